@@ -1,0 +1,50 @@
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+MODELS := $(wildcard examples/*)
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help demo test lint filecheck pytest bench format clean toolchains
+
+help: ## show this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
+
+demo: $(VENV)/core ## compile the example models and run them on this computer (no cross compiler needed)
+	$(BIN)/tinyml demo
+
+test: toolchains lint filecheck pytest ## everything: compilers and simulators by apt, then lint, filecheck, pytest
+
+lint: $(VENV)/test ## ruff and pyright
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/pyright --pythonpath $(BIN)/python
+
+filecheck: $(VENV)/test ## the regression suite on IR files (lit)
+	$(BIN)/lit -sv tests/filecheck
+
+pytest: $(VENV)/test ## unit and numeric tests
+	$(BIN)/pytest -q
+
+bench: $(VENV)/test toolchains ## size and speed of the example models on a simulated Arduino Uno
+	$(BIN)/tinyml bench $(MODELS) --target uno
+
+format: $(VENV)/test ## lay out the Python files
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean: ## remove the environment and everything built
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .ruff_cache .hypothesis
+
+toolchains:
+	@.ci/toolchains
+
+$(VENV)/core: pyproject.toml
+	@.ci/venv '$(PYTHON)' $(VENV)
+	$(PIP) install -e .
+	@touch $@
+
+$(VENV)/test: $(VENV)/core
+	$(PIP) install -e '.[test]'
+	@touch $@

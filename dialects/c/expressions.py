@@ -1,0 +1,337 @@
+"""Expressions of C. Without side effects, except that `c.next` advances a pointer variable."""
+
+from __future__ import annotations
+
+from abc import ABC
+from collections.abc import Sequence
+from typing import ClassVar
+
+from xdsl.dialects.builtin import (
+    Float32Type,
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    StringAttr,
+    SymbolRefAttr,
+    f32,
+    i1,
+    i64,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.irdl import (
+    AnyAttr,
+    AnyOf,
+    BaseAttr,
+    IRDLOperation,
+    ParsePropInAttrDict,
+    VarConstraint,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.traits import ConstantLike, MemoryReadEffect, MemoryWriteEffect, Pure
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects.c.types import FLASH, PointerType, VariableType, is_scalar, pointer_type, variable_type
+
+BINARY_OPERATORS = ("+", "-", "*", "&", ">>")
+FLOAT_OPERATORS = ("+", "-", "*")
+COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
+UNARY_OPERATORS = ("-", "!")
+
+POINTER = BaseAttr(PointerType)
+VARIABLE = BaseAttr(VariableType)
+NUMBER = AnyOf((IntegerType, IndexType, Float32Type))
+
+
+class ExpressionOp(IRDLOperation, ABC):
+    """What the printer may nest into the statement that uses it."""
+
+
+@irdl_op_definition
+class LiteralOp(ExpressionOp):
+    """A number written out."""
+
+    name = "c.literal"
+    value = prop_def(IntegerAttr | FloatAttr)
+    result = result_def(NUMBER)
+    traits = traits_def(Pure(), ConstantLike())
+    assembly_format = "$value attr-dict"
+
+    def __init__(self, value: IntegerAttr | FloatAttr):
+        super().__init__(properties={"value": value}, result_types=[value.type])
+
+    def verify_(self) -> None:
+        if self.value.type != self.result.type:
+            raise VerifyException(f"a literal of {self.value.type} cannot have type {self.result.type}")
+
+
+class ArithmeticOp(ExpressionOp, ABC):
+    """Two numbers of one type under an operator. In an integer type the result must fit: nothing wraps."""
+
+    T: ClassVar = VarConstraint("T", NUMBER)
+    operator = prop_def(StringAttr)
+    lhs = operand_def(T)
+    rhs = operand_def(T)
+    traits = traits_def(Pure())
+    assembly_format = "$lhs $operator $rhs attr-dict `:` type($lhs)"
+
+    def _check_operator(self, allowed: Sequence[str]) -> None:
+        if self.operator.data not in allowed:
+            raise VerifyException(
+                f"no operator on {self.lhs.type}: '{self.operator.data}' (one of {', '.join(allowed)})"
+            )
+
+
+@irdl_op_definition
+class BinaryOp(ArithmeticOp):
+    """`a + b`; `>>` is the arithmetic shift, by less than the width."""
+
+    name = "c.binary"
+    result = result_def(ArithmeticOp.T)
+
+    def __init__(self, lhs: SSAValue, operator: str, rhs: SSAValue):
+        super().__init__(
+            operands=[lhs, rhs], properties={"operator": StringAttr(operator)}, result_types=[lhs.type]
+        )
+
+    def verify_(self) -> None:
+        self._check_operator(FLOAT_OPERATORS if self.lhs.type == f32 else BINARY_OPERATORS)
+
+
+@irdl_op_definition
+class CompareOp(ArithmeticOp):
+    """`a < b`."""
+
+    name = "c.compare"
+    result = result_def(i1)
+
+    def __init__(self, lhs: SSAValue, operator: str, rhs: SSAValue):
+        super().__init__(operands=[lhs, rhs], properties={"operator": StringAttr(operator)}, result_types=[i1])
+
+    def verify_(self) -> None:
+        self._check_operator(COMPARISONS)
+
+
+@irdl_op_definition
+class UnaryOp(ExpressionOp):
+    """`-a`, or `!a` of an i1."""
+
+    name = "c.unary"
+    T: ClassVar = VarConstraint("T", NUMBER)
+    operator = prop_def(StringAttr)
+    operand = operand_def(T)
+    result = result_def(T)
+    traits = traits_def(Pure())
+    assembly_format = "$operator $operand attr-dict `:` type($operand)"
+
+    def __init__(self, operator: str, operand: SSAValue):
+        super().__init__(
+            operands=[operand], properties={"operator": StringAttr(operator)}, result_types=[operand.type]
+        )
+
+    def verify_(self) -> None:
+        if self.operator.data not in UNARY_OPERATORS:
+            raise VerifyException(f"no operator: '{self.operator.data}' (one of {', '.join(UNARY_OPERATORS)})")
+        if (self.operator.data == "!") != (self.operand.type == i1):
+            raise VerifyException(f"'{self.operator.data}' cannot be applied to {self.operand.type}")
+
+
+@irdl_op_definition
+class MultiplyWideOp(ExpressionOp):
+    """The exact product of two narrow signed integers; targets have an instruction or a fast routine for it."""
+
+    name = "c.multiply_wide"
+    lhs = operand_def(IntegerType)
+    rhs = operand_def(IntegerType)
+    result = result_def(IntegerType)
+    traits = traits_def(Pure())
+    assembly_format = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)"
+
+    def __init__(self, lhs: SSAValue, rhs: SSAValue, type: IntegerType):
+        super().__init__(operands=[lhs, rhs], result_types=[type])
+
+    def verify_(self) -> None:
+        widths = [value.type.width.data for value in (self.lhs, self.rhs, self.result)]
+        if 2 * max(widths[:2]) > widths[2]:
+            raise VerifyException(
+                f"the product of {self.lhs.type} and {self.rhs.type} does not fit in {self.result.type}"
+            )
+
+
+@irdl_op_definition
+class CastOp(ExpressionOp):
+    """`(T)a`. Integers keep their value modulo 2^width; `ui8` to `ui32` reinterpret bits on the way to a wider type."""
+
+    name = "c.cast"
+    operand = operand_def(NUMBER)
+    result = result_def(NUMBER)
+    traits = traits_def(Pure())
+    assembly_format = "$operand attr-dict `:` type($operand) `to` type($result)"
+
+    def __init__(self, operand: SSAValue, type: Attribute):
+        super().__init__(operands=[operand], result_types=[type])
+
+    def verify_(self) -> None:
+        for type in (self.operand.type, self.result.type):
+            if not is_scalar(type) or type == f32:
+                raise VerifyException(f"casts are between integers, got {type}")
+
+
+@irdl_op_definition
+class ConditionalOp(ExpressionOp):
+    """`condition ? a : b`."""
+
+    name = "c.conditional"
+    T: ClassVar = VarConstraint("T", NUMBER)
+    condition = operand_def(i1)
+    then = operand_def(T)
+    otherwise = operand_def(T)
+    result = result_def(T)
+    traits = traits_def(Pure())
+    assembly_format = "$condition `,` $then `,` $otherwise attr-dict `:` type($result)"
+
+    def __init__(self, condition: SSAValue, then: SSAValue, otherwise: SSAValue):
+        super().__init__(operands=[condition, then, otherwise], result_types=[then.type])
+
+
+@irdl_op_definition
+class CallOp(ExpressionOp):
+    """A call of a function that only computes: numbers in, one number out."""
+
+    name = "c.call"
+    callee = prop_def(SymbolRefAttr)
+    arguments = var_operand_def(NUMBER)
+    result = result_def(NUMBER)
+    traits = traits_def(Pure())
+    assembly_format = "$callee `(` $arguments `)` attr-dict `:` functional-type(operands, results)"
+
+    def __init__(self, callee: str, arguments: Sequence[SSAValue], type: Attribute):
+        super().__init__(
+            operands=[arguments], properties={"callee": SymbolRefAttr(callee)}, result_types=[type]
+        )
+
+
+@irdl_op_definition
+class SymbolOp(ExpressionOp):
+    """The address of a `c.constant`."""
+
+    name = "c.symbol"
+    symbol = prop_def(SymbolRefAttr)
+    result = result_def(POINTER)
+    traits = traits_def(Pure())
+    assembly_format = "$symbol attr-dict `:` type($result)"
+
+    def __init__(self, symbol: str, element: Attribute):
+        super().__init__(
+            properties={"symbol": SymbolRefAttr(symbol)}, result_types=[PointerType(element, FLASH)]
+        )
+
+
+@irdl_op_definition
+class ViewOp(ExpressionOp):
+    """The address of a buffer at a byte offset of the arena; `length` elements are used, `doc` describes them."""
+
+    name = "c.view"
+    arena = prop_def(SymbolRefAttr)
+    offset = prop_def(IntegerAttr)
+    length = prop_def(IntegerAttr)
+    doc = opt_prop_def(StringAttr)
+    result = result_def(POINTER)
+    traits = traits_def(Pure())
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = "$arena `[` $offset `]` attr-dict `:` type($result)"
+
+    def __init__(self, arena: str, offset: int, length: int, doc: str, type: PointerType):
+        super().__init__(
+            properties={
+                "arena": SymbolRefAttr(arena),
+                "offset": IntegerAttr(offset, i64),
+                "length": IntegerAttr(length, i64),
+                "doc": StringAttr(doc),
+            },
+            result_types=[type],
+        )
+
+
+@irdl_op_definition
+class AddressOp(ExpressionOp):
+    """`&p[i]`."""
+
+    name = "c.address"
+    T: ClassVar = VarConstraint("T", POINTER)
+    pointer = operand_def(T)
+    index = operand_def(IndexType)
+    result = result_def(T)
+    traits = traits_def(Pure())
+    assembly_format = "$pointer `[` $index `]` attr-dict `:` type($pointer)"
+
+    def __init__(self, pointer: SSAValue, index: SSAValue):
+        super().__init__(operands=[pointer, index], result_types=[pointer.type])
+
+
+@irdl_op_definition
+class LoadOp(ExpressionOp):
+    """`p[i]`."""
+
+    name = "c.load"
+    pointer = operand_def(POINTER)
+    index = operand_def(IndexType)
+    result = result_def(AnyAttr())
+    traits = traits_def(MemoryReadEffect())
+    assembly_format = "$pointer `[` $index `]` attr-dict `:` type($pointer) `->` type($result)"
+
+    def __init__(self, pointer: SSAValue, index: SSAValue):
+        super().__init__(operands=[pointer, index], result_types=[pointer_type(pointer).element])
+
+    def verify_(self) -> None:
+        _check_content(self, pointer_type(self.pointer).element)
+
+
+@irdl_op_definition
+class ReadOp(ExpressionOp):
+    """The value of a variable."""
+
+    name = "c.read"
+    variable = operand_def(VARIABLE)
+    result = result_def(AnyAttr())
+    traits = traits_def(MemoryReadEffect())
+    assembly_format = "$variable attr-dict `:` type($variable) `->` type($result)"
+
+    def __init__(self, variable: SSAValue):
+        super().__init__(operands=[variable], result_types=[variable_type(variable).content])
+
+    def verify_(self) -> None:
+        _check_content(self, variable_type(self.variable).content)
+
+
+@irdl_op_definition
+class NextOp(ExpressionOp):
+    """`*p++`: the element that a pointer variable points to; then the variable points to the next."""
+
+    name = "c.next"
+    variable = operand_def(VARIABLE)
+    result = result_def(AnyAttr())
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+    assembly_format = "$variable attr-dict `:` type($variable) `->` type($result)"
+
+    def __init__(self, variable: SSAValue):
+        content = variable_type(variable).content
+        assert isinstance(content, PointerType)
+        super().__init__(operands=[variable], result_types=[content.element])
+
+    def verify_(self) -> None:
+        content = variable_type(self.variable).content
+        if not isinstance(content, PointerType):
+            raise VerifyException(f"only a pointer has a next element, got {content}")
+        _check_content(self, content.element)
+
+
+def _check_content(op: Operation, content: Attribute) -> None:
+    if op.results[0].type != content:
+        raise VerifyException(f"this gives {content}, not {op.results[0].type}")

@@ -1,0 +1,107 @@
+"""Types of C: numbers are spelled by builtin types (i16 is int16_t, index is int), pointers and variables by ours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+from xdsl.dialects.builtin import IndexType, IntegerType, Signedness, StringAttr, f32
+from xdsl.ir import Attribute, ParametrizedAttribute, SSAValue, TypeAttribute
+from xdsl.irdl import irdl_attr_definition
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+SIGNED_WIDTHS = (1, 8, 16, 32, 64)
+UNSIGNED_WIDTHS = (8, 16, 32)
+
+RAM, CONST, ALIAS, FLASH = "ram", "const", "alias", "flash"
+MEMORIES = (RAM, CONST, ALIAS, FLASH)
+
+
+def is_scalar(type: Attribute) -> bool:
+    """A number of C: i1 (_Bool), i8 to i64, ui8 to ui32, index (int) or f32."""
+    if isinstance(type, IntegerType):
+        if type.signedness.data == Signedness.UNSIGNED:
+            return type.width.data in UNSIGNED_WIDTHS
+        return type.width.data in SIGNED_WIDTHS
+    return isinstance(type, IndexType) or type == f32
+
+
+@irdl_attr_definition
+class PointerType(ParametrizedAttribute, TypeAttribute):
+    """`!c.ptr<i16, flash>`: the address of elements.
+
+    The memory says how elements are reached: `ram` (the default, not written), `const` (readable only: the caller's
+    input), `alias` (RAM whose bytes are also used under other types), `flash` (constants, in program memory where the
+    target has one).
+    """
+
+    name = "c.ptr"
+    element: Attribute
+    memory: StringAttr
+
+    def __init__(self, element: Attribute, memory: str = RAM):
+        super().__init__(element, StringAttr(memory))
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        with parser.in_angle_brackets():
+            element = parser.parse_type()
+            memory = parser.parse_identifier() if parser.parse_optional_punctuation(",") else RAM
+        return (element, StringAttr(memory))
+
+    def print_parameters(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_attribute(self.element)
+            if self.memory.data != RAM:
+                printer.print_string(f", {self.memory.data}")
+
+    def verify(self) -> None:
+        if not is_scalar(self.element):
+            raise VerifyException(f"no element type of C: {self.element}")
+        if self.memory.data not in MEMORIES:
+            raise VerifyException(f"unknown memory '{self.memory.data}' (one of {', '.join(MEMORIES)})")
+
+    @property
+    def writable(self) -> bool:
+        return self.memory.data in (RAM, ALIAS)
+
+
+@irdl_attr_definition
+class VariableType(ParametrizedAttribute, TypeAttribute):
+    """`!c.var<i32>`: a local variable, which can be read and assigned."""
+
+    name = "c.var"
+    content: Attribute
+
+    def __init__(self, content: Attribute):
+        super().__init__(content)
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        with parser.in_angle_brackets():
+            return (parser.parse_type(),)
+
+    def print_parameters(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_attribute(self.content)
+
+    def verify(self) -> None:
+        if not is_value(self.content):
+            raise VerifyException(f"no type of a C variable: {self.content}")
+
+
+def is_value(type: Attribute) -> bool:
+    """A type that an expression can have."""
+    return is_scalar(type) or isinstance(type, PointerType)
+
+
+def pointer_type(value: SSAValue) -> PointerType:
+    """The type of a value that the verifier knows to be a pointer."""
+    return cast(PointerType, value.type)
+
+
+def variable_type(value: SSAValue) -> VariableType:
+    """The type of a value that the verifier knows to be a variable."""
+    return cast(VariableType, value.type)

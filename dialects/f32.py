@@ -1,0 +1,156 @@
+"""IEEE single precision as a number format: builtin `f32`, computed by the FPU or by software (the papers' baseline).
+
+Every operation rounds to nearest even, sums run in the order of the summed index, and nothing is contracted, so the
+numpy evaluator and every IEEE device agree in every bit.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from xdsl.dialects.builtin import Float32Type, f32
+from xdsl.ir import Attribute
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.machine import Machine
+from tinyml.dialects.number_format import Accumulator, Function, NumberFormat, accumulator_of, number_format
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from tinyml.dialects.number_format import Raws, Reals
+
+V = TypeVar("V")
+
+
+class F32(NumberFormat):
+    """Adapter that makes builtin `f32` a number format."""
+
+    FAMILY = "float"
+
+    @property
+    def type(self) -> Attribute:
+        return f32
+
+    @property
+    def storage(self) -> Attribute:
+        return f32
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        import numpy as np
+
+        return np.dtype(np.float32)
+
+    def encode(self, reals: Reals) -> Raws:
+        import numpy as np
+
+        return np.asarray(reals).astype(np.float32)
+
+    def decode(self, raws: Raws) -> Reals:
+        import numpy as np
+
+        return raws.astype(np.float64)
+
+    @classmethod
+    def of_width(cls, width: int | None) -> F32:
+        if width not in (None, 32):
+            raise InputError(f"f32 is 32 bits wide, got width {width}")
+        return F32_FORMAT
+
+    def for_range(self, low: float, high: float) -> F32:
+        return self
+
+    def narrowed(self, bits: int) -> F32:
+        return self
+
+    def accumulator(self, lhs: NumberFormat, rhs: NumberFormat, bound: int | None = None) -> Accumulator:
+        return F32_SUM
+
+    def sum_bound(
+        self,
+        length: int,
+        lhs_format: NumberFormat,
+        rhs_format: NumberFormat,
+        lhs: Raws | None = None,
+        rhs: Raws | None = None,
+    ) -> int | None:
+        return None
+
+    def finish(self, m: Machine[V], sum: V, accumulator: Accumulator, bound: int | None) -> V:
+        return sum
+
+    def constant(self, m: Machine[V], real: float) -> V:
+        return m.float_constant(real)
+
+    def add(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
+        return m.addf(lhs, rhs)
+
+    def sub(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
+        return m.subf(lhs, rhs)
+
+    def mul(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
+        return m.mulf(lhs, rhs)
+
+    def neg(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
+        return m.subf(m.float_constant(0.0), value)
+
+    def recode(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
+        return value
+
+    def from_f32(self, m: Machine[V], value: V) -> V:
+        return value
+
+    def to_f32(self, m: Machine[V], value: V) -> V:
+        return value
+
+    def clamp(self, m: Machine[V], value: V, low: float, high: float | None) -> V:
+        limit = m.float_constant(low)
+        value = m.select(m.cmp_oge(value, limit), value, limit)
+        if high is None:
+            return value
+        limit = m.float_constant(high)
+        return m.select(m.cmp_oge(value, limit), limit, value)
+
+    def function(self, m: Machine[V], function: Function, value: V, value_format: NumberFormat) -> V:
+        return m.call(f"tm_{function}f", value)
+
+    def at_least(self, m: Machine[V], value: V, threshold: float) -> V:
+        return m.cmp_oge(value, m.float_constant(threshold))
+
+    def greater(self, m: Machine[V], lhs: V, rhs: V) -> V:
+        return m.cmp_ogt(lhs, rhs)
+
+
+class F32Sum(Accumulator):
+    """A float that products are added to one after the other, each sum rounded."""
+
+    @property
+    def type(self) -> Attribute:
+        return f32
+
+    @property
+    def storage(self) -> Attribute:
+        return f32
+
+    def zero(self, m: Machine[V]) -> V:
+        return m.float_constant(0.0)
+
+    def mac(
+        self, m: Machine[V], sum: V, lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat
+    ) -> V:
+        return m.addf(sum, m.mulf(lhs, rhs))
+
+
+F32_FORMAT = F32()
+F32_SUM = F32Sum()
+
+
+@number_format.register
+def _(type: Float32Type) -> NumberFormat:
+    return F32_FORMAT
+
+
+@accumulator_of.register
+def _(type: Float32Type) -> Accumulator:
+    return F32_SUM

@@ -1,0 +1,283 @@
+"""Fixed point: `!fixed.q<width, frac>` stands for raw * 2^-frac, with raw a signed integer of the width.
+
+Results are rounded to nearest (half up: add half, shift arithmetically) and saturate. Sums of products run in
+`!fixed.acc<width, frac>`, which is exact: it has to be proven wide enough, and never rounds.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+from xdsl.dialects.builtin import IntAttr, IntegerType
+from xdsl.ir import Attribute, Dialect, ParametrizedAttribute, TypeAttribute
+from xdsl.irdl import irdl_attr_definition
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.machine import Int, Machine, limits
+from tinyml.dialects.number_format import Accumulator, Function, NumberFormat
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from tinyml.dialects.number_format import Raws, Reals
+
+V = TypeVar("V")
+
+STORAGE_WIDTHS = (8, 16, 32)
+WIDTHS = range(2, 33)
+ACCUMULATOR_WIDTHS = (32, 64)
+FRACS = range(-31, 63)
+"""Scales beyond these are of no use to a raw value of at most 32 bits."""
+
+EXACT_FLOAT = 1 << 53
+"""Integers up to this magnitude are exact in float64."""
+
+
+class _WidthAndFrac(ParametrizedAttribute, TypeAttribute):
+    # Annotated here for the type checker; the final classes repeat both, or they would not take part in equality.
+    width: IntAttr
+    frac: IntAttr
+    WIDTHS: ClassVar[Sequence[int]]
+
+    def __init__(self, width: int, frac: int):
+        super().__init__(IntAttr(width), IntAttr(frac))
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        with parser.in_angle_brackets():
+            width = parser.parse_integer(allow_boolean=False, allow_negative=False)
+            parser.parse_punctuation(",")
+            frac = parser.parse_integer(allow_boolean=False)
+        return (IntAttr(width), IntAttr(frac))
+
+    def print_parameters(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_string(f"{self.width.data}, {self.frac.data}")
+
+    def verify(self) -> None:
+        if self.width.data not in self.WIDTHS:
+            raise VerifyException(f"{self.name} width must be in {list(self.WIDTHS)}, got {self.width.data}")
+
+    @property
+    def type(self) -> Attribute:
+        return self
+
+
+@irdl_attr_definition
+class FixedType(_WidthAndFrac, NumberFormat):
+    """`!fixed.q<width, frac>`: 2 to 32 bits, stored in the next of 8, 16 and 32; frac may be anything sensible.
+
+    A width below that of the storage is a promise about values (saturation keeps it) that proofs can build on.
+    """
+
+    name = "fixed.q"
+    width: IntAttr
+    frac: IntAttr
+    FAMILY = "fixed"
+    WIDTHS: ClassVar[Sequence[int]] = WIDTHS
+
+    def verify(self) -> None:
+        super().verify()
+        if self.frac.data not in FRACS:
+            raise VerifyException(f"fixed.q frac must lie in [{FRACS[0]}, {FRACS[-1]}], got {self.frac.data}")
+
+    @property
+    def stored_width(self) -> int:
+        return next(width for width in STORAGE_WIDTHS if width >= self.width.data)
+
+    @property
+    def storage(self) -> Attribute:
+        return IntegerType(self.stored_width)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        import numpy as np
+
+        return np.dtype(f"i{self.stored_width // 8}")
+
+    def encode(self, reals: Reals) -> Raws:
+        import numpy as np
+
+        low, high = limits(self.width.data)
+        scaled = np.floor(np.ldexp(np.asarray(reals, np.float64), self.frac.data) + 0.5)
+        return np.clip(scaled, low, high).astype(self.dtype)
+
+    def decode(self, raws: Raws) -> Reals:
+        import numpy as np
+
+        return np.ldexp(raws.astype(np.float64), -self.frac.data)
+
+    @classmethod
+    def of_width(cls, width: int | None) -> FixedType:
+        width = 16 if width is None else width
+        if width not in WIDTHS:
+            raise InputError(f"fixed point has widths from {WIDTHS[0]} to {WIDTHS[-1]}, got {width}")
+        return FixedType(width, width - 1)
+
+    def for_range(self, low: float, high: float) -> FixedType:
+        """GetScale of Shiftry 6.1, algorithm 10: frac = (width - 1) - floor(log2(magnitude) + 1)."""
+        magnitude = max(abs(low), abs(high))
+        exponent = math.frexp(magnitude)[1] if magnitude else 0
+        frac = self.width.data - 1 - exponent
+        return FixedType(self.width.data, min(max(frac, FRACS[0]), FRACS[-1]))
+
+    def narrowed(self, bits: int) -> FixedType:
+        return FixedType(self.width.data - bits, self.frac.data - bits)
+
+    def accumulator(self, lhs: NumberFormat, rhs: NumberFormat, bound: int | None = None) -> Accumulator:
+        lhs, rhs = _fixed(lhs), _fixed(rhs)
+        frac = lhs.frac.data + rhs.frac.data
+        if bound is None:
+            return AccumulatorType(ACCUMULATOR_WIDTHS[-1], frac)
+        # Half of the result's last place is added to the finished sum before it is shifted.
+        rounding = 1 << max(frac - self.frac.data - 1, 0)
+        for width in ACCUMULATOR_WIDTHS:
+            if bound + rounding <= limits(width)[1]:
+                return AccumulatorType(width, frac)
+        raise InputError(f"a sum of products can reach {bound} * 2^-{frac}, which no accumulator holds")
+
+    def sum_bound(
+        self,
+        length: int,
+        lhs_format: NumberFormat,
+        rhs_format: NumberFormat,
+        lhs: Raws | None = None,
+        rhs: Raws | None = None,
+    ) -> int | None:
+        import numpy as np
+
+        most = -limits(_fixed(lhs_format).width.data)[0], -limits(_fixed(rhs_format).width.data)[0]
+        bounds = [length * most[0] * most[1]]
+        if lhs is not None:
+            bounds.append(int(np.abs(lhs.astype(np.int64)).sum(-1).max()) * most[1])
+        if rhs is not None:
+            bounds.append(int(np.abs(rhs.astype(np.int64)).sum(-2).max()) * most[0])
+        return min(bounds)
+
+    def finish(self, m: Machine[V], sum: V, accumulator: Accumulator, bound: int | None) -> V:
+        assert isinstance(accumulator, AccumulatorType)
+        return self._store(m, m.bounded(sum, bound), accumulator.frac.data)
+
+    def _store(self, m: Machine[V], x: Int[V], frac: int) -> V:
+        """Round an exact value of scale `frac` into the format."""
+        rounded = m.rescale(x, frac - self.frac.data)
+        return m.held(m.clamp(rounded, *limits(self.width.data)), self.stored_width)
+
+    def constant(self, m: Machine[V], real: float) -> V:
+        import numpy as np
+
+        return m.int_constant(int(self.encode(np.array(real))), self.stored_width)
+
+    def load(self, m: Machine[V], value: V) -> Int[V]:
+        """A stored raw with the interval that the format promises."""
+        return Int(value, self.stored_width, *limits(self.width.data))
+
+    def _aligned(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat):
+        formats = _fixed(lhs_format), _fixed(rhs_format)
+        common = max(format.frac.data for format in formats)
+        a, b = (
+            m.rescale(format.load(m, value), format.frac.data - common)
+            for format, value in zip(formats, (lhs, rhs), strict=True)
+        )
+        return a, b, common
+
+    def add(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
+        a, b, frac = self._aligned(m, lhs, lhs_format, rhs, rhs_format)
+        return self._store(m, m.add(a, b), frac)
+
+    def sub(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
+        a, b, frac = self._aligned(m, lhs, lhs_format, rhs, rhs_format)
+        return self._store(m, m.sub(a, b), frac)
+
+    def mul(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
+        a, b = _fixed(lhs_format), _fixed(rhs_format)
+        return self._store(m, m.mul(a.load(m, lhs), b.load(m, rhs)), a.frac.data + b.frac.data)
+
+    def neg(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
+        source = _fixed(value_format)
+        return self._store(m, m.sub(m.const(0), source.load(m, value)), source.frac.data)
+
+    def recode(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
+        source = _fixed(value_format)
+        return self._store(m, source.load(m, value), source.frac.data)
+
+    def from_f32(self, m: Machine[V], value: V) -> V:
+        scaled = m.mulf(value, m.float_constant(math.ldexp(1.0, self.frac.data)))
+        # Wider limits would not be exact floats; a float has no more than 24 significant bits anyway.
+        low, high = limits(min(self.width.data, 31))
+        rounded = m.call("tm_f32_to_int", scaled, m.int_constant(low, 32), m.int_constant(high, 32))
+        return m.held(Int(rounded, 32, low, high), self.stored_width)
+
+    def to_f32(self, m: Machine[V], value: V) -> V:
+        wide = m.held(self.load(m, value), 32)
+        return m.mulf(m.call("tm_int_to_f32", wide), m.float_constant(math.ldexp(1.0, -self.frac.data)))
+
+    def clamp(self, m: Machine[V], value: V, low: float, high: float | None) -> V:
+        import numpy as np
+
+        raw_low = int(self.encode(np.array(low)))
+        raw_high = limits(self.width.data)[1] if high is None else int(self.encode(np.array(high)))
+        return m.held(m.clamp(self.load(m, value), raw_low, raw_high), self.stored_width)
+
+    def function(self, m: Machine[V], function: Function, value: V, value_format: NumberFormat) -> V:
+        from tinyml.dialects.fixed_functions import table_function
+
+        source = _fixed(value_format)
+        x = table_function(function, source, self).apply(m, source.load(m, value))
+        return m.held(x, self.stored_width)
+
+    def at_least(self, m: Machine[V], value: V, threshold: float) -> V:
+        low, high = limits(self.width.data)
+        exact = math.ceil(math.ldexp(threshold, self.frac.data))
+        return m.at_least(self.load(m, value), min(max(exact, low), high + 1))
+
+    def greater(self, m: Machine[V], lhs: V, rhs: V) -> V:
+        return m.cmp_sgt(lhs, rhs)
+
+
+@irdl_attr_definition
+class AccumulatorType(_WidthAndFrac, Accumulator):
+    """`!fixed.acc<width, frac>`: an exact sum of products, 32 or 64 bits wide."""
+
+    name = "fixed.acc"
+    width: IntAttr
+    frac: IntAttr
+    WIDTHS: ClassVar[Sequence[int]] = ACCUMULATOR_WIDTHS
+
+    @property
+    def storage(self) -> Attribute:
+        return IntegerType(self.width.data)
+
+    def zero(self, m: Machine[V]) -> V:
+        return m.int_constant(0, self.width.data)
+
+    def mac(
+        self, m: Machine[V], sum: V, lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat
+    ) -> V:
+        product = m.mul(_fixed(lhs_format).load(m, lhs), _fixed(rhs_format).load(m, rhs))
+        return m.addi(sum, m.held(product, self.width.data))
+
+    def matmul(self, lhs: Raws, lhs_format: NumberFormat, rhs: Raws, rhs_format: NumberFormat) -> Raws:
+        """Exact in any order: float64 BLAS while every partial sum stays below 2^53, else 64-bit integers."""
+        import numpy as np
+
+        from tinyml.dialects.numpy_machine import stacked_matmul
+
+        bits = _fixed(lhs_format).width.data + _fixed(rhs_format).width.data - 2
+        exact = np.float64 if lhs.shape[-1] << bits < EXACT_FLOAT else np.int64
+        sums = stacked_matmul(lhs.astype(exact), rhs.astype(exact))
+        return sums.astype(np.int64)
+
+
+def _fixed(format: NumberFormat) -> FixedType:
+    if not isinstance(format, FixedType):
+        raise InputError(f"{format.type} cannot be used as fixed point without a tdsl.cast")
+    return format
+
+
+FIXED = Dialect("fixed", [], [FixedType, AccumulatorType])

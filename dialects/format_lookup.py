@@ -1,0 +1,28 @@
+"""Finding a number format by the name that a person gives it: a dialect's (`fixed`), or a builtin type's (`f32`)."""
+
+from __future__ import annotations
+
+from xdsl.context import Context
+from xdsl.parser import Parser
+from xdsl.utils.exceptions import ParseError
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.number_format import NumberFormat, number_format
+
+
+def format_named(ctx: Context, name: str, width: int | None) -> NumberFormat:
+    """The format of a registered dialect, plug-ins included, or of a builtin type, at a width.
+
+    Raises `InputError` where the name stands for no number format or the format has no such width.
+    """
+    if (dialect := ctx.get_optional_dialect(name)) is not None:
+        for attribute in dialect.attributes:
+            if issubclass(attribute, NumberFormat):
+                return attribute.of_width(width)
+    try:
+        found = number_format(Parser(ctx, name).parse_type())
+    except ParseError:
+        found = None
+    if found is None:
+        raise InputError(f"unknown number format '{name}'")
+    return found.of_width(width)

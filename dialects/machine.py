@@ -1,0 +1,213 @@
+"""One description of an arithmetic, run by two machines.
+
+A number format describes each operation once, as a program over the exact integers (or floats) of a `Machine`. The
+numpy machine runs it on whole data sets; the emitting machine writes it down as IR for a device. Both therefore agree
+in every bit, and an author of a format writes each operation once.
+
+Integers carry the interval that they are proven to lie in, and the interval chooses the width: sums, products and
+shifts are exact, each intermediate is held in the narrowest of i8, i16, i32, i64 that holds its interval. Overflow is
+impossible by construction, and a limit that cannot bind costs nothing.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from tinyml.dialects.errors import InputError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+V = TypeVar("V")
+"""What a machine holds for one scalar: an array over a data set, or an SSA value."""
+
+WIDTHS = (8, 16, 32, 64)
+
+
+def width_for(low: int, high: int) -> int:
+    """The narrowest integer width that holds [low, high]; raises `InputError` beyond 64 bits."""
+    for width in WIDTHS:
+        if -(1 << (width - 1)) <= low and high < 1 << (width - 1):
+            return width
+    raise InputError(
+        f"an intermediate value in [{low}, {high}] does not fit in 64 bits: the scales of the operands lie too far apart"
+    )
+
+
+def limits(width: int) -> tuple[int, int]:
+    """The least and the greatest signed integer of a width."""
+    return -(1 << (width - 1)), (1 << (width - 1)) - 1
+
+
+@dataclass(frozen=True)
+class Int(Generic[V]):
+    """An integer held in `width` bits and proven to lie in [low, high]."""
+
+    value: V
+    width: int
+    low: int
+    high: int
+
+    @property
+    def constant(self) -> int | None:
+        return self.low if self.low == self.high else None
+
+
+class Machine(ABC, Generic[V]):
+    """Integer arithmetic on intervals, over the primitives that a concrete machine supplies."""
+
+    # Primitives on integers; the operands of one call have one width, and the result fits in it.
+    @abstractmethod
+    def int_constant(self, value: int, width: int) -> V: ...
+    @abstractmethod
+    def resize(self, value: V, width: int) -> V: ...
+    @abstractmethod
+    def addi(self, a: V, b: V) -> V: ...
+    @abstractmethod
+    def subi(self, a: V, b: V) -> V: ...
+    @abstractmethod
+    def muli(self, a: V, b: V) -> V: ...
+    @abstractmethod
+    def shrsi(self, a: V, b: V) -> V: ...
+    @abstractmethod
+    def andi(self, a: V, b: V) -> V: ...
+    @abstractmethod
+    def minsi(self, a: V, b: V) -> V: ...
+    @abstractmethod
+    def maxsi(self, a: V, b: V) -> V: ...
+    @abstractmethod
+    def cmp_sge(self, a: V, b: V) -> V: ...
+    @abstractmethod
+    def cmp_sgt(self, a: V, b: V) -> V: ...
+    @abstractmethod
+    def select(self, condition: V, a: V, b: V) -> V: ...
+    @abstractmethod
+    def lookup(self, name: str, table: NDArray[np.signedinteger[Any]], index: V) -> V:
+        """table[index]; the table, of a signed integer type, is kept in flash under a name like the one given."""
+
+    # Primitives on floats of single precision.
+    @abstractmethod
+    def float_constant(self, value: float) -> V: ...
+    @abstractmethod
+    def addf(self, a: V, b: V) -> V: ...
+    @abstractmethod
+    def subf(self, a: V, b: V) -> V: ...
+    @abstractmethod
+    def mulf(self, a: V, b: V) -> V: ...
+    @abstractmethod
+    def cmp_oge(self, a: V, b: V) -> V: ...
+    @abstractmethod
+    def cmp_ogt(self, a: V, b: V) -> V: ...
+    @abstractmethod
+    def call(self, function: str, *arguments: V) -> V:
+        """A function of the C runtime, by its name; `tinyml.dialects.runtime_functions` has the signatures."""
+
+    @abstractmethod
+    def width_of(self, value: V) -> int:
+        """The width of a stored integer."""
+
+    def whole(self, value: V) -> Int[V]:
+        """A stored integer about which nothing is known but its width."""
+        width = self.width_of(value)
+        return Int(value, width, *limits(width))
+
+    def bounded(self, value: V, bound: int | None) -> Int[V]:
+        """A stored integer proven not to exceed the bound in magnitude (None: nothing is proven)."""
+        if bound is None:
+            return self.whole(value)
+        return Int(value, self.width_of(value), -bound, bound)
+
+    def const(self, value: int) -> Int[V]:
+        width = width_for(value, value)
+        return Int(self.int_constant(value, width), width, value, value)
+
+    def held(self, x: Int[V], width: int) -> V:
+        """x in a register of this width, in which its interval must fit."""
+        if width_for(x.low, x.high) > width:
+            raise ValueError(f"[{x.low}, {x.high}] does not fit in {width} bits")
+        if x.width == width:
+            return x.value
+        return self.int_constant(x.low, width) if x.constant is not None else self.resize(x.value, width)
+
+    def _pair(self, a: Int[V], b: Int[V], low: int, high: int) -> tuple[V, V, int]:
+        width = width_for(min(low, a.low, b.low), max(high, a.high, b.high))
+        return self.held(a, width), self.held(b, width), width
+
+    def add(self, a: Int[V], b: Int[V]) -> Int[V]:
+        if a.constant == 0 or b.constant == 0:
+            return b if a.constant == 0 else a
+        low, high = a.low + b.low, a.high + b.high
+        x, y, width = self._pair(a, b, low, high)
+        return Int(self.addi(x, y), width, low, high)
+
+    def sub(self, a: Int[V], b: Int[V]) -> Int[V]:
+        if b.constant == 0:
+            return a
+        low, high = a.low - b.high, a.high - b.low
+        x, y, width = self._pair(a, b, low, high)
+        return Int(self.subi(x, y), width, low, high)
+
+    def mul(self, a: Int[V], b: Int[V]) -> Int[V]:
+        if a.constant == 1 or b.constant == 1:
+            return b if a.constant == 1 else a
+        corners = [x * y for x in (a.low, a.high) for y in (b.low, b.high)]
+        low, high = min(corners), max(corners)
+        x, y, width = self._pair(a, b, low, high)
+        return Int(self.muli(x, y), width, low, high)
+
+    def shift_right(self, x: Int[V], amount: int) -> Int[V]:
+        """floor(x / 2^amount)."""
+        if amount == 0:
+            return x
+        low, high = x.low >> amount, x.high >> amount
+        if low == high:
+            return self.const(low)
+        return Int(self.shrsi(x.value, self.int_constant(amount, x.width)), x.width, low, high)
+
+    def low_bits(self, x: Int[V], bits: int) -> Int[V]:
+        """x mod 2^bits, in [0, 2^bits)."""
+        mask = (1 << bits) - 1
+        if mask == 0:
+            return self.const(0)
+        width = max(x.width, width_for(0, mask))
+        value = self.andi(self.held(x, width), self.int_constant(mask, width))
+        return Int(value, width, 0, mask)
+
+    def rescale(self, x: Int[V], right: int) -> Int[V]:
+        """x / 2^right, rounded half up; exactly x * 2^-right where right is negative."""
+        if right <= 0:
+            return self.mul(x, self.const(1 << -right))
+        if right > 62:
+            return self.const(0)
+        return self.shift_right(self.add(x, self.const(1 << (right - 1))), right)
+
+    def clamp(self, x: Int[V], low: int, high: int) -> Int[V]:
+        """x limited to [low, high]; only the limits that can bind are computed."""
+        if x.high <= low or x.low >= high:
+            return self.const(low if x.high <= low else high)
+        value, now_low, now_high = x.value, x.low, x.high
+        if now_low < low:
+            value, now_low = self.maxsi(value, self.int_constant(low, x.width)), low
+        if now_high > high:
+            value, now_high = self.minsi(value, self.int_constant(high, x.width)), high
+        return Int(value, x.width, now_low, now_high)
+
+    def at_least(self, x: Int[V], threshold: int) -> V:
+        """A truth value: x >= threshold."""
+        width = max(x.width, width_for(threshold, threshold))
+        return self.cmp_sge(self.held(x, width), self.int_constant(threshold, width))
+
+    def choose(self, condition: V, a: Int[V], b: Int[V]) -> Int[V]:
+        low, high = min(a.low, b.low), max(a.high, b.high)
+        x, y, width = self._pair(a, b, low, high)
+        return Int(self.select(condition, x, y), width, low, high)
+
+    def entry(self, name: str, table: NDArray[np.signedinteger[Any]], index: Int[V]) -> Int[V]:
+        """table[index]; the index is proven to lie inside."""
+        if not (index.low >= 0 and index.high < len(table)):
+            raise ValueError(f"index in [{index.low}, {index.high}] of a table of {len(table)} entries")
+        value = self.lookup(name, table, index.value)
+        return Int(value, table.dtype.itemsize * 8, int(table.min()), int(table.max()))

@@ -1,0 +1,210 @@
+"""What a number representation has to offer: the interface that every other part of tinyml is written against.
+
+A format is an element type that describes each of its operations once, over a `Machine`; the numpy machine (what the
+evaluator and the searches run) and the emitting machine (what the device runs) then agree in every bit. An element
+type that implements `NumberFormat` gets every pass, target and test without an edit elsewhere; types that this
+project does not own (`f32`) are adapted by registering with `number_format`.
+
+Formats of one `family` may be mixed freely as operands of an op; a change of family is an explicit `tdsl.cast`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from functools import singledispatch
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypeVar, cast
+
+from xdsl.ir import Attribute
+
+from tinyml.dialects.machine import Machine
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Raws: TypeAlias = "NDArray[Any]"
+Reals: TypeAlias = "NDArray[np.float64]"
+
+V = TypeVar("V")
+
+Function: TypeAlias = Literal["exp", "tanh", "sigmoid"]
+FUNCTIONS: tuple[Function, ...] = ("exp", "tanh", "sigmoid")
+
+
+class NumberFormat(ABC):
+    """A set of representable reals, their raw bits, and the operations that round into it.
+
+    Every operation is a method of the format of its *result*; operands come with their own formats, of the same
+    family. Values `V` are what the machine holds for a stored element: an array of raws, or an SSA value.
+    """
+
+    FAMILY: ClassVar[str]
+    """Formats that can be operands of one operation share a family."""
+
+    @property
+    @abstractmethod
+    def type(self) -> Attribute:
+        """The element type that stands for the format in the IR."""
+
+    @property
+    @abstractmethod
+    def storage(self) -> Attribute:
+        """The builtin type that one element occupies in memory."""
+
+    @property
+    @abstractmethod
+    def dtype(self) -> np.dtype[Any]:
+        """The numpy type of raws; its itemsize is what an element occupies in memory."""
+
+    @abstractmethod
+    def encode(self, reals: Reals) -> Raws:
+        """Round reals into the format."""
+
+    @abstractmethod
+    def decode(self, raws: Raws) -> Reals:
+        """The exact reals that raws stand for."""
+
+    @classmethod
+    @abstractmethod
+    def of_width(cls, width: int | None) -> NumberFormat:
+        """Any format of the family with this width, or of its usual width; raises `InputError` for a wrong one."""
+
+    @abstractmethod
+    def for_range(self, low: float, high: float) -> NumberFormat:
+        """The format of the same family and width whose parameters suit values between low and high."""
+
+    @abstractmethod
+    def narrowed(self, bits: int) -> NumberFormat:
+        """The format of the same range with fewer bits of precision; itself where precision is not a parameter."""
+
+    @abstractmethod
+    def accumulator(self, lhs: NumberFormat, rhs: NumberFormat, bound: int | None = None) -> Accumulator:
+        """The narrowest accumulator for sums of products of lhs and rhs elements.
+
+        bound: proven greatest magnitude of a partial sum, in units of the product's last place; None asks for the
+        widest accumulator. Raises `InputError` where none is wide enough.
+        """
+
+    @abstractmethod
+    def sum_bound(
+        self,
+        length: int,
+        lhs_format: NumberFormat,
+        rhs_format: NumberFormat,
+        lhs: Raws | None = None,
+        rhs: Raws | None = None,
+    ) -> int | None:
+        """A proven bound on every partial sum of a dot product of this length, for `accumulator`.
+
+        Operands that are constants are given as raws, lhs with the summed index last and rhs with it second last;
+        others may hold anything that their format can. None where sums need no bound.
+        """
+
+    @abstractmethod
+    def finish(self, m: Machine[V], sum: V, accumulator: Accumulator, bound: int | None) -> V:
+        """Round a finished sum, of magnitude at most `bound`, into the format."""
+
+    @abstractmethod
+    def constant(self, m: Machine[V], real: float) -> V: ...
+
+    @abstractmethod
+    def add(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V: ...
+
+    @abstractmethod
+    def sub(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V: ...
+
+    @abstractmethod
+    def mul(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V: ...
+
+    @abstractmethod
+    def neg(self, m: Machine[V], value: V, value_format: NumberFormat) -> V: ...
+
+    @abstractmethod
+    def recode(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
+        """Round a value of another format of the family."""
+
+    @abstractmethod
+    def from_f32(self, m: Machine[V], value: V) -> V:
+        """Round a float into the format."""
+
+    @abstractmethod
+    def to_f32(self, m: Machine[V], value: V) -> V:
+        """The float nearest to a value of this format."""
+
+    def convert(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
+        """Round a value of any format; between families by way of a float."""
+        if value_format.FAMILY == self.FAMILY:
+            return self.recode(m, value, value_format)
+        return self.from_f32(m, value_format.to_f32(m, value))
+
+    @abstractmethod
+    def clamp(self, m: Machine[V], value: V, low: float, high: float | None) -> V:
+        """A value of this format limited to [low, high] (relu: low 0, no high; relu6: high 6)."""
+
+    @abstractmethod
+    def function(self, m: Machine[V], function: Function, value: V, value_format: NumberFormat) -> V: ...
+
+    @abstractmethod
+    def at_least(self, m: Machine[V], value: V, threshold: float) -> V:
+        """A truth value: is a value of this format >= the threshold, compared as reals?"""
+
+    @abstractmethod
+    def greater(self, m: Machine[V], lhs: V, rhs: V) -> V:
+        """A truth value: is lhs > rhs, both of this format? Raws must compare likewise."""
+
+
+class Accumulator(ABC):
+    """The type that a sum of products is held in while it runs; it belongs to one family of formats."""
+
+    @property
+    @abstractmethod
+    def type(self) -> Attribute:
+        """The type that stands for the accumulator in the IR."""
+
+    @property
+    @abstractmethod
+    def storage(self) -> Attribute:
+        """The builtin type of the register that holds it."""
+
+    @abstractmethod
+    def zero(self, m: Machine[V]) -> V: ...
+
+    @abstractmethod
+    def mac(
+        self, m: Machine[V], sum: V, lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat
+    ) -> V:
+        """sum + lhs * rhs."""
+
+    def matmul(self, lhs: Raws, lhs_format: NumberFormat, rhs: Raws, rhs_format: NumberFormat) -> Raws:
+        """Sums of products of matrices stacked along the first axis: (n or 1, i, k) times (n or 1, k, j).
+
+        Products are added in the order of the summed index, from zero: where additions round, the order is part of
+        the meaning. A family whose sums are exact does it faster.
+        """
+        from tinyml.dialects.numpy_machine import NumpyMachine
+
+        machine = NumpyMachine()
+        sum = self.zero(machine)
+        for k in range(lhs.shape[-1]):
+            sum = self.mac(machine, sum, lhs[..., :, k, None], lhs_format, rhs[..., k, None, :], rhs_format)
+        return sum
+
+
+@singledispatch
+def number_format(type: object) -> NumberFormat | None:
+    """The format that an element type stands for, or None.
+
+    Types that are formats themselves answer for themselves; an adapter for a type of somebody else registers here.
+    """
+    return type if isinstance(type, NumberFormat) else None
+
+
+@singledispatch
+def accumulator_of(type: object) -> Accumulator | None:
+    """The accumulator that a type stands for, or None."""
+    return type if isinstance(type, Accumulator) else None
+
+
+def element_format(type: Attribute) -> NumberFormat:
+    """The format of a scalar type, or of the elements of a tensor or memref type that is known to have one."""
+    return cast(NumberFormat, number_format(getattr(type, "element_type", type)))

@@ -1,0 +1,108 @@
+"""The functions of the C runtime that emitted code may call: their types, and numpy twins of the same bits.
+
+Each twin performs the same IEEE single-precision operations in the same order as its C function in
+`runtime/include/tinyml/`, so the two agree in every bit wherever float arithmetic is IEEE (no contraction to fused
+multiply-adds, no fast-math).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects.builtin import f32, i32
+from xdsl.ir import Attribute
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    F32 = NDArray[np.float32]
+    I32 = NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class RuntimeFunction:
+    """Signature of a C function, and the numpy function that gives the same bits."""
+
+    arguments: tuple[Attribute, ...]
+    result: Attribute
+    twin: Callable[..., Any]
+
+
+EXP_LOW, EXP_HIGH = -87.0, 88.0
+"""exp of less is 0, of more is exp(EXP_HIGH): no result is subnormal or infinite."""
+
+LOG2_E = 1.44269504
+LN2_HIGH, LN2_LOW = 0.693359375, -2.12194440e-4
+"""ln 2 in two parts; the high one has so few bits that its product with the exponent is exact."""
+
+EXP_COEFFICIENTS = (1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1, 0.5)
+"""Minimax polynomial of (exp(r) - 1 - r) / r^2 on |r| <= ln(2)/2 (Cephes expf), highest power first."""
+
+
+def exp(x: F32) -> F32:
+    """tm_expf: within 2 units of the last place on [EXP_LOW, EXP_HIGH]."""
+    import numpy as np
+
+    x = np.asarray(x, np.float32)
+    clamped = np.where(x >= np.float32(EXP_HIGH), np.float32(EXP_HIGH), x)
+    clamped = np.where(clamped >= np.float32(EXP_LOW), clamped, np.float32(EXP_LOW))
+    scaled = clamped * np.float32(LOG2_E)
+    half = np.where(scaled >= np.float32(0), np.float32(0.5), np.float32(-0.5))
+    exponent = np.trunc(scaled + half)
+    r = clamped - exponent * np.float32(LN2_HIGH)
+    r = r - exponent * np.float32(LN2_LOW)
+    p = np.broadcast_to(np.float32(EXP_COEFFICIENTS[0]), r.shape)
+    for coefficient in EXP_COEFFICIENTS[1:]:
+        p = p * r + np.float32(coefficient)
+    p = p * (r * r) + r + np.float32(1)
+    power = (exponent.astype(np.int32) + np.int32(127)) << np.int32(23)
+    return np.where(x >= np.float32(EXP_LOW), p * power.view(np.float32), np.float32(0))
+
+
+def tanh(x: F32) -> F32:
+    """tm_tanhf: 1 - 2 / (exp(2x) + 1), an absolute error below 2^-22."""
+    import numpy as np
+
+    two, one = np.float32(2), np.float32(1)
+    return one - two / (exp(x * two) + one)
+
+
+def sigmoid(x: F32) -> F32:
+    """tm_sigmoidf: 1 / (1 + exp(-x))."""
+    import numpy as np
+
+    one = np.float32(1)
+    return one / (one + exp(-np.asarray(x, np.float32)))
+
+
+def to_integer(x: F32, low: I32, high: I32) -> I32:
+    """tm_f32_to_int: the nearest integer (half up) in [low, high]; low for NaN. Limits are at most 2^30."""
+    import numpy as np
+
+    x = np.asarray(x, np.float32)
+    inside = (x >= low.astype(np.float32)) & ~(x >= high.astype(np.float32))
+    safe = np.where(inside, x, np.float32(0))
+    whole = safe.astype(np.int32)
+    rest = safe - whole.astype(np.float32)
+    rounded = whole + (rest >= np.float32(0.5)) - ~(rest >= np.float32(-0.5))
+    limit = np.where(x >= high.astype(np.float32), high, low)
+    return np.where(inside, rounded, limit).astype(np.int32)
+
+
+def from_integer(x: I32) -> F32:
+    """tm_int_to_f32: the nearest float."""
+    import numpy as np
+
+    return np.asarray(x).astype(np.float32)
+
+
+RUNTIME_FUNCTIONS = {
+    "tm_expf": RuntimeFunction((f32,), f32, exp),
+    "tm_tanhf": RuntimeFunction((f32,), f32, tanh),
+    "tm_sigmoidf": RuntimeFunction((f32,), f32, sigmoid),
+    "tm_f32_to_int": RuntimeFunction((f32, i32, i32), i32, to_integer),
+    "tm_int_to_f32": RuntimeFunction((i32,), f32, from_integer),
+}

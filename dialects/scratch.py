@@ -1,0 +1,227 @@
+"""Memory (L2): one arena for everything that changes, flash for everything that does not, and views into both."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING, cast
+
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    BytesAttr,
+    DenseIntOrFPElementsAttr,
+    FixedBitwidthType,
+    IndexType,
+    IntegerAttr,
+    MemRefType,
+    TensorType,
+    i8,
+    i64,
+)
+from xdsl.ir import Attribute, Dialect, Operation, ParametrizedAttribute, SSAValue
+from xdsl.irdl import (
+    BaseAttr,
+    IRDLOperation,
+    ParsePropInAttrDict,
+    irdl_attr_definition,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    result_def,
+    traits_def,
+)
+from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind, Pure
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects.number_format import number_format
+
+if TYPE_CHECKING:
+    from tinyml.dialects.number_format import Raws
+
+MEMREF = BaseAttr[MemRefType[Attribute]](MemRefType)
+
+
+@irdl_attr_definition
+class Flash(ParametrizedAttribute):
+    """Memory space of constants: program memory on AVR, read-only data elsewhere."""
+
+    name = "scratch.flash"
+
+
+@irdl_attr_definition
+class CsrFlash(ParametrizedAttribute):
+    """Memory space of a constant matrix in flash that is stored as compressed sparse rows."""
+
+    name = "scratch.csr"
+
+
+def memref_type(value: SSAValue) -> MemRefType[Attribute]:
+    return cast("MemRefType[Attribute]", value.type)
+
+
+def storage_of(element: Attribute) -> Attribute:
+    """The builtin type that an element occupies in memory: a format's storage, or the type itself."""
+    format = number_format(element)
+    return element if format is None else format.storage
+
+
+def element_bytes(type: MemRefType[Attribute]) -> int:
+    """Bytes of one element."""
+    return cast(FixedBitwidthType, storage_of(type.element_type)).size
+
+
+def size_in_bytes(type: MemRefType[Attribute]) -> int:
+    """Bytes that a memref occupies, without padding."""
+    return prod(type.get_shape()) * element_bytes(type)
+
+
+def in_flash(type: MemRefType[Attribute]) -> bool:
+    return isinstance(type.memory_space, Flash | CsrFlash)
+
+
+@irdl_op_definition
+class ConstantOp(IRDLOperation):
+    """A constant array. `value` holds the raw bits, dense even where the array is stored sparse."""
+
+    name = "scratch.constant"
+    value = prop_def(DenseIntOrFPElementsAttr)
+    result = result_def(MEMREF)
+    traits = traits_def(Pure())
+    assembly_format = "$value attr-dict `->` type($result)"
+
+    def __init__(self, value: DenseIntOrFPElementsAttr, type: MemRefType[Attribute]):
+        super().__init__(properties={"value": value}, result_types=[type])
+
+    @staticmethod
+    def of(raws: Raws, element: Attribute) -> ConstantOp:
+        """A constant in flash from raws of the element's storage type."""
+        value = DenseIntOrFPElementsAttr(
+            TensorType(storage_of(element), raws.shape), BytesAttr(raws.astype(raws.dtype.newbyteorder("<")).tobytes())
+        )
+        return ConstantOp(value, MemRefType(element, raws.shape, memory_space=Flash()))
+
+    def verify_(self) -> None:
+        type = memref_type(self.result)
+        expected = TensorType(storage_of(type.element_type), type.get_shape())
+        if self.value.type != expected:
+            raise VerifyException(f"value must be of type {expected}, got {self.value.type}")
+        if not in_flash(type):
+            raise VerifyException("a constant lies in #scratch.flash or #scratch.csr")
+
+
+class AllocatesResult(MemoryEffect):
+    """Allocates what it returns and nothing else, so that an unused one is dead."""
+
+    @classmethod
+    def get_effects(cls, op: Operation) -> set[EffectInstance]:
+        return {EffectInstance(MemoryEffectKind.ALLOC, op.results[0])}
+
+
+@irdl_op_definition
+class AllocOp(IRDLOperation):
+    """A buffer of working memory that has no address yet."""
+
+    name = "scratch.alloc"
+    result = result_def(MEMREF)
+    traits = traits_def(AllocatesResult())
+    assembly_format = "attr-dict `:` type($result)"
+
+    def __init__(self, type: MemRefType[Attribute]):
+        super().__init__(result_types=[type])
+
+    def verify_(self) -> None:
+        if in_flash(memref_type(self.result)):
+            raise VerifyException("working memory does not lie in flash")
+
+
+@irdl_op_definition
+class ArenaOp(IRDLOperation):
+    """The one block of working memory, `memref<Nxi8>`, aligned to `alignment` bytes."""
+
+    name = "scratch.arena"
+    alignment = prop_def(IntegerAttr)
+    result = result_def(MEMREF)
+    traits = traits_def(AllocatesResult())
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = "attr-dict `:` type($result)"
+
+    def __init__(self, size: int, alignment: int):
+        super().__init__(
+            properties={"alignment": IntegerAttr(alignment, i64)}, result_types=[MemRefType(i8, [size])]
+        )
+
+    def verify_(self) -> None:
+        type = memref_type(self.result)
+        if type.element_type != i8 or len(type.get_shape()) != 1:
+            raise VerifyException(f"an arena is a memref<Nxi8>, got {type}")
+
+    @property
+    def size(self) -> int:
+        return memref_type(self.result).get_shape()[0]
+
+
+@irdl_op_definition
+class ViewOp(IRDLOperation):
+    """A buffer at a byte offset of the arena.
+
+    `live` is the range of program points, first and last inclusive, during which the buffer holds a value; the
+    packing pass numbers the points and records it here.
+    """
+
+    name = "scratch.view"
+    arena = operand_def(MEMREF)
+    offset = prop_def(IntegerAttr)
+    live = opt_prop_def(ArrayAttr)
+    result = result_def(MEMREF)
+    traits = traits_def(Pure())
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = "$arena `[` $offset `]` attr-dict `:` type($arena) `to` type($result)"
+
+    def __init__(
+        self, arena: SSAValue, offset: int, type: MemRefType[Attribute], live: tuple[int, int] | None = None
+    ):
+        properties: dict[str, Attribute] = {"offset": IntegerAttr(offset, i64)}
+        if live is not None:
+            properties["live"] = ArrayAttr([IntegerAttr(point, i64) for point in live])
+        super().__init__(operands=[arena], properties=properties, result_types=[type])
+
+    def verify_(self) -> None:
+        offset, type = self.offset.value.data, memref_type(self.result)
+        capacity = size_in_bytes(memref_type(self.arena))
+        if offset < 0 or offset + size_in_bytes(type) > capacity:
+            raise VerifyException(
+                f"{size_in_bytes(type)} bytes at offset {offset} lie outside the arena of {capacity} bytes"
+            )
+        if offset % element_bytes(type):
+            raise VerifyException(f"offset {offset} is not a multiple of the element size {element_bytes(type)}")
+
+
+@irdl_op_definition
+class SliceOp(IRDLOperation):
+    """Consecutive elements of a memref under a shape, from a computed element offset; shares storage, no copy."""
+
+    name = "scratch.slice"
+    source = operand_def(MEMREF)
+    offset = operand_def(IndexType)
+    result = result_def(MEMREF)
+    traits = traits_def(Pure())
+    assembly_format = "$source `[` $offset `]` attr-dict `:` type($source) `to` type($result)"
+
+    def __init__(self, source: SSAValue, offset: SSAValue, shape: tuple[int, ...]):
+        type = memref_type(source)
+        super().__init__(
+            operands=[source, offset],
+            result_types=[MemRefType(type.element_type, shape, memory_space=type.memory_space)],
+        )
+
+    def verify_(self) -> None:
+        source, result = memref_type(self.source), memref_type(self.result)
+        if (source.element_type, source.memory_space) != (result.element_type, result.memory_space):
+            raise VerifyException(f"a slice keeps element type and memory space, got {source} and {result}")
+        if prod(result.get_shape()) > prod(source.get_shape()):
+            raise VerifyException(f"{result} has more elements than {source}")
+        if isinstance(source.memory_space, CsrFlash):
+            raise VerifyException("a sparse matrix has no slices")
+
+
+SCRATCH = Dialect("scratch", [AllocOp, ArenaOp, ConstantOp, SliceOp, ViewOp], [CsrFlash, Flash])

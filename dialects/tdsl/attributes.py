@@ -1,0 +1,107 @@
+"""Attributes of the tensor DSL: declared ranges, measured profiles, and how a constant is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import ArrayAttr, FloatData
+from xdsl.ir import Attribute, ParametrizedAttribute
+from xdsl.irdl import irdl_attr_definition
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+PERCENTILES = (0.1, 1.0, 50.0, 99.0, 99.9)
+"""The percentiles that a profile holds, in percent."""
+
+PROFILE = "tdsl.profile"
+"""Discardable attribute of an op: an array with one `Profile` per tensor result (unit for other results)."""
+
+RANGE = "tdsl.range"
+"""Argument attribute of the predict function: the declared `Range` of an input."""
+
+
+@irdl_attr_definition
+class Csr(ParametrizedAttribute):
+    """Encoding of a constant matrix that is stored as compressed sparse rows; in the IR its payload stays dense."""
+
+    name = "tdsl.csr"
+
+
+@irdl_attr_definition
+class Range(ParametrizedAttribute):
+    """A closed interval of reals, `#tdsl.range<-1.0, 1.0>`."""
+
+    name = "tdsl.range"
+    low: FloatData
+    high: FloatData
+
+    def __init__(self, low: float | FloatData, high: float | FloatData):
+        as_data = [FloatData(x) if isinstance(x, float | int) else x for x in (low, high)]
+        super().__init__(*as_data)
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        with parser.in_angle_brackets():
+            low = parser.parse_number()
+            parser.parse_punctuation(",")
+            high = parser.parse_number()
+        return (FloatData(float(low)), FloatData(float(high)))
+
+    def print_parameters(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_string(f"{self.low.data!r}, {self.high.data!r}")
+
+    def verify(self) -> None:
+        if not self.low.data <= self.high.data:
+            raise VerifyException(f"range must have low <= high, got [{self.low.data}, {self.high.data}]")
+
+
+@irdl_attr_definition
+class Profile(ParametrizedAttribute):
+    """What a tensor's values were on a data set: extremes and the `PERCENTILES`.
+
+    `#tdsl.profile<-4.5, 5.0, [-3.0, -2.0, 0.0, 2.0, 3.0]>`; in loops, over all iterations.
+    """
+
+    name = "tdsl.profile"
+    low: FloatData
+    high: FloatData
+    percentiles: ArrayAttr[FloatData]
+
+    def __init__(
+        self,
+        low: float | FloatData,
+        high: float | FloatData,
+        percentiles: ArrayAttr[FloatData] | Sequence[float],
+    ):
+        as_data = [FloatData(x) if isinstance(x, float | int) else x for x in (low, high)]
+        if not isinstance(percentiles, ArrayAttr):
+            percentiles = ArrayAttr([FloatData(float(x)) for x in percentiles])
+        super().__init__(*as_data, percentiles)
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        with parser.in_angle_brackets():
+            low = float(parser.parse_number())
+            parser.parse_punctuation(",")
+            high = float(parser.parse_number())
+            parser.parse_punctuation(",")
+            percentiles = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_number)
+        return (FloatData(low), FloatData(high), ArrayAttr([FloatData(float(x)) for x in percentiles]))
+
+    def print_parameters(self, printer: Printer) -> None:
+        inner = ", ".join(repr(x.data) for x in self.percentiles)
+        with printer.in_angle_brackets():
+            printer.print_string(f"{self.low.data!r}, {self.high.data!r}, [{inner}]")
+
+    def verify(self) -> None:
+        if not self.low.data <= self.high.data:
+            raise VerifyException(f"profile must have low <= high, got [{self.low.data}, {self.high.data}]")
+        if len(self.percentiles) != len(PERCENTILES):
+            raise VerifyException(f"profile holds {len(PERCENTILES)} percentiles, got {len(self.percentiles)}")
+
+    @property
+    def magnitude(self) -> float:
+        """The greatest absolute value seen."""
+        return max(abs(self.low.data), abs(self.high.data))

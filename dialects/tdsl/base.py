@@ -1,0 +1,145 @@
+"""What all tensor ops share: one class for both forms, value semantics on tensors and destination on memrefs."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import ClassVar, TypeAlias, cast
+
+from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType, TensorType
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.irdl import (
+    AttrSizedOperandSegments,
+    BaseAttr,
+    IRDLOperation,
+    ParsePropInAttrDict,
+    opt_operand_def,
+    opt_result_def,
+    traits_def,
+)
+from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects.number_format import NumberFormat, number_format
+
+Shaped: TypeAlias = TensorType[Attribute] | MemRefType[Attribute]
+Shape: TypeAlias = tuple[int, ...]
+
+SHAPED = BaseAttr[TensorType[Attribute]](TensorType) | BaseAttr[MemRefType[Attribute]](MemRefType)
+TENSOR = BaseAttr[TensorType[Attribute]](TensorType)
+MEMREF = BaseAttr[MemRefType[Attribute]](MemRefType)
+
+
+class TensorOpEffects(MemoryEffect):
+    """Pure on tensors; reads its operands and writes its destination on memrefs."""
+
+    @classmethod
+    def get_effects(cls, op: Operation) -> set[EffectInstance]:
+        on_memrefs = any(isinstance(value.type, MemRefType) for value in op.operands)
+        effects: set[EffectInstance] = set()
+        if on_memrefs:
+            effects.add(EffectInstance(MemoryEffectKind.READ))
+            if isinstance(op, TensorOp):
+                effects.add(EffectInstance(MemoryEffectKind.WRITE))
+        return effects
+
+
+def shaped(value: SSAValue) -> Shaped:
+    """The type of a value that the verifier knows to be a tensor or a memref."""
+    return cast(Shaped, value.type)
+
+
+def shape_of(value: SSAValue) -> Shape:
+    return shaped(value).get_shape()
+
+
+def format_of(value: SSAValue) -> NumberFormat:
+    """The number format of a tensor's or memref's elements."""
+    element = shaped(value).get_element_type()
+    if (found := number_format(element)) is None:
+        raise VerifyException(f"elements must be of a number format, got {element}")
+    return found
+
+
+def spell(shape: Sequence[int]) -> str:
+    """A shape as it stands in types: `4x3`, and `scalar` for rank 0."""
+    return "x".join(map(str, shape)) or "scalar"
+
+
+def broadcast(lhs: Shape, rhs: Shape) -> Shape:
+    """Shapes aligned at their last axes, extents of 1 and missing axes repeated, as numpy does."""
+    rank = max(len(lhs), len(rhs))
+    padded = [(1,) * (rank - len(shape)) + shape for shape in (lhs, rhs)]
+    out: list[int] = []
+    for a, b in zip(*padded, strict=True):
+        if a != b and 1 not in (a, b):
+            raise VerifyException(f"shapes {spell(lhs)} and {spell(rhs)} do not broadcast")
+        out.append(b if a == 1 else a)
+    return tuple(out)
+
+
+class TensorOp(IRDLOperation):
+    """An op with one tensor result.
+
+    On tensors (L0, L1) it has `result`; on memrefs (L2) it has `dest` instead, which it overwrites entirely unless
+    the op says otherwise. Both forms verify the same shape and format rules.
+    """
+
+    dest = opt_operand_def(MEMREF)
+    result = opt_result_def(TENSOR)
+    irdl_options = (AttrSizedOperandSegments(as_property=True), ParsePropInAttrDict())
+    traits = traits_def(TensorOpEffects())
+
+    ONE_FAMILY: ClassVar[bool] = True
+    """Must all operands and the result be of one family of formats?"""
+
+    MOVES_BITS: ClassVar[bool] = False
+    """Does the op copy bits unchanged, so that operands and result have one format?"""
+
+    @property
+    def out(self) -> SSAValue:
+        """The result, or the destination in the memref form."""
+        return cast(SSAValue, self.result if self.result is not None else self.dest)
+
+    @property
+    def inputs(self) -> tuple[SSAValue, ...]:
+        """The operands that the op reads as tensors, without the destination and indices."""
+        operands = self.operands if self.dest is None else self.operands[:-1]
+        return tuple(value for value in operands if not isinstance(value.type, IndexType | IntegerType))
+
+    @abstractmethod
+    def infer_shape(self) -> Shape:
+        """The result's shape from the operands; raises `VerifyException` where they do not fit."""
+
+    def verify_(self) -> None:
+        if (self.result is None) == (self.dest is None):
+            raise VerifyException("expected either a tensor result or an `into` memref")
+        values = (*self.inputs, self.out)
+        form = TensorType if self.dest is None else MemRefType
+        for value in values:
+            if not isinstance(value.type, form):
+                raise VerifyException(f"mixes tensors and memrefs: {value.type}")
+        expected, got = self.infer_shape(), shape_of(self.out)
+        if expected != got:
+            raise VerifyException(f"result has shape {spell(got)}, the operands give {spell(expected)}")
+        found = [format_of(value) for value in values]
+        if self.ONE_FAMILY and len({one.FAMILY for one in found}) > 1:
+            names = ", ".join(sorted({one.FAMILY for one in found}))
+            raise VerifyException(f"formats of different families ({names}) need a tdsl.cast")
+        if self.MOVES_BITS and len({one.type for one in found}) > 1:
+            names = " and ".join(str(one.type) for one in found)
+            raise VerifyException(f"moves bits unchanged, so formats must be equal, got {names}")
+        self.verify_more()
+
+    def verify_more(self) -> None:
+        """Rules of a single op, beyond shape and format."""
+
+
+def build(
+    op: IRDLOperation,
+    operands: Sequence[SSAValue | Sequence[SSAValue]],
+    result: TensorType[Attribute],
+    properties: dict[str, Attribute] | None = None,
+) -> None:
+    """Initialise a tensor op in its value form."""
+    IRDLOperation.__init__(op, operands=[*operands, []], result_types=[result], properties=properties or {})

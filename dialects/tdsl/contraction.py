@@ -1,0 +1,169 @@
+"""Ops that sum products, and ops that reduce a tensor to one number."""
+
+from __future__ import annotations
+
+from abc import ABC
+from typing import cast
+
+from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, TensorType, f64, i1, i64
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    ParsePropInAttrDict,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    result_def,
+    traits_def,
+)
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects.number_format import Accumulator, accumulator_of
+from tinyml.dialects.tdsl.attributes import Csr
+from tinyml.dialects.tdsl.base import (
+    SHAPED,
+    Shape,
+    TensorOp,
+    TensorOpEffects,
+    build,
+    format_of,
+    shape_of,
+    shaped,
+    spell,
+)
+
+
+class ContractionOp(TensorOp, ABC):
+    """A matrix product `result[i, j] = sum_k lhs[i, k] * rhs[k, j]`.
+
+    The sum is exact for formats whose accumulator is (fixed point) and is rounded once into the result. `acc` is the
+    accumulator's type; `bound` is the proof that it is wide enough: no partial sum exceeds it in magnitude, in units
+    of the accumulator's last place.
+    """
+
+    lhs = operand_def(SHAPED)
+    rhs = operand_def(SHAPED)
+    acc = opt_prop_def()
+    bound = opt_prop_def(IntegerAttr)
+    assembly_format = (
+        "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs)"
+        " (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
+    )
+
+    def __init__(self, lhs: SSAValue, rhs: SSAValue, element: Attribute | None = None):
+        shape = (*shape_of(lhs)[:1], *shape_of(rhs)[1:])
+        build(self, [lhs, rhs], TensorType(element or shaped(rhs).get_element_type(), shape))
+
+    def infer_shape(self) -> Shape:
+        lhs, rhs = shape_of(self.lhs), shape_of(self.rhs)
+        if len(lhs) != 2 or len(rhs) != 2:
+            raise VerifyException(f"multiplies matrices, got shapes {spell(lhs)} and {spell(rhs)}")
+        if lhs[1] != rhs[0]:
+            raise VerifyException(f"inner dimensions differ: {spell(lhs)} times {spell(rhs)}")
+        return (lhs[0], rhs[1])
+
+    @property
+    def accumulator(self) -> Accumulator:
+        """The accumulator that `acc` names, or the widest of the result's format."""
+        if self.acc is not None:
+            return cast(Accumulator, accumulator_of(self.acc))
+        return format_of(self.out).accumulator(format_of(self.lhs), format_of(self.rhs))
+
+    def verify_more(self) -> None:
+        if self.acc is not None and accumulator_of(self.acc) is None:
+            raise VerifyException(f"acc must be an accumulator type, got {self.acc}")
+
+
+@irdl_op_definition
+class MatmulOp(ContractionOp):
+    """Dense matrix product."""
+
+    name = "tdsl.matmul"
+
+
+@irdl_op_definition
+class SpmvOp(ContractionOp):
+    """Product of a sparse constant matrix and a dense column vector (SeeDot 5.1, `x`); only stored entries count."""
+
+    name = "tdsl.spmv"
+
+    def infer_shape(self) -> Shape:
+        if not isinstance(self.lhs.type, TensorType):
+            return super().infer_shape()
+        if not isinstance(cast(TensorType[Attribute], self.lhs.type).encoding, Csr):
+            raise VerifyException("the matrix must be sparse: expected the encoding #tdsl.csr")
+        shape = super().infer_shape()
+        if shape[1] != 1:
+            raise VerifyException(f"multiplies a column vector, got {spell(shape_of(self.rhs))}")
+        return shape
+
+
+class ReduceOp(IRDLOperation, ABC):
+    """An op from one tensor to one scalar that is not of a number format."""
+
+    input = operand_def(SHAPED)
+    traits = traits_def(TensorOpEffects())
+    assembly_format = "$input attr-dict `:` type($input)"
+
+    def verify_(self) -> None:
+        format_of(self.input)
+        if not all(shape_of(self.input)):
+            raise VerifyException("needs at least one element")
+
+    def verify_single(self) -> None:
+        if any(extent != 1 for extent in shape_of(self.input)):
+            raise VerifyException(f"expects a single element, got shape {spell(shape_of(self.input))}")
+
+
+@irdl_op_definition
+class ArgmaxOp(ReduceOp):
+    """Index of the greatest element in row-major order; the first one where several are equal."""
+
+    name = "tdsl.argmax"
+    result = result_def(IndexType)
+
+    def __init__(self, input: SSAValue):
+        super().__init__(operands=[input], result_types=[IndexType()])
+
+
+@irdl_op_definition
+class SignOp(ReduceOp):
+    """SeeDot's sgn: 1 if the single element is greater than zero, else 0 (the class of a binary model)."""
+
+    name = "tdsl.sign"
+    result = result_def(IndexType)
+
+    def __init__(self, input: SSAValue):
+        super().__init__(operands=[input], result_types=[IndexType()])
+
+    def verify_(self) -> None:
+        super().verify_()
+        self.verify_single()
+
+
+@irdl_op_definition
+class AtLeastOp(ReduceOp):
+    """Is the single element >= threshold, compared as reals?"""
+
+    name = "tdsl.at_least"
+    threshold = prop_def(FloatAttr)
+    result = result_def(i1)
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = "$input attr-dict `:` type($input)"
+
+    def __init__(self, input: SSAValue, threshold: float):
+        super().__init__(
+            operands=[input],
+            result_types=[i1],
+            properties={"threshold": FloatAttr(threshold, f64)},
+        )
+
+    def verify_(self) -> None:
+        super().verify_()
+        self.verify_single()
+
+
+def proof(bound: int) -> IntegerAttr:
+    """The attribute that `bound` of a contraction holds."""
+    return IntegerAttr(bound, i64)

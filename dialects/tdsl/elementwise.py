@@ -1,0 +1,165 @@
+"""Ops that compute each element of the result from the elements at the same place."""
+
+from __future__ import annotations
+
+from abc import ABC
+from typing import ClassVar
+
+from xdsl.dialects.builtin import TensorType, i1
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import irdl_op_definition, operand_def
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects.tdsl.base import (
+    SHAPED,
+    Shape,
+    TensorOp,
+    broadcast,
+    build,
+    shape_of,
+    shaped,
+    spell,
+)
+
+
+class UnaryOp(TensorOp, ABC):
+    """`result[..] = f(input[..])`, one rounding into the result's format."""
+
+    input = operand_def(SHAPED)
+    assembly_format = (
+        "$input attr-dict `:` type($input)"
+        " (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
+    )
+
+    def __init__(self, input: SSAValue, element: Attribute | None = None):
+        build(self, [input], TensorType(element or shaped(input).get_element_type(), shape_of(input)))
+
+    def infer_shape(self) -> Shape:
+        return shape_of(self.input)
+
+
+class BinaryOp(TensorOp, ABC):
+    """`result[..] = lhs[..] op rhs[..]` with numpy's broadcasting, one rounding into the result's format."""
+
+    lhs = operand_def(SHAPED)
+    rhs = operand_def(SHAPED)
+    assembly_format = (
+        "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs)"
+        " (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
+    )
+
+    def __init__(self, lhs: SSAValue, rhs: SSAValue, element: Attribute | None = None):
+        shape = broadcast(shape_of(lhs), shape_of(rhs))
+        build(self, [lhs, rhs], TensorType(element or shaped(lhs).get_element_type(), shape))
+
+    def infer_shape(self) -> Shape:
+        return broadcast(shape_of(self.lhs), shape_of(self.rhs))
+
+
+@irdl_op_definition
+class AddOp(BinaryOp):
+    """Sum; the exact sum is rounded once."""
+
+    name = "tdsl.add"
+
+
+@irdl_op_definition
+class SubOp(BinaryOp):
+    """Difference; the exact difference is rounded once."""
+
+    name = "tdsl.sub"
+
+
+@irdl_op_definition
+class MulOp(BinaryOp):
+    """Hadamard product, or a tensor times a scalar; the exact product is rounded once."""
+
+    name = "tdsl.mul"
+
+
+@irdl_op_definition
+class NegOp(UnaryOp):
+    """Negation."""
+
+    name = "tdsl.neg"
+
+
+@irdl_op_definition
+class ExpOp(UnaryOp):
+    """Natural exponential."""
+
+    name = "tdsl.exp"
+
+
+@irdl_op_definition
+class TanhOp(UnaryOp):
+    """Hyperbolic tangent."""
+
+    name = "tdsl.tanh"
+
+
+@irdl_op_definition
+class SigmoidOp(UnaryOp):
+    """Logistic function 1 / (1 + exp(-x))."""
+
+    name = "tdsl.sigmoid"
+
+
+class ClampOp(UnaryOp, ABC):
+    """Limits values, bits unchanged inside the limits."""
+
+    MOVES_BITS: ClassVar[bool] = True
+
+
+@irdl_op_definition
+class ReluOp(ClampOp):
+    """max(x, 0)."""
+
+    name = "tdsl.relu"
+
+
+@irdl_op_definition
+class Relu6Op(ClampOp):
+    """min(max(x, 0), 6)."""
+
+    name = "tdsl.relu6"
+
+
+@irdl_op_definition
+class CastOp(UnaryOp):
+    """The same reals in another format, rounded once."""
+
+    name = "tdsl.cast"
+    ONE_FAMILY: ClassVar[bool] = False
+
+    def __init__(self, input: SSAValue, element: Attribute):
+        super().__init__(input, element)
+
+
+@irdl_op_definition
+class SelectOp(TensorOp):
+    """`condition ? if_true : if_false` of whole tensors."""
+
+    name = "tdsl.select"
+    MOVES_BITS: ClassVar[bool] = True
+    condition = operand_def(i1)
+    if_true = operand_def(SHAPED)
+    if_false = operand_def(SHAPED)
+    assembly_format = (
+        "$condition `,` $if_true `,` $if_false attr-dict `:` type($if_true) `,` type($if_false)"
+        " (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
+    )
+
+    def __init__(self, condition: SSAValue, if_true: SSAValue, if_false: SSAValue):
+        build(
+            self,
+            [condition, if_true, if_false],
+            TensorType(shaped(if_true).get_element_type(), shape_of(if_true)),
+        )
+
+    def infer_shape(self) -> Shape:
+        if shape_of(self.if_true) != shape_of(self.if_false):
+            raise VerifyException(
+                f"branches have shapes {spell(shape_of(self.if_true))} and {spell(shape_of(self.if_false))}"
+            )
+        return shape_of(self.if_true)

@@ -1,0 +1,242 @@
+"""Ops that create tensors or move their elements without computing: bits are copied, formats stay."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import TYPE_CHECKING, ClassVar
+
+from xdsl.dialects.builtin import (
+    BytesAttr,
+    DenseArrayBase,
+    DenseIntOrFPElementsAttr,
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+    TensorType,
+    f64,
+    i64,
+)
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    prop_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.traits import ConstantLike, Pure
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects.number_format import NumberFormat
+from tinyml.dialects.tdsl.base import SHAPED, TENSOR, Shape, TensorOp, build, format_of, shape_of, shaped, spell
+
+if TYPE_CHECKING:
+    from tinyml.dialects.number_format import Raws
+
+
+@irdl_op_definition
+class ConstOp(IRDLOperation):
+    """A parameter of the model. `value` holds the raw bits, as a dense attribute of the format's storage type."""
+
+    name = "tdsl.const"
+    value = prop_def(DenseIntOrFPElementsAttr)
+    result = result_def(TENSOR)
+    traits = traits_def(Pure(), ConstantLike())
+    assembly_format = "$value attr-dict `->` type($result)"
+
+    def __init__(self, raws: Raws, format: NumberFormat, encoding: Attribute | None = None):
+        shape = raws.shape
+        bits = DenseIntOrFPElementsAttr(
+            TensorType(format.storage, shape), BytesAttr(raws.astype(format.dtype).tobytes())
+        )
+        result = TensorType(format.type, shape) if encoding is None else TensorType(format.type, shape, encoding)
+        super().__init__(properties={"value": bits}, result_types=[result])
+
+    def verify_(self) -> None:
+        expected = TensorType(format_of(self.result).storage, shape_of(self.result))
+        if self.value.type != expected:
+            raise VerifyException(f"value must be of type {expected}, got {self.value.type}")
+
+    @property
+    def raws(self) -> Raws:
+        """The raw bits in the tensor's shape, not copied."""
+        import numpy as np
+
+        dtype = format_of(self.result).dtype.newbyteorder("<")
+        return np.frombuffer(self.value.data.data, dtype).reshape(shape_of(self.result))
+
+
+@irdl_op_definition
+class FillOp(TensorOp):
+    """A tensor with every element the same real, rounded into its format (SeeDot's `init`)."""
+
+    name = "tdsl.fill"
+    value = prop_def(FloatAttr)
+    assembly_format = (
+        "attr-dict"
+        " (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
+    )
+
+    def __init__(self, value: float, result: TensorType[Attribute]):
+        build(self, [], result, {"value": FloatAttr(value, f64)})
+
+    def infer_shape(self) -> Shape:
+        return shape_of(self.out)
+
+
+@irdl_op_definition
+class ReshapeOp(TensorOp):
+    """The same elements in row-major order under another shape."""
+
+    name = "tdsl.reshape"
+    MOVES_BITS: ClassVar[bool] = True
+    input = operand_def(SHAPED)
+    assembly_format = (
+        "$input attr-dict `:` type($input)"
+        " (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
+    )
+
+    def __init__(self, input: SSAValue, shape: Sequence[int]):
+        build(self, [input], TensorType(shaped(input).get_element_type(), shape))
+
+    def infer_shape(self) -> Shape:
+        before, after = shape_of(self.input), shape_of(self.out)
+        if prod(before) != prod(after):
+            raise VerifyException(f"cannot reshape {spell(before)} to {spell(after)}: the number of elements differs")
+        return after
+
+
+@irdl_op_definition
+class TransposeOp(TensorOp):
+    """Axes in another order: axis `i` of the result is axis `permutation[i]` of the input."""
+
+    name = "tdsl.transpose"
+    MOVES_BITS: ClassVar[bool] = True
+    input = operand_def(SHAPED)
+    permutation = prop_def(DenseArrayBase)
+    assembly_format = (
+        "$input attr-dict `:` type($input)"
+        " (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
+    )
+
+    def __init__(self, input: SSAValue, permutation: Sequence[int]):
+        shape = shape_of(input)
+        build(
+            self,
+            [input],
+            TensorType(shaped(input).get_element_type(), [shape[axis] for axis in permutation]),
+            {"permutation": DenseArrayBase.from_list(i64, permutation)},
+        )
+
+    @property
+    def axes(self) -> tuple[int, ...]:
+        return tuple(int(axis) for axis in self.permutation.get_values())
+
+    def infer_shape(self) -> Shape:
+        shape = shape_of(self.input)
+        if sorted(self.axes) != list(range(len(shape))):
+            raise VerifyException(f"permutation {list(self.axes)} does not order the {len(shape)} axes")
+        return tuple(shape[axis] for axis in self.axes)
+
+
+@irdl_op_definition
+class ReverseOp(TensorOp):
+    """Elements in opposite order along one axis."""
+
+    name = "tdsl.reverse"
+    MOVES_BITS: ClassVar[bool] = True
+    input = operand_def(SHAPED)
+    axis = prop_def(IntegerAttr)
+    assembly_format = (
+        "$input attr-dict `:` type($input)"
+        " (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
+    )
+
+    def __init__(self, input: SSAValue, axis: int):
+        build(
+            self,
+            [input],
+            TensorType(shaped(input).get_element_type(), shape_of(input)),
+            {"axis": IntegerAttr(axis, i64)},
+        )
+
+    def infer_shape(self) -> Shape:
+        shape = shape_of(self.input)
+        if not 0 <= self.axis.value.data < len(shape):
+            raise VerifyException(f"axis {self.axis.value.data} is not one of the {len(shape)} axes")
+        return shape
+
+
+@irdl_op_definition
+class IndexOp(TensorOp):
+    """`input[index]`: drops the first axis at a computed index, which must lie in [0, extent)."""
+
+    name = "tdsl.index"
+    MOVES_BITS: ClassVar[bool] = True
+    input = operand_def(SHAPED)
+    index = operand_def(IndexType)
+    assembly_format = (
+        "$input `[` $index `]` attr-dict `:` type($input)"
+        " (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
+    )
+
+    def __init__(self, input: SSAValue, index: SSAValue):
+        build(self, [input, index], TensorType(shaped(input).get_element_type(), shape_of(input)[1:]))
+
+    def infer_shape(self) -> Shape:
+        shape = shape_of(self.input)
+        if not shape:
+            raise VerifyException("cannot index a scalar")
+        return shape[1:]
+
+
+def _verify_slice(whole: Shape, part: Shape, offsets: int) -> None:
+    if len(whole) != len(part) or offsets != len(whole):
+        raise VerifyException(f"slice of {spell(whole)} needs {len(whole)} offsets and sizes")
+    if any(small > large for small, large in zip(part, whole, strict=True)):
+        raise VerifyException(f"a slice of shape {spell(part)} does not fit in {spell(whole)}")
+
+
+@irdl_op_definition
+class SliceOp(TensorOp):
+    """The box of the result's shape at computed offsets (SeeDot's `x[i:+n]`); it must lie inside the input."""
+
+    name = "tdsl.slice"
+    MOVES_BITS: ClassVar[bool] = True
+    input = operand_def(SHAPED)
+    offsets = var_operand_def(IndexType)
+    assembly_format = (
+        "$input `[` $offsets `]` attr-dict `:` type($input) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
+    )
+
+    def __init__(self, input: SSAValue, offsets: Sequence[SSAValue], sizes: Sequence[int]):
+        build(self, [input, offsets], TensorType(shaped(input).get_element_type(), sizes))
+
+    def infer_shape(self) -> Shape:
+        _verify_slice(shape_of(self.input), shape_of(self.out), len(self.offsets))
+        return shape_of(self.out)
+
+
+@irdl_op_definition
+class InsertSliceOp(TensorOp):
+    """`input` with the box at computed offsets replaced by `part` (SeeDot's splice on the left of `=`)."""
+
+    name = "tdsl.insert_slice"
+    MOVES_BITS: ClassVar[bool] = True
+    part = operand_def(SHAPED)
+    input = operand_def(SHAPED)
+    offsets = var_operand_def(IndexType)
+    assembly_format = (
+        "$part `,` $input `[` $offsets `]` attr-dict `:` type($part) `,` type($input) "
+        "(`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
+    )
+
+    def __init__(self, part: SSAValue, input: SSAValue, offsets: Sequence[SSAValue]):
+        build(self, [part, input, offsets], TensorType(shaped(input).get_element_type(), shape_of(input)))
+
+    def infer_shape(self) -> Shape:
+        _verify_slice(shape_of(self.input), shape_of(self.part), len(self.offsets))
+        return shape_of(self.input)

@@ -1,0 +1,80 @@
+"""Building loop nests over the elements of memrefs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from xdsl.builder import Builder
+from xdsl.dialects import arith, memref, scf
+from xdsl.dialects.builtin import IndexType, IntegerAttr
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.rewriter import InsertPoint
+
+Indices: TypeAlias = "list[SSAValue]"
+
+
+class LoopNest:
+    """Inserts code at one place; `over` and `fold` open loops and return to that place behind them."""
+
+    def __init__(self, before: Operation):
+        self.builder = Builder(InsertPoint.before(before))
+        self._constants: dict[int, SSAValue] = {}
+        self._entry = InsertPoint.before(before)
+
+    def insert(self, op: Operation) -> SSAValue:
+        self.builder.insert(op)
+        return op.results[0]
+
+    def index(self, value: int) -> SSAValue:
+        """An index constant, made once outside all loops of the nest."""
+        if value not in self._constants:
+            op = arith.ConstantOp(IntegerAttr(value, IndexType()))
+            self._constants[value] = Builder(self._entry).insert(op).result
+        return self._constants[value]
+
+    def add(self, a: SSAValue, b: SSAValue) -> SSAValue:
+        return self.insert(arith.AddiOp(a, b))
+
+    def times(self, a: SSAValue, factor: int) -> SSAValue:
+        return a if factor == 1 else self.insert(arith.MuliOp(a, self.index(factor)))
+
+    def load(self, source: SSAValue, indices: Sequence[SSAValue]) -> SSAValue:
+        return self.insert(memref.LoadOp.get(source, indices))
+
+    def store(self, value: SSAValue, target: SSAValue, indices: Sequence[SSAValue]) -> None:
+        self.builder.insert(memref.StoreOp.get(value, target, indices))
+
+    def over(self, shape: Sequence[int], body: Callable[[Indices], None]) -> None:
+        """body at every index of the shape, in row-major order; axes of extent 1 make no loop."""
+        self._over(list(shape), [], body)
+
+    def _over(self, shape: list[int], indices: Indices, body: Callable[[Indices], None]) -> None:
+        if not shape:
+            body(indices)
+            return
+        if shape[0] == 1:
+            self._over(shape[1:], [*indices, self.index(0)], body)
+            return
+
+        def inner(i: SSAValue, carried: Sequence[SSAValue]) -> list[SSAValue]:
+            self._over(shape[1:], [*indices, i], body)
+            return []
+
+        self.fold(self.index(shape[0]), [], inner)
+
+    def fold(
+        self,
+        extent: SSAValue,
+        initial: Sequence[SSAValue],
+        body: Callable[[SSAValue, Sequence[SSAValue]], Sequence[SSAValue]],
+        start: int = 0,
+    ) -> Sequence[SSAValue]:
+        """A loop from start to extent that carries values; body returns their next ones."""
+        block = Block(arg_types=[IndexType(), *(value.type for value in initial)])
+        start_value, step = self.index(start), self.index(1)
+        outer, self.builder = self.builder, Builder(InsertPoint.at_end(block))
+        results = body(block.args[0], block.args[1:])
+        self.builder.insert(scf.YieldOp(*results))
+        self.builder = outer
+        return self.builder.insert(scf.ForOp(start_value, extent, step, initial, block)).results

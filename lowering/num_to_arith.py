@@ -1,0 +1,210 @@
+"""`lower-num-to-arith`: every number becomes bits (L3 to L4).
+
+Each num op asks its format to write itself down as integer or float arithmetic; then every type that stands for a
+format becomes the type of its storage. One pass does both, because after it the formats are gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseIntOrFPElementsAttr,
+    FunctionType,
+    IntegerType,
+    ModuleOp,
+)
+from xdsl.ir import Attribute, Operation, ParametrizedAttribute, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, RewritePattern
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from tinyml.dialects import num, scratch
+from tinyml.dialects.emitter import Emitter
+from tinyml.dialects.number_format import Function, accumulator_of, number_format
+from tinyml.dialects.runtime_functions import RUNTIME_FUNCTIONS
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Lowering: TypeAlias = Callable[[Emitter], SSAValue]
+
+
+@dataclass(frozen=True)
+class LowerNumToArithPass(ModulePass):
+    """Lowers all functions of a module."""
+
+    name = "lower-num-to-arith"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        functions = [one for one in op.ops if isinstance(one, func.FuncOp) and not one.is_declaration]
+        # The formats are read off the types before the types change, the code is written after.
+        prepared = [
+            (function, [(one, _LOWERINGS[type(one)](one)) for one in function.walk() if type(one) in _LOWERINGS])
+            for function in functions
+        ]
+        PatternRewriteWalker(_ToStorage(), apply_recursively=False).rewrite_module(op)
+        for function, lowerings in prepared:
+            surroundings = _FunctionSurroundings(op, function)
+            for one, lower in lowerings:
+                [result] = one.results
+                value = lower(Emitter(one, surroundings))
+                value.name_hint = value.name_hint or result.name_hint
+                result.replace_all_uses_with(value)
+                one.detach()
+                one.erase()
+
+
+class _FunctionSurroundings:
+    """Tables at the entry of a function, equal ones once; declarations at the end of the module."""
+
+    def __init__(self, module: ModuleOp, function: func.FuncOp):
+        self.module = module
+        self.function = function
+        self.tables: dict[tuple[str, bytes], SSAValue] = {}
+        self.declared = {op.sym_name.data for op in module.ops if isinstance(op, func.FuncOp)}
+
+    def table(self, name: str, table: NDArray[np.signedinteger[Any]]) -> SSAValue:
+        key = str(table.dtype), table.tobytes()
+        if key not in self.tables:
+            constant = scratch.ConstantOp.of(table, IntegerType(table.dtype.itemsize * 8))
+            constant.result.name_hint = f"{name}_table"
+            first = self.function.body.block.first_op
+            assert first is not None
+            Rewriter.insert_op(constant, InsertPoint.before(first))
+            self.tables[key] = constant.result
+        return self.tables[key]
+
+    def declare(self, function: str) -> None:
+        if function not in self.declared:
+            self.declared.add(function)
+            known = RUNTIME_FUNCTIONS[function]
+            type = FunctionType.from_lists(known.arguments, [known.result])
+            self.module.body.block.add_op(func.FuncOp.external(function, type.inputs.data, type.outputs.data))
+
+
+class _ToStorage(RewritePattern):
+    """Formats and accumulators inside any type become what holds them; data attributes are left alone."""
+
+    def __init__(self) -> None:
+        self.memo: dict[Attribute, Attribute] = {}
+
+    def convert(self, attribute: Attribute) -> Attribute:
+        if isinstance(attribute, DenseIntOrFPElementsAttr):
+            return attribute
+        if (known := self.memo.get(attribute)) is not None:
+            return known
+        converted = self.memo[attribute] = self._convert(attribute)
+        return converted
+
+    def _convert(self, attribute: Attribute) -> Attribute:
+        if (format := number_format(attribute)) is not None:
+            return format.storage
+        if (accumulator := accumulator_of(attribute)) is not None:
+            return accumulator.storage
+        if isinstance(attribute, ParametrizedAttribute):
+            new = [self.convert(parameter) for parameter in attribute.parameters]
+            if any(a is not b for a, b in zip(attribute.parameters, new, strict=True)):
+                return type(attribute).new(new)
+        elif isinstance(attribute, ArrayAttr):
+            array = cast("ArrayAttr[Attribute]", attribute)
+            new = [self.convert(element) for element in array.data]
+            if any(a is not b for a, b in zip(array.data, new, strict=True)):
+                return ArrayAttr(new)
+        return attribute
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        arguments = (argument for region in op.regions for block in region.blocks for argument in block.args)
+        for value in (*op.results, *arguments):
+            if (new := self.convert(value.type)) is not value.type:
+                rewriter.replace_value_with_new_type(value, new)
+        for attributes in (op.properties, op.attributes):
+            for name, value in attributes.items():
+                if (new := self.convert(value)) is not value:
+                    attributes[name] = new
+                    rewriter.notify_op_modified(op)
+
+
+def _unary(method: str) -> Callable[[Any], Lowering]:
+    def prepare(op: num.UnaryOp) -> Lowering:
+        source, result = num.format_of(op.input), num.format_of(op.result)
+        return lambda e: getattr(result, method)(e, op.input, source)
+
+    return prepare
+
+
+def _function(function: Function) -> Callable[[Any], Lowering]:
+    def prepare(op: num.UnaryOp) -> Lowering:
+        source, result = num.format_of(op.input), num.format_of(op.result)
+        return lambda e: result.function(e, function, op.input, source)
+
+    return prepare
+
+
+def _binary(method: str) -> Callable[[Any], Lowering]:
+    def prepare(op: num.BinaryOp) -> Lowering:
+        lhs, rhs, result = (num.format_of(value) for value in (op.lhs, op.rhs, op.result))
+        return lambda e: getattr(result, method)(e, op.lhs, lhs, op.rhs, rhs)
+
+    return prepare
+
+
+def _zero(op: num.ZeroOp) -> Lowering:
+    return num.accumulator_type(op.result).zero
+
+
+def _mac(op: num.MacOp) -> Lowering:
+    accumulator, lhs, rhs = num.accumulator_type(op.sum), num.format_of(op.lhs), num.format_of(op.rhs)
+    return lambda e: accumulator.mac(e, op.sum, op.lhs, lhs, op.rhs, rhs)
+
+
+def _finish(op: num.FinishOp) -> Lowering:
+    bound = None if op.bound is None else op.bound.value.data
+    accumulator, result = num.accumulator_type(op.sum), num.format_of(op.result)
+    return lambda e: result.finish(e, op.sum, accumulator, bound)
+
+
+def _constant(op: num.ConstantOp) -> Lowering:
+    result = num.format_of(op.result)
+    return lambda e: result.constant(e, op.value.value.data)
+
+
+def _clamp(op: num.ClampOp) -> Lowering:
+    format = num.format_of(op.input)
+    high = None if op.high is None else op.high.value.data
+    return lambda e: format.clamp(e, op.input, op.low.value.data, high)
+
+
+def _at_least(op: num.AtLeastOp) -> Lowering:
+    format = num.format_of(op.input)
+    return lambda e: format.at_least(e, op.input, op.threshold.value.data)
+
+
+def _greater(op: num.GreaterOp) -> Lowering:
+    format = num.format_of(op.lhs)
+    return lambda e: format.greater(e, op.lhs, op.rhs)
+
+
+_LOWERINGS: dict[type[Operation], Callable[[Any], Lowering]] = {
+    num.ConstantOp: _constant,
+    num.ZeroOp: _zero,
+    num.MacOp: _mac,
+    num.FinishOp: _finish,
+    num.AddOp: _binary("add"),
+    num.SubOp: _binary("sub"),
+    num.MulOp: _binary("mul"),
+    num.NegOp: _unary("neg"),
+    num.ConvertOp: _unary("convert"),
+    num.ExpOp: _function("exp"),
+    num.TanhOp: _function("tanh"),
+    num.SigmoidOp: _function("sigmoid"),
+    num.ClampOp: _clamp,
+    num.AtLeastOp: _at_least,
+    num.GreaterOp: _greater,
+}

@@ -1,0 +1,221 @@
+"""The syntax tree of a SeeDot program. Every node knows its place in the text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from typing import cast
+
+from tinyml.dialects.errors import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Line and column in the program, both from 1."""
+
+    line: int
+    column: int
+
+    def error(self, message: str) -> InputError:
+        """The error to raise for what stands here; the file's name is added by `import_seedot`."""
+        return InputError(message, line=self.line, column=self.column)
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """Any expression; `place` is its operator or first word."""
+
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Integer(Expression):
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class Real(Expression):
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Name(Expression):
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration(Expression):
+    """`(2, 3) in [-1.0, 1.0]`: a parameter or the input, of this shape; the range may be missing."""
+
+    shape: tuple[int, ...]
+    range: tuple[float, float] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Init(Expression):
+    """`init([2, 3], 0.5)`: a tensor of equal elements."""
+
+    shape: tuple[int, ...]
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Transpose(Expression):
+    operand: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Reshape(Expression):
+    """`reshape(operand, (shape), (order))`: `order` lists the operand's axes from slow to fast, counted from 1."""
+
+    operand: Expression
+    shape: tuple[int, ...]
+    order: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Splice(Expression):
+    """`operand[offset:+size]..`: a box with one offset and size per axis."""
+
+    operand: Expression
+    offsets: tuple[Expression, ...]
+    sizes: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Index(Expression):
+    operand: Expression
+    index: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Maxpool(Expression):
+    operand: Expression
+    kernel: tuple[int, ...]
+    padding: tuple[int, ...]
+    strides: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reverse(Expression):
+    operand: Expression
+    axis: int
+
+
+@dataclass(frozen=True, slots=True)
+class Negate(Expression):
+    operand: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Binary(Expression):
+    operator: str
+    lhs: Expression
+    rhs: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Conv2d(Expression):
+    image: Expression
+    filter: Expression
+    strides: tuple[int, ...]
+    padding: tuple[int, ...]
+    dilations: tuple[int, ...]
+    groups: int
+
+
+@dataclass(frozen=True, slots=True)
+class Mbconv(Expression):
+    """`stages`: filter, weight and bias of each of the three stages, in this order."""
+
+    image: Expression
+    stages: tuple[Expression, ...]
+    strides: tuple[int, ...]
+    padding: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Expression):
+    """A function applied to arguments: one that the language knows, or any name."""
+
+    function: str
+    arguments: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sum(Expression):
+    """`$(index=[start:end]) body`: the sum of the body over start <= index < end."""
+
+    index: str
+    start: int
+    end: int
+    body: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Loop(Expression):
+    """`loop(index=[start:end], variable) body`: the body, which rebinds the variable, end - start times."""
+
+    index: str
+    start: int
+    end: int
+    variable: Expression
+    body: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Conditional(Expression):
+    """`condition >= threshold ? if_true : if_false`."""
+
+    condition: Expression
+    threshold: int
+    if_true: Expression
+    if_false: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Let(Expression):
+    """`let name = value in body`; with offsets and sizes, `value` replaces a box of the tensor `name`."""
+
+    name: str
+    offsets: tuple[Expression, ...]
+    sizes: tuple[int, ...]
+    value: Expression
+    body: Expression
+
+
+def children(node: Expression) -> Iterator[Expression]:
+    """The expressions directly inside, in the order of the text."""
+    for field in fields(node):
+        value: object = getattr(node, field.name)
+        several = cast(tuple[object, ...], value) if isinstance(value, tuple) else (value,)
+        yield from (child for child in several if isinstance(child, Expression))
+
+
+def assigned_names(node: Expression) -> dict[str, Place]:
+    """Every name that a `let` in here binds, rebinds or splices into, and the first place where one does."""
+    found: dict[str, Place] = {}
+    pending = [node]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, Let):
+            found.setdefault(node.name, node.place)
+        pending += reversed(list(children(node)))
+    return found
+
+
+def check_nesting(root: Expression, limit: int) -> None:
+    """Refuse expressions within expressions deeper than `limit`: all that follows recurses as deep.
+
+    Programs are long chains of `let` and of operators; these are walked without recursion and do not count.
+    """
+    pending = [(root, 1)]
+    while pending:
+        node, depth = pending.pop()
+        if depth > limit:
+            raise node.place.error(f"the expression is nested more than {limit} levels deep")
+        for child in children(node):
+            chained = (isinstance(node, Let) and child is node.body) or (
+                isinstance(node, Binary) and isinstance(child, Binary) and child is node.lhs
+            )
+            pending.append((child, depth if chained else depth + 1))

@@ -1,0 +1,59 @@
+"""Which values an integer of a SeeDot program can take: enough to find indices outside a tensor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from xdsl.ir import SSAValue
+
+Source: TypeAlias = SSAValue | None
+"""What makes an integer vary: the index of a loop, or None for the data."""
+
+DATA = frozenset[Source]((None,))
+
+
+@dataclass(frozen=True)
+class IndexRange:
+    """low <= integer <= high.
+
+    `sources` tells what it varies with, if both ends are known to be taken; it is None if low and high are only bounds.
+    """
+
+    low: int
+    high: int
+    sources: frozenset[Source] | None = frozenset()
+
+    def combine(self, other: IndexRange, operator: str) -> IndexRange:
+        """The range of `self operator other`, operator one of + - *; exact where the two vary independently."""
+        a, b = (self.low, self.high), (other.low, other.high)
+        match operator:
+            case "+":
+                ends = [x + y for x in a for y in b]
+            case "-":
+                ends = [x - y for x in a for y in b]
+            case _:
+                ends = [x * y for x in a for y in b]
+        independent = self.sources is not None and other.sources is not None and not self.sources & other.sources
+        sources = self.sources | other.sources if independent and self.sources is not None and other.sources else None
+        return IndexRange(min(ends), max(ends), sources)
+
+    def choice(self, other: IndexRange, by_data: bool) -> IndexRange:
+        """The range of `condition ? self : other`; either can be taken if the data decide."""
+        low, high = min(self.low, other.low), max(self.high, other.high)
+        if by_data and self.sources is not None and other.sources is not None:
+            return IndexRange(low, high, self.sources | other.sources | DATA)
+        return IndexRange(low, high, None)
+
+    def complaint(self, size: int, extent: int) -> str | None:
+        """What is wrong with `size` elements from here on an axis of `extent`, or None; in doubt nothing is."""
+        last = extent - size
+        if self.sources is None:
+            wrong = self.low > last or self.high < 0
+        else:
+            wrong = self.low < 0 or self.high > last
+        if not wrong:
+            return None
+        reach = str(self.low) if self.low == self.high else f"{self.low} to {self.high}"
+        what = f"index {reach}" if size == 1 else f"a slice of {size} elements from {reach} on"
+        return f"{what} does not fit in an axis of {extent}"

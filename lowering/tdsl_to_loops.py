@@ -1,0 +1,283 @@
+"""`lower-tdsl-to-loops`: tensor ops on buffers become loops over scalars (L2 to L3).
+
+Sums run in a register: a product of matrices has one accumulator per result element, and nothing of the length of
+the sum is ever stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any, cast
+
+import xdsl.dialects.memref as upstream_memref
+from xdsl.context import Context
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IndexType, ModuleOp, i8, i16, i32
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.passes import ModulePass
+
+from tinyml.dialects import num, scratch, tdsl
+from tinyml.dialects.csr import compress
+from tinyml.dialects.errors import InputError
+from tinyml.lowering.loop_nest import Indices, LoopNest
+
+
+@dataclass(frozen=True)
+class LowerTdslToLoopsPass(ModulePass):
+    """Replaces every tdsl op on memrefs. Raises `InputError` for an op that has no lowering yet."""
+
+    name = "lower-tdsl-to-loops"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for one in list(op.walk()):
+            if (lower := _LOWERINGS.get(type(one))) is not None:
+                lower(one, LoopNest(one))
+                one.detach()
+                one.erase()
+            elif one.name.startswith("tdsl."):
+                raise InputError(f"{one.name} is not supported yet: it has no lowering to loops")
+        for one in list(op.walk()):
+            if isinstance(one, scratch.ConstantOp) and not one.result.uses:
+                one.detach()
+                one.erase()
+
+
+def _element(value: SSAValue) -> Attribute:
+    return scratch.memref_type(value).element_type
+
+
+def _broadcast(indices: Indices, value: SSAValue, nest: LoopNest) -> Indices:
+    """The indices of a value that broadcasts to the shape that the indices run over."""
+    shape = tdsl.shape_of(value)
+    return [
+        nest.index(0) if extent == 1 else index
+        for index, extent in zip(indices[len(indices) - len(shape) :], shape, strict=True)
+    ]
+
+
+def _elementwise(
+    op: tdsl.TensorOp, nest: LoopNest, compute: Callable[[Sequence[SSAValue]], SSAValue]
+) -> None:
+    # A single element is loaded once, before the loops.
+    single = {value: _single(value, nest) for value in op.inputs if prod(tdsl.shape_of(value)) == 1}
+
+    def body(indices: Indices) -> None:
+        loaded = [single.get(value) or nest.load(value, _broadcast(indices, value, nest)) for value in op.inputs]
+        nest.store(compute(loaded), op.out, indices)
+
+    nest.over(tdsl.shape_of(op.out), body)
+
+
+def _unary(scalar: type[num.UnaryOp]) -> Callable[[Any, LoopNest], None]:
+    def lower(op: tdsl.UnaryOp, nest: LoopNest) -> None:
+        result = _element(op.out)
+        _elementwise(op, nest, lambda x: nest.insert(scalar(x[0], result)))
+
+    return lower
+
+
+def _binary(scalar: type[num.BinaryOp]) -> Callable[[Any, LoopNest], None]:
+    def lower(op: tdsl.BinaryOp, nest: LoopNest) -> None:
+        result = _element(op.out)
+        _elementwise(op, nest, lambda x: nest.insert(scalar(x[0], x[1], result)))
+
+    return lower
+
+
+def _clamp(low: float, high: float | None) -> Callable[[Any, LoopNest], None]:
+    def lower(op: tdsl.UnaryOp, nest: LoopNest) -> None:
+        _elementwise(op, nest, lambda x: nest.insert(num.ClampOp(x[0], low, high)))
+
+    return lower
+
+
+def _select(op: tdsl.SelectOp, nest: LoopNest) -> None:
+    _elementwise(op, nest, lambda x: nest.insert(arith.SelectOp(op.condition, x[0], x[1])))
+
+
+def _fill(op: tdsl.FillOp, nest: LoopNest) -> None:
+    value = nest.insert(num.ConstantOp(op.value.value.data, _element(op.out)))
+    nest.over(tdsl.shape_of(op.out), lambda indices: nest.store(value, op.out, indices))
+
+
+def _move(source: SSAValue, target: SSAValue, nest: LoopNest, origin: Callable[[Indices], Indices]) -> None:
+    """target[i] = source[origin(i)] for every index of the target."""
+
+    def body(indices: Indices) -> None:
+        nest.store(nest.load(source, origin(indices)), target, indices)
+
+    nest.over(tdsl.shape_of(target), body)
+
+
+def _copy(op: upstream_memref.CopyOp, nest: LoopNest) -> None:
+    _move(op.source, op.destination, nest, lambda indices: indices)
+
+
+def _transpose(op: tdsl.TransposeOp, nest: LoopNest) -> None:
+    def origin(indices: Indices) -> Indices:
+        return [indices[op.axes.index(axis)] for axis in range(len(indices))]
+
+    _move(op.input, op.out, nest, origin)
+
+
+def _reverse(op: tdsl.ReverseOp, nest: LoopNest) -> None:
+    axis = op.axis.value.data
+    last = nest.index(tdsl.shape_of(op.input)[axis] - 1)
+
+    def origin(indices: Indices) -> Indices:
+        mirrored = nest.insert(arith.SubiOp(last, indices[axis]))
+        return [*indices[:axis], mirrored, *indices[axis + 1 :]]
+
+    _move(op.input, op.out, nest, origin)
+
+
+def _shifted(indices: Indices, offsets: Sequence[SSAValue], nest: LoopNest) -> Indices:
+    return [nest.add(index, offset) for index, offset in zip(indices, offsets, strict=True)]
+
+
+def _slice(op: tdsl.SliceOp, nest: LoopNest) -> None:
+    _move(op.input, op.out, nest, lambda indices: _shifted(indices, op.offsets, nest))
+
+
+def _insert_slice(op: tdsl.InsertSliceOp, nest: LoopNest) -> None:
+    if op.input is not op.out:
+        _move(op.input, op.out, nest, lambda indices: indices)
+
+    def body(indices: Indices) -> None:
+        nest.store(nest.load(op.part, indices), op.out, _shifted(indices, op.offsets, nest))
+
+    nest.over(tdsl.shape_of(op.part), body)
+
+
+def _bound(op: tdsl.ContractionOp) -> int | None:
+    return None if op.bound is None else op.bound.value.data
+
+
+def _matmul(op: tdsl.MatmulOp, nest: LoopNest) -> None:
+    (rows, length), columns = tdsl.shape_of(op.lhs), tdsl.shape_of(op.rhs)[1]
+    accumulator = op.accumulator.type
+
+    def body(indices: Indices) -> None:
+        i, j = indices
+        # A row is a run of memory: a view of it keeps the multiplication by the row length out of the inner loop.
+        row = nest.insert(scratch.SliceOp(op.lhs, nest.times(i, length), (length,))) if rows > 1 else None
+
+        def step(k: SSAValue, sums: Sequence[SSAValue]) -> list[SSAValue]:
+            a = nest.load(op.lhs, [i, k]) if row is None else nest.load(row, [k])
+            return [nest.insert(num.MacOp(sums[0], a, nest.load(op.rhs, [k, j])))]
+
+        zero = nest.insert(num.ZeroOp(accumulator))
+        zero.name_hint = "sum"
+        [sum] = nest.fold(nest.index(length), [zero], step)
+        nest.store(nest.insert(num.FinishOp(sum, _element(op.out), _bound(op))), op.out, indices)
+
+    nest.over((rows, columns), body)
+
+
+def _spmv(op: tdsl.SpmvOp, nest: LoopNest) -> None:
+    matrix = cast(scratch.ConstantOp, op.lhs.owner)
+    rows = tdsl.shape_of(op.lhs)[0]
+    element = _element(op.lhs)
+    stored = compress(_raws(matrix))
+    hint = op.lhs.name_hint or "sparse"
+    values = _flash(nest, stored.values, element, hint)
+    gaps = _flash(nest, stored.gaps.view("i1"), i8, f"{hint}_gaps")
+    wide = stored.lengths.itemsize == 2
+    lengths = _flash(nest, stored.lengths.view("i2" if wide else "i1"), i16 if wide else i8, f"{hint}_lengths")
+    zero_index = nest.index(0)
+
+    def unsigned(value: SSAValue) -> SSAValue:
+        wide = nest.insert(arith.ExtUIOp(value, i16 if value.type == i8 else i32))
+        return nest.insert(arith.IndexCastOp(wide, IndexType()))
+
+    def row(i: SSAValue, carried: Sequence[SSAValue]) -> list[SSAValue]:
+        def step(_: SSAValue, carried: Sequence[SSAValue]) -> list[SSAValue]:
+            sum, column, at = carried
+            column = nest.add(column, unsigned(nest.load(gaps, [at])))
+            product = num.MacOp(sum, nest.load(values, [at]), nest.load(op.rhs, [column, zero_index]))
+            return [nest.insert(product), column, nest.add(at, nest.index(1))]
+
+        length = unsigned(nest.load(lengths, [i]))
+        zero = nest.insert(num.ZeroOp(op.accumulator.type))
+        zero.name_hint = "sum"
+        sum, _, at = nest.fold(length, [zero, zero_index, carried[0]], step)
+        finished = nest.insert(num.FinishOp(sum, _element(op.out), _bound(op)))
+        nest.store(finished, op.out, [i, zero_index])
+        return [at]
+
+    nest.fold(nest.index(rows), [zero_index], row)
+
+
+def _raws(constant: scratch.ConstantOp):
+    import numpy as np
+
+    type = scratch.memref_type(constant.result)
+    dtype = tdsl.format_of(constant.result).dtype.newbyteorder("<")
+    return np.frombuffer(constant.value.data.data, dtype).reshape(type.get_shape())
+
+
+def _flash(nest: LoopNest, raws: Any, element: Attribute, hint: str) -> SSAValue:
+    value = nest.insert(scratch.ConstantOp.of(raws, element))
+    value.name_hint = hint
+    return value
+
+
+def _argmax(op: tdsl.ArgmaxOp, nest: LoopNest) -> None:
+    count = prod(tdsl.shape_of(op.input))
+    run = nest.insert(scratch.SliceOp(op.input, nest.index(0), (count,)))
+    zero = nest.index(0)
+    best = nest.load(run, [zero])
+    best.name_hint = "best"
+
+    def step(i: SSAValue, carried: Sequence[SSAValue]) -> list[SSAValue]:
+        value = nest.load(run, [i])
+        greater = nest.insert(num.GreaterOp(value, carried[0]))
+        return [nest.insert(arith.SelectOp(greater, x, y)) for x, y in zip((value, i), carried, strict=True)]
+
+    _, label = nest.fold(nest.index(count), [best, zero], step, start=1)
+    label.name_hint = op.result.name_hint
+    op.result.replace_all_uses_with(label)
+
+
+def _single(value: SSAValue, nest: LoopNest) -> SSAValue:
+    return nest.load(value, [nest.index(0)] * len(scratch.memref_type(value).get_shape()))
+
+
+def _sign(op: tdsl.SignOp, nest: LoopNest) -> None:
+    zero = nest.insert(num.ConstantOp(0.0, _element(op.input)))
+    positive = nest.insert(num.GreaterOp(_single(op.input, nest), zero))
+    op.result.replace_all_uses_with(nest.insert(arith.SelectOp(positive, nest.index(1), nest.index(0))))
+
+
+def _at_least(op: tdsl.AtLeastOp, nest: LoopNest) -> None:
+    result = nest.insert(num.AtLeastOp(_single(op.input, nest), op.threshold.value.data))
+    op.result.replace_all_uses_with(result)
+
+
+_LOWERINGS: dict[type[Operation], Callable[[Any, LoopNest], None]] = {
+    tdsl.AddOp: _binary(num.AddOp),
+    tdsl.SubOp: _binary(num.SubOp),
+    tdsl.MulOp: _binary(num.MulOp),
+    tdsl.NegOp: _unary(num.NegOp),
+    tdsl.ExpOp: _unary(num.ExpOp),
+    tdsl.TanhOp: _unary(num.TanhOp),
+    tdsl.SigmoidOp: _unary(num.SigmoidOp),
+    tdsl.CastOp: _unary(num.ConvertOp),
+    tdsl.ReluOp: _clamp(0.0, None),
+    tdsl.Relu6Op: _clamp(0.0, 6.0),
+    tdsl.SelectOp: _select,
+    tdsl.FillOp: _fill,
+    tdsl.TransposeOp: _transpose,
+    tdsl.ReverseOp: _reverse,
+    tdsl.SliceOp: _slice,
+    tdsl.InsertSliceOp: _insert_slice,
+    tdsl.MatmulOp: _matmul,
+    tdsl.SpmvOp: _spmv,
+    tdsl.ArgmaxOp: _argmax,
+    tdsl.SignOp: _sign,
+    tdsl.AtLeastOp: _at_least,
+    upstream_memref.CopyOp: _copy,
+}
+

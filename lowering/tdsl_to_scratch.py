@@ -1,0 +1,254 @@
+"""`lower-tdsl-to-scratch`: tensors become buffers (L1 to L2).
+
+Every op writes into a buffer of its own, which packing will place; an op that only moves whole runs of elements
+becomes a view. Constants go to flash. What a loop carries from one iteration to the next lives in one buffer, into
+which the body writes directly wherever nothing can still read the old value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import cast
+
+from xdsl.builder import Builder
+from xdsl.context import Context
+from xdsl.dialects import arith, func, memref, scf
+from xdsl.dialects.builtin import IndexType, IntegerAttr, MemRefType, ModuleOp, TensorType
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint
+
+from tinyml.dialects import scratch, tdsl
+from tinyml.dialects.errors import InputError
+from tinyml.lowering.carried_values import writes_in_place
+
+_NOT_LOWERED = (tdsl.Conv2dOp, tdsl.MaxpoolOp, tdsl.MbconvOp, tdsl.NormaliseL2Op)
+
+
+@dataclass(frozen=True)
+class LowerTdslToScratchPass(ModulePass):
+    """Bufferisation of every function. Raises `InputError` for an op that has no lowering yet."""
+
+    name = "lower-tdsl-to-scratch"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for function in [one for one in op.ops if isinstance(one, func.FuncOp) and not one.is_declaration]:
+            _Bufferisation(function).apply()
+
+
+def _as_memref(type: Attribute) -> Attribute:
+    if not isinstance(type, TensorType):
+        return type
+    tensor = cast("TensorType[Attribute]", type)
+    return MemRefType(tensor.element_type, tensor.get_shape())
+
+
+class _Bufferisation:
+    """Writes the new body of a function beside the old one, then swaps them."""
+
+    def __init__(self, function: func.FuncOp):
+        self.function = function
+        self.buffers: dict[SSAValue, SSAValue] = {}
+        self.destinations: dict[SSAValue, SSAValue] = {}
+
+    def apply(self) -> None:
+        old = self.function.body.block
+        new = Block(arg_types=[_as_memref(type) for type in old.arg_types])
+        for before, after in zip(old.args, new.args, strict=True):
+            after.name_hint = before.name_hint
+            self.buffers[before] = after
+        self.builder = Builder(InsertPoint.at_end(new))
+        self.block(old)
+        self.function.detach_region(self.function.body)
+        self.function.add_region(Region(new))
+        self.function.update_function_type()
+
+    def block(self, block: Block) -> None:
+        for op in block.ops:
+            self.operation(op)
+
+    def operation(self, op: Operation) -> None:
+        match op:
+            case tdsl.ConstOp():
+                self.constant(op)
+            case scf.ForOp():
+                self.loop(op)
+            case func.ReturnOp():
+                self.builder.insert(func.ReturnOp(*(self.returned(value) for value in op.operands)))
+            case scf.YieldOp():
+                pass
+            case tdsl.TensorOp():
+                if isinstance(op, _NOT_LOWERED):
+                    raise InputError(f"{op.name} is not supported yet: it has no lowering")
+                if (view := self.view(op)) is not None:
+                    view.name_hint = op.out.name_hint
+                    self.buffers[op.out] = view
+                else:
+                    self.compute(op)
+            case _:
+                if op.regions:
+                    raise InputError(f"{op.name} is not supported yet: it has no lowering")
+                copy = op.clone(value_mapper=dict(self.buffers))
+                self.builder.insert(copy)
+                self.buffers.update(zip(op.results, copy.results, strict=True))
+
+    def constant(self, op: tdsl.ConstOp) -> None:
+        type = cast("TensorType[Attribute]", op.result.type)
+        space = scratch.CsrFlash() if isinstance(type.encoding, tdsl.Csr) else scratch.Flash()
+        memref_type = MemRefType(type.element_type, type.get_shape(), memory_space=space)
+        new = self.builder.insert(scratch.ConstantOp(op.value, memref_type))
+        new.result.name_hint = op.result.name_hint
+        self.buffers[op.result] = new.result
+
+    def alloc(self, type: Attribute, name_hint: str | None) -> SSAValue:
+        buffer = self.builder.insert(scratch.AllocOp(cast("MemRefType[Attribute]", _as_memref(type)))).result
+        buffer.name_hint = name_hint
+        return buffer
+
+    def compute(self, op: tdsl.TensorOp) -> None:
+        """An op that writes its result into a buffer."""
+        destination = self.destinations.get(op.out)
+        if destination is None:
+            destination = self.alloc(op.out.type, op.out.name_hint)
+        operands = [[self.buffers[value] for value in group] for group in _operand_groups(op)]
+        properties = {name: value for name, value in op.properties.items() if name != "operandSegmentSizes"}
+        self.builder.insert(_create(type(op), operands, destination, properties))
+        self.buffers[op.out] = destination
+
+    def view(self, op: tdsl.TensorOp) -> SSAValue | None:
+        """The result as a view into the operand, if its elements lie there one after the other."""
+        shape = tdsl.shape_of(op.out)
+        match op:
+            case tdsl.ReshapeOp():
+                return self.slice(op.input, self.index(0), shape)
+            case tdsl.TransposeOp() if _keeps_order(tdsl.shape_of(op.input), op.axes):
+                return self.slice(op.input, self.index(0), shape)
+            case tdsl.IndexOp():
+                return self.slice(op.input, self.offset([op.index], tdsl.shape_of(op.input)), shape)
+            case tdsl.SliceOp() if _is_run(tdsl.shape_of(op.input), shape):
+                return self.slice(op.input, self.offset(op.offsets, tdsl.shape_of(op.input)), shape)
+            case _:
+                return None
+
+    def slice(self, source: SSAValue, offset: SSAValue, shape: Sequence[int]) -> SSAValue:
+        return self.builder.insert(scratch.SliceOp(self.buffers[source], offset, tuple(shape))).result
+
+    def index(self, value: int) -> SSAValue:
+        return self.builder.insert(arith.ConstantOp(IntegerAttr(value, IndexType()))).result
+
+    def offset(self, indices: Sequence[SSAValue], shape: Sequence[int]) -> SSAValue:
+        """The element at leading indices of a row-major shape."""
+        total: SSAValue | None = None
+        for axis, index in enumerate(indices):
+            stride = prod(shape[axis + 1 :])
+            part = self.buffers[index]
+            if stride != 1:
+                part = self.builder.insert(arith.MuliOp(part, self.index(stride))).result
+            total = part if total is None else self.builder.insert(arith.AddiOp(total, part)).result
+        assert total is not None
+        return total
+
+    def copy(self, source: SSAValue, destination: SSAValue) -> None:
+        self.builder.insert(memref.CopyOp(source, destination))
+
+    def returned(self, value: SSAValue) -> SSAValue:
+        """A result of the function, which must lie in working memory of its own."""
+        buffer = self.buffers[value]
+        if isinstance(value.type, TensorType):
+            root = buffer
+            while isinstance(root.owner, scratch.SliceOp):
+                root = root.owner.source
+            if not isinstance(root.owner, scratch.AllocOp):
+                own = self.alloc(value.type, value.name_hint)
+                self.copy(buffer, own)
+                return own
+        return buffer
+
+    def loop(self, op: scf.ForOp) -> None:
+        old = op.body.block
+        carried = [
+            (position, argument)
+            for position, argument in enumerate(old.args[1:])
+            if isinstance(argument.type, TensorType)
+        ]
+        yielded = cast(scf.YieldOp, old.last_op).operands
+        for position, argument in carried:
+            buffer = self.carried_buffer(op, position)
+            self.buffers[argument] = self.buffers[op.results[position]] = buffer
+            if writes_in_place(op, position):
+                self.destinations[yielded[position]] = buffer
+        plain = [p for p in range(len(op.iter_args)) if p not in dict(carried)]
+        new = Block(arg_types=[IndexType(), *(old.args[1 + p].type for p in plain)])
+        self.buffers[old.args[0]] = new.args[0]
+        new.args[0].name_hint = old.args[0].name_hint
+        for p, argument in zip(plain, new.args[1:], strict=True):
+            self.buffers[old.args[1 + p]] = argument
+        outer, self.builder = self.builder, Builder(InsertPoint.at_end(new))
+        self.block(old)
+        self.write_back([(self.buffers[argument], yielded[position]) for position, argument in carried])
+        self.builder.insert(scf.YieldOp(*(self.buffers[yielded[p]] for p in plain)))
+        self.builder = outer
+        bounds = [self.buffers[value] for value in (op.lb, op.ub, op.step)]
+        loop = self.builder.insert(scf.ForOp(*bounds, [self.buffers[op.iter_args[p]] for p in plain], new))
+        self.buffers.update((op.results[p], result) for p, result in zip(plain, loop.results, strict=True))
+
+    def carried_buffer(self, op: scf.ForOp, position: int) -> SSAValue:
+        """The buffer of a carried value, holding the initial one: its own buffer, if nobody else reads that."""
+        initial = op.iter_args[position]
+        buffer = self.buffers[initial]
+        made_here = isinstance(initial.owner, Operation) and initial.owner.parent is op.parent
+        if not (made_here and initial.has_one_use() and isinstance(buffer.owner, scratch.AllocOp)):
+            own = self.alloc(initial.type, op.body.block.args[1 + position].name_hint)
+            self.copy(buffer, own)
+            buffer = own
+        return buffer
+
+    def write_back(self, pairs: Sequence[tuple[SSAValue, SSAValue]]) -> None:
+        """Move yielded values into the carried buffers, as if all at once."""
+        pending = [(buffer, self.buffers[value]) for buffer, value in pairs if self.buffers[value] is not buffer]
+        if len(pending) > 1:
+            saved: list[tuple[SSAValue, SSAValue]] = []
+            for buffer, value in pending:
+                own = self.alloc(value.type, value.name_hint)
+                self.copy(value, own)
+                saved.append((buffer, own))
+            pending = saved
+        for buffer, value in pending:
+            self.copy(value, buffer)
+
+
+def _operand_groups(op: tdsl.TensorOp) -> list[Sequence[SSAValue]]:
+    """The operands of an op by its definitions, without the destination."""
+    definitions = type(op).get_irdl_definition().operands
+    groups: list[Sequence[SSAValue]] = []
+    for name, _ in definitions:
+        if name != "dest":
+            found = getattr(op, name)
+            groups.append([found] if isinstance(found, SSAValue) else list(found))
+    return groups
+
+
+def _create(
+    kind: type[tdsl.TensorOp],
+    operands: Sequence[Sequence[SSAValue]],
+    destination: SSAValue,
+    properties: dict[str, Attribute],
+) -> tdsl.TensorOp:
+    """An op in its memref form."""
+    op = kind.__new__(kind)
+    tdsl.TensorOp.__init__(op, operands=[*operands, [destination]], result_types=[[]], properties=properties)
+    return op
+
+
+def _keeps_order(shape: Sequence[int], axes: Sequence[int]) -> bool:
+    """Does a permutation only move axes of extent 1?"""
+    moved = [axis for axis in axes if shape[axis] != 1]
+    return moved == sorted(moved)
+
+
+def _is_run(whole: Sequence[int], part: Sequence[int]) -> bool:
+    """Do the elements of a box stand one after the other in the whole?"""
+    first = next((axis for axis, extent in enumerate(part) if extent != 1), len(part))
+    return tuple(part[first + 1 :]) == tuple(whole[first + 1 :])

@@ -1,0 +1,155 @@
+"""What the tensor ops compute, on arrays with a leading axis over the samples of a data set.
+
+`Bits` is the meaning of a program at L1: raw values of each tensor's number format, as every device computes them.
+`Reals` is the reference beside it: double precision, no format at all, to measure errors and ranges.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+import numpy as np
+from xdsl.ir import Operation, SSAValue
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.number_format import Function, NumberFormat
+from tinyml.dialects.numpy_machine import NumpyMachine, stacked_matmul
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Array: TypeAlias = "NDArray[Any]"
+
+FUNCTION_OPS: dict[type[Operation], Function] = {
+    tdsl.ExpOp: "exp",
+    tdsl.TanhOp: "tanh",
+    tdsl.SigmoidOp: "sigmoid",
+}
+
+
+class Arithmetic(ABC):
+    """The ops that compute; arrays have shape (samples or 1, *shape of the tensor)."""
+
+    @abstractmethod
+    def constant(self, op: tdsl.ConstOp) -> Array:
+        """The array of a parameter, without the axis over samples."""
+
+    @abstractmethod
+    def fill(self, op: tdsl.FillOp) -> Array: ...
+
+    @abstractmethod
+    def unary(self, op: tdsl.UnaryOp, x: Array) -> Array: ...
+
+    @abstractmethod
+    def binary(self, op: tdsl.BinaryOp, lhs: Array, rhs: Array) -> Array: ...
+
+    @abstractmethod
+    def matmul(self, op: tdsl.ContractionOp, lhs: Array, rhs: Array) -> Array: ...
+
+    @abstractmethod
+    def at_least(self, op: tdsl.AtLeastOp, x: Array) -> Array: ...
+
+    @abstractmethod
+    def positive(self, op: tdsl.SignOp, x: Array) -> Array: ...
+
+
+class Reals(Arithmetic):
+    """Double precision, whatever the formats say."""
+
+    def constant(self, op: tdsl.ConstOp) -> Array:
+        return tdsl.format_of(op.result).decode(op.raws)
+
+    def fill(self, op: tdsl.FillOp) -> Array:
+        return np.full(tdsl.shape_of(op.out), op.value.value.data)
+
+    def unary(self, op: tdsl.UnaryOp, x: Array) -> Array:
+        match op:
+            case tdsl.NegOp():
+                return -x
+            case tdsl.ExpOp():
+                return np.exp(x)
+            case tdsl.TanhOp():
+                return np.tanh(x)
+            case tdsl.SigmoidOp():
+                return 0.5 + 0.5 * np.tanh(x / 2)
+            case tdsl.ReluOp():
+                return np.maximum(x, 0.0)
+            case tdsl.Relu6Op():
+                return np.clip(x, 0.0, 6.0)
+            case tdsl.NormaliseL2Op():
+                return x / np.sqrt((x * x).sum(-1, keepdims=True))
+            case _:
+                return x
+
+    def binary(self, op: tdsl.BinaryOp, lhs: Array, rhs: Array) -> Array:
+        match op:
+            case tdsl.AddOp():
+                return lhs + rhs
+            case tdsl.SubOp():
+                return lhs - rhs
+            case _:
+                return lhs * rhs
+
+    def matmul(self, op: tdsl.ContractionOp, lhs: Array, rhs: Array) -> Array:
+        return stacked_matmul(lhs, rhs)
+
+    def at_least(self, op: tdsl.AtLeastOp, x: Array) -> Array:
+        return x >= op.threshold.value.data
+
+    def positive(self, op: tdsl.SignOp, x: Array) -> Array:
+        return x > 0
+
+
+class Bits(Arithmetic):
+    """Raw values; each op is the method of its result's format."""
+
+    machine = NumpyMachine()
+
+    def constant(self, op: tdsl.ConstOp) -> Array:
+        return op.raws
+
+    def fill(self, op: tdsl.FillOp) -> Array:
+        return _format(op.out).encode(np.full(tdsl.shape_of(op.out), op.value.value.data))
+
+    def unary(self, op: tdsl.UnaryOp, x: Array) -> Array:
+        source, result = _format(op.input), _format(op.out)
+        if (function := FUNCTION_OPS.get(type(op))) is not None:
+            return result.function(self.machine, function, x, source)
+        match op:
+            case tdsl.NegOp():
+                return result.neg(self.machine, x, source)
+            case tdsl.ReluOp():
+                return result.clamp(self.machine, x, 0.0, None)
+            case tdsl.Relu6Op():
+                return result.clamp(self.machine, x, 0.0, 6.0)
+            case _:
+                return result.convert(self.machine, x, source)
+
+    def binary(self, op: tdsl.BinaryOp, lhs: Array, rhs: Array) -> Array:
+        result = _format(op.out)
+        match op:
+            case tdsl.AddOp():
+                compute = result.add
+            case tdsl.SubOp():
+                compute = result.sub
+            case _:
+                compute = result.mul
+        return compute(self.machine, lhs, _format(op.lhs), rhs, _format(op.rhs))
+
+    def matmul(self, op: tdsl.ContractionOp, lhs: Array, rhs: Array) -> Array:
+        accumulator, result = op.accumulator, _format(op.out)
+        sums = accumulator.matmul(lhs, _format(op.lhs), rhs, _format(op.rhs))
+        # The bound only narrows intermediates; rounding does not depend on it.
+        return result.finish(self.machine, sums, accumulator, None)
+
+    def at_least(self, op: tdsl.AtLeastOp, x: Array) -> Array:
+        return _format(op.input).at_least(self.machine, x, op.threshold.value.data)
+
+    def positive(self, op: tdsl.SignOp, x: Array) -> Array:
+        format = _format(op.input)
+        return format.greater(self.machine, x, cast(Array, format.constant(self.machine, 0.0)))
+
+
+def _format(value: SSAValue) -> NumberFormat:
+    return tdsl.format_of(value)

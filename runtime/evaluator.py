@@ -1,0 +1,226 @@
+"""Runs a program on tensors (L0 or L1) over a whole data set at once.
+
+Every value is an array with a leading axis over the samples; what does not depend on the input keeps an extent of 1
+there. Loops run once, for all samples together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+import numpy as np
+from xdsl.dialects import arith, func, scf
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.number_format import element_format
+from tinyml.runtime.arithmetic import Arithmetic, Bits, Reals
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Array: TypeAlias = "NDArray[Any]"
+Observer: TypeAlias = Callable[[SSAValue, Array], None]
+
+CHUNK = 512
+"""Samples evaluated together: few enough that the arrays of a program stay in the processor's cache."""
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """What a program gave: class indices (samples,) and scores (samples, elements), each where it has them.
+
+    Scores are raws of the result's format, or reals from the reference.
+    """
+
+    labels: NDArray[np.int64] | None
+    scores: Array | None
+
+    @property
+    def classes(self) -> NDArray[np.int64]:
+        """The predicted class: the label, else the index of the greatest score."""
+        if self.labels is not None:
+            return self.labels
+        assert self.scores is not None
+        return np.argmax(self.scores, axis=1)
+
+
+def predict_function(module: ModuleOp) -> func.FuncOp:
+    """The one function of a program; raises `InputError` where there is none or several."""
+    found = [op for op in module.ops if isinstance(op, func.FuncOp) and not op.is_declaration]
+    if len(found) != 1 or len(found[0].body.block.args) != 1:
+        raise InputError("expected one function with one input in the module")
+    return found[0]
+
+
+def evaluate(
+    module: ModuleOp, inputs: Array, arithmetic: Arithmetic | None = None, observe: Observer | None = None
+) -> Outputs:
+    """Run the program on raws of the input's format (on reals, with the reference).
+
+    inputs: (samples, elements of the input). arithmetic: `Bits` unless told otherwise. observe is called with every
+    tensor value and its array, once per chunk and loop iteration.
+    """
+    function = predict_function(module)
+    shape = tdsl.shape_of(function.body.block.args[0])
+    if inputs.ndim != 2 or inputs.shape[1] != int(np.prod(shape)):
+        raise InputError(f"data have shape {inputs.shape}, the program takes {int(np.prod(shape))} values per sample")
+    parts = [
+        _Run(arithmetic or Bits(), observe).function(function, inputs[start : start + CHUNK].reshape(-1, *shape))
+        for start in range(0, len(inputs), CHUNK)
+    ]
+    labels = [part.labels for part in parts if part.labels is not None]
+    scores = [part.scores for part in parts if part.scores is not None]
+    return Outputs(np.concatenate(labels) if labels else None, np.concatenate(scores) if scores else None)
+
+
+def evaluate_reals(module: ModuleOp, inputs: Array, observe: Observer | None = None) -> Outputs:
+    """The reference: the same program in double precision, on real inputs."""
+    return evaluate(module, inputs.astype(np.float64), Reals(), observe)
+
+
+def encode_inputs(module: ModuleOp, inputs: Array) -> Array:
+    """Real inputs as raws of the program's input format."""
+    return element_format(predict_function(module).body.block.args[0].type).encode(inputs.astype(np.float64))
+
+
+class _Run:
+    """One evaluation of one chunk of samples."""
+
+    def __init__(self, arithmetic: Arithmetic, observe: Observer | None):
+        self.arithmetic = arithmetic
+        self.observe = observe
+        self.values: dict[SSAValue, Any] = {}
+
+    def function(self, function: func.FuncOp, inputs: Array) -> Outputs:
+        self.bind(function.body.block.args[0], inputs)
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            results = self.block(function.body.block)
+        samples = len(inputs)
+        labels = scores = None
+        last = cast(func.ReturnOp, function.body.block.last_op)
+        for value, result in zip(last.arguments, results, strict=True):
+            if isinstance(value.type, tdsl.base.TensorType):
+                scores = np.broadcast_to(result, (samples, *result.shape[1:])).reshape(samples, -1)
+            else:
+                labels = np.broadcast_to(np.asarray(result, np.int64), (samples,))
+        return Outputs(labels, scores)
+
+    def bind(self, value: SSAValue, result: Any) -> None:
+        self.values[value] = result
+        if self.observe is not None and isinstance(value.type, tdsl.base.TensorType):
+            self.observe(value, result)
+
+    def block(self, block: Block) -> list[Any]:
+        for op in block.ops:
+            if isinstance(op, func.ReturnOp | scf.YieldOp):
+                return [self.values[value] for value in op.operands]
+            results = self.operation(op)
+            for value, result in zip(op.results, results, strict=True):
+                self.bind(value, result)
+        return []
+
+    def operation(self, op: Operation) -> list[Any]:
+        arguments = [self.values[value] for value in op.operands]
+        if isinstance(op, scf.ForOp):
+            return self.loop(op, arguments)
+        if (handler := _HANDLERS.get(type(op))) is not None:
+            return [handler(self.arithmetic, op, *arguments)]
+        if isinstance(op, tdsl.UnaryOp):
+            return [self.arithmetic.unary(op, arguments[0])]
+        if isinstance(op, tdsl.BinaryOp):
+            return [self.arithmetic.binary(op, *_aligned(arguments[0], arguments[1]))]
+        if isinstance(op, tdsl.ContractionOp):
+            return [self.arithmetic.matmul(op, arguments[0], arguments[1])]
+        raise InputError(f"{op.name} is not supported yet by the evaluator")
+
+    def loop(self, op: scf.ForOp, arguments: list[Any]) -> list[Any]:
+        low, high, step, *carried = arguments
+        for i in range(low, high, step):
+            self.bind(op.body.block.args[0], i)
+            for argument, value in zip(op.body.block.args[1:], carried, strict=True):
+                self.bind(argument, value)
+            carried = self.block(op.body.block)
+        return carried
+
+
+def _aligned(lhs: Array, rhs: Array) -> tuple[Array, Array]:
+    """Equal ranks for broadcasting, new axes after the one over samples."""
+    rank = max(lhs.ndim, rhs.ndim)
+    padded = [x.reshape(x.shape[0], *(1,) * (rank - x.ndim), *x.shape[1:]) for x in (lhs, rhs)]
+    return padded[0], padded[1]
+
+
+def _index(arithmetic: Arithmetic, op: tdsl.IndexOp, x: Array, index: Any) -> Array:
+    if np.ndim(index) == 0:
+        return x[:, int(index)]
+    return x[np.arange(len(index)) if len(x) > 1 else 0, index]
+
+
+def _boxes(x: Array, sizes: tuple[int, ...], offsets: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Index arrays that address a box of the given sizes at offsets, one per sample where an offset varies."""
+    rank = len(sizes)
+    samples = max([len(x), *(len(offset) for offset in offsets if np.ndim(offset))])
+    grids: list[Any] = [np.arange(samples if len(x) > 1 else 1).reshape(-1, *(1,) * rank)]
+    for axis, (size, offset) in enumerate(zip(sizes, offsets, strict=True)):
+        along = np.arange(size).reshape(1, *(size if i == axis else 1 for i in range(rank)))
+        grids.append(along + np.asarray(offset).reshape(-1, *(1,) * rank))
+    return tuple(grids)
+
+
+def _slice(arithmetic: Arithmetic, op: tdsl.SliceOp, x: Array, *offsets: Any) -> Array:
+    return x[_boxes(x, tdsl.shape_of(op.out), offsets)]
+
+
+def _insert_slice(arithmetic: Arithmetic, op: tdsl.InsertSliceOp, part: Array, x: Array, *offsets: Any) -> Array:
+    samples = max([len(x), len(part), *(len(offset) for offset in offsets if np.ndim(offset))])
+    whole = np.array(np.broadcast_to(x, (samples, *x.shape[1:])))
+    whole[_boxes(whole, tdsl.shape_of(op.part), offsets)] = part
+    return whole
+
+
+def _select(arithmetic: Arithmetic, op: Operation, condition: Any, a: Any, b: Any) -> Any:
+    if np.ndim(a) or np.ndim(b):
+        rank = max(np.ndim(a), np.ndim(b))
+        condition = np.asarray(condition).reshape(-1, *(1,) * (rank - 1))
+    return np.where(condition, a, b)
+
+
+_COMPARE: dict[int, Callable[[Any, Any], Any]] = {
+    0: lambda a, b: a == b,
+    1: lambda a, b: a != b,
+    2: lambda a, b: a < b,
+    3: lambda a, b: a <= b,
+    4: lambda a, b: a > b,
+    5: lambda a, b: a >= b,
+}
+
+
+def _constant_integer(op: arith.ConstantOp) -> int:
+    return cast("IntegerAttr[Any]", op.value).value.data
+
+
+_HANDLERS: dict[type[Operation], Callable[..., Any]] = {
+    arith.ConstantOp: lambda arithmetic, op: _constant_integer(op),
+    arith.AddiOp: lambda arithmetic, op, a, b: a + b,
+    arith.SubiOp: lambda arithmetic, op, a, b: a - b,
+    arith.MuliOp: lambda arithmetic, op, a, b: a * b,
+    arith.SelectOp: _select,
+    arith.CmpiOp: lambda arithmetic, op, a, b: _COMPARE[op.predicate.value.data](a, b),
+    tdsl.ConstOp: lambda arithmetic, op: arithmetic.constant(op)[None],
+    tdsl.FillOp: lambda arithmetic, op: arithmetic.fill(op)[None],
+    tdsl.ReshapeOp: lambda arithmetic, op, x: x.reshape(len(x), *tdsl.shape_of(op.out)),
+    tdsl.TransposeOp: lambda arithmetic, op, x: x.transpose(0, *(axis + 1 for axis in op.axes)),
+    tdsl.ReverseOp: lambda arithmetic, op, x: np.flip(x, op.axis.value.data + 1),
+    tdsl.IndexOp: _index,
+    tdsl.SliceOp: _slice,
+    tdsl.InsertSliceOp: _insert_slice,
+    tdsl.SelectOp: _select,
+    tdsl.ArgmaxOp: lambda arithmetic, op, x: np.argmax(x.reshape(len(x), -1), axis=1),
+    tdsl.SignOp: lambda arithmetic, op, x: arithmetic.positive(op, x).reshape(-1).astype(np.int64),
+    tdsl.AtLeastOp: lambda arithmetic, op, x: arithmetic.at_least(op, x).reshape(-1),
+}

@@ -1,0 +1,116 @@
+/* Runs a model on the host: SAMPLES (the only argument) raw inputs from standard input, one record per input to
+   standard output: int32 label; uint32 stack; uint64 cycles; scores. With TM_PAINT the inferences run in a thread on a
+   painted stack, whose depth stands in the last record. The reading and writing is done outside of that thread. */
+#define _DEFAULT_SOURCE
+#include "model.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#if TM_OUTPUT_LENGTH > 0
+#define SCORES_BYTES (sizeof *tm_scores() * TM_OUTPUT_LENGTH)
+#else
+#define SCORES_BYTES 0u
+#endif
+#define INPUT_BYTES (sizeof(TM_INPUT) * TM_INPUT_LENGTH)
+#define RECORD_BYTES (sizeof(struct record) + SCORES_BYTES)
+#define STACK_BYTES ((size_t)1 << 20)
+#define GUARD_BYTES ((size_t)1 << 16)
+#define PAINT 0xc5
+
+struct record {
+    int32_t label;
+    uint32_t stack;
+    uint64_t cycles;
+};
+
+static size_t samples;
+static unsigned char *inputs, *records;
+static unsigned char *stack_top;
+
+static uint64_t now(void) {
+#if defined(__x86_64__) || defined(__i386__)
+    return __builtin_ia32_rdtsc();
+#else
+    return 0;
+#endif
+}
+
+static void *infer_all(void *unused) {
+    static TM_INPUT X[TM_INPUT_LENGTH];
+    stack_top = __builtin_frame_address(0);
+    for (size_t i = 0; i < samples; i++) {
+        unsigned char *out = records + i * RECORD_BYTES;
+        struct record record = {0, 0, 0};
+        memcpy(X, inputs + i * INPUT_BYTES, INPUT_BYTES);
+        uint64_t start = now();
+#if TM_HAS_LABEL
+        record.label = tm_predict(X);
+#else
+        tm_predict(X);
+#endif
+        record.cycles = now() - start;
+        memcpy(out, &record, sizeof record);
+#if TM_OUTPUT_LENGTH > 0
+        memcpy(out + sizeof record, tm_scores(), SCORES_BYTES);
+#endif
+    }
+    return unused;
+}
+
+static int fail(const char *what) {
+    fprintf(stderr, "error: %s\n", what);
+    return 1;
+}
+
+#if TM_PAINT
+static int infer_on_painted_stack(void) {
+    pthread_attr_t attributes;
+    pthread_t thread;
+    unsigned char *base =
+        mmap(NULL, GUARD_BYTES + STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (base == MAP_FAILED || mprotect(base, GUARD_BYTES, PROT_NONE) != 0)
+        return fail("no memory for a stack");
+    unsigned char *bottom = base + GUARD_BYTES;
+    memset(bottom, PAINT, STACK_BYTES);
+    if (pthread_attr_init(&attributes) != 0 || pthread_attr_setstack(&attributes, bottom, STACK_BYTES) != 0 ||
+        pthread_create(&thread, &attributes, infer_all, NULL) != 0 || pthread_join(thread, NULL) != 0)
+        return fail("cannot run a thread");
+    if (samples > 0) {
+        unsigned char *lowest = bottom, *last = records + (samples - 1) * RECORD_BYTES;
+        struct record record;
+        while (lowest < stack_top && *lowest == PAINT)
+            lowest++;
+        memcpy(&record, last, sizeof record);
+        record.stack = (uint32_t)(stack_top - lowest);
+        memcpy(last, &record, sizeof record);
+    }
+    return 0;
+}
+#endif
+
+int main(int argc, char **argv) {
+    if (argc != 2)
+        return fail("the number of samples is wanted");
+    samples = strtoul(argv[1], NULL, 10);
+    inputs = malloc(samples * INPUT_BYTES + 1);
+    records = malloc(samples * RECORD_BYTES + 1);
+    if (!inputs || !records)
+        return fail("out of memory");
+    if (fread(inputs, INPUT_BYTES, samples, stdin) != samples)
+        return fail("not enough inputs");
+#if TM_PAINT
+    if (infer_on_painted_stack() != 0)
+        return 1;
+#else
+    infer_all(NULL);
+#endif
+    if (fwrite(records, RECORD_BYTES, samples, stdout) != samples)
+        return fail("cannot write the results");
+    free(inputs);
+    free(records);
+    return 0;
+}

@@ -1,0 +1,18 @@
+/* Names and types of the model that is run, from the macros that the runner defines. */
+#ifndef TINYML_HARNESS_MODEL_H
+#define TINYML_HARNESS_MODEL_H
+
+#include <stdint.h>
+#include TM_HEADER
+
+#define TM_PASTE(a, b) a##b
+#define TM_JOIN(a, b) TM_PASTE(a, b)
+
+#define tm_predict TM_JOIN(TM_MODEL, _predict)
+#define tm_scores TM_JOIN(TM_MODEL, _scores)
+
+/* Negative array lengths where the header and the runner's description of it disagree. */
+typedef char tm_check_input[TM_JOIN(TM_MODEL, _INPUT_LENGTH) == TM_INPUT_LENGTH ? 1 : -1];
+typedef char tm_check_output[TM_JOIN(TM_MODEL, _OUTPUT_LENGTH) == TM_OUTPUT_LENGTH ? 1 : -1];
+
+#endif

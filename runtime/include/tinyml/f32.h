@@ -1,0 +1,52 @@
+/* Single precision on devices without libm, in the same bits as the numpy twins. Compile without contraction of
+ * products and sums and without fast-math. */
+#ifndef TINYML_F32_H
+#define TINYML_F32_H
+#include <stdint.h>
+
+static float tm_expf(float x)
+{
+    union { uint32_t bits; float value; } power;
+    float clamped = x >= 88.0f ? 88.0f : x;
+    clamped = clamped >= -87.0f ? clamped : -87.0f;
+    float scaled = clamped * 1.44269504f;
+    int16_t exponent = (int16_t)(scaled + (scaled >= 0.0f ? 0.5f : -0.5f));
+    float r = clamped - (float)exponent * 0.693359375f;
+    r = r - (float)exponent * -2.12194440e-4f;
+    float p = 1.9875691500e-4f;
+    p = p * r + 1.3981999507e-3f;
+    p = p * r + 8.3334519073e-3f;
+    p = p * r + 4.1665795894e-2f;
+    p = p * r + 1.6666665459e-1f;
+    p = p * r + 0.5f;
+    p = p * (r * r) + r + 1.0f;
+    power.bits = (uint32_t)(exponent + 127) << 23;
+    return x >= -87.0f ? p * power.value : 0.0f;
+}
+
+static inline float tm_tanhf(float x)
+{
+    return 1.0f - 2.0f / (tm_expf(x * 2.0f) + 1.0f);
+}
+
+static inline float tm_sigmoidf(float x)
+{
+    return 1.0f / (1.0f + tm_expf(-x));
+}
+
+static inline int32_t tm_f32_to_int(float x, int32_t low, int32_t high)
+{
+    if (x >= (float)high)
+        return high;
+    if (!(x >= (float)low))
+        return low;
+    int32_t whole = (int32_t)x;
+    float rest = x - (float)whole;
+    return whole + (rest >= 0.5f) - !(rest >= -0.5f);
+}
+
+static inline float tm_int_to_f32(int32_t x)
+{
+    return (float)x;
+}
+#endif

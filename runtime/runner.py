@@ -1,0 +1,33 @@
+"""The registry of devices; everything that a caller needs to build and run a model is named here."""
+
+from __future__ import annotations
+
+from tinyml.dialects.errors import InputError
+from tinyml.runtime.device import Build, DeviceError, Runner, RunResult
+from tinyml.runtime.interface import Interface
+
+__all__ = ["DEVICES", "Build", "DeviceError", "Interface", "RunResult", "Runner", "runner_for"]
+
+DEVICES = ("host", "simavr", "cortex-m0", "cortex-m3", "cortex-m4")
+
+
+def runner_for(device: str, mcu: str | None = None) -> Runner:
+    """The runner of one of DEVICES; `mcu` (as in gcc's -mmcu) chooses the chip of simavr, atmega328p unless told.
+
+    Raises InputError for an unknown device and for an mcu on a device that has none.
+    """
+    if device not in DEVICES:
+        raise InputError(f"unknown device '{device}' (one of {', '.join(DEVICES)})")
+    if device == "simavr":
+        from tinyml.runtime.simavr_runner import SimavrRunner
+
+        return SimavrRunner() if mcu is None else SimavrRunner(mcu)
+    if mcu is not None:
+        raise InputError(f"device '{device}' has no choice of mcu ('{mcu}'); only simavr has")
+    if device == "host":
+        from tinyml.runtime.host_runner import HostRunner
+
+        return HostRunner()
+    from tinyml.runtime.cortex_m_runner import CortexMRunner
+
+    return CortexMRunner(device)

@@ -1,0 +1,6 @@
+// RUN: tinyml-opt --help | filecheck %s
+// RUN: tinyml-opt --version | filecheck %s --check-prefix=VERSION
+
+// CHECK: usage: tinyml-opt
+// CHECK: --pass-pipeline PIPELINE
+// VERSION: tinyml-opt on xdsl 0.74

@@ -1,0 +1,43 @@
+// RUN: tinyml-opt %s -p check-packing --split-input-file | filecheck %s
+
+// Bytes change hands as soon as nothing needs the old value: %b takes those of %a, %t and %state are different.
+func.func @tight(%X: memref<4xf32>) -> memref<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %arena = scratch.arena {alignment = 4 : i64, scratch.height = 48 : i64, scratch.lower_bound = 32 : i64} : memref<48xi8>
+  %state = scratch.view %arena[0 : i64] : memref<48xi8> to memref<4xf32>
+  %a = scratch.view %arena[16 : i64] : memref<48xi8> to memref<4xf32>
+  %t = scratch.view %arena[32 : i64] : memref<48xi8> to memref<4xf32>
+  %b = scratch.view %arena[16 : i64] : memref<48xi8> to memref<4xf32>
+  tdsl.fill {value = 0.0 : f64} into %state : memref<4xf32>
+  scf.for %i = %c0 to %c4 step %c1 {
+    tdsl.exp %X : memref<4xf32> into %a : memref<4xf32>
+    tdsl.add %a, %state : memref<4xf32>, memref<4xf32> into %t : memref<4xf32>
+    tdsl.neg %t : memref<4xf32> into %b : memref<4xf32>
+    tdsl.add %b, %state : memref<4xf32>, memref<4xf32> into %state : memref<4xf32>
+  }
+  func.return %state : memref<4xf32>
+}
+// CHECK: func.func @tight
+// CHECK: scratch.arena
+
+// -----
+
+// What is written in part holds nothing before its first write: bytes of %before are free then.
+func.func @parts(%X: memref<4xf32>) -> memref<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %arena = scratch.arena {alignment = 4 : i64} : memref<16xi8>
+  %before = scratch.view %arena[0 : i64] : memref<16xi8> to memref<4xf32>
+  %y = scratch.view %arena[0 : i64] : memref<16xi8> to memref<4xf32>
+  tdsl.exp %X : memref<4xf32> into %before : memref<4xf32>
+  %k = tdsl.argmax %before : memref<4xf32>
+  scf.for %i = %c0 to %c4 step %c1 {
+    %one = scratch.slice %y[%i] : memref<4xf32> to memref<1xf32>
+    tdsl.fill {value = 1.0 : f64} into %one : memref<1xf32>
+  }
+  func.return %y : memref<4xf32>
+}
+// CHECK: func.func @parts

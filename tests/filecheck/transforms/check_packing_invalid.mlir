@@ -1,0 +1,113 @@
+// RUN: tinyml-opt %s -p check-packing --split-input-file --verify-diagnostics | filecheck %s
+
+func.func @later(%X: memref<4xf32>) -> memref<4xf32> {
+  %arena = scratch.arena {alignment = 4 : i64} : memref<28xi8>
+  %a = scratch.view %arena[0 : i64] : memref<28xi8> to memref<4xf32>
+  %b = scratch.view %arena[12 : i64] : memref<28xi8> to memref<4xf32>
+  tdsl.exp %X : memref<4xf32> into %a : memref<4xf32>
+  tdsl.exp %X : memref<4xf32> into %b : memref<4xf32>
+  func.return %a : memref<4xf32>
+}
+// CHECK: check_packing_invalid.mlir:8:3: 'tdsl.exp' writes b (bytes 12 to 27) over a (bytes 0 to 15), which is read later
+
+// -----
+
+func.func @operand(%X: memref<4xf32>) -> memref<4xf32> {
+  %arena = scratch.arena {alignment = 4 : i64} : memref<28xi8>
+  %a = scratch.view %arena[0 : i64] : memref<28xi8> to memref<4xf32>
+  %b = scratch.view %arena[12 : i64] : memref<28xi8> to memref<4xf32>
+  tdsl.exp %X : memref<4xf32> into %a : memref<4xf32>
+  tdsl.exp %a : memref<4xf32> into %b : memref<4xf32>
+  func.return %b : memref<4xf32>
+}
+// CHECK: 'tdsl.exp' writes b (bytes 12 to 27) over a (bytes 0 to 15), which it reads
+
+// -----
+
+// The next iteration reads %a again.
+func.func @loop(%X: memref<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %arena = scratch.arena {alignment = 4 : i64} : memref<20xi8>
+  %a = scratch.view %arena[0 : i64] : memref<20xi8> to memref<4xf32>
+  %b = scratch.view %arena[4 : i64] : memref<20xi8> to memref<4xf32>
+  tdsl.exp %X : memref<4xf32> into %a : memref<4xf32>
+  scf.for %i = %c0 to %c1 step %c1 {
+    %k = tdsl.argmax %a : memref<4xf32>
+    tdsl.exp %X : memref<4xf32> into %b : memref<4xf32>
+  }
+  func.return
+}
+// CHECK: 'tdsl.exp' writes b (bytes 4 to 19) over a (bytes 0 to 15), which is read later
+
+// -----
+
+// Through a slice of a slice, and a branch.
+func.func @views(%X: memref<4xf32>, %which: i1) -> memref<1xf32> {
+  %c0 = arith.constant 0 : index
+  %arena = scratch.arena {alignment = 4 : i64} : memref<20xi8>
+  %a = scratch.view %arena[0 : i64] : memref<20xi8> to memref<4xf32>
+  %b = scratch.view %arena[4 : i64] : memref<20xi8> to memref<4xf32>
+  %half = scratch.slice %a[%c0] : memref<4xf32> to memref<2xf32>
+  %one = scratch.slice %half[%c0] : memref<2xf32> to memref<1xf32>
+  tdsl.exp %X : memref<4xf32> into %a : memref<4xf32>
+  scf.if %which {
+    tdsl.exp %X : memref<4xf32> into %b : memref<4xf32>
+  }
+  func.return %one : memref<1xf32>
+}
+// CHECK: 'tdsl.exp' writes b (bytes 4 to 19) over a (bytes 0 to 15), which is read later
+
+// -----
+
+func.func @alignment(%X: memref<4xf32>) {
+  %arena = scratch.arena {alignment = 2 : i64} : memref<16xi8>
+  %a = scratch.view %arena[0 : i64] : memref<16xi8> to memref<4xf32>
+  tdsl.exp %X : memref<4xf32> into %a : memref<4xf32>
+  func.return
+}
+// CHECK: a (bytes 0 to 15) is not aligned for elements of 4 bytes
+
+// -----
+
+func.func @height(%X: memref<4xf32>) {
+  %arena = scratch.arena {alignment = 4 : i64} : memref<20xi8>
+  %a = scratch.view %arena[0 : i64] : memref<20xi8> to memref<4xf32>
+  tdsl.exp %X : memref<4xf32> into %a : memref<4xf32>
+  func.return
+}
+// CHECK: the arena has 20 bytes, its buffers end at 16
+
+// -----
+
+func.func @claims() {
+  %arena = scratch.arena {alignment = 4 : i64, scratch.height = 12 : i64} : memref<16xi8>
+  %a = scratch.view %arena[0 : i64] : memref<16xi8> to memref<4xf32>
+  func.return
+}
+// CHECK: the arena has 16 bytes, its height says 12
+
+// -----
+
+func.func @bound() {
+  %arena = scratch.arena {alignment = 4 : i64, scratch.lower_bound = 20 : i64} : memref<16xi8>
+  %a = scratch.view %arena[0 : i64] : memref<16xi8> to memref<4xf32>
+  func.return
+}
+// CHECK: the arena has 16 bytes, less than its lower bound 20
+
+// -----
+
+func.func @unplaced() -> memref<4xf32> {
+  %a = scratch.alloc : memref<4xf32>
+  func.return %a : memref<4xf32>
+}
+// CHECK: a has no address
+
+// -----
+
+func.func @elsewhere(%somewhere: memref<16xi8>) -> memref<4xf32> {
+  %a = scratch.view %somewhere[0 : i64] : memref<16xi8> to memref<4xf32>
+  func.return %a : memref<4xf32>
+}
+// CHECK: a (bytes 0 to 15) is not in a scratch.arena

@@ -1,0 +1,123 @@
+// RUN: tinyml-opt %s -p pack-scratch,check-packing --split-input-file | filecheck %s
+// RUN: tinyml-opt %s -p "pack-scratch{align=8},check-packing" --split-input-file | filecheck %s --check-prefix=ALIGN
+// RUN: tinyml-opt %s -p "pack-scratch{limit=100}" --split-input-file | filecheck %s
+
+// A buffer that ends at point 1 and one that starts at point 2 share bytes; operands and destination do not.
+// The input is the caller's memory, the constant lies in flash; the unused buffer goes.
+func.func @chain(%X: memref<8x1xf32>) -> index {
+  %W = scratch.constant dense<1.0> : tensor<8x1xf32> -> memref<8x1xf32, #scratch.flash>
+  %a = scratch.alloc : memref<8x1xf32>
+  %unused = scratch.alloc : memref<100xf32>
+  %b = scratch.alloc : memref<8x1xf32>
+  %c = scratch.alloc : memref<8x1xf32>
+  tdsl.add %X, %W : memref<8x1xf32>, memref<8x1xf32, #scratch.flash> into %a : memref<8x1xf32>
+  tdsl.exp %a : memref<8x1xf32> into %b : memref<8x1xf32>
+  tdsl.exp %b : memref<8x1xf32> into %c : memref<8x1xf32>
+  %l = tdsl.argmax %c : memref<8x1xf32>
+  func.return %l : index
+}
+// CHECK: func.func @chain
+// CHECK-NEXT: %arena = scratch.arena {scratch.height = 64 : i64, scratch.lower_bound = 64 : i64, alignment = 4 : i64} : memref<64xi8>
+// CHECK-NEXT: %a = scratch.view %arena[0 : i64] {live = [0 : i64, 1 : i64]}
+// CHECK-NEXT: %b = scratch.view %arena[32 : i64] {live = [1 : i64, 2 : i64]}
+// CHECK-NEXT: %c = scratch.view %arena[0 : i64] {live = [2 : i64, 3 : i64]}
+// CHECK-NEXT: scratch.constant
+// CHECK-NEXT: tdsl.add
+// CHECK-NOT: scratch.alloc
+
+// -----
+
+// Views keep their buffer alive, a returned buffer lives to the end, elements are aligned.
+func.func @views(%X: memref<4x!fixed.q<8, 7>>) -> memref<2x!fixed.q<16, 12>> {
+  %c0 = arith.constant 0 : index
+  %odd = scratch.alloc : memref<3x!fixed.q<8, 7>>
+  %y = scratch.alloc : memref<2x!fixed.q<16, 12>>
+  %z = scratch.alloc : memref<2x!fixed.q<16, 12>>
+  %part = scratch.slice %X[%c0] : memref<4x!fixed.q<8, 7>> to memref<3x!fixed.q<8, 7>>
+  tdsl.neg %part : memref<3x!fixed.q<8, 7>> into %odd : memref<3x!fixed.q<8, 7>>
+  %two = scratch.slice %odd[%c0] : memref<3x!fixed.q<8, 7>> to memref<2x!fixed.q<8, 7>>
+  %again = scratch.slice %two[%c0] : memref<2x!fixed.q<8, 7>> to memref<2x!fixed.q<8, 7>>
+  tdsl.cast %again : memref<2x!fixed.q<8, 7>> into %y : memref<2x!fixed.q<16, 12>>
+  tdsl.exp %again : memref<2x!fixed.q<8, 7>> into %z : memref<2x!fixed.q<16, 12>>
+  func.return %y : memref<2x!fixed.q<16, 12>>
+}
+// CHECK: func.func @views
+// CHECK-NEXT: scratch.arena {scratch.height = 11 : i64, scratch.lower_bound = 11 : i64, alignment = 2 : i64} : memref<11xi8>
+// CHECK-NEXT: %odd = scratch.view %arena[8 : i64] {live = [0 : i64, 2 : i64]}
+// CHECK-NEXT: %y = scratch.view %arena[0 : i64] {live = [1 : i64, 3 : i64]}
+// CHECK-NEXT: %z = scratch.view %arena[4 : i64] {live = [2 : i64, 2 : i64]}
+// ALIGN: func.func @views
+// ALIGN-NEXT: scratch.arena {scratch.height = 19 : i64, scratch.lower_bound = 19 : i64, alignment = 8 : i64} : memref<19xi8>
+// ALIGN-NEXT: %odd = scratch.view %arena[16 : i64]
+// ALIGN-NEXT: %y = scratch.view %arena[0 : i64]
+// ALIGN-NEXT: %z = scratch.view %arena[8 : i64]
+
+// -----
+
+// What is used inside a loop and allocated outside lives through all of it (points 1 to 8); what is allocated inside
+// and overwritten first lives within an iteration, what is only written in part could come from an earlier one.
+func.func @loops(%X: memref<4xf32>) -> memref<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %sum = scratch.alloc : memref<4xf32>
+  %late = scratch.alloc : memref<4xf32>
+  tdsl.fill {value = 0.0 : f64} into %sum : memref<4xf32>
+  scf.for %i = %c0 to %c4 step %c1 {
+    %t = scratch.alloc : memref<4xf32>
+    %u = scratch.alloc : memref<4xf32>
+    %part = scratch.alloc : memref<4xf32>
+    tdsl.exp %X : memref<4xf32> into %t : memref<4xf32>
+    tdsl.add %sum, %t : memref<4xf32>, memref<4xf32> into %sum : memref<4xf32>
+    scf.for %j = %c0 to %c4 step %c1 {
+      tdsl.exp %X : memref<4xf32> into %u : memref<4xf32>
+      %one = scratch.slice %part[%j] : memref<4xf32> to memref<1xf32>
+      tdsl.fill {value = 1.0 : f64} into %one : memref<1xf32>
+    }
+  }
+  tdsl.neg %sum : memref<4xf32> into %late : memref<4xf32>
+  func.return %late : memref<4xf32>
+}
+// CHECK: func.func @loops
+// CHECK-NEXT: memref<48xi8>
+// CHECK-NEXT: %sum = scratch.view {{.*}} {live = [0 : i64, 9 : i64]}
+// CHECK-NEXT: %late = scratch.view {{.*}} {live = [9 : i64, 10 : i64]}
+// CHECK-NEXT: %t = scratch.view %arena[32 : i64] {live = [2 : i64, 3 : i64]}
+// CHECK-NEXT: %u = scratch.view %arena[32 : i64] {live = [4 : i64, 7 : i64]}
+// CHECK-NEXT: %part = scratch.view {{.*}} {live = [1 : i64, 8 : i64]}
+
+// -----
+
+// Branches lie behind each other; a buffer that one of them may have made is alive in both.
+func.func @branches(%X: memref<4xf32>, %which: i1) -> memref<4xf32> {
+  %a = scratch.alloc : memref<4xf32>
+  tdsl.exp %X : memref<4xf32> into %a : memref<4xf32>
+  %chosen = scf.if %which -> (memref<4xf32>) {
+    %b = scratch.alloc : memref<4xf32>
+    tdsl.exp %a : memref<4xf32> into %b : memref<4xf32>
+    scf.yield %b : memref<4xf32>
+  } else {
+    %t = scratch.alloc : memref<4xf32>
+    tdsl.exp %X : memref<4xf32> into %t : memref<4xf32>
+    tdsl.add %a, %t : memref<4xf32>, memref<4xf32> into %a : memref<4xf32>
+    scf.yield %a : memref<4xf32>
+  }
+  func.return %chosen : memref<4xf32>
+}
+// CHECK: func.func @branches
+// CHECK-NEXT: memref<48xi8>
+// CHECK-NEXT: %a = scratch.view {{.*}} {live = [0 : i64, 7 : i64]}
+// CHECK-NEXT: %b = scratch.view {{.*}} {live = [0 : i64, 7 : i64]}
+// CHECK-NEXT: %t = scratch.view {{.*}} {live = [4 : i64, 5 : i64]}
+// CHECK-NEXT: tdsl.exp
+
+// -----
+
+// No buffers, no arena.
+func.func private @outside(memref<4xf32>)
+func.func @nothing(%X: memref<4xf32>) -> index {
+  %l = tdsl.argmax %X : memref<4xf32>
+  func.return %l : index
+}
+// CHECK: func.func @nothing
+// CHECK-NEXT: tdsl.argmax

@@ -1,0 +1,41 @@
+// RUN: tinyml-opt %s -p "pack-scratch{limit=21}" --split-input-file --verify-diagnostics | filecheck %s
+// RUN: not tinyml-opt %s -p "pack-scratch{mode=shiftry}" 2>&1 | filecheck %s --check-prefix=MODE
+// RUN: not tinyml-opt %s -p "pack-scratch{align=3}" 2>&1 | filecheck %s --check-prefix=ALIGN
+// RUN: not tinyml-opt %s -p "pack-scratch{limit=-1}" 2>&1 | filecheck %s --check-prefix=LIMIT
+
+// MODE: error: {{.*}}: pass 'pack-scratch': unknown mode 'shiftry'; the modes are first-fit
+// ALIGN: align must be a power of two, got 3
+// LIMIT: limit must not be negative, got -1
+
+func.func @f(%X: memref<3x!fixed.q<16, 12>>) -> index {
+  %a = scratch.alloc : memref<3x!fixed.q<16, 12>>
+  %b = scratch.alloc : memref<3x!fixed.q<16, 12>>
+  %c = scratch.alloc : memref<3x5x!fixed.q<8, 4>>
+  tdsl.exp %X : memref<3x!fixed.q<16, 12>> into %a : memref<3x!fixed.q<16, 12>>
+  tdsl.exp %a : memref<3x!fixed.q<16, 12>> into %b : memref<3x!fixed.q<16, 12>>
+  tdsl.fill {value = 1.0 : f64} into %c : memref<3x5x!fixed.q<8, 4>>
+  %k = tdsl.argmax %c : memref<3x5x!fixed.q<8, 4>>
+  %l = tdsl.argmax %b : memref<3x!fixed.q<16, 12>>
+  func.return %l : index
+}
+// CHECK: pack_scratch_invalid.mlir:16:3: the arena takes 22 bytes, the limit is 21; alive at the peak of 21 bytes, 'tdsl.fill' into c: c (15 bytes), b (6 bytes)
+
+// -----
+
+func.func @packed() -> memref<4xf32> {
+  %arena = scratch.arena {alignment = 4 : i64} : memref<16xi8>
+  %a = scratch.alloc : memref<4xf32>
+  func.return %a : memref<4xf32>
+}
+// CHECK: @packed has an arena already
+
+// -----
+
+func.func @blocks(%X: memref<4xf32>) -> memref<4xf32> {
+  %a = scratch.alloc : memref<4xf32>
+  tdsl.exp %X : memref<4xf32> into %a : memref<4xf32>
+  cf.br ^next
+^next:
+  func.return %a : memref<4xf32>
+}
+// CHECK: 'func.func' branches between blocks; only scf control flow has live ranges

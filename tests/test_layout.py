@@ -1,0 +1,195 @@
+"""The promises about where things stand: files and names, arrows between rooms, what the wheel contains."""
+
+import ast
+import importlib.util
+import os
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from xdsl.passes import ModulePass
+
+from tinyml.lowering.pipelines import PIPELINES
+from tinyml.tools.universe import TINYML
+
+ROOT = Path(__file__).parent.parent
+ROOMS = ("dialects", "targets", "runtime", "transforms", "lowering", "tools")
+FILECHECK = ROOT / "tests" / "filecheck"
+LONGEST_FILE = 400
+
+PASSES = sorted(TINYML.all_passes.keys() - PIPELINES.keys())
+
+
+def room_files(pattern: str) -> list[Path]:
+    return sorted(
+        path
+        for room in ROOMS
+        for path in (ROOT / room).rglob(pattern)
+        if path.is_file() and "__pycache__" not in path.parts
+    )
+
+
+MODULES = room_files("*.py")
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def defined_passes(path: Path) -> Iterator[str]:
+    """The names of the passes that a file defines."""
+    for node in ast.parse(path.read_text()).body:
+        if not isinstance(node, ast.ClassDef):
+            continue
+        if not any(isinstance(base, ast.Name) and base.id == ModulePass.__name__ for base in node.bases):
+            continue
+        for statement in node.body:
+            match statement:
+                case ast.Assign(targets=[ast.Name("name")], value=ast.Constant(str(name))):
+                    yield name
+                case ast.AnnAssign(target=ast.Name("name"), value=ast.Constant(str(name))):
+                    yield name
+                case _:
+                    pass
+
+
+def imports(path: Path) -> Iterator[tuple[int, str]]:
+    """Line and full name of every module that a file imports, at its top, in functions or by name."""
+    package = ["tinyml", *path.relative_to(ROOT).parent.parts]
+    for node in ast.walk(ast.parse(path.read_text())):
+        match node:
+            case ast.Import(names=names):
+                yield from ((node.lineno, alias.name) for alias in names)
+            case ast.ImportFrom(module=module, names=names, level=level):
+                parent = package[: len(package) - level + 1] if level else []
+                base = ".".join([*parent, *([module] if module else [])])
+                yield from ((node.lineno, f"{base}.{alias.name}") for alias in names)
+            case ast.Call(func=ast.Name(id=called) | ast.Attribute(attr=called), args=[ast.Constant(str(name)), *_]):
+                if called in ("import_module", "__import__"):
+                    yield node.lineno, name
+            case _:
+                pass
+
+
+@pytest.mark.parametrize("name", PASSES)
+def test_a_pass_is_a_file_and_a_test(name: str):
+    made = TINYML.all_passes[name]()
+    assert made.name == name
+    package, room, stem = made.__module__.split(".")
+    assert (package, room) in (("tinyml", "transforms"), ("tinyml", "lowering"))
+    assert stem == name.removeprefix("lower-" if room == "lowering" else "").replace("-", "_")
+    check = FILECHECK / room / f"{stem}.mlir"
+    assert check.is_file(), f"pass {name} has no {name_of(check)}"
+    assert name in check.read_text(), f"{name_of(check)} does not run {name}"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_every_pass_is_registered(path: Path):
+    assert set(defined_passes(path)) <= TINYML.all_passes.keys()
+
+
+def test_every_named_pipeline_is_registered():
+    assert PIPELINES.keys() <= TINYML.all_passes.keys()
+    assert all(TINYML.all_passes[name]().name == name for name in PIPELINES)
+
+
+@pytest.mark.parametrize("name", sorted(TINYML.all_dialects))
+def test_a_dialect_has_its_tests(name: str):
+    assert TINYML.all_dialects[name]().name == name
+    for file in ("ops.mlir", "invalid.mlir"):
+        assert (FILECHECK / "dialects" / name / file).is_file(), f"dialect {name} has no {file}"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_imports_run_upwards(path: Path):
+    room = path.relative_to(ROOT).parts[0]
+    allowed = ROOMS[: ROOMS.index(room) + 1]
+    for line, module in imports(path):
+        parts = module.split(".")
+        assert parts[0] not in ROOMS, f"{name_of(path)}:{line}: write tinyml.{module}"
+        if parts[0] == "tinyml":
+            assert parts[1] in allowed, f"{name_of(path)}:{line}: {room} must not import {module}"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [*MODULES, *room_files("*.[ch]"), *room_files("*.lark"), *sorted((ROOT / "tests").rglob("*.py"))],
+    ids=name_of,
+)
+def test_no_file_is_long(path: Path):
+    assert len(path.read_text().splitlines()) <= LONGEST_FILE
+
+
+def can_build_without_isolation() -> bool:
+    from importlib.metadata import version
+
+    if importlib.util.find_spec("setuptools") is None:
+        return False
+    return tuple(int(part) for part in version("setuptools").split(".")[:2]) >= (77, 0)
+
+
+def test_the_wheel_contains_every_room(tmp_path: Path):
+    """Headers, grammars and harnesses too: an editable installation would not show that one is missing."""
+    source = tmp_path / "source"
+    source.mkdir()
+    for name in ("pyproject.toml", "README.md", "LICENSE", *ROOMS):
+        (source / name).symlink_to(ROOT / name)
+    isolation = ["--no-build-isolation"] if can_build_without_isolation() else []
+    command = [sys.executable, "-m", "pip", "wheel", "--no-deps", *isolation, "-w", str(tmp_path), str(source)]
+    built = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stdout + built.stderr
+    (wheel,) = tmp_path.glob("tinyml-*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        inside = set(archive.namelist())
+    missing = {f"tinyml/{name_of(path)}" for path in room_files("*")} - inside
+    assert missing == set()
+    assert any(name.endswith("licenses/LICENSE") for name in inside)
+
+
+def fresh_python(code: str) -> str:
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+
+
+HEAVY = "print(*sorted({'numpy', 'lark', 'rich', 'unicorn', 'elftools'} & sys.modules.keys()))"
+
+
+def test_the_tool_starts_without_heavy_modules():
+    assert fresh_python(f"import sys, tinyml.tools.tinyml_opt; {HEAVY}").strip() == ""
+
+
+def test_help_and_every_registered_thing_load_without_heavy_modules():
+    code = f"""if True:
+        import contextlib, io, sys
+        from tinyml.tools.tinyml_opt import main
+        from tinyml.tools.universe import TINYML
+        with contextlib.suppress(SystemExit), contextlib.redirect_stdout(io.StringIO()):
+            main(["--help"])
+        for things in (TINYML.all_dialects, TINYML.all_passes, TINYML.all_targets):
+            for make in things.values():
+                make()
+        {HEAVY}
+    """
+    assert fresh_python(code).strip() == ""
+
+
+def stock_xdsl_opt(*args: str) -> str:
+    command = [str(Path(sys.executable).with_name("xdsl-opt")), *args]
+    # argparse folds its help to the terminal and would break names at their dashes.
+    environment = {**os.environ, "COLUMNS": "100000"}
+    return subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout
+
+
+def test_a_stock_xdsl_opt_lists_our_passes_and_targets():
+    text = stock_xdsl_opt("--help")
+    passes = text.partition("Available passes are: ")[2].split()[0].split(",")
+    targets = text.partition("Available targets are: ")[2].split()[0].split(",")
+    assert TINYML.all_passes.keys() <= set(passes)
+    assert TINYML.all_targets.keys() <= set(targets)
+
+
+@pytest.mark.parametrize("name", sorted(TINYML.all_dialects))
+def test_a_stock_xdsl_opt_reads_our_dialects(name: str):
+    assert stock_xdsl_opt(str(FILECHECK / "dialects" / name / "ops.mlir"), "--split-input-file")

@@ -1,0 +1,35 @@
+"""A text file that appears whole or not at all."""
+
+import os
+from pathlib import Path
+from typing import IO
+
+from tinyml.dialects.errors import InputError
+
+
+class AtomicFile:
+    """Write to `stream`, then call `keep` to put the text at `path`, or `discard` to leave everything as it was.
+
+    The text waits in a file beside `path` and is renamed. What is no ordinary file (a terminal, a pipe, /dev/null) is
+    written to directly. Raises InputError when the place cannot be written.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        target = Path(path).resolve()
+        self._final = target if target.is_file() or not target.exists() else None
+        self._waiting = target if self._final is None else target.with_name(f".{target.name}.{os.getpid()}")
+        try:
+            self.stream: IO[str] = self._waiting.open("w", encoding="utf-8")
+        except OSError as error:
+            raise InputError(error.strerror or str(error), file=path) from error
+
+    def keep(self) -> None:
+        self.stream.close()
+        if self._final is not None:
+            os.replace(self._waiting, self._final)
+
+    def discard(self) -> None:
+        self.stream.close()
+        if self._final is not None:
+            self._waiting.unlink(missing_ok=True)

@@ -1,0 +1,55 @@
+"""The parser of MLIR text that remembers where each operation stood."""
+
+import re
+from bisect import bisect_right
+
+from xdsl.dialects.builtin import FileLineColLoc, IntAttr, StringAttr, UnknownLoc
+from xdsl.ir import Operation
+from xdsl.parser import Parser
+from xdsl.utils.exceptions import ParseError
+
+
+class LocatedParser(Parser):
+    """xDSL's parser, but an operation without a written `loc(...)` gets the line and column of its text.
+
+    This is what mlir-opt does, and what lets a verifier or a pass that fails later name the place. Lines and columns
+    count from 1. The locations are printed only with --print-debuginfo.
+    """
+
+    line_offset: int = 0
+    """Lines of the file that stand before the parsed text (a piece of a split file)."""
+
+    _start: int | None = None
+    """Where the innermost operation begins that is being parsed."""
+
+    _line_starts: list[int] | None = None
+    _file: StringAttr | None = None
+
+    def place(self, position: int | None = None) -> tuple[int, int]:
+        """Line and column in the file of a position in the parsed text; of the operation being parsed if not given."""
+        if position is None:
+            position = self.pos if self._start is None else self._start
+        if self._line_starts is None:
+            text = self.lexer.input.content
+            self._line_starts = [0, *(match.end() for match in re.finditer("\n", text))]
+        line = bisect_right(self._line_starts, position)
+        return line + self.line_offset, position - self._line_starts[line - 1] + 1
+
+    def parse_operation(self) -> Operation:
+        outer, start = self._start, self.pos
+        self._start = start
+        op = super().parse_operation()
+        self._start = outer
+        if isinstance(op.location, UnknownLoc):
+            if self._file is None:
+                self._file = StringAttr(self.lexer.input.name)
+            line, column = self.place(start)
+            op.location = FileLineColLoc(self._file, IntAttr(line), IntAttr(column))
+        return op
+
+    def _get_op_by_name(self, name: str) -> type[Operation]:
+        try:
+            return super()._get_op_by_name(name)
+        except ParseError as error:
+            # xDSL blames the token behind the name.
+            self.raise_error(error.msg, self._start)

@@ -1,0 +1,191 @@
+"""`tinyml-opt`: reads a module or a model, runs passes, prints the result. xDSL's driver with MLIR's manners."""
+
+import argparse
+import inspect
+import os
+import sys
+from collections.abc import Callable, Sequence
+from typing import IO, ClassVar, NoReturn, cast
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass, PassPipeline
+from xdsl.utils.arg_spec import parse_spec
+from xdsl.utils.exceptions import ArgSpecParseError, DiagnosticException, VerifyException
+from xdsl.utils.target import Target
+from xdsl.xdsl_opt_main import xDSLOptMain
+
+from tinyml.dialects.errors import InputError
+from tinyml.tools.atomic_file import AtomicFile
+from tinyml.tools.located_parser import LocatedParser
+from tinyml.tools.one_line import as_input_error, find_invalid, source_place, squeeze
+from tinyml.tools.pipeline import check_options, check_pipeline, to_xdsl_pipeline
+
+
+class TinymlOptMain(xDSLOptMain):
+    """xDSL's driver; only its hooks are overridden.
+
+    Different from xdsl-opt: `--pass-pipeline` and MLIR's spelling of a pipeline; `-` for the standard streams; SeeDot
+    programs (`.sd`) as input; an output file appears whole or not at all; errors know file, line, column and pass.
+    """
+
+    version_format: ClassVar[str] = "tinyml-opt on xdsl {xdsl_version}"
+
+    running: str | None = None
+    """The pass that works at the moment, or whose result is being verified."""
+
+    line_offset: int = 0
+    """Lines before the piece of the input file that is being read, with --split-input-file."""
+
+    output: AtomicFile | None = None
+
+    def register_all_arguments(self, arg_parser: argparse.ArgumentParser):
+        super().register_all_arguments(arg_parser)
+        arg_parser.add_argument(
+            "--pass-pipeline",
+            metavar="PIPELINE",
+            help="the same as -p, as MLIR spells it: builtin.module(a,b{x=1 y=2}); both options accept both spellings",
+        )
+        arg_parser.error = _usage_error
+
+    def register_all_frontends(self):
+        super().register_all_frontends()
+
+        def parse_mlir(stream: IO[bytes]) -> ModuleOp:
+            parser = LocatedParser(self.ctx, stream.read(), self.get_input_name())
+            parser.line_offset = self.line_offset
+            try:
+                return parser.parse_module(not self.args.no_implicit_module)
+            except (VerifyException, ValueError) as error:
+                line, column = parser.place()
+                message = squeeze(" ".join(str(part) for part in error.args))
+                raise InputError(message, file=self.get_input_name(), line=line, column=column) from error
+
+        def parse_seedot(stream: IO[bytes]) -> ModuleOp:
+            from tinyml.lowering.seedot_to_tdsl import import_seedot
+
+            try:
+                return import_seedot(stream.read().decode(), self.get_input_name())
+            except InputError as error:
+                if error.line is None or not self.line_offset:
+                    raise
+                line = error.line + self.line_offset
+                raise InputError(error.message, file=error.file, line=line, column=error.column) from error
+
+        self.available_frontends["mlir"] = parse_mlir
+        self.available_frontends["sd"] = parse_seedot
+
+    def setup_pipeline(self):
+        mlir: str | None = self.args.pass_pipeline
+        if mlir is not None:
+            if self.args.passes:
+                raise InputError("give either -p or --pass-pipeline, not both")
+            self.args.passes = mlir
+        self.args.passes = to_xdsl_pipeline(self.args.passes)
+        check_pipeline(self.args.passes, self.available_passes)
+        target = parse_spec(self.args.target)
+        factory = self.available_targets[target.name]
+        if not inspect.signature(factory).parameters:
+            check_options("target", target, cast(Callable[[], type[Target]], factory)())
+        super().setup_pipeline()
+        verify_and_report = self.pipeline.callback
+        assert verify_and_report is not None
+
+        def callback(before: ModulePass | None, module: ModuleOp, after: ModulePass | None):
+            verify_and_report(before, module, after)
+            self.running = after.name if after is not None else None
+
+        self.pipeline = PassPipeline(self.pipeline.passes, callback)
+
+    def get_input_stream(self) -> tuple[IO[bytes], str]:
+        if self.args.input_file == "-":
+            self.args.input_file = None
+        return super().get_input_stream()
+
+    def prepare_input(self) -> tuple[list[tuple[IO[bytes], int]], str]:
+        try:
+            return super().prepare_input()
+        except ValueError as error:
+            known = ", ".join(f".{name}" for name in self.available_frontends)
+            raise InputError(
+                f"the file's extension says nothing about its language (known: {known}); choose one with -f",
+                file=self.get_input_name(),
+            ) from error
+
+    def prepare_output(self) -> IO[str]:
+        if self.args.output_file in (None, "-"):
+            return sys.stdout
+        self.output = AtomicFile(self.args.output_file)
+        return self.output.stream
+
+    def run(self):
+        try:
+            super().run()
+        except BaseException:
+            if self.output is not None:
+                self.output.discard()
+            raise
+        if self.output is not None:
+            self.output.keep()
+
+    def parse_chunk(self, chunk: IO[bytes], file_extension: str, start_offset: int = 0) -> ModuleOp | None:
+        self.line_offset = start_offset
+        self.running = None
+        try:
+            try:
+                return super().parse_chunk(chunk, file_extension, start_offset)
+            except UnicodeDecodeError as error:
+                line = error.object[: error.start].count(b"\n") + 1 + start_offset
+                raise InputError("the text is not UTF-8", file=self.get_input_name(), line=line) from error
+            except RecursionError as error:
+                raise InputError("the text is nested too deeply", file=self.get_input_name()) from error
+        except InputError as error:
+            if not self.args.parsing_diagnostics:
+                raise
+            print(error)
+            return None
+
+    def apply_passes(self, prog: ModuleOp):
+        """Apply passes in order; what goes wrong in one names the pass, and the operation where it is known."""
+        try:
+            super().apply_passes(prog)
+        except VerifyException as error:
+            if self.args.verify_diagnostics or (op := find_invalid(prog, error)) is None:
+                raise
+            file, line, column = source_place(op) or (self.get_input_name(), None, None)
+            message = f"'{op.name}' does not verify: {squeeze(str(error))}"
+            raise InputError(message, file=file, line=line, column=column) from error
+        except InputError as error:
+            if self.args.verify_diagnostics:
+                raise DiagnosticException(str(error)) from error
+            raise
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code: 1 after an error of the user, which becomes one line on stderr."""
+    tool: TinymlOptMain | None = None
+    try:
+        tool = TinymlOptMain("Reads a module or a model, runs passes on it and prints the result.", args)
+        tool.run()
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader has what it wanted; without this Python complains once more when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except (Exception, ArgSpecParseError) as error:
+        complaint = as_input_error(error, tool.get_input_name() if tool is not None else None)
+        if complaint is None:
+            raise
+        if tool is not None and tool.running is not None:
+            message = f"pass '{tool.running}': {complaint.message}"
+            complaint = InputError(message, file=complaint.file, line=complaint.line, column=complaint.column)
+        print(f"error: {complaint}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _usage_error(message: str) -> NoReturn:
+    raise InputError(f"{message} (see tinyml-opt --help)")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

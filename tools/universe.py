@@ -1,0 +1,51 @@
+"""The registry: every dialect, pass and target by name, found by any xDSL tool through the entry point `xdsl.universe`.
+
+Factories import lazily, so that a tool's start does not pay for what it does not use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import cast
+
+from xdsl.ir import Dialect
+from xdsl.passes import ModulePass
+from xdsl.universe import Universe
+from xdsl.utils.target import Target
+
+
+def _dialect(module: str, name: str) -> Callable[[], Dialect]:
+    return lambda: cast(Dialect, getattr(import_module(module), name))
+
+
+def _pass(module: str, name: str) -> Callable[[], type[ModulePass]]:
+    return lambda: cast(type[ModulePass], getattr(import_module(module), name))
+
+
+def _target(module: str, name: str) -> Callable[[], type[Target]]:
+    return lambda: cast(type[Target], getattr(import_module(module), name))
+
+
+DIALECTS = {
+    "fixed": _dialect("tinyml.dialects.fixed", "FIXED"),
+    "num": _dialect("tinyml.dialects.num", "NUM"),
+    "scratch": _dialect("tinyml.dialects.scratch", "SCRATCH"),
+    "tdsl": _dialect("tinyml.dialects.tdsl", "TDSL"),
+}
+
+PASSES: dict[str, Callable[[], type[ModulePass]]] = {
+    "assign-format": _pass("tinyml.transforms.assign_format", "AssignFormatPass"),
+    "check-packing": _pass("tinyml.transforms.check_packing", "CheckPackingPass"),
+    "choose-accumulators": _pass("tinyml.transforms.choose_accumulators", "ChooseAccumulatorsPass"),
+    "choose-storage": _pass("tinyml.transforms.choose_storage", "ChooseStoragePass"),
+    "lower-num-to-arith": _pass("tinyml.lowering.num_to_arith", "LowerNumToArithPass"),
+    "lower-tdsl-to-loops": _pass("tinyml.lowering.tdsl_to_loops", "LowerTdslToLoopsPass"),
+    "lower-tdsl-to-scratch": _pass("tinyml.lowering.tdsl_to_scratch", "LowerTdslToScratchPass"),
+    "pack-scratch": _pass("tinyml.transforms.pack_scratch", "PackScratchPass"),
+    "profile": _pass("tinyml.transforms.profile", "ProfilePass"),
+}
+
+TARGETS: dict[str, Callable[[], type[Target]]] = {}
+
+TINYML = Universe(all_dialects=DIALECTS, all_passes=PASSES, all_targets=TARGETS)

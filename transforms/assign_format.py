@@ -1,0 +1,180 @@
+"""`assign-format`: from reals (L0) to formats (L1), every tensor with the scale that its profile asks for.
+
+The data-driven scales of Shiftry 6.1, algorithm 10: each tensor's greatest magnitude on the validation set fixes its
+scale. Tensors that share bits (a loop's carried value, the operands and results of ops that only move data) share one
+format, chosen for the widest of their ranges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import cast
+
+from xdsl.context import Context
+from xdsl.dialects import func, scf
+from xdsl.dialects.builtin import ArrayAttr, IntegerType, ModuleOp, TensorType, f32
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.format_lookup import format_named
+from tinyml.dialects.number_format import NumberFormat
+from tinyml.transforms.constant_operands import constant_root, oriented
+
+ACCUMULATOR_BITS = 32
+"""Operands give up bits of precision where this makes a sum of products fit an accumulator of this width..."""
+
+SPARE_BITS = 6
+"""...but no more than this many: beyond, the wider accumulator costs less than the lost accuracy."""
+
+
+@dataclass(frozen=True)
+class AssignFormatPass(ModulePass):
+    """Gives every tensor of a profiled f32 program a format of one family and width.
+
+    format: a dialect that defines a number format, or a builtin type. width: bits of each element; the format's
+    usual width by default. Where a sum of products could just not be held in 32 bits, the constant operand (or both,
+    where none is constant) is narrowed by up to `SPARE_BITS` until it is proven to fit. Raises `InputError` for an unknown
+    format or width, and for a program that has no profile or formats already.
+    """
+
+    name = "assign-format"
+    format: str = "fixed"
+    width: int | None = None
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        prototype = format_named(ctx, self.format, self.width)
+        functions = [one for one in op.ops if isinstance(one, func.FuncOp) and not one.is_declaration]
+        for function in functions:
+            _Assignment(function, prototype).apply()
+
+
+class _Assignment:
+    """One function's tensors in classes of equal format, by union-find."""
+
+    def __init__(self, function: func.FuncOp, prototype: NumberFormat):
+        self.function = function
+        self.prototype = prototype
+        self.parent: dict[SSAValue, SSAValue] = {}
+        self.values = list(_tensor_values(function))
+        for value in self.values:
+            if cast("TensorType[Attribute]", value.type).element_type != f32:
+                raise InputError(f"assign-format expects a program of f32 tensors, found {value.type}")
+        for op in function.walk():
+            for group in _sharing(op):
+                for other in group[1:]:
+                    self.unite(group[0], other)
+
+    def find(self, value: SSAValue) -> SSAValue:
+        while (parent := self.parent.get(value, value)) is not value:
+            value = parent
+        return value
+
+    def unite(self, a: SSAValue, b: SSAValue) -> None:
+        a, b = self.find(a), self.find(b)
+        if a is not b:
+            self.parent[b] = a
+
+    def apply(self) -> None:
+        ranges: dict[SSAValue, tuple[float, float]] = {}
+        for value in self.values:
+            root = self.find(value)
+            for low, high in _ranges(self.function, value):
+                before = ranges.get(root, (low, high))
+                ranges[root] = min(before[0], low), max(before[1], high)
+        for value in self.values:
+            if self.find(value) not in ranges:
+                raise InputError(f"%{value.name_hint or '?'} has no profile: run the profile pass first")
+        self.formats = {root: self.prototype.for_range(*bounds) for root, bounds in ranges.items()}
+        self._spare_accumulators()
+        for value in self.values:
+            self._retype(value)
+        block = self.function.body.block
+        last = cast(func.ReturnOp, block.last_op)
+        self.function.update_function_type()
+        assert tuple(self.function.function_type.outputs) == tuple(last.operand_types)
+
+    def _spare_accumulators(self) -> None:
+        """Narrow operands until the sums they take part in are proven to fit: a constant, or where there is none both."""
+        for op in self.function.walk():
+            if isinstance(op, tdsl.ContractionOp):
+                constants = [root for root in map(self.find, (op.lhs, op.rhs)) if self._is_constant(root)]
+                chosen = set(constants[:1] or map(self.find, (op.lhs, op.rhs)))
+                for bits in range(SPARE_BITS + 1):
+                    narrowed = {root: self.formats[root].narrowed(bits) for root in chosen}
+                    if self._fits(op, {**self.formats, **narrowed}):
+                        self.formats |= narrowed
+                        break
+
+    def _is_constant(self, root: SSAValue) -> bool:
+        return all(constant_root(value) is not None for value in self.values if self.find(value) is root)
+
+    def _fits(self, op: tdsl.ContractionOp, formats: dict[SSAValue, NumberFormat]) -> bool:
+        lhs, rhs, result = (formats[self.find(value)] for value in (op.lhs, op.rhs, op.out))
+        raws = [
+            None if (constant := constant_root(value)) is None else oriented(format.encode(self._reals(constant)), value)
+            for value, format in ((op.lhs, lhs), (op.rhs, rhs))
+        ]
+        bound = result.sum_bound(tdsl.shape_of(op.lhs)[1], lhs, rhs, *raws)
+        storage = result.accumulator(lhs, rhs, bound).storage
+        return not isinstance(storage, IntegerType) or storage.width.data <= ACCUMULATOR_BITS
+
+    @staticmethod
+    def _reals(constant: tdsl.ConstOp):
+        return tdsl.format_of(constant.result).decode(constant.raws)
+
+    def _retype(self, value: SSAValue) -> None:
+        format = self.formats[self.find(value)]
+        type = cast("TensorType[Attribute]", value.type)
+        op = value.owner
+        if isinstance(op, tdsl.ConstOp):
+            encoding = type.encoding if isinstance(type.encoding, tdsl.Csr) else None
+            new = tdsl.ConstOp(format.encode(self._reals(op)), format, encoding)
+            new.attributes |= op.attributes
+            new.result.name_hint = value.name_hint
+            Rewriter.insert_op(new, InsertPoint.before(op))
+            value.replace_all_uses_with(new.result)
+            op.detach()
+            op.erase()
+        else:
+            Rewriter.replace_value_with_new_type(value, TensorType(format.type, type.get_shape(), type.encoding))
+
+
+def _tensor_values(function: func.FuncOp) -> Iterator[SSAValue]:
+    yield from (a for a in function.body.block.args if isinstance(a.type, TensorType))
+    for op in function.body.walk():
+        yield from (result for result in op.results if isinstance(result.type, TensorType))
+        if isinstance(op, scf.ForOp):
+            yield from (a for a in op.body.block.args if isinstance(a.type, TensorType))
+
+
+def _sharing(op: Operation) -> Iterator[list[SSAValue]]:
+    """Groups of tensors that an op makes share their bits."""
+    if isinstance(op, tdsl.TensorOp) and op.MOVES_BITS:
+        yield [*op.inputs, op.out]
+    if isinstance(op, scf.ForOp):
+        yielded = cast(scf.YieldOp, op.body.block.last_op)
+        for group in zip(op.iter_args, op.body.block.args[1:], yielded.operands, op.results, strict=True):
+            if isinstance(group[0].type, TensorType):
+                yield list(group)
+
+
+def _ranges(function: func.FuncOp, value: SSAValue) -> Iterator[tuple[float, float]]:
+    """The declared and profiled ranges of a value."""
+    if isinstance(value, BlockArgument):
+        if value.block is not function.body.block or function.arg_attrs is None:
+            return
+        given = function.arg_attrs.data[value.index].data
+        for name in (tdsl.RANGE, tdsl.PROFILE):
+            if isinstance(found := given.get(name), tdsl.Range | tdsl.Profile):
+                yield found.low.data, found.high.data
+        return
+    assert isinstance(value.owner, Operation)
+    profiles = value.owner.attributes.get(tdsl.PROFILE)
+    if isinstance(profiles, ArrayAttr):
+        found = profiles.data[value.owner.results.index(value)]  # pyright: ignore[reportArgumentType]
+        if isinstance(found, tdsl.Profile):
+            yield found.low.data, found.high.data

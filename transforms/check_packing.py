@@ -1,0 +1,223 @@
+"""`check-packing`: proves that the views of an arena do not disturb each other.
+
+Independent of the packers: nothing here is shared with them or with their live ranges, not even the idea of a range.
+This is data flow. Backwards through the program run the buffers whose content is still to be read before it is
+overwritten; forwards runs whether a buffer can have been written at all. An op may write to bytes only where no
+other buffer that holds a value in this sense lies, and where no other buffer lies that the op itself reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import prod
+
+from xdsl.context import Context
+from xdsl.dialects import func, scf
+from xdsl.dialects.builtin import FileLineColLoc, IntegerAttr, MemRefType, ModuleOp
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.traits import IsTerminator, MemoryEffectKind, get_effects
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.scratch import AllocOp, ArenaOp, SliceOp, ViewOp, element_bytes, memref_type
+from tinyml.dialects.tdsl.base import TensorOp
+
+Views = frozenset[ViewOp]
+
+
+@dataclass(frozen=True)
+class CheckPackingPass(ModulePass):
+    """Raises `InputError` for a function on L2 whose arena is packed wrongly, and changes nothing.
+
+    Every buffer is a view of a `scratch.arena`, lies inside it and is aligned for its elements; the arena is no
+    larger than the highest end, as its `scratch.height` says, and no smaller than its `scratch.lower_bound`; and no
+    op destroys a value that is read later. After the ops have become loops the question has no simple answer: only
+    an op on whole buffers shows that nothing of the old content is left.
+    """
+
+    name = "check-packing"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for function in op.walk():
+            if isinstance(function, func.FuncOp):
+                _check_places(function)
+                _Flow(function).check()
+
+
+def _error(op: Operation, message: str) -> InputError:
+    match op.location:
+        case FileLineColLoc() as at:
+            return InputError(message, file=at.filename.data, line=at.line.data, column=at.column.data)
+        case _:
+            return InputError(message)
+
+
+def _name(view: ViewOp) -> str:
+    start, end = _bytes(view)
+    return f"{view.result.name_hint or 'a buffer'} (bytes {start} to {end - 1})"
+
+
+def _bytes(view: ViewOp) -> tuple[int, int]:
+    """The first byte and the one behind the last."""
+    type, start = memref_type(view.result), view.offset.value.data
+    return start, start + prod(type.get_shape()) * element_bytes(type)
+
+
+def _overlap(a: ViewOp, b: ViewOp) -> bool:
+    (a_start, a_end), (b_start, b_end) = _bytes(a), _bytes(b)
+    return a.arena is b.arena and max(a_start, b_start) < min(a_end, b_end)
+
+
+def _check_places(function: func.FuncOp) -> None:
+    ends: dict[ArenaOp, int] = {}
+    for op in function.walk():
+        match op:
+            case AllocOp():
+                raise _error(op, f"{op.result.name_hint or 'a buffer'} has no address")
+            case ArenaOp():
+                ends[op] = 0
+            case ViewOp():
+                arena = op.arena.owner
+                if not isinstance(arena, ArenaOp):
+                    raise _error(op, f"{_name(op)} is not in a scratch.arena")
+                start, end = _bytes(op)
+                if start < 0 or end > arena.size:
+                    raise _error(op, f"{_name(op)} lies outside the arena of {arena.size} bytes")
+                size = element_bytes(memref_type(op.result))
+                if start % size or arena.alignment.value.data % size:
+                    raise _error(op, f"{_name(op)} is not aligned for elements of {size} bytes")
+                ends[arena] = max(ends[arena], end)
+            case _:
+                pass
+    for arena, end in ends.items():
+        if arena.size != end:
+            raise _error(arena, f"the arena has {arena.size} bytes, its buffers end at {end}")
+        _check_claims(arena)
+
+
+def _check_claims(arena: ArenaOp) -> None:
+    match arena.attributes.get("scratch.height"):
+        case IntegerAttr() as height if height.value.data != arena.size:
+            raise _error(arena, f"the arena has {arena.size} bytes, its height says {height.value.data}")
+        case _:
+            pass
+    match arena.attributes.get("scratch.lower_bound"):
+        case IntegerAttr() as bound if bound.value.data > arena.size:
+            raise _error(arena, f"the arena has {arena.size} bytes, less than its lower bound {bound.value.data}")
+        case _:
+            pass
+
+
+class _Flow:
+    """Values in the buffers of one function."""
+
+    def __init__(self, function: func.FuncOp) -> None:
+        self.function = function
+        self.order = {op: i for i, op in enumerate(function.walk())}
+        self.views = _views_of_values(function)
+        self.written_from = self._find_first_writes()
+
+    def check(self) -> None:
+        for body in self.function.body.blocks:
+            self._before(body, frozenset())
+
+    def _named(self, values: Iterable[SSAValue]) -> Views:
+        return frozenset[ViewOp]().union(*(self.views.get(value, frozenset()) for value in values))
+
+    def _access(self, op: Operation) -> tuple[Views, Views, Views]:
+        """The buffers that an op reads, that it may write, and that it overwrites whatever they held."""
+        none: Views = frozenset()
+        if isinstance(op, SliceOp | ViewOp):
+            return none, none, none
+        if isinstance(op, TensorOp) and op.dest is not None:
+            inputs = list(op.operands)
+            inputs.remove(op.dest)
+            reads, writes = self._named(inputs), self._named([op.dest])
+            whole = _overwritten(op.dest)
+            return reads, writes, none if whole is None or whole in reads else frozenset({whole})
+        touched = self._named(op.operands)
+        if op.regions or op.has_trait(IsTerminator):
+            return touched, none, none
+        effects = get_effects(op)
+        silent = effects is not None and all(effect.kind is not MemoryEffectKind.WRITE for effect in effects)
+        return touched, none if silent else touched, none
+
+    def _find_first_writes(self) -> dict[ViewOp, int]:
+        """From which op on, in program order, a buffer can hold a value: a loop brings back what its end wrote."""
+        first: dict[ViewOp, int] = {}
+        for op in self.function.walk():
+            _, writes, _ = self._access(op)
+            if not writes:
+                continue
+            start = around = op
+            while (around := around.parent_op()) is not None and around is not self.function:
+                if not isinstance(around, scf.IfOp):
+                    start = around
+            for view in writes:
+                first[view] = min(first.get(view, self.order[op]), self.order[start])
+        return first
+
+    def _before(self, block: Block, after: Views) -> Views:
+        """The buffers whose content is still to be read at the start of a block, from those at its end."""
+        for op in reversed(block.ops):
+            blocks = [inner for region in op.regions for inner in region.blocks]
+            if isinstance(op, scf.IfOp):
+                branches = [self._before(inner, after) for inner in blocks]
+                after = frozenset[ViewOp]().union(*branches, *([after] if len(blocks) < 2 else []))
+            elif blocks:
+                seen: Views | None = None
+                while after != seen:
+                    seen = after
+                    after = after.union(*(self._before(inner, after) for inner in blocks))
+            reads, writes, overwritten = self._access(op)
+            for written in writes:
+                self._check_write(op, written, reads, after)
+            after = (after - overwritten) | reads
+        return after
+
+    def _check_write(self, op: Operation, written: ViewOp, reads: Views, after: Views) -> None:
+        for other in sorted((reads | after) - {written}, key=self.order.__getitem__):
+            if not _overlap(written, other):
+                continue
+            if other in reads:
+                raise _error(op, f"'{op.name}' writes {_name(written)} over {_name(other)}, which it reads")
+            if self.written_from.get(other, len(self.order)) <= self.order[op]:
+                raise _error(op, f"'{op.name}' writes {_name(written)} over {_name(other)}, which is read later")
+
+
+def _overwritten(dest: SSAValue) -> ViewOp | None:
+    """The buffer of which a destination is the whole, if that is certain."""
+    count = prod(memref_type(dest).get_shape())
+    while isinstance(dest.owner, SliceOp):
+        dest = dest.owner.source
+    view = dest.owner
+    return view if isinstance(view, ViewOp) and prod(memref_type(dest).get_shape()) == count else None
+
+
+def _views_of_values(function: func.FuncOp) -> dict[SSAValue, Views]:
+    """The buffers that each memref can be, through slices, branches and loops."""
+    views: dict[SSAValue, Views] = {}
+    for op in function.walk():
+        if any(len(region.blocks) > 1 for region in op.regions):
+            raise _error(op, f"'{op.name}' branches between blocks; only scf control flow can be checked")
+        if isinstance(op, ViewOp):
+            views[op.result] = frozenset({op})
+    changed = True
+    while changed:
+        changed = False
+        for op in function.body.walk():
+            if isinstance(op, ViewOp):
+                continue
+            sources = list(op.operands)
+            targets: list[SSAValue] = list(op.results)
+            for region in op.regions:
+                for block in region.blocks:
+                    targets += block.args
+                    sources += block.last_op.operands if block.last_op is not None else ()
+            found = frozenset[ViewOp]().union(*(views.get(source, frozenset()) for source in sources))
+            for target in targets:
+                if isinstance(target.type, MemRefType) and not found <= views.get(target, frozenset()):
+                    views[target] = views.get(target, frozenset()) | found
+                    changed = True
+    return views

@@ -1,0 +1,49 @@
+"""`choose-storage`: a constant matrix of a sparse product is stored sparse only where that takes fewer bytes.
+
+SeeDot stores every left operand of `|*|` sparse; a matrix with few zeros is then larger and slower than a dense one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, RewritePattern, op_type_rewrite_pattern
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.csr import compress
+
+
+class _StoreDense(RewritePattern):
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: tdsl.SpmvOp, rewriter: PatternRewriter, /) -> None:
+        constant = op.lhs.owner
+        if not isinstance(constant, tdsl.ConstOp):
+            return
+        format = tdsl.format_of(constant.result)
+        if compress(constant.raws).bytes < constant.raws.size * format.dtype.itemsize:
+            return
+        dense = tdsl.ConstOp(constant.raws, format)
+        dense.attributes |= constant.attributes
+        dense.result.name_hint = constant.result.name_hint
+        product = tdsl.MatmulOp(dense.result, op.rhs, format_type(op))
+        product.attributes |= op.attributes
+        product.acc, product.bound = op.acc, op.bound
+        rewriter.replace(op, [dense, product])
+
+
+def format_type(op: tdsl.ContractionOp):
+    """The element type of a product's result."""
+    return tdsl.format_of(op.out).type
+
+
+@dataclass(frozen=True)
+class ChooseStoragePass(ModulePass):
+    """Turns a `tdsl.spmv` whose matrix is smaller stored dense into a `tdsl.matmul`."""
+
+    name = "choose-storage"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        PatternRewriteWalker(_StoreDense(), apply_recursively=False).rewrite_module(op)

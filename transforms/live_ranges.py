@@ -1,0 +1,180 @@
+"""Live ranges of buffers on L2: from the first op that touches a buffer to the last, loops flattened in order.
+
+Program points are the ops that can touch memory (those with a memref operand) and the ops that steer (with regions,
+and terminators), numbered from 0 in program order. Views of a buffer are the buffer. An op's operands and its
+destination are alive together at its point. A returned buffer is alive to the end, because its content is used after
+the return.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from math import prod
+from typing import NamedTuple, cast
+
+from xdsl.dialects import func, scf
+from xdsl.dialects.builtin import IntegerAttr, MemRefType
+from xdsl.ir import Operation, SSAValue
+from xdsl.traits import IsTerminator
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.scratch import AllocOp, SliceOp, ViewOp, memref_type, size_in_bytes
+from tinyml.dialects.tdsl.base import TensorOp
+
+
+class Range(NamedTuple):
+    """Program points, both inclusive."""
+
+    first: int
+    last: int
+
+
+@dataclass(frozen=True)
+class LiveRanges:
+    """The ops that are program points, in order, and the range of each buffer, in program order."""
+
+    points: tuple[Operation, ...]
+    ranges: dict[AllocOp, Range]
+
+
+class Placed(NamedTuple):
+    """One line of the memory map: a buffer's source name, bytes from `offset` on, and program points."""
+
+    name: str
+    offset: int
+    size: int
+    first: int
+    last: int
+
+
+def memory_map(function: func.FuncOp) -> list[Placed]:
+    """Where each buffer of a packed function lies and when it is alive, in program order.
+
+    Raises `InputError` for a view that does not say when it is alive: `pack-scratch` writes this.
+    """
+    lines: list[Placed] = []
+    for i, view in enumerate(op for op in function.walk() if isinstance(op, ViewOp)):
+        if view.live is None:
+            raise InputError(f"{buffer_name(view.result, i)} does not say when it is alive")
+        first, last = (cast(IntegerAttr, point).value.data for point in view.live)
+        size = size_in_bytes(memref_type(view.result))
+        lines.append(Placed(buffer_name(view.result, i), view.offset.value.data, size, first, last))
+    return lines
+
+
+def buffer_name(buffer: SSAValue, index: int) -> str:
+    """The name from the source program, or a number where there is none."""
+    return buffer.name_hint or f"buffer{index}"
+
+
+def live_ranges(function: func.FuncOp) -> LiveRanges:
+    """Ranges of all `scratch.alloc` of a function with structured control flow.
+
+    A buffer that is used inside a loop lives through the whole loop, unless it is allocated inside the loop and no
+    iteration can see what an earlier one left: the op that touches it first overwrites all of it, and every other
+    one comes after that op in the same block.
+    Memrefs carried through loops or chosen by branches count as the same buffer as all they can come from.
+    Raises `InputError` for branches between blocks, and for a buffer that nothing touches (dead code).
+    """
+    _expect_structured(function)
+    same = _Classes()
+    for op in function.body.walk():
+        same.unite(_aliases(op))
+    points = tuple(op for op in function.body.walk() if _is_point(op))
+    number = {op: i for i, op in enumerate(points)}
+    touches: dict[SSAValue, list[Operation]] = {}
+    for op in points:
+        for buffer in {same.find(value): None for value in _memrefs(op.operands)}:
+            touches.setdefault(buffer, []).append(op)
+    allocs: dict[SSAValue, list[AllocOp]] = {}
+    for op in function.body.walk():
+        if isinstance(op, AllocOp):
+            allocs.setdefault(same.find(op.result), []).append(op)
+    ranges: dict[AllocOp, Range] = {}
+    for buffer, members in allocs.items():
+        if buffer not in touches:
+            raise InputError(f"nothing uses {buffer_name(members[0].result, 0)}: remove dead code first")
+        home = members[0] if len(members) == 1 and _starts_fresh(members[0], touches[buffer], same) else None
+        spans = [span for op in touches[buffer] for span in _spans(op, home, number)]
+        whole = Range(min(span.first for span in spans), max(span.last for span in spans))
+        ranges.update((alloc, whole) for alloc in members)
+    return LiveRanges(points, {op: ranges[op] for op in function.body.walk() if isinstance(op, AllocOp)})
+
+
+class _Classes:
+    """Sets of values that may be the same buffer."""
+
+    def __init__(self) -> None:
+        self._parent: dict[SSAValue, SSAValue] = {}
+
+    def find(self, value: SSAValue) -> SSAValue:
+        while (parent := self._parent.get(value, value)) is not value:
+            value = parent
+        return value
+
+    def unite(self, values: list[SSAValue]) -> None:
+        for value in values[1:]:
+            one, other = self.find(values[0]), self.find(value)
+            if one is not other:
+                self._parent[other] = one
+
+
+def _expect_structured(function: func.FuncOp) -> None:
+    for op in function.walk():
+        if any(len(region.blocks) > 1 for region in op.regions):
+            raise InputError(f"'{op.name}' branches between blocks; only scf control flow has live ranges")
+
+
+def _memrefs(values: Iterable[SSAValue]) -> list[SSAValue]:
+    return [value for value in values if isinstance(value.type, MemRefType)]
+
+
+def _aliases(op: Operation) -> list[SSAValue]:
+    """Memrefs of which an op that hands memrefs on may make the same buffer."""
+    handed_on = _memrefs(op.results)
+    for region in op.regions:
+        for block in region.blocks:
+            handed_on += _memrefs(block.args)
+            if block.last_op is not None:
+                handed_on += _memrefs(block.last_op.operands)
+    return [*handed_on, *_memrefs(op.operands)] if handed_on else []
+
+
+def _is_point(op: Operation) -> bool:
+    if isinstance(op, SliceOp | ViewOp):
+        return False
+    return bool(op.regions or _memrefs(op.operands)) or op.has_trait(IsTerminator)
+
+
+def _starts_fresh(alloc: AllocOp, touches: list[Operation], same: _Classes) -> bool:
+    """Is the whole buffer overwritten, without being read, before anything else in the same run of a block?"""
+    first = touches[0]
+    if not isinstance(first, TensorOp) or first.dest is None or first.parent is None:
+        return False
+    buffer = same.find(alloc.result)
+    if sum(same.find(value) is buffer for value in _memrefs(first.operands)) > 1:
+        return False
+    written = first.dest
+    while isinstance(reshape := written.owner, SliceOp) and _elements(reshape.source) == _elements(written):
+        written = reshape.source
+    return written is alloc.result and all(first.parent.is_ancestor(op) for op in touches)
+
+
+def _elements(buffer: SSAValue) -> int:
+    return prod(memref_type(buffer).get_shape())
+
+
+def _spans(op: Operation, home: AllocOp | None, number: dict[Operation, int]) -> Iterator[Range]:
+    """Its own point, and the loops around it as far out as its buffer may be seen by a later iteration.
+
+    `home` is the alloc of a buffer that starts fresh wherever it is allocated, so that loops around it do not count.
+    """
+    yield Range(number[op], number[op])
+    around = op.parent_op()
+    while around is not None and not isinstance(around, func.FuncOp):
+        if home is not None and around.is_ancestor(home):
+            return
+        if not isinstance(around, scf.IfOp):
+            yield Range(number[around], max(number[inner] for inner in around.walk() if inner in number))
+        around = around.parent_op()

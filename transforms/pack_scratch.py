@@ -1,0 +1,115 @@
+"""`pack-scratch`: gives every buffer of working memory an offset in one arena."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import lcm
+
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import FileLineColLoc, IntegerAttr, ModuleOp, i64
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.transforms.dead_code_elimination import is_trivially_dead
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.scratch import AllocOp, ArenaOp, SliceOp, ViewOp, element_bytes, memref_type, size_in_bytes
+from tinyml.dialects.tdsl.base import TensorOp
+from tinyml.transforms.live_ranges import LiveRanges, buffer_name, live_ranges
+from tinyml.transforms.packing import MODES, Placement, Rectangle, find_peak
+
+HEIGHT = "scratch.height"
+LOWER_BOUND = "scratch.lower_bound"
+
+
+@dataclass(frozen=True)
+class PackScratchPass(ModulePass):
+    """Replaces every `scratch.alloc` by a view of one `scratch.arena`, both at the function's entry.
+
+    `mode` chooses the packing algorithm, `align` is a power of two of which all offsets are multiples, beside their
+    element's size, and `limit` is the number of bytes that the arena may take. The arena carries its height and the
+    lower bound of every packing, in bytes; each view carries the program points at which it is alive. Buffers that
+    nothing uses go; a function without buffers stays as it is. Raises `InputError` for options out of range, a
+    function that is packed already, and an arena above the limit; this one names the op at the peak and the buffers
+    alive there.
+    """
+
+    name = "pack-scratch"
+    mode: str = "first-fit"
+    align: int = 1
+    limit: int | None = None
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if self.mode not in MODES:
+            raise InputError(f"unknown mode '{self.mode}'; the modes are {', '.join(MODES)}")
+        if self.align < 1 or self.align & (self.align - 1):
+            raise InputError(f"align must be a power of two, got {self.align}")
+        if self.limit is not None and self.limit < 0:
+            raise InputError(f"limit must not be negative, got {self.limit}")
+        for function in [inner for inner in op.walk() if isinstance(inner, func.FuncOp)]:
+            _erase_dead(function)
+            if any(isinstance(inner, AllocOp) for inner in function.walk()):
+                self._pack(function)
+
+    def _pack(self, function: func.FuncOp) -> None:
+        if any(isinstance(inner, ArenaOp) for inner in function.walk()):
+            raise InputError(f"@{function.sym_name.data} has an arena already")
+        live = live_ranges(function)
+        rectangles = [
+            Rectangle(
+                buffer_name(alloc.result, i),
+                size_in_bytes(memref_type(alloc.result)),
+                lcm(element_bytes(memref_type(alloc.result)), self.align),
+                *points,
+            )
+            for i, (alloc, points) in enumerate(live.ranges.items())
+        ]
+        placement = MODES[self.mode](rectangles)
+        if self.limit is not None and placement.height > self.limit:
+            raise self._too_high(live, rectangles, placement)
+        _replace(function, live, rectangles, placement)
+
+    def _too_high(self, live: LiveRanges, rectangles: list[Rectangle], placement: Placement) -> InputError:
+        peak = find_peak(rectangles)
+        at = live.points[peak.point]
+        alive = sorted((rectangles[i] for i in peak.alive), key=lambda one: -one.size)
+        names = ", ".join(f"{one.name} ({one.size} bytes)" for one in alive)
+        message = (
+            f"the arena takes {placement.height} bytes, the limit is {self.limit}; "
+            f"alive at the peak of {peak.bytes} bytes, {_spell(at)}: {names}"
+        )
+        match at.location:
+            case FileLineColLoc() as place:
+                line, column = place.line.data, place.column.data
+                return InputError(message, file=place.filename.data, line=line, column=column)
+            case _:
+                return InputError(message)
+
+
+def _erase_dead(function: func.FuncOp) -> None:
+    for op in reversed(list(function.walk())):
+        if isinstance(op, AllocOp | SliceOp | ViewOp) and is_trivially_dead(op):
+            Rewriter.erase_op(op)
+
+
+def _replace(function: func.FuncOp, live: LiveRanges, rectangles: list[Rectangle], placement: Placement) -> None:
+    arena = ArenaOp(placement.height, lcm(*(one.alignment for one in rectangles)))
+    arena.result.name_hint = "arena"
+    arena.attributes[HEIGHT] = IntegerAttr(placement.height, i64)
+    arena.attributes[LOWER_BOUND] = IntegerAttr(find_peak(rectangles).bytes, i64)
+    views: list[Operation] = []
+    for (alloc, points), offset in zip(live.ranges.items(), placement.offsets, strict=True):
+        view = ViewOp(arena.result, offset, memref_type(alloc.result), points)
+        view.result.name_hint = alloc.result.name_hint
+        alloc.result.replace_all_uses_with(view.result)
+        Rewriter.erase_op(alloc)
+        views.append(view)
+    Rewriter.insert_op([arena, *views], InsertPoint.at_start(function.body.block))
+
+
+def _spell(op: Operation) -> str:
+    """An op by its name and what it computes, as far as that has a name."""
+    target = op.dest if isinstance(op, TensorOp) else None
+    hint = target.name_hint if target is not None else None
+    return f"'{op.name}' into {hint}" if hint else f"'{op.name}'"
