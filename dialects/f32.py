@@ -64,7 +64,7 @@ class F32(NumberFormat):
     def narrowed(self, bits: int) -> F32:
         return self
 
-    def accumulator(self, lhs: NumberFormat, rhs: NumberFormat, bound: int | None = None) -> Accumulator:
+    def accumulator(self, lhs: NumberFormat, rhs: NumberFormat, bound: int | None) -> Accumulator:
         return F32_SUM
 
     def sum_bound(
@@ -116,7 +116,12 @@ class F32(NumberFormat):
         return m.call(f"tm_{function}f", value)
 
     def at_least(self, m: Machine[V], value: V, threshold: float) -> V:
-        return m.cmp_oge(value, m.float_constant(threshold))
+        import numpy as np
+
+        least = np.float32(threshold)
+        if float(least) < threshold:
+            least = np.nextafter(least, np.float32(np.inf))
+        return m.cmp_oge(value, m.float_constant(float(least)))
 
     def greater(self, m: Machine[V], lhs: V, rhs: V) -> V:
         return m.cmp_ogt(lhs, rhs)
@@ -124,6 +129,8 @@ class F32(NumberFormat):
 
 class F32Sum(Accumulator):
     """A float that products are added to one after the other, each sum rounded."""
+
+    FAMILY = "float"
 
     @property
     def type(self) -> Attribute:

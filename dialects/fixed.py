@@ -1,6 +1,7 @@
 """Fixed point: `!fixed.q<width, frac>` stands for raw * 2^-frac, with raw a signed integer of the width.
 
-Results are rounded to nearest (half up: add half, shift arithmetically) and saturate. Sums of products run in
+Results are rounded to nearest (half up: add half, shift arithmetically) and saturate, at the same magnitude on both
+sides. Sums of products run in
 `!fixed.acc<width, frac>`, which is exact: it has to be proven wide enough, and never rounds.
 """
 
@@ -43,6 +44,8 @@ class _WidthAndFrac(ParametrizedAttribute, TypeAttribute):
     width: IntAttr
     frac: IntAttr
     WIDTHS: ClassVar[Sequence[int]]
+    WIDTHS_IN_WORDS: ClassVar[str]
+    FRACS: ClassVar[Sequence[int]]
 
     def __init__(self, width: int, frac: int):
         super().__init__(IntAttr(width), IntAttr(frac))
@@ -61,7 +64,10 @@ class _WidthAndFrac(ParametrizedAttribute, TypeAttribute):
 
     def verify(self) -> None:
         if self.width.data not in self.WIDTHS:
-            raise VerifyException(f"{self.name} width must be in {list(self.WIDTHS)}, got {self.width.data}")
+            raise VerifyException(f"{self.name} width must be {self.WIDTHS_IN_WORDS}, got {self.width.data}")
+        if self.frac.data not in self.FRACS:
+            low, high = self.FRACS[0], self.FRACS[-1]
+            raise VerifyException(f"{self.name} frac must lie in [{low}, {high}], got {self.frac.data}")
 
     @property
     def type(self) -> Attribute:
@@ -80,11 +86,14 @@ class FixedType(_WidthAndFrac, NumberFormat):
     frac: IntAttr
     FAMILY = "fixed"
     WIDTHS: ClassVar[Sequence[int]] = WIDTHS
+    WIDTHS_IN_WORDS: ClassVar[str] = f"from {WIDTHS[0]} to {WIDTHS[-1]}"
+    FRACS: ClassVar[Sequence[int]] = FRACS
 
-    def verify(self) -> None:
-        super().verify()
-        if self.frac.data not in FRACS:
-            raise VerifyException(f"fixed.q frac must lie in [{FRACS[0]}, {FRACS[-1]}], got {self.frac.data}")
+    @property
+    def limits(self) -> tuple[int, int]:
+        """The least and the greatest raw value: symmetric, so that negation and magnitudes never overflow."""
+        greatest = (1 << (self.width.data - 1)) - 1
+        return -greatest, greatest
 
     @property
     def stored_width(self) -> int:
@@ -103,7 +112,7 @@ class FixedType(_WidthAndFrac, NumberFormat):
     def encode(self, reals: Reals) -> Raws:
         import numpy as np
 
-        low, high = limits(self.width.data)
+        low, high = self.limits
         scaled = np.floor(np.ldexp(np.asarray(reals, np.float64), self.frac.data) + 0.5)
         return np.clip(scaled, low, high).astype(self.dtype)
 
@@ -129,15 +138,14 @@ class FixedType(_WidthAndFrac, NumberFormat):
     def narrowed(self, bits: int) -> FixedType:
         return FixedType(self.width.data - bits, self.frac.data - bits)
 
-    def accumulator(self, lhs: NumberFormat, rhs: NumberFormat, bound: int | None = None) -> Accumulator:
+    def accumulator(self, lhs: NumberFormat, rhs: NumberFormat, bound: int | None) -> Accumulator:
         lhs, rhs = _fixed(lhs), _fixed(rhs)
         frac = lhs.frac.data + rhs.frac.data
         if bound is None:
             return AccumulatorType(ACCUMULATOR_WIDTHS[-1], frac)
-        # Half of the result's last place is added to the finished sum before it is shifted.
-        rounding = 1 << max(frac - self.frac.data - 1, 0)
+        needed = max(bound + self._rounding(frac), _greatest_product(lhs, rhs))
         for width in ACCUMULATOR_WIDTHS:
-            if bound + rounding <= limits(width)[1]:
+            if needed <= limits(width)[1]:
                 return AccumulatorType(width, frac)
         raise InputError(f"a sum of products can reach {bound} * 2^-{frac}, which no accumulator holds")
 
@@ -151,7 +159,7 @@ class FixedType(_WidthAndFrac, NumberFormat):
     ) -> int | None:
         import numpy as np
 
-        most = -limits(_fixed(lhs_format).width.data)[0], -limits(_fixed(rhs_format).width.data)[0]
+        most = _fixed(lhs_format).limits[1], _fixed(rhs_format).limits[1]
         bounds = [length * most[0] * most[1]]
         if lhs is not None:
             bounds.append(int(np.abs(lhs.astype(np.int64)).sum(-1).max()) * most[1])
@@ -161,12 +169,18 @@ class FixedType(_WidthAndFrac, NumberFormat):
 
     def finish(self, m: Machine[V], sum: V, accumulator: Accumulator, bound: int | None) -> V:
         assert isinstance(accumulator, AccumulatorType)
+        if bound is None:
+            # An accumulator has been chosen with room for the rounding.
+            bound = limits(accumulator.width.data)[1] - self._rounding(accumulator.frac.data)
         return self._store(m, m.bounded(sum, bound), accumulator.frac.data)
+
+    def _rounding(self, frac: int) -> int:
+        """What is added to a sum of scale `frac` before it is shifted: half of the format's last place."""
+        return 1 << max(frac - self.frac.data - 1, 0)
 
     def _store(self, m: Machine[V], x: Int[V], frac: int) -> V:
         """Round an exact value of scale `frac` into the format."""
-        rounded = m.rescale(x, frac - self.frac.data)
-        return m.held(m.clamp(rounded, *limits(self.width.data)), self.stored_width)
+        return m.held(m.rescale_to(x, frac - self.frac.data, *self.limits), self.stored_width)
 
     def constant(self, m: Machine[V], real: float) -> V:
         import numpy as np
@@ -175,7 +189,7 @@ class FixedType(_WidthAndFrac, NumberFormat):
 
     def load(self, m: Machine[V], value: V) -> Int[V]:
         """A stored raw with the interval that the format promises."""
-        return Int(value, self.stored_width, *limits(self.width.data))
+        return Int(value, self.stored_width, *self.limits)
 
     def _aligned(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat):
         formats = _fixed(lhs_format), _fixed(rhs_format)
@@ -208,8 +222,7 @@ class FixedType(_WidthAndFrac, NumberFormat):
 
     def from_f32(self, m: Machine[V], value: V) -> V:
         scaled = m.mulf(value, m.float_constant(math.ldexp(1.0, self.frac.data)))
-        # Wider limits would not be exact floats; a float has no more than 24 significant bits anyway.
-        low, high = limits(min(self.width.data, 31))
+        low, high = self.limits
         rounded = m.call("tm_f32_to_int", scaled, m.int_constant(low, 32), m.int_constant(high, 32))
         return m.held(Int(rounded, 32, low, high), self.stored_width)
 
@@ -221,7 +234,7 @@ class FixedType(_WidthAndFrac, NumberFormat):
         import numpy as np
 
         raw_low = int(self.encode(np.array(low)))
-        raw_high = limits(self.width.data)[1] if high is None else int(self.encode(np.array(high)))
+        raw_high = self.limits[1] if high is None else int(self.encode(np.array(high)))
         return m.held(m.clamp(self.load(m, value), raw_low, raw_high), self.stored_width)
 
     def function(self, m: Machine[V], function: Function, value: V, value_format: NumberFormat) -> V:
@@ -232,7 +245,7 @@ class FixedType(_WidthAndFrac, NumberFormat):
         return m.held(x, self.stored_width)
 
     def at_least(self, m: Machine[V], value: V, threshold: float) -> V:
-        low, high = limits(self.width.data)
+        low, high = self.limits
         exact = math.ceil(math.ldexp(threshold, self.frac.data))
         return m.at_least(self.load(m, value), min(max(exact, low), high + 1))
 
@@ -247,11 +260,20 @@ class AccumulatorType(_WidthAndFrac, Accumulator):
     name = "fixed.acc"
     width: IntAttr
     frac: IntAttr
+    FAMILY = "fixed"
     WIDTHS: ClassVar[Sequence[int]] = ACCUMULATOR_WIDTHS
+    WIDTHS_IN_WORDS: ClassVar[str] = " or ".join(map(str, ACCUMULATOR_WIDTHS))
+    FRACS: ClassVar[Sequence[int]] = range(2 * FRACS[0], 2 * FRACS[-1] + 1)
 
     @property
     def storage(self) -> Attribute:
         return IntegerType(self.width.data)
+
+    def sums(self, lhs_format: NumberFormat, rhs_format: NumberFormat) -> bool:
+        if not (isinstance(lhs_format, FixedType) and isinstance(rhs_format, FixedType)):
+            return False
+        scale = lhs_format.frac.data + rhs_format.frac.data
+        return self.frac.data == scale and _greatest_product(lhs_format, rhs_format) <= limits(self.width.data)[1]
 
     def zero(self, m: Machine[V]) -> V:
         return m.int_constant(0, self.width.data)
@@ -278,6 +300,10 @@ def _fixed(format: NumberFormat) -> FixedType:
     if not isinstance(format, FixedType):
         raise InputError(f"{format.type} cannot be used as fixed point without a tdsl.cast")
     return format
+
+
+def _greatest_product(lhs: FixedType, rhs: FixedType) -> int:
+    return lhs.limits[1] * rhs.limits[1]
 
 
 FIXED = Dialect("fixed", [], [FixedType, AccumulatorType])

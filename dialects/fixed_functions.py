@@ -53,11 +53,11 @@ def table_function(function: Function, source: FixedType, result: FixedType) -> 
 
 def exp_domain(source: FixedType, result: FixedType) -> tuple[int, int]:
     """Raw arguments beyond which exp rounds to zero or saturates: SeeDot's m and M, from the formats alone."""
-    width, frac = result.width.data, result.frac.data
-    lowest, highest = limits(source.width.data)
+    frac = result.frac.data
+    lowest, highest = source.limits
     log_ulp = -frac * math.log(2)
     first = math.floor(math.ldexp(log_ulp - math.log(2), source.frac.data))
-    last = math.ceil(math.ldexp(log_ulp + math.log(limits(width)[1]), source.frac.data))
+    last = math.ceil(math.ldexp(log_ulp + math.log(result.limits[1]), source.frac.data))
     return min(max(first, lowest), highest), min(max(last, lowest), highest)
 
 
@@ -65,7 +65,8 @@ def _evaluate(function: Function, x: NDArray[np.float64]) -> NDArray[np.float64]
     import numpy as np
 
     if function == "exp":
-        return np.exp(x)
+        with np.errstate(over="ignore"):
+            return np.exp(x)
     return np.tanh(x) if function == "tanh" else 0.5 + 0.5 * np.tanh(x / 2)
 
 
@@ -113,8 +114,8 @@ class TwoTableExp(TableFunction):
         steps = m.rescale(offset, self.dropped)
         f = m.entry("exp_high", self.high, m.shift_right(steps, self.low_bits))
         g = m.entry("exp_low", self.low, m.low_bits(steps, self.low_bits))
-        product = m.rescale(m.mul(f, g), self.high_frac + self.low_frac - self.result.frac.data)
-        return m.clamp(product, *limits(self.result.width.data))
+        right = self.high_frac + self.low_frac - self.result.frac.data
+        return m.rescale_to(m.mul(f, g), right, *self.result.limits)
 
 
 def _scaled(values: NDArray[np.float64], width: int) -> tuple[NDArray[Any], int]:
@@ -138,7 +139,7 @@ class SymmetricInterpolation(TableFunction):
 
         self.function: Function = function
         self.result = result
-        highest = -limits(source.width.data)[0]
+        highest = source.limits[1]
         # 1 - tanh(x) < 2 e^-2x and 1 - sigmoid(x) < e^-x: where they fall below 2^-(frac + 1) nothing changes.
         reach = (max(result.frac.data, 1) + 2) * math.log(2) / (2 if function == "tanh" else 1)
         last = min(max(math.ceil(math.ldexp(reach, source.frac.data)), 1), highest)
@@ -157,8 +158,8 @@ class SymmetricInterpolation(TableFunction):
         if self.function == "tanh":
             mirrored = m.sub(m.const(0), magnitude)
         else:
-            mirrored = m.sub(m.const(1 << max(self.result.frac.data, 0)), magnitude)
-        return m.clamp(m.choose(positive, magnitude, mirrored), *limits(self.result.width.data))
+            mirrored = m.sub(m.const(math.floor(math.ldexp(1.0, self.result.frac.data))), magnitude)
+        return m.clamp(m.choose(positive, magnitude, mirrored), *self.result.limits)
 
     def _interpolate(self, m: Machine[V], size: Int[V]) -> Int[V]:
         import numpy as np

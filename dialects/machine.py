@@ -180,9 +180,26 @@ class Machine(ABC, Generic[V]):
         """x / 2^right, rounded half up; exactly x * 2^-right where right is negative."""
         if right <= 0:
             return self.mul(x, self.const(1 << -right))
-        if right > 62:
-            return self.const(0)
-        return self.shift_right(self.add(x, self.const(1 << (right - 1))), right)
+        half = 1 << (right - 1)
+        if (rounded := (x.low + half) >> right) == (x.high + half) >> right:
+            return self.const(rounded)
+        return self.shift_right(self.add(x, self.const(half)), right)
+
+    def rescale_to(self, x: Int[V], right: int, low: int, high: int) -> Int[V]:
+        """x / 2^right, rounded half up and limited to [low, high].
+
+        The limits are applied before the shift, which leaves room to shift by whole bytes: on an 8-bit chip that is a
+        move of registers, where any other shift is a loop over single bits.
+        """
+        if not 0 < right <= 62:
+            return self.clamp(self.rescale(x, right), low, high)
+        y = self.add(x, self.const(1 << (right - 1)))
+        y = self.clamp(y, low << right, ((high + 1) << right) - 1)
+        if y.constant is None:
+            left = (8 if 4 < right < 8 else 16 if 8 < right < 16 else right) - right
+            if width_for(y.low << left, y.high << left) <= y.width:
+                y, right = self.mul(y, self.const(1 << left)), right + left
+        return self.shift_right(y, right)
 
     def clamp(self, x: Int[V], low: int, high: int) -> Int[V]:
         """x limited to [low, high]; only the limits that can bind are computed."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC
 
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr, f64, i1, i64
+from xdsl.interfaces import HasFolderInterface
 from xdsl.ir import Attribute, Dialect, SSAValue
 from xdsl.irdl import (
     AnyAttr,
@@ -127,7 +128,7 @@ class SigmoidOp(UnaryOp):
 
 
 @irdl_op_definition
-class ConvertOp(UnaryOp):
+class ConvertOp(UnaryOp, HasFolderInterface):
     """The same real in another format, possibly of another family."""
 
     name = "num.convert"
@@ -135,6 +136,9 @@ class ConvertOp(UnaryOp):
     def verify_(self) -> None:
         format_of(self.input)
         format_of(self.result)
+
+    def fold(self) -> tuple[SSAValue] | None:
+        return (self.input,) if self.input.type == self.result.type else None
 
 
 @irdl_op_definition
@@ -189,8 +193,8 @@ class MacOp(IRDLOperation):
         super().__init__(operands=[sum, lhs, rhs], result_types=[sum.type])
 
     def verify_(self) -> None:
-        accumulator_type(self.sum)
-        _same_family(self, format_of(self.lhs), format_of(self.rhs))
+        if not accumulator_type(self.sum).sums(format_of(self.lhs), format_of(self.rhs)):
+            raise VerifyException(f"{self.sum.type} does not sum products of {self.lhs.type} and {self.rhs.type}")
         if self.sum.type != self.result.type:
             raise VerifyException(f"the sum changes its type from {self.sum.type} to {self.result.type}")
 
@@ -212,8 +216,8 @@ class FinishOp(IRDLOperation):
         super().__init__(operands=[sum], properties=properties, result_types=[type])
 
     def verify_(self) -> None:
-        accumulator_type(self.sum)
-        format_of(self.result)
+        if accumulator_type(self.sum).FAMILY != format_of(self.result).FAMILY:
+            raise VerifyException(f"a sum in {self.sum.type} cannot be rounded into {self.result.type}; convert first")
 
 
 @irdl_op_definition

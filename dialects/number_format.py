@@ -78,11 +78,11 @@ class NumberFormat(ABC):
         """The format of the same range with fewer bits of precision; itself where precision is not a parameter."""
 
     @abstractmethod
-    def accumulator(self, lhs: NumberFormat, rhs: NumberFormat, bound: int | None = None) -> Accumulator:
+    def accumulator(self, lhs: NumberFormat, rhs: NumberFormat, bound: int | None) -> Accumulator:
         """The narrowest accumulator for sums of products of lhs and rhs elements.
 
-        bound: proven greatest magnitude of a partial sum, in units of the product's last place; None asks for the
-        widest accumulator. Raises `InputError` where none is wide enough.
+        bound: what `sum_bound` gives, the proven greatest magnitude of a partial sum in units of the product's last
+        place. Raises `InputError` where no accumulator is wide enough.
         """
 
     @abstractmethod
@@ -156,6 +156,9 @@ class NumberFormat(ABC):
 class Accumulator(ABC):
     """The type that a sum of products is held in while it runs; it belongs to one family of formats."""
 
+    FAMILY: ClassVar[str]
+    """The family of the formats whose products it sums, and of the formats that a sum is rounded into."""
+
     @property
     @abstractmethod
     def type(self) -> Attribute:
@@ -165,6 +168,10 @@ class Accumulator(ABC):
     @abstractmethod
     def storage(self) -> Attribute:
         """The builtin type of the register that holds it."""
+
+    def sums(self, lhs_format: NumberFormat, rhs_format: NumberFormat) -> bool:
+        """Can it hold a product of elements of these formats, at their scales?"""
+        return self.FAMILY == lhs_format.FAMILY == rhs_format.FAMILY
 
     @abstractmethod
     def zero(self, m: Machine[V]) -> V: ...

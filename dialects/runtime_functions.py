@@ -79,7 +79,7 @@ def sigmoid(x: F32) -> F32:
 
 
 def to_integer(x: F32, low: I32, high: I32) -> I32:
-    """tm_f32_to_int: the nearest integer (half up) in [low, high]; low for NaN. Limits are at most 2^30."""
+    """tm_f32_to_int: the nearest integer (half up) in [low, high]; low for NaN."""
     import numpy as np
 
     x = np.asarray(x, np.float32)

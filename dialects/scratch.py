@@ -17,6 +17,7 @@ from xdsl.dialects.builtin import (
     i8,
     i64,
 )
+from xdsl.interfaces import HasCanonicalizationPatternsInterface, HasFolderInterface
 from xdsl.ir import Attribute, Dialect, Operation, ParametrizedAttribute, SSAValue
 from xdsl.irdl import (
     BaseAttr,
@@ -30,7 +31,9 @@ from xdsl.irdl import (
     result_def,
     traits_def,
 )
+from xdsl.pattern_rewriter import RewritePattern
 from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind, Pure
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.number_format import number_format
@@ -67,11 +70,16 @@ def storage_of(element: Attribute) -> Attribute:
 
 def element_bytes(type: MemRefType[Attribute]) -> int:
     """Bytes of one element."""
-    return cast(FixedBitwidthType, storage_of(type.element_type)).size
+    storage = storage_of(type.element_type)
+    if not isinstance(storage, FixedBitwidthType):
+        raise VerifyException(f"elements must have a size in memory, got {type.element_type}")
+    return storage.size
 
 
 def size_in_bytes(type: MemRefType[Attribute]) -> int:
     """Bytes that a memref occupies, without padding."""
+    if not type.has_static_shape():
+        raise VerifyException(f"buffers must have a static shape, got {type}")
     return prod(type.get_shape()) * element_bytes(type)
 
 
@@ -132,6 +140,7 @@ class AllocOp(IRDLOperation):
     def verify_(self) -> None:
         if in_flash(memref_type(self.result)):
             raise VerifyException("working memory does not lie in flash")
+        size_in_bytes(memref_type(self.result))
 
 
 @irdl_op_definition
@@ -154,6 +163,9 @@ class ArenaOp(IRDLOperation):
         type = memref_type(self.result)
         if type.element_type != i8 or len(type.get_shape()) != 1:
             raise VerifyException(f"an arena is a memref<Nxi8>, got {type}")
+        size_in_bytes(type)
+        if (alignment := self.alignment.value.data) < 1 or alignment & (alignment - 1):
+            raise VerifyException(f"alignment must be a power of two, got {alignment}")
 
     @property
     def size(self) -> int:
@@ -197,7 +209,7 @@ class ViewOp(IRDLOperation):
 
 
 @irdl_op_definition
-class SliceOp(IRDLOperation):
+class SliceOp(IRDLOperation, HasFolderInterface, HasCanonicalizationPatternsInterface):
     """Consecutive elements of a memref under a shape, from a computed element offset; shares storage, no copy."""
 
     name = "scratch.slice"
@@ -218,10 +230,20 @@ class SliceOp(IRDLOperation):
         source, result = memref_type(self.source), memref_type(self.result)
         if (source.element_type, source.memory_space) != (result.element_type, result.memory_space):
             raise VerifyException(f"a slice keeps element type and memory space, got {source} and {result}")
-        if prod(result.get_shape()) > prod(source.get_shape()):
+        if size_in_bytes(result) > size_in_bytes(source):
             raise VerifyException(f"{result} has more elements than {source}")
         if isinstance(source.memory_space, CsrFlash):
             raise VerifyException("a sparse matrix has no slices")
+
+    def fold(self) -> tuple[SSAValue] | None:
+        whole = self.source.type == self.result.type and const_evaluate_operand(self.offset) == 0
+        return (self.source,) if whole else None
+
+    @classmethod
+    def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
+        from tinyml.dialects.canonicalization.scratch import SliceOfSlice
+
+        return (SliceOfSlice(),)
 
 
 SCRATCH = Dialect("scratch", [AllocOp, ArenaOp, ConstantOp, SliceOp, ViewOp], [CsrFlash, Flash])

@@ -1,23 +1,117 @@
-"""The way from a program on reals to C, as named lists of passes that any tool can run and cut."""
+"""The way from a program on reals to C, as named pipelines: one per level, and one for the whole way.
+
+Each is a pass of its own, so that any tool can run it by name; `--print-between-passes` and single steps are had by
+spelling out what `flatten` gives.
+"""
 
 from __future__ import annotations
 
-CHOOSE = ("choose-storage", "choose-accumulators", "canonicalize", "cse")
-"""L1: decisions that the formats allow, after assign-format."""
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
 
-BUFFERS = ("lower-tdsl-to-scratch", "cse", "pack-scratch", "check-packing")
-"""L1 to packed L2."""
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass, PassPipeline
 
-LOOPS = ("lower-tdsl-to-loops", "canonicalize", "cse", "licm")
-"""L2 to L3."""
-
-BITS = ("lower-num-to-arith", "canonicalize", "cse", "licm")
-"""L3 to L4."""
-
-C = ("lower-arith-to-c",)
-"""L4 to L5."""
+CLEAN = ("canonicalize", "cse")
 
 PIPELINES: dict[str, tuple[str, ...]] = {
-    "tdsl-to-c": (*CHOOSE, *BUFFERS, *LOOPS, *BITS, *C),
+    "reals-to-formats": (*CLEAN, "profile", "assign-format", "choose-storage", "choose-accumulators", *CLEAN),
+    "formats-to-buffers": ("lower-tdsl-to-scratch", "cse", "pack-scratch", "check-packing"),
+    "buffers-to-loops": ("lower-tdsl-to-loops", *CLEAN, "licm"),
+    "loops-to-bits": ("lower-num-to-arith", *CLEAN, "licm"),
+    "bits-to-c": ("lower-arith-to-c",),
+    "reals-to-c": (
+        "reals-to-formats",
+        "formats-to-buffers",
+        "buffers-to-loops",
+        "loops-to-bits",
+        "bits-to-c",
+    ),
 }
-"""Pipelines that stand for passes of their own; `profile` and `assign-format` come before, with their options."""
+"""What each pipeline runs, passes and other pipelines by name; the options are given to those that take them."""
+
+
+def flatten(name: str, options: dict[str, str]) -> list[str]:
+    """A pipeline as single passes with their options; options: what follows each option's name, as it is spelled."""
+    if name in PIPELINES:
+        return [spec for inner in PIPELINES[name] for spec in flatten(inner, options)]
+    taken = {"profile": ("data",), "assign-format": ("format", "width")}.get(name, ())
+    given = [f"{option}={options[option]}" for option in taken if option in options]
+    return [f"{name}{{{' '.join(given)}}}" if given else name]
+
+
+def run(module: ModuleOp, ctx: Context, passes: Sequence[str]) -> None:
+    """Run single passes in order, verifying the module after each."""
+    from xdsl.universe import Universe
+
+    available = Universe.get_multiverse().all_passes
+    PassPipeline.parse_spec(available, ",".join(passes), lambda before, op, after: op.verify()).apply(ctx, module)
+
+
+@dataclass(frozen=True)
+class _FromReals(ModulePass):
+    """data: .npz file with the validation set to profile with. format, width: as `assign-format` takes them."""
+
+    name: ClassVar[str]
+    data: str
+    format: str = "fixed"
+    width: int | None = None
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        options = {"data": json.dumps(self.data), "format": json.dumps(self.format)}
+        if self.width is not None:
+            options["width"] = str(self.width)
+        run(op, ctx, flatten(self.name, options))
+
+
+@dataclass(frozen=True)
+class _Plain(ModulePass):
+    name: ClassVar[str]
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        run(op, ctx, flatten(self.name, {}))
+
+
+@dataclass(frozen=True)
+class RealsToFormatsPass(_FromReals):
+    """L0 to L1: profile, scales, accumulators."""
+
+    name = "reals-to-formats"
+
+
+@dataclass(frozen=True)
+class FormatsToBuffersPass(_Plain):
+    """L1 to packed L2."""
+
+    name = "formats-to-buffers"
+
+
+@dataclass(frozen=True)
+class BuffersToLoopsPass(_Plain):
+    """L2 to L3."""
+
+    name = "buffers-to-loops"
+
+
+@dataclass(frozen=True)
+class LoopsToBitsPass(_Plain):
+    """L3 to L4."""
+
+    name = "loops-to-bits"
+
+
+@dataclass(frozen=True)
+class BitsToCPass(_Plain):
+    """L4 to L5."""
+
+    name = "bits-to-c"
+
+
+@dataclass(frozen=True)
+class RealsToCPass(_FromReals):
+    """The whole way, L0 to L5."""
+
+    name = "reals-to-c"

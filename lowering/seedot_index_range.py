@@ -34,9 +34,9 @@ class IndexRange:
                 ends = [x - y for x in a for y in b]
             case _:
                 ends = [x * y for x in a for y in b]
-        independent = self.sources is not None and other.sources is not None and not self.sources & other.sources
-        sources = self.sources | other.sources if independent and self.sources is not None and other.sources else None
-        return IndexRange(min(ends), max(ends), sources)
+        if self.sources is None or other.sources is None or self.sources & other.sources:
+            return IndexRange(min(ends), max(ends), None)
+        return IndexRange(min(ends), max(ends), self.sources | other.sources)
 
     def choice(self, other: IndexRange, by_data: bool) -> IndexRange:
         """The range of `condition ? self : other`; either can be taken if the data decide."""
@@ -48,11 +48,8 @@ class IndexRange:
     def complaint(self, size: int, extent: int) -> str | None:
         """What is wrong with `size` elements from here on an axis of `extent`, or None; in doubt nothing is."""
         last = extent - size
-        if self.sources is None:
-            wrong = self.low > last or self.high < 0
-        else:
-            wrong = self.low < 0 or self.high > last
-        if not wrong:
+        low, high = (self.low, self.high) if self.sources is not None else (self.high, self.low)
+        if low >= 0 and high <= last:
             return None
         reach = str(self.low) if self.low == self.high else f"{self.low} to {self.high}"
         what = f"index {reach}" if size == 1 else f"a slice of {size} elements from {reach} on"

@@ -66,6 +66,6 @@ def load_parameter(path: Path, name: str, declaration: Declaration) -> NDArray[n
         )
     if not np.isfinite(stored).all():
         raise place.error(f"parameter '{name}': {path} contains NaN or infinity")
-    if np.abs(stored).max() >= F32_LIMIT:
+    if stored.dtype.itemsize == 8 and np.abs(stored).max() >= F32_LIMIT:
         raise place.error(f"parameter '{name}': {path} exceeds the range of 32-bit floats")
     return np.array(stored, np.float32).reshape(shape)

@@ -48,9 +48,9 @@ def parse_seedot(text: str) -> Expression:
     from lark.exceptions import UnexpectedCharacters, UnexpectedToken
 
     try:
-        root = cast(Expression, _parser().parse(text))
+        root: Expression = cast(Any, _parser()).parse(text)
     except UnexpectedCharacters as error:
-        raise Place(error.line, error.column).error(f"unexpected character {error.char!r}") from error
+        raise Place(error.line, error.column).error(f"unexpected character {cast(Any, error).char!r}") from error
     except UnexpectedToken as error:
         raise _syntax_error(text, error) from error
     check_nesting(root, NESTING_LIMIT)
@@ -61,16 +61,21 @@ def parse_seedot(text: str) -> Expression:
 def _parser() -> Lark:
     from lark import Lark
 
-    grammar = files(__package__).joinpath("seedot.lark").read_text(encoding="utf-8")
+    grammar = files("tinyml.lowering").joinpath("seedot.lark").read_text(encoding="utf-8")
     # The basic lexer, unlike the contextual one, keeps keywords from being names.
     return Lark(grammar, parser="lalr", lexer="basic", transformer=cast(Any, _Nodes()))
 
 
+# fmt: off
 _EXPRESSION_WORDS = (
-    "LET SUM LOOP INIT RESHAPE MAXPOOL REVERSE CONV2D MBCONV RELU RELU6 EXP ARGMAX SGN TANH SIGMOID NORMALISE_L2 "
-    "LPAR ADD SUB INT FLOAT ID"
-).split()
-_OPERATORS = "ADD SUB MUL SPARSE_MUL POINTWISE_MUL ROW_ADD ROW_SUB AT_LEAST TRANSPOSE LSQB LPAR IN_RANGE".split()
+    "LET", "SUM", "LOOP", "INIT", "RESHAPE", "MAXPOOL", "REVERSE", "CONV2D", "MBCONV", "RELU", "RELU6", "EXP", "ARGMAX",
+    "SGN", "TANH", "SIGMOID", "NORMALISE_L2", "LPAR", "ADD", "SUB", "INT", "FLOAT", "ID",
+)
+_OPERATORS = (
+    "ADD", "SUB", "MUL", "SPARSE_MUL", "POINTWISE_MUL", "ROW_ADD", "ROW_SUB", "AT_LEAST", "TRANSPOSE", "LSQB", "LPAR",
+    "IN_RANGE",
+)
+# fmt: on
 _SPELLED = {"ID": "a name", "INT": "an integer", "$END": "the end"}
 
 

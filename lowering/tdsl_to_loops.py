@@ -151,10 +151,6 @@ def _insert_slice(op: tdsl.InsertSliceOp, nest: LoopNest) -> None:
     nest.over(tdsl.shape_of(op.part), body)
 
 
-def _bound(op: tdsl.ContractionOp) -> int | None:
-    return None if op.bound is None else op.bound.value.data
-
-
 def _matmul(op: tdsl.MatmulOp, nest: LoopNest) -> None:
     (rows, length), columns = tdsl.shape_of(op.lhs), tdsl.shape_of(op.rhs)[1]
     accumulator = op.accumulator.type
@@ -171,7 +167,7 @@ def _matmul(op: tdsl.MatmulOp, nest: LoopNest) -> None:
         zero = nest.insert(num.ZeroOp(accumulator))
         zero.name_hint = "sum"
         [sum] = nest.fold(nest.index(length), [zero], step)
-        nest.store(nest.insert(num.FinishOp(sum, _element(op.out), _bound(op))), op.out, indices)
+        nest.store(nest.insert(num.FinishOp(sum, _element(op.out), op.sum_bound)), op.out, indices)
 
     nest.over((rows, columns), body)
 
@@ -203,7 +199,7 @@ def _spmv(op: tdsl.SpmvOp, nest: LoopNest) -> None:
         zero = nest.insert(num.ZeroOp(op.accumulator.type))
         zero.name_hint = "sum"
         sum, _, at = nest.fold(length, [zero, zero_index, carried[0]], step)
-        finished = nest.insert(num.FinishOp(sum, _element(op.out), _bound(op)))
+        finished = nest.insert(num.FinishOp(sum, _element(op.out), op.sum_bound))
         nest.store(finished, op.out, [i, zero_index])
         return [at]
 

@@ -123,7 +123,7 @@ class _Bufferisation:
         match op:
             case tdsl.ReshapeOp():
                 return self.slice(op.input, self.index(0), shape)
-            case tdsl.TransposeOp() if _keeps_order(tdsl.shape_of(op.input), op.axes):
+            case tdsl.TransposeOp() if op.keeps_order:
                 return self.slice(op.input, self.index(0), shape)
             case tdsl.IndexOp():
                 return self.slice(op.input, self.offset([op.index], tdsl.shape_of(op.input)), shape)
@@ -240,12 +240,6 @@ def _create(
     op = kind.__new__(kind)
     tdsl.TensorOp.__init__(op, operands=[*operands, [destination]], result_types=[[]], properties=properties)
     return op
-
-
-def _keeps_order(shape: Sequence[int], axes: Sequence[int]) -> bool:
-    """Does a permutation only move axes of extent 1?"""
-    moved = [axis for axis in axes if shape[axis] != 1]
-    return moved == sorted(moved)
 
 
 def _is_run(whole: Sequence[int], part: Sequence[int]) -> bool:

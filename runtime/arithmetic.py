@@ -140,8 +140,7 @@ class Bits(Arithmetic):
     def matmul(self, op: tdsl.ContractionOp, lhs: Array, rhs: Array) -> Array:
         accumulator, result = op.accumulator, _format(op.out)
         sums = accumulator.matmul(lhs, _format(op.lhs), rhs, _format(op.rhs))
-        # The bound only narrows intermediates; rounding does not depend on it.
-        return result.finish(self.machine, sums, accumulator, None)
+        return result.finish(self.machine, sums, accumulator, op.sum_bound)
 
     def at_least(self, op: tdsl.AtLeastOp, x: Array) -> Array:
         return _format(op.input).at_least(self.machine, x, op.threshold.value.data)

@@ -31,3 +31,17 @@ def runner_for(device: str, mcu: str | None = None) -> Runner:
     from tinyml.runtime.cortex_m_runner import CortexMRunner
 
     return CortexMRunner(device)
+
+
+def is_available(device: str) -> bool:
+    """Are the compiler and the simulator of a device installed?"""
+    import importlib.util
+    import shutil
+    from pathlib import Path
+
+    if device == "host":
+        return shutil.which("gcc") is not None
+    if device == "simavr":
+        header = Path("/usr/include/simavr/sim_avr.h")
+        return all(shutil.which(tool) for tool in ("avr-gcc", "gcc")) and header.is_file()
+    return shutil.which("arm-none-eabi-gcc") is not None and importlib.util.find_spec("unicorn") is not None

@@ -28,6 +28,7 @@ def _target(module: str, name: str) -> Callable[[], type[Target]]:
 
 
 DIALECTS = {
+    "c": _dialect("tinyml.dialects.c", "C"),
     "fixed": _dialect("tinyml.dialects.fixed", "FIXED"),
     "num": _dialect("tinyml.dialects.num", "NUM"),
     "scratch": _dialect("tinyml.dialects.scratch", "SCRATCH"),
@@ -39,13 +40,22 @@ PASSES: dict[str, Callable[[], type[ModulePass]]] = {
     "check-packing": _pass("tinyml.transforms.check_packing", "CheckPackingPass"),
     "choose-accumulators": _pass("tinyml.transforms.choose_accumulators", "ChooseAccumulatorsPass"),
     "choose-storage": _pass("tinyml.transforms.choose_storage", "ChooseStoragePass"),
+    "lower-arith-to-c": _pass("tinyml.lowering.arith_to_c", "LowerArithToCPass"),
     "lower-num-to-arith": _pass("tinyml.lowering.num_to_arith", "LowerNumToArithPass"),
     "lower-tdsl-to-loops": _pass("tinyml.lowering.tdsl_to_loops", "LowerTdslToLoopsPass"),
     "lower-tdsl-to-scratch": _pass("tinyml.lowering.tdsl_to_scratch", "LowerTdslToScratchPass"),
     "pack-scratch": _pass("tinyml.transforms.pack_scratch", "PackScratchPass"),
     "profile": _pass("tinyml.transforms.profile", "ProfilePass"),
+    "bits-to-c": _pass("tinyml.lowering.pipelines", "BitsToCPass"),
+    "buffers-to-loops": _pass("tinyml.lowering.pipelines", "BuffersToLoopsPass"),
+    "formats-to-buffers": _pass("tinyml.lowering.pipelines", "FormatsToBuffersPass"),
+    "loops-to-bits": _pass("tinyml.lowering.pipelines", "LoopsToBitsPass"),
+    "reals-to-c": _pass("tinyml.lowering.pipelines", "RealsToCPass"),
+    "reals-to-formats": _pass("tinyml.lowering.pipelines", "RealsToFormatsPass"),
 }
 
-TARGETS: dict[str, Callable[[], type[Target]]] = {}
+TARGETS: dict[str, Callable[[], type[Target]]] = {
+    "c": _target("tinyml.targets.print_c", "CTarget"),
+}
 
 TINYML = Universe(all_dialects=DIALECTS, all_passes=PASSES, all_targets=TARGETS)

@@ -13,7 +13,7 @@ from typing import cast
 
 from xdsl.context import Context
 from xdsl.dialects import func, scf
-from xdsl.dialects.builtin import ArrayAttr, IntegerType, ModuleOp, TensorType, f32
+from xdsl.dialects.builtin import ArrayAttr, FixedBitwidthType, ModuleOp, TensorType, f32
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -27,8 +27,8 @@ from tinyml.transforms.constant_operands import constant_root, oriented
 ACCUMULATOR_BITS = 32
 """Operands give up bits of precision where this makes a sum of products fit an accumulator of this width..."""
 
-SPARE_BITS = 6
-"""...but no more than this many: beyond, the wider accumulator costs less than the lost accuracy."""
+SPARE_BITS = 7
+"""...but fewer than this many: beyond, the wider accumulator costs less than the lost accuracy."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class AssignFormatPass(ModulePass):
 
     format: a dialect that defines a number format, or a builtin type. width: bits of each element; the format's
     usual width by default. Where a sum of products could just not be held in 32 bits, the constant operand (or both,
-    where none is constant) is narrowed by up to `SPARE_BITS` until it is proven to fit. Raises `InputError` for an unknown
+    where none is constant) is narrowed by fewer than `SPARE_BITS` bits until it is proven to fit. Raises `InputError` for an unknown
     format or width, and for a program that has no profile or formats already.
     """
 
@@ -103,24 +103,30 @@ class _Assignment:
             if isinstance(op, tdsl.ContractionOp):
                 constants = [root for root in map(self.find, (op.lhs, op.rhs)) if self._is_constant(root)]
                 chosen = set(constants[:1] or map(self.find, (op.lhs, op.rhs)))
-                for bits in range(SPARE_BITS + 1):
-                    narrowed = {root: self.formats[root].narrowed(bits) for root in chosen}
-                    if self._fits(op, {**self.formats, **narrowed}):
-                        self.formats |= narrowed
-                        break
+                narrowings = [{root: self.formats[root].narrowed(bits) for root in chosen} for bits in range(SPARE_BITS)]
+                held = [self._accumulator_bits(op, {**self.formats, **narrowed}) for narrowed in narrowings]
+                # The narrow accumulator if it can be had, else the least narrowing that any accumulator holds.
+                best = next((i for i, bits in enumerate(held) if bits is not None and bits <= ACCUMULATOR_BITS), None)
+                if best is None:
+                    best = next((i for i, bits in enumerate(held) if bits is not None), 0)
+                self.formats |= narrowings[best]
 
     def _is_constant(self, root: SSAValue) -> bool:
         return all(constant_root(value) is not None for value in self.values if self.find(value) is root)
 
-    def _fits(self, op: tdsl.ContractionOp, formats: dict[SSAValue, NumberFormat]) -> bool:
+    def _accumulator_bits(self, op: tdsl.ContractionOp, formats: dict[SSAValue, NumberFormat]) -> int | None:
+        """The width of the accumulator that a product would need; None where no accumulator is wide enough."""
         lhs, rhs, result = (formats[self.find(value)] for value in (op.lhs, op.rhs, op.out))
         raws = [
             None if (constant := constant_root(value)) is None else oriented(format.encode(self._reals(constant)), value)
             for value, format in ((op.lhs, lhs), (op.rhs, rhs))
         ]
         bound = result.sum_bound(tdsl.shape_of(op.lhs)[1], lhs, rhs, *raws)
-        storage = result.accumulator(lhs, rhs, bound).storage
-        return not isinstance(storage, IntegerType) or storage.width.data <= ACCUMULATOR_BITS
+        try:
+            storage = result.accumulator(lhs, rhs, bound).storage
+        except InputError:
+            return None
+        return cast(FixedBitwidthType, storage).bitwidth
 
     @staticmethod
     def _reals(constant: tdsl.ConstOp):

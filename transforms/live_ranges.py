@@ -75,7 +75,8 @@ def live_ranges(function: func.FuncOp) -> LiveRanges:
     iteration can see what an earlier one left: the op that touches it first overwrites all of it, and every other
     one comes after that op in the same block.
     Memrefs carried through loops or chosen by branches count as the same buffer as all they can come from.
-    Raises `InputError` for branches between blocks, and for a buffer that nothing touches (dead code).
+    Raises `InputError` for branches between blocks, for a buffer that nothing touches (dead code), and for one that
+    the loop in which it is allocated hands to its next iteration, because then it is not one buffer but many.
     """
     _expect_structured(function)
     same = _Classes()
@@ -90,6 +91,7 @@ def live_ranges(function: func.FuncOp) -> LiveRanges:
     allocs: dict[SSAValue, list[AllocOp]] = {}
     for op in function.body.walk():
         if isinstance(op, AllocOp):
+            _expect_one_buffer(op, same)
             allocs.setdefault(same.find(op.result), []).append(op)
     ranges: dict[AllocOp, Range] = {}
     for buffer, members in allocs.items():
@@ -124,6 +126,23 @@ def _expect_structured(function: func.FuncOp) -> None:
     for op in function.walk():
         if any(len(region.blocks) > 1 for region in op.regions):
             raise InputError(f"'{op.name}' branches between blocks; only scf control flow has live ranges")
+
+
+def _expect_one_buffer(alloc: AllocOp, same: _Classes) -> None:
+    for loop in _loops_around(alloc):
+        carried = [*_memrefs(loop.results), *(arg for region in loop.regions for arg in _memrefs(region.block.args))]
+        if any(same.find(value) is same.find(alloc.result) for value in carried):
+            name = buffer_name(alloc.result, 0)
+            raise InputError(f"{name} leaves the iteration of '{loop.name}' that allocates it: allocate it outside")
+
+
+def _loops_around(op: Operation) -> Iterator[Operation]:
+    """From the inside out. Whatever has regions and is no branch may run them again."""
+    around = op.parent_op()
+    while around is not None and not isinstance(around, func.FuncOp):
+        if not isinstance(around, scf.IfOp):
+            yield around
+        around = around.parent_op()
 
 
 def _memrefs(values: Iterable[SSAValue]) -> list[SSAValue]:
@@ -171,10 +190,7 @@ def _spans(op: Operation, home: AllocOp | None, number: dict[Operation, int]) ->
     `home` is the alloc of a buffer that starts fresh wherever it is allocated, so that loops around it do not count.
     """
     yield Range(number[op], number[op])
-    around = op.parent_op()
-    while around is not None and not isinstance(around, func.FuncOp):
-        if home is not None and around.is_ancestor(home):
+    for loop in _loops_around(op):
+        if home is not None and loop.is_ancestor(home):
             return
-        if not isinstance(around, scf.IfOp):
-            yield Range(number[around], max(number[inner] for inner in around.walk() if inner in number))
-        around = around.parent_op()
+        yield Range(number[loop], max(number[inner] for inner in loop.walk() if inner in number))

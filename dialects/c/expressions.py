@@ -12,18 +12,19 @@ from xdsl.dialects.builtin import (
     IndexType,
     IntegerAttr,
     IntegerType,
+    SignlessIntegerConstraint,
     StringAttr,
     SymbolRefAttr,
     f32,
     i1,
     i64,
 )
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     AnyAttr,
-    AnyOf,
     BaseAttr,
     IRDLOperation,
+    ParamAttrConstraint,
     ParsePropInAttrDict,
     VarConstraint,
     irdl_op_definition,
@@ -37,7 +38,7 @@ from xdsl.irdl import (
 from xdsl.traits import ConstantLike, MemoryReadEffect, MemoryWriteEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects.c.types import FLASH, PointerType, VariableType, is_scalar, pointer_type, variable_type
+from tinyml.dialects.c.types import FLASH, PointerType, VariableType, is_scalar, pointer_type, variable_type, width_of
 
 BINARY_OPERATORS = ("+", "-", "*", "&", ">>")
 FLOAT_OPERATORS = ("+", "-", "*")
@@ -45,8 +46,13 @@ COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 UNARY_OPERATORS = ("-", "!")
 
 POINTER = BaseAttr(PointerType)
-VARIABLE = BaseAttr(VariableType)
-NUMBER = AnyOf((IntegerType, IndexType, Float32Type))
+NUMBER = BaseAttr(IntegerType) | BaseAttr(IndexType) | BaseAttr(Float32Type)
+
+COUNT = IntegerAttr.constr(i64)
+ELEMENT = VarConstraint("ELEMENT", NUMBER)
+POINTER_TO_ELEMENT = ParamAttrConstraint(PointerType, (ELEMENT, AnyAttr()))
+CONTENT = VarConstraint("CONTENT", AnyAttr())
+VARIABLE_OF_CONTENT = ParamAttrConstraint(VariableType, (CONTENT,))
 
 
 class ExpressionOp(IRDLOperation, ABC):
@@ -58,17 +64,18 @@ class LiteralOp(ExpressionOp):
     """A number written out."""
 
     name = "c.literal"
-    value = prop_def(IntegerAttr | FloatAttr)
-    result = result_def(NUMBER)
+    T: ClassVar = VarConstraint("T", NUMBER)
+    value = prop_def(ParamAttrConstraint(IntegerAttr, (AnyAttr(), T)) | ParamAttrConstraint(FloatAttr, (AnyAttr(), T)))
+    result = result_def(T)
     traits = traits_def(Pure(), ConstantLike())
     assembly_format = "$value attr-dict"
 
     def __init__(self, value: IntegerAttr | FloatAttr):
         super().__init__(properties={"value": value}, result_types=[value.type])
 
-    def verify_(self) -> None:
-        if self.value.type != self.result.type:
-            raise VerifyException(f"a literal of {self.value.type} cannot have type {self.result.type}")
+    @property
+    def number(self) -> int | float:
+        return self.value.value.data
 
 
 class ArithmeticOp(ExpressionOp, ABC):
@@ -96,9 +103,7 @@ class BinaryOp(ArithmeticOp):
     result = result_def(ArithmeticOp.T)
 
     def __init__(self, lhs: SSAValue, operator: str, rhs: SSAValue):
-        super().__init__(
-            operands=[lhs, rhs], properties={"operator": StringAttr(operator)}, result_types=[lhs.type]
-        )
+        super().__init__(operands=[lhs, rhs], properties={"operator": StringAttr(operator)}, result_types=[lhs.type])
 
     def verify_(self) -> None:
         self._check_operator(FLOAT_OPERATORS if self.lhs.type == f32 else BINARY_OPERATORS)
@@ -131,9 +136,7 @@ class UnaryOp(ExpressionOp):
     assembly_format = "$operator $operand attr-dict `:` type($operand)"
 
     def __init__(self, operator: str, operand: SSAValue):
-        super().__init__(
-            operands=[operand], properties={"operator": StringAttr(operator)}, result_types=[operand.type]
-        )
+        super().__init__(operands=[operand], properties={"operator": StringAttr(operator)}, result_types=[operand.type])
 
     def verify_(self) -> None:
         if self.operator.data not in UNARY_OPERATORS:
@@ -147,9 +150,9 @@ class MultiplyWideOp(ExpressionOp):
     """The exact product of two narrow signed integers; targets have an instruction or a fast routine for it."""
 
     name = "c.multiply_wide"
-    lhs = operand_def(IntegerType)
-    rhs = operand_def(IntegerType)
-    result = result_def(IntegerType)
+    lhs = operand_def(SignlessIntegerConstraint)
+    rhs = operand_def(SignlessIntegerConstraint)
+    result = result_def(SignlessIntegerConstraint)
     traits = traits_def(Pure())
     assembly_format = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)"
 
@@ -157,8 +160,8 @@ class MultiplyWideOp(ExpressionOp):
         super().__init__(operands=[lhs, rhs], result_types=[type])
 
     def verify_(self) -> None:
-        widths = [value.type.width.data for value in (self.lhs, self.rhs, self.result)]
-        if 2 * max(widths[:2]) > widths[2]:
+        factors = max(width_of(self.lhs.type), width_of(self.rhs.type))
+        if 2 * factors > width_of(self.result.type):
             raise VerifyException(
                 f"the product of {self.lhs.type} and {self.rhs.type} does not fit in {self.result.type}"
             )
@@ -212,9 +215,7 @@ class CallOp(ExpressionOp):
     assembly_format = "$callee `(` $arguments `)` attr-dict `:` functional-type(operands, results)"
 
     def __init__(self, callee: str, arguments: Sequence[SSAValue], type: Attribute):
-        super().__init__(
-            operands=[arguments], properties={"callee": SymbolRefAttr(callee)}, result_types=[type]
-        )
+        super().__init__(operands=[arguments], properties={"callee": SymbolRefAttr(callee)}, result_types=[type])
 
 
 @irdl_op_definition
@@ -228,9 +229,7 @@ class SymbolOp(ExpressionOp):
     assembly_format = "$symbol attr-dict `:` type($result)"
 
     def __init__(self, symbol: str, element: Attribute):
-        super().__init__(
-            properties={"symbol": SymbolRefAttr(symbol)}, result_types=[PointerType(element, FLASH)]
-        )
+        super().__init__(properties={"symbol": SymbolRefAttr(symbol)}, result_types=[PointerType(element, FLASH)])
 
 
 @irdl_op_definition
@@ -239,8 +238,8 @@ class ViewOp(ExpressionOp):
 
     name = "c.view"
     arena = prop_def(SymbolRefAttr)
-    offset = prop_def(IntegerAttr)
-    length = prop_def(IntegerAttr)
+    offset = prop_def(COUNT)
+    length = prop_def(COUNT)
     doc = opt_prop_def(StringAttr)
     result = result_def(POINTER)
     traits = traits_def(Pure())
@@ -280,17 +279,14 @@ class LoadOp(ExpressionOp):
     """`p[i]`."""
 
     name = "c.load"
-    pointer = operand_def(POINTER)
+    pointer = operand_def(POINTER_TO_ELEMENT)
     index = operand_def(IndexType)
-    result = result_def(AnyAttr())
+    result = result_def(ELEMENT)
     traits = traits_def(MemoryReadEffect())
-    assembly_format = "$pointer `[` $index `]` attr-dict `:` type($pointer) `->` type($result)"
+    assembly_format = "$pointer `[` $index `]` attr-dict `:` type($pointer)"
 
     def __init__(self, pointer: SSAValue, index: SSAValue):
         super().__init__(operands=[pointer, index], result_types=[pointer_type(pointer).element])
-
-    def verify_(self) -> None:
-        _check_content(self, pointer_type(self.pointer).element)
 
 
 @irdl_op_definition
@@ -298,16 +294,13 @@ class ReadOp(ExpressionOp):
     """The value of a variable."""
 
     name = "c.read"
-    variable = operand_def(VARIABLE)
-    result = result_def(AnyAttr())
+    variable = operand_def(VARIABLE_OF_CONTENT)
+    result = result_def(CONTENT)
     traits = traits_def(MemoryReadEffect())
-    assembly_format = "$variable attr-dict `:` type($variable) `->` type($result)"
+    assembly_format = "$variable attr-dict `:` type($result)"
 
     def __init__(self, variable: SSAValue):
         super().__init__(operands=[variable], result_types=[variable_type(variable).content])
-
-    def verify_(self) -> None:
-        _check_content(self, variable_type(self.variable).content)
 
 
 @irdl_op_definition
@@ -315,23 +308,12 @@ class NextOp(ExpressionOp):
     """`*p++`: the element that a pointer variable points to; then the variable points to the next."""
 
     name = "c.next"
-    variable = operand_def(VARIABLE)
-    result = result_def(AnyAttr())
+    variable = operand_def(ParamAttrConstraint(VariableType, (POINTER_TO_ELEMENT,)))
+    result = result_def(ELEMENT)
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
-    assembly_format = "$variable attr-dict `:` type($variable) `->` type($result)"
+    assembly_format = "$variable attr-dict `:` type($variable)"
 
     def __init__(self, variable: SSAValue):
         content = variable_type(variable).content
         assert isinstance(content, PointerType)
         super().__init__(operands=[variable], result_types=[content.element])
-
-    def verify_(self) -> None:
-        content = variable_type(self.variable).content
-        if not isinstance(content, PointerType):
-            raise VerifyException(f"only a pointer has a next element, got {content}")
-        _check_content(self, content.element)
-
-
-def _check_content(op: Operation, content: Attribute) -> None:
-    if op.results[0].type != content:
-        raise VerifyException(f"this gives {content}, not {op.results[0].type}")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Self
 
 from xdsl.dialects.builtin import IndexType, IntegerAttr, i1, i64
-from xdsl.dialects.utils import AbstractYieldOperation
-from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.ir import Attribute, Region, SSAValue
 from xdsl.irdl import (
     AnyAttr,
     IRDLOperation,
@@ -21,7 +21,6 @@ from xdsl.irdl import (
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import (
-    HasParent,
     IsTerminator,
     MemoryAllocEffect,
     MemoryWriteEffect,
@@ -30,8 +29,8 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects.c.expressions import POINTER, VARIABLE
-from tinyml.dialects.c.types import VariableType, pointer_type, variable_type
+from tinyml.dialects.c.expressions import CONTENT, COUNT, ELEMENT, POINTER_TO_ELEMENT, VARIABLE_OF_CONTENT
+from tinyml.dialects.c.types import VariableType, pointer_type
 
 
 @irdl_op_definition
@@ -39,18 +38,13 @@ class VariableOp(IRDLOperation):
     """`T v = init;` or, where every path assigns it before it is read, `T v;`."""
 
     name = "c.variable"
-    init = opt_operand_def(AnyAttr())
-    result = result_def(VARIABLE)
+    init = opt_operand_def(CONTENT)
+    result = result_def(VARIABLE_OF_CONTENT)
     traits = traits_def(MemoryAllocEffect())
-    assembly_format = "($init^ `:` type($init))? attr-dict `->` type($result)"
+    assembly_format = "(`=` $init^)? attr-dict `:` type($result)"
 
     def __init__(self, type: Attribute, init: SSAValue | None):
         super().__init__(operands=[init], result_types=[VariableType(type)])
-
-    def verify_(self) -> None:
-        content = variable_type(self.result).content
-        if self.init is not None and self.init.type != content:
-            raise VerifyException(f"a variable of {content} cannot start as {self.init.type}")
 
 
 @irdl_op_definition
@@ -58,31 +52,144 @@ class AssignOp(IRDLOperation):
     """`v = value;`."""
 
     name = "c.assign"
-    variable = operand_def(VARIABLE)
-    value = operand_def(AnyAttr())
+    variable = operand_def(VARIABLE_OF_CONTENT)
+    value = operand_def(CONTENT)
     traits = traits_def(MemoryWriteEffect())
     assembly_format = "$variable `=` $value attr-dict `:` type($value)"
 
     def __init__(self, variable: SSAValue, value: SSAValue):
         super().__init__(operands=[variable, value])
 
-    def verify_(self) -> None:
-        content = variable_type(self.variable).content
-        if self.value.type != content:
-            raise VerifyException(f"a variable of {content} cannot be assigned {self.value.type}")
 
-    @staticmethod
-    def parse_type_of(content: Attribute) -> VariableType:
-        return VariableType(content)
+@irdl_op_definition
+class StoreOp(IRDLOperation):
+    """`p[i] = value;`."""
+
+    name = "c.store"
+    value = operand_def(ELEMENT)
+    pointer = operand_def(POINTER_TO_ELEMENT)
+    index = operand_def(IndexType)
+    traits = traits_def(MemoryWriteEffect())
+    assembly_format = "$value `,` $pointer `[` $index `]` attr-dict `:` type($pointer)"
+
+    def __init__(self, value: SSAValue, pointer: SSAValue, index: SSAValue):
+        super().__init__(operands=[value, pointer, index])
+
+    def verify_(self) -> None:
+        type = pointer_type(self.pointer)
+        if not type.writable:
+            raise VerifyException(f"cannot store through {type}: '{type.memory.data}' is read-only")
+
+
+@irdl_op_definition
+class IfOp(IRDLOperation):
+    """`if (condition) { ... } else { ... }`; the second part may be empty."""
+
+    name = "c.if"
+    condition = operand_def(i1)
+    then = region_def("single_block")
+    otherwise = region_def()
+    traits = traits_def(NoTerminator(), RecursiveMemoryEffect())
+
+    def __init__(self, condition: SSAValue, then: Region, otherwise: Region):
+        super().__init__(operands=[condition], regions=[then, otherwise])
 
     @classmethod
-    def parse(cls, parser: Parser) -> AssignOp:
-        variable = parser.parse_unresolved_operand()
-        parser.parse_punctuation("=")
-        value = parser.parse_unresolved_operand()
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        type = parser.parse_type()
-        op = cls(parser.resolve_operand(variable, VariableType(type)), parser.resolve_operand(value, type))
-        op.attributes |= attributes
+    def parse(cls, parser: Parser) -> Self:
+        condition = parser.resolve_operand(parser.parse_unresolved_operand(), i1)
+        then = parser.parse_region()
+        otherwise = parser.parse_region() if parser.parse_optional_keyword("else") else Region()
+        op = cls(condition, then, otherwise)
+        op.attributes |= parser.parse_optional_attr_dict()
         return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.condition)
+        printer.print_string(" ")
+        printer.print_region(self.then)
+        if self.otherwise.blocks:
+            printer.print_string(" else ")
+            printer.print_region(self.otherwise)
+        printer.print_op_attributes(self.attributes)
+
+    def verify_(self) -> None:
+        if len(self.otherwise.blocks) > 1:
+            raise VerifyException("the part behind else is one block")
+
+
+@irdl_op_definition
+class ForOp(IRDLOperation):
+    """`for (int i = start; i < end; i += step) { ... }`; the step is positive, and the body does not change i."""
+
+    name = "c.for"
+    start = operand_def(IndexType)
+    end = operand_def(IndexType)
+    step = prop_def(COUNT)
+    body = region_def("single_block")
+    traits = traits_def(NoTerminator(), RecursiveMemoryEffect())
+
+    def __init__(self, start: SSAValue, end: SSAValue, step: int, body: Region):
+        super().__init__(operands=[start, end], properties={"step": IntegerAttr(step, i64)}, regions=[body])
+
+    @property
+    def counter(self) -> SSAValue:
+        return self.body.block.args[0]
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        counter = parser.parse_argument(expect_type=False).resolve(IndexType())
+        parser.parse_punctuation("=")
+        start = parser.resolve_operand(parser.parse_unresolved_operand(), IndexType())
+        parser.parse_keyword("to")
+        end = parser.resolve_operand(parser.parse_unresolved_operand(), IndexType())
+        step = parser.parse_integer() if parser.parse_optional_keyword("step") else 1
+        op = cls(start, end, step, parser.parse_region((counter,)))
+        op.attributes |= parser.parse_optional_attr_dict()
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.counter)
+        printer.print_string(" = ")
+        printer.print_ssa_value(self.start)
+        printer.print_string(" to ")
+        printer.print_ssa_value(self.end)
+        if self.step.value.data != 1:
+            printer.print_string(f" step {self.step.value.data}")
+        printer.print_string(" ")
+        printer.print_region(self.body, print_entry_block_args=False)
+        printer.print_op_attributes(self.attributes)
+
+    def verify_(self) -> None:
+        if [arg.type for arg in self.body.block.args] != [IndexType()]:
+            raise VerifyException("the body takes the counter, an index, and nothing else")
+        if self.step.value.data < 1:
+            raise VerifyException(f"the step must be positive, got {self.step.value.data}")
+
+
+@irdl_op_definition
+class ReturnOp(IRDLOperation):
+    """`return value;`."""
+
+    name = "c.return"
+    value = opt_operand_def(AnyAttr())
+    traits = traits_def(IsTerminator())
+    assembly_format = "attr-dict ($value^ `:` type($value))?"
+
+    def __init__(self, value: SSAValue | None):
+        super().__init__(operands=[value])
+
+    def verify_(self) -> None:
+        from tinyml.dialects.c.declarations import FuncOp
+
+        parent = self.parent_op()
+        if not isinstance(parent, FuncOp):
+            raise VerifyException("c.return must end a c.func")
+        given: Sequence[Attribute] = [] if self.value is None else [self.value.type]
+        if list(parent.function_type.outputs) != given:
+            raise VerifyException(f"function returns {_spell(parent.function_type.outputs.data)}, got {_spell(given)}")
+
+
+def _spell(types: Sequence[Attribute]) -> str:
+    return ", ".join(map(str, types)) or "nothing"

@@ -19,13 +19,24 @@ RAM, CONST, ALIAS, FLASH = "ram", "const", "alias", "flash"
 MEMORIES = (RAM, CONST, ALIAS, FLASH)
 
 
+SCALARS: frozenset[Attribute] = frozenset(
+    [
+        *map(IntegerType, SIGNED_WIDTHS),
+        *(IntegerType(width, Signedness.UNSIGNED) for width in UNSIGNED_WIDTHS),
+        IndexType(),
+        f32,
+    ]
+)
+
+
 def is_scalar(type: Attribute) -> bool:
     """A number of C: i1 (_Bool), i8 to i64, ui8 to ui32, index (int) or f32."""
-    if isinstance(type, IntegerType):
-        if type.signedness.data == Signedness.UNSIGNED:
-            return type.width.data in UNSIGNED_WIDTHS
-        return type.width.data in SIGNED_WIDTHS
-    return isinstance(type, IndexType) or type == f32
+    return type in SCALARS
+
+
+def width_of(type: Attribute) -> int:
+    """Bits of an integer type."""
+    return cast("IntegerType[int, Signedness]", type).width.data
 
 
 @irdl_attr_definition

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from xdsl.dialects.builtin import ArrayAttr, FloatData
@@ -19,6 +20,19 @@ PROFILE = "tdsl.profile"
 
 RANGE = "tdsl.range"
 """Argument attribute of the predict function: the declared `Range` of an input."""
+
+
+def _spell(value: float) -> str:
+    """The shortest digits that read back as the same float, with the point that MLIR's floats must have."""
+    digits, e, exponent = repr(value).partition("e")
+    return f"{digits}{'' if '.' in digits else '.0'}{e}{exponent}"
+
+
+def _verify_interval(name: str, low: float, high: float) -> None:
+    if not (math.isfinite(low) and math.isfinite(high)):
+        raise VerifyException(f"{name} must be finite, got [{low}, {high}]")
+    if low > high:
+        raise VerifyException(f"{name} must have low <= high, got [{low}, {high}]")
 
 
 @irdl_attr_definition
@@ -50,11 +64,10 @@ class Range(ParametrizedAttribute):
 
     def print_parameters(self, printer: Printer) -> None:
         with printer.in_angle_brackets():
-            printer.print_string(f"{self.low.data!r}, {self.high.data!r}")
+            printer.print_string(f"{_spell(self.low.data)}, {_spell(self.high.data)}")
 
     def verify(self) -> None:
-        if not self.low.data <= self.high.data:
-            raise VerifyException(f"range must have low <= high, got [{self.low.data}, {self.high.data}]")
+        _verify_interval("range", self.low.data, self.high.data)
 
 
 @irdl_attr_definition
@@ -91,13 +104,12 @@ class Profile(ParametrizedAttribute):
         return (FloatData(low), FloatData(high), ArrayAttr([FloatData(float(x)) for x in percentiles]))
 
     def print_parameters(self, printer: Printer) -> None:
-        inner = ", ".join(repr(x.data) for x in self.percentiles)
+        inner = ", ".join(_spell(x.data) for x in self.percentiles)
         with printer.in_angle_brackets():
-            printer.print_string(f"{self.low.data!r}, {self.high.data!r}, [{inner}]")
+            printer.print_string(f"{_spell(self.low.data)}, {_spell(self.high.data)}, [{inner}]")
 
     def verify(self) -> None:
-        if not self.low.data <= self.high.data:
-            raise VerifyException(f"profile must have low <= high, got [{self.low.data}, {self.high.data}]")
+        _verify_interval("profile", self.low.data, self.high.data)
         if len(self.percentiles) != len(PERCENTILES):
             raise VerifyException(f"profile holds {len(PERCENTILES)} percentiles, got {len(self.percentiles)}")
 

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar, TypeAlias, cast
 
-from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType, TensorType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, IntegerType, MemRefType, TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
@@ -50,7 +50,10 @@ def shaped(value: SSAValue) -> Shaped:
 
 
 def shape_of(value: SSAValue) -> Shape:
-    return shaped(value).get_shape()
+    shape = shaped(value).get_shape()
+    if DYNAMIC_INDEX in shape:
+        raise VerifyException(f"shapes must be static, got {value.type}")
+    return shape
 
 
 def format_of(value: SSAValue) -> NumberFormat:
@@ -133,6 +136,11 @@ class TensorOp(IRDLOperation):
 
     def verify_more(self) -> None:
         """Rules of a single op, beyond shape and format."""
+
+
+def fold_to(op: TensorOp, value: SSAValue | None) -> tuple[SSAValue] | None:
+    """What `fold` returns for an op on tensors that gives a value which is there already."""
+    return None if op.result is None or value is None or value.type != op.result.type else (value,)
 
 
 def build(

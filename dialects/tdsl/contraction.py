@@ -6,6 +6,7 @@ from abc import ABC
 from typing import cast
 
 from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, TensorType, f64, i1, i64
+from xdsl.interfaces import HasCanonicalizationPatternsInterface
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
@@ -17,6 +18,7 @@ from xdsl.irdl import (
     result_def,
     traits_def,
 )
+from xdsl.pattern_rewriter import RewritePattern
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.number_format import Accumulator, accumulator_of
@@ -65,21 +67,39 @@ class ContractionOp(TensorOp, ABC):
 
     @property
     def accumulator(self) -> Accumulator:
-        """The accumulator that `acc` names, or the widest of the result's format."""
+        """The accumulator that `acc` names, or one that is wide enough for anything the operands can hold."""
         if self.acc is not None:
             return cast(Accumulator, accumulator_of(self.acc))
-        return format_of(self.out).accumulator(format_of(self.lhs), format_of(self.rhs))
+        return format_of(self.out).accumulator(format_of(self.lhs), format_of(self.rhs), self.sum_bound)
+
+    @property
+    def sum_bound(self) -> int | None:
+        """The proven bound, or the one that follows from the operands' formats alone."""
+        if self.bound is not None:
+            return self.bound.value.data
+        return format_of(self.out).sum_bound(shape_of(self.lhs)[1], format_of(self.lhs), format_of(self.rhs))
 
     def verify_more(self) -> None:
-        if self.acc is not None and accumulator_of(self.acc) is None:
+        if self.acc is None:
+            return
+        if (accumulator := accumulator_of(self.acc)) is None:
             raise VerifyException(f"acc must be an accumulator type, got {self.acc}")
+        lhs, rhs = format_of(self.lhs), format_of(self.rhs)
+        if not accumulator.sums(lhs, rhs):
+            raise VerifyException(f"{self.acc} does not sum products of {lhs.type} and {rhs.type}")
 
 
 @irdl_op_definition
-class MatmulOp(ContractionOp):
+class MatmulOp(ContractionOp, HasCanonicalizationPatternsInterface):
     """Dense matrix product."""
 
     name = "tdsl.matmul"
+
+    @classmethod
+    def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
+        from tinyml.dialects.canonicalization.tdsl import RowTimesConstant
+
+        return (RowTimesConstant(),)
 
 
 @irdl_op_definition

@@ -5,9 +5,12 @@ from __future__ import annotations
 from abc import ABC
 from typing import ClassVar
 
-from xdsl.dialects.builtin import TensorType, i1
+from xdsl.dialects.builtin import TensorType, f32, i1
+from xdsl.interfaces import HasCanonicalizationPatternsInterface, HasFolderInterface
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def
+from xdsl.pattern_rewriter import RewritePattern
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.tdsl.base import (
@@ -16,6 +19,8 @@ from tinyml.dialects.tdsl.base import (
     TensorOp,
     broadcast,
     build,
+    fold_to,
+    format_of,
     shape_of,
     shaped,
     spell,
@@ -78,10 +83,21 @@ class MulOp(BinaryOp):
 
 
 @irdl_op_definition
-class NegOp(UnaryOp):
+class NegOp(UnaryOp, HasFolderInterface, HasCanonicalizationPatternsInterface):
     """Negation."""
 
     name = "tdsl.neg"
+
+    def fold(self) -> tuple[SSAValue] | None:
+        # Only for reals: -(-x) is not x where the first negation saturates.
+        inner = self.input.owner
+        return fold_to(self, inner.input) if isinstance(inner, NegOp) and format_of(self.out).type == f32 else None
+
+    @classmethod
+    def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
+        from tinyml.dialects.canonicalization.tdsl import NegativeOfConstant
+
+        return (NegativeOfConstant(),)
 
 
 @irdl_op_definition
@@ -112,21 +128,27 @@ class ClampOp(UnaryOp, ABC):
 
 
 @irdl_op_definition
-class ReluOp(ClampOp):
+class ReluOp(ClampOp, HasFolderInterface):
     """max(x, 0)."""
 
     name = "tdsl.relu"
 
+    def fold(self) -> tuple[SSAValue] | None:
+        return fold_to(self, self.input) if isinstance(self.input.owner, ClampOp) else None
+
 
 @irdl_op_definition
-class Relu6Op(ClampOp):
+class Relu6Op(ClampOp, HasFolderInterface):
     """min(max(x, 0), 6)."""
 
     name = "tdsl.relu6"
 
+    def fold(self) -> tuple[SSAValue] | None:
+        return fold_to(self, self.input) if isinstance(self.input.owner, Relu6Op) else None
+
 
 @irdl_op_definition
-class CastOp(UnaryOp):
+class CastOp(UnaryOp, HasFolderInterface):
     """The same reals in another format, rounded once."""
 
     name = "tdsl.cast"
@@ -135,9 +157,12 @@ class CastOp(UnaryOp):
     def __init__(self, input: SSAValue, element: Attribute):
         super().__init__(input, element)
 
+    def fold(self) -> tuple[SSAValue] | None:
+        return fold_to(self, self.input)
+
 
 @irdl_op_definition
-class SelectOp(TensorOp):
+class SelectOp(TensorOp, HasFolderInterface):
     """`condition ? if_true : if_false` of whole tensors."""
 
     name = "tdsl.select"
@@ -163,3 +188,7 @@ class SelectOp(TensorOp):
                 f"branches have shapes {spell(shape_of(self.if_true))} and {spell(shape_of(self.if_false))}"
             )
         return shape_of(self.if_true)
+
+    def fold(self) -> tuple[SSAValue] | None:
+        condition = const_evaluate_operand(self.condition)
+        return None if condition is None else fold_to(self, self.if_true if condition else self.if_false)

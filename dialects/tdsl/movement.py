@@ -17,6 +17,7 @@ from xdsl.dialects.builtin import (
     f64,
     i64,
 )
+from xdsl.interfaces import HasCanonicalizationPatternsInterface, HasFolderInterface
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
@@ -27,11 +28,23 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
 )
+from xdsl.pattern_rewriter import RewritePattern
 from xdsl.traits import ConstantLike, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.number_format import NumberFormat
-from tinyml.dialects.tdsl.base import SHAPED, TENSOR, Shape, TensorOp, build, format_of, shape_of, shaped, spell
+from tinyml.dialects.tdsl.base import (
+    SHAPED,
+    TENSOR,
+    Shape,
+    TensorOp,
+    build,
+    fold_to,
+    format_of,
+    shape_of,
+    shaped,
+    spell,
+)
 
 if TYPE_CHECKING:
     from tinyml.dialects.number_format import Raws
@@ -88,7 +101,7 @@ class FillOp(TensorOp):
 
 
 @irdl_op_definition
-class ReshapeOp(TensorOp):
+class ReshapeOp(TensorOp, HasFolderInterface, HasCanonicalizationPatternsInterface):
     """The same elements in row-major order under another shape."""
 
     name = "tdsl.reshape"
@@ -108,9 +121,18 @@ class ReshapeOp(TensorOp):
             raise VerifyException(f"cannot reshape {spell(before)} to {spell(after)}: the number of elements differs")
         return after
 
+    def fold(self) -> tuple[SSAValue] | None:
+        return fold_to(self, self.input)
+
+    @classmethod
+    def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
+        from tinyml.dialects.canonicalization.tdsl import ReshapeOfConstant, ReshapeOfReshape
+
+        return (ReshapeOfReshape(), ReshapeOfConstant())
+
 
 @irdl_op_definition
-class TransposeOp(TensorOp):
+class TransposeOp(TensorOp, HasFolderInterface, HasCanonicalizationPatternsInterface):
     """Axes in another order: axis `i` of the result is axis `permutation[i]` of the input."""
 
     name = "tdsl.transpose"
@@ -141,9 +163,29 @@ class TransposeOp(TensorOp):
             raise VerifyException(f"permutation {list(self.axes)} does not order the {len(shape)} axes")
         return tuple(shape[axis] for axis in self.axes)
 
+    @property
+    def keeps_order(self) -> bool:
+        """Do only axes of extent 1 move, so that the elements stay in row-major order?"""
+        shape = shape_of(self.input)
+        moved = [axis for axis in self.axes if shape[axis] != 1]
+        return moved == sorted(moved)
+
+    def fold(self) -> tuple[SSAValue] | None:
+        return fold_to(self, self.input) if list(self.axes) == sorted(self.axes) else None
+
+    @classmethod
+    def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
+        from tinyml.dialects.canonicalization.tdsl import (
+            TransposeOfConstant,
+            TransposeOfTranspose,
+            TransposeToReshape,
+        )
+
+        return (TransposeToReshape(), TransposeOfTranspose(), TransposeOfConstant())
+
 
 @irdl_op_definition
-class ReverseOp(TensorOp):
+class ReverseOp(TensorOp, HasFolderInterface, HasCanonicalizationPatternsInterface):
     """Elements in opposite order along one axis."""
 
     name = "tdsl.reverse"
@@ -168,6 +210,18 @@ class ReverseOp(TensorOp):
         if not 0 <= self.axis.value.data < len(shape):
             raise VerifyException(f"axis {self.axis.value.data} is not one of the {len(shape)} axes")
         return shape
+
+    def fold(self) -> tuple[SSAValue] | None:
+        if shape_of(self.input)[self.axis.value.data] == 1:
+            return fold_to(self, self.input)
+        inner = self.input.owner
+        return fold_to(self, inner.input) if isinstance(inner, ReverseOp) and inner.axis == self.axis else None
+
+    @classmethod
+    def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
+        from tinyml.dialects.canonicalization.tdsl import ReverseOfConstant
+
+        return (ReverseOfConstant(),)
 
 
 @irdl_op_definition
@@ -201,7 +255,7 @@ def _verify_slice(whole: Shape, part: Shape, offsets: int) -> None:
 
 
 @irdl_op_definition
-class SliceOp(TensorOp):
+class SliceOp(TensorOp, HasFolderInterface):
     """The box of the result's shape at computed offsets (SeeDot's `x[i:+n]`); it must lie inside the input."""
 
     name = "tdsl.slice"
@@ -219,9 +273,13 @@ class SliceOp(TensorOp):
         _verify_slice(shape_of(self.input), shape_of(self.out), len(self.offsets))
         return shape_of(self.out)
 
+    def fold(self) -> tuple[SSAValue] | None:
+        # A box of the whole shape that lies inside starts at 0.
+        return fold_to(self, self.input)
+
 
 @irdl_op_definition
-class InsertSliceOp(TensorOp):
+class InsertSliceOp(TensorOp, HasFolderInterface):
     """`input` with the box at computed offsets replaced by `part` (SeeDot's splice on the left of `=`)."""
 
     name = "tdsl.insert_slice"
@@ -240,3 +298,6 @@ class InsertSliceOp(TensorOp):
     def infer_shape(self) -> Shape:
         _verify_slice(shape_of(self.input), shape_of(self.part), len(self.offsets))
         return shape_of(self.input)
+
+    def fold(self) -> tuple[SSAValue] | None:
+        return fold_to(self, self.part)

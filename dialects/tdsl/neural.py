@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, cast
 
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, TensorType, i64
 from xdsl.ir import Attribute, SSAValue
@@ -14,8 +14,11 @@ from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, build, shape_of, 
 from tinyml.dialects.tdsl.elementwise import UnaryOp
 
 
-def _ints(attribute: DenseArrayBase) -> tuple[int, ...]:
-    return tuple(int(value) for value in attribute.get_values())
+def _ints(op: TensorOp, name: str, count: int) -> tuple[int, ...]:
+    values = tuple(int(value) for value in cast(DenseArrayBase, op.properties[name]).get_values())
+    if len(values) != count:
+        raise VerifyException(f"{name} needs {count} values, got {len(values)}")
+    return values
 
 
 def _array(values: Sequence[int]) -> DenseArrayBase:
@@ -23,8 +26,8 @@ def _array(values: Sequence[int]) -> DenseArrayBase:
 
 
 def _window(extent: int, kernel: int, before: int, after: int, stride: int, dilation: int = 1) -> int:
-    if stride < 1 or dilation < 1 or before < 0 or after < 0:
-        raise VerifyException("strides and dilations are at least 1, padding at least 0")
+    if kernel < 1 or stride < 1 or dilation < 1 or before < 0 or after < 0:
+        raise VerifyException("windows, strides and dilations are at least 1, padding at least 0")
     span = extent + before + after - dilation * (kernel - 1) - 1
     if span < 0:
         raise VerifyException(f"a window of {kernel} does not fit in {extent} elements with this padding")
@@ -63,7 +66,8 @@ class MaxpoolOp(TensorOp):
         )
 
     def infer_shape(self) -> Shape:
-        return _pooled(shape_of(self.input), _ints(self.kernel), _ints(self.padding), _ints(self.strides))
+        kernel, padding, strides = _ints(self, "kernel", 2), _ints(self, "padding", 4), _ints(self, "strides", 2)
+        return _pooled(shape_of(self.input), kernel, padding, strides)
 
 
 def _pooled(shape: Shape, kernel: Sequence[int], padding: Sequence[int], strides: Sequence[int]) -> Shape:
@@ -120,9 +124,9 @@ class Conv2dOp(TensorOp):
         return _convolved(
             shape_of(self.input),
             shape_of(self.filter),
-            _ints(self.strides),
-            _ints(self.padding),
-            _ints(self.dilations),
+            _ints(self, "strides", 2),
+            _ints(self, "padding", 4),
+            _ints(self, "dilations", 2),
             self.groups.value.data,
         )
 
@@ -182,8 +186,8 @@ class MbconvOp(TensorOp):
         return _bottleneck(
             shape_of(self.input),
             [shape_of(stage) for stage in self.stages],
-            _ints(self.strides),
-            _ints(self.padding),
+            _ints(self, "strides", 2),
+            _ints(self, "padding", 4),
         )
 
 
@@ -191,7 +195,7 @@ def _bottleneck(image: Shape, stages: Sequence[Shape], strides: Sequence[int], p
     if len(stages) != 9:
         raise VerifyException("needs filter, weight and bias of three stages")
     expand, depthwise, project = stages[0], stages[3], stages[6]
-    hidden = expand[-1]
+    hidden = expand[-1] if expand else 0
     shape = _convolved(image, expand, (1, 1), (0, 0, 0, 0), (1, 1), 1)
     shape = _convolved(shape, depthwise, strides, padding, (1, 1), hidden)
     shape = _convolved(shape, project, (1, 1), (0, 0, 0, 0), (1, 1), 1)

@@ -1,0 +1,192 @@
+"""What stands at file level: one program is one `.c` and one `.h` file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Self
+
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseIntOrFPElementsAttr,
+    FunctionType,
+    IntegerAttr,
+    StringAttr,
+    SymbolNameConstraint,
+    i64,
+)
+from xdsl.dialects.utils import parse_func_op_like, print_func_op_like
+from xdsl.ir import Attribute, Region
+from xdsl.irdl import (
+    IRDLOperation,
+    ParsePropInAttrDict,
+    irdl_op_definition,
+    opt_prop_def,
+    prop_def,
+    region_def,
+    traits_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import IsolatedFromAbove, NoTerminator, SymbolOpInterface, SymbolTable
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects.c.expressions import COUNT
+from tinyml.dialects.c.types import is_scalar, is_value
+
+
+@irdl_op_definition
+class ProgramOp(IRDLOperation):
+    """The files NAME.c and NAME.h; `notes` are paragraphs of the comment at the top of NAME.c."""
+
+    name = "c.program"
+    sym_name = prop_def(SymbolNameConstraint())
+    notes = opt_prop_def(ArrayAttr[StringAttr])
+    body = region_def("single_block")
+    traits = traits_def(SymbolOpInterface(), SymbolTable(), NoTerminator(), IsolatedFromAbove())
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = "$sym_name attr-dict-with-keyword $body"
+
+    def __init__(self, name: str, notes: Sequence[str], body: Region):
+        properties: dict[str, Attribute] = {"sym_name": StringAttr(name)}
+        if notes:
+            properties["notes"] = ArrayAttr(map(StringAttr, notes))
+        super().__init__(properties=properties, regions=[body])
+
+
+@irdl_op_definition
+class DefineOp(IRDLOperation):
+    """A macro of the header: `#define NAME_INPUT_LENGTH 784`."""
+
+    name = "c.define"
+    sym_name = prop_def(SymbolNameConstraint())
+    value = prop_def(COUNT)
+    doc = prop_def(StringAttr)
+    traits = traits_def(SymbolOpInterface())
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = "$sym_name $value attr-dict"
+
+    def __init__(self, name: str, value: int, doc: str):
+        super().__init__(
+            properties={"sym_name": StringAttr(name), "value": IntegerAttr(value, i64), "doc": StringAttr(doc)}
+        )
+
+
+@irdl_op_definition
+class VerbatimOp(IRDLOperation):
+    """C text as it is: a header of the runtime that makes `provides` callable."""
+
+    name = "c.verbatim"
+    origin = prop_def(StringAttr)
+    provides = prop_def(ArrayAttr[StringAttr])
+    text = prop_def(StringAttr)
+    assembly_format = "$origin `provides` $provides attr-dict `text` $text"
+
+    def __init__(self, origin: str, provides: Sequence[str], text: str):
+        super().__init__(
+            properties={
+                "origin": StringAttr(origin),
+                "provides": ArrayAttr(map(StringAttr, provides)),
+                "text": StringAttr(text),
+            }
+        )
+
+
+@irdl_op_definition
+class ConstantOp(IRDLOperation):
+    """`static const T name[N] = {...};` in flash; the shape is only told in the comment."""
+
+    name = "c.constant"
+    sym_name = prop_def(SymbolNameConstraint())
+    value = prop_def(DenseIntOrFPElementsAttr)
+    doc = opt_prop_def(StringAttr)
+    traits = traits_def(SymbolOpInterface())
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = "$sym_name $value attr-dict"
+
+    def __init__(self, name: str, value: DenseIntOrFPElementsAttr, doc: str):
+        super().__init__(properties={"sym_name": StringAttr(name), "value": value, "doc": StringAttr(doc)})
+
+    @property
+    def element(self) -> Attribute:
+        return self.value.get_element_type()
+
+    def verify_(self) -> None:
+        if not is_scalar(self.element):
+            raise VerifyException(f"no element type of C: {self.element}")
+
+
+@irdl_op_definition
+class ArenaOp(IRDLOperation):
+    """`static T name[...];`, all working memory: `size` bytes, declared as an array of the element type."""
+
+    name = "c.arena"
+    sym_name = prop_def(SymbolNameConstraint())
+    size = prop_def(COUNT)
+    alignment = prop_def(COUNT)
+    element = prop_def(Attribute)
+    traits = traits_def(SymbolOpInterface())
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = "$sym_name $size attr-dict `:` $element"
+
+    def __init__(self, name: str, size: int, alignment: int, element: Attribute):
+        super().__init__(
+            properties={
+                "sym_name": StringAttr(name),
+                "size": IntegerAttr(size, i64),
+                "alignment": IntegerAttr(alignment, i64),
+                "element": element,
+            }
+        )
+
+    def verify_(self) -> None:
+        if not is_scalar(self.element):
+            raise VerifyException(f"no element type of C: {self.element}")
+        if self.size.value.data < 1:
+            raise VerifyException(f"an array of C has at least one byte, got {self.size.value.data}")
+
+
+@irdl_op_definition
+class FuncOp(IRDLOperation):
+    """A function that the header declares."""
+
+    name = "c.func"
+    sym_name = prop_def(SymbolNameConstraint())
+    function_type = prop_def(FunctionType)
+    doc = opt_prop_def(StringAttr)
+    body = region_def("single_block")
+    traits = traits_def(SymbolOpInterface(), IsolatedFromAbove())
+
+    def __init__(self, name: str, type: FunctionType, doc: str | None, body: Region):
+        properties: dict[str, Attribute] = {"sym_name": StringAttr(name), "function_type": type}
+        if doc:
+            properties["doc"] = StringAttr(doc)
+        super().__init__(properties=properties, regions=[body])
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        name, inputs, outputs, body, extra, _, _ = parse_func_op_like(
+            parser, reserved_attr_names=("sym_name", "function_type")
+        )
+        attributes = dict(extra.data) if extra is not None else {}
+        doc = attributes.pop("doc", None)
+        type = FunctionType.from_lists(inputs, outputs)
+        op = cls(name, type, doc.data if isinstance(doc, StringAttr) else None, body)
+        op.attributes |= attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        extra = dict(self.attributes)
+        if self.doc is not None:
+            extra["doc"] = self.doc
+        print_func_op_like(printer, self.sym_name, self.function_type, self.body, extra, reserved_attr_names=())
+
+    def verify_(self) -> None:
+        if not self.body.blocks:
+            raise VerifyException("a function has a body")
+        if len(self.function_type.outputs) > 1:
+            raise VerifyException("a function of C returns one value or none")
+        if tuple(arg.type for arg in self.body.block.args) != tuple(self.function_type.inputs):
+            raise VerifyException("the arguments of the body do not have the types of the function")
+        for type in (*self.function_type.inputs, *self.function_type.outputs):
+            if not is_value(type):
+                raise VerifyException(f"no type of C: {type}")

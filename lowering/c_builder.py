@@ -1,0 +1,77 @@
+"""Building `c` expressions, with integer arithmetic on literals done at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from operator import add, mul, sub
+from typing import cast
+
+from xdsl.builder import Builder
+from xdsl.dialects.builtin import IndexType, IntegerAttr
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from tinyml.dialects import c
+
+_FOLDED: dict[str, Callable[[int, int], int]] = {"+": add, "-": sub, "*": mul}
+_NEUTRAL = {"+": 0, "-": 0, "*": 1, ">>": 0}
+
+
+class ExpressionBuilder:
+    """Inserts expressions at a place that moves as statements are added."""
+
+    def __init__(self, builder: Builder):
+        self.builder = builder
+
+    def insert(self, op: Operation, hint: str | None = None) -> SSAValue:
+        self.builder.insert(op)
+        result = op.results[0]
+        result.name_hint = hint
+        return result
+
+    def literal(self, value: int, type: Attribute | None = None) -> SSAValue:
+        """An integer, of type index if not told."""
+        type = cast(IndexType, type or IndexType())
+        return self.insert(c.LiteralOp(IntegerAttr(value, type)))
+
+    def binary(self, a: SSAValue, operator: str, b: SSAValue, hint: str | None = None) -> SSAValue:
+        x, y = integer(a), integer(b)
+        if x is not None and y is not None and operator in _FOLDED:
+            return self.literal(_FOLDED[operator](x, y), a.type)
+        if y is not None and y == _NEUTRAL.get(operator):
+            return a
+        if (operator == "+" and x == 0) or (operator == "*" and x == 1):
+            return b
+        if operator == "*" and 0 in (x, y):
+            return self.literal(0, a.type)
+        if operator == "-" and x == 0:
+            return self.insert(c.UnaryOp("-", b), hint)
+        return self.insert(c.BinaryOp(a, operator, b), hint)
+
+    def linear(self, indices: Sequence[SSAValue], shape: Sequence[int]) -> SSAValue:
+        """The position of an element in row-major order; axes of extent 1 do not count."""
+        terms: list[SSAValue] = []
+        constant = 0
+        stride = 1
+        for index, extent in zip(reversed(indices), reversed(shape), strict=True):
+            if extent != 1 and (value := integer(index)) is not None:
+                constant += value * stride
+            elif extent != 1:
+                terms.append(self.binary(self.literal(stride), "*", index))
+            stride *= extent
+        position = terms.pop() if terms else self.literal(0)
+        while terms:
+            position = self.binary(position, "+", terms.pop())
+        return self.binary(position, "+", self.literal(constant))
+
+    def address(self, pointer: SSAValue, index: SSAValue, hint: str | None = None) -> SSAValue:
+        if integer(index) == 0:
+            return pointer
+        return self.insert(c.AddressOp(pointer, index), hint)
+
+
+def integer(value: SSAValue) -> int | None:
+    """The number that an expression is known to be."""
+    op = value.owner
+    if isinstance(op, c.LiteralOp) and isinstance(number := op.number, int):
+        return number
+    return None

@@ -1,0 +1,33 @@
+"""Number formats in words, for the comments of generated code."""
+
+from __future__ import annotations
+
+import math
+
+from xdsl.context import Context
+from xdsl.parser import Parser
+from xdsl.utils.exceptions import ParseError
+
+from tinyml.dialects.number_format import number_format
+
+
+def describe_format(ctx: Context, text: str) -> str:
+    """A format, given as types are written, with the formula of its reals where they are multiples of one number.
+
+    Text that is no type comes back as it is.
+    """
+    try:
+        format = number_format(Parser(ctx, text).parse_type())
+    except ParseError:
+        return text
+    if format is None or format.dtype.kind != "i":
+        return text
+    import numpy as np
+
+    raws = np.array([-3, 0, 1, 2], format.dtype)
+    reals = format.decode(raws)
+    if not np.array_equal(reals, raws * reals[2]):
+        return text
+    mantissa, exponent = math.frexp(float(reals[2]))
+    unit = f"2^{exponent - 1}" if mantissa == 0.5 else f"{reals[2]:.17g}"
+    return f"{text}: real = raw * {unit}"

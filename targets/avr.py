@@ -1,0 +1,82 @@
+"""AVR: constants lie in program memory, which only LPM reads; ints have 16 bits.
+
+The helpers do without <avr/pgmspace.h>: it defines a thousand macros for the registers of the chip (ADC, SP, PINB),
+any of which could be the name of something in a model. Elsewhere they are plain C, so the file compiles everywhere.
+"""
+
+from tinyml.targets.target import ChipTarget
+
+_PRELUDE = """\
+#ifdef __AVR__
+#define TM_FLASH __attribute__((__progmem__))
+#define TM_INLINE static inline __attribute__((__always_inline__))
+#else
+#define TM_FLASH
+#define TM_INLINE static inline
+#endif
+"""
+
+
+def _lpm(registers: str, last: str) -> str:
+    moves = [f"lpm %{register}0, Z+" for register in registers[:-1]] + [f"lpm %{registers[-1]}0, {last}"]
+    return "\\n\\t".join(moves)
+
+
+def _read(name: str, type: str, registers: str) -> str:
+    return f"""\
+TM_INLINE {type} tm_flash_{name}(const {type} *p)
+{{
+#ifdef __AVR__
+    {type} value;
+    __asm__("{_lpm(registers, "Z")}" : "=r"(value), "+z"(p));
+    return value;
+#else
+    return *p;
+#endif
+}}
+"""
+
+
+def _next(name: str, type: str, registers: str) -> str:
+    return f"""\
+TM_INLINE {type} tm_next_{name}(const {type} **p)
+{{
+#ifdef __AVR__
+    {type} value;
+    __asm__("{_lpm(registers, "Z+")}" : "=r"(value), "+z"(*p));
+    return value;
+#else
+    return *(*p)++;
+#endif
+}}
+"""
+
+
+# Pinned to 16 bits: otherwise gcc -Os widens the factors and calls a 16x16 multiplication.
+_MUL8 = """\
+TM_INLINE int16_t tm_mul8(int8_t a, int8_t b)
+{
+    int16_t product = (int16_t)((int16_t)a * (int16_t)b);
+#ifdef __AVR__
+    __asm__("" : "+r"(product));
+#endif
+    return product;
+}
+"""
+
+_TYPES = {"i8": ("int8_t", "A"), "i16": ("int16_t", "AB"), "i32": ("int32_t", "ABCD"), "f32": ("float", "ABCD")}
+
+AVR = ChipTarget(
+    "avr",
+    int_bits=16,
+    alignment=1,
+    object_bytes=32767,
+    flash_bytes=65536,
+    flash_attribute="TM_FLASH",
+    prelude=_PRELUDE,
+    helpers={
+        **{f"tm_flash_{name}": _read(name, *parts) for name, parts in _TYPES.items()},
+        **{f"tm_next_{name}": _next(name, *parts) for name, parts in _TYPES.items()},
+        "tm_mul8": _MUL8,
+    },
+)

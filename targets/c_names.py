@@ -1,0 +1,32 @@
+"""Names of a generated file: unique, none of them a word of C."""
+
+from __future__ import annotations
+
+import re
+
+_WORDS = """auto break case char const continue default do double else enum extern float for goto if inline int long
+    register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while
+    _Bool _Complex _Imaginary asm typeof main
+    int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t
+    INT8_MIN INT16_MIN INT32_MIN INT64_MIN"""
+KEYWORDS = frozenset(_WORDS.split())
+
+
+def identifier(hint: str) -> str:
+    """A C identifier close to a name hint; never a keyword, reserved, or one of the runtime's own names (tm_, TM_)."""
+    # xDSL numbers equal hints when it prints them; without the numbers a file read back gives the same names.
+    name = re.sub(r"(_\d+)+$", "", re.sub(r"\W", "_", hint, flags=re.ASCII)).lstrip("_") or "value"
+    if name in KEYWORDS or name[0].isdigit() or re.match(r"tm_", name, re.IGNORECASE):
+        return f"v_{name}"
+    return name
+
+
+def fresh(hint: str, taken: set[str]) -> str:
+    """An identifier that is not taken yet; it is from now on."""
+    name = base = identifier(hint)
+    number = 1
+    while name in taken:
+        name = f"{base}_{number}"
+        number += 1
+    taken.add(name)
+    return name

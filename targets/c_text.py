@@ -1,0 +1,129 @@
+"""Pieces of C text that know their precedence, their C type and what they read."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass, replace
+
+from xdsl.dialects.builtin import Float32Type, IndexType, IntegerType, Signedness, f32, i1, i8, i16, i32, i64
+from xdsl.ir import Attribute, SSAValue
+
+from tinyml.dialects.c import PointerType
+from tinyml.dialects.c.types import ALIAS, CONST, FLASH, width_of
+from tinyml.dialects.errors import InputError
+
+PRIMARY, UNARY, PRODUCT, SUM, SHIFT, COMPARISON, EQUALITY, AND, CONDITIONAL = range(15, 6, -1)
+LEVELS = {"*": PRODUCT, "+": SUM, "-": SUM, ">>": SHIFT, "&": AND, "==": EQUALITY, "!=": EQUALITY}
+"""Precedence of binary operators; comparisons not named here are COMPARISON."""
+
+INT = IndexType()
+RANKS: dict[Attribute, int] = {i1: 0, i8: 1, i16: 2, INT: 3, i32: 4, i64: 5}
+"""Signed integer types of C, each at least as wide as those before it."""
+
+MEMORY = "memory"
+"""The effect of a load from RAM."""
+
+
+@dataclass(frozen=True)
+class Text:
+    """An expression. `type` is its C type: arithmetic on i8 and i16 gives int, which `index` stands for.
+
+    `reads` holds the variables whose values it depends on, and MEMORY; `steps` whether evaluating it moves a pointer.
+    `update` is set for `v + rest` with v a variable: v, the operator and the rest, for `v += rest`.
+    """
+
+    code: str
+    level: int
+    type: Attribute
+    reads: frozenset[SSAValue | str] = frozenset()
+    steps: bool = False
+    literal: bool = False
+    update: tuple[SSAValue, str, str] | None = None
+
+    def within(self, level: int) -> str:
+        """The code as an operand of an operator, which needs operands of at least this precedence."""
+        return self.code if self.level >= level else f"({self.code})"
+
+    def fits(self, type: Attribute) -> bool:
+        """Can it become a value of another type without a cast and without a warning?"""
+        if self.type == type or self.literal or type == i1:
+            return True
+        return type in RANKS and self.type in RANKS and RANKS[self.type] <= RANKS[type]
+
+    def cast(self, type: Attribute) -> Text:
+        """`(T)x`."""
+        return replace(
+            self, code=f"({spell(type)}){self.within(UNARY)}", level=UNARY, type=type, literal=False, update=None
+        )
+
+    def to(self, type: Attribute) -> Text:
+        """With a cast where one is needed."""
+        return self if self.fits(type) else self.cast(type)
+
+    def as_wide_as(self, type: Attribute) -> Text:
+        """With a cast unless arithmetic on it is done in the type, or in int for narrow types."""
+        enough = type not in RANKS or RANKS[type] <= RANKS[INT] or self.type == type
+        return self if enough else self.cast(type)
+
+
+def join(level: int, type: Attribute, code: str, *parts: Text) -> Text:
+    """Code made of parts, with the effects of all of them."""
+    reads = frozenset[SSAValue | str]().union(*(part.reads for part in parts))
+    return Text(code, level, type, reads, any(part.steps for part in parts))
+
+
+def spell(type: Attribute) -> str:
+    """A type as C writes it."""
+    if isinstance(type, IntegerType):
+        if type == i1:
+            return "_Bool"
+        unsigned = type.signedness.data == Signedness.UNSIGNED
+        return f"{'u' if unsigned else ''}int{width_of(type)}_t"
+    if isinstance(type, Float32Type):
+        return "float"
+    if isinstance(type, PointerType):
+        element = alias_name(type.element) if type.memory.data == ALIAS else spell(type.element)
+        return f"{'const ' if type.memory.data in (CONST, FLASH) else ''}{element} *"
+    return "int"
+
+
+def suffix(type: Attribute) -> str:
+    """The type in names of helpers: i16, f32."""
+    return "f32" if type == f32 else f"i{width_of(type)}"
+
+
+def alias_name(type: Attribute) -> str:
+    """The typedef for elements whose bytes are also used under other types."""
+    return f"tm_{suffix(type)}"
+
+
+def declare(type: Attribute, name: str, constant: bool) -> str:
+    """`const int32_t name`, `const int16_t *const name`."""
+    spelled = spell(type)
+    if spelled.endswith("*"):
+        return f"{spelled}{'const ' if constant else ''}{name}"
+    return f"{'const ' if constant else ''}{spelled} {name}"
+
+
+def literal(value: int | float, type: Attribute) -> Text:
+    """A number of a type."""
+    if isinstance(type, Float32Type):
+        return Text(spell_float(value), UNARY if value < 0 else PRIMARY, f32, literal=True)
+    number = int(value)
+    if type == i1:
+        return Text(str(abs(number)), PRIMARY, i1, literal=True)
+    for width in (16, 32, 64):
+        # The minus is an operator in C, and the number behind it would be of a wider type.
+        if number == -(1 << (width - 1)):
+            return Text(f"INT{width}_MIN", PRIMARY, INT, literal=True)
+    return Text(str(number), UNARY if number < 0 else PRIMARY, INT, literal=True)
+
+
+def spell_float(value: float) -> str:
+    """The shortest decimal that gives the same single-precision bits; raises InputError for NaN and infinity."""
+    bits = struct.pack("<f", value)
+    for digits in range(1, 10):
+        text = f"{value:.{digits}g}"
+        if struct.pack("<f", float(text)) == bits:
+            return f"{text}f" if "." in text or "e" in text else f"{text}.0f"
+    raise InputError(f"{value} cannot be written as a number of C")

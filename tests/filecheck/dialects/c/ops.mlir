@@ -1,0 +1,81 @@
+// RUN: %roundtrip
+// RUN: %generic
+
+c.program @tiny attributes {notes = ["A note."]} {
+  c.define @tiny_INPUT_LENGTH 3 {doc = "elements of X"}
+  c.verbatim "tinyml/f32.h" provides ["tm_expf"] text "static float tm_expf(float x);\n"
+  c.constant @W dense<[1, -2, 3]> : tensor<3xi16> {doc = "3"}
+  c.arena @arena 8 {alignment = 2 : i64} : i16
+  c.func @tiny_predict(%X: !c.ptr<i16, const>) -> i16 attributes {doc = "Runs."} {
+    %zero = c.literal 0 : index
+    %three = c.literal 3 : index
+    %start = c.literal 0 : i32
+    %y = c.view @arena[2] {length = 3 : i64, doc = "3"} : !c.ptr<i16, alias>
+    %W = c.symbol @W : !c.ptr<i16, flash>
+    %W1 = c.address %W[%zero] : !c.ptr<i16, flash>
+    %w = c.variable = %W1 : !c.var<!c.ptr<i16, flash>>
+    %acc = c.variable = %start : !c.var<i32>
+    %late = c.variable : !c.var<i16>
+    c.for %i = %zero to %three step 2 {
+      %a = c.next %w : !c.var<!c.ptr<i16, flash>>
+      %b = c.load %X[%i] : !c.ptr<i16, const>
+      %p = c.multiply_wide %a, %b : i16, i16 -> i32
+      %old = c.read %acc : i32
+      %new = c.binary %old "+" %p : i32
+      c.assign %acc = %new : i32
+      %low = c.cast %new : i32 to i16
+      c.store %low, %y[%i] : !c.ptr<i16, alias>
+    }
+    %sum = c.read %acc : i32
+    %positive = c.compare %sum ">" %start : i32
+    %no = c.unary "!" %positive : i1
+    %minus = c.unary "-" %sum : i32
+    %size = c.conditional %no, %minus, %sum : i32
+    %label = c.cast %size : i32 to i16
+    c.if %no {
+      c.assign %late = %label : i16
+    } else {
+      c.assign %late = %label : i16
+    }
+    %f = c.literal 0.5 : f32
+    %e = c.call @tm_expf(%f) : (f32) -> f32
+    c.return %label : i16
+  }
+  c.func @nothing() {
+    c.return
+  }
+}
+
+// CHECK:      c.program @tiny attributes {notes = ["A note."]} {
+// CHECK-NEXT:   c.define @tiny_INPUT_LENGTH 3 {doc = "elements of X"}
+// CHECK-NEXT:   c.verbatim "tinyml/f32.h" provides ["tm_expf"] text "static float tm_expf(float x);\n"
+// CHECK-NEXT:   c.constant @W dense<[1, -2, 3]> : tensor<3xi16> {doc = "3"}
+// CHECK-NEXT:   c.arena @arena 8 {alignment = 2 : i64} : i16
+// CHECK-NEXT:   c.func @tiny_predict(%X: !c.ptr<i16, const>) -> i16 attributes {doc = "Runs."} {
+// CHECK:          %y = c.view @arena[2] {length = 3 : i64, doc = "3"} : !c.ptr<i16, alias>
+// CHECK-NEXT:     %W = c.symbol @W : !c.ptr<i16, flash>
+// CHECK-NEXT:     %W1 = c.address %W[%zero] : !c.ptr<i16, flash>
+// CHECK-NEXT:     %w = c.variable = %W1 : !c.var<!c.ptr<i16, flash>>
+// CHECK-NEXT:     %acc = c.variable = %start : !c.var<i32>
+// CHECK-NEXT:     %late = c.variable : !c.var<i16>
+// CHECK-NEXT:     c.for %i = %zero to %three step 2 {
+// CHECK-NEXT:       %a = c.next %w : !c.var<!c.ptr<i16, flash>>
+// CHECK-NEXT:       %b = c.load %X[%i] : !c.ptr<i16, const>
+// CHECK-NEXT:       %p = c.multiply_wide %a, %b : i16, i16 -> i32
+// CHECK-NEXT:       %old = c.read %acc : i32
+// CHECK-NEXT:       %new = c.binary %old "+" %p : i32
+// CHECK-NEXT:       c.assign %acc = %new : i32
+// CHECK:            c.store %low, %y[%i] : !c.ptr<i16, alias>
+// CHECK:          %positive = c.compare %sum ">" %start : i32
+// CHECK-NEXT:     %no = c.unary "!" %positive : i1
+// CHECK-NEXT:     %minus = c.unary "-" %sum : i32
+// CHECK-NEXT:     %size = c.conditional %no, %minus, %sum : i32
+// CHECK:          c.if %no {
+// CHECK-NEXT:       c.assign %late = %label : i16
+// CHECK-NEXT:     } else {
+// CHECK:          %e = c.call @tm_expf(%f) : (f32) -> f32
+// CHECK-NEXT:     c.return %label : i16
+// CHECK:        c.func @nothing() {
+
+// GENERIC: "c.define"() <{sym_name = "tiny_INPUT_LENGTH", value = 3 : i64, doc = "elements of X"}> : () -> ()
+// GENERIC: "c.for"(%zero, %three) <{step = 2 : i64}>

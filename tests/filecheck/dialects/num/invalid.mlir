@@ -1,0 +1,101 @@
+// What the verifiers of the scalar ops say.
+
+// RUN: %invalid
+
+%a = "test.op"() : () -> (i16)
+%r = num.neg %a : i16 -> i16
+// CHECK: expected a scalar of a number format, got i16
+
+// -----
+
+%a = "test.op"() : () -> (tensor<2xf32>)
+%r = num.exp %a : tensor<2xf32> -> tensor<2xf32>
+// CHECK: expected a scalar of a number format, got tensor<2xf32>
+
+// -----
+
+%a = "test.op"() : () -> (f32)
+%r = num.exp %a : f32 -> !fixed.q<16, 12>
+// CHECK: num.exp mixes the families fixed, float; convert first
+
+// -----
+
+%a, %b = "test.op"() : () -> (f32, !fixed.q<16, 12>)
+%r = num.add %a, %b : f32, !fixed.q<16, 12> -> !fixed.q<16, 12>
+// CHECK: num.add mixes the families fixed, float; convert first
+
+// -----
+
+%a = "test.op"() : () -> (f32)
+%r = num.convert %a : f32 -> i8
+// CHECK: expected a scalar of a number format, got i8
+
+// -----
+
+%r = num.constant {value = 1.0 : f64} -> i32
+// CHECK: expected a scalar of a number format, got i32
+
+// -----
+
+%r = num.zero : !fixed.q<16, 12>
+// CHECK: expected an accumulator, got !fixed.q<16, 12>
+
+// -----
+
+%a, %b = "test.op"() : () -> (i32, !fixed.q<16, 12>)
+%r = num.mac %a, %b, %b : i32, !fixed.q<16, 12>, !fixed.q<16, 12> -> i32
+// CHECK: expected an accumulator, got i32
+
+// -----
+
+%a, %b = "test.op"() : () -> (f32, !fixed.q<16, 12>)
+%r = num.mac %a, %b, %b : f32, !fixed.q<16, 12>, !fixed.q<16, 12> -> f32
+// CHECK: f32 does not sum products of !fixed.q<16, 12> and !fixed.q<16, 12>
+
+// -----
+
+%a, %b = "test.op"() : () -> (!fixed.acc<32, 23>, !fixed.q<16, 12>)
+%r = num.mac %a, %b, %b : !fixed.acc<32, 23>, !fixed.q<16, 12>, !fixed.q<16, 12> -> !fixed.acc<32, 23>
+// CHECK: !fixed.acc<32, 23> does not sum products of !fixed.q<16, 12> and !fixed.q<16, 12>
+
+// -----
+
+%a, %b = "test.op"() : () -> (!fixed.acc<32, 24>, !fixed.q<16, 12>)
+%r = num.mac %a, %b, %b : !fixed.acc<32, 24>, !fixed.q<16, 12>, !fixed.q<16, 12> -> !fixed.acc<64, 24>
+// CHECK: the sum changes its type from !fixed.acc<32, 24> to !fixed.acc<64, 24>
+
+// -----
+
+%a = "test.op"() : () -> (!fixed.q<16, 12>)
+%r = num.finish %a : !fixed.q<16, 12> -> !fixed.q<16, 12>
+// CHECK: expected an accumulator, got !fixed.q<16, 12>
+
+// -----
+
+%a = "test.op"() : () -> (!fixed.acc<32, 24>)
+%r = num.finish %a : !fixed.acc<32, 24> -> i16
+// CHECK: expected a scalar of a number format, got i16
+
+// -----
+
+%a = "test.op"() : () -> (!fixed.acc<32, 24>)
+%r = num.finish %a : !fixed.acc<32, 24> -> f32
+// CHECK: a sum in !fixed.acc<32, 24> cannot be rounded into f32; convert first
+
+// -----
+
+%a = "test.op"() : () -> (!fixed.q<16, 12>)
+%r = num.clamp %a {low = 0.0 : f64} : !fixed.q<16, 12> -> f32
+// CHECK: a clamp keeps its format, got !fixed.q<16, 12> -> f32
+
+// -----
+
+%a = "test.op"() : () -> (i8)
+%r = num.at_least %a {threshold = 0.0 : f64} : i8
+// CHECK: expected a scalar of a number format, got i8
+
+// -----
+
+%a, %b = "test.op"() : () -> (f32, !fixed.q<16, 12>)
+%r = num.greater %a, %b : f32, !fixed.q<16, 12>
+// CHECK: compares one format, got f32 and !fixed.q<16, 12>

@@ -1,0 +1,70 @@
+// Every scalar op reads what it prints, in fixed point and in floats.
+
+// RUN: %roundtrip
+// RUN: %generic
+
+func.func @fixed(%a: !fixed.q<16, 12>, %b: !fixed.q<8, 4>, %sum: !fixed.acc<32, 16>) {
+  %constant = num.constant {value = 5.000000e-01 : f64} -> !fixed.q<16, 12>
+// CHECK: %constant = num.constant {value = 5.000000e-01 : f64} -> !fixed.q<16, 12>
+  %add = num.add %a, %b : !fixed.q<16, 12>, !fixed.q<8, 4> -> !fixed.q<16, 11>
+// CHECK: %add = num.add %a, %b : !fixed.q<16, 12>, !fixed.q<8, 4> -> !fixed.q<16, 11>
+  %sub = num.sub %a, %a : !fixed.q<16, 12>, !fixed.q<16, 12> -> !fixed.q<16, 12>
+// CHECK: %sub = num.sub %a, %a : !fixed.q<16, 12>, !fixed.q<16, 12> -> !fixed.q<16, 12>
+  %mul = num.mul %a, %b : !fixed.q<16, 12>, !fixed.q<8, 4> -> !fixed.q<32, 16>
+// CHECK: %mul = num.mul %a, %b : !fixed.q<16, 12>, !fixed.q<8, 4> -> !fixed.q<32, 16>
+  %neg = num.neg %a : !fixed.q<16, 12> -> !fixed.q<16, 11>
+// CHECK: %neg = num.neg %a : !fixed.q<16, 12> -> !fixed.q<16, 11>
+  %exp = num.exp %a : !fixed.q<16, 12> -> !fixed.q<16, 3>
+// CHECK: %exp = num.exp %a : !fixed.q<16, 12> -> !fixed.q<16, 3>
+  %tanh = num.tanh %a : !fixed.q<16, 12> -> !fixed.q<8, 7>
+// CHECK: %tanh = num.tanh %a : !fixed.q<16, 12> -> !fixed.q<8, 7>
+  %sigmoid = num.sigmoid %a : !fixed.q<16, 12> -> !fixed.q<16, 15>
+// CHECK: %sigmoid = num.sigmoid %a : !fixed.q<16, 12> -> !fixed.q<16, 15>
+  %narrow = num.convert %a : !fixed.q<16, 12> -> !fixed.q<12, 8>
+// CHECK: %narrow = num.convert %a : !fixed.q<16, 12> -> !fixed.q<12, 8>
+  %real = num.convert %a : !fixed.q<16, 12> -> f32
+// CHECK: %real = num.convert %a : !fixed.q<16, 12> -> f32
+  %relu = num.clamp %a {low = 0.000000e+00 : f64} : !fixed.q<16, 12> -> !fixed.q<16, 12>
+// CHECK: %relu = num.clamp %a {low = 0.000000e+00 : f64} : !fixed.q<16, 12> -> !fixed.q<16, 12>
+  %relu6 = num.clamp %a {low = 0.000000e+00 : f64, high = 6.000000e+00 : f64} : !fixed.q<16, 12> -> !fixed.q<16, 12>
+// CHECK: %relu6 = num.clamp %a {low = 0.000000e+00 : f64, high = 6.000000e+00 : f64} : !fixed.q<16, 12> -> !fixed.q<16, 12>
+  %at_least = num.at_least %a {threshold = 2.500000e-01 : f64} : !fixed.q<16, 12>
+// CHECK: %at_least = num.at_least %a {threshold = 2.500000e-01 : f64} : !fixed.q<16, 12>
+  %greater = num.greater %a, %a : !fixed.q<16, 12>, !fixed.q<16, 12>
+// CHECK: %greater = num.greater %a, %a : !fixed.q<16, 12>, !fixed.q<16, 12>
+  %zero = num.zero : !fixed.acc<32, 16>
+// CHECK: %zero = num.zero : !fixed.acc<32, 16>
+  %mac = num.mac %zero, %a, %b : !fixed.acc<32, 16>, !fixed.q<16, 12>, !fixed.q<8, 4> -> !fixed.acc<32, 16>
+// CHECK: %mac = num.mac %zero, %a, %b : !fixed.acc<32, 16>, !fixed.q<16, 12>, !fixed.q<8, 4> -> !fixed.acc<32, 16>
+  %finish = num.finish %mac {bound = 1000 : i64} : !fixed.acc<32, 16> -> !fixed.q<16, 8>
+// CHECK: %finish = num.finish %mac {bound = 1000 : i64} : !fixed.acc<32, 16> -> !fixed.q<16, 8>
+  %unproven = num.finish %mac : !fixed.acc<32, 16> -> !fixed.q<16, 8>
+// CHECK: %unproven = num.finish %mac : !fixed.acc<32, 16> -> !fixed.q<16, 8>
+  func.return
+}
+// GENERIC: "num.clamp"(%a) <{low = 0.000000e+00 : f64, high = 6.000000e+00 : f64}> : (!fixed.q<16, 12>) -> !fixed.q<16, 12>
+// GENERIC: "num.finish"(%mac) <{bound = 1000 : i64}> : (!fixed.acc<32, 16>) -> !fixed.q<16, 8>
+
+func.func @float(%a: f32) {
+  %constant = num.constant {value = 1.000000e-01 : f64} -> f32
+// CHECK: %constant = num.constant {value = 1.000000e-01 : f64} -> f32
+  %add = num.add %a, %constant : f32, f32 -> f32
+// CHECK: %add = num.add %a, %constant : f32, f32 -> f32
+  %sigmoid = num.sigmoid %a : f32 -> f32
+// CHECK: %sigmoid = num.sigmoid %a : f32 -> f32
+  %fixed = num.convert %a : f32 -> !fixed.q<16, 12>
+// CHECK: %fixed = num.convert %a : f32 -> !fixed.q<16, 12>
+  %clamp = num.clamp %a {low = 0.000000e+00 : f64} : f32 -> f32
+// CHECK: %clamp = num.clamp %a {low = 0.000000e+00 : f64} : f32 -> f32
+  %at_least = num.at_least %a {threshold = 2.500000e-01 : f64} : f32
+// CHECK: %at_least = num.at_least %a {threshold = 2.500000e-01 : f64} : f32
+  %greater = num.greater %a, %add : f32, f32
+// CHECK: %greater = num.greater %a, %add : f32, f32
+  %zero = num.zero : f32
+// CHECK: %zero = num.zero : f32
+  %mac = num.mac %zero, %a, %a : f32, f32, f32 -> f32
+// CHECK: %mac = num.mac %zero, %a, %a : f32, f32, f32 -> f32
+  %finish = num.finish %mac : f32 -> f32
+// CHECK: %finish = num.finish %mac : f32 -> f32
+  func.return
+}

@@ -1,0 +1,88 @@
+// What the verifiers of memory say.
+
+// RUN: %invalid
+
+%r = scratch.constant dense<[1, 2]> : tensor<2xi8> -> memref<2x!fixed.q<16, 4>, #scratch.flash>
+// CHECK: value must be of type tensor<2xi16>, got tensor<2xi8>
+
+// -----
+
+%r = scratch.constant dense<[1, 2]> : tensor<2xi8> -> memref<2xi8>
+// CHECK: a constant lies in #scratch.flash or #scratch.csr
+
+// -----
+
+%r = scratch.alloc : memref<4xf32, #scratch.flash>
+// CHECK: working memory does not lie in flash
+
+// -----
+
+%r = scratch.alloc : memref<?xf32>
+// CHECK: buffers must have a static shape, got memref<?xf32>
+
+// -----
+
+%r = scratch.alloc : memref<4xindex>
+// CHECK: elements must have a size in memory, got index
+
+// -----
+
+%r = scratch.arena {alignment = 4 : i64} : memref<16xi16>
+// CHECK: an arena is a memref<Nxi8>, got memref<16xi16>
+
+// -----
+
+%r = scratch.arena {alignment = 4 : i64} : memref<4x4xi8>
+// CHECK: an arena is a memref<Nxi8>, got memref<4x4xi8>
+
+// -----
+
+%r = scratch.arena {alignment = 4 : i64} : memref<?xi8>
+// CHECK: buffers must have a static shape, got memref<?xi8>
+
+// -----
+
+%r = scratch.arena {alignment = 3 : i64} : memref<16xi8>
+// CHECK: alignment must be a power of two, got 3
+
+// -----
+
+%a = "test.op"() : () -> (memref<16xi8>)
+%r = scratch.view %a[10 : i64] : memref<16xi8> to memref<4x!fixed.q<16, 12>>
+// CHECK: 8 bytes at offset 10 lie outside the arena of 16 bytes
+
+// -----
+
+%a = "test.op"() : () -> (memref<16xi8>)
+%r = scratch.view %a[-2 : i64] : memref<16xi8> to memref<4x!fixed.q<16, 12>>
+// CHECK: 8 bytes at offset -2 lie outside the arena of 16 bytes
+
+// -----
+
+%a = "test.op"() : () -> (memref<16xi8>)
+%r = scratch.view %a[3 : i64] : memref<16xi8> to memref<4x!fixed.q<16, 12>>
+// CHECK: offset 3 is not a multiple of the element size 2
+
+// -----
+
+%a, %b = "test.op"() : () -> (memref<8xf32>, index)
+%r = scratch.slice %a[%b] : memref<8xf32> to memref<4x!fixed.q<32, 4>>
+// CHECK: a slice keeps element type and memory space, got memref<8xf32> and memref<4x!fixed.q<32, 4>>
+
+// -----
+
+%a, %b = "test.op"() : () -> (memref<8xf32, #scratch.flash>, index)
+%r = scratch.slice %a[%b] : memref<8xf32, #scratch.flash> to memref<4xf32>
+// CHECK: a slice keeps element type and memory space, got memref<8xf32, #scratch.flash> and memref<4xf32>
+
+// -----
+
+%a, %b = "test.op"() : () -> (memref<8xf32>, index)
+%r = scratch.slice %a[%b] : memref<8xf32> to memref<3x3xf32>
+// CHECK: memref<3x3xf32> has more elements than memref<8xf32>
+
+// -----
+
+%a, %b = "test.op"() : () -> (memref<8xf32, #scratch.csr>, index)
+%r = scratch.slice %a[%b] : memref<8xf32, #scratch.csr> to memref<4xf32, #scratch.csr>
+// CHECK: a sparse matrix has no slices

@@ -1,0 +1,32 @@
+// Memory: constants in flash, buffers, and views into the arena.
+
+// RUN: %roundtrip
+// RUN: %generic
+
+func.func @memory(%i: index) {
+  %weights = scratch.constant dense<[1, -2, 3, 4]> : tensor<4xi16> -> memref<4x!fixed.q<16, 12>, #scratch.flash>
+// CHECK: %weights = scratch.constant dense<[1, -2, 3, 4]> : tensor<4xi16> -> memref<4x!fixed.q<16, 12>, #scratch.flash>
+  %reals = scratch.constant dense<5.000000e-01> : tensor<2x2xf32> -> memref<2x2xf32, #scratch.flash>
+// CHECK: %reals = scratch.constant dense<5.000000e-01> : tensor<2x2xf32> -> memref<2x2xf32, #scratch.flash>
+  %sparse = scratch.constant dense<[0, 3]> : tensor<2xi8> -> memref<2x!fixed.q<8, 4>, #scratch.csr>
+// CHECK: %sparse = scratch.constant dense<[0, 3]> : tensor<2xi8> -> memref<2x!fixed.q<8, 4>, #scratch.csr>
+  %table = scratch.constant dense<[1, 2]> : tensor<2xi8> -> memref<2xi8, #scratch.flash>
+// CHECK: %table = scratch.constant dense<[1, 2]> : tensor<2xi8> -> memref<2xi8, #scratch.flash>
+  %buffer = scratch.alloc : memref<2x3x!fixed.q<12, 8>>
+// CHECK: %buffer = scratch.alloc : memref<2x3x!fixed.q<12, 8>>
+  %floats = scratch.alloc : memref<6xf32>
+// CHECK: %floats = scratch.alloc : memref<6xf32>
+  %arena = scratch.arena {alignment = 4 : i64} : memref<24xi8>
+// CHECK: %arena = scratch.arena {alignment = 4 : i64} : memref<24xi8>
+  %view = scratch.view %arena[8 : i64] : memref<24xi8> to memref<4x1x!fixed.q<32, 20>>
+// CHECK: %view = scratch.view %arena[8 : i64] : memref<24xi8> to memref<4x1x!fixed.q<32, 20>>
+  %live = scratch.view %arena[0 : i64] {live = [0 : i64, 3 : i64]} : memref<24xi8> to memref<f32>
+// CHECK: %live = scratch.view %arena[0 : i64] {live = [0 : i64, 3 : i64]} : memref<24xi8> to memref<f32>
+  %row = scratch.slice %buffer[%i] : memref<2x3x!fixed.q<12, 8>> to memref<3x!fixed.q<12, 8>>
+// CHECK: %row = scratch.slice %buffer[%i] : memref<2x3x!fixed.q<12, 8>> to memref<3x!fixed.q<12, 8>>
+  %part = scratch.slice %weights[%i] : memref<4x!fixed.q<16, 12>, #scratch.flash> to memref<2x!fixed.q<16, 12>, #scratch.flash>
+// CHECK: %part = scratch.slice %weights[%i] : memref<4x!fixed.q<16, 12>, #scratch.flash> to memref<2x!fixed.q<16, 12>, #scratch.flash>
+  func.return
+}
+// GENERIC: "scratch.view"(%arena) <{offset = 0 : i64, live = [0 : i64, 3 : i64]}> : (memref<24xi8>) -> memref<f32>
+// GENERIC: "scratch.slice"(%buffer, %i) : (memref<2x3x!fixed.q<12, 8>>, index) -> memref<3x!fixed.q<12, 8>>

@@ -1,0 +1,282 @@
+// What the verifiers of the tensor DSL say.
+
+// RUN: %invalid
+
+%a = "test.op"() : () -> (tensor<2xi8>)
+%r = tdsl.exp %a : tensor<2xi8> -> tensor<2xi8>
+// CHECK: elements must be of a number format, got i8
+
+// -----
+
+%a = "test.op"() : () -> (tensor<?xf32>)
+%r = tdsl.exp %a : tensor<?xf32> -> tensor<?xf32>
+// CHECK: shapes must be static, got tensor<?xf32>
+
+// -----
+
+%a = "test.op"() : () -> (tensor<2x3xf32>)
+tdsl.exp %a : tensor<2x3xf32>
+// CHECK: expected either a tensor result or an `into` memref
+
+// -----
+
+%a = "test.op"() : () -> (memref<2xf32>)
+%r = tdsl.exp %a : memref<2xf32> into %a : memref<2xf32> -> tensor<2xf32>
+// CHECK: expected either a tensor result or an `into` memref
+
+// -----
+
+%a = "test.op"() : () -> (memref<2xf32>)
+%r = tdsl.exp %a : memref<2xf32> -> tensor<2xf32>
+// CHECK: mixes tensors and memrefs: memref<2xf32>
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<2xf32>, memref<2xf32>)
+tdsl.add %a, %b : tensor<2xf32>, memref<2xf32> into %b : memref<2xf32>
+// CHECK: mixes tensors and memrefs: tensor<2xf32>
+
+// -----
+
+%a = "test.op"() : () -> (tensor<2x3xf32>)
+%r = tdsl.exp %a : tensor<2x3xf32> -> tensor<3x2xf32>
+// CHECK: result has shape 3x2, the operands give 2x3
+
+// -----
+
+%a = "test.op"() : () -> (tensor<f32>)
+%r = tdsl.exp %a : tensor<f32> -> tensor<1xf32>
+// CHECK: result has shape 1, the operands give scalar
+
+// -----
+
+%a, %b = "test.op"() : () -> (memref<2xf32>, memref<3xf32>)
+tdsl.neg %a : memref<2xf32> into %b : memref<3xf32>
+// CHECK: result has shape 3, the operands give 2
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<2x3xf32>, tensor<2x3x!fixed.q<16, 12>>)
+%r = tdsl.add %a, %b : tensor<2x3xf32>, tensor<2x3x!fixed.q<16, 12>> -> tensor<2x3x!fixed.q<16, 12>>
+// CHECK: formats of different families (fixed, float) need a tdsl.cast
+
+// -----
+
+%a = "test.op"() : () -> (tensor<2x3x!fixed.q<16, 12>>)
+%r = tdsl.exp %a : tensor<2x3x!fixed.q<16, 12>> -> tensor<2x3xf32>
+// CHECK: formats of different families (fixed, float) need a tdsl.cast
+
+// -----
+
+%a = "test.op"() : () -> (tensor<2x3x!fixed.q<16, 12>>)
+%r = tdsl.relu %a : tensor<2x3x!fixed.q<16, 12>> -> tensor<2x3x!fixed.q<16, 13>>
+// CHECK: moves bits unchanged, so formats must be equal, got !fixed.q<16, 12> and !fixed.q<16, 13>
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<2x3xf32>, tensor<2xf32>)
+%r = tdsl.mul %a, %b : tensor<2x3xf32>, tensor<2xf32> -> tensor<2x3xf32>
+// CHECK: shapes 2x3 and 2 do not broadcast
+
+// -----
+
+%a, %b, %c = "test.op"() : () -> (i1, tensor<2x3xf32>, tensor<3x2xf32>)
+%r = tdsl.select %a, %b, %c : tensor<2x3xf32>, tensor<3x2xf32> -> tensor<2x3xf32>
+// CHECK: branches have shapes 2x3 and 3x2
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<2x3xf32>, tensor<3xf32>)
+%r = tdsl.matmul %a, %b : tensor<2x3xf32>, tensor<3xf32> -> tensor<2xf32>
+// CHECK: multiplies matrices, got shapes 2x3 and 3
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<2x3xf32>, tensor<2x3xf32>)
+%r = tdsl.matmul %a, %b : tensor<2x3xf32>, tensor<2x3xf32> -> tensor<2x3xf32>
+// CHECK: inner dimensions differ: 2x3 times 2x3
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<2x3xf32>, tensor<3x1xf32>)
+%r = tdsl.matmul %a, %b {acc = i32} : tensor<2x3xf32>, tensor<3x1xf32> -> tensor<2x1xf32>
+// CHECK: acc must be an accumulator type, got i32
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<2x3x!fixed.q<16, 12>>, tensor<3x1x!fixed.q<16, 8>>)
+%r = tdsl.matmul %a, %b {acc = f32} : tensor<2x3x!fixed.q<16, 12>>, tensor<3x1x!fixed.q<16, 8>> -> tensor<2x1x!fixed.q<16, 8>>
+// CHECK: f32 does not sum products of !fixed.q<16, 12> and !fixed.q<16, 8>
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<2x3x!fixed.q<16, 12>>, tensor<3x1x!fixed.q<16, 8>>)
+%r = tdsl.matmul %a, %b {acc = !fixed.acc<32, 19>} : tensor<2x3x!fixed.q<16, 12>>, tensor<3x1x!fixed.q<16, 8>> -> tensor<2x1x!fixed.q<16, 8>>
+// CHECK: !fixed.acc<32, 19> does not sum products of !fixed.q<16, 12> and !fixed.q<16, 8>
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<2x3x!fixed.q<16, 12>>, tensor<3x1x!fixed.q<32, 8>>)
+%r = tdsl.matmul %a, %b {acc = !fixed.acc<32, 20>} : tensor<2x3x!fixed.q<16, 12>>, tensor<3x1x!fixed.q<32, 8>> -> tensor<2x1x!fixed.q<16, 8>>
+// CHECK: !fixed.acc<32, 20> does not sum products of !fixed.q<16, 12> and !fixed.q<32, 8>
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<2x3xf32>, tensor<3x1xf32>)
+%r = tdsl.spmv %a, %b : tensor<2x3xf32>, tensor<3x1xf32> -> tensor<2x1xf32>
+// CHECK: the matrix must be sparse: expected the encoding #tdsl.csr
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<2x3xf32, #tdsl.csr>, tensor<3x2xf32>)
+%r = tdsl.spmv %a, %b : tensor<2x3xf32, #tdsl.csr>, tensor<3x2xf32> -> tensor<2x2xf32>
+// CHECK: multiplies a column vector, got 3x2
+
+// -----
+
+%a = "test.op"() : () -> (tensor<0x3xf32>)
+%r = tdsl.argmax %a : tensor<0x3xf32>
+// CHECK: needs at least one element
+
+// -----
+
+%a = "test.op"() : () -> (tensor<3xi32>)
+%r = tdsl.argmax %a : tensor<3xi32>
+// CHECK: elements must be of a number format, got i32
+
+// -----
+
+%a = "test.op"() : () -> (tensor<1x2xf32>)
+%r = tdsl.sign %a : tensor<1x2xf32>
+// CHECK: expects a single element, got shape 1x2
+
+// -----
+
+%a = "test.op"() : () -> (tensor<1x2xf32>)
+%r = tdsl.at_least %a {threshold = 0.5 : f64} : tensor<1x2xf32>
+// CHECK: expects a single element, got shape 1x2
+
+// -----
+
+%r = tdsl.const dense<[1, 2]> : tensor<2xi8> -> tensor<2x!fixed.q<16, 4>>
+// CHECK: value must be of type tensor<2xi16>, got tensor<2xi8>
+
+// -----
+
+%r = tdsl.const dense<[1, 2]> : tensor<2xi32> -> tensor<2xi32>
+// CHECK: elements must be of a number format, got i32
+
+// -----
+
+%a = "test.op"() : () -> (tensor<2x3xf32>)
+%r = tdsl.reshape %a : tensor<2x3xf32> -> tensor<5xf32>
+// CHECK: cannot reshape 2x3 to 5: the number of elements differs
+
+// -----
+
+%a = "test.op"() : () -> (tensor<2x3xf32>)
+%r = tdsl.transpose %a {permutation = array<i64: 0, 0>} : tensor<2x3xf32> -> tensor<2x2xf32>
+// CHECK: permutation [0, 0] does not order the 2 axes
+
+// -----
+
+%a = "test.op"() : () -> (tensor<2x3xf32>)
+%r = tdsl.reverse %a {axis = 2 : i64} : tensor<2x3xf32> -> tensor<2x3xf32>
+// CHECK: axis 2 is not one of the 2 axes
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<f32>, index)
+%r = tdsl.index %a[%b] : tensor<f32> -> tensor<f32>
+// CHECK: cannot index a scalar
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<2x3xf32>, index)
+%r = tdsl.slice %a[%b] : tensor<2x3xf32> -> tensor<1x1xf32>
+// CHECK: slice of 2x3 needs 2 offsets and sizes
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<2x3xf32>, index)
+%r = tdsl.slice %a[%b, %b] : tensor<2x3xf32> -> tensor<1x4xf32>
+// CHECK: a slice of shape 1x4 does not fit in 2x3
+
+// -----
+
+%a, %b, %c = "test.op"() : () -> (tensor<2x3xf32>, index, tensor<3x3xf32>)
+%r = tdsl.insert_slice %c, %a[%b, %b] : tensor<3x3xf32>, tensor<2x3xf32> -> tensor<2x3xf32>
+// CHECK: a slice of shape 3x3 does not fit in 2x3
+
+// -----
+
+%a = "test.op"() : () -> (tensor<2x3xf32>)
+%r = tdsl.maxpool %a {kernel = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : tensor<2x3xf32> -> tensor<2x3xf32>
+// CHECK: pools images of shape NxHxWxC, got 2x3
+
+// -----
+
+%a = "test.op"() : () -> (tensor<1x4x4x3xf32>)
+%r = tdsl.maxpool %a {kernel = array<i64: 2>, padding = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : tensor<1x4x4x3xf32> -> tensor<1x4x4x3xf32>
+// CHECK: kernel needs 2 values, got 1
+
+// -----
+
+%a = "test.op"() : () -> (tensor<1x4x4x3xf32>)
+%r = tdsl.maxpool %a {kernel = array<i64: 5, 2>, padding = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : tensor<1x4x4x3xf32> -> tensor<1x4x4x3xf32>
+// CHECK: a window of 5 does not fit in 4 elements with this padding
+
+// -----
+
+%a = "test.op"() : () -> (tensor<1x4x4x3xf32>)
+%r = tdsl.maxpool %a {kernel = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, strides = array<i64: 0, 1>} : tensor<1x4x4x3xf32> -> tensor<1x4x4x3xf32>
+// CHECK: windows, strides and dilations are at least 1, padding at least 0
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<1x4x4x3xf32>, tensor<2x3xf32>)
+%r = tdsl.conv2d %a, %b {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x4x4x3xf32>, tensor<2x3xf32> -> tensor<1x4x4x3xf32>
+// CHECK: convolves NxHxWxC images with GxHxWxCinxCout filters, got 1x4x4x3 and 2x3
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<1x4x4x3xf32>, tensor<1x3x3x2x5xf32>)
+%r = tdsl.conv2d %a, %b {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x4x4x3xf32>, tensor<1x3x3x2x5xf32> -> tensor<1x4x4x3xf32>
+// CHECK: 3 channels do not match 1 filter groups of 2 channels with 1 groups
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<1x4x4x3xf32>, tensor<6xf32>)
+%r = tdsl.mbconv %a[%b] {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>} : tensor<1x4x4x3xf32>, tensor<6xf32> -> tensor<1x4x4x3xf32>
+// CHECK: needs filter, weight and bias of three stages
+
+// -----
+
+%a, %b, %c, %d, %e = "test.op"() : () -> (tensor<1x4x4x3xf32>, tensor<1x1x1x3x6xf32>, tensor<6xf32>, tensor<6x3x3x1x1xf32>, tensor<1x1x1x6x2xf32>)
+%r = tdsl.mbconv %a[%b, %c, %c, %d, %c, %c, %e, %c, %c] {strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>} : tensor<1x4x4x3xf32>, tensor<1x1x1x3x6xf32>, tensor<6xf32>, tensor<6xf32>, tensor<6x3x3x1x1xf32>, tensor<6xf32>, tensor<6xf32>, tensor<1x1x1x6x2xf32>, tensor<6xf32>, tensor<6xf32> -> tensor<1x4x4x2xf32>
+// CHECK: expected a vector of 2 per stage, got 6
+
+// -----
+
+"test.op"() {range = #tdsl.range<1.0, 0.5>} : () -> ()
+// CHECK: range must have low <= high, got [1.0, 0.5]
+
+// -----
+
+"test.op"() {range = #tdsl.range<0.0, 1.0e+999>} : () -> ()
+// CHECK: range must be finite, got [0.0, inf]
+
+// -----
+
+"test.op"() {range = #tdsl.range<0.0>} : () -> ()
+// CHECK: Expected ','
+
+// -----
+
+"test.op"() {profile = #tdsl.profile<2.0, 1.0, [0.0, 0.0, 0.0, 0.0, 0.0]>} : () -> ()
+// CHECK: profile must have low <= high, got [2.0, 1.0]
+
+// -----
+
+"test.op"() {profile = #tdsl.profile<0.0, 1.0, [0.0, 0.0]>} : () -> ()
+// CHECK: profile holds 5 percentiles, got 2

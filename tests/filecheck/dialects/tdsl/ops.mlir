@@ -1,0 +1,145 @@
+// Every op, attribute and form of the tensor DSL reads what it prints.
+
+// RUN: %roundtrip
+// RUN: %generic
+
+// Reals and formats side by side: the ops are the same.
+func.func @elementwise(%x: tensor<2x3xf32>, %row: tensor<3xf32>, %s: tensor<f32>, %q: tensor<2x3x!fixed.q<16, 12>>, %p: tensor<1x3x!fixed.q<8, 4>>, %c: i1) {
+  %add = tdsl.add %x, %row : tensor<2x3xf32>, tensor<3xf32> -> tensor<2x3xf32>
+// CHECK: %add = tdsl.add %x, %row : tensor<2x3xf32>, tensor<3xf32> -> tensor<2x3xf32>
+  %sub = tdsl.sub %s, %x : tensor<f32>, tensor<2x3xf32> -> tensor<2x3xf32>
+// CHECK: %sub = tdsl.sub %s, %x : tensor<f32>, tensor<2x3xf32> -> tensor<2x3xf32>
+  %mul = tdsl.mul %q, %p : tensor<2x3x!fixed.q<16, 12>>, tensor<1x3x!fixed.q<8, 4>> -> tensor<2x3x!fixed.q<32, 20>>
+// CHECK: %mul = tdsl.mul %q, %p : tensor<2x3x!fixed.q<16, 12>>, tensor<1x3x!fixed.q<8, 4>> -> tensor<2x3x!fixed.q<32, 20>>
+  %neg = tdsl.neg %q : tensor<2x3x!fixed.q<16, 12>> -> tensor<2x3x!fixed.q<16, 11>>
+// CHECK: %neg = tdsl.neg %q : tensor<2x3x!fixed.q<16, 12>> -> tensor<2x3x!fixed.q<16, 11>>
+  %exp = tdsl.exp %x : tensor<2x3xf32> -> tensor<2x3xf32>
+// CHECK: %exp = tdsl.exp %x : tensor<2x3xf32> -> tensor<2x3xf32>
+  %tanh = tdsl.tanh %q : tensor<2x3x!fixed.q<16, 12>> -> tensor<2x3x!fixed.q<8, 7>>
+// CHECK: %tanh = tdsl.tanh %q : tensor<2x3x!fixed.q<16, 12>> -> tensor<2x3x!fixed.q<8, 7>>
+  %sigmoid = tdsl.sigmoid %s : tensor<f32> -> tensor<f32>
+// CHECK: %sigmoid = tdsl.sigmoid %s : tensor<f32> -> tensor<f32>
+  %relu = tdsl.relu %q : tensor<2x3x!fixed.q<16, 12>> -> tensor<2x3x!fixed.q<16, 12>>
+// CHECK: %relu = tdsl.relu %q : tensor<2x3x!fixed.q<16, 12>> -> tensor<2x3x!fixed.q<16, 12>>
+  %relu6 = tdsl.relu6 %x : tensor<2x3xf32> -> tensor<2x3xf32>
+// CHECK: %relu6 = tdsl.relu6 %x : tensor<2x3xf32> -> tensor<2x3xf32>
+  %cast = tdsl.cast %x : tensor<2x3xf32> -> tensor<2x3x!fixed.q<16, 12>>
+// CHECK: %cast = tdsl.cast %x : tensor<2x3xf32> -> tensor<2x3x!fixed.q<16, 12>>
+  %select = tdsl.select %c, %x, %add : tensor<2x3xf32>, tensor<2x3xf32> -> tensor<2x3xf32>
+// CHECK: %select = tdsl.select %c, %x, %add : tensor<2x3xf32>, tensor<2x3xf32> -> tensor<2x3xf32>
+  func.return
+}
+
+func.func @movement(%x: tensor<2x3xf32>, %q: tensor<4x2x!fixed.q<8, 4>>, %i: index, %j: index) {
+  %const = tdsl.const dense<[1, -2]> : tensor<2xi16> -> tensor<2x!fixed.q<12, 8>>
+// CHECK: %const = tdsl.const dense<[1, -2]> : tensor<2xi16> -> tensor<2x!fixed.q<12, 8>>
+  %real = tdsl.const dense<5.000000e-01> : tensor<f32> -> tensor<f32>
+// CHECK: %real = tdsl.const dense<5.000000e-01> : tensor<f32> -> tensor<f32>
+  %sparse = tdsl.const dense<[0, 3]> : tensor<2xi8> -> tensor<2x!fixed.q<8, 4>, #tdsl.csr>
+// CHECK: %sparse = tdsl.const dense<[0, 3]> : tensor<2xi8> -> tensor<2x!fixed.q<8, 4>, #tdsl.csr>
+  %fill = tdsl.fill {value = 5.000000e-01 : f64} -> tensor<2x3xf32>
+// CHECK: %fill = tdsl.fill {value = 5.000000e-01 : f64} -> tensor<2x3xf32>
+  %reshape = tdsl.reshape %x : tensor<2x3xf32> -> tensor<6x1xf32>
+// CHECK: %reshape = tdsl.reshape %x : tensor<2x3xf32> -> tensor<6x1xf32>
+  %transpose = tdsl.transpose %x {permutation = array<i64: 1, 0>} : tensor<2x3xf32> -> tensor<3x2xf32>
+// CHECK: %transpose = tdsl.transpose %x {permutation = array<i64: 1, 0>} : tensor<2x3xf32> -> tensor<3x2xf32>
+  %reverse = tdsl.reverse %q {axis = 1 : i64} : tensor<4x2x!fixed.q<8, 4>> -> tensor<4x2x!fixed.q<8, 4>>
+// CHECK: %reverse = tdsl.reverse %q {axis = 1 : i64} : tensor<4x2x!fixed.q<8, 4>> -> tensor<4x2x!fixed.q<8, 4>>
+  %index = tdsl.index %q[%i] : tensor<4x2x!fixed.q<8, 4>> -> tensor<2x!fixed.q<8, 4>>
+// CHECK: %index = tdsl.index %q[%i] : tensor<4x2x!fixed.q<8, 4>> -> tensor<2x!fixed.q<8, 4>>
+  %slice = tdsl.slice %q[%i, %j] : tensor<4x2x!fixed.q<8, 4>> -> tensor<2x1x!fixed.q<8, 4>>
+// CHECK: %slice = tdsl.slice %q[%i, %j] : tensor<4x2x!fixed.q<8, 4>> -> tensor<2x1x!fixed.q<8, 4>>
+  %insert = tdsl.insert_slice %slice, %q[%i, %j] : tensor<2x1x!fixed.q<8, 4>>, tensor<4x2x!fixed.q<8, 4>> -> tensor<4x2x!fixed.q<8, 4>>
+// CHECK: %insert = tdsl.insert_slice %slice, %q[%i, %j] : tensor<2x1x!fixed.q<8, 4>>, tensor<4x2x!fixed.q<8, 4>> -> tensor<4x2x!fixed.q<8, 4>>
+  func.return
+}
+
+func.func @contraction(%w: tensor<2x4x!fixed.q<16, 14>>, %x: tensor<4x1x!fixed.q<16, 12>>, %a: tensor<2x4xf32>, %b: tensor<4x3xf32>, %m: tensor<2x4x!fixed.q<8, 4>, #tdsl.csr>, %one: tensor<1x1xf32>) {
+  %matmul = tdsl.matmul %a, %b : tensor<2x4xf32>, tensor<4x3xf32> -> tensor<2x3xf32>
+// CHECK: %matmul = tdsl.matmul %a, %b : tensor<2x4xf32>, tensor<4x3xf32> -> tensor<2x3xf32>
+  %proven = tdsl.matmul %w, %x {acc = !fixed.acc<32, 26>, bound = 100000 : i64} : tensor<2x4x!fixed.q<16, 14>>, tensor<4x1x!fixed.q<16, 12>> -> tensor<2x1x!fixed.q<16, 12>>
+// CHECK: %proven = tdsl.matmul %w, %x {acc = !fixed.acc<32, 26>, bound = 100000 : i64} : tensor<2x4x!fixed.q<16, 14>>, tensor<4x1x!fixed.q<16, 12>> -> tensor<2x1x!fixed.q<16, 12>>
+  %float = tdsl.matmul %a, %b {acc = f32} : tensor<2x4xf32>, tensor<4x3xf32> -> tensor<2x3xf32>
+// CHECK: %float = tdsl.matmul %a, %b {acc = f32} : tensor<2x4xf32>, tensor<4x3xf32> -> tensor<2x3xf32>
+  %spmv = tdsl.spmv %m, %x : tensor<2x4x!fixed.q<8, 4>, #tdsl.csr>, tensor<4x1x!fixed.q<16, 12>> -> tensor<2x1x!fixed.q<16, 12>>
+// CHECK: %spmv = tdsl.spmv %m, %x : tensor<2x4x!fixed.q<8, 4>, #tdsl.csr>, tensor<4x1x!fixed.q<16, 12>> -> tensor<2x1x!fixed.q<16, 12>>
+  %argmax = tdsl.argmax %x : tensor<4x1x!fixed.q<16, 12>>
+// CHECK: %argmax = tdsl.argmax %x : tensor<4x1x!fixed.q<16, 12>>
+  %sign = tdsl.sign %one : tensor<1x1xf32>
+// CHECK: %sign = tdsl.sign %one : tensor<1x1xf32>
+  %at_least = tdsl.at_least %one {threshold = 5.000000e-01 : f64} : tensor<1x1xf32>
+// CHECK: %at_least = tdsl.at_least %one {threshold = 5.000000e-01 : f64} : tensor<1x1xf32>
+  func.return
+}
+
+func.func @neural(%x: tensor<1x4x4x3xf32>, %f: tensor<1x3x3x3x5xf32>, %w1: tensor<1x1x1x3x6xf32>, %v: tensor<6xf32>, %w2: tensor<6x3x3x1x1xf32>, %w3: tensor<1x1x1x6x2xf32>, %u: tensor<2xf32>) {
+  %normalise = tdsl.normalise_l2 %x : tensor<1x4x4x3xf32> -> tensor<1x4x4x3xf32>
+// CHECK: %normalise = tdsl.normalise_l2 %x : tensor<1x4x4x3xf32> -> tensor<1x4x4x3xf32>
+  %maxpool = tdsl.maxpool %x {kernel = array<i64: 2, 2>, padding = array<i64: 0, 0, 1, 0>, strides = array<i64: 2, 1>} : tensor<1x4x4x3xf32> -> tensor<1x2x4x3xf32>
+// CHECK: %maxpool = tdsl.maxpool %x {kernel = array<i64: 2, 2>, padding = array<i64: 0, 0, 1, 0>, strides = array<i64: 2, 1>} : tensor<1x4x4x3xf32> -> tensor<1x2x4x3xf32>
+  %conv2d = tdsl.conv2d %x, %f {strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x4x4x3xf32>, tensor<1x3x3x3x5xf32> -> tensor<1x4x4x5xf32>
+// CHECK: %conv2d = tdsl.conv2d %x, %f {strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x4x4x3xf32>, tensor<1x3x3x3x5xf32> -> tensor<1x4x4x5xf32>
+  %mbconv = tdsl.mbconv %x[%w1, %v, %v, %w2, %v, %v, %w3, %u, %u] {strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>} : tensor<1x4x4x3xf32>, tensor<1x1x1x3x6xf32>, tensor<6xf32>, tensor<6xf32>, tensor<6x3x3x1x1xf32>, tensor<6xf32>, tensor<6xf32>, tensor<1x1x1x6x2xf32>, tensor<2xf32>, tensor<2xf32> -> tensor<1x4x4x2xf32>
+// CHECK: %mbconv = tdsl.mbconv %x[%w1, %v, %v, %w2, %v, %v, %w3, %u, %u] {strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>} : tensor<1x4x4x3xf32>, tensor<1x1x1x3x6xf32>, tensor<6xf32>, tensor<6xf32>, tensor<6x3x3x1x1xf32>, tensor<6xf32>, tensor<6xf32>, tensor<1x1x1x6x2xf32>, tensor<2xf32>, tensor<2xf32> -> tensor<1x4x4x2xf32>
+  func.return
+}
+
+// With a destination, on buffers.
+func.func @memrefs(%x: memref<2x3xf32>, %y: memref<2x3xf32>, %t: memref<3x2xf32>, %q: memref<2x4x!fixed.q<8, 4>, #scratch.flash>, %m: memref<2x4x!fixed.q<8, 4>, #scratch.csr>, %v: memref<4x1x!fixed.q<16, 12>>, %r: memref<2x1x!fixed.q<16, 12>>, %e: memref<4x!fixed.q<8, 4>>, %p: memref<1x2x!fixed.q<8, 4>>, %b: memref<2x4x!fixed.q<8, 4>>, %one: memref<f32>, %c: i1, %i: index) {
+  tdsl.add %x, %one : memref<2x3xf32>, memref<f32> into %y : memref<2x3xf32>
+// CHECK: tdsl.add %x, %one : memref<2x3xf32>, memref<f32> into %y : memref<2x3xf32>
+  tdsl.sub %one, %x : memref<f32>, memref<2x3xf32> into %y : memref<2x3xf32>
+// CHECK: tdsl.sub %one, %x : memref<f32>, memref<2x3xf32> into %y : memref<2x3xf32>
+  tdsl.mul %x, %y : memref<2x3xf32>, memref<2x3xf32> into %y : memref<2x3xf32>
+// CHECK: tdsl.mul %x, %y : memref<2x3xf32>, memref<2x3xf32> into %y : memref<2x3xf32>
+  tdsl.neg %x : memref<2x3xf32> into %y : memref<2x3xf32>
+// CHECK: tdsl.neg %x : memref<2x3xf32> into %y : memref<2x3xf32>
+  tdsl.exp %x : memref<2x3xf32> into %x : memref<2x3xf32>
+// CHECK: tdsl.exp %x : memref<2x3xf32> into %x : memref<2x3xf32>
+  tdsl.tanh %v : memref<4x1x!fixed.q<16, 12>> into %v : memref<4x1x!fixed.q<16, 12>>
+// CHECK: tdsl.tanh %v : memref<4x1x!fixed.q<16, 12>> into %v : memref<4x1x!fixed.q<16, 12>>
+  tdsl.sigmoid %x : memref<2x3xf32> into %x : memref<2x3xf32>
+// CHECK: tdsl.sigmoid %x : memref<2x3xf32> into %x : memref<2x3xf32>
+  tdsl.relu %x : memref<2x3xf32> into %y : memref<2x3xf32>
+// CHECK: tdsl.relu %x : memref<2x3xf32> into %y : memref<2x3xf32>
+  tdsl.relu6 %v : memref<4x1x!fixed.q<16, 12>> into %v : memref<4x1x!fixed.q<16, 12>>
+// CHECK: tdsl.relu6 %v : memref<4x1x!fixed.q<16, 12>> into %v : memref<4x1x!fixed.q<16, 12>>
+  tdsl.cast %v : memref<4x1x!fixed.q<16, 12>> into %v : memref<4x1x!fixed.q<16, 12>>
+// CHECK: tdsl.cast %v : memref<4x1x!fixed.q<16, 12>> into %v : memref<4x1x!fixed.q<16, 12>>
+  tdsl.select %c, %x, %y : memref<2x3xf32>, memref<2x3xf32> into %y : memref<2x3xf32>
+// CHECK: tdsl.select %c, %x, %y : memref<2x3xf32>, memref<2x3xf32> into %y : memref<2x3xf32>
+  tdsl.fill {value = 0.000000e+00 : f64} into %y : memref<2x3xf32>
+// CHECK: tdsl.fill {value = 0.000000e+00 : f64} into %y : memref<2x3xf32>
+  tdsl.reshape %x : memref<2x3xf32> into %t : memref<3x2xf32>
+// CHECK: tdsl.reshape %x : memref<2x3xf32> into %t : memref<3x2xf32>
+  tdsl.transpose %x {permutation = array<i64: 1, 0>} : memref<2x3xf32> into %t : memref<3x2xf32>
+// CHECK: tdsl.transpose %x {permutation = array<i64: 1, 0>} : memref<2x3xf32> into %t : memref<3x2xf32>
+  tdsl.reverse %x {axis = 0 : i64} : memref<2x3xf32> into %y : memref<2x3xf32>
+// CHECK: tdsl.reverse %x {axis = 0 : i64} : memref<2x3xf32> into %y : memref<2x3xf32>
+  tdsl.index %q[%i] : memref<2x4x!fixed.q<8, 4>, #scratch.flash> into %e : memref<4x!fixed.q<8, 4>>
+// CHECK: tdsl.index %q[%i] : memref<2x4x!fixed.q<8, 4>, #scratch.flash> into %e : memref<4x!fixed.q<8, 4>>
+  tdsl.slice %q[%i, %i] : memref<2x4x!fixed.q<8, 4>, #scratch.flash> into %p : memref<1x2x!fixed.q<8, 4>>
+// CHECK: tdsl.slice %q[%i, %i] : memref<2x4x!fixed.q<8, 4>, #scratch.flash> into %p : memref<1x2x!fixed.q<8, 4>>
+  tdsl.insert_slice %p, %q[%i, %i] : memref<1x2x!fixed.q<8, 4>>, memref<2x4x!fixed.q<8, 4>, #scratch.flash> into %b : memref<2x4x!fixed.q<8, 4>>
+// CHECK: tdsl.insert_slice %p, %q[%i, %i] : memref<1x2x!fixed.q<8, 4>>, memref<2x4x!fixed.q<8, 4>, #scratch.flash> into %b : memref<2x4x!fixed.q<8, 4>>
+  tdsl.matmul %q, %v {acc = !fixed.acc<32, 16>, bound = 8 : i64} : memref<2x4x!fixed.q<8, 4>, #scratch.flash>, memref<4x1x!fixed.q<16, 12>> into %r : memref<2x1x!fixed.q<16, 12>>
+// CHECK: tdsl.matmul %q, %v {acc = !fixed.acc<32, 16>, bound = 8 : i64} : memref<2x4x!fixed.q<8, 4>, #scratch.flash>, memref<4x1x!fixed.q<16, 12>> into %r : memref<2x1x!fixed.q<16, 12>>
+  tdsl.spmv %m, %v : memref<2x4x!fixed.q<8, 4>, #scratch.csr>, memref<4x1x!fixed.q<16, 12>> into %r : memref<2x1x!fixed.q<16, 12>>
+// CHECK: tdsl.spmv %m, %v : memref<2x4x!fixed.q<8, 4>, #scratch.csr>, memref<4x1x!fixed.q<16, 12>> into %r : memref<2x1x!fixed.q<16, 12>>
+  %argmax = tdsl.argmax %r : memref<2x1x!fixed.q<16, 12>>
+// CHECK: %argmax = tdsl.argmax %r : memref<2x1x!fixed.q<16, 12>>
+  %sign = tdsl.sign %one : memref<f32>
+// CHECK: %sign = tdsl.sign %one : memref<f32>
+  %at_least = tdsl.at_least %one {threshold = 1.000000e+00 : f64} : memref<f32>
+// CHECK: %at_least = tdsl.at_least %one {threshold = 1.000000e+00 : f64} : memref<f32>
+  func.return
+}
+// GENERIC: "tdsl.matmul"(%q, %v, %r) <{acc = !fixed.acc<32, 16>, bound = 8 : i64, operandSegmentSizes = array<i32: 1, 1, 1>}> : (memref<2x4x!fixed.q<8, 4>, #scratch.flash>, memref<4x1x!fixed.q<16, 12>>, memref<2x1x!fixed.q<16, 12>>) -> ()
+
+// Ranges and profiles print the shortest digits that give the same floats.
+func.func @attributes(%x: tensor<1xf32> {tdsl.range = #tdsl.range<-1.0e-07, 1.0e+22>, tdsl.profile = #tdsl.profile<-4.5, 5.0, [-3.0, -0.1, 0.0, 2.0, 3.0]>}) -> tensor<1xf32> {
+// CHECK: {tdsl.range = #tdsl.range<-1.0e-07, 1.0e+22>, tdsl.profile = #tdsl.profile<-4.5, 5.0, [-3.0, -0.1, 0.0, 2.0, 3.0]>}
+  %y = tdsl.neg %x {tdsl.profile = [#tdsl.profile<0.0, 0.0, [0.0, 0.0, 0.0, 0.0, 0.0]>, unit]} : tensor<1xf32> -> tensor<1xf32>
+// CHECK: %y = tdsl.neg %x {tdsl.profile = [#tdsl.profile<0.0, 0.0, [0.0, 0.0, 0.0, 0.0, 0.0]>, unit]} : tensor<1xf32> -> tensor<1xf32>
+  func.return %y : tensor<1xf32>
+}

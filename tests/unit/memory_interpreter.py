@@ -1,0 +1,212 @@
+"""Runs a lowered function (L4) on real bytes, to test what lowering did to memory.
+
+The arena is poisoned with random bytes before the run, constants and the caller's input are read-only, every access
+is checked against its buffer's shape, and integer arithmetic that overflows is an error, because the lowering claims
+to have proved that none does. One Python step per op: for small programs only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import prod
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.dialects import arith, func, memref, scf
+from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, IntegerType, ModuleOp, f32
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+from tinyml.dialects import scratch
+from tinyml.dialects.runtime_functions import RUNTIME_FUNCTIONS
+
+Bytes = NDArray[np.uint8]
+
+
+def dtype_of(type: Attribute) -> np.dtype[Any]:
+    if type == f32:
+        return np.dtype("<f4")
+    assert isinstance(type, IntegerType), f"{type} is not the type of a stored bit pattern"
+    return np.dtype(f"<i{type.width.data // 8}")
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """A memref: some bytes from an offset on, under a type and a shape."""
+
+    memory: Bytes
+    offset: int
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+
+    def element(self, indices: tuple[int, ...]) -> NDArray[Any]:
+        assert len(indices) == len(self.shape)
+        assert all(0 <= index < extent for index, extent in zip(indices, self.shape, strict=True)), (
+            f"element {indices} of a buffer of shape {self.shape}"
+        )
+        start = self.offset + int(np.ravel_multi_index(indices, self.shape) if indices else 0) * self.dtype.itemsize
+        return self.memory[start : start + self.dtype.itemsize].view(self.dtype)
+
+    def array(self) -> NDArray[Any]:
+        size = prod(self.shape) * self.dtype.itemsize
+        return self.memory[self.offset : self.offset + size].view(self.dtype).reshape(self.shape).copy()
+
+
+def run(module: ModuleOp, input: NDArray[Any], seed: int = 0) -> list[Any]:
+    """The results of the one function of a module on one input of raws: ints, and arrays for memrefs."""
+    [function] = [op for op in module.ops if isinstance(op, func.FuncOp) and not op.is_declaration]
+    return _Run(np.random.default_rng(seed)).function(function, input)
+
+
+class _Run:
+    def __init__(self, random: np.random.Generator):
+        self.random = random
+        self.values: dict[SSAValue, Any] = {}
+
+    def function(self, function: func.FuncOp, input: NDArray[Any]) -> list[Any]:
+        [argument] = function.body.block.args
+        self.values[argument] = self.buffer(argument, _read_only(input))
+        results = self.block(function.body.block)
+        return [result.array() if isinstance(result, Buffer) else result for result in results]
+
+    def block(self, block: Block) -> list[Any]:
+        for op in block.ops:
+            if isinstance(op, func.ReturnOp | scf.YieldOp):
+                return [self.values[value] for value in op.operands]
+            results = self.operation(op, [self.values[value] for value in op.operands])
+            self.values.update(zip(op.results, results, strict=True))
+        raise AssertionError("a block without a terminator")
+
+    def operation(self, op: Operation, arguments: list[Any]) -> list[Any]:
+        match op:
+            case scf.ForOp():
+                return self.loop(op, arguments)
+            case scratch.ArenaOp():
+                memory = self.random.integers(0, 256, op.size, np.uint8)
+                return [self.buffer(op.result, memory)]
+            case scratch.ViewOp():
+                offset = op.offset.value.data
+                assert offset % dtype_of(scratch.memref_type(op.result).element_type).itemsize == 0
+                return [self.buffer(op.result, arguments[0].memory, offset)]
+            case scratch.ConstantOp():
+                return [self.buffer(op.result, _read_only(np.frombuffer(op.value.data.data, np.uint8)))]
+            case scratch.SliceOp():
+                return [self.slice(op, arguments[0], arguments[1])]
+            case memref.LoadOp():
+                source, *indices = arguments
+                [value] = source.element(tuple(indices))
+                return [value if op.res.type == f32 else int(value)]
+            case memref.StoreOp():
+                value, target, *indices = arguments
+                assert not isinstance(op.value.type, IntegerType) or _fits(value, op.value.type)
+                target.element(tuple(indices))[0] = value
+                return []
+            case arith.ConstantOp():
+                value = cast("IntegerAttr[Any] | FloatAttr[Any]", op.value).value.data
+                return [np.float32(value) if op.result.type == f32 else int(value)]
+            case func.CallOp():
+                return [_call(op, arguments)]
+            case _:
+                with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+                    result = _ARITHMETIC[type(op)](op, *arguments)
+                type_ = op.results[0].type
+                assert not isinstance(type_, IntegerType) or _fits(result, type_), f"{op} overflows: {arguments}"
+                return [result]
+
+    def loop(self, op: scf.ForOp, arguments: list[Any]) -> list[Any]:
+        low, high, step, *carried = arguments
+        index, *inner = op.body.block.args
+        for i in range(low, high, step):
+            self.values[index] = i
+            self.values.update(zip(inner, carried, strict=True))
+            carried = self.block(op.body.block)
+        return carried
+
+    def slice(self, op: scratch.SliceOp, source: Buffer, offset: int) -> Buffer:
+        shape = scratch.memref_type(op.result).get_shape()
+        assert 0 <= offset <= prod(source.shape) - prod(shape), f"{op} lies outside its source at {offset}"
+        return self.buffer(op.result, source.memory, source.offset + offset * source.dtype.itemsize)
+
+    @staticmethod
+    def buffer(value: SSAValue, memory: Bytes, offset: int = 0) -> Buffer:
+        type_ = scratch.memref_type(value)
+        buffer = Buffer(memory, offset, dtype_of(type_.element_type), type_.get_shape())
+        assert offset + prod(buffer.shape) * buffer.dtype.itemsize <= len(memory)
+        return buffer
+
+
+def _read_only(array: NDArray[Any]) -> Bytes:
+    memory = np.frombuffer(array.tobytes(), np.uint8)
+    assert not memory.flags.writeable
+    return memory
+
+
+def _fits(value: int, type: IntegerType) -> bool:
+    width = type.width.data
+    return width == 1 or -(1 << (width - 1)) <= value < 1 << (width - 1)
+
+
+def _call(op: func.CallOp, arguments: list[Any]) -> Any:
+    typed = [
+        np.array(value, dtype_of(operand.type)) for value, operand in zip(arguments, op.arguments, strict=True)
+    ]
+    result = RUNTIME_FUNCTIONS[op.callee.string_value()].twin(*typed)
+    return np.float32(result) if op.results[0].type == f32 else int(result)
+
+
+def _truncate(op: arith.TruncIOp, value: int) -> int:
+    # Interval arithmetic only ever narrows what fits; the check of the result would not see a loss.
+    assert isinstance(op.result.type, IntegerType)
+    assert _fits(value, op.result.type), f"{op} loses bits of {value}"
+    return value
+
+
+def _zero_extend(op: arith.ExtUIOp, value: int) -> int:
+    assert isinstance(op.input.type, IntegerType)
+    return value & ((1 << op.input.type.width.data) - 1)
+
+
+def _shift(op: Operation, value: int, amount: int) -> int:
+    type_ = op.results[0].type
+    assert isinstance(type_, IndexType) or 0 <= amount < cast(IntegerType, type_).width.data
+    return value >> amount
+
+
+_COMPARE_INTEGERS: dict[int, Callable[[Any, Any], bool]] = {
+    0: lambda a, b: a == b,
+    1: lambda a, b: a != b,
+    2: lambda a, b: a < b,
+    3: lambda a, b: a <= b,
+    4: lambda a, b: a > b,
+    5: lambda a, b: a >= b,
+}
+
+_COMPARE_FLOATS: dict[int, Callable[[Any, Any], bool]] = {
+    1: lambda a, b: bool(a == b),
+    2: lambda a, b: bool(a > b),
+    3: lambda a, b: bool(a >= b),
+    4: lambda a, b: bool(a < b),
+    5: lambda a, b: bool(a <= b),
+}
+
+_ARITHMETIC: dict[type[Operation], Callable[..., Any]] = {
+    arith.AddiOp: lambda op, a, b: a + b,
+    arith.SubiOp: lambda op, a, b: a - b,
+    arith.MuliOp: lambda op, a, b: a * b,
+    arith.AndIOp: lambda op, a, b: a & b,
+    arith.OrIOp: lambda op, a, b: a | b,
+    arith.ShRSIOp: _shift,
+    arith.MinSIOp: lambda op, a, b: min(a, b),
+    arith.MaxSIOp: lambda op, a, b: max(a, b),
+    arith.CmpiOp: lambda op, a, b: _COMPARE_INTEGERS[op.predicate.value.data](a, b),
+    arith.CmpfOp: lambda op, a, b: _COMPARE_FLOATS[op.predicate.value.data](a, b),
+    arith.SelectOp: lambda op, condition, a, b: a if condition else b,
+    arith.ExtSIOp: lambda op, a: a,
+    arith.ExtUIOp: _zero_extend,
+    arith.TruncIOp: _truncate,
+    arith.IndexCastOp: lambda op, a: a,
+    arith.AddfOp: lambda op, a, b: np.float32(a + b),
+    arith.SubfOp: lambda op, a, b: np.float32(a - b),
+    arith.MulfOp: lambda op, a, b: np.float32(a * b),
+}

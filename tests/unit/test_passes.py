@@ -1,0 +1,98 @@
+"""Passes, judged by what programs compute: the evaluator on tensors against the lowered program on bytes."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, reject, settings
+from hypothesis import strategies as st
+from .memory_interpreter import run
+from numpy.typing import NDArray
+from .tensor_programs import programs
+from xdsl.context import Context
+from xdsl.dialects import arith, func, memref, scf
+from xdsl.dialects.builtin import Builtin, ModuleOp
+from xdsl.parser import Parser
+from xdsl.passes import ModulePass
+from xdsl.transforms import get_all_passes
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
+from tinyml.lowering.pipelines import flatten
+from tinyml.runtime.evaluator import Outputs, encode_inputs, evaluate, predict_function
+from tinyml.tools.universe import DIALECTS, TINYML
+from tinyml.transforms.assign_format import AssignFormatPass
+from tinyml.transforms.profile import profile
+
+SAMPLES = 3
+FORMATS = [("fixed", 16), ("fixed", 8), ("fixed", 32), ("fixed", 12), ("f32", None)]
+PASSES = {**get_all_passes(), **TINYML.all_passes}
+
+TO_FORMATS = flatten("reals-to-formats", {})
+CHOOSE = TO_FORMATS[TO_FORMATS.index("assign-format") + 1 :]
+"""What L1 goes through once formats are there."""
+
+TO_BITS = [name for step in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits") for name in flatten(step, {})]
+"""From L1 to L4."""
+
+
+def new_context() -> Context:
+    context = Context()
+    for dialect in (Builtin, func.Func, scf.Scf, arith.Arith, memref.MemRef, *(make() for make in DIALECTS.values())):
+        context.load_dialect(dialect)
+    return context
+
+
+def apply(module: ModuleOp, names: Sequence[str], context: Context) -> None:
+    for name in names:
+        made: type[ModulePass] = PASSES[name]()
+        made().apply(context, module)
+        module.verify()
+
+
+def inputs_of(module: ModuleOp) -> NDArray[np.float32]:
+    shape = tdsl.shape_of(predict_function(module).body.block.args[0])
+    return np.random.default_rng(7).normal(size=(SAMPLES, int(np.prod(shape)))).astype(np.float32)
+
+
+def with_formats(module: ModuleOp, inputs: NDArray[np.float32], format: str, width: int | None) -> None:
+    """From L0 to L1; programs whose values grow beyond all formats are not interesting."""
+    profile(module, inputs)
+    AssignFormatPass(format, width).apply(new_context(), module)
+    module.verify()
+
+
+def expect_same(lowered: ModuleOp, raws: NDArray[np.generic], expected: Outputs) -> None:
+    assert expected.labels is not None
+    assert expected.scores is not None
+    for seed, (sample, label, scores) in enumerate(zip(raws, expected.labels, expected.scores, strict=True)):
+        got_label, got_scores = run(lowered, sample, seed)
+        assert got_label == label
+        assert got_scores.reshape(-1).tobytes() == scores.tobytes()
+
+
+@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@given(programs(), st.sampled_from(FORMATS), st.booleans())
+def test_lowering_keeps_every_bit(module: ModuleOp, format: tuple[str, int | None], choose: bool):
+    module.verify()
+    inputs = inputs_of(module)
+    try:
+        with_formats(module, inputs, *format)
+        raws = encode_inputs(module, inputs)
+        expected = evaluate(module, raws)
+        apply(module, CHOOSE if choose else (), new_context())
+        after = evaluate(module, raws)
+        apply(module, TO_BITS, new_context())
+    except (InputError, VerifyException) as error:
+        if "finite" in str(error) or "does not fit in 64 bits" in str(error) or "no accumulator holds" in str(error):
+            reject()
+        raise
+    assert after.labels is not None
+    assert after.scores is not None
+    assert after.labels.tolist() == np.asarray(expected.labels).tolist()
+    assert after.scores.tobytes() == np.asarray(expected.scores).tobytes()
+    expect_same(module, raws, expected)

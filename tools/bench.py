@@ -1,0 +1,61 @@
+"""`tinyml bench`: compile and run many models, one table."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from tinyml.dialects.errors import InputError
+from tinyml.tools.atomic_file import AtomicFile
+from tinyml.tools.compile_model import Request, build_folder
+from tinyml.tools.table import print_reports
+
+LARGER_AVR = "atmega1284p"
+"""The same core with more memory, on which a model that a Uno cannot hold is measured."""
+
+
+def find_model(folder: Path) -> tuple[Path, Path, Path | None]:
+    """Program, validation data and test data of a model's folder (program.sd, or seedot/input.sd)."""
+    programs = [*sorted(folder.glob("*.sd")), folder / "seedot" / "input.sd"]
+    program = next((path for path in programs if path.is_file()), None)
+    if program is None:
+        raise InputError("holds no SeeDot program (*.sd or seedot/input.sd)", file=str(folder))
+    test = folder / "test.npz"
+    return program, folder / "val.npz", test if test.is_file() else None
+
+
+def bench(
+    folders: list[Path], *, target: str, format: str, width: int | None, optimize: str, json_file: Path | None
+) -> list[dict[str, Any]]:
+    """Measure every model on a target and print the table; a model too large for the Uno is measured on its sister."""
+    from tinyml.targets.boards import board
+
+    chosen = board(target)
+    reports: list[dict[str, Any]] = []
+    for folder in folders:
+        program, val, test = find_model(folder)
+        request = Request(program, val, test, target, None, format, width, optimize, Path())
+        with tempfile.TemporaryDirectory(prefix="tinyml-") as out:
+            try:
+                report, measured = build_folder(request, chosen, Path(out), must_fit=False)
+            except InputError:
+                if chosen.device != "simavr":
+                    raise
+                report, measured = {"fits": False}, None
+        if chosen.device == "simavr" and not report["fits"]:
+            larger = dataclasses.replace(board("avr", LARGER_AVR), name=target)
+            with tempfile.TemporaryDirectory(prefix="tinyml-") as out:
+                report, measured = build_folder(request, larger, Path(out), must_fit=False)
+            report |= {"fits": False, "flash_limit": chosen.flash, "ram_limit": chosen.ram}
+        if measured is None:
+            raise InputError(f"the tools of the device '{chosen.device}' are not installed")
+        reports.append(report)
+    print_reports(reports)
+    if json_file is not None:
+        file = AtomicFile(str(json_file))
+        file.stream.write(json.dumps(reports, indent=2) + "\n")
+        file.keep()
+    return reports

@@ -1,0 +1,199 @@
+"""`tinyml compile`: a model and its validation data in, a folder that builds as it is and a report out."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tinyml.dialects.errors import InputError
+from tinyml.tools.progress import Progress
+
+if TYPE_CHECKING:
+    from tinyml.runtime.data import Data
+    from tinyml.targets.boards import Board
+    from tinyml.tools.measure import Measured
+    from tinyml.tools.stages import Compiled
+
+MEASURED_SAMPLES = 5
+"""Inputs that the device runs for the report."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What `tinyml compile` is asked for; the fields are its options."""
+
+    model: Path
+    val: Path
+    test: Path | None
+    target: str
+    mcu: str | None
+    format: str
+    width: int | None
+    optimize: str
+    out: Path
+
+
+def compile_model(request: Request) -> dict[str, Any]:
+    """Compile, measure, write the folder and return the report.
+
+    Raises `InputError` for any bad input, and for a model that does not fit the board; then no folder is written.
+    """
+    from tinyml.targets.boards import board
+
+    chosen = board(request.target, request.mcu)
+    with new_folder(request.out) as folder:
+        report, _ = build_folder(request, chosen, folder, must_fit=True)
+    return report
+
+
+def build_folder(
+    request: Request, board: Board, folder: Path, *, must_fit: bool
+) -> tuple[dict[str, Any], Measured | None]:
+    """Everything `compile_model` does, into an existing empty folder."""
+    from tinyml.runtime.data import load_data
+    from tinyml.tools.measure import accuracy, check_labels
+    from tinyml.tools.stages import compile_stages, context, load_program
+
+    start = time.perf_counter()
+    with Progress(str(request.model), 5) as progress:
+        progress.step("reading")
+        ctx = context()
+        reals = load_program(request.model, ctx)
+        load_data(str(request.val))
+        test_file = request.test or request.val
+        data = load_data(str(test_file))
+        progress.step("compiling")
+        compiled = compile_stages(
+            reals, ctx, data=request.val, format=request.format, width=request.width, printed_for=board.printed_for
+        )
+        check_labels(data, compiled.formats, str(test_file))
+        progress.step("writing C")
+        write_sources(folder, compiled, board, data)
+        progress.step(f"evaluating {len(data)} samples")
+        accuracies = accuracy(compiled.reals, compiled.formats, data)
+        progress.step(f"measuring on {board.device}")
+        measured = _measure(folder, compiled, board, data, request.optimize)
+    report = _report(request, board, compiled, accuracies, measured, time.perf_counter() - start)
+    if must_fit:
+        _require_fit(request, board, report)
+    (folder / "report.json").write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+    return report, measured
+
+
+def write_sources(folder: Path, compiled: Compiled, board: Board, data: Data) -> None:
+    """NAME.c, NAME.h, the IR of every level, and for AVR the folder that the Arduino IDE opens."""
+    from tinyml.runtime.model_interface import interface_of
+    from tinyml.tools.sketch import arduino_sketch
+
+    name = interface_of(compiled.formats).name
+    files = {f"{name}.c": compiled.source, f"{name}.h": compiled.header}
+    files |= {f"ir/{stage.file}": stage.text for stage in compiled.stages}
+    if board.printed_for == "avr":
+        files |= {f"{name}/{name}.c": compiled.source, f"{name}/{name}.h": compiled.header}
+        files[f"{name}/{name}.ino"] = arduino_sketch(compiled.formats, data)
+    for file, text in files.items():
+        path = folder / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+def _measure(folder: Path, compiled: Compiled, board: Board, data: Data, optimize: str) -> Measured | None:
+    """None where the tools of the device are not installed: a model can be compiled without them."""
+    from tinyml.runtime.runner import is_available
+    from tinyml.tools.measure import run_on_device
+
+    if not is_available(board.device):
+        return None
+    inputs = data.x[:MEASURED_SAMPLES]
+    measured, mismatch = run_on_device(
+        folder, compiled.formats, inputs, device=board.device, mcu=board.mcu, optimize=optimize
+    )
+    if mismatch is not None:
+        raise RuntimeError(f"the generated code differs from the evaluator: {mismatch}")
+    return measured
+
+
+def _report(
+    request: Request,
+    board: Board,
+    compiled: Compiled,
+    accuracies: Any,
+    measured: Measured | None,
+    seconds: float,
+) -> dict[str, Any]:
+    from tinyml.runtime.model_interface import interface_of
+    from tinyml.tools.stages import count_model_macs
+
+    macs = count_model_macs(compiled.reals)
+    cost = measured.cost if measured else None
+    total = measured.static_bytes + measured.stack_bytes if measured else None
+    fits = None
+    if measured is not None and total is not None and board.flash is not None and board.ram is not None:
+        fits = measured.flash_bytes <= board.flash and total <= board.ram
+    elif board.flash is None:
+        fits = True
+    return {
+        "model": str(request.model),
+        "name": interface_of(compiled.formats).name,
+        "target": board.name,
+        "mcu": board.mcu,
+        "device": board.device,
+        "format": request.format,
+        "width": request.width,
+        "optimize": request.optimize,
+        "accuracy_float": accuracies.reals,
+        "accuracy": accuracies.formats,
+        "disagreements": accuracies.disagreements,
+        "samples": accuracies.samples,
+        "flash_bytes": measured.flash_bytes if measured else None,
+        "flash_limit": board.flash,
+        "ram_bytes": {
+            "arena": compiled.arena_bytes,
+            "static": measured.static_bytes if measured else None,
+            "stack": measured.stack_bytes if measured else None,
+            "total": total,
+        },
+        "ram_limit": board.ram,
+        f"{board.unit}_per_inference": cost,
+        "macs": macs,
+        f"{board.unit}_per_mac": round(cost / macs, 2) if cost is not None and macs else None,
+        "fits": fits,
+        "seconds": round(seconds, 2),
+    }
+
+
+def _require_fit(request: Request, board: Board, report: dict[str, Any]) -> None:
+    if report["fits"] is False:
+        raise InputError(
+            f"does not fit {board.name} ({board.mcu or board.device}): needs {report['flash_bytes']} bytes of flash "
+            f"and {report['ram_bytes']['total']} of RAM, the board has {board.flash} and {board.ram}",
+            file=str(request.model),
+        )
+
+
+@contextmanager
+def new_folder(out: Path) -> Iterator[Path]:
+    """A folder beside `out` that takes its place when all went well; what was there before is one of ours, or empty."""
+    if out.exists() and not (out / "report.json").is_file() and not (out.is_dir() and not any(out.iterdir())):
+        raise InputError("exists already and is no output of tinyml", file=str(out))
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        waiting = Path(tempfile.mkdtemp(prefix=f".{out.name}.", dir=out.parent))
+    except OSError as error:
+        raise InputError(f"cannot write there: {error.strerror}", file=str(out)) from error
+    try:
+        yield waiting
+        waiting.chmod(0o755)
+        if out.exists():
+            shutil.rmtree(out)
+        os.replace(waiting, out)
+    finally:
+        shutil.rmtree(waiting, ignore_errors=True)

@@ -1,0 +1,145 @@
+"""The command `tinyml`: compile a model, run it on a device, compare many."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+OPTIMIZE = ("-Os", "-O2", "-O3")
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Run one command; the exit code. An error of the user is one line on standard error and exit code 1."""
+    options = _parser().parse_args(args)
+    command: Callable[[argparse.Namespace], int] = options.command
+    try:
+        return command(options)
+    except KeyboardInterrupt:
+        print("error: interrupted", file=sys.stderr)
+        return 1
+    except Exception as error:
+        from tinyml.tools.one_line import as_input_error
+
+        if (known := as_input_error(error, getattr(options, "named_file", None))) is None:
+            raise
+        print(f"error: {known}", file=sys.stderr)
+        return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="tinyml", description="Compiles KB-sized models for microcontrollers.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    compile_ = commands.add_parser("compile", help="compile a model for a board")
+    compile_.add_argument("model", type=Path, help="SeeDot program (.sd) or module of tensors (.mlir)")
+    compile_.add_argument("--val", type=Path, required=True, help=".npz with x and y, to profile with")
+    compile_.add_argument("--test", type=Path, help=".npz with x and y, to measure accuracy on (default: --val)")
+    compile_.add_argument("--target", default="uno", help="uno, avr, cortex-m0, cortex-m4 or host")
+    compile_.add_argument("--mcu", help="chip of target avr: atmega328p or atmega1284p")
+    _add_format(compile_)
+    compile_.add_argument("-o", "--out", type=Path, required=True, help="folder to write")
+    compile_.set_defaults(command=_compile)
+
+    run = commands.add_parser("run", help="run a compiled model on a device and compare it with the evaluator")
+    run.add_argument("folder", type=Path, help="folder written by tinyml compile")
+    run.add_argument("--data", type=Path, required=True, help=".npz with the inputs x")
+    run.add_argument("--device", default="host", help="host, simavr, cortex-m0, cortex-m3 or cortex-m4")
+    run.add_argument("--mcu", help="chip of device simavr (default: the one compiled for)")
+    run.add_argument("--limit", type=_count, help="run only so many samples")
+    run.add_argument("--optimize", choices=OPTIMIZE, default="-Os", help="the C compiler's level")
+    run.add_argument("--json", action="store_true", help="print the result as JSON")
+    run.set_defaults(command=_run)
+
+    bench = commands.add_parser("bench", help="compile and run many models, one table")
+    bench.add_argument("folders", type=Path, nargs="+", help="folders with a program, val.npz and test.npz")
+    bench.add_argument("--target", default="uno", help="uno, avr, cortex-m0, cortex-m4 or host")
+    _add_format(bench)
+    bench.add_argument("--json", type=Path, help="also write the reports to this file")
+    bench.set_defaults(command=_bench)
+
+    demo = commands.add_parser("demo", help="compile the example models and check them on this computer")
+    demo.add_argument("--examples", type=Path, default=Path("examples"), help="folder of the examples")
+    demo.set_defaults(command=_demo)
+    return parser
+
+
+def _add_format(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--format", default="fixed", help="number format: fixed, f32, or a plug-in's")
+    parser.add_argument("--width", type=_count, help="bits of each number (default: the format's usual width)")
+    parser.add_argument("--optimize", choices=OPTIMIZE, default="-Os", help="the C compiler's level")
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"expected a positive integer, got '{text}'")
+    return int(text)
+
+
+def _compile(options: argparse.Namespace) -> int:
+    from tinyml.tools.compile_model import Request, compile_model
+    from tinyml.tools.table import print_reports
+
+    options.named_file = str(options.model)
+    report = compile_model(
+        Request(
+            options.model,
+            options.val,
+            options.test,
+            options.target,
+            options.mcu,
+            options.format,
+            options.width,
+            options.optimize,
+            options.out,
+        )
+    )
+    print_reports([report])
+    if report["flash_bytes"] is None:
+        print(f"The tools to measure on {report['device']} are not installed: sizes and cycles are unknown.")
+    print(f"Wrote {options.out}")
+    return 0
+
+
+def _run(options: argparse.Namespace) -> int:
+    from tinyml.tools.run_model import RunRequest, run_model
+
+    result = run_model(
+        RunRequest(options.folder, options.data, options.device, options.mcu, options.limit, options.optimize)
+    )
+    if options.json:
+        print(json.dumps(result, indent=2))
+    else:
+        cost = next(value for name, value in result.items() if name.endswith("_per_inference"))
+        unit = "instructions" if "instructions_per_inference" in result else "cycles"
+        verdict = result["mismatch"] or "all raw outputs equal the evaluator's"
+        counted = "" if cost is None else f", {cost:,.0f} {unit} per inference"
+        print(f"{result['samples']} samples on {result['device']}{counted}: {verdict}")
+    return 0 if result["mismatch"] is None else 1
+
+
+def _bench(options: argparse.Namespace) -> int:
+    from tinyml.tools.bench import bench
+
+    bench(
+        options.folders,
+        target=options.target,
+        format=options.format,
+        width=options.width,
+        optimize=options.optimize,
+        json_file=options.json,
+    )
+    return 0
+
+
+def _demo(options: argparse.Namespace) -> int:
+    from tinyml.tools.demo import demo
+
+    demo(options.examples)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,44 @@
+"""Telling how far long work is: a bar on a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import sys
+from types import TracebackType
+from typing import Any
+
+
+class Progress:
+    """A number of steps with names; use as a context manager. Everything goes to standard error."""
+
+    def __init__(self, title: str, steps: int):
+        self.title = title
+        self.steps = steps
+        self.done = 0
+        self._bar: Any = None
+        self._task: Any = None
+
+    def __enter__(self) -> Progress:
+        if sys.stderr.isatty():
+            from rich.console import Console
+            from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+            from rich.progress import Progress as RichProgress
+
+            columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+            self._bar = RichProgress(*columns, console=Console(stderr=True), transient=True)
+            self._bar.start()
+            self._task = self._bar.add_task(self.title, total=self.steps)
+        return self
+
+    def step(self, name: str) -> None:
+        """The next step begins."""
+        if self._bar is not None:
+            self._bar.update(self._task, description=f"{self.title}: {name}", completed=self.done)
+        else:
+            print(f"{self.title}: {name}", file=sys.stderr, flush=True)
+        self.done += 1
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()

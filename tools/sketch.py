@@ -1,0 +1,94 @@
+"""An Arduino sketch around a generated model: classifies a stored sample, then what arrives over the serial line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.number_format import NumberFormat
+from tinyml.runtime.evaluator import encode_inputs, predict_function
+from tinyml.runtime.model_interface import interface_of
+
+if TYPE_CHECKING:
+    from tinyml.runtime.data import Data
+
+_SKETCH = """\
+/* {name}: classifies one stored sample at start, then every {length} numbers that arrive over the serial line
+ * (115200 baud, separated by spaces or commas).{expected} */
+#include <avr/pgmspace.h>
+#include "{name}.h"
+
+static const {ctype} sample[{name_upper}_INPUT_LENGTH] PROGMEM = {{
+{values}
+}};
+static {ctype} X[{name_upper}_INPUT_LENGTH];
+
+static void classify(void)
+{{
+    unsigned long start = micros();
+    {predict}
+    unsigned long end = micros();
+    {show}
+    Serial.print(F("  ("));
+    Serial.print(end - start);
+    Serial.println(F(" us)"));
+}}
+
+void setup()
+{{
+    Serial.begin(115200);
+    memcpy_P(X, sample, sizeof X);
+    classify();
+}}
+
+void loop()
+{{
+    static int received = 0;
+    if (!Serial.available())
+        return;
+    {read}
+    if (++received == {name_upper}_INPUT_LENGTH) {{
+        received = 0;
+        classify();
+    }}
+}}
+"""
+
+
+def arduino_sketch(formats: ModuleOp, data: Data) -> str:
+    """The text of NAME.ino for a program at L1, with the first sample of a data set inside."""
+    interface = interface_of(formats)
+    raws = encode_inputs(formats, data.x[:1])[0]
+    rows = [", ".join(str(value) for value in raws[at : at + 12].tolist()) for at in range(0, len(raws), 12)]
+    label = interface.has_label
+    format = tdsl.format_of(predict_function(formats).body.block.args[0])
+    return _SKETCH.format(
+        name=interface.name,
+        name_upper=interface.name.upper(),
+        length=interface.input_length,
+        ctype=interface.input_ctype,
+        expected="" if data.y is None else f"\n * The stored sample is of class {int(data.y[0])}.",
+        values=",\n".join(f"    {row}" for row in rows),
+        predict=f"int16_t label = {interface.name}_predict(X);" if label else f"{interface.name}_predict(X);",
+        show='Serial.print(F("class "));\n    Serial.print(label);'
+        if label
+        else f"Serial.print((double){interface.name}_scores()[0]);",
+        read=_reader(format, interface.input_ctype),
+    )
+
+
+def _reader(format: NumberFormat, ctype: str) -> str:
+    """C that reads one number and stores it in the input's format."""
+    probe = format.decode(np.arange(4).astype(format.dtype))
+    if format.dtype.kind == "f":
+        return "X[received] = Serial.parseFloat();"
+    if not np.array_equal(probe, np.arange(4) * probe[1]):
+        return f"X[received] = ({ctype})Serial.parseInt(); /* raw bits of {format.type} */"
+    low, high = (int(format.encode(np.array(value))) for value in (-1e30, 1e30))
+    return (
+        f"X[received] = ({ctype})constrain(lround(Serial.parseFloat() * {1 / probe[1]:.1f}), {low}L, {high}L);"
+        f" /* real = raw / {1 / probe[1]:.1f} */"
+    )

@@ -1,0 +1,45 @@
+"""Reports as a table for people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+
+def print_reports(reports: Sequence[dict[str, Any]]) -> None:
+    """One row per model: accuracy, disagreement, and how near flash and RAM come to the board's limit."""
+    from rich.console import Console
+    from rich.table import Table
+
+    unit = "cycles" if any("cycles_per_inference" in report for report in reports) else "instructions"
+    table = Table()
+    table.add_column("model", no_wrap=True)
+    for heading in ("format", "float %", "compiled %", "differ", "flash B", "RAM B", unit, f"{unit}/MAC", "fits"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for report in reports:
+        table.add_row(
+            report["name"],
+            report["format"] + (f" {report['width']}" if report["width"] else ""),
+            _number(report["accuracy_float"]),
+            _number(report["accuracy"]),
+            f"{report['disagreements']}/{report['samples']}",
+            _share(report["flash_bytes"], report["flash_limit"]),
+            _share(report["ram_bytes"]["total"], report["ram_limit"]),
+            _number(report.get(f"{unit}_per_inference")),
+            _number(report.get(f"{unit}_per_mac")),
+            {True: "yes", False: "NO", None: "-"}[report["fits"]],
+        )
+    # Wide enough for every row whatever the terminal: a cut number helps nobody.
+    Console(width=max(Console().width, 130)).print(table)
+
+
+def _number(value: float | None) -> str:
+    if value is None:
+        return "-"
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.2f}"
+
+
+def _share(value: int | None, limit: int | None) -> str:
+    if value is None:
+        return "-"
+    return str(value) if limit is None else f"{value} ({100 * value / limit:.0f}%)"
