@@ -188,10 +188,13 @@ class Accumulator(ABC):
         Products are added in the order of the summed index, from zero: where additions round, the order is part of
         the meaning. A family whose sums are exact does it faster.
         """
+        import numpy as np
+
         from tinyml.dialects.numpy_machine import NumpyMachine
 
         machine = NumpyMachine()
-        sum = self.zero(machine)
+        shape = max(len(lhs), len(rhs)), lhs.shape[-2], rhs.shape[-1]
+        sum: Raws = np.broadcast_to(self.zero(machine), shape)
         for k in range(lhs.shape[-1]):
             sum = self.mac(machine, sum, lhs[..., :, k, None], lhs_format, rhs[..., k, None, :], rhs_format)
         return sum

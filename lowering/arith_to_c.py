@@ -17,6 +17,7 @@ from xdsl.dialects.builtin import (
     IntegerType,
     ModuleOp,
     Signedness,
+    SymbolRefAttr,
     i1,
     i16,
 )
@@ -72,6 +73,12 @@ def _remove_dead(module: ModuleOp) -> None:
                 op.detach()
                 op.erase()
         dce(module)
+    used = {op.symbol for op in module.walk() if isinstance(op, c.SymbolOp)}
+    used |= {op.arena for op in module.walk() if isinstance(op, c.ViewOp)}
+    for op in list(module.walk()):
+        if isinstance(op, c.ConstantOp | c.ArenaOp) and SymbolRefAttr(op.sym_name) not in used:
+            op.detach()
+            op.erase()
 
 
 def _model(module: ModuleOp) -> func.FuncOp:

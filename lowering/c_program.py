@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from math import prod
+from typing import cast
 
 from xdsl.context import Context
 from xdsl.dialects import func
@@ -51,7 +53,7 @@ class ProgramBuilder:
         self.ctx = ctx
         self.function = function
         self.name = function.sym_name.data
-        if identifier(self.name) != self.name:
+        if not re.fullmatch(r"[A-Za-z_]\w*", self.name, re.ASCII):
             raise InputError(f"'{self.name}' cannot be part of the names of C functions")
         inputs, outputs = function.function_type.inputs.data, function.function_type.outputs.data
         kinds = ["label" if isinstance(type, IndexType) else "scores" for type in outputs]
@@ -159,9 +161,11 @@ class ProgramBuilder:
 
 
 def _array(type: Attribute) -> MemRefType[Attribute]:
-    if not isinstance(type, MemRefType) or type.element_type not in ELEMENTS or not prod(type.get_shape()):
-        raise InputError(f"no array of generated C: {type}")
-    return type
+    if isinstance(type, MemRefType):
+        array = cast("MemRefType[Attribute]", type)
+        if array.element_type in ELEMENTS and prod(array.get_shape()) > 0:
+            return array
+    raise InputError(f"no array of generated C: {type}")
 
 
 def _attribute(attributes: ArrayAttr[DictionaryAttr] | None, position: int) -> Attribute | None:

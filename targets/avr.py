@@ -68,7 +68,6 @@ _TYPES = {"i8": ("int8_t", "A"), "i16": ("int16_t", "AB"), "i32": ("int32_t", "A
 
 AVR = ChipTarget(
     "avr",
-    int_bits=16,
     alignment=1,
     object_bytes=32767,
     flash_bytes=65536,

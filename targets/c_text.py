@@ -5,11 +5,11 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass, replace
 
-from xdsl.dialects.builtin import Float32Type, IndexType, IntegerType, Signedness, f32, i1, i8, i16, i32, i64
+from xdsl.dialects.builtin import Float32Type, IndexType, IntegerType, f32, i1, i8, i16, i32, i64
 from xdsl.ir import Attribute, SSAValue
 
 from tinyml.dialects.c import PointerType
-from tinyml.dialects.c.types import ALIAS, CONST, FLASH, width_of
+from tinyml.dialects.c.types import ALIAS, CONST, FLASH, is_unsigned, width_of
 from tinyml.dialects.errors import InputError
 
 PRIMARY, UNARY, PRODUCT, SUM, SHIFT, COMPARISON, EQUALITY, AND, CONDITIONAL = range(15, 6, -1)
@@ -77,8 +77,7 @@ def spell(type: Attribute) -> str:
     if isinstance(type, IntegerType):
         if type == i1:
             return "_Bool"
-        unsigned = type.signedness.data == Signedness.UNSIGNED
-        return f"{'u' if unsigned else ''}int{width_of(type)}_t"
+        return f"{'u' if is_unsigned(type) else ''}int{width_of(type)}_t"
     if isinstance(type, Float32Type):
         return "float"
     if isinstance(type, PointerType):

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 class ChipTarget:
     """A family of chips and its C compiler.
 
-    `int_bits` is the width of C's int. `alignment` is the greatest alignment in bytes that an access can need.
-    `object_bytes` and `flash_bytes` limit one constant array and all of them together, None where the compiler does not.
+    `alignment` is the greatest alignment in bytes that an access can need.
+    `object_bytes` and `flash_bytes` limit one constant array and all of them together; None where nothing does.
     `flash_attribute` is what the definition of a constant array carries where constants live in an address space of
     their own; they are then read by the functions `tm_flash_T` and `tm_next_T` (T one of i8, i16, i32, f32).
     `helpers` holds the text of those functions and of `tm_mul8`, where the target prefers it to a plain product of
@@ -19,7 +19,6 @@ class ChipTarget:
     """
 
     name: str
-    int_bits: int = 32
     alignment: int = 8
     object_bytes: int | None = None
     flash_bytes: int | None = None

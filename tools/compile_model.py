@@ -157,6 +157,7 @@ def _report(
         "flash_limit": board.flash,
         "ram_bytes": {
             "arena": compiled.arena_bytes,
+            "input": interface_of(compiled.formats).input_bytes,
             "static": measured.static_bytes if measured else None,
             "stack": measured.stack_bytes if measured else None,
             "total": total,

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-OPTIMIZE = ("-Os", "-O2", "-O3")
+OPTIMIZE = ("Os", "O2", "O3")
 
 
 def main(args: Sequence[str] | None = None) -> int:
@@ -49,7 +49,7 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--device", default="host", help="host, simavr, cortex-m0, cortex-m3 or cortex-m4")
     run.add_argument("--mcu", help="chip of device simavr (default: the one compiled for)")
     run.add_argument("--limit", type=_count, help="run only so many samples")
-    run.add_argument("--optimize", choices=OPTIMIZE, default="-Os", help="the C compiler's level")
+    run.add_argument("--optimize", choices=OPTIMIZE, default="Os", help="the C compiler's level")
     run.add_argument("--json", action="store_true", help="print the result as JSON")
     run.set_defaults(command=_run)
 
@@ -69,7 +69,7 @@ def _parser() -> argparse.ArgumentParser:
 def _add_format(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", default="fixed", help="number format: fixed, f32, or a plug-in's")
     parser.add_argument("--width", type=_count, help="bits of each number (default: the format's usual width)")
-    parser.add_argument("--optimize", choices=OPTIMIZE, default="-Os", help="the C compiler's level")
+    parser.add_argument("--optimize", choices=OPTIMIZE, default="Os", help="the C compiler's level")
 
 
 def _count(text: str) -> int:
@@ -92,7 +92,7 @@ def _compile(options: argparse.Namespace) -> int:
             options.mcu,
             options.format,
             options.width,
-            options.optimize,
+            f"-{options.optimize}",
             options.out,
         )
     )
@@ -107,7 +107,7 @@ def _run(options: argparse.Namespace) -> int:
     from tinyml.tools.run_model import RunRequest, run_model
 
     result = run_model(
-        RunRequest(options.folder, options.data, options.device, options.mcu, options.limit, options.optimize)
+        RunRequest(options.folder, options.data, options.device, options.mcu, options.limit, f"-{options.optimize}")
     )
     if options.json:
         print(json.dumps(result, indent=2))
@@ -128,7 +128,7 @@ def _bench(options: argparse.Namespace) -> int:
         target=options.target,
         format=options.format,
         width=options.width,
-        optimize=options.optimize,
+        optimize=f"-{options.optimize}",
         json_file=options.json,
     )
     return 0

@@ -21,10 +21,10 @@ _SKETCH = """\
 #include <avr/pgmspace.h>
 #include "{name}.h"
 
-static const {ctype} sample[{name_upper}_INPUT_LENGTH] PROGMEM = {{
+static const {ctype} sample[{name}_INPUT_LENGTH] PROGMEM = {{
 {values}
 }};
-static {ctype} X[{name_upper}_INPUT_LENGTH];
+static {ctype} X[{name}_INPUT_LENGTH];
 
 static void classify(void)
 {{
@@ -50,7 +50,7 @@ void loop()
     if (!Serial.available())
         return;
     {read}
-    if (++received == {name_upper}_INPUT_LENGTH) {{
+    if (++received == {name}_INPUT_LENGTH) {{
         received = 0;
         classify();
     }}
@@ -67,7 +67,6 @@ def arduino_sketch(formats: ModuleOp, data: Data) -> str:
     format = tdsl.format_of(predict_function(formats).body.block.args[0])
     return _SKETCH.format(
         name=interface.name,
-        name_upper=interface.name.upper(),
         length=interface.input_length,
         ctype=interface.input_ctype,
         expected="" if data.y is None else f"\n * The stored sample is of class {int(data.y[0])}.",

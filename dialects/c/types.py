@@ -34,6 +34,10 @@ def is_scalar(type: Attribute) -> bool:
     return type in SCALARS
 
 
+def is_unsigned(type: Attribute) -> bool:
+    return type in SCALARS and str(type).startswith("ui")
+
+
 def width_of(type: Attribute) -> int:
     """Bits of an integer type."""
     return cast("IntegerType[int, Signedness]", type).width.data

@@ -48,4 +48,4 @@
 // -----
 
 %r = "test.op"() : () -> !fixed.p<8, 4>
-// CHECK: fixed.p is not registered
+// CHECK: 'fixed.p' is not registered
