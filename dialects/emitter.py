@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, func
@@ -106,5 +106,4 @@ class Emitter(Machine[SSAValue]):
         return self.insert(func.CallOp(function, arguments, [result]))
 
     def width_of(self, value: SSAValue) -> int:
-        assert isinstance(value.type, IntegerType)
-        return value.type.width.data
+        return cast("IntegerType[int, Any]", value.type).width.data

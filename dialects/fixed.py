@@ -47,9 +47,6 @@ class _WidthAndFrac(ParametrizedAttribute, TypeAttribute):
     WIDTHS_IN_WORDS: ClassVar[str]
     FRACS: ClassVar[Sequence[int]]
 
-    def __init__(self, width: int, frac: int):
-        super().__init__(IntAttr(width), IntAttr(frac))
-
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
         with parser.in_angle_brackets():
@@ -88,6 +85,9 @@ class FixedType(_WidthAndFrac, NumberFormat):
     WIDTHS: ClassVar[Sequence[int]] = WIDTHS
     WIDTHS_IN_WORDS: ClassVar[str] = f"from {WIDTHS[0]} to {WIDTHS[-1]}"
     FRACS: ClassVar[Sequence[int]] = FRACS
+
+    def __init__(self, width: int, frac: int):
+        super().__init__(IntAttr(width), IntAttr(frac))
 
     @property
     def limits(self) -> tuple[int, int]:
@@ -264,6 +264,9 @@ class AccumulatorType(_WidthAndFrac, Accumulator):
     WIDTHS: ClassVar[Sequence[int]] = ACCUMULATOR_WIDTHS
     WIDTHS_IN_WORDS: ClassVar[str] = " or ".join(map(str, ACCUMULATOR_WIDTHS))
     FRACS: ClassVar[Sequence[int]] = range(2 * FRACS[0], 2 * FRACS[-1] + 1)
+
+    def __init__(self, width: int, frac: int):
+        super().__init__(IntAttr(width), IntAttr(frac))
 
     @property
     def storage(self) -> Attribute:

@@ -127,6 +127,14 @@ def _scaled(values: NDArray[np.float64], width: int) -> tuple[NDArray[Any], int]
     return raws.astype(f"i{width // 8}"), frac
 
 
+def _up_to_one(result: FixedType) -> FixedType:
+    """The result's format, widened to hold everything below 1: saturated entries would bend segments and mirrors."""
+    from tinyml.dialects.fixed import WIDTHS, FixedType
+
+    frac = min(result.frac.data, WIDTHS[-1] - 1)
+    return FixedType(max(result.width.data, frac + 1), frac)
+
+
 class SymmetricInterpolation(TableFunction):
     """tanh and sigmoid: straight segments between table entries over |x|, the other half by symmetry.
 
@@ -147,7 +155,8 @@ class SymmetricInterpolation(TableFunction):
         segments = -(-last >> self.shift) if self.shift == 0 else (last >> self.shift) + 1
         self.last = min(segments << self.shift, highest)
         arguments = np.ldexp((np.arange(segments + 1) << self.shift).astype(np.float64), -source.frac.data)
-        self.table: NDArray[Any] = result.encode(_evaluate(function, arguments))
+        self.entries = _up_to_one(result)
+        self.table: NDArray[Any] = self.entries.encode(_evaluate(function, arguments))
 
     def apply(self, m: Machine[V], x: Int[V]) -> Int[V]:
         limited = m.clamp(x, -self.last, self.last)
@@ -158,8 +167,9 @@ class SymmetricInterpolation(TableFunction):
         if self.function == "tanh":
             mirrored = m.sub(m.const(0), magnitude)
         else:
-            mirrored = m.sub(m.const(math.floor(math.ldexp(1.0, self.result.frac.data))), magnitude)
-        return m.clamp(m.choose(positive, magnitude, mirrored), *self.result.limits)
+            mirrored = m.sub(m.const(math.floor(math.ldexp(1.0, self.entries.frac.data))), magnitude)
+        right = self.entries.frac.data - self.result.frac.data
+        return m.rescale_to(m.choose(positive, magnitude, mirrored), right, *self.result.limits)
 
     def _interpolate(self, m: Machine[V], size: Int[V]) -> Int[V]:
         import numpy as np

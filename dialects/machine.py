@@ -33,7 +33,8 @@ def width_for(low: int, high: int) -> int:
         if -(1 << (width - 1)) <= low and high < 1 << (width - 1):
             return width
     raise InputError(
-        f"an intermediate value in [{low}, {high}] does not fit in 64 bits: the scales of the operands lie too far apart"
+        f"an intermediate value in [{low}, {high}] does not fit in 64 bits: "
+        "the scales of the operands lie too far apart"
     )
 
 

@@ -83,7 +83,7 @@ def to_integer(x: F32, low: I32, high: I32) -> I32:
     import numpy as np
 
     x = np.asarray(x, np.float32)
-    inside = (x >= low.astype(np.float32)) & ~(x >= high.astype(np.float32))
+    inside = (x > low.astype(np.float32)) & ~(x >= high.astype(np.float32))
     safe = np.where(inside, x, np.float32(0))
     whole = safe.astype(np.int32)
     rest = safe - whole.astype(np.float32)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -103,9 +103,8 @@ class ConstantOp(IRDLOperation):
     @staticmethod
     def of(raws: Raws, element: Attribute) -> ConstantOp:
         """A constant in flash from raws of the element's storage type."""
-        value = DenseIntOrFPElementsAttr(
-            TensorType(storage_of(element), raws.shape), BytesAttr(raws.astype(raws.dtype.newbyteorder("<")).tobytes())
-        )
+        type: TensorType[Any] = TensorType(storage_of(element), raws.shape)
+        value = DenseIntOrFPElementsAttr(type, BytesAttr(raws.astype(raws.dtype.newbyteorder("<")).tobytes()))
         return ConstantOp(value, MemRefType(element, raws.shape, memory_space=Flash()))
 
     def verify_(self) -> None:

@@ -17,20 +17,19 @@ from xdsl.dialects.builtin import (
     IntegerType,
     ModuleOp,
     Signedness,
-    SymbolRefAttr,
     i1,
     i16,
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
-from xdsl.transforms.dead_code_elimination import dce
 
 from tinyml.dialects import c, scratch
 from tinyml.dialects.c.types import CONST, width_of
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.scratch import memref_type
 from tinyml.lowering.c_builder import ExpressionBuilder
+from tinyml.lowering.c_cleanup import remove_dead
 from tinyml.lowering.c_program import ProgramBuilder
 from tinyml.lowering.consecutive_loads import Inductions, constant
 
@@ -57,28 +56,7 @@ class LowerArithToCPass(ModulePass):
             old.detach()
             old.erase(safe_erase=False)
         op.body.block.add_op(lowered)
-        _remove_dead(op)
-
-
-def _remove_dead(module: ModuleOp) -> None:
-    """Expressions that nobody uses, and variables that nobody reads."""
-    dce(module)
-    while unread := [
-        op
-        for op in module.walk()
-        if isinstance(op, c.VariableOp) and all(isinstance(use.operation, c.AssignOp) for use in op.result.uses)
-    ]:
-        for variable in unread:
-            for op in [*(use.operation for use in variable.result.uses), variable]:
-                op.detach()
-                op.erase()
-        dce(module)
-    used = {op.symbol for op in module.walk() if isinstance(op, c.SymbolOp)}
-    used |= {op.arena for op in module.walk() if isinstance(op, c.ViewOp)}
-    for op in list(module.walk()):
-        if isinstance(op, c.ConstantOp | c.ArenaOp) and SymbolRefAttr(op.sym_name) not in used:
-            op.detach()
-            op.erase()
+        remove_dead(lowered)
 
 
 def _model(module: ModuleOp) -> func.FuncOp:
@@ -305,12 +283,13 @@ def _for(at: _FunctionLowering, op: scf.ForOp) -> None:
         raise _unsupported(op, "needs a constant step and index bounds to become a loop of C")
     body = op.body.block
     inductions = Inductions(op)
-    for load in inductions.consecutive_loads():
-        shape = memref_type(load.memref).get_shape()
-        indices = [inductions.at_first(index, at.build, at.values.__getitem__) for index in load.indices]
-        hint = f"{load.memref.name_hint or _source_hint(load.memref)}_at"
-        first = at.build.address(at.values[load.memref], at.build.linear(indices, shape))
-        at.walking[load] = at.variable(first.type, first, hint)
+    walks = [(load, load.indices) for load in inductions.consecutive_loads()] + inductions.nested_walks()
+    for load, indices in walks:
+        if load not in at.walking:
+            shape = memref_type(load.memref).get_shape()
+            first = [inductions.at_first(index, at.build, at.values.__getitem__) for index in indices]
+            pointer = at.build.address(at.values[load.memref], at.build.linear(first, shape))
+            at.walking[load] = at.variable(pointer.type, pointer, f"{_source_hint(load.memref)}_at")
     hints = [arg.name_hint or result.name_hint for arg, result in zip(body.args[1:], op.results, strict=True)]
     variables = [
         at.variable(init.type, init, hint)
@@ -333,7 +312,7 @@ def _for(at: _FunctionLowering, op: scf.ForOp) -> None:
 
 
 def _source_hint(value: SSAValue) -> str:
-    while isinstance(op := value.owner, scratch.SliceOp):
+    while value.name_hint is None and isinstance(op := value.owner, scratch.SliceOp):
         value = op.source
     return value.name_hint or "p"
 

@@ -43,6 +43,8 @@ class ExpressionBuilder:
             return b
         if operator == "*" and 0 in (x, y):
             return self.literal(0, a.type)
+        if operator == "*" and y is not None and isinstance(a.type, IndexType):
+            a, b = b, a
         if operator == "-" and x == 0:
             return self.insert(c.UnaryOp("-", b), hint)
         return self.insert(c.BinaryOp(a, operator, b), hint)

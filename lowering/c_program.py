@@ -29,7 +29,7 @@ from tinyml.dialects.scratch import element_bytes, memref_type
 from tinyml.lowering.consecutive_loads import constant
 from tinyml.lowering.format_notes import describe_format
 from tinyml.runtime.headers import header_defining
-from tinyml.targets.c_names import fresh, identifier
+from tinyml.targets.c_names import fresh
 
 FORMAT = "tinyml.format"
 ARENA = "arena"

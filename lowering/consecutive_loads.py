@@ -6,7 +6,7 @@ anew costs 3 to 8 cycles per element, and gcc does not find this form by itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import IntegerAttr
@@ -44,6 +44,35 @@ class Inductions:
             # Around an inner loop a pointer would only occupy a register.
             return []
         return [op for op in self.loop.body.block.ops if isinstance(op, memref.LoadOp) and self._advances(op)]
+
+    def nested_walks(self) -> list[tuple[memref.LoadOp, Sequence[SSAValue]]]:
+        """The loads of inner loops that go on where they stopped in the last iteration of this loop.
+
+        Each with its indices in terms of this loop's carried values.
+        """
+        walks: list[tuple[memref.LoadOp, Sequence[SSAValue]]] = []
+        body = self.loop.body.block
+        assert body.last_op is not None
+        following: dict[SSAValue, SSAValue] = dict(zip(body.args[1:], body.last_op.operands, strict=True))
+        first: dict[SSAValue, SSAValue] = dict(zip(body.args[1:], self.loop.iter_args, strict=True))
+        for inner in body.ops:
+            if not isinstance(inner, scf.ForOp):
+                continue
+            inductions = Inductions(inner)
+            ends: dict[SSAValue, SSAValue] = dict(zip(inner.body.block.args[1:], inner.results, strict=True))
+            for load in inductions.consecutive_loads():
+                [*_, index] = load.indices
+                start = inductions.start.get(index)
+                if (
+                    len(load.indices) == 1
+                    and start is not None
+                    and start in first
+                    and following[start] is ends.get(index)
+                    and self._outside(load.memref)
+                ):
+                    self.start.setdefault(start, first[start])
+                    walks.append((load, [start]))
+        return walks
 
     def _advances(self, load: memref.LoadOp) -> bool:
         type = memref_type(load.memref)

@@ -96,14 +96,14 @@ class _ToStorage(RewritePattern):
         self.memo: dict[Attribute, Attribute] = {}
 
     def convert(self, attribute: Attribute) -> Attribute:
-        if isinstance(attribute, DenseIntOrFPElementsAttr):
-            return attribute
         if (known := self.memo.get(attribute)) is not None:
             return known
         converted = self.memo[attribute] = self._convert(attribute)
         return converted
 
     def _convert(self, attribute: Attribute) -> Attribute:
+        if isinstance(attribute, DenseIntOrFPElementsAttr):
+            return cast(Attribute, attribute)
         if (format := number_format(attribute)) is not None:
             return format.storage
         if (accumulator := accumulator_of(attribute)) is not None:
@@ -112,12 +112,12 @@ class _ToStorage(RewritePattern):
             new = [self.convert(parameter) for parameter in attribute.parameters]
             if any(a is not b for a, b in zip(attribute.parameters, new, strict=True)):
                 return type(attribute).new(new)
-        elif isinstance(attribute, ArrayAttr):
+        if isinstance(attribute, ArrayAttr):
             array = cast("ArrayAttr[Attribute]", attribute)
             new = [self.convert(element) for element in array.data]
             if any(a is not b for a, b in zip(array.data, new, strict=True)):
                 return ArrayAttr(new)
-        return attribute
+        return cast(Attribute, attribute)
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         arguments = (argument for region in op.regions for block in region.blocks for argument in block.args)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import cast
+from typing import Any, cast
 
 from xdsl.builder import Builder
 from xdsl.context import Context
@@ -41,7 +41,7 @@ class LowerTdslToScratchPass(ModulePass):
 def _as_memref(type: Attribute) -> Attribute:
     if not isinstance(type, TensorType):
         return type
-    tensor = cast("TensorType[Attribute]", type)
+    tensor = cast("TensorType[Any]", type)
     return MemRefType(tensor.element_type, tensor.get_shape())
 
 
@@ -95,7 +95,7 @@ class _Bufferisation:
                 self.buffers.update(zip(op.results, copy.results, strict=True))
 
     def constant(self, op: tdsl.ConstOp) -> None:
-        type = cast("TensorType[Attribute]", op.result.type)
+        type = op.result.type
         space = scratch.CsrFlash() if isinstance(type.encoding, tdsl.Csr) else scratch.Flash()
         memref_type = MemRefType(type.element_type, type.get_shape(), memory_space=space)
         new = self.builder.insert(scratch.ConstantOp(op.value, memref_type))
@@ -156,12 +156,13 @@ class _Bufferisation:
     def returned(self, value: SSAValue) -> SSAValue:
         """A result of the function, which must lie in working memory of its own."""
         buffer = self.buffers[value]
-        if isinstance(value.type, TensorType):
+        type: Attribute = value.type
+        if isinstance(type, TensorType):
             root = buffer
             while isinstance(root.owner, scratch.SliceOp):
                 root = root.owner.source
             if not isinstance(root.owner, scratch.AllocOp):
-                own = self.alloc(value.type, value.name_hint)
+                own = self.alloc(cast(Attribute, type), value.name_hint)
                 self.copy(buffer, own)
                 return own
         return buffer
@@ -190,8 +191,9 @@ class _Bufferisation:
         self.write_back([(self.buffers[argument], yielded[position]) for position, argument in carried])
         self.builder.insert(scf.YieldOp(*(self.buffers[yielded[p]] for p in plain)))
         self.builder = outer
-        bounds = [self.buffers[value] for value in (op.lb, op.ub, op.step)]
-        loop = self.builder.insert(scf.ForOp(*bounds, [self.buffers[op.iter_args[p]] for p in plain], new))
+        low, high, step = (self.buffers[value] for value in (op.lb, op.ub, op.step))
+        initial = [self.buffers[op.iter_args[p]] for p in plain]
+        loop = self.builder.insert(scf.ForOp(low, high, step, initial, new))
         self.buffers.update((op.results[p], result) for p, result in zip(plain, loop.results, strict=True))
 
     def carried_buffer(self, op: scf.ForOp, position: int) -> SSAValue:
@@ -225,8 +227,8 @@ def _operand_groups(op: tdsl.TensorOp) -> list[Sequence[SSAValue]]:
     groups: list[Sequence[SSAValue]] = []
     for name, _ in definitions:
         if name != "dest":
-            found = getattr(op, name)
-            groups.append([found] if isinstance(found, SSAValue) else list(found))
+            found: SSAValue | Sequence[SSAValue] = getattr(op, name)
+            groups.append([found] if isinstance(found, SSAValue) else found)
     return groups
 
 

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from xdsl.ir import Operation, SSAValue
@@ -147,7 +147,7 @@ class Bits(Arithmetic):
 
     def positive(self, op: tdsl.SignOp, x: Array) -> Array:
         format = _format(op.input)
-        return format.greater(self.machine, x, cast(Array, format.constant(self.machine, 0.0)))
+        return format.greater(self.machine, x, format.constant(self.machine, 0.0))
 
 
 def _format(value: SSAValue) -> NumberFormat:

@@ -6,14 +6,15 @@ there. Loops run once, for all samples together.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import operator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 from xdsl.dialects import arith, func, scf
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, TensorType
+from xdsl.ir import Block, Operation, SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
@@ -104,7 +105,7 @@ class _Run:
         labels = scores = None
         last = cast(func.ReturnOp, function.body.block.last_op)
         for value, result in zip(last.arguments, results, strict=True):
-            if isinstance(value.type, tdsl.base.TensorType):
+            if isinstance(value.type, TensorType):
                 scores = np.broadcast_to(result, (samples, *result.shape[1:])).reshape(samples, -1)
             else:
                 labels = np.broadcast_to(np.asarray(result, np.int64), (samples,))
@@ -112,10 +113,10 @@ class _Run:
 
     def bind(self, value: SSAValue, result: Any) -> None:
         self.values[value] = result
-        if self.observe is not None and isinstance(value.type, tdsl.base.TensorType):
+        if self.observe is not None and isinstance(value.type, TensorType):
             self.observe(value, result)
 
-    def block(self, block: Block) -> list[Any]:
+    def block(self, block: Block) -> Sequence[Any]:
         for op in block.ops:
             if isinstance(op, func.ReturnOp | scf.YieldOp):
                 return [self.values[value] for value in op.operands]
@@ -124,27 +125,41 @@ class _Run:
                 self.bind(value, result)
         return []
 
-    def operation(self, op: Operation) -> list[Any]:
+    def operation(self, op: Operation) -> Sequence[Any]:
         arguments = [self.values[value] for value in op.operands]
-        if isinstance(op, scf.ForOp):
-            return self.loop(op, arguments)
-        if (handler := _HANDLERS.get(type(op))) is not None:
-            return [handler(self.arithmetic, op, *arguments)]
-        if isinstance(op, tdsl.UnaryOp):
-            return [self.arithmetic.unary(op, arguments[0])]
-        if isinstance(op, tdsl.BinaryOp):
-            return [self.arithmetic.binary(op, *_aligned(arguments[0], arguments[1]))]
-        if isinstance(op, tdsl.ContractionOp):
-            return [self.arithmetic.matmul(op, arguments[0], arguments[1])]
-        raise InputError(f"{op.name} is not supported yet by the evaluator")
+        match op:
+            case scf.ForOp():
+                return self.loop(op, arguments)
+            case arith.ConstantOp() | arith.AddiOp() | arith.SubiOp() | arith.MuliOp() | arith.CmpiOp():
+                return [_integer(op, arguments)]
+            case arith.SelectOp() | tdsl.SelectOp():
+                return [_select(np.asarray(arguments[0]), arguments[1], arguments[2])]
+            case tdsl.ConstOp():
+                return [self.arithmetic.constant(op)[None]]
+            case tdsl.FillOp():
+                return [self.arithmetic.fill(op)[None]]
+            case tdsl.UnaryOp():
+                return [self.arithmetic.unary(op, arguments[0])]
+            case tdsl.BinaryOp():
+                return [self.arithmetic.binary(op, *_aligned(arguments[0], arguments[1]))]
+            case tdsl.ContractionOp():
+                return [self.arithmetic.matmul(op, arguments[0], arguments[1])]
+            case tdsl.ArgmaxOp():
+                return [np.argmax(arguments[0].reshape(len(arguments[0]), -1), axis=1)]
+            case tdsl.SignOp():
+                return [self.arithmetic.positive(op, arguments[0]).reshape(-1).astype(np.int64)]
+            case tdsl.AtLeastOp():
+                return [self.arithmetic.at_least(op, arguments[0]).reshape(-1)]
+            case _:
+                return [_moved(op, arguments)]
 
-    def loop(self, op: scf.ForOp, arguments: list[Any]) -> list[Any]:
+    def loop(self, op: scf.ForOp, arguments: Sequence[Any]) -> Sequence[Any]:
         low, high, step, *carried = arguments
         for i in range(low, high, step):
             self.bind(op.body.block.args[0], i)
             for argument, value in zip(op.body.block.args[1:], carried, strict=True):
                 self.bind(argument, value)
-            carried = self.block(op.body.block)
+            carried = list(self.block(op.body.block))
         return carried
 
 
@@ -155,13 +170,59 @@ def _aligned(lhs: Array, rhs: Array) -> tuple[Array, Array]:
     return padded[0], padded[1]
 
 
-def _index(arithmetic: Arithmetic, op: tdsl.IndexOp, x: Array, index: Any) -> Array:
+def _integer(op: Operation, arguments: Sequence[Any]) -> Any:
+    match op:
+        case arith.ConstantOp():
+            return cast("IntegerAttr[Any]", op.value).value.data
+        case arith.AddiOp():
+            return arguments[0] + arguments[1]
+        case arith.SubiOp():
+            return arguments[0] - arguments[1]
+        case arith.MuliOp():
+            return arguments[0] * arguments[1]
+        case arith.CmpiOp():
+            return _COMPARE[op.predicate.value.data](arguments[0], arguments[1])
+        case _:
+            raise AssertionError(op.name)
+
+
+_COMPARE: dict[int, Callable[[Any, Any], Any]] = {
+    0: operator.eq,
+    1: operator.ne,
+    2: operator.lt,
+    3: operator.le,
+    4: operator.gt,
+    5: operator.ge,
+}
+"""By MLIR's numbers of the signed predicates."""
+
+
+def _moved(op: Operation, arguments: Sequence[Any]) -> Array:
+    """Ops that move elements without computing."""
+    match op:
+        case tdsl.ReshapeOp():
+            return arguments[0].reshape(len(arguments[0]), *tdsl.shape_of(op.out))
+        case tdsl.TransposeOp():
+            return arguments[0].transpose(0, *(axis + 1 for axis in op.axes))
+        case tdsl.ReverseOp():
+            return np.flip(arguments[0], op.axis.value.data + 1)
+        case tdsl.IndexOp():
+            return _index(arguments[0], arguments[1])
+        case tdsl.SliceOp():
+            return arguments[0][_boxes(arguments[0], tdsl.shape_of(op.out), arguments[1:])]
+        case tdsl.InsertSliceOp():
+            return _insert_slice(op, arguments[0], arguments[1], arguments[2:])
+        case _:
+            raise InputError(f"{op.name} is not supported yet by the evaluator")
+
+
+def _index(x: Array, index: Any) -> Array:
     if np.ndim(index) == 0:
         return x[:, int(index)]
     return x[np.arange(len(index)) if len(x) > 1 else 0, index]
 
 
-def _boxes(x: Array, sizes: tuple[int, ...], offsets: tuple[Any, ...]) -> tuple[Any, ...]:
+def _boxes(x: Array, sizes: tuple[int, ...], offsets: Sequence[Any]) -> tuple[Any, ...]:
     """Index arrays that address a box of the given sizes at offsets, one per sample where an offset varies."""
     rank = len(sizes)
     samples = max([len(x), *(len(offset) for offset in offsets if np.ndim(offset))])
@@ -172,55 +233,13 @@ def _boxes(x: Array, sizes: tuple[int, ...], offsets: tuple[Any, ...]) -> tuple[
     return tuple(grids)
 
 
-def _slice(arithmetic: Arithmetic, op: tdsl.SliceOp, x: Array, *offsets: Any) -> Array:
-    return x[_boxes(x, tdsl.shape_of(op.out), offsets)]
-
-
-def _insert_slice(arithmetic: Arithmetic, op: tdsl.InsertSliceOp, part: Array, x: Array, *offsets: Any) -> Array:
+def _insert_slice(op: tdsl.InsertSliceOp, part: Array, x: Array, offsets: Sequence[Any]) -> Array:
     samples = max([len(x), len(part), *(len(offset) for offset in offsets if np.ndim(offset))])
     whole = np.array(np.broadcast_to(x, (samples, *x.shape[1:])))
     whole[_boxes(whole, tdsl.shape_of(op.part), offsets)] = part
     return whole
 
 
-def _select(arithmetic: Arithmetic, op: Operation, condition: Any, a: Any, b: Any) -> Any:
-    if np.ndim(a) or np.ndim(b):
-        rank = max(np.ndim(a), np.ndim(b))
-        condition = np.asarray(condition).reshape(-1, *(1,) * (rank - 1))
-    return np.where(condition, a, b)
-
-
-_COMPARE: dict[int, Callable[[Any, Any], Any]] = {
-    0: lambda a, b: a == b,
-    1: lambda a, b: a != b,
-    2: lambda a, b: a < b,
-    3: lambda a, b: a <= b,
-    4: lambda a, b: a > b,
-    5: lambda a, b: a >= b,
-}
-
-
-def _constant_integer(op: arith.ConstantOp) -> int:
-    return cast("IntegerAttr[Any]", op.value).value.data
-
-
-_HANDLERS: dict[type[Operation], Callable[..., Any]] = {
-    arith.ConstantOp: lambda arithmetic, op: _constant_integer(op),
-    arith.AddiOp: lambda arithmetic, op, a, b: a + b,
-    arith.SubiOp: lambda arithmetic, op, a, b: a - b,
-    arith.MuliOp: lambda arithmetic, op, a, b: a * b,
-    arith.SelectOp: _select,
-    arith.CmpiOp: lambda arithmetic, op, a, b: _COMPARE[op.predicate.value.data](a, b),
-    tdsl.ConstOp: lambda arithmetic, op: arithmetic.constant(op)[None],
-    tdsl.FillOp: lambda arithmetic, op: arithmetic.fill(op)[None],
-    tdsl.ReshapeOp: lambda arithmetic, op, x: x.reshape(len(x), *tdsl.shape_of(op.out)),
-    tdsl.TransposeOp: lambda arithmetic, op, x: x.transpose(0, *(axis + 1 for axis in op.axes)),
-    tdsl.ReverseOp: lambda arithmetic, op, x: np.flip(x, op.axis.value.data + 1),
-    tdsl.IndexOp: _index,
-    tdsl.SliceOp: _slice,
-    tdsl.InsertSliceOp: _insert_slice,
-    tdsl.SelectOp: _select,
-    tdsl.ArgmaxOp: lambda arithmetic, op, x: np.argmax(x.reshape(len(x), -1), axis=1),
-    tdsl.SignOp: lambda arithmetic, op, x: arithmetic.positive(op, x).reshape(-1).astype(np.int64),
-    tdsl.AtLeastOp: lambda arithmetic, op, x: arithmetic.at_least(op, x).reshape(-1),
-}
+def _select(condition: Array, a: Any, b: Any) -> Array:
+    rank = max(np.ndim(a), np.ndim(b), 1)
+    return np.where(condition.reshape(-1, *(1,) * (rank - 1)), a, b)

@@ -148,7 +148,9 @@ class FunctionPrinter:
 
     def _name(self, value: SSAValue, text: Text) -> None:
         """Compute a value here and give it a name."""
-        default = "p" if isinstance(value.type, c.PointerType) else "x" if value.type == f32 else "t"
+        default = "x" if value.type == f32 else "t"
+        if isinstance(value.type, c.PointerType):
+            default = "buffer" if isinstance(value.owner, c.ViewOp) else "p"
         self.names[value] = self._fresh(value.name_hint or default)
         self.line(f"{declare(value.type, self.names[value], constant=True)} = {text.to(value.type).code};")
 
@@ -184,8 +186,13 @@ class FunctionPrinter:
         counter = self.names[op.counter] = self._fresh(hint)
         self.scopes.pop()
         step = op.step.value.data
-        advance = f"{counter}++" if step == 1 else f"{counter} += {step}"
-        self.line(f"for (int {counter} = {start.code}; {counter} < {end.code}; {advance}) {{")
+        if not op.counter.uses and start.code == "0" and step == 1:
+            # Down to zero: the end needs no register.
+            head = f"int {counter} = {end.code}; {counter} > 0; {counter}--"
+        else:
+            advance = f"{counter}++" if step == 1 else f"{counter} += {step}"
+            head = f"int {counter} = {start.code}; {counter} < {end.code}; {advance}"
+        self.line(f"for ({head}) {{")
         self._block(op.body.block, op.counter)
         self.line("}")
 

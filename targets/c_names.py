@@ -9,14 +9,19 @@ _WORDS = """auto break case char const continue default do double else enum exte
     _Bool _Complex _Imaginary asm typeof main
     int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t
     INT8_MIN INT16_MIN INT32_MIN INT64_MIN"""
-KEYWORDS = frozenset(_WORDS.split())
+_BUILTINS = """abort abs acos asin atan ceil cos cosh erf exit exp fabs ffs floor fmax fmin gamma index isinf isnan j0 j1
+jn labs lgamma log memcmp memcpy memset pow printf puts rindex round signbit sin sinh sqrt strlen tan tanh tgamma trunc
+y0 y1 yn"""
+"""Functions that gcc knows: something else of that name at file level is a warning."""
+
+RESERVED = frozenset(_WORDS.split()) | frozenset(_BUILTINS.split())
 
 
 def identifier(hint: str) -> str:
-    """A C identifier close to a name hint; never a keyword, reserved, or one of the runtime's own names (tm_, TM_)."""
+    """A C identifier close to a name hint; never reserved in C or one of the runtime's own names (tm_, TM_)."""
     # xDSL numbers equal hints when it prints them; without the numbers a file read back gives the same names.
     name = re.sub(r"(_\d+)+$", "", re.sub(r"\W", "_", hint, flags=re.ASCII)).lstrip("_") or "value"
-    if name in KEYWORDS or name[0].isdigit() or re.match(r"tm_", name, re.IGNORECASE):
+    if name in RESERVED or name[0].isdigit() or re.match(r"tm_", name, re.IGNORECASE):
         return f"v_{name}"
     return name
 

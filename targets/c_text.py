@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass, replace
 
-from xdsl.dialects.builtin import Float32Type, IndexType, IntegerType, f32, i1, i8, i16, i32, i64
+from xdsl.dialects.builtin import Float32Type, IndexType, f32, i1, i8, i16, i32, i64
 from xdsl.ir import Attribute, SSAValue
 
 from tinyml.dialects.c import PointerType
@@ -19,6 +19,8 @@ LEVELS = {"*": PRODUCT, "+": SUM, "-": SUM, ">>": SHIFT, "&": AND, "==": EQUALIT
 INT = IndexType()
 RANKS: dict[Attribute, int] = {i1: 0, i8: 1, i16: 2, INT: 3, i32: 4, i64: 5}
 """Signed integer types of C, each at least as wide as those before it."""
+
+_SPECIAL: dict[Attribute, str] = {INT: "int", i1: "_Bool", f32: "float"}
 
 MEMORY = "memory"
 """The effect of a load from RAM."""
@@ -74,16 +76,12 @@ def join(level: int, type: Attribute, code: str, *parts: Text) -> Text:
 
 def spell(type: Attribute) -> str:
     """A type as C writes it."""
-    if isinstance(type, IntegerType):
-        if type == i1:
-            return "_Bool"
-        return f"{'u' if is_unsigned(type) else ''}int{width_of(type)}_t"
-    if isinstance(type, Float32Type):
-        return "float"
+    if (name := _SPECIAL.get(type)) is not None:
+        return name
     if isinstance(type, PointerType):
         element = alias_name(type.element) if type.memory.data == ALIAS else spell(type.element)
         return f"{'const ' if type.memory.data in (CONST, FLASH) else ''}{element} *"
-    return "int"
+    return f"{'u' if is_unsigned(type) else ''}int{width_of(type)}_t"
 
 
 def suffix(type: Attribute) -> str:

@@ -7,7 +7,7 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -135,11 +135,7 @@ def _report(
     macs = count_model_macs(compiled.reals)
     cost = measured.cost if measured else None
     total = measured.static_bytes + measured.stack_bytes if measured else None
-    fits = None
-    if measured is not None and total is not None and board.flash is not None and board.ram is not None:
-        fits = measured.flash_bytes <= board.flash and total <= board.ram
-    elif board.flash is None:
-        fits = True
+    input_bytes = interface_of(compiled.formats).input_bytes
     return {
         "model": str(request.model),
         "name": interface_of(compiled.formats).name,
@@ -157,7 +153,7 @@ def _report(
         "flash_limit": board.flash,
         "ram_bytes": {
             "arena": compiled.arena_bytes,
-            "input": interface_of(compiled.formats).input_bytes,
+            "input": input_bytes,
             "static": measured.static_bytes if measured else None,
             "stack": measured.stack_bytes if measured else None,
             "total": total,
@@ -166,22 +162,34 @@ def _report(
         f"{board.unit}_per_inference": cost,
         "macs": macs,
         f"{board.unit}_per_mac": round(cost / macs, 2) if cost is not None and macs else None,
-        "fits": fits,
+        "fits": _fits(board, measured, compiled.arena_bytes + input_bytes),
         "seconds": round(seconds, 2),
     }
 
 
+def _fits(board: Board, measured: Measured | None, working_bytes: int) -> bool | None:
+    """None where that cannot be told because nothing could be measured."""
+    if board.flash is None or board.ram is None:
+        return True
+    if measured is None:
+        return None if working_bytes <= board.ram else False
+    return measured.flash_bytes <= board.flash and measured.static_bytes + measured.stack_bytes <= board.ram
+
+
 def _require_fit(request: Request, board: Board, report: dict[str, Any]) -> None:
     if report["fits"] is False:
+        ram = report["ram_bytes"]
+        needed = f"{ram['total']} of RAM" if ram["total"] else f"more than {ram['arena'] + ram['input']} of RAM"
+        flash = f"{report['flash_bytes']} bytes of flash and " if report["flash_bytes"] else ""
         raise InputError(
-            f"does not fit {board.name} ({board.mcu or board.device}): needs {report['flash_bytes']} bytes of flash "
-            f"and {report['ram_bytes']['total']} of RAM, the board has {board.flash} and {board.ram}",
+            f"does not fit {board.name} ({board.mcu or board.device}): needs {flash}{needed} bytes, "
+            f"the board has {board.flash} and {board.ram}",
             file=str(request.model),
         )
 
 
 @contextmanager
-def new_folder(out: Path) -> Iterator[Path]:
+def new_folder(out: Path) -> Generator[Path]:
     """A folder beside `out` that takes its place when all went well; what was there before is one of ours, or empty."""
     if out.exists() and not (out / "report.json").is_file() and not (out.is_dir() and not any(out.iterdir())):
         raise InputError("exists already and is no output of tinyml", file=str(out))

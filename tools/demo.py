@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from tinyml.dialects.errors import InputError
 from tinyml.tools.bench import find_model
@@ -21,8 +22,8 @@ def demo(examples: Path) -> None:
     folders = sorted(path for path in examples.iterdir() if path.is_dir()) if examples.is_dir() else []
     if not folders:
         raise InputError("no example models there", file=str(examples))
-    reports = []
-    lines = []
+    reports: list[dict[str, Any]] = []
+    lines: list[str] = []
     for folder in folders:
         program, val, test = find_model(folder)
         out = Path("out") / folder.name

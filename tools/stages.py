@@ -16,7 +16,6 @@ from xdsl.universe import Universe
 from tinyml.dialects.errors import InputError
 from tinyml.lowering import pipelines
 
-
 _LEVELS = {
     "2-buffers.mlir": "formats-to-buffers",
     "3-loops.mlir": "buffers-to-loops",

@@ -21,14 +21,14 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.format_lookup import format_named
-from tinyml.dialects.number_format import NumberFormat
+from tinyml.dialects.number_format import NumberFormat, Raws
 from tinyml.transforms.constant_operands import constant_root, oriented
 
 ACCUMULATOR_BITS = 32
 """Operands give up bits of precision where this makes a sum of products fit an accumulator of this width..."""
 
 SPARE_BITS = 7
-"""...but fewer than this many: beyond, the wider accumulator costs less than the lost accuracy."""
+"""...but fewer than this many: beyond, a wider accumulator costs less than the lost accuracy."""
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,8 @@ class AssignFormatPass(ModulePass):
 
     format: a dialect that defines a number format, or a builtin type. width: bits of each element; the format's
     usual width by default. Where a sum of products could just not be held in 32 bits, the constant operand (or both,
-    where none is constant) is narrowed by fewer than `SPARE_BITS` bits until it is proven to fit. Raises `InputError` for an unknown
-    format or width, and for a program that has no profile or formats already.
+    where none is constant) is narrowed by fewer than `SPARE_BITS` bits until it is proven to fit. Raises `InputError`
+    for an unknown format or width, and for a program that has no profile or formats already.
     """
 
     name = "assign-format"
@@ -98,12 +98,14 @@ class _Assignment:
         assert tuple(self.function.function_type.outputs) == tuple(last.operand_types)
 
     def _spare_accumulators(self) -> None:
-        """Narrow operands until the sums they take part in are proven to fit: a constant, or where there is none both."""
+        """Narrow operands until sums are proven to fit: the constant one, or both where there is none."""
         for op in self.function.walk():
             if isinstance(op, tdsl.ContractionOp):
                 constants = [root for root in map(self.find, (op.lhs, op.rhs)) if self._is_constant(root)]
                 chosen = set(constants[:1] or map(self.find, (op.lhs, op.rhs)))
-                narrowings = [{root: self.formats[root].narrowed(bits) for root in chosen} for bits in range(SPARE_BITS)]
+                narrowings = [
+                    {root: self.formats[root].narrowed(bits) for root in chosen} for bits in range(SPARE_BITS)
+                ]
                 held = [self._accumulator_bits(op, {**self.formats, **narrowed}) for narrowed in narrowings]
                 # The narrow accumulator if it can be had, else the least narrowing that any accumulator holds.
                 best = next((i for i, bits in enumerate(held) if bits is not None and bits <= ACCUMULATOR_BITS), None)
@@ -117,16 +119,17 @@ class _Assignment:
     def _accumulator_bits(self, op: tdsl.ContractionOp, formats: dict[SSAValue, NumberFormat]) -> int | None:
         """The width of the accumulator that a product would need; None where no accumulator is wide enough."""
         lhs, rhs, result = (formats[self.find(value)] for value in (op.lhs, op.rhs, op.out))
-        raws = [
-            None if (constant := constant_root(value)) is None else oriented(format.encode(self._reals(constant)), value)
-            for value, format in ((op.lhs, lhs), (op.rhs, rhs))
-        ]
+        raws = [self._raws(value, format) for value, format in ((op.lhs, lhs), (op.rhs, rhs))]
         bound = result.sum_bound(tdsl.shape_of(op.lhs)[1], lhs, rhs, *raws)
         try:
             storage = result.accumulator(lhs, rhs, bound).storage
         except InputError:
             return None
         return cast(FixedBitwidthType, storage).bitwidth
+
+    def _raws(self, value: SSAValue, format: NumberFormat) -> Raws | None:
+        constant = constant_root(value)
+        return None if constant is None else oriented(format.encode(self._reals(constant)), value)
 
     @staticmethod
     def _reals(constant: tdsl.ConstOp):
@@ -181,6 +184,6 @@ def _ranges(function: func.FuncOp, value: SSAValue) -> Iterator[tuple[float, flo
     assert isinstance(value.owner, Operation)
     profiles = value.owner.attributes.get(tdsl.PROFILE)
     if isinstance(profiles, ArrayAttr):
-        found = profiles.data[value.owner.results.index(value)]  # pyright: ignore[reportArgumentType]
+        found = cast("ArrayAttr[Attribute]", profiles).data[value.owner.results.index(value)]  # pyright: ignore[reportArgumentType]
         if isinstance(found, tdsl.Profile):
             yield found.low.data, found.high.data

@@ -100,5 +100,5 @@ def _merged(found: list[_Statistics]) -> tdsl.Profile:
 
 
 def _set_argument_attribute(function: func.FuncOp, name: str, value: Attribute) -> None:
-    given = function.arg_attrs.data[0].data if function.arg_attrs is not None else {}
-    function.arg_attrs = ArrayAttr([DictionaryAttr({**given, name: value})])
+    given = function.arg_attrs.data[0] if function.arg_attrs is not None else DictionaryAttr({})
+    function.arg_attrs = ArrayAttr([DictionaryAttr({**given.data, name: value})])

@@ -109,9 +109,8 @@ class SpmvOp(ContractionOp):
     name = "tdsl.spmv"
 
     def infer_shape(self) -> Shape:
-        if not isinstance(self.lhs.type, TensorType):
-            return super().infer_shape()
-        if not isinstance(cast(TensorType[Attribute], self.lhs.type).encoding, Csr):
+        matrix = shaped(self.lhs)
+        if isinstance(matrix, TensorType) and not isinstance(matrix.encoding, Csr):
             raise VerifyException("the matrix must be sparse: expected the encoding #tdsl.csr")
         shape = super().infer_shape()
         if shape[1] != 1:

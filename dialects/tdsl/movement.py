@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from xdsl.dialects.builtin import (
     BytesAttr,
@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import (
     FloatAttr,
     IndexType,
     IntegerAttr,
+    IntegerType,
     TensorType,
     f64,
     i64,
@@ -62,9 +63,8 @@ class ConstOp(IRDLOperation):
 
     def __init__(self, raws: Raws, format: NumberFormat, encoding: Attribute | None = None):
         shape = raws.shape
-        bits = DenseIntOrFPElementsAttr(
-            TensorType(format.storage, shape), BytesAttr(raws.astype(format.dtype).tobytes())
-        )
+        type: TensorType[Any] = TensorType(format.storage, shape)
+        bits = DenseIntOrFPElementsAttr(type, BytesAttr(raws.astype(format.dtype.newbyteorder("<")).tobytes()))
         result = TensorType(format.type, shape) if encoding is None else TensorType(format.type, shape, encoding)
         super().__init__(properties={"value": bits}, result_types=[result])
 
@@ -155,7 +155,7 @@ class TransposeOp(TensorOp, HasFolderInterface, HasCanonicalizationPatternsInter
 
     @property
     def axes(self) -> tuple[int, ...]:
-        return tuple(int(axis) for axis in self.permutation.get_values())
+        return tuple(cast("DenseArrayBase[IntegerType[Any, Any]]", self.permutation).get_values())
 
     def infer_shape(self) -> Shape:
         shape = shape_of(self.input)

@@ -48,7 +48,7 @@ def run(module: ModuleOp, name: str, *arguments: Array) -> Array:
 
 def _dtype(type: Attribute) -> np.dtype[Any]:
     if isinstance(type, IntegerType):
-        return np.dtype(_DTYPES[type.width.data])
+        return np.dtype(_DTYPES[cast(IntegerType, type).width.data])
     return np.dtype(np.int64) if isinstance(type, IndexType) else np.dtype(np.float32)
 
 

@@ -194,7 +194,7 @@ func.func @swap(%X: memref<2xi8>) -> index {
 
 
 def random_program(seed: int) -> str:
-    """A program `memref<8xi16> -> (index, memref<8xi16>)` whose arithmetic fits, with loops, branches and a shared arena."""
+    """`memref<8xi16> -> (index, memref<8xi16>)` whose arithmetic fits, with loops, branches and a shared arena."""
     return _Generator(Random(seed)).program()
 
 

@@ -6,6 +6,7 @@ arithmetic has to fit, as the contract of L4 says.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from math import prod
 from typing import Any, cast
@@ -147,11 +148,11 @@ class Interpreter:
 
 
 _INTEGER: dict[type[Operation], Any] = {
-    arith.AddiOp: lambda a, b: a + b,
-    arith.SubiOp: lambda a, b: a - b,
-    arith.MuliOp: lambda a, b: a * b,
-    arith.ShRSIOp: lambda a, b: a >> b,
-    arith.AndIOp: lambda a, b: a & b,
+    arith.AddiOp: operator.add,
+    arith.SubiOp: operator.sub,
+    arith.MuliOp: operator.mul,
+    arith.ShRSIOp: int.__rshift__,
+    arith.AndIOp: int.__and__,
     arith.MinSIOp: min,
     arith.MaxSIOp: max,
 }

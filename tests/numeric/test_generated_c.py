@@ -53,7 +53,7 @@ def write(text: str, target: str, folder: Path) -> Path:
     [program] = [op for op in module.ops if isinstance(op, c.ProgramOp)]
     folder.mkdir(parents=True, exist_ok=True)
     for file, extension in (("source", "c"), ("header", "h")):
-        printed = []
+        printed: list[str] = []
         for one in (module, again):
             output = io.StringIO()
             CTarget(target, file).emit(context, one, output)

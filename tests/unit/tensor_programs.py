@@ -18,11 +18,11 @@ from xdsl.rewriter import InsertPoint
 from tinyml.dialects import tdsl
 from tinyml.dialects.f32 import F32_FORMAT
 
-SHAPES = [(), (3,), (1, 1), (3, 1), (1, 3), (3, 3), (2, 3), (3, 2), (2, 3, 2)]
-DEPTH = 2
-
 Shape = tuple[int, ...]
 T = TypeVar("T")
+
+SHAPES: list[Shape] = [(), (3,), (3, 1), (1, 3), (3, 3), (3, 2), (2, 3, 2)]
+DEPTH = 2
 
 
 @dataclass
@@ -45,8 +45,9 @@ class Writer:
         block = Block(arg_types=[TensorType(f32, self.one_of(SHAPES))])
         scope = Scope(Builder(InsertPoint.at_end(block)), [block.args[0]])
         self.statements(scope, 0)
+        self.loop(scope, 0)
         label = scope.builder.insert(tdsl.ArgmaxOp(self.tensor(scope))).result
-        scores = self.tensor(scope)
+        scores = self.tensor(scope) if self.draw(st.booleans()) else self.gather(scope)
         scope.builder.insert(func.ReturnOp(label, scores))
         type = ([argument.type for argument in block.args], [label.type, scores.type])
         return ModuleOp([func.FuncOp("model", type, Region(block))])
@@ -180,7 +181,10 @@ class Writer:
     def loop(self, scope: Scope, depth: int) -> None:
         """One to three tensors carried through, each yielded as anything of its shape."""
         count = self.draw(st.integers(1, 3))
-        initial = [self.tensor(scope) for _ in range(self.draw(st.integers(1, 3)))]
+        initial = [self.tensor(scope)]
+        for _ in range(self.draw(st.integers(0, 2))):
+            shape = tdsl.shape_of(initial[0])
+            initial.append(self.tensor(scope, lambda other, shape=shape: other == shape))
         low, high, step = (self.literal(scope, value) for value in (0, count, 1))
         block = Block(arg_types=[IndexType(), *(value.type for value in initial)])
         inner = Scope(
@@ -195,8 +199,19 @@ class Writer:
         for result in loop.results:
             self.add(scope, result)
 
+    def gather(self, scope: Scope) -> SSAValue:
+        """The youngest tensors side by side, so that what happened to each can be seen."""
+        parts = scope.tensors[-5:]
+        sizes = [prod(tdsl.shape_of(part)) for part in parts]
+        whole = scope.builder.insert(tdsl.FillOp(0.0, TensorType(f32, [sum(sizes)]))).out
+        for i, (part, size) in enumerate(zip(parts, sizes, strict=True)):
+            flat = scope.builder.insert(tdsl.ReshapeOp(part, [size])).out
+            start = self.literal(scope, sum(sizes[:i]))
+            whole = scope.builder.insert(tdsl.InsertSliceOp(flat, whole, [start])).out
+        return whole
+
 
 @st.composite
-def programs(draw: st.DrawFn) -> ModuleOp:
-    """Modules of one function from a tensor to a label and a tensor."""
-    return Writer(draw).module()
+def programs(draw: st.DrawFn) -> str:
+    """Modules of one function from a tensor to a label and a tensor, as text."""
+    return str(Writer(draw).module())

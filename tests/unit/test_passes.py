@@ -54,6 +54,12 @@ def apply(module: ModuleOp, names: Sequence[str], context: Context) -> None:
         module.verify()
 
 
+def parse(program: str) -> ModuleOp:
+    module = Parser(new_context(), program).parse_module()
+    module.verify()
+    return module
+
+
 def inputs_of(module: ModuleOp) -> NDArray[np.float32]:
     shape = tdsl.shape_of(predict_function(module).body.block.args[0])
     return np.random.default_rng(7).normal(size=(SAMPLES, int(np.prod(shape)))).astype(np.float32)
@@ -77,8 +83,8 @@ def expect_same(lowered: ModuleOp, raws: NDArray[np.generic], expected: Outputs)
 
 @settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 @given(programs(), st.sampled_from(FORMATS), st.booleans())
-def test_lowering_keeps_every_bit(module: ModuleOp, format: tuple[str, int | None], choose: bool):
-    module.verify()
+def test_lowering_keeps_every_bit(program: str, format: tuple[str, int | None], choose: bool):
+    module = parse(program)
     inputs = inputs_of(module)
     try:
         with_formats(module, inputs, *format)

@@ -38,7 +38,7 @@ static inline int32_t tm_f32_to_int(float x, int32_t low, int32_t high)
 {
     if (x >= (float)high)
         return high;
-    if (!(x >= (float)low))
+    if (!(x > (float)low))
         return low;
     int32_t whole = (int32_t)x;
     float rest = x - (float)whole;

@@ -3,7 +3,7 @@
 
 c.program @tiny attributes {notes = ["A note."]} {
   c.define @tiny_INPUT_LENGTH 3 {doc = "elements of X"}
-  c.verbatim "tinyml/f32.h" provides ["tm_expf"] text "static float tm_expf(float x);\n"
+  c.verbatim "tinyml/f32.h" provides ["tm_expf"] text "static float tm_expf(float x);\0A"
   c.constant @W dense<[1, -2, 3]> : tensor<3xi16> {doc = "3"}
   c.arena @arena 8 {alignment = 2 : i64} : i16
   c.func @tiny_predict(%X: !c.ptr<i16, const>) -> i16 attributes {doc = "Runs."} {
@@ -48,7 +48,7 @@ c.program @tiny attributes {notes = ["A note."]} {
 
 // CHECK:      c.program @tiny attributes {notes = ["A note."]} {
 // CHECK-NEXT:   c.define @tiny_INPUT_LENGTH 3 {doc = "elements of X"}
-// CHECK-NEXT:   c.verbatim "tinyml/f32.h" provides ["tm_expf"] text "static float tm_expf(float x);\n"
+// CHECK-NEXT:   c.verbatim "tinyml/f32.h" provides ["tm_expf"] text "static float tm_expf(float x);\0A"
 // CHECK-NEXT:   c.constant @W dense<[1, -2, 3]> : tensor<3xi16> {doc = "3"}
 // CHECK-NEXT:   c.arena @arena 8 {alignment = 2 : i64} : i16
 // CHECK-NEXT:   c.func @tiny_predict(%X: !c.ptr<i16, const>) -> i16 attributes {doc = "Runs."} {

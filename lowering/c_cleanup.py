@@ -1,0 +1,50 @@
+"""Dead code of a C program: what neither a store nor a returned value depends on."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from xdsl.dialects.builtin import SymbolRefAttr
+from xdsl.ir import Operation, SSAValue
+
+from tinyml.dialects import c
+
+
+def remove_dead(program: c.ProgramOp) -> None:
+    """Remove expressions, variables, loops, constants and the arena where nothing depends on them.
+
+    Unlike `dce` this sees that a variable which is only read to update itself is dead.
+    """
+    functions = [op for op in program.body.block.ops if isinstance(op, c.FuncOp)]
+    for function in functions:
+        live = {function, *_live(function)}
+        # With a dead loop or branch goes what is inside of it.
+        for op in [op for op in function.walk() if op not in live and op.parent_op() in live]:
+            op.detach()
+            op.erase(safe_erase=False)
+    used = {op.symbol for op in program.walk() if isinstance(op, c.SymbolOp)}
+    used |= {op.arena for op in program.walk() if isinstance(op, c.ViewOp)}
+    for op in list(program.body.block.ops):
+        if isinstance(op, c.ConstantOp | c.ArenaOp) and SymbolRefAttr(op.sym_name) not in used:
+            op.detach()
+            op.erase()
+
+
+def _live(function: c.FuncOp) -> set[Operation]:
+    assigned: dict[SSAValue, list[Operation]] = defaultdict(list)
+    for op in function.walk():
+        if isinstance(op, c.AssignOp):
+            assigned[op.variable].append(op)
+    live: set[Operation] = set()
+    pending: list[Operation] = [op for op in function.walk() if isinstance(op, c.StoreOp | c.ReturnOp)]
+    while pending:
+        op = pending.pop()
+        if op in live or op is function:
+            continue
+        live.add(op)
+        pending += [operand.owner for operand in op.operands if isinstance(operand.owner, Operation)]
+        if (parent := op.parent_op()) is not None:
+            pending.append(parent)
+        if isinstance(op, c.VariableOp):
+            pending += assigned[op.result]
+    return live

@@ -1,0 +1,124 @@
+// RUN: tinyml-opt %s --split-input-file -p lower-arith-to-c | filecheck %s
+
+// A matrix times a vector: a pointer walks through the flash, the sum is a variable, products are wide.
+
+func.func @matvec(%X: memref<4x1xi16> {tinyml.format = "!fixed.q<16, 12>"}) -> (index, memref<3x1xi16> {tinyml.format = "!fixed.q<16, 10>"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %c4 = arith.constant 4 : index
+  %W = scratch.constant dense<7> : tensor<3x4xi16> {tinyml.format = "!fixed.q<16, 12>"} -> memref<3x4xi16, #scratch.flash>
+  %arena = scratch.arena {alignment = 2 : i64} : memref<8xi8>
+  %y = scratch.view %arena[2 : i64] : memref<8xi8> to memref<3x1xi16>
+  %zero = arith.constant 0 : i32
+  scf.for %i = %c0 to %c3 step %c1 {
+    %o = arith.muli %i, %c4 : index
+    %row = scratch.slice %W[%o] : memref<3x4xi16, #scratch.flash> to memref<4xi16, #scratch.flash>
+    %sum = scf.for %k = %c0 to %c4 step %c1 iter_args(%s = %zero) -> (i32) {
+      %a = memref.load %row[%k] : memref<4xi16, #scratch.flash>
+      %b = memref.load %X[%k, %c0] : memref<4x1xi16>
+      %aw = arith.extsi %a : i16 to i32
+      %bw = arith.extsi %b : i16 to i32
+      %p = arith.muli %aw, %bw : i32
+      %n = arith.addi %s, %p : i32
+      scf.yield %n : i32
+    }
+    %t = arith.trunci %sum : i32 to i16
+    memref.store %t, %y[%i, %c0] : memref<3x1xi16>
+  }
+  func.return %c1, %y : index, memref<3x1xi16>
+}
+
+// CHECK:      c.program @matvec
+// CHECK-NEXT:   c.define @matvec_INPUT_LENGTH 4
+// CHECK-NEXT:   c.define @matvec_OUTPUT_LENGTH 3
+// CHECK-NEXT:   c.constant @W dense<7> : tensor<3x4xi16> {doc = "3x4 int16_t, !fixed.q<16, 12>: real = raw * 2^-12"}
+// CHECK-NEXT:   c.arena @arena 8 {alignment = 2 : i64} : i16
+// CHECK-NEXT:   c.func @matvec_predict(%X: !c.ptr<i16, const>) -> i16 attributes {doc = "Runs the model on X: 4x1 int16_t, !fixed.q<16, 12>: real = raw * 2^-12.
+// CHECK:          [[Y:%.*]] = c.view @arena[2] {length = 3 : i64, doc = "3x1 int16_t"} : !c.ptr<i16>
+// CHECK:          c.for %i = %c0 to %c3 {
+// CHECK:            [[ROW:%.*]] = c.address %W[{{%.*}}] : !c.ptr<i16, flash>
+// CHECK-NEXT:       [[AT:%.*]] = c.variable = [[ROW]] : !c.var<!c.ptr<i16, flash>>
+// CHECK-NEXT:       [[SUM:%.*]] = c.variable = %zero : !c.var<i32>
+// CHECK-NEXT:       c.for %k = %c0 to %c4 {
+// CHECK-NEXT:         [[OLD:%.*]] = c.read [[SUM]] : i32
+// CHECK-NEXT:         %a = c.next [[AT]] : !c.var<!c.ptr<i16, flash>>
+// CHECK-NEXT:         %b = c.load %X[%k] : !c.ptr<i16, const>
+// CHECK-NEXT:         %p = c.multiply_wide %a, %b : i16, i16 -> i32
+// CHECK-NEXT:         %n = c.binary [[OLD]] "+" %p : i32
+// CHECK-NEXT:         c.assign [[SUM]] = %n : i32
+// CHECK-NEXT:       }
+// CHECK:            %t = c.cast {{%.*}} : i32 to i16
+// CHECK-NEXT:       c.store %t, [[Y]][%i] : !c.ptr<i16>
+// CHECK:          c.return {{%.*}} : i16
+// CHECK:        c.func @matvec_scores() -> !c.ptr<i16, const>
+// CHECK-SAME:     3x1 int16_t, !fixed.q<16, 10>: real = raw * 2^-10
+// CHECK-NEXT:     [[Y:%.*]] = c.view @arena[2]
+// CHECK-NEXT:     c.return [[Y]]
+
+// -----
+
+// Bytes that serve several types are reached through aliasing pointers; unsigned bytes; a function of the runtime;
+// no label.
+
+func.func private @tm_expf(f32) -> f32
+func.func @mixed(%X: memref<2xi8>) -> memref<f32> {
+  %c1 = arith.constant 1 : index
+  %arena = scratch.arena {alignment = 4 : i64} : memref<4xi8>
+  %b = scratch.view %arena[0 : i64] : memref<4xi8> to memref<4xi8>
+  %e = scratch.view %arena[0 : i64] : memref<4xi8> to memref<f32>
+  %x = memref.load %X[%c1] : memref<2xi8>
+  %w = arith.extui %x : i8 to i16
+  %at = arith.index_cast %w : i16 to index
+  memref.store %x, %b[%at] : memref<4xi8>
+  %half = arith.constant 5.000000e-01 : f32
+  %v = func.call @tm_expf(%half) : (f32) -> f32
+  memref.store %v, %e[] : memref<f32>
+  func.return %e : memref<f32>
+}
+
+// CHECK:      c.program @mixed
+// CHECK:        c.verbatim "tinyml/f32.h" provides ["tm_expf"] text
+// CHECK-NEXT:   c.arena @arena 4 {alignment = 4 : i64} : f32
+// CHECK-NEXT:   c.func @mixed_predict(%X: !c.ptr<i8, const>) attributes
+// CHECK:          %b = c.view @arena[0] {length = 4 : i64, doc = "4 int8_t"} : !c.ptr<i8, alias>
+// CHECK-NEXT:     %e = c.view @arena[0] {length = 1 : i64, doc = "scalar float"} : !c.ptr<f32, alias>
+// CHECK:          %x = c.load %X[{{%.*}}] : !c.ptr<i8, const>
+// CHECK:          [[U:%.*]] = c.cast %x : i8 to ui8
+// CHECK-NEXT:     %w = c.cast [[U]] : ui8 to i16
+// CHECK:          %v = c.call @tm_expf(%half) : (f32) -> f32
+// CHECK:          c.return
+// CHECK-NEXT:   }
+
+// -----
+
+// Rows of a sparse matrix follow each other: the pointer walks on through both loops, and its position needs no index.
+
+func.func @rows(%X: memref<1xi32>) -> index {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %zero = arith.constant 0 : i32
+  %Z = scratch.constant dense<[1, 2, 3]> : tensor<3xi32> -> memref<3xi32, #scratch.flash>
+  %end, %all = scf.for %i = %c0 to %c2 step %c1 iter_args(%at = %c0, %t = %zero) -> (index, i32) {
+    %next, %sum = scf.for %k = %c0 to %i step %c1 iter_args(%a = %at, %s = %t) -> (index, i32) {
+      %z = memref.load %Z[%a] : memref<3xi32, #scratch.flash>
+      %n = arith.addi %s, %z : i32
+      %b = arith.addi %a, %c1 : index
+      scf.yield %b, %n : index, i32
+    }
+    scf.yield %next, %sum : index, i32
+  }
+  %label = arith.index_cast %all : i32 to index
+  func.return %label : index
+}
+
+// CHECK:      c.program @rows
+// CHECK:          [[AT:%.*]] = c.variable = %Z : !c.var<!c.ptr<i32, flash>>
+// CHECK-NEXT:     [[T:%.*]] = c.variable = %zero : !c.var<i32>
+// CHECK-NEXT:     c.for %i = %c0 to %c2 {
+// CHECK-NEXT:       [[OLD:%.*]] = c.read [[T]] : i32
+// CHECK-NEXT:       [[S:%.*]] = c.variable = [[OLD]] : !c.var<i32>
+// CHECK-NEXT:       c.for %k = %c0 to %i {
+// CHECK-NEXT:         c.read [[S]] : i32
+// CHECK-NEXT:         %z = c.next [[AT]] : !c.var<!c.ptr<i32, flash>>

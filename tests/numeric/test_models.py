@@ -1,0 +1,55 @@
+"""Real models through the whole compiler: every device computes the evaluator's bits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tinyml.tools.compile_model import Request, build_folder
+from tinyml.tools.run_model import RunRequest, run_model
+
+ROOT = Path(__file__).parent.parent.parent
+MODELS = {
+    "fastgrnn": ROOT / "examples/fastgrnn-mnist16/fastgrnn_mnist16.sd",
+    "protonn": ROOT / "examples/protonn-gesturepod/protonn_gesturepod.sd",
+    "bonsai": ROOT / "tests/models/bonsai-mnist16/bonsai_mnist16.sd",
+}
+FORMATS = (("fixed", 8), ("fixed", 16), ("fixed", 32), ("f32", None))
+
+
+@pytest.fixture(scope="module", params=MODELS)
+def model(request: pytest.FixtureRequest) -> Path:
+    return MODELS[request.param]
+
+
+@pytest.fixture(scope="module", params=FORMATS, ids=lambda given: f"{given[0]}{given[1] or ''}")
+def compiled(model: Path, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from tinyml.targets.boards import board
+
+    name, width = request.param
+    folder = tmp_path_factory.mktemp("compiled")
+    val, test = model.parent / "val.npz", model.parent / "test.npz"
+    asked = Request(model, val, test, "avr", "atmega1284p", name, width, "-Os", folder)
+    build_folder(asked, board("avr", "atmega1284p"), folder, must_fit=True)
+    return folder
+
+
+@pytest.mark.parametrize(("device", "limit"), [("host", 300), ("simavr", 3), ("cortex-m0", 3), ("cortex-m4", 3)])
+def test_device_equals_evaluator(compiled: Path, model: Path, device: str, limit: int) -> None:
+    result = run_model(RunRequest(compiled, model.parent / "test.npz", device, None, limit, "-Os"))
+    assert result["mismatch"] is None
+    assert result["samples"] == limit
+
+
+def test_optimisation_does_not_change_bits(model: Path, tmp_path: Path) -> None:
+    from tinyml.targets.boards import board
+
+    val = model.parent / "val.npz"
+    build_folder(
+        Request(model, val, None, "uno", None, "fixed", 16, "-Os", tmp_path), board("uno"), tmp_path, must_fit=True
+    )
+    for optimize in ("-O2", "-O3"):
+        for device in ("simavr", "cortex-m0"):
+            result = run_model(RunRequest(tmp_path, val, device, None, 2, optimize))
+            assert result["mismatch"] is None

@@ -1,0 +1,228 @@
+"""The proofs that make overflow impossible: intervals of the machine, bounds of sums, widths of accumulators."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from arith_interpreter import Overflow, run
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from number_formats import FORMATS, extremes, function, lowered
+from numpy.typing import NDArray
+from xdsl.dialects import arith, func
+from xdsl.dialects.builtin import IntegerType, ModuleOp
+
+from tinyml.dialects import num
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.fixed import AccumulatorType, FixedType
+from tinyml.dialects.machine import Int, limits
+from tinyml.dialects.number_format import NumberFormat
+from tinyml.dialects.numpy_machine import NumpyMachine
+
+M = NumpyMachine()
+
+fixed = st.builds(FixedType, st.integers(2, 32), st.integers(-6, 40))
+
+
+def half_up(x: int, right: int) -> int:
+    return x << -right if right <= 0 else (x + (1 << (right - 1))) >> right
+
+
+def leaf(width: int, bounds: tuple[int, int], random: np.random.Generator) -> tuple[Int[Any], list[int]]:
+    """A stored integer about which an interval is known, and its values: both ends and some between."""
+    values = [*bounds, *random.integers(*bounds, 6, np.int64, endpoint=True).tolist()]
+    return Int(np.array(values, f"i{width // 8}"), width, *bounds), values
+
+
+@dataclass(frozen=True)
+class Step:
+    """One op on two values of the pool, with the numbers that its kind needs."""
+
+    kind: str
+    first: int
+    second: int
+    right: int
+    low: int
+    high: int
+
+    def compute(self, a: Int[Any], b: Int[Any]) -> Int[Any]:
+        match self.kind:
+            case "add":
+                return M.add(a, b)
+            case "sub":
+                return M.sub(a, b)
+            case "mul":
+                return M.mul(a, b)
+            case "choose":
+                return M.choose(M.at_least(a, self.low), a, b)
+            case "shift_right":
+                return M.shift_right(a, self.right % a.width)
+            case "low_bits":
+                return M.low_bits(a, self.right % 21)
+            case "rescale":
+                return M.rescale(a, self.right)
+            case "rescale_to":
+                return M.rescale_to(a, self.right, self.low, self.high)
+            case _:
+                return M.clamp(a, self.low, self.high)
+
+    def expect(self, x: int, y: int, width: int) -> int:
+        match self.kind:
+            case "add":
+                return x + y
+            case "sub":
+                return x - y
+            case "mul":
+                return x * y
+            case "choose":
+                return x if x >= self.low else y
+            case "shift_right":
+                return x >> self.right % width
+            case "low_bits":
+                return x % (1 << self.right % 21)
+            case "rescale":
+                return half_up(x, self.right)
+            case "rescale_to":
+                return min(max(half_up(x, self.right), self.low), self.high)
+            case _:
+                return min(max(x, self.low), self.high)
+
+
+KINDS = ["add", "sub", "mul", "choose", "shift_right", "low_bits", "rescale", "rescale_to", "clamp"]
+places = st.integers(0, 9)
+steps = st.builds(
+    Step, st.sampled_from(KINDS), places, places, st.integers(-12, 70), st.integers(-300, 0), st.integers(0, 40000)
+)
+
+
+@st.composite
+def leaves(draw: st.DrawFn) -> tuple[int, tuple[int, int]]:
+    width = draw(st.sampled_from([8, 16, 32, 64]))
+    ends = st.integers(*limits(width)) | st.integers(-5, 5) | st.sampled_from(limits(width))
+    low, high = sorted((draw(ends), draw(ends)))
+    return width, (low, high)
+
+
+@given(st.lists(leaves(), min_size=2, max_size=3), st.lists(steps, max_size=6))
+def test_values_are_exact_and_never_leave_their_interval(sources: list[tuple[int, tuple[int, int]]], trail: list[Step]):
+    """Random expressions: every intermediate equals the one of unlimited integers and lies where it is proven to."""
+    random = np.random.default_rng(0)
+    pool = [leaf(width, bounds, random) for width, bounds in sources]
+    for step in trail:
+        (a, x), (b, y) = pool[step.first % len(pool)], pool[step.second % len(pool)]
+        try:
+            result = step.compute(a, b)
+        except InputError:
+            # Beyond 64 bits, which is said and not computed.
+            continue
+        expected = [step.expect(p, q, a.width) for p, q in zip(x, y, strict=True)]
+        values = np.broadcast_to(result.value, len(expected))
+        assert values.dtype == f"i{result.width // 8}"
+        assert values.tolist() == expected
+        assert result.low <= min(expected)
+        assert max(expected) <= result.high
+        assert limits(result.width)[0] <= result.low
+        assert result.high <= limits(result.width)[1]
+        pool.append((result, expected))
+
+
+@st.composite
+def products(draw: st.DrawFn):
+    """Random matrices (3, k) of one format and what the other one may hold."""
+    lhs, rhs, result = draw(fixed), draw(fixed), draw(fixed)
+    length = draw(st.integers(0, 12))
+    row = st.lists(st.integers(*lhs.limits), min_size=length, max_size=length)
+    return lhs, rhs, result, np.array(draw(st.lists(row, min_size=3, max_size=3)), lhs.dtype).reshape(3, length)
+
+
+def worst(weights: NDArray[Any], rhs: FixedType) -> list[int]:
+    """Greatest partial sums of each row over the inputs that are worst for it, as unlimited integers."""
+    return [sum(abs(int(w)) for w in row) * rhs.limits[1] for row in weights]
+
+
+@given(products())
+def test_bounds_of_sums_hold_for_the_worst_inputs(case: tuple[FixedType, FixedType, FixedType, NDArray[Any]]):
+    lhs, rhs, result, weights = case
+    length = weights.shape[1]
+    reached = max(worst(weights, rhs))
+    bound = result.sum_bound(length, lhs, rhs, lhs=weights)
+    assert bound == reached, "the bound from constants is true and tight"
+    assert result.sum_bound(length, rhs, lhs, rhs=weights.T) == reached
+    unknown = result.sum_bound(length, lhs, rhs)
+    assert unknown == length * lhs.limits[1] * rhs.limits[1]
+
+
+@given(products())
+def test_accumulators_hold_the_bound_and_the_rounding(case: tuple[FixedType, FixedType, FixedType, NDArray[Any]]):
+    """The narrowest width that holds each product and the finished sum; emitted code computes without overflow."""
+    lhs, rhs, result, weights = case
+    bound = result.sum_bound(weights.shape[1], lhs, rhs, lhs=weights)
+    assert bound is not None
+    frac = lhs.frac.data + rhs.frac.data
+    half = 1 << max(frac - result.frac.data - 1, 0)
+    needed = max(bound + half, lhs.limits[1] * rhs.limits[1])
+    try:
+        accumulator = result.accumulator(lhs, rhs, bound)
+    except InputError:
+        assert needed >= 1 << 63
+        return
+    assert isinstance(accumulator, AccumulatorType)
+    assert accumulator.sums(lhs, rhs)
+    assert accumulator.frac.data == frac
+    assert accumulator.width.data == (32 if needed < 1 << 31 else 64)
+    try:
+        emitted = lowered(function("f", [accumulator.type], lambda v: num.FinishOp(v[0], result.type, bound)))
+    except InputError:
+        assume(False)
+    raws = np.broadcast_to(emitted(np.array([bound, -bound, 0], f"i{accumulator.width.data // 8}")), 3)
+    expected = [
+        min(max(half_up(x, frac - result.frac.data), result.limits[0]), result.limits[1]) for x in (bound, -bound, 0)
+    ]
+    assert raws.tolist() == expected
+
+
+@pytest.mark.parametrize("format", FORMATS, ids=lambda format: str(format.type))
+def test_narrowed_formats_keep_their_range(format: NumberFormat):
+    for bits in range(7):
+        narrow = format.narrowed(bits)
+        if not np.allclose(ratio := extremes(narrow) / extremes(format), 1.0, atol=1e-9):
+            # One place of the narrow format is missing at the top.
+            low, high = narrow.encode(extremes(narrow))
+            assert (np.abs(ratio - 1.0) <= 1.0 / float(high)).all()
+            assert low == -high
+        assert narrow.FAMILY == format.FAMILY
+
+
+@given(st.floats(-1.0e6, 1.0e6), st.floats(-1.0e6, 1.0e6), st.sampled_from([8, 16, 32]))
+def test_scales_use_the_range(a: float, b: float, width: int):
+    """Values up to the profiled magnitude fit to within one place, and twice the scale would not fit them."""
+    low, high = min(a, b), max(a, b)
+    magnitude = max(abs(low), abs(high))
+    assume(magnitude > 1e-3)
+    format = FixedType.of_width(width).for_range(low, high)
+    assert magnitude < 2.0 ** (width - 1 - format.frac.data)
+    assert magnitude >= 2.0 ** (width - 2 - format.frac.data)
+    decoded = format.decode(format.encode(np.array([low, high])))
+    assert (np.abs(decoded - [low, high]) <= 2.0**-format.frac.data).all()
+
+
+def test_the_interpreter_of_these_tests_notices_overflow():
+    def module(op: type[arith.AddiOp | arith.MuliOp], width: int) -> ModuleOp:
+        type = IntegerType(width)
+        f = func.FuncOp("f", ([type, type], [type]))
+        a, b = f.body.block.args
+        result = op(a, b)
+        f.body.block.add_ops([result, func.ReturnOp(result)])
+        return ModuleOp([f])
+
+    for width in (8, 16, 32, 64):
+        greatest = np.array(limits(width)[1], f"i{width // 8}")
+        one, two = np.ones_like(greatest), 2 * np.ones_like(greatest)
+        assert run(module(arith.AddiOp, width), "f", greatest, -one) == limits(width)[1] - 1
+        with pytest.raises(Overflow):
+            run(module(arith.AddiOp, width), "f", greatest, one)
+        with pytest.raises(Overflow):
+            run(module(arith.MuliOp, width), "f", greatest, two)

@@ -1,0 +1,174 @@
+"""The commands as a person meets them: folders, reports, one-line errors."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tinyml.tools.main import main
+
+ROOT = Path(__file__).parent.parent.parent
+TOUR = ROOT / "docs/tour"
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    """A copy of the tour's program that a test may damage."""
+    return Path(shutil.copytree(TOUR, tmp_path / "model"))
+
+
+def compile_(model: Path, out: Path, *options: str) -> int:
+    return main(["compile", str(model / "tour.sd"), "--val", str(model / "val.npz"), "-o", str(out), *options])
+
+
+def test_compile_writes_a_folder(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "out"
+    assert compile_(model, out, "--target", "uno") == 0
+    files = {str(path.relative_to(out)) for path in out.rglob("*") if path.is_file()}
+    levels = {"0-reals", "1-formats", "2-buffers", "3-loops", "4-bits", "5-c"}
+    sketch = {"tour/tour.ino", "tour/tour.c", "tour/tour.h"}
+    assert files == {"tour.c", "tour.h", "report.json", *sketch, *(f"ir/{level}.mlir" for level in levels)}
+    report = json.loads((out / "report.json").read_text())
+    assert report["fits"] is True
+    assert report["samples"] == 32
+    assert report["macs"] == 8
+    assert report["ram_bytes"]["total"] == report["ram_bytes"]["static"] + report["ram_bytes"]["stack"]
+    assert report["ram_bytes"]["static"] >= report["ram_bytes"]["arena"] + report["ram_bytes"]["input"]
+    assert report["cycles_per_mac"] == round(report["cycles_per_inference"] / 8, 2)
+    assert "tour" in capsys.readouterr().out
+
+
+def test_compile_twice_gives_the_same_and_replaces(model: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert compile_(model, out, "--target", "host") == 0
+    first = (out / "tour.c").read_text()
+    assert compile_(model, out, "--target", "host") == 0
+    assert (out / "tour.c").read_text() == first
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+
+
+def test_run_compares_and_reports(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "out"
+    compile_(model, out)
+    capsys.readouterr()
+    command = ["run", str(out), "--data", str(model / "val.npz"), "--device", "simavr", "--limit", "4"]
+    assert main([*command, "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert result["samples"] == 4
+    assert result["mismatch"] is None
+    assert result["cycles_per_inference"] > 0
+    source = (out / "tour.c").read_text()
+    (out / "tour.c").write_text(source.replace("12288", "2288"))
+    assert main(command) == 1
+    assert "the evaluator gives" in capsys.readouterr().out
+
+
+def test_bench_reads_folders_and_writes_json(model: Path, tmp_path: Path) -> None:
+    reports = tmp_path / "reports.json"
+    assert main(["bench", str(model), "--target", "cortex-m0", "--json", str(reports)]) == 0
+    [report] = json.loads(reports.read_text())
+    assert report["instructions_per_inference"] > 0
+
+
+def damage(model: Path, what: str) -> None:
+    match what:
+        case "missing parameter":
+            (model / "W.npy").unlink()
+        case "misshapen parameter":
+            np.save(model / "W.npy", np.zeros((3, 4), np.float32))
+        case "NaN in a parameter":
+            np.save(model / "W.npy", np.full((2, 4), np.nan, np.float32))
+        case "infinity in the data":
+            np.savez(model / "val.npz", x=np.full((2, 4), np.inf, np.float32), y=np.zeros(2, np.int64))
+        case "empty data":
+            np.savez(model / "val.npz", x=np.zeros((0, 4), np.float32), y=np.zeros(0, np.int64))
+        case "wrong number of inputs":
+            np.savez(model / "val.npz", x=np.zeros((2, 5), np.float32), y=np.zeros(2, np.int64))
+        case "label out of range":
+            np.savez(model / "val.npz", x=np.zeros((2, 4), np.float32), y=np.array([0, 2]))
+        case "missing data":
+            (model / "val.npz").unlink()
+        case "pickled data":
+            np.savez(model / "val.npz", x=np.array([{}], object), y=np.zeros(1, np.int64))
+        case "type error":
+            (model / "tour.sd").write_text("let X = (4, 1) in [0.0, 1.0] in\nlet W = (2, 4) in [0.0, 1.0] in\nX * W\n")
+        case "too large for the board":
+            np.save(model / "W.npy", np.ones((4000, 4), np.float32))
+            text = "let X = (4, 1) in [0.0, 1.0] in\nlet W = (4000, 4) in [0.0, 1.0] in\nargmax(W * X)\n"
+            (model / "tour.sd").write_text(text)
+        case _:
+            raise AssertionError(what)
+
+
+@pytest.mark.parametrize(
+    ("what", "said"),
+    [
+        ("missing parameter", "tour.sd:3:9: "),
+        ("misshapen parameter", "tour.sd:3:9: "),
+        ("NaN in a parameter", "tour.sd:3:9: "),
+        ("infinity in the data", "val.npz: `x` holds NaN or infinity in sample 0"),
+        ("empty data", "val.npz: `x` holds no samples"),
+        ("wrong number of inputs", "takes 4 values per sample"),
+        ("label out of range", "val.npz: label 2 is out of range: the program has 2 classes"),
+        ("missing data", "val.npz: "),
+        ("pickled data", "val.npz: not a readable .npz file of plain arrays"),
+        ("type error", "tour.sd:3:"),
+        ("too large for the board", "does not fit uno"),
+    ],
+)
+def test_bad_input_is_one_line(
+    what: str, said: str, model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    damage(model, what)
+    out = tmp_path / "out"
+    assert compile_(model, out) == 1
+    errors = [line for line in capsys.readouterr().err.splitlines() if line.startswith("error: ")]
+    assert len(errors) == 1
+    assert said in errors[0]
+    assert "Traceback" not in errors[0]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["model"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--target", "toaster"], "unknown target 'toaster'"),
+        (["--target", "uno", "--mcu", "atmega1284p"], "target 'uno' has no choice of mcu"),
+        (["--target", "avr", "--mcu", "z80"], "unknown mcu 'z80'"),
+        (["--format", "nonsense"], "unknown number format 'nonsense'"),
+        (["--format", "f32", "--width", "16"], "f32 is 32 bits wide"),
+        (["--width", "99"], "widths from 2 to 32"),
+    ],
+)
+def test_bad_options_are_one_line(
+    options: list[str], said: str, model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert compile_(model, tmp_path / "out", *options) == 1
+    error = capsys.readouterr().err.splitlines()[-1]
+    assert error.startswith("error: ")
+    assert said in error
+
+
+def test_foreign_folder_is_not_touched(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "precious.txt").write_text("mine")
+    assert compile_(model, out) == 1
+    assert "exists already and is no output of tinyml" in capsys.readouterr().err
+    assert [path.name for path in out.iterdir()] == ["precious.txt"]
+
+
+def test_without_the_cross_compiler_the_model_is_compiled_all_the_same(
+    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("tinyml.runtime.runner.is_available", lambda device: False)
+    out = tmp_path / "out"
+    assert compile_(model, out) == 0
+    report = json.loads((out / "report.json").read_text())
+    assert report["flash_bytes"] is None
+    assert report["fits"] is None
+    assert "not installed" in capsys.readouterr().out
