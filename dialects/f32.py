@@ -143,9 +143,7 @@ class F32Sum(Accumulator):
     def zero(self, m: Machine[V]) -> V:
         return m.float_constant(0.0)
 
-    def mac(
-        self, m: Machine[V], sum: V, lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat
-    ) -> V:
+    def mac(self, m: Machine[V], sum: V, lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
         return m.addf(sum, m.mulf(lhs, rhs))
 
 

@@ -281,9 +281,7 @@ class AccumulatorType(_WidthAndFrac, Accumulator):
     def zero(self, m: Machine[V]) -> V:
         return m.int_constant(0, self.width.data)
 
-    def mac(
-        self, m: Machine[V], sum: V, lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat
-    ) -> V:
+    def mac(self, m: Machine[V], sum: V, lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
         product = m.mul(_fixed(lhs_format).load(m, lhs), _fixed(rhs_format).load(m, rhs))
         return m.addi(sum, m.held(product, self.width.data))
 

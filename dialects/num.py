@@ -185,9 +185,7 @@ class MacOp(IRDLOperation):
     rhs = operand_def(AnyAttr())
     result = result_def(AnyAttr())
     traits = traits_def(Pure())
-    assembly_format = (
-        "$sum `,` $lhs `,` $rhs attr-dict `:` type($sum) `,` type($lhs) `,` type($rhs) `->` type($result)"
-    )
+    assembly_format = "$sum `,` $lhs `,` $rhs attr-dict `:` type($sum) `,` type($lhs) `,` type($rhs) `->` type($result)"
 
     def __init__(self, sum: SSAValue, lhs: SSAValue, rhs: SSAValue):
         super().__init__(operands=[sum, lhs, rhs], result_types=[sum.type])

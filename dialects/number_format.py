@@ -177,9 +177,7 @@ class Accumulator(ABC):
     def zero(self, m: Machine[V]) -> V: ...
 
     @abstractmethod
-    def mac(
-        self, m: Machine[V], sum: V, lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat
-    ) -> V:
+    def mac(self, m: Machine[V], sum: V, lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
         """sum + lhs * rhs."""
 
     def matmul(self, lhs: Raws, lhs_format: NumberFormat, rhs: Raws, rhs_format: NumberFormat) -> Raws:

@@ -58,6 +58,10 @@ class CsrFlash(ParametrizedAttribute):
     name = "scratch.csr"
 
 
+FORMAT = "tinyml.format"
+"""Discardable attribute that tells the number format of an array once its type is bits: for comments only."""
+
+
 def memref_type(value: SSAValue) -> MemRefType[Attribute]:
     return cast("MemRefType[Attribute]", value.type)
 
@@ -154,9 +158,7 @@ class ArenaOp(IRDLOperation):
     assembly_format = "attr-dict `:` type($result)"
 
     def __init__(self, size: int, alignment: int):
-        super().__init__(
-            properties={"alignment": IntegerAttr(alignment, i64)}, result_types=[MemRefType(i8, [size])]
-        )
+        super().__init__(properties={"alignment": IntegerAttr(alignment, i64)}, result_types=[MemRefType(i8, [size])])
 
     def verify_(self) -> None:
         type = memref_type(self.result)
@@ -188,9 +190,7 @@ class ViewOp(IRDLOperation):
     irdl_options = (ParsePropInAttrDict(),)
     assembly_format = "$arena `[` $offset `]` attr-dict `:` type($arena) `to` type($result)"
 
-    def __init__(
-        self, arena: SSAValue, offset: int, type: MemRefType[Attribute], live: tuple[int, int] | None = None
-    ):
+    def __init__(self, arena: SSAValue, offset: int, type: MemRefType[Attribute], live: tuple[int, int] | None = None):
         properties: dict[str, Attribute] = {"offset": IntegerAttr(offset, i64)}
         if live is not None:
             properties["live"] = ArrayAttr([IntegerAttr(point, i64) for point in live])

@@ -25,13 +25,12 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from tinyml.dialects import c, scratch
 from tinyml.dialects.c.types import ALIAS, CONST, RAM
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.scratch import element_bytes, memref_type
+from tinyml.dialects.scratch import FORMAT, element_bytes, memref_type
 from tinyml.lowering.consecutive_loads import constant
 from tinyml.lowering.format_notes import describe_format
 from tinyml.runtime.headers import header_defining
 from tinyml.targets.c_names import fresh
 
-FORMAT = "tinyml.format"
 ARENA = "arena"
 ELEMENTS: dict[Attribute, str] = {i8: "int8_t", i16: "int16_t", i32: "int32_t", f32: "float"}
 """The element types of arrays and what C calls them."""

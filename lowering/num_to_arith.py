@@ -6,7 +6,7 @@ format becomes the type of its storage. One pass does both, because after it the
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
@@ -15,9 +15,11 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DenseIntOrFPElementsAttr,
+    DictionaryAttr,
     FunctionType,
     IntegerType,
     ModuleOp,
+    StringAttr,
 )
 from xdsl.ir import Attribute, Operation, ParametrizedAttribute, SSAValue
 from xdsl.passes import ModulePass
@@ -49,6 +51,8 @@ class LowerNumToArithPass(ModulePass):
             (function, [(one, _LOWERINGS[type(one)](one)) for one in function.walk() if type(one) in _LOWERINGS])
             for function in functions
         ]
+        for function in functions:
+            _note_formats(function)
         PatternRewriteWalker(_ToStorage(), apply_recursively=False).rewrite_module(op)
         for function, lowerings in prepared:
             surroundings = _FunctionSurroundings(op, function)
@@ -59,6 +63,24 @@ class LowerNumToArithPass(ModulePass):
                 result.replace_all_uses_with(value)
                 one.detach()
                 one.erase()
+
+
+def _note_formats(function: func.FuncOp) -> None:
+    """Leave word of the formats of arrays, for people who read the generated code."""
+
+    def note(type: Attribute) -> dict[str, Attribute]:
+        format = number_format(getattr(type, "element_type", None))
+        return {} if format is None else {scratch.FORMAT: StringAttr(str(format.type))}
+
+    def noted(types: Sequence[Attribute], given: ArrayAttr[DictionaryAttr] | None) -> ArrayAttr[DictionaryAttr]:
+        before = given.data if given is not None else [DictionaryAttr({})] * len(types)
+        return ArrayAttr([DictionaryAttr({**old.data, **note(type)}) for type, old in zip(types, before, strict=True)])
+
+    function.arg_attrs = noted(function.function_type.inputs.data, function.arg_attrs)
+    function.res_attrs = noted(function.function_type.outputs.data, function.res_attrs)
+    for op in function.walk():
+        if isinstance(op, scratch.ConstantOp | scratch.ViewOp):
+            op.attributes |= note(op.result.type)
 
 
 class _FunctionSurroundings:

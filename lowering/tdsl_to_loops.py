@@ -57,9 +57,7 @@ def _broadcast(indices: Indices, value: SSAValue, nest: LoopNest) -> Indices:
     ]
 
 
-def _elementwise(
-    op: tdsl.TensorOp, nest: LoopNest, compute: Callable[[Sequence[SSAValue]], SSAValue]
-) -> None:
+def _elementwise(op: tdsl.TensorOp, nest: LoopNest, compute: Callable[[Sequence[SSAValue]], SSAValue]) -> None:
     # A single element is loaded once, before the loops.
     single = {value: _single(value, nest) for value in op.inputs if prod(tdsl.shape_of(value)) == 1}
 
@@ -276,4 +274,3 @@ _LOWERINGS: dict[type[Operation], Callable[[Any, LoopNest], None]] = {
     tdsl.AtLeastOp: _at_least,
     upstream_memref.CopyOp: _copy,
 }
-

@@ -158,10 +158,7 @@ class _Bufferisation:
         buffer = self.buffers[value]
         type: Attribute = value.type
         if isinstance(type, TensorType):
-            root = buffer
-            while isinstance(root.owner, scratch.SliceOp):
-                root = root.owner.source
-            if not isinstance(root.owner, scratch.AllocOp):
+            if not isinstance(_root(buffer).owner, scratch.AllocOp):
                 own = self.alloc(cast(Attribute, type), value.name_hint)
                 self.copy(buffer, own)
                 return own
@@ -209,16 +206,25 @@ class _Bufferisation:
 
     def write_back(self, pairs: Sequence[tuple[SSAValue, SSAValue]]) -> None:
         """Move yielded values into the carried buffers, as if all at once."""
-        pending = [(buffer, self.buffers[value]) for buffer, value in pairs if self.buffers[value] is not buffer]
-        if len(pending) > 1:
-            saved: list[tuple[SSAValue, SSAValue]] = []
-            for buffer, value in pending:
+        moves: list[tuple[SSAValue, SSAValue]] = []
+        for buffer, value in pairs:
+            source = self.buffers[value]
+            if source is buffer:
+                continue
+            if any(_root(source) is overwritten for overwritten, _ in moves):
                 own = self.alloc(value.type, value.name_hint)
-                self.copy(value, own)
-                saved.append((buffer, own))
-            pending = saved
-        for buffer, value in pending:
-            self.copy(value, buffer)
+                self.copy(source, own)
+                source = own
+            moves.append((buffer, source))
+        for buffer, source in moves:
+            self.copy(source, buffer)
+
+
+def _root(buffer: SSAValue) -> SSAValue:
+    """What a view is a view of."""
+    while isinstance(buffer.owner, scratch.SliceOp):
+        buffer = buffer.owner.source
+    return buffer
 
 
 def _operand_groups(op: tdsl.TensorOp) -> list[Sequence[SSAValue]]:

@@ -72,6 +72,7 @@ AVR = ChipTarget(
     object_bytes=32767,
     flash_bytes=65536,
     flash_attribute="TM_FLASH",
+    small_counter="uint8_t",
     prelude=_PRELUDE,
     helpers={
         **{f"tm_flash_{name}": _read(name, *parts) for name, parts in _TYPES.items()},

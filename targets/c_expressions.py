@@ -31,6 +31,8 @@ from tinyml.targets.c_text import (
 )
 from tinyml.targets.target import ChipTarget
 
+_OPPOSITE = {"+": "-", "-": "+"}
+
 Operand = Callable[[SSAValue], Text]
 
 
@@ -63,8 +65,8 @@ class Expressions:
         lhs, rhs = operand(op.lhs), operand(op.rhs)
         if sign == ">>" or (RANKS.get(type, 0) > RANKS[INT] and type not in (lhs.type, rhs.type)):
             lhs = lhs.as_wide_as(type)
-        if sign == "+" and rhs.literal and rhs.code.startswith("-"):
-            sign, rhs = "-", replace(rhs, code=rhs.code[1:], level=PRIMARY)
+        if sign in _OPPOSITE and rhs.literal and rhs.code.startswith("-"):
+            sign, rhs = _OPPOSITE[sign], replace(rhs, code=rhs.code[1:], level=PRIMARY)
         level = LEVELS[sign]
         # Operands of shifts and masks in parentheses, whatever C's precedences say.
         left, right = (level, level + 1) if level >= SUM else (UNARY, UNARY)

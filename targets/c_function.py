@@ -17,7 +17,7 @@ from tinyml.targets.c_expressions import Expressions
 from tinyml.targets.c_names import fresh
 from tinyml.targets.c_text import MEMORY, PRIMARY, Text, declare
 
-LONGEST = 100
+LONGEST = 72
 """Characters of an expression that is still nested into another."""
 
 COUNTERS = ("i", "j", "k", "l", "m", "n")
@@ -186,12 +186,13 @@ class FunctionPrinter:
         counter = self.names[op.counter] = self._fresh(hint)
         self.scopes.pop()
         step = op.step.value.data
+        type = self.expressions.chip.small_counter if _is_small(op) else "int"
         if not op.counter.uses and start.code == "0" and step == 1:
             # Down to zero: the end needs no register.
-            head = f"int {counter} = {end.code}; {counter} > 0; {counter}--"
+            head = f"{type} {counter} = {end.code}; {counter} > 0; {counter}--"
         else:
             advance = f"{counter}++" if step == 1 else f"{counter} += {step}"
-            head = f"int {counter} = {start.code}; {counter} < {end.code}; {advance}"
+            head = f"{type} {counter} = {start.code}; {counter} < {end.code}; {advance}"
         self.line(f"for ({head}) {{")
         self._block(op.body.block, op.counter)
         self.line("}")
@@ -205,6 +206,12 @@ class FunctionPrinter:
             self.line("} else {")
             self._block(op.otherwise.block)
         self.line("}")
+
+
+def _is_small(op: c.ForOp) -> bool:
+    """Does the counter run in steps of one between constants in 0 to 255?"""
+    bounds = [bound.owner.number for bound in (op.start, op.end) if isinstance(bound.owner, c.LiteralOp)]
+    return op.step.value.data == 1 and len(bounds) == 2 and min(bounds) >= 0 and max(bounds) <= 255
 
 
 def _loops_around(op: Operation) -> int:

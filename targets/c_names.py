@@ -9,9 +9,9 @@ _WORDS = """auto break case char const continue default do double else enum exte
     _Bool _Complex _Imaginary asm typeof main
     int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t
     INT8_MIN INT16_MIN INT32_MIN INT64_MIN"""
-_BUILTINS = """abort abs acos asin atan ceil cos cosh erf exit exp fabs ffs floor fmax fmin gamma index isinf isnan j0 j1
-jn labs lgamma log memcmp memcpy memset pow printf puts rindex round signbit sin sinh sqrt strlen tan tanh tgamma trunc
-y0 y1 yn"""
+_BUILTINS = """abort abs acos asin atan ceil cos cosh erf exit exp fabs ffs floor fmax fmin gamma index isinf isnan j0
+j1 jn labs lgamma log memcmp memcpy memset pow printf puts rindex round signbit sin sinh sqrt strlen tan tanh tgamma
+trunc y0 y1 yn"""
 """Functions that gcc knows: something else of that name at file level is a warning."""
 
 RESERVED = frozenset(_WORDS.split()) | frozenset(_BUILTINS.split())

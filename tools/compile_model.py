@@ -114,7 +114,7 @@ def _measure(folder: Path, compiled: Compiled, board: Board, data: Data, optimiz
         return None
     inputs = data.x[:MEASURED_SAMPLES]
     measured, mismatch = run_on_device(
-        folder, compiled.formats, inputs, device=board.device, mcu=board.mcu, optimize=optimize
+        folder, compiled.formats, inputs, device=board.device, mcu=board.mcu, optimize=optimize, ram=board.ram
     )
     if mismatch is not None:
         raise RuntimeError(f"the generated code differs from the evaluator: {mismatch}")

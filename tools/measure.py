@@ -72,13 +72,19 @@ def run_on_device(
     device: str,
     mcu: str | None = None,
     optimize: str = "-Os",
+    ram: int | None = None,
 ) -> tuple[Measured, Mismatch | None]:
-    """Build the generated C for a device, run real inputs on it and compare every raw output with the evaluator's."""
+    """Build the generated C for a device, run real inputs on it and compare every raw output with the evaluator's.
+
+    A program whose static data alone exceed `ram` bytes is built but not run.
+    """
     interface = interface_of(formats)
     raws = encode_inputs(formats, inputs)
     runner = runner_for(device, mcu)
     with tempfile.TemporaryDirectory(prefix="tinyml-") as workdir:
         build = runner.build(source_dir, interface, Path(workdir), optimize)
+        if ram is not None and build.static_bytes > ram:
+            return Measured(build.flash_bytes, build.static_bytes, 0, None), None
         result = runner.run(build, interface, raws)
         mismatch = first_mismatch(evaluate(formats, raws), Outputs(result.labels, result.scores))
         cost = None if result.cycles is None else float(result.cycles.mean())

@@ -135,7 +135,7 @@ class _Flow:
             inputs.remove(op.dest)
             reads, writes = self._named(inputs), self._named([op.dest])
             whole = _overwritten(op.dest)
-            return reads, writes, none if whole is None or whole in reads else frozenset({whole})
+            return reads, writes, none if whole is None else frozenset({whole})
         touched = self._named(op.operands)
         if op.regions or op.has_trait(IsTerminator):
             return touched, none, none

@@ -6,6 +6,7 @@ loops, over all iterations. Percentiles stand beside the extremes, so that outli
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,9 +33,11 @@ class _Statistics:
     high: float = float("-inf")
     sampled: list[NDArray[Any]] = field(default_factory=list["NDArray[Any]"])
 
-    def add(self, values: NDArray[Any]) -> None:
-        self.low = min(self.low, float(values.min()))
-        self.high = max(self.high, float(values.max()))
+    def add(self, values: NDArray[Any], value: SSAValue) -> None:
+        low, high = float(values.min()), float(values.max())
+        if not (math.isfinite(low) and math.isfinite(high)):
+            raise InputError(f"%{value.name_hint or '?'} overflows or is undefined on the data, even in reals")
+        self.low, self.high = min(self.low, low), max(self.high, high)
         flat = values.reshape(-1)
         self.sampled.append(flat[:: max(1, len(flat) // SAMPLED)])
 
@@ -50,7 +54,8 @@ class ProfilePass(ModulePass):
     """Runs the float program on the inputs `x` of an .npz file and records `tdsl.profile` on every op with tensors.
 
     An op carries one profile for each result (unit where a result is no tensor), a loop also covers its carried
-    arguments, and the function's argument has its own. Raises `InputError` for a data file that does not fit.
+    arguments, and the function's argument has its own. Raises `InputError` for a data file that does not fit, and for
+    a program that gives infinity or NaN on the data.
     """
 
     name = "profile"
@@ -69,7 +74,7 @@ def profile(module: ModuleOp, inputs: NDArray[Any]) -> None:
     statistics: dict[SSAValue, _Statistics] = {}
 
     def observe(value: SSAValue, values: NDArray[Any]) -> None:
-        statistics.setdefault(value, _Statistics()).add(values)
+        statistics.setdefault(value, _Statistics()).add(values, value)
 
     evaluate_reals(module, inputs, observe)
     function = predict_function(module)

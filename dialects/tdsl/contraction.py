@@ -49,8 +49,7 @@ class ContractionOp(TensorOp, ABC):
     acc = opt_prop_def()
     bound = opt_prop_def(IntegerAttr)
     assembly_format = (
-        "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs)"
-        " (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
+        "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
     )
 
     def __init__(self, lhs: SSAValue, rhs: SSAValue, element: Attribute | None = None):

@@ -31,10 +31,7 @@ class UnaryOp(TensorOp, ABC):
     """`result[..] = f(input[..])`, one rounding into the result's format."""
 
     input = operand_def(SHAPED)
-    assembly_format = (
-        "$input attr-dict `:` type($input)"
-        " (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
-    )
+    assembly_format = "$input attr-dict `:` type($input) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
 
     def __init__(self, input: SSAValue, element: Attribute | None = None):
         build(self, [input], TensorType(element or shaped(input).get_element_type(), shape_of(input)))
@@ -49,8 +46,7 @@ class BinaryOp(TensorOp, ABC):
     lhs = operand_def(SHAPED)
     rhs = operand_def(SHAPED)
     assembly_format = (
-        "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs)"
-        " (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
+        "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
     )
 
     def __init__(self, lhs: SSAValue, rhs: SSAValue, element: Attribute | None = None):

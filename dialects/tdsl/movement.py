@@ -88,10 +88,7 @@ class FillOp(TensorOp):
 
     name = "tdsl.fill"
     value = prop_def(FloatAttr)
-    assembly_format = (
-        "attr-dict"
-        " (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
-    )
+    assembly_format = "attr-dict (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
 
     def __init__(self, value: float, result: TensorType[Attribute]):
         build(self, [], result, {"value": FloatAttr(value, f64)})
@@ -107,10 +104,7 @@ class ReshapeOp(TensorOp, HasFolderInterface, HasCanonicalizationPatternsInterfa
     name = "tdsl.reshape"
     MOVES_BITS: ClassVar[bool] = True
     input = operand_def(SHAPED)
-    assembly_format = (
-        "$input attr-dict `:` type($input)"
-        " (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
-    )
+    assembly_format = "$input attr-dict `:` type($input) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
 
     def __init__(self, input: SSAValue, shape: Sequence[int]):
         build(self, [input], TensorType(shaped(input).get_element_type(), shape))
@@ -139,10 +133,7 @@ class TransposeOp(TensorOp, HasFolderInterface, HasCanonicalizationPatternsInter
     MOVES_BITS: ClassVar[bool] = True
     input = operand_def(SHAPED)
     permutation = prop_def(DenseArrayBase)
-    assembly_format = (
-        "$input attr-dict `:` type($input)"
-        " (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
-    )
+    assembly_format = "$input attr-dict `:` type($input) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
 
     def __init__(self, input: SSAValue, permutation: Sequence[int]):
         shape = shape_of(input)
@@ -192,10 +183,7 @@ class ReverseOp(TensorOp, HasFolderInterface, HasCanonicalizationPatternsInterfa
     MOVES_BITS: ClassVar[bool] = True
     input = operand_def(SHAPED)
     axis = prop_def(IntegerAttr)
-    assembly_format = (
-        "$input attr-dict `:` type($input)"
-        " (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
-    )
+    assembly_format = "$input attr-dict `:` type($input) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
 
     def __init__(self, input: SSAValue, axis: int):
         build(
@@ -233,8 +221,7 @@ class IndexOp(TensorOp):
     input = operand_def(SHAPED)
     index = operand_def(IndexType)
     assembly_format = (
-        "$input `[` $index `]` attr-dict `:` type($input)"
-        " (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
+        "$input `[` $index `]` attr-dict `:` type($input) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
     )
 
     def __init__(self, input: SSAValue, index: SSAValue):

@@ -51,10 +51,7 @@ class MaxpoolOp(TensorOp):
     kernel = prop_def(DenseArrayBase)
     padding = prop_def(DenseArrayBase)
     strides = prop_def(DenseArrayBase)
-    assembly_format = (
-        "$input attr-dict `:` type($input)"
-        " (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
-    )
+    assembly_format = "$input attr-dict `:` type($input) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
 
     def __init__(self, input: SSAValue, kernel: Sequence[int], padding: Sequence[int], strides: Sequence[int]):
         shape = _pooled(shape_of(input), kernel, padding, strides)

@@ -3,4 +3,10 @@
 import sys
 from pathlib import Path
 
+from hypothesis import settings
+
 sys.path.insert(0, str(Path(__file__).parent))
+
+# The first example of a format pays for its tables.
+settings.register_profile("tinyml", deadline=None)
+settings.load_profile("tinyml")

@@ -67,6 +67,7 @@ c.program @tiny attributes {notes = ["A note."]} {
 // CHECK:      TM_INLINE int16_t tm_mul8(int8_t a, int8_t b)
 // CHECK:      static const int16_t W[8] TM_FLASH = {
 // CHECK:      static int16_t arena[3];
-// CHECK:              const int16_t *w = &W[4 * i];
+// CHECK:          for (uint8_t i = 0; i < 2; i++) {
+// CHECK-NEXT:         const int16_t *w = &W[4 * i];
 // CHECK:                  sum += (int32_t)tm_next_i16(&w) * (int32_t)X[k];
 // CHECK:          y[2] = tm_mul8(tm_flash_i8(&T[2]), tm_flash_i8(T));

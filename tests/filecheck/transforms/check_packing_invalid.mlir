@@ -42,6 +42,25 @@ func.func @loop(%X: memref<4xf32>) {
 
 // -----
 
+// What the end of an iteration has put into a part of %a is still there in the middle of the next one.
+func.func @around(%X: memref<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %arena = scratch.arena {alignment = 4 : i64} : memref<20xi8>
+  %a = scratch.view %arena[0 : i64] : memref<20xi8> to memref<4xf32>
+  %b = scratch.view %arena[4 : i64] : memref<20xi8> to memref<4xf32>
+  %part = scratch.slice %a[%c0] : memref<4xf32> to memref<1xf32>
+  scf.for %i = %c0 to %c1 step %c1 {
+    tdsl.exp %X : memref<4xf32> into %b : memref<4xf32>
+    tdsl.fill {value = 1.0 : f64} into %part : memref<1xf32>
+    %k = tdsl.argmax %a : memref<4xf32>
+  }
+  func.return
+}
+// CHECK: 'tdsl.exp' writes b (bytes 4 to 19) over a (bytes 0 to 15), which is read later
+
+// -----
+
 // Through a slice of a slice, and a branch.
 func.func @views(%X: memref<4xf32>, %which: i1) -> memref<1xf32> {
   %c0 = arith.constant 0 : index

@@ -60,6 +60,7 @@ c.for %k = %i to %i step 0 {
 // -----
 
 c.func @two(%x: i16) -> (i16, i16) {
+  "test.termop"() : () -> ()
 }
 // CHECK: a function of C returns one value or none
 
