@@ -213,7 +213,10 @@ def _raws(constant: scratch.ConstantOp):
 
 
 def _flash(nest: LoopNest, raws: Any, element: Attribute, hint: str) -> SSAValue:
-    value = nest.insert(scratch.ConstantOp.of(raws, element))
+    import numpy as np
+
+    # A matrix of zeros has no entries, but C has no empty arrays.
+    value = nest.insert(scratch.ConstantOp.of(raws if raws.size else np.zeros(1, raws.dtype), element))
     value.name_hint = hint
     return value
 

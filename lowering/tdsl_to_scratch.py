@@ -157,11 +157,10 @@ class _Bufferisation:
         """A result of the function, which must lie in working memory of its own."""
         buffer = self.buffers[value]
         type: Attribute = value.type
-        if isinstance(type, TensorType):
-            if not isinstance(_root(buffer).owner, scratch.AllocOp):
-                own = self.alloc(cast(Attribute, type), value.name_hint)
-                self.copy(buffer, own)
-                return own
+        if isinstance(type, TensorType) and not isinstance(_root(buffer).owner, scratch.AllocOp):
+            own = self.alloc(cast(Attribute, type), value.name_hint)
+            self.copy(buffer, own)
+            return own
         return buffer
 
     def loop(self, op: scf.ForOp) -> None:

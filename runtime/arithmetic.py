@@ -13,6 +13,7 @@ import numpy as np
 from xdsl.ir import Operation, SSAValue
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
 from tinyml.dialects.number_format import Function, NumberFormat
 from tinyml.dialects.numpy_machine import NumpyMachine, stacked_matmul
 
@@ -123,8 +124,10 @@ class Bits(Arithmetic):
                 return result.clamp(self.machine, x, 0.0, None)
             case tdsl.Relu6Op():
                 return result.clamp(self.machine, x, 0.0, 6.0)
-            case _:
+            case tdsl.CastOp():
                 return result.convert(self.machine, x, source)
+            case _:
+                raise InputError(f"{op.name} is not supported yet by the evaluator")
 
     def binary(self, op: tdsl.BinaryOp, lhs: Array, rhs: Array) -> Array:
         result = _format(op.out)

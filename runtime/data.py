@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -36,7 +37,8 @@ def load_data(path: str, *, classes: int | None = None) -> Data:
         raise InputError("expected `x` to hold numbers of shape (samples, elements)", file=path)
     if x.size == 0:
         raise InputError("`x` holds no samples", file=path)
-    x = x.reshape(len(x), -1).astype(np.float32)
+    with np.errstate(over="ignore"):
+        x = x.reshape(len(x), -1).astype(np.float32)
     if not np.isfinite(x).all():
         sample = int(np.argwhere(~np.isfinite(x))[0][0])
         raise InputError(f"`x` holds NaN or infinity in sample {sample}", file=path)
@@ -54,14 +56,18 @@ def load_data(path: str, *, classes: int | None = None) -> Data:
 
 def _array(path: str, name: str, *, required: bool) -> NDArray[Any] | None:
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with open(path, "rb") as stream:
+            file = np.load(stream, allow_pickle=False)
             if isinstance(file, np.ndarray):
                 raise InputError("expected an .npz file with arrays `x` and `y`", file=path)
             if name in file:
-                return file[name]
+                # A member of the archive that is no array comes as bytes.
+                if isinstance(member := file[name], bytes):
+                    raise ValueError(f"{name} is no array")
+                return member
     except OSError as error:
         raise InputError(f"cannot read the data: {error.strerror or error}", file=path) from error
-    except (ValueError, EOFError, zipfile.BadZipFile, KeyError) as error:
+    except (ValueError, EOFError, zipfile.BadZipFile, zlib.error, KeyError) as error:
         raise InputError("not a readable .npz file of plain arrays", file=path) from error
     if required:
         raise InputError(f"has no array `{name}`", file=path)

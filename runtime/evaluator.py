@@ -139,11 +139,11 @@ class _Run:
             case tdsl.FillOp():
                 return [self.arithmetic.fill(op)[None]]
             case tdsl.UnaryOp():
-                return [self.arithmetic.unary(op, arguments[0])]
+                return [_shaped(op, self.arithmetic.unary(op, arguments[0]))]
             case tdsl.BinaryOp():
-                return [self.arithmetic.binary(op, *_aligned(arguments[0], arguments[1]))]
+                return [_shaped(op, self.arithmetic.binary(op, *_aligned(arguments[0], arguments[1])))]
             case tdsl.ContractionOp():
-                return [self.arithmetic.matmul(op, arguments[0], arguments[1])]
+                return [_shaped(op, self.arithmetic.matmul(op, arguments[0], arguments[1]))]
             case tdsl.ArgmaxOp():
                 return [np.argmax(arguments[0].reshape(len(arguments[0]), -1), axis=1)]
             case tdsl.SignOp():
@@ -161,6 +161,11 @@ class _Run:
                 self.bind(argument, value)
             carried = list(self.block(op.body.block))
         return carried
+
+
+def _shaped(op: tdsl.TensorOp, result: Array) -> Array:
+    """A result that a format has proven to be one number whatever the operands, in the op's shape."""
+    return result if result.ndim else np.broadcast_to(result, (1, *tdsl.shape_of(op.out)))
 
 
 def _aligned(lhs: Array, rhs: Array) -> tuple[Array, Array]:
@@ -219,7 +224,7 @@ def _moved(op: Operation, arguments: Sequence[Any]) -> Array:
 def _index(x: Array, index: Any) -> Array:
     if np.ndim(index) == 0:
         return x[:, int(index)]
-    return x[np.arange(len(index)) if len(x) > 1 else 0, index]
+    return x[np.arange(len(x)) if len(x) > 1 else 0, index]
 
 
 def _boxes(x: Array, sizes: tuple[int, ...], offsets: Sequence[Any]) -> tuple[Any, ...]:

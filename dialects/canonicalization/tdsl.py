@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ArrayAttr, f32
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 from xdsl.utils.hints import isa
@@ -140,9 +140,8 @@ def _replace_by_constant(op: tdsl.TensorOp, old: tdsl.ConstOp, raws: Raws, rewri
 
 def _profile_of(value: SSAValue) -> dict[str, Attribute]:
     """The profile of an op's result, as an op with this result alone would carry it."""
-    if not isinstance(op := value.owner, Operation):
-        return {}
-    profiles = op.attributes.get(tdsl.PROFILE)
-    if not isa(profiles, ArrayAttr[Attribute]):
-        return {}
-    return {tdsl.PROFILE: ArrayAttr([profiles.data[list(op.results).index(value)]])}
+    if isinstance(value, OpResult):
+        profiles = value.op.attributes.get(tdsl.PROFILE)
+        if isa(profiles, ArrayAttr[Attribute]):
+            return {tdsl.PROFILE: ArrayAttr([profiles.data[value.index]])}
+    return {}

@@ -85,7 +85,7 @@ class NegOp(UnaryOp, HasFolderInterface, HasCanonicalizationPatternsInterface):
     name = "tdsl.neg"
 
     def fold(self) -> tuple[SSAValue] | None:
-        # Only for reals: -(-x) is not x where the first negation saturates.
+        # Only for reals: a format's own negation may round or saturate, and then -(-x) is not x.
         inner = self.input.owner
         return fold_to(self, inner.input) if isinstance(inner, NegOp) and format_of(self.out).type == f32 else None
 

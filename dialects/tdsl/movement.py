@@ -132,7 +132,7 @@ class TransposeOp(TensorOp, HasFolderInterface, HasCanonicalizationPatternsInter
     name = "tdsl.transpose"
     MOVES_BITS: ClassVar[bool] = True
     input = operand_def(SHAPED)
-    permutation = prop_def(DenseArrayBase)
+    permutation = prop_def(DenseArrayBase.constr(i64))
     assembly_format = "$input attr-dict `:` type($input) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
 
     def __init__(self, input: SSAValue, permutation: Sequence[int]):

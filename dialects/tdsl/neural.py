@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, cast
+from typing import ClassVar
 
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, TensorType, i64
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, IntegerType, TensorType, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def, var_operand_def
 from xdsl.utils.exceptions import VerifyException
@@ -14,14 +14,14 @@ from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, build, shape_of, 
 from tinyml.dialects.tdsl.elementwise import UnaryOp
 
 
-def _ints(op: TensorOp, name: str, count: int) -> tuple[int, ...]:
-    values = tuple(int(value) for value in cast(DenseArrayBase, op.properties[name]).get_values())
+def _ints(attribute: DenseArrayBase[IntegerType], name: str, count: int) -> tuple[int, ...]:
+    values = tuple(int(value) for value in attribute.get_values())
     if len(values) != count:
         raise VerifyException(f"{name} needs {count} values, got {len(values)}")
     return values
 
 
-def _array(values: Sequence[int]) -> DenseArrayBase:
+def _array(values: Sequence[int]) -> DenseArrayBase[IntegerType]:
     return DenseArrayBase.from_list(i64, values)
 
 
@@ -48,9 +48,9 @@ class MaxpoolOp(TensorOp):
     name = "tdsl.maxpool"
     MOVES_BITS: ClassVar[bool] = True
     input = operand_def(SHAPED)
-    kernel = prop_def(DenseArrayBase)
-    padding = prop_def(DenseArrayBase)
-    strides = prop_def(DenseArrayBase)
+    kernel = prop_def(DenseArrayBase.constr(i64))
+    padding = prop_def(DenseArrayBase.constr(i64))
+    strides = prop_def(DenseArrayBase.constr(i64))
     assembly_format = "$input attr-dict `:` type($input) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
 
     def __init__(self, input: SSAValue, kernel: Sequence[int], padding: Sequence[int], strides: Sequence[int]):
@@ -63,7 +63,11 @@ class MaxpoolOp(TensorOp):
         )
 
     def infer_shape(self) -> Shape:
-        kernel, padding, strides = _ints(self, "kernel", 2), _ints(self, "padding", 4), _ints(self, "strides", 2)
+        kernel, padding, strides = (
+            _ints(self.kernel, "kernel", 2),
+            _ints(self.padding, "padding", 4),
+            _ints(self.strides, "strides", 2),
+        )
         return _pooled(shape_of(self.input), kernel, padding, strides)
 
 
@@ -86,9 +90,9 @@ class Conv2dOp(TensorOp):
     name = "tdsl.conv2d"
     input = operand_def(SHAPED)
     filter = operand_def(SHAPED)
-    strides = prop_def(DenseArrayBase)
-    padding = prop_def(DenseArrayBase)
-    dilations = prop_def(DenseArrayBase)
+    strides = prop_def(DenseArrayBase.constr(i64))
+    padding = prop_def(DenseArrayBase.constr(i64))
+    dilations = prop_def(DenseArrayBase.constr(i64))
     groups = prop_def(IntegerAttr)
     assembly_format = (
         "$input `,` $filter attr-dict `:` type($input) `,` type($filter)"
@@ -121,9 +125,9 @@ class Conv2dOp(TensorOp):
         return _convolved(
             shape_of(self.input),
             shape_of(self.filter),
-            _ints(self, "strides", 2),
-            _ints(self, "padding", 4),
-            _ints(self, "dilations", 2),
+            _ints(self.strides, "strides", 2),
+            _ints(self.padding, "padding", 4),
+            _ints(self.dilations, "dilations", 2),
             self.groups.value.data,
         )
 
@@ -162,8 +166,8 @@ class MbconvOp(TensorOp):
     name = "tdsl.mbconv"
     input = operand_def(SHAPED)
     stages = var_operand_def(SHAPED)
-    strides = prop_def(DenseArrayBase)
-    padding = prop_def(DenseArrayBase)
+    strides = prop_def(DenseArrayBase.constr(i64))
+    padding = prop_def(DenseArrayBase.constr(i64))
     assembly_format = (
         "$input `[` $stages `]` attr-dict `:` type($input) `,` type($stages) "
         "(`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
@@ -183,8 +187,8 @@ class MbconvOp(TensorOp):
         return _bottleneck(
             shape_of(self.input),
             [shape_of(stage) for stage in self.stages],
-            _ints(self, "strides", 2),
-            _ints(self, "padding", 4),
+            _ints(self.strides, "strides", 2),
+            _ints(self.padding, "padding", 4),
         )
 
 

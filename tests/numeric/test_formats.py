@@ -104,7 +104,7 @@ def test_clamp(sort: Sort, limits: tuple[float, float | None]):
 def test_at_least(sort: Sort, threshold: float):
     """Compared as reals, whatever rounding the threshold would suffer in the format."""
     for format in sort.variants:
-        x = raws_of(format)
+        x = np.append(raws_of(format), format.encode(np.array(threshold)))
         computed = np.broadcast_to(format.at_least(M, x, threshold), x.shape)
         emitted = lowered_op([format], lambda v: num.AtLeastOp(v[0], threshold))
         assert_same_bits(emitted(x), computed, x)
@@ -128,13 +128,15 @@ def test_constant(sort: Sort, real: float):
 
 
 def vectors(format: NumberFormat, length: int, seed: int) -> Array:
-    """(6 cases, length): all least, all greatest, both in turn, random, and the first two again in another order."""
+    """(6 cases, length): all least, all greatest, both in turn, any values, ordinary ones, and a last one by seed."""
+    random = np.random.default_rng(seed)
     low, high = format.encode(extremes(format))
-    random = np.random.default_rng(seed).choice(raws_of(format), length)
     turns = np.resize(np.array([low, high]), length)
-    if seed % 2:
-        return np.stack([np.full(length, low), np.full(length, high), turns, random, np.full(length, high), turns])
-    return np.stack([np.full(length, low), np.full(length, high), turns, random, np.full(length, low), turns[::-1]])
+    ordinary = format.encode(random.normal(size=length) * min(extremes(format)[1] / 2, 1.0))
+    last = turns if seed % 2 else np.full(length, low)
+    return np.stack(
+        [np.full(length, low), np.full(length, high), turns, random.choice(raws_of(format), length), ordinary, last]
+    )
 
 
 @pytest.mark.parametrize("length", [0, 1, 2, 17, 300])

@@ -94,7 +94,13 @@ class Step:
 KINDS = ["add", "sub", "mul", "choose", "shift_right", "low_bits", "rescale", "rescale_to", "clamp"]
 places = st.integers(0, 9)
 steps = st.builds(
-    Step, st.sampled_from(KINDS), places, places, st.integers(-12, 70), st.integers(-300, 0), st.integers(0, 40000)
+    Step,
+    st.sampled_from(KINDS),
+    places,
+    places,
+    st.integers(-12, 70) | st.integers(0, 4),
+    st.integers(-300, 0),
+    st.integers(0, 40000),
 )
 
 

@@ -15,7 +15,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects import arith, func, memref, scf
-from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, IntegerType, ModuleOp, f32
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType, ModuleOp, f32
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from tinyml.dialects import scratch
@@ -27,8 +27,14 @@ Bytes = NDArray[np.uint8]
 def dtype_of(type: Attribute) -> np.dtype[Any]:
     if type == f32:
         return np.dtype("<f4")
-    assert isinstance(type, IntegerType), f"{type} is not the type of a stored bit pattern"
-    return np.dtype(f"<i{type.width.data // 8}")
+    width = width_of(type)
+    assert width is not None, f"{type} is not the type of a stored bit pattern"
+    return np.dtype(f"<i{width // 8}")
+
+
+def width_of(type: Attribute) -> int | None:
+    """Bits of an integer type; None for index and floats."""
+    return cast("IntegerType", type).width.data if isinstance(type, IntegerType) else None
 
 
 @dataclass(frozen=True)
@@ -99,7 +105,7 @@ class _Run:
                 return [value if op.res.type == f32 else int(value)]
             case memref.StoreOp():
                 value, target, *indices = arguments
-                assert not isinstance(op.value.type, IntegerType) or _fits(value, op.value.type)
+                assert _fits(value, op.value.type)
                 target.element(tuple(indices))[0] = value
                 return []
             case arith.ConstantOp():
@@ -109,9 +115,9 @@ class _Run:
                 return [_call(op, arguments)]
             case _:
                 with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-                    result = _ARITHMETIC[type(op)](op, *arguments)
-                type_ = op.results[0].type
-                assert not isinstance(type_, IntegerType) or _fits(result, type_), f"{op} overflows: {arguments}"
+                    result = _compute(op, arguments)
+                # A truncation must not lose anything either: the lowering narrows only what is proven to fit.
+                assert _fits(result, op.results[0].type), f"{op} overflows: {arguments}"
                 return [result]
 
     def loop(self, op: scf.ForOp, arguments: list[Any]) -> list[Any]:
@@ -142,34 +148,26 @@ def _read_only(array: NDArray[Any]) -> Bytes:
     return memory
 
 
-def _fits(value: int, type: IntegerType) -> bool:
-    width = type.width.data
-    return width == 1 or -(1 << (width - 1)) <= value < 1 << (width - 1)
+def _fits(value: Any, type: Attribute) -> bool:
+    width = width_of(type)
+    return width in (None, 1) or -(1 << (width - 1)) <= value < 1 << (width - 1)
 
 
 def _call(op: func.CallOp, arguments: list[Any]) -> Any:
-    typed = [
-        np.array(value, dtype_of(operand.type)) for value, operand in zip(arguments, op.arguments, strict=True)
-    ]
+    typed = [np.array(value, dtype_of(operand.type)) for value, operand in zip(arguments, op.arguments, strict=True)]
     result = RUNTIME_FUNCTIONS[op.callee.string_value()].twin(*typed)
     return np.float32(result) if op.results[0].type == f32 else int(result)
 
 
-def _truncate(op: arith.TruncIOp, value: int) -> int:
-    # Interval arithmetic only ever narrows what fits; the check of the result would not see a loss.
-    assert isinstance(op.result.type, IntegerType)
-    assert _fits(value, op.result.type), f"{op} loses bits of {value}"
-    return value
-
-
 def _zero_extend(op: arith.ExtUIOp, value: int) -> int:
-    assert isinstance(op.input.type, IntegerType)
-    return value & ((1 << op.input.type.width.data) - 1)
+    width = width_of(op.input.type)
+    assert width is not None
+    return value & ((1 << width) - 1)
 
 
-def _shift(op: Operation, value: int, amount: int) -> int:
-    type_ = op.results[0].type
-    assert isinstance(type_, IndexType) or 0 <= amount < cast(IntegerType, type_).width.data
+def _shift(op: arith.ShRSIOp, value: int, amount: int) -> int:
+    width = width_of(op.result.type)
+    assert width is None or 0 <= amount < width
     return value >> amount
 
 
@@ -190,23 +188,39 @@ _COMPARE_FLOATS: dict[int, Callable[[Any, Any], bool]] = {
     5: lambda a, b: bool(a <= b),
 }
 
-_ARITHMETIC: dict[type[Operation], Callable[..., Any]] = {
-    arith.AddiOp: lambda op, a, b: a + b,
-    arith.SubiOp: lambda op, a, b: a - b,
-    arith.MuliOp: lambda op, a, b: a * b,
-    arith.AndIOp: lambda op, a, b: a & b,
-    arith.OrIOp: lambda op, a, b: a | b,
-    arith.ShRSIOp: _shift,
-    arith.MinSIOp: lambda op, a, b: min(a, b),
-    arith.MaxSIOp: lambda op, a, b: max(a, b),
-    arith.CmpiOp: lambda op, a, b: _COMPARE_INTEGERS[op.predicate.value.data](a, b),
-    arith.CmpfOp: lambda op, a, b: _COMPARE_FLOATS[op.predicate.value.data](a, b),
-    arith.SelectOp: lambda op, condition, a, b: a if condition else b,
-    arith.ExtSIOp: lambda op, a: a,
-    arith.ExtUIOp: _zero_extend,
-    arith.TruncIOp: _truncate,
-    arith.IndexCastOp: lambda op, a: a,
-    arith.AddfOp: lambda op, a, b: np.float32(a + b),
-    arith.SubfOp: lambda op, a, b: np.float32(a - b),
-    arith.MulfOp: lambda op, a, b: np.float32(a * b),
+_INTEGERS: dict[type[Operation], Callable[[int, int], int]] = {
+    arith.AddiOp: lambda a, b: a + b,
+    arith.SubiOp: lambda a, b: a - b,
+    arith.MuliOp: lambda a, b: a * b,
+    arith.AndIOp: lambda a, b: a & b,
+    arith.OrIOp: lambda a, b: a | b,
+    arith.MinSIOp: min,
+    arith.MaxSIOp: max,
 }
+
+_FLOATS: dict[type[Operation], Callable[[Any, Any], Any]] = {
+    arith.AddfOp: lambda a, b: a + b,
+    arith.SubfOp: lambda a, b: a - b,
+    arith.MulfOp: lambda a, b: a * b,
+}
+
+
+def _compute(op: Operation, arguments: list[Any]) -> Any:
+    """The exact result of an op on numbers."""
+    match op:
+        case arith.CmpiOp():
+            return _COMPARE_INTEGERS[op.predicate.value.data](*arguments)
+        case arith.CmpfOp():
+            return _COMPARE_FLOATS[op.predicate.value.data](*arguments)
+        case arith.SelectOp():
+            return arguments[1] if arguments[0] else arguments[2]
+        case arith.ShRSIOp():
+            return _shift(op, *arguments)
+        case arith.ExtUIOp():
+            return _zero_extend(op, *arguments)
+        case arith.ExtSIOp() | arith.TruncIOp() | arith.IndexCastOp():
+            return arguments[0]
+        case _ if type(op) in _FLOATS:
+            return np.float32(_FLOATS[type(op)](*arguments))
+        case _:
+            return _INTEGERS[type(op)](*arguments)

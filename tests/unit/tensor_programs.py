@@ -68,7 +68,7 @@ class Writer:
     def constant(self, scope: Scope, shape: Shape, encoding: tdsl.Csr | None = None) -> SSAValue:
         values = self.random.normal(size=shape).astype(np.float32)
         if encoding is not None:
-            values *= self.random.random(shape) < 0.4
+            values *= np.arange(values.size).reshape(shape) % self.random.integers(1, 4) == 0
         return scope.builder.insert(tdsl.ConstOp(values, F32_FORMAT, encoding)).result
 
     def index(self, scope: Scope, extent: int) -> SSAValue:
@@ -82,30 +82,25 @@ class Writer:
         return scope.builder.insert(arith.ConstantOp(IntegerAttr(value, IndexType()))).result
 
     def statements(self, scope: Scope, depth: int) -> None:
-        kinds = [self.fresh, self.unary, self.unary, self.binary, self.binary, self.matmul, self.move]
-        kinds += [self.part, self.insert, self.insert, self.select, self.argmax]
+        kinds: list[Callable[[Scope, int], None]] = [self.fresh, self.matmul, self.move, self.part, self.select]
+        kinds += [self.unary, self.unary, self.binary, self.binary, self.insert, self.insert, self.argmax]
         kinds += [self.loop, self.loop] if depth < DEPTH else []
         for _ in range(self.draw(st.integers(1, 6 - depth))):
             kind = self.one_of(kinds)
-            if kind == self.loop:
-                self.loop(scope, depth)
-            else:
-                kind(scope)
+            kind(scope, depth)
 
-    def fresh(self, scope: Scope) -> None:
+    def fresh(self, scope: Scope, depth: int) -> None:
         shape = self.one_of(SHAPES)
         if self.draw(st.booleans()):
             self.add(scope, self.constant(scope, shape))
         else:
             self.add(scope, scope.builder.insert(tdsl.FillOp(0.5, TensorType(f32, shape))).out)
 
-    def unary(self, scope: Scope) -> None:
-        kind = self.one_of(
-            [tdsl.NegOp, tdsl.NegOp, tdsl.ReluOp, tdsl.Relu6Op, tdsl.ExpOp, tdsl.TanhOp, tdsl.SigmoidOp]
-        )
+    def unary(self, scope: Scope, depth: int) -> None:
+        kind = self.one_of([tdsl.NegOp, tdsl.NegOp, tdsl.ReluOp, tdsl.Relu6Op, tdsl.ExpOp, tdsl.TanhOp, tdsl.SigmoidOp])
         self.add(scope, scope.builder.insert(kind(self.tensor(scope))).out)
 
-    def binary(self, scope: Scope) -> None:
+    def binary(self, scope: Scope, depth: int) -> None:
         kind = self.one_of([tdsl.AddOp, tdsl.SubOp, tdsl.MulOp])
         lhs = self.tensor(scope)
         shape = tdsl.shape_of(lhs)
@@ -117,7 +112,7 @@ class Writer:
         rhs = self.tensor(scope, broadcasts)
         self.add(scope, scope.builder.insert(kind(*self.one_of([(lhs, rhs), (rhs, lhs)]))).out)
 
-    def matmul(self, scope: Scope) -> None:
+    def matmul(self, scope: Scope, depth: int) -> None:
         rhs = self.tensor(scope, lambda shape: len(shape) == 2)
         length, columns = tdsl.shape_of(rhs)
         if columns == 1 and self.draw(st.booleans()):
@@ -130,7 +125,7 @@ class Writer:
             lhs, rhs = rhs, self.constant(scope, (columns, 3))
         self.add(scope, scope.builder.insert(tdsl.MatmulOp(lhs, rhs)).out)
 
-    def move(self, scope: Scope) -> None:
+    def move(self, scope: Scope, depth: int) -> None:
         value = self.tensor(scope, lambda shape: len(shape) > 0)
         shape = tdsl.shape_of(value)
         match self.draw(st.integers(0, 2)):
@@ -143,7 +138,7 @@ class Writer:
                 op = tdsl.ReverseOp(value, self.draw(st.integers(0, len(shape) - 1)))
         self.add(scope, scope.builder.insert(op).out)
 
-    def part(self, scope: Scope) -> None:
+    def part(self, scope: Scope, depth: int) -> None:
         value = self.tensor(scope, lambda shape: len(shape) > 0)
         shape = tdsl.shape_of(value)
         if self.draw(st.booleans()):
@@ -156,7 +151,7 @@ class Writer:
     def offsets(self, scope: Scope, shape: Shape, sizes: Shape) -> list[SSAValue]:
         return [self.index(scope, extent - size + 1) for extent, size in zip(shape, sizes, strict=True)]
 
-    def insert(self, scope: Scope) -> None:
+    def insert(self, scope: Scope, depth: int) -> None:
         whole = self.tensor(scope, lambda shape: len(shape) > 0)
         shape = tdsl.shape_of(whole)
 
@@ -167,14 +162,14 @@ class Writer:
         offsets = self.offsets(scope, shape, tdsl.shape_of(part))
         self.add(scope, scope.builder.insert(tdsl.InsertSliceOp(part, whole, offsets)).out)
 
-    def select(self, scope: Scope) -> None:
+    def select(self, scope: Scope, depth: int) -> None:
         value = self.tensor(scope, lambda shape: prod(shape) == 1)
         condition = scope.builder.insert(tdsl.AtLeastOp(value, 0.25)).result
         one = self.tensor(scope)
         other = self.tensor(scope, lambda shape: shape == tdsl.shape_of(one))
         self.add(scope, scope.builder.insert(tdsl.SelectOp(condition, one, other)).out)
 
-    def argmax(self, scope: Scope) -> None:
+    def argmax(self, scope: Scope, depth: int) -> None:
         value = self.tensor(scope)
         scope.indices.append((scope.builder.insert(tdsl.ArgmaxOp(value)).result, prod(tdsl.shape_of(value))))
 

@@ -335,7 +335,6 @@ def test_ops_without_a_meaning_yet():
         evaluate(module, np.zeros((1, 4), np.float32))
 
 
-@pytest.mark.xfail(reason="an index that is the same for all samples picks from the first one only")
 def test_an_index_that_does_not_depend_on_the_input():
     body = """%w = tdsl.slice %W[%c0, %c0] : tensor<3x4xE> -> tensor<1x3xE>
       %k = tdsl.argmax %w : tensor<1x3xE>
@@ -344,7 +343,6 @@ def test_an_index_that_does_not_depend_on_the_input():
     np.testing.assert_array_equal(scores, m(X)[:, W[0, :3].argmax()])
 
 
-@pytest.mark.xfail(reason="a result that is proven to be one number has no shape")
 @pytest.mark.parametrize(
     "body",
     [
@@ -362,7 +360,6 @@ def test_results_that_are_proven_to_be_constant(body: str):
     np.testing.assert_array_equal(evaluate(module, encode_inputs(module, X)).scores, np.zeros((len(X), 3)))
 
 
-@pytest.mark.xfail(reason="Bits takes it for a cast")
 def test_bits_have_no_normalisation_yet():
     module = program("f32", "%y = tdsl.normalise_l2 %row : tensor<4xE> -> tensor<4xE>", "tensor<4xE>", "%y")
     with pytest.raises(InputError, match=r"tdsl.normalise_l2 is not supported yet"):

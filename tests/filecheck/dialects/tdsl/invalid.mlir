@@ -280,3 +280,9 @@ tdsl.neg %a : memref<2xf32> into %b : memref<3xf32>
 
 "test.op"() {profile = #tdsl.profile<0.0, 1.0, [0.0, 0.0]>} : () -> ()
 // CHECK: profile holds 5 percentiles, got 2
+
+// -----
+
+%a = "test.op"() : () -> (tensor<2x3xf32>)
+%r = tdsl.transpose %a {permutation = array<f32: 1.0, 0.0>} : tensor<2x3xf32> -> tensor<3x2xf32>
+// CHECK: Expected attribute i64 but got f32

@@ -1,0 +1,55 @@
+// RUN: tinyml-opt %s -p "assign-format{width=8}" --split-input-file | filecheck %s
+// RUN: tinyml-opt %s -p "assign-format{format=f32}" --split-input-file | filecheck %s --check-prefix=F32
+// RUN: tinyml-opt %s -p "assign-format{width=16}" --split-input-file | filecheck %s --check-prefix=SIXTEEN
+// RUN: not tinyml-opt %s -p "assign-format{format=nonsense}" --split-input-file 2>&1 | filecheck %s --check-prefix=UNKNOWN
+// RUN: not tinyml-opt %s -p "assign-format{width=33}" --split-input-file 2>&1 | filecheck %s --check-prefix=WIDTH
+// RUN: not tinyml-opt %s -p "assign-format{format=f32 width=16}" --split-input-file 2>&1 | filecheck %s --check-prefix=F32WIDTH
+
+// UNKNOWN: pass 'assign-format': unknown number format 'nonsense'
+// WIDTH: pass 'assign-format': fixed point has widths from 2 to 32, got 33
+// F32WIDTH: pass 'assign-format': f32 is 32 bits wide, got width 16
+
+// Greatest magnitudes 3 (declared, above the measured 2), 1, 6: 2, 1 and 3 bits before the point.
+func.func @scales(%X: tensor<2x1xf32> {tdsl.range = #tdsl.range<-3.0, 3.0>, tdsl.profile = #tdsl.profile<-2.0, 2.0, [0.0, 0.0, 0.0, 0.0, 0.0]>}) -> (index, tensor<2x1xf32>) {
+  %W = tdsl.const dense<[[1.0, 0.5], [-0.25, 0.0]]> : tensor<2x2xf32> {tdsl.profile = [#tdsl.profile<-0.25, 1.0, [0.0, 0.0, 0.0, 0.0, 0.0]>]} -> tensor<2x2xf32>
+  %p = tdsl.matmul %W, %X {tdsl.profile = [#tdsl.profile<-6.0, 1.0, [0.0, 0.0, 0.0, 0.0, 0.0]>]} : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  %l = tdsl.argmax %p : tensor<2x1xf32>
+  func.return %l, %p : index, tensor<2x1xf32>
+}
+// CHECK: func.func @scales(%X: tensor<2x1x!fixed.q<8, 5>> {{.*}} -> (index, tensor<2x1x!fixed.q<8, 4>>)
+// CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}64, 32], [-16, 0]]> : tensor<2x2xi8> {{.*}} -> tensor<2x2x!fixed.q<8, 6>>
+// CHECK-NEXT: %p = tdsl.matmul {{.*}} -> tensor<2x1x!fixed.q<8, 4>>
+// CHECK-NEXT: tdsl.argmax %p : tensor<2x1x!fixed.q<8, 4>>
+// F32: func.func @scales(%X: tensor<2x1xf32>
+// F32: %W = tdsl.const dense<{{\[\[}}1.000000e+00, 5.000000e-01], [-2.500000e-01, 0.000000e+00]]>
+
+// -----
+
+// Tensors that share bits share a format, that of the widest range: what a loop carries, what an op only moves.
+func.func @shared(%X: tensor<2x1xf32> {tdsl.profile = #tdsl.profile<-1.5, 1.5, [0.0, 0.0, 0.0, 0.0, 0.0]>}) -> tensor<2xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %s = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %X) -> (tensor<2x1xf32>) {
+    %b = tdsl.add %a, %a {tdsl.profile = [#tdsl.profile<-12.0, 12.0, [0.0, 0.0, 0.0, 0.0, 0.0]>]} : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+    scf.yield %b : tensor<2x1xf32>
+  } {tdsl.profile = [#tdsl.profile<-12.0, 12.0, [0.0, 0.0, 0.0, 0.0, 0.0]>]}
+  %r = tdsl.reshape %s : tensor<2x1xf32> -> tensor<2xf32>
+  %e = tdsl.exp %r {tdsl.profile = [#tdsl.profile<0.0, 0.75, [0.0, 0.0, 0.0, 0.0, 0.0]>]} : tensor<2xf32> -> tensor<2xf32>
+  func.return %e : tensor<2xf32>
+}
+// CHECK: func.func @shared(%X: tensor<2x1x!fixed.q<8, 3>>
+// CHECK: scf.for {{.*}} -> (tensor<2x1x!fixed.q<8, 3>>)
+// CHECK: tdsl.reshape {{.*}} -> tensor<2x!fixed.q<8, 3>>
+// CHECK-NEXT: tdsl.exp {{.*}} -> tensor<2x!fixed.q<8, 7>>
+
+// -----
+
+// Four products of full 16-bit numbers do not fit in 32 bits, with one bit less in the constant they are proven to.
+func.func @spare(%X: tensor<4x1xf32> {tdsl.profile = #tdsl.profile<-0.9, 0.9, [0.0, 0.0, 0.0, 0.0, 0.0]>}) -> tensor<1x1xf32> {
+  %W = tdsl.const dense<[[0.9, -0.9, 0.9, 0.9]]> : tensor<1x4xf32> {tdsl.profile = [#tdsl.profile<-0.9, 0.9, [0.0, 0.0, 0.0, 0.0, 0.0]>]} -> tensor<1x4xf32>
+  %p = tdsl.matmul %W, %X {tdsl.profile = [#tdsl.profile<-3.0, 3.0, [0.0, 0.0, 0.0, 0.0, 0.0]>]} : tensor<1x4xf32>, tensor<4x1xf32> -> tensor<1x1xf32>
+  func.return %p : tensor<1x1xf32>
+}
+// SIXTEEN: func.func @spare(%X: tensor<4x1x!fixed.q<16, 15>>
+// SIXTEEN-NEXT: %W = tdsl.const dense<{{.*}}> : tensor<1x4xi16> {{.*}} -> tensor<1x4x!fixed.q<15, 14>>

@@ -1,0 +1,40 @@
+// RUN: tinyml-opt %s -p choose-accumulators --split-input-file | filecheck %s
+
+// The proof is the sum of |w| along the worst row, 3 + 127 = 130, times the greatest magnitude of the input, 32767.
+func.func @constant(%X: tensor<2x1x!fixed.q<16, 12>>) -> tensor<2x1x!fixed.q<16, 8>> {
+  %W = tdsl.const dense<[[1, 2], [3, -127]]> : tensor<2x2xi8> -> tensor<2x2x!fixed.q<8, 4>>
+  %p = tdsl.matmul %W, %X : tensor<2x2x!fixed.q<8, 4>>, tensor<2x1x!fixed.q<16, 12>> -> tensor<2x1x!fixed.q<16, 8>>
+  func.return %p : tensor<2x1x!fixed.q<16, 8>>
+}
+// CHECK: tdsl.matmul %W, %X {acc = !fixed.acc<32, 16>, bound = 4259710 : i64}
+
+// -----
+
+// Indexed out of a stack it may be any matrix of it; on the right it is the columns that count.
+func.func @stack(%X: tensor<1x2x!fixed.q<16, 12>>, %i: index) -> tensor<1x2x!fixed.q<16, 8>> {
+  %W = tdsl.const dense<[[[1, 2], [3, 4]], [[5, 6], [7, 9]]]> : tensor<2x2x2xi8> -> tensor<2x2x2x!fixed.q<8, 4>>
+  %w = tdsl.index %W[%i] : tensor<2x2x2x!fixed.q<8, 4>> -> tensor<2x2x!fixed.q<8, 4>>
+  %p = tdsl.matmul %X, %w : tensor<1x2x!fixed.q<16, 12>>, tensor<2x2x!fixed.q<8, 4>> -> tensor<1x2x!fixed.q<16, 8>>
+  func.return %p : tensor<1x2x!fixed.q<16, 8>>
+}
+// CHECK: tdsl.matmul %X, %w {acc = !fixed.acc<32, 16>, bound = 491505 : i64}
+
+// -----
+
+// Of two variables only the formats are known: 3 * 32767 * 32767 needs 64 bits, 3 * 127 * 32767 does not.
+func.func @variables(%X: tensor<1x3x!fixed.q<16, 12>>, %Y: tensor<3x1x!fixed.q<16, 12>>, %Z: tensor<3x1x!fixed.q<8, 4>>) -> (tensor<1x1x!fixed.q<16, 8>>, tensor<1x1x!fixed.q<16, 8>>) {
+  %p = tdsl.matmul %X, %Y : tensor<1x3x!fixed.q<16, 12>>, tensor<3x1x!fixed.q<16, 12>> -> tensor<1x1x!fixed.q<16, 8>>
+  %q = tdsl.matmul %X, %Z : tensor<1x3x!fixed.q<16, 12>>, tensor<3x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<16, 8>>
+  func.return %p, %q : tensor<1x1x!fixed.q<16, 8>>, tensor<1x1x!fixed.q<16, 8>>
+}
+// CHECK: tdsl.matmul %X, %Y {acc = !fixed.acc<64, 24>, bound = 3221028867 : i64}
+// CHECK: tdsl.matmul %X, %Z {acc = !fixed.acc<32, 16>, bound = 12484227 : i64}
+
+// -----
+
+// Sums of floats need no proof.
+func.func @floats(%X: tensor<1x2xf32>, %Y: tensor<2x1xf32>) -> tensor<1x1xf32> {
+  %p = tdsl.matmul %X, %Y : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
+  func.return %p : tensor<1x1xf32>
+}
+// CHECK: tdsl.matmul %X, %Y {acc = f32} :

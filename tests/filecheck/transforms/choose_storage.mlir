@@ -1,0 +1,22 @@
+// RUN: tinyml-opt %s -p choose-storage --split-input-file | filecheck %s
+
+// One entry in 2x8 elements of 2 bytes: 2 + 1 + 2 bytes sparse, 32 dense.
+func.func @sparse(%X: tensor<8x1x!fixed.q<16, 12>>) -> tensor<2x1x!fixed.q<16, 8>> {
+  %W = tdsl.const dense<[[0, 0, 0, 7, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0, 0, 0]]> : tensor<2x8xi16> -> tensor<2x8x!fixed.q<16, 4>, #tdsl.csr>
+  %p = tdsl.spmv %W, %X : tensor<2x8x!fixed.q<16, 4>, #tdsl.csr>, tensor<8x1x!fixed.q<16, 12>> -> tensor<2x1x!fixed.q<16, 8>>
+  func.return %p : tensor<2x1x!fixed.q<16, 8>>
+}
+// CHECK: func.func @sparse
+// CHECK: tdsl.spmv %W, %X
+
+// -----
+
+// One zero in six saves nothing. What is known of matrix and product stays.
+func.func @dense(%X: tensor<3x1xf32>) -> tensor<2x1xf32> {
+  %W = tdsl.const dense<[[1.0, 0.0, 2.0], [3.0, 4.0, 5.0]]> : tensor<2x3xf32> {tdsl.profile = [#tdsl.profile<0.0, 5.0, [0.0, 0.0, 0.0, 0.0, 0.0]>]} -> tensor<2x3xf32, #tdsl.csr>
+  %p = tdsl.spmv %W, %X {tdsl.profile = [#tdsl.profile<-1.0, 1.0, [0.0, 0.0, 0.0, 0.0, 0.0]>]} : tensor<2x3xf32, #tdsl.csr>, tensor<3x1xf32> -> tensor<2x1xf32>
+  func.return %p : tensor<2x1xf32>
+}
+// CHECK: func.func @dense
+// CHECK: [[dense:%.*]] = tdsl.const {{.*}} {tdsl.profile = [#tdsl.profile<0.0, 5.0, {{.*}} -> tensor<2x3xf32>
+// CHECK-NEXT: %p = tdsl.matmul [[dense]], %X {tdsl.profile = [#tdsl.profile<-1.0, 1.0,

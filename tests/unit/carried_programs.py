@@ -1,0 +1,169 @@
+"""Programs on reals in which buffers could get in each other's way, one idea each."""
+
+COUNT = """
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+"""
+T = "tensor<3x1xf32>"
+
+
+def program(body: str, result: str) -> str:
+    """A function that returns the argmax of a value and the value."""
+    return f"""
+func.func @model(%X: {T}) -> (index, {T}) {{{COUNT}{body}
+  %l = tdsl.argmax {result} : {T}
+  func.return %l, {result} : index, {T}
+}}"""
+
+
+PROGRAMS = {
+    "input returned": program("", "%X"),
+    "constant returned": program(f"%W = tdsl.const dense<[[1.0], [2.0], [0.5]]> : {T} -> {T}", "%W"),
+    "view returned": program(
+        f"""
+  %y = tdsl.exp %X : {T} -> {T}
+  %r = tdsl.reshape %y : {T} -> tensor<1x3xf32>
+  %z = tdsl.transpose %r {{permutation = array<i64: 1, 0>}} : tensor<1x3xf32> -> {T}""",
+        "%z",
+    ),
+    "one value returned and carried": program(
+        f"""
+  %y = tdsl.exp %X : {T} -> {T}
+  %s = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %y) -> ({T}) {{
+    %b = tdsl.add %a, %X : {T}, {T} -> {T}
+    scf.yield %b : {T}
+  }}
+  %z = tdsl.sub %s, %y : {T}, {T} -> {T}""",
+        "%z",
+    ),
+    "in place": program(
+        f"""
+  %y = tdsl.fill {{value = 0.0 : f64}} -> {T}
+  %s = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %y) -> ({T}) {{
+    %b = tdsl.add %a, %X : {T}, {T} -> {T}
+    scf.yield %b : {T}
+  }}""",
+        "%s",
+    ),
+    "old value read after the new one is there": program(
+        f"""
+  %y = tdsl.exp %X : {T} -> {T}
+  %s, %t = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %X, %d = %y) -> ({T}, {T}) {{
+    %b = tdsl.neg %a : {T} -> {T}
+    %e = tdsl.add %a, %d : {T}, {T} -> {T}
+    scf.yield %b, %e : {T}, {T}
+  }}""",
+        "%t",
+    ),
+    "view of the old value read after the new one is there": program(
+        f"""
+  %y = tdsl.exp %X : {T} -> {T}
+  %s, %t = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %X, %d = %y) -> ({T}, {T}) {{
+    %v = tdsl.slice %a[%c1, %c0] : {T} -> tensor<2x1xf32>
+    %b = tdsl.neg %a : {T} -> {T}
+    %e = tdsl.insert_slice %v, %d[%c0, %c0] : tensor<2x1xf32>, {T} -> {T}
+    scf.yield %b, %e : {T}, {T}
+  }}""",
+        "%t",
+    ),
+    "swap": program(
+        f"""
+  %y = tdsl.exp %X : {T} -> {T}
+  %s, %t = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %X, %b = %y) -> ({T}, {T}) {{
+    scf.yield %b, %a : {T}, {T}
+  }}""",
+        "%s",
+    ),
+    "rotation through a view": program(
+        f"""
+  %y = tdsl.exp %X : {T} -> {T}
+  %z = tdsl.neg %X : {T} -> {T}
+  %s, %t, %u = scf.for %i = %c0 to %c1 step %c1 iter_args(%a = %X, %b = %y, %c = %z) -> ({T}, {T}, {T}) {{
+    %r = tdsl.reshape %a : {T} -> tensor<1x3xf32>
+    %v = tdsl.reshape %r : tensor<1x3xf32> -> {T}
+    scf.yield %b, %c, %v : {T}, {T}, {T}
+  }}""",
+        "%u",
+    ),
+    "constants yielded beside a swap": program(
+        f"""
+  %W = tdsl.const dense<[[1.0], [2.0], [0.5]]> : {T} -> {T}
+  %s, %t, %u = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %X, %b = %W, %c = %W) -> ({T}, {T}, {T}) {{
+    scf.yield %W, %a, %b : {T}, {T}, {T}
+  }}
+  %z = tdsl.add %t, %u : {T}, {T} -> {T}""",
+        "%z",
+    ),
+    "part inserted in place": program(
+        f"""
+  %p = tdsl.fill {{value = 2.0 : f64}} -> tensor<1x1xf32>
+  %y = tdsl.neg %X : {T} -> {T}
+  %s = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %y) -> ({T}) {{
+    %q = tdsl.slice %X[%i, %c0] : {T} -> tensor<1x1xf32>
+    %r = tdsl.mul %q, %p : tensor<1x1xf32>, tensor<1x1xf32> -> tensor<1x1xf32>
+    %b = tdsl.insert_slice %r, %a[%i, %c0] : tensor<1x1xf32>, {T} -> {T}
+    scf.yield %b : {T}
+  }}""",
+        "%s",
+    ),
+    "part of the old value inserted elsewhere": program(
+        f"""
+  %y = tdsl.neg %X : {T} -> {T}
+  %s = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %y) -> ({T}) {{
+    %q = tdsl.slice %a[%c0, %c0] : {T} -> tensor<2x1xf32>
+    %b = tdsl.insert_slice %q, %a[%c1, %c0] : tensor<2x1xf32>, {T} -> {T}
+    scf.yield %b : {T}
+  }}""",
+        "%s",
+    ),
+    "nested loops": program(
+        f"""
+  %s = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %X) -> ({T}) {{
+    %y = tdsl.tanh %a : {T} -> {T}
+    %t = scf.for %j = %c0 to %c3 step %c1 iter_args(%b = %y) -> ({T}) {{
+      %d = tdsl.sub %b, %a : {T}, {T} -> {T}
+      scf.yield %d : {T}
+    }}
+    scf.yield %t : {T}
+  }}""",
+        "%s",
+    ),
+    "index carried": program(
+        f"""
+  %n, %s = scf.for %i = %c0 to %c3 step %c1 iter_args(%k = %c0, %a = %X) -> (index, {T}) {{
+    %q = tdsl.index %X[%k] : {T} -> tensor<1xf32>
+    %b = tdsl.add %a, %q : {T}, tensor<1xf32> -> {T}
+    scf.yield %i, %b : index, {T}
+  }}""",
+        "%s",
+    ),
+    "sparse matrix with an empty row": program(
+        f"""
+  %W = tdsl.const dense<[[0.0, 0.0, 2.0], [0.0, 0.0, 0.0], [-1.0, 0.5, 0.0]]>
+      : tensor<3x3xf32> -> tensor<3x3xf32, #tdsl.csr>
+  %z = tdsl.spmv %W, %X : tensor<3x3xf32, #tdsl.csr>, {T} -> {T}""",
+        "%z",
+    ),
+    "row times matrix": program(
+        f"""
+  %W = tdsl.const dense<[[1.0, 2.0, 3.0], [-1.0, 0.5, 4.0], [0.0, 2.0, 1.0]]> : tensor<3x3xf32> -> tensor<3x3xf32>
+  %r = tdsl.transpose %X {{permutation = array<i64: 1, 0>}} : {T} -> tensor<1x3xf32>
+  %p = tdsl.matmul %r, %W : tensor<1x3xf32>, tensor<3x3xf32> -> tensor<1x3xf32>
+  %z = tdsl.transpose %p {{permutation = array<i64: 1, 0>}} : tensor<1x3xf32> -> {T}""",
+        "%z",
+    ),
+}
+
+NO_ITERATION = """
+func.func @model(%X: tensor<3x1x!fixed.q<16, 12>>) -> (index, tensor<3x1x!fixed.q<16, 12>>) {
+  %c1 = arith.constant 1 : index
+  %s, %t = scf.for %i = %c1 to %c1 step %c1 iter_args(%a = %X, %b = %X)
+      -> (tensor<3x1x!fixed.q<16, 12>>, tensor<3x1x!fixed.q<16, 12>>) {
+    %c = tdsl.neg %a : tensor<3x1x!fixed.q<16, 12>> -> tensor<3x1x!fixed.q<16, 12>>
+    scf.yield %c, %a : tensor<3x1x!fixed.q<16, 12>>, tensor<3x1x!fixed.q<16, 12>>
+  }
+  %l = tdsl.argmax %s : tensor<3x1x!fixed.q<16, 12>>
+  func.return %l, %s : index, tensor<3x1x!fixed.q<16, 12>>
+}"""
+"""A loop that profiling could not see into, so it has formats already."""
