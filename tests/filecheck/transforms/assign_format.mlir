@@ -3,11 +3,11 @@
 // RUN: tinyml-opt %s -p "assign-format{width=16}" --split-input-file | filecheck %s --check-prefix=SIXTEEN
 // RUN: not tinyml-opt %s -p "assign-format{format=nonsense}" --split-input-file 2>&1 | filecheck %s --check-prefix=UNKNOWN
 // RUN: not tinyml-opt %s -p "assign-format{width=33}" --split-input-file 2>&1 | filecheck %s --check-prefix=WIDTH
-// RUN: not tinyml-opt %s -p "assign-format{format=f32 width=16}" --split-input-file 2>&1 | filecheck %s --check-prefix=F32WIDTH
+// RUN: not tinyml-opt %s -p "assign-format{format=f32 width=16}" --split-input-file 2>&1 | filecheck %s --check-prefix=FIXEDSIZE
 
 // UNKNOWN: pass 'assign-format': unknown number format 'nonsense'
 // WIDTH: pass 'assign-format': fixed point has widths from 2 to 32, got 33
-// F32WIDTH: pass 'assign-format': f32 is 32 bits wide, got width 16
+// FIXEDSIZE: pass 'assign-format': f32 is 32 bits wide, got width 16
 
 // Greatest magnitudes 3 (declared, above the measured 2), 1, 6: 2, 1 and 3 bits before the point.
 func.func @scales(%X: tensor<2x1xf32> {tdsl.range = #tdsl.range<-3.0, 3.0>, tdsl.profile = #tdsl.profile<-2.0, 2.0, [0.0, 0.0, 0.0, 0.0, 0.0]>}) -> (index, tensor<2x1xf32>) {

@@ -1,0 +1,102 @@
+// RUN: tinyml-opt %s -p lower-num-to-arith --split-input-file | filecheck %s
+
+// Exact products in a wide register; half is added before the shift; only limits that can bind are computed.
+func.func @fixed(%X: memref<2x!fixed.q<16, 12>>, %i: index, %sum: !fixed.acc<32, 24>) -> !fixed.acc<32, 24> {
+  %a = memref.load %X[%i] : memref<2x!fixed.q<16, 12>>
+  %next = num.mac %sum, %a, %a : !fixed.acc<32, 24>, !fixed.q<16, 12>, !fixed.q<16, 12> -> !fixed.acc<32, 24>
+  %y = num.finish %next {bound = 100000 : i64} : !fixed.acc<32, 24> -> !fixed.q<16, 12>
+  memref.store %y, %X[%i] : memref<2x!fixed.q<16, 12>>
+  func.return %next : !fixed.acc<32, 24>
+}
+// CHECK: func.func @fixed(%X: memref<2xi16> {{.*}}, %i: index, %sum: i32)
+// CHECK-NEXT: %a = memref.load %X[%i] : memref<2xi16>
+// CHECK-NEXT: [[x:%.*]] = arith.extsi %a : i16 to i32
+// CHECK-NEXT: [[y:%.*]] = arith.extsi %a : i16 to i32
+// CHECK-NEXT: [[product:%.*]] = arith.muli [[x]], [[y]] : i32
+// CHECK-NEXT: %next = arith.addi %sum, [[product]] : i32
+// CHECK: [[half:%.*]] = arith.constant 2048 : i32
+// CHECK-NEXT: arith.addi %next, [[half]] : i32
+// CHECK-NOT: arith.{{max|min}}si
+// CHECK: [[shifted:%.*]] = arith.shrsi
+// CHECK-NEXT: %y = arith.trunci [[shifted]] : i32 to i16
+// CHECK-NEXT: memref.store %y, %X[%i]
+
+// -----
+
+// Without a proof the result saturates.
+func.func @saturates(%sum: !fixed.acc<32, 24>) -> !fixed.q<16, 12> {
+  %y = num.finish %sum : !fixed.acc<32, 24> -> !fixed.q<16, 12>
+  func.return %y : !fixed.q<16, 12>
+}
+// CHECK: func.func @saturates
+// CHECK: arith.maxsi
+// CHECK: arith.minsi
+// CHECK: %y = arith.trunci {{.*}} : i32 to i16
+
+// -----
+
+// Floats stay floats; what has no instruction is a call, declared once.
+func.func @floats(%x: f32, %sum: f32) -> (f32, f32, i1) {
+  %next = num.mac %sum, %x, %x : f32, f32, f32 -> f32
+  %e = num.exp %next : f32 -> f32
+  %f = num.exp %e : f32 -> f32
+  %c = num.clamp %f {low = 0.0 : f64} : f32 -> f32
+  %g = num.greater %c, %e : f32, f32
+  func.return %c, %e, %g : f32, f32, i1
+}
+// CHECK: func.func @floats
+// CHECK-NEXT: [[p:%.*]] = arith.mulf %x, %x : f32
+// CHECK-NEXT: %next = arith.addf %sum, [[p]] : f32
+// CHECK-NEXT: func.call @tm_expf(%next) : (f32) -> f32
+// CHECK-NEXT: func.call @tm_expf
+// CHECK: arith.cmpf oge
+// CHECK: arith.select
+// CHECK: arith.cmpf ogt
+// CHECK: func.func private @tm_expf(f32) -> f32
+// CHECK-NOT: func.func private
+
+// -----
+
+// A function of a few arguments is one table in flash, which equal uses share; the index cannot leave it.
+func.func @tables(%x: !fixed.q<8, 4>) -> (!fixed.q<8, 7>, !fixed.q<8, 7>) {
+  %a = num.exp %x : !fixed.q<8, 4> -> !fixed.q<8, 7>
+  %b = num.exp %x : !fixed.q<8, 4> -> !fixed.q<8, 7>
+  func.return %a, %b : !fixed.q<8, 7>, !fixed.q<8, 7>
+}
+// CHECK: func.func @tables(%x: i8) -> (i8, i8)
+// CHECK-NEXT: %exp_table = scratch.constant {{.*}} #scratch.flash>
+// CHECK-NOT: scratch.constant
+// CHECK: arith.minsi
+// CHECK: arith.index_cast
+// CHECK-NEXT: memref.load %exp_table
+
+// -----
+
+// Between families by way of a float.
+func.func @families(%x: !fixed.q<16, 12>) -> f32 {
+  %f = num.convert %x : !fixed.q<16, 12> -> f32
+  func.return %f : f32
+}
+// CHECK: func.func @families(%x: i16)
+// CHECK: func.call @tm_int_to_f32
+// CHECK: arith.mulf
+
+// -----
+
+// Accumulators and formats inside carried values become what holds them.
+func.func @carried(%n: index, %x: !fixed.q<8, 4>) -> !fixed.acc<64, 8> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = num.zero : !fixed.acc<64, 8>
+  %s = scf.for %i = %c0 to %n step %c1 iter_args(%a = %zero) -> (!fixed.acc<64, 8>) {
+    %b = num.mac %a, %x, %x : !fixed.acc<64, 8>, !fixed.q<8, 4>, !fixed.q<8, 4> -> !fixed.acc<64, 8>
+    scf.yield %b : !fixed.acc<64, 8>
+  }
+  func.return %s : !fixed.acc<64, 8>
+}
+// CHECK: func.func @carried(%n: index, %x: i8)
+// CHECK: %zero = arith.constant 0 : i64
+// CHECK-NEXT: scf.for {{.*}} iter_args(%a = %zero) -> (i64)
+// CHECK: [[p:%.*]] = arith.muli {{.*}} : i16
+// CHECK-NEXT: [[w:%.*]] = arith.extsi [[p]] : i16 to i64
+// CHECK-NEXT: arith.addi %a, [[w]] : i64

@@ -1,0 +1,134 @@
+// RUN: tinyml-opt %s -p lower-tdsl-to-loops --split-input-file | filecheck %s
+
+// One accumulator per result element; a row of the matrix is a view, so the inner loop counts through it.
+func.func @matmul(%X: memref<3x1x!fixed.q<16, 12>>, %p: memref<2x1x!fixed.q<16, 8>>) {
+  %W = scratch.constant dense<1> : tensor<2x3xi16> -> memref<2x3x!fixed.q<16, 12>, #scratch.flash>
+  tdsl.matmul %W, %X {acc = !fixed.acc<32, 24>, bound = 98301 : i64} : memref<2x3x!fixed.q<16, 12>, #scratch.flash>, memref<3x1x!fixed.q<16, 12>> into %p : memref<2x1x!fixed.q<16, 8>>
+  func.return
+}
+// CHECK: func.func @matmul
+// CHECK: scf.for [[i:%.*]] =
+// CHECK-NEXT: [[start:%.*]] = arith.muli [[i]]
+// CHECK-NEXT: [[row:%.*]] = scratch.slice %W{{\[}}[[start]]] : {{.*}} to memref<3x!fixed.q<16, 12>, #scratch.flash>
+// CHECK-NEXT: %sum = num.zero : !fixed.acc<32, 24>
+// CHECK-NEXT: scf.for [[k:%.*]] = {{.*}} iter_args([[sum:%.*]] = %sum) -> (!fixed.acc<32, 24>)
+// CHECK-NEXT: memref.load [[row]]{{\[}}[[k]]]
+// CHECK-NEXT: memref.load %X{{\[}}[[k]],
+// CHECK-NEXT: num.mac [[sum]],
+// CHECK-NEXT: scf.yield
+// CHECK: num.finish {{.*}} {bound = 98301 : i64} : !fixed.acc<32, 24> -> !fixed.q<16, 8>
+// CHECK-NEXT: memref.store {{.*}}, %p{{\[}}[[i]],
+
+// -----
+
+// Three arrays in flash hold the entries; the dense constant is gone.
+func.func @spmv(%X: memref<3x1xf32>, %p: memref<2x1xf32>) {
+  %W = scratch.constant dense<[[0.0, 2.0, 3.0], [0.0, 0.0, 4.0]]> : tensor<2x3xf32> -> memref<2x3xf32, #scratch.csr>
+  tdsl.spmv %W, %X : memref<2x3xf32, #scratch.csr>, memref<3x1xf32> into %p : memref<2x1xf32>
+  func.return
+}
+// CHECK: func.func @spmv
+// CHECK-NOT: scratch.csr
+// CHECK: scratch.constant dense<[2.000000e+00, 3.000000e+00, 4.000000e+00]> {{.*}} -> memref<3xf32, #scratch.flash>
+// CHECK-NEXT: %W_gaps = scratch.constant dense<[1, 1, 2]> : tensor<3xi8>
+// CHECK-NEXT: %W_lengths = scratch.constant dense<[2, 1]> : tensor<2xi8>
+// CHECK: scf.for
+// CHECK: memref.load %W_lengths
+// CHECK: scf.for
+// CHECK: memref.load %W_gaps
+// CHECK: num.mac
+
+// -----
+
+// A matrix of zeros has no entry to store, but C has no empty arrays.
+func.func @zeros(%X: memref<3x1xf32>, %p: memref<2x1xf32>) {
+  %W = scratch.constant dense<0.0> : tensor<2x3xf32> -> memref<2x3xf32, #scratch.csr>
+  tdsl.spmv %W, %X : memref<2x3xf32, #scratch.csr>, memref<3x1xf32> into %p : memref<2x1xf32>
+  func.return
+}
+// CHECK: func.func @zeros
+// CHECK: -> memref<1xf32, #scratch.flash>
+// CHECK: %W_lengths = scratch.constant dense<0> : tensor<2xi8>
+
+// -----
+
+// A scalar is loaded once, an axis of extent 1 repeats.
+func.func @broadcast(%X: memref<2x3xf32>, %s: memref<f32>, %r: memref<1x3xf32>) {
+  tdsl.mul %X, %s : memref<2x3xf32>, memref<f32> into %X : memref<2x3xf32>
+  tdsl.add %X, %r : memref<2x3xf32>, memref<1x3xf32> into %X : memref<2x3xf32>
+  func.return
+}
+// CHECK: func.func @broadcast
+// CHECK: [[scalar:%.*]] = memref.load %s[]
+// CHECK: scf.for
+// CHECK-NEXT: scf.for
+// CHECK-NEXT: [[x:%.*]] = memref.load %X
+// CHECK-NEXT: num.mul [[x]], [[scalar]] : f32, f32 -> f32
+// CHECK: scf.for [[i:%.*]] =
+// CHECK-NEXT: scf.for [[j:%.*]] =
+// CHECK-NEXT: memref.load %X{{\[}}[[i]], [[j]]]
+// CHECK-NEXT: memref.load %r[{{.*}}, [[j]]]
+// CHECK-NEXT: num.add
+
+// -----
+
+// Only the part is written where the whole is there already; elsewhere the whole is copied first.
+func.func @insert(%p: memref<2xf32>, %X: memref<4xf32>, %Y: memref<4xf32>, %i: index) {
+  tdsl.insert_slice %p, %X[%i] : memref<2xf32>, memref<4xf32> into %X : memref<4xf32>
+  tdsl.insert_slice %p, %X[%i] : memref<2xf32>, memref<4xf32> into %Y : memref<4xf32>
+  func.return
+}
+// CHECK: func.func @insert
+// CHECK: scf.for [[k:%.*]] =
+// CHECK-NEXT: [[v:%.*]] = memref.load %p{{\[}}[[k]]]
+// CHECK-NEXT: [[at:%.*]] = arith.addi [[k]], %i : index
+// CHECK-NEXT: memref.store [[v]], %X{{\[}}[[at]]]
+// CHECK: scf.for
+// CHECK-NEXT: memref.load %X
+// CHECK-NEXT: memref.store {{.*}}, %Y
+// CHECK: scf.for
+// CHECK-NEXT: memref.load %p
+
+// -----
+
+func.func @moves(%X: memref<2x3xf32>, %t: memref<3x2xf32>, %r: memref<2x3xf32>, %s: memref<2x2xf32>, %c1: index) {
+  tdsl.transpose %X {permutation = array<i64: 1, 0>} : memref<2x3xf32> into %t : memref<3x2xf32>
+  tdsl.reverse %X {axis = 1 : i64} : memref<2x3xf32> into %r : memref<2x3xf32>
+  tdsl.slice %X[%c1, %c1] : memref<2x3xf32> into %s : memref<2x2xf32>
+  tdsl.fill {value = 0.25 : f64} into %s : memref<2x2xf32>
+  func.return
+}
+// CHECK: func.func @moves
+// CHECK: scf.for [[i:%.*]] =
+// CHECK-NEXT: scf.for [[j:%.*]] =
+// CHECK-NEXT: [[v:%.*]] = memref.load %X{{\[}}[[j]], [[i]]]
+// CHECK-NEXT: memref.store [[v]], %t{{\[}}[[i]], [[j]]]
+// CHECK: [[last:%.*]] = arith.constant 2 : index
+// CHECK: arith.subi [[last]],
+// CHECK: memref.store {{.*}}, %r
+// CHECK: arith.addi {{.*}}, %c1
+// CHECK: memref.store {{.*}}, %s
+// CHECK: num.constant {value = 2.500000e-01 : f64} -> f32
+// CHECK: memref.store {{.*}}, %s
+
+// -----
+
+// The first of equal elements wins; the label is a loop variable, not memory.
+func.func @decisions(%X: memref<3x1x!fixed.q<8, 4>>, %s: memref<1x1x!fixed.q<8, 4>>, %Y: memref<3x1x!fixed.q<8, 4>>) -> (index, index) {
+  %l = tdsl.argmax %X : memref<3x1x!fixed.q<8, 4>>
+  %g = tdsl.sign %s : memref<1x1x!fixed.q<8, 4>>
+  %c = tdsl.at_least %s {threshold = 0.5 : f64} : memref<1x1x!fixed.q<8, 4>>
+  tdsl.select %c, %X, %Y : memref<3x1x!fixed.q<8, 4>>, memref<3x1x!fixed.q<8, 4>> into %Y : memref<3x1x!fixed.q<8, 4>>
+  func.return %l, %g : index, index
+}
+// CHECK: func.func @decisions
+// CHECK: scf.for [[i:%.*]] = {{.*}} iter_args([[best:%.*]] = %best, [[at:%.*]] = {{.*}}) -> (!fixed.q<8, 4>, index)
+// CHECK-NEXT: [[v:%.*]] = memref.load
+// CHECK-NEXT: [[greater:%.*]] = num.greater [[v]], [[best]]
+// CHECK-NEXT: arith.select [[greater]], [[v]], [[best]] : !fixed.q<8, 4>
+// CHECK-NEXT: arith.select [[greater]], [[i]], [[at]] : index
+// CHECK: num.constant {value = 0.000000e+00 : f64} -> !fixed.q<8, 4>
+// CHECK: num.greater
+// CHECK: [[c:%.*]] = num.at_least {{.*}} {threshold = 5.000000e-01 : f64}
+// CHECK: scf.for
+// CHECK: arith.select [[c]], {{.*}} : !fixed.q<8, 4>

@@ -1,0 +1,130 @@
+// RUN: tinyml-opt %s -p lower-tdsl-to-scratch --split-input-file | filecheck %s
+
+// Every op gets a buffer, constants go to flash, a computed result is returned where it lies.
+func.func @buffers(%X: tensor<2x1x!fixed.q<16, 12>>) -> (index, tensor<2x1x!fixed.q<16, 8>>) {
+  %W = tdsl.const dense<[[1, 2], [3, 4]]> : tensor<2x2xi16> -> tensor<2x2x!fixed.q<16, 12>>
+  %p = tdsl.matmul %W, %X {acc = !fixed.acc<32, 24>, bound = 7 : i64} : tensor<2x2x!fixed.q<16, 12>>, tensor<2x1x!fixed.q<16, 12>> -> tensor<2x1x!fixed.q<16, 8>>
+  %l = tdsl.argmax %p : tensor<2x1x!fixed.q<16, 8>>
+  func.return %l, %p : index, tensor<2x1x!fixed.q<16, 8>>
+}
+// CHECK: func.func @buffers(%X: memref<2x1x!fixed.q<16, 12>>) -> (index, memref<2x1x!fixed.q<16, 8>>)
+// CHECK-NEXT: %W = scratch.constant dense<{{.*}}> : tensor<2x2xi16> -> memref<2x2x!fixed.q<16, 12>, #scratch.flash>
+// CHECK-NEXT: %p = scratch.alloc : memref<2x1x!fixed.q<16, 8>>
+// CHECK-NEXT: tdsl.matmul %W, %X {acc = !fixed.acc<32, 24>, bound = 7 : i64} : {{.*}} into %p : memref<2x1x!fixed.q<16, 8>>
+// CHECK-NEXT: %l = tdsl.argmax %p
+// CHECK-NEXT: func.return %l, %p
+
+// -----
+
+// What lies in consecutive bytes is a view; the rest is copied.
+func.func @views(%X: tensor<4x6xf32>, %i: index) -> (index, index, index, index, index, index) {
+  %c0 = arith.constant 0 : index
+  %r = tdsl.reshape %X : tensor<4x6xf32> -> tensor<24x1xf32>
+  %t = tdsl.transpose %r {permutation = array<i64: 1, 0>} : tensor<24x1xf32> -> tensor<1x24xf32>
+  %x = tdsl.index %X[%i] : tensor<4x6xf32> -> tensor<6xf32>
+  %rows = tdsl.slice %X[%i, %c0] : tensor<4x6xf32> -> tensor<2x6xf32>
+  %columns = tdsl.slice %X[%c0, %i] : tensor<4x6xf32> -> tensor<4x2xf32>
+  %turned = tdsl.transpose %X {permutation = array<i64: 1, 0>} : tensor<4x6xf32> -> tensor<6x4xf32>
+  %1 = tdsl.argmax %t : tensor<1x24xf32>
+  %2 = tdsl.argmax %x : tensor<6xf32>
+  %3 = tdsl.argmax %rows : tensor<2x6xf32>
+  %4 = tdsl.argmax %columns : tensor<4x2xf32>
+  %5 = tdsl.argmax %turned : tensor<6x4xf32>
+  func.return %1, %2, %3, %4, %5, %i : index, index, index, index, index, index
+}
+// CHECK: func.func @views
+// CHECK: %r = scratch.slice %X[{{.*}}] : memref<4x6xf32> to memref<24x1xf32>
+// CHECK: %t = scratch.slice %r[{{.*}}] : memref<24x1xf32> to memref<1x24xf32>
+// CHECK: [[row:%.*]] = arith.muli %i, {{.*}}
+// CHECK-NEXT: %x = scratch.slice %X{{\[}}[[row]]] : memref<4x6xf32> to memref<6xf32>
+// CHECK: %rows = scratch.slice %X[{{.*}}] : memref<4x6xf32> to memref<2x6xf32>
+// CHECK-NEXT: %columns = scratch.alloc : memref<4x2xf32>
+// CHECK-NEXT: tdsl.slice %X[%c0, %i] : memref<4x6xf32> into %columns
+// CHECK-NEXT: %turned = scratch.alloc : memref<6x4xf32>
+// CHECK-NEXT: tdsl.transpose %X {{.*}} into %turned
+
+// -----
+
+// The carried tensor starts in its own buffer and is updated in place; the index stays a loop variable.
+func.func @in_place(%X: tensor<4xf32>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %y = tdsl.exp %X : tensor<4xf32> -> tensor<4xf32>
+  %n, %s = scf.for %i = %c0 to %c3 step %c1 iter_args(%k = %c0, %a = %y) -> (index, tensor<4xf32>) {
+    %q = tdsl.slice %X[%i] : tensor<4xf32> -> tensor<2xf32>
+    %b = tdsl.insert_slice %q, %a[%k] : tensor<2xf32>, tensor<4xf32> -> tensor<4xf32>
+    scf.yield %i, %b : index, tensor<4xf32>
+  }
+  func.return %s : tensor<4xf32>
+}
+// CHECK: func.func @in_place
+// CHECK: %y = scratch.alloc
+// CHECK-NEXT: tdsl.exp %X : memref<4xf32> into %y
+// CHECK-NEXT: scf.for %i = %c0 to %c3 step %c1 iter_args([[k:%.*]] = %c0) -> (index) {
+// CHECK-NEXT: %q = scratch.slice %X[%i]
+// CHECK-NEXT: tdsl.insert_slice %q, %y{{\[}}[[k]]] : memref<2xf32>, memref<4xf32> into %y
+// CHECK-NEXT: scf.yield %i : index
+// CHECK: func.return %y
+
+// -----
+
+// Not in place: the input is the caller's, and the old value is read after the new one is there.
+func.func @copied(%X: tensor<4xf32>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %s = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %X) -> (tensor<4xf32>) {
+    %b = tdsl.neg %a : tensor<4xf32> -> tensor<4xf32>
+    %l = tdsl.argmax %a : tensor<4xf32>
+    scf.yield %b : tensor<4xf32>
+  }
+  func.return %s : tensor<4xf32>
+}
+// CHECK: func.func @copied
+// CHECK: %a = scratch.alloc
+// CHECK-NEXT: "memref.copy"(%X, %a)
+// CHECK-NEXT: scf.for
+// CHECK-NEXT: %b = scratch.alloc
+// CHECK-NEXT: tdsl.neg %a : memref<4xf32> into %b
+// CHECK-NEXT: tdsl.argmax %a
+// CHECK-NEXT: "memref.copy"(%b, %a)
+// CHECK: func.return %a
+
+// -----
+
+// Two values change places through a third buffer; a constant needs none.
+func.func @swapped(%X: tensor<4xf32>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %W = tdsl.const dense<1.0> : tensor<4xf32> -> tensor<4xf32>
+  %p, %q, %r = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %X, %b = %X, %c = %X) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+    scf.yield %b, %a, %W : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+  }
+  func.return %q : tensor<4xf32>
+}
+// CHECK: func.func @swapped
+// CHECK: scf.for
+// CHECK-NEXT: [[old:%.*]] = scratch.alloc : memref<4xf32>
+// CHECK-NEXT: "memref.copy"(%a, [[old]])
+// CHECK-NEXT: "memref.copy"(%b, %a)
+// CHECK-NEXT: "memref.copy"([[old]], %b)
+// CHECK-NEXT: "memref.copy"(%W, %c)
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %b
+
+// -----
+
+// A result lies in working memory of its own, also where it is an input or a constant.
+func.func @results(%X: tensor<4xf32>) -> (tensor<2x2xf32>, tensor<2xf32>) {
+  %r = tdsl.reshape %X : tensor<4xf32> -> tensor<2x2xf32>
+  %W = tdsl.const dense<1.0> : tensor<2xf32> -> tensor<2xf32>
+  func.return %r, %W : tensor<2x2xf32>, tensor<2xf32>
+}
+// CHECK: func.func @results
+// CHECK: [[r:%.*]] = scratch.alloc : memref<2x2xf32>
+// CHECK-NEXT: "memref.copy"(%r, [[r]])
+// CHECK-NEXT: [[W:%.*]] = scratch.alloc : memref<2xf32>
+// CHECK-NEXT: "memref.copy"(%W, [[W]])
+// CHECK-NEXT: func.return [[r]], [[W]]
