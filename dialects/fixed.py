@@ -136,7 +136,7 @@ class FixedType(_WidthAndFrac, NumberFormat):
         return FixedType(self.width.data, min(max(frac, FRACS[0]), FRACS[-1]))
 
     def narrowed(self, bits: int) -> FixedType:
-        return FixedType(self.width.data - bits, self.frac.data - bits)
+        return FixedType(self.width.data - bits, max(self.frac.data - bits, FRACS[0]))
 
     def accumulator(self, lhs: NumberFormat, rhs: NumberFormat, bound: int | None) -> Accumulator:
         lhs, rhs = _fixed(lhs), _fixed(rhs)

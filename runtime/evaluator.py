@@ -247,4 +247,6 @@ def _insert_slice(op: tdsl.InsertSliceOp, part: Array, x: Array, offsets: Sequen
 
 def _select(condition: Array, a: Any, b: Any) -> Array:
     rank = max(np.ndim(a), np.ndim(b), 1)
-    return np.where(condition.reshape(-1, *(1,) * (rank - 1)), a, b)
+    then: Array = np.asarray(a)
+    otherwise: Array = np.asarray(b)
+    return np.where(condition.reshape(-1, *(1,) * (rank - 1)), then, otherwise)

@@ -145,6 +145,12 @@ PROGRAMS = {
   %z = tdsl.spmv %W, %X : tensor<3x3xf32, #tdsl.csr>, {T} -> {T}""",
         "%z",
     ),
+    "sparse matrix of zeros": program(
+        f"""
+  %W = tdsl.const dense<0.0> : tensor<3x3xf32> -> tensor<3x3xf32, #tdsl.csr>
+  %z = tdsl.spmv %W, %X : tensor<3x3xf32, #tdsl.csr>, {T} -> {T}""",
+        "%z",
+    ),
     "row times matrix": program(
         f"""
   %W = tdsl.const dense<[[1.0, 2.0, 3.0], [-1.0, 0.5, 4.0], [0.0, 2.0, 1.0]]> : tensor<3x3xf32> -> tensor<3x3xf32>

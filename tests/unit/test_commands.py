@@ -165,7 +165,10 @@ def test_foreign_folder_is_not_touched(model: Path, tmp_path: Path, capsys: pyte
 def test_without_the_cross_compiler_the_model_is_compiled_all_the_same(
     model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("tinyml.runtime.runner.is_available", lambda device: False)
+    def nothing_installed(device: str) -> bool:
+        return False
+
+    monkeypatch.setattr("tinyml.runtime.runner.is_available", nothing_installed)
     out = tmp_path / "out"
     assert compile_(model, out) == 0
     report = json.loads((out / "report.json").read_text())
