@@ -62,4 +62,12 @@ def test_outputs_are_current(
     if request.config.getoption("--update-docs"):
         page.write_text(after, encoding="utf-8")
     else:
-        assert after == before
+        assert FIGURES.sub(masked, after) == FIGURES.sub(masked, before)
+
+
+FIGURES = re.compile(r"<!-- run: tinyml bench .*?\n```\n\n", re.DOTALL)
+"""Sizes and cycles follow the version of avr-gcc, which is the machine's: their digits are not compared."""
+
+
+def masked(block: re.Match[str]) -> str:
+    return re.sub(r"[\d,.]+", "#", re.sub(r"[─━ ]+", " ", block[0]))
