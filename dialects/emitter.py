@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from xdsl.builder import Builder
@@ -11,7 +12,7 @@ from xdsl.dialects.memref import LoadOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 
-from tinyml.dialects.machine import Machine
+from tinyml.dialects.machine import Int, Machine
 from tinyml.dialects.runtime_functions import RUNTIME_FUNCTIONS
 
 if TYPE_CHECKING:
@@ -22,12 +23,19 @@ if TYPE_CHECKING:
 class Surroundings(Protocol):
     """What an emitter needs from the module around the place it writes to."""
 
+    intervals: dict[SSAValue, tuple[int, int]]
+    """What is proven of values that earlier emitters made, by value."""
+
     def table(self, name: str, table: NDArray[np.signedinteger[Any]]) -> SSAValue:
         """A memref of the table in flash, visible at the place; equal tables may be one."""
         ...
 
     def declare(self, function: str) -> None:
         """Make a function of the C runtime callable."""
+        ...
+
+    def declare_kernel(self, function: str, arguments: Sequence[Attribute], result: Attribute) -> None:
+        """Make a kernel of the C runtime callable with these types."""
         ...
 
 
@@ -40,6 +48,14 @@ class Emitter(Machine[SSAValue]):
 
     def insert(self, op: Operation) -> SSAValue:
         return self.builder.insert(op).results[0]
+
+    def known(self, value: SSAValue) -> tuple[int, int] | None:
+        return self.surroundings.intervals.get(value)
+
+    def settle(self, x: Int[SSAValue], width: int) -> SSAValue:
+        value = self.held(x, width)
+        self.surroundings.intervals[value] = x.low, x.high
+        return value
 
     def int_constant(self, value: int, width: int) -> SSAValue:
         return self.insert(arith.ConstantOp(IntegerAttr(value, IntegerType(width))))

@@ -180,16 +180,17 @@ class FixedType(_WidthAndFrac, NumberFormat):
 
     def _store(self, m: Machine[V], x: Int[V], frac: int) -> V:
         """Round an exact value of scale `frac` into the format."""
-        return m.held(m.rescale_to(x, frac - self.frac.data, *self.limits), self.stored_width)
+        return m.settle(m.rescale_to(x, frac - self.frac.data, *self.limits), self.stored_width)
 
     def constant(self, m: Machine[V], real: float) -> V:
         import numpy as np
 
-        return m.int_constant(int(self.encode(np.array(real))), self.stored_width)
+        return m.settle(m.const(int(self.encode(np.array(real)))), self.stored_width)
 
     def load(self, m: Machine[V], value: V) -> Int[V]:
         """A stored raw with the interval that the format promises."""
-        return Int(value, self.stored_width, *self.limits)
+        low, high = m.known(value) or self.limits
+        return Int(value, self.stored_width, low, high)
 
     def _aligned(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat):
         formats = _fixed(lhs_format), _fixed(rhs_format)
@@ -224,7 +225,7 @@ class FixedType(_WidthAndFrac, NumberFormat):
         scaled = m.mulf(value, m.float_constant(math.ldexp(1.0, self.frac.data)))
         low, high = self.limits
         rounded = m.call("tm_f32_to_int", scaled, m.int_constant(low, 32), m.int_constant(high, 32))
-        return m.held(Int(rounded, 32, low, high), self.stored_width)
+        return m.settle(Int(rounded, 32, low, high), self.stored_width)
 
     def to_f32(self, m: Machine[V], value: V) -> V:
         wide = m.held(self.load(m, value), 32)
@@ -235,14 +236,14 @@ class FixedType(_WidthAndFrac, NumberFormat):
 
         raw_low = int(self.encode(np.array(low)))
         raw_high = self.limits[1] if high is None else int(self.encode(np.array(high)))
-        return m.held(m.clamp(self.load(m, value), raw_low, raw_high), self.stored_width)
+        return m.settle(m.clamp(self.load(m, value), raw_low, raw_high), self.stored_width)
 
     def function(self, m: Machine[V], function: Function, value: V, value_format: NumberFormat) -> V:
         from tinyml.dialects.fixed_functions import table_function
 
         source = _fixed(value_format)
         x = table_function(function, source, self).apply(m, source.load(m, value))
-        return m.held(x, self.stored_width)
+        return m.settle(x, self.stored_width)
 
     def at_least(self, m: Machine[V], value: V, threshold: float) -> V:
         low, high = self.limits
@@ -258,6 +259,7 @@ class AccumulatorType(_WidthAndFrac, Accumulator):
     """`!fixed.acc<width, frac>`: an exact sum of products, 32 or 64 bits wide."""
 
     name = "fixed.acc"
+    INTEGER: ClassVar[bool] = True
     width: IntAttr
     frac: IntAttr
     FAMILY = "fixed"

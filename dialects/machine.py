@@ -110,6 +110,14 @@ class Machine(ABC, Generic[V]):
     def width_of(self, value: V) -> int:
         """The width of a stored integer."""
 
+    def known(self, value: V) -> tuple[int, int] | None:
+        """The interval that a value was proven to lie in when it was `settle`d, if the machine remembers."""
+        return None
+
+    def settle(self, x: Int[V], width: int) -> V:
+        """`held`, with the interval kept in mind for those who use the value next."""
+        return self.held(x, width)
+
     def whole(self, value: V) -> Int[V]:
         """A stored integer about which nothing is known but its width."""
         width = self.width_of(value)

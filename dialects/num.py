@@ -7,12 +7,14 @@ asks that method to write itself down.
 from __future__ import annotations
 
 from abc import ABC
+from typing import cast
 
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr, f64, i1, i64
+from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, MemRefType, StringAttr, f64, i1, i64
 from xdsl.interfaces import HasFolderInterface
 from xdsl.ir import Attribute, Dialect, SSAValue
 from xdsl.irdl import (
     AnyAttr,
+    BaseAttr,
     IRDLOperation,
     ParsePropInAttrDict,
     irdl_op_definition,
@@ -22,10 +24,18 @@ from xdsl.irdl import (
     result_def,
     traits_def,
 )
-from xdsl.traits import Pure
+from xdsl.traits import MemoryReadEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects.number_format import Accumulator, NumberFormat, accumulator_of, number_format
+from tinyml.dialects.number_format import (
+    Accumulator,
+    NumberFormat,
+    accumulator_of,
+    element_format,
+    number_format,
+)
+
+MEMREF = BaseAttr[MemRefType[Attribute]](MemRefType)
 
 
 def format_of(value: SSAValue) -> NumberFormat:
@@ -198,6 +208,79 @@ class MacOp(IRDLOperation):
 
 
 @irdl_op_definition
+class DotOp(IRDLOperation):
+    """sum + the products of two runs of memory of equal length, added in order.
+
+    `kernel` names the function of the C runtime that computes it, once a pass has chosen one; without it the sum
+    becomes a loop of `num.mac`.
+    """
+
+    name = "num.dot"
+    sum = operand_def(AnyAttr())
+    lhs = operand_def(MEMREF)
+    rhs = operand_def(MEMREF)
+    kernel = opt_prop_def(StringAttr)
+    result = result_def(AnyAttr())
+    traits = traits_def(MemoryReadEffect())
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = (
+        "$sum `,` $lhs `,` $rhs attr-dict `:` type($sum) `,` type($lhs) `,` type($rhs) `->` type($result)"
+    )
+
+    def __init__(self, sum: SSAValue, lhs: SSAValue, rhs: SSAValue):
+        super().__init__(operands=[sum, lhs, rhs], result_types=[sum.type])
+
+    def verify_(self) -> None:
+        accumulator_type(self.sum)
+        _same_family(self, element_format(self.lhs.type), element_format(self.rhs.type))
+        if self.sum.type != self.result.type:
+            raise VerifyException(f"the sum changes its type from {self.sum.type} to {self.result.type}")
+        shapes = [cast("MemRefType[Attribute]", value.type).get_shape() for value in (self.lhs, self.rhs)]
+        if len(shapes[0]) != 1 or shapes[0] != shapes[1]:
+            raise VerifyException(f"needs two runs of equal length, got shapes {shapes[0]} and {shapes[1]}")
+
+    @property
+    def length(self) -> int:
+        return cast("MemRefType[Attribute]", self.lhs.type).get_shape()[0]
+
+
+@irdl_op_definition
+class SparseDotOp(IRDLOperation):
+    """sum + the products of one compressed row and the elements of a vector that it points to.
+
+    The row is `length` entries of `values` and `gaps` from index `at`; `tinyml.dialects.csr` says what gaps are.
+    `kernel` as in `num.dot`.
+    """
+
+    name = "num.sparse_dot"
+    sum = operand_def(AnyAttr())
+    values = operand_def(MEMREF)
+    gaps = operand_def(MEMREF)
+    vector = operand_def(MEMREF)
+    at = operand_def(IndexType)
+    length = operand_def(IndexType)
+    kernel = opt_prop_def(StringAttr)
+    result = result_def(AnyAttr())
+    traits = traits_def(MemoryReadEffect())
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = (
+        "$sum `,` $values `,` $gaps `,` $vector `from` $at `count` $length attr-dict"
+        " `:` type($sum) `,` type($values) `,` type($gaps) `,` type($vector) `->` type($result)"
+    )
+
+    def __init__(
+        self, sum: SSAValue, values: SSAValue, gaps: SSAValue, vector: SSAValue, at: SSAValue, length: SSAValue
+    ):
+        super().__init__(operands=[sum, values, gaps, vector, at, length], result_types=[sum.type])
+
+    def verify_(self) -> None:
+        accumulator_type(self.sum)
+        _same_family(self, element_format(self.values.type), element_format(self.vector.type))
+        if self.sum.type != self.result.type:
+            raise VerifyException(f"the sum changes its type from {self.sum.type} to {self.result.type}")
+
+
+@irdl_op_definition
 class FinishOp(IRDLOperation):
     """A sum rounded into a format; `bound` is the proven greatest magnitude of the sum, in its last place."""
 
@@ -290,6 +373,7 @@ NUM = Dialect(
         ClampOp,
         ConstantOp,
         ConvertOp,
+        DotOp,
         ExpOp,
         FinishOp,
         GreaterOp,
@@ -297,6 +381,7 @@ NUM = Dialect(
         MulOp,
         NegOp,
         SigmoidOp,
+        SparseDotOp,
         SubOp,
         TanhOp,
         ZeroOp,

@@ -156,6 +156,9 @@ class NumberFormat(ABC):
 class Accumulator(ABC):
     """The type that a sum of products is held in while it runs; it belongs to one family of formats."""
 
+    INTEGER: ClassVar[bool] = False
+    """Is `mac` the sum and product of the raws as integers? Then the integer kernels of a target can do it."""
+
     FAMILY: ClassVar[str]
     """The family of the formats whose products it sums, and of the formats that a sum is rounded into."""
 

@@ -244,6 +244,10 @@ def _call(at: _FunctionLowering, op: func.CallOp) -> None:
     at.expression(op, c.CallOp(name, at.operands(op), op.results[0].type))
 
 
+def _same(at: _FunctionLowering, op: memref.CastOp) -> None:
+    at.values[op.dest] = at.values[op.source]
+
+
 def _flash(at: _FunctionLowering, op: scratch.ConstantOp) -> None:
     at.expression(op, c.SymbolOp(at.program.constant(op), memref_type(op.result).element_type))
 
@@ -366,6 +370,7 @@ _LOWERINGS: dict[type[Operation], Callable[[_FunctionLowering, Any], None]] = {
     arith.MulfOp: _float_binary("*"),
     func.CallOp: _call,
     func.ReturnOp: _return,
+    memref.CastOp: _same,
     memref.LoadOp: _load,
     memref.StoreOp: _store,
     scf.ForOp: _for,

@@ -11,13 +11,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from xdsl.context import Context
-from xdsl.dialects import func
+import xdsl.dialects.memref as upstream_memref
+from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     ArrayAttr,
     DenseIntOrFPElementsAttr,
     DictionaryAttr,
-    FunctionType,
+    IndexType,
+    IntegerAttr,
     IntegerType,
+    MemRefType,
     ModuleOp,
     StringAttr,
 )
@@ -26,8 +30,9 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, RewritePattern
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from tinyml.dialects import num, scratch
+from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.emitter import Emitter
+from tinyml.dialects.errors import InputError
 from tinyml.dialects.number_format import Function, accumulator_of, number_format
 from tinyml.dialects.runtime_functions import RUNTIME_FUNCTIONS
 
@@ -90,6 +95,7 @@ class _FunctionSurroundings:
         self.module = module
         self.function = function
         self.tables: dict[tuple[str, bytes], SSAValue] = {}
+        self.intervals: dict[SSAValue, tuple[int, int]] = {}
         self.declared = {op.sym_name.data for op in module.ops if isinstance(op, func.FuncOp)}
 
     def table(self, name: str, table: NDArray[np.signedinteger[Any]]) -> SSAValue:
@@ -104,11 +110,13 @@ class _FunctionSurroundings:
         return self.tables[key]
 
     def declare(self, function: str) -> None:
+        known = RUNTIME_FUNCTIONS[function]
+        self.declare_kernel(function, known.arguments, known.result)
+
+    def declare_kernel(self, function: str, arguments: Sequence[Attribute], result: Attribute) -> None:
         if function not in self.declared:
             self.declared.add(function)
-            known = RUNTIME_FUNCTIONS[function]
-            type = FunctionType.from_lists(known.arguments, [known.result])
-            self.module.body.block.add_op(func.FuncOp.external(function, type.inputs.data, type.outputs.data))
+            self.module.body.block.add_op(func.FuncOp.external(function, arguments, [result]))
 
 
 class _ToStorage(RewritePattern):
@@ -192,6 +200,47 @@ def _finish(op: num.FinishOp) -> Lowering:
     return lambda e: result.finish(e, op.sum, accumulator, bound)
 
 
+def _dot(op: num.DotOp) -> Lowering:
+    kernel = _kernel(op)
+
+    def lower(e: Emitter) -> SSAValue:
+        length = e.insert(arith.ConstantOp(IntegerAttr(op.length, IndexType())))
+        return _call(e, kernel, [op.lhs, op.rhs], [length, op.sum])
+
+    return lower
+
+
+def _sparse_dot(op: num.SparseDotOp) -> Lowering:
+    kernel = _kernel(op)
+
+    def lower(e: Emitter) -> SSAValue:
+        row = [e.insert(scratch.SliceOp(run, op.at, tdsl.shape_of(run))) for run in (op.values, op.gaps)]
+        return _call(e, kernel, [*row, op.vector], [op.length, op.sum])
+
+    return lower
+
+
+def _kernel(op: num.DotOp | num.SparseDotOp) -> str:
+    if op.kernel is None:
+        raise InputError(f"{op.name} has no kernel: run select-kernels first")
+    return op.kernel.data
+
+
+def _call(e: Emitter, kernel: str, memrefs: Sequence[SSAValue], scalars: Sequence[SSAValue]) -> SSAValue:
+    """A call of a kernel, which takes runs of memory of any length."""
+    runs: list[SSAValue] = []
+    for memref in memrefs:
+        type = scratch.memref_type(memref)
+        runs.append(e.insert(upstream_memref.CastOp.get(memref, _any_length(type))))
+    result = scalars[-1].type
+    e.surroundings.declare_kernel(kernel, [value.type for value in (*runs, *scalars)], result)
+    return e.insert(func.CallOp(kernel, [*runs, *scalars], [result]))
+
+
+def _any_length(type: MemRefType[Attribute]) -> MemRefType[Attribute]:
+    return MemRefType(type.element_type, [DYNAMIC_INDEX], memory_space=type.memory_space)
+
+
 def _constant(op: num.ConstantOp) -> Lowering:
     result = num.format_of(op.result)
     return lambda e: result.constant(e, op.value.value.data)
@@ -217,6 +266,8 @@ _LOWERINGS: dict[type[Operation], Callable[[Any], Lowering]] = {
     num.ConstantOp: _constant,
     num.ZeroOp: _zero,
     num.MacOp: _mac,
+    num.DotOp: _dot,
+    num.SparseDotOp: _sparse_dot,
     num.FinishOp: _finish,
     num.AddOp: _binary("add"),
     num.SubOp: _binary("sub"),

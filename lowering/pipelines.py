@@ -18,9 +18,17 @@ from xdsl.passes import ModulePass, PassPipeline
 CLEAN = ("canonicalize", "cse")
 
 PIPELINES: dict[str, tuple[str, ...]] = {
-    "reals-to-formats": (*CLEAN, "profile", "assign-format", "choose-storage", "choose-accumulators", *CLEAN),
+    "reals-to-formats": (
+        *CLEAN,
+        "profile",
+        "assign-format",
+        "choose-storage",
+        "choose-accumulators",
+        *CLEAN,
+        "fuse-elementwise",
+    ),
     "formats-to-buffers": ("lower-tdsl-to-scratch", "cse", "pack-scratch", "check-packing"),
-    "buffers-to-loops": ("lower-tdsl-to-loops", *CLEAN, "licm"),
+    "buffers-to-loops": ("lower-tdsl-to-loops", "select-kernels", *CLEAN, "licm"),
     "loops-to-bits": ("lower-num-to-arith", *CLEAN, "licm"),
     "bits-to-c": ("lower-arith-to-c",),
     "reals-to-c": (
@@ -38,7 +46,7 @@ def flatten(name: str, options: dict[str, str]) -> list[str]:
     """A pipeline as single passes with their options; options: what follows each option's name, as it is spelled."""
     if name in PIPELINES:
         return [spec for inner in PIPELINES[name] for spec in flatten(inner, options)]
-    taken = {"profile": ("data",), "assign-format": ("format", "width")}.get(name, ())
+    taken = {"profile": ("data",), "assign-format": ("format", "width"), "select-kernels": ("target",)}.get(name, ())
     given = [f"{option}={options[option]}" for option in taken if option in options]
     return [f"{name}{{{' '.join(given)}}}" if given else name]
 
@@ -53,15 +61,23 @@ def run(module: ModuleOp, ctx: Context, passes: Sequence[str]) -> None:
 
 @dataclass(frozen=True)
 class _FromReals(ModulePass):
-    """data: .npz file with the validation set to profile with. format, width: as `assign-format` takes them."""
+    """data: .npz file with the validation set to profile with. format, width: as `assign-format` takes them.
+
+    target: as `select-kernels` takes it.
+    """
 
     name: ClassVar[str]
     data: str
     format: str = "fixed"
     width: int | None = None
+    target: str = "host"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        options = {"data": json.dumps(self.data), "format": json.dumps(self.format)}
+        options = {
+            "data": json.dumps(self.data),
+            "format": json.dumps(self.format),
+            "target": json.dumps(self.target),
+        }
         if self.width is not None:
             options["width"] = str(self.width)
         run(op, ctx, flatten(self.name, options))
@@ -90,10 +106,14 @@ class FormatsToBuffersPass(_Plain):
 
 
 @dataclass(frozen=True)
-class BuffersToLoopsPass(_Plain):
-    """L2 to L3."""
+class BuffersToLoopsPass(ModulePass):
+    """L2 to L3. target: as `select-kernels` takes it."""
 
     name = "buffers-to-loops"
+    target: str = "host"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        run(op, ctx, flatten(self.name, {"target": json.dumps(self.target)}))
 
 
 @dataclass(frozen=True)

@@ -14,14 +14,14 @@ from typing import Any, cast
 import xdsl.dialects.memref as upstream_memref
 from xdsl.context import Context
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IndexType, ModuleOp, i8, i16, i32
+from xdsl.dialects.builtin import ModuleOp, i8, i16
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.csr import compress
 from tinyml.dialects.errors import InputError
-from tinyml.lowering.loop_nest import Indices, LoopNest
+from tinyml.transforms.loop_nest import Indices, LoopNest
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class LowerTdslToLoopsPass(ModulePass):
                 lower(one, LoopNest(one))
                 one.detach()
                 one.erase()
-            elif one.name.startswith("tdsl."):
+            elif isinstance(one, tdsl.TensorOp):
                 raise InputError(f"{one.name} is not supported yet: it has no lowering to loops")
         for one in list(op.walk()):
             if isinstance(one, scratch.ConstantOp) and not one.result.uses:
@@ -89,6 +89,21 @@ def _clamp(low: float, high: float | None) -> Callable[[Any, LoopNest], None]:
         _elementwise(op, nest, lambda x: nest.insert(num.ClampOp(x[0], low, high)))
 
     return lower
+
+
+def _map(op: tdsl.MapOp, nest: LoopNest) -> None:
+    def compute(loaded: Sequence[SSAValue]) -> SSAValue:
+        block = op.body.block
+        scalars = dict(zip(block.args, loaded, strict=True))
+        for inner in block.ops:
+            if isinstance(inner, tdsl.YieldOp):
+                return scalars[inner.value]
+            copy = inner.clone(value_mapper=scalars)
+            nest.insert(copy)
+            scalars.update(zip(inner.results, copy.results, strict=True))
+        raise AssertionError("a map ends in tdsl.yield")
+
+    _elementwise(op, nest, compute)
 
 
 def _select(op: tdsl.SelectOp, nest: LoopNest) -> None:
@@ -149,22 +164,27 @@ def _insert_slice(op: tdsl.InsertSliceOp, nest: LoopNest) -> None:
     nest.over(tdsl.shape_of(op.part), body)
 
 
+def _run(source: SSAValue, start: SSAValue, length: int, nest: LoopNest) -> SSAValue:
+    """Consecutive elements of a buffer as a view of rank 1."""
+    return nest.insert(scratch.SliceOp(source, start, (length,)))
+
+
 def _matmul(op: tdsl.MatmulOp, nest: LoopNest) -> None:
     (rows, length), columns = tdsl.shape_of(op.lhs), tdsl.shape_of(op.rhs)[1]
-    accumulator = op.accumulator.type
 
     def body(indices: Indices) -> None:
         i, j = indices
-        # A row is a run of memory: a view of it keeps the multiplication by the row length out of the inner loop.
-        row = nest.insert(scratch.SliceOp(op.lhs, nest.times(i, length), (length,))) if rows > 1 else None
+        row = _run(op.lhs, nest.times(i, length), length, nest)
+        zero = nest.insert(num.ZeroOp(op.accumulator.type))
+        zero.name_hint = "sum"
 
         def step(k: SSAValue, sums: Sequence[SSAValue]) -> list[SSAValue]:
-            a = nest.load(op.lhs, [i, k]) if row is None else nest.load(row, [k])
-            return [nest.insert(num.MacOp(sums[0], a, nest.load(op.rhs, [k, j])))]
+            return [nest.insert(num.MacOp(sums[0], nest.load(row, [k]), nest.load(op.rhs, [k, j])))]
 
-        zero = nest.insert(num.ZeroOp(accumulator))
-        zero.name_hint = "sum"
-        [sum] = nest.fold(nest.index(length), [zero], step)
+        if columns == 1:
+            sum = nest.insert(num.DotOp(zero, row, _run(op.rhs, nest.index(0), length, nest)))
+        else:
+            [sum] = nest.fold(nest.index(length), [zero], step)
         nest.store(nest.insert(num.FinishOp(sum, _element(op.out), op.sum_bound)), op.out, indices)
 
     nest.over((rows, columns), body)
@@ -172,36 +192,26 @@ def _matmul(op: tdsl.MatmulOp, nest: LoopNest) -> None:
 
 def _spmv(op: tdsl.SpmvOp, nest: LoopNest) -> None:
     matrix = cast(scratch.ConstantOp, op.lhs.owner)
-    rows = tdsl.shape_of(op.lhs)[0]
-    element = _element(op.lhs)
+    rows, columns = tdsl.shape_of(op.lhs)
     stored = compress(_raws(matrix))
     hint = op.lhs.name_hint or "sparse"
-    values = _flash(nest, stored.values, element, hint)
+    values = _flash(nest, stored.values, _element(op.lhs), hint)
     gaps = _flash(nest, stored.gaps.view("i1"), i8, f"{hint}_gaps")
     wide = stored.lengths.itemsize == 2
     lengths = _flash(nest, stored.lengths.view("i2" if wide else "i1"), i16 if wide else i8, f"{hint}_lengths")
-    zero_index = nest.index(0)
-
-    def unsigned(value: SSAValue) -> SSAValue:
-        wide = nest.insert(arith.ExtUIOp(value, i16 if value.type == i8 else i32))
-        return nest.insert(arith.IndexCastOp(wide, IndexType()))
+    vector = _run(op.rhs, nest.index(0), columns, nest)
 
     def row(i: SSAValue, carried: Sequence[SSAValue]) -> list[SSAValue]:
-        def step(_: SSAValue, carried: Sequence[SSAValue]) -> list[SSAValue]:
-            sum, column, at = carried
-            column = nest.add(column, unsigned(nest.load(gaps, [at])))
-            product = num.MacOp(sum, nest.load(values, [at]), nest.load(op.rhs, [column, zero_index]))
-            return [nest.insert(product), column, nest.add(at, nest.index(1))]
-
-        length = unsigned(nest.load(lengths, [i]))
+        [at] = carried
+        length = nest.unsigned(nest.load(lengths, [i]))
         zero = nest.insert(num.ZeroOp(op.accumulator.type))
         zero.name_hint = "sum"
-        sum, _, at = nest.fold(length, [zero, zero_index, carried[0]], step)
+        sum = nest.insert(num.SparseDotOp(zero, values, gaps, vector, at, length))
         finished = nest.insert(num.FinishOp(sum, _element(op.out), op.sum_bound))
-        nest.store(finished, op.out, [i, zero_index])
-        return [at]
+        nest.store(finished, op.out, [i, nest.index(0)])
+        return [nest.add(at, length)]
 
-    nest.fold(nest.index(rows), [zero_index], row)
+    nest.fold(nest.index(rows), [nest.index(0)], row)
 
 
 def _raws(constant: scratch.ConstantOp):
@@ -239,6 +249,10 @@ def _argmax(op: tdsl.ArgmaxOp, nest: LoopNest) -> None:
 
 
 def _single(value: SSAValue, nest: LoopNest) -> SSAValue:
+    """The only element; that of a constant is a constant."""
+    if isinstance(constant := value.owner, scratch.ConstantOp):
+        real = tdsl.format_of(value).decode(_raws(constant)).item()
+        return nest.insert(num.ConstantOp(real, _element(value)))
     return nest.load(value, [nest.index(0)] * len(scratch.memref_type(value).get_shape()))
 
 
@@ -264,6 +278,7 @@ _LOWERINGS: dict[type[Operation], Callable[[Any, LoopNest], None]] = {
     tdsl.CastOp: _unary(num.ConvertOp),
     tdsl.ReluOp: _clamp(0.0, None),
     tdsl.Relu6Op: _clamp(0.0, 6.0),
+    tdsl.MapOp: _map,
     tdsl.SelectOp: _select,
     tdsl.FillOp: _fill,
     tdsl.TransposeOp: _transpose,

@@ -114,7 +114,8 @@ class _Bufferisation:
             destination = self.alloc(op.out.type, op.out.name_hint)
         operands = [[self.buffers[value] for value in group] for group in _operand_groups(op)]
         properties = {name: value for name, value in op.properties.items() if name != "operandSegmentSizes"}
-        self.builder.insert(_create(type(op), operands, destination, properties))
+        regions = [region.clone() for region in op.regions]
+        self.builder.insert(_create(type(op), operands, destination, properties, regions))
         self.buffers[op.out] = destination
 
     def view(self, op: tdsl.TensorOp) -> SSAValue | None:
@@ -242,10 +243,13 @@ def _create(
     operands: Sequence[Sequence[SSAValue]],
     destination: SSAValue,
     properties: dict[str, Attribute],
+    regions: Sequence[Region],
 ) -> tdsl.TensorOp:
     """An op in its memref form."""
     op = kind.__new__(kind)
-    tdsl.TensorOp.__init__(op, operands=[*operands, [destination]], result_types=[[]], properties=properties)
+    tdsl.TensorOp.__init__(
+        op, operands=[*operands, [destination]], result_types=[[]], properties=properties, regions=regions
+    )
     return op
 
 

@@ -7,12 +7,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from xdsl.ir import Operation, SSAValue
 
-from tinyml.dialects import tdsl
+from tinyml.dialects import num, tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.number_format import Function, NumberFormat
 from tinyml.dialects.numpy_machine import NumpyMachine, stacked_matmul
@@ -26,6 +27,13 @@ FUNCTION_OPS: dict[type[Operation], Function] = {
     tdsl.ExpOp: "exp",
     tdsl.TanhOp: "tanh",
     tdsl.SigmoidOp: "sigmoid",
+}
+
+
+SCALAR_FUNCTIONS: dict[type[Operation], Function] = {
+    num.ExpOp: "exp",
+    num.TanhOp: "tanh",
+    num.SigmoidOp: "sigmoid",
 }
 
 
@@ -47,6 +55,10 @@ class Arithmetic(ABC):
 
     @abstractmethod
     def matmul(self, op: tdsl.ContractionOp, lhs: Array, rhs: Array) -> Array: ...
+
+    @abstractmethod
+    def scalar(self, op: Operation, arguments: Sequence[Array]) -> Array:
+        """An op of the body of a `tdsl.map`."""
 
     @abstractmethod
     def at_least(self, op: tdsl.AtLeastOp, x: Array) -> Array: ...
@@ -94,6 +106,29 @@ class Reals(Arithmetic):
 
     def matmul(self, op: tdsl.ContractionOp, lhs: Array, rhs: Array) -> Array:
         return stacked_matmul(lhs, rhs)
+
+    def scalar(self, op: Operation, arguments: Sequence[Array]) -> Array:
+        match op:
+            case num.ConstantOp():
+                return np.array(op.value.value.data)
+            case num.AddOp():
+                return arguments[0] + arguments[1]
+            case num.SubOp():
+                return arguments[0] - arguments[1]
+            case num.MulOp():
+                return arguments[0] * arguments[1]
+            case num.NegOp():
+                return -arguments[0]
+            case num.ExpOp():
+                return np.exp(arguments[0])
+            case num.TanhOp():
+                return np.tanh(arguments[0])
+            case num.SigmoidOp():
+                return 0.5 + 0.5 * np.tanh(arguments[0] / 2)
+            case num.ClampOp():
+                return np.clip(arguments[0], op.low.value.data, op.high.value.data if op.high else None)
+            case _:
+                return arguments[0]
 
     def at_least(self, op: tdsl.AtLeastOp, x: Array) -> Array:
         return x >= op.threshold.value.data
@@ -144,6 +179,30 @@ class Bits(Arithmetic):
         accumulator, result = op.accumulator, _format(op.out)
         sums = accumulator.matmul(lhs, _format(op.lhs), rhs, _format(op.rhs))
         return result.finish(self.machine, sums, accumulator, op.sum_bound)
+
+    def scalar(self, op: Operation, arguments: Sequence[Array]) -> Array:
+        result = num.format_of(op.results[0])
+        formats = [num.format_of(operand) for operand in op.operands]
+        match op:
+            case num.ConstantOp():
+                return result.constant(self.machine, op.value.value.data)
+            case num.AddOp():
+                return result.add(self.machine, arguments[0], formats[0], arguments[1], formats[1])
+            case num.SubOp():
+                return result.sub(self.machine, arguments[0], formats[0], arguments[1], formats[1])
+            case num.MulOp():
+                return result.mul(self.machine, arguments[0], formats[0], arguments[1], formats[1])
+            case num.NegOp():
+                return result.neg(self.machine, arguments[0], formats[0])
+            case num.ClampOp():
+                high = None if op.high is None else op.high.value.data
+                return result.clamp(self.machine, arguments[0], op.low.value.data, high)
+            case num.ConvertOp():
+                return result.convert(self.machine, arguments[0], formats[0])
+            case num.ExpOp() | num.TanhOp() | num.SigmoidOp():
+                return result.function(self.machine, SCALAR_FUNCTIONS[type(op)], arguments[0], formats[0])
+            case _:
+                raise InputError(f"{op.name} is not supported in the body of a tdsl.map")
 
     def at_least(self, op: tdsl.AtLeastOp, x: Array) -> Array:
         return _format(op.input).at_least(self.machine, x, op.threshold.value.data)

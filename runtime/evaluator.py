@@ -142,6 +142,8 @@ class _Run:
                 return [_shaped(op, self.arithmetic.unary(op, arguments[0]))]
             case tdsl.BinaryOp():
                 return [_shaped(op, self.arithmetic.binary(op, *_aligned(arguments[0], arguments[1])))]
+            case tdsl.MapOp():
+                return [_shaped(op, self.map(op, arguments))]
             case tdsl.ContractionOp():
                 return [_shaped(op, self.arithmetic.matmul(op, arguments[0], arguments[1]))]
             case tdsl.ArgmaxOp():
@@ -152,6 +154,17 @@ class _Run:
                 return [self.arithmetic.at_least(op, arguments[0]).reshape(-1)]
             case _:
                 return [_moved(op, arguments)]
+
+    def map(self, op: tdsl.MapOp, arguments: Sequence[Array]) -> Array:
+        rank = 1 + len(tdsl.shape_of(op.out))
+        values: dict[SSAValue, Array] = dict(
+            zip(op.body.block.args, (_ranked(x, rank) for x in arguments), strict=True)
+        )
+        for inner in op.body.block.ops:
+            if isinstance(inner, tdsl.YieldOp):
+                break
+            values[inner.results[0]] = self.arithmetic.scalar(inner, [values[operand] for operand in inner.operands])
+        return values[inner.operands[0]]
 
     def loop(self, op: scf.ForOp, arguments: Sequence[Any]) -> Sequence[Any]:
         low, high, step, *carried = arguments
@@ -171,8 +184,11 @@ def _shaped(op: tdsl.TensorOp, result: Array) -> Array:
 def _aligned(lhs: Array, rhs: Array) -> tuple[Array, Array]:
     """Equal ranks for broadcasting, new axes after the one over samples."""
     rank = max(lhs.ndim, rhs.ndim)
-    padded = [x.reshape(x.shape[0], *(1,) * (rank - x.ndim), *x.shape[1:]) for x in (lhs, rhs)]
-    return padded[0], padded[1]
+    return _ranked(lhs, rank), _ranked(rhs, rank)
+
+
+def _ranked(x: Array, rank: int) -> Array:
+    return x.reshape(x.shape[0], *(1,) * (rank - x.ndim), *x.shape[1:])
 
 
 def _integer(op: Operation, arguments: Sequence[Any]) -> Any:

@@ -118,7 +118,9 @@ class Expressions:
     def call(self, op: c.CallOp, operand: Operand) -> Text:
         arguments = [operand(value).to(value.type) for value in op.arguments]
         code = f"{op.callee.string_value()}({', '.join(text.code for text in arguments)})"
-        return join(PRIMARY, op.result.type, code, *arguments)
+        text = join(PRIMARY, op.result.type, code, *arguments)
+        reads_memory = any(isinstance(value.type, c.PointerType) for value in op.arguments)
+        return replace(text, reads=text.reads | {MEMORY}) if reads_memory else text
 
     def view(self, op: c.ViewOp, _: Operand) -> Text:
         assert self.arena is not None

@@ -78,7 +78,7 @@ def compile_stages(
     reals: ModuleOp, ctx: Context, *, data: Path, format: str, width: int | None, printed_for: str
 ) -> Compiled:
     """Compile a program at L0 with the profile of a data set; `reals` is left as it is but for the profile."""
-    options = {"data": json.dumps(str(data)), "format": json.dumps(format)}
+    options = {"data": json.dumps(str(data)), "format": json.dumps(format), "target": json.dumps(printed_for)}
     if width is not None:
         options["width"] = str(width)
     first = pipelines.flatten("reals-to-formats", options)
@@ -91,7 +91,7 @@ def compile_stages(
     stages.append(Stage("1-formats.mlir", print_ir(module)))
     arena_bytes = 0
     for file, pipeline in _LEVELS.items():
-        pipelines.run(module, ctx, pipelines.flatten(pipeline, {}))
+        pipelines.run(module, ctx, pipelines.flatten(pipeline, options))
         if pipeline == "formats-to-buffers":
             arena_bytes = _arena_bytes(module)
         stages.append(Stage(file, print_ir(module)))

@@ -205,13 +205,13 @@ class ConditionalOp(ExpressionOp):
 
 @irdl_op_definition
 class CallOp(ExpressionOp):
-    """A call of a function that only computes: numbers in, one number out."""
+    """A call of a function that only computes: numbers, and pointers to what it reads, in; one number out."""
 
     name = "c.call"
     callee = prop_def(SymbolRefAttr)
-    arguments = var_operand_def(NUMBER)
+    arguments = var_operand_def(NUMBER | POINTER)
     result = result_def(NUMBER)
-    traits = traits_def(Pure())
+    traits = traits_def(MemoryReadEffect())
     assembly_format = "$callee `(` $arguments `)` attr-dict `:` functional-type(operands, results)"
 
     def __init__(self, callee: str, arguments: Sequence[SSAValue], type: Attribute):

@@ -24,6 +24,7 @@ from tinyml.dialects.tdsl.elementwise import (
     TanhOp,
     UnaryOp,
 )
+from tinyml.dialects.tdsl.map import MapOp, YieldOp
 from tinyml.dialects.tdsl.movement import (
     ConstOp,
     FillOp,
@@ -53,6 +54,7 @@ __all__ = [
     "FillOp",
     "IndexOp",
     "InsertSliceOp",
+    "MapOp",
     "MatmulOp",
     "MaxpoolOp",
     "MbconvOp",
@@ -76,6 +78,7 @@ __all__ = [
     "TensorOp",
     "TransposeOp",
     "UnaryOp",
+    "YieldOp",
     "format_of",
     "proof",
     "shape_of",
@@ -94,6 +97,7 @@ TDSL = Dialect(
         FillOp,
         IndexOp,
         InsertSliceOp,
+        MapOp,
         MatmulOp,
         MaxpoolOp,
         MbconvOp,
@@ -112,6 +116,7 @@ TDSL = Dialect(
         SubOp,
         TanhOp,
         TransposeOp,
+        YieldOp,
     ],
     [Csr, Profile, Range],
 )

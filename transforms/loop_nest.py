@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, memref, scf
-from xdsl.dialects.builtin import IndexType, IntegerAttr
+from xdsl.dialects.builtin import IndexType, IntegerAttr, i8, i16, i32
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 
@@ -41,6 +41,11 @@ class LoopNest:
 
     def load(self, source: SSAValue, indices: Sequence[SSAValue]) -> SSAValue:
         return self.insert(memref.LoadOp.get(source, indices))
+
+    def unsigned(self, value: SSAValue) -> SSAValue:
+        """A stored integer of 8 or 16 bits, taken as unsigned, as an index."""
+        wide = self.insert(arith.ExtUIOp(value, i16 if value.type == i8 else i32))
+        return self.insert(arith.IndexCastOp(wide, IndexType()))
 
     def store(self, value: SSAValue, target: SSAValue, indices: Sequence[SSAValue]) -> None:
         self.builder.insert(memref.StoreOp.get(value, target, indices))

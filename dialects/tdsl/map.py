@@ -1,0 +1,72 @@
+"""A chain of elementwise ops as one op: the region says what happens to one element."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.irdl import (
+    AnyAttr,
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    region_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.traits import HasParent, IsTerminator, Pure
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, broadcast, shape_of, shaped
+
+
+@irdl_op_definition
+class MapOp(TensorOp):
+    """`result[..] = body(inputs[..])` with numpy's broadcasting; each op of the body rounds once, as on tensors.
+
+    The region's block takes one scalar of each input's format and ends in `tdsl.yield`.
+    """
+
+    name = "tdsl.map"
+    operands_ = var_operand_def(SHAPED)
+    body = region_def("single_block")
+    assembly_format = (
+        "$operands_ attr-dict `:` type($operands_)"
+        " (`into` $dest^ `:` type($dest))? (`->` type($result)^)? $body"
+    )
+
+    def __init__(self, inputs: Sequence[SSAValue], body: Block, shape: Shape, element: Attribute):
+        IRDLOperation.__init__(
+            self, operands=[inputs, []], result_types=[TensorType(element, shape)], regions=[Region(body)]
+        )
+
+    def infer_shape(self) -> Shape:
+        shape: Shape = ()
+        for value in self.inputs:
+            shape = broadcast(shape, shape_of(value))
+        return shape
+
+    def verify_more(self) -> None:
+        block = self.body.block
+        elements = [shaped(value).get_element_type() for value in self.inputs]
+        if list(block.arg_types) != elements:
+            raise VerifyException("the block takes one scalar for each input, of the input's format")
+        last = block.last_op
+        if not isinstance(last, YieldOp):
+            raise VerifyException("the block ends in tdsl.yield")
+        if last.value.type != shaped(self.out).get_element_type():
+            raise VerifyException(f"yields {last.value.type}, the result has {shaped(self.out).get_element_type()}")
+
+
+@irdl_op_definition
+class YieldOp(IRDLOperation):
+    """The value of one element of a `tdsl.map`."""
+
+    name = "tdsl.yield"
+    value = operand_def(AnyAttr())
+    traits = traits_def(IsTerminator(), HasParent(MapOp), Pure())
+    assembly_format = "$value attr-dict `:` type($value)"
+
+    def __init__(self, value: SSAValue):
+        super().__init__(operands=[value])

@@ -1,0 +1,34 @@
+// RUN: tinyml-opt %s -p fuse-elementwise | filecheck %s
+
+// A diamond: both users of %c end in one chain, so %c needs no tensor. The scalar %one broadcasts.
+func.func @gates(%a: tensor<1x4x!fixed.q<16, 10>>, %b: tensor<1x4x!fixed.q<16, 11>>, %one: tensor<!fixed.q<16, 14>>) -> tensor<1x4x!fixed.q<16, 13>> {
+  %c = tdsl.add %a, %b : tensor<1x4x!fixed.q<16, 10>>, tensor<1x4x!fixed.q<16, 11>> -> tensor<1x4x!fixed.q<16, 9>>
+  %g = tdsl.sigmoid %c : tensor<1x4x!fixed.q<16, 9>> -> tensor<1x4x!fixed.q<16, 15>>
+  %h = tdsl.tanh %c : tensor<1x4x!fixed.q<16, 9>> -> tensor<1x4x!fixed.q<16, 14>>
+  %n = tdsl.sub %one, %g : tensor<!fixed.q<16, 14>>, tensor<1x4x!fixed.q<16, 15>> -> tensor<1x4x!fixed.q<16, 14>>
+  %y = tdsl.mul %n, %h : tensor<1x4x!fixed.q<16, 14>>, tensor<1x4x!fixed.q<16, 14>> -> tensor<1x4x!fixed.q<16, 13>>
+  func.return %y : tensor<1x4x!fixed.q<16, 13>>
+}
+// CHECK: func.func @gates
+// CHECK-NEXT: %y = tdsl.map %a, %b, %one : {{.*}} -> tensor<1x4x!fixed.q<16, 13>> {
+// CHECK-NEXT: ^bb0(%{{.*}}: !fixed.q<16, 10>, %{{.*}}: !fixed.q<16, 11>, %{{.*}}: !fixed.q<16, 14>):
+// CHECK-NEXT: num.add {{.*}} -> !fixed.q<16, 9>
+// CHECK-NEXT: num.sigmoid
+// CHECK-NEXT: num.tanh
+// CHECK-NEXT: num.sub
+// CHECK-NEXT: num.mul
+// CHECK-NEXT: tdsl.yield
+// CHECK: func.return %y
+
+// What somebody else reads stays a tensor; what has another shape stays out of the loop.
+func.func @apart(%x: tensor<4xf32>, %s: tensor<f32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %e = tdsl.exp %s : tensor<f32> -> tensor<f32>
+  %r = tdsl.relu %x : tensor<4xf32> -> tensor<4xf32>
+  %y = tdsl.mul %r, %e : tensor<4xf32>, tensor<f32> -> tensor<4xf32>
+  func.return %r, %y : tensor<4xf32>, tensor<4xf32>
+}
+// CHECK: func.func @apart
+// CHECK: tdsl.exp
+// CHECK-NEXT: tdsl.relu
+// CHECK-NEXT: tdsl.mul
+// CHECK-NOT: tdsl.map

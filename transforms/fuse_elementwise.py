@@ -1,0 +1,116 @@
+"""`fuse-elementwise`: chains of elementwise ops become one `tdsl.map`, one loop over the elements.
+
+Nothing is computed differently: each op of the body rounds into the format that its tensor had. What is saved are the
+intermediate tensors in RAM, a load, a store and a loop for each of them, and whatever the intervals of values that
+are no longer stored prove to be unnecessary.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from tinyml.dialects import num, tdsl
+
+_SCALAR_UNARY: dict[type[Operation], type[num.UnaryOp]] = {
+    tdsl.NegOp: num.NegOp,
+    tdsl.ExpOp: num.ExpOp,
+    tdsl.TanhOp: num.TanhOp,
+    tdsl.SigmoidOp: num.SigmoidOp,
+    tdsl.CastOp: num.ConvertOp,
+}
+_SCALAR_BINARY: dict[type[Operation], type[num.BinaryOp]] = {
+    tdsl.AddOp: num.AddOp,
+    tdsl.SubOp: num.SubOp,
+    tdsl.MulOp: num.MulOp,
+}
+_CLAMPS: dict[type[Operation], float | None] = {tdsl.ReluOp: None, tdsl.Relu6Op: 6.0}
+
+
+@dataclass(frozen=True)
+class FuseElementwisePass(ModulePass):
+    """Fuses every elementwise op at L1 into its consumers, where all of them are elementwise and of its shape."""
+
+    name = "fuse-elementwise"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for block in [block for one in op.walk() for region in one.regions for block in region.blocks]:
+            for sink in list(block.ops)[::-1]:
+                if sink.parent is block and _is_elementwise(sink):
+                    group = _group(sink)
+                    if len(group) > 1:
+                        _fuse(group, sink)
+
+
+def _is_elementwise(op: Operation) -> bool:
+    return (type(op) in _SCALAR_UNARY or type(op) in _SCALAR_BINARY or type(op) in _CLAMPS) and bool(op.results)
+
+
+def _group(sink: Operation) -> list[Operation]:
+    """The ops that can be computed element by element together with the sink, in program order."""
+    assert isinstance(sink, tdsl.TensorOp)
+    shape = tdsl.shape_of(sink.out)
+    group: set[Operation] = {sink}
+    grown = True
+    while grown:
+        grown = False
+        for member in list(group):
+            for operand in member.operands:
+                producer = operand.owner
+                if (
+                    isinstance(producer, tdsl.TensorOp)
+                    and producer not in group
+                    and producer.parent is sink.parent
+                    and _is_elementwise(producer)
+                    and tdsl.shape_of(producer.out) == shape
+                    and all(use.operation in group for use in producer.out.uses)
+                ):
+                    group.add(producer)
+                    grown = True
+    assert sink.parent is not None
+    return [op for op in sink.parent.ops if op in group]
+
+
+def _fuse(group: list[Operation], sink: Operation) -> None:
+    inside = {result for op in group for result in op.results}
+    inputs = list(dict.fromkeys(operand for op in group for operand in op.operands if operand not in inside))
+    body = Block(arg_types=[_element(value) for value in inputs])
+    scalars: dict[SSAValue, SSAValue] = dict(zip(inputs, body.args, strict=True))
+    for value, argument in zip(inputs, body.args, strict=True):
+        argument.name_hint = value.name_hint
+    for op in group:
+        [result] = op.results
+        scalar = _scalar(op, [scalars[operand] for operand in op.operands], _element(result))
+        body.add_op(scalar)
+        scalar.results[0].name_hint = result.name_hint
+        scalars[result] = scalar.results[0]
+    [result] = sink.results
+    body.add_op(tdsl.YieldOp(scalars[result]))
+    fused = tdsl.MapOp(inputs, body, tdsl.shape_of(result), _element(result))
+    fused.attributes |= sink.attributes
+    fused.out.name_hint = result.name_hint
+    Rewriter.insert_op(fused, InsertPoint.before(sink))
+    result.replace_all_uses_with(fused.out)
+    for op in reversed(group):
+        op.detach()
+        op.erase()
+
+
+def _scalar(op: Operation, operands: list[SSAValue], element: Attribute) -> Operation:
+    """An elementwise op on one element."""
+    if (unary := _SCALAR_UNARY.get(type(op))) is not None:
+        return unary(operands[0], element)
+    if (binary := _SCALAR_BINARY.get(type(op))) is not None:
+        return binary(operands[0], operands[1], element)
+    return num.ClampOp(operands[0], 0.0, _CLAMPS[type(op)])
+
+
+def _element(value: SSAValue) -> Attribute:
+    assert isinstance(value.type, TensorType)
+    element: Attribute = value.type.get_element_type()
+    return element
