@@ -138,6 +138,10 @@ class FixedType(_WidthAndFrac, NumberFormat):
     def narrowed(self, bits: int) -> FixedType:
         return FixedType(self.width.data - bits, max(self.frac.data - bits, FRACS[0]))
 
+    def addend(self, other: NumberFormat, result: NumberFormat) -> FixedType:
+        frac = max(_fixed(other).frac.data, _fixed(result).frac.data)
+        return FixedType(self.width.data, min(self.frac.data, frac))
+
     def accumulator(self, lhs: NumberFormat, rhs: NumberFormat, bound: int | None) -> Accumulator:
         lhs, rhs = _fixed(lhs), _fixed(rhs)
         frac = lhs.frac.data + rhs.frac.data

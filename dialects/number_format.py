@@ -77,6 +77,13 @@ class NumberFormat(ABC):
     def narrowed(self, bits: int) -> NumberFormat:
         """The format of the same range with fewer bits of precision; itself where precision is not a parameter."""
 
+    def addend(self, other: NumberFormat, result: NumberFormat) -> NumberFormat:
+        """The format for a constant of this one that is only ever added to values of another.
+
+        It may be coarser, where more precision would be rounded away in the result.
+        """
+        return self
+
     @abstractmethod
     def accumulator(self, lhs: NumberFormat, rhs: NumberFormat, bound: int | None) -> Accumulator:
         """The narrowest accumulator for sums of products of lhs and rhs elements.

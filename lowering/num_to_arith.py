@@ -61,6 +61,7 @@ class LowerNumToArithPass(ModulePass):
         PatternRewriteWalker(_ToStorage(), apply_recursively=False).rewrite_module(op)
         for function, lowerings in prepared:
             surroundings = _FunctionSurroundings(op, function)
+            surroundings.intervals |= _loaded_intervals(function)
             for one, lower in lowerings:
                 [result] = one.results
                 value = lower(Emitter(one, surroundings))
@@ -68,6 +69,26 @@ class LowerNumToArithPass(ModulePass):
                 result.replace_all_uses_with(value)
                 one.detach()
                 one.erase()
+
+
+def _loaded_intervals(function: func.FuncOp) -> dict[SSAValue, tuple[int, int]]:
+    """What is proven of elements that are loaded from constants: they lie between the least and the greatest."""
+    import numpy as np
+
+    extremes: dict[scratch.ConstantOp, tuple[int, int]] = {}
+    found: dict[SSAValue, tuple[int, int]] = {}
+    for op in function.walk():
+        if not (isinstance(op, upstream_memref.LoadOp) and isinstance(type := op.res.type, IntegerType)):
+            continue
+        source = op.memref
+        while isinstance(source.owner, scratch.SliceOp):
+            source = source.owner.source
+        if isinstance(constant := source.owner, scratch.ConstantOp):
+            if constant not in extremes:
+                raws = np.frombuffer(constant.value.data.data, f"<i{type.width.data // 8}")
+                extremes[constant] = int(raws.min()), int(raws.max())
+            found[op.res] = extremes[constant]
+    return found
 
 
 def _note_formats(function: func.FuncOp) -> None:

@@ -90,6 +90,7 @@ class _Assignment:
                 raise InputError(f"%{value.name_hint or '?'} has no profile: run the profile pass first")
         self.formats = {root: self.prototype.for_range(*bounds) for root, bounds in ranges.items()}
         self._spare_accumulators()
+        self._align_addends()
         for value in self.values:
             self._retype(value)
         block = self.function.body.block
@@ -112,6 +113,20 @@ class _Assignment:
                 if best is None:
                     best = next((i for i, bits in enumerate(held) if bits is not None), 0)
                 self.formats |= narrowings[best]
+
+    def _align_addends(self) -> None:
+        """A constant that is only added needs no finer scale than what it is added to: then nothing is shifted."""
+        for value in self.values:
+            if not isinstance(value.owner, tdsl.ConstOp) or self.find(value) is not value:
+                continue
+            users = [use.operation for use in value.uses]
+            if users and all(isinstance(user, tdsl.AddOp | tdsl.SubOp) for user in users):
+                for user in users:
+                    assert isinstance(user, tdsl.BinaryOp)
+                    other = user.rhs if user.lhs is value else user.lhs
+                    if other is not value:
+                        formats = self.formats[self.find(other)], self.formats[self.find(user.out)]
+                        self.formats[value] = self.formats[value].addend(*formats)
 
     def _is_constant(self, root: SSAValue) -> bool:
         return all(constant_root(value) is not None for value in self.values if self.find(value) is root)
