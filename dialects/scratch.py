@@ -36,7 +36,7 @@ from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind, Pure
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects.number_format import number_format
+from tinyml.dialects.number_format import accumulator_of, number_format
 
 if TYPE_CHECKING:
     from tinyml.dialects.number_format import Raws
@@ -67,9 +67,9 @@ def memref_type(value: SSAValue) -> MemRefType[Attribute]:
 
 
 def storage_of(element: Attribute) -> Attribute:
-    """The builtin type that an element occupies in memory: a format's storage, or the type itself."""
-    format = number_format(element)
-    return element if format is None else format.storage
+    """The builtin type that an element occupies in memory: a format's or accumulator's storage, or the type itself."""
+    stored = number_format(element) or accumulator_of(element)
+    return element if stored is None else stored.storage
 
 
 def element_bytes(type: MemRefType[Attribute]) -> int:

@@ -25,6 +25,7 @@ PIPELINES: dict[str, tuple[str, ...]] = {
         "choose-storage",
         "choose-accumulators",
         *CLEAN,
+        "accumulate-sums",
         "fuse-elementwise",
     ),
     "formats-to-buffers": ("lower-tdsl-to-scratch", "cse", "pack-scratch", "check-packing"),

@@ -106,6 +106,20 @@ def _map(op: tdsl.MapOp, nest: LoopNest) -> None:
     _elementwise(op, nest, compute)
 
 
+def _zero(op: tdsl.ZeroOp, nest: LoopNest) -> None:
+    value = nest.insert(num.ZeroOp(_element(op.out)))
+    nest.over(tdsl.shape_of(op.out), lambda indices: nest.store(value, op.out, indices))
+
+
+def _mac(op: tdsl.MacOp, nest: LoopNest) -> None:
+    _elementwise(op, nest, lambda x: nest.insert(num.MacOp(x[0], x[1], x[2])))
+
+
+def _finish(op: tdsl.FinishOp, nest: LoopNest) -> None:
+    result = _element(op.out)
+    _elementwise(op, nest, lambda x: nest.insert(num.FinishOp(x[0], result, op.sum_bound)))
+
+
 def _select(op: tdsl.SelectOp, nest: LoopNest) -> None:
     _elementwise(op, nest, lambda x: nest.insert(arith.SelectOp(op.condition, x[0], x[1])))
 
@@ -278,6 +292,9 @@ _LOWERINGS: dict[type[Operation], Callable[[Any, LoopNest], None]] = {
     tdsl.CastOp: _unary(num.ConvertOp),
     tdsl.ReluOp: _clamp(0.0, None),
     tdsl.Relu6Op: _clamp(0.0, 6.0),
+    tdsl.ZeroOp: _zero,
+    tdsl.MacOp: _mac,
+    tdsl.FinishOp: _finish,
     tdsl.MapOp: _map,
     tdsl.SelectOp: _select,
     tdsl.FillOp: _fill,

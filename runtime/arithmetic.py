@@ -15,6 +15,7 @@ from xdsl.ir import Operation, SSAValue
 
 from tinyml.dialects import num, tdsl
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.tdsl.accumulation import accumulator_elements
 from tinyml.dialects.number_format import Function, NumberFormat
 from tinyml.dialects.numpy_machine import NumpyMachine, stacked_matmul
 
@@ -55,6 +56,15 @@ class Arithmetic(ABC):
 
     @abstractmethod
     def matmul(self, op: tdsl.ContractionOp, lhs: Array, rhs: Array) -> Array: ...
+
+    @abstractmethod
+    def zero(self, op: tdsl.ZeroOp) -> Array: ...
+
+    @abstractmethod
+    def mac(self, op: tdsl.MacOp, sum: Array, lhs: Array, rhs: Array) -> Array: ...
+
+    @abstractmethod
+    def finish(self, op: tdsl.FinishOp, sum: Array) -> Array: ...
 
     @abstractmethod
     def scalar(self, op: Operation, arguments: Sequence[Array]) -> Array:
@@ -106,6 +116,15 @@ class Reals(Arithmetic):
 
     def matmul(self, op: tdsl.ContractionOp, lhs: Array, rhs: Array) -> Array:
         return stacked_matmul(lhs, rhs)
+
+    def zero(self, op: tdsl.ZeroOp) -> Array:
+        return np.zeros(tdsl.shape_of(op.out))
+
+    def mac(self, op: tdsl.MacOp, sum: Array, lhs: Array, rhs: Array) -> Array:
+        return sum + lhs * rhs
+
+    def finish(self, op: tdsl.FinishOp, sum: Array) -> Array:
+        return sum
 
     def scalar(self, op: Operation, arguments: Sequence[Array]) -> Array:
         match op:
@@ -179,6 +198,17 @@ class Bits(Arithmetic):
         accumulator, result = op.accumulator, _format(op.out)
         sums = accumulator.matmul(lhs, _format(op.lhs), rhs, _format(op.rhs))
         return result.finish(self.machine, sums, accumulator, op.sum_bound)
+
+    def zero(self, op: tdsl.ZeroOp) -> Array:
+        zero = accumulator_elements(op.out).zero(self.machine)
+        return np.broadcast_to(zero, tdsl.shape_of(op.out))
+
+    def mac(self, op: tdsl.MacOp, sum: Array, lhs: Array, rhs: Array) -> Array:
+        accumulator = accumulator_elements(op.out)
+        return accumulator.mac(self.machine, sum, lhs, _format(op.lhs), rhs, _format(op.rhs))
+
+    def finish(self, op: tdsl.FinishOp, sum: Array) -> Array:
+        return _format(op.out).finish(self.machine, sum, accumulator_elements(op.input), op.sum_bound)
 
     def scalar(self, op: Operation, arguments: Sequence[Array]) -> Array:
         result = num.format_of(op.results[0])

@@ -142,6 +142,13 @@ class _Run:
                 return [_shaped(op, self.arithmetic.unary(op, arguments[0]))]
             case tdsl.BinaryOp():
                 return [_shaped(op, self.arithmetic.binary(op, *_aligned(arguments[0], arguments[1])))]
+            case tdsl.ZeroOp():
+                return [self.arithmetic.zero(op)[None]]
+            case tdsl.MacOp():
+                rank = arguments[0].ndim
+                return [self.arithmetic.mac(op, arguments[0], _ranked(arguments[1], rank), _ranked(arguments[2], rank))]
+            case tdsl.FinishOp():
+                return [_shaped(op, self.arithmetic.finish(op, arguments[0]))]
             case tdsl.MapOp():
                 return [_shaped(op, self.map(op, arguments))]
             case tdsl.ContractionOp():

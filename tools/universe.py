@@ -36,6 +36,7 @@ DIALECTS = {
 }
 
 PASSES: dict[str, Callable[[], type[ModulePass]]] = {
+    "accumulate-sums": _pass("tinyml.transforms.accumulate_sums", "AccumulateSumsPass"),
     "assign-format": _pass("tinyml.transforms.assign_format", "AssignFormatPass"),
     "check-packing": _pass("tinyml.transforms.check_packing", "CheckPackingPass"),
     "choose-accumulators": _pass("tinyml.transforms.choose_accumulators", "ChooseAccumulatorsPass"),

@@ -6,6 +6,7 @@ where). Loops and sums are `scf.for` with tensors carried through; integers are 
 
 from xdsl.ir import Dialect
 
+from tinyml.dialects.tdsl.accumulation import FinishOp, MacOp, ZeroOp
 from tinyml.dialects.tdsl.attributes import PERCENTILES, PROFILE, RANGE, Csr, Profile, Range
 from tinyml.dialects.tdsl.base import Shape, TensorOp, format_of, shape_of
 from tinyml.dialects.tdsl.contraction import ArgmaxOp, AtLeastOp, ContractionOp, MatmulOp, SignOp, SpmvOp, proof
@@ -52,8 +53,10 @@ __all__ = [
     "Csr",
     "ExpOp",
     "FillOp",
+    "FinishOp",
     "IndexOp",
     "InsertSliceOp",
+    "MacOp",
     "MapOp",
     "MatmulOp",
     "MaxpoolOp",
@@ -79,6 +82,7 @@ __all__ = [
     "TransposeOp",
     "UnaryOp",
     "YieldOp",
+    "ZeroOp",
     "format_of",
     "proof",
     "shape_of",
@@ -95,8 +99,10 @@ TDSL = Dialect(
         Conv2dOp,
         ExpOp,
         FillOp,
+        FinishOp,
         IndexOp,
         InsertSliceOp,
+        MacOp,
         MapOp,
         MatmulOp,
         MaxpoolOp,
@@ -117,6 +123,7 @@ TDSL = Dialect(
         TanhOp,
         TransposeOp,
         YieldOp,
+        ZeroOp,
     ],
     [Csr, Profile, Range],
 )

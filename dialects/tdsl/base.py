@@ -125,14 +125,18 @@ class TensorOp(IRDLOperation):
         expected, got = self.infer_shape(), shape_of(self.out)
         if expected != got:
             raise VerifyException(f"result has shape {spell(got)}, the operands give {spell(expected)}")
-        found = [format_of(value) for value in values]
+        self.verify_formats()
+        self.verify_more()
+
+    def verify_formats(self) -> None:
+        """The rules that all elements are of number formats and that these may meet in one op."""
+        found = [format_of(value) for value in (*self.inputs, self.out)]
         if self.ONE_FAMILY and len({one.FAMILY for one in found}) > 1:
             names = ", ".join(sorted({one.FAMILY for one in found}))
             raise VerifyException(f"formats of different families ({names}) need a tdsl.cast")
         if self.MOVES_BITS and len({one.type for one in found}) > 1:
             names = " and ".join(str(one.type) for one in found)
             raise VerifyException(f"moves bits unchanged, so formats must be equal, got {names}")
-        self.verify_more()
 
     def verify_more(self) -> None:
         """Rules of a single op, beyond shape and format."""

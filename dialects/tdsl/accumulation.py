@@ -1,0 +1,97 @@
+"""Sums of products that a loop carries from iteration to iteration, in accumulators instead of a number format."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from xdsl.dialects.builtin import IntegerAttr, TensorType
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects.number_format import Accumulator, accumulator_of
+from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, broadcast, build, format_of, shape_of, shaped, spell
+from tinyml.dialects.tdsl.contraction import proof
+
+
+def accumulator_elements(value: SSAValue) -> Accumulator:
+    """The accumulator that the elements of a tensor or memref are."""
+    element = shaped(value).get_element_type()
+    if (found := accumulator_of(element)) is None:
+        raise VerifyException(f"elements must be accumulators, got {element}")
+    return found
+
+
+@irdl_op_definition
+class ZeroOp(TensorOp):
+    """Empty sums."""
+
+    name = "tdsl.zero"
+    assembly_format = "attr-dict (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
+
+    def __init__(self, result: TensorType[Attribute]):
+        build(self, [], result)
+
+    def infer_shape(self) -> Shape:
+        return shape_of(self.out)
+
+    def verify_formats(self) -> None:
+        accumulator_elements(self.out)
+
+
+@irdl_op_definition
+class MacOp(TensorOp):
+    """`result[..] = sum[..] + lhs[..] * rhs[..]` with numpy's broadcasting of the factors; nothing is rounded."""
+
+    name = "tdsl.mac"
+    sum = operand_def(SHAPED)
+    lhs = operand_def(SHAPED)
+    rhs = operand_def(SHAPED)
+    assembly_format = (
+        "$sum `,` $lhs `,` $rhs attr-dict `:` type($sum) `,` type($lhs) `,` type($rhs)"
+        " (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
+    )
+
+    def __init__(self, sum: SSAValue, lhs: SSAValue, rhs: SSAValue):
+        build(self, [sum, lhs, rhs], cast("TensorType[Attribute]", sum.type))
+
+    def infer_shape(self) -> Shape:
+        shape = shape_of(self.sum)
+        if broadcast(shape, broadcast(shape_of(self.lhs), shape_of(self.rhs))) != shape:
+            raise VerifyException(f"the factors do not broadcast to {spell(shape)}")
+        return shape
+
+    def verify_formats(self) -> None:
+        accumulator = accumulator_elements(self.sum)
+        if accumulator_elements(self.out).type != accumulator.type:
+            raise VerifyException("the sum changes its accumulator")
+        if not accumulator.sums(format_of(self.lhs), format_of(self.rhs)):
+            raise VerifyException(
+                f"{accumulator.type} does not sum products of {format_of(self.lhs).type} and {format_of(self.rhs).type}"
+            )
+
+
+@irdl_op_definition
+class FinishOp(TensorOp):
+    """Finished sums, rounded once into a number format; `bound` is the proof that none of them overflowed."""
+
+    name = "tdsl.finish"
+    input = operand_def(SHAPED)
+    bound = opt_prop_def(IntegerAttr)
+    assembly_format = "$input attr-dict `:` type($input) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
+
+    def __init__(self, input: SSAValue, element: Attribute, bound: int | None):
+        properties: dict[str, Attribute] = {} if bound is None else {"bound": proof(bound)}
+        build(self, [input], TensorType(element, shape_of(input)), properties)
+
+    def infer_shape(self) -> Shape:
+        return shape_of(self.input)
+
+    def verify_formats(self) -> None:
+        accumulator, format = accumulator_elements(self.input), format_of(self.out)
+        if accumulator.FAMILY != format.FAMILY:
+            raise VerifyException(f"cannot finish {accumulator.type} in {format.type}")
+
+    @property
+    def sum_bound(self) -> int | None:
+        return None if self.bound is None else self.bound.value.data

@@ -1,0 +1,43 @@
+// RUN: tinyml-opt %s -p accumulate-sums | filecheck %s
+
+// SeeDot's sum of w[i] * x[i]: carried in accumulators, rounded once after the loop. Over all iterations |w| adds up to
+// 24576 and 12288 raws, so the bound is 24576 * 32767.
+func.func @weighted(%x: tensor<2x1x1x!fixed.q<16, 15>>) -> tensor<2x1x!fixed.q<16, 12>> {
+  %w = tdsl.const dense<[[[8192], [-4096]], [[-16384], [8192]]]> : tensor<2x2x1xi16> -> tensor<2x2x1x!fixed.q<16, 13>>
+  %zero = tdsl.fill {value = 0.0 : f64} -> tensor<2x1x!fixed.q<16, 12>>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %sum = scf.for %i = %c0 to %c2 step %c1 iter_args(%carried = %zero) -> (tensor<2x1x!fixed.q<16, 12>>) {
+    %wi = tdsl.index %w[%i] : tensor<2x2x1x!fixed.q<16, 13>> -> tensor<2x1x!fixed.q<16, 13>>
+    %xi = tdsl.index %x[%i] : tensor<2x1x1x!fixed.q<16, 15>> -> tensor<1x1x!fixed.q<16, 15>>
+    %p = tdsl.mul %wi, %xi : tensor<2x1x!fixed.q<16, 13>>, tensor<1x1x!fixed.q<16, 15>> -> tensor<2x1x!fixed.q<16, 12>>
+    %next = tdsl.add %carried, %p : tensor<2x1x!fixed.q<16, 12>>, tensor<2x1x!fixed.q<16, 12>> -> tensor<2x1x!fixed.q<16, 12>>
+    scf.yield %next : tensor<2x1x!fixed.q<16, 12>>
+  }
+  func.return %sum : tensor<2x1x!fixed.q<16, 12>>
+}
+// CHECK: func.func @weighted
+// CHECK: %zero = tdsl.zero -> tensor<2x1x!fixed.acc<32, 28>>
+// CHECK: scf.for {{.*}} -> (tensor<2x1x!fixed.acc<32, 28>>)
+// CHECK: tdsl.mac %{{.*}}, %{{.*}}, %xi
+// CHECK: tdsl.finish %{{.*}} {bound = 805281792 : i64} : tensor<2x1x!fixed.acc<32, 28>> -> tensor<2x1x!fixed.q<16, 12>>
+
+// A sum that does not begin at zero keeps its steps.
+func.func @begun(%x: tensor<1x1x!fixed.q<16, 15>>) -> tensor<1x1x!fixed.q<16, 12>> {
+  %w = tdsl.const dense<[[[8192]], [[-16384]]]> : tensor<2x1x1xi16> -> tensor<2x1x1x!fixed.q<16, 13>>
+  %one = tdsl.fill {value = 1.0 : f64} -> tensor<1x1x!fixed.q<16, 12>>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %sum = scf.for %i = %c0 to %c2 step %c1 iter_args(%carried = %one) -> (tensor<1x1x!fixed.q<16, 12>>) {
+    %wi = tdsl.index %w[%i] : tensor<2x1x1x!fixed.q<16, 13>> -> tensor<1x1x!fixed.q<16, 13>>
+    %p = tdsl.mul %wi, %x : tensor<1x1x!fixed.q<16, 13>>, tensor<1x1x!fixed.q<16, 15>> -> tensor<1x1x!fixed.q<16, 12>>
+    %next = tdsl.add %carried, %p : tensor<1x1x!fixed.q<16, 12>>, tensor<1x1x!fixed.q<16, 12>> -> tensor<1x1x!fixed.q<16, 12>>
+    scf.yield %next : tensor<1x1x!fixed.q<16, 12>>
+  }
+  func.return %sum : tensor<1x1x!fixed.q<16, 12>>
+}
+// CHECK: func.func @begun
+// CHECK: tdsl.add
+// CHECK-NOT: tdsl.finish
