@@ -248,7 +248,7 @@ class DotOp(IRDLOperation):
 class SparseDotOp(IRDLOperation):
     """sum + the products of one compressed row and the elements of a vector that it points to.
 
-    The row is `length` entries of `values` and `gaps` from index `at`; `tinyml.dialects.csr` says what gaps are.
+    The row is number `row` of compressed rows as in `tinyml.dialects.csr`, its first entry is number `at` of all.
     `kernel` as in `num.dot`.
     """
 
@@ -256,26 +256,62 @@ class SparseDotOp(IRDLOperation):
     sum = operand_def(AnyAttr())
     values = operand_def(MEMREF)
     gaps = operand_def(MEMREF)
+    lengths = operand_def(MEMREF)
     vector = operand_def(MEMREF)
+    row = operand_def(IndexType)
     at = operand_def(IndexType)
-    length = operand_def(IndexType)
     kernel = opt_prop_def(StringAttr)
     result = result_def(AnyAttr())
     traits = traits_def(MemoryReadEffect())
     irdl_options = (ParsePropInAttrDict(),)
     assembly_format = (
-        "$sum `,` $values `,` $gaps `,` $vector `from` $at `count` $length attr-dict"
-        " `:` type($sum) `,` type($values) `,` type($gaps) `,` type($vector) `->` type($result)"
+        "$sum `,` $values `,` $gaps `,` $lengths `,` $vector `row` $row `from` $at attr-dict"
+        " `:` type($sum) `,` type($values) `,` type($gaps) `,` type($lengths) `,` type($vector) `->` type($result)"
     )
 
     def __init__(
-        self, sum: SSAValue, values: SSAValue, gaps: SSAValue, vector: SSAValue, at: SSAValue, length: SSAValue
+        self,
+        sum: SSAValue,
+        values: SSAValue,
+        gaps: SSAValue,
+        lengths: SSAValue,
+        vector: SSAValue,
+        row: SSAValue,
+        at: SSAValue,
     ):
-        super().__init__(operands=[sum, values, gaps, vector, at, length], result_types=[sum.type])
+        super().__init__(operands=[sum, values, gaps, lengths, vector, row, at], result_types=[sum.type])
 
     def verify_(self) -> None:
         accumulator_type(self.sum)
         _same_family(self, element_format(self.values.type), element_format(self.vector.type))
+        if self.sum.type != self.result.type:
+            raise VerifyException(f"the sum changes its type from {self.sum.type} to {self.result.type}")
+
+
+@irdl_op_definition
+class PackedDotOp(IRDLOperation):
+    """sum + the products of one packed row (`tinyml.dialects.packed_rows`) and a vector, by a kernel."""
+
+    name = "num.packed_dot"
+    sum = operand_def(AnyAttr())
+    row = operand_def(MEMREF)
+    vector = operand_def(MEMREF)
+    kernel = prop_def(StringAttr)
+    result = result_def(AnyAttr())
+    traits = traits_def(MemoryReadEffect())
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = (
+        "$sum `,` $row `,` $vector attr-dict `:` type($sum) `,` type($row) `,` type($vector) `->` type($result)"
+    )
+
+    def __init__(self, sum: SSAValue, row: SSAValue, vector: SSAValue, kernel: str):
+        super().__init__(
+            operands=[sum, row, vector], properties={"kernel": StringAttr(kernel)}, result_types=[sum.type]
+        )
+
+    def verify_(self) -> None:
+        accumulator_type(self.sum)
+        element_format(self.vector.type)
         if self.sum.type != self.result.type:
             raise VerifyException(f"the sum changes its type from {self.sum.type} to {self.result.type}")
 
@@ -380,6 +416,7 @@ NUM = Dialect(
         MacOp,
         MulOp,
         NegOp,
+        PackedDotOp,
         SigmoidOp,
         SparseDotOp,
         SubOp,

@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     MemRefType,
     TensorType,
+    f32,
     i8,
     i64,
 )
@@ -110,6 +111,16 @@ class ConstantOp(IRDLOperation):
         type: TensorType[Any] = TensorType(storage_of(element), raws.shape)
         value = DenseIntOrFPElementsAttr(type, BytesAttr(raws.astype(raws.dtype.newbyteorder("<")).tobytes()))
         return ConstantOp(value, MemRefType(element, raws.shape, memory_space=Flash()))
+
+    @property
+    def raws(self) -> Raws:
+        """The raw bits in the memref's shape, as signed integers or floats, not copied."""
+        import numpy as np
+
+        type = memref_type(self.result)
+        stored = storage_of(type.element_type)
+        dtype = np.dtype(f"<{'f' if stored == f32 else 'i'}{element_bytes(type)}")
+        return np.frombuffer(self.value.data.data, dtype).reshape(type.get_shape())
 
     def verify_(self) -> None:
         type = memref_type(self.result)

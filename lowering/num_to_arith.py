@@ -24,6 +24,9 @@ from xdsl.dialects.builtin import (
     MemRefType,
     ModuleOp,
     StringAttr,
+    i8,
+    i16,
+    i32,
 )
 from xdsl.ir import Attribute, Operation, ParametrizedAttribute, SSAValue
 from xdsl.passes import ModulePass
@@ -73,19 +76,17 @@ class LowerNumToArithPass(ModulePass):
 
 def _loaded_intervals(function: func.FuncOp) -> dict[SSAValue, tuple[int, int]]:
     """What is proven of elements that are loaded from constants: they lie between the least and the greatest."""
-    import numpy as np
-
     extremes: dict[scratch.ConstantOp, tuple[int, int]] = {}
     found: dict[SSAValue, tuple[int, int]] = {}
     for op in function.walk():
-        if not (isinstance(op, upstream_memref.LoadOp) and isinstance(type := op.res.type, IntegerType)):
+        if not (isinstance(op, upstream_memref.LoadOp) and isinstance(op.res.type, IntegerType)):
             continue
         source = op.memref
         while isinstance(source.owner, scratch.SliceOp):
             source = source.owner.source
         if isinstance(constant := source.owner, scratch.ConstantOp):
             if constant not in extremes:
-                raws = np.frombuffer(constant.value.data.data, f"<i{type.width.data // 8}")
+                raws = constant.raws
                 extremes[constant] = int(raws.min()), int(raws.max())
             found[op.res] = extremes[constant]
     return found
@@ -236,9 +237,16 @@ def _sparse_dot(op: num.SparseDotOp) -> Lowering:
 
     def lower(e: Emitter) -> SSAValue:
         row = [e.insert(scratch.SliceOp(run, op.at, tdsl.shape_of(run))) for run in (op.values, op.gaps)]
-        return _call(e, kernel, [*row, op.vector], [op.length, op.sum])
+        length = e.insert(upstream_memref.LoadOp.get(op.lengths, [op.row]))
+        wide = e.insert(arith.ExtUIOp(length, i16 if length.type == i8 else i32))
+        count = e.insert(arith.IndexCastOp(wide, IndexType()))
+        return _call(e, kernel, [*row, op.vector], [count, op.sum])
 
     return lower
+
+
+def _packed_dot(op: num.PackedDotOp) -> Lowering:
+    return lambda e: _call(e, op.kernel.data, [op.row, op.vector], [op.sum])
 
 
 def _kernel(op: num.DotOp | num.SparseDotOp) -> str:
@@ -252,14 +260,15 @@ def _call(e: Emitter, kernel: str, memrefs: Sequence[SSAValue], scalars: Sequenc
     runs: list[SSAValue] = []
     for memref in memrefs:
         type = scratch.memref_type(memref)
-        runs.append(e.insert(upstream_memref.CastOp.get(memref, _any_length(type))))
+        runs.append(e.insert(upstream_memref.CastOp.get(memref, _any_run(type))))
     result = scalars[-1].type
     e.surroundings.declare_kernel(kernel, [value.type for value in (*runs, *scalars)], result)
     return e.insert(func.CallOp(kernel, [*runs, *scalars], [result]))
 
 
-def _any_length(type: MemRefType[Attribute]) -> MemRefType[Attribute]:
-    return MemRefType(type.element_type, [DYNAMIC_INDEX], memory_space=type.memory_space)
+def _any_run(type: MemRefType[Attribute]) -> MemRefType[Attribute]:
+    """Any length; in flash or not is the kernel's affair."""
+    return MemRefType(type.element_type, [DYNAMIC_INDEX])
 
 
 def _constant(op: num.ConstantOp) -> Lowering:
@@ -289,6 +298,7 @@ _LOWERINGS: dict[type[Operation], Callable[[Any], Lowering]] = {
     num.MacOp: _mac,
     num.DotOp: _dot,
     num.SparseDotOp: _sparse_dot,
+    num.PackedDotOp: _packed_dot,
     num.FinishOp: _finish,
     num.AddOp: _binary("add"),
     num.SubOp: _binary("sub"),

@@ -207,7 +207,7 @@ def _matmul(op: tdsl.MatmulOp, nest: LoopNest) -> None:
 def _spmv(op: tdsl.SpmvOp, nest: LoopNest) -> None:
     matrix = cast(scratch.ConstantOp, op.lhs.owner)
     rows, columns = tdsl.shape_of(op.lhs)
-    stored = compress(_raws(matrix))
+    stored = compress(matrix.raws)
     hint = op.lhs.name_hint or "sparse"
     values = _flash(nest, stored.values, _element(op.lhs), hint)
     gaps = _flash(nest, stored.gaps.view("i1"), i8, f"{hint}_gaps")
@@ -217,23 +217,14 @@ def _spmv(op: tdsl.SpmvOp, nest: LoopNest) -> None:
 
     def row(i: SSAValue, carried: Sequence[SSAValue]) -> list[SSAValue]:
         [at] = carried
-        length = nest.unsigned(nest.load(lengths, [i]))
         zero = nest.insert(num.ZeroOp(op.accumulator.type))
         zero.name_hint = "sum"
-        sum = nest.insert(num.SparseDotOp(zero, values, gaps, vector, at, length))
+        sum = nest.insert(num.SparseDotOp(zero, values, gaps, lengths, vector, i, at))
         finished = nest.insert(num.FinishOp(sum, _element(op.out), op.sum_bound))
         nest.store(finished, op.out, [i, nest.index(0)])
-        return [nest.add(at, length)]
+        return [nest.add(at, nest.unsigned(nest.load(lengths, [i])))]
 
     nest.fold(nest.index(rows), [nest.index(0)], row)
-
-
-def _raws(constant: scratch.ConstantOp):
-    import numpy as np
-
-    type = scratch.memref_type(constant.result)
-    dtype = tdsl.format_of(constant.result).dtype.newbyteorder("<")
-    return np.frombuffer(constant.value.data.data, dtype).reshape(type.get_shape())
 
 
 def _flash(nest: LoopNest, raws: Any, element: Attribute, hint: str) -> SSAValue:
@@ -265,7 +256,7 @@ def _argmax(op: tdsl.ArgmaxOp, nest: LoopNest) -> None:
 def _single(value: SSAValue, nest: LoopNest) -> SSAValue:
     """The only element; that of a constant is a constant."""
     if isinstance(constant := value.owner, scratch.ConstantOp):
-        real = tdsl.format_of(value).decode(_raws(constant)).item()
+        real = tdsl.format_of(value).decode(constant.raws).item()
         return nest.insert(num.ConstantOp(real, _element(value)))
     return nest.load(value, [nest.index(0)] * len(scratch.memref_type(value).get_shape()))
 

@@ -16,27 +16,47 @@ from tinyml.dialects.errors import InputError
 class Kernel:
     """symbol: the C function. weights, vector: bits of the stored integers; sum: bits of the accumulator.
 
-    sparse: the weights are a compressed row. flash: they lie in flash, else in working memory.
+    sparse: the weights are a compressed row; packed: of the layout of `tinyml.dialects.packed_rows`. flash: they lie in flash, or in working memory; None where that is one.
     """
 
     symbol: str
-    sparse: bool
-    flash: bool
     weights: int
     vector: int
     sum: int
+    sparse: bool = False
+    packed: bool = False
+    flash: bool | None = True
 
     def computes(self, wanted: Kernel) -> bool:
-        """Does it compute what another description asks for, in an accumulator at least as wide?"""
-        same = (self.sparse, self.flash, self.weights, self.vector)
-        return same == (wanted.sparse, wanted.flash, wanted.weights, wanted.vector) and self.sum == wanted.sum
+        """Is it the sum that another description asks for?"""
+        same = (self.weights, self.vector, self.sum, self.sparse)
+        return same == (wanted.weights, wanted.vector, wanted.sum, wanted.sparse) and self.flash in (None, wanted.flash)
 
 
 _AVR = (
-    Kernel("tm_dot_s16_s16_s32", sparse=False, flash=True, weights=16, vector=16, sum=32),
+    Kernel("tm_dot_s16_s16_s32", 16, 16, 32),
+    Kernel("tm_dot_s16_s16_s32_ram", 16, 16, 32, flash=False),
+    Kernel("tm_dot_s8_s16_s32", 8, 16, 32),
+    Kernel("tm_dot_s16_s8_s32", 16, 8, 32),
+    Kernel("tm_dot_s8_s8_s32", 8, 8, 32),
+    Kernel("tm_dot_s8_s8_s32_ram", 8, 8, 32, flash=False),
+    Kernel("tm_dot_row_s16_s16_s32", 16, 16, 32, sparse=True, packed=True),
+    Kernel("tm_dot_row_s8_s16_s32", 8, 16, 32, sparse=True, packed=True),
+    Kernel("tm_dot_row_s8_s8_s32", 8, 8, 32, sparse=True, packed=True),
 )
 
-_KERNELS: dict[str, Sequence[Kernel]] = {"avr": _AVR, "cortex-m": (), "host": ()}
+_CORTEX_M = (
+    Kernel("tm_cm_dot_s8_s8_s32", 8, 8, 32, flash=None),
+    Kernel("tm_cm_dot_s8_s16_s32", 8, 16, 32, flash=None),
+    Kernel("tm_cm_dot_s16_s8_s32", 16, 8, 32, flash=None),
+    Kernel("tm_cm_dot_s16_s16_s32", 16, 16, 32, flash=None),
+    Kernel("tm_cm_dot_s16_s16_s64", 16, 16, 64, flash=None),
+    Kernel("tm_cm_dot_sparse_s8_s8_s32", 8, 8, 32, sparse=True),
+    Kernel("tm_cm_dot_sparse_s8_s16_s32", 8, 16, 32, sparse=True),
+    Kernel("tm_cm_dot_sparse_s16_s16_s32", 16, 16, 32, sparse=True),
+)
+
+_KERNELS: dict[str, Sequence[Kernel]] = {"avr": _AVR, "cortex-m": _CORTEX_M, "host": ()}
 
 
 def kernels_of(target: str) -> Sequence[Kernel]:

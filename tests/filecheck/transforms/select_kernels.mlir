@@ -22,12 +22,27 @@ func.func @floats(%w: memref<8xf32, #scratch.flash>, %x: memref<8xf32>) -> f32 {
 // CHECK: num.mac {{.*}} : f32, f32, f32 -> f32
 
 // A compressed row without a kernel walks over its entries.
-func.func @sparse(%v: memref<5xf32, #scratch.flash>, %gaps: memref<5xi8, #scratch.flash>, %x: memref<8xf32>, %at: index, %n: index) -> f32 {
+func.func @sparse(%v: memref<5xf32, #scratch.flash>, %gaps: memref<5xi8, #scratch.flash>, %lengths: memref<2xi8, #scratch.flash>, %x: memref<8xf32>, %row: index, %at: index) -> f32 {
   %zero = num.zero : f32
-  %sum = num.sparse_dot %zero, %v, %gaps, %x from %at count %n : f32, memref<5xf32, #scratch.flash>, memref<5xi8, #scratch.flash>, memref<8xf32> -> f32
+  %sum = num.sparse_dot %zero, %v, %gaps, %lengths, %x row %row from %at : f32, memref<5xf32, #scratch.flash>, memref<5xi8, #scratch.flash>, memref<2xi8, #scratch.flash>, memref<8xf32> -> f32
   func.return %sum : f32
 }
 // CHECK: func.func @sparse
-// CHECK: scf.for {{.*}} = %{{.*}} to %n {{.*}} -> (f32, index, index)
+// CHECK: scf.for {{.*}} -> (f32, index, index)
 // CHECK: arith.extui
 // CHECK: num.mac
+
+// The chip has one pointer into flash: values and gaps become one stream, 2 bytes of count and 3 for each entry.
+func.func @packed(%x: memref<8x!fixed.q<16, 14>>, %row: index, %at: index) -> !fixed.acc<32, 26> {
+  %v = scratch.constant dense<[1, 2, -1]> : tensor<3xi16> -> memref<3x!fixed.q<16, 12>, #scratch.flash>
+  %gaps = scratch.constant dense<[3, 4, 0]> : tensor<3xi8> -> memref<3xi8, #scratch.flash>
+  %lengths = scratch.constant dense<[2, 1]> : tensor<2xi8> -> memref<2xi8, #scratch.flash>
+  %zero = num.zero : !fixed.acc<32, 26>
+  %sum = num.sparse_dot %zero, %v, %gaps, %lengths, %x row %row from %at : !fixed.acc<32, 26>, memref<3x!fixed.q<16, 12>, #scratch.flash>, memref<3xi8, #scratch.flash>, memref<2xi8, #scratch.flash>, memref<8x!fixed.q<16, 14>> -> !fixed.acc<32, 26>
+  func.return %sum : !fixed.acc<32, 26>
+}
+// CHECK: func.func @packed
+// CHECK: %v_rows = scratch.constant dense<[2, 0, 6, 1, 0, 6, 2, 0, 1, 0, 0, -1, -1]> : tensor<13xi8>
+// CHECK: num.packed_dot %zero, %{{.*}}, %x {kernel = "tm_dot_row_s16_s16_s32"}
+// HOST: func.func @packed
+// HOST-NOT: num.packed_dot

@@ -99,3 +99,12 @@
 %a, %b = "test.op"() : () -> (f32, !fixed.q<16, 12>)
 %r = num.greater %a, %b : f32, !fixed.q<16, 12>
 // CHECK: compares one format, got f32 and !fixed.q<16, 12>
+
+// -----
+
+func.func @dot(%w: memref<8xf32>, %x: memref<7xf32>) {
+  %zero = num.zero : f32
+  %a = num.dot %zero, %w, %x : f32, memref<8xf32>, memref<7xf32> -> f32
+  func.return
+}
+// CHECK: needs two runs of equal length, got shapes (8,) and (7,)

@@ -68,3 +68,16 @@ func.func @float(%a: f32) {
 // CHECK: %finish = num.finish %mac : f32 -> f32
   func.return
 }
+
+// Sums over runs of memory, which kernels may compute.
+func.func @runs(%w: memref<8x!fixed.q<16, 12>, #scratch.flash>, %x: memref<8x!fixed.q<16, 14>>, %gaps: memref<8xi8, #scratch.flash>, %lengths: memref<2xi8, #scratch.flash>, %rows: memref<40xi8, #scratch.flash>, %i: index) {
+  %zero = num.zero : !fixed.acc<32, 26>
+  %a = num.dot %zero, %w, %x {kernel = "tm_dot_s16_s16_s32"} : !fixed.acc<32, 26>, memref<8x!fixed.q<16, 12>, #scratch.flash>, memref<8x!fixed.q<16, 14>> -> !fixed.acc<32, 26>
+  %b = num.sparse_dot %a, %w, %gaps, %lengths, %x row %i from %i : !fixed.acc<32, 26>, memref<8x!fixed.q<16, 12>, #scratch.flash>, memref<8xi8, #scratch.flash>, memref<2xi8, #scratch.flash>, memref<8x!fixed.q<16, 14>> -> !fixed.acc<32, 26>
+  %c = num.packed_dot %b, %rows, %x {kernel = "tm_dot_row_s16_s16_s32"} : !fixed.acc<32, 26>, memref<40xi8, #scratch.flash>, memref<8x!fixed.q<16, 14>> -> !fixed.acc<32, 26>
+  func.return
+}
+// CHECK: func.func @runs
+// CHECK: num.dot %{{.*}}, %{{.*}}, %{{.*}} {kernel = "tm_dot_s16_s16_s32"} :
+// CHECK-NEXT: num.sparse_dot %{{.*}} row %{{.*}} from %{{.*}} :
+// CHECK-NEXT: num.packed_dot

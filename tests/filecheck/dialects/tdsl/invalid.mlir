@@ -286,3 +286,41 @@ tdsl.neg %a : memref<2xf32> into %b : memref<3xf32>
 %a = "test.op"() : () -> (tensor<2x3xf32>)
 %r = tdsl.transpose %a {permutation = array<f32: 1.0, 0.0>} : tensor<2x3xf32> -> tensor<3x2xf32>
 // CHECK: Expected attribute i64 but got f32
+
+// -----
+
+func.func @map(%a: tensor<2xf32>) {
+  %y = tdsl.map %a : tensor<2xf32> -> tensor<2x!fixed.q<16, 9>> {
+  ^bb0(%0: f32):
+    tdsl.yield %0 : f32
+  }
+  func.return
+}
+// CHECK: formats of different families (fixed, float) need a tdsl.cast
+
+// -----
+
+func.func @map(%a: tensor<2xf32>) {
+  %y = tdsl.map %a : tensor<2xf32> -> tensor<2xf32> {
+  ^bb0(%0: !fixed.q<16, 9>):
+    tdsl.yield %0 : !fixed.q<16, 9>
+  }
+  func.return
+}
+// CHECK: the block takes one scalar for each input, of the input's format
+
+// -----
+
+func.func @mac(%s: tensor<2x!fixed.acc<32, 20>>, %a: tensor<2x!fixed.q<16, 9>>) {
+  %y = tdsl.mac %s, %a, %a : tensor<2x!fixed.acc<32, 20>>, tensor<2x!fixed.q<16, 9>>, tensor<2x!fixed.q<16, 9>> -> tensor<2x!fixed.acc<32, 20>>
+  func.return
+}
+// CHECK: !fixed.acc<32, 20> does not sum products of !fixed.q<16, 9> and !fixed.q<16, 9>
+
+// -----
+
+func.func @finish(%s: tensor<2x!fixed.acc<32, 20>>) {
+  %y = tdsl.finish %s : tensor<2x!fixed.acc<32, 20>> -> tensor<2xf32>
+  func.return
+}
+// CHECK: cannot finish !fixed.acc<32, 20> in f32

@@ -143,3 +143,24 @@ func.func @attributes(%x: tensor<1xf32> {tdsl.range = #tdsl.range<-1.0e-07, 1.0e
 // CHECK: %y = tdsl.neg %x {tdsl.profile = [#tdsl.profile<0.0, 0.0, [0.0, 0.0, 0.0, 0.0, 0.0]>, unit]} : tensor<1xf32> -> tensor<1xf32>
   func.return %y : tensor<1xf32>
 }
+
+// Chains of elementwise ops, and sums that a loop carries.
+func.func @fused(%a: tensor<2x3x!fixed.q<16, 10>>, %s: tensor<!fixed.q<16, 12>>, %b: memref<2x3x!fixed.q<16, 10>>, %sums: memref<2x3x!fixed.acc<32, 22>>, %t: memref<1x1x!fixed.q<16, 12>>) -> tensor<2x3x!fixed.q<16, 9>> {
+  %y = tdsl.map %a, %s : tensor<2x3x!fixed.q<16, 10>>, tensor<!fixed.q<16, 12>> -> tensor<2x3x!fixed.q<16, 9>> {
+  ^bb0(%0: !fixed.q<16, 10>, %1: !fixed.q<16, 12>):
+    %2 = num.mul %0, %1 : !fixed.q<16, 10>, !fixed.q<16, 12> -> !fixed.q<16, 9>
+    tdsl.yield %2 : !fixed.q<16, 9>
+  }
+  %z = tdsl.zero -> tensor<2x3x!fixed.acc<32, 22>>
+  %m = tdsl.mac %z, %a, %s : tensor<2x3x!fixed.acc<32, 22>>, tensor<2x3x!fixed.q<16, 10>>, tensor<!fixed.q<16, 12>> -> tensor<2x3x!fixed.acc<32, 22>>
+  %f = tdsl.finish %m {bound = 100 : i64} : tensor<2x3x!fixed.acc<32, 22>> -> tensor<2x3x!fixed.q<16, 9>>
+  tdsl.mac %sums, %b, %t : memref<2x3x!fixed.acc<32, 22>>, memref<2x3x!fixed.q<16, 10>>, memref<1x1x!fixed.q<16, 12>> into %sums : memref<2x3x!fixed.acc<32, 22>>
+  func.return %y : tensor<2x3x!fixed.q<16, 9>>
+}
+// CHECK: func.func @fused
+// CHECK: tdsl.map %a, %s : {{.*}} -> tensor<2x3x!fixed.q<16, 9>> {
+// CHECK: tdsl.yield %{{.*}} : !fixed.q<16, 9>
+// CHECK: tdsl.zero -> tensor<2x3x!fixed.acc<32, 22>>
+// CHECK-NEXT: tdsl.mac
+// CHECK-NEXT: tdsl.finish %{{.*}} {bound = 100 : i64} :
+// CHECK-NEXT: tdsl.mac %sums, %b, %t : {{.*}} into %sums
