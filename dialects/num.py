@@ -223,9 +223,7 @@ class DotOp(IRDLOperation):
     result = result_def(AnyAttr())
     traits = traits_def(MemoryReadEffect())
     irdl_options = (ParsePropInAttrDict(),)
-    assembly_format = (
-        "$sum `,` $lhs `,` $rhs attr-dict `:` type($sum) `,` type($lhs) `,` type($rhs) `->` type($result)"
-    )
+    assembly_format = "$sum `,` $lhs `,` $rhs attr-dict `:` type($sum) `,` type($lhs) `,` type($rhs) `->` type($result)"
 
     def __init__(self, sum: SSAValue, lhs: SSAValue, rhs: SSAValue):
         super().__init__(operands=[sum, lhs, rhs], result_types=[sum.type])

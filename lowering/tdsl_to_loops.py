@@ -94,7 +94,7 @@ def _clamp(low: float, high: float | None) -> Callable[[Any, LoopNest], None]:
 def _map(op: tdsl.MapOp, nest: LoopNest) -> None:
     def compute(loaded: Sequence[SSAValue]) -> SSAValue:
         block = op.body.block
-        scalars = dict(zip(block.args, loaded, strict=True))
+        scalars: dict[SSAValue, SSAValue] = dict(zip(block.args, loaded, strict=True))
         for inner in block.ops:
             if isinstance(inner, tdsl.YieldOp):
                 return scalars[inner.value]

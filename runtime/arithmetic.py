@@ -15,9 +15,9 @@ from xdsl.ir import Operation, SSAValue
 
 from tinyml.dialects import num, tdsl
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.tdsl.accumulation import accumulator_elements
 from tinyml.dialects.number_format import Function, NumberFormat
 from tinyml.dialects.numpy_machine import NumpyMachine, stacked_matmul
+from tinyml.dialects.tdsl.accumulation import accumulator_elements
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -167,11 +167,10 @@ class _Run:
         values: dict[SSAValue, Array] = dict(
             zip(op.body.block.args, (_ranked(x, rank) for x in arguments), strict=True)
         )
-        for inner in op.body.block.ops:
-            if isinstance(inner, tdsl.YieldOp):
-                break
-            values[inner.results[0]] = self.arithmetic.scalar(inner, [values[operand] for operand in inner.operands])
-        return values[inner.operands[0]]
+        *steps, last = op.body.block.ops
+        for step in steps:
+            values[step.results[0]] = self.arithmetic.scalar(step, [values[operand] for operand in step.operands])
+        return values[last.operands[0]]
 
     def loop(self, op: scf.ForOp, arguments: Sequence[Any]) -> Sequence[Any]:
         low, high, step, *carried = arguments

@@ -16,7 +16,8 @@ from tinyml.dialects.errors import InputError
 class Kernel:
     """symbol: the C function. weights, vector: bits of the stored integers; sum: bits of the accumulator.
 
-    sparse: the weights are a compressed row; packed: of the layout of `tinyml.dialects.packed_rows`. flash: they lie in flash, or in working memory; None where that is one.
+    sparse: the weights are a compressed row; packed: of the layout of `tinyml.dialects.packed_rows`. flash: they lie
+    in flash, or in working memory; None where that is one.
     """
 
     symbol: str

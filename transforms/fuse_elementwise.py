@@ -8,6 +8,7 @@ are no longer stored prove to be unnecessary.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, TensorType
@@ -111,6 +112,4 @@ def _scalar(op: Operation, operands: list[SSAValue], element: Attribute) -> Oper
 
 
 def _element(value: SSAValue) -> Attribute:
-    assert isinstance(value.type, TensorType)
-    element: Attribute = value.type.get_element_type()
-    return element
+    return cast("TensorType[Attribute]", value.type).element_type

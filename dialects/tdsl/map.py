@@ -32,8 +32,7 @@ class MapOp(TensorOp):
     operands_ = var_operand_def(SHAPED)
     body = region_def("single_block")
     assembly_format = (
-        "$operands_ attr-dict `:` type($operands_)"
-        " (`into` $dest^ `:` type($dest))? (`->` type($result)^)? $body"
+        "$operands_ attr-dict `:` type($operands_) (`into` $dest^ `:` type($dest))? (`->` type($result)^)? $body"
     )
 
     def __init__(self, inputs: Sequence[SSAValue], body: Block, shape: Shape, element: Attribute):

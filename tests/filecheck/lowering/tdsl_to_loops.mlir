@@ -11,11 +11,8 @@ func.func @matmul(%X: memref<3x1x!fixed.q<16, 12>>, %p: memref<2x1x!fixed.q<16, 
 // CHECK-NEXT: [[start:%.*]] = arith.muli [[i]]
 // CHECK-NEXT: [[row:%.*]] = scratch.slice %W{{\[}}[[start]]] : {{.*}} to memref<3x!fixed.q<16, 12>, #scratch.flash>
 // CHECK-NEXT: %sum = num.zero : !fixed.acc<32, 24>
-// CHECK-NEXT: scf.for [[k:%.*]] = {{.*}} iter_args([[sum:%.*]] = %sum) -> (!fixed.acc<32, 24>)
-// CHECK-NEXT: memref.load [[row]]{{\[}}[[k]]]
-// CHECK-NEXT: memref.load %X{{\[}}[[k]],
-// CHECK-NEXT: num.mac [[sum]],
-// CHECK-NEXT: scf.yield
+// CHECK-NEXT: [[x:%.*]] = scratch.slice %X
+// CHECK-NEXT: num.dot %sum, [[row]], [[x]] :
 // CHECK: num.finish {{.*}} {bound = 98301 : i64} : !fixed.acc<32, 24> -> !fixed.q<16, 8>
 // CHECK-NEXT: memref.store {{.*}}, %p{{\[}}[[i]],
 
@@ -32,11 +29,9 @@ func.func @spmv(%X: memref<3x1xf32>, %p: memref<2x1xf32>) {
 // CHECK: scratch.constant dense<[2.000000e+00, 3.000000e+00, 4.000000e+00]> {{.*}} -> memref<3xf32, #scratch.flash>
 // CHECK-NEXT: %W_gaps = scratch.constant dense<[1, 1, 2]> : tensor<3xi8>
 // CHECK-NEXT: %W_lengths = scratch.constant dense<[2, 1]> : tensor<2xi8>
-// CHECK: scf.for
-// CHECK: memref.load %W_lengths
-// CHECK: scf.for
-// CHECK: memref.load %W_gaps
-// CHECK: num.mac
+// CHECK: scf.for [[i:%.*]] = {{.*}} iter_args([[at:%.*]] = {{.*}}) -> (index)
+// CHECK: num.sparse_dot %sum, %W, %W_gaps, %W_lengths, {{.*}} row [[i]] from [[at]]
+// CHECK: memref.load %W_lengths{{\[}}[[i]]]
 
 // -----
 
