@@ -20,7 +20,6 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.number_format import NumberFormat
-from tinyml.dialects.numpy_machine import NumpyMachine
 
 GREATEST_BITS = 32
 """Wider accumulators would cost more memory and time than the rounding they save."""
@@ -84,6 +83,8 @@ class _Sum:
         return None
 
     def accumulate(self) -> None:
+        from tinyml.dialects.numpy_machine import NumpyMachine
+
         result = tdsl.format_of(self.add.out)
         factor = tdsl.format_of(self.factor)
         only_here = self.constant.result.has_one_use() and self.weight.out.has_one_use()

@@ -1,0 +1,75 @@
+"""Scalar operations shared by all number formats (L3): what one element goes through inside a loop.
+
+Each op means exactly the method of the same name of the result's `NumberFormat` (or `Accumulator`); lowering to bits
+asks that method to write itself down.
+"""
+
+from xdsl.ir import Dialect
+
+from tinyml.dialects.num.base import accumulator_type, format_of
+from tinyml.dialects.num.scalars import (
+    AddOp,
+    AtLeastOp,
+    BinaryOp,
+    ClampOp,
+    ConstantOp,
+    ConvertOp,
+    ExpOp,
+    GreaterOp,
+    MulOp,
+    NegOp,
+    SigmoidOp,
+    SubOp,
+    TanhOp,
+    UnaryOp,
+)
+from tinyml.dialects.num.sums import DotOp, FinishOp, MacOp, PackedDotOp, SparseDotOp, ZeroOp
+
+__all__ = [
+    "AddOp",
+    "AtLeastOp",
+    "BinaryOp",
+    "ClampOp",
+    "ConstantOp",
+    "ConvertOp",
+    "DotOp",
+    "ExpOp",
+    "FinishOp",
+    "GreaterOp",
+    "MacOp",
+    "MulOp",
+    "NegOp",
+    "PackedDotOp",
+    "SigmoidOp",
+    "SparseDotOp",
+    "SubOp",
+    "TanhOp",
+    "UnaryOp",
+    "ZeroOp",
+    "accumulator_type",
+    "format_of",
+]
+
+NUM = Dialect(
+    "num",
+    [
+        AddOp,
+        AtLeastOp,
+        ClampOp,
+        ConstantOp,
+        ConvertOp,
+        DotOp,
+        ExpOp,
+        FinishOp,
+        GreaterOp,
+        MacOp,
+        MulOp,
+        NegOp,
+        PackedDotOp,
+        SigmoidOp,
+        SparseDotOp,
+        SubOp,
+        TanhOp,
+        ZeroOp,
+    ],
+)

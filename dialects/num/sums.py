@@ -1,0 +1,195 @@
+"""Sums of products: one step, whole runs of memory, and the end."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from xdsl.dialects.builtin import IndexType, IntegerAttr, MemRefType, StringAttr, i64
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import (
+    AnyAttr,
+    BaseAttr,
+    IRDLOperation,
+    ParsePropInAttrDict,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    result_def,
+    traits_def,
+)
+from xdsl.traits import MemoryReadEffect, Pure
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects.num.base import accumulator_type, format_of, same_family
+from tinyml.dialects.number_format import (
+    element_format,
+)
+
+MEMREF = BaseAttr[MemRefType[Attribute]](MemRefType)
+
+
+@irdl_op_definition
+class ZeroOp(IRDLOperation):
+    """An empty sum."""
+
+    name = "num.zero"
+    result = result_def(AnyAttr())
+    traits = traits_def(Pure())
+    assembly_format = "attr-dict `:` type($result)"
+
+    def __init__(self, type: Attribute):
+        super().__init__(result_types=[type])
+
+    def verify_(self) -> None:
+        accumulator_type(self.result)
+
+
+@irdl_op_definition
+class MacOp(IRDLOperation):
+    """sum + lhs * rhs."""
+
+    name = "num.mac"
+    sum = operand_def(AnyAttr())
+    lhs = operand_def(AnyAttr())
+    rhs = operand_def(AnyAttr())
+    result = result_def(AnyAttr())
+    traits = traits_def(Pure())
+    assembly_format = "$sum `,` $lhs `,` $rhs attr-dict `:` type($sum) `,` type($lhs) `,` type($rhs) `->` type($result)"
+
+    def __init__(self, sum: SSAValue, lhs: SSAValue, rhs: SSAValue):
+        super().__init__(operands=[sum, lhs, rhs], result_types=[sum.type])
+
+    def verify_(self) -> None:
+        if not accumulator_type(self.sum).sums(format_of(self.lhs), format_of(self.rhs)):
+            raise VerifyException(f"{self.sum.type} does not sum products of {self.lhs.type} and {self.rhs.type}")
+        if self.sum.type != self.result.type:
+            raise VerifyException(f"the sum changes its type from {self.sum.type} to {self.result.type}")
+
+
+@irdl_op_definition
+class DotOp(IRDLOperation):
+    """sum + the products of two runs of memory of equal length, added in order.
+
+    `kernel` names the function of the C runtime that computes it, once a pass has chosen one; without it the sum
+    becomes a loop of `num.mac`.
+    """
+
+    name = "num.dot"
+    sum = operand_def(AnyAttr())
+    lhs = operand_def(MEMREF)
+    rhs = operand_def(MEMREF)
+    kernel = opt_prop_def(StringAttr)
+    result = result_def(AnyAttr())
+    traits = traits_def(MemoryReadEffect())
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = "$sum `,` $lhs `,` $rhs attr-dict `:` type($sum) `,` type($lhs) `,` type($rhs) `->` type($result)"
+
+    def __init__(self, sum: SSAValue, lhs: SSAValue, rhs: SSAValue):
+        super().__init__(operands=[sum, lhs, rhs], result_types=[sum.type])
+
+    def verify_(self) -> None:
+        accumulator_type(self.sum)
+        same_family(self, element_format(self.lhs.type), element_format(self.rhs.type))
+        if self.sum.type != self.result.type:
+            raise VerifyException(f"the sum changes its type from {self.sum.type} to {self.result.type}")
+        shapes = [cast("MemRefType[Attribute]", value.type).get_shape() for value in (self.lhs, self.rhs)]
+        if len(shapes[0]) != 1 or shapes[0] != shapes[1]:
+            raise VerifyException(f"needs two runs of equal length, got shapes {shapes[0]} and {shapes[1]}")
+
+    @property
+    def length(self) -> int:
+        return cast("MemRefType[Attribute]", self.lhs.type).get_shape()[0]
+
+
+@irdl_op_definition
+class SparseDotOp(IRDLOperation):
+    """sum + the products of one compressed row and the elements of a vector that it points to.
+
+    The row is number `row` of compressed rows as in `tinyml.dialects.csr`, its first entry is number `at` of all.
+    `kernel` as in `num.dot`.
+    """
+
+    name = "num.sparse_dot"
+    sum = operand_def(AnyAttr())
+    values = operand_def(MEMREF)
+    gaps = operand_def(MEMREF)
+    lengths = operand_def(MEMREF)
+    vector = operand_def(MEMREF)
+    row = operand_def(IndexType)
+    at = operand_def(IndexType)
+    kernel = opt_prop_def(StringAttr)
+    result = result_def(AnyAttr())
+    traits = traits_def(MemoryReadEffect())
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = (
+        "$sum `,` $values `,` $gaps `,` $lengths `,` $vector `row` $row `from` $at attr-dict"
+        " `:` type($sum) `,` type($values) `,` type($gaps) `,` type($lengths) `,` type($vector) `->` type($result)"
+    )
+
+    def __init__(
+        self,
+        sum: SSAValue,
+        values: SSAValue,
+        gaps: SSAValue,
+        lengths: SSAValue,
+        vector: SSAValue,
+        row: SSAValue,
+        at: SSAValue,
+    ):
+        super().__init__(operands=[sum, values, gaps, lengths, vector, row, at], result_types=[sum.type])
+
+    def verify_(self) -> None:
+        accumulator_type(self.sum)
+        same_family(self, element_format(self.values.type), element_format(self.vector.type))
+        if self.sum.type != self.result.type:
+            raise VerifyException(f"the sum changes its type from {self.sum.type} to {self.result.type}")
+
+
+@irdl_op_definition
+class PackedDotOp(IRDLOperation):
+    """sum + the products of one packed row (`tinyml.dialects.packed_rows`) and a vector, by a kernel."""
+
+    name = "num.packed_dot"
+    sum = operand_def(AnyAttr())
+    row = operand_def(MEMREF)
+    vector = operand_def(MEMREF)
+    kernel = prop_def(StringAttr)
+    result = result_def(AnyAttr())
+    traits = traits_def(MemoryReadEffect())
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = (
+        "$sum `,` $row `,` $vector attr-dict `:` type($sum) `,` type($row) `,` type($vector) `->` type($result)"
+    )
+
+    def __init__(self, sum: SSAValue, row: SSAValue, vector: SSAValue, kernel: str):
+        super().__init__(
+            operands=[sum, row, vector], properties={"kernel": StringAttr(kernel)}, result_types=[sum.type]
+        )
+
+    def verify_(self) -> None:
+        accumulator_type(self.sum)
+        element_format(self.vector.type)
+        if self.sum.type != self.result.type:
+            raise VerifyException(f"the sum changes its type from {self.sum.type} to {self.result.type}")
+
+
+@irdl_op_definition
+class FinishOp(IRDLOperation):
+    """A sum rounded into a format; `bound` is the proven greatest magnitude of the sum, in its last place."""
+
+    name = "num.finish"
+    sum = operand_def(AnyAttr())
+    bound = opt_prop_def(IntegerAttr)
+    result = result_def(AnyAttr())
+    traits = traits_def(Pure())
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = "$sum attr-dict `:` type($sum) `->` type($result)"
+
+    def __init__(self, sum: SSAValue, type: Attribute, bound: int | None = None):
+        properties = {} if bound is None else {"bound": IntegerAttr(bound, i64)}
+        super().__init__(operands=[sum], properties=properties, result_types=[type])
+
+    def verify_(self) -> None:
+        if accumulator_type(self.sum).FAMILY != format_of(self.result).FAMILY:
+            raise VerifyException(f"a sum in {self.sum.type} cannot be rounded into {self.result.type}; convert first")
