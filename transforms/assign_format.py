@@ -116,17 +116,18 @@ class _Assignment:
 
     def _align_addends(self) -> None:
         """A constant that is only added needs no finer scale than what it is added to: then nothing is shifted."""
-        for value in self.values:
-            if not isinstance(value.owner, tdsl.ConstOp) or self.find(value) is not value:
+        for root in {self.find(value) for value in self.values}:
+            members = [value for value in self.values if self.find(value) is root]
+            users = {use.operation for value in members for use in value.uses}
+            sums = [user for user in users if isinstance(user, tdsl.AddOp | tdsl.SubOp)]
+            moves = [user for user in users if isinstance(user, tdsl.TensorOp) and user.out in members]
+            if not sums or len(sums) + len(moves) < len(users) or not self._is_constant(root):
                 continue
-            users = [use.operation for use in value.uses]
-            if users and all(isinstance(user, tdsl.AddOp | tdsl.SubOp) for user in users):
-                for user in users:
-                    assert isinstance(user, tdsl.BinaryOp)
-                    other = user.rhs if user.lhs is value else user.lhs
-                    if other is not value:
-                        formats = self.formats[self.find(other)], self.formats[self.find(user.out)]
-                        self.formats[value] = self.formats[value].addend(*formats)
+            for user in sums:
+                other = user.rhs if self.find(user.lhs) is root else user.lhs
+                if self.find(other) is not root:
+                    formats = self.formats[self.find(other)], self.formats[self.find(user.out)]
+                    self.formats[root] = self.formats[root].addend(*formats)
 
     def _is_constant(self, root: SSAValue) -> bool:
         return all(constant_root(value) is not None for value in self.values if self.find(value) is root)

@@ -17,6 +17,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from tinyml.dialects import num, tdsl
+from tinyml.transforms.constant_operands import constant_root
 
 _SCALAR_UNARY: dict[type[Operation], type[num.UnaryOp]] = {
     tdsl.NegOp: num.NegOp,
@@ -55,7 +56,9 @@ def _is_elementwise(op: Operation) -> bool:
 def _group(sink: Operation) -> list[Operation]:
     """The ops that can be computed element by element together with the sink, in program order."""
     assert isinstance(sink, tdsl.TensorOp)
+    assert sink.parent is not None
     shape = tdsl.shape_of(sink.out)
+    order = {op: place for place, op in enumerate(sink.parent.ops)}
     group: set[Operation] = {sink}
     grown = True
     while grown:
@@ -70,11 +73,23 @@ def _group(sink: Operation) -> list[Operation]:
                     and _is_elementwise(producer)
                     and tdsl.shape_of(producer.out) == shape
                     and all(use.operation in group for use in producer.out.uses)
+                    and not _holds_memory(producer, sink, order)
                 ):
                     group.add(producer)
                     grown = True
-    assert sink.parent is not None
     return [op for op in sink.parent.ops if op in group]
+
+
+def _holds_memory(producer: tdsl.TensorOp, sink: Operation, order: dict[Operation, int]) -> bool:
+    """Would computing it only with the sink keep more tensors alive, past the sums of products in between?
+
+    Instead of its result its operands wait; that costs memory where there are several, and none is a constant.
+    """
+    shape = tdsl.shape_of(producer.out)
+    waiting = {value for value in producer.inputs if tdsl.shape_of(value) == shape and constant_root(value) is None}
+    return len(waiting) > 1 and any(
+        isinstance(op, tdsl.ContractionOp) and order[producer] < place < order[sink] for op, place in order.items()
+    )
 
 
 def _fuse(group: list[Operation], sink: Operation) -> None:

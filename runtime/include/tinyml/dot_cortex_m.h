@@ -149,14 +149,14 @@
 #define TM_S8_S16(BODY) BODY
 #define TM_S16_S16(BODY) BODY
 #define TM_DOT                                                                                                         \
-    for (uint16_t i = 0; i < n; i++)                                                                                   \
+    for (int i = 0; i < n; i++)                                                                                   \
         sum += (int32_t)w[i] * x[i];                                                                                   \
     return sum
 #define TM_DOT64_S16_S16 TM_DOT
 #define TM_DOT4                                                                                                        \
     for (uint8_t row = 0; row < 4; row++) {                                                                            \
         int32_t sum = start[row];                                                                                      \
-        for (uint16_t i = 0; i < n; i++)                                                                               \
+        for (int i = 0; i < n; i++)                                                                               \
             sum += (int32_t)*w++ * x[i];                                                                               \
         sums[row] = sum;                                                                                               \
     }
@@ -175,7 +175,7 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
-/* sum plus the n products. The names are those of the kernels for AVR: there s24 and s40 save cycles. */
+/* sum plus the n products. */
 static TM_KERNEL int32_t tm_cm_dot_s8_s8_s32(const int8_t *w, const int8_t *x, int n, int32_t sum)
 {
     TM_S8_S8(TM_DOT);
@@ -196,60 +196,45 @@ static TM_KERNEL int64_t tm_cm_dot_s16_s16_s64(const int16_t *w, const int16_t *
     TM_DOT64_S16_S16;
 }
 
-static inline int16_t tm_cm_dot_s8_s8_s16(const int8_t *w, const int8_t *x, int n, int16_t sum)
-{
-    return (int16_t)tm_cm_dot_s8_s8_s32(w, x, n, sum);
-}
-
-static inline int32_t tm_cm_dot_s8_s8_s24(const int8_t *w, const int8_t *x, int n, int32_t sum)
-{
-    return tm_cm_dot_s8_s8_s32(w, x, n, sum);
-}
-
 static inline int32_t tm_cm_dot_s16_s8_s32(const int16_t *w, const int8_t *x, int n, int32_t sum)
 {
     return tm_cm_dot_s8_s16_s32(x, w, n, sum);
 }
 
-static inline int64_t tm_cm_dot_s16_s16_s40(const int16_t *w, const int16_t *x, int n, int64_t sum)
-{
-    return tm_cm_dot_s16_s16_s64(w, x, n, sum);
-}
-
 /* Row of a sparse matrix with n entries: each stands its gap of elements of x after the one before it. */
 static TM_KERNEL int32_t tm_cm_dot_sparse_s8_s8_s32(const int8_t *values, const uint8_t *gaps, const int8_t *x,
-                                                 int n, int32_t sum)
+                                                    int n, int32_t sum)
 {
     TM_SPARSE_S8_S8;
 }
 
 static TM_KERNEL int32_t tm_cm_dot_sparse_s8_s16_s32(const int8_t *values, const uint8_t *gaps, const int16_t *x,
-                                                  int n, int32_t sum)
+                                                     int n, int32_t sum)
 {
     TM_SPARSE_S8_S16;
 }
 
 static TM_KERNEL int32_t tm_cm_dot_sparse_s16_s16_s32(const int16_t *values, const uint8_t *gaps, const int16_t *x,
-                                                   int n, int32_t sum)
+                                                      int n, int32_t sum)
 {
     TM_SPARSE_S16_S16;
 }
 
 /* Four consecutive rows of length n at w, each with its start; sums may be where start is. */
 static TM_KERNEL void tm_cm_dot4_s8_s8_s32(const int8_t *w, const int8_t *x, int n,
-                                        const int32_t *start, int32_t *sums)
+                                           const int32_t *start, int32_t *sums)
 {
     TM_S8_S8(TM_DOT4);
 }
 
 static TM_KERNEL void tm_cm_dot4_s8_s16_s32(const int8_t *w, const int16_t *x, int n,
-                                         const int32_t *start, int32_t *sums)
+                                            const int32_t *start, int32_t *sums)
 {
     TM_S8_S16(TM_DOT4);
 }
 
 static TM_KERNEL void tm_cm_dot4_s16_s16_s32(const int16_t *w, const int16_t *x, int n,
-                                          const int32_t *start, int32_t *sums)
+                                             const int32_t *start, int32_t *sums)
 {
     TM_S16_S16(TM_DOT4);
 }
@@ -271,46 +256,30 @@ static inline int32_t tm_cm_finish(int32_t sum, uint8_t shift, int32_t low, int3
     uint8_t step = start != 0;                                                                                         \
     for (; rows >= 4; rows = (uint16_t)(rows - 4), w += 4 * (uint32_t)n, from += 4 * step, y += 4) {                   \
         DOT4(w, x, n, from, sums);                                                                                     \
-        y[0] = (Y)tm_cm_finish(sums[0], shift, low, high);                                                                \
-        y[1] = (Y)tm_cm_finish(sums[1], shift, low, high);                                                                \
-        y[2] = (Y)tm_cm_finish(sums[2], shift, low, high);                                                                \
-        y[3] = (Y)tm_cm_finish(sums[3], shift, low, high);                                                                \
+        y[0] = (Y)tm_cm_finish(sums[0], shift, low, high);                                                             \
+        y[1] = (Y)tm_cm_finish(sums[1], shift, low, high);                                                             \
+        y[2] = (Y)tm_cm_finish(sums[2], shift, low, high);                                                             \
+        y[3] = (Y)tm_cm_finish(sums[3], shift, low, high);                                                             \
     }                                                                                                                  \
     for (; rows > 0; rows--, w += n, from += step)                                                                     \
         *y++ = (Y)tm_cm_finish(DOT(w, x, n, *from), shift, low, high)
 
 static TM_SHARED void tm_cm_matvec_s8_s8_s8(const int8_t *w, const int8_t *x, uint16_t rows, int n,
-                                         const int32_t *start, uint8_t shift, int32_t low, int32_t high, int8_t *y)
+                                            const int32_t *start, uint8_t shift, int32_t low, int32_t high, int8_t *y)
 {
     TM_MATVEC(tm_cm_dot4_s8_s8_s32, tm_cm_dot_s8_s8_s32, int8_t);
 }
 
-static TM_SHARED void tm_cm_matvec_s8_s8_s16(const int8_t *w, const int8_t *x, uint16_t rows, int n,
-                                          const int32_t *start, uint8_t shift, int32_t low, int32_t high, int16_t *y)
-{
-    TM_MATVEC(tm_cm_dot4_s8_s8_s32, tm_cm_dot_s8_s8_s32, int16_t);
-}
-
-static TM_SHARED void tm_cm_matvec_s8_s16_s8(const int8_t *w, const int16_t *x, uint16_t rows, int n,
-                                          const int32_t *start, uint8_t shift, int32_t low, int32_t high, int8_t *y)
-{
-    TM_MATVEC(tm_cm_dot4_s8_s16_s32, tm_cm_dot_s8_s16_s32, int8_t);
-}
-
 static TM_SHARED void tm_cm_matvec_s8_s16_s16(const int8_t *w, const int16_t *x, uint16_t rows, int n,
-                                           const int32_t *start, uint8_t shift, int32_t low, int32_t high, int16_t *y)
+                                              const int32_t *start, uint8_t shift, int32_t low, int32_t high,
+                                              int16_t *y)
 {
     TM_MATVEC(tm_cm_dot4_s8_s16_s32, tm_cm_dot_s8_s16_s32, int16_t);
 }
 
-static TM_SHARED void tm_cm_matvec_s16_s16_s8(const int16_t *w, const int16_t *x, uint16_t rows, int n,
-                                           const int32_t *start, uint8_t shift, int32_t low, int32_t high, int8_t *y)
-{
-    TM_MATVEC(tm_cm_dot4_s16_s16_s32, tm_cm_dot_s16_s16_s32, int8_t);
-}
-
 static TM_SHARED void tm_cm_matvec_s16_s16_s16(const int16_t *w, const int16_t *x, uint16_t rows, int n,
-                                            const int32_t *start, uint8_t shift, int32_t low, int32_t high, int16_t *y)
+                                               const int32_t *start, uint8_t shift, int32_t low, int32_t high,
+                                               int16_t *y)
 {
     TM_MATVEC(tm_cm_dot4_s16_s16_s32, tm_cm_dot_s16_s16_s32, int16_t);
 }

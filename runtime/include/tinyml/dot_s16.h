@@ -1,8 +1,8 @@
 /* Exact dot products with a 16-bit factor, added to `sum`: `w` in flash (`_ram`: in RAM), `x` in RAM. The caller has
- * proven that neither the products nor the result leave the width that the name ends in (s40: an int64_t).
+ * proven that neither the products nor the result leave the width that the name ends in.
  * A sparse row in flash is its count of entries (16 bits, low byte first), then for each entry a byte `skip` and the
- * value, low byte first: skip counts the bytes of x between the element of the entry before (or the start of x) and that
- * of this one. The pointer to the row moves on to the next. */
+ * value, low byte first: skip counts the bytes of x between the element of the entry before (or the start of x) and
+ * that of this one. The pointer to the row moves on to the next. */
 #ifndef TINYML_DOT_S16_H
 #define TINYML_DOT_S16_H
 #include <stdint.h>
@@ -15,8 +15,8 @@
 #define TM16_AGAIN(STEPS, N0, N1, FLUSH) \
     "subi " N0 "," #STEPS "\n\tbrcc " #STEPS "b\n\t" FLUSH \
     "subi " N1 ",1\n\tbrcs 9f\n\trjmp " #STEPS "b\n9:\tclr r1\n\t"
-#define TM16_TWO(N0, N1, STEP, EACH, FLUSH) \
-    "sbrc " N0 ",0\n\trjmp 1f\n\trjmp 0f\n2:\t" STEP "1:\t" STEP "0:\t" EACH TM16_AGAIN(2, N0, N1, FLUSH)
+#define TM16_TWO(N0, N1, STEP, FLUSH) \
+    "sbrc " N0 ",0\n\trjmp 1f\n\trjmp 0f\n2:\t" STEP "1:\t" STEP "0:\t" TM16_AGAIN(2, N0, N1, FLUSH)
 #define TM16_FOUR(N0, N1, STEP, FLUSH) \
     "sbrc " N0 ",1\n\trjmp 31f\n\tsbrc " N0 ",0\n\trjmp 1f\n\trjmp 0f\n31:\tsbrc " N0 ",0\n\trjmp 3f\n\trjmp 2f\n" \
     "4:\t" STEP "3:\t" STEP "2:\t" STEP "1:\t" STEP "0:\t" TM16_AGAIN(4, N0, N1, FLUSH)
@@ -38,31 +38,28 @@
 /* 16 x 16 bits: low bytes in A0 and B0, a pair of registers; high ones in A1 and B1. */
 #define TM16_LOAD(LOAD, A0, A1, B0, B1) \
     LOAD " " A0 ",Z+\n\t" LOAD " " A1 ",Z+\n\tld " B0 ",X+\n\tld " B1 ",X+\n\t"
-#define TM16_CROSS(A0, A1, B0, B1, S1, S2, TOP, ZERO) \
-    "mulsu " A1 "," B0 "\n\t" TM16_ADD3(S1, S2, TOP, ZERO) "mulsu " B1 "," A0 "\n\t" TM16_ADD3(S1, S2, TOP, ZERO)
-#define TM16_STRAIGHT(A0, A1, B0, B1, S0, S1, S2, S3, SIGN) \
-    "mul " A0 "," B0 "\n\tmovw " A0 ",r0\n\tmuls " A1 "," B1 "\n\t" SIGN \
-    "add " S0 "," A0 "\n\tadc " S1 "," B0 "\n\tadc " S2 ",r0\n\tadc " S3 ",r1\n\t"
 #define TM16_MAC4(A0, A1, B0, B1, S0, S1, S2, S3, ZERO) \
-    TM16_CROSS(A0, A1, B0, B1, S1, S2, S3, ZERO) TM16_STRAIGHT(A0, A1, B0, B1, S0, S1, S2, S3, "")
+    "mulsu " A1 "," B0 "\n\t" TM16_ADD3(S1, S2, S3, ZERO) "mulsu " B1 "," A0 "\n\t" TM16_ADD3(S1, S2, S3, ZERO) \
+    "mul " A0 "," B0 "\n\tmovw " A0 ",r0\n\tmuls " A1 "," B1 "\n\t" \
+    "add " S0 "," A0 "\n\tadc " S1 "," B0 "\n\tadc " S2 ",r0\n\tadc " S3 ",r1\n\t"
 
 /* The kernels give the products alone; a fourth argument for the start of the sum would cost pushes and moves. */
-#define TM16_DENSE(TYPE, SUM, TEXT, ...) \
-    register TYPE s __asm__(SUM); \
+#define TM16_DENSE(TEXT, ...) \
+    register int32_t s __asm__("r22"); \
     register uint16_t k __asm__("r20") = n; \
     __asm__ volatile(TEXT : "=&r"(s), "+r"(k), "+z"(w), "+x"(x) : : __VA_ARGS__, "memory"); \
     return s;
 #define TM16_DENSE_MIXED(LOAD_A, LOAD_B) \
-    TM16_DENSE(int32_t, "r22", \
+    TM16_DENSE( \
         TM16_CLEAR("r22", "r23", "r24", "r25") "clr r16\n\tclr r17\n\tclr r15\n\t" TM16_FOUR("r20", "r21", \
             TM16_MIXED(LOAD_A, "r18", LOAD_B, "r19", "r22", "r23", "r24", "r25", "r16", "r17", "r15"), \
             TM16_FLUSH("r23", "r24", "r25", "r16", "r17")), \
         "r15", "r16", "r17", "r18", "r19")
 #define TM16_DENSE_S32(LOAD) \
-    TM16_DENSE(int32_t, "r22", \
+    TM16_DENSE( \
         TM16_CLEAR("r22", "r23", "r24", "r25") "movw r16,r20\n\tclr r15\n\t" TM16_TWO("r16", "r17", \
             TM16_LOAD(LOAD, "r18", "r20", "r19", "r21") \
-            TM16_MAC4("r18", "r20", "r19", "r21", "r22", "r23", "r24", "r25", "r15"), "", ""), \
+            TM16_MAC4("r18", "r20", "r19", "r21", "r22", "r23", "r24", "r25", "r15"), ""), \
         "r15", "r16", "r17", "r18", "r19")
 
 static TM_SHARED int32_t tm_products_s8_s16_s32(const int8_t *w, const int16_t *x, uint16_t n)
@@ -85,21 +82,6 @@ static TM_SHARED int32_t tm_products_s16_s16_s32_ram(const int16_t *w, const int
     TM16_DENSE_S32("ld")
 }
 
-/* The sum is r24:r15:r14:r13:r18. r25 gathers what the crosswise products carry into its fourth byte. */
-static TM_SHARED int64_t tm_products_s16_s16_s40(const int16_t *w, const int16_t *x, uint16_t n)
-{
-    register int64_t s __asm__("r18");
-    __asm__ volatile("movw r20,%[n]\n\t" TM16_CLEAR("r18", "r13", "r14", "r15") "clr r24\n\tclr r25\n\tclr r19\n\t"
-        TM16_TWO("r20", "r21",
-            TM16_LOAD("lpm", "r16", "r22", "r17", "r23")
-            TM16_CROSS("r16", "r22", "r17", "r23", "r13", "r14", "r25", "r19")
-            TM16_STRAIGHT("r16", "r22", "r17", "r23", "r18", "r13", "r14", "r15", "sbc r24,r19\n\t") "adc r24,r19\n\t",
-            "add r15,r25\n\tadc r24,r19\n\tsbrc r25,7\n\tdec r24\n\tclr r25\n\t", "")
-        "mov r19,r13\n\tmovw r20,r14\n\tmov r22,r24\n\tlsl r24\n\tsbc r23,r23\n\tmov r24,r23\n\tmov r25,r23"
-        : "=r"(s), "+z"(w), "+x"(x) : [n] "r"(n) : "r13", "r14", "r15", "r16", "r17", "memory");
-    return s;
-}
-
 /* The sum in r18 to r21 and behind it the next row, which TM16_TAKE separates. */
 #define TM16_SPARSE(N0, N1, TEXT) \
     register uint64_t s __asm__("r18"); \
@@ -118,13 +100,14 @@ static TM_SHARED uint64_t tm_row_s8_s16_s32(const uint8_t *row, const int16_t *x
 {
     TM16_SPARSE("r16", "r17", "clr r24\n\tclr r25\n\t" TM16_TWO("r16", "r17", TM16_SKIP("r22", "r15")
         TM16_MIXED("lpm r22,Z+\n\t", "r22", "ld r23,X+\n\t", "r23", "r18", "r19", "r20", "r21", "r24", "r25", "r15"),
-        "", TM16_FLUSH("r19", "r20", "r21", "r24", "r25")))
+        TM16_FLUSH("r19", "r20", "r21", "r24", "r25")))
 }
 
 static TM_SHARED uint64_t tm_row_s16_s16_s32(const uint8_t *row, const int16_t *x)
 {
-    TM16_SPARSE("r24", "r25", TM16_TWO("r24", "r25", TM16_SKIP("r22", "r15") TM16_LOAD("lpm", "r22", "r16", "r23", "r17")
-        TM16_MAC4("r22", "r16", "r23", "r17", "r18", "r19", "r20", "r21", "r15"), "", ""))
+    TM16_SPARSE("r24", "r25", TM16_TWO("r24", "r25", TM16_SKIP("r22", "r15")
+        TM16_LOAD("lpm", "r22", "r16", "r23", "r17")
+        TM16_MAC4("r22", "r16", "r23", "r17", "r18", "r19", "r20", "r21", "r15"), ""))
 }
 
 static TM_INLINED int32_t tm_dot_sparse_s8_s16_s32(const uint8_t **row, const int16_t *x, int32_t sum)
@@ -138,32 +121,27 @@ static TM_INLINED int32_t tm_dot_sparse_s16_s16_s32(const uint8_t **row, const i
 }
 #else
 #define TM_INLINED __attribute__((__unused__))
-#define TM16_PRODUCTS(SUM) \
-    SUM sum = 0; \
+#define TM16_PRODUCTS \
+    int32_t sum = 0; \
     for (; n > 0; n--) \
         sum += (int32_t)*w++ * *x++; \
     return sum;
 
 static TM_INLINED int32_t tm_products_s8_s16_s32(const int8_t *w, const int16_t *x, uint16_t n)
 {
-    TM16_PRODUCTS(int32_t)
+    TM16_PRODUCTS
 }
 
 static TM_INLINED int32_t tm_products_s16_s8_s32(const int16_t *w, const int8_t *x, uint16_t n)
 {
-    TM16_PRODUCTS(int32_t)
+    TM16_PRODUCTS
 }
 
 static TM_INLINED int32_t tm_products_s16_s16_s32(const int16_t *w, const int16_t *x, uint16_t n)
 {
-    TM16_PRODUCTS(int32_t)
+    TM16_PRODUCTS
 }
 #define tm_products_s16_s16_s32_ram tm_products_s16_s16_s32
-
-static TM_INLINED int64_t tm_products_s16_s16_s40(const int16_t *w, const int16_t *x, uint16_t n)
-{
-    TM16_PRODUCTS(int64_t)
-}
 
 static TM_INLINED int32_t tm_dot_sparse_s8_s16_s32(const uint8_t **row, const int16_t *x, int32_t sum)
 {
@@ -206,11 +184,6 @@ static TM_INLINED int32_t tm_dot_s16_s16_s32(const int16_t *w, const int16_t *x,
 static TM_INLINED int32_t tm_dot_s16_s16_s32_ram(const int16_t *w, const int16_t *x, uint16_t n, int32_t sum)
 {
     return sum + tm_products_s16_s16_s32_ram(w, x, n);
-}
-
-static TM_INLINED int64_t tm_dot_s16_s16_s40(const int16_t *w, const int16_t *x, uint16_t n, int64_t sum)
-{
-    return sum + tm_products_s16_s16_s40(w, x, n);
 }
 
 /* One row, without moving on to the next. */

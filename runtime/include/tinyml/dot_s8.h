@@ -1,5 +1,5 @@
 /* Exact dot products of 8-bit vectors, added to `sum`: `w` in flash (`_ram`: in RAM), `x` in RAM. The caller has proven
- * that neither the products nor the result leave the width that the name ends in (s24: an int32_t).
+ * that neither the products nor the result leave the width that the name ends in.
  * A sparse row in flash is its count of entries (16 bits, low byte first), then for each entry a byte `skip` and the
  * value: skip counts the bytes of x between the element of the entry before (or the start of x) and that of this one.
  * The pointer to the row moves on to the next. */
@@ -33,7 +33,6 @@
 /* muls leaves the sign of the product in the carry. */
 #define TM8_MAC3(A, B, S0, S1, S2, ZERO) \
     "muls " A "," B "\n\tsbc " S2 "," ZERO "\n\tadd " S0 ",r0\n\tadc " S1 ",r1\n\tadc " S2 "," ZERO "\n\t"
-#define TM8_SIGN(FROM, TO) "mov " TO "," FROM "\n\tlsl " TO "\n\tsbc " TO "," TO "\n\t"
 /* Between two flushes r16 stands in the place of S2: 256 products stay within 24 bits. */
 #define TM8_FLUSH(S2, S3) "add " S2 ",r16\n\tadc " S3 ",r17\n\tsbrc r16,7\n\tdec " S3 "\n\tclr r16\n\t"
 
@@ -47,11 +46,6 @@
     TM8_DENSE(int16_t, "r24", \
         TM8_EIGHT("r20", "r21", TM8_LOAD(LOAD, "r22", "r23") TM8_MAC2("r22", "r23", "r24", "r25"), ""), \
         "r22", "r23")
-#define TM8_DENSE_S24 \
-    TM8_DENSE(int32_t, "r22", \
-        TM8_EIGHT("r20", "r21", TM8_LOAD("lpm", "r18", "r19") TM8_MAC3("r18", "r19", "r22", "r23", "r24", "r25"), "") \
-        TM8_SIGN("r24", "r25"), \
-        "r18", "r19")
 #define TM8_DENSE_S32(LOAD) \
     TM8_DENSE(int32_t, "r22", \
         "clr r16\n\tclr r17\n\t" \
@@ -62,16 +56,6 @@
 static TM_SHARED int16_t tm_products_s8_s8_s16(const int8_t *w, const int8_t *x, uint16_t n)
 {
     TM8_DENSE_S16("lpm")
-}
-
-static TM_SHARED int16_t tm_products_s8_s8_s16_ram(const int8_t *w, const int8_t *x, uint16_t n)
-{
-    TM8_DENSE_S16("ld")
-}
-
-static TM_SHARED int32_t tm_products_s8_s8_s24(const int8_t *w, const int8_t *x, uint16_t n)
-{
-    TM8_DENSE_S24
 }
 
 static TM_SHARED int32_t tm_products_s8_s8_s32(const int8_t *w, const int8_t *x, uint16_t n)
@@ -85,8 +69,8 @@ static TM_SHARED int32_t tm_products_s8_s8_s32_ram(const int8_t *w, const int8_t
 }
 
 /* The sum from r18 on and behind it the next row, which TM8_TAKE separates. */
-#define TM8_SPARSE(TYPE, TEXT, ...) \
-    register TYPE s __asm__("r18"); \
+#define TM8_SPARSE(TEXT, ...) \
+    register uint64_t s __asm__("r18"); \
     __asm__ volatile(TM8_COUNT "clr r18\n\tclr r19\n\tclr r20\n\tclr r21\n\t" TEXT \
         : "=&r"(s), "+z"(row), "+x"(x) : : __VA_ARGS__, "memory"); \
     return s;
@@ -98,38 +82,12 @@ static TM_SHARED int32_t tm_products_s8_s8_s32_ram(const int8_t *w, const int8_t
     *row = next; \
     return sum + products;
 
-static TM_SHARED uint32_t tm_row_s8_s8_s16(const uint8_t *row, const int8_t *x)
-{
-    TM8_SPARSE(uint32_t,
-        TM8_FOUR("r24", "r25", TM8_ENTRY("r20") TM8_MAC2("r22", "r23", "r18", "r19"), "") "movw r20,r30",
-        "r22", "r23", "r24", "r25")
-}
-
-static TM_SHARED uint64_t tm_row_s8_s8_s24(const uint8_t *row, const int8_t *x)
-{
-    TM8_SPARSE(uint64_t,
-        TM8_FOUR("r24", "r25", TM8_ENTRY("r21") TM8_MAC3("r22", "r23", "r18", "r19", "r20", "r21"), "")
-        TM8_SIGN("r20", "r21") "movw r22,r30", "r0")
-}
-
 static TM_SHARED uint64_t tm_row_s8_s8_s32(const uint8_t *row, const int8_t *x)
 {
-    TM8_SPARSE(uint64_t,
+    TM8_SPARSE(
         "clr r16\n\tclr r17\n\t"
         TM8_FOUR("r24", "r25", TM8_ENTRY("r17") TM8_MAC3("r22", "r23", "r18", "r19", "r16", "r17"),
             TM8_FLUSH("r20", "r21")) "movw r22,r30", "r16", "r17")
-}
-
-static TM_INLINED int16_t tm_dot_sparse_s8_s8_s16(const uint8_t **row, const int8_t *x, int16_t sum)
-{
-    uint32_t both = tm_row_s8_s8_s16(*row, x);
-    *row = (const uint8_t *)(uint16_t)(both >> 16);
-    return (int16_t)(sum + (int16_t)both);
-}
-
-static TM_INLINED int32_t tm_dot_sparse_s8_s8_s24(const uint8_t **row, const int8_t *x, int32_t sum)
-{
-    TM8_TAKE(tm_row_s8_s8_s24(*row, x))
 }
 
 static TM_INLINED int32_t tm_dot_sparse_s8_s8_s32(const uint8_t **row, const int8_t *x, int32_t sum)
@@ -146,8 +104,6 @@ static TM_INLINED int32_t tm_products_s8_s8_s32(const int8_t *w, const int8_t *x
     return sum;
 }
 #define tm_products_s8_s8_s16 tm_products_s8_s8_s32
-#define tm_products_s8_s8_s16_ram tm_products_s8_s8_s32
-#define tm_products_s8_s8_s24 tm_products_s8_s8_s32
 #define tm_products_s8_s8_s32_ram tm_products_s8_s8_s32
 
 static TM_INLINED int32_t tm_dot_sparse_s8_s8_s32(const uint8_t **row, const int8_t *x, int32_t sum)
@@ -160,31 +116,11 @@ static TM_INLINED int32_t tm_dot_sparse_s8_s8_s32(const uint8_t **row, const int
     }
     return sum;
 }
-
-static TM_INLINED int32_t tm_dot_sparse_s8_s8_s24(const uint8_t **row, const int8_t *x, int32_t sum)
-{
-    return tm_dot_sparse_s8_s8_s32(row, x, sum);
-}
-
-static TM_INLINED int16_t tm_dot_sparse_s8_s8_s16(const uint8_t **row, const int8_t *x, int16_t sum)
-{
-    return (int16_t)tm_dot_sparse_s8_s8_s32(row, x, sum);
-}
 #endif
 
 static TM_INLINED int16_t tm_dot_s8_s8_s16(const int8_t *w, const int8_t *x, uint16_t n, int16_t sum)
 {
     return (int16_t)(sum + tm_products_s8_s8_s16(w, x, n));
-}
-
-static TM_INLINED int16_t tm_dot_s8_s8_s16_ram(const int8_t *w, const int8_t *x, uint16_t n, int16_t sum)
-{
-    return (int16_t)(sum + tm_products_s8_s8_s16_ram(w, x, n));
-}
-
-static TM_INLINED int32_t tm_dot_s8_s8_s24(const int8_t *w, const int8_t *x, uint16_t n, int32_t sum)
-{
-    return sum + tm_products_s8_s8_s24(w, x, n);
 }
 
 static TM_INLINED int32_t tm_dot_s8_s8_s32(const int8_t *w, const int8_t *x, uint16_t n, int32_t sum)

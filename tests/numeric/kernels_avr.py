@@ -1,0 +1,125 @@
+"""A C program around the kernels for AVR: which one runs, and on what, is in its input."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+import tinyml.runtime
+from tinyml.runtime.interface import Interface
+from tinyml.runtime.runner import Build, Runner, RunResult
+
+INCLUDE = Path(str(tinyml.runtime.__file__)).parent / "include"
+HEAD = 6
+ELEMENTS = 512
+INTERFACE = Interface("kernel", "int16_t", HEAD + ELEMENTS, "int32_t", 2, has_label=False)
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """`tm_dot_NAME`, with the widths in bits of weights, vector and sum.
+
+    form: `dense`, `sparse` (which moves on to the next row) or `row` (which does not). ram: the weights are there.
+    """
+
+    name: str
+    form: str
+    weights: int
+    vector: int
+    sum: int
+    ram: bool
+
+    @property
+    def pair(self) -> tuple[int, int]:
+        return self.weights, self.vector
+
+
+def _kernel(name: str) -> Kernel:
+    parts = name.split("_")
+    form = parts.pop(0) if parts[0] in ("sparse", "row") else "dense"
+    weights, vector, sum = (int(part[1:]) for part in parts[:3])
+    return Kernel(name, form, weights, vector, sum, ram=parts[3:] == ["ram"])
+
+
+_PAIRS = ("s8_s8_s32", "s8_s16_s32", "s16_s16_s32")
+DENSE = [_kernel(name) for name in ("s8_s8_s16", *_PAIRS, "s16_s8_s32", "s8_s8_s32_ram", "s16_s16_s32_ram")]
+SPARSE = [_kernel(f"sparse_{name}") for name in _PAIRS]
+ROW = [_kernel(f"row_{name}") for name in _PAIRS]
+KERNELS = [*DENSE, *SPARSE, *ROW]
+
+_HEADER = """\
+#include <stdint.h>
+#define kernel_INPUT_LENGTH %d
+#define kernel_OUTPUT_LENGTH 2
+void kernel_predict(const int16_t *X);
+const int32_t *kernel_scores(void);
+"""
+_SOURCE = """\
+#include "kernel.h"
+#include "tinyml/dot_s8.h"
+#include "tinyml/dot_s16.h"
+#ifdef __AVR__
+#define FLASH __attribute__((__progmem__))
+#else
+#define FLASH __attribute__((__aligned__(2)))
+#endif
+static const uint8_t flash[{size}] FLASH = {{{bytes}}};
+static int32_t out[2];
+const int32_t *kernel_scores(void) {{ return out; }}
+void kernel_predict(const int16_t *X)
+{{
+    const void *x = X + {head};
+    const uint8_t *w = flash + (uint16_t)X[1];
+    const uint16_t n = (uint16_t)X[2];
+    const int32_t sum = (int32_t)((uint32_t)(uint16_t)X[3] | (uint32_t)(uint16_t)X[4] << 16);
+    out[1] = 0;
+    switch (X[0]) {{
+{cases}    }}
+}}
+"""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One call. `start` is the place of the weights in flash (in working memory: in the vector's array), in bytes."""
+
+    kernel: Kernel
+    vector: NDArray[np.int8] | NDArray[np.int16]
+    start: int = 0
+    length: int = 0
+    sum: int = 0
+
+
+def _call(kernel: Kernel) -> str:
+    function, start = f"tm_dot_{kernel.name}", f"(int{kernel.sum}_t)sum"
+    if kernel.form == "sparse":
+        return f"out[0] = {function}(&w, x, {start}); out[1] = (int32_t)(w - flash);"
+    if kernel.form == "row":
+        return f"out[0] = {function}(w, x, {start});"
+    source = "(const uint8_t *)x + X[1]" if kernel.ram else "w"
+    return f"out[0] = {function}((const int{kernel.weights}_t *)(const void *)({source}), x, n, {start});"
+
+
+def build(runner: Runner, folder: Path, flash: bytes, optimize: str) -> Build:
+    source = folder / "source"
+    source.mkdir(parents=True, exist_ok=True)
+    cases = "".join(f"    case {i}: {_call(kernel)} break;\n" for i, kernel in enumerate(KERNELS))
+    text = _SOURCE.format(size=len(flash), bytes=", ".join(map(str, flash)), head=HEAD, cases=cases)
+    (source / "kernel.c").write_text(text)
+    (source / "kernel.h").write_text(_HEADER % (HEAD + ELEMENTS))
+    return runner.build(source, INTERFACE, folder, optimize, [f"-I{INCLUDE}"])
+
+
+def run(runner: Runner, built: Build, cases: Sequence[Case]) -> RunResult:
+    """Scores: the sum and, of a sparse kernel, where in flash the next row begins."""
+    inputs = np.zeros((len(cases), HEAD + ELEMENTS), np.int16)
+    for row, case in zip(inputs, cases, strict=True):
+        row[:3] = KERNELS.index(case.kernel), case.start, case.length
+        row[3:5] = np.array([case.sum], "<i4").view("<i2")
+        data = case.vector.tobytes()
+        row[HEAD:].view(np.int8)[: len(data)] = np.frombuffer(data, np.int8)
+    return runner.run(built, INTERFACE, inputs)
