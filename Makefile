@@ -6,7 +6,7 @@ MODELS := $(wildcard examples/*)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint filecheck pytest bench format clean toolchains
+.PHONY: help demo test lint filecheck pytest bench kernels format clean toolchains
 
 help: ## show this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
@@ -29,6 +29,9 @@ pytest: $(VENV)/test ## unit and numeric tests
 
 bench: $(VENV)/test toolchains ## size and speed of the example models on a simulated Arduino Uno
 	$(BIN)/tinyml bench $(MODELS) --target uno
+
+kernels: $(VENV)/test toolchains ## what the kernels of the runtime cost on simulated AVR and Cortex-M chips
+	$(BIN)/python tests/numeric/kernel_figures.py
 
 format: $(VENV)/test ## lay out the Python files
 	$(BIN)/ruff check --fix .

@@ -42,6 +42,10 @@ class F32(NumberFormat):
 
         return np.dtype(np.float32)
 
+    @property
+    def bits(self) -> int:
+        return 32
+
     def encode(self, reals: Reals) -> Raws:
         import numpy as np
 

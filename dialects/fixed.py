@@ -109,6 +109,10 @@ class FixedType(_WidthAndFrac, NumberFormat):
 
         return np.dtype(f"i{self.stored_width // 8}")
 
+    @property
+    def bits(self) -> int:
+        return self.width.data
+
     def encode(self, reals: Reals) -> Raws:
         import numpy as np
 
@@ -136,6 +140,7 @@ class FixedType(_WidthAndFrac, NumberFormat):
         return FixedType(self.width.data, min(max(frac, FRACS[0]), FRACS[-1]))
 
     def narrowed(self, bits: int) -> FixedType:
+        bits = min(bits, self.width.data - WIDTHS[0])
         return FixedType(self.width.data - bits, max(self.frac.data - bits, FRACS[0]))
 
     def addend(self, other: NumberFormat, result: NumberFormat) -> FixedType:

@@ -56,6 +56,11 @@ class NumberFormat(ABC):
     def dtype(self) -> np.dtype[Any]:
         """The numpy type of raws; its itemsize is what an element occupies in memory."""
 
+    @property
+    @abstractmethod
+    def bits(self) -> int:
+        """The width of an element as `of_width` counts it."""
+
     @abstractmethod
     def encode(self, reals: Reals) -> Raws:
         """Round reals into the format."""

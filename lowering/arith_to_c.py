@@ -10,7 +10,6 @@ from xdsl.builder import Builder
 from xdsl.context import Context
 from xdsl.dialects import arith, func, memref, scf
 from xdsl.dialects.builtin import (
-    FileLineColLoc,
     FloatAttr,
     IndexType,
     IntegerAttr,
@@ -27,6 +26,7 @@ from xdsl.rewriter import InsertPoint
 from tinyml.dialects import c, scratch
 from tinyml.dialects.c.types import CONST, width_of
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.places import error_at
 from tinyml.dialects.scratch import memref_type
 from tinyml.lowering.c_builder import ExpressionBuilder
 from tinyml.lowering.c_cleanup import remove_dead
@@ -72,10 +72,7 @@ def _model(module: ModuleOp) -> func.FuncOp:
 
 
 def _unsupported(op: Operation, why: str = "has no spelling in C") -> InputError:
-    message = f"'{op.name}' {why}"
-    if isinstance(at := op.location, FileLineColLoc):
-        return InputError(message, file=at.filename.data, line=at.line.data, column=at.column.data)
-    return InputError(message)
+    return error_at(op, f"'{op.name}' {why}")
 
 
 class _FunctionLowering:

@@ -20,7 +20,7 @@ from xdsl.passes import ModulePass
 
 from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.csr import compress
-from tinyml.dialects.errors import InputError
+from tinyml.dialects.places import error_at
 from tinyml.transforms.loop_nest import Indices, LoopNest
 
 
@@ -37,7 +37,7 @@ class LowerTdslToLoopsPass(ModulePass):
                 one.detach()
                 one.erase()
             elif isinstance(one, tdsl.TensorOp):
-                raise InputError(f"{one.name} is not supported yet: it has no lowering to loops")
+                raise error_at(one, f"{one.name} is not supported yet: it has no lowering to loops")
         for one in list(op.walk()):
             if isinstance(one, scratch.ConstantOp) and not one.result.uses:
                 one.detach()

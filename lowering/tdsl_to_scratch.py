@@ -21,7 +21,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import scratch, tdsl
-from tinyml.dialects.errors import InputError
+from tinyml.dialects.places import error_at
 from tinyml.lowering.carried_values import writes_in_place
 
 _NOT_LOWERED = (tdsl.Conv2dOp, tdsl.MaxpoolOp, tdsl.MbconvOp, tdsl.NormaliseL2Op)
@@ -81,7 +81,7 @@ class _Bufferisation:
                 pass
             case tdsl.TensorOp():
                 if isinstance(op, _NOT_LOWERED):
-                    raise InputError(f"{op.name} is not supported yet: it has no lowering")
+                    raise error_at(op, f"{op.name} is not supported yet: it has no lowering")
                 if (view := self.view(op)) is not None:
                     view.name_hint = op.out.name_hint
                     self.buffers[op.out] = view
@@ -89,7 +89,7 @@ class _Bufferisation:
                     self.compute(op)
             case _:
                 if op.regions:
-                    raise InputError(f"{op.name} is not supported yet: it has no lowering")
+                    raise error_at(op, f"{op.name} is not supported yet: it has no lowering")
                 copy = op.clone(value_mapper=dict(self.buffers))
                 self.builder.insert(copy)
                 self.buffers.update(zip(op.results, copy.results, strict=True))

@@ -26,11 +26,11 @@ class Data:
         return len(self.x)
 
 
-def load_data(path: str, *, classes: int | None = None) -> Data:
+def load_data(path: str, *, elements: int | None = None, classes: int | None = None) -> Data:
     """Read a data set; nothing in the file is executed or unpickled.
 
-    classes: labels must lie in [0, classes). Raises `InputError` for a missing or damaged file, wrong shapes or
-    types, no samples, NaN or infinity, and labels out of range.
+    elements: what a sample must have. classes: labels must lie in [0, classes). Raises `InputError` for a missing or
+    damaged file, wrong shapes or types, no samples, NaN or infinity, and labels out of range.
     """
     x = _array(path, "x", required=True)
     if x is None or x.ndim < 2 or x.dtype.kind not in "fiu":
@@ -39,6 +39,8 @@ def load_data(path: str, *, classes: int | None = None) -> Data:
         raise InputError("`x` holds no samples", file=path)
     with np.errstate(over="ignore"):
         x = x.reshape(len(x), -1).astype(np.float32)
+    if elements is not None and x.shape[1] != elements:
+        raise InputError(f"samples of `x` have {x.shape[1]} values, the program takes {elements}", file=path)
     if not np.isfinite(x).all():
         sample = int(np.argwhere(~np.isfinite(x))[0][0])
         raise InputError(f"`x` holds NaN or infinity in sample {sample}", file=path)

@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from xdsl.dialects.builtin import i1, i8, i16
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from tinyml.dialects import c
-from tinyml.dialects.c.types import ALIAS, FLASH, RAM, pointer_type, variable_type
+from tinyml.dialects.c.types import ALIAS, CONST, FLASH, RAM, pointer_type, variable_type
 from tinyml.targets.c_text import (
     COMPARISON,
     CONDITIONAL,
@@ -116,7 +116,7 @@ class Expressions:
         return join(CONDITIONAL, type if exact else INT, code, condition, *arms)
 
     def call(self, op: c.CallOp, operand: Operand) -> Text:
-        arguments = [operand(value).to(value.type) for value in op.arguments]
+        arguments = [_as_argument(operand(value), value.type) for value in op.arguments]
         code = f"{op.callee.string_value()}({', '.join(text.code for text in arguments)})"
         text = join(PRIMARY, op.result.type, code, *arguments)
         reads_memory = any(isinstance(value.type, c.PointerType) for value in op.arguments)
@@ -157,6 +157,13 @@ class Expressions:
             level = PRIMARY
         reads = {op.variable, MEMORY} if content.writable else {op.variable}
         return Text(code, level, content.element, frozenset(reads), steps=True)
+
+
+def _as_argument(text: Text, type: Attribute) -> Text:
+    """Functions take pointers to plain elements."""
+    if isinstance(type, c.PointerType) and type.memory.data == ALIAS:
+        return text.cast(c.PointerType(type.element, CONST))
+    return text.to(type)
 
 
 def _bytes(type: Any) -> int:

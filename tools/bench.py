@@ -6,12 +6,16 @@ import dataclasses
 import json
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
 from tinyml.tools.atomic_file import AtomicFile
 from tinyml.tools.compile_model import Request, build_folder
 from tinyml.tools.table import print_reports
+
+if TYPE_CHECKING:
+    from tinyml.targets.boards import Board
+    from tinyml.tools.measure import Measured
 
 LARGER_AVR = "atmega1284p"
 """The same core with more memory, on which a model that a Uno cannot hold is measured."""
@@ -34,28 +38,43 @@ def bench(
     from tinyml.targets.boards import board
 
     chosen = board(target)
-    reports: list[dict[str, Any]] = []
-    for folder in folders:
-        program, val, test = find_model(folder)
-        request = Request(program, val, test, target, None, format, width, optimize, Path())
-        with tempfile.TemporaryDirectory(prefix="tinyml-") as out:
-            try:
-                report, measured = build_folder(request, chosen, Path(out), must_fit=False)
-            except InputError:
-                if chosen.device != "simavr":
-                    raise
-                report, measured = {"fits": False}, None
-        if chosen.device == "simavr" and not report["fits"]:
-            larger = dataclasses.replace(board("avr", LARGER_AVR), name=target)
-            with tempfile.TemporaryDirectory(prefix="tinyml-") as out:
-                report, measured = build_folder(request, larger, Path(out), must_fit=False)
-            report |= {"fits": False, "flash_limit": chosen.flash, "ram_limit": chosen.ram}
-        if measured is None:
-            raise InputError(f"the tools of the device '{chosen.device}' are not installed")
-        reports.append(report)
+    requests = [
+        Request(program, val, test, target, None, format, width, optimize, Path())
+        for program, val, test in map(find_model, folders)
+    ]
+    file = None if json_file is None else AtomicFile(str(json_file))
+    try:
+        reports = [_measure(request, chosen) for request in requests]
+    except BaseException:
+        if file is not None:
+            file.discard()
+        raise
     print_reports(reports)
-    if json_file is not None:
-        file = AtomicFile(str(json_file))
+    if file is not None:
         file.stream.write(json.dumps(reports, indent=2) + "\n")
         file.keep()
     return reports
+
+
+def _measure(request: Request, chosen: Board) -> dict[str, Any]:
+    from tinyml.targets.boards import board
+
+    try:
+        report, measured = _build(request, chosen)
+    except InputError:
+        # A program that does not even link for the Uno, or runs out of its memory, may be measured on its sister.
+        if chosen.device != "simavr":
+            raise
+        report, measured = {"fits": False}, None
+    if chosen.device == "simavr" and not report["fits"]:
+        larger = dataclasses.replace(board("avr", LARGER_AVR), name=chosen.name)
+        report, measured = _build(request, larger)
+        report |= {"fits": False, "flash_limit": chosen.flash, "ram_limit": chosen.ram}
+    if measured is None:
+        raise InputError(f"the tools of the device '{chosen.device}' are not installed")
+    return report
+
+
+def _build(request: Request, board: Board) -> tuple[dict[str, Any], Measured | None]:
+    with tempfile.TemporaryDirectory(prefix="tinyml-") as out:
+        return build_folder(request, board, Path(out), must_fit=False)

@@ -59,7 +59,8 @@ def build_folder(
 ) -> tuple[dict[str, Any], Measured | None]:
     """Everything `compile_model` does, into an existing empty folder."""
     from tinyml.runtime.data import load_data
-    from tinyml.tools.measure import accuracy, check_labels
+    from tinyml.runtime.model_interface import interface_of
+    from tinyml.tools.measure import accuracy, class_count
     from tinyml.tools.stages import compile_stages, context, load_program
 
     start = time.perf_counter()
@@ -67,14 +68,14 @@ def build_folder(
         progress.step("reading")
         ctx = context()
         reals = load_program(request.model, ctx)
-        load_data(str(request.val))
-        test_file = request.test or request.val
-        data = load_data(str(test_file))
+        elements, classes = interface_of(reals).input_length, class_count(reals)
+        data = load_data(str(request.val), elements=elements, classes=classes)
+        if request.test is not None:
+            data = load_data(str(request.test), elements=elements, classes=classes)
         progress.step("compiling")
         compiled = compile_stages(
             reals, ctx, data=request.val, format=request.format, width=request.width, printed_for=board.printed_for
         )
-        check_labels(data, compiled.formats, str(test_file))
         progress.step("writing C")
         write_sources(folder, compiled, board, data)
         progress.step(f"evaluating {len(data)} samples")
@@ -143,7 +144,7 @@ def _report(
         "mcu": board.mcu,
         "device": board.device,
         "format": request.format,
-        "width": request.width,
+        "width": compiled.width,
         "optimize": request.optimize,
         "accuracy_float": accuracies.reals,
         "accuracy": accuracies.formats,
@@ -179,11 +180,11 @@ def _fits(board: Board, measured: Measured | None, working_bytes: int) -> bool |
 def _require_fit(request: Request, board: Board, report: dict[str, Any]) -> None:
     if report["fits"] is False:
         ram = report["ram_bytes"]
-        needed = f"{ram['total']} of RAM" if ram["total"] else f"more than {ram['arena'] + ram['input']} of RAM"
+        needed = str(ram["total"] or f"more than {ram['arena'] + ram['input']}")
         flash = f"{report['flash_bytes']} bytes of flash and " if report["flash_bytes"] else ""
         raise InputError(
-            f"does not fit {board.name} ({board.mcu or board.device}): needs {flash}{needed} bytes, "
-            f"the board has {board.flash} and {board.ram}",
+            f"does not fit {board.name} ({board.mcu or board.device}): needs {flash}{needed} bytes of RAM, "
+            f"the board has {board.flash} of flash and {board.ram} of RAM",
             file=str(request.model),
         )
 
@@ -193,6 +194,8 @@ def new_folder(out: Path) -> Generator[Path]:
     """A folder beside `out` that takes its place when all went well; what was there before is one of ours, or empty."""
     if out.exists() and not (out / "report.json").is_file() and not (out.is_dir() and not any(out.iterdir())):
         raise InputError("exists already and is no output of tinyml", file=str(out))
+    # A link stays a link: what it points to is replaced.
+    out = out.resolve()
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         waiting = Path(tempfile.mkdtemp(prefix=f".{out.name}.", dir=out.parent))

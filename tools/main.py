@@ -7,15 +7,19 @@ import json
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import NoReturn
+
+from tinyml.dialects.errors import InputError
 
 OPTIMIZE = ("Os", "O2", "O3")
 
 
 def main(args: Sequence[str] | None = None) -> int:
     """Run one command; the exit code. An error of the user is one line on standard error and exit code 1."""
-    options = _parser().parse_args(args)
-    command: Callable[[argparse.Namespace], int] = options.command
+    options: argparse.Namespace | None = None
     try:
+        options = _parser().parse_args(args)
+        command: Callable[[argparse.Namespace], int] = options.command
         return command(options)
     except KeyboardInterrupt:
         print("error: interrupted", file=sys.stderr)
@@ -29,8 +33,15 @@ def main(args: Sequence[str] | None = None) -> int:
         return 1
 
 
+class _Parser(argparse.ArgumentParser):
+    """Tells a wrong command line as every other error of the user is told."""
+
+    def error(self, message: str) -> NoReturn:
+        raise InputError(f"{message} (see {self.prog} --help)")
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="tinyml", description="Compiles KB-sized models for microcontrollers.")
+    parser = _Parser(prog="tinyml", description="Compiles KB-sized models for microcontrollers.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     compile_ = commands.add_parser("compile", help="compile a model for a board")

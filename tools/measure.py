@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import ModuleOp
 
-from tinyml.dialects.errors import InputError
 from tinyml.runtime.data import Data
 from tinyml.runtime.evaluator import Outputs, encode_inputs, evaluate, evaluate_reals
 from tinyml.runtime.model_interface import interface_of
@@ -108,8 +107,9 @@ def first_mismatch(expected: Outputs, got: Outputs) -> Mismatch | None:
     return None
 
 
-def check_labels(data: Data, formats: ModuleOp, file: str) -> None:
-    """Raises `InputError` for a label that no class of the program has."""
-    classes = interface_of(formats).output_length
-    if data.y is not None and classes > 1 and data.y.max(initial=0) >= classes:
-        raise InputError(f"label {data.y.max()} is out of range: the program has {classes} classes", file=file)
+def class_count(program: ModuleOp) -> int | None:
+    """How many classes a program tells apart; None where it does not say."""
+    interface = interface_of(program)
+    if interface.output_length == 1:
+        return 2 if interface.has_label else None
+    return interface.output_length or None

@@ -2,7 +2,7 @@
 
 import json
 
-from xdsl.dialects.builtin import FileLineColLoc, ModuleOp
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.utils.exceptions import (
     ArgSpecParseError,
@@ -46,16 +46,6 @@ def squeeze(message: str) -> str:
     """The message on one line, cut if a constant makes it longer than anybody reads."""
     line = " ".join(message.split())
     return line if len(line) <= _LONGEST else line[: _LONGEST - 3] + "..."
-
-
-def source_place(op: Operation) -> tuple[str, int, int] | None:
-    """File, line and column of the nearest operation, from `op` outwards, whose place in a file is known."""
-    at: Operation | None = op
-    while at is not None:
-        if isinstance(location := at.location, FileLineColLoc):
-            return location.filename.data, location.line.data, location.column.data
-        at = at.parent_op()
-    return None
 
 
 def find_invalid(module: ModuleOp, error: VerifyException) -> Operation | None:

@@ -26,9 +26,13 @@ class RunRequest:
 def run_model(request: RunRequest) -> dict[str, Any]:
     """Run and compare; the result's `mismatch` is None where all outputs have equal bits."""
     from tinyml.runtime.data import load_data
+    from tinyml.runtime.model_interface import interface_of
+    from tinyml.targets.boards import board
     from tinyml.tools.measure import run_on_device
     from tinyml.tools.stages import context, load_program
 
+    if request.mcu is not None:
+        board("avr", request.mcu)
     report_file = request.folder / "report.json"
     try:
         report = json.loads(report_file.read_text(encoding="utf-8"))
@@ -36,7 +40,7 @@ def run_model(request: RunRequest) -> dict[str, Any]:
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InputError("expected a folder written by tinyml compile", file=str(request.folder)) from error
     formats = load_program(request.folder / "ir" / "1-formats.mlir", context())
-    data = load_data(str(request.data))
+    data = load_data(str(request.data), elements=interface_of(formats).input_length)
     inputs = data.x if request.limit is None else data.x[: request.limit]
     with Progress(str(request.folder), 1) as progress:
         progress.step(f"running {len(inputs)} samples on {request.device}")

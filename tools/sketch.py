@@ -47,8 +47,14 @@ void setup()
 void loop()
 {{
     static int received = 0;
-    if (!Serial.available())
+    int next = Serial.peek();
+    if (next < 0)
         return;
+    /* What separates numbers is skipped here: parseFloat would wait for a number behind it, and then give 0. */
+    if (next != '-' && next != '.' && (next < '0' || next > '9')) {{
+        Serial.read();
+        return;
+    }}
     {read}
     if (++received == {name}_INPUT_LENGTH) {{
         received = 0;
@@ -87,7 +93,8 @@ def _reader(format: NumberFormat, ctype: str) -> str:
     if not np.array_equal(probe, np.arange(4) * probe[1]):
         return f"X[received] = ({ctype})Serial.parseInt(); /* raw bits of {format.type} */"
     low, high = (int(format.encode(np.array(value))) for value in (-1e30, 1e30))
+    # Arduino's constrain is a macro that would read up to three numbers, and lround overflows beyond 32 bits.
     return (
-        f"X[received] = ({ctype})constrain(lround(Serial.parseFloat() * {1 / probe[1]:.1f}), {low}L, {high}L);"
-        f" /* real = raw / {1 / probe[1]:.1f} */"
+        f"float raw = Serial.parseFloat() * {float(1 / probe[1])!r}; /* real = raw / {float(1 / probe[1])!r} */\n"
+        f"    X[received] = ({ctype})(raw <= {low}L ? {low}L : raw >= {high}L ? {high}L : lround(raw));"
     )

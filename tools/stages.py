@@ -14,6 +14,7 @@ from xdsl.printer import Printer
 from xdsl.universe import Universe
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.format_lookup import format_named
 from tinyml.lowering import pipelines
 
 _LEVELS = {
@@ -34,7 +35,10 @@ class Stage:
 
 @dataclass(frozen=True)
 class Compiled:
-    """reals and formats: the program at L0 and L1. stages: the IR of all levels. source, header: the C files."""
+    """reals and formats: the program at L0 and L1. stages: the IR of all levels. source, header: the C files.
+
+    width: bits of the number format that was asked for.
+    """
 
     reals: ModuleOp
     formats: ModuleOp
@@ -42,6 +46,7 @@ class Compiled:
     source: str
     header: str
     arena_bytes: int
+    width: int
 
 
 def context() -> Context:
@@ -78,6 +83,7 @@ def compile_stages(
     reals: ModuleOp, ctx: Context, *, data: Path, format: str, width: int | None, printed_for: str
 ) -> Compiled:
     """Compile a program at L0 with the profile of a data set; `reals` is left as it is but for the profile."""
+    actual_width = format_named(ctx, format, width).bits
     options = {"data": json.dumps(str(data)), "format": json.dumps(format), "target": json.dumps(printed_for)}
     if width is not None:
         options["width"] = str(width)
@@ -96,7 +102,7 @@ def compile_stages(
             arena_bytes = _arena_bytes(module)
         stages.append(Stage(file, print_ir(module)))
     source, header = (_print_c(module, ctx, printed_for, file) for file in ("source", "header"))
-    return Compiled(reals, formats, tuple(stages), source, header, arena_bytes)
+    return Compiled(reals, formats, tuple(stages), source, header, arena_bytes, actual_width)
 
 
 def _arena_bytes(module: ModuleOp) -> int:

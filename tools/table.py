@@ -19,7 +19,7 @@ def print_reports(reports: Sequence[dict[str, Any]]) -> None:
     for report in reports:
         table.add_row(
             report["name"],
-            report["format"] + (f" {report['width']}" if report["width"] else ""),
+            _format(report),
             _number(report["accuracy_float"]),
             _number(report["accuracy"]),
             f"{report['disagreements']}/{report['samples']}",
@@ -30,7 +30,13 @@ def print_reports(reports: Sequence[dict[str, Any]]) -> None:
             {True: "yes", False: "NO", None: "-"}[report["fits"]],
         )
     # Wide enough for every row whatever the terminal: a cut number helps nobody.
-    Console(width=max(Console().width, 130)).print(table)
+    Console(width=max(Console().width, 145)).print(table)
+
+
+def _format(report: dict[str, Any]) -> str:
+    """`fixed 16`, but `f32`, whose name says its width."""
+    name, width = report["format"], str(report["width"])
+    return name if name.endswith(width) else f"{name} {width}"
 
 
 def _number(value: float | None) -> str:

@@ -15,9 +15,10 @@ from xdsl.utils.target import Target
 from xdsl.xdsl_opt_main import xDSLOptMain
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.places import source_place
 from tinyml.tools.atomic_file import AtomicFile
 from tinyml.tools.located_parser import LocatedParser
-from tinyml.tools.one_line import as_input_error, find_invalid, source_place, squeeze
+from tinyml.tools.one_line import as_input_error, find_invalid, squeeze
 from tinyml.tools.pipeline import check_options, check_pipeline, to_xdsl_pipeline
 
 

@@ -13,7 +13,7 @@ from typing import cast
 
 from xdsl.context import Context
 from xdsl.dialects import func, scf
-from xdsl.dialects.builtin import ArrayAttr, FixedBitwidthType, ModuleOp, TensorType, f32
+from xdsl.dialects.builtin import ArrayAttr, FixedBitwidthType, MemRefType, ModuleOp, TensorType, f32
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -22,6 +22,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.format_lookup import format_named
 from tinyml.dialects.number_format import NumberFormat, Raws
+from tinyml.dialects.places import error_at
 from tinyml.transforms.constant_operands import constant_root, oriented
 
 ACCUMULATOR_BITS = 32
@@ -49,6 +50,9 @@ class AssignFormatPass(ModulePass):
         prototype = format_named(ctx, self.format, self.width)
         functions = [one for one in op.ops if isinstance(one, func.FuncOp) and not one.is_declaration]
         for function in functions:
+            for one in function.walk():
+                if any(isinstance(value.type, MemRefType) for value in (*one.operands, *one.results)):
+                    raise error_at(one, "assign-format expects tensors, not buffers")
             _Assignment(function, prototype).apply()
 
 

@@ -14,12 +14,12 @@ from math import prod
 
 from xdsl.context import Context
 from xdsl.dialects import func, scf
-from xdsl.dialects.builtin import FileLineColLoc, IntegerAttr, MemRefType, ModuleOp
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.traits import IsTerminator, MemoryEffectKind, get_effects
 
-from tinyml.dialects.errors import InputError
+from tinyml.dialects.places import error_at
 from tinyml.dialects.scratch import AllocOp, ArenaOp, SliceOp, ViewOp, element_bytes, memref_type
 from tinyml.dialects.tdsl.base import TensorOp
 
@@ -45,14 +45,6 @@ class CheckPackingPass(ModulePass):
                 _Flow(function).check()
 
 
-def _error(op: Operation, message: str) -> InputError:
-    match op.location:
-        case FileLineColLoc() as at:
-            return InputError(message, file=at.filename.data, line=at.line.data, column=at.column.data)
-        case _:
-            return InputError(message)
-
-
 def _name(view: ViewOp) -> str:
     start, end = _bytes(view)
     return f"{view.result.name_hint or 'a buffer'} (bytes {start} to {end - 1})"
@@ -74,37 +66,37 @@ def _check_places(function: func.FuncOp) -> None:
     for op in function.walk():
         match op:
             case AllocOp():
-                raise _error(op, f"{op.result.name_hint or 'a buffer'} has no address")
+                raise error_at(op, f"{op.result.name_hint or 'a buffer'} has no address")
             case ArenaOp():
                 ends[op] = 0
             case ViewOp():
                 arena = op.arena.owner
                 if not isinstance(arena, ArenaOp):
-                    raise _error(op, f"{_name(op)} is not in a scratch.arena")
+                    raise error_at(op, f"{_name(op)} is not in a scratch.arena")
                 start, end = _bytes(op)
                 if start < 0 or end > arena.size:
-                    raise _error(op, f"{_name(op)} lies outside the arena of {arena.size} bytes")
+                    raise error_at(op, f"{_name(op)} lies outside the arena of {arena.size} bytes")
                 size = element_bytes(memref_type(op.result))
                 if start % size or arena.alignment.value.data % size:
-                    raise _error(op, f"{_name(op)} is not aligned for elements of {size} bytes")
+                    raise error_at(op, f"{_name(op)} is not aligned for elements of {size} bytes")
                 ends[arena] = max(ends[arena], end)
             case _:
                 pass
     for arena, end in ends.items():
         if arena.size != end:
-            raise _error(arena, f"the arena has {arena.size} bytes, its buffers end at {end}")
+            raise error_at(arena, f"the arena has {arena.size} bytes, its buffers end at {end}")
         _check_claims(arena)
 
 
 def _check_claims(arena: ArenaOp) -> None:
     match arena.attributes.get("scratch.height"):
         case IntegerAttr() as height if height.value.data != arena.size:
-            raise _error(arena, f"the arena has {arena.size} bytes, its height says {height.value.data}")
+            raise error_at(arena, f"the arena has {arena.size} bytes, its height says {height.value.data}")
         case _:
             pass
     match arena.attributes.get("scratch.lower_bound"):
         case IntegerAttr() as bound if bound.value.data > arena.size:
-            raise _error(arena, f"the arena has {arena.size} bytes, less than its lower bound {bound.value.data}")
+            raise error_at(arena, f"the arena has {arena.size} bytes, less than its lower bound {bound.value.data}")
         case _:
             pass
 
@@ -181,9 +173,9 @@ class _Flow:
             if not _overlap(written, other):
                 continue
             if other in reads:
-                raise _error(op, f"'{op.name}' writes {_name(written)} over {_name(other)}, which it reads")
+                raise error_at(op, f"'{op.name}' writes {_name(written)} over {_name(other)}, which it reads")
             if self.written_from.get(other, len(self.order)) <= self.order[op]:
-                raise _error(op, f"'{op.name}' writes {_name(written)} over {_name(other)}, which is read later")
+                raise error_at(op, f"'{op.name}' writes {_name(written)} over {_name(other)}, which is read later")
 
 
 def _overwritten(dest: SSAValue) -> ViewOp | None:
@@ -200,7 +192,7 @@ def _views_of_values(function: func.FuncOp) -> dict[SSAValue, Views]:
     views: dict[SSAValue, Views] = {}
     for op in function.walk():
         if any(len(region.blocks) > 1 for region in op.regions):
-            raise _error(op, f"'{op.name}' branches between blocks; only scf control flow can be checked")
+            raise error_at(op, f"'{op.name}' branches between blocks; only scf control flow can be checked")
         if isinstance(op, ViewOp):
             views[op.result] = frozenset({op})
     changed = True

@@ -7,13 +7,14 @@ from math import lcm
 
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import FileLineColLoc, IntegerAttr, ModuleOp, i64
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.transforms.dead_code_elimination import is_trivially_dead
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.places import error_at
 from tinyml.dialects.scratch import AllocOp, ArenaOp, SliceOp, ViewOp, element_bytes, memref_type, size_in_bytes
 from tinyml.dialects.tdsl.base import TensorOp
 from tinyml.transforms.live_ranges import LiveRanges, buffer_name, live_ranges
@@ -79,12 +80,7 @@ class PackScratchPass(ModulePass):
             f"the arena takes {placement.height} bytes, the limit is {self.limit}; "
             f"alive at the peak of {peak.bytes} bytes, {_spell(at)}: {names}"
         )
-        match at.location:
-            case FileLineColLoc() as place:
-                line, column = place.line.data, place.column.data
-                return InputError(message, file=place.filename.data, line=line, column=column)
-            case _:
-                return InputError(message)
+        return error_at(at, message)
 
 
 def _erase_dead(function: func.FuncOp) -> None:

@@ -21,10 +21,20 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
 SAMPLED = 4096
-"""Values of one array that percentiles look at, evenly spaced; extremes look at all."""
+"""Values of one array that percentiles look at; extremes look at all."""
+
+GOLDEN = (math.sqrt(5) - 1) / 2
+"""Steps of this share of a whole never fall into step with the axes of an array, and cover it evenly."""
+
+
+def _spread(length: int) -> NDArray[np.int64]:
+    import numpy as np
+
+    return (np.arange(SAMPLED) * GOLDEN % 1 * length).astype(np.int64)
 
 
 @dataclass
@@ -39,7 +49,7 @@ class _Statistics:
             raise InputError(f"%{value.name_hint or '?'} overflows or is undefined on the data, even in reals")
         self.low, self.high = min(self.low, low), max(self.high, high)
         flat = values.reshape(-1)
-        self.sampled.append(flat[:: max(1, len(flat) // SAMPLED)])
+        self.sampled.append(flat if len(flat) <= SAMPLED else flat[_spread(len(flat))])
 
     def profile(self) -> tdsl.Profile:
         import numpy as np
@@ -63,8 +73,9 @@ class ProfilePass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         from tinyml.runtime.data import load_data
+        from tinyml.runtime.model_interface import interface_of
 
-        profile(op, load_data(self.data).x)
+        profile(op, load_data(self.data, elements=interface_of(op).input_length).x)
 
 
 def profile(module: ModuleOp, inputs: NDArray[Any]) -> None:

@@ -1,6 +1,6 @@
 /* What the simulated AVR runs. The driver stops at the entry and the return of both functions, fills in the input
    and reads label and scores by the calling convention, so nothing here costs RAM but the caller's own input. */
-#include "model.h"
+#include "tm_harness.h"
 
 extern TM_INPUT tm_input[TM_INPUT_LENGTH];
 TM_INPUT tm_input[TM_INPUT_LENGTH];

@@ -1,6 +1,6 @@
 /* What the emulated Cortex-M runs: vectors, startup, and a loop that shows its results at tm_mark, where the runner
    stops it. */
-#include "model.h"
+#include "tm_harness.h"
 
 extern uint32_t tm_data_start[], tm_data_end[], tm_data_image[], tm_bss_start[], tm_bss_end[], tm_stack_top[];
 extern TM_INPUT tm_input[TM_INPUT_LENGTH];

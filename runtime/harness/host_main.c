@@ -2,7 +2,7 @@
    standard output: int32 label; uint32 stack; uint64 cycles; scores. With TM_PAINT the inferences run in a thread on a
    painted stack, whose depth stands in the last record. The reading and writing is done outside of that thread. */
 #define _DEFAULT_SOURCE
-#include "model.h"
+#include "tm_harness.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -99,7 +99,7 @@ def _call(kernel: Kernel) -> str:
     if kernel.form == "sparse":
         return f"out[0] = {function}(&w, x, {start}); out[1] = (int32_t)(w - flash);"
     if kernel.form == "row":
-        return f"out[0] = {function}(w, x, {start});"
+        return f"out[0] = {function}((const int8_t *)w, x, {start});"
     source = "(const uint8_t *)x + X[1]" if kernel.ram else "w"
     return f"out[0] = {function}((const int{kernel.weights}_t *)(const void *)({source}), x, n, {start});"
 

@@ -1,4 +1,4 @@
-"""Calls of the kernels of `tinyml/dot_cortex_m.h`: the input that `data/dotkernels` understands, and numpy's answer."""
+"""Calls of the kernels for Cortex-M: the input that `data/kernels_cortex_m` understands, and numpy's answer."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tinyml.runtime.interface import Interface
 
-INTERFACE = Interface("dotkernels", "int8_t", 3360, "int32_t", 8, has_label=False)
+INTERFACE = Interface("kernels", "int8_t", 3360, "int32_t", 8, has_label=False)
 ROWS = 8
 LENGTHS = [*range(10), 63, 64, 65, 127, 300]
 
@@ -39,7 +39,6 @@ KERNELS = [
     Kernel("tm_cm_dot_s8_s8_s32", S8, S8),
     Kernel("tm_cm_dot_s8_s16_s32", S8, S16),
     Kernel("tm_cm_dot_s16_s16_s32", S16, S16),
-    Kernel("tm_cm_dot_s8_s8_s16", S8, S8, limit=2**15 - 1),
     Kernel("tm_cm_dot_s16_s16_s64", S16, S16, limit=2**63 - 1),
     Kernel("tm_cm_dot4_s8_s8_s32", S8, S8, rows=4),
     Kernel("tm_cm_dot4_s8_s16_s32", S8, S16, rows=4),
@@ -49,13 +48,10 @@ KERNELS = [
     Kernel("tm_cm_dot_sparse_s16_s16_s32", S16, S16),
     Kernel("tm_cm_dot_s16_s8_s32", S16, S8),
     Kernel("tm_cm_matvec_s8_s8_s8", S8, S8, rows=None, y=S8),
-    Kernel("tm_cm_matvec_s8_s16_s8", S8, S16, rows=None, y=S8),
-    Kernel("tm_cm_matvec_s16_s16_s8", S16, S16, rows=None, y=S8),
-    Kernel("tm_cm_matvec_s8_s8_s16", S8, S8, rows=None, y=S16),
     Kernel("tm_cm_matvec_s8_s16_s16", S8, S16, rows=None, y=S16),
     Kernel("tm_cm_matvec_s16_s16_s16", S16, S16, rows=None, y=S16),
 ]
-"""In the order of the numbers that `data/dotkernels` gives them."""
+"""In the order of the numbers that `data/kernels_cortex_m` gives them."""
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from pathlib import Path
 
+import kernel_models
 import l4_programs
 import loop_interpreter
 import numpy as np
@@ -16,14 +17,19 @@ from xdsl.parser import Parser
 from xdsl.universe import Universe
 
 from tinyml.dialects import c
+from tinyml.lowering import pipelines
 from tinyml.lowering.arith_to_c import LowerArithToCPass
+from tinyml.runtime.evaluator import evaluate
 from tinyml.runtime.host_runner import HostRunner
 from tinyml.runtime.interface import Interface
+from tinyml.runtime.model_interface import interface_of
 from tinyml.runtime.runner import Runner, runner_for
 from tinyml.runtime.toolchain import MODEL_FLAGS, WARNING_FLAGS, call_tool
+from tinyml.targets.kernels import Kernel, kernels_of
 from tinyml.targets.print_c import CTarget
 
-STRICT = [*MODEL_FLAGS[:3], *WARNING_FLAGS, "-Wshadow", "-pedantic", "-O2", "-c"]
+WARNINGS = [*WARNING_FLAGS, "-Wshadow", "-pedantic"]
+STRICT = [*MODEL_FLAGS[:3], *WARNINGS, "-O2", "-c"]
 
 PROGRAMS = {
     "matvec": (l4_programs.MATVEC, Interface("matvec", "int16_t", 4, "int16_t", 3, True)),
@@ -140,3 +146,23 @@ def test_random_programs_on_an_avr(seed: int, tmp_path: Path):
     folder = write(text, "avr", tmp_path / "source")
     compile_strictly(folder, "avr-")
     check(text, CHAOS, runner_for("simavr"), folder, samples=4)
+
+
+KERNELS = [(target, kernel) for target in ("avr", "cortex-m") for kernel in kernels_of(target)]
+DEVICES = {"avr": ["simavr"], "cortex-m": ["cortex-m0", "cortex-m3", "cortex-m4"]}
+
+
+@pytest.mark.parametrize(("target", "kernel"), KERNELS, ids=[kernel.symbol for _, kernel in KERNELS])
+def test_a_kernel_is_selected_and_exact(target: str, kernel: Kernel, tmp_path: Path):
+    """One source without a warning: on the devices of its target, and in plain C on the host."""
+    context, module = parse(kernel_models.program(kernel))
+    interface, inputs = interface_of(module), kernel_models.inputs(kernel)
+    expected = evaluate(module, inputs).scores
+    for name in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits"):
+        pipelines.run(module, context, pipelines.flatten(name, {"target": target}))
+    text = str(module)
+    assert text.count(f"func.call @{kernel.symbol}(") == len(kernel_models.LENGTHS)
+    source = write(text, target, tmp_path / "source")
+    for runner in (HostRunner(sanitize=True), *map(runner_for, DEVICES[target])):
+        result = runner.run(runner.build(source, interface, tmp_path / "build", "-O2", WARNINGS), interface, inputs)
+        np.testing.assert_array_equal(result.scores, expected, err_msg=runner.name)

@@ -71,21 +71,19 @@ def places_of_rows() -> dict[tuple[int, int], list[int]]:
 ROWS = places_of_rows()
 
 
-def exact(case: Case) -> int:
-    """In unbounded integers."""
+def products(case: Case) -> Vector:
     kernel = case.kernel
     if kernel.form == "dense":
         memory = case.vector.tobytes() if kernel.ram else FLASH
         weights = np.frombuffer(memory, f"<i{kernel.weights // 8}", case.length, case.start)
     else:
         weights = MATRICES[kernel.weights][ROWS[kernel.pair].index(case.start)]
-    return case.sum + int(weights.astype(np.int64) @ case.vector[: len(weights)].astype(np.int64))
+    return weights.astype(np.int64) * case.vector[: len(weights)].astype(np.int64)
 
 
 def is_provable(case: Case) -> bool:
-    """Do the products, and their sum with the start, keep the kernel's promise?"""
-    total = exact(case)
-    return max(abs(total - case.sum), abs(total), abs(case.sum)) <= most(case.kernel.sum)
+    """Does the call keep the caller's promise?"""
+    return abs(case.sum) + int(np.abs(products(case)).sum()) <= most(case.kernel.sum)
 
 
 def wrapped(value: int, width: int) -> int:
@@ -104,8 +102,11 @@ class Device:
         return scores.tolist()
 
     def check(self, cases: list[Case]) -> None:
+        """On the chip also of sums that wrap around: more than is promised, but it shows that no carry is lost."""
+        if self.runner.name == "host":
+            cases = [case for case in cases if is_provable(case)]
         for case, (value, _) in zip(cases, self.scores(cases), strict=True):
-            expected = wrapped(exact(case), case.kernel.sum)
+            expected = wrapped(case.sum + int(products(case).sum()), case.kernel.sum)
             assert value == expected, f"{case} gives {value}, not {expected}"
 
 
@@ -140,10 +141,8 @@ def name_of(kernel: Kernel) -> str:
 @pytest.mark.parametrize("kernel", DENSE, ids=name_of)
 def test_dense(device: Device, kernel: Kernel):
     cases = dense_cases(kernel)
-    provable = [case for case in cases if is_provable(case)]
-    assert len(provable) > 100
-    # Sums that wrap around are more than is promised, but show that no carry is lost.
-    device.check(cases if device.runner.name == "simavr" else provable)
+    assert sum(map(is_provable, cases)) > 100
+    device.check(cases)
 
 
 @pytest.mark.parametrize("kernel", [*SPARSE, *ROW], ids=name_of)
@@ -154,9 +153,8 @@ def test_sparse(device: Device, kernel: Kernel):
         for vector in extremes(kernel.vector, COLUMNS)
         for first in (0, -most(kernel.sum) // 4)
     ]
-    provable = [case for case in cases if is_provable(case)]
-    assert len(provable) > 100
-    device.check(provable)
+    assert sum(map(is_provable, cases)) > 100
+    device.check(cases)
 
 
 @pytest.mark.parametrize("kernel", SPARSE, ids=name_of)
@@ -181,6 +179,6 @@ def drawn_case(draw: st.DrawFn) -> Case:
 
 
 @settings(max_examples=25)
-@given(cases=st.lists(drawn_case().filter(is_provable), min_size=1, max_size=20))
+@given(cases=st.lists(drawn_case(), max_size=20))
 def test_any_call(device: Device, cases: list[Case]):
     device.check(cases)

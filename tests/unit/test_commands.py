@@ -90,6 +90,8 @@ def damage(model: Path, what: str) -> None:
             np.savez(model / "val.npz", x=np.zeros((2, 5), np.float32), y=np.zeros(2, np.int64))
         case "label out of range":
             np.savez(model / "val.npz", x=np.zeros((2, 4), np.float32), y=np.array([0, 2]))
+        case "negative label":
+            np.savez(model / "val.npz", x=np.zeros((2, 4), np.float32), y=np.array([0, -1]))
         case "missing data":
             (model / "val.npz").unlink()
         case "pickled data":
@@ -112,8 +114,9 @@ def damage(model: Path, what: str) -> None:
         ("NaN in a parameter", "tour.sd:3:9: "),
         ("infinity in the data", "val.npz: `x` holds NaN or infinity in sample 0"),
         ("empty data", "val.npz: `x` holds no samples"),
-        ("wrong number of inputs", "takes 4 values per sample"),
-        ("label out of range", "val.npz: label 2 is out of range: the program has 2 classes"),
+        ("wrong number of inputs", "val.npz: samples of `x` have 5 values, the program takes 4"),
+        ("label out of range", "val.npz: label 2 of sample 1 is out of range: the program has 2 classes"),
+        ("negative label", "val.npz: label -1 of sample 1 is out of range: the program has 2 classes"),
         ("missing data", "val.npz: "),
         ("pickled data", "val.npz: not a readable .npz file of plain arrays"),
         ("type error", "tour.sd:3:"),

@@ -10,7 +10,9 @@
  * nothing, such as which registers survive a call, from a body that it cannot see. */
 #ifndef TINYML_DOT_CORTEX_M_H
 #define TINYML_DOT_CORTEX_M_H
-#ifndef __AVR__
+#ifdef __AVR__
+#error "generated for Cortex-M: an AVR cannot read its constants; compile the model for target avr"
+#else
 #include <stdint.h>
 
 #if defined(__GNUC__) && !defined(__clang__)
@@ -162,7 +164,7 @@
     }
 #define TM_SPARSE                                                                                                      \
     for (; n > 0; n--) {                                                                                               \
-        x += *gaps++;                                                                                                  \
+        x += (uint8_t)*gaps++;                                                                                         \
         sum += (int32_t)*values++ * *x;                                                                                \
     }                                                                                                                  \
     return sum
@@ -201,20 +203,21 @@ static inline int32_t tm_cm_dot_s16_s8_s32(const int16_t *w, const int8_t *x, in
     return tm_cm_dot_s8_s16_s32(x, w, n, sum);
 }
 
-/* Row of a sparse matrix with n entries: each stands its gap of elements of x after the one before it. */
-static TM_KERNEL int32_t tm_cm_dot_sparse_s8_s8_s32(const int8_t *values, const uint8_t *gaps, const int8_t *x,
+/* Row of a sparse matrix with n entries: each stands its gap of elements of x after the one before it. Gaps are
+ * unsigned, in the type of all constants of 8 bits. */
+static TM_KERNEL int32_t tm_cm_dot_sparse_s8_s8_s32(const int8_t *values, const int8_t *gaps, const int8_t *x,
                                                     int n, int32_t sum)
 {
     TM_SPARSE_S8_S8;
 }
 
-static TM_KERNEL int32_t tm_cm_dot_sparse_s8_s16_s32(const int8_t *values, const uint8_t *gaps, const int16_t *x,
+static TM_KERNEL int32_t tm_cm_dot_sparse_s8_s16_s32(const int8_t *values, const int8_t *gaps, const int16_t *x,
                                                      int n, int32_t sum)
 {
     TM_SPARSE_S8_S16;
 }
 
-static TM_KERNEL int32_t tm_cm_dot_sparse_s16_s16_s32(const int16_t *values, const uint8_t *gaps, const int16_t *x,
+static TM_KERNEL int32_t tm_cm_dot_sparse_s16_s16_s32(const int16_t *values, const int8_t *gaps, const int16_t *x,
                                                       int n, int32_t sum)
 {
     TM_SPARSE_S16_S16;

@@ -1,5 +1,5 @@
 /* Exact dot products of 8-bit vectors, added to `sum`: `w` in flash (`_ram`: in RAM), `x` in RAM. The caller has proven
- * that neither the products nor the result leave the width that the name ends in.
+ * that the magnitudes of `sum` and all products together stay within the width that the name ends in.
  * A sparse row in flash is its count of entries (16 bits, low byte first), then for each entry a byte `skip` and the
  * value: skip counts the bytes of x between the element of the entry before (or the start of x) and that of this one.
  * The pointer to the row moves on to the next. */
@@ -133,9 +133,10 @@ static TM_INLINED int32_t tm_dot_s8_s8_s32_ram(const int8_t *w, const int8_t *x,
     return sum + tm_products_s8_s8_s32_ram(w, x, n);
 }
 
-/* One row, without moving on to the next. */
-static TM_INLINED int32_t tm_dot_row_s8_s8_s32(const uint8_t *row, const int8_t *x, int32_t sum)
+/* One row, without moving on to the next; its bytes have the type of all constants of 8 bits. */
+static TM_INLINED int32_t tm_dot_row_s8_s8_s32(const int8_t *row, const int8_t *x, int32_t sum)
 {
-    return tm_dot_sparse_s8_s8_s32(&row, x, sum);
+    const uint8_t *at = (const uint8_t *)row;
+    return tm_dot_sparse_s8_s8_s32(&at, x, sum);
 }
 #endif

@@ -24,6 +24,6 @@ func.func @f(%X: tensor<2x1xf32> {tdsl.range = #tdsl.range<-10.0, 10.0>}) -> (in
 // CHECK: scf.for
 // CHECK-NEXT: tdsl.add %a, %a {tdsl.profile = [#tdsl.profile<-16.0, 24.0, [
 // CHECK: } {tdsl.profile = [unit, #tdsl.profile<-16.0, 24.0, [
-// SHAPE: error: {{.*}}: pass 'profile': data have shape (1, 3), the program takes 2 values per sample
+// SHAPE: error: {{.*}}: pass 'profile': samples of `x` have 3 values, the program takes 2
 // ABSENT: error: {{.*}}absent.npz: {{.*}}cannot read the data: No such file or directory
 // OPTION: error: pass 'profile': {{.*}}data

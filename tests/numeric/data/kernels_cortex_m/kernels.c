@@ -1,13 +1,13 @@
 /* Runs the kernel that its input asks for. The input: kernel, rows, n (2 bytes), offsets of w and of x in bytes, shift,
  * whether starts are given, bytes of w (2 bytes) and of x (2 bytes); low, high and 8 starts (4 bytes each); w; x;
  * gaps. */
-#include "dotkernels.h"
+#include "kernels.h"
 #include "tinyml/dot_cortex_m.h"
 
 #define ROWS 8
 static int32_t results[ROWS];
 uint32_t weights[640], vector[160];
-const int32_t *dotkernels_scores(void) { return results; }
+const int32_t *kernels_scores(void) { return results; }
 
 static uint16_t half(const int8_t *at) { return (uint16_t)((uint8_t)at[0] | (uint8_t)at[1] << 8); }
 
@@ -21,7 +21,7 @@ static const void *place(uint32_t *buffer, int8_t offset, const int8_t *from, ui
     return to;
 }
 
-void dotkernels_predict(const int8_t *X)
+void kernels_predict(const int8_t *X)
 {
     uint16_t n = half(X + 2), w_bytes = half(X + 8), x_bytes = half(X + 10), rows = (uint8_t)X[1];
     uint8_t shift = (uint8_t)X[6];
@@ -32,33 +32,29 @@ void dotkernels_predict(const int8_t *X)
         starts[i] = results[i] = word(X + 20 + 4 * i);
     const int32_t *start = X[7] ? starts : 0;
     const void *w = place(weights, X[4], X + 52, w_bytes), *x = place(vector, X[5], X + 52 + w_bytes, x_bytes);
-    const uint8_t *gaps = (const uint8_t *)X + 52 + w_bytes + x_bytes;
+    const int8_t *gaps = X + 52 + w_bytes + x_bytes;
     int64_t sum64 = (int64_t)((uint64_t)(uint32_t)starts[1] << 32 | (uint32_t)starts[0]);
     switch (X[0]) {
     case 0: results[0] = tm_cm_dot_s8_s8_s32(w, x, n, starts[0]); break;
     case 1: results[0] = tm_cm_dot_s8_s16_s32(w, x, n, starts[0]); break;
     case 2: results[0] = tm_cm_dot_s16_s16_s32(w, x, n, starts[0]); break;
-    case 3: results[0] = tm_cm_dot_s8_s8_s16(w, x, n, (int16_t)starts[0]); break;
-    case 4:
+    case 3:
         sum64 = tm_cm_dot_s16_s16_s64(w, x, n, sum64);
         results[0] = (int32_t)(uint32_t)sum64;
         results[1] = (int32_t)(sum64 >> 32);
         break;
-    case 5: tm_cm_dot4_s8_s8_s32(w, x, n, starts, results); break;
-    case 6: tm_cm_dot4_s8_s16_s32(w, x, n, starts, results); break;
-    case 7: tm_cm_dot4_s16_s16_s32(w, x, n, starts, results); break;
-    case 8: results[0] = tm_cm_dot_sparse_s8_s8_s32(w, gaps, x, n, starts[0]); break;
-    case 9: results[0] = tm_cm_dot_sparse_s8_s16_s32(w, gaps, x, n, starts[0]); break;
-    case 10: results[0] = tm_cm_dot_sparse_s16_s16_s32(w, gaps, x, n, starts[0]); break;
-    case 11: results[0] = tm_cm_dot_s16_s8_s32(w, x, n, starts[0]); break;
-    case 12: tm_cm_matvec_s8_s8_s8(w, x, rows, n, start, shift, low, high, y8); break;
-    case 13: tm_cm_matvec_s8_s16_s8(w, x, rows, n, start, shift, low, high, y8); break;
-    case 14: tm_cm_matvec_s16_s16_s8(w, x, rows, n, start, shift, low, high, y8); break;
-    case 15: tm_cm_matvec_s8_s8_s16(w, x, rows, n, start, shift, low, high, y16); break;
-    case 16: tm_cm_matvec_s8_s16_s16(w, x, rows, n, start, shift, low, high, y16); break;
-    case 17: tm_cm_matvec_s16_s16_s16(w, x, rows, n, start, shift, low, high, y16); break;
+    case 4: tm_cm_dot4_s8_s8_s32(w, x, n, starts, results); break;
+    case 5: tm_cm_dot4_s8_s16_s32(w, x, n, starts, results); break;
+    case 6: tm_cm_dot4_s16_s16_s32(w, x, n, starts, results); break;
+    case 7: results[0] = tm_cm_dot_sparse_s8_s8_s32(w, gaps, x, n, starts[0]); break;
+    case 8: results[0] = tm_cm_dot_sparse_s8_s16_s32(w, gaps, x, n, starts[0]); break;
+    case 9: results[0] = tm_cm_dot_sparse_s16_s16_s32(w, gaps, x, n, starts[0]); break;
+    case 10: results[0] = tm_cm_dot_s16_s8_s32(w, x, n, starts[0]); break;
+    case 11: tm_cm_matvec_s8_s8_s8(w, x, rows, n, start, shift, low, high, y8); break;
+    case 12: tm_cm_matvec_s8_s16_s16(w, x, rows, n, start, shift, low, high, y16); break;
+    case 13: tm_cm_matvec_s16_s16_s16(w, x, rows, n, start, shift, low, high, y16); break;
     }
-    if (X[0] >= 12)
+    if (X[0] >= 11)
         for (int i = 0; i < ROWS; i++)
-            results[i] = X[0] < 15 ? y8[i] : y16[i];
+            results[i] = X[0] == 11 ? y8[i] : y16[i];
 }

@@ -1,5 +1,5 @@
 #include <stdint.h>
-#define dotkernels_INPUT_LENGTH 3360
-#define dotkernels_OUTPUT_LENGTH 8
-void dotkernels_predict(const int8_t *X);
-const int32_t *dotkernels_scores(void);
+#define kernels_INPUT_LENGTH 3360
+#define kernels_OUTPUT_LENGTH 8
+void kernels_predict(const int8_t *X);
+const int32_t *kernels_scores(void);

@@ -1,0 +1,190 @@
+"""What the kernels of the runtime cost; run this file for the tables.
+
+ATmega328P: cycles per entry, in flash unless the name says otherwise. `step` is what the instructions of one
+multiply-accumulate take, `loop` a call with n entries less one with none, over n, `call` the whole call over n, from
+the first instruction that loads an argument to the last that adds the start of the sum.
+
+Cortex-M: instructions per multiply-accumulate, from the call of a function that calls the kernel once to its return:
+of 64 x 64 for a matrix, so with biases, rounding, saturation and storing, of 64 for a single row.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from kernels_avr import DENSE, INCLUDE, ROW, Kernel
+
+from tinyml.dialects.csr import compress
+from tinyml.dialects.packed_rows import pack_rows
+from tinyml.runtime.interface import Interface
+from tinyml.runtime.runner import runner_for
+from tinyml.runtime.toolchain import call_tool
+
+N = 64
+LEVELS = ("-Os", "-O2", "-O3")
+AVR_LENGTHS = (16, 32, N, 300)
+AVR_STEPS = {
+    **{"s8_s8_s16": 9, "s8_s8_s32": 11, "s8_s8_s32_ram": 10, "s8_s16_s32": 19, "s16_s8_s32": 20},
+    **{"s16_s16_s32": 31, "s16_s16_s32_ram": 29, "row_s8_s8_s32": 16, "row_s8_s16_s32": 24, "row_s16_s16_s32": 36},
+}
+AVR_LIMITS = {"s8_s8_s16": 12.5, "s8_s8_s32": 17, "s8_s16_s32": 26, "s16_s16_s32": 36}
+"""What the loop may take at n = 64."""
+
+CORTEX_M = ("cortex-m0", "cortex-m3", "cortex-m4")
+CORTEX_M_KERNELS = [
+    *(f"tm_cm_matvec_{types}" for types in ("s8_s8_s8", "s8_s16_s16", "s16_s16_s16")),
+    *(f"tm_cm_dot_{types}" for types in ("s8_s8_s32", "s8_s16_s32", "s16_s16_s32", "s16_s16_s64")),
+    *(f"tm_cm_dot_sparse_{types}" for types in ("s8_s8_s32", "s8_s16_s32", "s16_s16_s32")),
+]
+CORTEX_M_LIMITS = {
+    ("cortex-m4", "tm_cm_matvec_s8_s8_s8"): 2.0,
+    ("cortex-m4", "tm_cm_matvec_s16_s16_s16"): 1.3,
+    ("cortex-m0", "tm_cm_matvec_s8_s8_s8"): 5.0,
+}
+"""What a product of 64 x 64 may take."""
+
+_CTYPES = {"s8": "int8_t", "s16": "int16_t", "s32": "int32_t", "s64": "int64_t"}
+
+_HEADER = """\
+#include <stdint.h>
+#define figure_INPUT_LENGTH {x_length}
+#define figure_OUTPUT_LENGTH {y_length}
+void figure_predict(const {x} *X);
+const {y} *figure_scores(void);
+"""
+_AVR = """\
+#include "figure.h"
+#include "tinyml/dot_s8.h"
+#include "tinyml/dot_s16.h"
+static const uint8_t flash[] __attribute__((__progmem__)) = {{{flash}}};
+static int16_t memory[300], out[1];
+const int16_t *figure_scores(void) {{ return out; }}
+void figure_predict(const int16_t *X)
+{{
+    const void *x = memory, *w = {weights};
+    (void)X, (void)x, (void)w;
+    {call}
+}}
+"""
+_CORTEX_M = """\
+#include "figure.h"
+#include "tinyml/dot_cortex_m.h"
+static const {w} W[] __attribute__((aligned(4))) = {{{weights}}};
+static const int8_t GAPS[] = {{0, {gaps}}};
+static const int32_t START[] = {{{starts}}};
+static volatile int16_t shift = 11, low = -127, high = 127;
+static {y} Y[{rows}];
+const {y} *figure_scores(void) {{ return Y; }}
+void figure_predict(const {x} *X)
+{{
+    (void)GAPS, (void)START, (void)shift, (void)low, (void)high;
+    {call};
+}}
+"""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """time: in the unit of the device. stack, code: bytes; code is that of the functions of the runtime."""
+
+    time: int
+    stack: int
+    code: int
+
+
+def measure(device: str, optimize: str, source: str, interface: Interface) -> Cost:
+    """Of one inference, on random values within 8 bits."""
+    types = {"x": interface.input_ctype, "y": interface.output_ctype}
+    lengths = {"x_length": interface.input_length, "y_length": interface.output_length}
+    inputs = np.random.default_rng(0).integers(-128, 128, (1, interface.input_length)).astype(interface.input_dtype)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "figure.c").write_text(source)
+        (folder / "figure.h").write_text(_HEADER.format(**types, **lengths))
+        runner = runner_for(device)
+        build = runner.build(folder, interface, folder, optimize, [f"-I{INCLUDE}"])
+        result = runner.run(build, interface, inputs)
+        table = call_tool("avr-" if device == "simavr" else "arm-none-eabi-", "nm", ["-S", build.elf])
+    assert result.cycles is not None
+    rows = [line.split() for line in table.splitlines()]
+    code = sum(int(row[1], 16) for row in rows if len(row) == 4 and row[3].startswith(("tm_products", "tm_row")))
+    return Cost(int(result.cycles[0]), result.stack_bytes, code)
+
+
+@cache
+def avr_cost(kernel: Kernel | None, length: int, optimize: str) -> Cost:
+    """Of a call with constant arguments in an otherwise empty function; without a kernel: of that function."""
+    flash, call = bytes(2 * length + 2), ""
+    if kernel is not None:
+        if kernel.form == "row":
+            stream = pack_rows(compress(np.ones((1, length), f"<i{kernel.weights // 8}")), kernel.vector // 8)
+            assert stream is not None
+            flash = stream.tobytes()
+        arguments = "w, x, 7" if kernel.form == "row" else f"w, x, {length}, 7"
+        call = f'int{kernel.sum}_t y = tm_dot_{kernel.name}({arguments}); __asm__ volatile("" : : "r"(y));'
+    weights = "memory" if kernel is not None and kernel.ram else "flash"
+    source = _AVR.format(flash=", ".join(map(str, flash)), weights=weights, call=call)
+    return measure("simavr", optimize, source, Interface("figure", "int16_t", 1, "int16_t", 1, has_label=False))
+
+
+def cycles_in_loop(kernel: Kernel, length: int, optimize: str) -> float:
+    """Per entry."""
+    return (avr_cost(kernel, length, optimize).time - avr_cost(kernel, 0, optimize).time) / length
+
+
+def instructions_per_mac(kernel: str, device: str, optimize: str) -> float:
+    form = "sparse" if "sparse" in kernel else kernel.split("_")[2]
+    w, x, result = kernel.split("_")[-3:]
+    rows, y = (N, result) if form == "matvec" else (1, "s32")
+    call = {
+        "matvec": f"{kernel}(W, X, {rows}, {N}, START, (uint8_t)shift, low, high, Y)",
+        "dot": f"Y[0] = (int32_t){kernel}(W, X, {N}, 5)",
+        "sparse": f"Y[0] = {kernel}(W, GAPS, X, {N}, 5)",
+    }[form]
+    random = np.random.default_rng(1)
+    source = _CORTEX_M.format(
+        w=_CTYPES[w],
+        x=_CTYPES[x],
+        y=_CTYPES[y],
+        rows=rows,
+        weights=", ".join(map(str, random.integers(-128, 128, rows * N))),
+        gaps=", ".join(["1"] * (N - 1)),
+        starts=", ".join(map(str, random.integers(-9999, 9999, N))),
+        call=call,
+    )
+    interface = Interface("figure", _CTYPES[x], N, _CTYPES[y], rows, has_label=False)
+    return measure(device, optimize, source, interface).time / (rows * N)
+
+
+def print_avr(optimize: str = "-Os") -> None:
+    print(f"ATmega328P, {optimize}: cycles per entry")
+    heads = "".join(f"{f'loop n={n}':>12}{'call':>7}" for n in AVR_LENGTHS)
+    print(f"{'tm_dot_':<18}{'step':>5}{heads}{'limit':>7}{'bytes':>7}{'stack':>7}")
+    base = avr_cost(None, 0, optimize)
+    for kernel in (*DENSE, *ROW):
+        row = f"{kernel.name:<18}{AVR_STEPS[kernel.name]:>5}"
+        for n in AVR_LENGTHS:
+            call = (avr_cost(kernel, n, optimize).time - base.time) / n
+            row += f"{cycles_in_loop(kernel, n, optimize):>12.2f}{call:>7.2f}"
+        empty = avr_cost(kernel, 0, optimize)
+        print(f"{row}{AVR_LIMITS.get(kernel.name, ''):>7}{empty.code:>7}{empty.stack - base.stack:>7}")
+
+
+def print_cortex_m() -> None:
+    print("Cortex-M: instructions per multiply-accumulate")
+    columns = [(device, level) for device in CORTEX_M for level in LEVELS]
+    print(f"{'':<30}", *(f"{f'{device[7:]} {level}':>7}" for device, level in columns), " limit")
+    for kernel in CORTEX_M_KERNELS:
+        figures = " ".join(f"{instructions_per_mac(kernel, *column):>7.2f}" for column in columns)
+        limits = ", ".join(f"{one[7:]} {most}" for (one, name), most in CORTEX_M_LIMITS.items() if name == kernel)
+        print(f"{kernel:<30} {figures}  {limits}".rstrip())
+
+
+if __name__ == "__main__":
+    print_avr()
+    print()
+    print_cortex_m()

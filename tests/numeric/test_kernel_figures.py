@@ -1,0 +1,20 @@
+"""The kernels reach the figures that they are made for; counts of simulated chips, so the same on every machine."""
+
+from __future__ import annotations
+
+import pytest
+from kernel_figures import AVR_LIMITS, CORTEX_M_LIMITS, LEVELS, N, cycles_in_loop, instructions_per_mac
+from kernels_avr import KERNELS
+
+
+@pytest.mark.parametrize("optimize", LEVELS)
+@pytest.mark.parametrize("name", AVR_LIMITS)
+def test_cycles_in_the_loop(name: str, optimize: str):
+    [kernel] = [kernel for kernel in KERNELS if kernel.name == name]
+    assert cycles_in_loop(kernel, N, optimize) <= AVR_LIMITS[name]
+
+
+@pytest.mark.parametrize("optimize", LEVELS)
+@pytest.mark.parametrize(("device", "kernel"), CORTEX_M_LIMITS)
+def test_instructions_per_multiply_accumulate(device: str, kernel: str, optimize: str):
+    assert instructions_per_mac(kernel, device, optimize) <= CORTEX_M_LIMITS[device, kernel]
