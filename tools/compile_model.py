@@ -57,9 +57,11 @@ def compile_model(request: Request) -> dict[str, Any]:
 def build_folder(
     request: Request, board: Board, folder: Path, *, must_fit: bool
 ) -> tuple[dict[str, Any], Measured | None]:
-    """Everything `compile_model` does, into an existing empty folder."""
+    """Everything `compile_model` does, into an existing empty folder; where the tools of the device are not installed
+    the model is compiled all the same and the second result is None."""
     from tinyml.runtime.data import load_data
     from tinyml.runtime.model_interface import interface_of
+    from tinyml.runtime.runner import is_available
     from tinyml.tools.measure import accuracy, class_count
     from tinyml.tools.stages import compile_stages, context, load_program
 
@@ -80,8 +82,12 @@ def build_folder(
         write_sources(folder, compiled, board, data)
         progress.step(f"evaluating {len(data)} samples")
         accuracies = accuracy(compiled.reals, compiled.formats, data)
-        progress.step(f"measuring on {board.device}")
-        measured = _measure(folder, compiled, board, data, request.optimize)
+        measured = None
+        if is_available(board.device):
+            progress.step(f"measuring on {board.device}")
+            measured = _measure(folder, compiled, board, data, request.optimize)
+        else:
+            progress.step(f"not measured: {board.device} is not installed")
     report = _report(request, board, compiled, accuracies, measured, time.perf_counter() - start)
     if must_fit:
         _require_fit(request, board, report)
@@ -106,13 +112,9 @@ def write_sources(folder: Path, compiled: Compiled, board: Board, data: Data) ->
         path.write_text(text, encoding="utf-8")
 
 
-def _measure(folder: Path, compiled: Compiled, board: Board, data: Data, optimize: str) -> Measured | None:
-    """None where the tools of the device are not installed: a model can be compiled without them."""
-    from tinyml.runtime.runner import is_available
+def _measure(folder: Path, compiled: Compiled, board: Board, data: Data, optimize: str) -> Measured:
     from tinyml.tools.measure import run_on_device
 
-    if not is_available(board.device):
-        return None
     inputs = data.x[:MEASURED_SAMPLES]
     measured, mismatch = run_on_device(
         folder, compiled.formats, inputs, device=board.device, mcu=board.mcu, optimize=optimize, ram=board.ram
