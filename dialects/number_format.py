@@ -15,6 +15,7 @@ from functools import singledispatch
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypeVar, cast
 
 from xdsl.ir import Attribute
+from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.machine import Machine
 
@@ -68,6 +69,12 @@ class NumberFormat(ABC):
     @abstractmethod
     def decode(self, raws: Raws) -> Reals:
         """The exact reals that raws stand for."""
+
+    def verify_raws(self, raws: Raws) -> None:
+        """Raise `VerifyException` for raws that rounding never gives: proofs do not count on them, nor on a NaN."""
+        wrong = raws[self.encode(self.decode(raws)) != raws]
+        if wrong.size:
+            raise VerifyException(f"{wrong[0]} is not the raw value of any {self.type}")
 
     @classmethod
     @abstractmethod

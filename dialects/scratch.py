@@ -129,6 +129,8 @@ class ConstantOp(IRDLOperation):
             raise VerifyException(f"value must be of type {expected}, got {self.value.type}")
         if not in_flash(type):
             raise VerifyException("a constant lies in #scratch.flash or #scratch.csr")
+        if (format := number_format(type.element_type)) is not None:
+            format.verify_raws(self.raws)
 
 
 class AllocatesResult(MemoryEffect):

@@ -72,6 +72,7 @@ class ConstOp(IRDLOperation):
         expected = TensorType(format_of(self.result).storage, shape_of(self.result))
         if self.value.type != expected:
             raise VerifyException(f"value must be of type {expected}, got {self.value.type}")
+        format_of(self.result).verify_raws(self.raws)
 
     @property
     def raws(self) -> Raws:

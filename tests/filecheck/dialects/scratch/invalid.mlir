@@ -12,6 +12,11 @@
 
 // -----
 
+%r = scratch.constant dense<[4095, 4096]> : tensor<2xi16> -> memref<2x!fixed.q<13, 4>, #scratch.flash>
+// CHECK: 4096 is not the raw value of any !fixed.q<13, 4>
+
+// -----
+
 %r = scratch.alloc : memref<4xf32, #scratch.flash>
 // CHECK: working memory does not lie in flash
 

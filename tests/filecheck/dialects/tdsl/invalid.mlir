@@ -146,6 +146,16 @@ tdsl.neg %a : memref<2xf32> into %b : memref<3xf32>
 
 // -----
 
+%r = tdsl.const dense<[127, -128]> : tensor<2xi8> -> tensor<2x!fixed.q<8, 4>>
+// CHECK: -128 is not the raw value of any !fixed.q<8, 4>
+
+// -----
+
+%r = tdsl.const dense<"0x0000803F0000C07F"> : tensor<2xf32> -> tensor<2xf32>
+// CHECK: nan is not the raw value of any f32
+
+// -----
+
 %a = "test.op"() : () -> (tensor<1x2xf32>)
 %r = tdsl.sign %a : tensor<1x2xf32>
 // CHECK: expects a single element, got shape 1x2
