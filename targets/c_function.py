@@ -39,6 +39,9 @@ class FunctionPrinter:
     def print(self, function: c.FuncOp) -> list[str]:
         self.line(self.signature(function))
         self.line("{")
+        for argument in function.body.block.args:
+            if argument.first_use is None:
+                self.line(f"    (void){self.names[argument]};")
         self._block(function.body.block)
         self.line("}")
         return self.lines
