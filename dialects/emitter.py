@@ -34,7 +34,7 @@ class Surroundings(Protocol):
         """Make a function of the C runtime callable."""
         ...
 
-    def declare_kernel(self, function: str, arguments: Sequence[Attribute], result: Attribute) -> None:
+    def declare_kernel(self, function: str, arguments: Sequence[Attribute], results: Sequence[Attribute]) -> None:
         """Make a kernel of the C runtime callable with these types."""
         ...
 

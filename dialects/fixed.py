@@ -176,6 +176,20 @@ class FixedType(_WidthAndFrac, NumberFormat):
             bounds.append(int(np.abs(rhs.astype(np.int64)).sum(-2).max()) * most[0])
         return min(bounds)
 
+    def difference(self, rhs: NumberFormat) -> FixedType | None:
+        other = _fixed(rhs)
+        width = (self.limits[1] + other.limits[1]).bit_length() + 1
+        return FixedType(width, self.frac.data) if other.frac == self.frac and width in WIDTHS else None
+
+    def distance_bound(self, length: int, rhs: NumberFormat, vectors: Raws | None) -> int | None:
+        import numpy as np
+
+        most = self.limits[1]
+        if vectors is None:
+            return length * (most + _fixed(rhs).limits[1]) ** 2
+        greatest = np.abs(vectors.astype(np.int64)) + most
+        return int((greatest * greatest).sum(-1).max())
+
     def finish(self, m: Machine[V], sum: V, accumulator: Accumulator, bound: int | None) -> V:
         assert isinstance(accumulator, AccumulatorType)
         if bound is None:

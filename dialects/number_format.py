@@ -96,6 +96,18 @@ class NumberFormat(ABC):
         """
         return self
 
+    def difference(self, rhs: NumberFormat) -> NumberFormat | None:
+        """The format that holds every lhs - rhs exactly, its raw being the difference of the raws; None without one."""
+        return None
+
+    def distance_bound(self, length: int, rhs: NumberFormat, vectors: Raws | None) -> int | None:
+        """A proven bound on every partial sum of squares of `length` differences between this format and another.
+
+        vectors: constants (n, length) of the other format, of which one is meant. In units of the last place of a
+        product of two `difference`s; None where sums need no bound.
+        """
+        return None
+
     @abstractmethod
     def accumulator(self, lhs: NumberFormat, rhs: NumberFormat, bound: int | None) -> Accumulator:
         """The narrowest accumulator for sums of products of lhs and rhs elements.

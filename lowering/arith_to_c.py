@@ -234,11 +234,14 @@ def _truncate(at: _FunctionLowering, op: arith.TruncIOp) -> None:
 
 
 def _call(at: _FunctionLowering, op: func.CallOp) -> None:
-    if len(op.results) != 1:
-        raise _unsupported(op, "must return one value")
+    if len(op.results) > 1:
+        raise _unsupported(op, "must return one value or none")
     name = op.callee.string_value()
     at.program.use_function(name)
-    at.expression(op, c.CallOp(name, at.operands(op), op.results[0].type))
+    if op.results:
+        at.expression(op, c.CallOp(name, at.operands(op), op.results[0].type))
+    else:
+        at.statement(c.InvokeOp(name, at.operands(op)))
 
 
 def _same(at: _FunctionLowering, op: memref.CastOp) -> None:

@@ -1,4 +1,4 @@
-"""Dead code of a C program: what neither a store nor a returned value depends on."""
+"""Dead code of a C program: what no store, no call that writes and no returned value depends on."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _live(function: c.FuncOp) -> set[Operation]:
         if isinstance(op, c.AssignOp):
             assigned[op.variable].append(op)
     live: set[Operation] = set()
-    pending: list[Operation] = [op for op in function.walk() if isinstance(op, c.StoreOp | c.ReturnOp)]
+    pending: list[Operation] = [op for op in function.walk() if isinstance(op, c.StoreOp | c.InvokeOp | c.ReturnOp)]
     while pending:
         op = pending.pop()
         if op in live or op is function:

@@ -43,7 +43,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-Lowering: TypeAlias = Callable[[Emitter], SSAValue]
+Lowering: TypeAlias = Callable[[Emitter], SSAValue | None]
+"""Gives the result in bits, where the op has one."""
 
 
 @dataclass(frozen=True)
@@ -66,10 +67,11 @@ class LowerNumToArithPass(ModulePass):
             surroundings = _FunctionSurroundings(op, function)
             surroundings.intervals |= _loaded_intervals(function)
             for one, lower in lowerings:
-                [result] = one.results
                 value = lower(Emitter(one, surroundings))
-                value.name_hint = value.name_hint or result.name_hint
-                result.replace_all_uses_with(value)
+                for result in one.results:
+                    assert value is not None
+                    value.name_hint = value.name_hint or result.name_hint
+                    result.replace_all_uses_with(value)
                 one.detach()
                 one.erase()
 
@@ -133,12 +135,12 @@ class _FunctionSurroundings:
 
     def declare(self, function: str) -> None:
         known = RUNTIME_FUNCTIONS[function]
-        self.declare_kernel(function, known.arguments, known.result)
+        self.declare_kernel(function, known.arguments, [known.result])
 
-    def declare_kernel(self, function: str, arguments: Sequence[Attribute], result: Attribute) -> None:
+    def declare_kernel(self, function: str, arguments: Sequence[Attribute], results: Sequence[Attribute]) -> None:
         if function not in self.declared:
             self.declared.add(function)
-            self.module.body.block.add_op(func.FuncOp.external(function, arguments, [result]))
+            self.module.body.block.add_op(func.FuncOp.external(function, arguments, results))
 
 
 class _ToStorage(RewritePattern):
@@ -222,48 +224,56 @@ def _finish(op: num.FinishOp) -> Lowering:
     return lambda e: result.finish(e, op.sum, accumulator, bound)
 
 
-def _dot(op: num.DotOp) -> Lowering:
+def _dot(op: num.DotOp | num.DistanceOp) -> Lowering:
     kernel = _kernel(op)
+    return lambda e: _call(e, kernel, [op.lhs, op.rhs], [_length(e, op.lhs), op.sum], op.sum.type)
 
-    def lower(e: Emitter) -> SSAValue:
-        length = e.insert(arith.ConstantOp(IntegerAttr(op.length, IndexType())))
-        return _call(e, kernel, [op.lhs, op.rhs], [length, op.sum])
 
-    return lower
+def _axpy(op: num.AxpyOp) -> Lowering:
+    kernel = _kernel(op)
+    return lambda e: _call(e, kernel, [op.sums, op.vector], [op.factor, _length(e, op.vector)], None)
+
+
+def _length(e: Emitter, run: SSAValue) -> SSAValue:
+    return e.insert(arith.ConstantOp(IntegerAttr(tdsl.shape_of(run)[0], IndexType())))
 
 
 def _sparse_dot(op: num.SparseDotOp) -> Lowering:
     kernel = _kernel(op)
 
-    def lower(e: Emitter) -> SSAValue:
+    def lower(e: Emitter) -> SSAValue | None:
         row = [e.insert(scratch.SliceOp(run, op.at, tdsl.shape_of(run))) for run in (op.values, op.gaps)]
         length = e.insert(upstream_memref.LoadOp.get(op.lengths, [op.row]))
         wide = e.insert(arith.ExtUIOp(length, i16 if length.type == i8 else i32))
         count = e.insert(arith.IndexCastOp(wide, IndexType()))
-        return _call(e, kernel, [*row, op.vector], [count, op.sum])
+        return _call(e, kernel, [*row, op.vector], [count, op.sum], op.sum.type)
 
     return lower
 
 
 def _packed_dot(op: num.PackedDotOp) -> Lowering:
-    return lambda e: _call(e, op.kernel.data, [op.row, op.vector], [op.sum])
+    return lambda e: _call(e, op.kernel.data, [op.row, op.vector], [op.sum], op.sum.type)
 
 
-def _kernel(op: num.DotOp | num.SparseDotOp) -> str:
+def _kernel(op: num.DotOp | num.SparseDotOp | num.DistanceOp | num.AxpyOp) -> str:
     if op.kernel is None:
         raise InputError(f"{op.name} has no kernel: run select-kernels first")
     return op.kernel.data
 
 
-def _call(e: Emitter, kernel: str, memrefs: Sequence[SSAValue], scalars: Sequence[SSAValue]) -> SSAValue:
-    """A call of a kernel, which takes runs of memory of any length."""
+def _call(
+    e: Emitter, kernel: str, memrefs: Sequence[SSAValue], scalars: Sequence[SSAValue], result: Attribute | None
+) -> SSAValue | None:
+    """A call of a kernel, which takes runs of memory of any length; what it returns, if anything."""
     runs: list[SSAValue] = []
     for memref in memrefs:
         type = scratch.memref_type(memref)
         runs.append(e.insert(upstream_memref.CastOp.get(memref, _any_run(type))))
-    result = scalars[-1].type
-    e.surroundings.declare_kernel(kernel, [value.type for value in (*runs, *scalars)], result)
-    return e.insert(func.CallOp(kernel, [*runs, *scalars], [result]))
+    results = [] if result is None else [result]
+    e.surroundings.declare_kernel(kernel, [value.type for value in (*runs, *scalars)], results)
+    call = func.CallOp(kernel, [*runs, *scalars], results)
+    e.builder.insert(call)
+    return call.results[0] if results else None
 
 
 def _any_run(type: MemRefType[Attribute]) -> MemRefType[Attribute]:
@@ -298,6 +308,8 @@ _LOWERINGS: dict[type[Operation], Callable[[Any], Lowering]] = {
     num.MacOp: _mac,
     num.DotOp: _dot,
     num.SparseDotOp: _sparse_dot,
+    num.DistanceOp: _dot,
+    num.AxpyOp: _axpy,
     num.PackedDotOp: _packed_dot,
     num.FinishOp: _finish,
     num.AddOp: _binary("add"),

@@ -25,6 +25,7 @@ PIPELINES: dict[str, tuple[str, ...]] = {
         "choose-storage",
         "choose-accumulators",
         *CLEAN,
+        "fuse-distances",
         "accumulate-sums",
         "fuse-elementwise",
     ),

@@ -112,7 +112,14 @@ def _zero(op: tdsl.ZeroOp, nest: LoopNest) -> None:
 
 
 def _mac(op: tdsl.MacOp, nest: LoopNest) -> None:
-    _elementwise(op, nest, lambda x: nest.insert(num.MacOp(x[0], x[1], x[2])))
+    length = prod(tdsl.shape_of(op.out))
+    vectors = [value for value in (op.lhs, op.rhs) if prod(tdsl.shape_of(value)) == length]
+    factors = [value for value in (op.lhs, op.rhs) if prod(tdsl.shape_of(value)) == 1]
+    if op.sum is op.out and len(vectors) == len(factors) == 1:
+        sums, vector = (_run(value, nest.index(0), length, nest) for value in (op.out, vectors[0]))
+        nest.builder.insert(num.AxpyOp(sums, vector, _single(factors[0], nest)))
+    else:
+        _elementwise(op, nest, lambda x: nest.insert(num.MacOp(x[0], x[1], x[2])))
 
 
 def _finish(op: tdsl.FinishOp, nest: LoopNest) -> None:
@@ -202,6 +209,15 @@ def _matmul(op: tdsl.MatmulOp, nest: LoopNest) -> None:
         nest.store(nest.insert(num.FinishOp(sum, _element(op.out), op.sum_bound)), op.out, indices)
 
     nest.over((rows, columns), body)
+
+
+def _squared_distance(op: tdsl.SquaredDistanceOp, nest: LoopNest) -> None:
+    length = prod(tdsl.shape_of(op.lhs))
+    zero = nest.insert(num.ZeroOp(op.acc))
+    zero.name_hint = "sum"
+    lhs, rhs = (_run(value, nest.index(0), length, nest) for value in (op.lhs, op.rhs))
+    sum = nest.insert(num.DistanceOp(zero, lhs, rhs))
+    nest.store(nest.insert(num.FinishOp(sum, _element(op.out), op.sum_bound)), op.out, [nest.index(0)] * 2)
 
 
 def _spmv(op: tdsl.SpmvOp, nest: LoopNest) -> None:
@@ -295,6 +311,7 @@ _LOWERINGS: dict[type[Operation], Callable[[Any, LoopNest], None]] = {
     tdsl.InsertSliceOp: _insert_slice,
     tdsl.MatmulOp: _matmul,
     tdsl.SpmvOp: _spmv,
+    tdsl.SquaredDistanceOp: _squared_distance,
     tdsl.ArgmaxOp: _argmax,
     tdsl.SignOp: _sign,
     tdsl.AtLeastOp: _at_least,

@@ -58,6 +58,9 @@ class Arithmetic(ABC):
     def matmul(self, op: tdsl.ContractionOp, lhs: Array, rhs: Array) -> Array: ...
 
     @abstractmethod
+    def squared_distance(self, op: tdsl.SquaredDistanceOp, lhs: Array, rhs: Array) -> Array: ...
+
+    @abstractmethod
     def zero(self, op: tdsl.ZeroOp) -> Array: ...
 
     @abstractmethod
@@ -116,6 +119,9 @@ class Reals(Arithmetic):
 
     def matmul(self, op: tdsl.ContractionOp, lhs: Array, rhs: Array) -> Array:
         return stacked_matmul(lhs, rhs)
+
+    def squared_distance(self, op: tdsl.SquaredDistanceOp, lhs: Array, rhs: Array) -> Array:
+        return ((lhs - rhs) ** 2).sum(-2, keepdims=True)
 
     def zero(self, op: tdsl.ZeroOp) -> Array:
         return np.zeros(tdsl.shape_of(op.out))
@@ -198,6 +204,12 @@ class Bits(Arithmetic):
         accumulator, result = op.accumulator, _format(op.out)
         sums = accumulator.matmul(lhs, _format(op.lhs), rhs, _format(op.rhs))
         return result.finish(self.machine, sums, accumulator, op.sum_bound)
+
+    def squared_distance(self, op: tdsl.SquaredDistanceOp, lhs: Array, rhs: Array) -> Array:
+        accumulator, difference = op.accumulator, op.difference
+        column = difference.sub(self.machine, lhs, _format(op.lhs), rhs, _format(op.rhs))
+        sums = accumulator.matmul(column.swapaxes(-1, -2), difference, column, difference)
+        return _format(op.out).finish(self.machine, sums, accumulator, op.sum_bound)
 
     def zero(self, op: tdsl.ZeroOp) -> Array:
         zero = accumulator_elements(op.out).zero(self.machine)

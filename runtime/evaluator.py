@@ -153,6 +153,8 @@ class _Run:
                 return [_shaped(op, self.map(op, arguments))]
             case tdsl.ContractionOp():
                 return [_shaped(op, self.arithmetic.matmul(op, arguments[0], arguments[1]))]
+            case tdsl.SquaredDistanceOp():
+                return [_shaped(op, self.arithmetic.squared_distance(op, arguments[0], arguments[1]))]
             case tdsl.ArgmaxOp():
                 return [np.argmax(arguments[0].reshape(len(arguments[0]), -1), axis=1)]
             case tdsl.SignOp():

@@ -116,7 +116,7 @@ class Expressions:
         return join(CONDITIONAL, type if exact else INT, code, condition, *arms)
 
     def call(self, op: c.CallOp, operand: Operand) -> Text:
-        arguments = [_as_argument(operand(value), value.type) for value in op.arguments]
+        arguments = [as_argument(operand(value), value.type) for value in op.arguments]
         code = f"{op.callee.string_value()}({', '.join(text.code for text in arguments)})"
         text = join(PRIMARY, op.result.type, code, *arguments)
         reads_memory = any(isinstance(value.type, c.PointerType) for value in op.arguments)
@@ -159,10 +159,10 @@ class Expressions:
         return Text(code, level, content.element, frozenset(reads), steps=True)
 
 
-def _as_argument(text: Text, type: Attribute) -> Text:
-    """Functions take pointers to plain elements."""
+def as_argument(text: Text, type: Attribute, memory: str = CONST) -> Text:
+    """Functions take pointers to plain elements, which they only read unless `memory` says otherwise."""
     if isinstance(type, c.PointerType) and type.memory.data == ALIAS:
-        return text.cast(c.PointerType(type.element, CONST))
+        return text.cast(c.PointerType(type.element, memory))
     return text.to(type)
 
 

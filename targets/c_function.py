@@ -12,8 +12,8 @@ from xdsl.dialects.builtin import f32
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from tinyml.dialects import c
-from tinyml.dialects.c.types import variable_type
-from tinyml.targets.c_expressions import Expressions
+from tinyml.dialects.c.types import RAM, variable_type
+from tinyml.targets.c_expressions import Expressions, as_argument
 from tinyml.targets.c_names import fresh
 from tinyml.targets.c_text import MEMORY, PRIMARY, Text, declare
 
@@ -94,6 +94,10 @@ class FunctionPrinter:
                 value = self._text(op.value).to(op.value.type)
                 self._settle({MEMORY})
                 self.line(f"{target} = {value.code};")
+            case c.InvokeOp():
+                arguments = [as_argument(self._text(value), value.type, RAM) for value in op.arguments]
+                self._settle({MEMORY})
+                self.line(f"{op.callee.string_value()}({', '.join(text.code for text in arguments)});")
             case c.ForOp():
                 self._for(op)
             case c.IfOp():
@@ -228,7 +232,7 @@ def _changes(op: Operation) -> set[SSAValue | str]:
     for inner in op.walk():
         if isinstance(inner, c.AssignOp | c.NextOp):
             changed.add(inner.variable)
-        elif isinstance(inner, c.StoreOp):
+        elif isinstance(inner, c.StoreOp | c.InvokeOp):
             changed.add(MEMORY)
     return changed
 

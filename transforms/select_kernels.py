@@ -1,4 +1,4 @@
-"""`select-kernels`: which sums of products a target's kernel computes; the others become loops (L3).
+"""`select-kernels`: which sums of products and squares a target's kernel computes; the others become loops (L3).
 
 A kernel is exact integer arithmetic, so it gives the bits of the loop that it stands for. Kernels of the target come
 first, then the generic loop.
@@ -8,23 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import IntegerType, ModuleOp, StringAttr, i8
+from xdsl.dialects.builtin import IntegerType, MemRefType, ModuleOp, StringAttr, i8
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.csr import CompressedRows
+from tinyml.dialects.number_format import Accumulator, accumulator_of, element_format
 from tinyml.dialects.packed_rows import COUNT_BYTES, pack_rows
 from tinyml.targets.kernels import Kernel, kernels_of
-from tinyml.transforms.loop_nest import LoopNest
+from tinyml.transforms.loop_nest import Indices, LoopNest
+
+Op: TypeAlias = num.DotOp | num.SparseDotOp | num.DistanceOp | num.AxpyOp
+_OPS = num.DotOp, num.SparseDotOp, num.DistanceOp, num.AxpyOp
 
 
 @dataclass(frozen=True)
 class SelectKernelsPass(ModulePass):
-    """Sets `kernel` of every `num.dot` and `num.sparse_dot` that the target has a kernel for, expands the others.
+    """Sets `kernel` of every dot product, distance and axpy that the target has a kernel for, expands the others.
 
     target: as for printing C. Raises `InputError` for an unknown one.
     """
@@ -35,39 +39,54 @@ class SelectKernelsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         kernels = kernels_of(self.target)
         for one in list(op.walk()):
-            if isinstance(one, num.DotOp | num.SparseDotOp):
+            if isinstance(one, _OPS):
                 kernel = _matching(one, kernels)
                 if isinstance(one, num.SparseDotOp) and kernel is not None and kernel.packed:
                     kernel = kernel if _pack(one, kernel) else None
                 elif kernel is not None:
                     one.kernel = StringAttr(kernel.symbol)
+                    if isinstance(one, num.DistanceOp):
+                        one.operands = [one.sum, *_factors(one)]
                 if kernel is None:
                     _expand(one)
         _remove_unread(op)
 
 
-def _matching(op: num.DotOp | num.SparseDotOp, kernels: Sequence[Kernel]) -> Kernel | None:
-    accumulator = num.accumulator_type(op.sum)
-    weights, vector = (op.lhs, op.rhs) if isinstance(op, num.DotOp) else (op.values, op.vector)
+def _matching(op: Op, kernels: Sequence[Kernel]) -> Kernel | None:
+    accumulator = _accumulator(op)
+    weights, vector = _factors(op)
     if not accumulator.INTEGER or _in_flash(vector):
         return None
-    wanted = Kernel(
-        "",
-        _bits(weights),
-        _bits(vector),
-        cast("IntegerType[Any, Any]", accumulator.storage).width.data,
-        sparse=isinstance(op, num.SparseDotOp),
-        flash=_in_flash(weights),
-    )
+    sum = cast("IntegerType[Any, Any]", accumulator.storage).width.data
+    wanted = Kernel("", _bits(weights), _bits(vector), sum, op=op.name, flash=_in_flash(weights))
     return next((kernel for kernel in kernels if kernel.computes(wanted)), None)
 
 
-def _in_flash(memref: SSAValue) -> bool:
-    return scratch.in_flash(scratch.memref_type(memref))
+def _accumulator(op: Op) -> Accumulator:
+    if isinstance(op, num.AxpyOp):
+        return cast(Accumulator, accumulator_of(scratch.memref_type(op.sums).element_type))
+    return num.accumulator_type(op.sum)
 
 
-def _bits(memref: SSAValue) -> int:
-    return 8 * scratch.element_bytes(scratch.memref_type(memref))
+def _factors(op: Op) -> tuple[SSAValue, SSAValue]:
+    """What a kernel takes as weights and as vector: those of a distance in either order."""
+    match op:
+        case num.DotOp():
+            return op.lhs, op.rhs
+        case num.SparseDotOp():
+            return op.values, op.vector
+        case num.DistanceOp():
+            return (op.lhs, op.rhs) if _in_flash(op.lhs) else (op.rhs, op.lhs)
+        case num.AxpyOp():
+            return op.vector, op.factor
+
+
+def _in_flash(value: SSAValue) -> bool:
+    return isinstance(value.type, MemRefType) and scratch.in_flash(scratch.memref_type(value))
+
+
+def _bits(value: SSAValue) -> int:
+    return 8 * element_format(value.type).dtype.itemsize
 
 
 def _pack(op: num.SparseDotOp, kernel: Kernel) -> bool:
@@ -88,16 +107,43 @@ def _pack(op: num.SparseDotOp, kernel: Kernel) -> bool:
     return True
 
 
-def _expand(op: num.DotOp | num.SparseDotOp) -> None:
+def _expand(op: Op) -> None:
     nest = LoopNest(op)
-    _replace(op, _dot(op, nest) if isinstance(op, num.DotOp) else _sparse_dot(op, nest))
+    match op:
+        case num.DotOp():
+            _replace(op, _dot(op, nest))
+        case num.SparseDotOp():
+            _replace(op, _sparse_dot(op, nest))
+        case num.DistanceOp():
+            _replace(op, _distance(op, nest))
+        case num.AxpyOp():
+            _axpy(op, nest)
+            op.detach()
+            op.erase()
 
 
-def _replace(op: num.DotOp | num.SparseDotOp, sum: SSAValue) -> None:
+def _replace(op: num.DotOp | num.SparseDotOp | num.DistanceOp, sum: SSAValue) -> None:
     sum.name_hint = op.result.name_hint
     op.result.replace_all_uses_with(sum)
     op.detach()
     op.erase()
+
+
+def _distance(op: num.DistanceOp, nest: LoopNest) -> SSAValue:
+    def step(k: SSAValue, sums: Sequence[SSAValue]) -> list[SSAValue]:
+        difference = num.SubOp(nest.load(op.lhs, [k]), nest.load(op.rhs, [k]), op.difference.type)
+        nest.insert(difference)
+        return [nest.insert(num.MacOp(sums[0], difference.result, difference.result))]
+
+    return nest.fold(nest.index(num.run_length(op.lhs)), [op.sum], step)[0]
+
+
+def _axpy(op: num.AxpyOp, nest: LoopNest) -> None:
+    def step(indices: Indices) -> None:
+        sum, weight = nest.load(op.sums, indices), nest.load(op.vector, indices)
+        nest.store(nest.insert(num.MacOp(sum, weight, op.factor)), op.sums, indices)
+
+    nest.over((num.run_length(op.sums),), step)
 
 
 def _dot(op: num.DotOp, nest: LoopNest) -> SSAValue:

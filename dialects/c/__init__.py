@@ -27,7 +27,7 @@ from tinyml.dialects.c.expressions import (
     UnaryOp,
     ViewOp,
 )
-from tinyml.dialects.c.statements import AssignOp, ForOp, IfOp, ReturnOp, StoreOp, VariableOp
+from tinyml.dialects.c.statements import AssignOp, ForOp, IfOp, InvokeOp, ReturnOp, StoreOp, VariableOp
 from tinyml.dialects.c.types import PointerType, VariableType
 
 __all__ = [
@@ -46,6 +46,7 @@ __all__ = [
     "ForOp",
     "FuncOp",
     "IfOp",
+    "InvokeOp",
     "LiteralOp",
     "LoadOp",
     "MultiplyWideOp",
@@ -79,6 +80,7 @@ C = Dialect(
         ForOp,
         FuncOp,
         IfOp,
+        InvokeOp,
         LiteralOp,
         LoadOp,
         MultiplyWideOp,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Self
 
-from xdsl.dialects.builtin import IndexType, IntegerAttr, i1, i64
+from xdsl.dialects.builtin import IndexType, IntegerAttr, SymbolRefAttr, i1, i64
 from xdsl.ir import Attribute, Region, SSAValue
 from xdsl.irdl import (
     AnyAttr,
@@ -17,19 +17,29 @@ from xdsl.irdl import (
     region_def,
     result_def,
     traits_def,
+    var_operand_def,
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import (
     IsTerminator,
     MemoryAllocEffect,
+    MemoryReadEffect,
     MemoryWriteEffect,
     NoTerminator,
     RecursiveMemoryEffect,
 )
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects.c.expressions import CONTENT, COUNT, ELEMENT, POINTER_TO_ELEMENT, VARIABLE_OF_CONTENT
+from tinyml.dialects.c.expressions import (
+    CONTENT,
+    COUNT,
+    ELEMENT,
+    NUMBER,
+    POINTER,
+    POINTER_TO_ELEMENT,
+    VARIABLE_OF_CONTENT,
+)
 from tinyml.dialects.c.types import VariableType, pointer_type
 
 
@@ -79,6 +89,20 @@ class StoreOp(IRDLOperation):
         type = pointer_type(self.pointer)
         if not type.writable:
             raise VerifyException(f"cannot store through {type}: '{type.memory.data}' is read-only")
+
+
+@irdl_op_definition
+class InvokeOp(IRDLOperation):
+    """`f(arguments);`: a call of a function that writes to the memory that its pointers lead to."""
+
+    name = "c.invoke"
+    callee = prop_def(SymbolRefAttr)
+    arguments = var_operand_def(NUMBER | POINTER)
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+    assembly_format = "$callee `(` $arguments `)` attr-dict `:` type($arguments)"
+
+    def __init__(self, callee: str, arguments: Sequence[SSAValue]):
+        super().__init__(operands=[arguments], properties={"callee": SymbolRefAttr(callee)})
 
 
 @irdl_op_definition

@@ -24,14 +24,17 @@ from tinyml.dialects.num.scalars import (
     UnaryOp,
 )
 from tinyml.dialects.num.sums import DotOp, FinishOp, MacOp, PackedDotOp, SparseDotOp, ZeroOp
+from tinyml.dialects.num.vectors import AxpyOp, DistanceOp, run_length
 
 __all__ = [
     "AddOp",
     "AtLeastOp",
+    "AxpyOp",
     "BinaryOp",
     "ClampOp",
     "ConstantOp",
     "ConvertOp",
+    "DistanceOp",
     "DotOp",
     "ExpOp",
     "FinishOp",
@@ -48,6 +51,7 @@ __all__ = [
     "ZeroOp",
     "accumulator_type",
     "format_of",
+    "run_length",
 ]
 
 NUM = Dialect(
@@ -55,9 +59,11 @@ NUM = Dialect(
     [
         AddOp,
         AtLeastOp,
+        AxpyOp,
         ClampOp,
         ConstantOp,
         ConvertOp,
+        DistanceOp,
         DotOp,
         ExpOp,
         FinishOp,

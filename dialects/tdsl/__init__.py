@@ -10,6 +10,7 @@ from tinyml.dialects.tdsl.accumulation import FinishOp, MacOp, ZeroOp
 from tinyml.dialects.tdsl.attributes import PERCENTILES, PROFILE, RANGE, Csr, Profile, Range
 from tinyml.dialects.tdsl.base import Shape, TensorOp, format_of, shape_of
 from tinyml.dialects.tdsl.contraction import ArgmaxOp, AtLeastOp, ContractionOp, MatmulOp, SignOp, SpmvOp, proof
+from tinyml.dialects.tdsl.distance import SquaredDistanceOp
 from tinyml.dialects.tdsl.elementwise import (
     AddOp,
     BinaryOp,
@@ -76,6 +77,7 @@ __all__ = [
     "SignOp",
     "SliceOp",
     "SpmvOp",
+    "SquaredDistanceOp",
     "SubOp",
     "TanhOp",
     "TensorOp",
@@ -119,6 +121,7 @@ TDSL = Dialect(
         SignOp,
         SliceOp,
         SpmvOp,
+        SquaredDistanceOp,
         SubOp,
         TanhOp,
         TransposeOp,

@@ -1,7 +1,7 @@
 """What the kernels of the runtime cost; run this file for the tables.
 
-ATmega328P: cycles per entry, in flash unless the name says otherwise. `step` is what the instructions of one
-multiply-accumulate take, `loop` a call with n entries less one with none, over n, `call` the whole call over n, from
+ATmega328P: cycles per entry, in flash unless the name says otherwise. `step` is what the instructions of one entry
+take, `loop` a call with n entries less one with none, over n, `call` the whole call over n, from
 the first instruction that loads an argument to the last that adds the start of the sum.
 
 Cortex-M: instructions per multiply-accumulate, from the call of a function that calls the kernel once to its return:
@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-from kernels_avr import DENSE, INCLUDE, ROW, Kernel
+from kernels_avr import AXPY, DENSE, DISTANCE, INCLUDE, ROW, Kernel
 
 from tinyml.dialects.csr import compress
 from tinyml.dialects.packed_rows import pack_rows
@@ -30,6 +30,8 @@ AVR_LENGTHS = (16, 32, N, 300)
 AVR_STEPS = {
     **{"s8_s8_s16": 9, "s8_s8_s32": 11, "s8_s8_s32_ram": 10, "s8_s16_s32": 19, "s16_s8_s32": 20},
     **{"s16_s16_s32": 31, "s16_s16_s32_ram": 29, "row_s8_s8_s32": 16, "row_s8_s16_s32": 24, "row_s16_s16_s32": 36},
+    **{"distance_s8_s8_s32": 14, "distance_s16_s16_s32": 27},
+    **{"axpy_s8_s8_s32": 27, "axpy_s8_s16_s32": 33, "axpy_s16_s16_s32": 43},
 }
 AVR_LIMITS = {"s8_s8_s16": 12.5, "s8_s8_s32": 17, "s8_s16_s32": 26, "s16_s16_s32": 36}
 """What the loop may take at n = 64."""
@@ -60,8 +62,10 @@ _AVR = """\
 #include "figure.h"
 #include "tinyml/dot_s8.h"
 #include "tinyml/dot_s16.h"
+#include "tinyml/distance.h"
+#include "tinyml/axpy.h"
 static const uint8_t flash[] __attribute__((__progmem__)) = {{{flash}}};
-static int16_t memory[300], out[1];
+static int16_t memory[600], out[1];
 const int16_t *figure_scores(void) {{ return out; }}
 void figure_predict(const int16_t *X)
 {{
@@ -111,7 +115,11 @@ def measure(device: str, optimize: str, source: str, interface: Interface) -> Co
         table = call_tool("avr-" if device == "simavr" else "arm-none-eabi-", "nm", ["-S", build.elf])
     assert result.cycles is not None
     rows = [line.split() for line in table.splitlines()]
-    code = sum(int(row[1], 16) for row in rows if len(row) == 4 and row[3].startswith(("tm_products", "tm_row")))
+    code = sum(
+        int(row[1], 16)
+        for row in rows
+        if len(row) == 4 and row[3].startswith(("tm_products", "tm_row", "tm_squares", "tm_axpy"))
+    )
     return Cost(int(result.cycles[0]), result.stack_bytes, code)
 
 
@@ -124,11 +132,18 @@ def avr_cost(kernel: Kernel | None, length: int, optimize: str) -> Cost:
             stream = pack_rows(compress(np.ones((1, length), f"<i{kernel.weights // 8}")), kernel.vector // 8)
             assert stream is not None
             flash = stream.tobytes()
-        arguments = "w, x, 7" if kernel.form == "row" else f"w, x, {length}, 7"
-        call = f'int{kernel.sum}_t y = tm_dot_{kernel.name}({arguments}); __asm__ volatile("" : : "r"(y));'
+        call = _call(kernel, length)
     weights = "memory" if kernel is not None and kernel.ram else "flash"
     source = _AVR.format(flash=", ".join(map(str, flash)), weights=weights, call=call)
     return measure("simavr", optimize, source, Interface("figure", "int16_t", 1, "int16_t", 1, has_label=False))
+
+
+def _call(kernel: Kernel, length: int) -> str:
+    if kernel.form == "axpy":
+        return f"tm_{kernel.name}((int32_t *)memory, w, 7, {length});"
+    arguments = "w, x, 7" if kernel.form == "row" else f"w, x, {length}, 7"
+    name = kernel.name if kernel.form == "distance" else f"dot_{kernel.name}"
+    return f'int{kernel.sum}_t y = tm_{name}({arguments}); __asm__ volatile("" : : "r"(y));'
 
 
 def cycles_in_loop(kernel: Kernel, length: int, optimize: str) -> float:
@@ -163,10 +178,10 @@ def instructions_per_mac(kernel: str, device: str, optimize: str) -> float:
 def print_avr(optimize: str = "-Os") -> None:
     print(f"ATmega328P, {optimize}: cycles per entry")
     heads = "".join(f"{f'loop n={n}':>12}{'call':>7}" for n in AVR_LENGTHS)
-    print(f"{'tm_dot_':<18}{'step':>5}{heads}{'limit':>7}{'bytes':>7}{'stack':>7}")
+    print(f"{'tm_ or tm_dot_':<21}{'step':>5}{heads}{'limit':>7}{'bytes':>7}{'stack':>7}")
     base = avr_cost(None, 0, optimize)
-    for kernel in (*DENSE, *ROW):
-        row = f"{kernel.name:<18}{AVR_STEPS[kernel.name]:>5}"
+    for kernel in (*DENSE, *ROW, *DISTANCE, *AXPY):
+        row = f"{kernel.name:<21}{AVR_STEPS[kernel.name]:>5}"
         for n in AVR_LENGTHS:
             call = (avr_cost(kernel, n, optimize).time - base.time) / n
             row += f"{cycles_in_loop(kernel, n, optimize):>12.2f}{call:>7.2f}"

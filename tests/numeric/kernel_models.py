@@ -14,12 +14,23 @@ LENGTHS = (1, 7, 64)
 
 
 def program(kernel: Kernel) -> str:
+    """A function of X whose only arithmetic is the kernel's."""
+    return {"num.distance": _distances, "num.axpy": _multiples}.get(kernel.op, _products)(kernel)
+
+
+def calls(kernel: Kernel) -> int:
+    """Of the kernel in its program; one element times one other needs none."""
+    found = {"num.distance": ROWS * len(LENGTHS), "num.axpy": sum(length > 1 for length in LENGTHS)}
+    return found.get(kernel.op, len(LENGTHS))
+
+
+def _products(kernel: Kernel) -> str:
     """`sums(X)`: products of matrices of 3 rows and of every length with parts of X, one below the other.
 
     Weights are constant; those of a kernel for working memory are the start of X.
     """
     weights, vector = (f"!fixed.q<{width}, {width - 1}>" for width in (kernel.weights, kernel.vector))
-    in_ram = kernel.flash is False
+    in_ram, sparse = kernel.flash is False, kernel.op == "num.sparse_dot"
     total = input_length(kernel)
     x = f"tensor<{total}x1x{vector}>"
     frac = kernel.weights + kernel.vector - 2
@@ -33,7 +44,7 @@ def program(kernel: Kernel) -> str:
     ]
     starts = [0, *accumulate(LENGTHS)]
     for i, (length, start) in enumerate(zip(LENGTHS, starts, strict=False)):
-        w = f"tensor<{ROWS}x{length}x{weights}{', #tdsl.csr' if kernel.sparse else ''}>"
+        w = f"tensor<{ROWS}x{length}x{weights}{', #tdsl.csr' if sparse else ''}>"
         part = f"tensor<{length}x1x{vector}>"
         lines += [
             f"  %at{i} = arith.constant {start} : index",
@@ -53,9 +64,70 @@ def program(kernel: Kernel) -> str:
             lines.append(f"  %W{i} = tdsl.const dense<{raws.tolist()}> : {bits} -> {w}")
         proof = f"{{acc = !fixed.acc<{kernel.sum}, {frac}>}}"
         lines += [
-            f"  %p{i} = tdsl.{'spmv' if kernel.sparse else 'matmul'} %W{i}, %x{i} {proof} : {w}, {part} -> {p}",
+            f"  %p{i} = tdsl.{'spmv' if sparse else 'matmul'} %W{i}, %x{i} {proof} : {w}, {part} -> {p}",
             f"  %row{i} = arith.constant {ROWS * i} : index",
             f"  %y{i + 1} = tdsl.insert_slice %p{i}, %y{i}[%row{i}, %zero{i}] : {p}, {y} -> {y}",
+        ]
+    return "\n".join([*lines, f"  func.return %y{len(LENGTHS)} : {y}", "}"])
+
+
+def _distances(kernel: Kernel) -> str:
+    """`distances(X)`: of 3 constant vectors of every length from parts of X; less than half of the widths is used."""
+    format = f"!fixed.q<{kernel.vector - (kernel.vector == 16) * 4}, 3>"
+    x = f"tensor<{sum(LENGTHS)}x1x{format}>"
+    one, y = "tensor<1x1x!fixed.q<32, 6>>", f"tensor<{ROWS * len(LENGTHS)}x1x!fixed.q<32, 6>>"
+    lines = [
+        f"func.func @distances(%X: {x} {{tdsl.range = #tdsl.range<-1.0, 1.0>}}) -> ({y}) {{",
+        f"  %y0 = tdsl.fill {{value = 0.0 : f64}} -> {y}",
+        "  %zero = arith.constant 0 : index",
+    ]
+    for i, (length, start) in enumerate(zip(LENGTHS, [0, *accumulate(LENGTHS)], strict=False)):
+        w, part = f"tensor<{ROWS}x{length}x1x{format}>", f"tensor<{length}x1x{format}>"
+        raws = np.trunc(weights_of(kernel, length)[..., None] / (16 if kernel.vector == 16 else 1)).astype(np.int64)
+        lines += [
+            f"  %at{i} = arith.constant {start} : index",
+            f"  %x{i} = tdsl.slice %X[%at{i}, %zero] : {x} -> {part}",
+            f"  %W{i} = tdsl.const dense<{raws.tolist()}> : tensor<{ROWS}x{length}x1xi{kernel.weights}> -> {w}",
+        ]
+        for row in range(ROWS):
+            n = ROWS * i + row
+            lines += [
+                f"  %n{n} = arith.constant {n} : index",
+                f"  %row{n} = arith.constant {row} : index",
+                f"  %w{n} = tdsl.index %W{i}[%row{n}] : {w} -> {part}",
+                f"  %d{n} = tdsl.squared_distance %x{i}, %w{n} {{acc = !fixed.acc<32, 6>}} : {part}, {part} -> {one}",
+                f"  %y{n + 1} = tdsl.insert_slice %d{n}, %y{n}[%n{n}, %zero] : {one}, {y} -> {y}",
+            ]
+    return "\n".join([*lines, f"  func.return %y{ROWS * len(LENGTHS)} : {y}", "}"])
+
+
+def _multiples(kernel: Kernel) -> str:
+    """`multiples(X)`: sums over 3 constant vectors of every length, each times one element of X."""
+    weights, factor = (f"!fixed.q<{width}, {width - 1}>" for width in (kernel.weights, kernel.vector))
+    frac = kernel.weights + kernel.vector - 2
+    x, one = f"tensor<{sum(LENGTHS)}x1x{factor}>", f"tensor<1x1x{factor}>"
+    y = f"tensor<{sum(LENGTHS)}x1x!fixed.q<32, {frac}>>"
+    lines = [
+        f"func.func @multiples(%X: {x} {{tdsl.range = #tdsl.range<-1.0, 1.0>}}) -> ({y}) {{",
+        f"  %y0 = tdsl.fill {{value = 0.0 : f64}} -> {y}",
+        *(f"  %c{n} = arith.constant {n} : index" for n in (0, 1, ROWS)),
+    ]
+    for i, (length, start) in enumerate(zip(LENGTHS, [0, *accumulate(LENGTHS)], strict=False)):
+        w, part = f"tensor<{ROWS}x{length}x1x{weights}>", f"tensor<{length}x1x{weights}>"
+        sums, finished = f"tensor<{length}x1x!fixed.acc<32, {frac}>>", f"tensor<{length}x1x!fixed.q<32, {frac}>>"
+        raws = weights_of(kernel, max(length, ROWS))[:, :length, None]
+        lines += [
+            f"  %W{i} = tdsl.const dense<{raws.tolist()}> : tensor<{ROWS}x{length}x1xi{kernel.weights}> -> {w}",
+            f"  %z{i} = tdsl.zero -> {sums}",
+            f"  %s{i} = scf.for %i{i} = %c0 to %c{ROWS} step %c1 iter_args(%carried{i} = %z{i}) -> ({sums}) {{",
+            f"    %w{i} = tdsl.index %W{i}[%i{i}] : {w} -> {part}",
+            f"    %x{i} = tdsl.slice %X[%i{i}, %c0] : {x} -> {one}",
+            f"    %m{i} = tdsl.mac %carried{i}, %w{i}, %x{i} : {sums}, {part}, {one} -> {sums}",
+            f"    scf.yield %m{i} : {sums}",
+            "  }",
+            f"  %f{i} = tdsl.finish %s{i} : {sums} -> {finished}",
+            f"  %at{i} = arith.constant {start} : index",
+            f"  %y{i + 1} = tdsl.insert_slice %f{i}, %y{i}[%at{i}, %c0] : {finished}, {y} -> {y}",
         ]
     return "\n".join([*lines, f"  func.return %y{len(LENGTHS)} : {y}", "}"])
 
@@ -71,7 +143,7 @@ def weights_of(kernel: Kernel, length: int) -> NDArray[np.int64]:
     most = min(limit, ((1 << (kernel.sum - 1)) - 1) // (length << (kernel.vector - 1)))
     raws = random.integers(-most, most + 1, (ROWS, length))
     raws[0], raws[1, 0] = most, -most
-    if kernel.sparse:
+    if kernel.op == "num.sparse_dot":
         raws[1:] *= random.random(raws[1:].shape) < 0.5
     return raws
 
@@ -79,7 +151,8 @@ def weights_of(kernel: Kernel, length: int) -> NDArray[np.int64]:
 def inputs(kernel: Kernel) -> NDArray[np.signedinteger]:
     """The vectors' extremes and random ones; weights in X are as large as the accumulator allows."""
     random = np.random.default_rng(0)
-    limit = (1 << (kernel.vector - 1)) - 1
+    spare = 4 if kernel.op == "num.distance" and kernel.vector == 16 else 0
+    limit = (1 << (kernel.vector - 1 - spare)) - 1
     shape = (6, input_length(kernel))
     values = random.integers(-limit, limit + 1, shape)
     values[0], values[1] = limit, -limit

@@ -16,14 +16,16 @@ from tinyml.runtime.runner import Build, Runner, RunResult
 INCLUDE = Path(str(tinyml.runtime.__file__)).parent / "include"
 HEAD = 6
 ELEMENTS = 512
-INTERFACE = Interface("kernel", "int16_t", HEAD + ELEMENTS, "int32_t", 2, has_label=False)
+RESULTS = 48
+INTERFACE = Interface("kernel", "int16_t", HEAD + ELEMENTS, "int32_t", RESULTS, has_label=False)
 
 
 @dataclass(frozen=True)
 class Kernel:
-    """`tm_dot_NAME`, with the widths in bits of weights, vector and sum.
+    """`tm_dot_NAME` or `tm_NAME`, with the widths in bits of weights, vector (or factor) and sum.
 
-    form: `dense`, `sparse` (which moves on to the next row) or `row` (which does not). ram: the weights are there.
+    form: `dense`, `sparse` (which moves on to the next row), `row` (which does not), `distance` or `axpy`. ram: the
+    weights are there.
     """
 
     name: str
@@ -40,7 +42,7 @@ class Kernel:
 
 def _kernel(name: str) -> Kernel:
     parts = name.split("_")
-    form = parts.pop(0) if parts[0] in ("sparse", "row") else "dense"
+    form = parts.pop(0) if parts[0] in ("sparse", "row", "distance", "axpy") else "dense"
     weights, vector, sum = (int(part[1:]) for part in parts[:3])
     return Kernel(name, form, weights, vector, sum, ram=parts[3:] == ["ram"])
 
@@ -49,12 +51,14 @@ _PAIRS = ("s8_s8_s32", "s8_s16_s32", "s16_s16_s32")
 DENSE = [_kernel(name) for name in ("s8_s8_s16", *_PAIRS, "s16_s8_s32", "s8_s8_s32_ram", "s16_s16_s32_ram")]
 SPARSE = [_kernel(f"sparse_{name}") for name in _PAIRS]
 ROW = [_kernel(f"row_{name}") for name in _PAIRS]
-KERNELS = [*DENSE, *SPARSE, *ROW]
+DISTANCE = [_kernel(f"distance_{name}") for name in ("s8_s8_s32", "s16_s16_s32")]
+AXPY = [_kernel(f"axpy_{name}") for name in _PAIRS]
+KERNELS = [*DENSE, *SPARSE, *ROW, *DISTANCE, *AXPY]
 
 _HEADER = """\
 #include <stdint.h>
 #define kernel_INPUT_LENGTH %d
-#define kernel_OUTPUT_LENGTH 2
+#define kernel_OUTPUT_LENGTH %d
 void kernel_predict(const int16_t *X);
 const int32_t *kernel_scores(void);
 """
@@ -62,13 +66,15 @@ _SOURCE = """\
 #include "kernel.h"
 #include "tinyml/dot_s8.h"
 #include "tinyml/dot_s16.h"
+#include "tinyml/distance.h"
+#include "tinyml/axpy.h"
 #ifdef __AVR__
 #define FLASH __attribute__((__progmem__))
 #else
 #define FLASH __attribute__((__aligned__(2)))
 #endif
 static const uint8_t flash[{size}] FLASH = {{{bytes}}};
-static int32_t out[2];
+static int32_t out[{results}];
 const int32_t *kernel_scores(void) {{ return out; }}
 void kernel_predict(const int16_t *X)
 {{
@@ -77,6 +83,8 @@ void kernel_predict(const int16_t *X)
     const uint16_t n = (uint16_t)X[2];
     const int32_t sum = (int32_t)((uint32_t)(uint16_t)X[3] | (uint32_t)(uint16_t)X[4] << 16);
     out[1] = 0;
+    for (uint16_t i = 0; i < {results} && i < n; i++)
+        out[i] = sum;
     switch (X[0]) {{
 {cases}    }}
 }}
@@ -95,7 +103,11 @@ class Case:
 
 
 def _call(kernel: Kernel) -> str:
-    function, start = f"tm_dot_{kernel.name}", f"(int{kernel.sum}_t)sum"
+    named = kernel.name if kernel.form in ("distance", "axpy") else f"dot_{kernel.name}"
+    function, start = f"tm_{named}", f"(int{kernel.sum}_t)sum"
+    if kernel.form == "axpy":
+        factor, weights = f"*(const int{kernel.vector}_t *)x", f"(const int{kernel.weights}_t *)(const void *)w"
+        return f"{function}(out, {weights}, {factor}, n);"
     if kernel.form == "sparse":
         return f"out[0] = {function}(&w, x, {start}); out[1] = (int32_t)(w - flash);"
     if kernel.form == "row":
@@ -108,14 +120,15 @@ def build(runner: Runner, folder: Path, flash: bytes, optimize: str) -> Build:
     source = folder / "source"
     source.mkdir(parents=True, exist_ok=True)
     cases = "".join(f"    case {i}: {_call(kernel)} break;\n" for i, kernel in enumerate(KERNELS))
-    text = _SOURCE.format(size=len(flash), bytes=", ".join(map(str, flash)), head=HEAD, cases=cases)
+    data = ", ".join(map(str, flash))
+    text = _SOURCE.format(size=len(flash), bytes=data, head=HEAD, cases=cases, results=RESULTS)
     (source / "kernel.c").write_text(text)
-    (source / "kernel.h").write_text(_HEADER % (HEAD + ELEMENTS))
+    (source / "kernel.h").write_text(_HEADER % (HEAD + ELEMENTS, RESULTS))
     return runner.build(source, INTERFACE, folder, optimize, [f"-I{INCLUDE}"])
 
 
 def run(runner: Runner, built: Build, cases: Sequence[Case]) -> RunResult:
-    """Scores: the sum and, of a sparse kernel, where in flash the next row begins."""
+    """Scores: the sum and, of a sparse kernel, where in flash the next row begins; of axpy, `length` sums."""
     inputs = np.zeros((len(cases), HEAD + ELEMENTS), np.int16)
     for row, case in zip(inputs, cases, strict=True):
         row[:3] = KERNELS.index(case.kernel), case.start, case.length

@@ -161,7 +161,7 @@ def test_a_kernel_is_selected_and_exact(target: str, kernel: Kernel, tmp_path: P
     for name in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits"):
         pipelines.run(module, context, pipelines.flatten(name, {"target": target}))
     text = str(module)
-    assert text.count(f"func.call @{kernel.symbol}(") == len(kernel_models.LENGTHS)
+    assert text.count(f"func.call @{kernel.symbol}(") == kernel_models.calls(kernel)
     source = write(text, target, tmp_path / "source")
     for runner in (HostRunner(sanitize=True), *map(runner_for, DEVICES[target])):
         result = runner.run(runner.build(source, interface, tmp_path / "build", "-O2", WARNINGS), interface, inputs)

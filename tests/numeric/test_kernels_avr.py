@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from kernels_avr import DENSE, ELEMENTS, ROW, SPARSE, Case, Kernel, build, run
+from kernels_avr import AXPY, DENSE, DISTANCE, ELEMENTS, RESULTS, ROW, SPARSE, Case, Kernel, build, run
 from numpy.typing import NDArray
 
 from tinyml.dialects.csr import compress
@@ -73,16 +74,20 @@ ROWS = places_of_rows()
 
 def products(case: Case) -> Vector:
     kernel = case.kernel
-    if kernel.form == "dense":
+    if kernel.form in ("sparse", "row"):
+        weights = MATRICES[kernel.weights][ROWS[kernel.pair].index(case.start)]
+    else:
         memory = case.vector.tobytes() if kernel.ram else FLASH
         weights = np.frombuffer(memory, f"<i{kernel.weights // 8}", case.length, case.start)
-    else:
-        weights = MATRICES[kernel.weights][ROWS[kernel.pair].index(case.start)]
-    return weights.astype(np.int64) * case.vector[: len(weights)].astype(np.int64)
+    w = weights.astype(np.int64)
+    x = case.vector[: 1 if kernel.form == "axpy" else len(weights)].astype(np.int64)
+    return (x - w) ** 2 if kernel.form == "distance" else w * x
 
 
 def is_provable(case: Case) -> bool:
     """Does the call keep the caller's promise?"""
+    if case.kernel.form == "axpy":
+        return bool((abs(case.sum) + np.abs(products(case)) <= most(case.kernel.sum)).all())
     return abs(case.sum) + int(np.abs(products(case)).sum()) <= most(case.kernel.sum)
 
 
@@ -105,7 +110,7 @@ class Device:
         """On the chip also of sums that wrap around: more than is promised, but it shows that no carry is lost."""
         if self.runner.name == "host":
             cases = [case for case in cases if is_provable(case)]
-        for case, (value, _) in zip(cases, self.scores(cases), strict=True):
+        for case, (value, *_) in zip(cases, self.scores(cases), strict=True):
             expected = wrapped(case.sum + int(products(case).sum()), case.kernel.sum)
             assert value == expected, f"{case} gives {value}, not {expected}"
 
@@ -157,11 +162,40 @@ def test_sparse(device: Device, kernel: Kernel):
     device.check(cases)
 
 
+def halved(cases: list[Case]) -> list[Case]:
+    """With vectors whose difference from any weight fits 16 bits, where some weights are not too large."""
+    return [replace(case, vector=case.vector >> 1) for case in cases]
+
+
+@pytest.mark.parametrize("kernel", DISTANCE, ids=name_of)
+def test_distance(device: Device, kernel: Kernel):
+    cases = halved(dense_cases(kernel)) if kernel.vector == 16 else dense_cases(kernel)
+    limit = most(16)
+    cases = [case for case in cases if (products(case) <= limit * limit).all()]
+    assert sum(map(is_provable, cases)) > 50
+    device.check(cases)
+
+
+@pytest.mark.parametrize("kernel", AXPY, ids=name_of)
+def test_axpy(device: Device, kernel: Kernel):
+    cases = [
+        Case(kernel, np.resize(np.array([factor], f"<i{kernel.vector // 8}"), 2), start, length, sum=first)
+        for factor in (-most(kernel.vector) - 1, -1, 0, 1, 77, most(kernel.vector))
+        for start in STARTS
+        for length in (0, 1, 2, 3, 8, RESULTS)
+        for first in (0, 123456, -most(32) // 2)
+    ]
+    cases = [case for case in cases if is_provable(case)]
+    assert len(cases) > 100
+    for case, sums in zip(cases, device.scores(cases), strict=True):
+        assert sums[: case.length] == (case.sum + products(case)).tolist(), case
+
+
 @pytest.mark.parametrize("kernel", SPARSE, ids=name_of)
 def test_rows_follow_each_other(device: Device, kernel: Kernel):
     zeros = np.zeros(COLUMNS, f"<i{kernel.vector // 8}")
     starts = ROWS[kernel.pair]
-    ends = [end for _, end in device.scores([Case(kernel, zeros, start) for start in starts])]
+    ends = [end for _, end, *_ in device.scores([Case(kernel, zeros, start) for start in starts])]
     assert ends == [start + len(row) for start, row in zip(starts, STREAMS[kernel.pair], strict=True)]
 
 

@@ -232,3 +232,20 @@ def test_the_interpreter_of_these_tests_notices_overflow():
             run(module(arith.AddiOp, width), "f", greatest, one)
         with pytest.raises(Overflow):
             run(module(arith.MuliOp, width), "f", greatest, two)
+
+
+@given(st.integers(2, 16), st.integers(2, 16), st.integers(1, 5), st.data())
+def test_a_distance_stays_within_its_bound(lhs_width: int, rhs_width: int, length: int, data: st.DataObject):
+    """Also where each difference is as large as the formats allow; and differences are exact."""
+    lhs, rhs = FixedType(lhs_width, 3), FixedType(rhs_width, 3)
+    exact = lhs.difference(rhs)
+    assert exact is not None
+    raws = st.lists(st.integers(*rhs.limits), min_size=length, max_size=length)
+    vectors = np.array([data.draw(raws), data.draw(raws)], rhs.dtype)
+    furthest = np.where(vectors > 0, -lhs.limits[1], lhs.limits[1]).astype(lhs.dtype)
+    differences = exact.sub(M, furthest, lhs, vectors, rhs).astype(np.int64)
+    assert (differences == furthest.astype(np.int64) - vectors).all()
+    bound, blind = lhs.distance_bound(length, rhs, vectors), lhs.distance_bound(length, rhs, None)
+    assert bound is not None
+    assert blind is not None
+    assert int((differences**2).sum(-1).max()) == bound <= blind

@@ -46,3 +46,18 @@ func.func @packed(%x: memref<8x!fixed.q<16, 14>>, %row: index, %at: index) -> !f
 // CHECK: num.packed_dot %zero, %{{.*}}, %x {kernel = "tm_dot_row_s16_s16_s32"}
 // HOST: func.func @packed
 // HOST-NOT: num.packed_dot
+
+// Distances with the constant vector first, whichever it is; sums in place.
+func.func @vectors(%w: memref<8x!fixed.q<14, 9>, #scratch.flash>, %x: memref<8x!fixed.q<14, 9>>, %sums: memref<8x!fixed.acc<32, 18>>, %f: !fixed.q<16, 9>) -> !fixed.acc<32, 18> {
+  %zero = num.zero : !fixed.acc<32, 18>
+  %d = num.distance %zero, %x, %w : !fixed.acc<32, 18>, memref<8x!fixed.q<14, 9>>, memref<8x!fixed.q<14, 9>, #scratch.flash> -> !fixed.acc<32, 18>
+  num.axpy %sums, %w, %f : memref<8x!fixed.acc<32, 18>>, memref<8x!fixed.q<14, 9>, #scratch.flash>, !fixed.q<16, 9>
+  func.return %d : !fixed.acc<32, 18>
+}
+// CHECK: func.func @vectors
+// CHECK: num.distance %zero, %w, %x {kernel = "tm_distance_s16_s16_s32"}
+// CHECK-NEXT: num.axpy %sums, %w, %f {kernel = "tm_axpy_s16_s16_s32"}
+// HOST: func.func @vectors
+// HOST: num.sub {{.*}} -> !fixed.q<15, 9>
+// HOST-NEXT: num.mac
+// HOST: num.mac {{.*}}, %f

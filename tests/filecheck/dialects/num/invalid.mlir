@@ -108,3 +108,15 @@ func.func @dot(%w: memref<8xf32>, %x: memref<7xf32>) {
   func.return
 }
 // CHECK: needs two runs of equal length, got shapes (8,) and (7,)
+
+// -----
+
+%s, %a, %b = "test.op"() : () -> (!fixed.acc<32, 18>, memref<3x!fixed.q<14, 9>>, memref<4x!fixed.q<14, 9>>)
+%r = num.distance %s, %a, %b : !fixed.acc<32, 18>, memref<3x!fixed.q<14, 9>>, memref<4x!fixed.q<14, 9>> -> !fixed.acc<32, 18>
+// CHECK: needs runs of equal length, got shapes (3,) and (4,)
+
+// -----
+
+%s, %a, %f = "test.op"() : () -> (memref<3x!fixed.acc<32, 17>>, memref<3x!fixed.q<14, 9>>, !fixed.q<16, 9>)
+num.axpy %s, %a, %f : memref<3x!fixed.acc<32, 17>>, memref<3x!fixed.q<14, 9>>, !fixed.q<16, 9>
+// CHECK: !fixed.acc<32, 17> does not sum products of !fixed.q<14, 9> and !fixed.q<16, 9>

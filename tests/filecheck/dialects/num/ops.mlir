@@ -81,3 +81,12 @@ func.func @runs(%w: memref<8x!fixed.q<16, 12>, #scratch.flash>, %x: memref<8x!fi
 // CHECK: num.dot %{{.*}}, %{{.*}}, %{{.*}} {kernel = "tm_dot_s16_s16_s32"} :
 // CHECK-NEXT: num.sparse_dot %{{.*}} row %{{.*}} from %{{.*}} :
 // CHECK-NEXT: num.packed_dot
+
+func.func @vectors(%sum: !fixed.acc<32, 18>, %x: memref<3x!fixed.q<14, 9>>, %w: memref<3x!fixed.q<12, 9>, #scratch.flash>, %sums: memref<3x!fixed.acc<32, 18>>, %f: !fixed.q<16, 9>) {
+  %d = num.distance %sum, %x, %w {kernel = "k"} : !fixed.acc<32, 18>, memref<3x!fixed.q<14, 9>>, memref<3x!fixed.q<12, 9>, #scratch.flash> -> !fixed.acc<32, 18>
+  num.axpy %sums, %w, %f : memref<3x!fixed.acc<32, 18>>, memref<3x!fixed.q<12, 9>, #scratch.flash>, !fixed.q<16, 9>
+  func.return
+}
+// CHECK: func.func @vectors
+// CHECK-NEXT: num.distance %sum, %x, %w {kernel = "k"} :
+// CHECK-NEXT: num.axpy %sums, %w, %f : memref<3x!fixed.acc<32, 18>>, memref<3x!fixed.q<12, 9>, #scratch.flash>, !fixed.q<16, 9>

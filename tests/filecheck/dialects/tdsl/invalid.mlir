@@ -334,3 +334,27 @@ func.func @finish(%s: tensor<2x!fixed.acc<32, 20>>) {
   func.return
 }
 // CHECK: cannot finish !fixed.acc<32, 20> in f32
+
+// -----
+
+func.func @distance(%a: tensor<3x1x!fixed.q<14, 9>>, %b: tensor<3x1x!fixed.q<14, 8>>) {
+  %d = tdsl.squared_distance %a, %b {acc = !fixed.acc<32, 18>} : tensor<3x1x!fixed.q<14, 9>>, tensor<3x1x!fixed.q<14, 8>> -> tensor<1x1x!fixed.q<16, 6>>
+  func.return
+}
+// CHECK: !fixed.q<14, 9> and !fixed.q<14, 8> have no exact difference
+
+// -----
+
+func.func @distance(%a: tensor<3x1x!fixed.q<16, 9>>) {
+  %d = tdsl.squared_distance %a, %a {acc = !fixed.acc<32, 18>} : tensor<3x1x!fixed.q<16, 9>>, tensor<3x1x!fixed.q<16, 9>> -> tensor<1x1x!fixed.q<16, 6>>
+  func.return
+}
+// CHECK: !fixed.acc<32, 18> does not sum squares of !fixed.q<17, 9>
+
+// -----
+
+func.func @distance(%a: tensor<3x2xf32>) {
+  %d = tdsl.squared_distance %a, %a {acc = f32} : tensor<3x2xf32>, tensor<3x2xf32> -> tensor<1x1xf32>
+  func.return
+}
+// CHECK: takes two column vectors of one length, got 3x2 and 3x2

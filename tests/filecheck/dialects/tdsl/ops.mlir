@@ -164,3 +164,13 @@ func.func @fused(%a: tensor<2x3x!fixed.q<16, 10>>, %s: tensor<!fixed.q<16, 12>>,
 // CHECK-NEXT: tdsl.mac
 // CHECK-NEXT: tdsl.finish %{{.*}} {bound = 100 : i64} :
 // CHECK-NEXT: tdsl.mac %sums, %b, %t : {{.*}} into %sums
+
+// The squared distance of two vectors whose difference is exact.
+func.func @distance(%a: tensor<3x1x!fixed.q<14, 9>>, %b: tensor<3x1x!fixed.q<12, 9>>, %x: memref<3x1x!fixed.q<14, 9>>, %y: memref<1x1x!fixed.q<16, 6>>) -> tensor<1x1x!fixed.q<16, 6>> {
+  %d = tdsl.squared_distance %a, %b {acc = !fixed.acc<32, 18>, bound = 100 : i64} : tensor<3x1x!fixed.q<14, 9>>, tensor<3x1x!fixed.q<12, 9>> -> tensor<1x1x!fixed.q<16, 6>>
+  tdsl.squared_distance %x, %x {acc = !fixed.acc<64, 18>} : memref<3x1x!fixed.q<14, 9>>, memref<3x1x!fixed.q<14, 9>> into %y : memref<1x1x!fixed.q<16, 6>>
+  func.return %d : tensor<1x1x!fixed.q<16, 6>>
+}
+// CHECK: func.func @distance
+// CHECK-NEXT: tdsl.squared_distance %a, %b {acc = !fixed.acc<32, 18>, bound = 100 : i64} : {{.*}} -> tensor<1x1x!fixed.q<16, 6>>
+// CHECK-NEXT: tdsl.squared_distance %x, %x {acc = !fixed.acc<64, 18>} : {{.*}} into %y : memref<1x1x!fixed.q<16, 6>>

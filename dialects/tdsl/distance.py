@@ -1,0 +1,63 @@
+"""The squared distance of two vectors, as ProtoNN compares a projected input with its prototypes."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from xdsl.dialects.builtin import IntegerAttr, TensorType
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects.number_format import Accumulator, NumberFormat, accumulator_of
+from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, build, format_of, shape_of, spell
+from tinyml.dialects.tdsl.contraction import proof
+
+
+@irdl_op_definition
+class SquaredDistanceOp(TensorOp):
+    """`result = sum_k (lhs[k] - rhs[k])^2` of two column vectors; only the sum is rounded, once.
+
+    Differences are exact: the formats must have a `NumberFormat.difference`. `acc` is the accumulator of the squares,
+    `bound` the proof that it is wide enough, in units of its last place.
+    """
+
+    name = "tdsl.squared_distance"
+    lhs = operand_def(SHAPED)
+    rhs = operand_def(SHAPED)
+    acc = prop_def()
+    bound = opt_prop_def(IntegerAttr)
+    assembly_format = (
+        "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
+    )
+
+    def __init__(self, lhs: SSAValue, rhs: SSAValue, element: Attribute, acc: Attribute, bound: int | None):
+        properties = {"acc": acc} if bound is None else {"acc": acc, "bound": proof(bound)}
+        build(self, [lhs, rhs], TensorType(element, (1, 1)), properties)
+
+    def infer_shape(self) -> Shape:
+        lhs, rhs = shape_of(self.lhs), shape_of(self.rhs)
+        if lhs != rhs or len(lhs) != 2 or lhs[1] != 1:
+            raise VerifyException(f"takes two column vectors of one length, got {spell(lhs)} and {spell(rhs)}")
+        return (1, 1)
+
+    @property
+    def difference(self) -> NumberFormat:
+        """The format of an exact difference."""
+        lhs, rhs = format_of(self.lhs), format_of(self.rhs)
+        if (found := lhs.difference(rhs)) is None:
+            raise VerifyException(f"{lhs.type} and {rhs.type} have no exact difference")
+        return found
+
+    @property
+    def accumulator(self) -> Accumulator:
+        return cast(Accumulator, accumulator_of(self.acc))
+
+    @property
+    def sum_bound(self) -> int | None:
+        return None if self.bound is None else self.bound.value.data
+
+    def verify_more(self) -> None:
+        accumulator, difference = accumulator_of(self.acc), self.difference
+        if accumulator is None or not accumulator.sums(difference, difference):
+            raise VerifyException(f"{self.acc} does not sum squares of {difference.type}")

@@ -1,0 +1,69 @@
+/* Squares of the differences of two vectors, added to `sum`: `w` in flash, `x` in RAM. The caller has proven that each
+ * difference fits 16 bits, and that `sum` and all squares together stay within the width that the name ends in. */
+#ifndef TINYML_DISTANCE_H
+#define TINYML_DISTANCE_H
+#include <stdint.h>
+
+#ifdef __AVR__
+#define TM_SHARED __attribute__((__noinline__, __noclone__, __unused__))
+#define TM_INLINED inline __attribute__((__always_inline__))
+
+/* Two steps an iteration; an odd count, in r21:r20, enters in the middle. */
+#define TM_DISTANCE(STEP, ...) \
+    register int32_t s __asm__("r22"); \
+    register uint16_t k __asm__("r20") = n; \
+    __asm__ volatile("clr r22\n\tclr r23\n\tmovw r24,r22\n\tclr r15\n\tlsr r21\n\tror r20\n\tbrcc 2f\n\trjmp 1f\n" \
+        "0:\t" STEP "1:\t" STEP "2:\tsubi r20,1\n\tsbci r21,0\n\tbrcc 0b\n\tclr r1" \
+        : "=&r"(s), "+r"(k), "+z"(w), "+x"(x) : : "r15", __VA_ARGS__, "memory"); \
+    return s;
+/* d = d1:d0 in r17:r16. FMULSU gives twice the product of d1 and d0, and its sign in the carry. */
+#define TM_DISTANCE_S16 \
+    "lpm r18,Z+\n\tlpm r19,Z+\n\tld r16,X+\n\tld r17,X+\n\tsub r16,r18\n\tsbc r17,r19\n\t" \
+    "muls r17,r17\n\tmovw r18,r0\n\tmul r16,r16\n\t" \
+    "add r22,r0\n\tadc r23,r1\n\tadc r24,r18\n\tadc r25,r19\n\t" \
+    "fmulsu r17,r16\n\tsbc r25,r15\n\tadd r23,r0\n\tadc r24,r1\n\tadc r25,r15\n\t"
+/* A difference of 9 bits without its sign has 8. */
+#define TM_DISTANCE_S8 \
+    "lpm r18,Z+\n\tld r16,X+\n\tsub r16,r18\n\tbrge 3f\n\tneg r16\n3:\tmul r16,r16\n\t" \
+    "add r22,r0\n\tadc r23,r1\n\tadc r24,r15\n\tadc r25,r15\n\t"
+
+static TM_SHARED int32_t tm_squares_s16_s16_s32(const int16_t *w, const int16_t *x, uint16_t n)
+{
+    TM_DISTANCE(TM_DISTANCE_S16, "r16", "r17", "r18", "r19")
+}
+
+static TM_SHARED int32_t tm_squares_s8_s8_s32(const int8_t *w, const int8_t *x, uint16_t n)
+{
+    TM_DISTANCE(TM_DISTANCE_S8, "r16", "r18")
+}
+#else
+#define TM_INLINED __attribute__((__unused__))
+#define TM_SQUARES \
+    int32_t sum = 0; \
+    for (; n > 0; n--) { \
+        int32_t difference = (int32_t)*x++ - *w++; \
+        sum += difference * difference; \
+    } \
+    return sum;
+
+static TM_INLINED int32_t tm_squares_s16_s16_s32(const int16_t *w, const int16_t *x, uint16_t n)
+{
+    TM_SQUARES
+}
+
+static TM_INLINED int32_t tm_squares_s8_s8_s32(const int8_t *w, const int8_t *x, uint16_t n)
+{
+    TM_SQUARES
+}
+#endif
+
+static TM_INLINED int32_t tm_distance_s16_s16_s32(const int16_t *w, const int16_t *x, uint16_t n, int32_t sum)
+{
+    return sum + tm_squares_s16_s16_s32(w, x, n);
+}
+
+static TM_INLINED int32_t tm_distance_s8_s8_s32(const int8_t *w, const int8_t *x, uint16_t n, int32_t sum)
+{
+    return sum + tm_squares_s8_s8_s32(w, x, n);
+}
+#endif

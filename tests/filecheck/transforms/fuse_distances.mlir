@@ -1,0 +1,48 @@
+// RUN: tinyml-opt %s -p fuse-distances | filecheck %s
+
+// The vectors give up 1 and 2 bits: then 4 squares of (16383 + |b|) are proven to fit 32 bits.
+func.func @protonn(%w: tensor<4x4x!fixed.q<16, 14>>, %x: tensor<4x1x!fixed.q<16, 15>>, %i: index) -> tensor<1x1x!fixed.q<16, 6>> {
+  %b = tdsl.const dense<[[[16000], [1], [-3], [5]], [[8], [-16000], [2], [4]]]> : tensor<2x4x1xi16> -> tensor<2x4x1x!fixed.q<16, 12>>
+  %wx = tdsl.matmul %w, %x : tensor<4x4x!fixed.q<16, 14>>, tensor<4x1x!fixed.q<16, 15>> -> tensor<4x1x!fixed.q<16, 11>>
+  %bi = tdsl.index %b[%i] : tensor<2x4x1x!fixed.q<16, 12>> -> tensor<4x1x!fixed.q<16, 12>>
+  %del = tdsl.sub %wx, %bi : tensor<4x1x!fixed.q<16, 11>>, tensor<4x1x!fixed.q<16, 12>> -> tensor<4x1x!fixed.q<16, 11>>
+  %row = tdsl.transpose %del {permutation = array<i64: 1, 0>} : tensor<4x1x!fixed.q<16, 11>> -> tensor<1x4x!fixed.q<16, 11>>
+  %d = tdsl.matmul %row, %del : tensor<1x4x!fixed.q<16, 11>>, tensor<4x1x!fixed.q<16, 11>> -> tensor<1x1x!fixed.q<16, 6>>
+  func.return %d : tensor<1x1x!fixed.q<16, 6>>
+}
+// CHECK: func.func @protonn
+// CHECK: %b = tdsl.const dense<{{\[\[\[}}4000], [0], [-1], [1]]
+// CHECK: %wx = tdsl.matmul {{.*}} -> tensor<4x1x!fixed.q<15, 10>>
+// CHECK-NOT: tdsl.sub
+// CHECK: %d = tdsl.squared_distance %wx, %bi {acc = !fixed.acc<32, 20>, bound = 1220805826 : i64}
+
+// Somebody else reads the differences: they stay.
+func.func @shared(%x: tensor<4x1x!fixed.q<14, 9>>, %y: tensor<4x1x!fixed.q<14, 9>>) -> (tensor<1x1x!fixed.q<16, 6>>, tensor<4x1x!fixed.q<16, 9>>) {
+  %del = tdsl.sub %x, %y : tensor<4x1x!fixed.q<14, 9>>, tensor<4x1x!fixed.q<14, 9>> -> tensor<4x1x!fixed.q<16, 9>>
+  %row = tdsl.reshape %del : tensor<4x1x!fixed.q<16, 9>> -> tensor<1x4x!fixed.q<16, 9>>
+  %d = tdsl.matmul %row, %del : tensor<1x4x!fixed.q<16, 9>>, tensor<4x1x!fixed.q<16, 9>> -> tensor<1x1x!fixed.q<16, 6>>
+  func.return %d, %del : tensor<1x1x!fixed.q<16, 6>>, tensor<4x1x!fixed.q<16, 9>>
+}
+// CHECK: func.func @shared
+// CHECK: tdsl.sub
+// CHECK: tdsl.matmul
+
+// Inputs keep their format: these suit each other.
+func.func @inputs(%x: tensor<4x1x!fixed.q<14, 9>>, %y: tensor<4x1x!fixed.q<14, 9>>) -> tensor<1x1x!fixed.q<16, 6>> {
+  %del = tdsl.sub %x, %y : tensor<4x1x!fixed.q<14, 9>>, tensor<4x1x!fixed.q<14, 9>> -> tensor<4x1x!fixed.q<16, 9>>
+  %row = tdsl.reshape %del : tensor<4x1x!fixed.q<16, 9>> -> tensor<1x4x!fixed.q<16, 9>>
+  %d = tdsl.matmul %row, %del : tensor<1x4x!fixed.q<16, 9>>, tensor<4x1x!fixed.q<16, 9>> -> tensor<1x1x!fixed.q<16, 6>>
+  func.return %d : tensor<1x1x!fixed.q<16, 6>>
+}
+// CHECK: func.func @inputs
+// CHECK-NEXT: %d = tdsl.squared_distance %x, %y {acc = !fixed.acc<32, 18>, bound = 1073479696 : i64}
+
+// Floats have no exact differences.
+func.func @floats(%x: tensor<4x1xf32>, %y: tensor<4x1xf32>) -> tensor<1x1xf32> {
+  %del = tdsl.sub %x, %y : tensor<4x1xf32>, tensor<4x1xf32> -> tensor<4x1xf32>
+  %row = tdsl.reshape %del : tensor<4x1xf32> -> tensor<1x4xf32>
+  %d = tdsl.matmul %row, %del : tensor<1x4xf32>, tensor<4x1xf32> -> tensor<1x1xf32>
+  func.return %d : tensor<1x1xf32>
+}
+// CHECK: func.func @floats
+// CHECK: tdsl.sub
