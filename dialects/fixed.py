@@ -310,7 +310,9 @@ class AccumulatorType(_WidthAndFrac, Accumulator):
         product = m.mul(_fixed(lhs_format).load(m, lhs), _fixed(rhs_format).load(m, rhs))
         return m.addi(sum, m.held(product, self.width.data))
 
-    def matmul(self, lhs: Raws, lhs_format: NumberFormat, rhs: Raws, rhs_format: NumberFormat) -> Raws:
+    def matmul(
+        self, lhs: Raws, lhs_format: NumberFormat, rhs: Raws, rhs_format: NumberFormat, start: Raws | None = None
+    ) -> Raws:
         """Exact in any order: float64 BLAS while every partial sum stays below 2^53, else 64-bit integers."""
         import numpy as np
 
@@ -319,7 +321,8 @@ class AccumulatorType(_WidthAndFrac, Accumulator):
         bits = _fixed(lhs_format).width.data + _fixed(rhs_format).width.data - 2
         exact = np.float64 if lhs.shape[-1] << bits < EXACT_FLOAT else np.int64
         sums = stacked_matmul(lhs.astype(exact), rhs.astype(exact))
-        return sums.astype(np.int64)
+        sums = sums.astype(np.int64)
+        return sums if start is None else sums + start
 
 
 def _fixed(format: NumberFormat) -> FixedType:

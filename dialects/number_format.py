@@ -214,11 +214,13 @@ class Accumulator(ABC):
     def mac(self, m: Machine[V], sum: V, lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
         """sum + lhs * rhs."""
 
-    def matmul(self, lhs: Raws, lhs_format: NumberFormat, rhs: Raws, rhs_format: NumberFormat) -> Raws:
+    def matmul(
+        self, lhs: Raws, lhs_format: NumberFormat, rhs: Raws, rhs_format: NumberFormat, start: Raws | None = None
+    ) -> Raws:
         """Sums of products of matrices stacked along the first axis: (n or 1, i, k) times (n or 1, k, j).
 
-        Products are added in the order of the summed index, from zero: where additions round, the order is part of
-        the meaning. A family whose sums are exact does it faster.
+        Products are added in the order of the summed index, from zero or from `start`: where additions round, the
+        order is part of the meaning. A family whose sums are exact does it faster.
         """
         import numpy as np
 
@@ -226,7 +228,7 @@ class Accumulator(ABC):
 
         machine = NumpyMachine()
         shape = max(len(lhs), len(rhs)), lhs.shape[-2], rhs.shape[-1]
-        sum: Raws = np.broadcast_to(self.zero(machine), shape)
+        sum: Raws = np.broadcast_to(self.zero(machine), shape) if start is None else start
         for k in range(lhs.shape[-1]):
             sum = self.mac(machine, sum, lhs[..., :, k, None], lhs_format, rhs[..., k, None, :], rhs_format)
         return sum

@@ -54,7 +54,7 @@ def _ancestor(op: Operation, loop: scf.ForOp) -> Operation:
 def _reads_only_in_place(op: tdsl.TensorOp, old: SSAValue) -> bool:
     if isinstance(op, tdsl.InsertSliceOp):
         return op.input is old and op.part is not old
-    if isinstance(op, tdsl.MacOp):
+    if isinstance(op, tdsl.MacOp | tdsl.AccumulateOp):
         return old not in (op.lhs, op.rhs)
     elementwise = isinstance(op, tdsl.UnaryOp | tdsl.BinaryOp | tdsl.SelectOp | tdsl.MapOp)
     return elementwise and tdsl.shape_of(old) == tdsl.shape_of(op.out)

@@ -27,6 +27,7 @@ PIPELINES: dict[str, tuple[str, ...]] = {
         *CLEAN,
         "fuse-distances",
         "accumulate-sums",
+        "block-sums",
         "fuse-elementwise",
     ),
     "formats-to-buffers": ("lower-tdsl-to-scratch", "cse", "pack-scratch", "check-packing"),

@@ -122,6 +122,17 @@ def _mac(op: tdsl.MacOp, nest: LoopNest) -> None:
         _elementwise(op, nest, lambda x: nest.insert(num.MacOp(x[0], x[1], x[2])))
 
 
+def _accumulate(op: tdsl.AccumulateOp, nest: LoopNest) -> None:
+    rows, length = tdsl.shape_of(op.lhs)
+
+    def body(indices: Indices) -> None:
+        row = _run(op.lhs, nest.times(indices[0], length), length, nest)
+        column = _run(op.rhs, nest.index(0), length, nest)
+        nest.store(nest.insert(num.DotOp(nest.load(op.sum, indices), row, column)), op.out, indices)
+
+    nest.over((rows, 1), body)
+
+
 def _finish(op: tdsl.FinishOp, nest: LoopNest) -> None:
     result = _element(op.out)
     _elementwise(op, nest, lambda x: nest.insert(num.FinishOp(x[0], result, op.sum_bound)))
@@ -301,6 +312,7 @@ _LOWERINGS: dict[type[Operation], Callable[[Any, LoopNest], None]] = {
     tdsl.Relu6Op: _clamp(0.0, 6.0),
     tdsl.ZeroOp: _zero,
     tdsl.MacOp: _mac,
+    tdsl.AccumulateOp: _accumulate,
     tdsl.FinishOp: _finish,
     tdsl.MapOp: _map,
     tdsl.SelectOp: _select,

@@ -67,6 +67,9 @@ class Arithmetic(ABC):
     def mac(self, op: tdsl.MacOp, sum: Array, lhs: Array, rhs: Array) -> Array: ...
 
     @abstractmethod
+    def accumulate(self, op: tdsl.AccumulateOp, sum: Array, lhs: Array, rhs: Array) -> Array: ...
+
+    @abstractmethod
     def finish(self, op: tdsl.FinishOp, sum: Array) -> Array: ...
 
     @abstractmethod
@@ -128,6 +131,9 @@ class Reals(Arithmetic):
 
     def mac(self, op: tdsl.MacOp, sum: Array, lhs: Array, rhs: Array) -> Array:
         return sum + lhs * rhs
+
+    def accumulate(self, op: tdsl.AccumulateOp, sum: Array, lhs: Array, rhs: Array) -> Array:
+        return sum + stacked_matmul(lhs, rhs)
 
     def finish(self, op: tdsl.FinishOp, sum: Array) -> Array:
         return sum
@@ -218,6 +224,9 @@ class Bits(Arithmetic):
     def mac(self, op: tdsl.MacOp, sum: Array, lhs: Array, rhs: Array) -> Array:
         accumulator = accumulator_elements(op.out)
         return accumulator.mac(self.machine, sum, lhs, _format(op.lhs), rhs, _format(op.rhs))
+
+    def accumulate(self, op: tdsl.AccumulateOp, sum: Array, lhs: Array, rhs: Array) -> Array:
+        return accumulator_elements(op.out).matmul(lhs, _format(op.lhs), rhs, _format(op.rhs), sum)
 
     def finish(self, op: tdsl.FinishOp, sum: Array) -> Array:
         return _format(op.out).finish(self.machine, sum, accumulator_elements(op.input), op.sum_bound)

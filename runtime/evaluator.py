@@ -147,6 +147,8 @@ class _Run:
             case tdsl.MacOp():
                 rank = arguments[0].ndim
                 return [self.arithmetic.mac(op, arguments[0], _ranked(arguments[1], rank), _ranked(arguments[2], rank))]
+            case tdsl.AccumulateOp():
+                return [self.arithmetic.accumulate(op, arguments[0], arguments[1], arguments[2])]
             case tdsl.FinishOp():
                 return [_shaped(op, self.arithmetic.finish(op, arguments[0]))]
             case tdsl.MapOp():

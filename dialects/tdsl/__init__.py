@@ -6,7 +6,7 @@ where). Loops and sums are `scf.for` with tensors carried through; integers are 
 
 from xdsl.ir import Dialect
 
-from tinyml.dialects.tdsl.accumulation import FinishOp, MacOp, ZeroOp
+from tinyml.dialects.tdsl.accumulation import AccumulateOp, FinishOp, MacOp, ZeroOp
 from tinyml.dialects.tdsl.attributes import PERCENTILES, PROFILE, RANGE, Csr, Profile, Range
 from tinyml.dialects.tdsl.base import Shape, TensorOp, format_of, shape_of
 from tinyml.dialects.tdsl.contraction import ArgmaxOp, AtLeastOp, ContractionOp, MatmulOp, SignOp, SpmvOp, proof
@@ -43,6 +43,7 @@ __all__ = [
     "PERCENTILES",
     "PROFILE",
     "RANGE",
+    "AccumulateOp",
     "AddOp",
     "ArgmaxOp",
     "AtLeastOp",
@@ -93,6 +94,7 @@ __all__ = [
 TDSL = Dialect(
     "tdsl",
     [
+        AccumulateOp,
         AddOp,
         ArgmaxOp,
         AtLeastOp,

@@ -22,6 +22,16 @@ def accumulator_elements(value: SSAValue) -> Accumulator:
     return found
 
 
+def verify_products(op: MacOp | AccumulateOp) -> None:
+    """The rule that products of lhs and rhs can be added to the sums, which keep their accumulator."""
+    accumulator = accumulator_elements(op.sum)
+    if accumulator_elements(op.out).type != accumulator.type:
+        raise VerifyException("the sum changes its accumulator")
+    lhs, rhs = format_of(op.lhs), format_of(op.rhs)
+    if not accumulator.sums(lhs, rhs):
+        raise VerifyException(f"{accumulator.type} does not sum products of {lhs.type} and {rhs.type}")
+
+
 @irdl_op_definition
 class ZeroOp(TensorOp):
     """Empty sums."""
@@ -62,13 +72,33 @@ class MacOp(TensorOp):
         return shape
 
     def verify_formats(self) -> None:
-        accumulator = accumulator_elements(self.sum)
-        if accumulator_elements(self.out).type != accumulator.type:
-            raise VerifyException("the sum changes its accumulator")
-        if not accumulator.sums(format_of(self.lhs), format_of(self.rhs)):
-            raise VerifyException(
-                f"{accumulator.type} does not sum products of {format_of(self.lhs).type} and {format_of(self.rhs).type}"
-            )
+        verify_products(self)
+
+
+@irdl_op_definition
+class AccumulateOp(TensorOp):
+    """`result[i] = sum[i] + sum_k lhs[i, k] * rhs[k]`, in the order of k; nothing is rounded to a number format."""
+
+    name = "tdsl.accumulate"
+    sum = operand_def(SHAPED)
+    lhs = operand_def(SHAPED)
+    rhs = operand_def(SHAPED)
+    assembly_format = (
+        "$sum `,` $lhs `,` $rhs attr-dict `:` type($sum) `,` type($lhs) `,` type($rhs)"
+        " (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
+    )
+
+    def __init__(self, sum: SSAValue, lhs: SSAValue, rhs: SSAValue):
+        build(self, [sum, lhs, rhs], cast("TensorType[Attribute]", sum.type))
+
+    def infer_shape(self) -> Shape:
+        sum, lhs, rhs = (shape_of(value) for value in (self.sum, self.lhs, self.rhs))
+        if len(lhs) != 2 or rhs != (lhs[1], 1) or sum != (lhs[0], 1):
+            raise VerifyException(f"adds a matrix times a column vector, got {spell(lhs)} times {spell(rhs)}")
+        return sum
+
+    def verify_formats(self) -> None:
+        verify_products(self)
 
 
 @irdl_op_definition

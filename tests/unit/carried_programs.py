@@ -6,6 +6,7 @@ COUNT = """
   %c3 = arith.constant 3 : index
 """
 T = "tensor<3x1xf32>"
+P = "tensor<8x3x1xf32>"
 
 
 def program(body: str, result: str) -> str:
@@ -158,6 +159,27 @@ PROGRAMS = {
   %p = tdsl.matmul %r, %W : tensor<1x3xf32>, tensor<3x3xf32> -> tensor<1x3xf32>
   %z = tdsl.transpose %p {{permutation = array<i64: 1, 0>}} : tensor<1x3xf32> -> {T}""",
         "%z",
+    ),
+    "a sum over prototypes": program(
+        f"""
+  %B = tdsl.const dense<{[[[i / 8], [1 - i / 4], [i % 3 - 1.0]] for i in range(8)]}> : {P} -> {P}
+  %Z = tdsl.const dense<{[[[i % 5 - 2.0], [i / 3], [1.0 - i]] for i in range(8)]}> : {P} -> {P}
+  %wx = tdsl.neg %X : {T} -> {T}
+  %y = tdsl.fill {{value = 0.0 : f64}} -> {T}
+  %c8 = arith.constant 8 : index
+  %s = scf.for %i = %c0 to %c8 step %c1 iter_args(%a = %y) -> ({T}) {{
+    %b = tdsl.index %B[%i] : {P} -> {T}
+    %del = tdsl.sub %wx, %b : {T}, {T} -> {T}
+    %row = tdsl.transpose %del {{permutation = array<i64: 1, 0>}} : {T} -> tensor<1x3xf32>
+    %d = tdsl.matmul %row, %del : tensor<1x3xf32>, {T} -> tensor<1x1xf32>
+    %n = tdsl.neg %d : tensor<1x1xf32> -> tensor<1x1xf32>
+    %e = tdsl.exp %n : tensor<1x1xf32> -> tensor<1x1xf32>
+    %z = tdsl.index %Z[%i] : {P} -> {T}
+    %p = tdsl.mul %z, %e : {T}, tensor<1x1xf32> -> {T}
+    %t = tdsl.add %a, %p : {T}, {T} -> {T}
+    scf.yield %t : {T}
+  }}""",
+        "%s",
     ),
 }
 

@@ -358,3 +358,19 @@ func.func @distance(%a: tensor<3x2xf32>) {
   func.return
 }
 // CHECK: takes two column vectors of one length, got 3x2 and 3x2
+
+// -----
+
+func.func @accumulate(%s: tensor<2x1x!fixed.acc<32, 20>>, %a: tensor<2x3x!fixed.q<16, 10>>, %x: tensor<2x1x!fixed.q<16, 10>>) {
+  %r = tdsl.accumulate %s, %a, %x : tensor<2x1x!fixed.acc<32, 20>>, tensor<2x3x!fixed.q<16, 10>>, tensor<2x1x!fixed.q<16, 10>> -> tensor<2x1x!fixed.acc<32, 20>>
+  func.return
+}
+// CHECK: adds a matrix times a column vector, got 2x3 times 2x1
+
+// -----
+
+func.func @accumulate(%s: tensor<2x1x!fixed.acc<32, 21>>, %a: tensor<2x3x!fixed.q<16, 10>>, %x: tensor<3x1x!fixed.q<16, 10>>) {
+  %r = tdsl.accumulate %s, %a, %x : tensor<2x1x!fixed.acc<32, 21>>, tensor<2x3x!fixed.q<16, 10>>, tensor<3x1x!fixed.q<16, 10>> -> tensor<2x1x!fixed.acc<32, 21>>
+  func.return
+}
+// CHECK: !fixed.acc<32, 21> does not sum products of !fixed.q<16, 10> and !fixed.q<16, 10>

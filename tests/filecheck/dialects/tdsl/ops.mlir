@@ -174,3 +174,11 @@ func.func @distance(%a: tensor<3x1x!fixed.q<14, 9>>, %b: tensor<3x1x!fixed.q<12,
 // CHECK: func.func @distance
 // CHECK-NEXT: tdsl.squared_distance %a, %b {acc = !fixed.acc<32, 18>, bound = 100 : i64} : {{.*}} -> tensor<1x1x!fixed.q<16, 6>>
 // CHECK-NEXT: tdsl.squared_distance %x, %x {acc = !fixed.acc<64, 18>} : {{.*}} into %y : memref<1x1x!fixed.q<16, 6>>
+
+// A matrix times a vector, added to sums.
+func.func @accumulate(%s: tensor<2x1x!fixed.acc<32, 20>>, %a: tensor<2x3x!fixed.q<16, 10>>, %x: tensor<3x1x!fixed.q<16, 10>>) -> tensor<2x1x!fixed.acc<32, 20>> {
+  %r = tdsl.accumulate %s, %a, %x : tensor<2x1x!fixed.acc<32, 20>>, tensor<2x3x!fixed.q<16, 10>>, tensor<3x1x!fixed.q<16, 10>> -> tensor<2x1x!fixed.acc<32, 20>>
+  func.return %r : tensor<2x1x!fixed.acc<32, 20>>
+}
+// CHECK: func.func @accumulate
+// CHECK-NEXT: tdsl.accumulate %s, %a, %x : {{.*}} -> tensor<2x1x!fixed.acc<32, 20>>

@@ -1,0 +1,43 @@
+// RUN: tinyml-opt %s -p 'block-sums{block=5}' | filecheck %s
+
+// 8 iterations as 2 blocks of 4: the factors of a block first, then one dot product for each sum.
+func.func @weighted(%x: tensor<8x1x1x!fixed.q<16, 15>>) -> tensor<2x1x!fixed.acc<32, 28>> {
+  %w = tdsl.const dense<[[[0], [10]], [[1], [11]], [[2], [12]], [[3], [13]], [[4], [14]], [[5], [15]], [[6], [16]], [[7], [17]]]> : tensor<8x2x1xi16> -> tensor<8x2x1x!fixed.q<16, 13>>
+  %zero = tdsl.zero -> tensor<2x1x!fixed.acc<32, 28>>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %sum = scf.for %i = %c0 to %c8 step %c1 iter_args(%carried = %zero) -> (tensor<2x1x!fixed.acc<32, 28>>) {
+    %xi = tdsl.index %x[%i] : tensor<8x1x1x!fixed.q<16, 15>> -> tensor<1x1x!fixed.q<16, 15>>
+    %f = tdsl.neg %xi : tensor<1x1x!fixed.q<16, 15>> -> tensor<1x1x!fixed.q<16, 15>>
+    %wi = tdsl.index %w[%i] : tensor<8x2x1x!fixed.q<16, 13>> -> tensor<2x1x!fixed.q<16, 13>>
+    %next = tdsl.mac %carried, %wi, %f : tensor<2x1x!fixed.acc<32, 28>>, tensor<2x1x!fixed.q<16, 13>>, tensor<1x1x!fixed.q<16, 15>> -> tensor<2x1x!fixed.acc<32, 28>>
+    scf.yield %next : tensor<2x1x!fixed.acc<32, 28>>
+  }
+  func.return %sum : tensor<2x1x!fixed.acc<32, 28>>
+}
+// CHECK: func.func @weighted
+// CHECK: %w = tdsl.const dense<{{\[\[\[}}0, 1, 2, 3], [10, 11, 12, 13]], {{\[\[}}4, 5, 6, 7], [14, 15, 16, 17]]]>
+// CHECK: %sum = scf.for %[[BLOCK:.*]] = {{.*}} iter_args(%carried = %zero)
+// CHECK: %f = scf.for %i = {{.*}} -> (tensor<4x1x!fixed.q<16, 15>>)
+// CHECK: tdsl.insert_slice %f_1
+// CHECK: tdsl.index %w[%[[BLOCK]]]
+// CHECK: %next = tdsl.accumulate %carried, %{{.*}}, %f :
+
+// 7 iterations have no divisor from 4 to 5, and a sum that others read keeps its steps.
+func.func @prime(%x: tensor<1x1x!fixed.q<16, 15>>) -> tensor<1x1x!fixed.acc<32, 28>> {
+  %w = tdsl.const dense<1> : tensor<7x1x1xi16> -> tensor<7x1x1x!fixed.q<16, 13>>
+  %zero = tdsl.zero -> tensor<1x1x!fixed.acc<32, 28>>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c7 = arith.constant 7 : index
+  %sum = scf.for %i = %c0 to %c7 step %c1 iter_args(%carried = %zero) -> (tensor<1x1x!fixed.acc<32, 28>>) {
+    %f = tdsl.neg %x : tensor<1x1x!fixed.q<16, 15>> -> tensor<1x1x!fixed.q<16, 15>>
+    %wi = tdsl.index %w[%i] : tensor<7x1x1x!fixed.q<16, 13>> -> tensor<1x1x!fixed.q<16, 13>>
+    %next = tdsl.mac %carried, %wi, %f : tensor<1x1x!fixed.acc<32, 28>>, tensor<1x1x!fixed.q<16, 13>>, tensor<1x1x!fixed.q<16, 15>> -> tensor<1x1x!fixed.acc<32, 28>>
+    scf.yield %next : tensor<1x1x!fixed.acc<32, 28>>
+  }
+  func.return %sum : tensor<1x1x!fixed.acc<32, 28>>
+}
+// CHECK: func.func @prime
+// CHECK-NOT: tdsl.accumulate

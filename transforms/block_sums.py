@@ -1,0 +1,147 @@
+"""`block-sums`: a loop that adds multiples of vectors does so for a block of iterations at once (strip mining).
+
+ProtoNN's `sums += Z[i] * e[i]` loads and stores every sum once for each prototype. With the factors `e` of a block of
+iterations at hand, each sum takes up all of its products with the block in one dot product, at the price of a buffer
+for the factors of one block. The order of the additions stays, so no bit changes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, cast
+
+from xdsl.builder import Builder
+from xdsl.context import Context
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp, TensorType
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from tinyml.dialects import tdsl
+
+LEAST = 4
+"""Smaller blocks would not pay for the calls of their dot products."""
+
+
+@dataclass(frozen=True)
+class BlockSumsPass(ModulePass):
+    """Rewrites loops at L1 over all `i` whose one carried value is `carried + constant[i] * factor`, in accumulators.
+
+    block: the most iterations taken together; the greatest divisor of their number up to this is taken.
+    """
+
+    name = "block-sums"
+    block: int = 32
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for loop in [one for one in op.walk() if isinstance(one, scf.ForOp)]:
+            if (found := _Sum.find(loop)) is not None:
+                divisors = [size for size in range(LEAST, self.block + 1) if found.trips % size == 0]
+                if divisors:
+                    found.rewrite(divisors[-1])
+
+
+@dataclass
+class _Sum:
+    """A loop's carried sums: the ops that make them up."""
+
+    loop: scf.ForOp
+    mac: tdsl.MacOp
+    weight: tdsl.IndexOp
+    constant: tdsl.ConstOp
+    factor: SSAValue
+
+    @property
+    def trips(self) -> int:
+        return tdsl.shape_of(self.constant.result)[0]
+
+    @staticmethod
+    def find(loop: scf.ForOp) -> _Sum | None:
+        body = loop.body.block
+        if len(loop.iter_args) != 1:
+            return None
+        counter, carried = body.args
+        mac = cast(scf.YieldOp, body.last_op).operands[0].owner
+        if not (isinstance(mac, tdsl.MacOp) and mac.parent is body and mac.sum is carried and carried.has_one_use()):
+            return None
+        for weight, factor in ((mac.lhs, mac.rhs), (mac.rhs, mac.lhs)):
+            index = weight.owner
+            if (
+                isinstance(index, tdsl.IndexOp)
+                and index.index is counter
+                and isinstance(constant := index.input.owner, tdsl.ConstOp)
+                and constant.result.has_one_use()
+                and weight.has_one_use()
+                and tdsl.shape_of(weight) == tdsl.shape_of(mac.out)
+                and tdsl.shape_of(weight)[1:] == (1,)
+                and tdsl.shape_of(factor) == (1, 1)
+                and isinstance(factor.owner, Operation)
+                and factor.owner.parent is body
+                and _integers(loop) == (0, tdsl.shape_of(constant.result)[0], 1)
+            ):
+                return _Sum(loop, mac, index, constant, factor)
+        return None
+
+    def rewrite(self, size: int) -> None:
+        old = self.loop.body.block
+        blocks = self._blocks(size)
+        sums: Attribute = self.mac.out.type
+        outer = Block(arg_types=[IndexType(), sums])
+        outer.args[1].name_hint = old.args[1].name_hint
+        build = Builder(InsertPoint.at_end(outer))
+        factors = tdsl.FillOp(0.0, TensorType(tdsl.format_of(self.factor).type, (size, 1)))
+        build.insert(factors)
+        zero, one, count = (_index(build, value) for value in (0, 1, size))
+        first = build.insert(arith.MuliOp(outer.args[0], count)).result
+        inner = build.insert(scf.ForOp(zero, count, one, [factors.out], self._factors(first, zero, factors.out.type)))
+        inner.results[0].name_hint = self.factor.name_hint
+        weights = build.insert(tdsl.IndexOp(blocks.result, outer.args[0]))
+        result = build.insert(tdsl.AccumulateOp(outer.args[1], weights.out, inner.results[0]))
+        result.out.name_hint = self.mac.out.name_hint
+        build.insert(scf.YieldOp(result.out))
+        before = Builder(InsertPoint.before(self.loop))
+        low, high, step = (_index(before, value) for value in (0, self.trips // size, 1))
+        loop = before.insert(scf.ForOp(low, high, step, list(self.loop.iter_args), outer))
+        loop.attributes |= self.loop.attributes
+        loop.results[0].name_hint = self.loop.results[0].name_hint
+        Rewriter.replace_op(self.loop, [], loop.results)
+        self.constant.detach()
+        self.constant.erase()
+
+    def _blocks(self, size: int) -> tdsl.ConstOp:
+        """The weights as one matrix for each block, with a row for each sum."""
+        raws = self.constant.raws
+        blocks = raws.reshape(-1, size, raws.shape[1]).swapaxes(1, 2)
+        constant = tdsl.ConstOp(blocks, tdsl.format_of(self.constant.result))
+        constant.result.name_hint = self.constant.result.name_hint
+        Rewriter.insert_op(constant, InsertPoint.before(self.constant))
+        return constant
+
+    def _factors(self, first: SSAValue, zero: SSAValue, type: Attribute) -> Block:
+        """The old body for the iterations of a block, which leaves the factors in a vector."""
+        old = self.loop.body.block
+        block = Block(arg_types=[IndexType(), type])
+        block.args[0].name_hint = old.args[0].name_hint
+        build = Builder(InsertPoint.at_end(block))
+        values: dict[SSAValue, SSAValue] = {old.args[0]: build.insert(arith.AddiOp(first, block.args[0])).result}
+        for op in old.ops:
+            if op not in (self.mac, self.weight) and not isinstance(op, scf.YieldOp):
+                copy = op.clone(value_mapper=values)
+                build.insert(copy)
+                values.update(zip(op.results, copy.results, strict=True))
+        stored = build.insert(tdsl.InsertSliceOp(values[self.factor], block.args[1], [block.args[0], zero]))
+        build.insert(scf.YieldOp(stored.out))
+        return block
+
+
+def _index(build: Builder, value: int) -> SSAValue:
+    return build.insert(arith.ConstantOp(IntegerAttr(value, IndexType()))).result
+
+
+def _integers(loop: scf.ForOp) -> tuple[int | None, ...]:
+    """Start, end and step of a loop."""
+    constants = [value.owner for value in (loop.lb, loop.ub, loop.step)]
+    return tuple(
+        cast("IntegerAttr[Any]", op.value).value.data if isinstance(op, arith.ConstantOp) else None for op in constants
+    )
