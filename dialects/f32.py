@@ -150,6 +150,9 @@ class F32Sum(Accumulator):
     def mac(self, m: Machine[V], sum: V, lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
         return m.addf(sum, m.mulf(lhs, rhs))
 
+    def greater(self, m: Machine[V], lhs: V, rhs: V) -> V:
+        return m.cmp_ogt(lhs, rhs)
+
 
 F32_FORMAT = F32()
 F32_SUM = F32Sum()

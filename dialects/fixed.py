@@ -31,6 +31,7 @@ V = TypeVar("V")
 
 STORAGE_WIDTHS = (8, 16, 32)
 WIDTHS = range(2, 33)
+REGISTER_WIDTH = 16
 ACCUMULATOR_WIDTHS = (32, 64)
 FRACS = range(-31, 63)
 """Scales beyond these are of no use to a raw value of at most 32 bits."""
@@ -120,6 +121,14 @@ class FixedType(_WidthAndFrac, NumberFormat):
         scaled = np.floor(np.ldexp(np.asarray(reals, np.float64), self.frac.data) + 0.5)
         return np.clip(scaled, low, high).astype(self.dtype)
 
+    def encode_away(self, reals: Reals) -> Raws:
+        import numpy as np
+
+        nearest = self.encode(reals)
+        low, high = self.limits
+        away = nearest + np.sign(np.asarray(reals, np.float64) - self.decode(nearest))
+        return np.clip(away, low, high).astype(self.dtype)
+
     def decode(self, raws: Raws) -> Reals:
         import numpy as np
 
@@ -138,6 +147,20 @@ class FixedType(_WidthAndFrac, NumberFormat):
         exponent = math.frexp(magnitude)[1] if magnitude else 0
         frac = self.width.data - 1 - exponent
         return FixedType(self.width.data, min(max(frac, FRACS[0]), FRACS[-1]))
+
+    def useful_range(self, function: Function, low: float, high: float) -> tuple[float, float]:
+        """Beyond, exp is below half a unit of the last place, tanh and sigmoid are as near to their limits."""
+        half = (self.frac.data + 1) * math.log(2)
+        reach = {"exp": half, "sigmoid": half, "tanh": (half + math.log(2)) / 2}[function]
+        if reach <= 0:
+            return low, high
+        most = high if function == "exp" else reach
+        return max(min(low, most), -reach), min(max(high, -reach), most)
+
+    def in_register(self) -> FixedType:
+        """Sixteen bits at least: the products of 8-bit numbers come in as many anyway."""
+        more = max(REGISTER_WIDTH - self.width.data, 0)
+        return FixedType(self.width.data + more, min(self.frac.data + more, FRACS[-1]))
 
     def narrowed(self, bits: int) -> FixedType:
         bits = min(bits, self.width.data - WIDTHS[0])
@@ -309,6 +332,9 @@ class AccumulatorType(_WidthAndFrac, Accumulator):
     def mac(self, m: Machine[V], sum: V, lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
         product = m.mul(_fixed(lhs_format).load(m, lhs), _fixed(rhs_format).load(m, rhs))
         return m.addi(sum, m.held(product, self.width.data))
+
+    def greater(self, m: Machine[V], lhs: V, rhs: V) -> V:
+        return m.cmp_sgt(lhs, rhs)
 
     def matmul(
         self, lhs: Raws, lhs_format: NumberFormat, rhs: Raws, rhs_format: NumberFormat, start: Raws | None = None

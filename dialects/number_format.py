@@ -66,6 +66,10 @@ class NumberFormat(ABC):
     def encode(self, reals: Reals) -> Raws:
         """Round reals into the format."""
 
+    def encode_away(self, reals: Reals) -> Raws:
+        """The representable numbers next to reals on the other side than `encode` gives; the same ones without any."""
+        return self.encode(reals)
+
     @abstractmethod
     def decode(self, raws: Raws) -> Reals:
         """The exact reals that raws stand for."""
@@ -84,6 +88,17 @@ class NumberFormat(ABC):
     @abstractmethod
     def for_range(self, low: float, high: float) -> NumberFormat:
         """The format of the same family and width whose parameters suit values between low and high."""
+
+    def useful_range(self, function: Function, low: float, high: float) -> tuple[float, float]:
+        """The part of [low, high] outside which a function's result, in this format, does not change any more."""
+        return low, high
+
+    def in_register(self) -> NumberFormat:
+        """The format of the same range for a value that is never stored; it may have more precision.
+
+        What is computed and consumed in registers costs no memory, so its width is no part of what was asked for.
+        """
+        return self
 
     @abstractmethod
     def narrowed(self, bits: int) -> NumberFormat:
@@ -213,6 +228,10 @@ class Accumulator(ABC):
     @abstractmethod
     def mac(self, m: Machine[V], sum: V, lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
         """sum + lhs * rhs."""
+
+    @abstractmethod
+    def greater(self, m: Machine[V], lhs: V, rhs: V) -> V:
+        """A truth value: is lhs > rhs, both such sums? Raws must compare likewise."""
 
     def matmul(
         self, lhs: Raws, lhs_format: NumberFormat, rhs: Raws, rhs_format: NumberFormat, start: Raws | None = None

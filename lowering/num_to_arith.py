@@ -298,8 +298,8 @@ def _at_least(op: num.AtLeastOp) -> Lowering:
 
 
 def _greater(op: num.GreaterOp) -> Lowering:
-    format = num.format_of(op.lhs)
-    return lambda e: format.greater(e, op.lhs, op.rhs)
+    ordered = accumulator_of(op.lhs.type) or num.format_of(op.lhs)
+    return lambda e: ordered.greater(e, op.lhs, op.rhs)
 
 
 _LOWERINGS: dict[type[Operation], Callable[[Any], Lowering]] = {

@@ -24,13 +24,6 @@ if TYPE_CHECKING:
 
 Array: TypeAlias = "NDArray[Any]"
 
-FUNCTION_OPS: dict[type[Operation], Function] = {
-    tdsl.ExpOp: "exp",
-    tdsl.TanhOp: "tanh",
-    tdsl.SigmoidOp: "sigmoid",
-}
-
-
 SCALAR_FUNCTIONS: dict[type[Operation], Function] = {
     num.ExpOp: "exp",
     num.TanhOp: "tanh",
@@ -181,9 +174,9 @@ class Bits(Arithmetic):
 
     def unary(self, op: tdsl.UnaryOp, x: Array) -> Array:
         source, result = _format(op.input), _format(op.out)
-        if (function := FUNCTION_OPS.get(type(op))) is not None:
-            return result.function(self.machine, function, x, source)
         match op:
+            case tdsl.FunctionOp():
+                return result.function(self.machine, op.FUNCTION, x, source)
             case tdsl.NegOp():
                 return result.neg(self.machine, x, source)
             case tdsl.ReluOp():

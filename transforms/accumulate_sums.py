@@ -1,7 +1,8 @@
 """`accumulate-sums`: a sum of products that a loop carries runs in accumulators and is rounded once, after the loop.
 
 SeeDot's `$(i = [a:b]) w[i] * x` would round, align and saturate in every iteration. As one exact sum it is faster and
-more accurate; the price is an accumulator's bytes of memory for each element. The proof that nothing overflows is the
+more accurate; the price is an accumulator's bytes of memory for each element. The greatest sum is sought among the
+sums themselves, before rounding makes some of them equal. The proof that nothing overflows is the
 sum of |w[i]| over all iterations, times the greatest magnitude of x.
 """
 
@@ -134,7 +135,7 @@ class _Sum:
         finish = tdsl.FinishOp(new, element, bound)
         finish.out.name_hint = new.name_hint
         Rewriter.insert_op(finish, InsertPoint.after(loop))
-        new.replace_uses_with_if(finish.out, lambda use: use.operation is not finish)
+        new.replace_uses_with_if(finish.out, lambda use: not isinstance(use.operation, tdsl.FinishOp | tdsl.ArgmaxOp))
         for op in (self.weight, self.initial, self.constant):
             if not op.results[0].uses:
                 op.detach()

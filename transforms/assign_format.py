@@ -3,6 +3,10 @@
 The data-driven scales of Shiftry 6.1, algorithm 10: each tensor's greatest magnitude on the validation set fixes its
 scale. Tensors that share bits (a loop's carried value, the operands and results of ops that only move data) share one
 format, chosen for the widest of their ranges.
+
+Two things that algorithm 10 does not know keep 8 bits accurate. What only tanh, sigmoid or exp read needs no scale for
+magnitudes at which they do not change any more. And the width that was asked for is that of what is stored: single
+numbers live in registers, where they have the precision that registers have.
 """
 
 from __future__ import annotations
@@ -14,7 +18,7 @@ from typing import cast
 from xdsl.context import Context
 from xdsl.dialects import func, scf
 from xdsl.dialects.builtin import ArrayAttr, FixedBitwidthType, MemRefType, ModuleOp, TensorType, f32
-from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
+from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -24,6 +28,7 @@ from tinyml.dialects.format_lookup import format_named
 from tinyml.dialects.number_format import NumberFormat, Raws
 from tinyml.dialects.places import error_at
 from tinyml.transforms.constant_operands import constant_root, oriented
+from tinyml.transforms.tensor_uses import are_scalars, is_scalar_op, readers
 
 ACCUMULATOR_BITS = 32
 """Operands give up bits of precision where this makes a sum of products fit an accumulator of this width..."""
@@ -92,7 +97,11 @@ class _Assignment:
         for value in self.values:
             if self.find(value) not in ranges:
                 raise InputError(f"%{value.name_hint or '?'} has no profile: run the profile pass first")
+        self.ranges = ranges
+        self.members = {root: [value for value in self.values if self.find(value) is root] for root in ranges}
         self.formats = {root: self.prototype.for_range(*bounds) for root, bounds in ranges.items()}
+        self._widen_scalars()
+        self._limit_arguments()
         self._spare_accumulators()
         self._align_addends()
         for value in self.values:
@@ -101,6 +110,41 @@ class _Assignment:
         last = cast(func.ReturnOp, block.last_op)
         self.function.update_function_type()
         assert tuple(self.function.function_type.outputs) == tuple(last.operand_types)
+
+    def _widen_scalars(self) -> None:
+        """Single numbers that only scalars are computed from, and those that would else mostly round to zero."""
+        for root, members in self.members.items():
+            if are_scalars(members) and (
+                all(is_scalar_op(reader) and not isinstance(reader, tdsl.FunctionOp) for reader in readers(members))
+                or any(self._vanishes(value) for value in members)
+            ):
+                self.formats[root] = self.formats[root].in_register()
+
+    def _vanishes(self, value: SSAValue) -> bool:
+        """Does more than half of what lies on one side of zero round to it?"""
+        import numpy as np
+
+        low, high = self.ranges[self.find(value)]
+        medians = [profile.percentiles.data[tdsl.PERCENTILES.index(50.0)].data for profile in _profiles(value)]
+        format = self.formats[self.find(value)]
+        return low * high >= 0 and any(m and not format.decode(format.encode(np.array(m))) for m in medians)
+
+    def _limit_arguments(self) -> None:
+        """What only functions read has the scale of the range in which they change, and their results' precision."""
+        for root, members in self.members.items():
+            functions = [reader for reader in readers(members) if isinstance(reader, tdsl.FunctionOp)]
+            if not functions or len(functions) < len(list(readers(members))):
+                continue
+            results = [self.formats[self.find(function.out)] for function in functions]
+            useful = [
+                result.useful_range(function.FUNCTION, *self.ranges[root])
+                for function, result in zip(functions, results, strict=True)
+            ]
+            self.formats[root] = self.prototype.for_range(
+                min(low for low, _ in useful), max(high for _, high in useful)
+            )
+            if are_scalars(members) and any(result.bits > self.prototype.bits for result in results):
+                self.formats[root] = self.formats[root].in_register()
 
     def _spare_accumulators(self) -> None:
         """Narrow operands until sums are proven to fit: the constant one, or both where there is none."""
@@ -120,8 +164,7 @@ class _Assignment:
 
     def _align_addends(self) -> None:
         """A constant that is only added needs no finer scale than what it is added to: then nothing is shifted."""
-        for root in {self.find(value) for value in self.values}:
-            members = [value for value in self.values if self.find(value) is root]
+        for root, members in self.members.items():
             users = {use.operation for value in members for use in value.uses}
             sums = [user for user in users if isinstance(user, tdsl.AddOp | tdsl.SubOp)]
             moves = [user for user in users if isinstance(user, tdsl.TensorOp) and user.out in members]
@@ -134,7 +177,7 @@ class _Assignment:
                     self.formats[root] = self.formats[root].addend(*formats)
 
     def _is_constant(self, root: SSAValue) -> bool:
-        return all(constant_root(value) is not None for value in self.values if self.find(value) is root)
+        return all(constant_root(value) is not None for value in self.members[root])
 
     def _accumulator_bits(self, op: tdsl.ContractionOp, formats: dict[SSAValue, NumberFormat]) -> int | None:
         """The width of the accumulator that a product would need; None where no accumulator is wide enough."""
@@ -201,9 +244,16 @@ def _ranges(function: func.FuncOp, value: SSAValue) -> Iterator[tuple[float, flo
             if isinstance(found := given.get(name), tdsl.Range | tdsl.Profile):
                 yield found.low.data, found.high.data
         return
-    assert isinstance(value.owner, Operation)
-    profiles = value.owner.attributes.get(tdsl.PROFILE)
+    for profile in _profiles(value):
+        yield profile.low.data, profile.high.data
+
+
+def _profiles(value: SSAValue) -> Iterator[tdsl.Profile]:
+    """The profile of an op's result, if it has one."""
+    if not isinstance(value, OpResult):
+        return
+    profiles = value.op.attributes.get(tdsl.PROFILE)
     if isinstance(profiles, ArrayAttr):
-        found = cast("ArrayAttr[Attribute]", profiles).data[value.owner.results.index(value)]  # pyright: ignore[reportArgumentType]
+        found = cast("ArrayAttr[Attribute]", profiles).data[value.index]
         if isinstance(found, tdsl.Profile):
-            yield found.low.data, found.high.data
+            yield found

@@ -22,6 +22,7 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.num.base import format_of, same_family
+from tinyml.dialects.number_format import accumulator_of
 
 
 class UnaryOp(IRDLOperation, ABC):
@@ -182,7 +183,7 @@ class AtLeastOp(IRDLOperation):
 
 @irdl_op_definition
 class GreaterOp(IRDLOperation):
-    """lhs > rhs, both of one format."""
+    """lhs > rhs, both of one format, or sums in one accumulator."""
 
     name = "num.greater"
     lhs = operand_def(AnyAttr())
@@ -195,6 +196,7 @@ class GreaterOp(IRDLOperation):
         super().__init__(operands=[lhs, rhs], result_types=[i1])
 
     def verify_(self) -> None:
-        format_of(self.lhs)
+        if accumulator_of(self.lhs.type) is None:
+            format_of(self.lhs)
         if self.lhs.type != self.rhs.type:
             raise VerifyException(f"compares one format, got {self.lhs.type} and {self.rhs.type}")

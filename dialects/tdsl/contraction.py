@@ -125,9 +125,12 @@ class ReduceOp(IRDLOperation, ABC):
     assembly_format = "$input attr-dict `:` type($input)"
 
     def verify_(self) -> None:
-        format_of(self.input)
+        self.verify_element()
         if not all(shape_of(self.input)):
             raise VerifyException("needs at least one element")
+
+    def verify_element(self) -> None:
+        format_of(self.input)
 
     def verify_single(self) -> None:
         if any(extent != 1 for extent in shape_of(self.input)):
@@ -136,13 +139,17 @@ class ReduceOp(IRDLOperation, ABC):
 
 @irdl_op_definition
 class ArgmaxOp(ReduceOp):
-    """Index of the greatest element in row-major order; the first one where several are equal."""
+    """Index of the greatest element, a number or a sum, in row-major order; the first one where several are equal."""
 
     name = "tdsl.argmax"
     result = result_def(IndexType)
 
     def __init__(self, input: SSAValue):
         super().__init__(operands=[input], result_types=[IndexType()])
+
+    def verify_element(self) -> None:
+        if accumulator_of(shaped(self.input).get_element_type()) is None:
+            super().verify_element()
 
 
 @irdl_op_definition

@@ -13,6 +13,7 @@ from xdsl.pattern_rewriter import RewritePattern
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 from xdsl.utils.exceptions import VerifyException
 
+from tinyml.dialects.number_format import Function
 from tinyml.dialects.tdsl.base import (
     SHAPED,
     Shape,
@@ -96,25 +97,34 @@ class NegOp(UnaryOp, HasFolderInterface, HasCanonicalizationPatternsInterface):
         return (NegativeOfConstant(),)
 
 
+class FunctionOp(UnaryOp, ABC):
+    """A transcendental function that every number format supplies."""
+
+    FUNCTION: ClassVar[Function]
+
+
 @irdl_op_definition
-class ExpOp(UnaryOp):
+class ExpOp(FunctionOp):
     """Natural exponential."""
 
     name = "tdsl.exp"
+    FUNCTION: ClassVar[Function] = "exp"
 
 
 @irdl_op_definition
-class TanhOp(UnaryOp):
+class TanhOp(FunctionOp):
     """Hyperbolic tangent."""
 
     name = "tdsl.tanh"
+    FUNCTION: ClassVar[Function] = "tanh"
 
 
 @irdl_op_definition
-class SigmoidOp(UnaryOp):
+class SigmoidOp(FunctionOp):
     """Logistic function 1 / (1 + exp(-x))."""
 
     name = "tdsl.sigmoid"
+    FUNCTION: ClassVar[Function] = "sigmoid"
 
 
 class ClampOp(UnaryOp, ABC):

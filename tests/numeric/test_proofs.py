@@ -19,7 +19,7 @@ from tinyml.dialects import num
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.fixed import AccumulatorType, FixedType
 from tinyml.dialects.machine import Int, limits
-from tinyml.dialects.number_format import NumberFormat
+from tinyml.dialects.number_format import FUNCTIONS, Function, NumberFormat
 from tinyml.dialects.numpy_machine import NumpyMachine
 
 M = NumpyMachine()
@@ -200,6 +200,30 @@ def test_narrowed_formats_keep_their_range(format: NumberFormat):
             assert (np.abs(ratio - 1.0) <= 1.0 / float(high)).all()
             assert low == -high
         assert narrow.FAMILY == format.FAMILY
+
+
+@pytest.mark.parametrize("format", FORMATS, ids=lambda format: str(format.type))
+def test_registers_lose_nothing(format: NumberFormat):
+    wide = format.in_register()
+    assert wide.FAMILY == format.FAMILY
+    assert wide.bits >= format.bits
+    np.testing.assert_array_equal(wide.decode(wide.encode(extremes(format))), extremes(format))
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+@pytest.mark.parametrize("format", FORMATS, ids=lambda format: str(format.type))
+def test_functions_do_not_change_beyond_their_useful_range(format: NumberFormat, function: Function):
+    most = 0.0 if function == "exp" else 300.0
+    low, high = format.useful_range(function, -300.0, most)
+    assert -300.0 <= low < high <= most
+    beyond = np.linspace(-300.0, low), np.linspace(high, most)
+    for x in beyond:
+        half = np.tanh(x / 2)
+        reals = {"exp": np.exp(x), "tanh": np.tanh(x), "sigmoid": 0.5 + 0.5 * half}[function]
+        given = format.encode(reals).astype(np.float64)
+        # Where a limit lies halfway between two numbers, both are equally near.
+        assert np.ptp(given) <= 1
+    assert format.useful_range(function, 500.0, 600.0)[0] <= format.useful_range(function, 500.0, 600.0)[1]
 
 
 @given(st.floats(-1.0e6, 1.0e6), st.floats(-1.0e6, 1.0e6), st.sampled_from([8, 16, 32]))

@@ -41,3 +41,25 @@ func.func @begun(%x: tensor<1x1x!fixed.q<16, 15>>) -> tensor<1x1x!fixed.q<16, 12
 // CHECK: func.func @begun
 // CHECK: tdsl.add
 // CHECK-NOT: tdsl.finish
+
+// The greatest sum is sought among the exact ones.
+func.func @label(%x: tensor<1x1x!fixed.q<16, 15>>) -> (index, tensor<2x1x!fixed.q<16, 12>>) {
+  %w = tdsl.const dense<[[[8192], [-4096]], [[-16384], [8192]]]> : tensor<2x2x1xi16> -> tensor<2x2x1x!fixed.q<16, 13>>
+  %zero = tdsl.fill {value = 0.0 : f64} -> tensor<2x1x!fixed.q<16, 12>>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %sum = scf.for %i = %c0 to %c2 step %c1 iter_args(%carried = %zero) -> (tensor<2x1x!fixed.q<16, 12>>) {
+    %wi = tdsl.index %w[%i] : tensor<2x2x1x!fixed.q<16, 13>> -> tensor<2x1x!fixed.q<16, 13>>
+    %p = tdsl.mul %wi, %x : tensor<2x1x!fixed.q<16, 13>>, tensor<1x1x!fixed.q<16, 15>> -> tensor<2x1x!fixed.q<16, 12>>
+    %next = tdsl.add %carried, %p : tensor<2x1x!fixed.q<16, 12>>, tensor<2x1x!fixed.q<16, 12>> -> tensor<2x1x!fixed.q<16, 12>>
+    scf.yield %next : tensor<2x1x!fixed.q<16, 12>>
+  }
+  %l = tdsl.argmax %sum : tensor<2x1x!fixed.q<16, 12>>
+  func.return %l, %sum : index, tensor<2x1x!fixed.q<16, 12>>
+}
+// CHECK: func.func @label
+// CHECK: %sum = scf.for
+// CHECK: %[[scores:.*]] = tdsl.finish %sum
+// CHECK: tdsl.argmax %sum : tensor<2x1x!fixed.acc<32, 28>>
+// CHECK: func.return %{{.*}}, %[[scores]]

@@ -53,3 +53,53 @@ func.func @spare(%X: tensor<4x1xf32> {tdsl.profile = #tdsl.profile<-0.9, 0.9, [0
 }
 // SIXTEEN: func.func @spare(%X: tensor<4x1x!fixed.q<16, 15>>
 // SIXTEEN-NEXT: %W = tdsl.const dense<{{.*}}> : tensor<1x4xi16> {{.*}} -> tensor<1x4x!fixed.q<15, 14>>
+
+// -----
+
+// What only tanh reads needs no scale for 30, where tanh has long been 1; a reader of another kind needs it.
+func.func @arguments(%X: tensor<2xf32> {tdsl.profile = #tdsl.profile<-30.0, 30.0, [0.0, 0.0, 0.0, 0.0, 0.0]>}) -> (tensor<2xf32>, tensor<2xf32>) {
+  %a = tdsl.add %X, %X {tdsl.profile = [#tdsl.profile<-60.0, 60.0, [0.0, 0.0, 0.0, 0.0, 0.0]>]} : tensor<2xf32>, tensor<2xf32> -> tensor<2xf32>
+  %t = tdsl.tanh %a {tdsl.profile = [#tdsl.profile<-0.9, 0.9, [0.0, 0.0, 0.0, 0.0, 0.0]>]} : tensor<2xf32> -> tensor<2xf32>
+  %e = tdsl.sigmoid %X {tdsl.profile = [#tdsl.profile<0.0, 0.9, [0.0, 0.0, 0.0, 0.0, 0.0]>]} : tensor<2xf32> -> tensor<2xf32>
+  func.return %t, %e : tensor<2xf32>, tensor<2xf32>
+}
+// CHECK: func.func @arguments(%X: tensor<2x!fixed.q<8, 2>>
+// CHECK: tdsl.add {{.*}} -> tensor<2x!fixed.q<8, 5>>
+// SIXTEEN: func.func @arguments(%X: tensor<2x!fixed.q<16, 10>>
+// SIXTEEN: tdsl.add {{.*}} -> tensor<2x!fixed.q<16, 12>>
+
+// -----
+
+// Single numbers are held in registers. The square is wide, and so is the factor that nothing but it is multiplied by;
+// the argument of exp is as precise as the result, which is multiplied by a vector and stays narrow.
+func.func @scalars(%X: tensor<1x4xf32> {tdsl.profile = #tdsl.profile<-4.5, 4.5, [0.0, 0.0, 0.0, 0.0, 0.0]>}) -> tensor<1x4xf32> {
+  %g = tdsl.const dense<-0.3> : tensor<f32> {tdsl.profile = [#tdsl.profile<-0.3, -0.3, [-0.3, -0.3, -0.3, -0.3, -0.3]>]} -> tensor<f32>
+  %Y = tdsl.reshape %X {tdsl.profile = [#tdsl.profile<-4.5, 4.5, [0.0, 0.0, 0.0, 0.0, 0.0]>]} : tensor<1x4xf32> -> tensor<4x1xf32>
+  %d = tdsl.matmul %X, %Y {tdsl.profile = [#tdsl.profile<1.0, 80.0, [1.0, 1.0, 30.0, 70.0, 80.0]>]} : tensor<1x4xf32>, tensor<4x1xf32> -> tensor<1x1xf32>
+  %m = tdsl.mul %g, %d {tdsl.profile = [#tdsl.profile<-24.0, -0.3, [-24.0, -20.0, -9.0, -0.4, -0.3]>]} : tensor<f32>, tensor<1x1xf32> -> tensor<1x1xf32>
+  %e = tdsl.exp %m {tdsl.profile = [#tdsl.profile<0.0, 0.7, [0.0, 0.0, 0.01, 0.6, 0.7]>]} : tensor<1x1xf32> -> tensor<1x1xf32>
+  %r = tdsl.mul %X, %e {tdsl.profile = [#tdsl.profile<-3.0, 3.0, [0.0, 0.0, 0.0, 0.0, 0.0]>]} : tensor<1x4xf32>, tensor<1x1xf32> -> tensor<1x4xf32>
+  func.return %r : tensor<1x4xf32>
+}
+// CHECK: func.func @scalars(%X: tensor<1x4x!fixed.q<8, 4>>
+// CHECK-NEXT: %g = tdsl.const dense<-19661> : tensor<i16> {{.*}} -> tensor<!fixed.q<16, 16>>
+// CHECK: tdsl.matmul {{.*}} -> tensor<1x1x!fixed.q<16, 8>>
+// CHECK-NEXT: tdsl.mul {{.*}} -> tensor<1x1x!fixed.q<8, 4>>
+// CHECK-NEXT: tdsl.exp {{.*}} -> tensor<1x1x!fixed.q<8, 7>>
+// CHECK-NEXT: tdsl.mul {{.*}} -> tensor<1x4x!fixed.q<8, 5>>
+
+// -----
+
+// Here most values of exp would be zero in 8 bits: result and argument get the precision of a register.
+func.func @vanishing(%X: tensor<1x1xf32> {tdsl.profile = #tdsl.profile<1.0, 20.0, [1.0, 1.0, 11.0, 19.0, 20.0]>}) -> tensor<4xf32> {
+  %m = tdsl.neg %X {tdsl.profile = [#tdsl.profile<-20.0, -1.0, [-20.0, -19.0, -11.0, -1.0, -1.0]>]} : tensor<1x1xf32> -> tensor<1x1xf32>
+  %e = tdsl.exp %m {tdsl.profile = [#tdsl.profile<0.0, 0.4, [0.0, 0.0, 0.00002, 0.3, 0.4]>]} : tensor<1x1xf32> -> tensor<1x1xf32>
+  %w = tdsl.const dense<[1.0, -1.5, 0.5, 1.25]> : tensor<4xf32> {tdsl.profile = [#tdsl.profile<-1.5, 1.25, [0.0, 0.0, 0.0, 0.0, 0.0]>]} -> tensor<4xf32>
+  %r = tdsl.mul %w, %e {tdsl.profile = [#tdsl.profile<-0.6, 0.6, [0.0, 0.0, 0.0, 0.0, 0.0]>]} : tensor<4xf32>, tensor<1x1xf32> -> tensor<1x4xf32>
+  %s = tdsl.reshape %r : tensor<1x4xf32> -> tensor<4xf32>
+  func.return %s : tensor<4xf32>
+}
+// CHECK: func.func @vanishing(%X: tensor<1x1x!fixed.q<8, 2>>
+// CHECK-NEXT: tdsl.neg {{.*}} -> tensor<1x1x!fixed.q<16, 11>>
+// CHECK-NEXT: tdsl.exp {{.*}} -> tensor<1x1x!fixed.q<16, 16>>
+// CHECK: tdsl.mul {{.*}} -> tensor<1x4x!fixed.q<8, 7>>

@@ -1,0 +1,39 @@
+"""Who reads the numbers of tensors that share one format, and which of them never have to be stored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import prod
+
+from xdsl.dialects import func, scf
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import BlockArgument, Operation, SSAValue
+
+from tinyml.dialects import tdsl
+
+
+def readers(members: Sequence[SSAValue]) -> Iterator[Operation]:
+    """The ops that use the numbers of tensors, other than to make another one of these tensors of their bits."""
+    for value in members:
+        for use in value.uses:
+            op = use.operation
+            if not (isinstance(op, tdsl.TensorOp) and op.MOVES_BITS and op.out in members):
+                yield op
+
+
+def are_scalars(members: Sequence[SSAValue]) -> bool:
+    """Are tensors single elements that live in registers from the op that makes them to the ops that read them?
+
+    What enters or leaves the function or is carried by a loop is stored.
+    """
+    return all(
+        prod(tdsl.shape_of(value)) == 1
+        and not isinstance(value, BlockArgument)
+        and not any(isinstance(use.operation, func.ReturnOp | scf.YieldOp | scf.ForOp) for use in value.uses)
+        for value in members
+    )
+
+
+def is_scalar_op(op: Operation) -> bool:
+    """Does an op compute one number, index or truth value? Then wide operands cost next to nothing."""
+    return not any(isinstance(result.type, TensorType) and prod(tdsl.shape_of(result)) > 1 for result in op.results)
