@@ -42,8 +42,8 @@ class AssignFormatPass(ModulePass):
     """Gives every tensor of a profiled f32 program a format of one family and width.
 
     format: a dialect that defines a number format, or a builtin type. width: bits of each element; the format's
-    usual width by default. Where a sum of products could just not be held in 32 bits, the constant operand (or both,
-    where none is constant) is narrowed by fewer than `SPARE_BITS` bits until it is proven to fit. Raises `InputError`
+    usual width by default. Where a sum of products could just not be held in 32 bits, its operands are narrowed by
+    fewer than `SPARE_BITS` bits each until it is proven to fit. Raises `InputError`
     for an unknown format or width, and for a program that has no profile or formats already.
     """
 
@@ -147,13 +147,16 @@ class _Assignment:
                 self.formats[root] = self.formats[root].in_register()
 
     def _spare_accumulators(self) -> None:
-        """Narrow operands until sums are proven to fit: the constant one, or both where there is none."""
+        """Narrow operands until sums are proven to fit: in turn, so that both lose alike, a constant first."""
         for op in self.function.walk():
             if isinstance(op, tdsl.ContractionOp):
-                constants = [root for root in map(self.find, (op.lhs, op.rhs)) if self._is_constant(root)]
-                chosen = set(constants[:1] or map(self.find, (op.lhs, op.rhs)))
+                first, second = sorted(map(self.find, (op.lhs, op.rhs)), key=self._is_constant, reverse=True)
                 narrowings = [
-                    {root: self.formats[root].narrowed(bits) for root in chosen} for bits in range(SPARE_BITS)
+                    {
+                        second: self.formats[second].narrowed(bits // 2),
+                        first: self.formats[first].narrowed((bits + 1) // 2),
+                    }
+                    for bits in range(2 * SPARE_BITS - 1)
                 ]
                 held = [self._accumulator_bits(op, {**self.formats, **narrowed}) for narrowed in narrowings]
                 # The narrow accumulator if it can be had, else the least narrowing that any accumulator holds.

@@ -103,3 +103,14 @@ func.func @vanishing(%X: tensor<1x1xf32> {tdsl.profile = #tdsl.profile<1.0, 20.0
 // CHECK-NEXT: tdsl.neg {{.*}} -> tensor<1x1x!fixed.q<16, 11>>
 // CHECK-NEXT: tdsl.exp {{.*}} -> tensor<1x1x!fixed.q<16, 16>>
 // CHECK: tdsl.mul {{.*}} -> tensor<1x4x!fixed.q<8, 7>>
+
+// -----
+
+// Sixteen products take three bits more, which the operands give up in turn.
+func.func @in_turn(%X: tensor<16x1xf32> {tdsl.profile = #tdsl.profile<-0.9, 0.9, [0.0, 0.0, 0.0, 0.0, 0.0]>}) -> tensor<1x1xf32> {
+  %W = tdsl.const dense<0.9> : tensor<1x16xf32> {tdsl.profile = [#tdsl.profile<0.9, 0.9, [0.0, 0.0, 0.0, 0.0, 0.0]>]} -> tensor<1x16xf32>
+  %p = tdsl.matmul %W, %X {tdsl.profile = [#tdsl.profile<-12.0, 12.0, [0.0, 0.0, 0.0, 0.0, 0.0]>]} : tensor<1x16xf32>, tensor<16x1xf32> -> tensor<1x1xf32>
+  func.return %p : tensor<1x1xf32>
+}
+// SIXTEEN: func.func @in_turn(%X: tensor<16x1x!fixed.q<15, 14>>
+// SIXTEEN-NEXT: %W = tdsl.const dense<{{.*}}> : tensor<1x16xi16> {{.*}} -> tensor<1x16x!fixed.q<14, 13>>
