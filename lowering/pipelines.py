@@ -49,7 +49,9 @@ def flatten(name: str, options: dict[str, str]) -> list[str]:
     """A pipeline as single passes with their options; options: what follows each option's name, as it is spelled."""
     if name in PIPELINES:
         return [spec for inner in PIPELINES[name] for spec in flatten(inner, options)]
-    taken = {"profile": ("data",), "assign-format": ("format", "width"), "select-kernels": ("target",)}.get(name, ())
+    taken = {"profile": ("data",), "assign-format": ("format", "width", "data"), "select-kernels": ("target",)}.get(
+        name, ()
+    )
     given = [f"{option}={options[option]}" for option in taken if option in options]
     return [f"{name}{{{' '.join(given)}}}" if given else name]
 
@@ -64,9 +66,9 @@ def run(module: ModuleOp, ctx: Context, passes: Sequence[str]) -> None:
 
 @dataclass(frozen=True)
 class _FromReals(ModulePass):
-    """data: .npz file with the validation set to profile with. format, width: as `assign-format` takes them.
+    """data: .npz file with the validation set to profile with and to round weights on.
 
-    target: as `select-kernels` takes it.
+    format, width: as `assign-format` takes them. target: as `select-kernels` takes it.
     """
 
     name: ClassVar[str]

@@ -25,9 +25,10 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.format_lookup import format_named
-from tinyml.dialects.number_format import NumberFormat, Raws
+from tinyml.dialects.number_format import NumberFormat, Raws, Reals
 from tinyml.dialects.places import error_at
 from tinyml.transforms.constant_operands import constant_root, oriented
+from tinyml.transforms.round_weights import Moments, moments_of_inputs, round_weights
 from tinyml.transforms.tensor_uses import are_scalars, is_scalar_op, readers
 
 ACCUMULATOR_BITS = 32
@@ -42,23 +43,35 @@ class AssignFormatPass(ModulePass):
     """Gives every tensor of a profiled f32 program a format of one family and width.
 
     format: a dialect that defines a number format, or a builtin type. width: bits of each element; the format's
-    usual width by default. Where a sum of products could just not be held in 32 bits, its operands are narrowed by
-    fewer than `SPARE_BITS` bits each until it is proven to fit. Raises `InputError`
-    for an unknown format or width, and for a program that has no profile or formats already.
+    usual width by default. data: .npz file with inputs `x`, on which the weights of products are rounded so that the
+    sums are right on average (`round_weights`); without it they are rounded to nearest. Where a sum of products could
+    just not be held in 32 bits, its operands are narrowed by fewer than `SPARE_BITS` bits each until it is proven to
+    fit. Raises `InputError` for an unknown format or width, for data that do not fit, and for a program that has no
+    profile or formats already.
     """
 
     name = "assign-format"
     format: str = "fixed"
     width: int | None = None
+    data: str | None = None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         prototype = format_named(ctx, self.format, self.width)
+        inputs = None if self.data is None else _inputs(op, self.data)
         functions = [one for one in op.ops if isinstance(one, func.FuncOp) and not one.is_declaration]
         for function in functions:
             for one in function.walk():
                 if any(isinstance(value.type, MemRefType) for value in (*one.operands, *one.results)):
                     raise error_at(one, "assign-format expects tensors, not buffers")
-            _Assignment(function, prototype).apply()
+            _Assignment(function, prototype).apply(op, inputs)
+
+
+def _inputs(module: ModuleOp, file: str) -> Reals:
+    """The inputs of a data file that a program takes."""
+    from tinyml.runtime.data import load_data
+    from tinyml.runtime.model_interface import interface_of
+
+    return load_data(file, elements=interface_of(module).input_length).x.astype("f8")
 
 
 class _Assignment:
@@ -68,6 +81,7 @@ class _Assignment:
         self.function = function
         self.prototype = prototype
         self.parent: dict[SSAValue, SSAValue] = {}
+        self.moments: dict[tdsl.ConstOp, Moments] = {}
         self.values = list(_tensor_values(function))
         for value in self.values:
             if cast("TensorType[Attribute]", value.type).element_type != f32:
@@ -87,7 +101,8 @@ class _Assignment:
         if a is not b:
             self.parent[b] = a
 
-    def apply(self) -> None:
+    def apply(self, module: ModuleOp, inputs: Reals | None) -> None:
+        """Retype the function; inputs: reals of shape (samples, elements) to round weights on, if there are any."""
         ranges: dict[SSAValue, tuple[float, float]] = {}
         for value in self.values:
             root = self.find(value)
@@ -104,6 +119,9 @@ class _Assignment:
         self._limit_arguments()
         self._spare_accumulators()
         self._align_addends()
+        if inputs is not None:
+            formats = {value: self.formats[self.find(value)] for value in self.values}
+            self.moments = moments_of_inputs(module, inputs, formats)
         for value in self.values:
             self._retype(value)
         block = self.function.body.block
@@ -207,7 +225,9 @@ class _Assignment:
         op = value.owner
         if isinstance(op, tdsl.ConstOp):
             encoding = type.encoding if isinstance(type.encoding, tdsl.Csr) else None
-            new = tdsl.ConstOp(format.encode(self._reals(op)), format, encoding)
+            reals, moments = self._reals(op), self.moments.get(op)
+            raws = format.encode(reals) if moments is None else round_weights(reals, format, moments)
+            new = tdsl.ConstOp(raws, format, encoding)
             new.attributes |= op.attributes
             new.result.name_hint = value.name_hint
             Rewriter.insert_op(new, InsertPoint.before(op))

@@ -1,0 +1,107 @@
+"""Rounding the weights of products so that their sums are right on average, on real data.
+
+Rounded to nearest, the errors of a row of weights w do not cancel where the inputs x have a mean: their sum is off by
+(w' - w) * E[x], one and the same for every input. Nagel et al. ("Data-Free Quantization through Weight Equalization
+and Bias Correction", 2019, section 4.2) subtract that from the bias; here a few weights are rounded the other way, as
+in "Up or Down? Adaptive Rounding for Post-Training Quantization" (2020), which costs nothing on the device.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import SSAValue
+
+from tinyml.dialects import tdsl
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from tinyml.dialects.number_format import NumberFormat, Raws, Reals
+
+
+@dataclass
+class Moments:
+    """What a vector of inputs was on average; each array has the length of the vector.
+
+    mean: in reals. rounded: the mean after rounding into the vector's format. variance: of the reals.
+    """
+
+    mean: NDArray[np.float64]
+    rounded: NDArray[np.float64]
+    variance: NDArray[np.float64]
+
+
+def moments_of_inputs(
+    module: ModuleOp, inputs: NDArray[Any], formats: dict[SSAValue, NumberFormat]
+) -> dict[tdsl.ConstOp, Moments]:
+    """What every constant matrix of a program on reals is multiplied by, over all samples, iterations and columns.
+
+    inputs: reals of shape (samples, elements). formats: what the tensors of the program will be rounded into. A matrix
+    that is used in any other way is left out.
+    """
+    import numpy as np
+
+    from tinyml.runtime.evaluator import evaluate_reals
+
+    matrices: dict[SSAValue, list[tdsl.ConstOp]] = {}
+    for op in module.walk():
+        if isinstance(op, tdsl.ConstOp):
+            users = [use.operation for use in op.result.uses]
+            products = [user for user in users if isinstance(user, tdsl.ContractionOp) and user.lhs is op.result]
+            if len(products) == len(users):
+                for product in products:
+                    matrices.setdefault(product.rhs, []).append(op)
+    sums: dict[tdsl.ConstOp, list[NDArray[np.float64]]] = {}
+
+    def observe(value: SSAValue, values: NDArray[Any]) -> None:
+        if value in matrices:
+            rounded = formats[value].decode(formats[value].encode(values))
+            columns = [np.ones(values.shape), values, rounded, values * values]
+            for matrix in matrices[value]:
+                found = sums.setdefault(matrix, [np.zeros(values.shape[1]) for _ in columns])
+                sums[matrix] = [old + new.sum((0, 2)) for old, new in zip(found, columns, strict=True)]
+
+    evaluate_reals(module, inputs, observe)
+    moments: dict[tdsl.ConstOp, Moments] = {}
+    for matrix, (count, values, rounded, squares) in sums.items():
+        mean = values / count
+        moments[matrix] = Moments(mean, rounded / count, np.maximum(squares / count - mean**2, 0.0))
+    return moments
+
+
+def round_weights(weights: Reals, format: NumberFormat, inputs: Moments) -> Raws:
+    """A matrix in a format, each weight rounded to one of its two neighbours.
+
+    For each row, the mean squared error of its products is reduced from that of rounding to nearest, one weight at a
+    time, the best one first; errors other than the mean one are taken to be independent. No row's sum of magnitudes
+    exceeds the greatest one after rounding to nearest, so that proofs about sums of products stay as they were.
+
+    weights: (rows, length); inputs: moments of vectors of that length.
+    """
+    import numpy as np
+
+    raws = format.encode(weights)
+    other = format.encode_away(weights)
+    near, far = format.decode(raws), format.decode(other)
+    errors = near @ inputs.rounded - weights @ inputs.mean
+    growths = np.abs(far) - np.abs(near)
+    sizes = np.abs(near).sum(1)
+    changes = (far - near) * inputs.rounded
+    costs = ((far - weights) ** 2 - (near - weights) ** 2) * inputs.variance
+    for row in range(len(weights)):
+        error, size = errors[row], sizes[row]
+        chosen = np.zeros(weights.shape[1], bool)
+        while True:
+            gains = error**2 - (error + changes[row]) ** 2 - costs[row]
+            gains[chosen | (size + growths[row] > sizes.max())] = 0.0
+            best = int(gains.argmax())
+            if gains[best] <= 0:
+                break
+            chosen[best] = True
+            error, size = error + changes[row, best], size + growths[row, best]
+        raws[row, chosen] = other[row, chosen]
+    return raws
