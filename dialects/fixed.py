@@ -32,7 +32,7 @@ V = TypeVar("V")
 STORAGE_WIDTHS = (8, 16, 32)
 WIDTHS = range(2, 33)
 REGISTER_WIDTH = 16
-ACCUMULATOR_WIDTHS = (32, 64)
+ACCUMULATOR_WIDTHS = (16, 24, 32, 64)
 FRACS = range(-31, 63)
 """Scales beyond these are of no use to a raw value of at most 32 bits."""
 
@@ -302,7 +302,7 @@ class FixedType(_WidthAndFrac, NumberFormat):
 
 @irdl_attr_definition
 class AccumulatorType(_WidthAndFrac, Accumulator):
-    """`!fixed.acc<width, frac>`: an exact sum of products, 32 or 64 bits wide."""
+    """`!fixed.acc<width, frac>`: an exact sum of products, 16, 24, 32 or 64 bits wide; of 24 bits only in registers."""
 
     name = "fixed.acc"
     INTEGER: ClassVar[bool] = True
@@ -310,7 +310,7 @@ class AccumulatorType(_WidthAndFrac, Accumulator):
     frac: IntAttr
     FAMILY = "fixed"
     WIDTHS: ClassVar[Sequence[int]] = ACCUMULATOR_WIDTHS
-    WIDTHS_IN_WORDS: ClassVar[str] = " or ".join(map(str, ACCUMULATOR_WIDTHS))
+    WIDTHS_IN_WORDS: ClassVar[str] = "16, 24, 32 or 64"
     FRACS: ClassVar[Sequence[int]] = range(2 * FRACS[0], 2 * FRACS[-1] + 1)
 
     def __init__(self, width: int, frac: int):
@@ -319,6 +319,14 @@ class AccumulatorType(_WidthAndFrac, Accumulator):
     @property
     def storage(self) -> Attribute:
         return IntegerType(self.width.data)
+
+    def widened(self, bits: int) -> AccumulatorType:
+        width = next((width for width in ACCUMULATOR_WIDTHS if width >= max(bits, self.width.data)), None)
+        return self if width is None else AccumulatorType(width, self.frac.data)
+
+    @property
+    def in_memory(self) -> AccumulatorType:
+        return self.widened(32) if self.width.data == 24 else self
 
     def sums(self, lhs_format: NumberFormat, rhs_format: NumberFormat) -> bool:
         if not (isinstance(lhs_format, FixedType) and isinstance(rhs_format, FixedType)):

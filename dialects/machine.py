@@ -5,13 +5,14 @@ numpy machine runs it on whole data sets; the emitting machine writes it down as
 in every bit, and an author of a format writes each operation once.
 
 Integers carry the interval that they are proven to lie in, and the interval chooses the width: sums, products and
-shifts are exact, each intermediate is held in the narrowest of i8, i16, i32, i64 that holds its interval. Overflow is
-impossible by construction, and a limit that cannot bind costs nothing.
+shifts are exact, each intermediate is held in the narrowest of i8, i16, i24, i32, i64 that holds its interval. Overflow
+is impossible by construction, and a limit that cannot bind costs nothing.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -24,12 +25,16 @@ if TYPE_CHECKING:
 V = TypeVar("V")
 """What a machine holds for one scalar: an array over a data set, or an SSA value."""
 
-WIDTHS = (8, 16, 32, 64)
+WIDTHS = (8, 16, 24, 32, 64)
+"""Three bytes are cheaper than four on an 8-bit chip; a chip without such registers holds them in 32 bits."""
+
+PRODUCT_WIDTHS = (8, 16, 32, 64)
+"""Widths that chips and their compilers multiply in."""
 
 
-def width_for(low: int, high: int) -> int:
-    """The narrowest integer width that holds [low, high]; raises `InputError` beyond 64 bits."""
-    for width in WIDTHS:
+def width_for(low: int, high: int, widths: Sequence[int] = WIDTHS) -> int:
+    """The narrowest of the integer widths that holds [low, high]; raises `InputError` beyond 64 bits."""
+    for width in widths:
         if -(1 << (width - 1)) <= low and high < 1 << (width - 1):
             return width
     raise InputError(
@@ -141,8 +146,8 @@ class Machine(ABC, Generic[V]):
             return x.value
         return self.int_constant(x.low, width) if x.constant is not None else self.resize(x.value, width)
 
-    def _pair(self, a: Int[V], b: Int[V], low: int, high: int) -> tuple[V, V, int]:
-        width = width_for(min(low, a.low, b.low), max(high, a.high, b.high))
+    def _pair(self, a: Int[V], b: Int[V], low: int, high: int, widths: Sequence[int] = WIDTHS) -> tuple[V, V, int]:
+        width = width_for(min(low, a.low, b.low), max(high, a.high, b.high), widths)
         return self.held(a, width), self.held(b, width), width
 
     def add(self, a: Int[V], b: Int[V]) -> Int[V]:
@@ -164,7 +169,8 @@ class Machine(ABC, Generic[V]):
             return b if a.constant == 1 else a
         corners = [x * y for x in (a.low, a.high) for y in (b.low, b.high)]
         low, high = min(corners), max(corners)
-        x, y, width = self._pair(a, b, low, high)
+        shifts = any(x.constant is not None and x.constant.bit_count() == 1 for x in (a, b))
+        x, y, width = self._pair(a, b, low, high, WIDTHS if shifts else PRODUCT_WIDTHS)
         return Int(self.muli(x, y), width, low, high)
 
     def shift_right(self, x: Int[V], amount: int) -> Int[V]:

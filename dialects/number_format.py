@@ -218,6 +218,15 @@ class Accumulator(ABC):
     def storage(self) -> Attribute:
         """The builtin type of the register that holds it."""
 
+    def widened(self, bits: int) -> Accumulator:
+        """The same sum in the narrowest register of at least this many bits; itself where there is no such."""
+        return self
+
+    @property
+    def in_memory(self) -> Accumulator:
+        """The narrowest accumulator, at least as wide, that memory holds one after the other."""
+        return self
+
     def sums(self, lhs_format: NumberFormat, rhs_format: NumberFormat) -> bool:
         """Can it hold a product of elements of these formats, at their scales?"""
         return self.FAMILY == lhs_format.FAMILY == rhs_format.FAMILY

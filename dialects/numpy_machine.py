@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 Array: TypeAlias = "NDArray[Any]"
 
-_DTYPES = {8: np.int8, 16: np.int16, 32: np.int32, 64: np.int64}
+_DTYPES = {8: np.int8, 16: np.int16, 24: np.int32, 32: np.int32, 64: np.int64}
 
 
 class NumpyMachine(Machine["Array"]):
-    """Integers in arrays of the very widths that the device uses, floats in float32 arrays."""
+    """Integers in arrays of the very widths that the device uses (24 bits in 32), floats in float32 arrays."""
 
     def int_constant(self, value: int, width: int) -> Array:
         return np.array(value, _DTYPES[width])

@@ -95,7 +95,7 @@ class _Sum:
             raws = narrowed.recode(NumpyMachine(), self.constant.raws, weights)
             bound = self._bound(result, narrowed, factor, raws)
             try:
-                accumulator = result.accumulator(narrowed, factor, bound)
+                accumulator = result.accumulator(narrowed, factor, bound).in_memory
             except InputError:
                 continue
             if cast(FixedBitwidthType, accumulator.storage).bitwidth <= GREATEST_BITS:

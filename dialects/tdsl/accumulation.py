@@ -19,6 +19,8 @@ def accumulator_elements(value: SSAValue) -> Accumulator:
     element = shaped(value).get_element_type()
     if (found := accumulator_of(element)) is None:
         raise VerifyException(f"elements must be accumulators, got {element}")
+    if found.in_memory.type != found.type:
+        raise VerifyException(f"{element} lies only in registers, {found.in_memory.type} also in memory")
     return found
 
 

@@ -21,7 +21,7 @@ from tinyml.dialects.runtime_functions import RUNTIME_FUNCTIONS
 
 Array: TypeAlias = "NDArray[Any]"
 
-_DTYPES = {1: np.bool_, 8: np.int8, 16: np.int16, 32: np.int32, 64: np.int64}
+_DTYPES = {1: np.bool_, 8: np.int8, 16: np.int16, 24: np.int32, 32: np.int32, 64: np.int64}
 _UNSIGNED = {8: np.uint8, 16: np.uint16, 32: np.uint32}
 
 
@@ -63,18 +63,24 @@ def _fitting(op: Operation, exact: Array, wrapped: Array) -> Array:
     return wrapped
 
 
+def _wrapped(x: Array, width: int) -> Array:
+    """The low bits of integers, as signed numbers; those of 24 bits are held in 32."""
+    held = x.astype(_DTYPES[width])
+    return held << 8 >> 8 if width == 24 else held
+
+
 def _exact(calculate: Callable[[Any, Any], Any]) -> Callable[[Operation, Array, Array], Array]:
     """An op whose result must fit: 64 bits hold the exact result of narrower operands, Python's integers any."""
 
     def execute(op: Operation, a: Array, b: Array) -> Array:
         wide: Any = np.int64 if _width(op) < 64 else object
-        return _fitting(op, calculate(a.astype(wide), b.astype(wide)), calculate(a, b).astype(_DTYPES[_width(op)]))
+        return _fitting(op, calculate(a.astype(wide), b.astype(wide)), _wrapped(calculate(a, b), _width(op)))
 
     return execute
 
 
 def _truncate(op: Operation, x: Array) -> Array:
-    return _fitting(op, x, x.astype(_DTYPES[_width(op)]))
+    return _fitting(op, x, _wrapped(x, _width(op)))
 
 
 def _sign_extend(op: Operation, x: Array) -> Array:

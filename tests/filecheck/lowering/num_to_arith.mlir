@@ -1,6 +1,7 @@
 // RUN: tinyml-opt %s -p lower-num-to-arith --split-input-file | filecheck %s
 
-// Exact products in a wide register; half is added before the shift; only limits that can bind are computed.
+// Exact products in a wide register; the sum is rounded in the narrower one that its bound proves to be enough: half is
+// added before the shift; only limits that can bind are computed.
 func.func @fixed(%X: memref<2x!fixed.q<16, 12>>, %i: index, %sum: !fixed.acc<32, 24>) -> !fixed.acc<32, 24> {
   %a = memref.load %X[%i] : memref<2x!fixed.q<16, 12>>
   %next = num.mac %sum, %a, %a : !fixed.acc<32, 24>, !fixed.q<16, 12>, !fixed.q<16, 12> -> !fixed.acc<32, 24>
@@ -14,11 +15,12 @@ func.func @fixed(%X: memref<2x!fixed.q<16, 12>>, %i: index, %sum: !fixed.acc<32,
 // CHECK-NEXT: [[y:%.*]] = arith.extsi %a : i16 to i32
 // CHECK-NEXT: [[product:%.*]] = arith.muli [[x]], [[y]] : i32
 // CHECK-NEXT: %next = arith.addi %sum, [[product]] : i32
-// CHECK: [[half:%.*]] = arith.constant 2048 : i32
-// CHECK-NEXT: arith.addi %next, [[half]] : i32
+// CHECK: [[narrow:%.*]] = arith.trunci %next : i32 to i24
+// CHECK: [[half:%.*]] = arith.constant 2048 : i24
+// CHECK-NEXT: arith.addi [[narrow]], [[half]] : i24
 // CHECK-NOT: arith.{{max|min}}si
 // CHECK: [[shifted:%.*]] = arith.shrsi
-// CHECK-NEXT: %y = arith.trunci [[shifted]] : i32 to i16
+// CHECK-NEXT: %y = arith.trunci [[shifted]] : i24 to i16
 // CHECK-NEXT: memref.store %y, %X[%i]
 
 // -----

@@ -6,7 +6,7 @@ func.func @constant(%X: tensor<2x1x!fixed.q<16, 12>>) -> tensor<2x1x!fixed.q<16,
   %p = tdsl.matmul %W, %X : tensor<2x2x!fixed.q<8, 4>>, tensor<2x1x!fixed.q<16, 12>> -> tensor<2x1x!fixed.q<16, 8>>
   func.return %p : tensor<2x1x!fixed.q<16, 8>>
 }
-// CHECK: tdsl.matmul %W, %X {acc = !fixed.acc<32, 16>, bound = 4259710 : i64}
+// CHECK: tdsl.matmul %W, %X {acc = !fixed.acc<24, 16>, bound = 4259710 : i64}
 
 // -----
 
@@ -17,7 +17,7 @@ func.func @stack(%X: tensor<1x2x!fixed.q<16, 12>>, %i: index) -> tensor<1x2x!fix
   %p = tdsl.matmul %X, %w : tensor<1x2x!fixed.q<16, 12>>, tensor<2x2x!fixed.q<8, 4>> -> tensor<1x2x!fixed.q<16, 8>>
   func.return %p : tensor<1x2x!fixed.q<16, 8>>
 }
-// CHECK: tdsl.matmul %X, %w {acc = !fixed.acc<32, 16>, bound = 491505 : i64}
+// CHECK: tdsl.matmul %X, %w {acc = !fixed.acc<24, 16>, bound = 491505 : i64}
 
 // -----
 
@@ -29,6 +29,18 @@ func.func @variables(%X: tensor<1x3x!fixed.q<16, 12>>, %Y: tensor<3x1x!fixed.q<1
 }
 // CHECK: tdsl.matmul %X, %Y {acc = !fixed.acc<64, 24>, bound = 3221028867 : i64}
 // CHECK: tdsl.matmul %X, %Z {acc = !fixed.acc<32, 16>, bound = 12484227 : i64}
+
+// -----
+
+// With the rounding, half of the result's last place, the sum fills the accumulator to the last unit, or just does not.
+func.func @edges(%X: tensor<2x1x!fixed.q<8, 7>>) -> (tensor<1x1x!fixed.q<8, 0>>, tensor<1x1x!fixed.q<8, 3>>) {
+  %V = tdsl.const dense<[[127, 127]]> : tensor<1x2xi8> -> tensor<1x2x!fixed.q<8, 3>>
+  %p = tdsl.matmul %V, %X : tensor<1x2x!fixed.q<8, 3>>, tensor<2x1x!fixed.q<8, 7>> -> tensor<1x1x!fixed.q<8, 0>>
+  %q = tdsl.matmul %V, %X : tensor<1x2x!fixed.q<8, 3>>, tensor<2x1x!fixed.q<8, 7>> -> tensor<1x1x!fixed.q<8, 3>>
+  func.return %p, %q : tensor<1x1x!fixed.q<8, 0>>, tensor<1x1x!fixed.q<8, 3>>
+}
+// CHECK: acc = !fixed.acc<24, 10>, bound = 32258 : i64
+// CHECK: acc = !fixed.acc<16, 10>, bound = 32258 : i64
 
 // -----
 

@@ -374,3 +374,11 @@ func.func @accumulate(%s: tensor<2x1x!fixed.acc<32, 21>>, %a: tensor<2x3x!fixed.
   func.return
 }
 // CHECK: !fixed.acc<32, 21> does not sum products of !fixed.q<16, 10> and !fixed.q<16, 10>
+
+// -----
+
+func.func @mac_in_memory(%a: tensor<2x!fixed.q<8, 4>>) {
+  %s = tdsl.zero -> tensor<2x!fixed.acc<24, 8>>
+  func.return
+}
+// CHECK: !fixed.acc<24, 8> lies only in registers, !fixed.acc<32, 8> also in memory
