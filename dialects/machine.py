@@ -128,11 +128,9 @@ class Machine(ABC, Generic[V]):
         width = self.width_of(value)
         return Int(value, width, *limits(width))
 
-    def bounded(self, value: V, bound: int | None) -> Int[V]:
-        """A stored integer proven not to exceed the bound in magnitude (None: nothing is proven)."""
-        if bound is None:
-            return self.whole(value)
-        return Int(value, self.width_of(value), -bound, bound)
+    def bounded(self, value: V, low: int, high: int) -> Int[V]:
+        """A stored integer proven to lie in [low, high]."""
+        return Int(value, self.width_of(value), low, high)
 
     def const(self, value: int) -> Int[V]:
         width = width_for(value, value)

@@ -219,9 +219,8 @@ def _mac(op: num.MacOp) -> Lowering:
 
 
 def _finish(op: num.FinishOp) -> Lowering:
-    bound = None if op.bound is None else op.bound.value.data
     accumulator, result = num.accumulator_type(op.sum), num.format_of(op.result)
-    return lambda e: result.finish(e, op.sum, accumulator, bound)
+    return lambda e: result.finish(e, op.sum, accumulator, op.sum_bound)
 
 
 def _dot(op: num.DotOp | num.DistanceOp) -> Lowering:

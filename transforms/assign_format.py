@@ -12,7 +12,7 @@ numbers live in registers, where they have the precision that registers have.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 from xdsl.context import Context
@@ -25,9 +25,9 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.format_lookup import format_named
-from tinyml.dialects.number_format import NumberFormat, Raws, Reals
+from tinyml.dialects.number_format import NumberFormat, Reals
 from tinyml.dialects.places import error_at
-from tinyml.transforms.constant_operands import constant_root, oriented
+from tinyml.dialects.products import Factor
 from tinyml.transforms.round_weights import Moments, moments_of_inputs, round_weights
 from tinyml.transforms.tensor_uses import are_scalars, is_scalar_op, readers
 
@@ -198,22 +198,24 @@ class _Assignment:
                     self.formats[root] = self.formats[root].addend(*formats)
 
     def _is_constant(self, root: SSAValue) -> bool:
-        return all(constant_root(value) is not None for value in self.members[root])
+        return all(tdsl.constant_root(value) is not None for value in self.members[root])
 
     def _accumulator_bits(self, op: tdsl.ContractionOp, formats: dict[SSAValue, NumberFormat]) -> int | None:
         """The width of the accumulator that a product would need; None where no accumulator is wide enough."""
         lhs, rhs, result = (formats[self.find(value)] for value in (op.lhs, op.rhs, op.out))
-        raws = [self._raws(value, format) for value, format in ((op.lhs, lhs), (op.rhs, rhs))]
-        bound = result.sum_bound(tdsl.shape_of(op.lhs)[1], lhs, rhs, *raws)
+        known = tdsl.product_of(op.lhs, op.rhs)
+        product = replace(known, lhs=self._in_format(known.lhs, lhs), rhs=self._in_format(known.rhs, rhs))
+        bound = result.sum_bound(product)
         try:
             storage = result.accumulator(lhs, rhs, bound).storage
         except InputError:
             return None
         return cast(FixedBitwidthType, storage).bitwidth
 
-    def _raws(self, value: SSAValue, format: NumberFormat) -> Raws | None:
-        constant = constant_root(value)
-        return None if constant is None else oriented(format.encode(self._reals(constant)), value)
+    @staticmethod
+    def _in_format(factor: Factor, format: NumberFormat) -> Factor:
+        raws = None if factor.raws is None else format.encode(factor.format.decode(factor.raws))
+        return replace(factor, format=format, raws=raws)
 
     @staticmethod
     def _reals(constant: tdsl.ConstOp):

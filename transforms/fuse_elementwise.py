@@ -17,7 +17,6 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from tinyml.dialects import num, tdsl
-from tinyml.transforms.constant_operands import constant_root
 
 _SCALAR_UNARY: dict[type[Operation], type[num.UnaryOp]] = {
     tdsl.NegOp: num.NegOp,
@@ -86,7 +85,9 @@ def _holds_memory(producer: tdsl.TensorOp, sink: Operation, order: dict[Operatio
     Instead of its result its operands wait; that costs memory where there are several, and none is a constant.
     """
     shape = tdsl.shape_of(producer.out)
-    waiting = {value for value in producer.inputs if tdsl.shape_of(value) == shape and constant_root(value) is None}
+    waiting = {
+        value for value in producer.inputs if tdsl.shape_of(value) == shape and tdsl.constant_root(value) is None
+    }
     return len(waiting) > 1 and any(
         isinstance(op, tdsl.ContractionOp) and order[producer] < place < order[sink] for op, place in order.items()
     )

@@ -7,6 +7,7 @@ asks that method to write itself down.
 from xdsl.ir import Dialect
 
 from tinyml.dialects.num.base import accumulator_type, format_of
+from tinyml.dialects.num.proofs import BOUND, bound_of, proof, verify_bound, verify_room
 from tinyml.dialects.num.scalars import (
     AddOp,
     AtLeastOp,
@@ -27,6 +28,7 @@ from tinyml.dialects.num.sums import DotOp, FinishOp, MacOp, PackedDotOp, Sparse
 from tinyml.dialects.num.vectors import AxpyOp, DistanceOp, run_length
 
 __all__ = [
+    "BOUND",
     "AddOp",
     "AtLeastOp",
     "AxpyOp",
@@ -50,8 +52,12 @@ __all__ = [
     "UnaryOp",
     "ZeroOp",
     "accumulator_type",
+    "bound_of",
     "format_of",
+    "proof",
     "run_length",
+    "verify_bound",
+    "verify_room",
 ]
 
 NUM = Dialect(

@@ -9,7 +9,7 @@ from xdsl.ir import Dialect
 from tinyml.dialects.tdsl.accumulation import AccumulateOp, FinishOp, MacOp, ZeroOp
 from tinyml.dialects.tdsl.attributes import PERCENTILES, PROFILE, RANGE, Csr, Profile, Range
 from tinyml.dialects.tdsl.base import Shape, TensorOp, format_of, shape_of
-from tinyml.dialects.tdsl.contraction import ArgmaxOp, AtLeastOp, ContractionOp, MatmulOp, SignOp, SpmvOp, proof
+from tinyml.dialects.tdsl.contraction import ArgmaxOp, AtLeastOp, ContractionOp, MatmulOp, SignOp, SpmvOp
 from tinyml.dialects.tdsl.distance import SquaredDistanceOp
 from tinyml.dialects.tdsl.elementwise import (
     AddOp,
@@ -27,6 +27,7 @@ from tinyml.dialects.tdsl.elementwise import (
     TanhOp,
     UnaryOp,
 )
+from tinyml.dialects.tdsl.known import carried_product, constant_root, oriented, product_of, proven_interval
 from tinyml.dialects.tdsl.map import MapOp, YieldOp
 from tinyml.dialects.tdsl.movement import (
     ConstOp,
@@ -88,8 +89,12 @@ __all__ = [
     "UnaryOp",
     "YieldOp",
     "ZeroOp",
+    "carried_product",
+    "constant_root",
     "format_of",
-    "proof",
+    "oriented",
+    "product_of",
+    "proven_interval",
     "shape_of",
 ]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC
 from typing import cast
 
-from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, TensorType, f64, i1, i64
+from xdsl.dialects.builtin import FloatAttr, IndexType, TensorType, f64, i1
 from xdsl.interfaces import HasCanonicalizationPatternsInterface
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
@@ -21,7 +21,9 @@ from xdsl.irdl import (
 from xdsl.pattern_rewriter import RewritePattern
 from xdsl.utils.exceptions import VerifyException
 
+from tinyml.dialects import num
 from tinyml.dialects.number_format import Accumulator, accumulator_of
+from tinyml.dialects.products import Bound
 from tinyml.dialects.tdsl.attributes import Csr
 from tinyml.dialects.tdsl.base import (
     SHAPED,
@@ -34,20 +36,22 @@ from tinyml.dialects.tdsl.base import (
     shaped,
     spell,
 )
+from tinyml.dialects.tdsl.known import product_of
 
 
 class ContractionOp(TensorOp, ABC):
     """A matrix product `result[i, j] = sum_k lhs[i, k] * rhs[k, j]`.
 
     The sum is exact for formats whose accumulator is (fixed point) and is rounded once into the result. `acc` is the
-    accumulator's type; `bound` is the proof that it is wide enough: no partial sum exceeds it in magnitude, in units
-    of the accumulator's last place.
+    accumulator's type; `bound` is the proof that it is wide enough: the least and the greatest that a partial sum can
+    be, in units of the accumulator's last place. As long as the operands can be seen, as tensors, the verifier works
+    it out anew.
     """
 
     lhs = operand_def(SHAPED)
     rhs = operand_def(SHAPED)
     acc = opt_prop_def()
-    bound = opt_prop_def(IntegerAttr)
+    bound = opt_prop_def(num.BOUND)
     assembly_format = (
         "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
     )
@@ -72,13 +76,23 @@ class ContractionOp(TensorOp, ABC):
         return format_of(self.out).accumulator(format_of(self.lhs), format_of(self.rhs), self.sum_bound)
 
     @property
-    def sum_bound(self) -> int | None:
-        """The proven bound, or the one that follows from the operands' formats alone."""
-        if self.bound is not None:
-            return self.bound.value.data
-        return format_of(self.out).sum_bound(shape_of(self.lhs)[1], format_of(self.lhs), format_of(self.rhs))
+    def sum_bound(self) -> Bound | None:
+        """The bound that is stated, or the one that follows from what is known of the operands.
+
+        None on memrefs with an accumulator alone: it was proven when constants could be seen, by how much is lost.
+        """
+        if self.bound is None and self.acc is not None and self.dest is not None:
+            return None
+        return self.derived_bound if self.bound is None else num.bound_of(self.bound)
+
+    @property
+    def derived_bound(self) -> Bound | None:
+        """Between what every partial sum lies; exactly, where an operand is a constant."""
+        return format_of(self.out).sum_bound(product_of(self.lhs, self.rhs))
 
     def verify_more(self) -> None:
+        if self.dest is None and self.bound is not None:
+            num.verify_bound(self.sum_bound, self.derived_bound)
         if self.acc is None:
             return
         if (accumulator := accumulator_of(self.acc)) is None:
@@ -86,6 +100,7 @@ class ContractionOp(TensorOp, ABC):
         lhs, rhs = format_of(self.lhs), format_of(self.rhs)
         if not accumulator.sums(lhs, rhs):
             raise VerifyException(f"{self.acc} does not sum products of {lhs.type} and {rhs.type}")
+        num.verify_room(accumulator, self.sum_bound, format_of(self.out))
 
 
 @irdl_op_definition
@@ -187,8 +202,3 @@ class AtLeastOp(ReduceOp):
     def verify_(self) -> None:
         super().verify_()
         self.verify_single()
-
-
-def proof(bound: int) -> IntegerAttr:
-    """The attribute that `bound` of a contraction holds."""
-    return IntegerAttr(bound, i64)

@@ -44,6 +44,8 @@ def _products(kernel: Kernel) -> str:
     ]
     starts = [0, *accumulate(LENGTHS)]
     for i, (length, start) in enumerate(zip(LENGTHS, starts, strict=False)):
+        if in_ram:
+            weights = f"!fixed.q<{greatest(kernel, length).bit_length() + 1}, {kernel.weights - 1}>"
         w = f"tensor<{ROWS}x{length}x{weights}{', #tdsl.csr' if sparse else ''}>"
         part = f"tensor<{length}x1x{vector}>"
         lines += [
@@ -52,11 +54,13 @@ def _products(kernel: Kernel) -> str:
             f"  %x{i} = tdsl.slice %X[%at{i}, %zero{i}] : {x} -> {part}",
         ]
         if in_ram:
-            column = f"tensor<{ROWS * length}x1x{vector}>"
+            column, narrow = (f"tensor<{ROWS * length}x1x{element}>" for element in (vector, weights))
             lines += [
                 f"  %place{i} = arith.constant {sum(LENGTHS) + ROWS * start} : index",
                 f"  %c{i} = tdsl.slice %X[%place{i}, %zero{i}] : {x} -> {column}",
-                f"  %W{i} = tdsl.reshape %c{i} : {column} -> {w}",
+                # What the accumulator allows is proven by a narrow format, which saturates.
+                f"  %n{i} = tdsl.cast %c{i} : {column} -> {narrow}",
+                f"  %W{i} = tdsl.reshape %n{i} : {narrow} -> {w}",
             ]
         else:
             raws = weights_of(kernel, length)
@@ -136,11 +140,18 @@ def input_length(kernel: Kernel) -> int:
     return sum(LENGTHS) * (1 + ROWS * (kernel.flash is False))
 
 
+def greatest(kernel: Kernel, length: int) -> int:
+    """The greatest weight; in working memory all of its bits are set, as the limit of a format."""
+    most = ((1 << (kernel.sum - 1)) - 1 - 32) // (length * ((1 << (kernel.vector - 1)) - 1))
+    bits = min(kernel.weights - 1, most.bit_length() - 1)
+    limit = (1 << (kernel.weights - 1)) - 1
+    return (1 << bits) - 1 if kernel.flash is False else min(limit, most)
+
+
 def weights_of(kernel: Kernel, length: int) -> NDArray[np.int64]:
     """As large as the accumulator allows, in a sparse matrix half of them in all rows but the first."""
     random = np.random.default_rng(length)
-    limit = (1 << (kernel.weights - 1)) - 1
-    most = min(limit, ((1 << (kernel.sum - 1)) - 1) // (length << (kernel.vector - 1)))
+    most = greatest(kernel, length)
     raws = random.integers(-most, most + 1, (ROWS, length))
     raws[0], raws[1, 0] = most, -most
     if kernel.op == "num.sparse_dot":

@@ -31,6 +31,7 @@ from tinyml.dialects import num
 from tinyml.dialects.fixed import FixedType
 from tinyml.dialects.number_format import Function, NumberFormat
 from tinyml.dialects.numpy_machine import NumpyMachine
+from tinyml.dialects.products import Bound
 
 M = NumpyMachine()
 
@@ -147,7 +148,7 @@ def test_dot_products(sort: Sort, length: int):
         check_dot_product(*narrowed_to_fit(result, lhs, rhs, length), result, length)
 
 
-def check_dot_product(lhs: NumberFormat, rhs: NumberFormat, bound: int | None, result: NumberFormat, length: int):
+def check_dot_product(lhs: NumberFormat, rhs: NumberFormat, bound: Bound | None, result: NumberFormat, length: int):
     accumulator = result.accumulator(lhs, rhs, bound)
     a, b = vectors(lhs, length, 0), vectors(rhs, length, 1)
     emitted = lowered(

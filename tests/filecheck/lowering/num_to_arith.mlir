@@ -5,7 +5,7 @@
 func.func @fixed(%X: memref<2x!fixed.q<16, 12>>, %i: index, %sum: !fixed.acc<32, 24>) -> !fixed.acc<32, 24> {
   %a = memref.load %X[%i] : memref<2x!fixed.q<16, 12>>
   %next = num.mac %sum, %a, %a : !fixed.acc<32, 24>, !fixed.q<16, 12>, !fixed.q<16, 12> -> !fixed.acc<32, 24>
-  %y = num.finish %next {bound = 100000 : i64} : !fixed.acc<32, 24> -> !fixed.q<16, 12>
+  %y = num.finish %next {bound = array<i64: -100000, 100000>} : !fixed.acc<32, 24> -> !fixed.q<16, 12>
   memref.store %y, %X[%i] : memref<2x!fixed.q<16, 12>>
   func.return %next : !fixed.acc<32, 24>
 }

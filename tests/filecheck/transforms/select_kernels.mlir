@@ -80,12 +80,12 @@ func.func @narrow(%w: memref<8x!fixed.q<8, 4>, #scratch.flash>, %x: memref<8x!fi
 func.func @widened(%w: memref<8x!fixed.q<8, 4>, #scratch.flash>, %x: memref<8x!fixed.q<16, 6>>) -> !fixed.q<8, 2> {
   %zero = num.zero : !fixed.acc<24, 10>
   %sum = num.dot %zero, %w, %x : !fixed.acc<24, 10>, memref<8x!fixed.q<8, 4>, #scratch.flash>, memref<8x!fixed.q<16, 6>> -> !fixed.acc<24, 10>
-  %y = num.finish %sum {bound = 1000 : i64} : !fixed.acc<24, 10> -> !fixed.q<8, 2>
+  %y = num.finish %sum {bound = array<i64: -1000, 1000>} : !fixed.acc<24, 10> -> !fixed.q<8, 2>
   func.return %y : !fixed.q<8, 2>
 }
 // CHECK: func.func @widened
 // CHECK: [[zero:%.*]] = num.zero : !fixed.acc<32, 10>
 // CHECK: %sum = num.dot [[zero]], %w, %x {kernel = "tm_dot_s8_s16_s32"} {{.*}} -> !fixed.acc<32, 10>
-// CHECK: num.finish %sum {bound = 1000 : i64} : !fixed.acc<32, 10>
+// CHECK: num.finish %sum {bound = array<i64: -1000, 1000>} : !fixed.acc<32, 10>
 // HOST: func.func @widened
 // HOST: num.mac {{.*}} -> !fixed.acc<24, 10>

@@ -120,3 +120,11 @@ func.func @dot(%w: memref<8xf32>, %x: memref<7xf32>) {
 %s, %a, %f = "test.op"() : () -> (memref<3x!fixed.acc<32, 17>>, memref<3x!fixed.q<14, 9>>, !fixed.q<16, 9>)
 num.axpy %s, %a, %f : memref<3x!fixed.acc<32, 17>>, memref<3x!fixed.q<14, 9>>, !fixed.q<16, 9>
 // CHECK: !fixed.acc<32, 17> does not sum products of !fixed.q<14, 9> and !fixed.q<16, 9>
+
+// -----
+
+func.func @finish_beyond_the_sum(%s: !fixed.acc<16, 8>) {
+  %y = num.finish %s {bound = array<i64: -40000, 0>} : !fixed.acc<16, 8> -> !fixed.q<8, 4>
+  func.return
+}
+// CHECK: !fixed.acc<16, 8> cannot hold sums from -40000 to 0 and round them into !fixed.q<8, 4>

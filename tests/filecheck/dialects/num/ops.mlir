@@ -38,14 +38,14 @@ func.func @fixed(%a: !fixed.q<16, 12>, %b: !fixed.q<8, 4>, %sum: !fixed.acc<32, 
 // CHECK: %mac = num.mac %zero, %a, %b : !fixed.acc<32, 16>, !fixed.q<16, 12>, !fixed.q<8, 4> -> !fixed.acc<32, 16>
   %more = num.greater %mac, %zero : !fixed.acc<32, 16>, !fixed.acc<32, 16>
 // CHECK: %more = num.greater %mac, %zero : !fixed.acc<32, 16>, !fixed.acc<32, 16>
-  %finish = num.finish %mac {bound = 1000 : i64} : !fixed.acc<32, 16> -> !fixed.q<16, 8>
-// CHECK: %finish = num.finish %mac {bound = 1000 : i64} : !fixed.acc<32, 16> -> !fixed.q<16, 8>
+  %finish = num.finish %mac {bound = array<i64: -1000, 1000>} : !fixed.acc<32, 16> -> !fixed.q<16, 8>
+// CHECK: %finish = num.finish %mac {bound = array<i64: -1000, 1000>} : !fixed.acc<32, 16> -> !fixed.q<16, 8>
   %unproven = num.finish %mac : !fixed.acc<32, 16> -> !fixed.q<16, 8>
 // CHECK: %unproven = num.finish %mac : !fixed.acc<32, 16> -> !fixed.q<16, 8>
   func.return
 }
 // GENERIC: "num.clamp"(%a) <{low = 0.000000e+00 : f64, high = 6.000000e+00 : f64}> : (!fixed.q<16, 12>) -> !fixed.q<16, 12>
-// GENERIC: "num.finish"(%mac) <{bound = 1000 : i64}> : (!fixed.acc<32, 16>) -> !fixed.q<16, 8>
+// GENERIC: "num.finish"(%mac) <{bound = array<i64: -1000, 1000>}> : (!fixed.acc<32, 16>) -> !fixed.q<16, 8>
 
 func.func @float(%a: f32) {
   %constant = num.constant {value = 1.000000e-01 : f64} -> f32
