@@ -49,9 +49,12 @@ def flatten(name: str, options: dict[str, str]) -> list[str]:
     """A pipeline as single passes with their options; options: what follows each option's name, as it is spelled."""
     if name in PIPELINES:
         return [spec for inner in PIPELINES[name] for spec in flatten(inner, options)]
-    taken = {"profile": ("data",), "assign-format": ("format", "width", "data"), "select-kernels": ("target",)}.get(
-        name, ()
-    )
+    taken = {
+        "profile": ("data",),
+        "assign-format": ("format", "width", "data"),
+        "choose-storage": ("target",),
+        "select-kernels": ("target",),
+    }.get(name, ())
     given = [f"{option}={options[option]}" for option in taken if option in options]
     return [f"{name}{{{' '.join(given)}}}" if given else name]
 
