@@ -285,10 +285,10 @@ class FixedType(_WidthAndFrac, NumberFormat):
         return m.settle(m.clamp(self.load(m, value), raw_low, raw_high), self.stored_width)
 
     def function(self, m: Machine[V], function: Function, value: V, value_format: NumberFormat) -> V:
-        from tinyml.dialects.fixed_functions import table_function
+        from tinyml.dialects.fixed_functions import fixed_function
 
         source = _fixed(value_format)
-        x = table_function(function, source, self).apply(m, source.load(m, value))
+        x = fixed_function(function, source, self, None).apply(m, source.load(m, value))
         return m.settle(x, self.stored_width)
 
     def at_least(self, m: Machine[V], value: V, threshold: float) -> V:

@@ -107,6 +107,10 @@ class Machine(ABC, Generic[V]):
         """A function of the C runtime, by its name; `tinyml.dialects.runtime_functions` has the signatures."""
 
     @abstractmethod
+    def call_on_table(self, function: str, name: str, table: NDArray[np.signedinteger[Any]], *arguments: V) -> V:
+        """A function of the C runtime whose first argument is a table, which is kept as `lookup` does."""
+
+    @abstractmethod
     def width_of(self, value: V) -> int:
         """The width of a stored integer."""
 

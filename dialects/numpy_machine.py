@@ -80,6 +80,11 @@ class NumpyMachine(Machine["Array"]):
     def call(self, function: str, *arguments: Array) -> Array:
         return RUNTIME_FUNCTIONS[function].twin(*arguments)
 
+    def call_on_table(
+        self, function: str, name: str, table: NDArray[np.signedinteger[Any]], *arguments: Array
+    ) -> Array:
+        return RUNTIME_FUNCTIONS[function].twin(table, *arguments)
+
     def width_of(self, value: Array) -> int:
         return value.dtype.itemsize * 8
 

@@ -117,6 +117,10 @@ def _table(op: scratch.ConstantOp) -> Array:
     return np.frombuffer(op.value.data.data, _dtype(type.element_type).newbyteorder("<")).reshape(type.get_shape())
 
 
+def _cast(op: memref.CastOp, table: Array) -> Array:
+    return table.astype(table.dtype.newbyteorder("="))
+
+
 def _load(op: memref.LoadOp, table: Array, index: Array) -> Array:
     assert np.all((index >= 0) & (index < len(table))), f"{op}: reads beside the table"
     return table[index].astype(table.dtype.newbyteorder("="))
@@ -124,7 +128,8 @@ def _load(op: memref.LoadOp, table: Array, index: Array) -> Array:
 
 def _call(op: func.CallOp, *arguments: Array) -> Array:
     known = RUNTIME_FUNCTIONS[op.callee.root_reference.data]
-    assert [argument.dtype for argument in arguments] == [_dtype(type) for type in known.arguments]
+    types = [getattr(type, "element_type", type) for type in known.arguments]
+    assert [argument.dtype for argument in arguments] == [_dtype(type) for type in types]
     return known.twin(*arguments)
 
 
@@ -169,6 +174,7 @@ _EXECUTE: dict[type[Operation], Callable[..., Any]] = {
     arith.SubfOp: _as(np.subtract),
     arith.MulfOp: _as(np.multiply),
     scratch.ConstantOp: _table,
+    memref.CastOp: _cast,
     memref.LoadOp: _load,
     func.CallOp: _call,
 }
