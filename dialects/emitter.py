@@ -73,6 +73,9 @@ class Emitter(Machine[SSAValue]):
     def muli(self, a: SSAValue, b: SSAValue) -> SSAValue:
         return self.insert(arith.MuliOp(a, b))
 
+    def divsi(self, a: SSAValue, b: SSAValue) -> SSAValue:
+        return self.insert(arith.DivSIOp(a, b))
+
     def shrsi(self, a: SSAValue, b: SSAValue) -> SSAValue:
         return self.insert(arith.ShRSIOp(a, b))
 

@@ -69,12 +69,30 @@ class ShiftryExp(FixedFunction):
         return m.rescale(m.mul(f, g), self.frac)
 
 
+class ShiftryQuotient(ShiftryExp):
+    """tanh and sigmoid as quotients of sums with e^x of x <= 0 (Shiftry 5.4.1, libraries 8 and 9)."""
+
+    def apply(self, m: Machine[V], x: Int[V]) -> Int[V]:
+        result, one = self.domain.result, m.const(1 << self.frac)
+        positive = m.at_least(x, 0)
+        negated = m.sub(m.const(0), x)
+        below = m.clamp(m.choose(positive, negated, x), min(x.low, -x.high), 0)
+        if self.domain.function == "sigmoid":
+            power = self.power(m, below)
+            y = m.divide(m.mul(one, m.choose(positive, one, power)), m.add(one, power))
+        else:
+            power = self.power(m, m.mul(below, m.const(2)))
+            size = m.divide(m.mul(one, m.sub(one, power)), m.add(one, power))
+            y = m.choose(positive, size, m.sub(m.const(0), size))
+        return m.rescale_to(y, self.frac - result.frac.data, *result.limits)
+
+
 def _seedot(domain: Domain) -> FixedFunction:
     return TwoTableExp(domain, SEEDOT_INDEX_BITS) if domain.function == "exp" else HardLimiter(domain)
 
 
 def _shiftry(domain: Domain) -> FixedFunction:
-    return ShiftryExp(domain)
+    return ShiftryExp(domain) if domain.function == "exp" else ShiftryQuotient(domain)
 
 
 SCHEMES: dict[str, Callable[[Domain], FixedFunction]] = {"seedot": _seedot, "shiftry": _shiftry}

@@ -11,7 +11,6 @@ import math
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from tinyml.dialects.errors import InputError
 from tinyml.dialects.fixed_baselines import SCHEMES
 from tinyml.dialects.fixed_domains import Domain, FixedFunction, exactly
 from tinyml.dialects.fixed_tables import ENTRY_BITS, DirectTable, Interpolation, TwoTableExp
@@ -39,12 +38,7 @@ EXP_INDEX_BITS = 7
 
 @lru_cache
 def fixed_function(function: Function, source: FixedType, result: FixedType, scheme: str | None) -> FixedFunction:
-    """The program for a function between two formats, by one of `SCHEMES` or (None) by what suits the formats.
-
-    Raises `InputError` for an unknown scheme.
-    """
-    if scheme is not None and scheme not in SCHEMES:
-        raise InputError(f"no scheme '{scheme}' for functions of fixed point (one of {', '.join(SCHEMES)})")
+    """The program for a function between two formats, by a scheme of the literature or (None) by what suits them."""
     domain = Domain(function, source, result)
     if scheme is not None:
         return SCHEMES[scheme](domain)

@@ -72,6 +72,10 @@ class Machine(ABC, Generic[V]):
     @abstractmethod
     def muli(self, a: V, b: V) -> V: ...
     @abstractmethod
+    def divsi(self, a: V, b: V) -> V:
+        """Rounded towards zero; costs hundreds of cycles on a chip that has no division."""
+
+    @abstractmethod
     def shrsi(self, a: V, b: V) -> V: ...
     @abstractmethod
     def andi(self, a: V, b: V) -> V: ...
@@ -170,6 +174,14 @@ class Machine(ABC, Generic[V]):
         low, high = min(corners), max(corners)
         x, y, width = self._pair(a, b, low, high)
         return Int(self.muli(x, y), width, low, high)
+
+    def divide(self, a: Int[V], b: Int[V]) -> Int[V]:
+        """floor(a / b) of a >= 0 and b > 0."""
+        if a.low < 0 or b.low <= 0:
+            raise ValueError(f"division of [{a.low}, {a.high}] by [{b.low}, {b.high}]")
+        low, high = a.low // b.high, a.high // b.low
+        x, y, width = self._pair(a, b, low, high)
+        return Int(self.divsi(x, y), width, low, high)
 
     def shift_right(self, x: Int[V], amount: int) -> Int[V]:
         """floor(x / 2^amount)."""

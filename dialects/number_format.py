@@ -11,6 +11,7 @@ Formats of one `family` may be mixed freely as operands of an op; a change of fa
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from functools import singledispatch
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypeVar, cast
 
@@ -41,6 +42,9 @@ class NumberFormat(ABC):
 
     FAMILY: ClassVar[str]
     """Formats that can be operands of one operation share a family."""
+
+    SCHEMES: ClassVar[Sequence[str]] = ()
+    """Other ways to compute `function`, by name: those of the literature, to be compared with."""
 
     @property
     @abstractmethod
@@ -188,7 +192,10 @@ class NumberFormat(ABC):
         """A value of this format limited to [low, high] (relu: low 0, no high; relu6: high 6)."""
 
     @abstractmethod
-    def function(self, m: Machine[V], function: Function, value: V, value_format: NumberFormat) -> V: ...
+    def function(
+        self, m: Machine[V], function: Function, value: V, value_format: NumberFormat, scheme: str | None = None
+    ) -> V:
+        """A function of a value, by one of the format's `SCHEMES` or (None) as suits the formats best."""
 
     @abstractmethod
     def at_least(self, m: Machine[V], value: V, threshold: float) -> V:

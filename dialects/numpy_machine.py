@@ -35,6 +35,9 @@ class NumpyMachine(Machine["Array"]):
     def muli(self, a: Array, b: Array) -> Array:
         return a * b
 
+    def divsi(self, a: Array, b: Array) -> Array:
+        return np.sign(a) * np.sign(b) * (np.abs(a) // np.abs(b))
+
     def shrsi(self, a: Array, b: Array) -> Array:
         return a >> b
 

@@ -354,6 +354,7 @@ _LOWERINGS: dict[type[Operation], Callable[[_FunctionLowering, Any], None]] = {
     arith.AddiOp: _binary("+"),
     arith.SubiOp: _binary("-"),
     arith.MuliOp: _multiply,
+    arith.DivSIOp: _binary("/"),
     arith.ShRSIOp: _binary(">>"),
     arith.AndIOp: _binary("&"),
     arith.MinSIOp: _extreme("<"),

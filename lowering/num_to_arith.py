@@ -36,7 +36,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.emitter import Emitter
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.number_format import Function, accumulator_of, number_format
+from tinyml.dialects.number_format import accumulator_of, number_format
 from tinyml.dialects.runtime_functions import RUNTIME_FUNCTIONS
 
 if TYPE_CHECKING:
@@ -193,12 +193,10 @@ def _unary(method: str) -> Callable[[Any], Lowering]:
     return prepare
 
 
-def _function(function: Function) -> Callable[[Any], Lowering]:
-    def prepare(op: num.UnaryOp) -> Lowering:
-        source, result = num.format_of(op.input), num.format_of(op.result)
-        return lambda e: result.function(e, function, op.input, source)
-
-    return prepare
+def _function(op: num.FunctionOp) -> Lowering:
+    source, result = num.format_of(op.input), num.format_of(op.result)
+    scheme = op.scheme.data if op.scheme else None
+    return lambda e: result.function(e, op.FUNCTION, op.input, source, scheme)
 
 
 def _binary(method: str) -> Callable[[Any], Lowering]:
@@ -317,9 +315,9 @@ _LOWERINGS: dict[type[Operation], Callable[[Any], Lowering]] = {
     num.MulOp: _binary("mul"),
     num.NegOp: _unary("neg"),
     num.ConvertOp: _unary("convert"),
-    num.ExpOp: _function("exp"),
-    num.TanhOp: _function("tanh"),
-    num.SigmoidOp: _function("sigmoid"),
+    num.ExpOp: _function,
+    num.TanhOp: _function,
+    num.SigmoidOp: _function,
     num.ClampOp: _clamp,
     num.AtLeastOp: _at_least,
     num.GreaterOp: _greater,

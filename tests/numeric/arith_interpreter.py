@@ -90,6 +90,11 @@ def _shift_right(op: Operation, x: Array, amount: Array) -> Array:
     return x >> amount
 
 
+def _divide(op: Operation, a: Array, b: Array) -> Array:
+    assert np.all(b != 0), f"{op}: divides by zero"
+    return np.trunc(a.astype(np.float64) / b.astype(np.float64)).astype(a.dtype)
+
+
 def _constant(op: arith.ConstantOp) -> Array:
     value = cast("IntegerAttr[Any] | FloatAttr[Any]", op.value)
     return np.array(value.value.data, _dtype(op.result.type))
@@ -159,6 +164,7 @@ _EXECUTE: dict[type[Operation], Callable[..., Any]] = {
     arith.AddiOp: _exact(np.add),
     arith.SubiOp: _exact(np.subtract),
     arith.MuliOp: _exact(np.multiply),
+    arith.DivSIOp: _divide,
     arith.ShRSIOp: _shift_right,
     arith.AndIOp: _as(np.bitwise_and),
     arith.MinSIOp: _as(np.minimum),

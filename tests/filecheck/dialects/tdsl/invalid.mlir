@@ -374,3 +374,11 @@ func.func @accumulate(%s: tensor<2x1x!fixed.acc<32, 21>>, %a: tensor<2x3x!fixed.
   func.return
 }
 // CHECK: !fixed.acc<32, 21> does not sum products of !fixed.q<16, 10> and !fixed.q<16, 10>
+
+// -----
+
+func.func @scheme(%a: tensor<3x!fixed.q<16, 9>>) {
+  %d = tdsl.tanh %a {scheme = "nobody's"} : tensor<3x!fixed.q<16, 9>> -> tensor<3x!fixed.q<16, 15>>
+  func.return
+}
+// CHECK: !fixed.q<16, 15> has no scheme 'nobody's' for functions
