@@ -227,6 +227,11 @@ def _dot(op: num.DotOp | num.DistanceOp) -> Lowering:
     return lambda e: _call(e, kernel, [op.lhs, op.rhs], [_length(e, op.lhs), op.sum], op.sum.type)
 
 
+def _dot_rows(op: num.DotRowsOp) -> Lowering:
+    # The kernel takes the starts of the sums from one place and puts the sums in another, here the same.
+    return lambda e: _call(e, op.kernel.data, [op.matrix, op.vector], [_length(e, op.vector)], None, [op.sums] * 2)
+
+
 def _axpy(op: num.AxpyOp) -> Lowering:
     kernel = _kernel(op)
     return lambda e: _call(e, kernel, [op.sums, op.vector], [op.factor, _length(e, op.vector)], None)
@@ -260,16 +265,24 @@ def _kernel(op: num.DotOp | num.SparseDotOp | num.DistanceOp | num.AxpyOp) -> st
 
 
 def _call(
-    e: Emitter, kernel: str, memrefs: Sequence[SSAValue], scalars: Sequence[SSAValue], result: Attribute | None
+    e: Emitter,
+    kernel: str,
+    memrefs: Sequence[SSAValue],
+    scalars: Sequence[SSAValue],
+    result: Attribute | None,
+    written: Sequence[SSAValue] = (),
 ) -> SSAValue | None:
     """A call of a kernel, which takes runs of memory of any length; what it returns, if anything."""
-    runs: list[SSAValue] = []
-    for memref in memrefs:
-        type = scratch.memref_type(memref)
-        runs.append(e.insert(upstream_memref.CastOp.get(memref, _any_run(type))))
+
+    def runs(memrefs: Sequence[SSAValue]) -> list[SSAValue]:
+        return [
+            e.insert(upstream_memref.CastOp.get(memref, _any_run(scratch.memref_type(memref)))) for memref in memrefs
+        ]
+
+    arguments = [*runs(memrefs), *scalars, *runs(written)]
     results = [] if result is None else [result]
-    e.surroundings.declare_kernel(kernel, [value.type for value in (*runs, *scalars)], results)
-    call = func.CallOp(kernel, [*runs, *scalars], results)
+    e.surroundings.declare_kernel(kernel, [value.type for value in arguments], results)
+    call = func.CallOp(kernel, arguments, results)
     e.builder.insert(call)
     return call.results[0] if results else None
 
@@ -308,6 +321,7 @@ _LOWERINGS: dict[type[Operation], Callable[[Any], Lowering]] = {
     num.SparseDotOp: _sparse_dot,
     num.DistanceOp: _dot,
     num.AxpyOp: _axpy,
+    num.DotRowsOp: _dot_rows,
     num.PackedDotOp: _packed_dot,
     num.FinishOp: _finish,
     num.AddOp: _binary("add"),

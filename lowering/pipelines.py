@@ -31,7 +31,7 @@ PIPELINES: dict[str, tuple[str, ...]] = {
         "fuse-elementwise",
     ),
     "formats-to-buffers": ("lower-tdsl-to-scratch", "cse", "pack-scratch", "check-packing"),
-    "buffers-to-loops": ("lower-tdsl-to-loops", "select-kernels", *CLEAN, "licm"),
+    "buffers-to-loops": ("lower-tdsl-to-loops", "block-rows", "select-kernels", *CLEAN, "licm"),
     "loops-to-bits": ("lower-num-to-arith", *CLEAN, "licm"),
     "bits-to-c": ("lower-arith-to-c",),
     "reals-to-c": (
@@ -44,10 +44,10 @@ PIPELINES: dict[str, tuple[str, ...]] = {
 }
 """What each pipeline runs, passes and other pipelines by name; the options are given to those that take them."""
 
-
 TAKEN: dict[str, tuple[str, ...]] = {
     "profile": ("data",),
     "assign-format": ("format", "width", "functions", "data"),
+    "block-rows": ("target",),
     "select-kernels": ("target",),
 }
 """The options of pipelines that passes take."""

@@ -25,7 +25,7 @@ from tinyml.dialects.num.scalars import (
     UnaryOp,
 )
 from tinyml.dialects.num.sums import DotOp, FinishOp, MacOp, PackedDotOp, SparseDotOp, ZeroOp
-from tinyml.dialects.num.vectors import AxpyOp, DistanceOp, run_length
+from tinyml.dialects.num.vectors import AxpyOp, DistanceOp, DotRowsOp, run_length
 
 __all__ = [
     "AddOp",
@@ -37,6 +37,7 @@ __all__ = [
     "ConvertOp",
     "DistanceOp",
     "DotOp",
+    "DotRowsOp",
     "ExpOp",
     "FinishOp",
     "FunctionOp",
@@ -67,6 +68,7 @@ NUM = Dialect(
         ConvertOp,
         DistanceOp,
         DotOp,
+        DotRowsOp,
         ExpOp,
         FinishOp,
         GreaterOp,
