@@ -110,7 +110,9 @@ class F32(NumberFormat):
         limit = m.float_constant(high)
         return m.select(m.cmp_oge(value, limit), limit, value)
 
-    def function(self, m: Machine[V], function: Function, value: V, value_format: NumberFormat) -> V:
+    def function(
+        self, m: Machine[V], function: Function, value: V, value_format: NumberFormat, scheme: str | None = None
+    ) -> V:
         return m.call(f"tm_{function}f", value)
 
     def at_least(self, m: Machine[V], value: V, threshold: float) -> V:

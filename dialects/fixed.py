@@ -85,6 +85,7 @@ class FixedType(_WidthAndFrac, NumberFormat):
     width: IntAttr
     frac: IntAttr
     FAMILY = "fixed"
+    SCHEMES: ClassVar[Sequence[str]] = ("seedot", "shiftry")
     WIDTHS: ClassVar[Sequence[int]] = WIDTHS
     WIDTHS_IN_WORDS: ClassVar[str] = f"from {WIDTHS[0]} to {WIDTHS[-1]}"
     FRACS: ClassVar[Sequence[int]] = FRACS
@@ -271,11 +272,13 @@ class FixedType(_WidthAndFrac, NumberFormat):
         raw_high = self.limits[1] if high is None else int(self.encode(np.array(high)))
         return m.settle(m.clamp(self.load(m, value), raw_low, raw_high), self.stored_width)
 
-    def function(self, m: Machine[V], function: Function, value: V, value_format: NumberFormat) -> V:
-        from tinyml.dialects.fixed_functions import table_function
+    def function(
+        self, m: Machine[V], function: Function, value: V, value_format: NumberFormat, scheme: str | None = None
+    ) -> V:
+        from tinyml.dialects.fixed_functions import fixed_function
 
         source = _fixed(value_format)
-        x = table_function(function, source, self).apply(m, source.load(m, value))
+        x = fixed_function(function, source, self, scheme).apply(m, source.load(m, value))
         return m.settle(x, self.stored_width)
 
     def at_least(self, m: Machine[V], value: V, threshold: float) -> V:

@@ -77,6 +77,10 @@ class Machine(ABC, Generic[V]):
     @abstractmethod
     def muli(self, a: V, b: V) -> V: ...
     @abstractmethod
+    def divsi(self, a: V, b: V) -> V:
+        """Rounded towards zero; costs hundreds of cycles on a chip that has no division."""
+
+    @abstractmethod
     def shrsi(self, a: V, b: V) -> V: ...
     @abstractmethod
     def andi(self, a: V, b: V) -> V: ...
@@ -110,6 +114,10 @@ class Machine(ABC, Generic[V]):
     @abstractmethod
     def call(self, function: str, *arguments: V) -> V:
         """A function of the C runtime, by its name; `tinyml.dialects.runtime_functions` has the signatures."""
+
+    @abstractmethod
+    def call_on_table(self, function: str, name: str, table: NDArray[np.signedinteger[Any]], *arguments: V) -> V:
+        """A function of the C runtime whose first argument is a table, which is kept as `lookup` does."""
 
     @abstractmethod
     def width_of(self, value: V) -> int:
@@ -170,6 +178,14 @@ class Machine(ABC, Generic[V]):
         shifts = any(x.constant is not None and x.constant.bit_count() == 1 for x in (a, b))
         x, y, width = self._pair(a, b, low, high, WIDTHS if shifts else PRODUCT_WIDTHS)
         return Int(self.muli(x, y), width, low, high)
+
+    def divide(self, a: Int[V], b: Int[V]) -> Int[V]:
+        """floor(a / b) of a >= 0 and b > 0."""
+        if a.low < 0 or b.low <= 0:
+            raise ValueError(f"division of [{a.low}, {a.high}] by [{b.low}, {b.high}]")
+        low, high = a.low // b.high, a.high // b.low
+        x, y, width = self._pair(a, b, low, high)
+        return Int(self.divsi(x, y), width, low, high)
 
     def shift_right(self, x: Int[V], amount: int) -> Int[V]:
         """floor(x / 2^amount)."""

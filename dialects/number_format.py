@@ -11,6 +11,7 @@ Formats of one `family` may be mixed freely as operands of an op; a change of fa
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from functools import singledispatch
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypeVar, cast
 
@@ -42,6 +43,9 @@ class NumberFormat(ABC):
 
     FAMILY: ClassVar[str]
     """Formats that can be operands of one operation share a family."""
+
+    SCHEMES: ClassVar[Sequence[str]] = ()
+    """Other ways to compute `function`, by name: those of the literature, to be compared with."""
 
     @property
     @abstractmethod
@@ -177,8 +181,13 @@ class NumberFormat(ABC):
         """A value of this format limited to [low, high] (relu: low 0, no high; relu6: high 6)."""
 
     @abstractmethod
-    def function(self, m: Machine[V], function: Function, value: V, value_format: NumberFormat) -> V:
-        """Results lie in the function's range as it is encoded: exp from 0, tanh from -1 to 1, sigmoid from 0 to 1."""
+    def function(
+        self, m: Machine[V], function: Function, value: V, value_format: NumberFormat, scheme: str | None = None
+    ) -> V:
+        """A function of a value, by one of the format's `SCHEMES` or (None) as suits the formats best.
+
+        Results lie in the function's range as it is encoded: exp from 0, tanh from -1 to 1, sigmoid from 0 to 1.
+        """
 
     @abstractmethod
     def at_least(self, m: Machine[V], value: V, threshold: float) -> V:

@@ -35,6 +35,9 @@ class NumpyMachine(Machine["Array"]):
     def muli(self, a: Array, b: Array) -> Array:
         return a * b
 
+    def divsi(self, a: Array, b: Array) -> Array:
+        return np.sign(a) * np.sign(b) * (np.abs(a) // np.abs(b))
+
     def shrsi(self, a: Array, b: Array) -> Array:
         return a >> b
 
@@ -79,6 +82,11 @@ class NumpyMachine(Machine["Array"]):
 
     def call(self, function: str, *arguments: Array) -> Array:
         return RUNTIME_FUNCTIONS[function].twin(*arguments)
+
+    def call_on_table(
+        self, function: str, name: str, table: NDArray[np.signedinteger[Any]], *arguments: Array
+    ) -> Array:
+        return RUNTIME_FUNCTIONS[function].twin(table, *arguments)
 
     def width_of(self, value: Array) -> int:
         return value.dtype.itemsize * 8

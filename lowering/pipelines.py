@@ -31,7 +31,7 @@ PIPELINES: dict[str, tuple[str, ...]] = {
         "fuse-elementwise",
     ),
     "formats-to-buffers": ("lower-tdsl-to-scratch", "cse", "pack-scratch", "check-packing"),
-    "buffers-to-loops": ("lower-tdsl-to-loops", "select-kernels", *CLEAN, "licm"),
+    "buffers-to-loops": ("lower-tdsl-to-loops", "block-rows", "select-kernels", *CLEAN, "licm"),
     "loops-to-bits": ("lower-num-to-arith", *CLEAN, "licm"),
     "bits-to-c": ("lower-arith-to-c",),
     "reals-to-c": (
@@ -44,18 +44,21 @@ PIPELINES: dict[str, tuple[str, ...]] = {
 }
 """What each pipeline runs, passes and other pipelines by name; the options are given to those that take them."""
 
+TAKEN: dict[str, tuple[str, ...]] = {
+    "profile": ("data",),
+    "assign-format": ("format", "width", "functions", "data"),
+    "choose-storage": ("target",),
+    "block-rows": ("target",),
+    "select-kernels": ("target",),
+}
+"""The options of pipelines that passes take."""
+
 
 def flatten(name: str, options: dict[str, str]) -> list[str]:
     """A pipeline as single passes with their options; options: what follows each option's name, as it is spelled."""
     if name in PIPELINES:
         return [spec for inner in PIPELINES[name] for spec in flatten(inner, options)]
-    taken = {
-        "profile": ("data",),
-        "assign-format": ("format", "width", "data"),
-        "choose-storage": ("target",),
-        "select-kernels": ("target",),
-    }.get(name, ())
-    given = [f"{option}={options[option]}" for option in taken if option in options]
+    given = [f"{option}={options[option]}" for option in TAKEN.get(name, ()) if option in options]
     return [f"{name}{{{' '.join(given)}}}" if given else name]
 
 
@@ -71,13 +74,14 @@ def run(module: ModuleOp, ctx: Context, passes: Sequence[str]) -> None:
 class _FromReals(ModulePass):
     """data: .npz file with the validation set to profile with and to round weights on.
 
-    format, width: as `assign-format` takes them. target: as `select-kernels` takes it.
+    format, width, functions: as `assign-format` takes them. target: as `select-kernels` takes it.
     """
 
     name: ClassVar[str]
     data: str
     format: str = "fixed"
     width: int | None = None
+    functions: str | None = None
     target: str = "host"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
@@ -88,6 +92,8 @@ class _FromReals(ModulePass):
         }
         if self.width is not None:
             options["width"] = str(self.width)
+        if self.functions is not None:
+            options["functions"] = json.dumps(self.functions)
         run(op, ctx, flatten(self.name, options))
 
 

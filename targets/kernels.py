@@ -18,8 +18,8 @@ class Kernel:
 
     op: the num op that it computes; the factor of `num.axpy` counts as the vector. packed: the weights are a compressed
     row of the layout of `tinyml.dialects.packed_rows`. flash: they lie in flash, or in working memory; None where that
-    is one. step: what one entry of a sum takes, in cycles of an AVR or instructions of a Cortex-M4; `make kernels`
-    measures it.
+    is one. rows: of the matrix that it takes at once. step: what one entry of a sum takes, in cycles of an AVR or
+    instructions of a Cortex-M4; `make kernels` measures it.
     """
 
     symbol: str
@@ -29,6 +29,7 @@ class Kernel:
     op: str = "num.dot"
     packed: bool = False
     flash: bool | None = True
+    rows: int = 1
     step: float = 0.0
 
     def computes(self, wanted: Kernel) -> bool:
@@ -66,6 +67,9 @@ _CORTEX_M = (
     Kernel("tm_cm_dot_s16_s8_s32", 16, 8, 32, flash=None, step=3.1),
     Kernel("tm_cm_dot_s16_s16_s32", 16, 16, 32, flash=None, step=2.2),
     Kernel("tm_cm_dot_s16_s16_s64", 16, 16, 64, flash=None, step=2.2),
+    Kernel("tm_cm_dot4_s8_s8_s32", 8, 8, 32, op="num.dot_rows", flash=None, rows=4),
+    Kernel("tm_cm_dot4_s8_s16_s32", 8, 16, 32, op="num.dot_rows", flash=None, rows=4),
+    Kernel("tm_cm_dot4_s16_s16_s32", 16, 16, 32, op="num.dot_rows", flash=None, rows=4),
     Kernel("tm_cm_dot_sparse_s8_s8_s32", 8, 8, 32, op="num.sparse_dot", step=7.4),
     Kernel("tm_cm_dot_sparse_s8_s16_s32", 8, 16, 32, op="num.sparse_dot", step=7.4),
     Kernel("tm_cm_dot_sparse_s16_s16_s32", 16, 16, 32, op="num.sparse_dot", step=7.4),

@@ -156,6 +156,8 @@ class _ProgramPrinter:
         numbers = _numbers(op)
         words = [literal(number, op.element).code for number in numbers]
         attribute = f" {self.chip.flash_attribute}" if self.chip.flash_attribute is not None else ""
+        if self.chip.constant_alignment > _size(op.element):
+            attribute += f" __attribute__((__aligned__({self.chip.constant_alignment})))"
         head = f"static const {spell(op.element)} {op.sym_name.data}[{len(numbers)}]{attribute} = {{"
         rows = textwrap.wrap(", ".join(words), WIDTH, break_long_words=False, break_on_hyphens=False)
         return [head, *(f"    {row}" for row in rows), "};"]

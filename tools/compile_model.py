@@ -39,6 +39,7 @@ class Request:
     width: int | None
     optimize: str
     out: Path
+    functions: str | None = None
 
 
 def compile_model(request: Request) -> dict[str, Any]:
@@ -76,7 +77,13 @@ def build_folder(
             data = load_data(str(request.test), elements=elements, classes=classes)
         progress.step("compiling")
         compiled = compile_stages(
-            reals, ctx, data=request.val, format=request.format, width=request.width, printed_for=board.printed_for
+            reals,
+            ctx,
+            data=request.val,
+            format=request.format,
+            width=request.width,
+            functions=request.functions,
+            printed_for=board.printed_for,
         )
         progress.step("writing C")
         write_sources(folder, compiled, board, data)
@@ -132,6 +139,7 @@ def _report(
     measured: Measured | None,
     seconds: float,
 ) -> dict[str, Any]:
+    from tinyml.runtime.function_errors import function_errors
     from tinyml.runtime.model_interface import interface_of
     from tinyml.tools.stages import count_model_macs
 
@@ -152,6 +160,16 @@ def _report(
         "accuracy": accuracies.formats,
         "disagreements": accuracies.disagreements,
         "samples": accuracies.samples,
+        "functions": [
+            {
+                "function": one.function,
+                "scheme": one.scheme,
+                "argument": str(one.argument.type),
+                "result": str(one.result.type),
+                "error": one.error,
+            }
+            for one in function_errors(compiled.formats)
+        ],
         "flash_bytes": measured.flash_bytes if measured else None,
         "flash_limit": board.flash,
         "ram_bytes": {

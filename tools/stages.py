@@ -80,13 +80,22 @@ def print_ir(module: ModuleOp) -> str:
 
 
 def compile_stages(
-    reals: ModuleOp, ctx: Context, *, data: Path, format: str, width: int | None, printed_for: str
+    reals: ModuleOp,
+    ctx: Context,
+    *,
+    data: Path,
+    format: str,
+    width: int | None,
+    functions: str | None,
+    printed_for: str,
 ) -> Compiled:
     """Compile a program at L0 with the profile of a data set; `reals` is left as it is but for the profile."""
     actual_width = format_named(ctx, format, width).bits
     options = {"data": json.dumps(str(data)), "format": json.dumps(format), "target": json.dumps(printed_for)}
     if width is not None:
         options["width"] = str(width)
+    if functions is not None:
+        options["functions"] = json.dumps(functions)
     first = pipelines.flatten("reals-to-formats", options)
     profiled = next(place for place, spec in enumerate(first) if spec.startswith("profile")) + 1
     pipelines.run(reals, ctx, first[:profiled])

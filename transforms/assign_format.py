@@ -17,7 +17,7 @@ from typing import cast
 
 from xdsl.context import Context
 from xdsl.dialects import func, scf
-from xdsl.dialects.builtin import ArrayAttr, FixedBitwidthType, MemRefType, ModuleOp, TensorType, f32
+from xdsl.dialects.builtin import ArrayAttr, FixedBitwidthType, MemRefType, ModuleOp, StringAttr, TensorType, f32
 from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -42,21 +42,26 @@ SPARE_BITS = 7
 class AssignFormatPass(ModulePass):
     """Gives every tensor of a profiled f32 program a format of one family and width.
 
-    format: a dialect that defines a number format, or a builtin type. width: bits of each element; the format's
-    usual width by default. data: .npz file with inputs `x`, on which the weights of products are rounded so that the
-    sums are right on average (`round_weights`); without it they are rounded to nearest. Where a sum of products could
-    just not be held in 32 bits, its operands are narrowed by fewer than `SPARE_BITS` bits each until it is proven to
-    fit. Raises `InputError` for an unknown format or width, for data that do not fit, and for a program that has no
-    profile or formats already.
+    format: a dialect that defines a number format, or a builtin type. width: bits of each element; the format's usual
+    width by default. functions: the scheme, one of the format's `SCHEMES`, by which exp, tanh and sigmoid are computed;
+    as suits the formats best by default. data: .npz file with inputs `x`, on which the weights of products are rounded
+    so that the sums are right on average (`round_weights`); without it they are rounded to nearest. Where a sum of
+    products could just not be held in 32 bits, its operands are narrowed by fewer than `SPARE_BITS` bits each until it
+    is proven to fit. Raises `InputError` for an unknown format, width or scheme, for data that do not fit, and for a
+    program that has no profile or formats already.
     """
 
     name = "assign-format"
     format: str = "fixed"
     width: int | None = None
+    functions: str | None = None
     data: str | None = None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         prototype = format_named(ctx, self.format, self.width)
+        if self.functions is not None and self.functions not in prototype.SCHEMES:
+            known = f"one of {', '.join(prototype.SCHEMES)}" if prototype.SCHEMES else "it has none"
+            raise InputError(f"format '{self.format}' has no scheme '{self.functions}' for functions ({known})")
         inputs = None if self.data is None else _inputs(op, self.data)
         functions = [one for one in op.ops if isinstance(one, func.FuncOp) and not one.is_declaration]
         for function in functions:
@@ -64,6 +69,9 @@ class AssignFormatPass(ModulePass):
                 if any(isinstance(value.type, MemRefType) for value in (*one.operands, *one.results)):
                     raise error_at(one, "assign-format expects tensors, not buffers")
             _Assignment(function, prototype).apply(op, inputs)
+            for one in function.walk():
+                if isinstance(one, tdsl.FunctionOp):
+                    one.scheme = None if self.functions is None else StringAttr(self.functions)
 
 
 def _inputs(module: ModuleOp, file: str) -> Reals:

@@ -16,6 +16,7 @@ from tinyml.dialects.num.scalars import (
     ConstantOp,
     ConvertOp,
     ExpOp,
+    FunctionOp,
     GreaterOp,
     MulOp,
     NegOp,
@@ -25,7 +26,7 @@ from tinyml.dialects.num.scalars import (
     UnaryOp,
 )
 from tinyml.dialects.num.sums import DotOp, FinishOp, MacOp, PackedDotOp, SparseDotOp, ZeroOp
-from tinyml.dialects.num.vectors import AxpyOp, DistanceOp, run_length
+from tinyml.dialects.num.vectors import AxpyOp, DistanceOp, DotRowsOp, run_length
 
 __all__ = [
     "BOUND",
@@ -38,8 +39,10 @@ __all__ = [
     "ConvertOp",
     "DistanceOp",
     "DotOp",
+    "DotRowsOp",
     "ExpOp",
     "FinishOp",
+    "FunctionOp",
     "GreaterOp",
     "MacOp",
     "MulOp",
@@ -71,6 +74,7 @@ NUM = Dialect(
         ConvertOp,
         DistanceOp,
         DotOp,
+        DotRowsOp,
         ExpOp,
         FinishOp,
         GreaterOp,

@@ -96,6 +96,11 @@ def _shift_right(op: Operation, x: Array, amount: Array) -> Array:
     return x >> amount
 
 
+def _divide(op: Operation, a: Array, b: Array) -> Array:
+    assert np.all(b != 0), f"{op}: divides by zero"
+    return np.trunc(a.astype(np.float64) / b.astype(np.float64)).astype(a.dtype)
+
+
 def _constant(op: arith.ConstantOp) -> Array:
     value = cast("IntegerAttr[Any] | FloatAttr[Any]", op.value)
     return np.array(value.value.data, _dtype(op.result.type))
@@ -123,6 +128,10 @@ def _table(op: scratch.ConstantOp) -> Array:
     return np.frombuffer(op.value.data.data, _dtype(type.element_type).newbyteorder("<")).reshape(type.get_shape())
 
 
+def _cast(op: memref.CastOp, table: Array) -> Array:
+    return table.astype(table.dtype.newbyteorder("="))
+
+
 def _load(op: memref.LoadOp, table: Array, index: Array) -> Array:
     assert np.all((index >= 0) & (index < len(table))), f"{op}: reads beside the table"
     return table[index].astype(table.dtype.newbyteorder("="))
@@ -130,7 +139,8 @@ def _load(op: memref.LoadOp, table: Array, index: Array) -> Array:
 
 def _call(op: func.CallOp, *arguments: Array) -> Array:
     known = RUNTIME_FUNCTIONS[op.callee.root_reference.data]
-    assert [argument.dtype for argument in arguments] == [_dtype(type) for type in known.arguments]
+    types = [getattr(type, "element_type", type) for type in known.arguments]
+    assert [argument.dtype for argument in arguments] == [_dtype(type) for type in types]
     return known.twin(*arguments)
 
 
@@ -160,6 +170,7 @@ _EXECUTE: dict[type[Operation], Callable[..., Any]] = {
     arith.AddiOp: _exact(np.add),
     arith.SubiOp: _exact(np.subtract),
     arith.MuliOp: _exact(np.multiply),
+    arith.DivSIOp: _divide,
     arith.ShRSIOp: _shift_right,
     arith.AndIOp: _as(np.bitwise_and),
     arith.MinSIOp: _as(np.minimum),
@@ -175,6 +186,7 @@ _EXECUTE: dict[type[Operation], Callable[..., Any]] = {
     arith.SubfOp: _as(np.subtract),
     arith.MulfOp: _as(np.multiply),
     scratch.ConstantOp: _table,
+    memref.CastOp: _cast,
     memref.LoadOp: _load,
     func.CallOp: _call,
 }

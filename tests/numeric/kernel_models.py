@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from tinyml.targets.kernels import Kernel
 
 ROWS = 3
+"""Too few for kernels that take several at once."""
+
 LENGTHS = (1, 7, 64)
 
 
@@ -25,10 +27,11 @@ def calls(kernel: Kernel) -> int:
 
 
 def _products(kernel: Kernel) -> str:
-    """`sums(X)`: products of matrices of 3 rows and of every length with parts of X, one below the other.
+    """`sums(X)`: products of matrices of 3 or more rows and of every length with parts of X, one below the other.
 
     Weights are constant; those of a kernel for working memory are the start of X.
     """
+    rows = rows_of(kernel)
     weights, vector = (f"!fixed.q<{width}, {width - 1}>" for width in (kernel.weights, kernel.vector))
     in_ram, sparse = kernel.flash is False, kernel.op == "num.sparse_dot"
     total = input_length(kernel)
@@ -36,8 +39,8 @@ def _products(kernel: Kernel) -> str:
     frac = kernel.weights + kernel.vector - 2
     # The whole sum, where 32 bits hold it.
     result = f"!fixed.q<32, {frac if kernel.sum == 32 else frac - 6}>"
-    y = f"tensor<{ROWS * len(LENGTHS)}x1x{result}>"
-    p = f"tensor<{ROWS}x1x{result}>"
+    y = f"tensor<{rows * len(LENGTHS)}x1x{result}>"
+    p = f"tensor<{rows}x1x{result}>"
     lines = [
         f"func.func @sums(%X: {x} {{tdsl.range = #tdsl.range<-1.0, 1.0>}}) -> ({y}) {{",
         f"  %y0 = tdsl.fill {{value = 0.0 : f64}} -> {y}",
@@ -46,7 +49,7 @@ def _products(kernel: Kernel) -> str:
     for i, (length, start) in enumerate(zip(LENGTHS, starts, strict=False)):
         if in_ram:
             weights = f"!fixed.q<{greatest(kernel, length).bit_length() + 1}, {kernel.weights - 1}>"
-        w = f"tensor<{ROWS}x{length}x{weights}{', #tdsl.csr' if sparse else ''}>"
+        w = f"tensor<{rows}x{length}x{weights}{', #tdsl.csr' if sparse else ''}>"
         part = f"tensor<{length}x1x{vector}>"
         lines += [
             f"  %at{i} = arith.constant {start} : index",
@@ -54,9 +57,9 @@ def _products(kernel: Kernel) -> str:
             f"  %x{i} = tdsl.slice %X[%at{i}, %zero{i}] : {x} -> {part}",
         ]
         if in_ram:
-            column, narrow = (f"tensor<{ROWS * length}x1x{element}>" for element in (vector, weights))
+            column, narrow = (f"tensor<{rows * length}x1x{element}>" for element in (vector, weights))
             lines += [
-                f"  %place{i} = arith.constant {sum(LENGTHS) + ROWS * start} : index",
+                f"  %place{i} = arith.constant {sum(LENGTHS) + rows * start} : index",
                 f"  %c{i} = tdsl.slice %X[%place{i}, %zero{i}] : {x} -> {column}",
                 # What the accumulator allows is proven by a narrow format, which saturates.
                 f"  %n{i} = tdsl.cast %c{i} : {column} -> {narrow}",
@@ -64,12 +67,12 @@ def _products(kernel: Kernel) -> str:
             ]
         else:
             raws = weights_of(kernel, length)
-            bits = f"tensor<{ROWS}x{length}xi{kernel.weights}>"
+            bits = f"tensor<{rows}x{length}xi{kernel.weights}>"
             lines.append(f"  %W{i} = tdsl.const dense<{raws.tolist()}> : {bits} -> {w}")
         proof = f"{{acc = !fixed.acc<{kernel.sum}, {frac}>}}"
         lines += [
             f"  %p{i} = tdsl.{'spmv' if sparse else 'matmul'} %W{i}, %x{i} {proof} : {w}, {part} -> {p}",
-            f"  %row{i} = arith.constant {ROWS * i} : index",
+            f"  %row{i} = arith.constant {rows * i} : index",
             f"  %y{i + 1} = tdsl.insert_slice %p{i}, %y{i}[%row{i}, %zero{i}] : {p}, {y} -> {y}",
         ]
     return "\n".join([*lines, f"  func.return %y{len(LENGTHS)} : {y}", "}"])
@@ -136,6 +139,11 @@ def _multiples(kernel: Kernel) -> str:
     return "\n".join([*lines, f"  func.return %y{len(LENGTHS)} : {y}", "}"])
 
 
+def rows_of(kernel: Kernel) -> int:
+    """Of the matrices of a product: two blocks, and rows that are left."""
+    return ROWS if kernel.rows == 1 else 2 * kernel.rows + ROWS
+
+
 def input_length(kernel: Kernel) -> int:
     return sum(LENGTHS) * (1 + ROWS * (kernel.flash is False))
 
@@ -152,7 +160,7 @@ def weights_of(kernel: Kernel, length: int) -> NDArray[np.int64]:
     """As large as the accumulator allows, in a sparse matrix half of them in all rows but the first."""
     random = np.random.default_rng(length)
     most = greatest(kernel, length)
-    raws = random.integers(-most, most + 1, (ROWS, length))
+    raws = random.integers(-most, most + 1, (rows_of(kernel), length))
     raws[0], raws[1, 0] = most, -most
     if kernel.op == "num.sparse_dot":
         raws[1:] *= random.random(raws[1:].shape) < 0.5

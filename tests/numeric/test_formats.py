@@ -25,7 +25,7 @@ from number_formats import (
     pairs_of,
     raws_of,
 )
-from xdsl.dialects.builtin import f32
+from xdsl.dialects.builtin import StringAttr, f32
 
 from tinyml.dialects import num
 from tinyml.dialects.fixed import FixedType
@@ -38,7 +38,7 @@ M = NumpyMachine()
 pytestmark = pytest.mark.parametrize("sort", SORTS, ids=str)
 
 BINARY: dict[str, type[num.BinaryOp]] = {"add": num.AddOp, "sub": num.SubOp, "mul": num.MulOp}
-FUNCTIONS: dict[Function, type[num.UnaryOp]] = {"exp": num.ExpOp, "tanh": num.TanhOp, "sigmoid": num.SigmoidOp}
+FUNCTIONS: dict[Function, type[num.FunctionOp]] = {"exp": num.ExpOp, "tanh": num.TanhOp, "sigmoid": num.SigmoidOp}
 
 
 def family(format: NumberFormat) -> list[NumberFormat]:
@@ -75,8 +75,10 @@ def test_binary_of_mixed_widths(sort: Sort, name: str):
 def test_functions(sort: Sort, name: Function):
     for source, result in product(sort.variants, family(sort.variants[0])):
         x = raws_of(source)
-        emitted = lowered_op([source], lambda v, to=result.type: FUNCTIONS[name](v[0], to))
-        assert_same_bits(emitted(x), result.function(M, name, x, source), x)
+        for scheme in (None, *result.SCHEMES):
+            known = None if scheme is None else StringAttr(scheme)
+            emitted = lowered_op([source], lambda v, to=result.type, by=known: FUNCTIONS[name](v[0], to, by))
+            assert_same_bits(emitted(x), result.function(M, name, x, source, scheme), x)
 
 
 def test_negation(sort: Sort):

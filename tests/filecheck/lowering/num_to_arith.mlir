@@ -74,6 +74,30 @@ func.func @tables(%x: !fixed.q<8, 4>) -> (!fixed.q<8, 7>, !fixed.q<8, 7>) {
 
 // -----
 
+// Of more arguments, a function is interpolated between entries; sigmoid is one half plus an odd function, and the
+// interval of tanh makes limits behind it unnecessary.
+func.func @interpolated(%x: !fixed.q<16, 10>) -> (!fixed.q<16, 15>, !fixed.q<16, 13>) {
+  %a = num.sigmoid %x : !fixed.q<16, 10> -> !fixed.q<16, 15>
+  %b = num.tanh %x : !fixed.q<16, 10> -> !fixed.q<16, 14>
+  %c = num.add %b, %b : !fixed.q<16, 14>, !fixed.q<16, 14> -> !fixed.q<16, 13>
+  func.return %a, %c : !fixed.q<16, 15>, !fixed.q<16, 13>
+}
+// CHECK: func.func @interpolated(%x: i16) -> (i16, i16)
+// CHECK-NEXT: %tanh_table = scratch.constant {{.*}} #scratch.flash>
+// CHECK-NEXT: %sigmoid_table = scratch.constant
+// CHECK-NEXT: [[last:%.*]] = arith.constant 12067 : i16
+// CHECK-NEXT: [[scale:%.*]] = arith.constant {{[0-9]+}} : i8
+// CHECK-NEXT: [[table:%.*]] = "memref.cast"(%sigmoid_table) : (memref<{{.*}}>) -> memref<?xi16>
+// CHECK-NEXT: [[odd:%.*]] = func.call @tm_interpolate_odd_s16([[table]], %x, [[last]], [[scale]])
+// CHECK-NEXT: [[half:%.*]] = arith.constant 16384 : i16
+// CHECK-NEXT: %a = arith.addi [[odd]], [[half]] : i16
+// CHECK: %b = func.call @tm_interpolate_odd_s16
+// CHECK: arith.addi %b, %b : i16
+// CHECK-NOT: arith.{{min|max}}si
+// CHECK: func.return
+
+// -----
+
 // Between families by way of a float.
 func.func @families(%x: !fixed.q<16, 12>) -> f32 {
   %f = num.convert %x : !fixed.q<16, 12> -> f32

@@ -128,3 +128,15 @@ func.func @finish_beyond_the_sum(%s: !fixed.acc<16, 8>) {
   func.return
 }
 // CHECK: !fixed.acc<16, 8> cannot hold sums from -40000 to 0 and round them into !fixed.q<8, 4>
+
+// -----
+
+%x = "test.op"() : () -> f32
+%r = num.tanh %x {scheme = "seedot"} : f32 -> f32
+// CHECK: f32 has no scheme 'seedot' for functions
+
+// -----
+
+%s, %m, %x = "test.op"() : () -> (memref<3x!fixed.acc<32, 18>>, memref<10x!fixed.q<16, 9>>, memref<3x!fixed.q<16, 9>>)
+num.dot_rows %s, %m, %x {kernel = "k"} : memref<3x!fixed.acc<32, 18>>, memref<10x!fixed.q<16, 9>>, memref<3x!fixed.q<16, 9>>
+// CHECK: 3 rows of 3 elements are not 10

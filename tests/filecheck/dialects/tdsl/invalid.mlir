@@ -444,3 +444,11 @@ func.func @carried(%x: tensor<1x!fixed.q<8, 4>>) {
   func.return
 }
 // CHECK: sums go from -889 to 889, beyond the bound
+
+// -----
+
+func.func @scheme(%a: tensor<3x!fixed.q<16, 9>>) {
+  %d = tdsl.tanh %a {scheme = "nobody's"} : tensor<3x!fixed.q<16, 9>> -> tensor<3x!fixed.q<16, 15>>
+  func.return
+}
+// CHECK: !fixed.q<16, 15> has no scheme 'nobody's' for functions
