@@ -32,6 +32,10 @@ PRODUCT_WIDTHS = (8, 16, 32, 64)
 """Widths that chips and their compilers multiply in."""
 
 
+NARROWING = 64
+"""What a narrower intermediate costs, where shifting N bits by one costs N."""
+
+
 def width_for(low: int, high: int, widths: Sequence[int] = WIDTHS) -> int:
     """The narrowest of the integer widths that holds [low, high]; raises `InputError` beyond 64 bits."""
     for width in widths:
@@ -188,13 +192,36 @@ class Machine(ABC, Generic[V]):
         return Int(self.divsi(x, y), width, low, high)
 
     def shift_right(self, x: Int[V], amount: int) -> Int[V]:
-        """floor(x / 2^amount)."""
+        """floor(x / 2^amount).
+
+        An 8-bit chip shifts by whole bytes when it moves registers, and by anything else bit by bit: so what is left
+        over goes to the left, up to a whole byte, or is done when whole bytes are gone.
+        """
+        left = -amount % 8
+        if left == 0 or x.constant is not None or amount > 62:
+            return self._shifted(x, amount)
+        low, high = x.low >> amount - (8 - left), x.high >> amount - (8 - left)
+        costs = {
+            left * width_for(x.low << left, x.high << left): (left, 0),
+            left * width_for(low << left, high << left) + NARROWING * (amount > 8): (left, amount - (8 - left)),
+            (8 - left) * width_for(low, high) + NARROWING * (amount > 8): (0, amount - (8 - left)),
+        }
+        left, first = costs[min(costs)]
+        x = self._shifted(x, first)
+        if left:
+            x = self.mul(x, self.const(1 << left))
+        return self._shifted(x, amount - first + left)
+
+    def _shifted(self, x: Int[V], amount: int) -> Int[V]:
+        """floor(x / 2^amount), in one step, in the narrowest width that holds the result."""
         if amount == 0:
             return x
         low, high = x.low >> amount, x.high >> amount
         if low == high:
             return self.const(low)
-        return Int(self.shrsi(x.value, self.int_constant(amount, x.width)), x.width, low, high)
+        shifted = self.shrsi(x.value, self.int_constant(amount, x.width))
+        width = width_for(low, high)
+        return Int(self.held(Int(shifted, x.width, low, high), width), width, low, high)
 
     def low_bits(self, x: Int[V], bits: int) -> Int[V]:
         """x mod 2^bits, in [0, 2^bits)."""
@@ -217,17 +244,13 @@ class Machine(ABC, Generic[V]):
     def rescale_to(self, x: Int[V], right: int, low: int, high: int) -> Int[V]:
         """x / 2^right, rounded half up and limited to [low, high].
 
-        The limits are applied before the shift, which leaves room to shift by whole bytes: on an 8-bit chip that is a
-        move of registers, where any other shift is a loop over single bits.
+        The limits are applied before the shift: then its result is known to be narrow, and most of it can be done in
+        few bytes.
         """
         if not 0 < right <= 62:
             return self.clamp(self.rescale(x, right), low, high)
         y = self.add(x, self.const(1 << (right - 1)))
         y = self.clamp(y, low << right, ((high + 1) << right) - 1)
-        if y.constant is None:
-            left = (8 if 4 < right < 8 else 16 if 8 < right < 16 else right) - right
-            if width_for(y.low << left, y.high << left) <= y.width:
-                y, right = self.mul(y, self.const(1 << left)), right + left
         return self.shift_right(y, right)
 
     def clamp(self, x: Int[V], low: int, high: int) -> Int[V]:

@@ -55,6 +55,7 @@ _AVR = (
     Kernel("tm_dot_row_s8_s8_s24", 8, 8, 24, op="num.sparse_dot", packed=True, step=16.75),
     Kernel("tm_dot_row_s8_s8_s32", 8, 8, 32, op="num.sparse_dot", packed=True, step=16.75),
     Kernel("tm_distance_s16_s16_s32", 16, 16, 32, op="num.distance"),
+    Kernel("tm_distance_s8_s8_s24", 8, 8, 24, op="num.distance"),
     Kernel("tm_distance_s8_s8_s32", 8, 8, 32, op="num.distance"),
     Kernel("tm_axpy_s16_s16_s32", 16, 16, 32, op="num.axpy"),
     Kernel("tm_axpy_s8_s16_s32", 8, 16, 32, op="num.axpy"),

@@ -102,7 +102,7 @@ def _distances(kernel: Kernel) -> str:
                 f"  %n{n} = arith.constant {n} : index",
                 f"  %row{n} = arith.constant {row} : index",
                 f"  %w{n} = tdsl.index %W{i}[%row{n}] : {w} -> {part}",
-                f"  %d{n} = tdsl.squared_distance %x{i}, %w{n} {{acc = !fixed.acc<32, 6>}} : {part}, {part} -> {one}",
+                f"  %d{n} = tdsl.squared_distance %x{i}, %w{n} {{acc = !fixed.acc<{kernel.sum}, 6>}} : {part}, {part} -> {one}",
                 f"  %y{n + 1} = tdsl.insert_slice %d{n}, %y{n}[%n{n}, %zero] : {one}, {y} -> {y}",
             ]
     return "\n".join([*lines, f"  func.return %y{ROWS * len(LENGTHS)} : {y}", "}"])

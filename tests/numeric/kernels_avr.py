@@ -52,7 +52,7 @@ _RAM = ("s8_s8_s16_ram", "s8_s8_s24_ram", "s8_s8_s32_ram", "s16_s16_s32_ram")
 DENSE = [_kernel(name) for name in (*_PAIRS, "s16_s8_s32", *_RAM)]
 SPARSE = [_kernel(f"sparse_{name}") for name in _PAIRS]
 ROW = [_kernel(f"row_{name}") for name in _PAIRS]
-DISTANCE = [_kernel(f"distance_{name}") for name in ("s8_s8_s32", "s16_s16_s32")]
+DISTANCE = [_kernel(f"distance_{name}") for name in ("s8_s8_s24", "s8_s8_s32", "s16_s16_s32")]
 AXPY = [_kernel(f"axpy_{name}") for name in ("s8_s8_s32", "s8_s16_s32", "s16_s16_s32")]
 KERNELS = [*DENSE, *SPARSE, *ROW, *DISTANCE, *AXPY]
 
