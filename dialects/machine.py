@@ -195,33 +195,32 @@ class Machine(ABC, Generic[V]):
         """floor(x / 2^amount).
 
         An 8-bit chip shifts by whole bytes when it moves registers, and by anything else bit by bit: so what is left
-        over goes to the left, up to a whole byte, or is done when whole bytes are gone.
+        over goes to the left, up to a whole byte, or waits until whole bytes are gone.
         """
         left = -amount % 8
         if left == 0 or x.constant is not None or amount > 62:
             return self._shifted(x, amount)
-        low, high = x.low >> amount - (8 - left), x.high >> amount - (8 - left)
+        bytes_first = amount - (8 - left)
+        low, high = x.low >> bytes_first, x.high >> bytes_first
         costs = {
-            left * width_for(x.low << left, x.high << left): (left, 0),
-            left * width_for(low << left, high << left) + NARROWING * (amount > 8): (left, amount - (8 - left)),
-            (8 - left) * width_for(low, high) + NARROWING * (amount > 8): (0, amount - (8 - left)),
+            left * width_for(x.low << left, x.high << left): (0, left),
+            left * width_for(low << left, high << left) + NARROWING * (amount > 8): (bytes_first, left),
+            (8 - left) * width_for(low, high) + NARROWING * (amount > 8): (bytes_first, 0),
         }
-        left, first = costs[min(costs)]
+        first, left = costs[min(costs)]
         x = self._shifted(x, first)
-        if left:
-            x = self.mul(x, self.const(1 << left))
-        return self._shifted(x, amount - first + left)
+        width = width_for(x.low, x.high)
+        x = Int(self.held(x, width), width, x.low, x.high) if first else x
+        return self._shifted(self.mul(x, self.const(1 << left)), amount - first + left)
 
     def _shifted(self, x: Int[V], amount: int) -> Int[V]:
-        """floor(x / 2^amount), in one step, in the narrowest width that holds the result."""
+        """floor(x / 2^amount), in one step."""
         if amount == 0:
             return x
         low, high = x.low >> amount, x.high >> amount
         if low == high:
             return self.const(low)
-        shifted = self.shrsi(x.value, self.int_constant(amount, x.width))
-        width = width_for(low, high)
-        return Int(self.held(Int(shifted, x.width, low, high), width), width, low, high)
+        return Int(self.shrsi(x.value, self.int_constant(amount, x.width)), x.width, low, high)
 
     def low_bits(self, x: Int[V], bits: int) -> Int[V]:
         """x mod 2^bits, in [0, 2^bits)."""

@@ -82,6 +82,7 @@ def _distances(kernel: Kernel) -> str:
     """`distances(X)`: of 3 constant vectors of every length from parts of X; less than half of the widths is used."""
     format = f"!fixed.q<{kernel.vector - (kernel.vector == 16) * 4}, 3>"
     x = f"tensor<{sum(LENGTHS)}x1x{format}>"
+    acc = f"{{acc = !fixed.acc<{kernel.sum}, 6>}}"
     one, y = "tensor<1x1x!fixed.q<32, 6>>", f"tensor<{ROWS * len(LENGTHS)}x1x!fixed.q<32, 6>>"
     lines = [
         f"func.func @distances(%X: {x} {{tdsl.range = #tdsl.range<-1.0, 1.0>}}) -> ({y}) {{",
@@ -102,7 +103,7 @@ def _distances(kernel: Kernel) -> str:
                 f"  %n{n} = arith.constant {n} : index",
                 f"  %row{n} = arith.constant {row} : index",
                 f"  %w{n} = tdsl.index %W{i}[%row{n}] : {w} -> {part}",
-                f"  %d{n} = tdsl.squared_distance %x{i}, %w{n} {{acc = !fixed.acc<{kernel.sum}, 6>}} : {part}, {part} -> {one}",
+                f"  %d{n} = tdsl.squared_distance %x{i}, %w{n} {acc} : {part}, {part} -> {one}",
                 f"  %y{n + 1} = tdsl.insert_slice %d{n}, %y{n}[%n{n}, %zero] : {one}, {y} -> {y}",
             ]
     return "\n".join([*lines, f"  func.return %y{ROWS * len(LENGTHS)} : {y}", "}"])
