@@ -32,7 +32,7 @@ PRODUCT_WIDTHS = (8, 16, 32, 64)
 """Widths that chips and their compilers multiply in."""
 
 
-NARROWING = 64
+NARROWING = 48
 """What a narrower intermediate costs, where shifting N bits by one costs N."""
 
 
@@ -45,6 +45,11 @@ def width_for(low: int, high: int, widths: Sequence[int] = WIDTHS) -> int:
         f"an intermediate value in [{low}, {high}] does not fit in 64 bits: "
         "the scales of the operands lie too far apart"
     )
+
+
+def _effort(bits: int, low: int, high: int) -> int:
+    """What it takes an 8-bit chip to shift something in [low, high] by so many bits."""
+    return bits * next((width for width in WIDTHS if -(1 << width - 1) <= low and high < 1 << width - 1), 1 << 16)
 
 
 def limits(width: int) -> tuple[int, int]:
@@ -198,16 +203,16 @@ class Machine(ABC, Generic[V]):
         over goes to the left, up to a whole byte, or waits until whole bytes are gone.
         """
         left = -amount % 8
-        if left == 0 or x.constant is not None or amount > 62:
+        if left == 0 or x.constant is not None:
             return self._shifted(x, amount)
         bytes_first = amount - (8 - left)
-        low, high = x.low >> bytes_first, x.high >> bytes_first
-        costs = {
-            left * width_for(x.low << left, x.high << left): (0, left),
-            left * width_for(low << left, high << left) + NARROWING * (amount > 8): (bytes_first, left),
-            (8 - left) * width_for(low, high) + NARROWING * (amount > 8): (bytes_first, 0),
-        }
-        first, left = costs[min(costs)]
+        narrow = x.low >> bytes_first, x.high >> bytes_first
+        narrowing = NARROWING if bytes_first else 0
+        _, first, left = min(
+            (_effort(left, x.low << left, x.high << left), 0, left),
+            (_effort(left, narrow[0] << left, narrow[1] << left) + narrowing, bytes_first, left),
+            (_effort(8 - left, *narrow) + narrowing, bytes_first, 0),
+        )
         x = self._shifted(x, first)
         width = width_for(x.low, x.high)
         x = Int(self.held(x, width), width, x.low, x.high) if first else x

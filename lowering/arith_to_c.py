@@ -27,6 +27,7 @@ from xdsl.rewriter import InsertPoint
 from tinyml.dialects import c, scratch
 from tinyml.dialects.c.types import CONST, width_of
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.machine import width_for
 from tinyml.dialects.places import error_at
 from tinyml.dialects.scratch import memref_type
 from tinyml.lowering.c_builder import ExpressionBuilder
@@ -142,18 +143,29 @@ def _binary(operator: str) -> Callable[[_FunctionLowering, Any], None]:
 
 
 def _multiply(at: _FunctionLowering, op: arith.MuliOp) -> None:
-    narrow = [operand.owner.input for operand in op.operands if isinstance(operand.owner, arith.ExtSIOp)]
+    lhs, rhs = (_factor(at, operand, other) for operand, other in (op.operands, reversed(op.operands)))
     result = op.result.type
     if (
-        isinstance(result, IntegerType)
-        and len(narrow) == 2
-        and 2 * max(width_of(value.type) for value in narrow) <= width_of(result)
-        and all(value.type != i1 for value in narrow)
+        lhs is not None
+        and rhs is not None
+        and isinstance(result, IntegerType)
+        and 2 * max(width_of(lhs.type), width_of(rhs.type)) <= width_of(result)
     ):
-        lhs, rhs = (at.values[value] for value in narrow)
         at.expression(op, c.MultiplyWideOp(lhs, rhs, result))
     else:
         _binary("*")(at, op)
+
+
+def _factor(at: _FunctionLowering, operand: SSAValue, other: SSAValue) -> SSAValue | None:
+    """A factor before it was extended, or a constant that fits 16 bits as the other factor does."""
+    if isinstance(extended := operand.owner, arith.ExtSIOp):
+        return None if extended.input.type == i1 else at.values[extended.input]
+    number = constant(operand)
+    alike = isinstance(other.owner, arith.ExtSIOp) and other.owner.input.type == i16
+    if number is None or not alike or width_for(number, number) > width_of(i16) or abs(number).bit_count() == 1:
+        # Powers of two are shifts.
+        return None
+    return at.build.literal(number, i16)
 
 
 def _float_binary(operator: str) -> Callable[[_FunctionLowering, Any], None]:

@@ -72,6 +72,24 @@ typedef int32_t tm_int24;
 #endif
 """
 
+# gcc calls a function that has the factors and the product in registers of its own choice.
+_MUL16 = """\
+TM_INLINE int32_t tm_mul16(int16_t a, int16_t b)
+{
+#ifdef __AVR__
+    int32_t product;
+    uint8_t zero;
+    __asm__("clr %1\\n\\tmuls %B2, %B3\\n\\tmovw %C0, r0\\n\\tmul %A2, %A3\\n\\tmovw %A0, r0\\n\\t"
+            "mulsu %B2, %A3\\n\\tsbc %D0, %1\\n\\tadd %B0, r0\\n\\tadc %C0, r1\\n\\tadc %D0, %1\\n\\t"
+            "mulsu %B3, %A2\\n\\tsbc %D0, %1\\n\\tadd %B0, r0\\n\\tadc %C0, r1\\n\\tadc %D0, %1\\n\\tclr r1"
+            : "=&r"(product), "=&r"(zero) : "a"(a), "a"(b) : "r0");
+    return product;
+#else
+    return (int32_t)a * b;
+#endif
+}
+"""
+
 _TYPES = {"i8": ("int8_t", "A"), "i16": ("int16_t", "AB"), "i32": ("int32_t", "ABCD"), "f32": ("float", "ABCD")}
 
 AVR = ChipTarget(
@@ -87,5 +105,6 @@ AVR = ChipTarget(
         **{f"tm_flash_{name}": _read(name, *parts) for name, parts in _TYPES.items()},
         **{f"tm_next_{name}": _next(name, *parts) for name, parts in _TYPES.items()},
         "tm_mul8": _MUL8,
+        "tm_mul16": _MUL16,
     },
 )

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from xdsl.dialects.builtin import i1, i8, i16
+from xdsl.dialects.builtin import i1, i8, i16, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from tinyml.dialects import c
@@ -32,6 +32,7 @@ from tinyml.targets.c_text import (
 from tinyml.targets.target import ChipTarget
 
 _OPPOSITE = {"+": "-", "-": "+"}
+_PRODUCTS: dict[tuple[Attribute, ...], str] = {(i8, i8, i16): "tm_mul8", (i16, i16, i32): "tm_mul16"}
 
 Operand = Callable[[SSAValue], Text]
 
@@ -92,9 +93,10 @@ class Expressions:
     def multiply_wide(self, op: c.MultiplyWideOp, operand: Operand) -> Text:
         type = op.result.type
         lhs, rhs = operand(op.lhs), operand(op.rhs)
-        if (op.lhs.type, op.rhs.type, type) == (i8, i8, i16) and "tm_mul8" in self.chip.helpers:
-            code = f"{self.helper('tm_mul8')}({lhs.to(i8).code}, {rhs.to(i8).code})"
-            return join(PRIMARY, type, code, lhs, rhs)
+        helper = _PRODUCTS.get((op.lhs.type, op.rhs.type, type))
+        if helper is not None and helper in self.chip.helpers:
+            arguments = f"{lhs.to(op.lhs.type).code}, {rhs.to(op.rhs.type).code}"
+            return join(PRIMARY, type, f"{self.helper(helper)}({arguments})", lhs, rhs)
         result = INT if RANKS[type] < RANKS[INT] else type
         factors = [f"({spell(type)}){factor.within(UNARY)}" for factor in (lhs, rhs)]
         return join(PRODUCT, result, " * ".join(factors), lhs, rhs)

@@ -17,8 +17,8 @@ class ChipTarget:
     `constant_alignment` is the least alignment in bytes of a constant array, which kernels profit from.
     `small_counter` is the type of loop counters that run from one constant to another within 0 to 255.
     `int24` defines `tm_int24`, the signed integer type of at least 24 bits.
-    `helpers` holds the text of those functions and of `tm_mul8`, where the target prefers it to a plain product of
-    two int8_t; `prelude` is put before the first helper.
+    `helpers` holds the text of those functions and of `tm_mul8` and `tm_mul16`, where the target prefers them to plain
+    products of two int8_t or int16_t; `prelude` is put before the first helper.
     """
 
     name: str

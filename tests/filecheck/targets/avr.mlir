@@ -69,5 +69,5 @@ c.program @tiny attributes {notes = ["A note."]} {
 // CHECK:      static int16_t arena[3];
 // CHECK:          for (uint8_t i = 0; i < 2; i++) {
 // CHECK-NEXT:         const int16_t *w = &W[4 * i];
-// CHECK:                  sum += (int32_t)tm_next_i16(&w) * (int32_t)X[k];
+// CHECK:                  sum += tm_mul16(tm_next_i16(&w), X[k]);
 // CHECK:          y[2] = tm_mul8(tm_flash_i8(&T[2]), tm_flash_i8(T));
