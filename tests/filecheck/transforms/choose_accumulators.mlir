@@ -65,3 +65,15 @@ func.func @floats(%X: tensor<1x2xf32>, %Y: tensor<2x1xf32>) -> tensor<1x1xf32> {
   func.return %p : tensor<1x1xf32>
 }
 // CHECK: tdsl.matmul %X, %Y {acc = f32} :
+
+// -----
+
+// A sum of products: the finer one last, 3 * 127 + 2^2 * (2 * 127 + 5 * 2^3) in its units.
+func.func @sum(%X: tensor<1x1x!fixed.q<8, 4>>, %Y: tensor<1x1x!fixed.q<8, 4>>) -> tensor<1x1x!fixed.q<8, 4>> {
+  %W = tdsl.const dense<[[3]]> : tensor<1x1xi8> -> tensor<1x1x!fixed.q<8, 6>>
+  %U = tdsl.const dense<[[2]]> : tensor<1x1xi8> -> tensor<1x1x!fixed.q<8, 4>>
+  %B = tdsl.const dense<[[5]]> : tensor<1x1xi8> -> tensor<1x1x!fixed.q<8, 5>>
+  %p = tdsl.matmul_sum %W, %X, %U, %Y from %B : tensor<1x1x!fixed.q<8, 5>> : tensor<1x1x!fixed.q<8, 6>>, tensor<1x1x!fixed.q<8, 4>>, tensor<1x1x!fixed.q<8, 4>>, tensor<1x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
+  func.return %p : tensor<1x1x!fixed.q<8, 4>>
+}
+// CHECK: tdsl.matmul_sum %U, %Y, %W, %X from %B {{.*}} {acc = !fixed.acc<16, 10>, bound = array<i64: -1237, 1557>}
