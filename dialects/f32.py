@@ -6,6 +6,7 @@ numpy evaluator and every IEEE device agree in every bit.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from xdsl.dialects.builtin import Float32Type, f32
@@ -14,7 +15,7 @@ from xdsl.ir import Attribute
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.machine import Machine
 from tinyml.dialects.number_format import Accumulator, Function, NumberFormat, accumulator_of, number_format
-from tinyml.dialects.products import Bound, Product
+from tinyml.dialects.products import Bound, Factor, Product
 
 if TYPE_CHECKING:
     import numpy as np
@@ -72,7 +73,7 @@ class F32(NumberFormat):
     def accumulator(self, lhs: NumberFormat, rhs: NumberFormat, bound: Bound | None) -> Accumulator:
         return F32_SUM
 
-    def sum_bound(self, product: Product) -> Bound | None:
+    def sum_bound(self, products: Sequence[Product], initial: Factor | None = None) -> Bound | None:
         return None
 
     def finish(self, m: Machine[V], sum: V, accumulator: Accumulator, bound: Bound | None) -> V:
@@ -139,6 +140,9 @@ class F32Sum(Accumulator):
     @property
     def storage(self) -> Attribute:
         return f32
+
+    def start(self, m: Machine[V], value: V, format: NumberFormat) -> V:
+        return value
 
     def zero(self, m: Machine[V]) -> V:
         return m.float_constant(0.0)

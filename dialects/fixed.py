@@ -22,7 +22,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.fixed_bounds import sum_bound
 from tinyml.dialects.machine import Int, Machine, limits
 from tinyml.dialects.number_format import Accumulator, Function, NumberFormat
-from tinyml.dialects.products import Bound, Product
+from tinyml.dialects.products import Bound, Factor, Product
 
 if TYPE_CHECKING:
     import numpy as np
@@ -183,8 +183,8 @@ class FixedType(_WidthAndFrac, NumberFormat):
                 return found
         raise InputError(f"a sum of products can reach {max(map(abs, bound))} * 2^-{frac}, which no accumulator holds")
 
-    def sum_bound(self, product: Product) -> Bound | None:
-        return sum_bound(product)
+    def sum_bound(self, products: Sequence[Product], initial: Factor | None = None) -> Bound | None:
+        return sum_bound(products, initial)
 
     def difference(self, rhs: NumberFormat) -> FixedType | None:
         other = _fixed(rhs)
@@ -309,6 +309,33 @@ class AccumulatorType(_WidthAndFrac, Accumulator):
     @property
     def storage(self) -> Attribute:
         return IntegerType(self.width.data)
+
+    def of(self, lhs_format: NumberFormat, rhs_format: NumberFormat) -> AccumulatorType:
+        return AccumulatorType(self.width.data, _fixed(lhs_format).frac.data + _fixed(rhs_format).frac.data)
+
+    def follows(self, other: Accumulator) -> bool:
+        return isinstance(other, AccumulatorType) and other.frac.data <= self.frac.data
+
+    def align(self, m: Machine[V], sum: V, other: Accumulator) -> V:
+        assert isinstance(other, AccumulatorType)
+        low, high = limits(self.width.data)
+        left = self.frac.data - other.frac.data
+        return m.held(m.rescale(m.bounded(sum, low >> left, high >> left), -left), self.width.data)
+
+    def starts(self, format: NumberFormat) -> bool:
+        return isinstance(format, FixedType) and format.frac.data <= self.frac.data
+
+    def start_format(self, format: NumberFormat) -> FixedType:
+        start = _fixed(format)
+        width = start.width.data + self.frac.data - start.frac.data
+        return FixedType(width, self.frac.data) if width in WIDTHS else start
+
+    def start(self, m: Machine[V], value: V, format: NumberFormat) -> V:
+        loaded = _fixed(format).load(m, value)
+        left = self.frac.data - _fixed(format).frac.data
+        low, high = limits(self.width.data)
+        fitting = m.bounded(loaded.value, max(loaded.low, low >> left), min(loaded.high, high >> left))
+        return m.held(m.rescale(fitting, -left), self.width.data)
 
     def widened(self, bits: int) -> AccumulatorType:
         width = next((width for width in ACCUMULATOR_WIDTHS if width >= max(bits, self.width.data)), None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
 from tinyml.dialects.products import Bound, Factor, Product
@@ -11,8 +12,23 @@ if TYPE_CHECKING:
     from tinyml.dialects.fixed import FixedType
 
 
-def sum_bound(product: Product) -> Bound:
-    """Bounds on every partial sum, in any order, in units of the product's last place; exact for constant factors.
+def sum_bound(products: Sequence[Product], initial: Factor | None) -> Bound:
+    """Bounds on every partial sum, in any order of each product, in units of the finest one's last place."""
+    fracs = [_frac(product.lhs) + _frac(product.rhs) for product in products]
+    bounds = [(_product_bound(product), frac) for product, frac in zip(products, fracs, strict=True)]
+    if initial is not None:
+        bounds.append((_raw_interval(initial), _frac(initial)))
+    finest = max(frac for _, frac in bounds)
+    lows, highs = zip(*((low << finest - frac, high << finest - frac) for (low, high), frac in bounds), strict=True)
+    return sum(lows), sum(highs)
+
+
+def _frac(factor: Factor) -> int:
+    return cast("FixedType", factor.format).frac.data
+
+
+def _product_bound(product: Product) -> Bound:
+    """Of one product, in units of its last place; exact for constant factors.
 
     A constant adds up its products of either sign along each row; the worst row counts.
     """

@@ -19,7 +19,7 @@ from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.machine import Machine
-from tinyml.dialects.products import Bound, Product
+from tinyml.dialects.products import Bound, Factor, Product
 
 if TYPE_CHECKING:
     import numpy as np
@@ -136,8 +136,11 @@ class NumberFormat(ABC):
         """
 
     @abstractmethod
-    def sum_bound(self, product: Product) -> Bound | None:
-        """Between what every partial sum of a product lies, for `accumulator`; None where sums need no bound."""
+    def sum_bound(self, products: Sequence[Product], initial: Factor | None = None) -> Bound | None:
+        """Between what every partial sum of some products lies, in units of the finest one, for `accumulator`.
+
+        initial: what is known of the numbers that sums start from. None where sums need no bound.
+        """
 
     @abstractmethod
     def finish(self, m: Machine[V], sum: V, accumulator: Accumulator, bound: Bound | None) -> V:
@@ -225,6 +228,30 @@ class Accumulator(ABC):
     def in_memory(self) -> Accumulator:
         """The narrowest accumulator, at least as wide, that memory holds one after the other."""
         return self
+
+    def of(self, lhs_format: NumberFormat, rhs_format: NumberFormat) -> Accumulator:
+        """The same register for products of elements of these formats."""
+        return self
+
+    def follows(self, other: Accumulator) -> bool:
+        """Can a sum that has begun in another accumulator of this family go on in this one, exactly?"""
+        return True
+
+    def align(self, m: Machine[V], sum: V, other: Accumulator) -> V:
+        """A sum of an accumulator that this one follows; it fits."""
+        return sum
+
+    def starts(self, format: NumberFormat) -> bool:
+        """Can a sum start from a number of this format, exactly?"""
+        return self.FAMILY == format.FAMILY
+
+    def start_format(self, format: NumberFormat) -> NumberFormat:
+        """The format in which constants of another one are kept so that a sum starts from them at the least cost."""
+        return format
+
+    @abstractmethod
+    def start(self, m: Machine[V], value: V, format: NumberFormat) -> V:
+        """A number of a format as a sum; it fits."""
 
     def holds(self, bound: Bound, result: NumberFormat) -> bool:
         """Can it hold sums within a bound, also while they are rounded into the result?"""

@@ -211,6 +211,16 @@ def _zero(op: num.ZeroOp) -> Lowering:
     return num.accumulator_type(op.result).zero
 
 
+def _start(op: num.StartOp) -> Lowering:
+    accumulator, format = num.accumulator_type(op.result), num.format_of(op.value)
+    return lambda e: accumulator.start(e, op.value, format)
+
+
+def _align(op: num.AlignOp) -> Lowering:
+    accumulator, other = num.accumulator_type(op.result), num.accumulator_type(op.sum)
+    return lambda e: accumulator.align(e, op.sum, other)
+
+
 def _mac(op: num.MacOp) -> Lowering:
     accumulator, lhs, rhs = num.accumulator_type(op.sum), num.format_of(op.lhs), num.format_of(op.rhs)
     return lambda e: accumulator.mac(e, op.sum, op.lhs, lhs, op.rhs, rhs)
@@ -315,6 +325,8 @@ def _greater(op: num.GreaterOp) -> Lowering:
 _LOWERINGS: dict[type[Operation], Callable[[Any], Lowering]] = {
     num.ConstantOp: _constant,
     num.ZeroOp: _zero,
+    num.StartOp: _start,
+    num.AlignOp: _align,
     num.MacOp: _mac,
     num.DotOp: _dot,
     num.SparseDotOp: _sparse_dot,

@@ -20,6 +20,8 @@ CLEAN = ("canonicalize", "cse")
 PIPELINES: dict[str, tuple[str, ...]] = {
     "reals-to-formats": (
         *CLEAN,
+        "fuse-products",
+        "canonicalize",
         "profile",
         "assign-format",
         "choose-storage",

@@ -20,6 +20,7 @@ from xdsl.passes import ModulePass
 
 from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.csr import compress
+from tinyml.dialects.number_format import Accumulator
 from tinyml.dialects.places import error_at
 from tinyml.transforms.loop_nest import Indices, LoopNest
 
@@ -209,25 +210,49 @@ def _run(source: SSAValue, start: SSAValue, length: int, nest: LoopNest) -> SSAV
     return nest.insert(scratch.SliceOp(source, start, (length,)))
 
 
-def _matmul(op: tdsl.MatmulOp, nest: LoopNest) -> None:
-    (rows, length), columns = tdsl.shape_of(op.lhs), tdsl.shape_of(op.rhs)[1]
+def _dense_products(op: tdsl.MatmulOp | tdsl.MatmulSumOp, nest: LoopNest) -> None:
+    accumulators, shape = op.accumulators, tdsl.shape_of(op.out)
+    initial = None if op.initial is None else _initial(op.initial, accumulators[0], nest)
 
     def body(indices: Indices) -> None:
-        i, j = indices
-        row = _run(op.lhs, nest.times(i, length), length, nest)
-        zero = nest.insert(num.ZeroOp(op.accumulator.type))
-        zero.name_hint = "sum"
-
-        def step(k: SSAValue, sums: Sequence[SSAValue]) -> list[SSAValue]:
-            return [nest.insert(num.MacOp(sums[0], nest.load(row, [k]), nest.load(op.rhs, [k, j])))]
-
-        if columns == 1:
-            sum = nest.insert(num.DotOp(zero, row, _run(op.rhs, nest.index(0), length, nest)))
-        else:
-            [sum] = nest.fold(nest.index(length), [zero], step)
+        first = accumulators[0].type
+        start = num.ZeroOp(first) if initial is None else num.StartOp(nest.load(initial, indices), first)
+        sum = nest.insert(start)
+        sum.name_hint = "sum"
+        before = accumulators[0]
+        for (lhs, rhs), accumulator in zip(op.pairs, accumulators, strict=True):
+            if accumulator.type != before.type:
+                sum = nest.insert(num.AlignOp(sum, accumulator.type))
+            sum, before = _row_times_column(lhs, rhs, indices, sum, nest), accumulator
         nest.store(nest.insert(num.FinishOp(sum, _element(op.out), op.sum_bound)), op.out, indices)
 
-    nest.over((rows, columns), body)
+    nest.over(shape, body)
+
+
+def _row_times_column(lhs: SSAValue, rhs: SSAValue, indices: Indices, start: SSAValue, nest: LoopNest) -> SSAValue:
+    """A sum that goes on with the products of one row of a matrix and one column of another."""
+    i, j = indices
+    length, columns = tdsl.shape_of(rhs)
+    row = _run(lhs, nest.times(i, length), length, nest)
+    if columns == 1:
+        return nest.insert(num.DotOp(start, row, _run(rhs, nest.index(0), length, nest)))
+
+    def step(k: SSAValue, sums: Sequence[SSAValue]) -> list[SSAValue]:
+        return [nest.insert(num.MacOp(sums[0], nest.load(row, [k]), nest.load(rhs, [k, j])))]
+
+    return nest.fold(nest.index(length), [start], step)[0]
+
+
+def _initial(value: SSAValue, accumulator: Accumulator, nest: LoopNest) -> SSAValue:
+    """What sums start from; a constant in the accumulator's own units, so that nothing is left to do but to load it."""
+    from tinyml.dialects.numpy_machine import NumpyMachine
+
+    constant, format = value.owner, tdsl.format_of(value)
+    if not isinstance(constant, scratch.ConstantOp):
+        return value
+    kept = accumulator.start_format(format)
+    raws = kept.recode(NumpyMachine(), constant.raws, format)
+    return _flash(nest, raws, kept.type, value.name_hint or "start")
 
 
 def _squared_distance(op: tdsl.SquaredDistanceOp, nest: LoopNest) -> None:
@@ -329,7 +354,8 @@ _LOWERINGS: dict[type[Operation], Callable[[Any, LoopNest], None]] = {
     tdsl.ReverseOp: _reverse,
     tdsl.SliceOp: _slice,
     tdsl.InsertSliceOp: _insert_slice,
-    tdsl.MatmulOp: _matmul,
+    tdsl.MatmulOp: _dense_products,
+    tdsl.MatmulSumOp: _dense_products,
     tdsl.SpmvOp: _spmv,
     tdsl.SquaredDistanceOp: _squared_distance,
     tdsl.ArgmaxOp: _argmax,

@@ -233,8 +233,8 @@ def _operand_groups(op: tdsl.TensorOp) -> list[Sequence[SSAValue]]:
     groups: list[Sequence[SSAValue]] = []
     for name, _ in definitions:
         if name != "dest":
-            found: SSAValue | Sequence[SSAValue] = getattr(op, name)
-            groups.append([found] if isinstance(found, SSAValue) else found)
+            found: SSAValue | Sequence[SSAValue] | None = getattr(op, name)
+            groups.append([found] if isinstance(found, SSAValue) else found or [])
     return groups
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 from xdsl.ir import Operation, SSAValue
@@ -54,7 +54,9 @@ class Arithmetic(ABC):
     def binary(self, op: tdsl.BinaryOp, lhs: Array, rhs: Array) -> Array: ...
 
     @abstractmethod
-    def matmul(self, op: tdsl.ContractionOp, lhs: Array, rhs: Array) -> Array: ...
+    def products(
+        self, op: tdsl.ContractionOp, pairs: Sequence[tuple[Array, Array]], initial: Array | None
+    ) -> Array: ...
 
     @abstractmethod
     def squared_distance(self, op: tdsl.SquaredDistanceOp, lhs: Array, rhs: Array) -> Array: ...
@@ -115,8 +117,9 @@ class Reals(Arithmetic):
             case _:
                 return lhs * rhs
 
-    def matmul(self, op: tdsl.ContractionOp, lhs: Array, rhs: Array) -> Array:
-        return stacked_matmul(lhs, rhs)
+    def products(self, op: tdsl.ContractionOp, pairs: Sequence[tuple[Array, Array]], initial: Array | None) -> Array:
+        terms = [stacked_matmul(lhs, rhs) for lhs, rhs in pairs]
+        return np.asarray(sum(terms if initial is None else [initial, *terms]))
 
     def squared_distance(self, op: tdsl.SquaredDistanceOp, lhs: Array, rhs: Array) -> Array:
         return ((lhs - rhs) ** 2).sum(-2, keepdims=True)
@@ -197,10 +200,17 @@ class Bits(Arithmetic):
                 compute = result.mul
         return compute(self.machine, lhs, _format(op.lhs), rhs, _format(op.rhs))
 
-    def matmul(self, op: tdsl.ContractionOp, lhs: Array, rhs: Array) -> Array:
-        accumulator, result = op.accumulator, _format(op.out)
-        sums = accumulator.matmul(lhs, _format(op.lhs), rhs, _format(op.rhs))
-        return result.finish(self.machine, sums, accumulator, op.sum_bound)
+    def products(self, op: tdsl.ContractionOp, pairs: Sequence[tuple[Array, Array]], initial: Array | None) -> Array:
+        accumulators, sums = op.accumulators, None
+        before = accumulators[0]
+        if op.initial is not None and initial is not None:
+            sums = before.start(self.machine, initial, _format(op.initial))
+        for accumulator, values, (lhs, rhs) in zip(accumulators, pairs, op.pairs, strict=True):
+            if sums is not None:
+                sums = accumulator.align(self.machine, sums, before)
+            sums = accumulator.matmul(values[0], _format(lhs), values[1], _format(rhs), sums)
+            before = accumulator
+        return _format(op.out).finish(self.machine, cast(Array, sums), before, op.sum_bound)
 
     def squared_distance(self, op: tdsl.SquaredDistanceOp, lhs: Array, rhs: Array) -> Array:
         accumulator, difference = op.accumulator, op.difference

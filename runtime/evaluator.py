@@ -154,7 +154,9 @@ class _Run:
             case tdsl.MapOp():
                 return [_shaped(op, self.map(op, arguments))]
             case tdsl.ContractionOp():
-                return [_shaped(op, self.arithmetic.matmul(op, arguments[0], arguments[1]))]
+                pairs = [(self.values[lhs], self.values[rhs]) for lhs, rhs in op.pairs]
+                initial = None if op.initial is None else self.values[op.initial]
+                return [_shaped(op, self.arithmetic.products(op, pairs, initial))]
             case tdsl.SquaredDistanceOp():
                 return [_shaped(op, self.arithmetic.squared_distance(op, arguments[0], arguments[1]))]
             case tdsl.ArgmaxOp():

@@ -44,6 +44,7 @@ PASSES: dict[str, Callable[[], type[ModulePass]]] = {
     "choose-accumulators": _pass("tinyml.transforms.choose_accumulators", "ChooseAccumulatorsPass"),
     "choose-storage": _pass("tinyml.transforms.choose_storage", "ChooseStoragePass"),
     "fuse-distances": _pass("tinyml.transforms.fuse_distances", "FuseDistancesPass"),
+    "fuse-products": _pass("tinyml.transforms.fuse_products", "FuseProductsPass"),
     "fuse-elementwise": _pass("tinyml.transforms.fuse_elementwise", "FuseElementwisePass"),
     "lower-arith-to-c": _pass("tinyml.lowering.arith_to_c", "LowerArithToCPass"),
     "lower-num-to-arith": _pass("tinyml.lowering.num_to_arith", "LowerNumToArithPass"),

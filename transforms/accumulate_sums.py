@@ -97,7 +97,7 @@ class _Sum:
             narrowed = weights.narrowed(bits) if bits else weights
             raws = narrowed.recode(NumpyMachine(), self.constant.raws, weights)
             summed = narrowed.recode(NumpyMachine(), cast(Any, known.lhs.raws), weights)
-            bound = result.sum_bound(replace(known, lhs=Factor(narrowed, summed)))
+            bound = result.sum_bound([replace(known, lhs=Factor(narrowed, summed))])
             try:
                 accumulator = result.accumulator(narrowed, factor, bound).in_memory
             except InputError:

@@ -27,7 +27,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.format_lookup import format_named
 from tinyml.dialects.number_format import NumberFormat, Reals
 from tinyml.dialects.places import error_at
-from tinyml.dialects.products import Factor
+from tinyml.dialects.products import Factor, Product
 from tinyml.transforms.round_weights import Moments, moments_of_inputs, round_weights
 from tinyml.transforms.tensor_uses import are_scalars, is_scalar_op, readers
 
@@ -126,6 +126,7 @@ class _Assignment:
         self._widen_scalars()
         self._limit_arguments()
         self._spare_accumulators()
+        self._align_starts()
         self._align_addends()
         if inputs is not None:
             formats = {value: self.formats[self.find(value)] for value in self.values}
@@ -176,20 +177,32 @@ class _Assignment:
         """Narrow operands until sums are proven to fit: in turn, so that both lose alike, a constant first."""
         for op in self.function.walk():
             if isinstance(op, tdsl.ContractionOp):
-                first, second = sorted(map(self.find, (op.lhs, op.rhs)), key=self._is_constant, reverse=True)
-                narrowings = [
-                    {
-                        second: self.formats[second].narrowed(bits // 2),
-                        first: self.formats[first].narrowed((bits + 1) // 2),
-                    }
-                    for bits in range(2 * SPARE_BITS - 1)
-                ]
+                narrowings = [self._narrowed(op, bits) for bits in range(2 * SPARE_BITS - 1)]
                 held = [self._accumulator_bits(op, {**self.formats, **narrowed}) for narrowed in narrowings]
                 # The narrow accumulator if it can be had, else the least narrowing that any accumulator holds.
                 best = next((i for i, bits in enumerate(held) if bits is not None and bits <= ACCUMULATOR_BITS), None)
                 if best is None:
                     best = next((i for i, bits in enumerate(held) if bits is not None), 0)
                 self.formats |= narrowings[best]
+
+    def _narrowed(self, op: tdsl.ContractionOp, bits: int) -> dict[SSAValue, NumberFormat]:
+        """Both factors of each product with fewer bits, in turn."""
+        narrowed: dict[SSAValue, NumberFormat] = {}
+        for pair in op.pairs:
+            first, second = sorted(map(self.find, pair), key=self._is_constant, reverse=True)
+            narrowed[second] = self.formats[second].narrowed(bits // 2)
+            narrowed[first] = self.formats[first].narrowed((bits + 1) // 2)
+        return narrowed
+
+    def _align_starts(self) -> None:
+        """What sums start from has no finer scale than their products."""
+        for op in self.function.walk():
+            if isinstance(op, tdsl.ContractionOp) and op.initial is not None:
+                root, result = self.find(op.initial), self.formats[self.find(op.out)]
+                for lhs, rhs in op.pairs:
+                    unit = result.accumulator(self.formats[self.find(lhs)], self.formats[self.find(rhs)], None)
+                    while not unit.starts(self.formats[root]):
+                        self.formats[root] = self.formats[root].narrowed(1)
 
     def _align_addends(self) -> None:
         """A constant that is only added needs no finer scale than what it is added to: then nothing is shifted."""
@@ -210,15 +223,27 @@ class _Assignment:
 
     def _accumulator_bits(self, op: tdsl.ContractionOp, formats: dict[SSAValue, NumberFormat]) -> int | None:
         """The width of the accumulator that a product would need; None where no accumulator is wide enough."""
-        lhs, rhs, result = (formats[self.find(value)] for value in (op.lhs, op.rhs, op.out))
-        known = tdsl.product_of(op.lhs, op.rhs)
-        product = replace(known, lhs=self._in_format(known.lhs, lhs), rhs=self._in_format(known.rhs, rhs))
-        bound = result.sum_bound(product)
+        result = formats[self.find(op.out)]
+        products = [self._in_formats(lhs, rhs, formats) for lhs, rhs in op.pairs]
+        initial = None
+        if op.initial is not None:
+            initial = self._in_format(tdsl.factor_of(op.initial), formats[self.find(op.initial)])
+        bound = result.sum_bound(products, initial)
+        units = [result.accumulator(product.lhs.format, product.rhs.format, None) for product in products]
+        finest = next(p for p, unit in zip(products, units, strict=True) if all(map(unit.follows, units)))
         try:
-            storage = result.accumulator(lhs, rhs, bound).storage
+            storage = result.accumulator(finest.lhs.format, finest.rhs.format, bound).storage
         except InputError:
             return None
         return cast(FixedBitwidthType, storage).bitwidth
+
+    def _in_formats(self, lhs: SSAValue, rhs: SSAValue, formats: dict[SSAValue, NumberFormat]) -> Product:
+        known = tdsl.product_of(lhs, rhs)
+        return replace(
+            known,
+            lhs=self._in_format(known.lhs, formats[self.find(lhs)]),
+            rhs=self._in_format(known.rhs, formats[self.find(rhs)]),
+        )
 
     @staticmethod
     def _in_format(factor: Factor, format: NumberFormat) -> Factor:

@@ -7,31 +7,95 @@ the other operand can be, bounds every partial sum. It stands in the IR beside t
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cmp_to_key
+from typing import cast
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import FixedBitwidthType, ModuleOp
+from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from tinyml.dialects import num, tdsl
+from tinyml.dialects.number_format import Accumulator, NumberFormat
 
 
 @dataclass(frozen=True)
 class ChooseAccumulatorsPass(ModulePass):
-    """Sets `acc` and `bound` of every matmul and spmv at L1.
+    """Sets `acc` and `bound` of every product of matrices at L1.
 
-    Raises `InputError` where no accumulator of the format is wide enough.
+    spare: the most bits of precision that constant matrices may give up where that makes a narrower accumulator wide
+    enough; those with several readers give up none. Raises `InputError` where no accumulator of the format is wide
+    enough.
     """
 
     name = "choose-accumulators"
+    spare: int = 0
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for contraction in op.walk():
             if isinstance(contraction, tdsl.ContractionOp):
                 choose(contraction)
+                _spare(contraction, self.spare)
 
 
 def choose(op: tdsl.ContractionOp) -> None:
-    """Set the accumulator of one product from what is known of its operands."""
-    bound = op.derived_bound
-    op.acc = tdsl.format_of(op.out).accumulator(tdsl.format_of(op.lhs), tdsl.format_of(op.rhs), bound).type
+    """Set the accumulator of one sum of products from what is known of the operands."""
+    result, bound = tdsl.format_of(op.out), op.derived_bound
+    if isinstance(op, tdsl.MatmulSumOp):
+        _order(op, result)
+    lhs, rhs = op.pairs[-1]
+    op.acc = result.accumulator(tdsl.format_of(lhs), tdsl.format_of(rhs), bound).type
     op.properties |= num.proof(bound)
+
+
+def _order(op: tdsl.MatmulSumOp, result: NumberFormat) -> None:
+    """Let each sum go on exactly in the next one's units: the finest products last, else as they were."""
+
+    def goes_on(one: tuple[SSAValue, SSAValue], other: tuple[SSAValue, SSAValue]) -> int:
+        units = [result.accumulator(tdsl.format_of(lhs), tdsl.format_of(rhs), None) for lhs, rhs in (one, other)]
+        return units[0].follows(units[1]) - units[1].follows(units[0])
+
+    pairs = sorted(op.pairs, key=cmp_to_key(goes_on))
+    op.operands = [*(factor for pair in pairs for factor in pair), *op.operands[len(op.factors) :]]
+
+
+def _spare(op: tdsl.ContractionOp, most: int) -> None:
+    """Narrow the constants of a sum by the fewest bits with which a narrower accumulator holds it, if there are any."""
+    constants = [value.owner for pair in op.pairs for value in pair if value.has_one_use()]
+    originals = [constant for constant in constants if isinstance(constant, tdsl.ConstOp)]
+    before = _bits(op.accumulator)
+    for bits in range(1, most + 1):
+        narrowed = [_replace(constant, tdsl.format_of(constant.result).narrowed(bits)) for constant in originals]
+        choose(op)
+        if _bits(op.accumulator) < before:
+            for constant in originals:
+                constant.detach()
+                constant.erase()
+            return
+        for old, new in zip(originals, narrowed, strict=True):
+            new.result.replace_all_uses_with(old.result)
+            new.detach()
+            new.erase()
+    choose(op)
+
+
+def _bits(accumulator: Accumulator) -> int:
+    return cast(FixedBitwidthType, accumulator.storage).bitwidth
+
+
+def _replace(constant: tdsl.ConstOp, format: NumberFormat) -> tdsl.ConstOp:
+    """The same constant in another format, for all readers of the old one, which stays.
+
+    Halves are rounded towards zero: half up, every second number would move the sums to the same side.
+    """
+    import numpy as np
+
+    raws = format.encode(np.nextafter(tdsl.format_of(constant.result).decode(constant.raws), 0.0))
+    encoding = constant.result.type.encoding
+    new = tdsl.ConstOp(raws, format, encoding if isinstance(encoding, tdsl.Csr) else None)
+    new.attributes |= constant.attributes
+    new.result.name_hint = constant.result.name_hint
+    Rewriter.insert_op(new, InsertPoint.before(constant))
+    constant.result.replace_all_uses_with(new.result)
+    return new

@@ -32,8 +32,7 @@ def _macs(op: Operation) -> int:
 
     if isinstance(op, tdsl.SpmvOp) and isinstance(op.lhs.owner, tdsl.ConstOp):
         return int(np.count_nonzero(op.lhs.owner.raws))
-    (rows, length), columns = tdsl.shape_of(op.lhs), tdsl.shape_of(op.rhs)[1]
-    return rows * length * columns
+    return sum(prod(tdsl.shape_of(lhs)) * tdsl.shape_of(rhs)[1] for lhs, rhs in op.pairs)
 
 
 def _trips(op: Operation) -> int:

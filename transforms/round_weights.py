@@ -51,10 +51,11 @@ def moments_of_inputs(
     for op in module.walk():
         if isinstance(op, tdsl.ConstOp):
             users = [use.operation for use in op.result.uses]
-            products = [user for user in users if isinstance(user, tdsl.ContractionOp) and user.lhs is op.result]
-            if len(products) == len(users):
-                for product in products:
-                    matrices.setdefault(product.rhs, []).append(op)
+            pairs = [pair for user in users if isinstance(user, tdsl.ContractionOp) for pair in user.pairs]
+            vectors = [rhs for lhs, rhs in pairs if lhs is op.result]
+            if len(vectors) == len(users):
+                for vector in vectors:
+                    matrices.setdefault(vector, []).append(op)
     sums: dict[tdsl.ConstOp, list[NDArray[np.float64]]] = {}
 
     def observe(value: SSAValue, values: NDArray[Any]) -> None:

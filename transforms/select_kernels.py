@@ -25,6 +25,8 @@ from tinyml.transforms.loop_nest import Indices, LoopNest
 
 Op: TypeAlias = num.DotOp | num.SparseDotOp | num.DistanceOp | num.AxpyOp
 _OPS = num.DotOp, num.SparseDotOp, num.DistanceOp, num.AxpyOp
+_Link: TypeAlias = num.DotOp | num.SparseDotOp | num.DistanceOp | num.PackedDotOp | num.AlignOp
+_LINKS = num.DotOp, num.SparseDotOp, num.DistanceOp, num.PackedDotOp, num.AlignOp
 
 
 @dataclass(frozen=True)
@@ -42,8 +44,6 @@ class SelectKernelsPass(ModulePass):
         for one in list(op.walk()):
             if isinstance(one, _OPS):
                 kernel = _matching(one, kernels)
-                if kernel is not None:
-                    _widen(one, kernel.sum)
                 if isinstance(one, num.SparseDotOp) and kernel is not None and kernel.packed:
                     kernel = kernel if _pack(one, kernel) else None
                 elif kernel is not None:
@@ -56,40 +56,68 @@ class SelectKernelsPass(ModulePass):
 
 
 def _matching(op: Op, kernels: Sequence[Kernel]) -> Kernel | None:
-    accumulator = _accumulator(op)
-    weights, vector = _factors(op)
-    if not accumulator.INTEGER or _in_flash(vector):
+    """The kernel for an op, after its sum has gone over to a wider accumulator if that is what it takes."""
+    if not _accumulator(op).INTEGER:
         return None
-    for sum in (_register(accumulator), *_wider(op, accumulator)):
-        wanted = Kernel("", _bits(weights), _bits(vector), sum, op=op.name, flash=_in_flash(weights))
-        if (found := next((kernel for kernel in kernels if kernel.computes(wanted)), None)) is not None:
-            return found
-    return None
+    if isinstance(op, num.AxpyOp):
+        return _of_width(op, _register(_accumulator(op)), kernels)
+    chain = _chain(op)
+    own = _register(num.accumulator_type(op.sum))
+    for width in _widths(num.accumulator_type(op.sum)) if chain else ():
+        if all(_of_width(one, width, kernels) is not None for one in chain if isinstance(one, _OPS)):
+            _widen(chain, width)
+            return _of_width(op, width, kernels)
+    return _of_width(op, own, kernels)
+
+
+def _of_width(op: Op, width: int, kernels: Sequence[Kernel]) -> Kernel | None:
+    weights, vector = _factors(op)
+    if _in_flash(vector):
+        return None
+    wanted = Kernel("", _bits(weights), _bits(vector), width, op=op.name, flash=_in_flash(weights))
+    return next((kernel for kernel in kernels if kernel.computes(wanted)), None)
 
 
 def _register(accumulator: Accumulator) -> int:
     return cast("IntegerType[Any, Any]", accumulator.storage).width.data
 
 
-def _wider(op: Op, accumulator: Accumulator) -> Iterator[int]:
-    """Widths that the sum may have instead, where it starts from zero and all that follows is its end."""
-    if isinstance(op, num.AxpyOp) or not isinstance(op.sum.owner, num.ZeroOp):
+def _widths(accumulator: Accumulator) -> Iterator[int]:
+    """The width of an accumulator, and greater ones that it could have."""
+    yield (width := _register(accumulator))
+    while (width := _register(accumulator.widened(width + 1))) > _register(accumulator):
+        accumulator = accumulator.widened(width)
+        yield width
+
+
+def _chain(op: _Link) -> list[_Link]:
+    """The ops that pass one sum on, from where it starts to where it is finished; none where more is done with it."""
+    first = op
+    while isinstance(first.sum.owner, _LINKS):
+        first = first.sum.owner
+    if not isinstance(first.sum.owner, num.ZeroOp | num.StartOp):
+        return []
+    chain = [first]
+    while not all(isinstance(use.operation, num.FinishOp) for use in chain[-1].result.uses):
+        users = [use.operation for use in chain[-1].result.uses]
+        if len(users) != 1 or not isinstance(users[0], _LINKS):
+            return []
+        chain.append(users[0])
+    return chain
+
+
+def _widen(chain: Sequence[_Link], bits: int) -> None:
+    """Let a sum run in an accumulator of so many bits."""
+    if not chain or _register(num.accumulator_type(chain[0].sum)) == bits:
         return
-    if all(isinstance(use.operation, num.FinishOp) for use in op.result.uses):
-        while (wider := accumulator.widened(_register(accumulator) + 1)).type != accumulator.type:
-            accumulator = wider
-            yield _register(accumulator)
-
-
-def _widen(op: Op, bits: int) -> None:
-    """Let the sum run in an accumulator of so many bits."""
-    accumulator = _accumulator(op)
-    if not isinstance(op, num.AxpyOp) and _register(accumulator) < bits:
-        type = accumulator.widened(bits).type
-        zero = LoopNest(op).insert(num.ZeroOp(type))
-        zero.name_hint = op.sum.name_hint
-        op.operands[op.operands.index(op.sum)] = zero
-        Rewriter.replace_value_with_new_type(op.result, type)
+    start = chain[0].sum.owner
+    type = num.accumulator_type(chain[0].sum).widened(bits).type
+    wide = num.StartOp(start.value, type) if isinstance(start, num.StartOp) else num.ZeroOp(type)
+    LoopNest(chain[0]).insert(wide)
+    wide.result.name_hint = chain[0].sum.name_hint
+    chain[0].operands[chain[0].operands.index(chain[0].sum)] = wide.result
+    for link in chain:
+        Rewriter.replace_value_with_new_type(link.result, num.accumulator_type(link.result).widened(bits).type)
 
 
 def _accumulator(op: Op) -> Accumulator:

@@ -25,12 +25,13 @@ from tinyml.dialects.num.scalars import (
     TanhOp,
     UnaryOp,
 )
-from tinyml.dialects.num.sums import DotOp, FinishOp, MacOp, PackedDotOp, SparseDotOp, ZeroOp
+from tinyml.dialects.num.sums import AlignOp, DotOp, FinishOp, MacOp, PackedDotOp, SparseDotOp, StartOp, ZeroOp
 from tinyml.dialects.num.vectors import AxpyOp, DistanceOp, DotRowsOp, run_length
 
 __all__ = [
     "BOUND",
     "AddOp",
+    "AlignOp",
     "AtLeastOp",
     "AxpyOp",
     "BinaryOp",
@@ -50,6 +51,7 @@ __all__ = [
     "PackedDotOp",
     "SigmoidOp",
     "SparseDotOp",
+    "StartOp",
     "SubOp",
     "TanhOp",
     "UnaryOp",
@@ -67,6 +69,7 @@ NUM = Dialect(
     "num",
     [
         AddOp,
+        AlignOp,
         AtLeastOp,
         AxpyOp,
         ClampOp,
@@ -84,6 +87,7 @@ NUM = Dialect(
         PackedDotOp,
         SigmoidOp,
         SparseDotOp,
+        StartOp,
         SubOp,
         TanhOp,
         ZeroOp,

@@ -46,6 +46,42 @@ class ZeroOp(IRDLOperation):
 
 
 @irdl_op_definition
+class StartOp(IRDLOperation):
+    """A sum that starts from a number."""
+
+    name = "num.start"
+    value = operand_def(AnyAttr())
+    result = result_def(AnyAttr())
+    traits = traits_def(Pure())
+    assembly_format = "$value attr-dict `:` type($value) `->` type($result)"
+
+    def __init__(self, value: SSAValue, type: Attribute):
+        super().__init__(operands=[value], result_types=[type])
+
+    def verify_(self) -> None:
+        if not accumulator_type(self.result).starts(format_of(self.value)):
+            raise VerifyException(f"a sum in {self.result.type} does not start from {self.value.type}")
+
+
+@irdl_op_definition
+class AlignOp(IRDLOperation):
+    """The same sum in an accumulator of finer units, for products of another scale."""
+
+    name = "num.align"
+    sum = operand_def(AnyAttr())
+    result = result_def(AnyAttr())
+    traits = traits_def(Pure())
+    assembly_format = "$sum attr-dict `:` type($sum) `->` type($result)"
+
+    def __init__(self, sum: SSAValue, type: Attribute):
+        super().__init__(operands=[sum], result_types=[type])
+
+    def verify_(self) -> None:
+        if not accumulator_type(self.result).follows(accumulator_type(self.sum)):
+            raise VerifyException(f"a sum in {self.sum.type} does not go on in {self.result.type}")
+
+
+@irdl_op_definition
 class MacOp(IRDLOperation):
     """sum + lhs * rhs."""
 

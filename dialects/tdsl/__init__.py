@@ -9,7 +9,15 @@ from xdsl.ir import Dialect
 from tinyml.dialects.tdsl.accumulation import AccumulateOp, FinishOp, MacOp, ZeroOp
 from tinyml.dialects.tdsl.attributes import PERCENTILES, PROFILE, RANGE, Csr, Profile, Range
 from tinyml.dialects.tdsl.base import Shape, TensorOp, format_of, shape_of
-from tinyml.dialects.tdsl.contraction import ArgmaxOp, AtLeastOp, ContractionOp, MatmulOp, SignOp, SpmvOp
+from tinyml.dialects.tdsl.contraction import (
+    ArgmaxOp,
+    AtLeastOp,
+    ContractionOp,
+    MatmulOp,
+    MatmulSumOp,
+    SignOp,
+    SpmvOp,
+)
 from tinyml.dialects.tdsl.distance import SquaredDistanceOp
 from tinyml.dialects.tdsl.elementwise import (
     AddOp,
@@ -27,7 +35,7 @@ from tinyml.dialects.tdsl.elementwise import (
     TanhOp,
     UnaryOp,
 )
-from tinyml.dialects.tdsl.known import carried_product, constant_root, oriented, product_of, proven_interval
+from tinyml.dialects.tdsl.known import carried_product, constant_root, factor_of, oriented, product_of, proven_interval
 from tinyml.dialects.tdsl.map import MapOp, YieldOp
 from tinyml.dialects.tdsl.movement import (
     ConstOp,
@@ -64,6 +72,7 @@ __all__ = [
     "MacOp",
     "MapOp",
     "MatmulOp",
+    "MatmulSumOp",
     "MaxpoolOp",
     "MbconvOp",
     "MulOp",
@@ -91,6 +100,7 @@ __all__ = [
     "ZeroOp",
     "carried_product",
     "constant_root",
+    "factor_of",
     "format_of",
     "oriented",
     "product_of",
@@ -116,6 +126,7 @@ TDSL = Dialect(
         MacOp,
         MapOp,
         MatmulOp,
+        MatmulSumOp,
         MaxpoolOp,
         MbconvOp,
         MulOp,

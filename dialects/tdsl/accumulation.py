@@ -128,7 +128,7 @@ class FinishOp(TensorOp):
             raise VerifyException(f"cannot finish {accumulator.type} in {format.type}")
         num.verify_room(accumulator, self.sum_bound, format)
         if self.sum_bound is not None and (product := self._product()) is not None:
-            num.verify_bound(self.sum_bound, format.sum_bound(product))
+            num.verify_bound(self.sum_bound, format.sum_bound([product]))
 
     def _product(self) -> Product | None:
         """What was summed, where a loop from zero shows it: `carried + constant[i] * x`."""

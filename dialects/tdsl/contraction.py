@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from abc import ABC
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import cast
 
 from xdsl.dialects.builtin import FloatAttr, IndexType, TensorType, f64, i1
@@ -13,10 +14,12 @@ from xdsl.irdl import (
     ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
+    opt_operand_def,
     opt_prop_def,
     prop_def,
     result_def,
     traits_def,
+    var_operand_def,
 )
 from xdsl.pattern_rewriter import RewritePattern
 from xdsl.utils.exceptions import VerifyException
@@ -36,44 +39,52 @@ from tinyml.dialects.tdsl.base import (
     shaped,
     spell,
 )
-from tinyml.dialects.tdsl.known import product_of
+from tinyml.dialects.tdsl.known import factor_of, product_of
 
 
 class ContractionOp(TensorOp, ABC):
-    """A matrix product `result[i, j] = sum_k lhs[i, k] * rhs[k, j]`.
+    """Sums of products of matrices, each with one sum for every element of the result.
 
-    The sum is exact for formats whose accumulator is (fixed point) and is rounded once into the result. `acc` is the
+    A sum is exact for formats whose accumulator is (fixed point) and is rounded once into the result. `acc` is the
     accumulator's type; `bound` is the proof that it is wide enough: the least and the greatest that a partial sum can
     be, in units of the accumulator's last place. As long as the operands can be seen, as tensors, the verifier works
     it out anew.
     """
 
-    lhs = operand_def(SHAPED)
-    rhs = operand_def(SHAPED)
     acc = opt_prop_def()
     bound = opt_prop_def(num.BOUND)
-    assembly_format = (
-        "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
-    )
 
-    def __init__(self, lhs: SSAValue, rhs: SSAValue, element: Attribute | None = None):
-        shape = (*shape_of(lhs)[:1], *shape_of(rhs)[1:])
-        build(self, [lhs, rhs], TensorType(element or shaped(rhs).get_element_type(), shape))
+    @property
+    @abstractmethod
+    def pairs(self) -> Sequence[tuple[SSAValue, SSAValue]]:
+        """The matrices that are multiplied, in the order in which their products are added."""
+
+    @property
+    def initial(self) -> SSAValue | None:
+        """What the sums start from; zero if None."""
+        return None
 
     def infer_shape(self) -> Shape:
-        lhs, rhs = shape_of(self.lhs), shape_of(self.rhs)
-        if len(lhs) != 2 or len(rhs) != 2:
-            raise VerifyException(f"multiplies matrices, got shapes {spell(lhs)} and {spell(rhs)}")
-        if lhs[1] != rhs[0]:
-            raise VerifyException(f"inner dimensions differ: {spell(lhs)} times {spell(rhs)}")
-        return (lhs[0], rhs[1])
+        shapes = [_product_shape(shape_of(lhs), shape_of(rhs)) for lhs, rhs in self.pairs]
+        if self.initial is not None:
+            shapes.append(shape_of(self.initial))
+        if len(set(shapes)) > 1:
+            raise VerifyException(f"sums have one shape, got {' and '.join(map(spell, shapes))}")
+        return shapes[0]
 
     @property
     def accumulator(self) -> Accumulator:
         """The accumulator that `acc` names, or one that is wide enough for anything the operands can hold."""
         if self.acc is not None:
             return cast(Accumulator, accumulator_of(self.acc))
-        return format_of(self.out).accumulator(format_of(self.lhs), format_of(self.rhs), self.sum_bound)
+        lhs, rhs = self.pairs[-1]
+        return format_of(self.out).accumulator(format_of(lhs), format_of(rhs), self.sum_bound)
+
+    @property
+    def accumulators(self) -> list[Accumulator]:
+        """For each pair the accumulator in units of its products; the last one is `accumulator`."""
+        last = self.accumulator
+        return [last.of(format_of(lhs), format_of(rhs)) for lhs, rhs in self.pairs]
 
     @property
     def sum_bound(self) -> Bound | None:
@@ -88,7 +99,9 @@ class ContractionOp(TensorOp, ABC):
     @property
     def derived_bound(self) -> Bound | None:
         """Between what every partial sum lies; exactly, where an operand is a constant."""
-        return format_of(self.out).sum_bound(product_of(self.lhs, self.rhs))
+        products = [product_of(lhs, rhs) for lhs, rhs in self.pairs]
+        initial = None if self.initial is None else factor_of(self.initial)
+        return format_of(self.out).sum_bound(products, initial)
 
     def verify_more(self) -> None:
         if self.dest is None and self.bound is not None:
@@ -97,14 +110,42 @@ class ContractionOp(TensorOp, ABC):
             return
         if (accumulator := accumulator_of(self.acc)) is None:
             raise VerifyException(f"acc must be an accumulator type, got {self.acc}")
-        lhs, rhs = format_of(self.lhs), format_of(self.rhs)
-        if not accumulator.sums(lhs, rhs):
-            raise VerifyException(f"{self.acc} does not sum products of {lhs.type} and {rhs.type}")
+        for (lhs, rhs), unit in zip(self.pairs, self.accumulators, strict=True):
+            fits = unit if (lhs, rhs) != self.pairs[-1] else accumulator
+            formats = format_of(lhs), format_of(rhs)
+            if not (fits.sums(*formats) and accumulator.follows(unit)):
+                raise VerifyException(f"{self.acc} does not sum products of {formats[0].type} and {formats[1].type}")
         num.verify_room(accumulator, self.sum_bound, format_of(self.out))
 
 
+def _product_shape(lhs: Shape, rhs: Shape) -> Shape:
+    if len(lhs) != 2 or len(rhs) != 2:
+        raise VerifyException(f"multiplies matrices, got shapes {spell(lhs)} and {spell(rhs)}")
+    if lhs[1] != rhs[0]:
+        raise VerifyException(f"inner dimensions differ: {spell(lhs)} times {spell(rhs)}")
+    return (lhs[0], rhs[1])
+
+
+class ProductOp(ContractionOp, ABC):
+    """A matrix product `result[i, j] = sum_k lhs[i, k] * rhs[k, j]`."""
+
+    lhs = operand_def(SHAPED)
+    rhs = operand_def(SHAPED)
+    assembly_format = (
+        "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
+    )
+
+    def __init__(self, lhs: SSAValue, rhs: SSAValue, element: Attribute | None = None):
+        shape = (*shape_of(lhs)[:1], *shape_of(rhs)[1:])
+        build(self, [lhs, rhs], TensorType(element or shaped(rhs).get_element_type(), shape))
+
+    @property
+    def pairs(self) -> Sequence[tuple[SSAValue, SSAValue]]:
+        return [(self.lhs, self.rhs)]
+
+
 @irdl_op_definition
-class MatmulOp(ContractionOp, HasCanonicalizationPatternsInterface):
+class MatmulOp(ProductOp, HasCanonicalizationPatternsInterface):
     """Dense matrix product."""
 
     name = "tdsl.matmul"
@@ -117,7 +158,7 @@ class MatmulOp(ContractionOp, HasCanonicalizationPatternsInterface):
 
 
 @irdl_op_definition
-class SpmvOp(ContractionOp):
+class SpmvOp(ProductOp):
     """Product of a sparse constant matrix and a dense column vector (SeeDot 5.1, `x`); only stored entries count."""
 
     name = "tdsl.spmv"
@@ -130,6 +171,50 @@ class SpmvOp(ContractionOp):
         if shape[1] != 1:
             raise VerifyException(f"multiplies a column vector, got {spell(shape_of(self.rhs))}")
         return shape
+
+
+@irdl_op_definition
+class MatmulSumOp(ContractionOp):
+    """`result = initial + lhs0 * rhs0 + lhs1 * rhs1 + ...`, dense matrix products in one sum that is rounded once.
+
+    Each product's last place is as fine as the one before or finer, so that a sum goes on exactly; `acc` is in units
+    of the last one.
+    """
+
+    name = "tdsl.matmul_sum"
+    factors = var_operand_def(SHAPED)
+    addend = opt_operand_def(SHAPED)
+    assembly_format = (
+        "$factors (`from` $addend^ `:` type($addend))? attr-dict `:` type($factors)"
+        " (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
+    )
+
+    def __init__(
+        self, pairs: Sequence[tuple[SSAValue, SSAValue]], initial: SSAValue | None, element: Attribute | None = None
+    ):
+        lhs, rhs = pairs[0]
+        shape = (*shape_of(lhs)[:1], *shape_of(rhs)[1:])
+        factors = [factor for pair in pairs for factor in pair]
+        result = TensorType(element or shaped(rhs).get_element_type(), shape)
+        build(self, [factors, [] if initial is None else [initial]], result)
+
+    @property
+    def pairs(self) -> Sequence[tuple[SSAValue, SSAValue]]:
+        return list(zip(self.factors[::2], self.factors[1::2], strict=True))
+
+    @property
+    def initial(self) -> SSAValue | None:
+        return self.addend
+
+    def infer_shape(self) -> Shape:
+        if not self.factors or len(self.factors) % 2:
+            raise VerifyException(f"takes pairs of matrices, got {len(self.factors)} factors")
+        return super().infer_shape()
+
+    def verify_more(self) -> None:
+        super().verify_more()
+        if self.initial is not None and not self.accumulators[0].starts(format_of(self.initial)):
+            raise VerifyException(f"no sum of the first products starts from {format_of(self.initial).type}")
 
 
 class ReduceOp(IRDLOperation, ABC):

@@ -59,7 +59,7 @@ def proven_interval(value: SSAValue) -> Interval:
 def product_of(lhs: SSAValue, rhs: SSAValue) -> Product:
     """What is known of a product of matrices."""
     square = _moved(lhs) is _moved(rhs) and 1 == shape_of(lhs)[0] == shape_of(rhs)[1]
-    return Product(shape_of(lhs)[1], _factor(lhs, -1), _factor(rhs, -2), square)
+    return Product(shape_of(lhs)[1], factor_of(lhs), factor_of(rhs, -2), square)
 
 
 def carried_product(loop: scf.ForOp, weight: IndexOp, factor: SSAValue) -> Product | None:
@@ -75,7 +75,8 @@ def carried_product(loop: scf.ForOp, weight: IndexOp, factor: SSAValue) -> Produ
     return Product(len(raws), weights, Factor(format_of(factor), interval=proven_interval(factor)))
 
 
-def _factor(operand: SSAValue, summed: int) -> Factor:
+def factor_of(operand: SSAValue, summed: int = -1) -> Factor:
+    """What is known of a matrix. summed: the axis that a product sums over."""
     if (constant := constant_root(operand)) is None:
         return Factor(format_of(operand), interval=proven_interval(operand))
     return Factor(format_of(operand), oriented(constant.raws, operand).swapaxes(-1, summed))

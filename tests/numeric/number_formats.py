@@ -169,7 +169,7 @@ def narrowed_to_fit(
     """Operands of a dot product with so few bits that some accumulator is proven to hold it, and the proof."""
     for bits in range(16):
         a, b = lhs.narrowed(bits), rhs.narrowed(bits)
-        bound = result.sum_bound(Product(length, Factor(a), Factor(b)))
+        bound = result.sum_bound([Product(length, Factor(a), Factor(b))])
         try:
             result.accumulator(a, b, bound)
         except (InputError, VerifyException):

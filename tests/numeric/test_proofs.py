@@ -156,10 +156,10 @@ def test_bounds_of_sums_hold_for_the_worst_inputs(case: tuple[FixedType, FixedTy
     length = weights.shape[1]
     reached = max(worst(weights, rhs))
     constant, anything = Factor(lhs, weights), Factor(rhs)
-    assert result.sum_bound(Product(length, constant, anything)) == (-reached, reached), "true and tight"
-    assert result.sum_bound(Product(length, anything, constant)) == (-reached, reached)
+    assert result.sum_bound([Product(length, constant, anything)]) == (-reached, reached), "true and tight"
+    assert result.sum_bound([Product(length, anything, constant)]) == (-reached, reached)
     unknown = length * lhs.limits[1] * rhs.limits[1]
-    assert result.sum_bound(Product(length, Factor(lhs), anything)) == (-unknown, unknown)
+    assert result.sum_bound([Product(length, Factor(lhs), anything)]) == (-unknown, unknown)
 
 
 @given(products(), st.floats(-100, 100), st.floats(-100, 100))
@@ -170,7 +170,7 @@ def test_bounds_of_sums_with_a_known_factor(
     lhs, rhs, result, weights = case
     low, high = (int(raw) for raw in rhs.encode(np.array(sorted((a, b)))))
     bound = result.sum_bound(
-        Product(weights.shape[1], Factor(lhs, weights), Factor(rhs, interval=(min(a, b), max(a, b))))
+        [Product(weights.shape[1], Factor(lhs, weights), Factor(rhs, interval=(min(a, b), max(a, b))))]
     )
     rows = [[sorted((0, int(w) * low, int(w) * high)) for w in row] for row in weights]
     assert bound == (min(sum(p[0] for p in row) for row in rows), max(sum(p[-1] for p in row) for row in rows))
@@ -180,7 +180,7 @@ def test_bounds_of_sums_with_a_known_factor(
 def test_accumulators_hold_the_bound_and_the_rounding(case: tuple[FixedType, FixedType, FixedType, NDArray[Any]]):
     """The narrowest width that holds each product and the finished sum; emitted code computes without overflow."""
     lhs, rhs, result, weights = case
-    bound = result.sum_bound(Product(weights.shape[1], Factor(lhs, weights), Factor(rhs)))
+    bound = result.sum_bound([Product(weights.shape[1], Factor(lhs, weights), Factor(rhs))])
     assert bound is not None
     reached = bound[1]
     frac = lhs.frac.data + rhs.frac.data

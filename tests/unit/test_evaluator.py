@@ -108,6 +108,13 @@ OPS: dict[str, tuple[str, str, Callable[[Array], Array]]] = {
         "tensor<3x1xE>",
         lambda x: W @ x[:, 2:6, None],
     ),
+    "sum of products": (
+        f"%b = tdsl.slice %W[%c0, %c1] : {T34} -> tensor<3x1xE>\n"
+        f"%y = tdsl.matmul_sum %W, %v, %M, %v from %b : tensor<3x1xE> : {T34}, tensor<4x1xE>, {T34}, tensor<4x1xE>"
+        " -> tensor<3x1xE>",
+        "tensor<3x1xE>",
+        lambda x: W[:, 1:2] + (W + m(x)) @ x[:, 2:6, None],
+    ),
     "matmul of two inputs": (
         f"%t = tdsl.transpose %M {{permutation = array<i64: 1, 0>}} : {T34} -> tensor<4x3xE>\n"
         f"%y = tdsl.matmul %M, %t : {T34}, tensor<4x3xE> -> tensor<3x3xE>",

@@ -8,13 +8,33 @@ func.func @matmul(%X: memref<3x1x!fixed.q<16, 12>>, %p: memref<2x1x!fixed.q<16, 
 }
 // CHECK: func.func @matmul
 // CHECK: scf.for [[i:%.*]] =
+// CHECK-NEXT: %sum = num.zero : !fixed.acc<32, 24>
 // CHECK-NEXT: [[start:%.*]] = arith.muli [[i]]
 // CHECK-NEXT: [[row:%.*]] = scratch.slice %W{{\[}}[[start]]] : {{.*}} to memref<3x!fixed.q<16, 12>, #scratch.flash>
-// CHECK-NEXT: %sum = num.zero : !fixed.acc<32, 24>
 // CHECK-NEXT: [[x:%.*]] = scratch.slice %X
 // CHECK-NEXT: num.dot %sum, [[row]], [[x]] :
 // CHECK: num.finish {{.*}} {bound = array<i64: -98301, 98301>} : !fixed.acc<32, 24> -> !fixed.q<16, 8>
 // CHECK-NEXT: memref.store {{.*}}, %p{{\[}}[[i]],
+
+// -----
+
+// One sum for two products: it starts from a constant that is kept in units of the first one, 2^-8, and goes on in units
+// of the second one, 2^-10.
+func.func @matmul_sum(%X: memref<3x1x!fixed.q<8, 4>>, %Y: memref<2x1x!fixed.q<8, 6>>, %p: memref<2x1x!fixed.q<8, 2>>) {
+  %W = scratch.constant dense<1> : tensor<2x3xi8> -> memref<2x3x!fixed.q<8, 4>, #scratch.flash>
+  %U = scratch.constant dense<1> : tensor<2x2xi8> -> memref<2x2x!fixed.q<8, 4>, #scratch.flash>
+  %B = scratch.constant dense<[[5], [-6]]> : tensor<2x1xi8> -> memref<2x1x!fixed.q<8, 3>, #scratch.flash>
+  tdsl.matmul_sum %W, %X, %U, %Y from %B : memref<2x1x!fixed.q<8, 3>, #scratch.flash> {acc = !fixed.acc<16, 10>, bound = array<i64: -3000, 3000>} : memref<2x3x!fixed.q<8, 4>, #scratch.flash>, memref<3x1x!fixed.q<8, 4>>, memref<2x2x!fixed.q<8, 4>, #scratch.flash>, memref<2x1x!fixed.q<8, 6>> into %p : memref<2x1x!fixed.q<8, 2>>
+  func.return
+}
+// CHECK: func.func @matmul_sum
+// CHECK: [[B:%.*]] = scratch.constant dense<{{\[}}[160], [-192]]> : tensor<2x1xi16> -> memref<2x1x!fixed.q<13, 8>, #scratch.flash>
+// CHECK: [[first:%.*]] = memref.load [[B]]
+// CHECK-NEXT: %sum = num.start [[first]] : !fixed.q<13, 8> -> !fixed.acc<16, 8>
+// CHECK: [[wx:%.*]] = num.dot %sum, {{.*}} -> !fixed.acc<16, 8>
+// CHECK-NEXT: [[finer:%.*]] = num.align [[wx]] : !fixed.acc<16, 8> -> !fixed.acc<16, 10>
+// CHECK: [[both:%.*]] = num.dot [[finer]], {{.*}} -> !fixed.acc<16, 10>
+// CHECK-NEXT: num.finish [[both]] {bound = array<i64: -3000, 3000>}
 
 // -----
 

@@ -1,4 +1,5 @@
 // RUN: tinyml-opt %s -p choose-accumulators --split-input-file | filecheck %s
+// RUN: tinyml-opt %s -p 'choose-accumulators{spare=2}' --split-input-file | filecheck %s --check-prefix=SPARE
 
 // The proof is the sum of |w| along the worst row, 3 + 127 = 130, times the greatest magnitude of the input, 32767.
 func.func @constant(%X: tensor<2x1x!fixed.q<16, 12>>) -> tensor<2x1x!fixed.q<16, 8>> {
@@ -65,3 +66,36 @@ func.func @floats(%X: tensor<1x2xf32>, %Y: tensor<2x1xf32>) -> tensor<1x1xf32> {
   func.return %p : tensor<1x1xf32>
 }
 // CHECK: tdsl.matmul %X, %Y {acc = f32} :
+
+// -----
+
+// A sum of products: the finer one last, 3 * 127 + 2^2 * (2 * 127 + 5 * 2^3) in its units.
+func.func @sum(%X: tensor<1x1x!fixed.q<8, 4>>, %Y: tensor<1x1x!fixed.q<8, 4>>) -> tensor<1x1x!fixed.q<8, 4>> {
+  %W = tdsl.const dense<[[3]]> : tensor<1x1xi8> -> tensor<1x1x!fixed.q<8, 6>>
+  %U = tdsl.const dense<[[2]]> : tensor<1x1xi8> -> tensor<1x1x!fixed.q<8, 4>>
+  %B = tdsl.const dense<[[5]]> : tensor<1x1xi8> -> tensor<1x1x!fixed.q<8, 5>>
+  %p = tdsl.matmul_sum %W, %X, %U, %Y from %B : tensor<1x1x!fixed.q<8, 5>> : tensor<1x1x!fixed.q<8, 6>>, tensor<1x1x!fixed.q<8, 4>>, tensor<1x1x!fixed.q<8, 4>>, tensor<1x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
+  func.return %p : tensor<1x1x!fixed.q<8, 4>>
+}
+// CHECK: tdsl.matmul_sum %U, %Y, %W, %X from %B {{.*}} {acc = !fixed.acc<16, 10>, bound = array<i64: -1237, 1557>}
+
+// -----
+
+// One bit less and 16 bits are enough. The second matrix fits as it is, the third one has two readers.
+func.func @spare(%X: tensor<3x1x!fixed.q<8, 4>>) -> (tensor<1x1x!fixed.q<8, 4>>, tensor<1x1x!fixed.q<8, 4>>, tensor<1x1x!fixed.q<8, 4>>, tensor<1x1x!fixed.q<8, 4>>) {
+  %W = tdsl.const dense<[[127, 127, 66]]> : tensor<1x3xi8> -> tensor<1x3x!fixed.q<8, 4>>
+  %V = tdsl.const dense<[[1, 2, 3]]> : tensor<1x3xi8> -> tensor<1x3x!fixed.q<8, 4>>
+  %U = tdsl.const dense<[[127, 127, 65]]> : tensor<1x3xi8> -> tensor<1x3x!fixed.q<8, 4>>
+  %p = tdsl.matmul %W, %X : tensor<1x3x!fixed.q<8, 4>>, tensor<3x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
+  %q = tdsl.matmul %V, %X : tensor<1x3x!fixed.q<8, 4>>, tensor<3x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
+  %r = tdsl.matmul %U, %X : tensor<1x3x!fixed.q<8, 4>>, tensor<3x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
+  %s = tdsl.matmul %U, %X : tensor<1x3x!fixed.q<8, 4>>, tensor<3x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
+  func.return %p, %q, %r, %s : tensor<1x1x!fixed.q<8, 4>>, tensor<1x1x!fixed.q<8, 4>>, tensor<1x1x!fixed.q<8, 4>>, tensor<1x1x!fixed.q<8, 4>>
+}
+// CHECK: func.func @spare
+// CHECK: acc = !fixed.acc<24, 8>, bound = array<i64: -40640, 40640>
+// SPARE: func.func @spare
+// SPARE-NEXT: %W = tdsl.const dense<{{\[}}[63, 63, 33]]> : tensor<1x3xi8> -> tensor<1x3x!fixed.q<7, 3>>
+// SPARE: tdsl.matmul %W, %X {acc = !fixed.acc<16, 7>, bound = array<i64: -20193, 20193>}
+// SPARE: tdsl.matmul %V, %X {acc = !fixed.acc<16, 8>, bound = array<i64: -762, 762>}
+// SPARE: tdsl.matmul %U, %X {acc = !fixed.acc<24, 8>, bound = array<i64: -40513, 40513>}

@@ -89,3 +89,19 @@ func.func @widened(%w: memref<8x!fixed.q<8, 4>, #scratch.flash>, %x: memref<8x!f
 // CHECK: num.finish %sum {bound = array<i64: -1000, 1000>} : !fixed.acc<32, 10>
 // HOST: func.func @widened
 // HOST: num.mac {{.*}} -> !fixed.acc<24, 10>
+
+// A sum of two products goes over to the wider accumulator as a whole.
+func.func @two(%v: memref<8x!fixed.q<8, 3>, #scratch.flash>, %w: memref<8x!fixed.q<8, 4>, #scratch.flash>, %x: memref<8x!fixed.q<16, 6>>, %b: !fixed.q<8, 4>) -> !fixed.q<8, 2> {
+  %start = num.start %b : !fixed.q<8, 4> -> !fixed.acc<24, 9>
+  %first = num.dot %start, %v, %x : !fixed.acc<24, 9>, memref<8x!fixed.q<8, 3>, #scratch.flash>, memref<8x!fixed.q<16, 6>> -> !fixed.acc<24, 9>
+  %finer = num.align %first : !fixed.acc<24, 9> -> !fixed.acc<24, 10>
+  %sum = num.dot %finer, %w, %x : !fixed.acc<24, 10>, memref<8x!fixed.q<8, 4>, #scratch.flash>, memref<8x!fixed.q<16, 6>> -> !fixed.acc<24, 10>
+  %y = num.finish %sum {bound = array<i64: -1000, 1000>} : !fixed.acc<24, 10> -> !fixed.q<8, 2>
+  func.return %y : !fixed.q<8, 2>
+}
+// CHECK: func.func @two
+// CHECK: [[start:%.*]] = num.start %b : !fixed.q<8, 4> -> !fixed.acc<32, 9>
+// CHECK: %first = num.dot [[start]], %v, %x {kernel = "tm_dot_s8_s16_s32"}
+// CHECK-NEXT: %finer = num.align %first : !fixed.acc<32, 9> -> !fixed.acc<32, 10>
+// CHECK-NEXT: %sum = num.dot %finer, %w, %x {kernel = "tm_dot_s8_s16_s32"}
+// CHECK-NEXT: num.finish %sum {bound = array<i64: -1000, 1000>} : !fixed.acc<32, 10>

@@ -140,3 +140,19 @@ func.func @finish_beyond_the_sum(%s: !fixed.acc<16, 8>) {
 %s, %m, %x = "test.op"() : () -> (memref<3x!fixed.acc<32, 18>>, memref<10x!fixed.q<16, 9>>, memref<3x!fixed.q<16, 9>>)
 num.dot_rows %s, %m, %x {kernel = "k"} : memref<3x!fixed.acc<32, 18>>, memref<10x!fixed.q<16, 9>>, memref<3x!fixed.q<16, 9>>
 // CHECK: 3 rows of 3 elements are not 10
+
+// -----
+
+func.func @start(%a: !fixed.q<8, 9>) {
+  %s = num.start %a : !fixed.q<8, 9> -> !fixed.acc<16, 8>
+  func.return
+}
+// CHECK: a sum in !fixed.acc<16, 8> does not start from !fixed.q<8, 9>
+
+// -----
+
+func.func @align(%s: !fixed.acc<16, 8>) {
+  %t = num.align %s : !fixed.acc<16, 8> -> !fixed.acc<16, 7>
+  func.return
+}
+// CHECK: a sum in !fixed.acc<16, 8> does not go on in !fixed.acc<16, 7>

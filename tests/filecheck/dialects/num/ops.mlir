@@ -34,6 +34,10 @@ func.func @fixed(%a: !fixed.q<16, 12>, %b: !fixed.q<8, 4>, %sum: !fixed.acc<32, 
 // CHECK: %greater = num.greater %a, %a : !fixed.q<16, 12>, !fixed.q<16, 12>
   %zero = num.zero : !fixed.acc<32, 16>
 // CHECK: %zero = num.zero : !fixed.acc<32, 16>
+  %start = num.start %b : !fixed.q<8, 4> -> !fixed.acc<32, 14>
+// CHECK: %start = num.start %b : !fixed.q<8, 4> -> !fixed.acc<32, 14>
+  %align = num.align %start : !fixed.acc<32, 14> -> !fixed.acc<32, 16>
+// CHECK: %align = num.align %start : !fixed.acc<32, 14> -> !fixed.acc<32, 16>
   %mac = num.mac %zero, %a, %b : !fixed.acc<32, 16>, !fixed.q<16, 12>, !fixed.q<8, 4> -> !fixed.acc<32, 16>
 // CHECK: %mac = num.mac %zero, %a, %b : !fixed.acc<32, 16>, !fixed.q<16, 12>, !fixed.q<8, 4> -> !fixed.acc<32, 16>
   %more = num.greater %mac, %zero : !fixed.acc<32, 16>, !fixed.acc<32, 16>

@@ -452,3 +452,45 @@ func.func @scheme(%a: tensor<3x!fixed.q<16, 9>>) {
   func.return
 }
 // CHECK: !fixed.q<16, 15> has no scheme 'nobody's' for functions
+
+// -----
+
+func.func @pairs(%w: tensor<1x2xf32>) {
+  %y = tdsl.matmul_sum %w : tensor<1x2xf32> -> tensor<1x2xf32>
+  func.return
+}
+// CHECK: takes pairs of matrices, got 1 factors
+
+// -----
+
+func.func @shapes(%w: tensor<1x2xf32>, %x: tensor<2x1xf32>, %b: tensor<2x1xf32>) {
+  %y = tdsl.matmul_sum %w, %x from %b : tensor<2x1xf32> : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
+  func.return
+}
+// CHECK: sums have one shape, got 1x1 and 2x1
+
+// -----
+
+// In units of 2^-8 the first product cannot be held exactly.
+func.func @finer_first(%w: tensor<1x2x!fixed.q<8, 5>>, %u: tensor<1x2x!fixed.q<8, 4>>, %x: tensor<2x1x!fixed.q<8, 4>>) {
+  %y = tdsl.matmul_sum %w, %x, %u, %x {acc = !fixed.acc<24, 8>} : tensor<1x2x!fixed.q<8, 5>>, tensor<2x1x!fixed.q<8, 4>>, tensor<1x2x!fixed.q<8, 4>>, tensor<2x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
+  func.return
+}
+// CHECK: !fixed.acc<24, 8> does not sum products of !fixed.q<8, 5> and !fixed.q<8, 4>
+
+// -----
+
+// 2 * 127 * 127 in units of 2^-8, the same in units of 2^-9, and 127 * 2^5 in units of 2^-9.
+func.func @bound_of_a_sum(%w: tensor<1x2x!fixed.q<8, 4>>, %u: tensor<1x2x!fixed.q<8, 5>>, %x: tensor<2x1x!fixed.q<8, 4>>, %b: tensor<1x1x!fixed.q<8, 4>>) {
+  %y = tdsl.matmul_sum %w, %x, %u, %x from %b : tensor<1x1x!fixed.q<8, 4>> {acc = !fixed.acc<24, 9>, bound = array<i64: -100837, 100838>} : tensor<1x2x!fixed.q<8, 4>>, tensor<2x1x!fixed.q<8, 4>>, tensor<1x2x!fixed.q<8, 5>>, tensor<2x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
+  func.return
+}
+// CHECK: sums go from -100838 to 100838, beyond the bound
+
+// -----
+
+func.func @fine_start(%w: tensor<1x2x!fixed.q<8, 1>>, %x: tensor<2x1x!fixed.q<8, 1>>, %b: tensor<1x1x!fixed.q<8, 3>>) {
+  %y = tdsl.matmul_sum %w, %x from %b : tensor<1x1x!fixed.q<8, 3>> {acc = !fixed.acc<32, 2>} : tensor<1x2x!fixed.q<8, 1>>, tensor<2x1x!fixed.q<8, 1>> -> tensor<1x1x!fixed.q<8, 1>>
+  func.return
+}
+// CHECK: no sum of the first products starts from !fixed.q<8, 3>

@@ -54,11 +54,15 @@ func.func @movement(%x: tensor<2x3xf32>, %q: tensor<4x2x!fixed.q<8, 4>>, %i: ind
   func.return
 }
 
-func.func @contraction(%w: tensor<2x4x!fixed.q<16, 14>>, %x: tensor<4x1x!fixed.q<16, 12>>, %a: tensor<2x4xf32>, %b: tensor<4x3xf32>, %m: tensor<2x4x!fixed.q<8, 4>, #tdsl.csr>, %one: tensor<1x1xf32>) {
+func.func @contraction(%w: tensor<2x4x!fixed.q<16, 14>>, %x: tensor<4x1x!fixed.q<16, 12>>, %a: tensor<2x4xf32>, %b: tensor<4x3xf32>, %m: tensor<2x4x!fixed.q<8, 4>, #tdsl.csr>, %one: tensor<1x1xf32>, %bias: tensor<2x1x!fixed.q<16, 10>>) {
   %matmul = tdsl.matmul %a, %b : tensor<2x4xf32>, tensor<4x3xf32> -> tensor<2x3xf32>
 // CHECK: %matmul = tdsl.matmul %a, %b : tensor<2x4xf32>, tensor<4x3xf32> -> tensor<2x3xf32>
   %proven = tdsl.matmul %w, %x {acc = !fixed.acc<64, 26>, bound = array<i64: -4294705156, 4294705156>} : tensor<2x4x!fixed.q<16, 14>>, tensor<4x1x!fixed.q<16, 12>> -> tensor<2x1x!fixed.q<16, 12>>
 // CHECK: %proven = tdsl.matmul %w, %x {acc = !fixed.acc<64, 26>, bound = array<i64: -4294705156, 4294705156>} : tensor<2x4x!fixed.q<16, 14>>, tensor<4x1x!fixed.q<16, 12>> -> tensor<2x1x!fixed.q<16, 12>>
+  %sum = tdsl.matmul_sum %w, %x, %w, %x from %bias : tensor<2x1x!fixed.q<16, 10>> {acc = !fixed.acc<64, 26>} : tensor<2x4x!fixed.q<16, 14>>, tensor<4x1x!fixed.q<16, 12>>, tensor<2x4x!fixed.q<16, 14>>, tensor<4x1x!fixed.q<16, 12>> -> tensor<2x1x!fixed.q<16, 12>>
+// CHECK: %sum = tdsl.matmul_sum %w, %x, %w, %x from %bias : tensor<2x1x!fixed.q<16, 10>> {acc = !fixed.acc<64, 26>} : tensor<2x4x!fixed.q<16, 14>>, tensor<4x1x!fixed.q<16, 12>>, tensor<2x4x!fixed.q<16, 14>>, tensor<4x1x!fixed.q<16, 12>> -> tensor<2x1x!fixed.q<16, 12>>
+  %two = tdsl.matmul_sum %a, %b, %a, %b : tensor<2x4xf32>, tensor<4x3xf32>, tensor<2x4xf32>, tensor<4x3xf32> -> tensor<2x3xf32>
+// CHECK: %two = tdsl.matmul_sum %a, %b, %a, %b : tensor<2x4xf32>, tensor<4x3xf32>, tensor<2x4xf32>, tensor<4x3xf32> -> tensor<2x3xf32>
   %float = tdsl.matmul %a, %b {acc = f32} : tensor<2x4xf32>, tensor<4x3xf32> -> tensor<2x3xf32>
 // CHECK: %float = tdsl.matmul %a, %b {acc = f32} : tensor<2x4xf32>, tensor<4x3xf32> -> tensor<2x3xf32>
   %spmv = tdsl.spmv %m, %x : tensor<2x4x!fixed.q<8, 4>, #tdsl.csr>, tensor<4x1x!fixed.q<16, 12>> -> tensor<2x1x!fixed.q<16, 12>>

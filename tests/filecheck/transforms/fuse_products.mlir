@@ -1,0 +1,43 @@
+// RUN: tinyml-opt %s -p fuse-products,canonicalize --split-input-file | filecheck %s
+
+// Two products and a bias, through changes of shape: the constant comes first, the products in their order.
+func.func @sum(%X: tensor<3x1xf32>, %H: tensor<2x1xf32>) -> tensor<1x2xf32> {
+  %W = tdsl.const dense<1.0> : tensor<2x3xf32> -> tensor<2x3xf32>
+  %U = tdsl.const dense<2.0> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %B = tdsl.const dense<[[3.0, 4.0]]> : tensor<1x2xf32> -> tensor<1x2xf32>
+  %wx = tdsl.matmul %W, %X : tensor<2x3xf32>, tensor<3x1xf32> -> tensor<2x1xf32>
+  %uh = tdsl.matmul %U, %H : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  %a = tdsl.reshape %wx : tensor<2x1xf32> -> tensor<1x2xf32>
+  %b = tdsl.reshape %uh : tensor<2x1xf32> -> tensor<1x2xf32>
+  %c = tdsl.add %a, %b : tensor<1x2xf32>, tensor<1x2xf32> -> tensor<1x2xf32>
+  %y = tdsl.add %c, %B : tensor<1x2xf32>, tensor<1x2xf32> -> tensor<1x2xf32>
+  func.return %y : tensor<1x2xf32>
+}
+// CHECK: func.func @sum
+// CHECK: [[bias:%.*]] = tdsl.const dense<{{\[}}[3.000000e+00], [4.000000e+00]]> : tensor<2x1xf32>
+// CHECK-NOT: tdsl.matmul %
+// CHECK: %y = tdsl.matmul_sum %W, %X, %U, %H from [[bias]] : tensor<2x1xf32>
+// CHECK-NEXT: tdsl.reshape %y : tensor<2x1xf32> -> tensor<1x2xf32>
+// CHECK-NEXT: func.return
+
+// -----
+
+// A product that something else reads stays, and so does one outside of the loop in which it is added.
+func.func @apart(%X: tensor<3x1xf32>, %H: tensor<2x1xf32>) -> (tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>) {
+  %W = tdsl.const dense<1.0> : tensor<2x3xf32> -> tensor<2x3xf32>
+  %B = tdsl.const dense<3.0> : tensor<2x1xf32> -> tensor<2x1xf32>
+  %from = arith.constant 0 : index
+  %to = arith.constant 3 : index
+  %step = arith.constant 1 : index
+  %read = tdsl.matmul %W, %X : tensor<2x3xf32>, tensor<3x1xf32> -> tensor<2x1xf32>
+  %y = tdsl.add %read, %B : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  %outside = tdsl.matmul %W, %X : tensor<2x3xf32>, tensor<3x1xf32> -> tensor<2x1xf32>
+  %z = scf.for %i = %from to %to step %step iter_args(%h = %H) -> (tensor<2x1xf32>) {
+    %next = tdsl.add %outside, %B : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+    %both = tdsl.mul %next, %h : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+    scf.yield %both : tensor<2x1xf32>
+  }
+  func.return %y, %z, %read : tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>
+}
+// CHECK: func.func @apart
+// CHECK-NOT: tdsl.matmul_sum
