@@ -111,18 +111,21 @@ class _Rows:
         """Whole blocks come before the loop, which is left with the last rows; `sums` is an array for one block."""
         nest = LoopNest(self.loop)
         rest = self.trips % self.block
+        starts = self._zeros(nest) or sums
         blocks = nest.index((self.trips - rest) // self.block)
 
         def body(number: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
             first = nest.times(number, self.block)
-            self._each(nest, first, sums, start=True)
+            if starts is sums:
+                self._each(nest, first, sums, start=True)
             for product in self.products:
                 length = num.run_length(product.dot.lhs)
                 place = nest.times(first, length)
                 matrix = nest.insert(scratch.SliceOp(product.row.source, place, (self.block * length,)))
                 vector = self._copy(nest, _needed([product.dot.rhs.owner], self.loop), {}).get(product.dot.rhs)
                 kernel = product.kernel.symbol
-                nest.builder.insert(num.DotRowsOp(sums, matrix, vector or product.dot.rhs, kernel))
+                begin = starts if product is self.products[0] else sums
+                nest.builder.insert(num.DotRowsOp(sums, begin, matrix, vector or product.dot.rhs, kernel))
             self._each(nest, first, sums, start=False)
             return []
 
@@ -132,6 +135,18 @@ class _Rows:
         else:
             self.loop.detach()
             self.loop.erase()
+
+    def _zeros(self, nest: LoopNest) -> SSAValue | None:
+        """What sums start with, in flash, if that is nothing."""
+        import numpy as np
+
+        sum = self.products[0].dot.sum
+        if not isinstance(sum.owner, num.ZeroOp):
+            return None
+        width = cast("IntegerType[Any, Any]", num.accumulator_type(sum).storage).width.data
+        zeros = nest.insert(scratch.ConstantOp.of(np.zeros(self.block, f"i{width // 8}"), sum.type))
+        zeros.name_hint = "zeros"
+        return zeros
 
     def _each(self, nest: LoopNest, first: SSAValue, sums: SSAValue, *, start: bool) -> None:
         """For each row of a block, what its sum starts with, or what becomes of its sum."""

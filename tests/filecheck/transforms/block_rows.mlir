@@ -22,16 +22,13 @@ func.func @matvec(%W: memref<6x8x!fixed.q<16, 10>>, %X: memref<8x1x!fixed.q<16, 
 }
 // CHECK: func.func @matvec
 // CHECK-NEXT: %sums = memref.alloca() : memref<4x!fixed.acc<32, 20>>
+// CHECK: %zeros = scratch.constant dense<0> : tensor<4xi32> -> memref<4x!fixed.acc<32, 20>, #scratch.flash>
 // CHECK: scf.for [[block:%.*]] = {{%.*}} to {{%.*}} step
 // CHECK-NEXT: [[first:%.*]] = arith.muli [[block]], {{%.*}} : index
-// CHECK-NEXT: scf.for [[r:%.*]] = {{.*}} {
-// CHECK-NEXT: arith.addi [[first]], [[r]]
-// CHECK-NEXT: [[start:%.*]] = num.zero
-// CHECK-NEXT: memref.store [[start]], %sums[[[r]]]
-// CHECK: [[place:%.*]] = arith.muli [[first]], {{%.*}} : index
+// CHECK-NEXT: [[place:%.*]] = arith.muli [[first]], {{%.*}} : index
 // CHECK-NEXT: [[rows:%.*]] = scratch.slice %W[[[place]]] : {{.*}} to memref<32x!fixed.q<16, 10>>
 // CHECK-NEXT: [[x:%.*]] = scratch.slice %X[%c0]
-// CHECK-NEXT: num.dot_rows %sums, [[rows]], [[x]] {kernel = "tm_cm_dot4_s16_s16_s32"}
+// CHECK-NEXT: num.dot_rows %sums, %zeros, [[rows]], [[x]] {kernel = "tm_cm_dot4_s16_s16_s32"}
 // CHECK-NEXT: scf.for [[q:%.*]] = {{.*}} {
 // CHECK-NEXT: [[i:%.*]] = arith.addi [[first]], [[q]]
 // CHECK-NEXT: %sum = memref.load %sums[[[q]]]
@@ -64,8 +61,8 @@ func.func @chain(%V: memref<4x2x!fixed.q<8, 3>>, %W: memref<4x3x!fixed.q<8, 3>>,
 // CHECK: func.func @chain
 // CHECK: %s = memref.load %S
 // CHECK-NEXT: memref.store %s, %sums
-// CHECK: num.dot_rows %sums, {{%.*}}, %a {kernel = "tm_cm_dot4_s8_s8_s32"}
-// CHECK: num.dot_rows %sums, {{%.*}}, %b {kernel = "tm_cm_dot4_s8_s8_s32"}
+// CHECK: num.dot_rows %sums, %sums, {{%.*}}, %a {kernel = "tm_cm_dot4_s8_s8_s32"}
+// CHECK: num.dot_rows %sums, %sums, {{%.*}}, %b {kernel = "tm_cm_dot4_s8_s8_s32"}
 // CHECK: %u = memref.load %sums
 // CHECK-NEXT: memref.store %u, %S
 // CHECK-NOT: num.dot %
