@@ -69,6 +69,29 @@ func.func @chain(%V: memref<4x2x!fixed.q<8, 3>>, %W: memref<4x3x!fixed.q<8, 3>>,
 
 // -----
 
+// The kernel's sums have 32 bits, and so have these then: nothing but their end follows.
+func.func @narrow(%W: memref<4x8x!fixed.q<8, 7>>, %X: memref<8x!fixed.q<8, 7>>, %Y: memref<4x!fixed.q<8, 7>>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c8 = arith.constant 8 : index
+  scf.for %i = %c0 to %c4 step %c1 {
+    %at = arith.muli %i, %c8 : index
+    %row = scratch.slice %W[%at] : memref<4x8x!fixed.q<8, 7>> to memref<8x!fixed.q<8, 7>>
+    %zero = num.zero : !fixed.acc<16, 14>
+    %sum = num.dot %zero, %row, %X : !fixed.acc<16, 14>, memref<8x!fixed.q<8, 7>>, memref<8x!fixed.q<8, 7>> -> !fixed.acc<16, 14>
+    %y = num.finish %sum : !fixed.acc<16, 14> -> !fixed.q<8, 7>
+    memref.store %y, %Y[%i] : memref<4x!fixed.q<8, 7>>
+  }
+  func.return
+}
+// CHECK: func.func @narrow
+// CHECK-NEXT: %sums = memref.alloca() : memref<4x!fixed.acc<32, 14>>
+// CHECK: num.dot_rows %sums, %zeros, {{%.*}}, %X {kernel = "tm_cm_dot4_s8_s8_s32"}
+// CHECK: num.finish %sum : !fixed.acc<32, 14> -> !fixed.q<8, 7>
+
+// -----
+
 // A vector that changes from row to row, a matrix that is read by columns and three rows stay loops of dot products.
 func.func @others(%W: memref<4x4x!fixed.q<8, 3>>, %X: memref<16x!fixed.q<8, 3>>, %Y: memref<4x!fixed.acc<32, 6>>) {
   %c0 = arith.constant 0 : index
