@@ -17,21 +17,30 @@ V = TypeVar("V")
 SEGMENTS = 384
 """Greatest number of straight segments: no table is larger than the 0.75 KB that Shiftry (5.4) spends on exp."""
 
+MOST_OF_A_BYTE = 128
+
 SCALES = range(1, 128)
 ENTRY_BITS = 16
 
 
 class DirectTable(FixedFunction):
-    """One entry for each argument of the domain: results to within half a unit of the last place."""
+    """One entry for each argument: results to within half a unit of the last place.
+
+    Of the domain or, if that is most of an 8-bit format, of all raws, so that nothing has to be limited.
+    """
 
     def __init__(self, domain: Domain):
+        import numpy as np
+
         self.domain = domain
-        arguments = domain.source.decode(domain.arguments())
+        self.first, self.last = domain.first, domain.last
+        if domain.source.stored_width == 8 and domain.size >= MOST_OF_A_BYTE:
+            self.first, self.last = domain.source.limits
+        arguments = domain.source.decode(np.arange(self.first, self.last + 1))
         self.table: NDArray[Any] = domain.result.encode(exactly(domain.function, arguments))
 
     def apply(self, m: Machine[V], x: Int[V]) -> Int[V]:
-        first, last = self.domain.first, self.domain.last
-        index = m.sub(m.clamp(x, first, last), m.const(first))
+        index = m.sub(m.clamp(x, self.first, self.last), m.const(self.first))
         entry = m.entry(self.domain.function, self.table, index)
         # The function rises.
         return Int(entry.value, entry.width, int(self.table[index.low]), int(self.table[index.high]))

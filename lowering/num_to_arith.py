@@ -237,8 +237,10 @@ def _dot(op: num.DotOp | num.DistanceOp) -> Lowering:
 
 
 def _dot_rows(op: num.DotRowsOp) -> Lowering:
-    # The kernel takes the starts of the sums from one place and puts the sums in another, here the same.
-    return lambda e: _call(e, op.kernel.data, [op.matrix, op.vector], [_length(e, op.vector)], None, [op.sums] * 2)
+    def lower(e: Emitter) -> SSAValue | None:
+        return _call(e, op.kernel.data, [op.matrix, op.vector], [_length(e, op.vector)], None, [op.starts, op.sums])
+
+    return lower
 
 
 def _axpy(op: num.AxpyOp) -> Lowering:
@@ -279,7 +281,7 @@ def _call(
     memrefs: Sequence[SSAValue],
     scalars: Sequence[SSAValue],
     result: Attribute | None,
-    written: Sequence[SSAValue] = (),
+    results_in: Sequence[SSAValue] = (),
 ) -> SSAValue | None:
     """A call of a kernel, which takes runs of memory of any length; what it returns, if anything."""
 
@@ -288,7 +290,7 @@ def _call(
             e.insert(upstream_memref.CastOp.get(memref, _any_run(scratch.memref_type(memref)))) for memref in memrefs
         ]
 
-    arguments = [*runs(memrefs), *scalars, *runs(written)]
+    arguments = [*runs(memrefs), *scalars, *runs(results_in)]
     results = [] if result is None else [result]
     e.surroundings.declare_kernel(kernel, [value.type for value in arguments], results)
     call = func.CallOp(kernel, arguments, results)

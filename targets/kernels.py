@@ -71,6 +71,8 @@ _CORTEX_M = (
     Kernel("tm_cm_dot4_s8_s8_s32", 8, 8, 32, op="num.dot_rows", flash=None, rows=4),
     Kernel("tm_cm_dot4_s8_s16_s32", 8, 16, 32, op="num.dot_rows", flash=None, rows=4),
     Kernel("tm_cm_dot4_s16_s16_s32", 16, 16, 32, op="num.dot_rows", flash=None, rows=4),
+    Kernel("tm_cm_distance_s16_s16_s32", 16, 16, 32, op="num.distance", flash=None, step=3.2),
+    Kernel("tm_cm_distance_s8_s8_s32", 8, 8, 32, op="num.distance", flash=None, step=3.2),
     Kernel("tm_cm_dot_sparse_s8_s8_s32", 8, 8, 32, op="num.sparse_dot", step=7.4),
     Kernel("tm_cm_dot_sparse_s8_s16_s32", 8, 16, 32, op="num.sparse_dot", step=7.4),
     Kernel("tm_cm_dot_sparse_s16_s16_s32", 16, 16, 32, op="num.sparse_dot", step=7.4),

@@ -7,7 +7,7 @@ block.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, cast
@@ -19,7 +19,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from tinyml.dialects import num, scratch
-from tinyml.dialects.number_format import element_format
+from tinyml.dialects.number_format import Accumulator, element_format
 from tinyml.targets.kernels import Kernel, kernels_of
 from tinyml.transforms.loop_nest import LoopNest
 
@@ -41,7 +41,7 @@ class BlockRowsPass(ModulePass):
             arrays: dict[tuple[Attribute, int], SSAValue] = {}
             for loop in [one for one in function.walk() if isinstance(one, scf.ForOp)]:
                 if (found := _Rows.find(loop, kernels)) is not None:
-                    kind = found.products[0].dot.sum.type, found.block
+                    kind = found.accumulator.type, found.block
                     if kind not in arrays:
                         arrays[kind] = _array(function, *kind)
                     found.rewrite(arrays[kind])
@@ -58,10 +58,11 @@ class _Product:
 
 @dataclass
 class _Rows:
-    """A loop over rows, and the dot products that a row's sum goes through, first to last."""
+    """A loop over rows, and the dot products that a row's sum goes through, first to last, in an accumulator."""
 
     loop: scf.ForOp
     trips: int
+    accumulator: Accumulator
     products: list[_Product]
 
     @property
@@ -77,16 +78,24 @@ class _Rows:
         if loop.iter_args or any(op.regions for op in body.ops) or bounds[0] != 0 or bounds[1] is None:
             return None
         dots = [op for op in body.ops if isinstance(op, num.DotOp)]
-        products = [product for dot in dots if (product := cls._product(dot, loop, kernels)) is not None]
-        if bounds[2] != 1 or not dots or len(products) < len(dots) or bounds[1] < products[0].kernel.rows:
+        if bounds[2] != 1 or not dots:
             return None
         chained = all(after.sum is before.result for before, after in pairwise(dots))
         alone = all(len(list(dot.result.uses)) == 1 for dot in dots[:-1])
         after = all(isinstance(op, memref.StoreOp) and dots[-1].is_before_in_block(op) for op in stores)
-        return cls(loop, bounds[1], products) if chained and alone and after else None
+        if not (chained and alone and after):
+            return None
+        for accumulator in _accumulators(dots[0].sum, dots[-1].result):
+            found = [cls._product(dot, accumulator, loop, kernels) for dot in dots]
+            products = [product for product in found if product is not None]
+            if len(products) == len(dots) and bounds[1] >= products[0].kernel.rows:
+                return cls(loop, bounds[1], accumulator, products)
+        return None
 
     @staticmethod
-    def _product(dot: num.DotOp, loop: scf.ForOp, kernels: Sequence[Kernel]) -> _Product | None:
+    def _product(
+        dot: num.DotOp, accumulator: Accumulator, loop: scf.ForOp, kernels: Sequence[Kernel]
+    ) -> _Product | None:
         index, row = loop.body.block.args[0], dot.lhs.owner
         if not isinstance(row, scratch.SliceOp) or _inside(row.source, loop):
             return None
@@ -97,13 +106,9 @@ class _Rows:
             consecutive = row.offset is index and num.run_length(dot.lhs) == 1
         if not consecutive or index in _read(dot.rhs, loop):
             return None
-        accumulator = num.accumulator_type(dot.sum)
-        if not accumulator.INTEGER:
-            return None
         bits = [8 * element_format(operand.type).dtype.itemsize for operand in (dot.lhs, dot.rhs)]
-        sum = cast("IntegerType[Any, Any]", accumulator.storage).width.data
         flash = [scratch.in_flash(scratch.memref_type(operand)) for operand in (dot.lhs, dot.rhs)]
-        wanted = Kernel("", bits[0], bits[1], sum, op=num.DotRowsOp.name, flash=flash[0])
+        wanted = Kernel("", bits[0], bits[1], _register(accumulator), op=num.DotRowsOp.name, flash=flash[0])
         kernel = next((kernel for kernel in kernels if kernel.computes(wanted)), None)
         return None if kernel is None or flash[1] else _Product(dot, row, kernel)
 
@@ -111,18 +116,21 @@ class _Rows:
         """Whole blocks come before the loop, which is left with the last rows; `sums` is an array for one block."""
         nest = LoopNest(self.loop)
         rest = self.trips % self.block
+        starts = self._zeros(nest) or sums
         blocks = nest.index((self.trips - rest) // self.block)
 
         def body(number: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
             first = nest.times(number, self.block)
-            self._each(nest, first, sums, start=True)
+            if starts is sums:
+                self._each(nest, first, sums, start=True)
             for product in self.products:
                 length = num.run_length(product.dot.lhs)
                 place = nest.times(first, length)
                 matrix = nest.insert(scratch.SliceOp(product.row.source, place, (self.block * length,)))
                 vector = self._copy(nest, _needed([product.dot.rhs.owner], self.loop), {}).get(product.dot.rhs)
                 kernel = product.kernel.symbol
-                nest.builder.insert(num.DotRowsOp(sums, matrix, vector or product.dot.rhs, kernel))
+                begin = starts if product is self.products[0] else sums
+                nest.builder.insert(num.DotRowsOp(sums, begin, matrix, vector or product.dot.rhs, kernel))
             self._each(nest, first, sums, start=False)
             return []
 
@@ -132,6 +140,17 @@ class _Rows:
         else:
             self.loop.detach()
             self.loop.erase()
+
+    def _zeros(self, nest: LoopNest) -> SSAValue | None:
+        """What sums start with, in flash, if that is nothing."""
+        import numpy as np
+
+        if not isinstance(self.products[0].dot.sum.owner, num.ZeroOp):
+            return None
+        raws = np.zeros(self.block, f"i{_register(self.accumulator) // 8}")
+        zeros = nest.insert(scratch.ConstantOp.of(raws, self.accumulator.type))
+        zeros.name_hint = "zeros"
+        return zeros
 
     def _each(self, nest: LoopNest, first: SSAValue, sums: SSAValue, *, start: bool) -> None:
         """For each row of a block, what its sum starts with, or what becomes of its sum."""
@@ -158,6 +177,22 @@ class _Rows:
         for op in ops:
             nest.builder.insert(op.clone(value_mapper=values))
         return values
+
+
+def _accumulators(start: SSAValue, end: SSAValue) -> Iterator[Accumulator]:
+    """Where the sum may run: as it does, or wider where it starts from zero and all that follows is its end."""
+    accumulator = num.accumulator_type(start)
+    if not accumulator.INTEGER:
+        return
+    yield accumulator
+    if isinstance(start.owner, num.ZeroOp) and all(isinstance(use.operation, num.FinishOp) for use in end.uses):
+        while (wider := accumulator.widened(_register(accumulator) + 1)).type != accumulator.type:
+            accumulator = wider
+            yield accumulator
+
+
+def _register(accumulator: Accumulator) -> int:
+    return cast("IntegerType[Any, Any]", accumulator.storage).width.data
 
 
 def _array(function: func.FuncOp, element: Attribute, length: int) -> SSAValue:

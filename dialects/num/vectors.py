@@ -69,25 +69,29 @@ class DistanceOp(IRDLOperation):
 
 @irdl_op_definition
 class DotRowsOp(IRDLOperation):
-    """`sums[r] = sums[r] +` the products of row r of a matrix and a vector, for every row, by a kernel.
+    """`sums[r] = starts[r] +` the products of row r of a matrix and a vector, for every row, by a kernel.
 
-    The matrix is a run of memory that holds the rows one behind the other.
+    The matrix is a run of memory that holds the rows one behind the other; sums may be where starts are.
     """
 
     name = "num.dot_rows"
     sums = operand_def(MEMREF)
+    starts = operand_def(MEMREF)
     matrix = operand_def(MEMREF)
     vector = operand_def(MEMREF)
     kernel = prop_def(StringAttr)
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
     irdl_options = (ParsePropInAttrDict(),)
-    assembly_format = "$sums `,` $matrix `,` $vector attr-dict `:` type($sums) `,` type($matrix) `,` type($vector)"
+    assembly_format = (
+        "$sums `,` $starts `,` $matrix `,` $vector attr-dict"
+        " `:` type($sums) `,` type($starts) `,` type($matrix) `,` type($vector)"
+    )
 
-    def __init__(self, sums: SSAValue, matrix: SSAValue, vector: SSAValue, kernel: str):
-        super().__init__(operands=[sums, matrix, vector], properties={"kernel": StringAttr(kernel)})
+    def __init__(self, sums: SSAValue, starts: SSAValue, matrix: SSAValue, vector: SSAValue, kernel: str):
+        super().__init__(operands=[sums, starts, matrix, vector], properties={"kernel": StringAttr(kernel)})
 
     def verify_(self) -> None:
-        rows, elements, length = (run_length(value) for value in self.operands)
+        rows, elements, length = run_length(self.sums, self.starts), run_length(self.matrix), run_length(self.vector)
         if elements != rows * length:
             raise VerifyException(f"{rows} rows of {length} elements are not {elements}")
         element = cast("MemRefType[Attribute]", self.sums.type).element_type

@@ -46,13 +46,16 @@ CORTEX_M_KERNELS = [
     *(f"tm_cm_matvec_{types}" for types in ("s8_s8_s8", "s8_s16_s16", "s16_s16_s16")),
     *(f"tm_cm_dot_{types}" for types in ("s8_s8_s32", "s8_s16_s32", "s16_s16_s32", "s16_s16_s64")),
     *(f"tm_cm_dot_sparse_{types}" for types in ("s8_s8_s32", "s8_s16_s32", "s16_s16_s32")),
+    *(f"tm_cm_distance_{types}" for types in ("s8_s8_s32", "s16_s16_s32")),
 ]
 CORTEX_M_LIMITS = {
     ("cortex-m4", "tm_cm_matvec_s8_s8_s8"): 2.0,
     ("cortex-m4", "tm_cm_matvec_s16_s16_s16"): 1.3,
     ("cortex-m0", "tm_cm_matvec_s8_s8_s8"): 5.0,
+    ("cortex-m4", "tm_cm_distance_s16_s16_s32"): 4.0,
+    ("cortex-m0", "tm_cm_distance_s16_s16_s32"): 7.5,
 }
-"""What a product of 64 x 64 may take."""
+"""What a product of 64 x 64, or a distance of 64 elements, may take."""
 
 FUNCTION_LIMITS = {
     ("exp", "!fixed.q<16, 11>", "!fixed.q<16, 15>"): 70,
@@ -91,6 +94,7 @@ void figure_predict(const int16_t *X)
 """
 _CORTEX_M = """\
 #include "figure.h"
+#include "tinyml/distance_cortex_m.h"
 #include "tinyml/dot_cortex_m.h"
 static const {w} W[] __attribute__((aligned(4))) = {{{weights}}};
 static const int8_t GAPS[] = {{0, {gaps}}};
@@ -173,6 +177,7 @@ def instructions_per_mac(kernel: str, device: str, optimize: str) -> float:
     rows, y = (N, result) if form == "matvec" else (1, "s32")
     call = {
         "matvec": f"{kernel}(W, X, {rows}, {N}, START, (uint8_t)shift, low, high, Y)",
+        "distance": f"Y[0] = {kernel}(W, X, {N}, 5)",
         "dot": f"Y[0] = (int32_t){kernel}(W, X, {N}, 5)",
         "sparse": f"Y[0] = {kernel}(W, GAPS, X, {N}, 5)",
     }[form]

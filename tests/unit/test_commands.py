@@ -42,6 +42,22 @@ def test_compile_writes_a_folder(model: Path, tmp_path: Path, capsys: pytest.Cap
     assert "tour" in capsys.readouterr().out
 
 
+def test_compile_states_the_errors_of_functions(
+    model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    errors: dict[str | None, float] = {}
+    for scheme in (None, "seedot", "shiftry"):
+        options = () if scheme is None else ("--functions", scheme)
+        assert compile_(model, out, "--target", "host", *options) == 0
+        [stated] = json.loads((out / "report.json").read_text())["functions"]
+        assert (stated["function"], stated["scheme"]) == ("tanh", scheme)
+        errors[scheme] = stated["error"]
+        printed = f"tanh, {stated['argument']} -> {stated['result']}: error at most {stated['error']:.2g}"
+        assert printed in capsys.readouterr().out
+    assert errors[None] < 1e-4 < errors["shiftry"] < 1e-3 < errors["seedot"]
+
+
 def test_compile_twice_gives_the_same_and_replaces(model: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     assert compile_(model, out, "--target", "host") == 0
@@ -145,6 +161,8 @@ def test_bad_input_is_one_line(
         (["--format", "nonsense"], "unknown number format 'nonsense'"),
         (["--format", "f32", "--width", "16"], "f32 is 32 bits wide"),
         (["--width", "99"], "widths from 2 to 32"),
+        (["--functions", "nobody's"], "format 'fixed' has no scheme 'nobody's' for functions"),
+        (["--format", "f32", "--functions", "seedot"], "no scheme 'seedot' for functions (it has none)"),
     ],
 )
 def test_bad_options_are_one_line(

@@ -41,25 +41,23 @@ static TM_SHARED int16_t tm_interpolate_odd_s16(const int16_t *table, int16_t x,
 #else
 #define TM_PLAIN __attribute__((__unused__))
 
-static TM_PLAIN int16_t tm_between_s16(const int16_t *table, uint32_t place)
+static TM_PLAIN int32_t tm_between_s16(const int16_t *table, int32_t place)
 {
     const int16_t *entry = table + (place >> 8);
-    return (int16_t)(entry[0] + (((entry[1] - entry[0]) * (int32_t)(place & 255) + 128) >> 8));
+    return entry[0] + (((entry[1] - entry[0]) * (place & 255) + 128) >> 8);
 }
 
 /* Entry i is the value at last - 256 * i / scale; x is at most last. */
 static TM_PLAIN int16_t tm_interpolate_s16(const int16_t *table, int16_t x, int16_t last, int8_t scale)
 {
-    return tm_between_s16(table, (uint32_t)(uint16_t)(last - x) * (uint8_t)scale);
+    return (int16_t)tm_between_s16(table, ((int32_t)last - x) * scale);
 }
 
 /* Of an odd function that is constant from last on: entry i is the value at 256 * i / scale. */
 static TM_PLAIN int16_t tm_interpolate_odd_s16(const int16_t *table, int16_t x, int16_t last, int8_t scale)
 {
-    uint16_t size = (uint16_t)(x < 0 ? -x : x);
-    if (size > (uint16_t)last)
-        size = (uint16_t)last;
-    const int16_t y = tm_between_s16(table, (uint32_t)size * (uint8_t)scale);
+    const int32_t size = x < 0 ? -(int32_t)x : x;
+    const int32_t y = tm_between_s16(table, (size < last ? size : last) * scale);
     return (int16_t)(x < 0 ? -y : y);
 }
 #endif

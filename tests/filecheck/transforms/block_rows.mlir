@@ -22,16 +22,13 @@ func.func @matvec(%W: memref<6x8x!fixed.q<16, 10>>, %X: memref<8x1x!fixed.q<16, 
 }
 // CHECK: func.func @matvec
 // CHECK-NEXT: %sums = memref.alloca() : memref<4x!fixed.acc<32, 20>>
+// CHECK: %zeros = scratch.constant dense<0> : tensor<4xi32> -> memref<4x!fixed.acc<32, 20>, #scratch.flash>
 // CHECK: scf.for [[block:%.*]] = {{%.*}} to {{%.*}} step
 // CHECK-NEXT: [[first:%.*]] = arith.muli [[block]], {{%.*}} : index
-// CHECK-NEXT: scf.for [[r:%.*]] = {{.*}} {
-// CHECK-NEXT: arith.addi [[first]], [[r]]
-// CHECK-NEXT: [[start:%.*]] = num.zero
-// CHECK-NEXT: memref.store [[start]], %sums[[[r]]]
-// CHECK: [[place:%.*]] = arith.muli [[first]], {{%.*}} : index
+// CHECK-NEXT: [[place:%.*]] = arith.muli [[first]], {{%.*}} : index
 // CHECK-NEXT: [[rows:%.*]] = scratch.slice %W[[[place]]] : {{.*}} to memref<32x!fixed.q<16, 10>>
 // CHECK-NEXT: [[x:%.*]] = scratch.slice %X[%c0]
-// CHECK-NEXT: num.dot_rows %sums, [[rows]], [[x]] {kernel = "tm_cm_dot4_s16_s16_s32"}
+// CHECK-NEXT: num.dot_rows %sums, %zeros, [[rows]], [[x]] {kernel = "tm_cm_dot4_s16_s16_s32"}
 // CHECK-NEXT: scf.for [[q:%.*]] = {{.*}} {
 // CHECK-NEXT: [[i:%.*]] = arith.addi [[first]], [[q]]
 // CHECK-NEXT: %sum = memref.load %sums[[[q]]]
@@ -64,11 +61,34 @@ func.func @chain(%V: memref<4x2x!fixed.q<8, 3>>, %W: memref<4x3x!fixed.q<8, 3>>,
 // CHECK: func.func @chain
 // CHECK: %s = memref.load %S
 // CHECK-NEXT: memref.store %s, %sums
-// CHECK: num.dot_rows %sums, {{%.*}}, %a {kernel = "tm_cm_dot4_s8_s8_s32"}
-// CHECK: num.dot_rows %sums, {{%.*}}, %b {kernel = "tm_cm_dot4_s8_s8_s32"}
+// CHECK: num.dot_rows %sums, %sums, {{%.*}}, %a {kernel = "tm_cm_dot4_s8_s8_s32"}
+// CHECK: num.dot_rows %sums, %sums, {{%.*}}, %b {kernel = "tm_cm_dot4_s8_s8_s32"}
 // CHECK: %u = memref.load %sums
 // CHECK-NEXT: memref.store %u, %S
 // CHECK-NOT: num.dot %
+
+// -----
+
+// The kernel's sums have 32 bits, and so have these then: nothing but their end follows.
+func.func @narrow(%W: memref<4x8x!fixed.q<8, 7>>, %X: memref<8x!fixed.q<8, 7>>, %Y: memref<4x!fixed.q<8, 7>>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c8 = arith.constant 8 : index
+  scf.for %i = %c0 to %c4 step %c1 {
+    %at = arith.muli %i, %c8 : index
+    %row = scratch.slice %W[%at] : memref<4x8x!fixed.q<8, 7>> to memref<8x!fixed.q<8, 7>>
+    %zero = num.zero : !fixed.acc<16, 14>
+    %sum = num.dot %zero, %row, %X : !fixed.acc<16, 14>, memref<8x!fixed.q<8, 7>>, memref<8x!fixed.q<8, 7>> -> !fixed.acc<16, 14>
+    %y = num.finish %sum : !fixed.acc<16, 14> -> !fixed.q<8, 7>
+    memref.store %y, %Y[%i] : memref<4x!fixed.q<8, 7>>
+  }
+  func.return
+}
+// CHECK: func.func @narrow
+// CHECK-NEXT: %sums = memref.alloca() : memref<4x!fixed.acc<32, 14>>
+// CHECK: num.dot_rows %sums, %zeros, {{%.*}}, %X {kernel = "tm_cm_dot4_s8_s8_s32"}
+// CHECK: num.finish %sum : !fixed.acc<32, 14> -> !fixed.q<8, 7>
 
 // -----
 

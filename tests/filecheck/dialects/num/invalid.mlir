@@ -138,7 +138,7 @@ func.func @finish_beyond_the_sum(%s: !fixed.acc<16, 8>) {
 // -----
 
 %s, %m, %x = "test.op"() : () -> (memref<3x!fixed.acc<32, 18>>, memref<10x!fixed.q<16, 9>>, memref<3x!fixed.q<16, 9>>)
-num.dot_rows %s, %m, %x {kernel = "k"} : memref<3x!fixed.acc<32, 18>>, memref<10x!fixed.q<16, 9>>, memref<3x!fixed.q<16, 9>>
+num.dot_rows %s, %s, %m, %x {kernel = "k"} : memref<3x!fixed.acc<32, 18>>, memref<3x!fixed.acc<32, 18>>, memref<10x!fixed.q<16, 9>>, memref<3x!fixed.q<16, 9>>
 // CHECK: 3 rows of 3 elements are not 10
 
 // -----

@@ -92,10 +92,10 @@ func.func @vectors(%sum: !fixed.acc<32, 18>, %x: memref<3x!fixed.q<14, 9>>, %w: 
   %d = num.distance %sum, %x, %w {kernel = "k"} : !fixed.acc<32, 18>, memref<3x!fixed.q<14, 9>>, memref<3x!fixed.q<12, 9>, #scratch.flash> -> !fixed.acc<32, 18>
   num.axpy %sums, %w, %f : memref<3x!fixed.acc<32, 18>>, memref<3x!fixed.q<12, 9>, #scratch.flash>, !fixed.q<16, 9>
   %m = "test.op"() : () -> memref<9x!fixed.q<16, 9>>
-  num.dot_rows %sums, %m, %w {kernel = "k"} : memref<3x!fixed.acc<32, 18>>, memref<9x!fixed.q<16, 9>>, memref<3x!fixed.q<12, 9>, #scratch.flash>
+  num.dot_rows %sums, %sums, %m, %w {kernel = "k"} : memref<3x!fixed.acc<32, 18>>, memref<3x!fixed.acc<32, 18>>, memref<9x!fixed.q<16, 9>>, memref<3x!fixed.q<12, 9>, #scratch.flash>
   func.return
 }
 // CHECK: func.func @vectors
 // CHECK-NEXT: num.distance %sum, %x, %w {kernel = "k"} :
 // CHECK-NEXT: num.axpy %sums, %w, %f : memref<3x!fixed.acc<32, 18>>, memref<3x!fixed.q<12, 9>, #scratch.flash>, !fixed.q<16, 9>
-// CHECK: num.dot_rows %sums, %m, %w {kernel = "k"} : memref<3x!fixed.acc<32, 18>>, memref<9x!fixed.q<16, 9>>, memref<3x!fixed.q<12, 9>, #scratch.flash>
+// CHECK: num.dot_rows %sums, %sums, %m, %w {kernel = "k"} : memref<3x!fixed.acc<32, 18>>, memref<3x!fixed.acc<32, 18>>, memref<9x!fixed.q<16, 9>>, memref<3x!fixed.q<12, 9>, #scratch.flash>
