@@ -32,6 +32,7 @@ from tinyml.dialects.places import error_at
 from tinyml.dialects.scratch import memref_type
 from tinyml.lowering.c_builder import ExpressionBuilder
 from tinyml.lowering.c_cleanup import remove_dead
+from tinyml.lowering.c_comparisons import FLOAT_PREDICATES, INTEGER_PREDICATES
 from tinyml.lowering.c_program import ProgramBuilder
 from tinyml.lowering.consecutive_loads import Inductions, constant
 
@@ -189,25 +190,15 @@ def _extreme(operator: str) -> Callable[[_FunctionLowering, Any], None]:
     return lower
 
 
-_INTEGER_PREDICATES = dict(enumerate(("==", "!=", "<", "<=", ">", ">=")))
-"""Of arith.cmpi, by number."""
-
-_FLOAT_PREDICATES = {
-    **{1: ("==", False), 2: (">", False), 3: (">=", False), 4: ("<", False), 5: ("<=", False)},
-    **{13: ("!=", False), 9: ("<=", True), 10: ("<", True), 11: (">=", True), 12: (">", True)},
-}
-"""Of arith.cmpf, by number: operator of C, and whether the answer is negated (unordered comparisons)."""
-
-
 def _compare_integers(at: _FunctionLowering, op: arith.CmpiOp) -> None:
-    operator = _INTEGER_PREDICATES.get(op.predicate.value.data)
+    operator = INTEGER_PREDICATES.get(op.predicate.value.data)
     if operator is None:
         raise _unsupported(op, "compares unsigned, which has no spelling in C here")
     at.expression(op, c.CompareOp(*_spread(at.operands(op), operator)))
 
 
 def _compare_floats(at: _FunctionLowering, op: arith.CmpfOp) -> None:
-    if (found := _FLOAT_PREDICATES.get(op.predicate.value.data)) is None:
+    if (found := FLOAT_PREDICATES.get(op.predicate.value.data)) is None:
         raise _unsupported(op, "has a predicate without a spelling in C")
     operator, negated = found
     lowered = c.CompareOp(*_spread(at.operands(op), operator))
