@@ -20,6 +20,7 @@ CLEAN = ("canonicalize", "cse")
 PIPELINES: dict[str, tuple[str, ...]] = {
     "reals-to-formats": (
         *CLEAN,
+        "scale-rows",
         "profile",
         "assign-format",
         "choose-storage",
@@ -45,8 +46,14 @@ PIPELINES: dict[str, tuple[str, ...]] = {
 """What each pipeline runs, passes and other pipelines by name; the options are given to those that take them."""
 
 
+_ON_REQUEST = {"scale-rows": "row-scales"}
+"""Passes of pipelines that run only where an option is true."""
+
+
 def flatten(name: str, options: dict[str, str]) -> list[str]:
     """A pipeline as single passes with their options; options: what follows each option's name, as it is spelled."""
+    if name in _ON_REQUEST and options.get(_ON_REQUEST[name]) != "true":
+        return []
     if name in PIPELINES:
         return [spec for inner in PIPELINES[name] for spec in flatten(inner, options)]
     taken = {"profile": ("data",), "assign-format": ("format", "width", "data"), "select-kernels": ("target",)}.get(
@@ -68,17 +75,20 @@ def run(module: ModuleOp, ctx: Context, passes: Sequence[str]) -> None:
 class _FromReals(ModulePass):
     """data: .npz file with the validation set to profile with and to round weights on.
 
-    format, width: as `assign-format` takes them. target: as `select-kernels` takes it.
+    format, width: as `assign-format` takes them. row_scales: whether to run `scale-rows`. target: as `select-kernels`
+    takes it.
     """
 
     name: ClassVar[str]
     data: str
     format: str = "fixed"
     width: int | None = None
+    row_scales: bool = False
     target: str = "host"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         options = {
+            "row-scales": json.dumps(self.row_scales),
             "data": json.dumps(self.data),
             "format": json.dumps(self.format),
             "target": json.dumps(self.target),

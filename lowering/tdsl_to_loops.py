@@ -201,8 +201,25 @@ def _run(source: SSAValue, start: SSAValue, length: int, nest: LoopNest) -> SSAV
     return nest.insert(scratch.SliceOp(source, start, (length,)))
 
 
+def _row_shifts(op: tdsl.ContractionOp, nest: LoopNest) -> SSAValue | None:
+    """A product's shifts as bytes in flash."""
+    import numpy as np
+
+    return None if op.shifts is None else _flash(nest, np.array(op.shifts, "i1"), i8, "row_shifts")
+
+
+def _finished(
+    op: tdsl.ContractionOp, sum: SSAValue, shifts: SSAValue | None, row: SSAValue, nest: LoopNest
+) -> SSAValue:
+    """One sum of a product in the result's format."""
+    if shifts is not None:
+        sum = nest.insert(num.ShiftOp(sum, nest.load(shifts, [row])))
+    return nest.insert(num.FinishOp(sum, _element(op.out), op.sum_bound))
+
+
 def _matmul(op: tdsl.MatmulOp, nest: LoopNest) -> None:
     (rows, length), columns = tdsl.shape_of(op.lhs), tdsl.shape_of(op.rhs)[1]
+    shifts = _row_shifts(op, nest)
 
     def body(indices: Indices) -> None:
         i, j = indices
@@ -217,7 +234,7 @@ def _matmul(op: tdsl.MatmulOp, nest: LoopNest) -> None:
             sum = nest.insert(num.DotOp(zero, row, _run(op.rhs, nest.index(0), length, nest)))
         else:
             [sum] = nest.fold(nest.index(length), [zero], step)
-        nest.store(nest.insert(num.FinishOp(sum, _element(op.out), op.sum_bound)), op.out, indices)
+        nest.store(_finished(op, sum, shifts, i, nest), op.out, indices)
 
     nest.over((rows, columns), body)
 
@@ -241,14 +258,14 @@ def _spmv(op: tdsl.SpmvOp, nest: LoopNest) -> None:
     wide = stored.lengths.itemsize == 2
     lengths = _flash(nest, stored.lengths.view("i2" if wide else "i1"), i16 if wide else i8, f"{hint}_lengths")
     vector = _run(op.rhs, nest.index(0), columns, nest)
+    shifts = _row_shifts(op, nest)
 
     def row(i: SSAValue, carried: Sequence[SSAValue]) -> list[SSAValue]:
         [at] = carried
         zero = nest.insert(num.ZeroOp(op.accumulator.type))
         zero.name_hint = "sum"
         sum = nest.insert(num.SparseDotOp(zero, values, gaps, lengths, vector, i, at))
-        finished = nest.insert(num.FinishOp(sum, _element(op.out), op.sum_bound))
-        nest.store(finished, op.out, [i, nest.index(0)])
+        nest.store(_finished(op, sum, shifts, i, nest), op.out, [i, nest.index(0)])
         return [nest.add(at, nest.unsigned(nest.load(lengths, [i])))]
 
     nest.fold(nest.index(rows), [nest.index(0)], row)

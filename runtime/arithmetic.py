@@ -114,7 +114,8 @@ class Reals(Arithmetic):
                 return lhs * rhs
 
     def matmul(self, op: tdsl.ContractionOp, lhs: Array, rhs: Array) -> Array:
-        return stacked_matmul(lhs, rhs)
+        product = stacked_matmul(lhs, rhs)
+        return product if op.shifts is None else np.ldexp(product, -np.array(op.shifts)[:, None])
 
     def squared_distance(self, op: tdsl.SquaredDistanceOp, lhs: Array, rhs: Array) -> Array:
         return ((lhs - rhs) ** 2).sum(-2, keepdims=True)
@@ -202,6 +203,8 @@ class Bits(Arithmetic):
     def matmul(self, op: tdsl.ContractionOp, lhs: Array, rhs: Array) -> Array:
         accumulator, result = op.accumulator, _format(op.out)
         sums = accumulator.matmul(lhs, _format(op.lhs), rhs, _format(op.rhs))
+        if op.shifts is not None:
+            sums = accumulator.shifted(self.machine, sums, np.array(op.shifts, np.int8)[:, None])
         return result.finish(self.machine, sums, accumulator, op.sum_bound)
 
     def squared_distance(self, op: tdsl.SquaredDistanceOp, lhs: Array, rhs: Array) -> Array:

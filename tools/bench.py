@@ -32,14 +32,21 @@ def find_model(folder: Path) -> tuple[Path, Path, Path | None]:
 
 
 def bench(
-    folders: list[Path], *, target: str, format: str, width: int | None, optimize: str, json_file: Path | None
+    folders: list[Path],
+    *,
+    target: str,
+    format: str,
+    width: int | None,
+    optimize: str,
+    row_scales: bool,
+    json_file: Path | None,
 ) -> list[dict[str, Any]]:
     """Measure every model on a target and print the table; a model too large for the Uno is measured on its sister."""
     from tinyml.targets.boards import board
 
     chosen = board(target)
     requests = [
-        Request(program, val, test, target, None, format, width, optimize, Path())
+        Request(program, val, test, target, None, format, width, optimize, Path(), row_scales)
         for program, val, test in map(find_model, folders)
     ]
     file = None if json_file is None else AtomicFile(str(json_file))

@@ -39,6 +39,7 @@ class Request:
     width: int | None
     optimize: str
     out: Path
+    row_scales: bool = False
 
 
 def compile_model(request: Request) -> dict[str, Any]:
@@ -76,7 +77,13 @@ def build_folder(
             data = load_data(str(request.test), elements=elements, classes=classes)
         progress.step("compiling")
         compiled = compile_stages(
-            reals, ctx, data=request.val, format=request.format, width=request.width, printed_for=board.printed_for
+            reals,
+            ctx,
+            data=request.val,
+            format=request.format,
+            width=request.width,
+            printed_for=board.printed_for,
+            row_scales=request.row_scales,
         )
         progress.step("writing C")
         write_sources(folder, compiled, board, data)
@@ -147,6 +154,7 @@ def _report(
         "device": board.device,
         "format": request.format,
         "width": compiled.width,
+        "row_scales": compiled.row_scales,
         "optimize": request.optimize,
         "accuracy_float": accuracies.reals,
         "accuracy": accuracies.formats,

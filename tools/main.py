@@ -80,6 +80,7 @@ def _parser() -> argparse.ArgumentParser:
 def _add_format(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", default="fixed", help="number format: fixed, f32, or a plug-in's")
     parser.add_argument("--width", type=_count, help="bits of each number (default: the format's usual width)")
+    parser.add_argument("--row-scales", action="store_true", help="scales per row of weights, where they help")
     parser.add_argument("--optimize", choices=OPTIMIZE, default="Os", help="the C compiler's level")
 
 
@@ -105,6 +106,7 @@ def _compile(options: argparse.Namespace) -> int:
             options.width,
             f"-{options.optimize}",
             options.out,
+            options.row_scales,
         )
     )
     print_reports([report])
@@ -140,6 +142,7 @@ def _bench(options: argparse.Namespace) -> int:
         format=options.format,
         width=options.width,
         optimize=f"-{options.optimize}",
+        row_scales=options.row_scales,
         json_file=options.json,
     )
     return 0

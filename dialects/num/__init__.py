@@ -23,7 +23,7 @@ from tinyml.dialects.num.scalars import (
     TanhOp,
     UnaryOp,
 )
-from tinyml.dialects.num.sums import DotOp, FinishOp, MacOp, PackedDotOp, SparseDotOp, ZeroOp
+from tinyml.dialects.num.sums import DotOp, FinishOp, MacOp, PackedDotOp, ShiftOp, SparseDotOp, ZeroOp
 from tinyml.dialects.num.vectors import AxpyOp, DistanceOp, run_length
 
 __all__ = [
@@ -43,6 +43,7 @@ __all__ = [
     "MulOp",
     "NegOp",
     "PackedDotOp",
+    "ShiftOp",
     "SigmoidOp",
     "SparseDotOp",
     "SubOp",
@@ -72,6 +73,7 @@ NUM = Dialect(
         MulOp,
         NegOp,
         PackedDotOp,
+        ShiftOp,
         SigmoidOp,
         SparseDotOp,
         SubOp,

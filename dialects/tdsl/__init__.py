@@ -9,7 +9,16 @@ from xdsl.ir import Dialect
 from tinyml.dialects.tdsl.accumulation import AccumulateOp, FinishOp, MacOp, ZeroOp
 from tinyml.dialects.tdsl.attributes import PERCENTILES, PROFILE, RANGE, Csr, Profile, Range
 from tinyml.dialects.tdsl.base import Shape, TensorOp, format_of, shape_of
-from tinyml.dialects.tdsl.contraction import ArgmaxOp, AtLeastOp, ContractionOp, MatmulOp, SignOp, SpmvOp, proof
+from tinyml.dialects.tdsl.contraction import (
+    ROW_SHIFTS,
+    ArgmaxOp,
+    AtLeastOp,
+    ContractionOp,
+    MatmulOp,
+    SignOp,
+    SpmvOp,
+    proof,
+)
 from tinyml.dialects.tdsl.distance import SquaredDistanceOp
 from tinyml.dialects.tdsl.elementwise import (
     AddOp,
@@ -44,6 +53,7 @@ __all__ = [
     "PERCENTILES",
     "PROFILE",
     "RANGE",
+    "ROW_SHIFTS",
     "AccumulateOp",
     "AddOp",
     "ArgmaxOp",

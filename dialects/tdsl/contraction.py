@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC
 from typing import cast
 
-from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, TensorType, f64, i1, i64
+from xdsl.dialects.builtin import DenseArrayBase, FloatAttr, IndexType, IntegerAttr, TensorType, f64, i1, i8, i64
 from xdsl.interfaces import HasCanonicalizationPatternsInterface
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
@@ -35,9 +35,15 @@ from tinyml.dialects.tdsl.base import (
     spell,
 )
 
+ROW_SHIFTS = range(16)
+"""What rows of one matrix may differ by, as powers of two."""
+
 
 class ContractionOp(TensorOp, ABC):
     """A matrix product `result[i, j] = sum_k lhs[i, k] * rhs[k, j]`.
+
+    With `row_shifts`, one for each row, row i of the product is divided by 2^row_shifts[i]: row i of lhs then holds the
+    weights times that, so that small rows are as precise as great ones (per-row scales).
 
     The sum is exact for formats whose accumulator is (fixed point) and is rounded once into the result. `acc` is the
     accumulator's type; `bound` is the proof that it is wide enough: no partial sum exceeds it in magnitude, in units
@@ -48,6 +54,7 @@ class ContractionOp(TensorOp, ABC):
     rhs = operand_def(SHAPED)
     acc = opt_prop_def()
     bound = opt_prop_def(IntegerAttr)
+    row_shifts = opt_prop_def(DenseArrayBase.constr(i8))
     assembly_format = (
         "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
     )
@@ -78,7 +85,17 @@ class ContractionOp(TensorOp, ABC):
             return self.bound.value.data
         return format_of(self.out).sum_bound(shape_of(self.lhs)[1], format_of(self.lhs), format_of(self.rhs))
 
+    @property
+    def shifts(self) -> tuple[int, ...] | None:
+        """The values of `row_shifts`."""
+        return None if self.row_shifts is None else self.row_shifts.get_values()
+
     def verify_more(self) -> None:
+        if (shifts := self.shifts) is not None:
+            if len(shifts) != shape_of(self.lhs)[0]:
+                raise VerifyException(f"needs a shift for each of {shape_of(self.lhs)[0]} rows, got {len(shifts)}")
+            if any(shift not in ROW_SHIFTS for shift in shifts):
+                raise VerifyException(f"row_shifts lie in [{ROW_SHIFTS[0]}, {ROW_SHIFTS[-1]}], got {list(shifts)}")
         if self.acc is None:
             return
         if (accumulator := accumulator_of(self.acc)) is None:

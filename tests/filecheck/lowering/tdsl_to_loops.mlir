@@ -18,6 +18,22 @@ func.func @matmul(%X: memref<3x1x!fixed.q<16, 12>>, %p: memref<2x1x!fixed.q<16, 
 
 // -----
 
+// Rows with scales of their own: each sum is shifted before it is rounded.
+func.func @rows(%X: memref<3x1x!fixed.q<8, 7>>, %p: memref<2x1x!fixed.q<8, 5>>) {
+  %W = scratch.constant dense<1> : tensor<2x3xi8> -> memref<2x3x!fixed.q<8, 7>, #scratch.flash>
+  tdsl.matmul %W, %X {acc = !fixed.acc<32, 14>, bound = 381 : i64, row_shifts = array<i8: 0, 3>} : memref<2x3x!fixed.q<8, 7>, #scratch.flash>, memref<3x1x!fixed.q<8, 7>> into %p : memref<2x1x!fixed.q<8, 5>>
+  func.return
+}
+// CHECK: func.func @rows
+// CHECK: %row_shifts = scratch.constant dense<[0, 3]> : tensor<2xi8> -> memref<2xi8, #scratch.flash>
+// CHECK: scf.for [[i:%.*]] =
+// CHECK: [[sum:%.*]] = num.dot
+// CHECK-NEXT: [[places:%.*]] = memref.load %row_shifts{{\[}}[[i]]]
+// CHECK-NEXT: [[shifted:%.*]] = num.shift [[sum]], [[places]] : !fixed.acc<32, 14>
+// CHECK-NEXT: num.finish [[shifted]] {bound = 381 : i64}
+
+// -----
+
 // Three arrays in flash hold the entries; the dense constant is gone.
 func.func @spmv(%X: memref<3x1xf32>, %p: memref<2x1xf32>) {
   %W = scratch.constant dense<[[0.0, 2.0, 3.0], [0.0, 0.0, 4.0]]> : tensor<2x3xf32> -> memref<2x3xf32, #scratch.csr>

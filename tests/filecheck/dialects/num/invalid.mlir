@@ -120,3 +120,9 @@ func.func @dot(%w: memref<8xf32>, %x: memref<7xf32>) {
 %s, %a, %f = "test.op"() : () -> (memref<3x!fixed.acc<32, 17>>, memref<3x!fixed.q<14, 9>>, !fixed.q<16, 9>)
 num.axpy %s, %a, %f : memref<3x!fixed.acc<32, 17>>, memref<3x!fixed.q<14, 9>>, !fixed.q<16, 9>
 // CHECK: !fixed.acc<32, 17> does not sum products of !fixed.q<14, 9> and !fixed.q<16, 9>
+
+// -----
+
+%s, %n = "test.op"() : () -> (f32, i8)
+%r = num.shift %s, %n : f32 -> f32
+// CHECK: f32 is no integer that could be shifted

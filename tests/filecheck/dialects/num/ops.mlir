@@ -36,6 +36,9 @@ func.func @fixed(%a: !fixed.q<16, 12>, %b: !fixed.q<8, 4>, %sum: !fixed.acc<32, 
 // CHECK: %zero = num.zero : !fixed.acc<32, 16>
   %mac = num.mac %zero, %a, %b : !fixed.acc<32, 16>, !fixed.q<16, 12>, !fixed.q<8, 4> -> !fixed.acc<32, 16>
 // CHECK: %mac = num.mac %zero, %a, %b : !fixed.acc<32, 16>, !fixed.q<16, 12>, !fixed.q<8, 4> -> !fixed.acc<32, 16>
+  %places = arith.constant 3 : i8
+  %less = num.shift %mac, %places : !fixed.acc<32, 16> -> !fixed.acc<32, 16>
+// CHECK: %less = num.shift %mac, %places : !fixed.acc<32, 16> -> !fixed.acc<32, 16>
   %more = num.greater %mac, %zero : !fixed.acc<32, 16>, !fixed.acc<32, 16>
 // CHECK: %more = num.greater %mac, %zero : !fixed.acc<32, 16>, !fixed.acc<32, 16>
   %finish = num.finish %mac {bound = 1000 : i64} : !fixed.acc<32, 16> -> !fixed.q<16, 8>
