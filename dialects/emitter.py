@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, func
-from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, IntegerType, f32
-from xdsl.dialects.memref import LoadOp
+from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, IntegerType, MemRefType, f32
+from xdsl.dialects.memref import CastOp, LoadOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 
@@ -73,6 +73,9 @@ class Emitter(Machine[SSAValue]):
     def muli(self, a: SSAValue, b: SSAValue) -> SSAValue:
         return self.insert(arith.MuliOp(a, b))
 
+    def divsi(self, a: SSAValue, b: SSAValue) -> SSAValue:
+        return self.insert(arith.DivSIOp(a, b))
+
     def shrsi(self, a: SSAValue, b: SSAValue) -> SSAValue:
         return self.insert(arith.ShRSIOp(a, b))
 
@@ -120,6 +123,13 @@ class Emitter(Machine[SSAValue]):
         self.surroundings.declare(function)
         result: Attribute = RUNTIME_FUNCTIONS[function].result
         return self.insert(func.CallOp(function, arguments, [result]))
+
+    def call_on_table(
+        self, function: str, name: str, table: NDArray[np.signedinteger[Any]], *arguments: SSAValue
+    ) -> SSAValue:
+        [type, *_] = RUNTIME_FUNCTIONS[function].arguments
+        memref = CastOp.get(self.surroundings.table(name, table), cast("MemRefType[Attribute]", type))
+        return self.call(function, self.insert(memref), *arguments)
 
     def width_of(self, value: SSAValue) -> int:
         return cast("IntegerType[int, Any]", value.type).width.data

@@ -14,6 +14,7 @@ from xdsl.ir import Attribute
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.machine import Machine
 from tinyml.dialects.number_format import Accumulator, Function, NumberFormat, accumulator_of, number_format
+from tinyml.dialects.products import Bound, Product
 
 if TYPE_CHECKING:
     import numpy as np
@@ -68,20 +69,13 @@ class F32(NumberFormat):
     def narrowed(self, bits: int) -> F32:
         return self
 
-    def accumulator(self, lhs: NumberFormat, rhs: NumberFormat, bound: int | None) -> Accumulator:
+    def accumulator(self, lhs: NumberFormat, rhs: NumberFormat, bound: Bound | None) -> Accumulator:
         return F32_SUM
 
-    def sum_bound(
-        self,
-        length: int,
-        lhs_format: NumberFormat,
-        rhs_format: NumberFormat,
-        lhs: Raws | None = None,
-        rhs: Raws | None = None,
-    ) -> int | None:
+    def sum_bound(self, product: Product) -> Bound | None:
         return None
 
-    def finish(self, m: Machine[V], sum: V, accumulator: Accumulator, bound: int | None) -> V:
+    def finish(self, m: Machine[V], sum: V, accumulator: Accumulator, bound: Bound | None) -> V:
         return sum
 
     def constant(self, m: Machine[V], real: float) -> V:
@@ -116,7 +110,9 @@ class F32(NumberFormat):
         limit = m.float_constant(high)
         return m.select(m.cmp_oge(value, limit), limit, value)
 
-    def function(self, m: Machine[V], function: Function, value: V, value_format: NumberFormat) -> V:
+    def function(
+        self, m: Machine[V], function: Function, value: V, value_format: NumberFormat, scheme: str | None = None
+    ) -> V:
         return m.call(f"tm_{function}f", value)
 
     def at_least(self, m: Machine[V], value: V, threshold: float) -> V:

@@ -19,8 +19,10 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.fixed_bounds import sum_bound
 from tinyml.dialects.machine import Int, Machine, limits
 from tinyml.dialects.number_format import Accumulator, Function, NumberFormat
+from tinyml.dialects.products import Bound, Product
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,7 +34,7 @@ V = TypeVar("V")
 STORAGE_WIDTHS = (8, 16, 32)
 WIDTHS = range(2, 33)
 REGISTER_WIDTH = 16
-ACCUMULATOR_WIDTHS = (32, 64)
+ACCUMULATOR_WIDTHS = (16, 24, 32, 64)
 FRACS = range(-31, 63)
 """Scales beyond these are of no use to a raw value of at most 32 bits."""
 
@@ -83,6 +85,7 @@ class FixedType(_WidthAndFrac, NumberFormat):
     width: IntAttr
     frac: IntAttr
     FAMILY = "fixed"
+    SCHEMES: ClassVar[Sequence[str]] = ("seedot", "shiftry")
     WIDTHS: ClassVar[Sequence[int]] = WIDTHS
     WIDTHS_IN_WORDS: ClassVar[str] = f"from {WIDTHS[0]} to {WIDTHS[-1]}"
     FRACS: ClassVar[Sequence[int]] = FRACS
@@ -176,57 +179,42 @@ class FixedType(_WidthAndFrac, NumberFormat):
         frac = max(_fixed(other).frac.data, _fixed(result).frac.data)
         return FixedType(self.width.data, min(self.frac.data, frac))
 
-    def accumulator(self, lhs: NumberFormat, rhs: NumberFormat, bound: int | None) -> Accumulator:
-        lhs, rhs = _fixed(lhs), _fixed(rhs)
-        frac = lhs.frac.data + rhs.frac.data
+    def accumulator(self, lhs: NumberFormat, rhs: NumberFormat, bound: Bound | None) -> Accumulator:
+        frac = _fixed(lhs).frac.data + _fixed(rhs).frac.data
         if bound is None:
             return AccumulatorType(ACCUMULATOR_WIDTHS[-1], frac)
-        needed = max(bound + self._rounding(frac), _greatest_product(lhs, rhs))
         for width in ACCUMULATOR_WIDTHS:
-            if needed <= limits(width)[1]:
-                return AccumulatorType(width, frac)
-        raise InputError(f"a sum of products can reach {bound} * 2^-{frac}, which no accumulator holds")
+            found = AccumulatorType(width, frac)
+            if found.sums(lhs, rhs) and found.holds(bound, self):
+                return found
+        raise InputError(f"a sum of products can reach {max(map(abs, bound))} * 2^-{frac}, which no accumulator holds")
 
-    def sum_bound(
-        self,
-        length: int,
-        lhs_format: NumberFormat,
-        rhs_format: NumberFormat,
-        lhs: Raws | None = None,
-        rhs: Raws | None = None,
-    ) -> int | None:
-        import numpy as np
-
-        most = _fixed(lhs_format).limits[1], _fixed(rhs_format).limits[1]
-        bounds = [length * most[0] * most[1]]
-        if lhs is not None:
-            bounds.append(int(np.abs(lhs.astype(np.int64)).sum(-1).max()) * most[1])
-        if rhs is not None:
-            bounds.append(int(np.abs(rhs.astype(np.int64)).sum(-2).max()) * most[0])
-        return min(bounds)
+    def sum_bound(self, product: Product) -> Bound | None:
+        return sum_bound(product)
 
     def difference(self, rhs: NumberFormat) -> FixedType | None:
         other = _fixed(rhs)
         width = (self.limits[1] + other.limits[1]).bit_length() + 1
         return FixedType(width, self.frac.data) if other.frac == self.frac and width in WIDTHS else None
 
-    def distance_bound(self, length: int, rhs: NumberFormat, vectors: Raws | None) -> int | None:
+    def distance_bound(self, length: int, rhs: NumberFormat, vectors: Raws | None) -> Bound | None:
         import numpy as np
 
         most = self.limits[1]
         if vectors is None:
-            return length * (most + _fixed(rhs).limits[1]) ** 2
+            return 0, length * (most + _fixed(rhs).limits[1]) ** 2
         greatest = np.abs(vectors.astype(np.int64)) + most
-        return int((greatest * greatest).sum(-1).max())
+        return 0, int((greatest * greatest).sum(-1).max())
 
-    def finish(self, m: Machine[V], sum: V, accumulator: Accumulator, bound: int | None) -> V:
+    def finish(self, m: Machine[V], sum: V, accumulator: Accumulator, bound: Bound | None) -> V:
         assert isinstance(accumulator, AccumulatorType)
         if bound is None:
             # An accumulator has been chosen with room for the rounding.
-            bound = limits(accumulator.width.data)[1] - self._rounding(accumulator.frac.data)
-        return self._store(m, m.bounded(sum, bound), accumulator.frac.data)
+            low, high = limits(accumulator.width.data)
+            bound = low, high - self.rounding(accumulator.frac.data)
+        return self._store(m, m.bounded(sum, *bound), accumulator.frac.data)
 
-    def _rounding(self, frac: int) -> int:
+    def rounding(self, frac: int) -> int:
         """What is added to a sum of scale `frac` before it is shifted: half of the format's last place."""
         return 1 << max(frac - self.frac.data - 1, 0)
 
@@ -290,11 +278,13 @@ class FixedType(_WidthAndFrac, NumberFormat):
         raw_high = self.limits[1] if high is None else int(self.encode(np.array(high)))
         return m.settle(m.clamp(self.load(m, value), raw_low, raw_high), self.stored_width)
 
-    def function(self, m: Machine[V], function: Function, value: V, value_format: NumberFormat) -> V:
-        from tinyml.dialects.fixed_functions import table_function
+    def function(
+        self, m: Machine[V], function: Function, value: V, value_format: NumberFormat, scheme: str | None = None
+    ) -> V:
+        from tinyml.dialects.fixed_functions import fixed_function
 
         source = _fixed(value_format)
-        x = table_function(function, source, self).apply(m, source.load(m, value))
+        x = fixed_function(function, source, self, scheme).apply(m, source.load(m, value))
         return m.settle(x, self.stored_width)
 
     def at_least(self, m: Machine[V], value: V, threshold: float) -> V:
@@ -308,7 +298,7 @@ class FixedType(_WidthAndFrac, NumberFormat):
 
 @irdl_attr_definition
 class AccumulatorType(_WidthAndFrac, Accumulator):
-    """`!fixed.acc<width, frac>`: an exact sum of products, 32 or 64 bits wide."""
+    """`!fixed.acc<width, frac>`: an exact sum of products, 16, 24, 32 or 64 bits wide; of 24 bits only in registers."""
 
     name = "fixed.acc"
     INTEGER: ClassVar[bool] = True
@@ -316,7 +306,7 @@ class AccumulatorType(_WidthAndFrac, Accumulator):
     frac: IntAttr
     FAMILY = "fixed"
     WIDTHS: ClassVar[Sequence[int]] = ACCUMULATOR_WIDTHS
-    WIDTHS_IN_WORDS: ClassVar[str] = " or ".join(map(str, ACCUMULATOR_WIDTHS))
+    WIDTHS_IN_WORDS: ClassVar[str] = "16, 24, 32 or 64"
     FRACS: ClassVar[Sequence[int]] = range(2 * FRACS[0], 2 * FRACS[-1] + 1)
 
     def __init__(self, width: int, frac: int):
@@ -325,6 +315,18 @@ class AccumulatorType(_WidthAndFrac, Accumulator):
     @property
     def storage(self) -> Attribute:
         return IntegerType(self.width.data)
+
+    def widened(self, bits: int) -> AccumulatorType:
+        width = next((width for width in ACCUMULATOR_WIDTHS if width >= max(bits, self.width.data)), None)
+        return self if width is None else AccumulatorType(width, self.frac.data)
+
+    @property
+    def in_memory(self) -> AccumulatorType:
+        return self.widened(32) if self.width.data == 24 else self
+
+    def holds(self, bound: Bound, result: NumberFormat) -> bool:
+        low, high = limits(self.width.data)
+        return low <= bound[0] and bound[1] + _fixed(result).rounding(self.frac.data) <= high
 
     def sums(self, lhs_format: NumberFormat, rhs_format: NumberFormat) -> bool:
         if not (isinstance(lhs_format, FixedType) and isinstance(rhs_format, FixedType)):

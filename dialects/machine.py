@@ -5,13 +5,14 @@ numpy machine runs it on whole data sets; the emitting machine writes it down as
 in every bit, and an author of a format writes each operation once.
 
 Integers carry the interval that they are proven to lie in, and the interval chooses the width: sums, products and
-shifts are exact, each intermediate is held in the narrowest of i8, i16, i32, i64 that holds its interval. Overflow is
-impossible by construction, and a limit that cannot bind costs nothing.
+shifts are exact, each intermediate is held in the narrowest of i8, i16, i24, i32, i64 that holds its interval. Overflow
+is impossible by construction, and a limit that cannot bind costs nothing.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -24,12 +25,20 @@ if TYPE_CHECKING:
 V = TypeVar("V")
 """What a machine holds for one scalar: an array over a data set, or an SSA value."""
 
-WIDTHS = (8, 16, 32, 64)
+WIDTHS = (8, 16, 24, 32, 64)
+"""Three bytes are cheaper than four on an 8-bit chip; a chip without such registers holds them in 32 bits."""
+
+PRODUCT_WIDTHS = (8, 16, 32, 64)
+"""Widths that chips and their compilers multiply in."""
 
 
-def width_for(low: int, high: int) -> int:
-    """The narrowest integer width that holds [low, high]; raises `InputError` beyond 64 bits."""
-    for width in WIDTHS:
+NARROWING = 64
+"""What a narrower intermediate costs, where shifting N bits by one costs N."""
+
+
+def width_for(low: int, high: int, widths: Sequence[int] = WIDTHS) -> int:
+    """The narrowest of the integer widths that holds [low, high]; raises `InputError` beyond 64 bits."""
+    for width in widths:
         if -(1 << (width - 1)) <= low and high < 1 << (width - 1):
             return width
     raise InputError(
@@ -72,6 +81,10 @@ class Machine(ABC, Generic[V]):
     @abstractmethod
     def muli(self, a: V, b: V) -> V: ...
     @abstractmethod
+    def divsi(self, a: V, b: V) -> V:
+        """Rounded towards zero; costs hundreds of cycles on a chip that has no division."""
+
+    @abstractmethod
     def shrsi(self, a: V, b: V) -> V: ...
     @abstractmethod
     def andi(self, a: V, b: V) -> V: ...
@@ -107,6 +120,10 @@ class Machine(ABC, Generic[V]):
         """A function of the C runtime, by its name; `tinyml.dialects.runtime_functions` has the signatures."""
 
     @abstractmethod
+    def call_on_table(self, function: str, name: str, table: NDArray[np.signedinteger[Any]], *arguments: V) -> V:
+        """A function of the C runtime whose first argument is a table, which is kept as `lookup` does."""
+
+    @abstractmethod
     def width_of(self, value: V) -> int:
         """The width of a stored integer."""
 
@@ -123,11 +140,9 @@ class Machine(ABC, Generic[V]):
         width = self.width_of(value)
         return Int(value, width, *limits(width))
 
-    def bounded(self, value: V, bound: int | None) -> Int[V]:
-        """A stored integer proven not to exceed the bound in magnitude (None: nothing is proven)."""
-        if bound is None:
-            return self.whole(value)
-        return Int(value, self.width_of(value), -bound, bound)
+    def bounded(self, value: V, low: int, high: int) -> Int[V]:
+        """A stored integer proven to lie in [low, high]."""
+        return Int(value, self.width_of(value), low, high)
 
     def const(self, value: int) -> Int[V]:
         width = width_for(value, value)
@@ -141,8 +156,8 @@ class Machine(ABC, Generic[V]):
             return x.value
         return self.int_constant(x.low, width) if x.constant is not None else self.resize(x.value, width)
 
-    def _pair(self, a: Int[V], b: Int[V], low: int, high: int) -> tuple[V, V, int]:
-        width = width_for(min(low, a.low, b.low), max(high, a.high, b.high))
+    def _pair(self, a: Int[V], b: Int[V], low: int, high: int, widths: Sequence[int] = WIDTHS) -> tuple[V, V, int]:
+        width = width_for(min(low, a.low, b.low), max(high, a.high, b.high), widths)
         return self.held(a, width), self.held(b, width), width
 
     def add(self, a: Int[V], b: Int[V]) -> Int[V]:
@@ -164,11 +179,42 @@ class Machine(ABC, Generic[V]):
             return b if a.constant == 1 else a
         corners = [x * y for x in (a.low, a.high) for y in (b.low, b.high)]
         low, high = min(corners), max(corners)
-        x, y, width = self._pair(a, b, low, high)
+        shifts = any(x.constant is not None and x.constant.bit_count() == 1 for x in (a, b))
+        x, y, width = self._pair(a, b, low, high, WIDTHS if shifts else PRODUCT_WIDTHS)
         return Int(self.muli(x, y), width, low, high)
 
+    def divide(self, a: Int[V], b: Int[V]) -> Int[V]:
+        """floor(a / b) of a >= 0 and b > 0."""
+        if a.low < 0 or b.low <= 0:
+            raise ValueError(f"division of [{a.low}, {a.high}] by [{b.low}, {b.high}]")
+        low, high = a.low // b.high, a.high // b.low
+        x, y, width = self._pair(a, b, low, high)
+        return Int(self.divsi(x, y), width, low, high)
+
     def shift_right(self, x: Int[V], amount: int) -> Int[V]:
-        """floor(x / 2^amount)."""
+        """floor(x / 2^amount).
+
+        An 8-bit chip shifts by whole bytes when it moves registers, and by anything else bit by bit: so what is left
+        over goes to the left, up to a whole byte, or waits until whole bytes are gone.
+        """
+        left = -amount % 8
+        if left == 0 or x.constant is not None or amount > 62:
+            return self._shifted(x, amount)
+        bytes_first = amount - (8 - left)
+        low, high = x.low >> bytes_first, x.high >> bytes_first
+        costs = {
+            left * width_for(x.low << left, x.high << left): (0, left),
+            left * width_for(low << left, high << left) + NARROWING * (amount > 8): (bytes_first, left),
+            (8 - left) * width_for(low, high) + NARROWING * (amount > 8): (bytes_first, 0),
+        }
+        first, left = costs[min(costs)]
+        x = self._shifted(x, first)
+        width = width_for(x.low, x.high)
+        x = Int(self.held(x, width), width, x.low, x.high) if first else x
+        return self._shifted(self.mul(x, self.const(1 << left)), amount - first + left)
+
+    def _shifted(self, x: Int[V], amount: int) -> Int[V]:
+        """floor(x / 2^amount), in one step."""
         if amount == 0:
             return x
         low, high = x.low >> amount, x.high >> amount
@@ -197,17 +243,13 @@ class Machine(ABC, Generic[V]):
     def rescale_to(self, x: Int[V], right: int, low: int, high: int) -> Int[V]:
         """x / 2^right, rounded half up and limited to [low, high].
 
-        The limits are applied before the shift, which leaves room to shift by whole bytes: on an 8-bit chip that is a
-        move of registers, where any other shift is a loop over single bits.
+        The limits are applied before the shift: then its result is known to be narrow, and most of it can be done in
+        few bytes.
         """
         if not 0 < right <= 62:
             return self.clamp(self.rescale(x, right), low, high)
         y = self.add(x, self.const(1 << (right - 1)))
         y = self.clamp(y, low << right, ((high + 1) << right) - 1)
-        if y.constant is None:
-            left = (8 if 4 < right < 8 else 16 if 8 < right < 16 else right) - right
-            if width_for(y.low << left, y.high << left) <= y.width:
-                y, right = self.mul(y, self.const(1 << left)), right + left
         return self.shift_right(y, right)
 
     def clamp(self, x: Int[V], low: int, high: int) -> Int[V]:

@@ -11,6 +11,7 @@ Formats of one `family` may be mixed freely as operands of an op; a change of fa
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from functools import singledispatch
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypeVar, cast
 
@@ -19,6 +20,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.machine import Machine
+from tinyml.dialects.products import Bound, Product
 
 if TYPE_CHECKING:
     import numpy as np
@@ -42,6 +44,9 @@ class NumberFormat(ABC):
 
     FAMILY: ClassVar[str]
     """Formats that can be operands of one operation share a family."""
+
+    SCHEMES: ClassVar[Sequence[str]] = ()
+    """Other ways to compute `function`, by name: those of the literature, to be compared with."""
 
     @property
     @abstractmethod
@@ -116,7 +121,7 @@ class NumberFormat(ABC):
         """The format that holds every lhs - rhs exactly, its raw being the difference of the raws; None without one."""
         return None
 
-    def distance_bound(self, length: int, rhs: NumberFormat, vectors: Raws | None) -> int | None:
+    def distance_bound(self, length: int, rhs: NumberFormat, vectors: Raws | None) -> Bound | None:
         """A proven bound on every partial sum of squares of `length` differences between this format and another.
 
         vectors: constants (n, length) of the other format, of which one is meant. In units of the last place of a
@@ -125,31 +130,19 @@ class NumberFormat(ABC):
         return None
 
     @abstractmethod
-    def accumulator(self, lhs: NumberFormat, rhs: NumberFormat, bound: int | None) -> Accumulator:
-        """The narrowest accumulator for sums of products of lhs and rhs elements.
+    def accumulator(self, lhs: NumberFormat, rhs: NumberFormat, bound: Bound | None) -> Accumulator:
+        """The narrowest accumulator for sums of products of lhs and rhs elements that are rounded into this format.
 
-        bound: what `sum_bound` gives, the proven greatest magnitude of a partial sum in units of the product's last
-        place. Raises `InputError` where no accumulator is wide enough.
+        bound: what `sum_bound` gives. Raises `InputError` where no accumulator is wide enough.
         """
 
     @abstractmethod
-    def sum_bound(
-        self,
-        length: int,
-        lhs_format: NumberFormat,
-        rhs_format: NumberFormat,
-        lhs: Raws | None = None,
-        rhs: Raws | None = None,
-    ) -> int | None:
-        """A proven bound on every partial sum of a dot product of this length, for `accumulator`.
-
-        Operands that are constants are given as raws, lhs with the summed index last and rhs with it second last;
-        others may hold anything that their format can. None where sums need no bound.
-        """
+    def sum_bound(self, product: Product) -> Bound | None:
+        """Between what every partial sum of a product lies, for `accumulator`; None where sums need no bound."""
 
     @abstractmethod
-    def finish(self, m: Machine[V], sum: V, accumulator: Accumulator, bound: int | None) -> V:
-        """Round a finished sum, of magnitude at most `bound`, into the format."""
+    def finish(self, m: Machine[V], sum: V, accumulator: Accumulator, bound: Bound | None) -> V:
+        """Round a finished sum, which lies within the bound, into the format."""
 
     @abstractmethod
     def constant(self, m: Machine[V], real: float) -> V: ...
@@ -189,7 +182,13 @@ class NumberFormat(ABC):
         """A value of this format limited to [low, high] (relu: low 0, no high; relu6: high 6)."""
 
     @abstractmethod
-    def function(self, m: Machine[V], function: Function, value: V, value_format: NumberFormat) -> V: ...
+    def function(
+        self, m: Machine[V], function: Function, value: V, value_format: NumberFormat, scheme: str | None = None
+    ) -> V:
+        """A function of a value, by one of the format's `SCHEMES` or (None) as suits the formats best.
+
+        Results lie in the function's range as it is encoded: exp from 0, tanh from -1 to 1, sigmoid from 0 to 1.
+        """
 
     @abstractmethod
     def at_least(self, m: Machine[V], value: V, threshold: float) -> V:
@@ -218,6 +217,19 @@ class Accumulator(ABC):
     @abstractmethod
     def storage(self) -> Attribute:
         """The builtin type of the register that holds it."""
+
+    def widened(self, bits: int) -> Accumulator:
+        """The same sum in the narrowest register of at least this many bits; itself where there is no such."""
+        return self
+
+    @property
+    def in_memory(self) -> Accumulator:
+        """The narrowest accumulator, at least as wide, that memory holds one after the other."""
+        return self
+
+    def holds(self, bound: Bound, result: NumberFormat) -> bool:
+        """Can it hold sums within a bound, also while they are rounded into the result?"""
+        return True
 
     def sums(self, lhs_format: NumberFormat, rhs_format: NumberFormat) -> bool:
         """Can it hold a product of elements of these formats, at their scales?"""

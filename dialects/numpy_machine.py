@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 Array: TypeAlias = "NDArray[Any]"
 
-_DTYPES = {8: np.int8, 16: np.int16, 32: np.int32, 64: np.int64}
+_DTYPES = {8: np.int8, 16: np.int16, 24: np.int32, 32: np.int32, 64: np.int64}
 
 
 class NumpyMachine(Machine["Array"]):
-    """Integers in arrays of the very widths that the device uses, floats in float32 arrays."""
+    """Integers in arrays of the very widths that the device uses (24 bits in 32), floats in float32 arrays."""
 
     def int_constant(self, value: int, width: int) -> Array:
         return np.array(value, _DTYPES[width])
@@ -34,6 +34,9 @@ class NumpyMachine(Machine["Array"]):
 
     def muli(self, a: Array, b: Array) -> Array:
         return a * b
+
+    def divsi(self, a: Array, b: Array) -> Array:
+        return np.sign(a) * np.sign(b) * (np.abs(a) // np.abs(b))
 
     def shrsi(self, a: Array, b: Array) -> Array:
         return a >> b
@@ -79,6 +82,11 @@ class NumpyMachine(Machine["Array"]):
 
     def call(self, function: str, *arguments: Array) -> Array:
         return RUNTIME_FUNCTIONS[function].twin(*arguments)
+
+    def call_on_table(
+        self, function: str, name: str, table: NDArray[np.signedinteger[Any]], *arguments: Array
+    ) -> Array:
+        return RUNTIME_FUNCTIONS[function].twin(table, *arguments)
 
     def width_of(self, value: Array) -> int:
         return value.dtype.itemsize * 8

@@ -1,8 +1,8 @@
 """The functions of the C runtime that emitted code may call: their types, and numpy twins of the same bits.
 
-Each twin performs the same IEEE single-precision operations in the same order as its C function in
-`runtime/include/tinyml/`, so the two agree in every bit wherever float arithmetic is IEEE (no contraction to fused
-multiply-adds, no fast-math).
+Each twin performs the same operations in the same order as its C function in `runtime/include/tinyml/`, so the two
+agree in every bit: of integers everywhere, of single-precision floats wherever their arithmetic is IEEE (no contraction
+to fused multiply-adds, no fast-math).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import f32, i32
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, f32, i8, i16, i32
 from xdsl.ir import Attribute
 
 if TYPE_CHECKING:
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     F32 = NDArray[np.float32]
+    I8 = NDArray[np.int8]
+    I16 = NDArray[np.int16]
     I32 = NDArray[np.int32]
 
 
@@ -99,10 +101,41 @@ def from_integer(x: I32) -> F32:
     return np.asarray(x).astype(np.float32)
 
 
+def interpolate(table: I16, x: I16, last: I16, scale: I8) -> I16:
+    """tm_interpolate_s16: on straight lines between entries; entry i is the value at last - 256 * i / scale.
+
+    x <= last; last - x may have 16 bits, and scale is positive.
+    """
+    import numpy as np
+
+    return _between(table, (last.astype(np.int32) - x) * scale.astype(np.int32))
+
+
+def interpolate_odd(table: I16, x: I16, last: I16, scale: I8) -> I16:
+    """tm_interpolate_odd_s16: an odd function, constant from last on; entry i is the value at 256 * i / scale."""
+    import numpy as np
+
+    size = np.minimum(np.abs(x.astype(np.int32)), last.astype(np.int32))
+    y = _between(table, size * scale.astype(np.int32))
+    return np.where(x < 0, -y, y)
+
+
+def _between(table: I16, place: I32) -> I16:
+    import numpy as np
+
+    segment, position = place >> 8, place & 255
+    start = table[segment].astype(np.int32)
+    return (start + (((table[segment + 1] - start) * position + 128) >> 8)).astype(np.int16)
+
+
+TABLE = MemRefType(i16, [DYNAMIC_INDEX])
+
 RUNTIME_FUNCTIONS = {
     "tm_expf": RuntimeFunction((f32,), f32, exp),
     "tm_tanhf": RuntimeFunction((f32,), f32, tanh),
     "tm_sigmoidf": RuntimeFunction((f32,), f32, sigmoid),
     "tm_f32_to_int": RuntimeFunction((f32, i32, i32), i32, to_integer),
     "tm_int_to_f32": RuntimeFunction((i32,), f32, from_integer),
+    "tm_interpolate_s16": RuntimeFunction((TABLE, i16, i16, i8), i16, interpolate),
+    "tm_interpolate_odd_s16": RuntimeFunction((TABLE, i16, i16, i8), i16, interpolate_odd),
 }

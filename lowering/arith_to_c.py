@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 from xdsl.builder import Builder
@@ -244,6 +245,11 @@ def _call(at: _FunctionLowering, op: func.CallOp) -> None:
         at.statement(c.InvokeOp(name, at.operands(op)))
 
 
+def _array(at: _FunctionLowering, op: memref.AllocaOp) -> None:
+    type = memref_type(op.memref)
+    at.values[op.memref] = at.build.insert(c.ArrayOp(type.element_type, prod(type.get_shape())), op.memref.name_hint)
+
+
 def _same(at: _FunctionLowering, op: memref.CastOp) -> None:
     at.values[op.dest] = at.values[op.source]
 
@@ -354,6 +360,7 @@ _LOWERINGS: dict[type[Operation], Callable[[_FunctionLowering, Any], None]] = {
     arith.AddiOp: _binary("+"),
     arith.SubiOp: _binary("-"),
     arith.MuliOp: _multiply,
+    arith.DivSIOp: _binary("/"),
     arith.ShRSIOp: _binary(">>"),
     arith.AndIOp: _binary("&"),
     arith.MinSIOp: _extreme("<"),
@@ -370,6 +377,7 @@ _LOWERINGS: dict[type[Operation], Callable[[_FunctionLowering, Any], None]] = {
     arith.MulfOp: _float_binary("*"),
     func.CallOp: _call,
     func.ReturnOp: _return,
+    memref.AllocaOp: _array,
     memref.CastOp: _same,
     memref.LoadOp: _load,
     memref.StoreOp: _store,

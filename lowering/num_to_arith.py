@@ -36,7 +36,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.emitter import Emitter
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.number_format import Function, accumulator_of, number_format
+from tinyml.dialects.number_format import accumulator_of, number_format
 from tinyml.dialects.runtime_functions import RUNTIME_FUNCTIONS
 
 if TYPE_CHECKING:
@@ -193,12 +193,10 @@ def _unary(method: str) -> Callable[[Any], Lowering]:
     return prepare
 
 
-def _function(function: Function) -> Callable[[Any], Lowering]:
-    def prepare(op: num.UnaryOp) -> Lowering:
-        source, result = num.format_of(op.input), num.format_of(op.result)
-        return lambda e: result.function(e, function, op.input, source)
-
-    return prepare
+def _function(op: num.FunctionOp) -> Lowering:
+    source, result = num.format_of(op.input), num.format_of(op.result)
+    scheme = op.scheme.data if op.scheme else None
+    return lambda e: result.function(e, op.FUNCTION, op.input, source, scheme)
 
 
 def _binary(method: str) -> Callable[[Any], Lowering]:
@@ -219,9 +217,8 @@ def _mac(op: num.MacOp) -> Lowering:
 
 
 def _finish(op: num.FinishOp) -> Lowering:
-    bound = None if op.bound is None else op.bound.value.data
     accumulator, result = num.accumulator_type(op.sum), num.format_of(op.result)
-    return lambda e: result.finish(e, op.sum, accumulator, bound)
+    return lambda e: result.finish(e, op.sum, accumulator, op.sum_bound)
 
 
 def _shift(op: num.ShiftOp) -> Lowering:
@@ -232,6 +229,11 @@ def _shift(op: num.ShiftOp) -> Lowering:
 def _dot(op: num.DotOp | num.DistanceOp) -> Lowering:
     kernel = _kernel(op)
     return lambda e: _call(e, kernel, [op.lhs, op.rhs], [_length(e, op.lhs), op.sum], op.sum.type)
+
+
+def _dot_rows(op: num.DotRowsOp) -> Lowering:
+    # The kernel takes the starts of the sums from one place and puts the sums in another, here the same.
+    return lambda e: _call(e, op.kernel.data, [op.matrix, op.vector], [_length(e, op.vector)], None, [op.sums] * 2)
 
 
 def _axpy(op: num.AxpyOp) -> Lowering:
@@ -267,16 +269,24 @@ def _kernel(op: num.DotOp | num.SparseDotOp | num.DistanceOp | num.AxpyOp) -> st
 
 
 def _call(
-    e: Emitter, kernel: str, memrefs: Sequence[SSAValue], scalars: Sequence[SSAValue], result: Attribute | None
+    e: Emitter,
+    kernel: str,
+    memrefs: Sequence[SSAValue],
+    scalars: Sequence[SSAValue],
+    result: Attribute | None,
+    written: Sequence[SSAValue] = (),
 ) -> SSAValue | None:
     """A call of a kernel, which takes runs of memory of any length; what it returns, if anything."""
-    runs: list[SSAValue] = []
-    for memref in memrefs:
-        type = scratch.memref_type(memref)
-        runs.append(e.insert(upstream_memref.CastOp.get(memref, _any_run(type))))
+
+    def runs(memrefs: Sequence[SSAValue]) -> list[SSAValue]:
+        return [
+            e.insert(upstream_memref.CastOp.get(memref, _any_run(scratch.memref_type(memref)))) for memref in memrefs
+        ]
+
+    arguments = [*runs(memrefs), *scalars, *runs(written)]
     results = [] if result is None else [result]
-    e.surroundings.declare_kernel(kernel, [value.type for value in (*runs, *scalars)], results)
-    call = func.CallOp(kernel, [*runs, *scalars], results)
+    e.surroundings.declare_kernel(kernel, [value.type for value in arguments], results)
+    call = func.CallOp(kernel, arguments, results)
     e.builder.insert(call)
     return call.results[0] if results else None
 
@@ -315,6 +325,7 @@ _LOWERINGS: dict[type[Operation], Callable[[Any], Lowering]] = {
     num.SparseDotOp: _sparse_dot,
     num.DistanceOp: _dot,
     num.AxpyOp: _axpy,
+    num.DotRowsOp: _dot_rows,
     num.PackedDotOp: _packed_dot,
     num.ShiftOp: _shift,
     num.FinishOp: _finish,
@@ -323,9 +334,9 @@ _LOWERINGS: dict[type[Operation], Callable[[Any], Lowering]] = {
     num.MulOp: _binary("mul"),
     num.NegOp: _unary("neg"),
     num.ConvertOp: _unary("convert"),
-    num.ExpOp: _function("exp"),
-    num.TanhOp: _function("tanh"),
-    num.SigmoidOp: _function("sigmoid"),
+    num.ExpOp: _function,
+    num.TanhOp: _function,
+    num.SigmoidOp: _function,
     num.ClampOp: _clamp,
     num.AtLeastOp: _at_least,
     num.GreaterOp: _greater,

@@ -32,7 +32,7 @@ PIPELINES: dict[str, tuple[str, ...]] = {
         "fuse-elementwise",
     ),
     "formats-to-buffers": ("lower-tdsl-to-scratch", "cse", "pack-scratch", "check-packing"),
-    "buffers-to-loops": ("lower-tdsl-to-loops", "select-kernels", *CLEAN, "licm"),
+    "buffers-to-loops": ("lower-tdsl-to-loops", "block-rows", "select-kernels", *CLEAN, "licm"),
     "loops-to-bits": ("lower-num-to-arith", *CLEAN, "licm"),
     "bits-to-c": ("lower-arith-to-c",),
     "reals-to-c": (
@@ -45,6 +45,15 @@ PIPELINES: dict[str, tuple[str, ...]] = {
 }
 """What each pipeline runs, passes and other pipelines by name; the options are given to those that take them."""
 
+TAKEN: dict[str, tuple[str, ...]] = {
+    "profile": ("data",),
+    "assign-format": ("format", "width", "functions", "data"),
+    "choose-storage": ("target",),
+    "block-rows": ("target",),
+    "select-kernels": ("target",),
+}
+"""The options of pipelines that passes take."""
+
 
 _ON_REQUEST = {"scale-rows": "row-scales"}
 """Passes of pipelines that run only where an option is true."""
@@ -56,10 +65,7 @@ def flatten(name: str, options: dict[str, str]) -> list[str]:
         return []
     if name in PIPELINES:
         return [spec for inner in PIPELINES[name] for spec in flatten(inner, options)]
-    taken = {"profile": ("data",), "assign-format": ("format", "width", "data"), "select-kernels": ("target",)}.get(
-        name, ()
-    )
-    given = [f"{option}={options[option]}" for option in taken if option in options]
+    given = [f"{option}={options[option]}" for option in TAKEN.get(name, ()) if option in options]
     return [f"{name}{{{' '.join(given)}}}" if given else name]
 
 
@@ -75,14 +81,15 @@ def run(module: ModuleOp, ctx: Context, passes: Sequence[str]) -> None:
 class _FromReals(ModulePass):
     """data: .npz file with the validation set to profile with and to round weights on.
 
-    format, width: as `assign-format` takes them. row_scales: whether to run `scale-rows`. target: as `select-kernels`
-    takes it.
+    format, width, functions: as `assign-format` takes them. row_scales: whether to run `scale-rows`. target: as
+    `select-kernels` takes it.
     """
 
     name: ClassVar[str]
     data: str
     format: str = "fixed"
     width: int | None = None
+    functions: str | None = None
     row_scales: bool = False
     target: str = "host"
 
@@ -95,6 +102,8 @@ class _FromReals(ModulePass):
         }
         if self.width is not None:
             options["width"] = str(self.width)
+        if self.functions is not None:
+            options["functions"] = json.dumps(self.functions)
         run(op, ctx, flatten(self.name, options))
 
 

@@ -76,6 +76,14 @@ def _unary(scalar: type[num.UnaryOp]) -> Callable[[Any, LoopNest], None]:
     return lower
 
 
+def _function(scalar: type[num.FunctionOp]) -> Callable[[Any, LoopNest], None]:
+    def lower(op: tdsl.FunctionOp, nest: LoopNest) -> None:
+        result = _element(op.out)
+        _elementwise(op, nest, lambda x: nest.insert(scalar(x[0], result, op.scheme)))
+
+    return lower
+
+
 def _binary(scalar: type[num.BinaryOp]) -> Callable[[Any, LoopNest], None]:
     def lower(op: tdsl.BinaryOp, nest: LoopNest) -> None:
         result = _element(op.out)
@@ -214,7 +222,7 @@ def _finished(
     """One sum of a product in the result's format."""
     if shifts is not None:
         sum = nest.insert(num.ShiftOp(sum, nest.load(shifts, [row])))
-    return nest.insert(num.FinishOp(sum, _element(op.out), op.sum_bound))
+    return nest.insert(num.FinishOp(sum, _element(op.out), op.finished_bound))
 
 
 def _matmul(op: tdsl.MatmulOp, nest: LoopNest) -> None:
@@ -321,9 +329,9 @@ _LOWERINGS: dict[type[Operation], Callable[[Any, LoopNest], None]] = {
     tdsl.SubOp: _binary(num.SubOp),
     tdsl.MulOp: _binary(num.MulOp),
     tdsl.NegOp: _unary(num.NegOp),
-    tdsl.ExpOp: _unary(num.ExpOp),
-    tdsl.TanhOp: _unary(num.TanhOp),
-    tdsl.SigmoidOp: _unary(num.SigmoidOp),
+    tdsl.ExpOp: _function(num.ExpOp),
+    tdsl.TanhOp: _function(num.TanhOp),
+    tdsl.SigmoidOp: _function(num.SigmoidOp),
     tdsl.CastOp: _unary(num.ConvertOp),
     tdsl.ReluOp: _clamp(0.0, None),
     tdsl.Relu6Op: _clamp(0.0, 6.0),

@@ -24,11 +24,17 @@ if TYPE_CHECKING:
 
 Array: TypeAlias = "NDArray[Any]"
 
-SCALAR_FUNCTIONS: dict[type[Operation], Function] = {
-    num.ExpOp: "exp",
-    num.TanhOp: "tanh",
-    num.SigmoidOp: "sigmoid",
-}
+
+def exact_function(function: Function, x: Array) -> Array:
+    """In double precision."""
+    match function:
+        case "exp":
+            with np.errstate(over="ignore"):
+                return np.exp(x)
+        case "tanh":
+            return np.tanh(x)
+        case "sigmoid":
+            return 0.5 + 0.5 * np.tanh(x / 2)
 
 
 class Arithmetic(ABC):
@@ -89,12 +95,8 @@ class Reals(Arithmetic):
         match op:
             case tdsl.NegOp():
                 return -x
-            case tdsl.ExpOp():
-                return np.exp(x)
-            case tdsl.TanhOp():
-                return np.tanh(x)
-            case tdsl.SigmoidOp():
-                return 0.5 + 0.5 * np.tanh(x / 2)
+            case tdsl.FunctionOp():
+                return exact_function(op.FUNCTION, x)
             case tdsl.ReluOp():
                 return np.maximum(x, 0.0)
             case tdsl.Relu6Op():
@@ -144,12 +146,8 @@ class Reals(Arithmetic):
                 return arguments[0] * arguments[1]
             case num.NegOp():
                 return -arguments[0]
-            case num.ExpOp():
-                return np.exp(arguments[0])
-            case num.TanhOp():
-                return np.tanh(arguments[0])
-            case num.SigmoidOp():
-                return 0.5 + 0.5 * np.tanh(arguments[0] / 2)
+            case num.FunctionOp():
+                return exact_function(op.FUNCTION, arguments[0])
             case num.ClampOp():
                 return np.clip(arguments[0], op.low.value.data, op.high.value.data if op.high else None)
             case _:
@@ -177,7 +175,7 @@ class Bits(Arithmetic):
         source, result = _format(op.input), _format(op.out)
         match op:
             case tdsl.FunctionOp():
-                return result.function(self.machine, op.FUNCTION, x, source)
+                return result.function(self.machine, op.FUNCTION, x, source, _scheme(op))
             case tdsl.NegOp():
                 return result.neg(self.machine, x, source)
             case tdsl.ReluOp():
@@ -205,7 +203,7 @@ class Bits(Arithmetic):
         sums = accumulator.matmul(lhs, _format(op.lhs), rhs, _format(op.rhs))
         if op.shifts is not None:
             sums = accumulator.shifted(self.machine, sums, np.array(op.shifts, np.int8)[:, None])
-        return result.finish(self.machine, sums, accumulator, op.sum_bound)
+        return result.finish(self.machine, sums, accumulator, op.finished_bound)
 
     def squared_distance(self, op: tdsl.SquaredDistanceOp, lhs: Array, rhs: Array) -> Array:
         accumulator, difference = op.accumulator, op.difference
@@ -246,8 +244,8 @@ class Bits(Arithmetic):
                 return result.clamp(self.machine, arguments[0], op.low.value.data, high)
             case num.ConvertOp():
                 return result.convert(self.machine, arguments[0], formats[0])
-            case num.ExpOp() | num.TanhOp() | num.SigmoidOp():
-                return result.function(self.machine, SCALAR_FUNCTIONS[type(op)], arguments[0], formats[0])
+            case num.FunctionOp():
+                return result.function(self.machine, op.FUNCTION, arguments[0], formats[0], _scheme(op))
             case _:
                 raise InputError(f"{op.name} is not supported in the body of a tdsl.map")
 
@@ -261,3 +259,7 @@ class Bits(Arithmetic):
 
 def _format(value: SSAValue) -> NumberFormat:
     return tdsl.format_of(value)
+
+
+def _scheme(op: tdsl.FunctionOp | num.FunctionOp) -> str | None:
+    return op.scheme.data if op.scheme else None

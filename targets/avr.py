@@ -64,6 +64,14 @@ TM_INLINE int16_t tm_mul8(int8_t a, int8_t b)
 }
 """
 
+_INT24 = """\
+#ifdef __AVR__
+typedef __int24 tm_int24;
+#else
+typedef int32_t tm_int24;
+#endif
+"""
+
 _TYPES = {"i8": ("int8_t", "A"), "i16": ("int16_t", "AB"), "i32": ("int32_t", "ABCD"), "f32": ("float", "ABCD")}
 
 AVR = ChipTarget(
@@ -73,6 +81,7 @@ AVR = ChipTarget(
     flash_bytes=65536,
     flash_attribute="TM_FLASH",
     small_counter="uint8_t",
+    int24=_INT24,
     prelude=_PRELUDE,
     helpers={
         **{f"tm_flash_{name}": _read(name, *parts) for name, parts in _TYPES.items()},

@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import f32
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from tinyml.dialects import c
-from tinyml.dialects.c.types import RAM, variable_type
+from tinyml.dialects.c.types import RAM, pointer_type, variable_type
 from tinyml.targets.c_expressions import Expressions, as_argument
 from tinyml.targets.c_names import fresh
 from tinyml.targets.c_text import MEMORY, PRIMARY, Text, declare
@@ -85,6 +85,10 @@ class FunctionPrinter:
                 self._expression(op)
             case c.ExpressionOp():
                 self._expression(op)
+            case c.ArrayOp():
+                name = self.names[op.result] = self._fresh(op.result.name_hint or "a")
+                element = declare(pointer_type(op.result).element, name, constant=False)
+                self.line(f"{element}[{op.length.value.data}];")
             case c.VariableOp():
                 self._variable(op)
             case c.AssignOp():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass, replace
 
-from xdsl.dialects.builtin import Float32Type, IndexType, f32, i1, i8, i16, i32, i64
+from xdsl.dialects.builtin import Float32Type, IndexType, IntegerType, f32, i1, i8, i16, i32, i64
 from xdsl.ir import Attribute, SSAValue
 
 from tinyml.dialects.c import PointerType
@@ -13,14 +13,15 @@ from tinyml.dialects.c.types import ALIAS, CONST, FLASH, is_unsigned, width_of
 from tinyml.dialects.errors import InputError
 
 PRIMARY, UNARY, PRODUCT, SUM, SHIFT, COMPARISON, EQUALITY, AND, CONDITIONAL = range(15, 6, -1)
-LEVELS = {"*": PRODUCT, "+": SUM, "-": SUM, ">>": SHIFT, "&": AND, "==": EQUALITY, "!=": EQUALITY}
+LEVELS = {"*": PRODUCT, "/": PRODUCT, "+": SUM, "-": SUM, ">>": SHIFT, "&": AND, "==": EQUALITY, "!=": EQUALITY}
 """Precedence of binary operators; comparisons not named here are COMPARISON."""
 
 INT = IndexType()
-RANKS: dict[Attribute, int] = {i1: 0, i8: 1, i16: 2, INT: 3, i32: 4, i64: 5}
+INT24 = IntegerType(24)
+RANKS: dict[Attribute, int] = {i1: 0, i8: 1, i16: 2, INT: 3, INT24: 4, i32: 5, i64: 6}
 """Signed integer types of C, each at least as wide as those before it."""
 
-_SPECIAL: dict[Attribute, str] = {INT: "int", i1: "_Bool", f32: "float"}
+_SPECIAL: dict[Attribute, str] = {INT: "int", i1: "_Bool", INT24: "tm_int24", f32: "float"}
 
 MEMORY = "memory"
 """The effect of a load from RAM."""
@@ -109,6 +110,9 @@ def literal(value: int | float, type: Attribute) -> Text:
     number = int(value)
     if type == i1:
         return Text(str(abs(number)), PRIMARY, i1, literal=True)
+    if type == INT24 and not -(1 << 15) <= number < 1 << 15:
+        # Left alone it would be a long, and what is computed with it too.
+        return Text(f"(tm_int24){number}", UNARY, INT24, literal=True)
     for width in (16, 32, 64):
         # The minus is an operator in C, and the number behind it would be of a wider type.
         if number == -(1 << (width - 1)):

@@ -2,4 +2,4 @@
 
 from tinyml.targets.target import ChipTarget
 
-CORTEX_M = ChipTarget("cortex-m", alignment=4)
+CORTEX_M = ChipTarget("cortex-m", alignment=4, constant_alignment=4)

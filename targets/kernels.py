@@ -18,7 +18,8 @@ class Kernel:
 
     op: the num op that it computes; the factor of `num.axpy` counts as the vector. packed: the weights are a compressed
     row of the layout of `tinyml.dialects.packed_rows`. flash: they lie in flash, or in working memory; None where that
-    is one.
+    is one. rows: of the matrix that it takes at once. step: what one entry of a sum takes, in cycles of an AVR or
+    instructions of a Cortex-M4; `make kernels` measures it.
     """
 
     symbol: str
@@ -28,6 +29,8 @@ class Kernel:
     op: str = "num.dot"
     packed: bool = False
     flash: bool | None = True
+    rows: int = 1
+    step: float = 0.0
 
     def computes(self, wanted: Kernel) -> bool:
         """Is it the sum that another description asks for?"""
@@ -36,16 +39,23 @@ class Kernel:
 
 
 _AVR = (
-    Kernel("tm_dot_s16_s16_s32", 16, 16, 32),
-    Kernel("tm_dot_s16_s16_s32_ram", 16, 16, 32, flash=False),
-    Kernel("tm_dot_s8_s16_s32", 8, 16, 32),
-    Kernel("tm_dot_s16_s8_s32", 16, 8, 32),
-    Kernel("tm_dot_s8_s8_s32", 8, 8, 32),
-    Kernel("tm_dot_s8_s8_s32_ram", 8, 8, 32, flash=False),
-    Kernel("tm_dot_row_s16_s16_s32", 16, 16, 32, op="num.sparse_dot", packed=True),
-    Kernel("tm_dot_row_s8_s16_s32", 8, 16, 32, op="num.sparse_dot", packed=True),
-    Kernel("tm_dot_row_s8_s8_s32", 8, 8, 32, op="num.sparse_dot", packed=True),
+    Kernel("tm_dot_s16_s16_s32", 16, 16, 32, step=32.5),
+    Kernel("tm_dot_s16_s16_s32_ram", 16, 16, 32, flash=False, step=30.5),
+    Kernel("tm_dot_s8_s16_s32", 8, 16, 32, step=19.75),
+    Kernel("tm_dot_s16_s8_s32", 16, 8, 32, step=20.75),
+    Kernel("tm_dot_s8_s8_s16", 8, 8, 16, step=9.4),
+    Kernel("tm_dot_s8_s8_s16_ram", 8, 8, 16, flash=False, step=8.4),
+    Kernel("tm_dot_s8_s8_s24", 8, 8, 24, step=11.4),
+    Kernel("tm_dot_s8_s8_s24_ram", 8, 8, 24, flash=False, step=10.4),
+    Kernel("tm_dot_s8_s8_s32", 8, 8, 32, step=11.4),
+    Kernel("tm_dot_s8_s8_s32_ram", 8, 8, 32, flash=False, step=10.4),
+    Kernel("tm_dot_row_s16_s16_s32", 16, 16, 32, op="num.sparse_dot", packed=True, step=37.5),
+    Kernel("tm_dot_row_s8_s16_s32", 8, 16, 32, op="num.sparse_dot", packed=True, step=25.5),
+    Kernel("tm_dot_row_s8_s8_s16", 8, 8, 16, op="num.sparse_dot", packed=True, step=14.75),
+    Kernel("tm_dot_row_s8_s8_s24", 8, 8, 24, op="num.sparse_dot", packed=True, step=16.75),
+    Kernel("tm_dot_row_s8_s8_s32", 8, 8, 32, op="num.sparse_dot", packed=True, step=16.75),
     Kernel("tm_distance_s16_s16_s32", 16, 16, 32, op="num.distance"),
+    Kernel("tm_distance_s8_s8_s24", 8, 8, 24, op="num.distance"),
     Kernel("tm_distance_s8_s8_s32", 8, 8, 32, op="num.distance"),
     Kernel("tm_axpy_s16_s16_s32", 16, 16, 32, op="num.axpy"),
     Kernel("tm_axpy_s8_s16_s32", 8, 16, 32, op="num.axpy"),
@@ -53,14 +63,17 @@ _AVR = (
 )
 
 _CORTEX_M = (
-    Kernel("tm_cm_dot_s8_s8_s32", 8, 8, 32, flash=None),
-    Kernel("tm_cm_dot_s8_s16_s32", 8, 16, 32, flash=None),
-    Kernel("tm_cm_dot_s16_s8_s32", 16, 8, 32, flash=None),
-    Kernel("tm_cm_dot_s16_s16_s32", 16, 16, 32, flash=None),
-    Kernel("tm_cm_dot_s16_s16_s64", 16, 16, 64, flash=None),
-    Kernel("tm_cm_dot_sparse_s8_s8_s32", 8, 8, 32, op="num.sparse_dot"),
-    Kernel("tm_cm_dot_sparse_s8_s16_s32", 8, 16, 32, op="num.sparse_dot"),
-    Kernel("tm_cm_dot_sparse_s16_s16_s32", 16, 16, 32, op="num.sparse_dot"),
+    Kernel("tm_cm_dot_s8_s8_s32", 8, 8, 32, flash=None, step=2.9),
+    Kernel("tm_cm_dot_s8_s16_s32", 8, 16, 32, flash=None, step=3.1),
+    Kernel("tm_cm_dot_s16_s8_s32", 16, 8, 32, flash=None, step=3.1),
+    Kernel("tm_cm_dot_s16_s16_s32", 16, 16, 32, flash=None, step=2.2),
+    Kernel("tm_cm_dot_s16_s16_s64", 16, 16, 64, flash=None, step=2.2),
+    Kernel("tm_cm_dot4_s8_s8_s32", 8, 8, 32, op="num.dot_rows", flash=None, rows=4),
+    Kernel("tm_cm_dot4_s8_s16_s32", 8, 16, 32, op="num.dot_rows", flash=None, rows=4),
+    Kernel("tm_cm_dot4_s16_s16_s32", 16, 16, 32, op="num.dot_rows", flash=None, rows=4),
+    Kernel("tm_cm_dot_sparse_s8_s8_s32", 8, 8, 32, op="num.sparse_dot", step=7.4),
+    Kernel("tm_cm_dot_sparse_s8_s16_s32", 8, 16, 32, op="num.sparse_dot", step=7.4),
+    Kernel("tm_cm_dot_sparse_s16_s16_s32", 16, 16, 32, op="num.sparse_dot", step=7.4),
 )
 
 _KERNELS: dict[str, Sequence[Kernel]] = {"avr": _AVR, "cortex-m": _CORTEX_M, "host": ()}
@@ -71,3 +84,16 @@ def kernels_of(target: str) -> Sequence[Kernel]:
     if target not in _KERNELS:
         raise InputError(f"unknown target '{target}' (one of {', '.join(_KERNELS)})")
     return _KERNELS[target]
+
+
+SPARSE_LOOP = 2.0
+"""How much longer an entry of a compressed row takes than one of a dense row, where both are loops."""
+
+
+def sparse_effort(target: str, weights: int, vector: int) -> float:
+    """How much longer an entry of a compressed row takes than one of a dense row, for integers of so many bits."""
+    steps = {
+        op: [one.step for one in kernels_of(target) if (one.op, one.weights, one.vector) == (op, weights, vector)]
+        for op in ("num.dot", "num.sparse_dot")
+    }
+    return max(steps["num.sparse_dot"]) / max(steps["num.dot"]) if all(steps.values()) else SPARSE_LOOP

@@ -19,7 +19,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.targets.avr import AVR
 from tinyml.targets.c_expressions import Expressions
 from tinyml.targets.c_function import FunctionPrinter
-from tinyml.targets.c_text import alias_name, literal, spell
+from tinyml.targets.c_text import INT24, alias_name, literal, spell
 from tinyml.targets.cortex_m import CORTEX_M
 from tinyml.targets.host import HOST
 
@@ -79,6 +79,8 @@ class _ProgramPrinter:
         lines = [*_comment([head, *self.notes]), f'#include "{self.name}.h"', ""]
         for op in self.verbatims:
             lines += [f"/* {op.origin.data} */", *op.text.data.rstrip("\n").split("\n"), ""]
+        if self._uses_int24():
+            lines += [*self.chip.int24.splitlines(), ""]
         lines += self._helpers()
         lines += self._aliases()
         for op in self.constants:
@@ -120,6 +122,10 @@ class _ProgramPrinter:
                 f"the constants take {total} bytes, {self.chip.name} reads at most {self.chip.flash_bytes} from flash"
             )
 
+    def _uses_int24(self) -> bool:
+        values = (value.type for op in self.functions for inner in op.walk() for value in inner.results)
+        return any(INT24 in (type, getattr(type, "content", None)) for type in values)
+
     def _helpers(self) -> list[str]:
         used = self.expressions.helpers
         flash = self.constants and self.chip.flash_attribute is not None
@@ -150,6 +156,8 @@ class _ProgramPrinter:
         numbers = _numbers(op)
         words = [literal(number, op.element).code for number in numbers]
         attribute = f" {self.chip.flash_attribute}" if self.chip.flash_attribute is not None else ""
+        if self.chip.constant_alignment > _size(op.element):
+            attribute += f" __attribute__((__aligned__({self.chip.constant_alignment})))"
         head = f"static const {spell(op.element)} {op.sym_name.data}[{len(numbers)}]{attribute} = {{"
         rows = textwrap.wrap(", ".join(words), WIDTH, break_long_words=False, break_on_hyphens=False)
         return [head, *(f"    {row}" for row in rows), "};"]

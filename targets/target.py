@@ -14,7 +14,9 @@ class ChipTarget:
     `object_bytes` and `flash_bytes` limit one constant array and all of them together; None where nothing does.
     `flash_attribute` is what the definition of a constant array carries where constants live in an address space of
     their own; they are then read by the functions `tm_flash_T` and `tm_next_T` (T one of i8, i16, i32, f32).
+    `constant_alignment` is the least alignment in bytes of a constant array, which kernels profit from.
     `small_counter` is the type of loop counters that run from one constant to another within 0 to 255.
+    `int24` defines `tm_int24`, the signed integer type of at least 24 bits.
     `helpers` holds the text of those functions and of `tm_mul8`, where the target prefers it to a plain product of
     two int8_t; `prelude` is put before the first helper.
     """
@@ -24,6 +26,8 @@ class ChipTarget:
     object_bytes: int | None = None
     flash_bytes: int | None = None
     flash_attribute: str | None = None
+    constant_alignment: int = 1
     small_counter: str = "int"
+    int24: str = "typedef int32_t tm_int24;\n"
     prelude: str = ""
     helpers: Mapping[str, str] = field(default_factory=dict[str, str])

@@ -37,6 +37,7 @@ def bench(
     target: str,
     format: str,
     width: int | None,
+    functions: str | None,
     optimize: str,
     row_scales: bool,
     json_file: Path | None,
@@ -46,7 +47,7 @@ def bench(
 
     chosen = board(target)
     requests = [
-        Request(program, val, test, target, None, format, width, optimize, Path(), row_scales)
+        Request(program, val, test, target, None, format, width, optimize, Path(), functions, row_scales)
         for program, val, test in map(find_model, folders)
     ]
     file = None if json_file is None else AtomicFile(str(json_file))

@@ -39,6 +39,7 @@ class Request:
     width: int | None
     optimize: str
     out: Path
+    functions: str | None = None
     row_scales: bool = False
 
 
@@ -82,6 +83,7 @@ def build_folder(
             data=request.val,
             format=request.format,
             width=request.width,
+            functions=request.functions,
             printed_for=board.printed_for,
             row_scales=request.row_scales,
         )
@@ -139,6 +141,7 @@ def _report(
     measured: Measured | None,
     seconds: float,
 ) -> dict[str, Any]:
+    from tinyml.runtime.function_errors import function_errors
     from tinyml.runtime.model_interface import interface_of
     from tinyml.tools.stages import count_model_macs
 
@@ -160,6 +163,16 @@ def _report(
         "accuracy": accuracies.formats,
         "disagreements": accuracies.disagreements,
         "samples": accuracies.samples,
+        "functions": [
+            {
+                "function": one.function,
+                "scheme": one.scheme,
+                "argument": str(one.argument.type),
+                "result": str(one.result.type),
+                "error": one.error,
+            }
+            for one in function_errors(compiled.formats)
+        ],
         "flash_bytes": measured.flash_bytes if measured else None,
         "flash_limit": board.flash,
         "ram_bytes": {

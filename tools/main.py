@@ -79,6 +79,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _add_format(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", default="fixed", help="number format: fixed, f32, or a plug-in's")
+    parser.add_argument("--functions", help="scheme for exp, tanh and sigmoid; for fixed: seedot or shiftry")
     parser.add_argument("--width", type=_count, help="bits of each number (default: the format's usual width)")
     parser.add_argument("--row-scales", action="store_true", help="scales per row of weights, where they help")
     parser.add_argument("--optimize", choices=OPTIMIZE, default="Os", help="the C compiler's level")
@@ -92,7 +93,7 @@ def _count(text: str) -> int:
 
 def _compile(options: argparse.Namespace) -> int:
     from tinyml.tools.compile_model import Request, compile_model
-    from tinyml.tools.table import print_reports
+    from tinyml.tools.table import print_function_errors, print_reports
 
     options.named_file = str(options.model)
     report = compile_model(
@@ -106,10 +107,12 @@ def _compile(options: argparse.Namespace) -> int:
             options.width,
             f"-{options.optimize}",
             options.out,
+            options.functions,
             options.row_scales,
         )
     )
     print_reports([report])
+    print_function_errors(report)
     if report["flash_bytes"] is None:
         print(f"The tools to measure on {report['device']} are not installed: sizes and cycles are unknown.")
     print(f"Wrote {options.out}")
@@ -141,6 +144,7 @@ def _bench(options: argparse.Namespace) -> int:
         target=options.target,
         format=options.format,
         width=options.width,
+        functions=options.functions,
         optimize=f"-{options.optimize}",
         row_scales=options.row_scales,
         json_file=options.json,

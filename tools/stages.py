@@ -87,6 +87,7 @@ def compile_stages(
     data: Path,
     format: str,
     width: int | None,
+    functions: str | None,
     printed_for: str,
     row_scales: bool = False,
 ) -> Compiled:
@@ -98,6 +99,8 @@ def compile_stages(
     options = {"data": json.dumps(str(data)), "format": json.dumps(format), "target": json.dumps(printed_for)}
     if width is not None:
         options["width"] = str(width)
+    if functions is not None:
+        options["functions"] = json.dumps(functions)
     plain = _reals_and_formats(reals, ctx, options)
     scaled = _reals_and_formats(reals, ctx, {**options, "row-scales": "true"}) if row_scales else plain
     row_scales = row_scales and _changed_answers(*scaled, data) < _changed_answers(*plain, data)

@@ -33,6 +33,13 @@ def print_reports(reports: Sequence[dict[str, Any]]) -> None:
     Console(width=max(Console().width, 145)).print(table)
 
 
+def print_function_errors(report: dict[str, Any]) -> None:
+    """One line per function: how far it is from the real one at most."""
+    for one in report["functions"]:
+        if one["error"] is not None:
+            print(f"{one['function']}, {one['argument']} -> {one['result']}: error at most {one['error']:.2g}")
+
+
 def _format(report: dict[str, Any]) -> str:
     """`fixed 16`, but `f32`, whose name says its width."""
     name, width = report["format"], str(report["width"])

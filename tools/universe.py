@@ -38,6 +38,7 @@ DIALECTS = {
 PASSES: dict[str, Callable[[], type[ModulePass]]] = {
     "accumulate-sums": _pass("tinyml.transforms.accumulate_sums", "AccumulateSumsPass"),
     "assign-format": _pass("tinyml.transforms.assign_format", "AssignFormatPass"),
+    "block-rows": _pass("tinyml.transforms.block_rows", "BlockRowsPass"),
     "block-sums": _pass("tinyml.transforms.block_sums", "BlockSumsPass"),
     "check-packing": _pass("tinyml.transforms.check_packing", "CheckPackingPass"),
     "choose-accumulators": _pass("tinyml.transforms.choose_accumulators", "ChooseAccumulatorsPass"),

@@ -8,19 +8,19 @@ sum of |w[i]| over all iterations, times the greatest magnitude of x.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from xdsl.context import Context
-from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import FixedBitwidthType, IntegerAttr, ModuleOp, TensorType
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import FixedBitwidthType, ModuleOp, TensorType
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.number_format import NumberFormat
+from tinyml.dialects.products import Bound, Factor
 
 GREATEST_BITS = 32
 """Wider accumulators would cost more memory and time than the rounding they save."""
@@ -86,6 +86,9 @@ class _Sum:
     def accumulate(self) -> None:
         from tinyml.dialects.numpy_machine import NumpyMachine
 
+        known = tdsl.carried_product(self.loop, self.weight, self.factor)
+        if known is None:
+            return
         result = tdsl.format_of(self.add.out)
         factor = tdsl.format_of(self.factor)
         only_here = self.constant.result.has_one_use() and self.weight.out.has_one_use()
@@ -93,24 +96,17 @@ class _Sum:
             weights = tdsl.format_of(self.constant.result)
             narrowed = weights.narrowed(bits) if bits else weights
             raws = narrowed.recode(NumpyMachine(), self.constant.raws, weights)
-            bound = self._bound(result, narrowed, factor, raws)
+            summed = narrowed.recode(NumpyMachine(), cast(Any, known.lhs.raws), weights)
+            bound = result.sum_bound(replace(known, lhs=Factor(narrowed, summed)))
             try:
-                accumulator = result.accumulator(narrowed, factor, bound)
+                accumulator = result.accumulator(narrowed, factor, bound).in_memory
             except InputError:
                 continue
             if cast(FixedBitwidthType, accumulator.storage).bitwidth <= GREATEST_BITS:
                 self._rewrite(tdsl.ConstOp(raws, narrowed), accumulator.type, bound)
                 return
 
-    def _bound(self, result: NumberFormat, weights: NumberFormat, factor: NumberFormat, raws: Any) -> int | None:
-        """Of every element's sum over the iterations: the loop's range of the first axis, moved last."""
-        import numpy as np
-
-        low, high, step = (_constant(value) for value in (self.loop.lb, self.loop.ub, self.loop.step))
-        summed = np.moveaxis(raws[low:high:step], 0, -1)
-        return result.sum_bound(summed.shape[-1], weights, factor, lhs=summed)
-
-    def _rewrite(self, constant: tdsl.ConstOp, accumulator: Any, bound: int | None) -> None:
+    def _rewrite(self, constant: tdsl.ConstOp, accumulator: Any, bound: Bound | None) -> None:
         loop, body = self.loop, self.loop.body.block
         shape = tdsl.shape_of(self.add.out)
         type = TensorType(accumulator, shape)
@@ -140,8 +136,3 @@ class _Sum:
             if not op.results[0].uses:
                 op.detach()
                 op.erase()
-
-
-def _constant(value: SSAValue) -> int:
-    assert isinstance(value.owner, arith.ConstantOp)
-    return cast("IntegerAttr[Any]", value.owner.value).value.data

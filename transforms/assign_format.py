@@ -12,12 +12,12 @@ numbers live in registers, where they have the precision that registers have.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 from xdsl.context import Context
 from xdsl.dialects import func, scf
-from xdsl.dialects.builtin import ArrayAttr, FixedBitwidthType, MemRefType, ModuleOp, TensorType, f32
+from xdsl.dialects.builtin import ArrayAttr, FixedBitwidthType, MemRefType, ModuleOp, StringAttr, TensorType, f32
 from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -25,9 +25,9 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.format_lookup import format_named
-from tinyml.dialects.number_format import NumberFormat, Raws, Reals
+from tinyml.dialects.number_format import NumberFormat, Reals
 from tinyml.dialects.places import error_at
-from tinyml.transforms.constant_operands import constant_root, oriented
+from tinyml.dialects.products import Factor
 from tinyml.transforms.round_weights import Moments, moments_of_inputs, round_weights
 from tinyml.transforms.tensor_uses import are_scalars, is_scalar_op, readers
 
@@ -44,21 +44,26 @@ MEDIAN = tdsl.PERCENTILES.index(50.0)
 class AssignFormatPass(ModulePass):
     """Gives every tensor of a profiled f32 program a format of one family and width.
 
-    format: a dialect that defines a number format, or a builtin type. width: bits of each element; the format's
-    usual width by default. data: .npz file with inputs `x`, on which the weights of products are rounded so that the
-    sums are right on average (`round_weights`); without it they are rounded to nearest. Where a sum of products could
-    just not be held in 32 bits, its operands are narrowed by fewer than `SPARE_BITS` bits each until it is proven to
-    fit. Raises `InputError` for an unknown format or width, for data that do not fit, and for a program that has no
-    profile or formats already.
+    format: a dialect that defines a number format, or a builtin type. width: bits of each element; the format's usual
+    width by default. functions: the scheme, one of the format's `SCHEMES`, by which exp, tanh and sigmoid are computed;
+    as suits the formats best by default. data: .npz file with inputs `x`, on which the weights of products are rounded
+    so that the sums are right on average (`round_weights`); without it they are rounded to nearest. Where a sum of
+    products could just not be held in 32 bits, its operands are narrowed by fewer than `SPARE_BITS` bits each until it
+    is proven to fit. Raises `InputError` for an unknown format, width or scheme, for data that do not fit, and for a
+    program that has no profile or formats already.
     """
 
     name = "assign-format"
     format: str = "fixed"
     width: int | None = None
+    functions: str | None = None
     data: str | None = None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         prototype = format_named(ctx, self.format, self.width)
+        if self.functions is not None and self.functions not in prototype.SCHEMES:
+            known = f"one of {', '.join(prototype.SCHEMES)}" if prototype.SCHEMES else "it has none"
+            raise InputError(f"format '{self.format}' has no scheme '{self.functions}' for functions ({known})")
         inputs = None if self.data is None else _inputs(op, self.data)
         functions = [one for one in op.ops if isinstance(one, func.FuncOp) and not one.is_declaration]
         for function in functions:
@@ -66,6 +71,9 @@ class AssignFormatPass(ModulePass):
                 if any(isinstance(value.type, MemRefType) for value in (*one.operands, *one.results)):
                     raise error_at(one, "assign-format expects tensors, not buffers")
             _Assignment(function, prototype).apply(op, inputs)
+            for one in function.walk():
+                if isinstance(one, tdsl.FunctionOp):
+                    one.scheme = None if self.functions is None else StringAttr(self.functions)
 
 
 def _inputs(module: ModuleOp, file: str) -> Reals:
@@ -209,22 +217,24 @@ class _Assignment:
                     self.formats[root] = self.formats[root].addend(*formats)
 
     def _is_constant(self, root: SSAValue) -> bool:
-        return all(constant_root(value) is not None for value in self.members[root])
+        return all(tdsl.constant_root(value) is not None for value in self.members[root])
 
     def _accumulator_bits(self, op: tdsl.ContractionOp, formats: dict[SSAValue, NumberFormat]) -> int | None:
         """The width of the accumulator that a product would need; None where no accumulator is wide enough."""
         lhs, rhs, result = (formats[self.find(value)] for value in (op.lhs, op.rhs, op.out))
-        raws = [self._raws(value, format) for value, format in ((op.lhs, lhs), (op.rhs, rhs))]
-        bound = result.sum_bound(tdsl.shape_of(op.lhs)[1], lhs, rhs, *raws)
+        known = tdsl.product_of(op.lhs, op.rhs)
+        product = replace(known, lhs=self._in_format(known.lhs, lhs), rhs=self._in_format(known.rhs, rhs))
+        bound = result.sum_bound(product)
         try:
             storage = result.accumulator(lhs, rhs, bound).storage
         except InputError:
             return None
         return cast(FixedBitwidthType, storage).bitwidth
 
-    def _raws(self, value: SSAValue, format: NumberFormat) -> Raws | None:
-        constant = constant_root(value)
-        return None if constant is None else oriented(format.encode(self._reals(constant)), value)
+    @staticmethod
+    def _in_format(factor: Factor, format: NumberFormat) -> Factor:
+        raws = None if factor.raws is None else format.encode(factor.format.decode(factor.raws))
+        return replace(factor, format=format, raws=raws)
 
     @staticmethod
     def _reals(constant: tdsl.ConstOp):

@@ -1,7 +1,7 @@
 """`choose-accumulators`: every sum of products gets the narrowest accumulator that is proven not to overflow.
 
-The proof is exact for constants: the sum of |w| along each row, times the greatest magnitude that the other operand's
-format can hold, bounds every partial sum. It stands in the IR beside the accumulator's type.
+The proof is exact for constants: what a row's weights of either sign add up to, times the least and the greatest that
+the other operand can be, bounds every partial sum. It stands in the IR beside the accumulator's type.
 """
 
 from __future__ import annotations
@@ -10,12 +10,9 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
-from tinyml.dialects import tdsl
-from tinyml.dialects.number_format import Raws
-from tinyml.transforms.constant_operands import constant_root, oriented
+from tinyml.dialects import num, tdsl
 
 
 @dataclass(frozen=True)
@@ -35,12 +32,6 @@ class ChooseAccumulatorsPass(ModulePass):
 
 def choose(op: tdsl.ContractionOp) -> None:
     """Set the accumulator of one product from what is known of its operands."""
-    lhs, rhs, result = (tdsl.format_of(value) for value in (op.lhs, op.rhs, op.out))
-    bound = result.sum_bound(tdsl.shape_of(op.lhs)[1], lhs, rhs, lhs=_raws(op.lhs), rhs=_raws(op.rhs))
-    op.acc = result.accumulator(lhs, rhs, bound).type
-    op.bound = None if bound is None else tdsl.proof(bound)
-
-
-def _raws(operand: SSAValue) -> Raws | None:
-    constant = constant_root(operand)
-    return None if constant is None else oriented(constant.raws, operand)
+    bound = op.derived_bound
+    op.acc = tdsl.format_of(op.out).accumulator(tdsl.format_of(op.lhs), tdsl.format_of(op.rhs), bound).type
+    op.properties |= num.proof(bound)

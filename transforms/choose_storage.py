@@ -1,6 +1,7 @@
-"""`choose-storage`: a constant matrix of a sparse product is stored sparse only where that takes fewer bytes.
+"""`choose-storage`: a constant matrix of a sparse product is stored sparse only where that pays.
 
 SeeDot stores every left operand of `|*|` sparse; a matrix with few zeros is then larger and slower than a dense one.
+What counts is the product of bytes and time, so that a little of one is given for much of the other.
 """
 
 from __future__ import annotations
@@ -14,16 +15,23 @@ from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, Rewrite
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.csr import compress
+from tinyml.targets.kernels import sparse_effort
 
 
 class _StoreDense(RewritePattern):
+    def __init__(self, target: str):
+        self.target = target
+
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tdsl.SpmvOp, rewriter: PatternRewriter, /) -> None:
         constant = op.lhs.owner
         if not isinstance(constant, tdsl.ConstOp):
             return
         format = tdsl.format_of(constant.result)
-        if compress(constant.raws).bytes < constant.raws.size * format.dtype.itemsize:
+        stored, entries = compress(constant.raws), constant.raws.size
+        widths = [8 * tdsl.format_of(value).dtype.itemsize for value in (op.lhs, op.rhs)]
+        effort = len(stored.values) * sparse_effort(self.target, *widths)
+        if stored.bytes * effort < entries * format.dtype.itemsize * entries:
             return
         dense = tdsl.ConstOp(constant.raws, format)
         dense.attributes |= constant.attributes
@@ -41,9 +49,13 @@ def format_type(op: tdsl.ContractionOp):
 
 @dataclass(frozen=True)
 class ChooseStoragePass(ModulePass):
-    """Turns a `tdsl.spmv` whose matrix is smaller stored dense into a `tdsl.matmul`."""
+    """Turns a `tdsl.spmv` whose matrix takes less stored dense, bytes times time, into a `tdsl.matmul`.
+
+    target: as `select-kernels` takes it; its kernels say how long an entry takes.
+    """
 
     name = "choose-storage"
+    target: str = "host"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        PatternRewriteWalker(_StoreDense(), apply_recursively=False).rewrite_module(op)
+        PatternRewriteWalker(_StoreDense(self.target), apply_recursively=False).rewrite_module(op)

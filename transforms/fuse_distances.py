@@ -19,6 +19,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.number_format import Accumulator, NumberFormat, Raws
+from tinyml.dialects.products import Bound
 from tinyml.transforms.choose_accumulators import choose
 
 GREATEST_BITS = 32
@@ -82,7 +83,7 @@ def _constant(value: SSAValue) -> tdsl.ConstOp | None:
 
 def _accumulator(
     difference: tdsl.SubOp, lhs: NumberFormat, rhs: NumberFormat, result: NumberFormat
-) -> tuple[Accumulator, int | None] | None:
+) -> tuple[Accumulator, Bound | None] | None:
     """An accumulator that is wide enough and not too wide, with the bound that proves it."""
     exact = lhs.difference(rhs)
     if exact is None:
@@ -131,7 +132,7 @@ def _replace(
     difference: tdsl.SubOp,
     operands: tuple[SSAValue, SSAValue],
     accumulator: Accumulator,
-    bound: int | None,
+    bound: Bound | None,
 ) -> None:
     element: Attribute = tdsl.format_of(product.out).type
     fused = tdsl.SquaredDistanceOp(*operands, element, accumulator.type, bound)

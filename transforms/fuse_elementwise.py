@@ -17,13 +17,14 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from tinyml.dialects import num, tdsl
-from tinyml.transforms.constant_operands import constant_root
 
-_SCALAR_UNARY: dict[type[Operation], type[num.UnaryOp]] = {
-    tdsl.NegOp: num.NegOp,
+_SCALAR_FUNCTIONS: dict[type[Operation], type[num.FunctionOp]] = {
     tdsl.ExpOp: num.ExpOp,
     tdsl.TanhOp: num.TanhOp,
     tdsl.SigmoidOp: num.SigmoidOp,
+}
+_SCALAR_UNARY: dict[type[Operation], type[num.UnaryOp]] = {
+    tdsl.NegOp: num.NegOp,
     tdsl.CastOp: num.ConvertOp,
 }
 _SCALAR_BINARY: dict[type[Operation], type[num.BinaryOp]] = {
@@ -50,7 +51,9 @@ class FuseElementwisePass(ModulePass):
 
 
 def _is_elementwise(op: Operation) -> bool:
-    return (type(op) in _SCALAR_UNARY or type(op) in _SCALAR_BINARY or type(op) in _CLAMPS) and bool(op.results)
+    return (
+        type(op) in _SCALAR_FUNCTIONS or type(op) in _SCALAR_UNARY or type(op) in _SCALAR_BINARY or type(op) in _CLAMPS
+    ) and bool(op.results)
 
 
 def _group(sink: Operation) -> list[Operation]:
@@ -86,7 +89,9 @@ def _holds_memory(producer: tdsl.TensorOp, sink: Operation, order: dict[Operatio
     Instead of its result its operands wait; that costs memory where there are several, and none is a constant.
     """
     shape = tdsl.shape_of(producer.out)
-    waiting = {value for value in producer.inputs if tdsl.shape_of(value) == shape and constant_root(value) is None}
+    waiting = {
+        value for value in producer.inputs if tdsl.shape_of(value) == shape and tdsl.constant_root(value) is None
+    }
     return len(waiting) > 1 and any(
         isinstance(op, tdsl.ContractionOp) and order[producer] < place < order[sink] for op, place in order.items()
     )
@@ -119,6 +124,8 @@ def _fuse(group: list[Operation], sink: Operation) -> None:
 
 def _scalar(op: Operation, operands: list[SSAValue], element: Attribute) -> Operation:
     """An elementwise op on one element."""
+    if isinstance(op, tdsl.FunctionOp):
+        return _SCALAR_FUNCTIONS[type(op)](operands[0], element, op.scheme)
     if (unary := _SCALAR_UNARY.get(type(op))) is not None:
         return unary(operands[0], element)
     if (binary := _SCALAR_BINARY.get(type(op))) is not None:

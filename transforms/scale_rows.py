@@ -18,7 +18,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import tdsl
-from tinyml.transforms.constant_operands import constant_root, oriented
+from tinyml.dialects.tdsl.known import constant_root, oriented
 
 if TYPE_CHECKING:
     from tinyml.dialects.number_format import Reals

@@ -1,12 +1,12 @@
 """`select-kernels`: which sums of products and squares a target's kernel computes; the others become loops (L3).
 
 A kernel is exact integer arithmetic, so it gives the bits of the loop that it stands for. Kernels of the target come
-first, then the generic loop.
+first, then the generic loop. A target without a kernel for a narrow accumulator widens it to one that it has.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
@@ -14,6 +14,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import IntegerType, MemRefType, ModuleOp, StringAttr, i8
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.csr import CompressedRows
@@ -41,6 +42,8 @@ class SelectKernelsPass(ModulePass):
         for one in list(op.walk()):
             if isinstance(one, _OPS):
                 kernel = _matching(one, kernels)
+                if kernel is not None:
+                    _widen(one, kernel.sum)
                 if isinstance(one, num.SparseDotOp) and kernel is not None and kernel.packed:
                     kernel = kernel if _pack(one, kernel) else None
                 elif kernel is not None:
@@ -57,9 +60,36 @@ def _matching(op: Op, kernels: Sequence[Kernel]) -> Kernel | None:
     weights, vector = _factors(op)
     if not accumulator.INTEGER or _in_flash(vector):
         return None
-    sum = cast("IntegerType[Any, Any]", accumulator.storage).width.data
-    wanted = Kernel("", _bits(weights), _bits(vector), sum, op=op.name, flash=_in_flash(weights))
-    return next((kernel for kernel in kernels if kernel.computes(wanted)), None)
+    for sum in (_register(accumulator), *_wider(op, accumulator)):
+        wanted = Kernel("", _bits(weights), _bits(vector), sum, op=op.name, flash=_in_flash(weights))
+        if (found := next((kernel for kernel in kernels if kernel.computes(wanted)), None)) is not None:
+            return found
+    return None
+
+
+def _register(accumulator: Accumulator) -> int:
+    return cast("IntegerType[Any, Any]", accumulator.storage).width.data
+
+
+def _wider(op: Op, accumulator: Accumulator) -> Iterator[int]:
+    """Widths that the sum may have instead, where it starts from zero and all that follows is its end."""
+    if isinstance(op, num.AxpyOp) or not isinstance(op.sum.owner, num.ZeroOp):
+        return
+    if all(isinstance(use.operation, num.FinishOp) for use in op.result.uses):
+        while (wider := accumulator.widened(_register(accumulator) + 1)).type != accumulator.type:
+            accumulator = wider
+            yield _register(accumulator)
+
+
+def _widen(op: Op, bits: int) -> None:
+    """Let the sum run in an accumulator of so many bits."""
+    accumulator = _accumulator(op)
+    if not isinstance(op, num.AxpyOp) and _register(accumulator) < bits:
+        type = accumulator.widened(bits).type
+        zero = LoopNest(op).insert(num.ZeroOp(type))
+        zero.name_hint = op.sum.name_hint
+        op.operands[op.operands.index(op.sum)] = zero
+        Rewriter.replace_value_with_new_type(op.result, type)
 
 
 def _accumulator(op: Op) -> Accumulator:

@@ -27,12 +27,13 @@ from tinyml.dialects.c.expressions import (
     UnaryOp,
     ViewOp,
 )
-from tinyml.dialects.c.statements import AssignOp, ForOp, IfOp, InvokeOp, ReturnOp, StoreOp, VariableOp
+from tinyml.dialects.c.statements import ArrayOp, AssignOp, ForOp, IfOp, InvokeOp, ReturnOp, StoreOp, VariableOp
 from tinyml.dialects.c.types import PointerType, VariableType
 
 __all__ = [
     "AddressOp",
     "ArenaOp",
+    "ArrayOp",
     "AssignOp",
     "BinaryOp",
     "C",
@@ -69,6 +70,7 @@ C = Dialect(
     [
         AddressOp,
         ArenaOp,
+        ArrayOp,
         AssignOp,
         BinaryOp,
         CallOp,

@@ -40,7 +40,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.c.types import FLASH, PointerType, VariableType, is_scalar, pointer_type, variable_type, width_of
 
-BINARY_OPERATORS = ("+", "-", "*", "&", ">>")
+BINARY_OPERATORS = ("+", "-", "*", "/", "&", ">>")
 FLOAT_OPERATORS = ("+", "-", "*")
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 UNARY_OPERATORS = ("-", "!")
@@ -97,7 +97,7 @@ class ArithmeticOp(ExpressionOp, ABC):
 
 @irdl_op_definition
 class BinaryOp(ArithmeticOp):
-    """`a + b`; `>>` is the arithmetic shift, by less than the width."""
+    """`a + b`; `>>` is the arithmetic shift, by less than the width, and `/` rounds towards zero."""
 
     name = "c.binary"
     result = result_def(ArithmeticOp.T)

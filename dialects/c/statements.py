@@ -40,7 +40,7 @@ from tinyml.dialects.c.expressions import (
     POINTER_TO_ELEMENT,
     VARIABLE_OF_CONTENT,
 )
-from tinyml.dialects.c.types import VariableType, pointer_type
+from tinyml.dialects.c.types import PointerType, VariableType, pointer_type
 
 
 @irdl_op_definition
@@ -55,6 +55,20 @@ class VariableOp(IRDLOperation):
 
     def __init__(self, type: Attribute, init: SSAValue | None):
         super().__init__(operands=[init], result_types=[VariableType(type)])
+
+
+@irdl_op_definition
+class ArrayOp(IRDLOperation):
+    """`T a[length];`, a local array without a content yet."""
+
+    name = "c.array"
+    length = prop_def(COUNT)
+    result = result_def(POINTER)
+    traits = traits_def(MemoryAllocEffect())
+    assembly_format = "$length attr-dict `:` type($result)"
+
+    def __init__(self, element: Attribute, length: int):
+        super().__init__(properties={"length": IntegerAttr(length, i64)}, result_types=[PointerType(element)])
 
 
 @irdl_op_definition

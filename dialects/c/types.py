@@ -12,7 +12,7 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-SIGNED_WIDTHS = (1, 8, 16, 32, 64)
+SIGNED_WIDTHS = (1, 8, 16, 24, 32, 64)
 UNSIGNED_WIDTHS = (8, 16, 32)
 
 RAM, CONST, ALIAS, FLASH = "ram", "const", "alias", "flash"

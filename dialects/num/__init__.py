@@ -7,6 +7,7 @@ asks that method to write itself down.
 from xdsl.ir import Dialect
 
 from tinyml.dialects.num.base import accumulator_type, format_of
+from tinyml.dialects.num.proofs import BOUND, bound_of, proof, verify_bound, verify_room
 from tinyml.dialects.num.scalars import (
     AddOp,
     AtLeastOp,
@@ -15,6 +16,7 @@ from tinyml.dialects.num.scalars import (
     ConstantOp,
     ConvertOp,
     ExpOp,
+    FunctionOp,
     GreaterOp,
     MulOp,
     NegOp,
@@ -24,9 +26,10 @@ from tinyml.dialects.num.scalars import (
     UnaryOp,
 )
 from tinyml.dialects.num.sums import DotOp, FinishOp, MacOp, PackedDotOp, ShiftOp, SparseDotOp, ZeroOp
-from tinyml.dialects.num.vectors import AxpyOp, DistanceOp, run_length
+from tinyml.dialects.num.vectors import AxpyOp, DistanceOp, DotRowsOp, run_length
 
 __all__ = [
+    "BOUND",
     "AddOp",
     "AtLeastOp",
     "AxpyOp",
@@ -36,8 +39,10 @@ __all__ = [
     "ConvertOp",
     "DistanceOp",
     "DotOp",
+    "DotRowsOp",
     "ExpOp",
     "FinishOp",
+    "FunctionOp",
     "GreaterOp",
     "MacOp",
     "MulOp",
@@ -51,8 +56,12 @@ __all__ = [
     "UnaryOp",
     "ZeroOp",
     "accumulator_type",
+    "bound_of",
     "format_of",
+    "proof",
     "run_length",
+    "verify_bound",
+    "verify_room",
 ]
 
 NUM = Dialect(
@@ -66,6 +75,7 @@ NUM = Dialect(
         ConvertOp,
         DistanceOp,
         DotOp,
+        DotRowsOp,
         ExpOp,
         FinishOp,
         GreaterOp,

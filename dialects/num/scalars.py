@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC
+from typing import ClassVar
 
-from xdsl.dialects.builtin import FloatAttr, f64, i1
+from xdsl.dialects.builtin import FloatAttr, StringAttr, f64, i1
 from xdsl.interfaces import HasFolderInterface
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
@@ -22,7 +23,7 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.num.base import format_of, same_family
-from tinyml.dialects.number_format import accumulator_of
+from tinyml.dialects.number_format import Function, accumulator_of
 
 
 class UnaryOp(IRDLOperation, ABC):
@@ -84,25 +85,49 @@ class NegOp(UnaryOp):
     name = "num.neg"
 
 
+class FunctionOp(UnaryOp, ABC):
+    """A transcendental function that every number format supplies, in one of several ways where it has them.
+
+    `scheme` is one of the `SCHEMES` of the result's format.
+    """
+
+    FUNCTION: ClassVar[Function]
+    scheme = opt_prop_def(StringAttr)
+    irdl_options = (ParsePropInAttrDict(),)
+
+    def __init__(self, input: SSAValue, type: Attribute, scheme: StringAttr | None = None):
+        super().__init__(input, type)
+        self.scheme = scheme
+
+    def verify_(self) -> None:
+        super().verify_()
+        format = format_of(self.result)
+        if self.scheme is not None and self.scheme.data not in format.SCHEMES:
+            raise VerifyException(f"{format.type} has no scheme '{self.scheme.data}' for functions")
+
+
 @irdl_op_definition
-class ExpOp(UnaryOp):
+class ExpOp(FunctionOp):
     """Natural exponential."""
 
     name = "num.exp"
+    FUNCTION: ClassVar[Function] = "exp"
 
 
 @irdl_op_definition
-class TanhOp(UnaryOp):
+class TanhOp(FunctionOp):
     """Hyperbolic tangent."""
 
     name = "num.tanh"
+    FUNCTION: ClassVar[Function] = "tanh"
 
 
 @irdl_op_definition
-class SigmoidOp(UnaryOp):
+class SigmoidOp(FunctionOp):
     """Logistic function."""
 
     name = "num.sigmoid"
+    FUNCTION: ClassVar[Function] = "sigmoid"
 
 
 @irdl_op_definition

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import cast
 
-from xdsl.dialects.builtin import IndexType, IntegerAttr, MemRefType, StringAttr, i8, i64
+from xdsl.dialects.builtin import IndexType, MemRefType, StringAttr, i8
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     AnyAttr,
@@ -22,9 +22,9 @@ from xdsl.traits import MemoryReadEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.num.base import accumulator_type, format_of, same_family
-from tinyml.dialects.number_format import (
-    element_format,
-)
+from tinyml.dialects.num.proofs import BOUND, bound_of, proof, verify_room
+from tinyml.dialects.number_format import element_format
+from tinyml.dialects.products import Bound
 
 MEMREF = BaseAttr[MemRefType[Attribute]](MemRefType)
 
@@ -197,20 +197,25 @@ class ShiftOp(IRDLOperation):
 
 @irdl_op_definition
 class FinishOp(IRDLOperation):
-    """A sum rounded into a format; `bound` is the proven greatest magnitude of the sum, in its last place."""
+    """A sum rounded into a format; `bound`, the least and the greatest that it can be, proves that it is whole."""
 
     name = "num.finish"
     sum = operand_def(AnyAttr())
-    bound = opt_prop_def(IntegerAttr)
+    bound = opt_prop_def(BOUND)
     result = result_def(AnyAttr())
     traits = traits_def(Pure())
     irdl_options = (ParsePropInAttrDict(),)
     assembly_format = "$sum attr-dict `:` type($sum) `->` type($result)"
 
-    def __init__(self, sum: SSAValue, type: Attribute, bound: int | None = None):
-        properties = {} if bound is None else {"bound": IntegerAttr(bound, i64)}
-        super().__init__(operands=[sum], properties=properties, result_types=[type])
+    def __init__(self, sum: SSAValue, type: Attribute, bound: Bound | None = None):
+        super().__init__(operands=[sum], properties=proof(bound), result_types=[type])
 
     def verify_(self) -> None:
-        if accumulator_type(self.sum).FAMILY != format_of(self.result).FAMILY:
+        accumulator, result = accumulator_type(self.sum), format_of(self.result)
+        if accumulator.FAMILY != result.FAMILY:
             raise VerifyException(f"a sum in {self.sum.type} cannot be rounded into {self.result.type}; convert first")
+        verify_room(accumulator, self.sum_bound, result)
+
+    @property
+    def sum_bound(self) -> Bound | None:
+        return bound_of(self.bound)

@@ -14,6 +14,7 @@ from xdsl.irdl import (
     irdl_op_definition,
     operand_def,
     opt_prop_def,
+    prop_def,
     result_def,
     traits_def,
 )
@@ -64,6 +65,37 @@ class DistanceOp(IRDLOperation):
         if (found := lhs.difference(rhs)) is None:
             raise VerifyException(f"{lhs.type} and {rhs.type} have no exact difference")
         return found
+
+
+@irdl_op_definition
+class DotRowsOp(IRDLOperation):
+    """`sums[r] = sums[r] +` the products of row r of a matrix and a vector, for every row, by a kernel.
+
+    The matrix is a run of memory that holds the rows one behind the other.
+    """
+
+    name = "num.dot_rows"
+    sums = operand_def(MEMREF)
+    matrix = operand_def(MEMREF)
+    vector = operand_def(MEMREF)
+    kernel = prop_def(StringAttr)
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = "$sums `,` $matrix `,` $vector attr-dict `:` type($sums) `,` type($matrix) `,` type($vector)"
+
+    def __init__(self, sums: SSAValue, matrix: SSAValue, vector: SSAValue, kernel: str):
+        super().__init__(operands=[sums, matrix, vector], properties={"kernel": StringAttr(kernel)})
+
+    def verify_(self) -> None:
+        rows, elements, length = (run_length(value) for value in self.operands)
+        if elements != rows * length:
+            raise VerifyException(f"{rows} rows of {length} elements are not {elements}")
+        element = cast("MemRefType[Attribute]", self.sums.type).element_type
+        matrix, vector = element_format(self.matrix.type), element_format(self.vector.type)
+        if (accumulator := accumulator_of(element)) is None:
+            raise VerifyException(f"expected sums in accumulators, got {element}")
+        if not accumulator.sums(matrix, vector):
+            raise VerifyException(f"{element} does not sum products of {matrix.type} and {vector.type}")
 
 
 @irdl_op_definition

@@ -17,7 +17,6 @@ from tinyml.dialects.tdsl.contraction import (
     MatmulOp,
     SignOp,
     SpmvOp,
-    proof,
 )
 from tinyml.dialects.tdsl.distance import SquaredDistanceOp
 from tinyml.dialects.tdsl.elementwise import (
@@ -36,6 +35,7 @@ from tinyml.dialects.tdsl.elementwise import (
     TanhOp,
     UnaryOp,
 )
+from tinyml.dialects.tdsl.known import carried_product, constant_root, oriented, product_of, proven_interval
 from tinyml.dialects.tdsl.map import MapOp, YieldOp
 from tinyml.dialects.tdsl.movement import (
     ConstOp,
@@ -98,8 +98,12 @@ __all__ = [
     "UnaryOp",
     "YieldOp",
     "ZeroOp",
+    "carried_product",
+    "constant_root",
     "format_of",
-    "proof",
+    "oriented",
+    "product_of",
+    "proven_interval",
     "shape_of",
 ]
 

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from typing import cast
 
-from xdsl.dialects.builtin import IntegerAttr, TensorType
-from xdsl.ir import Attribute, SSAValue
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import Attribute, OpResult, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def
 from xdsl.utils.exceptions import VerifyException
 
+from tinyml.dialects import num
 from tinyml.dialects.number_format import Accumulator, accumulator_of
+from tinyml.dialects.products import Bound, Product
 from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, broadcast, build, format_of, shape_of, shaped, spell
-from tinyml.dialects.tdsl.contraction import proof
+from tinyml.dialects.tdsl.known import carried_product
+from tinyml.dialects.tdsl.movement import IndexOp
 
 
 def accumulator_elements(value: SSAValue) -> Accumulator:
@@ -19,6 +23,8 @@ def accumulator_elements(value: SSAValue) -> Accumulator:
     element = shaped(value).get_element_type()
     if (found := accumulator_of(element)) is None:
         raise VerifyException(f"elements must be accumulators, got {element}")
+    if found.in_memory.type != found.type:
+        raise VerifyException(f"{element} lies only in registers, {found.in_memory.type} also in memory")
     return found
 
 
@@ -103,16 +109,15 @@ class AccumulateOp(TensorOp):
 
 @irdl_op_definition
 class FinishOp(TensorOp):
-    """Finished sums, rounded once into a number format; `bound` is the proof that none of them overflowed."""
+    """Finished sums, rounded once into a number format; `bound` as in `num.finish`."""
 
     name = "tdsl.finish"
     input = operand_def(SHAPED)
-    bound = opt_prop_def(IntegerAttr)
+    bound = opt_prop_def(num.BOUND)
     assembly_format = "$input attr-dict `:` type($input) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
 
-    def __init__(self, input: SSAValue, element: Attribute, bound: int | None):
-        properties: dict[str, Attribute] = {} if bound is None else {"bound": proof(bound)}
-        build(self, [input], TensorType(element, shape_of(input)), properties)
+    def __init__(self, input: SSAValue, element: Attribute, bound: Bound | None):
+        build(self, [input], TensorType(element, shape_of(input)), num.proof(bound))
 
     def infer_shape(self) -> Shape:
         return shape_of(self.input)
@@ -121,7 +126,25 @@ class FinishOp(TensorOp):
         accumulator, format = accumulator_elements(self.input), format_of(self.out)
         if accumulator.FAMILY != format.FAMILY:
             raise VerifyException(f"cannot finish {accumulator.type} in {format.type}")
+        num.verify_room(accumulator, self.sum_bound, format)
+        if self.sum_bound is not None and (product := self._product()) is not None:
+            num.verify_bound(self.sum_bound, format.sum_bound(product))
+
+    def _product(self) -> Product | None:
+        """What was summed, where a loop from zero shows it: `carried + constant[i] * x`."""
+        loop = self.input.owner
+        if not isinstance(loop, scf.ForOp):
+            return None
+        body, position = loop.body.block, loop.results.index(cast("OpResult[Attribute]", self.input))
+        step = cast(scf.YieldOp, body.last_op).operands[position].owner
+        if not (isinstance(step, MacOp) and step.sum is body.args[1 + position]):
+            return None
+        if not isinstance(loop.iter_args[position].owner, ZeroOp):
+            return None
+        sides = (step.lhs, step.rhs), (step.rhs, step.lhs)
+        found = (carried_product(loop, w.owner, x) for w, x in sides if isinstance(w.owner, IndexOp))
+        return next((product for product in found if product is not None), None)
 
     @property
-    def sum_bound(self) -> int | None:
-        return None if self.bound is None else self.bound.value.data
+    def sum_bound(self) -> Bound | None:
+        return num.bound_of(self.bound)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC
 from typing import cast
 
-from xdsl.dialects.builtin import DenseArrayBase, FloatAttr, IndexType, IntegerAttr, TensorType, f64, i1, i8, i64
+from xdsl.dialects.builtin import DenseArrayBase, FloatAttr, IndexType, TensorType, f64, i1, i8
 from xdsl.interfaces import HasCanonicalizationPatternsInterface
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
@@ -21,7 +21,9 @@ from xdsl.irdl import (
 from xdsl.pattern_rewriter import RewritePattern
 from xdsl.utils.exceptions import VerifyException
 
+from tinyml.dialects import num
 from tinyml.dialects.number_format import Accumulator, accumulator_of
+from tinyml.dialects.products import Bound
 from tinyml.dialects.tdsl.attributes import Csr
 from tinyml.dialects.tdsl.base import (
     SHAPED,
@@ -34,6 +36,7 @@ from tinyml.dialects.tdsl.base import (
     shaped,
     spell,
 )
+from tinyml.dialects.tdsl.known import product_of
 
 ROW_SHIFTS = range(16)
 """What rows of one matrix may differ by, as powers of two."""
@@ -46,14 +49,15 @@ class ContractionOp(TensorOp, ABC):
     weights times that, so that small rows are as precise as great ones (per-row scales).
 
     The sum is exact for formats whose accumulator is (fixed point) and is rounded once into the result. `acc` is the
-    accumulator's type; `bound` is the proof that it is wide enough: no partial sum exceeds it in magnitude, in units
-    of the accumulator's last place.
+    accumulator's type; `bound` is the proof that it is wide enough: the least and the greatest that a partial sum can
+    be, in units of the accumulator's last place. As long as the operands can be seen, as tensors, the verifier works
+    it out anew.
     """
 
     lhs = operand_def(SHAPED)
     rhs = operand_def(SHAPED)
     acc = opt_prop_def()
-    bound = opt_prop_def(IntegerAttr)
+    bound = opt_prop_def(num.BOUND)
     row_shifts = opt_prop_def(DenseArrayBase.constr(i8))
     assembly_format = (
         "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
@@ -79,16 +83,30 @@ class ContractionOp(TensorOp, ABC):
         return format_of(self.out).accumulator(format_of(self.lhs), format_of(self.rhs), self.sum_bound)
 
     @property
-    def sum_bound(self) -> int | None:
-        """The proven bound, or the one that follows from the operands' formats alone."""
-        if self.bound is not None:
-            return self.bound.value.data
-        return format_of(self.out).sum_bound(shape_of(self.lhs)[1], format_of(self.lhs), format_of(self.rhs))
+    def sum_bound(self) -> Bound | None:
+        """The bound that is stated, or the one that follows from what is known of the operands.
+
+        None on memrefs with an accumulator alone: it was proven when constants could be seen, by how much is lost.
+        """
+        if self.bound is None and self.acc is not None and self.dest is not None:
+            return None
+        return self.derived_bound if self.bound is None else num.bound_of(self.bound)
+
+    @property
+    def derived_bound(self) -> Bound | None:
+        """Between what every partial sum lies; exactly, where an operand is a constant."""
+        return format_of(self.out).sum_bound(product_of(self.lhs, self.rhs))
 
     @property
     def shifts(self) -> tuple[int, ...] | None:
         """The values of `row_shifts`."""
         return None if self.row_shifts is None else self.row_shifts.get_values()
+
+    @property
+    def finished_bound(self) -> Bound | None:
+        """Between what the sums lie that are rounded: shifts bring them nearer to zero."""
+        bound = self.sum_bound
+        return bound if bound is None or self.shifts is None else (min(bound[0], 0), max(bound[1], 0))
 
     def verify_more(self) -> None:
         if (shifts := self.shifts) is not None:
@@ -96,6 +114,8 @@ class ContractionOp(TensorOp, ABC):
                 raise VerifyException(f"needs a shift for each of {shape_of(self.lhs)[0]} rows, got {len(shifts)}")
             if any(shift not in ROW_SHIFTS for shift in shifts):
                 raise VerifyException(f"row_shifts lie in [{ROW_SHIFTS[0]}, {ROW_SHIFTS[-1]}], got {list(shifts)}")
+        if self.dest is None and self.bound is not None:
+            num.verify_bound(self.sum_bound, self.derived_bound)
         if self.acc is None:
             return
         if (accumulator := accumulator_of(self.acc)) is None:
@@ -103,6 +123,7 @@ class ContractionOp(TensorOp, ABC):
         lhs, rhs = format_of(self.lhs), format_of(self.rhs)
         if not accumulator.sums(lhs, rhs):
             raise VerifyException(f"{self.acc} does not sum products of {lhs.type} and {rhs.type}")
+        num.verify_room(accumulator, self.sum_bound, format_of(self.out))
 
 
 @irdl_op_definition
@@ -204,8 +225,3 @@ class AtLeastOp(ReduceOp):
     def verify_(self) -> None:
         super().verify_()
         self.verify_single()
-
-
-def proof(bound: int) -> IntegerAttr:
-    """The attribute that `bound` of a contraction holds."""
-    return IntegerAttr(bound, i64)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import cast
 
-from xdsl.dialects.builtin import IntegerAttr, TensorType
+from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
+from tinyml.dialects import num
 from tinyml.dialects.number_format import Accumulator, NumberFormat, accumulator_of
+from tinyml.dialects.products import Bound
 from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, build, format_of, shape_of, spell
-from tinyml.dialects.tdsl.contraction import proof
+from tinyml.dialects.tdsl.known import constant_root
 
 
 @irdl_op_definition
@@ -19,21 +21,20 @@ class SquaredDistanceOp(TensorOp):
     """`result = sum_k (lhs[k] - rhs[k])^2` of two column vectors; only the sum is rounded, once.
 
     Differences are exact: the formats must have a `NumberFormat.difference`. `acc` is the accumulator of the squares,
-    `bound` the proof that it is wide enough, in units of its last place.
+    `bound` the proof that it is wide enough, as in a product of matrices.
     """
 
     name = "tdsl.squared_distance"
     lhs = operand_def(SHAPED)
     rhs = operand_def(SHAPED)
     acc = prop_def()
-    bound = opt_prop_def(IntegerAttr)
+    bound = opt_prop_def(num.BOUND)
     assembly_format = (
         "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
     )
 
-    def __init__(self, lhs: SSAValue, rhs: SSAValue, element: Attribute, acc: Attribute, bound: int | None):
-        properties = {"acc": acc} if bound is None else {"acc": acc, "bound": proof(bound)}
-        build(self, [lhs, rhs], TensorType(element, (1, 1)), properties)
+    def __init__(self, lhs: SSAValue, rhs: SSAValue, element: Attribute, acc: Attribute, bound: Bound | None):
+        build(self, [lhs, rhs], TensorType(element, (1, 1)), {"acc": acc, **num.proof(bound)})
 
     def infer_shape(self) -> Shape:
         lhs, rhs = shape_of(self.lhs), shape_of(self.rhs)
@@ -54,10 +55,24 @@ class SquaredDistanceOp(TensorOp):
         return cast(Accumulator, accumulator_of(self.acc))
 
     @property
-    def sum_bound(self) -> int | None:
-        return None if self.bound is None else self.bound.value.data
+    def sum_bound(self) -> Bound | None:
+        return num.bound_of(self.bound)
+
+    @property
+    def derived_bound(self) -> Bound | None:
+        """Between what the sums of squares lie; exactly, where a vector is a constant."""
+        lhs, rhs = format_of(self.lhs), format_of(self.rhs)
+        length = shape_of(self.lhs)[0]
+        if (constant := constant_root(self.rhs)) is not None:
+            return lhs.distance_bound(length, rhs, constant.raws.reshape(-1, length))
+        if (constant := constant_root(self.lhs)) is not None:
+            return rhs.distance_bound(length, lhs, constant.raws.reshape(-1, length))
+        return lhs.distance_bound(length, rhs, None)
 
     def verify_more(self) -> None:
         accumulator, difference = accumulator_of(self.acc), self.difference
         if accumulator is None or not accumulator.sums(difference, difference):
             raise VerifyException(f"{self.acc} does not sum squares of {difference.type}")
+        if self.dest is None:
+            num.verify_bound(self.sum_bound, self.derived_bound)
+        num.verify_room(accumulator, self.sum_bound, format_of(self.out))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from abc import ABC
 from typing import ClassVar
 
-from xdsl.dialects.builtin import TensorType, f32, i1
+from xdsl.dialects.builtin import StringAttr, TensorType, f32, i1
 from xdsl.interfaces import HasCanonicalizationPatternsInterface, HasFolderInterface
 from xdsl.ir import Attribute, SSAValue
-from xdsl.irdl import irdl_op_definition, operand_def
+from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def
 from xdsl.pattern_rewriter import RewritePattern
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 from xdsl.utils.exceptions import VerifyException
@@ -98,9 +98,18 @@ class NegOp(UnaryOp, HasFolderInterface, HasCanonicalizationPatternsInterface):
 
 
 class FunctionOp(UnaryOp, ABC):
-    """A transcendental function that every number format supplies."""
+    """A transcendental function that every number format supplies, in one of several ways where it has them.
+
+    `scheme` is one of the `SCHEMES` of the result's format.
+    """
 
     FUNCTION: ClassVar[Function]
+    scheme = opt_prop_def(StringAttr)
+
+    def verify_more(self) -> None:
+        format = format_of(self.out)
+        if self.scheme is not None and self.scheme.data not in format.SCHEMES:
+            raise VerifyException(f"{format.type} has no scheme '{self.scheme.data}' for functions")
 
 
 @irdl_op_definition

@@ -21,7 +21,7 @@ from tinyml.dialects.runtime_functions import RUNTIME_FUNCTIONS
 
 Array: TypeAlias = "NDArray[Any]"
 
-_DTYPES = {1: np.bool_, 8: np.int8, 16: np.int16, 32: np.int32, 64: np.int64}
+_DTYPES = {1: np.bool_, 8: np.int8, 16: np.int16, 24: np.int32, 32: np.int32, 64: np.int64}
 _UNSIGNED = {8: np.uint8, 16: np.uint16, 32: np.uint32}
 
 
@@ -63,18 +63,24 @@ def _fitting(op: Operation, exact: Array, wrapped: Array) -> Array:
     return wrapped
 
 
+def _wrapped(x: Array, width: int) -> Array:
+    """The low bits of integers, as signed numbers; those of 24 bits are held in 32."""
+    held = x.astype(_DTYPES[width])
+    return held << 8 >> 8 if width == 24 else held
+
+
 def _exact(calculate: Callable[[Any, Any], Any]) -> Callable[[Operation, Array, Array], Array]:
     """An op whose result must fit: 64 bits hold the exact result of narrower operands, Python's integers any."""
 
     def execute(op: Operation, a: Array, b: Array) -> Array:
         wide: Any = np.int64 if _width(op) < 64 else object
-        return _fitting(op, calculate(a.astype(wide), b.astype(wide)), calculate(a, b).astype(_DTYPES[_width(op)]))
+        return _fitting(op, calculate(a.astype(wide), b.astype(wide)), _wrapped(calculate(a, b), _width(op)))
 
     return execute
 
 
 def _truncate(op: Operation, x: Array) -> Array:
-    return _fitting(op, x, x.astype(_DTYPES[_width(op)]))
+    return _fitting(op, x, _wrapped(x, _width(op)))
 
 
 def _sign_extend(op: Operation, x: Array) -> Array:
@@ -88,6 +94,11 @@ def _zero_extend(op: Operation, x: Array) -> Array:
 def _shift_right(op: Operation, x: Array, amount: Array) -> Array:
     assert np.all((amount >= 0) & (amount < _width(op))), f"{op}: shifts by {amount}"
     return x >> amount
+
+
+def _divide(op: Operation, a: Array, b: Array) -> Array:
+    assert np.all(b != 0), f"{op}: divides by zero"
+    return np.trunc(a.astype(np.float64) / b.astype(np.float64)).astype(a.dtype)
 
 
 def _constant(op: arith.ConstantOp) -> Array:
@@ -117,6 +128,10 @@ def _table(op: scratch.ConstantOp) -> Array:
     return np.frombuffer(op.value.data.data, _dtype(type.element_type).newbyteorder("<")).reshape(type.get_shape())
 
 
+def _cast(op: memref.CastOp, table: Array) -> Array:
+    return table.astype(table.dtype.newbyteorder("="))
+
+
 def _load(op: memref.LoadOp, table: Array, index: Array) -> Array:
     assert np.all((index >= 0) & (index < len(table))), f"{op}: reads beside the table"
     return table[index].astype(table.dtype.newbyteorder("="))
@@ -124,7 +139,8 @@ def _load(op: memref.LoadOp, table: Array, index: Array) -> Array:
 
 def _call(op: func.CallOp, *arguments: Array) -> Array:
     known = RUNTIME_FUNCTIONS[op.callee.root_reference.data]
-    assert [argument.dtype for argument in arguments] == [_dtype(type) for type in known.arguments]
+    types = [getattr(type, "element_type", type) for type in known.arguments]
+    assert [argument.dtype for argument in arguments] == [_dtype(type) for type in types]
     return known.twin(*arguments)
 
 
@@ -154,6 +170,7 @@ _EXECUTE: dict[type[Operation], Callable[..., Any]] = {
     arith.AddiOp: _exact(np.add),
     arith.SubiOp: _exact(np.subtract),
     arith.MuliOp: _exact(np.multiply),
+    arith.DivSIOp: _divide,
     arith.ShRSIOp: _shift_right,
     arith.AndIOp: _as(np.bitwise_and),
     arith.MinSIOp: _as(np.minimum),
@@ -169,6 +186,7 @@ _EXECUTE: dict[type[Operation], Callable[..., Any]] = {
     arith.SubfOp: _as(np.subtract),
     arith.MulfOp: _as(np.multiply),
     scratch.ConstantOp: _table,
+    memref.CastOp: _cast,
     memref.LoadOp: _load,
     func.CallOp: _call,
 }

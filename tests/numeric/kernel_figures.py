@@ -4,6 +4,8 @@ ATmega328P: cycles per entry, in flash unless the name says otherwise. `step` is
 take, `loop` a call with n entries less one with none, over n, `call` the whole call over n, from
 the first instruction that loads an argument to the last that adds the start of the sum.
 
+Functions: cycles of a loop over the elements of a vector in generated code, less those of a copy.
+
 Cortex-M: instructions per multiply-accumulate, from the call of a function that calls the kernel once to its return:
 of 64 x 64 for a matrix, so with biases, rounding, saturation and storing, of 64 for a single row.
 """
@@ -16,11 +18,13 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+from function_programs import LENGTH, program, write
 from kernels_avr import AXPY, DENSE, DISTANCE, INCLUDE, ROW, Kernel
 
 from tinyml.dialects.csr import compress
 from tinyml.dialects.packed_rows import pack_rows
 from tinyml.runtime.interface import Interface
+from tinyml.runtime.model_interface import interface_of
 from tinyml.runtime.runner import runner_for
 from tinyml.runtime.toolchain import call_tool
 
@@ -28,12 +32,13 @@ N = 64
 LEVELS = ("-Os", "-O2", "-O3")
 AVR_LENGTHS = (16, 32, N, 300)
 AVR_STEPS = {
-    **{"s8_s8_s16": 9, "s8_s8_s32": 11, "s8_s8_s32_ram": 10, "s8_s16_s32": 19, "s16_s8_s32": 20},
-    **{"s16_s16_s32": 31, "s16_s16_s32_ram": 29, "row_s8_s8_s32": 16, "row_s8_s16_s32": 24, "row_s16_s16_s32": 36},
-    **{"distance_s8_s8_s32": 14, "distance_s16_s16_s32": 27},
+    **{"s8_s8_s16": 9, "s8_s8_s16_ram": 8, "s8_s8_s24": 11, "s8_s8_s24_ram": 10, "s8_s8_s32": 11, "s8_s8_s32_ram": 10},
+    **{"s8_s16_s32": 19, "s16_s8_s32": 20, "s16_s16_s32": 31, "s16_s16_s32_ram": 29},
+    **{"row_s8_s8_s16": 14, "row_s8_s8_s24": 16, "row_s8_s8_s32": 16, "row_s8_s16_s32": 24, "row_s16_s16_s32": 36},
+    **{"distance_s8_s8_s24": 13, "distance_s8_s8_s32": 14, "distance_s16_s16_s32": 27},
     **{"axpy_s8_s8_s32": 27, "axpy_s8_s16_s32": 33, "axpy_s16_s16_s32": 43},
 }
-AVR_LIMITS = {"s8_s8_s16": 12.5, "s8_s8_s32": 17, "s8_s16_s32": 26, "s16_s16_s32": 36}
+AVR_LIMITS = {"s8_s8_s16": 12.5, "s8_s8_s24": 17, "s8_s8_s32": 17, "s8_s16_s32": 26, "s16_s16_s32": 36}
 """What the loop may take at n = 64."""
 
 CORTEX_M = ("cortex-m0", "cortex-m3", "cortex-m4")
@@ -48,6 +53,16 @@ CORTEX_M_LIMITS = {
     ("cortex-m0", "tm_cm_matvec_s8_s8_s8"): 5.0,
 }
 """What a product of 64 x 64 may take."""
+
+FUNCTION_LIMITS = {
+    ("exp", "!fixed.q<16, 11>", "!fixed.q<16, 15>"): 70,
+    ("tanh", "!fixed.q<16, 10>", "!fixed.q<16, 14>"): 70,
+    ("sigmoid", "!fixed.q<16, 10>", "!fixed.q<16, 15>"): 70,
+    ("exp", "!fixed.q<8, 4>", "!fixed.q<8, 7>"): 15,
+    ("tanh", "!fixed.q<8, 5>", "!fixed.q<8, 7>"): 15,
+    ("sigmoid", "!fixed.q<8, 4>", "!fixed.q<8, 7>"): 15,
+}
+"""What one element may take: load and store, which a copy has too, not counted."""
 
 _CTYPES = {"s8": "int8_t", "s16": "int16_t", "s32": "int32_t", "s64": "int64_t"}
 
@@ -143,7 +158,8 @@ def _call(kernel: Kernel, length: int) -> str:
         return f"tm_{kernel.name}((int32_t *)memory, w, 7, {length});"
     arguments = "w, x, 7" if kernel.form == "row" else f"w, x, {length}, 7"
     name = kernel.name if kernel.form == "distance" else f"dot_{kernel.name}"
-    return f'int{kernel.sum}_t y = tm_{name}({arguments}); __asm__ volatile("" : : "r"(y));'
+    ctype = "__int24" if kernel.sum == 24 else f"int{kernel.sum}_t"
+    return f'{ctype} y = tm_{name}({arguments}); __asm__ volatile("" : : "r"(y));'
 
 
 def cycles_in_loop(kernel: Kernel, length: int, optimize: str) -> float:
@@ -175,6 +191,31 @@ def instructions_per_mac(kernel: str, device: str, optimize: str) -> float:
     return measure(device, optimize, source, interface).time / (rows * N)
 
 
+@cache
+def cycles_of_function(function: str, source: str, result: str, optimize: str = "-Os") -> float:
+    """Of a loop that applies the function to one element after the other, less those of one that only copies them."""
+    return _loop_cycles(function, source, result, optimize) - _loop_cycles("cast", source, source, optimize)
+
+
+def _loop_cycles(op: str, source: str, result: str, optimize: str) -> float:
+    context, module = program(op, source, result)
+    runner, interface = runner_for("simavr"), interface_of(module)
+    info = np.iinfo(interface.input_dtype)
+    inputs = np.linspace(-info.max, info.max, 8 * LENGTH).astype(interface.input_dtype).reshape(8, LENGTH)
+    with tempfile.TemporaryDirectory() as name:
+        folder = write(context, module, "avr", Path(name))
+        cycles = runner.run(runner.build(folder, interface, folder, optimize), interface, inputs).cycles
+    assert cycles is not None
+    return float(cycles.mean()) / LENGTH
+
+
+def print_functions(optimize: str = "-Os") -> None:
+    print(f"ATmega328P, {optimize}: cycles per element")
+    for (function, source, result), limit in FUNCTION_LIMITS.items():
+        cycles = cycles_of_function(function, source, result, optimize)
+        print(f"{f'{function}, {source} -> {result}':<48}{cycles:>7.1f}{limit:>7}")
+
+
 def print_avr(optimize: str = "-Os") -> None:
     print(f"ATmega328P, {optimize}: cycles per entry")
     heads = "".join(f"{f'loop n={n}':>12}{'call':>7}" for n in AVR_LENGTHS)
@@ -201,5 +242,7 @@ def print_cortex_m() -> None:
 
 if __name__ == "__main__":
     print_avr()
+    print()
+    print_functions()
     print()
     print_cortex_m()

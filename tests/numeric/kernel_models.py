@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from tinyml.targets.kernels import Kernel
 
 ROWS = 3
+"""Too few for kernels that take several at once."""
+
 LENGTHS = (1, 7, 64)
 
 
@@ -25,10 +27,11 @@ def calls(kernel: Kernel) -> int:
 
 
 def _products(kernel: Kernel) -> str:
-    """`sums(X)`: products of matrices of 3 rows and of every length with parts of X, one below the other.
+    """`sums(X)`: products of matrices of 3 or more rows and of every length with parts of X, one below the other.
 
     Weights are constant; those of a kernel for working memory are the start of X.
     """
+    rows = rows_of(kernel)
     weights, vector = (f"!fixed.q<{width}, {width - 1}>" for width in (kernel.weights, kernel.vector))
     in_ram, sparse = kernel.flash is False, kernel.op == "num.sparse_dot"
     total = input_length(kernel)
@@ -36,15 +39,17 @@ def _products(kernel: Kernel) -> str:
     frac = kernel.weights + kernel.vector - 2
     # The whole sum, where 32 bits hold it.
     result = f"!fixed.q<32, {frac if kernel.sum == 32 else frac - 6}>"
-    y = f"tensor<{ROWS * len(LENGTHS)}x1x{result}>"
-    p = f"tensor<{ROWS}x1x{result}>"
+    y = f"tensor<{rows * len(LENGTHS)}x1x{result}>"
+    p = f"tensor<{rows}x1x{result}>"
     lines = [
         f"func.func @sums(%X: {x} {{tdsl.range = #tdsl.range<-1.0, 1.0>}}) -> ({y}) {{",
         f"  %y0 = tdsl.fill {{value = 0.0 : f64}} -> {y}",
     ]
     starts = [0, *accumulate(LENGTHS)]
     for i, (length, start) in enumerate(zip(LENGTHS, starts, strict=False)):
-        w = f"tensor<{ROWS}x{length}x{weights}{', #tdsl.csr' if sparse else ''}>"
+        if in_ram:
+            weights = f"!fixed.q<{greatest(kernel, length).bit_length() + 1}, {kernel.weights - 1}>"
+        w = f"tensor<{rows}x{length}x{weights}{', #tdsl.csr' if sparse else ''}>"
         part = f"tensor<{length}x1x{vector}>"
         lines += [
             f"  %at{i} = arith.constant {start} : index",
@@ -52,20 +57,22 @@ def _products(kernel: Kernel) -> str:
             f"  %x{i} = tdsl.slice %X[%at{i}, %zero{i}] : {x} -> {part}",
         ]
         if in_ram:
-            column = f"tensor<{ROWS * length}x1x{vector}>"
+            column, narrow = (f"tensor<{rows * length}x1x{element}>" for element in (vector, weights))
             lines += [
-                f"  %place{i} = arith.constant {sum(LENGTHS) + ROWS * start} : index",
+                f"  %place{i} = arith.constant {sum(LENGTHS) + rows * start} : index",
                 f"  %c{i} = tdsl.slice %X[%place{i}, %zero{i}] : {x} -> {column}",
-                f"  %W{i} = tdsl.reshape %c{i} : {column} -> {w}",
+                # What the accumulator allows is proven by a narrow format, which saturates.
+                f"  %n{i} = tdsl.cast %c{i} : {column} -> {narrow}",
+                f"  %W{i} = tdsl.reshape %n{i} : {narrow} -> {w}",
             ]
         else:
             raws = weights_of(kernel, length)
-            bits = f"tensor<{ROWS}x{length}xi{kernel.weights}>"
+            bits = f"tensor<{rows}x{length}xi{kernel.weights}>"
             lines.append(f"  %W{i} = tdsl.const dense<{raws.tolist()}> : {bits} -> {w}")
         proof = f"{{acc = !fixed.acc<{kernel.sum}, {frac}>}}"
         lines += [
             f"  %p{i} = tdsl.{'spmv' if sparse else 'matmul'} %W{i}, %x{i} {proof} : {w}, {part} -> {p}",
-            f"  %row{i} = arith.constant {ROWS * i} : index",
+            f"  %row{i} = arith.constant {rows * i} : index",
             f"  %y{i + 1} = tdsl.insert_slice %p{i}, %y{i}[%row{i}, %zero{i}] : {p}, {y} -> {y}",
         ]
     return "\n".join([*lines, f"  func.return %y{len(LENGTHS)} : {y}", "}"])
@@ -75,6 +82,7 @@ def _distances(kernel: Kernel) -> str:
     """`distances(X)`: of 3 constant vectors of every length from parts of X; less than half of the widths is used."""
     format = f"!fixed.q<{kernel.vector - (kernel.vector == 16) * 4}, 3>"
     x = f"tensor<{sum(LENGTHS)}x1x{format}>"
+    acc = f"{{acc = !fixed.acc<{kernel.sum}, 6>}}"
     one, y = "tensor<1x1x!fixed.q<32, 6>>", f"tensor<{ROWS * len(LENGTHS)}x1x!fixed.q<32, 6>>"
     lines = [
         f"func.func @distances(%X: {x} {{tdsl.range = #tdsl.range<-1.0, 1.0>}}) -> ({y}) {{",
@@ -95,7 +103,7 @@ def _distances(kernel: Kernel) -> str:
                 f"  %n{n} = arith.constant {n} : index",
                 f"  %row{n} = arith.constant {row} : index",
                 f"  %w{n} = tdsl.index %W{i}[%row{n}] : {w} -> {part}",
-                f"  %d{n} = tdsl.squared_distance %x{i}, %w{n} {{acc = !fixed.acc<32, 6>}} : {part}, {part} -> {one}",
+                f"  %d{n} = tdsl.squared_distance %x{i}, %w{n} {acc} : {part}, {part} -> {one}",
                 f"  %y{n + 1} = tdsl.insert_slice %d{n}, %y{n}[%n{n}, %zero] : {one}, {y} -> {y}",
             ]
     return "\n".join([*lines, f"  func.return %y{ROWS * len(LENGTHS)} : {y}", "}"])
@@ -132,16 +140,28 @@ def _multiples(kernel: Kernel) -> str:
     return "\n".join([*lines, f"  func.return %y{len(LENGTHS)} : {y}", "}"])
 
 
+def rows_of(kernel: Kernel) -> int:
+    """Of the matrices of a product: two blocks, and rows that are left."""
+    return ROWS if kernel.rows == 1 else 2 * kernel.rows + ROWS
+
+
 def input_length(kernel: Kernel) -> int:
     return sum(LENGTHS) * (1 + ROWS * (kernel.flash is False))
+
+
+def greatest(kernel: Kernel, length: int) -> int:
+    """The greatest weight; in working memory all of its bits are set, as the limit of a format."""
+    most = ((1 << (kernel.sum - 1)) - 1 - 32) // (length * ((1 << (kernel.vector - 1)) - 1))
+    bits = min(kernel.weights - 1, most.bit_length() - 1)
+    limit = (1 << (kernel.weights - 1)) - 1
+    return (1 << bits) - 1 if kernel.flash is False else min(limit, most)
 
 
 def weights_of(kernel: Kernel, length: int) -> NDArray[np.int64]:
     """As large as the accumulator allows, in a sparse matrix half of them in all rows but the first."""
     random = np.random.default_rng(length)
-    limit = (1 << (kernel.weights - 1)) - 1
-    most = min(limit, ((1 << (kernel.sum - 1)) - 1) // (length << (kernel.vector - 1)))
-    raws = random.integers(-most, most + 1, (ROWS, length))
+    most = greatest(kernel, length)
+    raws = random.integers(-most, most + 1, (rows_of(kernel), length))
     raws[0], raws[1, 0] = most, -most
     if kernel.op == "num.sparse_dot":
         raws[1:] *= random.random(raws[1:].shape) < 0.5

@@ -47,12 +47,13 @@ def _kernel(name: str) -> Kernel:
     return Kernel(name, form, weights, vector, sum, ram=parts[3:] == ["ram"])
 
 
-_PAIRS = ("s8_s8_s32", "s8_s16_s32", "s16_s16_s32")
-DENSE = [_kernel(name) for name in ("s8_s8_s16", *_PAIRS, "s16_s8_s32", "s8_s8_s32_ram", "s16_s16_s32_ram")]
+_PAIRS = ("s8_s8_s16", "s8_s8_s24", "s8_s8_s32", "s8_s16_s32", "s16_s16_s32")
+_RAM = ("s8_s8_s16_ram", "s8_s8_s24_ram", "s8_s8_s32_ram", "s16_s16_s32_ram")
+DENSE = [_kernel(name) for name in (*_PAIRS, "s16_s8_s32", *_RAM)]
 SPARSE = [_kernel(f"sparse_{name}") for name in _PAIRS]
 ROW = [_kernel(f"row_{name}") for name in _PAIRS]
-DISTANCE = [_kernel(f"distance_{name}") for name in ("s8_s8_s32", "s16_s16_s32")]
-AXPY = [_kernel(f"axpy_{name}") for name in _PAIRS]
+DISTANCE = [_kernel(f"distance_{name}") for name in ("s8_s8_s24", "s8_s8_s32", "s16_s16_s32")]
+AXPY = [_kernel(f"axpy_{name}") for name in ("s8_s8_s32", "s8_s16_s32", "s16_s16_s32")]
 KERNELS = [*DENSE, *SPARSE, *ROW, *DISTANCE, *AXPY]
 
 _HEADER = """\
@@ -104,7 +105,7 @@ class Case:
 
 def _call(kernel: Kernel) -> str:
     named = kernel.name if kernel.form in ("distance", "axpy") else f"dot_{kernel.name}"
-    function, start = f"tm_{named}", f"(int{kernel.sum}_t)sum"
+    function, start = f"tm_{named}", f"(int{16 if kernel.sum == 16 else 32}_t)sum"
     if kernel.form == "axpy":
         factor, weights = f"*(const int{kernel.vector}_t *)x", f"(const int{kernel.weights}_t *)(const void *)w"
         return f"{function}(out, {weights}, {factor}, n);"

@@ -23,6 +23,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.number_format import NumberFormat, number_format
+from tinyml.dialects.products import Bound, Factor, Product
 from tinyml.lowering.num_to_arith import LowerNumToArithPass
 
 Array: TypeAlias = "NDArray[Any]"
@@ -164,11 +165,11 @@ def assert_same_bits(emitted: Array, computed: Array, *operands: Array) -> None:
 
 def narrowed_to_fit(
     result: NumberFormat, lhs: NumberFormat, rhs: NumberFormat, length: int
-) -> tuple[NumberFormat, NumberFormat, int | None]:
+) -> tuple[NumberFormat, NumberFormat, Bound | None]:
     """Operands of a dot product with so few bits that some accumulator is proven to hold it, and the proof."""
     for bits in range(16):
         a, b = lhs.narrowed(bits), rhs.narrowed(bits)
-        bound = result.sum_bound(length, a, b)
+        bound = result.sum_bound(Product(length, Factor(a), Factor(b)))
         try:
             result.accumulator(a, b, bound)
         except (InputError, VerifyException):

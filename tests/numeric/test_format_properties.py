@@ -120,14 +120,14 @@ def test_results_beyond_the_extremes_saturate(sort: Sort):
                 np.testing.assert_array_equal(format.sub(M, end[None], format, wrong_way[None], format), end)
 
 
-STEPS = 2
-"""Places of the result by which a function of a format may fall where the real one rises (SeeDot's two tables)."""
+WIDE_PLACE = 2.0**-14
+"""What counts as a place of a result of more than 16 bits: fixed point tabulates functions of 16 bits."""
 
 
 @by_sort
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_functions_follow_the_real_ones(sort: Sort, name: Function):
-    """Within 4 places of the result plus 2e-3 of the value for any scales, and rising but for `STEPS` places."""
+    """Within 4 places of the result plus 2e-3 of the value for any scales, and never falling."""
     for source, result in product(sort.variants, repeat=2):
         x = source.decode(raws_of(source))
         x = np.sort(x[np.abs(x) < 80])
@@ -137,27 +137,27 @@ def test_functions_follow_the_real_ones(sort: Sort, name: Function):
             values = neighbours(result)
             above = np.clip(np.searchsorted(values, exact), 1, len(values) - 1)
             place = values[above] - values[above - 1]
-            assert (np.diff(np.searchsorted(values, computed)) >= -STEPS).all()
+            assert (np.diff(np.searchsorted(values, computed)) >= 0).all()
         else:
-            place = np.full(x.shape, SINGLE)
+            place = np.full(x.shape, WIDE_PLACE)
             assert (np.diff(computed) >= -4 * SINGLE * np.maximum(np.abs(computed[1:]), 1.0)).all()
         assert (np.abs(computed - exact) <= 4 * place + 2.0e-3 * np.abs(exact)).all()
 
 
 # Greatest errors of 16-bit fixed point in units of the result's last place, as measured, with a margin of 5 %.
 BOUNDS: dict[tuple[Function, int, int], float] = {
-    ("exp", 12, 12): 18.0,
-    ("exp", 12, 15): 9.4,
-    ("exp", 11, 14): 16.9,
-    ("exp", 8, 15): 1.5,
-    ("tanh", 12, 15): 4.0,
-    ("tanh", 12, 14): 2.3,
-    ("tanh", 11, 14): 2.3,
-    ("tanh", 10, 14): 2.2,
-    ("sigmoid", 12, 15): 1.4,
-    ("sigmoid", 11, 15): 2.3,
-    ("sigmoid", 12, 14): 1.2,
-    ("sigmoid", 10, 14): 1.8,
+    ("exp", 12, 12): 3.2,
+    ("exp", 12, 15): 2.7,
+    ("exp", 11, 14): 3.3,
+    ("exp", 8, 15): 4.5,
+    ("tanh", 12, 15): 1.6,
+    ("tanh", 12, 14): 1.8,
+    ("tanh", 11, 14): 1.7,
+    ("tanh", 10, 14): 2.0,
+    ("sigmoid", 12, 15): 1.8,
+    ("sigmoid", 11, 15): 1.8,
+    ("sigmoid", 12, 14): 1.4,
+    ("sigmoid", 10, 14): 1.5,
 }
 
 
@@ -170,14 +170,14 @@ def test_errors_of_fixed_functions(name: Function, source_frac: int, result_frac
     assert places.max() <= BOUNDS[name, source_frac, result_frac]
 
 
-@pytest.mark.parametrize("name", ["tanh", "sigmoid"])
-@given(st.sampled_from([8, 16]), st.integers(-3, 16), st.sampled_from([8, 16, 32]), st.integers(-3, 31))
-def test_interpolated_functions_never_fall(name: Function, width: int, frac: int, result_width: int, result_frac: int):
+@pytest.mark.parametrize("name", FUNCTIONS)
+@given(st.sampled_from([8, 13, 16]), st.integers(-3, 16), st.sampled_from([8, 13, 16]), st.integers(-3, 20))
+def test_fixed_functions_never_fall(name: Function, width: int, frac: int, result_width: int, result_frac: int):
     source, result = FixedType(width, frac), FixedType(result_width, result_frac)
     computed = np.broadcast_to(result.function(M, name, raws_of(source), source), raws_of(source).shape)
     assert (np.diff(computed.astype(np.int64)) >= 0).all()
-    assert (result.decode(computed) <= 1.0).all()
     assert (result.decode(computed) >= (-1.0 if name == "tanh" else 0.0)).all()
+    assert name == "exp" or (result.decode(computed) <= 1.0).all()
 
 
 @given(

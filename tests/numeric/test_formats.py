@@ -25,19 +25,20 @@ from number_formats import (
     pairs_of,
     raws_of,
 )
-from xdsl.dialects.builtin import f32
+from xdsl.dialects.builtin import StringAttr, f32
 
 from tinyml.dialects import num
 from tinyml.dialects.fixed import FixedType
 from tinyml.dialects.number_format import Function, NumberFormat
 from tinyml.dialects.numpy_machine import NumpyMachine
+from tinyml.dialects.products import Bound
 
 M = NumpyMachine()
 
 pytestmark = pytest.mark.parametrize("sort", SORTS, ids=str)
 
 BINARY: dict[str, type[num.BinaryOp]] = {"add": num.AddOp, "sub": num.SubOp, "mul": num.MulOp}
-FUNCTIONS: dict[Function, type[num.UnaryOp]] = {"exp": num.ExpOp, "tanh": num.TanhOp, "sigmoid": num.SigmoidOp}
+FUNCTIONS: dict[Function, type[num.FunctionOp]] = {"exp": num.ExpOp, "tanh": num.TanhOp, "sigmoid": num.SigmoidOp}
 
 
 def family(format: NumberFormat) -> list[NumberFormat]:
@@ -74,8 +75,10 @@ def test_binary_of_mixed_widths(sort: Sort, name: str):
 def test_functions(sort: Sort, name: Function):
     for source, result in product(sort.variants, family(sort.variants[0])):
         x = raws_of(source)
-        emitted = lowered_op([source], lambda v, to=result.type: FUNCTIONS[name](v[0], to))
-        assert_same_bits(emitted(x), result.function(M, name, x, source), x)
+        for scheme in (None, *result.SCHEMES):
+            known = None if scheme is None else StringAttr(scheme)
+            emitted = lowered_op([source], lambda v, to=result.type, by=known: FUNCTIONS[name](v[0], to, by))
+            assert_same_bits(emitted(x), result.function(M, name, x, source, scheme), x)
 
 
 def test_negation(sort: Sort):
@@ -147,7 +150,7 @@ def test_dot_products(sort: Sort, length: int):
         check_dot_product(*narrowed_to_fit(result, lhs, rhs, length), result, length)
 
 
-def check_dot_product(lhs: NumberFormat, rhs: NumberFormat, bound: int | None, result: NumberFormat, length: int):
+def check_dot_product(lhs: NumberFormat, rhs: NumberFormat, bound: Bound | None, result: NumberFormat, length: int):
     accumulator = result.accumulator(lhs, rhs, bound)
     a, b = vectors(lhs, length, 0), vectors(rhs, length, 1)
     emitted = lowered(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 from kernel_figures import AVR_LIMITS, CORTEX_M_LIMITS, LEVELS, N, cycles_in_loop, instructions_per_mac
-from kernels_avr import KERNELS
+from kernels_avr import KERNELS, Kernel
+
+from tinyml.targets.kernels import kernels_of
 
 
 @pytest.mark.parametrize("optimize", LEVELS)
@@ -12,6 +14,14 @@ from kernels_avr import KERNELS
 def test_cycles_in_the_loop(name: str, optimize: str):
     [kernel] = [kernel for kernel in KERNELS if kernel.name == name]
     assert cycles_in_loop(kernel, N, optimize) <= AVR_LIMITS[name]
+
+
+@pytest.mark.parametrize(
+    "kernel", [kernel for kernel in KERNELS if kernel.form in ("dense", "row")], ids=lambda k: k.name
+)
+def test_the_compiler_knows_what_an_entry_takes(kernel: Kernel):
+    [known] = [one for one in kernels_of("avr") if one.symbol == f"tm_dot_{kernel.name}"]
+    assert known.step == pytest.approx(cycles_in_loop(kernel, N, "-Os"), rel=0.02)
 
 
 @pytest.mark.parametrize("optimize", LEVELS)

@@ -21,6 +21,7 @@ from tinyml.dialects.fixed import AccumulatorType, FixedType
 from tinyml.dialects.machine import Int, limits
 from tinyml.dialects.number_format import FUNCTIONS, Function, NumberFormat
 from tinyml.dialects.numpy_machine import NumpyMachine
+from tinyml.dialects.products import Factor, Product
 
 M = NumpyMachine()
 
@@ -126,7 +127,7 @@ def test_values_are_exact_and_never_leave_their_interval(sources: list[tuple[int
             continue
         expected = [step.expect(p, q, a.width) for p, q in zip(x, y, strict=True)]
         values = np.broadcast_to(result.value, len(expected))
-        assert values.dtype == f"i{result.width // 8}"
+        assert values.dtype == ("i4" if result.width == 24 else f"i{result.width // 8}")
         assert values.tolist() == expected
         assert result.low <= min(expected)
         assert max(expected) <= result.high
@@ -154,22 +155,37 @@ def test_bounds_of_sums_hold_for_the_worst_inputs(case: tuple[FixedType, FixedTy
     lhs, rhs, result, weights = case
     length = weights.shape[1]
     reached = max(worst(weights, rhs))
-    bound = result.sum_bound(length, lhs, rhs, lhs=weights)
-    assert bound == reached, "the bound from constants is true and tight"
-    assert result.sum_bound(length, rhs, lhs, rhs=weights.T) == reached
-    unknown = result.sum_bound(length, lhs, rhs)
-    assert unknown == length * lhs.limits[1] * rhs.limits[1]
+    constant, anything = Factor(lhs, weights), Factor(rhs)
+    assert result.sum_bound(Product(length, constant, anything)) == (-reached, reached), "true and tight"
+    assert result.sum_bound(Product(length, anything, constant)) == (-reached, reached)
+    unknown = length * lhs.limits[1] * rhs.limits[1]
+    assert result.sum_bound(Product(length, Factor(lhs), anything)) == (-unknown, unknown)
+
+
+@given(products(), st.floats(-100, 100), st.floats(-100, 100))
+def test_bounds_of_sums_with_a_known_factor(
+    case: tuple[FixedType, FixedType, FixedType, NDArray[Any]], a: float, b: float
+):
+    """The least and the greatest of all partial sums, where elements of the other factor lie in an interval."""
+    lhs, rhs, result, weights = case
+    low, high = (int(raw) for raw in rhs.encode(np.array(sorted((a, b)))))
+    bound = result.sum_bound(
+        Product(weights.shape[1], Factor(lhs, weights), Factor(rhs, interval=(min(a, b), max(a, b))))
+    )
+    rows = [[sorted((0, int(w) * low, int(w) * high)) for w in row] for row in weights]
+    assert bound == (min(sum(p[0] for p in row) for row in rows), max(sum(p[-1] for p in row) for row in rows))
 
 
 @given(products())
 def test_accumulators_hold_the_bound_and_the_rounding(case: tuple[FixedType, FixedType, FixedType, NDArray[Any]]):
     """The narrowest width that holds each product and the finished sum; emitted code computes without overflow."""
     lhs, rhs, result, weights = case
-    bound = result.sum_bound(weights.shape[1], lhs, rhs, lhs=weights)
+    bound = result.sum_bound(Product(weights.shape[1], Factor(lhs, weights), Factor(rhs)))
     assert bound is not None
+    reached = bound[1]
     frac = lhs.frac.data + rhs.frac.data
     half = 1 << max(frac - result.frac.data - 1, 0)
-    needed = max(bound + half, lhs.limits[1] * rhs.limits[1])
+    needed = max(reached + half, lhs.limits[1] * rhs.limits[1])
     try:
         accumulator = result.accumulator(lhs, rhs, bound)
     except InputError:
@@ -178,14 +194,16 @@ def test_accumulators_hold_the_bound_and_the_rounding(case: tuple[FixedType, Fix
     assert isinstance(accumulator, AccumulatorType)
     assert accumulator.sums(lhs, rhs)
     assert accumulator.frac.data == frac
-    assert accumulator.width.data == (32 if needed < 1 << 31 else 64)
+    assert accumulator.width.data == next(width for width in (16, 24, 32, 64) if needed < 1 << (width - 1))
     try:
         emitted = lowered(function("f", [accumulator.type], lambda v: num.FinishOp(v[0], result.type, bound)))
     except InputError:
         assume(False)
-    raws = np.broadcast_to(emitted(np.array([bound, -bound, 0], f"i{accumulator.width.data // 8}")), 3)
+    held = {16: np.int16, 24: np.int32, 32: np.int32, 64: np.int64}[accumulator.width.data]
+    raws = np.broadcast_to(emitted(np.array([reached, -reached, 0], held)), 3)
     expected = [
-        min(max(half_up(x, frac - result.frac.data), result.limits[0]), result.limits[1]) for x in (bound, -bound, 0)
+        min(max(half_up(x, frac - result.frac.data), result.limits[0]), result.limits[1])
+        for x in (reached, -reached, 0)
     ]
     assert raws.tolist() == expected
 
@@ -273,4 +291,5 @@ def test_a_distance_stays_within_its_bound(lhs_width: int, rhs_width: int, lengt
     bound, blind = lhs.distance_bound(length, rhs, vectors), lhs.distance_bound(length, rhs, None)
     assert bound is not None
     assert blind is not None
-    assert int((differences**2).sum(-1).max()) == bound <= blind
+    assert bound[0] == blind[0] == 0
+    assert int((differences**2).sum(-1).max()) == bound[1] <= blind[1]

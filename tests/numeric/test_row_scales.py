@@ -91,6 +91,6 @@ def test_a_shift_before_rounding_loses_nothing(places: int) -> None:
     machine, format = NumpyMachine(), FixedType(16, 2)
     sums = np.arange(-(1 << 18), 1 << 18, 7).astype("i4")
     shifted = AccumulatorType(32, 6).shifted(machine, sums, np.array(places, np.int8))
-    found = format.finish(machine, shifted, AccumulatorType(32, 6), 1 << 18)
+    found = format.finish(machine, shifted, AccumulatorType(32, 6), (-(1 << 18), 1 << 18))
     exact = np.floor(sums / 2.0 ** (4 + places) + 0.5)
     np.testing.assert_array_equal(found, np.clip(exact, *format.limits))

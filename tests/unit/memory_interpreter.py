@@ -111,6 +111,8 @@ class _Run:
             case arith.ConstantOp():
                 value = cast("IntegerAttr[Any] | FloatAttr[Any]", op.value).value.data
                 return [np.float32(value) if op.result.type == f32 else int(value)]
+            case memref.CastOp():
+                return arguments
             case func.CallOp():
                 return [_call(op, arguments)]
             case _:
@@ -154,7 +156,10 @@ def _fits(value: Any, type: Attribute) -> bool:
 
 
 def _call(op: func.CallOp, arguments: list[Any]) -> Any:
-    typed = [np.array(value, dtype_of(operand.type)) for value, operand in zip(arguments, op.arguments, strict=True)]
+    typed = [
+        value.array() if isinstance(value, Buffer) else np.array(value, dtype_of(operand.type))
+        for value, operand in zip(arguments, op.arguments, strict=True)
+    ]
     result = RUNTIME_FUNCTIONS[op.callee.string_value()].twin(*typed)
     return np.float32(result) if op.results[0].type == f32 else int(result)
 

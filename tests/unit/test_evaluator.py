@@ -347,7 +347,7 @@ def test_an_index_that_does_not_depend_on_the_input():
     "body",
     [
         """%w = tdsl.const dense<0> : tensor<3x4xi16> -> tensor<3x4xE>
-        %y = tdsl.matmul %w, %v {bound = 0 : i64} : tensor<3x4xE>, tensor<4x1xE> -> tensor<3x1xE>""",
+        %y = tdsl.matmul %w, %v {bound = array<i64: 0, 0>} : tensor<3x4xE>, tensor<4x1xE> -> tensor<3x1xE>""",
         """%fine = tdsl.cast %v : tensor<4x1xE> -> tensor<4x1x!fixed.q<8, 40>>
         %s = tdsl.slice %fine[%c0, %c0] : tensor<4x1x!fixed.q<8, 40>> -> tensor<3x1x!fixed.q<8, 40>>
         %t = tdsl.cast %s : tensor<3x1x!fixed.q<8, 40>> -> tensor<3x1xE>

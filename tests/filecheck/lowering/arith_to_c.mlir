@@ -122,3 +122,21 @@ func.func @rows(%X: memref<1xi32>) -> index {
 // CHECK-NEXT:       c.for %k = %c0 to %i {
 // CHECK-NEXT:         c.read [[S]] : i32
 // CHECK-NEXT:         %z = c.next [[AT]] : !c.var<!c.ptr<i32, flash>>
+
+// -----
+
+// Memory of a function's own is a local array.
+func.func @own(%X: memref<2xi16>) -> index {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %own = memref.alloca() : memref<2xi16>
+  %x = memref.load %X[%c0] : memref<2xi16>
+  memref.store %x, %own[%c1] : memref<2xi16>
+  %y = memref.load %own[%c1] : memref<2xi16>
+  %label = arith.index_cast %y : i16 to index
+  func.return %label : index
+}
+
+// CHECK:      c.program @own
+// CHECK:          %own = c.array 2 : !c.ptr<i16>
+// CHECK:          c.store %x, %own[{{%.*}}] : !c.ptr<i16>

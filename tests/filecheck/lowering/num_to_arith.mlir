@@ -1,10 +1,11 @@
 // RUN: tinyml-opt %s -p lower-num-to-arith --split-input-file | filecheck %s
 
-// Exact products in a wide register; half is added before the shift; only limits that can bind are computed.
+// Exact products in a wide register; the sum is rounded in the narrower one that its bound proves to be enough: half is
+// added before the shift; only limits that can bind are computed.
 func.func @fixed(%X: memref<2x!fixed.q<16, 12>>, %i: index, %sum: !fixed.acc<32, 24>) -> !fixed.acc<32, 24> {
   %a = memref.load %X[%i] : memref<2x!fixed.q<16, 12>>
   %next = num.mac %sum, %a, %a : !fixed.acc<32, 24>, !fixed.q<16, 12>, !fixed.q<16, 12> -> !fixed.acc<32, 24>
-  %y = num.finish %next {bound = 100000 : i64} : !fixed.acc<32, 24> -> !fixed.q<16, 12>
+  %y = num.finish %next {bound = array<i64: -100000, 100000>} : !fixed.acc<32, 24> -> !fixed.q<16, 12>
   memref.store %y, %X[%i] : memref<2x!fixed.q<16, 12>>
   func.return %next : !fixed.acc<32, 24>
 }
@@ -14,11 +15,12 @@ func.func @fixed(%X: memref<2x!fixed.q<16, 12>>, %i: index, %sum: !fixed.acc<32,
 // CHECK-NEXT: [[y:%.*]] = arith.extsi %a : i16 to i32
 // CHECK-NEXT: [[product:%.*]] = arith.muli [[x]], [[y]] : i32
 // CHECK-NEXT: %next = arith.addi %sum, [[product]] : i32
-// CHECK: [[half:%.*]] = arith.constant 2048 : i32
-// CHECK-NEXT: arith.addi %next, [[half]] : i32
+// CHECK: [[narrow:%.*]] = arith.trunci %next : i32 to i24
+// CHECK: [[half:%.*]] = arith.constant 2048 : i24
+// CHECK-NEXT: arith.addi [[narrow]], [[half]] : i24
 // CHECK-NOT: arith.{{max|min}}si
 // CHECK: [[shifted:%.*]] = arith.shrsi
-// CHECK-NEXT: %y = arith.trunci [[shifted]] : i32 to i16
+// CHECK-NEXT: %y = arith.trunci [[shifted]] : i24 to i16
 // CHECK-NEXT: memref.store %y, %X[%i]
 
 // -----
@@ -80,6 +82,30 @@ func.func @tables(%x: !fixed.q<8, 4>) -> (!fixed.q<8, 7>, !fixed.q<8, 7>) {
 // CHECK: arith.minsi
 // CHECK: arith.index_cast
 // CHECK-NEXT: memref.load %exp_table
+
+// -----
+
+// Of more arguments, a function is interpolated between entries; sigmoid is one half plus an odd function, and the
+// interval of tanh makes limits behind it unnecessary.
+func.func @interpolated(%x: !fixed.q<16, 10>) -> (!fixed.q<16, 15>, !fixed.q<16, 13>) {
+  %a = num.sigmoid %x : !fixed.q<16, 10> -> !fixed.q<16, 15>
+  %b = num.tanh %x : !fixed.q<16, 10> -> !fixed.q<16, 14>
+  %c = num.add %b, %b : !fixed.q<16, 14>, !fixed.q<16, 14> -> !fixed.q<16, 13>
+  func.return %a, %c : !fixed.q<16, 15>, !fixed.q<16, 13>
+}
+// CHECK: func.func @interpolated(%x: i16) -> (i16, i16)
+// CHECK-NEXT: %tanh_table = scratch.constant {{.*}} #scratch.flash>
+// CHECK-NEXT: %sigmoid_table = scratch.constant
+// CHECK-NEXT: [[last:%.*]] = arith.constant 12067 : i16
+// CHECK-NEXT: [[scale:%.*]] = arith.constant {{[0-9]+}} : i8
+// CHECK-NEXT: [[table:%.*]] = "memref.cast"(%sigmoid_table) : (memref<{{.*}}>) -> memref<?xi16>
+// CHECK-NEXT: [[odd:%.*]] = func.call @tm_interpolate_odd_s16([[table]], %x, [[last]], [[scale]])
+// CHECK-NEXT: [[half:%.*]] = arith.constant 16384 : i16
+// CHECK-NEXT: %a = arith.addi [[odd]], [[half]] : i16
+// CHECK: %b = func.call @tm_interpolate_odd_s16
+// CHECK: arith.addi %b, %b : i16
+// CHECK-NOT: arith.{{min|max}}si
+// CHECK: func.return
 
 // -----
 

@@ -3,7 +3,7 @@
 // One accumulator per result element; a row of the matrix is a view, so the inner loop counts through it.
 func.func @matmul(%X: memref<3x1x!fixed.q<16, 12>>, %p: memref<2x1x!fixed.q<16, 8>>) {
   %W = scratch.constant dense<1> : tensor<2x3xi16> -> memref<2x3x!fixed.q<16, 12>, #scratch.flash>
-  tdsl.matmul %W, %X {acc = !fixed.acc<32, 24>, bound = 98301 : i64} : memref<2x3x!fixed.q<16, 12>, #scratch.flash>, memref<3x1x!fixed.q<16, 12>> into %p : memref<2x1x!fixed.q<16, 8>>
+  tdsl.matmul %W, %X {acc = !fixed.acc<32, 24>, bound = array<i64: -98301, 98301>} : memref<2x3x!fixed.q<16, 12>, #scratch.flash>, memref<3x1x!fixed.q<16, 12>> into %p : memref<2x1x!fixed.q<16, 8>>
   func.return
 }
 // CHECK: func.func @matmul
@@ -13,7 +13,7 @@ func.func @matmul(%X: memref<3x1x!fixed.q<16, 12>>, %p: memref<2x1x!fixed.q<16, 
 // CHECK-NEXT: %sum = num.zero : !fixed.acc<32, 24>
 // CHECK-NEXT: [[x:%.*]] = scratch.slice %X
 // CHECK-NEXT: num.dot %sum, [[row]], [[x]] :
-// CHECK: num.finish {{.*}} {bound = 98301 : i64} : !fixed.acc<32, 24> -> !fixed.q<16, 8>
+// CHECK: num.finish {{.*}} {bound = array<i64: -98301, 98301>} : !fixed.acc<32, 24> -> !fixed.q<16, 8>
 // CHECK-NEXT: memref.store {{.*}}, %p{{\[}}[[i]],
 
 // -----
@@ -21,7 +21,7 @@ func.func @matmul(%X: memref<3x1x!fixed.q<16, 12>>, %p: memref<2x1x!fixed.q<16, 
 // Rows with scales of their own: each sum is shifted before it is rounded.
 func.func @rows(%X: memref<3x1x!fixed.q<8, 7>>, %p: memref<2x1x!fixed.q<8, 5>>) {
   %W = scratch.constant dense<1> : tensor<2x3xi8> -> memref<2x3x!fixed.q<8, 7>, #scratch.flash>
-  tdsl.matmul %W, %X {acc = !fixed.acc<32, 14>, bound = 381 : i64, row_shifts = array<i8: 0, 3>} : memref<2x3x!fixed.q<8, 7>, #scratch.flash>, memref<3x1x!fixed.q<8, 7>> into %p : memref<2x1x!fixed.q<8, 5>>
+  tdsl.matmul %W, %X {acc = !fixed.acc<32, 14>, bound = array<i64: -381, 381>, row_shifts = array<i8: 0, 3>} : memref<2x3x!fixed.q<8, 7>, #scratch.flash>, memref<3x1x!fixed.q<8, 7>> into %p : memref<2x1x!fixed.q<8, 5>>
   func.return
 }
 // CHECK: func.func @rows
@@ -30,7 +30,7 @@ func.func @rows(%X: memref<3x1x!fixed.q<8, 7>>, %p: memref<2x1x!fixed.q<8, 5>>) 
 // CHECK: [[sum:%.*]] = num.dot
 // CHECK-NEXT: [[places:%.*]] = memref.load %row_shifts{{\[}}[[i]]]
 // CHECK-NEXT: [[shifted:%.*]] = num.shift [[sum]], [[places]] : !fixed.acc<32, 14>
-// CHECK-NEXT: num.finish [[shifted]] {bound = 381 : i64}
+// CHECK-NEXT: num.finish [[shifted]] {bound = array<i64: -381, 381>}
 
 // -----
 

@@ -3,14 +3,14 @@
 // Every op gets a buffer, constants go to flash, a computed result is returned where it lies.
 func.func @buffers(%X: tensor<2x1x!fixed.q<16, 12>>) -> (index, tensor<2x1x!fixed.q<16, 8>>) {
   %W = tdsl.const dense<[[1, 2], [3, 4]]> : tensor<2x2xi16> -> tensor<2x2x!fixed.q<16, 12>>
-  %p = tdsl.matmul %W, %X {acc = !fixed.acc<32, 24>, bound = 7 : i64} : tensor<2x2x!fixed.q<16, 12>>, tensor<2x1x!fixed.q<16, 12>> -> tensor<2x1x!fixed.q<16, 8>>
+  %p = tdsl.matmul %W, %X {acc = !fixed.acc<32, 24>, bound = array<i64: -229369, 229369>} : tensor<2x2x!fixed.q<16, 12>>, tensor<2x1x!fixed.q<16, 12>> -> tensor<2x1x!fixed.q<16, 8>>
   %l = tdsl.argmax %p : tensor<2x1x!fixed.q<16, 8>>
   func.return %l, %p : index, tensor<2x1x!fixed.q<16, 8>>
 }
 // CHECK: func.func @buffers(%X: memref<2x1x!fixed.q<16, 12>>) -> (index, memref<2x1x!fixed.q<16, 8>>)
 // CHECK-NEXT: %W = scratch.constant dense<{{.*}}> : tensor<2x2xi16> -> memref<2x2x!fixed.q<16, 12>, #scratch.flash>
 // CHECK-NEXT: %p = scratch.alloc : memref<2x1x!fixed.q<16, 8>>
-// CHECK-NEXT: tdsl.matmul %W, %X {acc = !fixed.acc<32, 24>, bound = 7 : i64} : {{.*}} into %p : memref<2x1x!fixed.q<16, 8>>
+// CHECK-NEXT: tdsl.matmul %W, %X {acc = !fixed.acc<32, 24>, bound = array<i64: -229369, 229369>} : {{.*}} into %p : memref<2x1x!fixed.q<16, 8>>
 // CHECK-NEXT: %l = tdsl.argmax %p
 // CHECK-NEXT: func.return %l, %p
 

@@ -21,7 +21,7 @@ func.func @weighted(%x: tensor<2x1x1x!fixed.q<16, 15>>) -> tensor<2x1x!fixed.q<1
 // CHECK: %zero = tdsl.zero -> tensor<2x1x!fixed.acc<32, 28>>
 // CHECK: scf.for {{.*}} -> (tensor<2x1x!fixed.acc<32, 28>>)
 // CHECK: tdsl.mac %{{.*}}, %{{.*}}, %xi
-// CHECK: tdsl.finish %{{.*}} {bound = 805281792 : i64} : tensor<2x1x!fixed.acc<32, 28>> -> tensor<2x1x!fixed.q<16, 12>>
+// CHECK: tdsl.finish %{{.*}} {bound = array<i64: -805281792, 805281792>} : tensor<2x1x!fixed.acc<32, 28>> -> tensor<2x1x!fixed.q<16, 12>>
 
 // A sum that does not begin at zero keeps its steps.
 func.func @begun(%x: tensor<1x1x!fixed.q<16, 15>>) -> tensor<1x1x!fixed.q<16, 12>> {

@@ -1,10 +1,13 @@
 // RUN: tinyml-opt %s -p "assign-format{width=8}" --split-input-file | filecheck %s
 // RUN: tinyml-opt %s -p "assign-format{format=f32}" --split-input-file | filecheck %s --check-prefix=F32
 // RUN: tinyml-opt %s -p "assign-format{width=16}" --split-input-file | filecheck %s --check-prefix=SIXTEEN
+// RUN: tinyml-opt %s -p "assign-format{width=8 functions=seedot}" --split-input-file | filecheck %s --check-prefix=SEEDOT
+// RUN: not tinyml-opt %s -p "assign-format{functions=nonsense}" --split-input-file 2>&1 | filecheck %s --check-prefix=SCHEME
 // RUN: not tinyml-opt %s -p "assign-format{format=nonsense}" --split-input-file 2>&1 | filecheck %s --check-prefix=UNKNOWN
 // RUN: not tinyml-opt %s -p "assign-format{width=33}" --split-input-file 2>&1 | filecheck %s --check-prefix=WIDTH
 // RUN: not tinyml-opt %s -p "assign-format{format=f32 width=16}" --split-input-file 2>&1 | filecheck %s --check-prefix=FIXEDSIZE
 
+// SCHEME: pass 'assign-format': format 'fixed' has no scheme 'nonsense' for functions (one of seedot, shiftry)
 // UNKNOWN: pass 'assign-format': unknown number format 'nonsense'
 // WIDTH: pass 'assign-format': fixed point has widths from 2 to 32, got 33
 // FIXEDSIZE: pass 'assign-format': f32 is 32 bits wide, got width 16
@@ -43,6 +46,7 @@ func.func @shared(%X: tensor<2x1xf32> {tdsl.profile = #tdsl.profile<-1.5, 1.5, [
 // CHECK: scf.for {{.*}} -> (tensor<2x1x!fixed.q<8, 3>>)
 // CHECK: tdsl.reshape {{.*}} -> tensor<2x!fixed.q<8, 3>>
 // CHECK-NEXT: tdsl.exp {{.*}} -> tensor<2x!fixed.q<8, 7>>
+// SEEDOT: tdsl.exp {{.*}}, scheme = "seedot"} : tensor<2x!fixed.q<8, 3>> -> tensor<2x!fixed.q<8, 7>>
 
 // -----
 

@@ -6,7 +6,7 @@ func.func @constant(%X: tensor<2x1x!fixed.q<16, 12>>) -> tensor<2x1x!fixed.q<16,
   %p = tdsl.matmul %W, %X : tensor<2x2x!fixed.q<8, 4>>, tensor<2x1x!fixed.q<16, 12>> -> tensor<2x1x!fixed.q<16, 8>>
   func.return %p : tensor<2x1x!fixed.q<16, 8>>
 }
-// CHECK: tdsl.matmul %W, %X {acc = !fixed.acc<32, 16>, bound = 4259710 : i64}
+// CHECK: tdsl.matmul %W, %X {acc = !fixed.acc<24, 16>, bound = array<i64: -4259710, 4259710>}
 
 // -----
 
@@ -17,7 +17,7 @@ func.func @stack(%X: tensor<1x2x!fixed.q<16, 12>>, %i: index) -> tensor<1x2x!fix
   %p = tdsl.matmul %X, %w : tensor<1x2x!fixed.q<16, 12>>, tensor<2x2x!fixed.q<8, 4>> -> tensor<1x2x!fixed.q<16, 8>>
   func.return %p : tensor<1x2x!fixed.q<16, 8>>
 }
-// CHECK: tdsl.matmul %X, %w {acc = !fixed.acc<32, 16>, bound = 491505 : i64}
+// CHECK: tdsl.matmul %X, %w {acc = !fixed.acc<24, 16>, bound = array<i64: -491505, 491505>}
 
 // -----
 
@@ -27,8 +27,35 @@ func.func @variables(%X: tensor<1x3x!fixed.q<16, 12>>, %Y: tensor<3x1x!fixed.q<1
   %q = tdsl.matmul %X, %Z : tensor<1x3x!fixed.q<16, 12>>, tensor<3x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<16, 8>>
   func.return %p, %q : tensor<1x1x!fixed.q<16, 8>>, tensor<1x1x!fixed.q<16, 8>>
 }
-// CHECK: tdsl.matmul %X, %Y {acc = !fixed.acc<64, 24>, bound = 3221028867 : i64}
-// CHECK: tdsl.matmul %X, %Z {acc = !fixed.acc<32, 16>, bound = 12484227 : i64}
+// CHECK: tdsl.matmul %X, %Y {acc = !fixed.acc<64, 24>, bound = array<i64: -3221028867, 3221028867>}
+// CHECK: tdsl.matmul %X, %Z {acc = !fixed.acc<32, 16>, bound = array<i64: -12484227, 12484227>}
+
+// -----
+
+// With the rounding, half of the result's last place, the sum fills the accumulator to the last unit, or just does not.
+func.func @edges(%X: tensor<2x1x!fixed.q<8, 7>>) -> (tensor<1x1x!fixed.q<8, 0>>, tensor<1x1x!fixed.q<8, 3>>) {
+  %V = tdsl.const dense<[[127, 127]]> : tensor<1x2xi8> -> tensor<1x2x!fixed.q<8, 3>>
+  %p = tdsl.matmul %V, %X : tensor<1x2x!fixed.q<8, 3>>, tensor<2x1x!fixed.q<8, 7>> -> tensor<1x1x!fixed.q<8, 0>>
+  %q = tdsl.matmul %V, %X : tensor<1x2x!fixed.q<8, 3>>, tensor<2x1x!fixed.q<8, 7>> -> tensor<1x1x!fixed.q<8, 3>>
+  func.return %p, %q : tensor<1x1x!fixed.q<8, 0>>, tensor<1x1x!fixed.q<8, 3>>
+}
+// CHECK: acc = !fixed.acc<24, 10>, bound = array<i64: -32258, 32258>
+// CHECK: acc = !fixed.acc<16, 10>, bound = array<i64: -32258, 32258>
+
+// -----
+
+// What the operand's op promises: from 0 to 1 = 64 * 2^-6 for a sigmoid, so positive and negative weights do not add
+// up; a square is never negative, also where a row and a column are the same vector.
+func.func @one_sided(%X: tensor<3x1x!fixed.q<8, 4>>) -> (tensor<1x1x!fixed.q<8, 4>>, tensor<1x1x!fixed.q<8, 4>>) {
+  %W = tdsl.const dense<[[100, 100, -50]]> : tensor<1x3xi8> -> tensor<1x3x!fixed.q<8, 4>>
+  %s = tdsl.sigmoid %X : tensor<3x1x!fixed.q<8, 4>> -> tensor<3x1x!fixed.q<8, 6>>
+  %p = tdsl.matmul %W, %s : tensor<1x3x!fixed.q<8, 4>>, tensor<3x1x!fixed.q<8, 6>> -> tensor<1x1x!fixed.q<8, 4>>
+  %r = tdsl.transpose %X {permutation = array<i64: 1, 0>} : tensor<3x1x!fixed.q<8, 4>> -> tensor<1x3x!fixed.q<8, 4>>
+  %q = tdsl.matmul %r, %X : tensor<1x3x!fixed.q<8, 4>>, tensor<3x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
+  func.return %p, %q : tensor<1x1x!fixed.q<8, 4>>, tensor<1x1x!fixed.q<8, 4>>
+}
+// CHECK: tdsl.matmul %W, %s {acc = !fixed.acc<16, 10>, bound = array<i64: -3200, 12800>}
+// CHECK: tdsl.matmul %r, %X {acc = !fixed.acc<24, 8>, bound = array<i64: 0, 48387>}
 
 // -----
 

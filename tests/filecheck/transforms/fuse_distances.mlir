@@ -14,7 +14,7 @@ func.func @protonn(%w: tensor<4x4x!fixed.q<16, 14>>, %x: tensor<4x1x!fixed.q<16,
 // CHECK: %b = tdsl.const dense<{{\[\[\[}}4000], [0], [-1], [1]]
 // CHECK: %wx = tdsl.matmul {{.*}} -> tensor<4x1x!fixed.q<15, 10>>
 // CHECK-NOT: tdsl.sub
-// CHECK: %d = tdsl.squared_distance %wx, %bi {acc = !fixed.acc<32, 20>, bound = 1220805826 : i64}
+// CHECK: %d = tdsl.squared_distance %wx, %bi {acc = !fixed.acc<32, 20>, bound = array<i64: 0, 1220805826>}
 
 // Somebody else reads the differences: they stay.
 func.func @shared(%x: tensor<4x1x!fixed.q<14, 9>>, %y: tensor<4x1x!fixed.q<14, 9>>) -> (tensor<1x1x!fixed.q<16, 6>>, tensor<4x1x!fixed.q<16, 9>>) {
@@ -35,7 +35,7 @@ func.func @inputs(%x: tensor<4x1x!fixed.q<14, 9>>, %y: tensor<4x1x!fixed.q<14, 9
   func.return %d : tensor<1x1x!fixed.q<16, 6>>
 }
 // CHECK: func.func @inputs
-// CHECK-NEXT: %d = tdsl.squared_distance %x, %y {acc = !fixed.acc<32, 18>, bound = 1073479696 : i64}
+// CHECK-NEXT: %d = tdsl.squared_distance %x, %y {acc = !fixed.acc<32, 18>, bound = array<i64: 0, 1073479696>}
 
 // Floats have no exact differences.
 func.func @floats(%x: tensor<4x1xf32>, %y: tensor<4x1xf32>) -> tensor<1x1xf32> {

@@ -61,3 +61,31 @@ func.func @vectors(%w: memref<8x!fixed.q<14, 9>, #scratch.flash>, %x: memref<8x!
 // HOST: num.sub {{.*}} -> !fixed.q<15, 9>
 // HOST-NEXT: num.mac
 // HOST: num.mac {{.*}}, %f
+
+// 8 x 8 bits: a kernel for each width of the sum.
+func.func @narrow(%w: memref<8x!fixed.q<8, 4>, #scratch.flash>, %x: memref<8x!fixed.q<8, 6>>) -> (!fixed.q<8, 2>, !fixed.q<8, 2>) {
+  %zero = num.zero : !fixed.acc<16, 10>
+  %sum = num.dot %zero, %w, %x : !fixed.acc<16, 10>, memref<8x!fixed.q<8, 4>, #scratch.flash>, memref<8x!fixed.q<8, 6>> -> !fixed.acc<16, 10>
+  %y = num.finish %sum : !fixed.acc<16, 10> -> !fixed.q<8, 2>
+  %none = num.zero : !fixed.acc<24, 10>
+  %more = num.dot %none, %w, %x : !fixed.acc<24, 10>, memref<8x!fixed.q<8, 4>, #scratch.flash>, memref<8x!fixed.q<8, 6>> -> !fixed.acc<24, 10>
+  %z = num.finish %more : !fixed.acc<24, 10> -> !fixed.q<8, 2>
+  func.return %y, %z : !fixed.q<8, 2>, !fixed.q<8, 2>
+}
+// CHECK: func.func @narrow
+// CHECK: num.dot {{.*}} {kernel = "tm_dot_s8_s8_s16"}
+// CHECK: num.dot {{.*}} {kernel = "tm_dot_s8_s8_s24"}
+
+// Where the chip has none for this width the whole sum moves to a wider accumulator.
+func.func @widened(%w: memref<8x!fixed.q<8, 4>, #scratch.flash>, %x: memref<8x!fixed.q<16, 6>>) -> !fixed.q<8, 2> {
+  %zero = num.zero : !fixed.acc<24, 10>
+  %sum = num.dot %zero, %w, %x : !fixed.acc<24, 10>, memref<8x!fixed.q<8, 4>, #scratch.flash>, memref<8x!fixed.q<16, 6>> -> !fixed.acc<24, 10>
+  %y = num.finish %sum {bound = array<i64: -1000, 1000>} : !fixed.acc<24, 10> -> !fixed.q<8, 2>
+  func.return %y : !fixed.q<8, 2>
+}
+// CHECK: func.func @widened
+// CHECK: [[zero:%.*]] = num.zero : !fixed.acc<32, 10>
+// CHECK: %sum = num.dot [[zero]], %w, %x {kernel = "tm_dot_s8_s16_s32"} {{.*}} -> !fixed.acc<32, 10>
+// CHECK: num.finish %sum {bound = array<i64: -1000, 1000>} : !fixed.acc<32, 10>
+// HOST: func.func @widened
+// HOST: num.mac {{.*}} -> !fixed.acc<24, 10>

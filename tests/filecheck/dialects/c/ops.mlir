@@ -40,6 +40,7 @@ c.program @tiny attributes {notes = ["A note."]} {
     %f = c.literal 0.5 : f32
     %e = c.call @tm_expf(%f) : (f32) -> f32
     c.invoke @accumulate(%y, %f) : !c.ptr<i16, alias>, f32
+    %four = c.array 4 : !c.ptr<i32>
     c.return %label : i16
   }
   c.func @nothing() {
@@ -76,6 +77,7 @@ c.program @tiny attributes {notes = ["A note."]} {
 // CHECK-NEXT:     } else {
 // CHECK:          %e = c.call @tm_expf(%f) : (f32) -> f32
 // CHECK-NEXT:     c.invoke @accumulate(%y, %f) : !c.ptr<i16, alias>, f32
+// CHECK-NEXT:     %four = c.array 4 : !c.ptr<i32>
 // CHECK-NEXT:     c.return %label : i16
 // CHECK:        c.func @nothing() {
 

@@ -22,8 +22,8 @@
 
 // -----
 
-%r = "test.op"() : () -> !fixed.acc<16, 3>
-// CHECK: fixed.acc width must be 32 or 64, got 16
+%r = "test.op"() : () -> !fixed.acc<40, 3>
+// CHECK: fixed.acc width must be 16, 24, 32 or 64, got 40
 
 // -----
 

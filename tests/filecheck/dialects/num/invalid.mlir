@@ -126,3 +126,23 @@ num.axpy %s, %a, %f : memref<3x!fixed.acc<32, 17>>, memref<3x!fixed.q<14, 9>>, !
 %s, %n = "test.op"() : () -> (f32, i8)
 %r = num.shift %s, %n : f32 -> f32
 // CHECK: f32 is no integer that could be shifted
+
+// -----
+
+func.func @finish_beyond_the_sum(%s: !fixed.acc<16, 8>) {
+  %y = num.finish %s {bound = array<i64: -40000, 0>} : !fixed.acc<16, 8> -> !fixed.q<8, 4>
+  func.return
+}
+// CHECK: !fixed.acc<16, 8> cannot hold sums from -40000 to 0 and round them into !fixed.q<8, 4>
+
+// -----
+
+%x = "test.op"() : () -> f32
+%r = num.tanh %x {scheme = "seedot"} : f32 -> f32
+// CHECK: f32 has no scheme 'seedot' for functions
+
+// -----
+
+%s, %m, %x = "test.op"() : () -> (memref<3x!fixed.acc<32, 18>>, memref<10x!fixed.q<16, 9>>, memref<3x!fixed.q<16, 9>>)
+num.dot_rows %s, %m, %x {kernel = "k"} : memref<3x!fixed.acc<32, 18>>, memref<10x!fixed.q<16, 9>>, memref<3x!fixed.q<16, 9>>
+// CHECK: 3 rows of 3 elements are not 10

@@ -41,14 +41,14 @@ func.func @fixed(%a: !fixed.q<16, 12>, %b: !fixed.q<8, 4>, %sum: !fixed.acc<32, 
 // CHECK: %less = num.shift %mac, %places : !fixed.acc<32, 16> -> !fixed.acc<32, 16>
   %more = num.greater %mac, %zero : !fixed.acc<32, 16>, !fixed.acc<32, 16>
 // CHECK: %more = num.greater %mac, %zero : !fixed.acc<32, 16>, !fixed.acc<32, 16>
-  %finish = num.finish %mac {bound = 1000 : i64} : !fixed.acc<32, 16> -> !fixed.q<16, 8>
-// CHECK: %finish = num.finish %mac {bound = 1000 : i64} : !fixed.acc<32, 16> -> !fixed.q<16, 8>
+  %finish = num.finish %mac {bound = array<i64: -1000, 1000>} : !fixed.acc<32, 16> -> !fixed.q<16, 8>
+// CHECK: %finish = num.finish %mac {bound = array<i64: -1000, 1000>} : !fixed.acc<32, 16> -> !fixed.q<16, 8>
   %unproven = num.finish %mac : !fixed.acc<32, 16> -> !fixed.q<16, 8>
 // CHECK: %unproven = num.finish %mac : !fixed.acc<32, 16> -> !fixed.q<16, 8>
   func.return
 }
 // GENERIC: "num.clamp"(%a) <{low = 0.000000e+00 : f64, high = 6.000000e+00 : f64}> : (!fixed.q<16, 12>) -> !fixed.q<16, 12>
-// GENERIC: "num.finish"(%mac) <{bound = 1000 : i64}> : (!fixed.acc<32, 16>) -> !fixed.q<16, 8>
+// GENERIC: "num.finish"(%mac) <{bound = array<i64: -1000, 1000>}> : (!fixed.acc<32, 16>) -> !fixed.q<16, 8>
 
 func.func @float(%a: f32) {
   %constant = num.constant {value = 1.000000e-01 : f64} -> f32
@@ -90,8 +90,11 @@ func.func @runs(%w: memref<8x!fixed.q<16, 12>, #scratch.flash>, %x: memref<8x!fi
 func.func @vectors(%sum: !fixed.acc<32, 18>, %x: memref<3x!fixed.q<14, 9>>, %w: memref<3x!fixed.q<12, 9>, #scratch.flash>, %sums: memref<3x!fixed.acc<32, 18>>, %f: !fixed.q<16, 9>) {
   %d = num.distance %sum, %x, %w {kernel = "k"} : !fixed.acc<32, 18>, memref<3x!fixed.q<14, 9>>, memref<3x!fixed.q<12, 9>, #scratch.flash> -> !fixed.acc<32, 18>
   num.axpy %sums, %w, %f : memref<3x!fixed.acc<32, 18>>, memref<3x!fixed.q<12, 9>, #scratch.flash>, !fixed.q<16, 9>
+  %m = "test.op"() : () -> memref<9x!fixed.q<16, 9>>
+  num.dot_rows %sums, %m, %w {kernel = "k"} : memref<3x!fixed.acc<32, 18>>, memref<9x!fixed.q<16, 9>>, memref<3x!fixed.q<12, 9>, #scratch.flash>
   func.return
 }
 // CHECK: func.func @vectors
 // CHECK-NEXT: num.distance %sum, %x, %w {kernel = "k"} :
 // CHECK-NEXT: num.axpy %sums, %w, %f : memref<3x!fixed.acc<32, 18>>, memref<3x!fixed.q<12, 9>, #scratch.flash>, !fixed.q<16, 9>
+// CHECK: num.dot_rows %sums, %m, %w {kernel = "k"} : memref<3x!fixed.acc<32, 18>>, memref<9x!fixed.q<16, 9>>, memref<3x!fixed.q<12, 9>, #scratch.flash>

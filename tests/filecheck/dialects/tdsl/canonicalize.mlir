@@ -103,12 +103,12 @@ func.func @kept(%X: tensor<3x2xf32>) -> (tensor<2xf32>, tensor<2x!fixed.q<8, 4>>
 func.func @row(%X: tensor<3x1x!fixed.q<8, 7>>) -> tensor<1x2x!fixed.q<16, 12>> {
   %W = tdsl.const dense<[[1, 2], [3, 4], [5, 6]]> : tensor<3x2xi8> -> tensor<3x2x!fixed.q<8, 4>>
   %r = tdsl.transpose %X {permutation = array<i64: 1, 0>} : tensor<3x1x!fixed.q<8, 7>> -> tensor<1x3x!fixed.q<8, 7>>
-  %p = tdsl.matmul %r, %W {acc = !fixed.acc<32, 11>, bound = 1536 : i64, tdsl.profile = [#tdsl.profile<-1.0, 1.0, [0.0, 0.0, 0.0, 0.0, 0.0]>]} : tensor<1x3x!fixed.q<8, 7>>, tensor<3x2x!fixed.q<8, 4>> -> tensor<1x2x!fixed.q<16, 12>>
+  %p = tdsl.matmul %r, %W {acc = !fixed.acc<32, 11>, bound = array<i64: -1536, 1536>, tdsl.profile = [#tdsl.profile<-1.0, 1.0, [0.0, 0.0, 0.0, 0.0, 0.0]>]} : tensor<1x3x!fixed.q<8, 7>>, tensor<3x2x!fixed.q<8, 4>> -> tensor<1x2x!fixed.q<16, 12>>
   func.return %p : tensor<1x2x!fixed.q<16, 12>>
 }
 // CHECK: func.func @row
 // CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}1, 3, 5], [2, 4, 6]]> : tensor<2x3xi8> -> tensor<2x3x!fixed.q<8, 4>>
-// CHECK-NEXT: %p = tdsl.matmul %W, %X {tdsl.profile = {{.*}}acc = !fixed.acc<32, 11>, bound = 1536 : i64}
+// CHECK-NEXT: %p = tdsl.matmul %W, %X {tdsl.profile = {{.*}}acc = !fixed.acc<32, 11>, bound = array<i64: -1536, 1536>}
 // CHECK-NEXT: tdsl.reshape %p {tdsl.profile = {{.*}}} : tensor<2x1x!fixed.q<16, 12>> -> tensor<1x2x!fixed.q<16, 12>>
 // CHECK-NEXT: func.return
 

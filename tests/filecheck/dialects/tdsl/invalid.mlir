@@ -390,3 +390,81 @@ func.func @rows(%a: tensor<2x3xf32>, %x: tensor<3x1xf32>) {
   func.return
 }
 // CHECK: row_shifts lie in [0, 15], got [0, -1]
+
+// -----
+
+func.func @mac_in_memory(%a: tensor<2x!fixed.q<8, 4>>) {
+  %s = tdsl.zero -> tensor<2x!fixed.acc<24, 8>>
+  func.return
+}
+// CHECK: !fixed.acc<24, 8> lies only in registers, !fixed.acc<32, 8> also in memory
+
+// -----
+
+// Forged proofs: 2 * 127 + 3 * 127 = 635 with constants in sight.
+func.func @bound_of_a_constant(%x: tensor<2x1x!fixed.q<8, 4>>) {
+  %w = tdsl.const dense<[[1, 0], [2, -3]]> : tensor<2x2xi8> -> tensor<2x2x!fixed.q<8, 4>>
+  %y = tdsl.matmul %w, %x {acc = !fixed.acc<16, 8>, bound = array<i64: -635, 634>} : tensor<2x2x!fixed.q<8, 4>>, tensor<2x1x!fixed.q<8, 4>> -> tensor<2x1x!fixed.q<8, 4>>
+  func.return
+}
+// CHECK: sums go from -635 to 635, beyond the bound
+
+// -----
+
+func.func @bound_of_variables(%w: tensor<1x2x!fixed.q<8, 4>>, %x: tensor<2x1x!fixed.q<8, 4>>) {
+  %y = tdsl.matmul %w, %x {acc = !fixed.acc<24, 8>, bound = array<i64: -9, 9>} : tensor<1x2x!fixed.q<8, 4>>, tensor<2x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
+  func.return
+}
+// CHECK: sums go from -32258 to 32258, beyond the bound
+
+// -----
+
+// The sum fits in 16 bits, but not with the half that is added to round it.
+func.func @room(%w: tensor<1x2x!fixed.q<8, 4>>, %x: tensor<2x1x!fixed.q<8, 4>>) {
+  %y = tdsl.matmul %w, %x {acc = !fixed.acc<16, 8>, bound = array<i64: -32258, 32258>} : tensor<1x2x!fixed.q<8, 4>>, tensor<2x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, -2>>
+  func.return
+}
+// CHECK: !fixed.acc<16, 8> cannot hold sums from -32258 to 32258 and round them into !fixed.q<8, -2>
+
+// -----
+
+func.func @no_proof(%w: tensor<1x3x!fixed.q<8, 4>>, %x: tensor<3x1x!fixed.q<8, 4>>) {
+  %y = tdsl.matmul %w, %x {acc = !fixed.acc<16, 8>} : tensor<1x3x!fixed.q<8, 4>>, tensor<3x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
+  func.return
+}
+// CHECK: !fixed.acc<16, 8> cannot hold sums from -48387 to 48387
+
+// -----
+
+func.func @no_interval(%w: tensor<1x2x!fixed.q<8, 4>>, %x: tensor<2x1x!fixed.q<8, 4>>) {
+  %y = tdsl.matmul %w, %x {acc = !fixed.acc<24, 8>, bound = array<i64: 9, -9>} : tensor<1x2x!fixed.q<8, 4>>, tensor<2x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
+  func.return
+}
+// CHECK: bound must be the least and the greatest of a sum
+
+// -----
+
+// A loop over three weights, 1 + 2 + 4, times 127.
+func.func @carried(%x: tensor<1x!fixed.q<8, 4>>) {
+  %w = tdsl.const dense<[[1], [2], [4]]> : tensor<3x1xi8> -> tensor<3x1x!fixed.q<8, 4>>
+  %from = arith.constant 0 : index
+  %to = arith.constant 3 : index
+  %step = arith.constant 1 : index
+  %zero = tdsl.zero -> tensor<1x!fixed.acc<16, 8>>
+  %sum = scf.for %i = %from to %to step %step iter_args(%s = %zero) -> (tensor<1x!fixed.acc<16, 8>>) {
+    %wi = tdsl.index %w[%i] : tensor<3x1x!fixed.q<8, 4>> -> tensor<1x!fixed.q<8, 4>>
+    %t = tdsl.mac %s, %wi, %x : tensor<1x!fixed.acc<16, 8>>, tensor<1x!fixed.q<8, 4>>, tensor<1x!fixed.q<8, 4>> -> tensor<1x!fixed.acc<16, 8>>
+    scf.yield %t : tensor<1x!fixed.acc<16, 8>>
+  }
+  %y = tdsl.finish %sum {bound = array<i64: -888, 889>} : tensor<1x!fixed.acc<16, 8>> -> tensor<1x!fixed.q<8, 4>>
+  func.return
+}
+// CHECK: sums go from -889 to 889, beyond the bound
+
+// -----
+
+func.func @scheme(%a: tensor<3x!fixed.q<16, 9>>) {
+  %d = tdsl.tanh %a {scheme = "nobody's"} : tensor<3x!fixed.q<16, 9>> -> tensor<3x!fixed.q<16, 15>>
+  func.return
+}
+// CHECK: !fixed.q<16, 15> has no scheme 'nobody's' for functions

@@ -57,8 +57,8 @@ func.func @movement(%x: tensor<2x3xf32>, %q: tensor<4x2x!fixed.q<8, 4>>, %i: ind
 func.func @contraction(%w: tensor<2x4x!fixed.q<16, 14>>, %x: tensor<4x1x!fixed.q<16, 12>>, %a: tensor<2x4xf32>, %b: tensor<4x3xf32>, %m: tensor<2x4x!fixed.q<8, 4>, #tdsl.csr>, %one: tensor<1x1xf32>) {
   %matmul = tdsl.matmul %a, %b : tensor<2x4xf32>, tensor<4x3xf32> -> tensor<2x3xf32>
 // CHECK: %matmul = tdsl.matmul %a, %b : tensor<2x4xf32>, tensor<4x3xf32> -> tensor<2x3xf32>
-  %proven = tdsl.matmul %w, %x {acc = !fixed.acc<32, 26>, bound = 100000 : i64} : tensor<2x4x!fixed.q<16, 14>>, tensor<4x1x!fixed.q<16, 12>> -> tensor<2x1x!fixed.q<16, 12>>
-// CHECK: %proven = tdsl.matmul %w, %x {acc = !fixed.acc<32, 26>, bound = 100000 : i64} : tensor<2x4x!fixed.q<16, 14>>, tensor<4x1x!fixed.q<16, 12>> -> tensor<2x1x!fixed.q<16, 12>>
+  %proven = tdsl.matmul %w, %x {acc = !fixed.acc<64, 26>, bound = array<i64: -4294705156, 4294705156>} : tensor<2x4x!fixed.q<16, 14>>, tensor<4x1x!fixed.q<16, 12>> -> tensor<2x1x!fixed.q<16, 12>>
+// CHECK: %proven = tdsl.matmul %w, %x {acc = !fixed.acc<64, 26>, bound = array<i64: -4294705156, 4294705156>} : tensor<2x4x!fixed.q<16, 14>>, tensor<4x1x!fixed.q<16, 12>> -> tensor<2x1x!fixed.q<16, 12>>
   %float = tdsl.matmul %a, %b {acc = f32} : tensor<2x4xf32>, tensor<4x3xf32> -> tensor<2x3xf32>
 // CHECK: %float = tdsl.matmul %a, %b {acc = f32} : tensor<2x4xf32>, tensor<4x3xf32> -> tensor<2x3xf32>
   %spmv = tdsl.spmv %m, %x : tensor<2x4x!fixed.q<8, 4>, #tdsl.csr>, tensor<4x1x!fixed.q<16, 12>> -> tensor<2x1x!fixed.q<16, 12>>
@@ -122,8 +122,8 @@ func.func @memrefs(%x: memref<2x3xf32>, %y: memref<2x3xf32>, %t: memref<3x2xf32>
 // CHECK: tdsl.slice %q[%i, %i] : memref<2x4x!fixed.q<8, 4>, #scratch.flash> into %p : memref<1x2x!fixed.q<8, 4>>
   tdsl.insert_slice %p, %q[%i, %i] : memref<1x2x!fixed.q<8, 4>>, memref<2x4x!fixed.q<8, 4>, #scratch.flash> into %b : memref<2x4x!fixed.q<8, 4>>
 // CHECK: tdsl.insert_slice %p, %q[%i, %i] : memref<1x2x!fixed.q<8, 4>>, memref<2x4x!fixed.q<8, 4>, #scratch.flash> into %b : memref<2x4x!fixed.q<8, 4>>
-  tdsl.matmul %q, %v {acc = !fixed.acc<32, 16>, bound = 8 : i64} : memref<2x4x!fixed.q<8, 4>, #scratch.flash>, memref<4x1x!fixed.q<16, 12>> into %r : memref<2x1x!fixed.q<16, 12>>
-// CHECK: tdsl.matmul %q, %v {acc = !fixed.acc<32, 16>, bound = 8 : i64} : memref<2x4x!fixed.q<8, 4>, #scratch.flash>, memref<4x1x!fixed.q<16, 12>> into %r : memref<2x1x!fixed.q<16, 12>>
+  tdsl.matmul %q, %v {acc = !fixed.acc<32, 16>, bound = array<i64: -8, 8>} : memref<2x4x!fixed.q<8, 4>, #scratch.flash>, memref<4x1x!fixed.q<16, 12>> into %r : memref<2x1x!fixed.q<16, 12>>
+// CHECK: tdsl.matmul %q, %v {acc = !fixed.acc<32, 16>, bound = array<i64: -8, 8>} : memref<2x4x!fixed.q<8, 4>, #scratch.flash>, memref<4x1x!fixed.q<16, 12>> into %r : memref<2x1x!fixed.q<16, 12>>
   tdsl.spmv %m, %v : memref<2x4x!fixed.q<8, 4>, #scratch.csr>, memref<4x1x!fixed.q<16, 12>> into %r : memref<2x1x!fixed.q<16, 12>>
 // CHECK: tdsl.spmv %m, %v : memref<2x4x!fixed.q<8, 4>, #scratch.csr>, memref<4x1x!fixed.q<16, 12>> into %r : memref<2x1x!fixed.q<16, 12>>
   %argmax = tdsl.argmax %r : memref<2x1x!fixed.q<16, 12>>
@@ -134,7 +134,7 @@ func.func @memrefs(%x: memref<2x3xf32>, %y: memref<2x3xf32>, %t: memref<3x2xf32>
 // CHECK: %at_least = tdsl.at_least %one {threshold = 1.000000e+00 : f64} : memref<f32>
   func.return
 }
-// GENERIC: "tdsl.matmul"(%q, %v, %r) <{acc = !fixed.acc<32, 16>, bound = 8 : i64, operandSegmentSizes = array<i32: 1, 1, 1>}> : (memref<2x4x!fixed.q<8, 4>, #scratch.flash>, memref<4x1x!fixed.q<16, 12>>, memref<2x1x!fixed.q<16, 12>>) -> ()
+// GENERIC: "tdsl.matmul"(%q, %v, %r) <{acc = !fixed.acc<32, 16>, bound = array<i64: -8, 8>, operandSegmentSizes = array<i32: 1, 1, 1>}> : (memref<2x4x!fixed.q<8, 4>, #scratch.flash>, memref<4x1x!fixed.q<16, 12>>, memref<2x1x!fixed.q<16, 12>>) -> ()
 
 // Ranges and profiles print the shortest digits that give the same floats.
 func.func @attributes(%x: tensor<1xf32> {tdsl.range = #tdsl.range<-1.0e-07, 1.0e+22>, tdsl.profile = #tdsl.profile<-4.5, 5.0, [-3.0, -0.1, 0.0, 2.0, 3.0]>}) -> tensor<1xf32> {
@@ -153,7 +153,7 @@ func.func @fused(%a: tensor<2x3x!fixed.q<16, 10>>, %s: tensor<!fixed.q<16, 12>>,
   }
   %z = tdsl.zero -> tensor<2x3x!fixed.acc<32, 22>>
   %m = tdsl.mac %z, %a, %s : tensor<2x3x!fixed.acc<32, 22>>, tensor<2x3x!fixed.q<16, 10>>, tensor<!fixed.q<16, 12>> -> tensor<2x3x!fixed.acc<32, 22>>
-  %f = tdsl.finish %m {bound = 100 : i64} : tensor<2x3x!fixed.acc<32, 22>> -> tensor<2x3x!fixed.q<16, 9>>
+  %f = tdsl.finish %m {bound = array<i64: -100, 100>} : tensor<2x3x!fixed.acc<32, 22>> -> tensor<2x3x!fixed.q<16, 9>>
   tdsl.mac %sums, %b, %t : memref<2x3x!fixed.acc<32, 22>>, memref<2x3x!fixed.q<16, 10>>, memref<1x1x!fixed.q<16, 12>> into %sums : memref<2x3x!fixed.acc<32, 22>>
   func.return %y : tensor<2x3x!fixed.q<16, 9>>
 }
@@ -162,17 +162,17 @@ func.func @fused(%a: tensor<2x3x!fixed.q<16, 10>>, %s: tensor<!fixed.q<16, 12>>,
 // CHECK: tdsl.yield %{{.*}} : !fixed.q<16, 9>
 // CHECK: tdsl.zero -> tensor<2x3x!fixed.acc<32, 22>>
 // CHECK-NEXT: tdsl.mac
-// CHECK-NEXT: tdsl.finish %{{.*}} {bound = 100 : i64} :
+// CHECK-NEXT: tdsl.finish %{{.*}} {bound = array<i64: -100, 100>} :
 // CHECK-NEXT: tdsl.mac %sums, %b, %t : {{.*}} into %sums
 
 // The squared distance of two vectors whose difference is exact.
 func.func @distance(%a: tensor<3x1x!fixed.q<14, 9>>, %b: tensor<3x1x!fixed.q<12, 9>>, %x: memref<3x1x!fixed.q<14, 9>>, %y: memref<1x1x!fixed.q<16, 6>>) -> tensor<1x1x!fixed.q<16, 6>> {
-  %d = tdsl.squared_distance %a, %b {acc = !fixed.acc<32, 18>, bound = 100 : i64} : tensor<3x1x!fixed.q<14, 9>>, tensor<3x1x!fixed.q<12, 9>> -> tensor<1x1x!fixed.q<16, 6>>
+  %d = tdsl.squared_distance %a, %b {acc = !fixed.acc<32, 18>, bound = array<i64: 0, 314449932>} : tensor<3x1x!fixed.q<14, 9>>, tensor<3x1x!fixed.q<12, 9>> -> tensor<1x1x!fixed.q<16, 6>>
   tdsl.squared_distance %x, %x {acc = !fixed.acc<64, 18>} : memref<3x1x!fixed.q<14, 9>>, memref<3x1x!fixed.q<14, 9>> into %y : memref<1x1x!fixed.q<16, 6>>
   func.return %d : tensor<1x1x!fixed.q<16, 6>>
 }
 // CHECK: func.func @distance
-// CHECK-NEXT: tdsl.squared_distance %a, %b {acc = !fixed.acc<32, 18>, bound = 100 : i64} : {{.*}} -> tensor<1x1x!fixed.q<16, 6>>
+// CHECK-NEXT: tdsl.squared_distance %a, %b {acc = !fixed.acc<32, 18>, bound = array<i64: 0, 314449932>} : {{.*}} -> tensor<1x1x!fixed.q<16, 6>>
 // CHECK-NEXT: tdsl.squared_distance %x, %x {acc = !fixed.acc<64, 18>} : {{.*}} into %y : memref<1x1x!fixed.q<16, 6>>
 
 // A matrix times a vector, added to sums.

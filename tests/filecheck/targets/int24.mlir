@@ -1,0 +1,33 @@
+// Integers of 24 bits: three bytes where the compiler has such a type, 32 bits elsewhere; literals do not widen them.
+
+// RUN: tinyml-opt %s -t 'c{target=avr}' | filecheck %s
+// RUN: tinyml-opt %s -t 'c{target=cortex-m}' | filecheck %s --check-prefix=CORTEX
+
+c.program @sum {
+  c.arena @arena 1 {alignment = 1 : i64} : i8
+  c.func @sum_predict(%X: !c.ptr<i8, const>) {
+    %zero = c.literal 0 : index
+    %many = c.literal 100000 : i24
+    %few = c.literal -3 : i24
+    %y = c.view @arena[0] {length = 1 : i64, doc = "int8_t"} : !c.ptr<i8>
+    %x = c.load %X[%zero] : !c.ptr<i8, const>
+    %wide = c.cast %x : i8 to i24
+    %product = c.binary %wide "*" %many : i24
+    %t = c.binary %product "+" %few : i24
+    %small = c.compare %t "<" %many : i24
+    %limited = c.conditional %small, %t, %many : i24
+    %stored = c.cast %limited : i24 to i8
+    c.store %stored, %y[%zero] : !c.ptr<i8>
+    c.return
+  }
+}
+// CHECK:      #ifdef __AVR__
+// CHECK-NEXT: typedef __int24 tm_int24;
+// CHECK-NEXT: #else
+// CHECK-NEXT: typedef int32_t tm_int24;
+// CHECK-NEXT: #endif
+// CHECK:      const tm_int24 t = (tm_int24)X[0] * (tm_int24)100000 - 3;
+// CHECK-NEXT: arena[0] = (int8_t)(t < (tm_int24)100000 ? t : (tm_int24)100000);
+
+// CORTEX-NOT: __int24
+// CORTEX: typedef int32_t tm_int24;

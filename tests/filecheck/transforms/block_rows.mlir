@@ -1,0 +1,104 @@
+// RUN: tinyml-opt %s -p "block-rows{target=cortex-m}" --split-input-file | filecheck %s
+// RUN: tinyml-opt %s -p "block-rows{target=avr}" --split-input-file | filecheck %s --check-prefix=NONE
+
+// NONE-NOT: num.dot_rows
+
+// Six rows: a block of four, and the last two one by one as before.
+func.func @matvec(%W: memref<6x8x!fixed.q<16, 10>>, %X: memref<8x1x!fixed.q<16, 10>>, %Y: memref<6x1x!fixed.q<16, 8>>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c6 = arith.constant 6 : index
+  %c8 = arith.constant 8 : index
+  scf.for %i = %c0 to %c6 step %c1 {
+    %at = arith.muli %i, %c8 : index
+    %row = scratch.slice %W[%at] : memref<6x8x!fixed.q<16, 10>> to memref<8x!fixed.q<16, 10>>
+    %zero = num.zero : !fixed.acc<32, 20>
+    %x = scratch.slice %X[%c0] : memref<8x1x!fixed.q<16, 10>> to memref<8x!fixed.q<16, 10>>
+    %sum = num.dot %zero, %row, %x : !fixed.acc<32, 20>, memref<8x!fixed.q<16, 10>>, memref<8x!fixed.q<16, 10>> -> !fixed.acc<32, 20>
+    %y = num.finish %sum : !fixed.acc<32, 20> -> !fixed.q<16, 8>
+    memref.store %y, %Y[%i, %c0] : memref<6x1x!fixed.q<16, 8>>
+  }
+  func.return
+}
+// CHECK: func.func @matvec
+// CHECK-NEXT: %sums = memref.alloca() : memref<4x!fixed.acc<32, 20>>
+// CHECK: scf.for [[block:%.*]] = {{%.*}} to {{%.*}} step
+// CHECK-NEXT: [[first:%.*]] = arith.muli [[block]], {{%.*}} : index
+// CHECK-NEXT: scf.for [[r:%.*]] = {{.*}} {
+// CHECK-NEXT: arith.addi [[first]], [[r]]
+// CHECK-NEXT: [[start:%.*]] = num.zero
+// CHECK-NEXT: memref.store [[start]], %sums[[[r]]]
+// CHECK: [[place:%.*]] = arith.muli [[first]], {{%.*}} : index
+// CHECK-NEXT: [[rows:%.*]] = scratch.slice %W[[[place]]] : {{.*}} to memref<32x!fixed.q<16, 10>>
+// CHECK-NEXT: [[x:%.*]] = scratch.slice %X[%c0]
+// CHECK-NEXT: num.dot_rows %sums, [[rows]], [[x]] {kernel = "tm_cm_dot4_s16_s16_s32"}
+// CHECK-NEXT: scf.for [[q:%.*]] = {{.*}} {
+// CHECK-NEXT: [[i:%.*]] = arith.addi [[first]], [[q]]
+// CHECK-NEXT: %sum = memref.load %sums[[[q]]]
+// CHECK-NEXT: %y = num.finish %sum
+// CHECK-NEXT: memref.store %y, %Y[[[i]], %c0]
+// CHECK: scf.for {{.*}} = {{%.*}} to %c6 step %c1 {
+// CHECK: num.dot {{%.*}}, {{%.*}}, {{%.*}} :
+
+// -----
+
+// A chain of products, from what is in memory, fills blocks alone.
+func.func @chain(%V: memref<4x2x!fixed.q<8, 3>>, %W: memref<4x3x!fixed.q<8, 3>>, %a: memref<2x!fixed.q<8, 3>>, %b: memref<3x!fixed.q<8, 3>>, %S: memref<4x!fixed.acc<32, 6>>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %c4 = arith.constant 4 : index
+  scf.for %i = %c0 to %c4 step %c1 {
+    %s = memref.load %S[%i] : memref<4x!fixed.acc<32, 6>>
+    %p = arith.muli %i, %c2 : index
+    %v = scratch.slice %V[%p] : memref<4x2x!fixed.q<8, 3>> to memref<2x!fixed.q<8, 3>>
+    %t = num.dot %s, %v, %a : !fixed.acc<32, 6>, memref<2x!fixed.q<8, 3>>, memref<2x!fixed.q<8, 3>> -> !fixed.acc<32, 6>
+    %q = arith.muli %i, %c3 : index
+    %w = scratch.slice %W[%q] : memref<4x3x!fixed.q<8, 3>> to memref<3x!fixed.q<8, 3>>
+    %u = num.dot %t, %w, %b : !fixed.acc<32, 6>, memref<3x!fixed.q<8, 3>>, memref<3x!fixed.q<8, 3>> -> !fixed.acc<32, 6>
+    memref.store %u, %S[%i] : memref<4x!fixed.acc<32, 6>>
+  }
+  func.return
+}
+// CHECK: func.func @chain
+// CHECK: %s = memref.load %S
+// CHECK-NEXT: memref.store %s, %sums
+// CHECK: num.dot_rows %sums, {{%.*}}, %a {kernel = "tm_cm_dot4_s8_s8_s32"}
+// CHECK: num.dot_rows %sums, {{%.*}}, %b {kernel = "tm_cm_dot4_s8_s8_s32"}
+// CHECK: %u = memref.load %sums
+// CHECK-NEXT: memref.store %u, %S
+// CHECK-NOT: num.dot %
+
+// -----
+
+// A vector that changes from row to row, a matrix that is read by columns and three rows stay loops of dot products.
+func.func @others(%W: memref<4x4x!fixed.q<8, 3>>, %X: memref<16x!fixed.q<8, 3>>, %Y: memref<4x!fixed.acc<32, 6>>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %c4 = arith.constant 4 : index
+  %zero = num.zero : !fixed.acc<32, 6>
+  %x = scratch.slice %X[%c0] : memref<16x!fixed.q<8, 3>> to memref<4x!fixed.q<8, 3>>
+  scf.for %i = %c0 to %c4 step %c1 {
+    %p = arith.muli %i, %c4 : index
+    %v = scratch.slice %W[%p] : memref<4x4x!fixed.q<8, 3>> to memref<4x!fixed.q<8, 3>>
+    %w = scratch.slice %X[%p] : memref<16x!fixed.q<8, 3>> to memref<4x!fixed.q<8, 3>>
+    %t = num.dot %zero, %v, %w : !fixed.acc<32, 6>, memref<4x!fixed.q<8, 3>>, memref<4x!fixed.q<8, 3>> -> !fixed.acc<32, 6>
+    memref.store %t, %Y[%i] : memref<4x!fixed.acc<32, 6>>
+  }
+  scf.for %i = %c0 to %c4 step %c1 {
+    %v = scratch.slice %W[%i] : memref<4x4x!fixed.q<8, 3>> to memref<4x!fixed.q<8, 3>>
+    %t = num.dot %zero, %v, %x : !fixed.acc<32, 6>, memref<4x!fixed.q<8, 3>>, memref<4x!fixed.q<8, 3>> -> !fixed.acc<32, 6>
+    memref.store %t, %Y[%i] : memref<4x!fixed.acc<32, 6>>
+  }
+  scf.for %i = %c0 to %c3 step %c1 {
+    %p = arith.muli %i, %c4 : index
+    %v = scratch.slice %W[%p] : memref<4x4x!fixed.q<8, 3>> to memref<4x!fixed.q<8, 3>>
+    %t = num.dot %zero, %v, %x : !fixed.acc<32, 6>, memref<4x!fixed.q<8, 3>>, memref<4x!fixed.q<8, 3>> -> !fixed.acc<32, 6>
+    memref.store %t, %Y[%i] : memref<4x!fixed.acc<32, 6>>
+  }
+  func.return
+}
+// CHECK: func.func @others
+// CHECK-NOT: num.dot_rows

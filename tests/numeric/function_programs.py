@@ -1,0 +1,48 @@
+"""Programs at L1 that apply one function to every element, and their C."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.parser import Parser
+from xdsl.universe import Universe
+
+from tinyml.lowering import pipelines
+from tinyml.targets.print_c import CTarget
+
+LENGTH = 64
+
+
+def program(function: str, source: str, result: str, scheme: str | None = None) -> tuple[Context, ModuleOp]:
+    """`f(X)`, with a vector of `LENGTH` elements of one format to the other."""
+    context = Context()
+    for name, dialect in Universe.get_multiverse().all_dialects.items():
+        context.register_dialect(name, dialect)
+    x, y = (f"tensor<{LENGTH}x1x{format}>" for format in (source, result))
+    by = f' {{scheme = "{scheme}"}}' if scheme else ""
+    module = Parser(
+        context,
+        f"""func.func @f(%X: {x} {{tdsl.range = #tdsl.range<-1.0, 1.0>}}) -> {y} {{
+          %y = tdsl.{function} %X{by} : {x} -> {y}
+          func.return %y : {y}
+        }}""",
+    ).parse_module()
+    module.verify()
+    return context, module
+
+
+def write(context: Context, formats: ModuleOp, target: str, folder: Path) -> Path:
+    """A folder with f.c and f.h."""
+    module = formats.clone()
+    options = {"target": target}
+    for name in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c"):
+        pipelines.run(module, context, pipelines.flatten(name, options))
+    folder.mkdir(parents=True, exist_ok=True)
+    for file, extension in (("source", "c"), ("header", "h")):
+        output = io.StringIO()
+        CTarget(target, file).emit(context, module, output)
+        (folder / f"f.{extension}").write_text(output.getvalue())
+    return folder

@@ -1,0 +1,196 @@
+"""`block-rows`: a matrix times a vector takes several rows at once where the target has a kernel for that (L3).
+
+A kernel for several rows loads each element of the vector once for all of them, and is called once. The sums of a block
+wait in a small local array; what comes before and after the dot product of a row stays as it is, in loops over the
+block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, cast
+
+from xdsl.context import Context
+from xdsl.dialects import arith, func, memref, scf
+from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, ModuleOp
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+
+from tinyml.dialects import num, scratch
+from tinyml.dialects.number_format import element_format
+from tinyml.targets.kernels import Kernel, kernels_of
+from tinyml.transforms.loop_nest import LoopNest
+
+
+@dataclass(frozen=True)
+class BlockRowsPass(ModulePass):
+    """Rewrites loops over the rows of a matrix, each with a chain of dot products with vectors that stay the same.
+
+    target: as for printing C. Raises `InputError` for an unknown one.
+    """
+
+    name = "block-rows"
+    target: str = "host"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        kernels = [kernel for kernel in kernels_of(self.target) if kernel.op == num.DotRowsOp.name]
+        for function in [one for one in op.walk() if isinstance(one, func.FuncOp) and not one.is_declaration]:
+            # One array for all loops: no two of them run at the same time.
+            arrays: dict[tuple[Attribute, int], SSAValue] = {}
+            for loop in [one for one in function.walk() if isinstance(one, scf.ForOp)]:
+                if (found := _Rows.find(loop, kernels)) is not None:
+                    kind = found.products[0].dot.sum.type, found.block
+                    if kind not in arrays:
+                        arrays[kind] = _array(function, *kind)
+                    found.rewrite(arrays[kind])
+
+
+@dataclass
+class _Product:
+    """One dot product of a row: of which matrix, by which kernel."""
+
+    dot: num.DotOp
+    row: scratch.SliceOp
+    kernel: Kernel
+
+
+@dataclass
+class _Rows:
+    """A loop over rows, and the dot products that a row's sum goes through, first to last."""
+
+    loop: scf.ForOp
+    trips: int
+    products: list[_Product]
+
+    @property
+    def block(self) -> int:
+        return self.products[0].kernel.rows
+
+    @classmethod
+    def find(cls, loop: scf.ForOp, kernels: Sequence[Kernel]) -> _Rows | None:
+        """The rows of a loop that can be taken in blocks."""
+        body = loop.body.block
+        bounds = [_constant(bound) for bound in (loop.lb, loop.ub, loop.step)]
+        stores = [op for op in body.ops if not op.results and op is not body.last_op]
+        if loop.iter_args or any(op.regions for op in body.ops) or bounds[0] != 0 or bounds[1] is None:
+            return None
+        dots = [op for op in body.ops if isinstance(op, num.DotOp)]
+        products = [product for dot in dots if (product := cls._product(dot, loop, kernels)) is not None]
+        if bounds[2] != 1 or not dots or len(products) < len(dots) or bounds[1] < products[0].kernel.rows:
+            return None
+        chained = all(after.sum is before.result for before, after in pairwise(dots))
+        alone = all(len(list(dot.result.uses)) == 1 for dot in dots[:-1])
+        after = all(isinstance(op, memref.StoreOp) and dots[-1].is_before_in_block(op) for op in stores)
+        return cls(loop, bounds[1], products) if chained and alone and after else None
+
+    @staticmethod
+    def _product(dot: num.DotOp, loop: scf.ForOp, kernels: Sequence[Kernel]) -> _Product | None:
+        index, row = loop.body.block.args[0], dot.lhs.owner
+        if not isinstance(row, scratch.SliceOp) or _inside(row.source, loop):
+            return None
+        offset = row.offset.owner
+        if isinstance(offset, arith.MuliOp):
+            consecutive = offset.lhs is index and _constant(offset.rhs) == num.run_length(dot.lhs)
+        else:
+            consecutive = row.offset is index and num.run_length(dot.lhs) == 1
+        if not consecutive or index in _read(dot.rhs, loop):
+            return None
+        accumulator = num.accumulator_type(dot.sum)
+        if not accumulator.INTEGER:
+            return None
+        bits = [8 * element_format(operand.type).dtype.itemsize for operand in (dot.lhs, dot.rhs)]
+        sum = cast("IntegerType[Any, Any]", accumulator.storage).width.data
+        flash = [scratch.in_flash(scratch.memref_type(operand)) for operand in (dot.lhs, dot.rhs)]
+        wanted = Kernel("", bits[0], bits[1], sum, op=num.DotRowsOp.name, flash=flash[0])
+        kernel = next((kernel for kernel in kernels if kernel.computes(wanted)), None)
+        return None if kernel is None or flash[1] else _Product(dot, row, kernel)
+
+    def rewrite(self, sums: SSAValue) -> None:
+        """Whole blocks come before the loop, which is left with the last rows; `sums` is an array for one block."""
+        nest = LoopNest(self.loop)
+        rest = self.trips % self.block
+        blocks = nest.index((self.trips - rest) // self.block)
+
+        def body(number: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
+            first = nest.times(number, self.block)
+            self._each(nest, first, sums, start=True)
+            for product in self.products:
+                length = num.run_length(product.dot.lhs)
+                place = nest.times(first, length)
+                matrix = nest.insert(scratch.SliceOp(product.row.source, place, (self.block * length,)))
+                vector = self._copy(nest, _needed([product.dot.rhs.owner], self.loop), {}).get(product.dot.rhs)
+                kernel = product.kernel.symbol
+                nest.builder.insert(num.DotRowsOp(sums, matrix, vector or product.dot.rhs, kernel))
+            self._each(nest, first, sums, start=False)
+            return []
+
+        nest.fold(blocks, [], body)
+        if rest:
+            self.loop.operands[0] = nest.index(self.trips - rest)
+        else:
+            self.loop.detach()
+            self.loop.erase()
+
+    def _each(self, nest: LoopNest, first: SSAValue, sums: SSAValue, *, start: bool) -> None:
+        """For each row of a block, what its sum starts with, or what becomes of its sum."""
+        last, loop = self.products[-1].dot, self.loop
+        begin = self.products[0].dot.sum
+
+        def body(number: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
+            values: dict[SSAValue, SSAValue] = {loop.body.block.args[0]: nest.add(first, number)}
+            if start:
+                values = self._copy(nest, _needed([begin.owner], loop), values)
+                nest.store(values.get(begin, begin), sums, [number])
+            else:
+                values[last.result] = nest.load(sums, [number])
+                values[last.result].name_hint = last.result.name_hint
+                stores = [op for op in loop.body.block.ops if isinstance(op, memref.StoreOp)]
+                self._copy(nest, _needed(stores, loop, but=last), values)
+            return []
+
+        nest.fold(nest.index(self.block), [], body)
+
+    @staticmethod
+    def _copy(nest: LoopNest, ops: Sequence[Operation], values: dict[SSAValue, SSAValue]) -> dict[SSAValue, SSAValue]:
+        values = dict(values)
+        for op in ops:
+            nest.builder.insert(op.clone(value_mapper=values))
+        return values
+
+
+def _array(function: func.FuncOp, element: Attribute, length: int) -> SSAValue:
+    first = function.body.block.first_op
+    assert first is not None
+    array = LoopNest(first).insert(memref.AllocaOp.get(element, shape=[length]))
+    array.name_hint = "sums"
+    return array
+
+
+def _constant(value: SSAValue) -> int | None:
+    op = value.owner
+    if isinstance(op, arith.ConstantOp) and isinstance(op.value, IntegerAttr) and value.type == IndexType():
+        return op.value.value.data
+    return None
+
+
+def _inside(value: SSAValue, loop: scf.ForOp) -> bool:
+    return value.owner is loop.body.block or (isinstance(value.owner, Operation) and value.owner.parent_op() is loop)
+
+
+def _needed(ops: Sequence[Operation | Block], loop: scf.ForOp, but: Operation | None = None) -> list[Operation]:
+    """Ops of a loop's body and what they are computed by, in order, without what only `but` needs."""
+    found: set[Operation] = set()
+    pending = list(ops)
+    while pending:
+        op = pending.pop()
+        if isinstance(op, Operation) and op.parent_op() is loop and op is not but and op not in found:
+            found.add(op)
+            pending += [operand.owner for operand in op.operands]
+    return [op for op in loop.body.block.ops if op in found]
+
+
+def _read(value: SSAValue, loop: scf.ForOp) -> set[SSAValue]:
+    """The values that a value is computed from, itself included."""
+    return {value, *(operand for op in _needed([value.owner], loop) for operand in op.operands)}
