@@ -145,10 +145,16 @@ class FixedType(_WidthAndFrac, NumberFormat):
         return FixedType(width, width - 1)
 
     def for_range(self, low: float, high: float) -> FixedType:
-        """GetScale of Shiftry 6.1, algorithm 10: frac = (width - 1) - floor(log2(magnitude) + 1)."""
+        """GetScale of Shiftry 6.1, algorithm 10: frac = (width - 1) - floor(log2(magnitude) + 1).
+
+        One more where a magnitude that rounds to a power of two just saturates: that loses a unit, as rounding at the
+        coarser scale may.
+        """
         magnitude = max(abs(low), abs(high))
         exponent = math.frexp(magnitude)[1] if magnitude else 0
         frac = self.width.data - 1 - exponent
+        if magnitude and math.floor(math.ldexp(magnitude, frac + 1) + 0.5) <= self.limits[1] + 1:
+            frac += 1
         return FixedType(self.width.data, min(max(frac, FRACS[0]), FRACS[-1]))
 
     def useful_range(self, function: Function, low: float, high: float) -> tuple[float, float]:

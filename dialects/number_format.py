@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypeVar, ca
 from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 
+from tinyml.dialects.errors import InputError
 from tinyml.dialects.machine import Machine
 from tinyml.dialects.products import Bound, Factor, Product
 
@@ -271,6 +272,15 @@ class Accumulator(ABC):
     @abstractmethod
     def greater(self, m: Machine[V], lhs: V, rhs: V) -> V:
         """A truth value: is lhs > rhs, both such sums? Raws must compare likewise."""
+
+    def shifted(self, m: Machine[V], sum: V, places: V) -> V:
+        """sum / 2^places, rounded down: a later rounding to fewer places gives what it gives for the exact quotient.
+
+        places: 8-bit integers. Raises `InputError` for sums that are no integers.
+        """
+        if not self.INTEGER:
+            raise InputError(f"sums in {self.type} are not shifted: per-row scales are for formats that have a scale")
+        return m.shrsi(sum, m.resize(places, m.width_of(sum)))
 
     def matmul(
         self, lhs: Raws, lhs_format: NumberFormat, rhs: Raws, rhs_format: NumberFormat, start: Raws | None = None

@@ -231,6 +231,11 @@ def _finish(op: num.FinishOp) -> Lowering:
     return lambda e: result.finish(e, op.sum, accumulator, op.sum_bound)
 
 
+def _shift(op: num.ShiftOp) -> Lowering:
+    accumulator = num.accumulator_type(op.sum)
+    return lambda e: accumulator.shifted(e, op.sum, op.places)
+
+
 def _dot(op: num.DotOp | num.DistanceOp) -> Lowering:
     kernel = _kernel(op)
     return lambda e: _call(e, kernel, [op.lhs, op.rhs], [_length(e, op.lhs), op.sum], op.sum.type)
@@ -336,6 +341,7 @@ _LOWERINGS: dict[type[Operation], Callable[[Any], Lowering]] = {
     num.AxpyOp: _axpy,
     num.DotRowsOp: _dot_rows,
     num.PackedDotOp: _packed_dot,
+    num.ShiftOp: _shift,
     num.FinishOp: _finish,
     num.AddOp: _binary("add"),
     num.SubOp: _binary("sub"),

@@ -20,6 +20,7 @@ CLEAN = ("canonicalize", "cse")
 PIPELINES: dict[str, tuple[str, ...]] = {
     "reals-to-formats": (
         *CLEAN,
+        "scale-rows",
         "fuse-products",
         "canonicalize",
         "profile",
@@ -56,8 +57,14 @@ TAKEN: dict[str, tuple[str, ...]] = {
 """The options of pipelines that passes take."""
 
 
+_ON_REQUEST = {"scale-rows": "row-scales"}
+"""Passes of pipelines that run only where an option is true."""
+
+
 def flatten(name: str, options: dict[str, str]) -> list[str]:
     """A pipeline as single passes with their options; options: what follows each option's name, as it is spelled."""
+    if name in _ON_REQUEST and options.get(_ON_REQUEST[name]) != "true":
+        return []
     if name in PIPELINES:
         return [spec for inner in PIPELINES[name] for spec in flatten(inner, options)]
     given = [f"{option}={options[option]}" for option in TAKEN.get(name, ()) if option in options]
@@ -76,7 +83,8 @@ def run(module: ModuleOp, ctx: Context, passes: Sequence[str]) -> None:
 class _FromReals(ModulePass):
     """data: .npz file with the validation set to profile with and to round weights on.
 
-    format, width, functions: as `assign-format` takes them. target: as `select-kernels` takes it.
+    format, width, functions: as `assign-format` takes them. row_scales: whether to run `scale-rows`. target: as
+    `select-kernels` takes it.
     """
 
     name: ClassVar[str]
@@ -84,10 +92,12 @@ class _FromReals(ModulePass):
     format: str = "fixed"
     width: int | None = None
     functions: str | None = None
+    row_scales: bool = False
     target: str = "host"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         options = {
+            "row-scales": json.dumps(self.row_scales),
             "data": json.dumps(self.data),
             "format": json.dumps(self.format),
             "target": json.dumps(self.target),

@@ -210,9 +210,26 @@ def _run(source: SSAValue, start: SSAValue, length: int, nest: LoopNest) -> SSAV
     return nest.insert(scratch.SliceOp(source, start, (length,)))
 
 
+def _row_shifts(op: tdsl.ContractionOp, nest: LoopNest) -> SSAValue | None:
+    """A product's shifts as bytes in flash."""
+    import numpy as np
+
+    return None if op.shifts is None else _flash(nest, np.array(op.shifts, "i1"), i8, "row_shifts")
+
+
+def _finished(
+    op: tdsl.ContractionOp, sum: SSAValue, shifts: SSAValue | None, row: SSAValue, nest: LoopNest
+) -> SSAValue:
+    """One sum of a product in the result's format."""
+    if shifts is not None:
+        sum = nest.insert(num.ShiftOp(sum, nest.load(shifts, [row])))
+    return nest.insert(num.FinishOp(sum, _element(op.out), op.finished_bound))
+
+
 def _dense_products(op: tdsl.MatmulOp | tdsl.MatmulSumOp, nest: LoopNest) -> None:
     accumulators, shape = op.accumulators, tdsl.shape_of(op.out)
     initial = None if op.initial is None else _initial(op.initial, accumulators[0], nest)
+    shifts = _row_shifts(op, nest)
 
     def body(indices: Indices) -> None:
         first = accumulators[0].type
@@ -224,7 +241,7 @@ def _dense_products(op: tdsl.MatmulOp | tdsl.MatmulSumOp, nest: LoopNest) -> Non
             if accumulator.type != before.type:
                 sum = nest.insert(num.AlignOp(sum, accumulator.type))
             sum, before = _row_times_column(lhs, rhs, indices, sum, nest), accumulator
-        nest.store(nest.insert(num.FinishOp(sum, _element(op.out), op.sum_bound)), op.out, indices)
+        nest.store(_finished(op, sum, shifts, indices[0], nest), op.out, indices)
 
     nest.over(shape, body)
 
@@ -274,14 +291,14 @@ def _spmv(op: tdsl.SpmvOp, nest: LoopNest) -> None:
     wide = stored.lengths.itemsize == 2
     lengths = _flash(nest, stored.lengths.view("i2" if wide else "i1"), i16 if wide else i8, f"{hint}_lengths")
     vector = _run(op.rhs, nest.index(0), columns, nest)
+    shifts = _row_shifts(op, nest)
 
     def row(i: SSAValue, carried: Sequence[SSAValue]) -> list[SSAValue]:
         [at] = carried
         zero = nest.insert(num.ZeroOp(op.accumulator.type))
         zero.name_hint = "sum"
         sum = nest.insert(num.SparseDotOp(zero, values, gaps, lengths, vector, i, at))
-        finished = nest.insert(num.FinishOp(sum, _element(op.out), op.sum_bound))
-        nest.store(finished, op.out, [i, nest.index(0)])
+        nest.store(_finished(op, sum, shifts, i, nest), op.out, [i, nest.index(0)])
         return [nest.add(at, nest.unsigned(nest.load(lengths, [i])))]
 
     nest.fold(nest.index(rows), [nest.index(0)], row)

@@ -119,7 +119,8 @@ class Reals(Arithmetic):
 
     def products(self, op: tdsl.ContractionOp, pairs: Sequence[tuple[Array, Array]], initial: Array | None) -> Array:
         terms = [stacked_matmul(lhs, rhs) for lhs, rhs in pairs]
-        return np.asarray(sum(terms if initial is None else [initial, *terms]))
+        total = np.asarray(sum(terms if initial is None else [initial, *terms]))
+        return total if op.shifts is None else np.ldexp(total, -np.array(op.shifts)[:, None])
 
     def squared_distance(self, op: tdsl.SquaredDistanceOp, lhs: Array, rhs: Array) -> Array:
         return ((lhs - rhs) ** 2).sum(-2, keepdims=True)
@@ -210,7 +211,9 @@ class Bits(Arithmetic):
                 sums = accumulator.align(self.machine, sums, before)
             sums = accumulator.matmul(values[0], _format(lhs), values[1], _format(rhs), sums)
             before = accumulator
-        return _format(op.out).finish(self.machine, cast(Array, sums), before, op.sum_bound)
+        if op.shifts is not None:
+            sums = before.shifted(self.machine, cast(Array, sums), np.array(op.shifts, np.int8)[:, None])
+        return _format(op.out).finish(self.machine, cast(Array, sums), before, op.finished_bound)
 
     def squared_distance(self, op: tdsl.SquaredDistanceOp, lhs: Array, rhs: Array) -> Array:
         accumulator, difference = op.accumulator, op.difference

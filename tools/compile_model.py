@@ -40,6 +40,7 @@ class Request:
     optimize: str
     out: Path
     functions: str | None = None
+    row_scales: bool = False
 
 
 def compile_model(request: Request) -> dict[str, Any]:
@@ -84,6 +85,7 @@ def build_folder(
             width=request.width,
             functions=request.functions,
             printed_for=board.printed_for,
+            row_scales=request.row_scales,
         )
         progress.step("writing C")
         write_sources(folder, compiled, board, data)
@@ -155,6 +157,7 @@ def _report(
         "device": board.device,
         "format": request.format,
         "width": compiled.width,
+        "row_scales": compiled.row_scales,
         "optimize": request.optimize,
         "accuracy_float": accuracies.reals,
         "accuracy": accuracies.formats,

@@ -81,6 +81,7 @@ def _add_format(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", default="fixed", help="number format: fixed, f32, or a plug-in's")
     parser.add_argument("--functions", help="scheme for exp, tanh and sigmoid; for fixed: seedot or shiftry")
     parser.add_argument("--width", type=_count, help="bits of each number (default: the format's usual width)")
+    parser.add_argument("--row-scales", action="store_true", help="scales per row of weights, where they help")
     parser.add_argument("--optimize", choices=OPTIMIZE, default="Os", help="the C compiler's level")
 
 
@@ -107,6 +108,7 @@ def _compile(options: argparse.Namespace) -> int:
             f"-{options.optimize}",
             options.out,
             options.functions,
+            options.row_scales,
         )
     )
     print_reports([report])
@@ -144,6 +146,7 @@ def _bench(options: argparse.Namespace) -> int:
         width=options.width,
         functions=options.functions,
         optimize=f"-{options.optimize}",
+        row_scales=options.row_scales,
         json_file=options.json,
     )
     return 0

@@ -52,6 +52,7 @@ PASSES: dict[str, Callable[[], type[ModulePass]]] = {
     "lower-tdsl-to-scratch": _pass("tinyml.lowering.tdsl_to_scratch", "LowerTdslToScratchPass"),
     "pack-scratch": _pass("tinyml.transforms.pack_scratch", "PackScratchPass"),
     "select-kernels": _pass("tinyml.transforms.select_kernels", "SelectKernelsPass"),
+    "scale-rows": _pass("tinyml.transforms.scale_rows", "ScaleRowsPass"),
     "profile": _pass("tinyml.transforms.profile", "ProfilePass"),
     "bits-to-c": _pass("tinyml.lowering.pipelines", "BitsToCPass"),
     "buffers-to-loops": _pass("tinyml.lowering.pipelines", "BuffersToLoopsPass"),

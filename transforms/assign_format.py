@@ -11,7 +11,7 @@ numbers live in registers, where they have the precision that registers have.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
@@ -36,6 +36,8 @@ ACCUMULATOR_BITS = 32
 
 SPARE_BITS = 7
 """...but fewer than this many: beyond, a wider accumulator costs less than the lost accuracy."""
+
+MEDIAN = tdsl.PERCENTILES.index(50.0)
 
 
 @dataclass(frozen=True)
@@ -139,22 +141,31 @@ class _Assignment:
         assert tuple(self.function.function_type.outputs) == tuple(last.operand_types)
 
     def _widen_scalars(self) -> None:
-        """Single numbers that only scalars are computed from, and those that would else mostly round to zero."""
-        for root, members in self.members.items():
-            if are_scalars(members) and (
-                all(is_scalar_op(reader) and not isinstance(reader, tdsl.FunctionOp) for reader in readers(members))
-                or any(self._vanishes(value) for value in members)
-            ):
-                self.formats[root] = self.formats[root].in_register()
+        """Single numbers are wide where only single numbers are computed from them, or where most would be zero.
 
-    def _vanishes(self, value: SSAValue) -> bool:
-        """Does more than half of what lies on one side of zero round to it?"""
+        Before the latter get wide, the greatest 0.1 % of them may saturate.
+        """
+        for root, members in self.members.items():
+            if not are_scalars(members):
+                continue
+            if all(is_scalar_op(reader) and not isinstance(reader, tdsl.FunctionOp) for reader in readers(members)):
+                self.formats[root] = self.formats[root].in_register()
+            elif self._vanishes(members):
+                usual = [profile.percentiles.data for value in members for profile in _profiles(value)]
+                bounds = min(found[0].data for found in usual), max(found[-1].data for found in usual)
+                self.formats[root] = self.prototype.for_range(*bounds)
+                if self._vanishes(members):
+                    self.formats[root] = self.formats[root].in_register()
+
+    def _vanishes(self, members: Sequence[SSAValue]) -> bool:
+        """Is more than half of what lies on one side of zero less than what the format tells from zero?"""
         import numpy as np
 
-        low, high = self.ranges[self.find(value)]
-        medians = [profile.percentiles.data[tdsl.PERCENTILES.index(50.0)].data for profile in _profiles(value)]
-        format = self.formats[self.find(value)]
-        return low * high >= 0 and any(m and not format.decode(format.encode(np.array(m))) for m in medians)
+        root = self.find(members[0])
+        low, high = self.ranges[root]
+        medians = [profile.percentiles.data[MEDIAN].data for value in members for profile in _profiles(value)]
+        format = self.formats[root]
+        return low * high >= 0 and any(m and not format.decode(format.encode(np.array(m / 2))) for m in medians)
 
     def _limit_arguments(self) -> None:
         """What only functions read has the scale of the range in which they change, and their results' precision."""

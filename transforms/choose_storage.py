@@ -38,7 +38,7 @@ class _StoreDense(RewritePattern):
         dense.result.name_hint = constant.result.name_hint
         product = tdsl.MatmulOp(dense.result, op.rhs, format_type(op))
         product.attributes |= op.attributes
-        product.acc, product.bound = op.acc, op.bound
+        product.acc, product.bound, product.row_shifts = op.acc, op.bound, op.row_shifts
         rewriter.replace(op, [dense, product])
 
 

@@ -22,7 +22,10 @@ _Product = tdsl.MatmulOp | tdsl.MatmulSumOp
 
 @dataclass(frozen=True)
 class FuseProductsPass(ModulePass):
-    """Fuses every addition at L0 of two dense matrix products that nothing else reads, or of one and a constant."""
+    """Fuses every addition at L0 of two dense matrix products that nothing else reads, or of one and a constant.
+
+    A product whose rows have scales of their own stays alone.
+    """
 
     name = "fuse-products"
 
@@ -57,7 +60,7 @@ def _product(value: SSAValue, reader: tdsl.AddOp) -> _Product | None:
     """The product that an op in its block is the only one to read, perhaps in another shape."""
     while value.has_one_use():
         if isinstance(owner := value.owner, _Product):
-            return owner if owner.parent is reader.parent else None
+            return owner if owner.parent is reader.parent and owner.shifts is None else None
         if not isinstance(owner, tdsl.ReshapeOp):
             return None
         value = owner.input

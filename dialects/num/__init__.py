@@ -25,7 +25,17 @@ from tinyml.dialects.num.scalars import (
     TanhOp,
     UnaryOp,
 )
-from tinyml.dialects.num.sums import AlignOp, DotOp, FinishOp, MacOp, PackedDotOp, SparseDotOp, StartOp, ZeroOp
+from tinyml.dialects.num.sums import (
+    AlignOp,
+    DotOp,
+    FinishOp,
+    MacOp,
+    PackedDotOp,
+    ShiftOp,
+    SparseDotOp,
+    StartOp,
+    ZeroOp,
+)
 from tinyml.dialects.num.vectors import AxpyOp, DistanceOp, DotRowsOp, run_length
 
 __all__ = [
@@ -49,6 +59,7 @@ __all__ = [
     "MulOp",
     "NegOp",
     "PackedDotOp",
+    "ShiftOp",
     "SigmoidOp",
     "SparseDotOp",
     "StartOp",
@@ -85,6 +96,7 @@ NUM = Dialect(
         MulOp,
         NegOp,
         PackedDotOp,
+        ShiftOp,
         SigmoidOp,
         SparseDotOp,
         StartOp,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import cast
 
-from xdsl.dialects.builtin import IndexType, MemRefType, StringAttr
+from xdsl.dialects.builtin import IndexType, MemRefType, StringAttr, i8
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     AnyAttr,
@@ -206,6 +206,27 @@ class PackedDotOp(IRDLOperation):
     def verify_(self) -> None:
         accumulator_type(self.sum)
         element_format(self.vector.type)
+        if self.sum.type != self.result.type:
+            raise VerifyException(f"the sum changes its type from {self.sum.type} to {self.result.type}")
+
+
+@irdl_op_definition
+class ShiftOp(IRDLOperation):
+    """sum / 2^places, rounded down; only for sums that are integers."""
+
+    name = "num.shift"
+    sum = operand_def(AnyAttr())
+    places = operand_def(i8)
+    result = result_def(AnyAttr())
+    traits = traits_def(Pure())
+    assembly_format = "$sum `,` $places attr-dict `:` type($sum) `->` type($result)"
+
+    def __init__(self, sum: SSAValue, places: SSAValue):
+        super().__init__(operands=[sum, places], result_types=[sum.type])
+
+    def verify_(self) -> None:
+        if not accumulator_type(self.sum).INTEGER:
+            raise VerifyException(f"{self.sum.type} is no integer that could be shifted")
         if self.sum.type != self.result.type:
             raise VerifyException(f"the sum changes its type from {self.sum.type} to {self.result.type}")
 

@@ -10,11 +10,13 @@ from tinyml.dialects.tdsl.accumulation import AccumulateOp, FinishOp, MacOp, Zer
 from tinyml.dialects.tdsl.attributes import PERCENTILES, PROFILE, RANGE, Csr, Profile, Range
 from tinyml.dialects.tdsl.base import Shape, TensorOp, format_of, shape_of
 from tinyml.dialects.tdsl.contraction import (
+    ROW_SHIFTS,
     ArgmaxOp,
     AtLeastOp,
     ContractionOp,
     MatmulOp,
     MatmulSumOp,
+    ProductOp,
     SignOp,
     SpmvOp,
 )
@@ -53,6 +55,7 @@ __all__ = [
     "PERCENTILES",
     "PROFILE",
     "RANGE",
+    "ROW_SHIFTS",
     "AccumulateOp",
     "AddOp",
     "ArgmaxOp",
@@ -78,6 +81,7 @@ __all__ = [
     "MulOp",
     "NegOp",
     "NormaliseL2Op",
+    "ProductOp",
     "Profile",
     "Range",
     "Relu6Op",

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import cast
 
-from xdsl.dialects.builtin import FloatAttr, IndexType, TensorType, f64, i1
+from xdsl.dialects.builtin import DenseArrayBase, FloatAttr, IndexType, TensorType, f64, i1, i8
 from xdsl.interfaces import HasCanonicalizationPatternsInterface
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
@@ -40,6 +40,9 @@ from tinyml.dialects.tdsl.base import (
     spell,
 )
 from tinyml.dialects.tdsl.known import factor_of, product_of
+
+ROW_SHIFTS = range(16)
+"""What rows of one matrix may differ by, as powers of two."""
 
 
 class ContractionOp(TensorOp, ABC):
@@ -103,6 +106,17 @@ class ContractionOp(TensorOp, ABC):
         initial = None if self.initial is None else factor_of(self.initial)
         return format_of(self.out).sum_bound(products, initial)
 
+    @property
+    def shifts(self) -> tuple[int, ...] | None:
+        """By how many bits the sums of each row are shifted before they are rounded; None if by none."""
+        return None
+
+    @property
+    def finished_bound(self) -> Bound | None:
+        """Between what the sums lie that are rounded: shifts bring them nearer to zero."""
+        bound = self.sum_bound
+        return bound if bound is None or self.shifts is None else (min(bound[0], 0), max(bound[1], 0))
+
     def verify_more(self) -> None:
         if self.dest is None and self.bound is not None:
             num.verify_bound(self.sum_bound, self.derived_bound)
@@ -127,10 +141,15 @@ def _product_shape(lhs: Shape, rhs: Shape) -> Shape:
 
 
 class ProductOp(ContractionOp, ABC):
-    """A matrix product `result[i, j] = sum_k lhs[i, k] * rhs[k, j]`."""
+    """A matrix product `result[i, j] = sum_k lhs[i, k] * rhs[k, j]`.
+
+    With `row_shifts`, one for each row, row i of the product is divided by 2^row_shifts[i]: row i of lhs then holds the
+    weights times that, so that small rows are as precise as great ones (per-row scales).
+    """
 
     lhs = operand_def(SHAPED)
     rhs = operand_def(SHAPED)
+    row_shifts = opt_prop_def(DenseArrayBase.constr(i8))
     assembly_format = (
         "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
     )
@@ -142,6 +161,18 @@ class ProductOp(ContractionOp, ABC):
     @property
     def pairs(self) -> Sequence[tuple[SSAValue, SSAValue]]:
         return [(self.lhs, self.rhs)]
+
+    @property
+    def shifts(self) -> tuple[int, ...] | None:
+        return None if self.row_shifts is None else self.row_shifts.get_values()
+
+    def verify_more(self) -> None:
+        if (shifts := self.shifts) is not None:
+            if len(shifts) != shape_of(self.lhs)[0]:
+                raise VerifyException(f"needs a shift for each of {shape_of(self.lhs)[0]} rows, got {len(shifts)}")
+            if any(shift not in ROW_SHIFTS for shift in shifts):
+                raise VerifyException(f"row_shifts lie in [{ROW_SHIFTS[0]}, {ROW_SHIFTS[-1]}], got {list(shifts)}")
+        super().verify_more()
 
 
 @irdl_op_definition

@@ -25,6 +25,17 @@ func.func @fixed(%X: memref<2x!fixed.q<16, 12>>, %i: index, %sum: !fixed.acc<32,
 
 // -----
 
+// A row's own scale.
+func.func @row(%sum: !fixed.acc<32, 24>, %places: i8) -> !fixed.acc<32, 24> {
+  %y = num.shift %sum, %places : !fixed.acc<32, 24> -> !fixed.acc<32, 24>
+  func.return %y : !fixed.acc<32, 24>
+}
+// CHECK: func.func @row
+// CHECK-NEXT: [[wide:%.*]] = arith.extsi %places : i8 to i32
+// CHECK-NEXT: %y = arith.shrsi %sum, [[wide]] : i32
+
+// -----
+
 // Without a proof the result saturates.
 func.func @saturates(%sum: !fixed.acc<32, 24>) -> !fixed.q<16, 12> {
   %y = num.finish %sum : !fixed.acc<32, 24> -> !fixed.q<16, 12>

@@ -36,6 +36,20 @@ func.func @matmul_sum(%X: memref<3x1x!fixed.q<8, 4>>, %Y: memref<2x1x!fixed.q<8,
 // CHECK: [[both:%.*]] = num.dot [[finer]], {{.*}} -> !fixed.acc<16, 10>
 // CHECK-NEXT: num.finish [[both]] {bound = array<i64: -3000, 3000>}
 
+// Rows with scales of their own: each sum is shifted before it is rounded.
+func.func @rows(%X: memref<3x1x!fixed.q<8, 7>>, %p: memref<2x1x!fixed.q<8, 5>>) {
+  %W = scratch.constant dense<1> : tensor<2x3xi8> -> memref<2x3x!fixed.q<8, 7>, #scratch.flash>
+  tdsl.matmul %W, %X {acc = !fixed.acc<32, 14>, bound = array<i64: -381, 381>, row_shifts = array<i8: 0, 3>} : memref<2x3x!fixed.q<8, 7>, #scratch.flash>, memref<3x1x!fixed.q<8, 7>> into %p : memref<2x1x!fixed.q<8, 5>>
+  func.return
+}
+// CHECK: func.func @rows
+// CHECK: %row_shifts = scratch.constant dense<[0, 3]> : tensor<2xi8> -> memref<2xi8, #scratch.flash>
+// CHECK: scf.for [[i:%.*]] =
+// CHECK: [[sum:%.*]] = num.dot
+// CHECK-NEXT: [[places:%.*]] = memref.load %row_shifts{{\[}}[[i]]]
+// CHECK-NEXT: [[shifted:%.*]] = num.shift [[sum]], [[places]] : !fixed.acc<32, 14>
+// CHECK-NEXT: num.finish [[shifted]] {bound = array<i64: -381, 381>}
+
 // -----
 
 // Three arrays in flash hold the entries; the dense constant is gone.

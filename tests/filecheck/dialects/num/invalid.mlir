@@ -123,6 +123,12 @@ num.axpy %s, %a, %f : memref<3x!fixed.acc<32, 17>>, memref<3x!fixed.q<14, 9>>, !
 
 // -----
 
+%s, %n = "test.op"() : () -> (f32, i8)
+%r = num.shift %s, %n : f32 -> f32
+// CHECK: f32 is no integer that could be shifted
+
+// -----
+
 func.func @finish_beyond_the_sum(%s: !fixed.acc<16, 8>) {
   %y = num.finish %s {bound = array<i64: -40000, 0>} : !fixed.acc<16, 8> -> !fixed.q<8, 4>
   func.return

@@ -377,6 +377,22 @@ func.func @accumulate(%s: tensor<2x1x!fixed.acc<32, 21>>, %a: tensor<2x3x!fixed.
 
 // -----
 
+func.func @rows(%a: tensor<2x3xf32>, %x: tensor<3x1xf32>) {
+  %r = tdsl.matmul %a, %x {row_shifts = array<i8: 0, 3, 1>} : tensor<2x3xf32>, tensor<3x1xf32> -> tensor<2x1xf32>
+  func.return
+}
+// CHECK: needs a shift for each of 2 rows, got 3
+
+// -----
+
+func.func @rows(%a: tensor<2x3xf32>, %x: tensor<3x1xf32>) {
+  %r = tdsl.matmul %a, %x {row_shifts = array<i8: 0, -1>} : tensor<2x3xf32>, tensor<3x1xf32> -> tensor<2x1xf32>
+  func.return
+}
+// CHECK: row_shifts lie in [0, 15], got [0, -1]
+
+// -----
+
 func.func @mac_in_memory(%a: tensor<2x!fixed.q<8, 4>>) {
   %s = tdsl.zero -> tensor<2x!fixed.acc<24, 8>>
   func.return

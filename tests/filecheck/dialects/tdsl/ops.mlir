@@ -186,3 +186,11 @@ func.func @accumulate(%s: tensor<2x1x!fixed.acc<32, 20>>, %a: tensor<2x3x!fixed.
 }
 // CHECK: func.func @accumulate
 // CHECK-NEXT: tdsl.accumulate %s, %a, %x : {{.*}} -> tensor<2x1x!fixed.acc<32, 20>>
+
+// Rows with scales of their own.
+func.func @rows(%a: tensor<2x3x!fixed.q<8, 7>>, %x: tensor<3x1x!fixed.q<8, 7>>) -> tensor<2x1x!fixed.q<8, 5>> {
+  %r = tdsl.matmul %a, %x {row_shifts = array<i8: 0, 3>} : tensor<2x3x!fixed.q<8, 7>>, tensor<3x1x!fixed.q<8, 7>> -> tensor<2x1x!fixed.q<8, 5>>
+  func.return %r : tensor<2x1x!fixed.q<8, 5>>
+}
+// CHECK: func.func @rows
+// CHECK-NEXT: tdsl.matmul %a, %x {row_shifts = array<i8: 0, 3>} :

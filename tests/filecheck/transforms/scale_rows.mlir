@@ -1,0 +1,40 @@
+// RUN: tinyml-opt %s -p scale-rows | filecheck %s
+// RUN: tinyml-opt %s -p scale-rows,scale-rows | filecheck %s
+
+// Rows of greatest magnitudes 3 (below 4), 0.75 (below 1), 0 and 1.0 (below 2): 0, 2, 0 and 1 bits to spare.
+func.func @dense(%X: tensor<2x1xf32>) -> tensor<4x1xf32> {
+  %W = tdsl.const dense<[[3.0, 0.5], [0.25, -0.75], [0.0, 0.0], [1.0, 1.0]]> : tensor<4x2xf32> -> tensor<4x2xf32>
+  %p = tdsl.matmul %W, %X : tensor<4x2xf32>, tensor<2x1xf32> -> tensor<4x1xf32>
+  func.return %p : tensor<4x1xf32>
+}
+// CHECK: func.func @dense
+// CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}3.000000e+00, 5.000000e-01], [1.000000e+00, -3.000000e+00], [0.000000e+00, 0.000000e+00], [2.000000e+00, 2.000000e+00]]>
+// CHECK-NEXT: tdsl.matmul %W, %X {row_shifts = array<i8: 0, 2, 0, 1>}
+
+// Matrices of one constant have their shifts in common; a sparse one stays sparse.
+func.func @indexed(%X: tensor<1x1xf32>, %i: index) -> tensor<2x1xf32> {
+  %W = tdsl.const dense<[[[2.0], [0.25]], [[1.0], [0.5]]]> : tensor<2x2x1xf32> -> tensor<2x2x1xf32>
+  %w = tdsl.index %W[%i] : tensor<2x2x1xf32> -> tensor<2x1xf32>
+  %p = tdsl.matmul %w, %X : tensor<2x1xf32>, tensor<1x1xf32> -> tensor<2x1xf32>
+  %S = tdsl.const dense<[[0.5], [2.0]]> : tensor<2x1xf32> -> tensor<2x1xf32, #tdsl.csr>
+  %s = tdsl.spmv %S, %X : tensor<2x1xf32, #tdsl.csr>, tensor<1x1xf32> -> tensor<2x1xf32>
+  %q = tdsl.add %p, %s : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  func.return %q : tensor<2x1xf32>
+}
+// CHECK: func.func @indexed
+// CHECK-NEXT: %W = tdsl.const dense<{{\[\[\[}}2.000000e+00], [1.000000e+00]], {{\[\[}}1.000000e+00], [2.000000e+00]]]>
+// CHECK: tdsl.matmul %w, %X {row_shifts = array<i8: 0, 2>}
+// CHECK: %S = tdsl.const dense<2.000000e+00> : tensor<2x1xf32> -> tensor<2x1xf32, #tdsl.csr>
+// CHECK-NEXT: tdsl.spmv %S, %X {row_shifts = array<i8: 2, 0>}
+
+// Not where somebody else reads the constant, or where it stands on the right.
+func.func @others(%X: tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<2x2xf32>) {
+  %W = tdsl.const dense<[[2.0, 1.0], [0.25, 0.5]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %p = tdsl.matmul %W, %X : tensor<2x2xf32>, tensor<2x2xf32> -> tensor<2x2xf32>
+  %q = tdsl.mul %W, %X : tensor<2x2xf32>, tensor<2x2xf32> -> tensor<2x2xf32>
+  %V = tdsl.const dense<[[2.0, 1.0], [0.25, 0.75]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %r = tdsl.matmul %q, %V : tensor<2x2xf32>, tensor<2x2xf32> -> tensor<2x2xf32>
+  func.return %p, %r : tensor<2x2xf32>, tensor<2x2xf32>
+}
+// CHECK: func.func @others
+// CHECK-NOT: row_shifts
