@@ -161,6 +161,11 @@ class Machine(ABC, Generic[V]):
             return x.value
         return self.int_constant(x.low, width) if x.constant is not None else self.resize(x.value, width)
 
+    def narrowed(self, x: Int[V]) -> Int[V]:
+        """x in the narrowest width that holds its interval."""
+        width = width_for(x.low, x.high)
+        return Int(self.held(x, width), width, x.low, x.high)
+
     def _pair(self, a: Int[V], b: Int[V], low: int, high: int, widths: Sequence[int] = WIDTHS) -> tuple[V, V, int]:
         width = width_for(min(low, a.low, b.low), max(high, a.high, b.high), widths)
         return self.held(a, width), self.held(b, width), width
@@ -202,7 +207,7 @@ class Machine(ABC, Generic[V]):
         An 8-bit chip shifts by whole bytes when it moves registers, and by anything else bit by bit: so what is left
         over goes to the left, up to a whole byte, or waits until whole bytes are gone.
         """
-        left = -amount % 8
+        x, left = self.narrowed(x), -amount % 8
         if left == 0 or x.constant is not None:
             return self._shifted(x, amount)
         bytes_first = amount - (8 - left)
@@ -213,9 +218,7 @@ class Machine(ABC, Generic[V]):
             (_effort(left, narrow[0] << left, narrow[1] << left) + narrowing, bytes_first, left),
             (_effort(8 - left, *narrow) + narrowing, bytes_first, 0),
         )
-        x = self._shifted(x, first)
-        width = width_for(x.low, x.high)
-        x = Int(self.held(x, width), width, x.low, x.high) if first else x
+        x = self.narrowed(self._shifted(x, first))
         return self._shifted(self.mul(x, self.const(1 << left)), amount - first + left)
 
     def _shifted(self, x: Int[V], amount: int) -> Int[V]:

@@ -14,7 +14,7 @@ from typing import Any, cast
 
 from xdsl.builder import Builder
 from xdsl.context import Context
-from xdsl.dialects import arith, func, memref, scf
+from xdsl.dialects import arith, func, memref, scf, tensor
 from xdsl.dialects.builtin import IndexType, IntegerAttr, MemRefType, ModuleOp, TensorType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
@@ -73,6 +73,8 @@ class _Bufferisation:
         match op:
             case tdsl.ConstOp():
                 self.constant(op)
+            case tensor.EmptyOp():
+                self.buffers[op.tensor] = self.alloc(op.tensor.type, op.tensor.name_hint)
             case scf.ForOp():
                 self.loop(op)
             case func.ReturnOp():

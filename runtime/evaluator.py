@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
-from xdsl.dialects import arith, func, scf
+from xdsl.dialects import arith, func, scf, tensor
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, TensorType
 from xdsl.ir import Block, Operation, SSAValue
 
@@ -136,6 +136,9 @@ class _Run:
                 return [_select(np.asarray(arguments[0]), arguments[1], arguments[2])]
             case tdsl.ConstOp():
                 return [self.arithmetic.constant(op)[None]]
+            case tensor.EmptyOp():
+                # What is in it is nobody's business: all of it is overwritten before it is read.
+                return [np.zeros((1, *tdsl.shape_of(op.tensor)), element_format(op.tensor.type).dtype)]
             case tdsl.FillOp():
                 return [self.arithmetic.fill(op)[None]]
             case tdsl.UnaryOp():

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from xdsl.builder import Builder
 from xdsl.context import Context
-from xdsl.dialects import arith, scf
+from xdsl.dialects import arith, scf, tensor
 from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp, TensorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
@@ -90,11 +90,10 @@ class _Sum:
         outer = Block(arg_types=[IndexType(), sums])
         outer.args[1].name_hint = old.args[1].name_hint
         build = Builder(InsertPoint.at_end(outer))
-        factors = tdsl.FillOp(0.0, TensorType(tdsl.format_of(self.factor).type, (size, 1)))
-        build.insert(factors)
+        factors = build.insert(tensor.EmptyOp((), TensorType(tdsl.format_of(self.factor).type, (size, 1)))).tensor
         zero, one, count = (_index(build, value) for value in (0, 1, size))
         first = build.insert(arith.MuliOp(outer.args[0], count)).result
-        inner = build.insert(scf.ForOp(zero, count, one, [factors.out], self._factors(first, zero, factors.out.type)))
+        inner = build.insert(scf.ForOp(zero, count, one, [factors], self._factors(first, zero, factors.type)))
         inner.results[0].name_hint = self.factor.name_hint
         weights = build.insert(tdsl.IndexOp(blocks.result, outer.args[0]))
         result = build.insert(tdsl.AccumulateOp(outer.args[1], weights.out, inner.results[0]))

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from xdsl.context import Context
-from xdsl.dialects import arith, func, memref, scf
+from xdsl.dialects import arith, func, memref, scf, tensor
 from xdsl.dialects.builtin import Builtin, ModuleOp
 from xdsl.parser import Parser
 from xdsl.passes import ModulePass
@@ -49,7 +49,15 @@ TO_BITS = [name for step in ("formats-to-buffers", "buffers-to-loops", "loops-to
 
 def new_context() -> Context:
     context = Context()
-    for dialect in (Builtin, func.Func, scf.Scf, arith.Arith, memref.MemRef, *(make() for make in DIALECTS.values())):
+    for dialect in (
+        Builtin,
+        func.Func,
+        scf.Scf,
+        arith.Arith,
+        memref.MemRef,
+        tensor.Tensor,
+        *(make() for make in DIALECTS.values()),
+    ):
         context.load_dialect(dialect)
     return context
 

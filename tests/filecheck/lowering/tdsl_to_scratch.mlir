@@ -128,3 +128,20 @@ func.func @results(%X: tensor<4xf32>) -> (tensor<2x2xf32>, tensor<2xf32>) {
 // CHECK-NEXT: [[W:%.*]] = scratch.alloc : memref<2xf32>
 // CHECK-NEXT: "memref.copy"(%W, [[W]])
 // CHECK-NEXT: func.return [[r]], [[W]]
+
+// What nobody reads before all of it is written needs a buffer, but no values.
+func.func @empty(%x: tensor<1x1xf32>) -> tensor<4x1xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %e = tensor.empty() : tensor<4x1xf32>
+  %y = scf.for %i = %c0 to %c4 step %c1 iter_args(%part = %e) -> (tensor<4x1xf32>) {
+    %next = tdsl.insert_slice %x, %part[%i, %c0] : tensor<1x1xf32>, tensor<4x1xf32> -> tensor<4x1xf32>
+    scf.yield %next : tensor<4x1xf32>
+  }
+  func.return %y : tensor<4x1xf32>
+}
+// CHECK: func.func @empty
+// CHECK: %[[BUFFER:.*]] = scratch.alloc : memref<4x1xf32>
+// CHECK-NEXT: scf.for
+// CHECK-NEXT: tdsl.insert_slice %x, %[[BUFFER]][{{.*}}] : {{.*}} into %[[BUFFER]]

@@ -19,7 +19,8 @@ func.func @weighted(%x: tensor<8x1x1x!fixed.q<16, 15>>) -> tensor<2x1x!fixed.acc
 // CHECK: func.func @weighted
 // CHECK: %w = tdsl.const dense<{{\[\[\[}}0, 1, 2, 3], [10, 11, 12, 13]], {{\[\[}}4, 5, 6, 7], [14, 15, 16, 17]]]>
 // CHECK: %sum = scf.for %[[BLOCK:.*]] = {{.*}} iter_args(%carried = %zero)
-// CHECK: %f = scf.for %i = {{.*}} -> (tensor<4x1x!fixed.q<16, 15>>)
+// CHECK: [[EMPTY:%.*]] = tensor.empty() : tensor<4x1x!fixed.q<16, 15>>
+// CHECK: %f = scf.for %i = {{.*}} iter_args(%{{.*}} = [[EMPTY]]) -> (tensor<4x1x!fixed.q<16, 15>>)
 // CHECK: tdsl.insert_slice %f_1
 // CHECK: tdsl.index %w[%[[BLOCK]]]
 // CHECK: %next = tdsl.accumulate %carried, %{{.*}}, %f :
