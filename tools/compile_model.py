@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 MEASURED_SAMPLES = 5
 """Inputs that the device runs for the report."""
 
+SAMPLES = "samples.npz"
+"""The file of an output that holds them."""
+
 
 @dataclass(frozen=True)
 class Request:
@@ -105,7 +108,8 @@ def build_folder(
 
 
 def write_sources(folder: Path, compiled: Compiled, board: Board, data: Data) -> None:
-    """NAME.c, NAME.h, the IR of every level, and for AVR the folder that the Arduino IDE opens."""
+    """NAME.c, NAME.h, the IR of every level, the samples that are measured, and for AVR the folder that the Arduino IDE
+    opens."""
     from tinyml.runtime.model_interface import interface_of
     from tinyml.tools.sketch import arduino_sketch
 
@@ -119,6 +123,13 @@ def write_sources(folder: Path, compiled: Compiled, board: Board, data: Data) ->
         path = folder / file
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
+    _write_samples(folder / SAMPLES, data)
+
+
+def _write_samples(file: Path, data: Data) -> None:
+    import numpy as np
+
+    np.savez(file, x=data.x[:MEASURED_SAMPLES])
 
 
 def _measure(folder: Path, compiled: Compiled, board: Board, data: Data, optimize: str) -> Measured:
