@@ -6,7 +6,7 @@ MODELS := $(wildcard examples/*)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint filecheck pytest bench kernels format clean toolchains
+.PHONY: help demo test lint filecheck pytest bench kernels costs format clean toolchains
 
 help: ## show this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
@@ -32,6 +32,9 @@ bench: $(VENV)/test toolchains ## size and speed of the example models on a simu
 
 kernels: $(VENV)/test toolchains ## what the kernels of the runtime cost on simulated AVR and Cortex-M chips
 	$(BIN)/python tests/numeric/kernel_figures.py
+
+costs: $(VENV)/test toolchains ## measure the tables of the cost model anew (targets/cost_tables), some minutes
+	$(BIN)/python tests/numeric/cost_calibration.py
 
 format: $(VENV)/test ## lay out the Python files
 	$(BIN)/ruff check --fix .

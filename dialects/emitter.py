@@ -40,13 +40,15 @@ class Surroundings(Protocol):
 
 
 class Emitter(Machine[SSAValue]):
-    """Inserts operations before one operation."""
+    """Inserts operations before one operation, with its location."""
 
     def __init__(self, before: Operation, surroundings: Surroundings):
         self.builder = Builder(InsertPoint.before(before))
+        self.location = before.location
         self.surroundings = surroundings
 
     def insert(self, op: Operation) -> SSAValue:
+        op.location = self.location
         return self.builder.insert(op).results[0]
 
     def known(self, value: SSAValue) -> tuple[int, int] | None:

@@ -97,17 +97,16 @@ class _FunctionLowering:
         for op in block.ops:
             if (lower := _LOWERINGS.get(type(op))) is None:
                 raise _unsupported(op)
+            self.build.location = op.location
             lower(self, op)
 
     def nested(self, block: Block, write: Callable[[], None]) -> Region:
         """A region whose one block is filled by what `write` inserts."""
-        outer, self.build.builder = self.build.builder, Builder(InsertPoint.at_end(block))
+        outer, location = self.build.builder, self.build.location
+        self.build.builder = Builder(InsertPoint.at_end(block))
         write()
-        self.build.builder = outer
+        self.build.builder, self.build.location = outer, location
         return Region(block)
-
-    def statement(self, op: Operation) -> None:
-        self.build.builder.insert(op)
 
     def operands(self, op: Operation) -> list[SSAValue]:
         return [self.values[operand] for operand in op.operands]
@@ -126,7 +125,7 @@ class _FunctionLowering:
         assert end is not None
         for variable, value in zip(variables, self.operands(end), strict=True):
             if not (isinstance(old := value.owner, c.ReadOp) and old.variable is variable):
-                self.statement(c.AssignOp(variable, value))
+                self.build.statement(c.AssignOp(variable, value))
 
 
 def _constant(at: _FunctionLowering, op: arith.ConstantOp) -> None:
@@ -245,7 +244,7 @@ def _call(at: _FunctionLowering, op: func.CallOp) -> None:
     if op.results:
         at.expression(op, c.CallOp(name, at.operands(op), op.results[0].type))
     else:
-        at.statement(c.InvokeOp(name, at.operands(op)))
+        at.build.statement(c.InvokeOp(name, at.operands(op)))
 
 
 def _array(at: _FunctionLowering, op: memref.AllocaOp) -> None:
@@ -287,7 +286,7 @@ def _load(at: _FunctionLowering, op: memref.LoadOp) -> None:
 
 
 def _store(at: _FunctionLowering, op: memref.StoreOp) -> None:
-    at.statement(c.StoreOp(at.values[op.value], at.values[op.memref], _position(at, op)))
+    at.build.statement(c.StoreOp(at.values[op.value], at.values[op.memref], _position(at, op)))
 
 
 def _for(at: _FunctionLowering, op: scf.ForOp) -> None:
@@ -319,7 +318,7 @@ def _for(at: _FunctionLowering, op: scf.ForOp) -> None:
         at.assign_all(variables, body.last_op)
 
     region = at.nested(block, write)
-    at.statement(c.ForOp(at.values[op.lb], at.values[op.ub], step, region))
+    at.build.statement(c.ForOp(at.values[op.lb], at.values[op.ub], step, region))
     for result, variable in zip(op.results, variables, strict=True):
         at.values[result] = at.read(variable)
 
@@ -344,14 +343,14 @@ def _if(at: _FunctionLowering, op: scf.IfOp) -> None:
         return at.nested(Block(), write)
 
     then, otherwise = branch(op.true_region), branch(op.false_region)
-    at.statement(c.IfOp(at.values[op.cond], then, otherwise))
+    at.build.statement(c.IfOp(at.values[op.cond], then, otherwise))
     for result, variable in zip(op.results, variables, strict=True):
         at.values[result] = at.read(variable)
 
 
 def _return(at: _FunctionLowering, op: func.ReturnOp) -> None:
     label = at.program.interpret_results(op)
-    at.statement(c.ReturnOp(None if label is None else at.build.insert(c.CastOp(at.values[label], i16))))
+    at.build.statement(c.ReturnOp(None if label is None else at.build.insert(c.CastOp(at.values[label], i16))))
 
 
 def _nothing(at: _FunctionLowering, op: Operation) -> None:

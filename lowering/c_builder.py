@@ -7,7 +7,7 @@ from operator import add, mul, sub
 from typing import cast
 
 from xdsl.builder import Builder
-from xdsl.dialects.builtin import IndexType, IntegerAttr
+from xdsl.dialects.builtin import IndexType, IntegerAttr, LocationAttr, UnknownLoc
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from tinyml.dialects import c
@@ -17,13 +17,21 @@ _NEUTRAL = {"+": 0, "-": 0, "*": 1, ">>": 0}
 
 
 class ExpressionBuilder:
-    """Inserts expressions at a place that moves as statements are added."""
+    """Inserts expressions and statements at a place that moves as they are added.
+
+    `location` is the location that they get.
+    """
 
     def __init__(self, builder: Builder):
         self.builder = builder
+        self.location: LocationAttr = UnknownLoc()
+
+    def statement(self, op: Operation) -> None:
+        op.location = self.location
+        self.builder.insert(op)
 
     def insert(self, op: Operation, hint: str | None = None) -> SSAValue:
-        self.builder.insert(op)
+        self.statement(op)
         result = op.results[0]
         result.name_hint = hint
         return result

@@ -28,7 +28,7 @@ from xdsl.dialects.builtin import (
     i16,
     i32,
 )
-from xdsl.ir import Attribute, Operation, ParametrizedAttribute, SSAValue
+from xdsl.ir import Attribute, Block, Operation, ParametrizedAttribute, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, RewritePattern
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -37,6 +37,7 @@ from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.emitter import Emitter
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.number_format import accumulator_of, number_format
+from tinyml.dialects.places import error_at
 from tinyml.dialects.runtime_functions import RUNTIME_FUNCTIONS
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 
 Lowering: TypeAlias = Callable[[Emitter], SSAValue | None]
 """Gives the result in bits, where the op has one."""
+Interval: TypeAlias = tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,31 @@ class LowerNumToArithPass(ModulePass):
                     result.replace_all_uses_with(value)
                 one.detach()
                 one.erase()
+
+
+def lowered_alone(op: Operation, intervals: Sequence[Interval | None]) -> tuple[Block, Interval | None]:
+    """What one num op becomes, in a block of its own that ends in a return, and what its result is proven to lie in.
+
+    intervals: what is proven of each operand, where something is. Raises `InputError` for an op that has no lowering.
+    """
+    if type(op) not in _LOWERINGS:
+        raise error_at(op, f"{op.name} is not supported yet: it has no lowering")
+    block = Block(arg_types=[operand.type for operand in op.operands])
+    copy = op.clone(value_mapper=dict(zip(op.operands, block.args, strict=True)))
+    block.add_ops([copy, func.ReturnOp(*copy.results)])
+    function = func.FuncOp("alone", (block.arg_types, copy.result_types), Region(block))
+    module = ModuleOp([function])
+    lower = _LOWERINGS[type(op)](copy)
+    PatternRewriteWalker(_ToStorage(), apply_recursively=False).rewrite_module(module)
+    surroundings = _FunctionSurroundings(module, function)
+    operands = zip(block.args, intervals, strict=True)
+    surroundings.intervals |= {operand: known for operand, known in operands if known is not None}
+    value = lower(Emitter(copy, surroundings))
+    if value is not None:
+        copy.results[0].replace_all_uses_with(value)
+    copy.detach()
+    copy.erase()
+    return block, None if value is None else surroundings.intervals.get(value)
 
 
 def _loaded_intervals(function: func.FuncOp) -> dict[SSAValue, tuple[int, int]]:
@@ -299,6 +326,7 @@ def _call(
     results = [] if result is None else [result]
     e.surroundings.declare_kernel(kernel, [value.type for value in arguments], results)
     call = func.CallOp(kernel, arguments, results)
+    call.location = e.location
     e.builder.insert(call)
     return call.results[0] if results else None
 

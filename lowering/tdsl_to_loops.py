@@ -22,16 +22,21 @@ from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.csr import compress
 from tinyml.dialects.number_format import Accumulator
 from tinyml.dialects.places import error_at
+from tinyml.lowering.source_operations import name_operations
 from tinyml.transforms.loop_nest import Indices, LoopNest
 
 
 @dataclass(frozen=True)
 class LowerTdslToLoopsPass(ModulePass):
-    """Replaces every tdsl op on memrefs. Raises `InputError` for an op that has no lowering yet."""
+    """Replaces every tdsl op on memrefs; what takes an op's place has its name in the location.
+
+    Raises `InputError` for an op that has no lowering yet.
+    """
 
     name = "lower-tdsl-to-loops"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        name_operations(op)
         for one in list(op.walk()):
             if (lower := _LOWERINGS.get(type(one))) is not None:
                 lower(one, LoopNest(one))

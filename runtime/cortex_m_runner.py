@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
-from tinyml.runtime.device import Build, DeviceError, Runner, RunResult, raw_inputs
+from tinyml.runtime.device import Build, DeviceError, Profile, Runner, RunResult, raw_inputs
 from tinyml.runtime.interface import Interface
-from tinyml.runtime.toolchain import HARNESS, build_model, call_tool, symbols
+from tinyml.runtime.toolchain import HARNESS, build_model, call_tool, symbol_table, symbols
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,6 +39,7 @@ class CortexMRunner(Runner):
 
     name: str
     limit: int = 1_000_000_000
+    prefix = _PREFIX
 
     def build(
         self,
@@ -54,10 +55,22 @@ class CortexMRunner(Runner):
         return build_model(_PREFIX, source_dir, interface, elf, flags, harness=["cortex_m_main.c"])
 
     def run(self, build: Build, interface: Interface, inputs: np.ndarray) -> RunResult:
+        return self._run(_Machine(self, build.elf, interface), interface, inputs)
+
+    def profile(self, build: Build, interface: Interface, inputs: np.ndarray) -> Profile:
+        machine = _Machine(self, build.elf, interface)
+        result = self._run(machine, interface, inputs)
+        spent: dict[tuple[int, int], float] = {}
+        for (site, *block), times in machine.entered.items():
+            for pc in machine.instructions_of[block[0], block[1]]:
+                key = (pc if site is None else site, pc)
+                spent[key] = spent.get(key, 0) + times / len(inputs)
+        return Profile(result, spent)
+
+    def _run(self, machine: _Machine, interface: Interface, inputs: np.ndarray) -> RunResult:
         import numpy as np
 
         raw = raw_inputs(interface, inputs)
-        machine = _Machine(self, build.elf, interface)
         samples, size = len(inputs), interface.input_bytes
         labels = np.zeros(samples, dtype=np.int64)
         counts = np.zeros(samples, dtype=np.int64)
@@ -117,7 +130,14 @@ class _Machine:
         self._uc.mem_map(0xE000E000, 1 << 12, unicorn.UC_PROT_READ | unicorn.UC_PROT_WRITE)
         self._uc.mem_write(0, self._image)
         self._executed = 0
-        self._block_sizes: dict[tuple[int, int], int] = {}
+        self.instructions_of: dict[tuple[int, int], Sequence[int]] = {}
+        """The addresses of the instructions of a block, given as address and size; none of the harness."""
+        self.entered: dict[tuple[int | None, int, int], int] = {}
+        """How often each block ran: after which instruction of NAME_predict (None: it belongs to it), address, size."""
+        self._inferring = False
+        self._site = 0
+        predict = next(s for s in symbol_table(_PREFIX, elf) if s.name == f"{interface.name}_predict")
+        self._predict = range(predict.address & ~1, (predict.address & ~1) + predict.size)
         self._uc.hook_add(unicorn.UC_HOOK_BLOCK, self._on_block)
         self._uc.reg_write(self._sp, int.from_bytes(self._image[0:4], "little"))
         self._run_to_mark(int.from_bytes(self._image[4:8], "little"))
@@ -128,7 +148,9 @@ class _Machine:
         unused: int = self._uc.reg_read(self._sp) - free
         self._uc.mem_write(self._symbols["tm_input"], raw)
         self._uc.mem_write(free, bytes([_PAINT]) * unused)
+        self._inferring = True
         label = self._run_to_mark(self._uc.reg_read(self._lr))
+        self._inferring = False
         executed = self._executed
         ram = bytes(self._uc.mem_read(free, unused))
         untouched = unused - len(ram.lstrip(bytes([_PAINT])))
@@ -159,21 +181,26 @@ class _Machine:
         return self._uc.reg_read(self._r0)
 
     def _on_block(self, _uc: object, address: int, size: int, _data: object) -> None:
-        try:
-            self._executed += self._block_sizes[address, size]
-        except KeyError:
-            self._block_sizes[address, size] = self._instructions_in(address, size)
-            self._executed += self._block_sizes[address, size]
+        if (instructions := self.instructions_of.get((address, size))) is None:
+            instructions = self.instructions_of[address, size] = self._instructions_in(address, size)
+        self._executed += len(instructions)
+        if self._inferring:
+            inside = address in self._predict
+            block = None if inside else self._site, address, size
+            self.entered[block] = self.entered.get(block, 0) + 1
+            if inside:
+                self._site = instructions[-1]
         if self._executed > self._limit or address >= len(self._image):
             self._uc.emu_stop()
 
-    def _instructions_in(self, address: int, size: int) -> int:
-        """Number of Thumb instructions in a block: straight-line code that is entered only at its start."""
+    def _instructions_in(self, address: int, size: int) -> Sequence[int]:
+        """The Thumb instructions of a block: straight-line code that is entered only at its start."""
         if self._symbols["tm_harness_start"] <= address < self._symbols["tm_harness_end"]:
-            return 0
-        count, at, end = 0, address, min(address + size, len(self._image))
+            return ()
+        found: list[int] = []
+        at, end = address, min(address + size, len(self._image))
         while at < end:
+            found.append(at)
             # A first halfword that starts with 11101, 11110 or 11111 has a second one.
             at += 4 if self._image[at + 1] >> 3 >= 0b11101 else 2
-            count += 1
-        return count
+        return found

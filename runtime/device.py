@@ -49,10 +49,24 @@ class RunResult:
     stack_bytes: int
 
 
+@dataclass(frozen=True)
+class Profile:
+    """Where the time of an inference goes, mean over some inputs, in the device's unit.
+
+    `spent[site, pc]` is what the instruction at `pc` took while `site` was the last instruction of `NAME_predict` to
+    run before it: `pc` itself, or the call in which it ran. The sum is what `RunResult.cycles` counts.
+    """
+
+    result: RunResult
+    spent: dict[tuple[int, int], float]
+
+
 class Runner(ABC):
     """One device. Runs are deterministic, except for the cycles of the host."""
 
     name: str
+    prefix: str
+    """Of the names of the device's compiler and binutils, such as `avr-`."""
 
     @abstractmethod
     def build(
@@ -74,6 +88,10 @@ class Runner(ABC):
 
         Raises InputError for inputs of another shape or type, DeviceError where the program fails.
         """
+
+    def profile(self, build: Build, interface: Interface, inputs: np.ndarray) -> Profile:
+        """`run`, and where the time went; raises InputError on a device that cannot tell."""
+        raise InputError(f"the device '{self.name}' cannot tell where the time goes")
 
 
 def raw_inputs(interface: Interface, inputs: np.ndarray) -> bytes:

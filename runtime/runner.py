@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from tinyml.dialects.errors import InputError
-from tinyml.runtime.device import Build, DeviceError, Runner, RunResult
+from tinyml.runtime.device import Build, DeviceError, Profile, Runner, RunResult
 from tinyml.runtime.interface import Interface
 
-__all__ = ["DEVICES", "Build", "DeviceError", "Interface", "RunResult", "Runner", "runner_for"]
+__all__ = ["DEVICES", "Build", "DeviceError", "Interface", "Profile", "RunResult", "Runner", "runner_for"]
 
 DEVICES = ("host", "simavr", "cortex-m0", "cortex-m3", "cortex-m4")
 

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.errors import InputError
-from tinyml.runtime.device import Build, Runner, RunResult, raw_inputs, result_of_records
+from tinyml.runtime.device import Build, Profile, Runner, RunResult, raw_inputs, result_of_records
 from tinyml.runtime.interface import Interface
-from tinyml.runtime.toolchain import HARNESS, build_model, call_tool, execute, symbols
+from tinyml.runtime.toolchain import HARNESS, build_model, call_tool, execute, symbol_table, symbols
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,6 +36,7 @@ class SimavrRunner(Runner):
     mcu: str = "atmega328p"
     limit: int = 4_000_000_000
     name = "simavr"
+    prefix = _PREFIX
 
     def build(
         self,
@@ -50,6 +51,19 @@ class SimavrRunner(Runner):
         return build_model(_PREFIX, source_dir, interface, elf, flags, harness=["avr_main.c"])
 
     def run(self, build: Build, interface: Interface, inputs: np.ndarray) -> RunResult:
+        return self._run(build, interface, inputs)
+
+    def profile(self, build: Build, interface: Interface, inputs: np.ndarray) -> Profile:
+        predict = next(s for s in symbol_table(_PREFIX, build.elf) if s.name == f"{interface.name}_predict")
+        file = build.elf.with_suffix(".profile")
+        result = self._run(build, interface, inputs, str(predict.address + predict.size), str(file))
+        spent: dict[tuple[int, int], float] = {}
+        for line in file.read_text().splitlines():
+            site, pc, cycles = map(int, line.split())
+            spent[site, pc] = cycles / len(inputs)
+        return Profile(result, spent)
+
+    def _run(self, build: Build, interface: Interface, inputs: np.ndarray, *more: str) -> RunResult:
         stdin = raw_inputs(interface, inputs)
         driver = _driver()
         image = build.elf.with_suffix(".bin")
@@ -66,7 +80,7 @@ class SimavrRunner(Runner):
             interface.output_bytes,
             table["_end"] & 0xFFFF,
         ]
-        command = [driver, self.mcu, image, *map(str, arguments)]
+        command = [driver, self.mcu, image, *map(str, arguments), *more]
         return result_of_records(interface, execute(command, stdin, f"{interface.name} on {self.mcu}"))
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from tinyml.dialects.errors import InputError
@@ -84,13 +86,48 @@ def build_model(
     return Build(flash_bytes=text + data, static_bytes=data + bss, elf=elf)
 
 
+@dataclass(frozen=True)
+class Symbol:
+    """A symbol of an ELF file. size: bytes, 0 where the file does not tell. kind: nm's letter (t, T: code)."""
+
+    name: str
+    address: int
+    size: int
+    kind: str
+
+
+def symbol_table(prefix: str, elf: Path) -> list[Symbol]:
+    """Every symbol that the ELF file defines, by address."""
+    table: list[Symbol] = []
+    for line in call_tool(prefix, "nm", ["--defined-only", "--print-size", "--numeric-sort", elf]).splitlines():
+        *numbers, kind, name = line.split()
+        address, size = [*(int(number, 16) for number in numbers), 0][:2]
+        table.append(Symbol(name, address, size, kind))
+    return table
+
+
 def symbols(prefix: str, elf: Path) -> dict[str, int]:
     """Address of every symbol that the ELF file defines."""
-    table: dict[str, int] = {}
-    for line in call_tool(prefix, "nm", ["--defined-only", elf]).splitlines():
-        address, _kind, name = line.split(maxsplit=2)
-        table[name] = int(address, 16)
-    return table
+    return {symbol.name: symbol.address for symbol in symbol_table(prefix, elf)}
+
+
+def source_lines(prefix: str, elf: Path, addresses: Sequence[int], file: str) -> dict[int, int]:
+    """The line of a C file that each instruction was compiled from; of an inlined function, the line that calls it.
+
+    The program must be built with -g. Instructions that come from no line of the file are left out.
+    """
+    lines: dict[int, int] = {}
+    at = 0
+    arguments = ["--inlines", "--addresses", "--exe", elf, *map(hex, addresses)]
+    for text in call_tool(prefix, "addr2line", arguments).splitlines():
+        if text.startswith("0x"):
+            at = int(text, 16)
+        # The last place of an address is the outermost function's.
+        elif (found := re.search(r"([^/\\]+):(\d+)(?: \(discriminator \d+\))?$", text)) and found[1] == file:
+            lines[at] = int(found[2])
+        else:
+            lines.pop(at, None)
+    return lines
 
 
 def execute(command: Sequence[str | Path], stdin: bytes, what: str) -> bytes:

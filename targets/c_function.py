@@ -13,6 +13,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from tinyml.dialects import c
 from tinyml.dialects.c.types import RAM, pointer_type, variable_type
+from tinyml.dialects.places import source_names
 from tinyml.targets.c_expressions import Expressions, as_argument
 from tinyml.targets.c_names import fresh
 from tinyml.targets.c_text import MEMORY, PRIMARY, Text, declare
@@ -33,6 +34,9 @@ class FunctionPrinter:
         self.waiting: dict[SSAValue, Text] = {}
         """Expressions that wait to be nested into the one statement that uses them."""
         self.lines: list[str] = []
+        self.sources: list[tuple[str, ...]] = []
+        """Of each line, the names of the source's operations that it computes a part of."""
+        self.source: tuple[str, ...] = ()
         self.depth = 0
         self.outputs: Sequence[Attribute] = ()
 
@@ -59,6 +63,7 @@ class FunctionPrinter:
 
     def line(self, text: str) -> None:
         self.lines.append("    " * self.depth + text)
+        self.sources.append(self.source)
 
     def _fresh(self, hint: str) -> str:
         name = fresh(hint, {name for scope in self.scopes for name in scope})
@@ -68,8 +73,11 @@ class FunctionPrinter:
     def _block(self, block: Block, counter: SSAValue | None = None) -> None:
         self.depth += 1
         self.scopes.append(set() if counter is None else {self.names[counter]})
+        outer = self.source
         for op in block.ops:
+            self.source = source_names(op)
             self._operation(op)
+        self.source = outer
         self.scopes.pop()
         self.depth -= 1
 
@@ -163,7 +171,11 @@ class FunctionPrinter:
         if isinstance(value.type, c.PointerType):
             default = "buffer" if isinstance(value.owner, c.ViewOp) else "p"
         self.names[value] = self._fresh(value.name_hint or default)
+        outer = self.source
+        if isinstance(value.owner, Operation):
+            self.source = source_names(value.owner)
         self.line(f"{declare(value.type, self.names[value], constant=True)} = {text.to(value.type).code};")
+        self.source = outer
 
     def _settle(self, changed: set[SSAValue | str]) -> None:
         """Name the waiting expressions that read what the next statement changes."""

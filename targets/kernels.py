@@ -99,3 +99,12 @@ def sparse_effort(target: str, weights: int, vector: int) -> float:
         for op in ("num.dot", "num.sparse_dot")
     }
     return max(steps["num.sparse_dot"]) / max(steps["num.dot"]) if all(steps.values()) else SPARSE_LOOP
+
+
+def kernel_named(symbol: str) -> Kernel:
+    """The kernel that is a C function; raises `InputError` where none is."""
+    for kernels in _KERNELS.values():
+        for kernel in kernels:
+            if kernel.symbol == symbol:
+                return kernel
+    raise InputError(f"no kernel is called '{symbol}'")

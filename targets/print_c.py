@@ -45,12 +45,26 @@ class CTarget(Target):
             raise ValueError(f"unknown file '{self.file}' (one of {', '.join(FILES)})")
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
-        programs = [op for op in module.ops if isinstance(op, c.ProgramOp)]
-        if len(programs) != 1:
-            raise InputError(f"one c.program is wanted, there are {len(programs)} (lower-arith-to-c makes it)")
-        printer = _ProgramPrinter(programs[0], self.target)
+        printer = _ProgramPrinter(_program(module), self.target)
         lines = printer.source() if self.file == "source" else printer.header()
         output.write("\n".join(lines) + "\n")
+
+
+def sources_of_lines(module: ModuleOp, target: str) -> dict[int, tuple[str, ...]]:
+    """The names of the source's operations that each line of NAME.c belongs to, as locations name them.
+
+    Lines count from 1; those that belong to none are left out.
+    """
+    printer = _ProgramPrinter(_program(module), target)
+    printer.source()
+    return printer.sources
+
+
+def _program(module: ModuleOp) -> c.ProgramOp:
+    programs = [op for op in module.ops if isinstance(op, c.ProgramOp)]
+    if len(programs) != 1:
+        raise InputError(f"one c.program is wanted, there are {len(programs)} (lower-arith-to-c makes it)")
+    return programs[0]
 
 
 class _ProgramPrinter:
@@ -68,6 +82,7 @@ class _ProgramPrinter:
         symbols = [*self.defines, *self.constants, *self.functions, *([self.arena] if self.arena else [])]
         self.taken = {op.sym_name.data for op in symbols}
         self.taken |= {name.data for op in self.verbatims for name in op.provides}
+        self.sources: dict[int, tuple[str, ...]] = {}
 
     def source(self) -> list[str]:
         self._check_sizes()
@@ -87,7 +102,9 @@ class _ProgramPrinter:
             lines += [*_comment([_titled(op.sym_name.data, op.doc and op.doc.data)]), *self._constant(op), ""]
         if self.arena is not None:
             lines += self._arena(self.arena, names)
-        for function in functions:
+        for printer, function in zip(printers, functions, strict=True):
+            first = len(lines) + 1
+            self.sources |= {first + i: names for i, names in enumerate(printer.sources) if names}
             lines += [*function, ""]
         return lines[:-1]
 

@@ -1,7 +1,7 @@
 """Every block in README.md and docs/ that follows a `<!-- run: COMMAND -->` is the output of that command.
 
 `| without NAME` at the end of a command drops the attribute NAME from the output; `tinyml demo` runs as on a computer
-that has a C compiler and no cross compiler.
+that has a C compiler and no cross compiler; `tinyml explain` explains the tour's program.
 """
 
 from __future__ import annotations
@@ -34,6 +34,11 @@ def output(command: str, monkeypatch: pytest.MonkeyPatch, scratch: Path) -> str:
             arguments = ["demo", "--examples", str(ROOT / "examples")]
             context.chdir(scratch)
             context.setattr("tinyml.runtime.runner.is_available", "host".__eq__)
+        if arguments[0] == "explain":
+            arguments[1] = str(scratch / "tour")
+            program = ["docs/tour/tour.sd", "--val", "docs/tour/val.npz", "-o", arguments[1]]
+            with contextlib.redirect_stdout(io.StringIO()):
+                assert not main(["compile", *program])
         assert not main(arguments)
     text = stream.getvalue().rstrip() + "\n"
     return without(text, left_out) if left_out else text
@@ -65,7 +70,7 @@ def test_outputs_are_current(
         assert FIGURES.sub(masked, after) == FIGURES.sub(masked, before)
 
 
-FIGURES = re.compile(r"<!-- run: tinyml bench .*?\n```\n\n", re.DOTALL)
+FIGURES = re.compile(r"<!-- run: tinyml (?:bench|explain) .*?\n```\n\n", re.DOTALL)
 """Sizes and cycles follow the version of avr-gcc, which is the machine's: their digits are not compared."""
 
 

@@ -17,6 +17,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.tools.progress import Progress
 
 if TYPE_CHECKING:
+    from tinyml.lowering.estimate import Estimate
     from tinyml.runtime.data import Data
     from tinyml.targets.boards import Board
     from tinyml.tools.measure import Measured
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
 MEASURED_SAMPLES = 5
 """Inputs that the device runs for the report."""
+
+SAMPLES = "samples.npz"
+"""The file of an output that holds them."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +109,8 @@ def build_folder(
 
 
 def write_sources(folder: Path, compiled: Compiled, board: Board, data: Data) -> None:
-    """NAME.c, NAME.h, the IR of every level, and for AVR the folder that the Arduino IDE opens."""
+    """NAME.c, NAME.h, the IR of every level, the samples that are measured, and for AVR the folder that the Arduino IDE
+    opens."""
     from tinyml.runtime.model_interface import interface_of
     from tinyml.tools.sketch import arduino_sketch
 
@@ -119,6 +124,13 @@ def write_sources(folder: Path, compiled: Compiled, board: Board, data: Data) ->
         path = folder / file
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
+    _write_samples(folder / SAMPLES, data)
+
+
+def _write_samples(file: Path, data: Data) -> None:
+    import numpy as np
+
+    np.savez(file, x=data.x[:MEASURED_SAMPLES])
 
 
 def _measure(folder: Path, compiled: Compiled, board: Board, data: Data, optimize: str) -> Measured:
@@ -141,6 +153,7 @@ def _report(
     measured: Measured | None,
     seconds: float,
 ) -> dict[str, Any]:
+    from tinyml.lowering.estimate import estimate_on
     from tinyml.runtime.function_errors import function_errors
     from tinyml.runtime.model_interface import interface_of
     from tinyml.tools.stages import count_model_macs
@@ -187,7 +200,20 @@ def _report(
         "macs": macs,
         f"{board.unit}_per_mac": round(cost / macs, 2) if cost is not None and macs else None,
         "fits": _fits(board, measured, compiled.arena_bytes + input_bytes),
+        "estimate": estimate_report(estimate_on(compiled.loops, board.device, request.optimize), board.unit),
         "seconds": round(seconds, 2),
+    }
+
+
+def estimate_report(estimate: Estimate | None, unit: str) -> dict[str, Any] | None:
+    """What the cost model says, as it stands in reports."""
+    if estimate is None:
+        return None
+    return {
+        f"{unit}_per_inference": round(estimate.time),
+        "flash_bytes": round(estimate.flash),
+        "ram_bytes": round(estimate.ram),
+        "guessed": list(estimate.guessed),
     }
 
 

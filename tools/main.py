@@ -1,4 +1,4 @@
-"""The command `tinyml`: compile a model, run it on a device, compare many."""
+"""The command `tinyml`: compile a model, run it on a device, say where its costs lie, compare many."""
 
 from __future__ import annotations
 
@@ -63,6 +63,11 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--optimize", choices=OPTIMIZE, default="Os", help="the C compiler's level")
     run.add_argument("--json", action="store_true", help="print the result as JSON")
     run.set_defaults(command=_run)
+
+    explain = commands.add_parser("explain", help="show where cycles, flash and RAM of a compiled model go")
+    explain.add_argument("folder", type=Path, help="folder written by tinyml compile")
+    explain.add_argument("--json", action="store_true", help="print the result as JSON")
+    explain.set_defaults(command=_explain)
 
     bench = commands.add_parser("bench", help="compile and run many models, one table")
     bench.add_argument("folders", type=Path, nargs="+", help="folders with a program, val.npz and test.npz")
@@ -134,6 +139,18 @@ def _run(options: argparse.Namespace) -> int:
         counted = "" if cost is None else f", {cost:,.0f} {unit} per inference"
         print(f"{result['samples']} samples on {result['device']}{counted}: {verdict}")
     return 0 if result["mismatch"] is None else 1
+
+
+def _explain(options: argparse.Namespace) -> int:
+    from tinyml.tools.explain import explain
+    from tinyml.tools.explain_table import print_explanation
+
+    found = explain(options.folder)
+    if options.json:
+        print(json.dumps(found, indent=2))
+    else:
+        print_explanation(found)
+    return 0
 
 
 def _bench(options: argparse.Namespace) -> int:

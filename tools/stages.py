@@ -35,13 +35,16 @@ class Stage:
 
 @dataclass(frozen=True)
 class Compiled:
-    """reals and formats: the program at L0 and L1. stages: the IR of all levels. source, header: the C files.
+    """reals, formats, loops, program: the IR of L0, L1, L3 and L5. stages: that of all levels as text. source, header:
+    the C files.
 
     width: bits of the number format that was asked for. row_scales: have rows of constant matrices their own scales?
     """
 
     reals: ModuleOp
     formats: ModuleOp
+    loops: ModuleOp
+    program: ModuleOp
     stages: tuple[Stage, ...]
     source: str
     header: str
@@ -107,14 +110,16 @@ def compile_stages(
     reals, module = scaled if row_scales else plain
     formats = module.clone()
     stages = [Stage("0-reals.mlir", print_ir(reals)), Stage("1-formats.mlir", print_ir(module))]
-    arena_bytes = 0
+    arena_bytes, loops = 0, module
     for file, pipeline in _LEVELS.items():
         pipelines.run(module, ctx, pipelines.flatten(pipeline, options))
         if pipeline == "formats-to-buffers":
             arena_bytes = _arena_bytes(module)
+        if pipeline == "buffers-to-loops":
+            loops = module.clone()
         stages.append(Stage(file, print_ir(module)))
     source, header = (_print_c(module, ctx, printed_for, file) for file in ("source", "header"))
-    return Compiled(reals, formats, tuple(stages), source, header, arena_bytes, actual_width, row_scales)
+    return Compiled(reals, formats, loops, module, tuple(stages), source, header, arena_bytes, actual_width, row_scales)
 
 
 def _reals_and_formats(reals: ModuleOp, ctx: Context, options: dict[str, str]) -> tuple[ModuleOp, ModuleOp]:

@@ -68,6 +68,11 @@ def buffer_name(buffer: SSAValue, index: int) -> str:
     return buffer.name_hint or f"buffer{index}"
 
 
+def program_points(function: func.FuncOp) -> tuple[Operation, ...]:
+    """The ops that the numbers of live ranges count, before packing and after it."""
+    return tuple(op for op in function.body.walk() if _is_point(op))
+
+
 def live_ranges(function: func.FuncOp) -> LiveRanges:
     """Ranges of all `scratch.alloc` of a function with structured control flow.
 
@@ -82,7 +87,7 @@ def live_ranges(function: func.FuncOp) -> LiveRanges:
     same = _Classes()
     for op in function.body.walk():
         same.unite(_aliases(op))
-    points = tuple(op for op in function.body.walk() if _is_point(op))
+    points = program_points(function)
     number = {op: i for i, op in enumerate(points)}
     touches: dict[SSAValue, list[Operation]] = {}
     for op in points:

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, memref, scf
-from xdsl.dialects.builtin import IndexType, IntegerAttr, i8, i16, i32
+from xdsl.dialects.builtin import IndexType, IntegerAttr, UnknownLoc, i8, i16, i32
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 
@@ -15,16 +15,25 @@ Indices: TypeAlias = "list[SSAValue]"
 
 
 class LoopNest:
-    """Inserts code at one place; `over` and `fold` open loops and return to that place behind them."""
+    """Inserts code at one place; `over` and `fold` open loops and return to that place behind them.
+
+    What has no location of its own gets that of the operation that it is inserted before.
+    """
 
     def __init__(self, before: Operation):
         self.builder = Builder(InsertPoint.before(before))
+        self.location = before.location
         self._constants: dict[int, SSAValue] = {}
         self._entry = InsertPoint.before(before)
 
     def insert(self, op: Operation) -> SSAValue:
-        self.builder.insert(op)
+        self._place(op)
         return op.results[0]
+
+    def _place(self, op: Operation) -> None:
+        if isinstance(op.location, UnknownLoc):
+            op.location = self.location
+        self.builder.insert(op)
 
     def index(self, value: int) -> SSAValue:
         """An index constant, made once outside all loops of the nest."""
@@ -48,7 +57,7 @@ class LoopNest:
         return self.insert(arith.IndexCastOp(wide, IndexType()))
 
     def store(self, value: SSAValue, target: SSAValue, indices: Sequence[SSAValue]) -> None:
-        self.builder.insert(memref.StoreOp.get(value, target, indices))
+        self._place(memref.StoreOp.get(value, target, indices))
 
     def over(self, shape: Sequence[int], body: Callable[[Indices], None]) -> None:
         """body at every index of the shape, in row-major order; axes of extent 1 make no loop."""
@@ -82,4 +91,6 @@ class LoopNest:
         results = body(block.args[0], block.args[1:])
         self.builder.insert(scf.YieldOp(*results))
         self.builder = outer
-        return self.builder.insert(scf.ForOp(start_value, extent, step, initial, block)).results
+        loop = scf.ForOp(start_value, extent, step, initial, block)
+        self._place(loop)
+        return loop.results

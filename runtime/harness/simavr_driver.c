@@ -1,11 +1,15 @@
 /* Runs a model on simavr, one input after the other.
 
-   usage: simavr_driver MCU IMAGE LIMIT SAMPLES PREDICT SCORES INPUT INPUT_BYTES SCORES_BYTES FREE
+   usage: simavr_driver MCU IMAGE LIMIT SAMPLES PREDICT SCORES INPUT INPUT_BYTES SCORES_BYTES FREE [END PROFILE]
 
    IMAGE is the flash as a binary file, LIMIT the most cycles that an inference may take; PREDICT and SCORES are byte
    addresses in flash, INPUT and FREE (the first address behind all static data) addresses in RAM. Reads SAMPLES
    inputs from standard input; writes one record per input to standard output:
-   int32 label; uint32 stack; uint64 cycles; scores. */
+   int32 label; uint32 stack; uint64 cycles; scores.
+
+   With END, the address behind PREDICT, writes to the file PROFILE where the cycles of all inferences went: a line
+   `SITE PC CYCLES` for each instruction PC and the last instruction SITE of PREDICT before it, PC itself or the call
+   that it ran in; all three numbers are decimal. */
 #include <simavr/sim_avr.h>
 #include <simavr/sim_core.h>
 #include <stdarg.h>
@@ -26,6 +30,13 @@ static uint32_t image_bytes;
 static uint32_t free_start;
 static uint32_t lowest_sp;
 static uint64_t deadline;
+
+static int profiling;
+static uint32_t predict_start, predict_end;
+static uint32_t site;
+static uint64_t *spent_in_predict;
+/* By site, rows where there is something. */
+static uint64_t **spent_elsewhere;
 
 static void fail(const char *format, ...) {
     va_list arguments;
@@ -66,8 +77,42 @@ static int is_adiw_or_sbiw(uint16_t opcode) { return (opcode & 0xfe00) == 0x9600
 static int is_out_sph(uint16_t opcode) { return (opcode & 0xfe0f) == 0xbe0e; }
 static int is_out_spl(uint16_t opcode) { return (opcode & 0xfe0f) == 0xbe0d; }
 
+static void *zeroed(size_t count, size_t size) {
+    void *memory = calloc(count, size);
+    if (!memory)
+        fail("out of memory");
+    return memory;
+}
+
+static void charge(uint32_t pc, uint64_t cycles) {
+    if (pc >= predict_start && pc < predict_end) {
+        site = pc;
+        spent_in_predict[pc / 2] += cycles;
+        return;
+    }
+    if (!spent_elsewhere[site / 2])
+        spent_elsewhere[site / 2] = zeroed(image_bytes / 2 + 1, sizeof **spent_elsewhere);
+    spent_elsewhere[site / 2][pc / 2] += cycles;
+}
+
+static void write_profile(const char *path) {
+    FILE *file = fopen(path, "w");
+    if (!file)
+        fail("cannot write %s", path);
+    for (uint32_t at = 0; at <= image_bytes / 2; at++) {
+        if (spent_in_predict[at] > 0)
+            fprintf(file, "%u %u %llu\n", 2 * at, 2 * at, (unsigned long long)spent_in_predict[at]);
+        for (uint32_t pc = 0; spent_elsewhere[at] && pc <= image_bytes / 2; pc++)
+            if (spent_elsewhere[at][pc] > 0)
+                fprintf(file, "%u %u %llu\n", 2 * at, 2 * pc, (unsigned long long)spent_elsewhere[at][pc]);
+    }
+    if (fclose(file) != 0)
+        fail("cannot write %s", path);
+}
+
 static void step(void) {
     uint32_t pc = avr->pc, sp = stack_pointer();
+    uint64_t start = avr->cycle;
     uint16_t opcode = opcode_at(pc);
     int state = avr_run(avr);
     /* simavr 1.6 takes ADIW and SBIW with a constant whose low nibble is C to F for two words when it skips them. */
@@ -75,6 +120,8 @@ static void step(void) {
         avr->pc -= 2;
         avr->cycle -= 1;
     }
+    if (profiling)
+        charge(pc, avr->cycle - start);
     if (state != cpu_Running)
         fail("the program stopped at 0x%x", pc);
     if (avr->pc == 0 || avr->pc >= image_bytes)
@@ -139,8 +186,8 @@ static uint32_t stack_depth(void) {
 }
 
 int main(int argc, char **argv) {
-    if (argc != 11)
-        fail("ten arguments wanted");
+    if (argc != 11 && argc != 13)
+        fail("ten or twelve arguments wanted");
     uint64_t limit = strtoull(argv[3], NULL, 0);
     long samples = strtol(argv[4], NULL, 0);
     uint32_t address[6];
@@ -152,6 +199,12 @@ int main(int argc, char **argv) {
 
     avr_global_logger_set(on_log);
     load(argv[1], argv[2]);
+    if (argc == 13) {
+        predict_start = site = predict;
+        predict_end = (uint32_t)strtoul(argv[11], NULL, 0);
+        spent_in_predict = zeroed(image_bytes / 2 + 1, sizeof *spent_in_predict);
+        spent_elsewhere = zeroed(image_bytes / 2 + 1, sizeof *spent_elsewhere);
+    }
     deadline = limit;
     lowest_sp = avr->ramend;
     for (long i = 0; i < samples; i++) {
@@ -162,7 +215,9 @@ int main(int argc, char **argv) {
         memset(avr->data + free_start, PAINT, stack_pointer() + 1 - free_start);
         record.cycles = avr->cycle;
         deadline = avr->cycle + limit;
+        profiling = argc == 13;
         record.label = (int16_t)run_function();
+        profiling = 0;
         record.cycles = avr->cycle - record.cycles;
         record.stack = stack_depth();
         fwrite(&record, sizeof record, 1, stdout);
@@ -171,5 +226,7 @@ int main(int argc, char **argv) {
             fwrite(avr->data + run_function(), 1, scores_bytes, stdout);
         }
     }
+    if (argc == 13)
+        write_profile(argv[12]);
     return 0;
 }

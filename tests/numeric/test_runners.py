@@ -12,11 +12,12 @@ import numpy as np
 import pytest
 
 from tinyml.dialects.errors import InputError
+from tinyml.runtime.attribution import DEBUG_FLAGS
 from tinyml.runtime.cortex_m_runner import CortexMRunner
 from tinyml.runtime.host_runner import HostRunner
 from tinyml.runtime.runner import DEVICES, Build, DeviceError, Interface, Runner, runner_for
 from tinyml.runtime.simavr_runner import SimavrRunner
-from tinyml.runtime.toolchain import WARNING_FLAGS, symbols
+from tinyml.runtime.toolchain import WARNING_FLAGS, source_lines, symbol_table, symbols
 
 DATA = Path(__file__).parent / "data"
 FIX = Interface("fixmodel", "int16_t", 16, "int16_t", 4, has_label=True)
@@ -341,3 +342,33 @@ def test_runner_for_refuses_unknown_devices():
     with pytest.raises(InputError, match="no choice of mcu"):
         runner_for("host", "atmega1284p")
     assert runner_for("simavr", "atmega1284p") == SimavrRunner("atmega1284p")
+
+
+@pytest.mark.parametrize("device", [device for device in DEVICES if device != "host"])
+def test_a_profile_accounts_for_every_cycle(device: str, tmp_path: Path):
+    runner, inputs = runner_for(device), fix_inputs(3)
+    build = runner.build(DATA / "fixmodel", FIX, tmp_path, extra_flags=DEBUG_FLAGS)
+    profile = runner.profile(build, FIX, inputs)
+    assert profile.result.cycles is not None
+    assert sum(profile.spent.values()) == pytest.approx(profile.result.cycles.mean())
+    [predict] = [one for one in symbol_table(runner.prefix, build.elf) if one.name == "fixmodel_predict"]
+    inside = range(predict.address & ~1, (predict.address & ~1) + predict.size)
+    assert all(site in inside and (pc == site or pc not in inside) for site, pc in profile.spent)
+    lines = source_lines(runner.prefix, build.elf, inside, "fixmodel.c")
+    text = (DATA / "fixmodel" / "fixmodel.c").read_text().splitlines()
+    assert {text[line - 1] for line in lines.values()} & {line for line in text if "for (" in line}
+
+
+def test_the_host_has_no_profile(tmp_path: Path):
+    build = runner_for("host").build(DATA / "fixmodel", FIX, tmp_path)
+    with pytest.raises(InputError, match="the device 'host' cannot tell where the time goes"):
+        runner_for("host").profile(build, FIX, fix_inputs(1))
+
+
+def test_debug_information_takes_no_flash(tmp_path: Path):
+    runner = SimavrRunner()
+    plain = runner.build(DATA / "fixmodel", FIX, tmp_path / "plain")
+    assert (
+        runner.build(DATA / "fixmodel", FIX, tmp_path / "debug", extra_flags=DEBUG_FLAGS).flash_bytes
+        == plain.flash_bytes
+    )

@@ -31,7 +31,14 @@ def test_compile_writes_a_folder(model: Path, tmp_path: Path, capsys: pytest.Cap
     files = {str(path.relative_to(out)) for path in out.rglob("*") if path.is_file()}
     levels = {"0-reals", "1-formats", "2-buffers", "3-loops", "4-bits", "5-c"}
     sketch = {"tour/tour.ino", "tour/tour.c", "tour/tour.h"}
-    assert files == {"tour.c", "tour.h", "report.json", *sketch, *(f"ir/{level}.mlir" for level in levels)}
+    assert files == {
+        "tour.c",
+        "tour.h",
+        "report.json",
+        "samples.npz",
+        *sketch,
+        *(f"ir/{level}.mlir" for level in levels),
+    }
     report = json.loads((out / "report.json").read_text())
     assert report["fits"] is True
     assert report["samples"] == 32

@@ -1,0 +1,211 @@
+"""What a program at L3 demands of a chip: how often each kind of step runs and stands in the code, and its memory.
+
+Nothing here depends on what a step costs. Num ops are lowered one by one, equal ones once and for all, so that
+counting a program takes milliseconds.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import prod
+
+from xdsl.dialects import arith, func, memref, scf
+from xdsl.dialects.builtin import MemRefType, ModuleOp, StringAttr
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+from tinyml.dialects import num, scratch
+from tinyml.dialects.packed_rows import COUNT_BYTES
+from tinyml.dialects.places import source_names
+from tinyml.dialects.scratch import memref_type, size_in_bytes
+from tinyml.lowering.consecutive_loads import constant
+from tinyml.lowering.num_to_arith import Interval, lowered_alone
+from tinyml.lowering.step_names import steps_of_operation
+from tinyml.targets.kernels import kernel_named
+
+UNKNOWN_TRIPS = 16
+"""Iterations of a loop of which nothing is known."""
+
+
+def _counts() -> defaultdict[str, float]:
+    return defaultdict(float)
+
+
+@dataclass
+class Steps:
+    """runs: how often each kind of step runs in one inference, on average. stands: how often it stands in the code."""
+
+    runs: dict[str, float] = field(default_factory=_counts)
+    stands: dict[str, float] = field(default_factory=_counts)
+
+    def add(self, step: str, times: float, runs: float = 1, stands: float = 1) -> None:
+        """A step at a place that an inference reaches so many times, and that runs it `runs` times each."""
+        self.runs[step] += times * runs
+        self.stands[step] += stands
+
+
+@dataclass
+class Demand:
+    """operations: the steps of each operation of the source, by its name; "" stands for what belongs to none.
+
+    constants, arena, input: bytes, the first in flash.
+    """
+
+    operations: dict[str, Steps] = field(default_factory=dict[str, Steps])
+    constants: int = 0
+    arena: int = 0
+    input: int = 0
+
+
+def demand_of(module: ModuleOp) -> Demand:
+    """The demand of a program at L3. Branches count as taken, and no operand as zero."""
+    counter = _Counter()
+    for function in module.ops:
+        if isinstance(function, func.FuncOp) and not function.is_declaration:
+            arguments = function.body.block.args
+            counter.demand.input += sum(size_in_bytes(memref_type(argument)) for argument in arguments)
+            counter.block(function.body.block, 1)
+    counter.demand.constants = sum(counter.constants.values())
+    return counter.demand
+
+
+class _Counter:
+    """Walks a program. intervals: what is proven of scalars. constants: bytes of each array in flash."""
+
+    def __init__(self) -> None:
+        self.demand = Demand()
+        self.intervals: dict[SSAValue, Interval] = {}
+        self.constants: dict[Attribute, int] = {}
+        self.extremes: dict[scratch.ConstantOp, Interval | None] = {}
+
+    def block(self, block: Block, times: float) -> None:
+        for op in block.ops:
+            self.operation(op, times)
+
+    def operation(self, op: Operation, times: float) -> None:
+        match op:
+            case scratch.ConstantOp():
+                self.constants[op.value] = size_in_bytes(memref_type(op.result))
+                return
+            case scratch.ArenaOp():
+                self.demand.arena += op.size
+                return
+            case _:
+                pass
+        name = next(iter(source_names(op)), "")
+        steps = self.demand.operations.setdefault(name, Steps())
+        match op:
+            case scf.ForOp():
+                trips = trip_count(op)
+                steps.add("loop", times)
+                steps.add("iteration", times, trips)
+                self.block(op.body.block, times * trips)
+            case _ if op.name.startswith("num."):
+                self.number(op, steps, times)
+            case _:
+                for step, count in steps_of_operation(op).items():
+                    steps.add(step, times, count, count)
+                if isinstance(op, memref.LoadOp) and (array := _constant(op)) is not None:
+                    self.loaded(op, array)
+
+    def loaded(self, load: memref.LoadOp, array: scratch.ConstantOp) -> None:
+        """An element of a constant lies between the least and the greatest."""
+        if array not in self.extremes:
+            raws = array.raws
+            self.extremes[array] = (int(raws.min()), int(raws.max())) if raws.dtype.kind == "i" else None
+        if (interval := self.extremes[array]) is not None:
+            self.intervals[load.res] = interval
+
+    def number(self, op: Operation, steps: Steps, times: float) -> None:
+        becomes = _becomes(op, [self.intervals.get(operand) for operand in op.operands])
+        for step, count in becomes.steps.items():
+            steps.add(step, times, count, count)
+        if isinstance(kernel := op.properties.get("kernel"), StringAttr):
+            elements = _elements(op)
+            steps.add(f"{kernel.data} element", times, elements, 0)
+            # Kernels that take two elements at once do better on rows of even length.
+            if not isinstance(op, num.PackedDotOp | num.SparseDotOp) and _row_length(op) % 2:
+                steps.add(f"{kernel.data} odd element", times, elements, 0)
+        self.constants |= becomes.tables
+        if becomes.interval is not None:
+            self.intervals[op.results[0]] = becomes.interval
+
+
+@dataclass(frozen=True)
+class _Becomes:
+    """What a num op becomes: steps, tables in flash, and what its result is proven to lie in."""
+
+    steps: Mapping[str, float]
+    tables: Mapping[Attribute, int]
+    interval: Interval | None
+
+
+_known: dict[object, _Becomes] = {}
+
+
+def _becomes(op: Operation, intervals: Sequence[Interval | None]) -> _Becomes:
+    key = op.name, *op.properties.items(), *(value.type for value in (*op.operands, *op.results)), *intervals
+    if key not in _known:
+        block, interval = lowered_alone(op, intervals)
+        steps = _counts()
+        for one in block.ops:
+            for step, count in steps_of_operation(one).items():
+                steps[step] += count
+        tables = [one for one in block.ops if isinstance(one, scratch.ConstantOp)]
+        sizes: dict[Attribute, int] = {one.value: size_in_bytes(memref_type(one.result)) for one in tables}
+        _known[key] = _Becomes(steps, sizes, interval)
+    return _known[key]
+
+
+def _elements(op: Operation) -> float:
+    """Elements that a kernel goes through in one call: of the largest array, or of one of its rows if it is sparse."""
+    if isinstance(op, num.PackedDotOp):
+        # Each entry is a byte and a weight.
+        return (_source_elements(op.row) / _rows(op) - COUNT_BYTES) / (1 + kernel_named(op.kernel.data).weights // 8)
+    if isinstance(op, num.SparseDotOp):
+        return _source_elements(op.values) / _rows(op)
+    return max(prod(memref_type(value).get_shape()) for value in op.operands if isinstance(value.type, MemRefType))
+
+
+def _row_length(op: Operation) -> int:
+    """Elements of the vector of a kernel, its last array."""
+    *_, vector = (value for value in op.operands if isinstance(value.type, MemRefType))
+    return prod(memref_type(vector).get_shape())
+
+
+def _rows(op: Operation) -> float:
+    around = op.parent_op()
+    return max(trip_count(around), 1) if isinstance(around, scf.ForOp) else 1
+
+
+def _source_elements(value: SSAValue) -> int:
+    return prod(memref_type(_source(value)).get_shape())
+
+
+def _source(value: SSAValue) -> SSAValue:
+    while isinstance(slice := value.owner, scratch.SliceOp):
+        value = slice.source
+    return value
+
+
+def trip_count(op: scf.ForOp) -> float:
+    """Iterations; of a loop to a count that stands in flash, their mean."""
+    low, step = constant(op.lb), constant(op.step)
+    if low is None or step is None:
+        return UNKNOWN_TRIPS
+    if (high := constant(op.ub)) is not None:
+        return max(0, -((low - high) // step))
+    end = op.ub
+    while isinstance(cast_ := end.owner, arith.IndexCastOp | arith.ExtUIOp):
+        end = cast_.input
+    if isinstance(load := end.owner, memref.LoadOp) and (counts := _constant(load)) is not None:
+        raws = counts.raws
+        return float(raws.view(f"u{raws.itemsize}").mean())
+    return UNKNOWN_TRIPS
+
+
+def _constant(load: memref.LoadOp) -> scratch.ConstantOp | None:
+    """The constant array that an element is loaded from."""
+    found = _source(load.memref).owner
+    return found if isinstance(found, scratch.ConstantOp) else None

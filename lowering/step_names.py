@@ -1,0 +1,96 @@
+"""What one operation counts as for the cost model: kinds of steps, by operation and width.
+
+The names are the keys of `tinyml.targets.costs`. An operation that is not told apart here counts under its own name and
+width, so that a new one is counted, and measured by the next calibration, without a change of this file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from xdsl.dialects import arith, func, memref, scf
+from xdsl.dialects.builtin import IndexType, IntegerType
+from xdsl.ir import Operation, SSAValue
+
+from tinyml.dialects import scratch
+from tinyml.dialects.scratch import element_bytes, in_flash, memref_type, storage_of
+from tinyml.lowering.consecutive_loads import constant
+
+UNROLLED = 2
+"""Shifts by so few bits are written out; others are loops, on a chip that shifts bit by bit."""
+
+_FREE = (
+    arith.ConstantOp,
+    arith.IndexCastOp,
+    arith.TruncIOp,
+    func.ReturnOp,
+    memref.CastOp,
+    scf.YieldOp,
+    scratch.ArenaOp,
+    scratch.ConstantOp,
+    scratch.SliceOp,
+    scratch.ViewOp,
+)
+
+
+def steps_of_operation(op: Operation) -> Mapping[str, float]:
+    """The steps of an operation of L4, by kind; a loop is none, what runs inside of it counts by itself."""
+    if isinstance(op, _FREE):
+        return {}
+    width = str(storage_of(op.results[0].type)) if op.results else ""
+    match op:
+        case arith.AddiOp() | arith.SubiOp() | arith.MuliOp() if isinstance(op.result.type, IndexType):
+            return {"index": 1}
+        case arith.AddiOp() | arith.SubiOp():
+            return {f"add {width}": 1}
+        case arith.MuliOp():
+            return _multiplication(op, width)
+        case arith.ShRSIOp():
+            return _shift(width, constant(op.rhs))
+        case arith.MinSIOp() | arith.MaxSIOp():
+            return {f"limit {width}": 1}
+        case arith.CmpiOp() | arith.CmpfOp():
+            return {f"compare {op.lhs.type}": 1}
+        case arith.ExtSIOp():
+            # A multiplication takes narrow factors as they are.
+            factor = all(isinstance(use.operation, arith.MuliOp) for use in op.result.uses)
+            return {} if factor else {f"extend {op.input.type} {width}": 1}
+        case func.CallOp():
+            return {op.callee.string_value(): 1}
+        case memref.LoadOp():
+            place = "flash" if in_flash(memref_type(op.memref)) else "ram"
+            return {f"load {place} {_element_bytes(op.memref)}": 1}
+        case memref.AllocaOp():
+            return {"alloca": 1}
+        case memref.StoreOp():
+            return {f"store {_element_bytes(op.memref)}": 1}
+        case _:
+            return {f"{op.name.partition('.')[2]} {width}".rstrip(): 1}
+
+
+def _multiplication(op: arith.MuliOp, width: str) -> Mapping[str, float]:
+    factors = (op.lhs, op.rhs)
+    known = next((number for factor in factors if (number := constant(factor)) is not None), None)
+    if known is not None and known > 0 and known.bit_count() == 1:
+        return _shift(width, known.bit_length() - 1)
+    narrow = [factor.owner.input.type for factor in factors if isinstance(factor.owner, arith.ExtSIOp)]
+    if narrow and len(narrow) + (known is not None) == len(factors):
+        widest = max(cast("IntegerType[Any, Any]", type).width.data for type in narrow)
+        return {f"multiply i{widest} {width}": 1}
+    return {f"multiply {width}": 1}
+
+
+def _shift(width: str, amount: int | None) -> Mapping[str, float]:
+    """Whole bytes are moves of registers on a chip of 8 bits."""
+    if amount == 0:
+        return {}
+    if amount is None or amount % 8 == 0:
+        return {f"shift {width} bytes": 1}
+    return (
+        {f"shift {width} bit": amount} if amount <= UNROLLED else {f"shift {width}": 1, f"shift {width} loop": amount}
+    )
+
+
+def _element_bytes(value: SSAValue) -> int:
+    return element_bytes(memref_type(value))

@@ -1,0 +1,215 @@
+"""Measures what micro-programs cost on simulated devices and fits the tables of the cost model to it (`make costs`).
+
+Each operation of a program gives an equation: the steps that it demands times their unknown costs are its measured
+time, or its bytes of code. Bytes that come once (kernels, functions of the C library) and the stack are fitted to
+whole programs, to what is left. Costs are never negative.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from micro_programs import micro_programs
+from numpy.typing import NDArray
+
+import tinyml.targets
+from tinyml.dialects.errors import InputError
+from tinyml.lowering.demand import Demand, demand_of
+from tinyml.runtime.attribution import attribute
+from tinyml.runtime.evaluator import encode_inputs
+from tinyml.runtime.model_interface import interface_of
+from tinyml.runtime.runner import runner_for
+from tinyml.targets.boards import Board, board
+from tinyml.targets.costs import OPTIMIZE
+from tinyml.targets.print_c import sources_of_lines
+from tinyml.tools.breakdown import CALL_AND_RETURN, constant_names, flash, operations
+from tinyml.tools.stages import compile_stages, context, load_program
+
+TABLES = Path(tinyml.targets.__path__[0]) / "cost_tables"
+BOARDS = (board("avr", "atmega1284p"), board("cortex-m0"), board("cortex-m4"))
+FORMATS = (("fixed", 16), ("fixed", 8), ("f32", None))
+SAMPLES = 2
+
+FLOOR = 30.0
+"""Errors of operations of less time, or less code, are taken as absolute."""
+POWER = 0.8
+"""Of its size that an equation is divided by: 1 would look at relative errors alone."""
+TYPICAL = 0.08
+"""Relative errors beyond count linearly: an operation that the C compiler sees through should not bend the rest."""
+
+Equation: TypeAlias = tuple[Mapping[str, float], float]
+"""How often each unknown counts, and the measured sum."""
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """Of one micro-program. operations: time and bytes of code by name; call: both of what belongs to none.
+
+    once: bytes of flash that are neither constants nor code of the operations.
+    """
+
+    demand: Demand
+    operations: dict[str, tuple[float, float]]
+    call: tuple[float, float]
+    once: float
+    stack: float
+
+    def kinds(self) -> set[str]:
+        return {step for steps in self.demand.operations.values() for step in steps.runs}
+
+
+def counted(steps: Mapping[str, float], cost: Mapping[str, float]) -> float:
+    return sum(cost.get(step, 0) * count for step, count in steps.items())
+
+
+def measure(program: Path, chosen: Board, format: str, width: int | None) -> Measurement:
+    ctx = context()
+    val = program.with_name("val.npz")
+    compiled = compile_stages(
+        load_program(program, ctx),
+        ctx,
+        data=val,
+        format=format,
+        width=width,
+        functions=None,
+        printed_for=chosen.printed_for,
+    )
+    interface = interface_of(compiled.formats)
+    inputs = encode_inputs(compiled.formats, np.load(val)["x"][:SAMPLES])
+    with tempfile.TemporaryDirectory() as name:
+        source = Path(name) / "source"
+        source.mkdir()
+        (source / f"{interface.name}.c").write_text(compiled.source)
+        (source / f"{interface.name}.h").write_text(compiled.header)
+        measured = attribute(
+            runner_for(chosen.device, chosen.mcu),
+            source,
+            interface,
+            inputs,
+            Path(name),
+            OPTIMIZE,
+            constant_names(compiled.program),
+        )
+    sources = sources_of_lines(compiled.program, chosen.printed_for)
+    found = operations(measured, sources, chosen.unit)
+    costs = {one["operation"]: (one[chosen.unit], float(one["code_bytes"])) for one in found}
+    call = costs.pop(CALL_AND_RETURN, (0.0, 0.0))
+    bytes = flash(measured)
+    return Measurement(
+        demand_of(compiled.loops),
+        costs,
+        call,
+        bytes["total"] - bytes["code"] - sum(bytes["constants"].values()) + call[1],
+        measured.result.stack_bytes,
+    )
+
+
+def non_negative(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
+    """x >= 0 with the least |a x - b|^2, by active sets (Lawson and Hanson, "Solving Least Squares Problems", 23.3)."""
+    gram, target = a.T @ a, a.T @ b
+    x = np.zeros(a.shape[1])
+    used = np.zeros(a.shape[1], bool)
+    for _ in range(10 * a.shape[1]):
+        gradient = np.where(used, -np.inf, target - gram @ x)
+        if gradient.max() <= 1e-9 * np.abs(target).max():
+            break
+        used[gradient.argmax()] = True
+        while True:
+            trial = np.zeros_like(x)
+            trial[used] = np.linalg.lstsq(gram[np.ix_(used, used)], target[used], rcond=None)[0]
+            below = used & (trial <= 0)
+            if not below.any():
+                break
+            x = x + np.min(x[below] / (x[below] - trial[below] + 1e-30)) * (trial - x)
+            used &= x > 1e-12
+        x = trial
+    return x
+
+
+def system(equations: Sequence[Equation]) -> tuple[list[str], NDArray[np.float64], NDArray[np.float64]]:
+    """The unknowns in order, their coefficients, and the measured values."""
+    names = sorted({name for counts, _ in equations for name in counts})
+    a = np.array([[counts.get(name, 0.0) for name in names] for counts, _ in equations])
+    return names, a, np.array([value for _, value in equations])
+
+
+def fit(equations: Sequence[Equation]) -> dict[str, float]:
+    """Costs whose sums come near the measured values in proportion."""
+    names, a, measured = system(equations)
+    estimated, x = measured, np.zeros(len(names))
+    for _ in range(8):
+        size = np.maximum((estimated + measured) / 2, FLOOR)
+        weight = size**-POWER / np.sqrt(np.maximum(np.abs(estimated - measured) / size, TYPICAL))
+        x = non_negative(a * weight[:, None], measured * weight)
+        estimated = a @ x
+    return dict(zip(names, map(float, x), strict=True))
+
+
+def fit_presence(measurements: Sequence[Measurement], values: Sequence[float]) -> dict[str, float]:
+    """What a program costs, under "", and what the first step of each kind adds."""
+    presence = [{"": 1.0, **dict.fromkeys(one.kinds(), 1.0)} for one in measurements]
+    names, a, measured = system(list(zip(presence, values, strict=True)))
+    return dict(zip(names, map(float, non_negative(a, measured)), strict=True))
+
+
+def table(chosen: Board, measurements: Sequence[Measurement]) -> dict[str, Any]:
+    """What `tinyml.targets.costs` reads."""
+    pairs = [
+        (one.demand.operations[name], costs)
+        for one in measurements
+        for name, costs in one.operations.items()
+        if name in one.demand.operations
+    ]
+    time = fit([(steps.runs, costs[0]) for steps, costs in pairs])
+    code = fit([(steps.stands, costs[1]) for steps, costs in pairs])
+
+    left = [
+        one.once
+        + sum(bytes for _, bytes in one.operations.values())
+        - sum(counted(steps.stands, code) for steps in one.demand.operations.values())
+        for one in measurements
+    ]
+    once = fit_presence(measurements, left)
+    stack = fit_presence(measurements, [one.stack for one in measurements])
+    call = float(np.median([one.call[0] for one in measurements]))
+    rows = {
+        step: [round(column.get(step, 0.0), 2) for column in (time, code, once, stack)] for step in sorted(time.keys())
+    }
+    return {
+        "device": chosen.device,
+        "unit": chosen.unit,
+        "columns": ["time", "code", "once", "stack"],
+        "program": [call, 0.0, round(once[""], 2), round(stack[""], 2)],
+        "steps": rows,
+    }
+
+
+def calibrate(chosen: Board) -> None:
+    measurements: list[Measurement] = []
+    with tempfile.TemporaryDirectory() as name:
+        for i, micro in enumerate(micro_programs()):
+            program = micro.write(Path(name) / f"p{i}", i)
+            for format, width in FORMATS:
+                try:
+                    measurements.append(measure(program, chosen, format, width))
+                except InputError as error:
+                    print(f"{chosen.device}: program {i} in {format} {width or ''} left out: {error}", file=sys.stderr)
+    found = table(chosen, measurements)
+    rows = ",\n".join(f"    {json.dumps(step)}: {json.dumps(row)}" for step, row in found.pop("steps").items())
+    head = json.dumps(found, indent=2).removesuffix("\n}")
+    TABLES.mkdir(exist_ok=True)
+    (TABLES / f"{chosen.device}.json").write_text(f'{head},\n  "steps": {{\n{rows}\n  }}\n}}\n')
+    print(f"{chosen.device}: {len(measurements)} programs, {rows.count(chr(10)) + 1} kinds of steps")
+
+
+if __name__ == "__main__":
+    for one in BOARDS:
+        if one.device in (sys.argv[1:] or [one.device]):
+            calibrate(one)

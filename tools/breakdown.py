@@ -1,0 +1,110 @@
+"""Where a model's time, flash and RAM go, from what was attributed to the lines of its C file."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import SSAValue
+
+if TYPE_CHECKING:
+    from tinyml.runtime.attribution import Attribution
+    from tinyml.runtime.interface import Interface
+
+CALL_AND_RETURN = "call and return"
+"""What belongs to no operation: saving registers at the entry, restoring them, returning the label."""
+
+
+def constant_names(program: ModuleOp) -> list[str]:
+    """The arrays in flash of a program at L5."""
+    from tinyml.dialects import c
+
+    return [op.sym_name.data for op in program.walk() if isinstance(op, c.ConstantOp)]
+
+
+def operations(measured: Attribution, sources: dict[int, tuple[str, ...]], unit: str) -> list[dict[str, Any]]:
+    """One entry for each operation, in the order of the C file, with the steps of those that have some."""
+    time: defaultdict[tuple[str, ...], float] = defaultdict(float)
+    code: Counter[tuple[str, ...]] = Counter()
+    calls: defaultdict[str, defaultdict[str, float]] = defaultdict(lambda: defaultdict(float))
+    order: dict[tuple[str, ...], None] = {}
+    for line in [*sorted({*measured.code, *measured.time} - {0}), 0]:
+        names = sources.get(line, (CALL_AND_RETURN,))
+        for depth in range(len(names)):
+            order[names[: depth + 1]] = None
+            time[names[: depth + 1]] += measured.time.get(line, 0)
+            code[names[: depth + 1]] += measured.code.get(line, 0)
+        for function, spent in measured.calls.get(line, {}).items():
+            calls[names[0]][function] += spent
+
+    def entry(names: tuple[str, ...]) -> dict[str, Any]:
+        return {"operation": names[-1], unit: round(time[names], 2), "code_bytes": code[names]}
+
+    wholes = sorted((names for names in order if len(names) == 1), key=lambda names: names == (CALL_AND_RETURN,))
+    return [
+        {
+            **entry(whole),
+            "calls": {
+                name: round(spent, 2) for name, spent in sorted(calls[whole[0]].items(), key=lambda one: -one[1])
+            },
+            "steps": [entry(names) for names in order if len(names) == 2 and names[:1] == whole],
+        }
+        for whole in wholes
+    ]
+
+
+def functions(measured: Attribution) -> dict[str, float]:
+    """Time in each function that the model calls, kernels and library, whoever called it."""
+    time: defaultdict[str, float] = defaultdict(float)
+    for calls in measured.calls.values():
+        for function, spent in calls.items():
+            time[function] += spent
+    return {name: round(spent, 2) for name, spent in sorted(time.items(), key=lambda one: -one[1])}
+
+
+def flash(measured: Attribution) -> dict[str, Any]:
+    """Bytes by what they are."""
+    parts = {"code": sum(measured.code.values())}
+    groups = {"constants": measured.constants, "kernels": measured.kernels, "library": measured.library}
+    rest = measured.build.flash_bytes - sum(parts.values()) - sum(sum(group.values()) for group in groups.values())
+    return {**parts, **groups, "start-up and harness": rest, "total": measured.build.flash_bytes}
+
+
+def ram(measured: Attribution, buffers: ModuleOp, interface: Interface) -> dict[str, Any]:
+    """The arena with what lives in it at the operation that needs most, the caller's input, the stack, the rest."""
+    from tinyml.dialects import scratch
+    from tinyml.dialects.places import source_names
+    from tinyml.transforms.live_ranges import memory_map, program_points
+    from tinyml.transforms.packing import Rectangle, find_peak
+
+    function = next(op for op in buffers.walk() if isinstance(op, func.FuncOp))
+    placed, views = memory_map(function), [op for op in function.walk() if isinstance(op, scratch.ViewOp)]
+    arena = sum(op.size for op in function.walk() if isinstance(op, scratch.ArenaOp))
+    peak = find_peak([Rectangle(one.name, one.size, 1, one.first, one.last) for one in placed])
+    static, stack = measured.build.static_bytes, measured.result.stack_bytes
+    return {
+        "arena": arena,
+        "peak": {
+            "operation": " / ".join(source_names(program_points(function)[peak.point])),
+            "buffers": [{"buffer": _contents(views[i].result), "bytes": placed[i].size} for i in peak.alive],
+        },
+        "input": interface.input_bytes,
+        "other static": static - arena - interface.input_bytes,
+        "stack": stack,
+        "total": static + stack,
+    }
+
+
+def _contents(buffer: SSAValue) -> str:
+    """The name of a buffer, or else the operation that writes it."""
+    from tinyml.dialects import scratch, tdsl
+    from tinyml.dialects.places import source_names
+
+    if buffer.name_hint is not None:
+        return buffer.name_hint
+    for user in (use.operation for use in buffer.uses):
+        if isinstance(user, tdsl.TensorOp) and user.dest is buffer:
+            return source_names(user)[-1]
+    return next((_contents(op.result) for use in buffer.uses if isinstance(op := use.operation, scratch.SliceOp)), "?")
