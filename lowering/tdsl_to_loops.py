@@ -131,7 +131,7 @@ def _mac(op: tdsl.MacOp, nest: LoopNest) -> None:
     factors = [value for value in (op.lhs, op.rhs) if prod(tdsl.shape_of(value)) == 1]
     if op.sum is op.out and len(vectors) == len(factors) == 1:
         sums, vector = (_run(value, nest.index(0), length, nest) for value in (op.out, vectors[0]))
-        nest.builder.insert(num.AxpyOp(sums, vector, _single(factors[0], nest)))
+        nest.put(num.AxpyOp(sums, vector, _single(factors[0], nest)))
     else:
         _elementwise(op, nest, lambda x: nest.insert(num.MacOp(x[0], x[1], x[2])))
 

@@ -130,7 +130,7 @@ class _Rows:
                 vector = self._copy(nest, _needed([product.dot.rhs.owner], self.loop), {}).get(product.dot.rhs)
                 kernel = product.kernel.symbol
                 begin = starts if product is self.products[0] else sums
-                nest.builder.insert(num.DotRowsOp(sums, begin, matrix, vector or product.dot.rhs, kernel))
+                nest.put(num.DotRowsOp(sums, begin, matrix, vector or product.dot.rhs, kernel))
             self._each(nest, first, sums, start=False)
             return []
 
@@ -175,7 +175,7 @@ class _Rows:
     def _copy(nest: LoopNest, ops: Sequence[Operation], values: dict[SSAValue, SSAValue]) -> dict[SSAValue, SSAValue]:
         values = dict(values)
         for op in ops:
-            nest.builder.insert(op.clone(value_mapper=values))
+            nest.put(op.clone(value_mapper=values))
         return values
 
 

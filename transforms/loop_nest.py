@@ -27,10 +27,11 @@ class LoopNest:
         self._entry = InsertPoint.before(before)
 
     def insert(self, op: Operation) -> SSAValue:
-        self._place(op)
+        self.put(op)
         return op.results[0]
 
-    def _place(self, op: Operation) -> None:
+    def put(self, op: Operation) -> None:
+        """Insert an op that need not have a result."""
         if isinstance(op.location, UnknownLoc):
             op.location = self.location
         self.builder.insert(op)
@@ -57,7 +58,7 @@ class LoopNest:
         return self.insert(arith.IndexCastOp(wide, IndexType()))
 
     def store(self, value: SSAValue, target: SSAValue, indices: Sequence[SSAValue]) -> None:
-        self._place(memref.StoreOp.get(value, target, indices))
+        self.put(memref.StoreOp.get(value, target, indices))
 
     def over(self, shape: Sequence[int], body: Callable[[Indices], None]) -> None:
         """body at every index of the shape, in row-major order; axes of extent 1 make no loop."""
@@ -92,5 +93,5 @@ class LoopNest:
         self.builder.insert(scf.YieldOp(*results))
         self.builder = outer
         loop = scf.ForOp(start_value, extent, step, initial, block)
-        self._place(loop)
+        self.put(loop)
         return loop.results
