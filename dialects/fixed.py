@@ -203,8 +203,8 @@ class FixedType(_WidthAndFrac, NumberFormat):
         most = self.limits[1]
         if vectors is None:
             return 0, length * (most + _fixed(rhs).limits[1]) ** 2
-        greatest = np.abs(vectors.astype(np.int64)) + most
-        return 0, int((greatest * greatest).sum(-1).max())
+        greatest = (np.abs(vectors.astype(np.int64)) + most).astype(object)
+        return 0, int((greatest * greatest).sum(-1).max(initial=0))
 
     def finish(self, m: Machine[V], sum: V, accumulator: Accumulator, bound: Bound | None) -> V:
         assert isinstance(accumulator, AccumulatorType)
