@@ -83,7 +83,7 @@ class _Rows:
         chained = all(after.sum is before.result for before, after in pairwise(dots))
         alone = all(len(list(dot.result.uses)) == 1 for dot in dots[:-1])
         after = all(isinstance(op, memref.StoreOp) and dots[-1].is_before_in_block(op) for op in stores)
-        if not (chained and alone and after):
+        if not (chained and alone and after) or _reads_earlier_rows(loop):
             return None
         for accumulator in _accumulators(dots[0].sum, dots[-1].result):
             found = [cls._product(dot, accumulator, loop, kernels) for dot in dots]
@@ -208,6 +208,30 @@ def _constant(value: SSAValue) -> int | None:
     if isinstance(op, arith.ConstantOp) and isinstance(op.value, IntegerAttr) and value.type == IndexType():
         return op.value.value.data
     return None
+
+
+def _reads_earlier_rows(loop: scf.ForOp) -> bool:
+    """May a row depend on what an earlier one has stored? Then they cannot be taken at once.
+
+    Different buffers do not overlap while both are in use; of the same one a row may read the element that it stores.
+    """
+    ops = list(loop.body.block.ops)
+    stores = [op for op in ops if isinstance(op, memref.StoreOp)]
+    stored = {_root(op.memref): [op.memref, *op.indices] for op in stores}
+    if len(stored) < len(stores):
+        return True
+    dots = [op for op in ops if isinstance(op, num.DotOp)]
+    loads = [op for op in ops if isinstance(op, memref.LoadOp)]
+    return any(_root(factor) in stored for dot in dots for factor in (dot.lhs, dot.rhs)) or any(
+        stored.get(_root(op.memref), place) != place for op in loads for place in [[op.memref, *op.indices]]
+    )
+
+
+def _root(buffer: SSAValue) -> SSAValue:
+    """What a view is a view of."""
+    while isinstance(buffer.owner, scratch.SliceOp):
+        buffer = buffer.owner.source
+    return buffer
 
 
 def _inside(value: SSAValue, loop: scf.ForOp) -> bool:

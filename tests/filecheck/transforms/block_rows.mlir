@@ -122,3 +122,49 @@ func.func @others(%W: memref<4x4x!fixed.q<8, 3>>, %X: memref<16x!fixed.q<8, 3>>,
 }
 // CHECK: func.func @others
 // CHECK-NOT: num.dot_rows
+
+// -----
+
+// Rows that read what earlier rows have stored are taken one by one: through the vector...
+func.func @solve(%W: memref<6x8x!fixed.q<16, 10>>, %X: memref<8x1x!fixed.q<16, 10>>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c6 = arith.constant 6 : index
+  %c8 = arith.constant 8 : index
+  scf.for %i = %c0 to %c6 step %c1 {
+    %at = arith.muli %i, %c8 : index
+    %row = scratch.slice %W[%at] : memref<6x8x!fixed.q<16, 10>> to memref<8x!fixed.q<16, 10>>
+    %zero = num.zero : !fixed.acc<32, 20>
+    %x = scratch.slice %X[%c0] : memref<8x1x!fixed.q<16, 10>> to memref<8x!fixed.q<16, 10>>
+    %sum = num.dot %zero, %row, %x : !fixed.acc<32, 20>, memref<8x!fixed.q<16, 10>>, memref<8x!fixed.q<16, 10>> -> !fixed.acc<32, 20>
+    %y = num.finish %sum : !fixed.acc<32, 20> -> !fixed.q<16, 10>
+    memref.store %y, %X[%i, %c0] : memref<8x1x!fixed.q<16, 10>>
+  }
+  func.return
+}
+// CHECK: func.func @solve
+// CHECK-NOT: num.dot_rows
+
+// -----
+
+// ...or through what the sums start from.
+func.func @prefix(%W: memref<6x8x!fixed.q<16, 10>>, %X: memref<8x1x!fixed.q<16, 10>>, %Y: memref<7x1x!fixed.q<16, 10>>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c6 = arith.constant 6 : index
+  %c8 = arith.constant 8 : index
+  scf.for %i = %c0 to %c6 step %c1 {
+    %at = arith.muli %i, %c8 : index
+    %before = memref.load %Y[%i, %c0] : memref<7x1x!fixed.q<16, 10>>
+    %row = scratch.slice %W[%at] : memref<6x8x!fixed.q<16, 10>> to memref<8x!fixed.q<16, 10>>
+    %zero = num.start %before : !fixed.q<16, 10> -> !fixed.acc<32, 20>
+    %x = scratch.slice %X[%c0] : memref<8x1x!fixed.q<16, 10>> to memref<8x!fixed.q<16, 10>>
+    %sum = num.dot %zero, %row, %x : !fixed.acc<32, 20>, memref<8x!fixed.q<16, 10>>, memref<8x!fixed.q<16, 10>> -> !fixed.acc<32, 20>
+    %y = num.finish %sum : !fixed.acc<32, 20> -> !fixed.q<16, 10>
+    %j = arith.addi %i, %c1 : index
+    memref.store %y, %Y[%j, %c0] : memref<7x1x!fixed.q<16, 10>>
+  }
+  func.return
+}
+// CHECK: func.func @prefix
+// CHECK-NOT: num.dot_rows
