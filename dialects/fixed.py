@@ -1,8 +1,8 @@
 """Fixed point: `!fixed.q<width, frac>` stands for raw * 2^-frac, with raw a signed integer of the width.
 
 Results are rounded to nearest (half up: add half, shift arithmetically) and saturate, at the same magnitude on both
-sides. Sums of products run in
-`!fixed.acc<width, frac>`, which is exact: it has to be proven wide enough, and never rounds.
+sides. Sums of products run in `!fixed.acc<width, frac>`, which is exact: it has to be proven wide enough, and never
+rounds.
 """
 
 from __future__ import annotations
