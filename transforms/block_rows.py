@@ -175,17 +175,30 @@ class _Rows:
     def _copy(nest: LoopNest, ops: Sequence[Operation], values: dict[SSAValue, SSAValue]) -> dict[SSAValue, SSAValue]:
         values = dict(values)
         for op in ops:
-            nest.builder.insert(op.clone(value_mapper=values))
+            if isinstance(op, num.ShiftOp):
+                # Of a sum that may have become wider.
+                copy = num.ShiftOp(values.get(op.sum, op.sum), values.get(op.places, op.places))
+                copy.result.name_hint = op.result.name_hint
+                values[op.result] = copy.result
+            else:
+                copy = op.clone(value_mapper=values)
+            nest.builder.insert(copy)
         return values
 
 
 def _accumulators(start: SSAValue, end: SSAValue) -> Iterator[Accumulator]:
-    """Where the sum may run: as it does, or wider where it starts from zero and all that follows is its end."""
+    """Where the sum may run: as it does, or wider where it starts from zero and all that follows is its end.
+
+    Before its end it may be shifted.
+    """
     accumulator = num.accumulator_type(start)
     if not accumulator.INTEGER:
         return
     yield accumulator
-    if isinstance(start.owner, num.ZeroOp) and all(isinstance(use.operation, num.FinishOp) for use in end.uses):
+    users = [use.operation for use in end.uses]
+    while len(users) == 1 and isinstance(shift := users[0], num.ShiftOp):
+        users = [use.operation for use in shift.result.uses]
+    if isinstance(start.owner, num.ZeroOp) and all(isinstance(user, num.FinishOp) for user in users):
         while (wider := accumulator.widened(_register(accumulator) + 1)).type != accumulator.type:
             accumulator = wider
             yield accumulator
