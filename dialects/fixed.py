@@ -1,8 +1,8 @@
 """Fixed point: `!fixed.q<width, frac>` stands for raw * 2^-frac, with raw a signed integer of the width.
 
 Results are rounded to nearest (half up: add half, shift arithmetically) and saturate, at the same magnitude on both
-sides. Sums of products run in
-`!fixed.acc<width, frac>`, which is exact: it has to be proven wide enough, and never rounds.
+sides. Sums of products run in `!fixed.acc<width, frac>`, which is exact: it has to be proven wide enough, and never
+rounds.
 """
 
 from __future__ import annotations
@@ -203,8 +203,8 @@ class FixedType(_WidthAndFrac, NumberFormat):
         most = self.limits[1]
         if vectors is None:
             return 0, length * (most + _fixed(rhs).limits[1]) ** 2
-        greatest = np.abs(vectors.astype(np.int64)) + most
-        return 0, int((greatest * greatest).sum(-1).max())
+        greatest = (np.abs(vectors.astype(np.int64)) + most).astype(object)
+        return 0, int((greatest * greatest).sum(-1).max(initial=0))
 
     def finish(self, m: Machine[V], sum: V, accumulator: Accumulator, bound: Bound | None) -> V:
         assert isinstance(accumulator, AccumulatorType)

@@ -2,8 +2,8 @@
 
 SeeDot's `$(i = [a:b]) w[i] * x` would round, align and saturate in every iteration. As one exact sum it is faster and
 more accurate; the price is an accumulator's bytes of memory for each element. The greatest sum is sought among the
-sums themselves, before rounding makes some of them equal. The proof that nothing overflows is the
-sum of |w[i]| over all iterations, times the greatest magnitude of x.
+sums themselves, before rounding makes some of them equal. The proof that nothing overflows adds up the w[i] of either
+sign over all iterations, times the least and the greatest that x can be.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.products import Bound, Factor
+from tinyml.transforms.narrowed_constants import narrowed_raws
 
 GREATEST_BITS = 32
 """Wider accumulators would cost more memory and time than the rounding they save."""
@@ -84,8 +85,6 @@ class _Sum:
         return None
 
     def accumulate(self) -> None:
-        from tinyml.dialects.numpy_machine import NumpyMachine
-
         known = tdsl.carried_product(self.loop, self.weight, self.factor)
         if known is None:
             return
@@ -95,8 +94,8 @@ class _Sum:
         for bits in range(SPARE_BITS if only_here else 1):
             weights = tdsl.format_of(self.constant.result)
             narrowed = weights.narrowed(bits) if bits else weights
-            raws = narrowed.recode(NumpyMachine(), self.constant.raws, weights)
-            summed = narrowed.recode(NumpyMachine(), cast(Any, known.lhs.raws), weights)
+            raws = narrowed_raws(self.constant.raws, weights, narrowed)
+            summed = narrowed_raws(cast(Any, known.lhs.raws), weights, narrowed)
             bound = result.sum_bound([replace(known, lhs=Factor(narrowed, summed))])
             try:
                 accumulator = result.accumulator(narrowed, factor, bound).in_memory

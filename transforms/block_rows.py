@@ -83,7 +83,7 @@ class _Rows:
         chained = all(after.sum is before.result for before, after in pairwise(dots))
         alone = all(len(list(dot.result.uses)) == 1 for dot in dots[:-1])
         after = all(isinstance(op, memref.StoreOp) and dots[-1].is_before_in_block(op) for op in stores)
-        if not (chained and alone and after):
+        if not (chained and alone and after) or _reads_earlier_rows(loop):
             return None
         for accumulator in _accumulators(dots[0].sum, dots[-1].result):
             found = [cls._product(dot, accumulator, loop, kernels) for dot in dots]
@@ -175,17 +175,30 @@ class _Rows:
     def _copy(nest: LoopNest, ops: Sequence[Operation], values: dict[SSAValue, SSAValue]) -> dict[SSAValue, SSAValue]:
         values = dict(values)
         for op in ops:
-            nest.put(op.clone(value_mapper=values))
+            if isinstance(op, num.ShiftOp):
+                # Of a sum that may have become wider.
+                copy = num.ShiftOp(values.get(op.sum, op.sum), values.get(op.places, op.places))
+                copy.result.name_hint = op.result.name_hint
+                values[op.result] = copy.result
+            else:
+                copy = op.clone(value_mapper=values)
+            nest.put(copy)
         return values
 
 
 def _accumulators(start: SSAValue, end: SSAValue) -> Iterator[Accumulator]:
-    """Where the sum may run: as it does, or wider where it starts from zero and all that follows is its end."""
+    """Where the sum may run: as it does, or wider where it starts from zero and all that follows is its end.
+
+    Before its end it may be shifted.
+    """
     accumulator = num.accumulator_type(start)
     if not accumulator.INTEGER:
         return
     yield accumulator
-    if isinstance(start.owner, num.ZeroOp) and all(isinstance(use.operation, num.FinishOp) for use in end.uses):
+    users = [use.operation for use in end.uses]
+    while len(users) == 1 and isinstance(shift := users[0], num.ShiftOp):
+        users = [use.operation for use in shift.result.uses]
+    if isinstance(start.owner, num.ZeroOp) and all(isinstance(user, num.FinishOp) for user in users):
         while (wider := accumulator.widened(_register(accumulator) + 1)).type != accumulator.type:
             accumulator = wider
             yield accumulator
@@ -208,6 +221,30 @@ def _constant(value: SSAValue) -> int | None:
     if isinstance(op, arith.ConstantOp) and isinstance(op.value, IntegerAttr) and value.type == IndexType():
         return op.value.value.data
     return None
+
+
+def _reads_earlier_rows(loop: scf.ForOp) -> bool:
+    """May a row depend on what an earlier one has stored? Then they cannot be taken at once.
+
+    Different buffers do not overlap while both are in use; of the same one a row may read the element that it stores.
+    """
+    ops = list(loop.body.block.ops)
+    stores = [op for op in ops if isinstance(op, memref.StoreOp)]
+    stored = {_root(op.memref): [op.memref, *op.indices] for op in stores}
+    if len(stored) < len(stores):
+        return True
+    dots = [op for op in ops if isinstance(op, num.DotOp)]
+    loads = [op for op in ops if isinstance(op, memref.LoadOp)]
+    return any(_root(factor) in stored for dot in dots for factor in (dot.lhs, dot.rhs)) or any(
+        stored.get(_root(op.memref), place) != place for op in loads for place in [[op.memref, *op.indices]]
+    )
+
+
+def _root(buffer: SSAValue) -> SSAValue:
+    """What a view is a view of."""
+    while isinstance(buffer.owner, scratch.SliceOp):
+        buffer = buffer.owner.source
+    return buffer
 
 
 def _inside(value: SSAValue, loop: scf.ForOp) -> bool:

@@ -63,7 +63,9 @@ class _Sum:
             return None
         counter, carried = body.args
         mac = cast(scf.YieldOp, body.last_op).operands[0].owner
-        if not (isinstance(mac, tdsl.MacOp) and mac.parent is body and mac.sum is carried and carried.has_one_use()):
+        if not (isinstance(mac, tdsl.MacOp) and mac.parent is body and mac.sum is carried):
+            return None
+        if not (carried.has_one_use() and mac.out.has_one_use()):
             return None
         for weight, factor in ((mac.lhs, mac.rhs), (mac.rhs, mac.lhs)):
             index = weight.owner

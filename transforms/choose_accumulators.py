@@ -18,6 +18,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from tinyml.dialects import num, tdsl
 from tinyml.dialects.number_format import Accumulator, NumberFormat
+from tinyml.transforms.narrowed_constants import narrowed_raws
 
 
 @dataclass(frozen=True)
@@ -85,13 +86,8 @@ def _bits(accumulator: Accumulator) -> int:
 
 
 def _replace(constant: tdsl.ConstOp, format: NumberFormat) -> tdsl.ConstOp:
-    """The same constant in another format, for all readers of the old one, which stays.
-
-    Halves are rounded towards zero: half up, every second number would move the sums to the same side.
-    """
-    import numpy as np
-
-    raws = format.encode(np.nextafter(tdsl.format_of(constant.result).decode(constant.raws), 0.0))
+    """The same constant in another format, for all readers of the old one, which stays."""
+    raws = narrowed_raws(constant.raws, tdsl.format_of(constant.result), format)
     encoding = constant.result.type.encoding
     new = tdsl.ConstOp(raws, format, encoding if isinstance(encoding, tdsl.Csr) else None)
     new.attributes |= constant.attributes

@@ -21,6 +21,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.number_format import Accumulator, NumberFormat, Raws
 from tinyml.dialects.products import Bound
 from tinyml.transforms.choose_accumulators import choose
+from tinyml.transforms.narrowed_constants import narrowed_raws
 
 GREATEST_BITS = 32
 """Of the accumulator: wider ones would cost more time than the precision that they keep is worth."""
@@ -67,11 +68,11 @@ def _fuse(product: tdsl.MatmulOp, difference: tdsl.SubOp) -> None:
 
 
 def _spare(value: SSAValue) -> range:
-    """How many bits a vector may give up: none where others use it or an op only moves its bits."""
+    """How many bits a vector may give up: none where others use it, or its op moves bits or names the format inside."""
     constant = _constant(value)
     if constant is not None:
         return range(SPARE_BITS if constant.result.has_one_use() and value.has_one_use() else 1)
-    computes = isinstance(value.owner, tdsl.TensorOp) and not value.owner.MOVES_BITS
+    computes = isinstance(value.owner, tdsl.TensorOp) and not value.owner.MOVES_BITS and not value.owner.regions
     return range(SPARE_BITS if computes and value.has_one_use() else 1)
 
 
@@ -104,9 +105,7 @@ def _accumulator(
 
 
 def _recoded(constant: tdsl.ConstOp, format: NumberFormat) -> Raws:
-    from tinyml.dialects.numpy_machine import NumpyMachine
-
-    return format.recode(NumpyMachine(), constant.raws, tdsl.format_of(constant.result))
+    return narrowed_raws(constant.raws, tdsl.format_of(constant.result), format)
 
 
 def _retyped(value: SSAValue, format: NumberFormat) -> SSAValue:

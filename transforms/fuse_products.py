@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, f32
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, RewritePattern, op_type_rewrite_pattern
@@ -36,7 +36,7 @@ class FuseProductsPass(ModulePass):
 class _FuseSum(RewritePattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tdsl.AddOp, rewriter: PatternRewriter, /) -> None:
-        if op.result is None or tdsl.shape_of(op.lhs) != tdsl.shape_of(op.rhs):
+        if op.result is None or tdsl.format_of(op.out).type != f32 or tdsl.shape_of(op.lhs) != tdsl.shape_of(op.rhs):
             return
         products = [product for value in op.operands if (product := _product(value, op)) is not None]
         constants = [value.owner for value in op.operands if isinstance(value.owner, tdsl.ConstOp)]

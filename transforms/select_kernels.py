@@ -25,8 +25,8 @@ from tinyml.transforms.loop_nest import Indices, LoopNest
 
 Op: TypeAlias = num.DotOp | num.SparseDotOp | num.DistanceOp | num.AxpyOp
 _OPS = num.DotOp, num.SparseDotOp, num.DistanceOp, num.AxpyOp
-_Link: TypeAlias = num.DotOp | num.SparseDotOp | num.DistanceOp | num.PackedDotOp | num.AlignOp
-_LINKS = num.DotOp, num.SparseDotOp, num.DistanceOp, num.PackedDotOp, num.AlignOp
+_Link: TypeAlias = num.DotOp | num.SparseDotOp | num.DistanceOp | num.PackedDotOp | num.AlignOp | num.ShiftOp
+_LINKS = num.DotOp, num.SparseDotOp, num.DistanceOp, num.PackedDotOp, num.AlignOp, num.ShiftOp
 
 
 @dataclass(frozen=True)

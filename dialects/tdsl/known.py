@@ -63,15 +63,22 @@ def product_of(lhs: SSAValue, rhs: SSAValue) -> Product:
 
 
 def carried_product(loop: scf.ForOp, weight: IndexOp, factor: SSAValue) -> Product | None:
-    """The products `constant[i] * factor` that a loop over i adds up; None where the weights are not known."""
+    """The products `constant[i] * factor` that a loop over i adds up; None where the weights are not known.
+
+    They are known where the loop counts upwards between constants and stays inside of the constant.
+    """
     bounds = [value.owner for value in (loop.lb, loop.ub, loop.step)]
     if weight.index is not loop.body.block.args[0] or not isinstance(weight.input.owner, ConstOp):
         return None
     numbers = [cast("IntegerAttr", op.value).value.data for op in bounds if isinstance(op, arith.ConstantOp)]
-    if len(numbers) < len(bounds):
+    if len(numbers) < len(bounds) or numbers[2] < 1:
         return None
-    raws = weight.input.owner.raws[slice(*numbers)]
-    weights = Factor(format_of(weight.out), raws.reshape(len(raws), -1).T)
+    every = weight.input.owner.raws
+    taken = range(*numbers)
+    if taken and not (taken[0] >= 0 and taken[-1] < len(every)):
+        return None
+    raws = every.reshape(len(every), -1)[list(taken)]
+    weights = Factor(format_of(weight.out), raws.T)
     return Product(len(raws), weights, Factor(format_of(factor), interval=proven_interval(factor)))
 
 

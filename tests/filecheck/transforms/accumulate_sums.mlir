@@ -63,3 +63,38 @@ func.func @label(%x: tensor<1x1x!fixed.q<16, 15>>) -> (index, tensor<2x1x!fixed.
 // CHECK: %[[scores:.*]] = tdsl.finish %sum
 // CHECK: tdsl.argmax %sum : tensor<2x1x!fixed.acc<32, 28>>
 // CHECK: func.return %{{.*}}, %[[scores]]
+
+// A loop that never runs has sums of zero; one that does not count upwards, or leaves the constant, keeps its steps.
+func.func @empty(%x: tensor<1x1x!fixed.q<16, 15>>) -> tensor<2x1x!fixed.q<16, 12>> {
+  %w = tdsl.const dense<[[[8192], [-4096]], [[-16384], [8192]]]> : tensor<2x2x1xi16> -> tensor<2x2x1x!fixed.q<16, 13>>
+  %zero = tdsl.fill {value = 0.0 : f64} -> tensor<2x1x!fixed.q<16, 12>>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 0 : index
+  %c2 = arith.constant 1 : index
+  %sum = scf.for %i = %c0 to %c1 step %c2 iter_args(%carried = %zero) -> (tensor<2x1x!fixed.q<16, 12>>) {
+    %wi = tdsl.index %w[%i] : tensor<2x2x1x!fixed.q<16, 13>> -> tensor<2x1x!fixed.q<16, 13>>
+    %p = tdsl.mul %wi, %x : tensor<2x1x!fixed.q<16, 13>>, tensor<1x1x!fixed.q<16, 15>> -> tensor<2x1x!fixed.q<16, 12>>
+    %next = tdsl.add %carried, %p : tensor<2x1x!fixed.q<16, 12>>, tensor<2x1x!fixed.q<16, 12>> -> tensor<2x1x!fixed.q<16, 12>>
+    scf.yield %next : tensor<2x1x!fixed.q<16, 12>>
+  }
+  func.return %sum : tensor<2x1x!fixed.q<16, 12>>
+}
+// CHECK: func.func @empty
+// CHECK: tdsl.finish %{{.*}} {bound = array<i64: 0, 0>}
+
+func.func @stuck(%x: tensor<1x1x!fixed.q<16, 15>>) -> tensor<2x1x!fixed.q<16, 12>> {
+  %w = tdsl.const dense<[[[8192], [-4096]], [[-16384], [8192]]]> : tensor<2x2x1xi16> -> tensor<2x2x1x!fixed.q<16, 13>>
+  %zero = tdsl.fill {value = 0.0 : f64} -> tensor<2x1x!fixed.q<16, 12>>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 2 : index
+  %c2 = arith.constant 0 : index
+  %sum = scf.for %i = %c0 to %c1 step %c2 iter_args(%carried = %zero) -> (tensor<2x1x!fixed.q<16, 12>>) {
+    %wi = tdsl.index %w[%i] : tensor<2x2x1x!fixed.q<16, 13>> -> tensor<2x1x!fixed.q<16, 13>>
+    %p = tdsl.mul %wi, %x : tensor<2x1x!fixed.q<16, 13>>, tensor<1x1x!fixed.q<16, 15>> -> tensor<2x1x!fixed.q<16, 12>>
+    %next = tdsl.add %carried, %p : tensor<2x1x!fixed.q<16, 12>>, tensor<2x1x!fixed.q<16, 12>> -> tensor<2x1x!fixed.q<16, 12>>
+    scf.yield %next : tensor<2x1x!fixed.q<16, 12>>
+  }
+  func.return %sum : tensor<2x1x!fixed.q<16, 12>>
+}
+// CHECK: func.func @stuck
+// CHECK-NOT: tdsl.mac

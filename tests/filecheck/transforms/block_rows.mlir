@@ -92,6 +92,31 @@ func.func @narrow(%W: memref<4x8x!fixed.q<8, 7>>, %X: memref<8x!fixed.q<8, 7>>, 
 
 // -----
 
+// So they have where rows have scales of their own: shifted, they are the same.
+func.func @shifted(%W: memref<4x8x!fixed.q<8, 7>>, %X: memref<8x!fixed.q<8, 7>>, %Y: memref<4x!fixed.q<8, 7>>, %S: memref<4xi8>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c8 = arith.constant 8 : index
+  scf.for %i = %c0 to %c4 step %c1 {
+    %at = arith.muli %i, %c8 : index
+    %row = scratch.slice %W[%at] : memref<4x8x!fixed.q<8, 7>> to memref<8x!fixed.q<8, 7>>
+    %zero = num.zero : !fixed.acc<16, 14>
+    %sum = num.dot %zero, %row, %X : !fixed.acc<16, 14>, memref<8x!fixed.q<8, 7>>, memref<8x!fixed.q<8, 7>> -> !fixed.acc<16, 14>
+    %places = memref.load %S[%i] : memref<4xi8>
+    %shifted = num.shift %sum, %places : !fixed.acc<16, 14> -> !fixed.acc<16, 14>
+    %y = num.finish %shifted : !fixed.acc<16, 14> -> !fixed.q<8, 7>
+    memref.store %y, %Y[%i] : memref<4x!fixed.q<8, 7>>
+  }
+  func.return
+}
+// CHECK: func.func @shifted
+// CHECK: num.dot_rows %sums, %zeros, {{%.*}}, %X {kernel = "tm_cm_dot4_s8_s8_s32"}
+// CHECK: %shifted = num.shift %sum, %places : !fixed.acc<32, 14> -> !fixed.acc<32, 14>
+// CHECK-NEXT: num.finish %shifted : !fixed.acc<32, 14> -> !fixed.q<8, 7>
+
+// -----
+
 // A vector that changes from row to row, a matrix that is read by columns and three rows stay loops of dot products.
 func.func @others(%W: memref<4x4x!fixed.q<8, 3>>, %X: memref<16x!fixed.q<8, 3>>, %Y: memref<4x!fixed.acc<32, 6>>) {
   %c0 = arith.constant 0 : index
@@ -121,4 +146,50 @@ func.func @others(%W: memref<4x4x!fixed.q<8, 3>>, %X: memref<16x!fixed.q<8, 3>>,
   func.return
 }
 // CHECK: func.func @others
+// CHECK-NOT: num.dot_rows
+
+// -----
+
+// Rows that read what earlier rows have stored are taken one by one: through the vector...
+func.func @solve(%W: memref<6x8x!fixed.q<16, 10>>, %X: memref<8x1x!fixed.q<16, 10>>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c6 = arith.constant 6 : index
+  %c8 = arith.constant 8 : index
+  scf.for %i = %c0 to %c6 step %c1 {
+    %at = arith.muli %i, %c8 : index
+    %row = scratch.slice %W[%at] : memref<6x8x!fixed.q<16, 10>> to memref<8x!fixed.q<16, 10>>
+    %zero = num.zero : !fixed.acc<32, 20>
+    %x = scratch.slice %X[%c0] : memref<8x1x!fixed.q<16, 10>> to memref<8x!fixed.q<16, 10>>
+    %sum = num.dot %zero, %row, %x : !fixed.acc<32, 20>, memref<8x!fixed.q<16, 10>>, memref<8x!fixed.q<16, 10>> -> !fixed.acc<32, 20>
+    %y = num.finish %sum : !fixed.acc<32, 20> -> !fixed.q<16, 10>
+    memref.store %y, %X[%i, %c0] : memref<8x1x!fixed.q<16, 10>>
+  }
+  func.return
+}
+// CHECK: func.func @solve
+// CHECK-NOT: num.dot_rows
+
+// -----
+
+// ...or through what the sums start from.
+func.func @prefix(%W: memref<6x8x!fixed.q<16, 10>>, %X: memref<8x1x!fixed.q<16, 10>>, %Y: memref<7x1x!fixed.q<16, 10>>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c6 = arith.constant 6 : index
+  %c8 = arith.constant 8 : index
+  scf.for %i = %c0 to %c6 step %c1 {
+    %at = arith.muli %i, %c8 : index
+    %before = memref.load %Y[%i, %c0] : memref<7x1x!fixed.q<16, 10>>
+    %row = scratch.slice %W[%at] : memref<6x8x!fixed.q<16, 10>> to memref<8x!fixed.q<16, 10>>
+    %zero = num.start %before : !fixed.q<16, 10> -> !fixed.acc<32, 20>
+    %x = scratch.slice %X[%c0] : memref<8x1x!fixed.q<16, 10>> to memref<8x!fixed.q<16, 10>>
+    %sum = num.dot %zero, %row, %x : !fixed.acc<32, 20>, memref<8x!fixed.q<16, 10>>, memref<8x!fixed.q<16, 10>> -> !fixed.acc<32, 20>
+    %y = num.finish %sum : !fixed.acc<32, 20> -> !fixed.q<16, 10>
+    %j = arith.addi %i, %c1 : index
+    memref.store %y, %Y[%j, %c0] : memref<7x1x!fixed.q<16, 10>>
+  }
+  func.return
+}
+// CHECK: func.func @prefix
 // CHECK-NOT: num.dot_rows

@@ -42,3 +42,22 @@ func.func @prime(%x: tensor<1x1x!fixed.q<16, 15>>) -> tensor<1x1x!fixed.acc<32, 
 }
 // CHECK: func.func @prime
 // CHECK-NOT: tdsl.accumulate
+
+// Somebody reads the sums of each iteration.
+func.func @watched(%x: tensor<1x1x!fixed.q<16, 15>>) -> tensor<1x1x!fixed.acc<32, 28>> {
+  %w = tdsl.const dense<1> : tensor<8x1x1xi16> -> tensor<8x1x1x!fixed.q<16, 13>>
+  %zero = tdsl.zero -> tensor<1x1x!fixed.acc<32, 28>>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %sum = scf.for %i = %c0 to %c8 step %c1 iter_args(%carried = %zero) -> (tensor<1x1x!fixed.acc<32, 28>>) {
+    %f = tdsl.neg %x : tensor<1x1x!fixed.q<16, 15>> -> tensor<1x1x!fixed.q<16, 15>>
+    %wi = tdsl.index %w[%i] : tensor<8x1x1x!fixed.q<16, 13>> -> tensor<1x1x!fixed.q<16, 13>>
+    %next = tdsl.mac %carried, %wi, %f : tensor<1x1x!fixed.acc<32, 28>>, tensor<1x1x!fixed.q<16, 13>>, tensor<1x1x!fixed.q<16, 15>> -> tensor<1x1x!fixed.acc<32, 28>>
+    %am = tdsl.argmax %next : tensor<1x1x!fixed.acc<32, 28>>
+    scf.yield %next : tensor<1x1x!fixed.acc<32, 28>>
+  }
+  func.return %sum : tensor<1x1x!fixed.acc<32, 28>>
+}
+// CHECK: func.func @watched
+// CHECK-NOT: tdsl.accumulate

@@ -41,3 +41,16 @@ func.func @apart(%X: tensor<3x1xf32>, %H: tensor<2x1xf32>) -> (tensor<2x1xf32>, 
 }
 // CHECK: func.func @apart
 // CHECK-NOT: tdsl.matmul_sum
+
+// -----
+
+// With formats chosen, each product is rounded as these say.
+func.func @rounded(%x: tensor<4x1x!fixed.q<16, 11>>) -> tensor<4x1x!fixed.q<16, 9>> {
+  %w = tdsl.const dense<3> : tensor<4x4xi16> -> tensor<4x4x!fixed.q<16, 12>>
+  %b = tdsl.const dense<3> : tensor<4x1xi16> -> tensor<4x1x!fixed.q<16, 12>>
+  %p = tdsl.matmul %w, %x : tensor<4x4x!fixed.q<16, 12>>, tensor<4x1x!fixed.q<16, 11>> -> tensor<4x1x!fixed.q<16, 10>>
+  %del = tdsl.add %p, %b : tensor<4x1x!fixed.q<16, 10>>, tensor<4x1x!fixed.q<16, 12>> -> tensor<4x1x!fixed.q<16, 9>>
+  func.return %del : tensor<4x1x!fixed.q<16, 9>>
+}
+// CHECK: func.func @rounded
+// CHECK: tdsl.add

@@ -90,6 +90,18 @@ func.func @widened(%w: memref<8x!fixed.q<8, 4>, #scratch.flash>, %x: memref<8x!f
 // HOST: func.func @widened
 // HOST: num.mac {{.*}} -> !fixed.acc<24, 10>
 
+// A sum that is shifted before its end moves, too.
+func.func @shifted(%w: memref<8x!fixed.q<8, 4>, #scratch.flash>, %x: memref<8x!fixed.q<16, 6>>, %places: i8) -> !fixed.q<8, 2> {
+  %zero = num.zero : !fixed.acc<24, 10>
+  %sum = num.dot %zero, %w, %x : !fixed.acc<24, 10>, memref<8x!fixed.q<8, 4>, #scratch.flash>, memref<8x!fixed.q<16, 6>> -> !fixed.acc<24, 10>
+  %shifted = num.shift %sum, %places : !fixed.acc<24, 10> -> !fixed.acc<24, 10>
+  %y = num.finish %shifted {bound = array<i64: -1000, 1000>} : !fixed.acc<24, 10> -> !fixed.q<8, 2>
+  func.return %y : !fixed.q<8, 2>
+}
+// CHECK: func.func @shifted
+// CHECK: %sum = num.dot {{.*}} {kernel = "tm_dot_s8_s16_s32"} {{.*}} -> !fixed.acc<32, 10>
+// CHECK-NEXT: %shifted = num.shift %sum, %places : !fixed.acc<32, 10> -> !fixed.acc<32, 10>
+
 // A sum of two products goes over to the wider accumulator as a whole.
 func.func @two(%v: memref<8x!fixed.q<8, 3>, #scratch.flash>, %w: memref<8x!fixed.q<8, 4>, #scratch.flash>, %x: memref<8x!fixed.q<16, 6>>, %b: !fixed.q<8, 4>) -> !fixed.q<8, 2> {
   %start = num.start %b : !fixed.q<8, 4> -> !fixed.acc<24, 9>

@@ -510,3 +510,13 @@ func.func @fine_start(%w: tensor<1x2x!fixed.q<8, 1>>, %x: tensor<2x1x!fixed.q<8,
   func.return
 }
 // CHECK: no sum of the first products starts from !fixed.q<8, 3>
+
+// -----
+
+// Sums of squares beyond 64 bits are still counted right.
+// CHECK: sums go from 0 to 18446744039349813264, beyond the bound
+func.func @huge(%x: tensor<4x1x!fixed.q<31, 9>>) -> tensor<1x1x!fixed.q<16, 6>> {
+  %b = tdsl.const dense<1073741823> : tensor<4x1xi32> -> tensor<4x1x!fixed.q<31, 9>>
+  %d = tdsl.squared_distance %x, %b {acc = !fixed.acc<64, 18>, bound = array<i64: 0, 4>} : tensor<4x1x!fixed.q<31, 9>>, tensor<4x1x!fixed.q<31, 9>> -> tensor<1x1x!fixed.q<16, 6>>
+  func.return %d : tensor<1x1x!fixed.q<16, 6>>
+}
