@@ -11,6 +11,7 @@ numbers live in registers, where they have the precision that registers have.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
@@ -212,8 +213,18 @@ class _Assignment:
                 root, result = self.find(op.initial), self.formats[self.find(op.out)]
                 for lhs, rhs in op.pairs:
                     unit = result.accumulator(self.formats[self.find(lhs)], self.formats[self.find(rhs)], None)
-                    while not unit.starts(self.formats[root]):
-                        self.formats[root] = self.formats[root].narrowed(1)
+                    found = next((format for format in self._coarser(root) if unit.starts(format)), None)
+                    if found is None:
+                        raise error_at(op, "the products are too great for any format of what they are added to")
+                    self.formats[root] = found
+
+    def _coarser(self, root: SSAValue) -> Iterator[NumberFormat]:
+        """A tensor's format and ones of less and less precision: of fewer bits, then also for greater magnitudes."""
+        format = self.formats[root]
+        yield from (format.narrowed(bits) for bits in range(format.bits))
+        reach = max(map(abs, self.ranges[root])) or 1.0
+        while math.isfinite(reach := 2 * reach):
+            yield self.prototype.for_range(-reach, reach).narrowed(format.bits)
 
     def _align_addends(self) -> None:
         """A constant that is only added needs no finer scale than what it is added to: then nothing is shifted."""

@@ -120,3 +120,15 @@ func.func @in_turn(%X: tensor<16x1xf32> {tdsl.profile = #tdsl.profile<-0.9, 0.9,
 }
 // SIXTEEN: func.func @in_turn(%X: tensor<16x1x!fixed.q<15, 14>>
 // SIXTEEN-NEXT: %W = tdsl.const dense<{{.*}}> : tensor<1x16xi16> {{.*}} -> tensor<1x16x!fixed.q<14, 13>>
+
+// -----
+
+// What products start from may be less than their last place, even with two bits: then it is nothing.
+func.func @tiny(%x: tensor<2x1xf32> {tdsl.profile = #tdsl.profile<-90.0, 90.0, [0.0, 0.0, 0.0, 0.0, 0.0]>}) -> tensor<1x1xf32> {
+  %w = tdsl.const dense<[[90.0, 80.0]]> : tensor<1x2xf32> {tdsl.profile = [#tdsl.profile<80.0, 90.0, [80.0, 80.0, 85.0, 90.0, 90.0]>]} -> tensor<1x2xf32>
+  %b = tdsl.const dense<1.0e-9> : tensor<1x1xf32> {tdsl.profile = [#tdsl.profile<1.0e-9, 1.0e-9, [1.0e-9, 1.0e-9, 1.0e-9, 1.0e-9, 1.0e-9]>]} -> tensor<1x1xf32>
+  %y = tdsl.matmul_sum %w, %x from %b : tensor<1x1xf32> {tdsl.profile = [#tdsl.profile<-9000.0, 9000.0, [0.0, 0.0, 0.0, 0.0, 0.0]>]} : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
+  func.return %y : tensor<1x1xf32>
+}
+// CHECK: func.func @tiny
+// CHECK: tdsl.const dense<0> : tensor<1x1xi8> {{.*}} -> tensor<1x1x!fixed.q<2, 0>>
