@@ -69,7 +69,7 @@ def _spare(op: tdsl.ContractionOp, most: int) -> None:
     for bits in range(1, most + 1):
         narrowed = [_replace(constant, tdsl.format_of(constant.result).narrowed(bits)) for constant in originals]
         choose(op)
-        if _bits(op.accumulator) < before:
+        if _bits(op.accumulator) < before and _starts(op):
             for constant in originals:
                 constant.detach()
                 constant.erase()
@@ -79,6 +79,11 @@ def _spare(op: tdsl.ContractionOp, most: int) -> None:
             new.detach()
             new.erase()
     choose(op)
+
+
+def _starts(op: tdsl.ContractionOp) -> bool:
+    """Are the first products still as fine as what their sum starts from?"""
+    return op.initial is None or op.accumulators[0].starts(tdsl.format_of(op.initial))
 
 
 def _bits(accumulator: Accumulator) -> int:

@@ -99,3 +99,15 @@ func.func @spare(%X: tensor<3x1x!fixed.q<8, 4>>) -> (tensor<1x1x!fixed.q<8, 4>>,
 // SPARE: tdsl.matmul %W, %X {acc = !fixed.acc<16, 7>, bound = array<i64: -20193, 20193>}
 // SPARE: tdsl.matmul %V, %X {acc = !fixed.acc<16, 8>, bound = array<i64: -762, 762>}
 // SPARE: tdsl.matmul %U, %X {acc = !fixed.acc<24, 8>, bound = array<i64: -40513, 40513>}
+
+// -----
+
+// What the sum starts from is as fine as the products are: they give up nothing.
+func.func @fine_start(%X: tensor<3x1x!fixed.q<8, 4>>) -> tensor<1x1x!fixed.q<8, 4>> {
+  %W = tdsl.const dense<[[127, 127, 4]]> : tensor<1x3xi8> -> tensor<1x3x!fixed.q<8, 4>>
+  %b = tdsl.const dense<[[5]]> : tensor<1x1xi8> -> tensor<1x1x!fixed.q<8, 8>>
+  %y = tdsl.matmul_sum %W, %X from %b : tensor<1x1x!fixed.q<8, 8>> : tensor<1x3x!fixed.q<8, 4>>, tensor<3x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<8, 4>>
+  func.return %y : tensor<1x1x!fixed.q<8, 4>>
+}
+// SPARE: func.func @fine_start
+// SPARE: tdsl.const dense<{{\[}}[127, 127, 4]]>
