@@ -49,7 +49,9 @@ class _FuseSum(RewritePattern):
         pairs = [pair for product in products for pair in product.pairs]
         fused = tdsl.MatmulSumOp(pairs, initials[0] if initials else None)
         result = tdsl.ReshapeOp(fused.out, tdsl.shape_of(op.out))
-        fused.out.name_hint = result.out.name_hint = op.out.name_hint
+        for new in (fused, result):
+            new.out.name_hint = op.out.name_hint
+            new.attributes |= op.attributes
         terms = list(op.operands)
         rewriter.replace(op, [fused, result])
         for term in terms:
@@ -72,6 +74,7 @@ def _shaped(constant: tdsl.ConstOp, shape: tdsl.Shape, rewriter: PatternRewriter
     if tdsl.shape_of(constant.result) == shape:
         return constant.result
     new = tdsl.ConstOp(constant.raws.reshape(shape), tdsl.format_of(constant.result))
+    new.attributes |= constant.attributes
     new.result.name_hint = constant.result.name_hint
     rewriter.insert(new, InsertPoint.before(constant))
     return new.result

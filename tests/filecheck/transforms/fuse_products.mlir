@@ -54,3 +54,19 @@ func.func @rounded(%x: tensor<4x1x!fixed.q<16, 11>>) -> tensor<4x1x!fixed.q<16, 
 }
 // CHECK: func.func @rounded
 // CHECK: tdsl.add
+
+// -----
+
+// What is noted of the sum and of the constant stays with them.
+func.func @noted(%X: tensor<2x1xf32>) -> tensor<1x2xf32> {
+  %W = tdsl.const dense<1.0> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %B = tdsl.const dense<[[3.0, 4.0]]> : tensor<1x2xf32> {of = "constant"} -> tensor<1x2xf32>
+  %wx = tdsl.matmul %W, %X : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  %a = tdsl.reshape %wx : tensor<2x1xf32> -> tensor<1x2xf32>
+  %y = tdsl.add %a, %B {of = "sum"} : tensor<1x2xf32>, tensor<1x2xf32> -> tensor<1x2xf32>
+  func.return %y : tensor<1x2xf32>
+}
+// CHECK: func.func @noted
+// CHECK: tdsl.const dense<{{.*}}> : tensor<2x1xf32> {of = "constant"}
+// CHECK: tdsl.matmul_sum {{.*}} {of = "sum"}
+// CHECK: tdsl.reshape {{.*}} {of = "sum"}
