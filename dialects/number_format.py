@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from functools import singledispatch
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypeVar, cast
 
+from xdsl.dialects.builtin import FixedBitwidthType
 from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 
@@ -220,6 +221,11 @@ class Accumulator(ABC):
     @abstractmethod
     def storage(self) -> Attribute:
         """The builtin type of the register that holds it."""
+
+    @property
+    def bits(self) -> int:
+        """The width of that register."""
+        return cast(FixedBitwidthType, self.storage).bitwidth
 
     def widened(self, bits: int) -> Accumulator:
         """The same sum in the narrowest register of at least this many bits; itself where there is no such."""

@@ -67,6 +67,13 @@ def memref_type(value: SSAValue) -> MemRefType[Attribute]:
     return cast("MemRefType[Attribute]", value.type)
 
 
+def root(buffer: SSAValue) -> SSAValue:
+    """What a view is a view of; any other buffer itself."""
+    while isinstance(buffer.owner, SliceOp):
+        buffer = buffer.owner.source
+    return buffer
+
+
 def storage_of(element: Attribute) -> Attribute:
     """The builtin type that an element occupies in memory: a format's or accumulator's storage, or the type itself."""
     stored = number_format(element) or accumulator_of(element)

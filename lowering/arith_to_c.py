@@ -23,6 +23,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import c, scratch
 from tinyml.dialects.c.types import CONST, width_of
@@ -34,7 +35,7 @@ from tinyml.lowering.c_builder import ExpressionBuilder
 from tinyml.lowering.c_cleanup import remove_dead
 from tinyml.lowering.c_comparisons import FLOAT_PREDICATES, INTEGER_PREDICATES
 from tinyml.lowering.c_program import ProgramBuilder
-from tinyml.lowering.consecutive_loads import Inductions, constant
+from tinyml.lowering.consecutive_loads import Inductions
 
 
 @dataclass(frozen=True)
@@ -160,7 +161,7 @@ def _factor(at: _FunctionLowering, operand: SSAValue, other: SSAValue) -> SSAVal
     """A factor before it was extended, or a constant that fits 16 bits as the other factor does."""
     if isinstance(extended := operand.owner, arith.ExtSIOp):
         return None if extended.input.type == i1 else at.values[extended.input]
-    number = constant(operand)
+    number = const_evaluate_operand(operand)
     alike = isinstance(other.owner, arith.ExtSIOp) and other.owner.input.type == i16
     if number is None or not alike or width_for(number, number) > width_of(i16) or abs(number).bit_count() == 1:
         # Powers of two are shifts.
@@ -290,7 +291,7 @@ def _store(at: _FunctionLowering, op: memref.StoreOp) -> None:
 
 
 def _for(at: _FunctionLowering, op: scf.ForOp) -> None:
-    step = constant(op.step)
+    step = const_evaluate_operand(op.step)
     if step is None or not isinstance(op.lb.type, IndexType):
         raise _unsupported(op, "needs a constant step and index bounds to become a loop of C")
     body = op.body.block

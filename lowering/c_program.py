@@ -21,12 +21,12 @@ from xdsl.dialects.builtin import (
     i32,
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import c, scratch
 from tinyml.dialects.c.types import ALIAS, CONST, RAM
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.scratch import FORMAT, element_bytes, memref_type
-from tinyml.lowering.consecutive_loads import constant
 from tinyml.lowering.format_notes import describe_format
 from tinyml.runtime.headers import header_defining
 from tinyml.targets.c_names import fresh
@@ -176,6 +176,6 @@ def _arena_offset(value: SSAValue) -> int:
     op = value.owner
     if isinstance(op, scratch.ViewOp):
         return op.offset.value.data
-    if isinstance(op, scratch.SliceOp) and (elements := constant(op.offset)) is not None:
+    if isinstance(op, scratch.SliceOp) and (elements := const_evaluate_operand(op.offset)) is not None:
         return _arena_offset(op.source) + elements * element_bytes(memref_type(op.source))
     raise InputError("the scores must be a view of the arena, or a slice of one at a constant offset")

@@ -9,18 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from xdsl.dialects import arith, memref, scf
-from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import SSAValue
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects.scratch import in_flash, memref_type
 from tinyml.lowering.c_builder import ExpressionBuilder
-
-
-def constant(value: SSAValue) -> int | None:
-    """The number that an integer or index is known to be."""
-    if isinstance(value.owner, arith.ConstantOp) and isinstance(attribute := value.owner.value, IntegerAttr):
-        return attribute.value.data
-    return None
 
 
 class Inductions:
@@ -30,12 +23,12 @@ class Inductions:
         self.loop = loop
         self.start: dict[SSAValue, SSAValue] = {}
         body = loop.body.block
-        if constant(loop.step) == 1:
+        if const_evaluate_operand(loop.step) == 1:
             self.start[body.args[0]] = loop.lb
         last = body.last_op
         assert last is not None
         for arg, first, next in zip(body.args[1:], loop.iter_args, last.operands, strict=True):
-            if isinstance(add := next.owner, arith.AddiOp) and add.lhs is arg and constant(add.rhs) == 1:
+            if isinstance(add := next.owner, arith.AddiOp) and add.lhs is arg and const_evaluate_operand(add.rhs) == 1:
                 self.start[arg] = first
 
     def consecutive_loads(self) -> list[memref.LoadOp]:
@@ -97,7 +90,7 @@ class Inductions:
         """By how much an index rises per iteration; None where that is not the same each time."""
         if value in self.start:
             return 1
-        if self._outside(value) or constant(value) is not None:
+        if self._outside(value) or const_evaluate_operand(value) is not None:
             return 0
         op = value.owner
         if not isinstance(op, arith.AddiOp | arith.SubiOp | arith.MuliOp):
@@ -106,7 +99,7 @@ class Inductions:
         if left is None or right is None:
             return None
         if isinstance(op, arith.MuliOp):
-            factor = constant(op.rhs)
+            factor = const_evaluate_operand(op.rhs)
             if left == right == 0:
                 return 0
             return left * factor if factor is not None else None
@@ -116,7 +109,7 @@ class Inductions:
         """What a value whose slope is known is in the first iteration, computed before the loop."""
         if value in self.start:
             return lowered(self.start[value])
-        if (number := constant(value)) is not None:
+        if (number := const_evaluate_operand(value)) is not None:
             return build.literal(number)
         if self._outside(value):
             return lowered(value)

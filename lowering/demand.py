@@ -14,12 +14,12 @@ from math import prod
 from xdsl.dialects import arith, func, memref, scf
 from xdsl.dialects.builtin import MemRefType, ModuleOp, StringAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.packed_rows import COUNT_BYTES
 from tinyml.dialects.places import source_names
 from tinyml.dialects.scratch import memref_type, size_in_bytes
-from tinyml.lowering.consecutive_loads import constant
 from tinyml.lowering.num_to_arith import Interval, lowered_alone
 from tinyml.lowering.step_names import steps_of_operation
 from tinyml.targets.kernels import kernel_named
@@ -180,21 +180,15 @@ def _rows(op: Operation) -> float:
 
 
 def _source_elements(value: SSAValue) -> int:
-    return prod(memref_type(_source(value)).get_shape())
-
-
-def _source(value: SSAValue) -> SSAValue:
-    while isinstance(slice := value.owner, scratch.SliceOp):
-        value = slice.source
-    return value
+    return prod(memref_type(scratch.root(value)).get_shape())
 
 
 def trip_count(op: scf.ForOp) -> float:
     """Iterations; of a loop to a count that stands in flash, their mean."""
-    low, step = constant(op.lb), constant(op.step)
+    low, step = const_evaluate_operand(op.lb), const_evaluate_operand(op.step)
     if low is None or step is None:
         return UNKNOWN_TRIPS
-    if (high := constant(op.ub)) is not None:
+    if (high := const_evaluate_operand(op.ub)) is not None:
         return max(0, -((low - high) // step))
     end = op.ub
     while isinstance(cast_ := end.owner, arith.IndexCastOp | arith.ExtUIOp):
@@ -207,5 +201,5 @@ def trip_count(op: scf.ForOp) -> float:
 
 def _constant(load: memref.LoadOp) -> scratch.ConstantOp | None:
     """The constant array that an element is loaded from."""
-    found = _source(load.memref).owner
+    found = scratch.root(load.memref).owner
     return found if isinstance(found, scratch.ConstantOp) else None

@@ -110,10 +110,7 @@ def _loaded_intervals(function: func.FuncOp) -> dict[SSAValue, tuple[int, int]]:
     for op in function.walk():
         if not (isinstance(op, upstream_memref.LoadOp) and isinstance(op.res.type, IntegerType)):
             continue
-        source = op.memref
-        while isinstance(source.owner, scratch.SliceOp):
-            source = source.owner.source
-        if isinstance(constant := source.owner, scratch.ConstantOp):
+        if isinstance(constant := scratch.root(op.memref).owner, scratch.ConstantOp):
             if constant not in extremes:
                 raws = constant.raws
                 extremes[constant] = int(raws.min()), int(raws.max())

@@ -12,10 +12,10 @@ from typing import Any, cast
 from xdsl.dialects import arith, func, memref, scf
 from xdsl.dialects.builtin import IndexType, IntegerType
 from xdsl.ir import Operation, SSAValue
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import scratch
 from tinyml.dialects.scratch import element_bytes, in_flash, memref_type, storage_of
-from tinyml.lowering.consecutive_loads import constant
 
 UNROLLED = 2
 """Shifts by so few bits are written out; others are loops, on a chip that shifts bit by bit."""
@@ -47,7 +47,7 @@ def steps_of_operation(op: Operation) -> Mapping[str, float]:
         case arith.MuliOp():
             return _multiplication(op, width)
         case arith.ShRSIOp():
-            return _shift(width, constant(op.rhs))
+            return _shift(width, const_evaluate_operand(op.rhs))
         case arith.MinSIOp() | arith.MaxSIOp():
             return {f"limit {width}": 1}
         case arith.CmpiOp() | arith.CmpfOp():
@@ -71,7 +71,7 @@ def steps_of_operation(op: Operation) -> Mapping[str, float]:
 
 def _multiplication(op: arith.MuliOp, width: str) -> Mapping[str, float]:
     factors = (op.lhs, op.rhs)
-    known = next((number for factor in factors if (number := constant(factor)) is not None), None)
+    known = next((number for factor in factors if (number := const_evaluate_operand(factor)) is not None), None)
     if known is not None and known > 0 and known.bit_count() == 1:
         return _shift(width, known.bit_length() - 1)
     narrow = [factor.owner.input.type for factor in factors if isinstance(factor.owner, arith.ExtSIOp)]

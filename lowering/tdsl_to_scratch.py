@@ -160,7 +160,7 @@ class _Bufferisation:
         """A result of the function, which must lie in working memory of its own."""
         buffer = self.buffers[value]
         type: Attribute = value.type
-        if isinstance(type, TensorType) and not isinstance(_root(buffer).owner, scratch.AllocOp):
+        if isinstance(type, TensorType) and not isinstance(scratch.root(buffer).owner, scratch.AllocOp):
             own = self.alloc(cast(Attribute, type), value.name_hint)
             self.copy(buffer, own)
             return own
@@ -213,20 +213,13 @@ class _Bufferisation:
             source = self.buffers[value]
             if source is buffer:
                 continue
-            if any(_root(source) is overwritten for overwritten, _ in moves):
+            if any(scratch.root(source) is overwritten for overwritten, _ in moves):
                 own = self.alloc(value.type, value.name_hint)
                 self.copy(source, own)
                 source = own
             moves.append((buffer, source))
         for buffer, source in moves:
             self.copy(source, buffer)
-
-
-def _root(buffer: SSAValue) -> SSAValue:
-    """What a view is a view of."""
-    while isinstance(buffer.owner, scratch.SliceOp):
-        buffer = buffer.owner.source
-    return buffer
 
 
 def _operand_groups(op: tdsl.TensorOp) -> list[Sequence[SSAValue]]:

@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from xdsl.context import Context
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import FixedBitwidthType, ModuleOp, TensorType
+from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -101,7 +101,7 @@ class _Sum:
                 accumulator = result.accumulator(narrowed, factor, bound).in_memory
             except InputError:
                 continue
-            if cast(FixedBitwidthType, accumulator.storage).bitwidth <= GREATEST_BITS:
+            if accumulator.bits <= GREATEST_BITS:
                 self._rewrite(tdsl.ConstOp(raws, narrowed), accumulator.type, bound)
                 return
 

@@ -18,7 +18,7 @@ from typing import cast
 
 from xdsl.context import Context
 from xdsl.dialects import func, scf
-from xdsl.dialects.builtin import ArrayAttr, FixedBitwidthType, MemRefType, ModuleOp, StringAttr, TensorType, f32
+from xdsl.dialects.builtin import ArrayAttr, MemRefType, ModuleOp, StringAttr, TensorType, f32
 from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -254,10 +254,9 @@ class _Assignment:
         units = [result.accumulator(product.lhs.format, product.rhs.format, None) for product in products]
         finest = next(p for p, unit in zip(products, units, strict=True) if all(map(unit.follows, units)))
         try:
-            storage = result.accumulator(finest.lhs.format, finest.rhs.format, bound).storage
+            return result.accumulator(finest.lhs.format, finest.rhs.format, bound).bits
         except InputError:
             return None
-        return cast(FixedBitwidthType, storage).bitwidth
 
     def _in_formats(self, lhs: SSAValue, rhs: SSAValue, formats: dict[SSAValue, NumberFormat]) -> Product:
         known = tdsl.product_of(lhs, rhs)
@@ -281,12 +280,9 @@ class _Assignment:
         type = cast("TensorType[Attribute]", value.type)
         op = value.owner
         if isinstance(op, tdsl.ConstOp):
-            encoding = type.encoding if isinstance(type.encoding, tdsl.Csr) else None
             reals, moments = self._reals(op), self.moments.get(op)
             raws = format.encode(reals) if moments is None else round_weights(reals, format, moments)
-            new = tdsl.ConstOp(raws, format, encoding)
-            new.attributes |= op.attributes
-            new.result.name_hint = value.name_hint
+            new = op.with_raws(raws, format)
             Rewriter.insert_op(new, InsertPoint.before(op))
             value.replace_all_uses_with(new.result)
             op.detach()

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, cast
 
 from xdsl.context import Context
 from xdsl.dialects import arith, func, memref, scf
-from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, ModuleOp
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.number_format import Accumulator, element_format
@@ -73,7 +73,7 @@ class _Rows:
     def find(cls, loop: scf.ForOp, kernels: Sequence[Kernel]) -> _Rows | None:
         """The rows of a loop that can be taken in blocks."""
         body = loop.body.block
-        bounds = [_constant(bound) for bound in (loop.lb, loop.ub, loop.step)]
+        bounds = [const_evaluate_operand(bound) for bound in (loop.lb, loop.ub, loop.step)]
         stores = [op for op in body.ops if not op.results and op is not body.last_op]
         if loop.iter_args or any(op.regions for op in body.ops) or bounds[0] != 0 or bounds[1] is None:
             return None
@@ -101,14 +101,14 @@ class _Rows:
             return None
         offset = row.offset.owner
         if isinstance(offset, arith.MuliOp):
-            consecutive = offset.lhs is index and _constant(offset.rhs) == num.run_length(dot.lhs)
+            consecutive = offset.lhs is index and const_evaluate_operand(offset.rhs) == num.run_length(dot.lhs)
         else:
             consecutive = row.offset is index and num.run_length(dot.lhs) == 1
         if not consecutive or index in _read(dot.rhs, loop):
             return None
         bits = [8 * element_format(operand.type).dtype.itemsize for operand in (dot.lhs, dot.rhs)]
         flash = [scratch.in_flash(scratch.memref_type(operand)) for operand in (dot.lhs, dot.rhs)]
-        wanted = Kernel("", bits[0], bits[1], _register(accumulator), op=num.DotRowsOp.name, flash=flash[0])
+        wanted = Kernel("", bits[0], bits[1], accumulator.bits, op=num.DotRowsOp.name, flash=flash[0])
         kernel = next((kernel for kernel in kernels if kernel.computes(wanted)), None)
         return None if kernel is None or flash[1] else _Product(dot, row, kernel)
 
@@ -147,7 +147,7 @@ class _Rows:
 
         if not isinstance(self.products[0].dot.sum.owner, num.ZeroOp):
             return None
-        raws = np.zeros(self.block, f"i{_register(self.accumulator) // 8}")
+        raws = np.zeros(self.block, f"i{self.accumulator.bits // 8}")
         zeros = nest.insert(scratch.ConstantOp.of(raws, self.accumulator.type))
         zeros.name_hint = "zeros"
         return zeros
@@ -199,13 +199,9 @@ def _accumulators(start: SSAValue, end: SSAValue) -> Iterator[Accumulator]:
     while len(users) == 1 and isinstance(shift := users[0], num.ShiftOp):
         users = [use.operation for use in shift.result.uses]
     if isinstance(start.owner, num.ZeroOp) and all(isinstance(user, num.FinishOp) for user in users):
-        while (wider := accumulator.widened(_register(accumulator) + 1)).type != accumulator.type:
+        while (wider := accumulator.widened(accumulator.bits + 1)).type != accumulator.type:
             accumulator = wider
             yield accumulator
-
-
-def _register(accumulator: Accumulator) -> int:
-    return cast("IntegerType[Any, Any]", accumulator.storage).width.data
 
 
 def _array(function: func.FuncOp, element: Attribute, length: int) -> SSAValue:
@@ -216,13 +212,6 @@ def _array(function: func.FuncOp, element: Attribute, length: int) -> SSAValue:
     return array
 
 
-def _constant(value: SSAValue) -> int | None:
-    op = value.owner
-    if isinstance(op, arith.ConstantOp) and isinstance(op.value, IntegerAttr) and value.type == IndexType():
-        return op.value.value.data
-    return None
-
-
 def _reads_earlier_rows(loop: scf.ForOp) -> bool:
     """May a row depend on what an earlier one has stored? Then they cannot be taken at once.
 
@@ -230,21 +219,14 @@ def _reads_earlier_rows(loop: scf.ForOp) -> bool:
     """
     ops = list(loop.body.block.ops)
     stores = [op for op in ops if isinstance(op, memref.StoreOp)]
-    stored = {_root(op.memref): [op.memref, *op.indices] for op in stores}
+    stored = {scratch.root(op.memref): [op.memref, *op.indices] for op in stores}
     if len(stored) < len(stores):
         return True
     dots = [op for op in ops if isinstance(op, num.DotOp)]
     loads = [op for op in ops if isinstance(op, memref.LoadOp)]
-    return any(_root(factor) in stored for dot in dots for factor in (dot.lhs, dot.rhs)) or any(
-        stored.get(_root(op.memref), place) != place for op in loads for place in [[op.memref, *op.indices]]
+    return any(scratch.root(factor) in stored for dot in dots for factor in (dot.lhs, dot.rhs)) or any(
+        stored.get(scratch.root(op.memref), place) != place for op in loads for place in [[op.memref, *op.indices]]
     )
-
-
-def _root(buffer: SSAValue) -> SSAValue:
-    """What a view is a view of."""
-    while isinstance(buffer.owner, scratch.SliceOp):
-        buffer = buffer.owner.source
-    return buffer
 
 
 def _inside(value: SSAValue, loop: scf.ForOp) -> bool:

@@ -8,7 +8,7 @@ for the factors of one block. The order of the additions stays, so no bit change
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import cast
 
 from xdsl.builder import Builder
 from xdsl.context import Context
@@ -17,6 +17,7 @@ from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp, TensorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import tdsl
 
@@ -62,6 +63,7 @@ class _Sum:
         if len(loop.iter_args) != 1:
             return None
         counter, carried = body.args
+        bounds = [const_evaluate_operand(value) for value in (loop.lb, loop.ub, loop.step)]
         mac = cast(scf.YieldOp, body.last_op).operands[0].owner
         if not (isinstance(mac, tdsl.MacOp) and mac.parent is body and mac.sum is carried):
             return None
@@ -80,7 +82,7 @@ class _Sum:
                 and tdsl.shape_of(factor) == (1, 1)
                 and isinstance(factor.owner, Operation)
                 and factor.owner.parent is body
-                and _integers(loop) == (0, tdsl.shape_of(constant.result)[0], 1)
+                and bounds == [0, tdsl.shape_of(constant.result)[0], 1]
             ):
                 return _Sum(loop, mac, index, constant, factor)
         return None
@@ -138,11 +140,3 @@ class _Sum:
 
 def _index(build: Builder, value: int) -> SSAValue:
     return build.insert(arith.ConstantOp(IntegerAttr(value, IndexType()))).result
-
-
-def _integers(loop: scf.ForOp) -> tuple[int | None, ...]:
-    """Start, end and step of a loop."""
-    constants = [value.owner for value in (loop.lb, loop.ub, loop.step)]
-    return tuple(
-        cast("IntegerAttr[Any]", op.value).value.data if isinstance(op, arith.ConstantOp) else None for op in constants
-    )

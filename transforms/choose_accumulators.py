@@ -8,16 +8,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cmp_to_key
-from typing import cast
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import FixedBitwidthType, ModuleOp
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from tinyml.dialects import num, tdsl
-from tinyml.dialects.number_format import Accumulator, NumberFormat
+from tinyml.dialects.number_format import NumberFormat
 from tinyml.transforms.narrowed_constants import narrowed_raws
 
 
@@ -65,11 +64,11 @@ def _spare(op: tdsl.ContractionOp, most: int) -> None:
     """Narrow the constants of a sum by the fewest bits with which a narrower accumulator holds it, if there are any."""
     constants = [value.owner for pair in op.pairs for value in pair if value.has_one_use()]
     originals = [constant for constant in constants if isinstance(constant, tdsl.ConstOp)]
-    before = _bits(op.accumulator)
+    before = op.accumulator.bits
     for bits in range(1, most + 1):
         narrowed = [_replace(constant, tdsl.format_of(constant.result).narrowed(bits)) for constant in originals]
         choose(op)
-        if _bits(op.accumulator) < before and _starts(op):
+        if op.accumulator.bits < before and _starts(op):
             for constant in originals:
                 constant.detach()
                 constant.erase()
@@ -86,17 +85,9 @@ def _starts(op: tdsl.ContractionOp) -> bool:
     return op.initial is None or op.accumulators[0].starts(tdsl.format_of(op.initial))
 
 
-def _bits(accumulator: Accumulator) -> int:
-    return cast(FixedBitwidthType, accumulator.storage).bitwidth
-
-
 def _replace(constant: tdsl.ConstOp, format: NumberFormat) -> tdsl.ConstOp:
     """The same constant in another format, for all readers of the old one, which stays."""
-    raws = narrowed_raws(constant.raws, tdsl.format_of(constant.result), format)
-    encoding = constant.result.type.encoding
-    new = tdsl.ConstOp(raws, format, encoding if isinstance(encoding, tdsl.Csr) else None)
-    new.attributes |= constant.attributes
-    new.result.name_hint = constant.result.name_hint
+    new = constant.with_raws(narrowed_raws(constant.raws, tdsl.format_of(constant.result), format), format)
     Rewriter.insert_op(new, InsertPoint.before(constant))
     constant.result.replace_all_uses_with(new.result)
     return new

@@ -5,9 +5,10 @@ from __future__ import annotations
 from math import prod
 from typing import Any, cast
 
-from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import tdsl
 
@@ -39,11 +40,9 @@ def _trips(op: Operation) -> int:
     trips = 1
     while (op := cast(Any, op.parent_op())) is not None:
         if isinstance(op, scf.ForOp):
-            low, high, step = (_constant(value) for value in (op.lb, op.ub, op.step))
+            low, high, step = (const_evaluate_operand(value) for value in (op.lb, op.ub, op.step))
+            assert low is not None
+            assert high is not None
+            assert step is not None
             trips *= max(0, -((low - high) // step))
     return trips
-
-
-def _constant(value: SSAValue) -> int:
-    assert isinstance(value.owner, arith.ConstantOp)
-    return cast("IntegerAttr[Any]", value.owner.value).value.data

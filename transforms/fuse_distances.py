@@ -8,10 +8,9 @@ knows the constant vectors: it adds up (|b| + the greatest |a|)^2.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import cast
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import FixedBitwidthType, ModuleOp, TensorType
+from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -100,7 +99,7 @@ def _accumulator(
         accumulator = result.accumulator(exact, exact, bound)
     except InputError:
         return None
-    narrow = cast(FixedBitwidthType, accumulator.storage).bitwidth <= GREATEST_BITS
+    narrow = accumulator.bits <= GREATEST_BITS
     return (accumulator, bound) if narrow else None
 
 

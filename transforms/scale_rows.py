@@ -64,11 +64,7 @@ def _scale(constant: tdsl.ConstOp, products: list[tdsl.ProductOp]) -> None:
     if not any(shifts):
         return
     scaled = np.ldexp(matrices, np.array(shifts)[:, None]).reshape(constant.raws.shape)
-    encoding = constant.result.type.encoding
-    encoding = encoding if isinstance(encoding, tdsl.Csr) else None
-    new = tdsl.ConstOp(scaled.astype(constant.raws.dtype), tdsl.format_of(constant.result), encoding)
-    new.attributes |= constant.attributes
-    new.result.name_hint = constant.result.name_hint
+    new = constant.with_raws(scaled.astype(constant.raws.dtype), tdsl.format_of(constant.result))
     Rewriter.replace_op(constant, new)
     for product in products:
         product.row_shifts = DenseArrayBase.from_list(i8, shifts)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias, cast
+from typing import TypeAlias, cast
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import IntegerType, MemRefType, ModuleOp, StringAttr, i8
+from xdsl.dialects.builtin import MemRefType, ModuleOp, StringAttr, i8
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
@@ -60,9 +60,9 @@ def _matching(op: Op, kernels: Sequence[Kernel]) -> Kernel | None:
     if not _accumulator(op).INTEGER:
         return None
     if isinstance(op, num.AxpyOp):
-        return _of_width(op, _register(_accumulator(op)), kernels)
+        return _of_width(op, _accumulator(op).bits, kernels)
     chain = _chain(op)
-    own = _register(num.accumulator_type(op.sum))
+    own = num.accumulator_type(op.sum).bits
     for width in _widths(num.accumulator_type(op.sum)) if chain else ():
         if all(_of_width(one, width, kernels) is not None for one in chain if isinstance(one, _OPS)):
             _widen(chain, width)
@@ -78,14 +78,10 @@ def _of_width(op: Op, width: int, kernels: Sequence[Kernel]) -> Kernel | None:
     return next((kernel for kernel in kernels if kernel.computes(wanted)), None)
 
 
-def _register(accumulator: Accumulator) -> int:
-    return cast("IntegerType[Any, Any]", accumulator.storage).width.data
-
-
 def _widths(accumulator: Accumulator) -> Iterator[int]:
     """The width of an accumulator, and greater ones that it could have."""
-    yield (width := _register(accumulator))
-    while (width := _register(accumulator.widened(width + 1))) > _register(accumulator):
+    yield (width := accumulator.bits)
+    while (width := accumulator.widened(width + 1).bits) > accumulator.bits:
         accumulator = accumulator.widened(width)
         yield width
 
@@ -108,7 +104,7 @@ def _chain(op: _Link) -> list[_Link]:
 
 def _widen(chain: Sequence[_Link], bits: int) -> None:
     """Let a sum run in an accumulator of so many bits."""
-    if not chain or _register(num.accumulator_type(chain[0].sum)) == bits:
+    if not chain or num.accumulator_type(chain[0].sum).bits == bits:
         return
     start = chain[0].sum.owner
     type = num.accumulator_type(chain[0].sum).widened(bits).type

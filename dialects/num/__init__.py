@@ -6,7 +6,7 @@ asks that method to write itself down.
 
 from xdsl.ir import Dialect
 
-from tinyml.dialects.num.base import accumulator_type, format_of
+from tinyml.dialects.num.base import accumulator_type, format_of, sums_products
 from tinyml.dialects.num.proofs import BOUND, bound_of, proof, verify_bound, verify_room
 from tinyml.dialects.num.scalars import (
     AddOp,
@@ -72,6 +72,7 @@ __all__ = [
     "format_of",
     "proof",
     "run_length",
+    "sums_products",
     "verify_bound",
     "verify_room",
 ]

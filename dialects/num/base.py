@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
 )
@@ -28,6 +28,20 @@ def accumulator_type(value: SSAValue) -> Accumulator:
     if (found := accumulator_of(value.type)) is None:
         raise VerifyException(f"expected an accumulator, got {value.type}")
     return found
+
+
+def keeps_sum(sum: SSAValue, result: SSAValue) -> None:
+    """The rule that a sum goes on in the accumulator that it came in."""
+    if sum.type != result.type:
+        raise VerifyException(f"the sum changes its type from {sum.type} to {result.type}")
+
+
+def sums_products(sum: Attribute, lhs: NumberFormat, rhs: NumberFormat) -> None:
+    """The rule that an accumulator can hold products of two formats."""
+    if (accumulator := accumulator_of(sum)) is None:
+        raise VerifyException(f"expected sums in accumulators, got {sum}")
+    if not accumulator.sums(lhs, rhs):
+        raise VerifyException(f"{sum} does not sum products of {lhs.type} and {rhs.type}")
 
 
 def same_family(op: IRDLOperation, *formats: NumberFormat) -> None:

@@ -21,7 +21,7 @@ from xdsl.irdl import (
 from xdsl.traits import MemoryReadEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects.num.base import accumulator_type, format_of, same_family
+from tinyml.dialects.num.base import accumulator_type, format_of, keeps_sum, same_family
 from tinyml.dialects.num.proofs import BOUND, bound_of, proof, verify_room
 from tinyml.dialects.number_format import element_format
 from tinyml.dialects.products import Bound
@@ -99,8 +99,7 @@ class MacOp(IRDLOperation):
     def verify_(self) -> None:
         if not accumulator_type(self.sum).sums(format_of(self.lhs), format_of(self.rhs)):
             raise VerifyException(f"{self.sum.type} does not sum products of {self.lhs.type} and {self.rhs.type}")
-        if self.sum.type != self.result.type:
-            raise VerifyException(f"the sum changes its type from {self.sum.type} to {self.result.type}")
+        keeps_sum(self.sum, self.result)
 
 
 @irdl_op_definition
@@ -127,8 +126,7 @@ class DotOp(IRDLOperation):
     def verify_(self) -> None:
         accumulator_type(self.sum)
         same_family(self, element_format(self.lhs.type), element_format(self.rhs.type))
-        if self.sum.type != self.result.type:
-            raise VerifyException(f"the sum changes its type from {self.sum.type} to {self.result.type}")
+        keeps_sum(self.sum, self.result)
         shapes = [cast("MemRefType[Attribute]", value.type).get_shape() for value in (self.lhs, self.rhs)]
         if len(shapes[0]) != 1 or shapes[0] != shapes[1]:
             raise VerifyException(f"needs two runs of equal length, got shapes {shapes[0]} and {shapes[1]}")
@@ -178,8 +176,7 @@ class SparseDotOp(IRDLOperation):
     def verify_(self) -> None:
         accumulator_type(self.sum)
         same_family(self, element_format(self.values.type), element_format(self.vector.type))
-        if self.sum.type != self.result.type:
-            raise VerifyException(f"the sum changes its type from {self.sum.type} to {self.result.type}")
+        keeps_sum(self.sum, self.result)
 
 
 @irdl_op_definition
@@ -206,8 +203,7 @@ class PackedDotOp(IRDLOperation):
     def verify_(self) -> None:
         accumulator_type(self.sum)
         element_format(self.vector.type)
-        if self.sum.type != self.result.type:
-            raise VerifyException(f"the sum changes its type from {self.sum.type} to {self.result.type}")
+        keeps_sum(self.sum, self.result)
 
 
 @irdl_op_definition
@@ -227,8 +223,7 @@ class ShiftOp(IRDLOperation):
     def verify_(self) -> None:
         if not accumulator_type(self.sum).INTEGER:
             raise VerifyException(f"{self.sum.type} is no integer that could be shifted")
-        if self.sum.type != self.result.type:
-            raise VerifyException(f"the sum changes its type from {self.sum.type} to {self.result.type}")
+        keeps_sum(self.sum, self.result)
 
 
 @irdl_op_definition

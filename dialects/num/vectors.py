@@ -21,8 +21,8 @@ from xdsl.irdl import (
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects.num.base import accumulator_type, format_of
-from tinyml.dialects.number_format import NumberFormat, accumulator_of, element_format
+from tinyml.dialects.num.base import accumulator_type, format_of, keeps_sum, sums_products
+from tinyml.dialects.number_format import NumberFormat, element_format
 
 MEMREF = BaseAttr[MemRefType[Attribute]](MemRefType)
 
@@ -55,8 +55,7 @@ class DistanceOp(IRDLOperation):
     def verify_(self) -> None:
         if not accumulator_type(self.sum).sums(self.difference, self.difference):
             raise VerifyException(f"{self.sum.type} does not sum squares of {self.difference.type}")
-        if self.sum.type != self.result.type:
-            raise VerifyException(f"the sum changes its type from {self.sum.type} to {self.result.type}")
+        keeps_sum(self.sum, self.result)
         run_length(self.lhs, self.rhs)
 
     @property
@@ -95,11 +94,7 @@ class DotRowsOp(IRDLOperation):
         if elements != rows * length:
             raise VerifyException(f"{rows} rows of {length} elements are not {elements}")
         element = cast("MemRefType[Attribute]", self.sums.type).element_type
-        matrix, vector = element_format(self.matrix.type), element_format(self.vector.type)
-        if (accumulator := accumulator_of(element)) is None:
-            raise VerifyException(f"expected sums in accumulators, got {element}")
-        if not accumulator.sums(matrix, vector):
-            raise VerifyException(f"{element} does not sum products of {matrix.type} and {vector.type}")
+        sums_products(element, element_format(self.matrix.type), element_format(self.vector.type))
 
 
 @irdl_op_definition
@@ -121,8 +116,4 @@ class AxpyOp(IRDLOperation):
     def verify_(self) -> None:
         run_length(self.sums, self.vector)
         element = cast("MemRefType[Attribute]", self.sums.type).element_type
-        vector, factor = element_format(self.vector.type), format_of(self.factor)
-        if (accumulator := accumulator_of(element)) is None:
-            raise VerifyException(f"expected sums in accumulators, got {element}")
-        if not accumulator.sums(vector, factor):
-            raise VerifyException(f"{element} does not sum products of {vector.type} and {factor.type}")
+        sums_products(element, element_format(self.vector.type), format_of(self.factor))

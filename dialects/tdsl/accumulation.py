@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC
 from typing import cast
 
 from xdsl.dialects import scf
@@ -28,16 +29,6 @@ def accumulator_elements(value: SSAValue) -> Accumulator:
     return found
 
 
-def verify_products(op: MacOp | AccumulateOp) -> None:
-    """The rule that products of lhs and rhs can be added to the sums, which keep their accumulator."""
-    accumulator = accumulator_elements(op.sum)
-    if accumulator_elements(op.out).type != accumulator.type:
-        raise VerifyException("the sum changes its accumulator")
-    lhs, rhs = format_of(op.lhs), format_of(op.rhs)
-    if not accumulator.sums(lhs, rhs):
-        raise VerifyException(f"{accumulator.type} does not sum products of {lhs.type} and {rhs.type}")
-
-
 @irdl_op_definition
 class ZeroOp(TensorOp):
     """Empty sums."""
@@ -55,11 +46,9 @@ class ZeroOp(TensorOp):
         accumulator_elements(self.out)
 
 
-@irdl_op_definition
-class MacOp(TensorOp):
-    """`result[..] = sum[..] + lhs[..] * rhs[..]` with numpy's broadcasting of the factors; nothing is rounded."""
+class SumOp(TensorOp, ABC):
+    """Sums that go on with products of two factors, in the accumulator that they came in; nothing is rounded."""
 
-    name = "tdsl.mac"
     sum = operand_def(SHAPED)
     lhs = operand_def(SHAPED)
     rhs = operand_def(SHAPED)
@@ -70,6 +59,19 @@ class MacOp(TensorOp):
 
     def __init__(self, sum: SSAValue, lhs: SSAValue, rhs: SSAValue):
         build(self, [sum, lhs, rhs], cast("TensorType[Attribute]", sum.type))
+
+    def verify_formats(self) -> None:
+        accumulator = accumulator_elements(self.sum)
+        if accumulator_elements(self.out).type != accumulator.type:
+            raise VerifyException("the sum changes its accumulator")
+        num.sums_products(accumulator.type, format_of(self.lhs), format_of(self.rhs))
+
+
+@irdl_op_definition
+class MacOp(SumOp):
+    """`result[..] = sum[..] + lhs[..] * rhs[..]` with numpy's broadcasting of the factors; nothing is rounded."""
+
+    name = "tdsl.mac"
 
     def infer_shape(self) -> Shape:
         shape = shape_of(self.sum)
@@ -77,34 +79,18 @@ class MacOp(TensorOp):
             raise VerifyException(f"the factors do not broadcast to {spell(shape)}")
         return shape
 
-    def verify_formats(self) -> None:
-        verify_products(self)
-
 
 @irdl_op_definition
-class AccumulateOp(TensorOp):
+class AccumulateOp(SumOp):
     """`result[i] = sum[i] + sum_k lhs[i, k] * rhs[k]`, in the order of k; nothing is rounded to a number format."""
 
     name = "tdsl.accumulate"
-    sum = operand_def(SHAPED)
-    lhs = operand_def(SHAPED)
-    rhs = operand_def(SHAPED)
-    assembly_format = (
-        "$sum `,` $lhs `,` $rhs attr-dict `:` type($sum) `,` type($lhs) `,` type($rhs)"
-        " (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
-    )
-
-    def __init__(self, sum: SSAValue, lhs: SSAValue, rhs: SSAValue):
-        build(self, [sum, lhs, rhs], cast("TensorType[Attribute]", sum.type))
 
     def infer_shape(self) -> Shape:
         sum, lhs, rhs = (shape_of(value) for value in (self.sum, self.lhs, self.rhs))
         if len(lhs) != 2 or rhs != (lhs[1], 1) or sum != (lhs[0], 1):
             raise VerifyException(f"adds a matrix times a column vector, got {spell(lhs)} times {spell(rhs)}")
         return sum
-
-    def verify_formats(self) -> None:
-        verify_products(self)
 
 
 @irdl_op_definition

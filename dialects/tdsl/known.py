@@ -5,11 +5,11 @@ Declared and profiled ranges are no part of it: an input may lie outside of them
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
-from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import IntegerAttr
+from xdsl.dialects import scf
 from xdsl.ir import Operation, SSAValue
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import num
 from tinyml.dialects.products import ANYTHING, Factor, Interval, Product
@@ -67,10 +67,10 @@ def carried_product(loop: scf.ForOp, weight: IndexOp, factor: SSAValue) -> Produ
 
     They are known where the loop counts upwards between constants and stays inside of the constant.
     """
-    bounds = [value.owner for value in (loop.lb, loop.ub, loop.step)]
+    bounds = [const_evaluate_operand(value) for value in (loop.lb, loop.ub, loop.step)]
     if weight.index is not loop.body.block.args[0] or not isinstance(weight.input.owner, ConstOp):
         return None
-    numbers = [cast("IntegerAttr", op.value).value.data for op in bounds if isinstance(op, arith.ConstantOp)]
+    numbers = [bound for bound in bounds if bound is not None]
     if len(numbers) < len(bounds) or numbers[2] < 1:
         return None
     every = weight.input.owner.raws

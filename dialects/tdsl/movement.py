@@ -34,6 +34,7 @@ from xdsl.traits import ConstantLike, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.number_format import NumberFormat
+from tinyml.dialects.tdsl.attributes import Csr
 from tinyml.dialects.tdsl.base import (
     SHAPED,
     TENSOR,
@@ -67,6 +68,14 @@ class ConstOp(IRDLOperation):
         bits = DenseIntOrFPElementsAttr(type, BytesAttr(raws.astype(format.dtype.newbyteorder("<")).tobytes()))
         result = TensorType(format.type, shape) if encoding is None else TensorType(format.type, shape, encoding)
         super().__init__(properties={"value": bits}, result_types=[result])
+
+    def with_raws(self, raws: Raws, format: NumberFormat) -> ConstOp:
+        """The same parameter, with its name, its attributes and its encoding, as other raws of another format."""
+        encoding = self.result.type.encoding
+        new = ConstOp(raws, format, encoding if isinstance(encoding, Csr) else None)
+        new.attributes |= self.attributes
+        new.result.name_hint = self.result.name_hint
+        return new
 
     def verify_(self) -> None:
         expected = TensorType(format_of(self.result).storage, shape_of(self.result))
