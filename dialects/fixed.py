@@ -33,6 +33,7 @@ V = TypeVar("V")
 
 STORAGE_WIDTHS = (8, 16, 32)
 WIDTHS = range(2, 33)
+CANDIDATE_WIDTHS = (4, 6, 8, 9, 10, 12, 16)
 REGISTER_WIDTH = 16
 ACCUMULATOR_WIDTHS = (16, 24, 32, 64)
 FRACS = range(-31, 63)
@@ -116,6 +117,10 @@ class FixedType(_WidthAndFrac, NumberFormat):
     @property
     def bits(self) -> int:
         return self.width.data
+
+    @property
+    def candidates(self) -> Sequence[FixedType]:
+        return [FixedType.of_width(width) for width in CANDIDATE_WIDTHS]
 
     def encode(self, reals: Reals) -> Raws:
         import numpy as np
@@ -359,7 +364,7 @@ class AccumulatorType(_WidthAndFrac, Accumulator):
         if not (isinstance(lhs_format, FixedType) and isinstance(rhs_format, FixedType)):
             return False
         scale = lhs_format.frac.data + rhs_format.frac.data
-        return self.frac.data == scale and _greatest_product(lhs_format, rhs_format) <= limits(self.width.data)[1]
+        return self.frac.data == scale and lhs_format.limits[1] * rhs_format.limits[1] <= limits(self.width.data)[1]
 
     def zero(self, m: Machine[V]) -> V:
         return m.int_constant(0, self.width.data)
@@ -390,10 +395,6 @@ def _fixed(format: NumberFormat) -> FixedType:
     if not isinstance(format, FixedType):
         raise InputError(f"{format.type} cannot be used as fixed point without a tdsl.cast")
     return format
-
-
-def _greatest_product(lhs: FixedType, rhs: FixedType) -> int:
-    return lhs.limits[1] * rhs.limits[1]
 
 
 FIXED = Dialect("fixed", [], [FixedType, AccumulatorType])

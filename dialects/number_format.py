@@ -69,6 +69,11 @@ class NumberFormat(ABC):
     def bits(self) -> int:
         """The width of an element as `of_width` counts it."""
 
+    @property
+    def candidates(self) -> Sequence[NumberFormat]:
+        """What a search may try for a tensor instead of this format, from few bits to many, whatever their scale."""
+        return (self,)
+
     @abstractmethod
     def encode(self, reals: Reals) -> Raws:
         """Round reals into the format."""

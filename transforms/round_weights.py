@@ -8,6 +8,7 @@ in "Up or Down? Adaptive Rounding for Post-Training Quantization" (2020), which 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -35,43 +36,62 @@ class Moments:
     variance: NDArray[np.float64]
 
 
-def moments_of_inputs(
-    module: ModuleOp, inputs: NDArray[Any], formats: dict[SSAValue, NumberFormat]
-) -> dict[tdsl.ConstOp, Moments]:
+class InputMoments:
     """What every constant matrix of a program on reals is multiplied by, over all samples, iterations and columns.
 
-    inputs: reals of shape (samples, elements). formats: what the tensors of the program will be rounded into. A matrix
-    that is used in any other way is left out.
+    inputs: reals of shape (samples, elements). A matrix that is used in any other way has no moments.
     """
-    import numpy as np
 
-    from tinyml.runtime.evaluator import evaluate_reals
+    def __init__(self, module: ModuleOp, inputs: NDArray[Any]):
+        from tinyml.runtime.evaluator import evaluate_reals
 
-    matrices: dict[SSAValue, list[tdsl.ConstOp]] = {}
-    for op in module.walk():
-        if isinstance(op, tdsl.ConstOp):
-            users = [use.operation for use in op.result.uses]
-            pairs = [pair for user in users if isinstance(user, tdsl.ContractionOp) for pair in user.pairs]
-            vectors = [rhs for lhs, rhs in pairs if lhs is op.result]
-            if len(vectors) == len(users):
-                for vector in vectors:
-                    matrices.setdefault(vector, []).append(op)
-    sums: dict[tdsl.ConstOp, list[NDArray[np.float64]]] = {}
+        self.vectors: dict[tdsl.ConstOp, list[SSAValue]] = {}
+        for op in module.walk():
+            if isinstance(op, tdsl.ConstOp):
+                users = [use.operation for use in op.result.uses]
+                pairs = [pair for user in users if isinstance(user, tdsl.ContractionOp) for pair in user.pairs]
+                vectors = [rhs for lhs, rhs in pairs if lhs is op.result]
+                if vectors and len(vectors) == len(users):
+                    self.vectors[op] = vectors
+        wanted = {vector for vectors in self.vectors.values() for vector in vectors}
+        self.values: dict[SSAValue, list[Reals]] = {}
 
-    def observe(value: SSAValue, values: NDArray[Any]) -> None:
-        if value in matrices:
-            rounded = formats[value].decode(formats[value].encode(values))
-            columns = [np.ones(values.shape), values, rounded, values * values]
-            for matrix in matrices[value]:
-                found = sums.setdefault(matrix, [np.zeros(values.shape[1]) for _ in columns])
-                sums[matrix] = [old + new.sum((0, 2)) for old, new in zip(found, columns, strict=True)]
+        def observe(value: SSAValue, values: Reals) -> None:
+            if value in wanted:
+                self.values.setdefault(value, []).append(values)
 
-    evaluate_reals(module, inputs, observe)
-    moments: dict[tdsl.ConstOp, Moments] = {}
-    for matrix, (count, values, rounded, squares) in sums.items():
-        mean = values / count
-        moments[matrix] = Moments(mean, rounded / count, np.maximum(squares / count - mean**2, 0.0))
-    return moments
+        evaluate_reals(module, inputs, observe)
+        self.sums: dict[object, list[Reals]] = {}
+        self.known: dict[object, Moments] = {}
+
+    def of(self, matrix: tdsl.ConstOp, format_of: Callable[[SSAValue], NumberFormat]) -> Moments | None:
+        """The moments of the vectors of a matrix where they are rounded into formats; the same object each time."""
+        import numpy as np
+
+        vectors = [vector for vector in self.vectors.get(matrix, ()) if vector in self.values]
+        if not vectors:
+            return None
+        key = matrix, *(format_of(vector).type for vector in vectors)
+        if key not in self.known:
+            sums = [self._sums(vector, format_of(vector)) for vector in vectors]
+            count, values, rounded, squares = np.sum(sums, 0)
+            mean = values / count
+            self.known[key] = Moments(mean, rounded / count, np.maximum(squares / count - mean**2, 0.0))
+        return self.known[key]
+
+    def _sums(self, vector: SSAValue, format: NumberFormat) -> list[Reals]:
+        """How many vectors there are, and the sums of them, of what they are rounded to and of their squares."""
+        import numpy as np
+
+        key = vector, format.type
+        if key not in self.sums:
+            sums = [np.zeros(self.values[vector][0].shape[1]) for _ in range(4)]
+            for values in self.values[vector]:
+                rounded = format.decode(format.encode(values))
+                columns = [np.ones(values.shape), values, rounded, values * values]
+                sums = [old + new.sum((0, 2)) for old, new in zip(sums, columns, strict=True)]
+            self.sums[key] = sums
+        return self.sums[key]
 
 
 def round_weights(weights: Reals, format: NumberFormat, inputs: Moments) -> Raws:

@@ -2,12 +2,15 @@
 // RUN: tinyml-opt %s -p "assign-format{format=f32}" --split-input-file | filecheck %s --check-prefix=F32
 // RUN: tinyml-opt %s -p "assign-format{width=16}" --split-input-file | filecheck %s --check-prefix=SIXTEEN
 // RUN: tinyml-opt %s -p "assign-format{width=8 functions=seedot}" --split-input-file | filecheck %s --check-prefix=SEEDOT
+// RUN: not tinyml-opt %s -p "assign-format{width=8 widths=X:16,W:4}" --split-input-file 2>&1 | filecheck %s --check-prefix=MIXED
+// RUN: not tinyml-opt %s -p "assign-format{width=8 widths=X:16,W:4}" --split-input-file 2>&1 | filecheck %s --check-prefix=NAMES
 // RUN: not tinyml-opt %s -p "assign-format{functions=nonsense}" --split-input-file 2>&1 | filecheck %s --check-prefix=SCHEME
 // RUN: not tinyml-opt %s -p "assign-format{format=nonsense}" --split-input-file 2>&1 | filecheck %s --check-prefix=UNKNOWN
 // RUN: not tinyml-opt %s -p "assign-format{width=33}" --split-input-file 2>&1 | filecheck %s --check-prefix=WIDTH
 // RUN: not tinyml-opt %s -p "assign-format{format=f32 width=16}" --split-input-file 2>&1 | filecheck %s --check-prefix=FIXEDSIZE
 
 // SCHEME: pass 'assign-format': format 'fixed' has no scheme 'nonsense' for functions (one of seedot, shiftry)
+// NAMES: pass 'assign-format': expected TENSOR:BITS with one of the tensors X, e, got 'W:4'
 // UNKNOWN: pass 'assign-format': unknown number format 'nonsense'
 // WIDTH: pass 'assign-format': fixed point has widths from 2 to 32, got 33
 // FIXEDSIZE: pass 'assign-format': f32 is 32 bits wide, got width 16
@@ -24,6 +27,9 @@ func.func @scales(%X: tensor<2x1xf32> {tdsl.range = #tdsl.range<-3.0, 3.0>, tdsl
 // CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}127, 64], [-32, 0]]> : tensor<2x2xi8> {{.*}} -> tensor<2x2x!fixed.q<8, 7>>
 // CHECK-NEXT: %p = tdsl.matmul {{.*}} -> tensor<2x1x!fixed.q<8, 4>>
 // CHECK-NEXT: tdsl.argmax %p : tensor<2x1x!fixed.q<8, 4>>
+// MIXED: func.func @scales(%X: tensor<2x1x!fixed.q<16, 13>> {{.*}} -> (index, tensor<2x1x!fixed.q<8, 4>>)
+// MIXED-NEXT: %W = tdsl.const dense<{{\[\[}}7, 4], [-2, 0]]> : tensor<2x2xi8> {{.*}} -> tensor<2x2x!fixed.q<4, 3>>
+// MIXED-NEXT: %p = tdsl.matmul {{.*}} -> tensor<2x1x!fixed.q<8, 4>>
 // F32: func.func @scales(%X: tensor<2x1xf32>
 // F32: %W = tdsl.const dense<{{\[\[}}1.000000e+00, 5.000000e-01], [-2.500000e-01, 0.000000e+00]]>
 
