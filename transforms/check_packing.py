@@ -31,8 +31,9 @@ class CheckPackingPass(ModulePass):
     """Raises `InputError` for a function on L2 whose arena is packed wrongly, and changes nothing.
 
     Every buffer is a view of a `scratch.arena`, lies inside it and is aligned for its elements; the arena is no
-    larger than the highest end, as its `scratch.height` says, and no smaller than its `scratch.lower_bound`; and no
-    op destroys a value that is read later. After the ops have become loops the question has no simple answer: only
+    larger than the highest end, as its `scratch.height` says, and no smaller than its `scratch.lower_bound`, with
+    `scratch.optimal` only where that is as high and `scratch.gap` bytes above it; and no op destroys a value that is
+    read later. After the ops have become loops the question has no simple answer: only
     an op on whole buffers shows that nothing of the old content is left.
     """
 
@@ -89,16 +90,23 @@ def _check_places(function: func.FuncOp) -> None:
 
 
 def _check_claims(arena: ArenaOp) -> None:
-    match arena.attributes.get("scratch.height"):
-        case IntegerAttr() as height if height.value.data != arena.size:
-            raise error_at(arena, f"the arena has {arena.size} bytes, its height says {height.value.data}")
+    height, bound, gap = (_claimed(arena, name) for name in ("height", "lower_bound", "gap"))
+    if height is not None and height != arena.size:
+        raise error_at(arena, f"the arena has {arena.size} bytes, its height says {height}")
+    if bound is not None and bound > arena.size:
+        raise error_at(arena, f"the arena has {arena.size} bytes, less than its lower bound {bound}")
+    if "scratch.optimal" in arena.attributes and bound != arena.size:
+        raise error_at(arena, f"the arena has {arena.size} bytes, which is optimal only with a lower bound as high")
+    if gap is not None and (bound is None or gap != arena.size - bound):
+        raise error_at(arena, f"the gap of {gap} bytes is not that between {arena.size} bytes and the lower bound")
+
+
+def _claimed(arena: ArenaOp, name: str) -> int | None:
+    match arena.attributes.get(f"scratch.{name}"):
+        case IntegerAttr() as claim:
+            return claim.value.data
         case _:
-            pass
-    match arena.attributes.get("scratch.lower_bound"):
-        case IntegerAttr() as bound if bound.value.data > arena.size:
-            raise error_at(arena, f"the arena has {arena.size} bytes, less than its lower bound {bound.value.data}")
-        case _:
-            pass
+            return None
 
 
 class _Flow:

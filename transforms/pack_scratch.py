@@ -7,7 +7,7 @@ from math import lcm
 
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, UnitAttr, i64
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -18,10 +18,12 @@ from tinyml.dialects.places import error_at
 from tinyml.dialects.scratch import AllocOp, ArenaOp, SliceOp, ViewOp, element_bytes, memref_type, size_in_bytes
 from tinyml.dialects.tdsl.base import TensorOp
 from tinyml.transforms.live_ranges import LiveRanges, buffer_name, live_ranges
-from tinyml.transforms.packing import MODES, Placement, Rectangle, find_peak
+from tinyml.transforms.packing import MODES, Placement, Rectangle, find_peak, pack
 
 HEIGHT = "scratch.height"
 LOWER_BOUND = "scratch.lower_bound"
+OPTIMAL = "scratch.optimal"
+GAP = "scratch.gap"
 
 
 @dataclass(frozen=True)
@@ -30,10 +32,10 @@ class PackScratchPass(ModulePass):
 
     `mode` chooses the packing algorithm, `align` is a power of two of which all offsets are multiples, beside their
     element's size, and `limit` is the number of bytes that the arena may take. The arena carries its height and the
-    lower bound of every packing, in bytes; each view carries the program points at which it is alive. Buffers that
-    nothing uses go; a function without buffers stays as it is. Raises `InputError` for options out of range, a
-    function that is packed already, and an arena above the limit; this one names the op at the peak and the buffers
-    alive there.
+    lower bound of every packing, in bytes, and `scratch.optimal` where they are equal or else `scratch.gap`, what lies
+    between; each view carries the program points at which it is alive. Buffers that nothing uses go; a function
+    without buffers stays as it is. Raises `InputError` for options out of range, a function that is packed already,
+    and an arena above the limit; this one names the op at the peak and the buffers alive there.
     """
 
     name = "pack-scratch"
@@ -66,7 +68,9 @@ class PackScratchPass(ModulePass):
             )
             for i, (alloc, points) in enumerate(live.ranges.items())
         ]
-        placement = MODES[self.mode](rectangles)
+        placement = pack(rectangles, self.mode, barred=_barred(function, live))
+        if placement.moves:
+            raise InputError(f"the packing of @{function.sym_name.data} moves buffers, which has no ops yet")
         if self.limit is not None and placement.height > self.limit:
             raise self._too_high(live, rectangles, placement)
         _replace(function, live, rectangles, placement)
@@ -83,6 +87,11 @@ class PackScratchPass(ModulePass):
         return error_at(at, message)
 
 
+def _barred(function: func.FuncOp, live: LiveRanges) -> frozenset[int]:
+    """The points inside loops and branches, where nothing may move: a buffer has one place all through them."""
+    return frozenset(i for i, op in enumerate(live.points) if op.parent_op() is not function)
+
+
 def _erase_dead(function: func.FuncOp) -> None:
     for op in reversed(list(function.walk())):
         if isinstance(op, AllocOp | SliceOp | ViewOp) and is_trivially_dead(op):
@@ -93,7 +102,11 @@ def _replace(function: func.FuncOp, live: LiveRanges, rectangles: list[Rectangle
     arena = ArenaOp(placement.height, lcm(*(one.alignment for one in rectangles)))
     arena.result.name_hint = "arena"
     arena.attributes[HEIGHT] = IntegerAttr(placement.height, i64)
-    arena.attributes[LOWER_BOUND] = IntegerAttr(find_peak(rectangles).bytes, i64)
+    arena.attributes[LOWER_BOUND] = IntegerAttr(placement.lower_bound, i64)
+    if placement.optimal:
+        arena.attributes[OPTIMAL] = UnitAttr()
+    else:
+        arena.attributes[GAP] = IntegerAttr(placement.gap, i64)
     views: list[Operation] = []
     for (alloc, points), offset in zip(live.ranges.items(), placement.offsets, strict=True):
         view = ViewOp(arena.result, offset, memref_type(alloc.result), points)

@@ -1,11 +1,8 @@
-"""Packing: rectangles against exhaustive search, and what passes refuse. Whole programs: test_packing_programs.py."""
+"""Packing as passes, and what they refuse. Rectangles: test_packing_modes.py; programs: test_packing_programs.py."""
 
-from itertools import permutations
 from typing import cast
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from xdsl.context import Context
 from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import Builtin, IntegerAttr, ModuleOp, i64
@@ -17,7 +14,6 @@ from tinyml.tools.universe import DIALECTS
 from tinyml.transforms.check_packing import CheckPackingPass
 from tinyml.transforms.live_ranges import memory_map
 from tinyml.transforms.pack_scratch import PackScratchPass
-from tinyml.transforms.packing import MODES, Rectangle, find_peak, first_fit, lower_bound
 
 
 def context() -> Context:
@@ -46,80 +42,6 @@ def check(module: ModuleOp) -> None:
 
 def views_of(module: ModuleOp) -> list[ViewOp]:
     return [op for op in module.walk() if isinstance(op, ViewOp)]
-
-
-@st.composite
-def rectangles(draw: st.DrawFn, most: int) -> list[Rectangle]:
-    def one(index: int) -> Rectangle:
-        first = draw(st.integers(0, 8))
-        last = first + draw(st.integers(0, 4))
-        return Rectangle(f"r{index}", draw(st.integers(0, 12)), draw(st.sampled_from([1, 2, 4])), first, last)
-
-    return [one(i) for i in range(draw(st.integers(0, most)))]
-
-
-def share_a_point(a: Rectangle, b: Rectangle) -> bool:
-    return bool({*range(a.first, a.last + 1)} & {*range(b.first, b.last + 1)})
-
-
-def exhaustive_height(given: list[Rectangle]) -> int:
-    """The least height: some order of placing at the lowest free offset reaches it."""
-    heights: list[int] = []
-    for order in permutations(given):
-        taken: list[tuple[Rectangle, int]] = []
-        for one in order:
-            offset = 0
-            while any(
-                share_a_point(one, other) and offset < start + other.size and start < offset + one.size
-                for other, start in taken
-            ):
-                offset += one.alignment
-            taken.append((one, offset))
-        heights.append(max((offset + one.size for one, offset in taken), default=0))
-    return min(heights)
-
-
-@given(rectangles(most=20), st.sampled_from(sorted(MODES)))
-def test_every_mode_places_rectangles_apart(given: list[Rectangle], mode: str):
-    placement = MODES[mode](given)
-    placed = list(zip(given, placement.offsets, strict=True))
-    assert placement.height == max((offset + one.size for one, offset in placed), default=0)
-    assert placement.height >= lower_bound(given)
-    assert MODES[mode](given) == placement
-    for i, (one, start) in enumerate(placed):
-        assert start >= 0
-        assert start % one.alignment == 0
-        for other, other_start in placed[:i]:
-            apart = start + one.size <= other_start or other_start + other.size <= start
-            assert apart or not share_a_point(one, other)
-
-
-@given(rectangles(most=4))
-def test_the_lower_bound_is_one(given: list[Rectangle]):
-    assert lower_bound(given) <= exhaustive_height(given) <= first_fit(given).height
-
-
-def test_a_buffer_belongs_to_no_point_after_its_last():
-    relay = [Rectangle(str(i), 10, 1, 2 * i, 2 * i + 1) for i in range(4)]
-    assert lower_bound(relay) == first_fit(relay).height == 10
-    meeting = [Rectangle(str(i), 10, 1, i, i + 1) for i in range(4)]
-    assert lower_bound(meeting) == first_fit(meeting).height == 20
-
-
-def test_the_better_of_the_two_orders_counts():
-    by_size_wins = [Rectangle("a", 1, 1, 0, 1), Rectangle("b", 1, 1, 0, 3), Rectangle("c", 2, 1, 2, 4)]
-    assert first_fit(by_size_wins).height == 3
-    by_start_wins = [
-        Rectangle("a", 6, 2, 0, 1),
-        Rectangle("b", 6, 2, 1, 4),
-        Rectangle("c", 15, 1, 2, 3),
-    ]
-    assert first_fit(by_start_wins).height == 22
-
-
-def test_the_peak_counts_padding_between_aligned_buffers():
-    peak = find_peak([Rectangle("a", 3, 4, 0, 0), Rectangle("b", 3, 4, 1, 2), Rectangle("c", 2, 4, 2, 2)])
-    assert (peak.point, peak.bytes, peak.alive) == (2, 6, (1, 2))
 
 
 PAIR = """

@@ -1,5 +1,7 @@
 // RUN: tinyml-opt %s -p pack-scratch,check-packing --split-input-file | filecheck %s
 // RUN: tinyml-opt %s -p "pack-scratch{align=8},check-packing" --split-input-file | filecheck %s --check-prefix=ALIGN
+// RUN: tinyml-opt %s -p "pack-scratch{mode=best-fit},check-packing" --split-input-file | filecheck %s --check-prefix=BEST
+// RUN: not tinyml-opt %s -p "pack-scratch{mode=shiftry}" --split-input-file 2>&1 | filecheck %s --check-prefix=SHIFTRY
 // RUN: tinyml-opt %s -p "pack-scratch{limit=100}" --split-input-file | filecheck %s
 
 // A buffer that ends at point 1 and one that starts at point 2 share bytes; operands and destination do not.
@@ -17,7 +19,7 @@ func.func @chain(%X: memref<8x1xf32>) -> index {
   func.return %l : index
 }
 // CHECK: func.func @chain
-// CHECK-NEXT: %arena = scratch.arena {scratch.height = 64 : i64, scratch.lower_bound = 64 : i64, alignment = 4 : i64} : memref<64xi8>
+// CHECK-NEXT: %arena = scratch.arena {scratch.height = 64 : i64, scratch.lower_bound = 64 : i64, scratch.optimal, alignment = 4 : i64} : memref<64xi8>
 // CHECK-NEXT: %a = scratch.view %arena[0 : i64] {live = [0 : i64, 1 : i64]}
 // CHECK-NEXT: %b = scratch.view %arena[32 : i64] {live = [1 : i64, 2 : i64]}
 // CHECK-NEXT: %c = scratch.view %arena[0 : i64] {live = [2 : i64, 3 : i64]}
@@ -42,12 +44,17 @@ func.func @views(%X: memref<4x!fixed.q<8, 7>>) -> memref<2x!fixed.q<16, 12>> {
   func.return %y : memref<2x!fixed.q<16, 12>>
 }
 // CHECK: func.func @views
-// CHECK-NEXT: scratch.arena {scratch.height = 11 : i64, scratch.lower_bound = 11 : i64, alignment = 2 : i64} : memref<11xi8>
+// CHECK-NEXT: scratch.arena {scratch.height = 11 : i64, scratch.lower_bound = 11 : i64, scratch.optimal, alignment = 2 : i64} : memref<11xi8>
 // CHECK-NEXT: %odd = scratch.view %arena[8 : i64] {live = [0 : i64, 2 : i64]}
 // CHECK-NEXT: %y = scratch.view %arena[0 : i64] {live = [1 : i64, 3 : i64]}
 // CHECK-NEXT: %z = scratch.view %arena[4 : i64] {live = [2 : i64, 2 : i64]}
+// BEST: func.func @views
+// BEST-NEXT: scratch.arena {scratch.height = 11 : i64
+// SHIFTRY: func.func @chain
+// SHIFTRY-NEXT: scratch.arena {scratch.height = 64 : i64
+// SHIFTRY: the packing of @views moves buffers, which has no ops yet
 // ALIGN: func.func @views
-// ALIGN-NEXT: scratch.arena {scratch.height = 19 : i64, scratch.lower_bound = 19 : i64, alignment = 8 : i64} : memref<19xi8>
+// ALIGN-NEXT: scratch.arena {scratch.height = 19 : i64, scratch.lower_bound = 19 : i64, scratch.optimal, alignment = 8 : i64} : memref<19xi8>
 // ALIGN-NEXT: %odd = scratch.view %arena[16 : i64]
 // ALIGN-NEXT: %y = scratch.view %arena[0 : i64]
 // ALIGN-NEXT: %z = scratch.view %arena[8 : i64]

@@ -1,9 +1,9 @@
-// RUN: tinyml-opt %s -p "pack-scratch{limit=21}" --split-input-file --verify-diagnostics | filecheck %s
-// RUN: not tinyml-opt %s -p "pack-scratch{mode=shiftry}" 2>&1 | filecheck %s --check-prefix=MODE
+// RUN: tinyml-opt %s -p "pack-scratch{limit=20}" --split-input-file --verify-diagnostics | filecheck %s
+// RUN: not tinyml-opt %s -p "pack-scratch{mode=worst-fit}" 2>&1 | filecheck %s --check-prefix=MODE
 // RUN: not tinyml-opt %s -p "pack-scratch{align=3}" 2>&1 | filecheck %s --check-prefix=ALIGN
 // RUN: not tinyml-opt %s -p "pack-scratch{limit=-1}" 2>&1 | filecheck %s --check-prefix=LIMIT
 
-// MODE: error: {{.*}}: pass 'pack-scratch': unknown mode 'shiftry'; the modes are first-fit
+// MODE: error: {{.*}}: pass 'pack-scratch': unknown mode 'worst-fit'; the modes are first-fit, best-fit, shiftry
 // ALIGN: align must be a power of two, got 3
 // LIMIT: limit must not be negative, got -1
 
@@ -18,7 +18,7 @@ func.func @f(%X: memref<3x!fixed.q<16, 12>>) -> index {
   %l = tdsl.argmax %b : memref<3x!fixed.q<16, 12>>
   func.return %l : index
 }
-// CHECK: pack_scratch_invalid.mlir:16:3: the arena takes 22 bytes, the limit is 21; alive at the peak of 21 bytes, 'tdsl.fill' into c: c (15 bytes), b (6 bytes)
+// CHECK: pack_scratch_invalid.mlir:16:3: the arena takes 21 bytes, the limit is 20; alive at the peak of 21 bytes, 'tdsl.fill' into c: c (15 bytes), b (6 bytes)
 
 // -----
 

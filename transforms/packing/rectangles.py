@@ -1,0 +1,96 @@
+"""Rectangles of live range times size, where they lie, and how low they can lie at best."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import gcd
+
+
+@dataclass(frozen=True)
+class Rectangle:
+    """A buffer over time: `size` bytes at an offset that is a multiple of `alignment`, alive at first..last."""
+
+    name: str
+    size: int
+    alignment: int
+    first: int
+    last: int
+
+
+@dataclass(frozen=True)
+class Move:
+    """Before program point `point`, the rectangle of this index moves to byte `offset`, its content with it."""
+
+    point: int
+    index: int
+    offset: int
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Where rectangles lie.
+
+    offsets: bytes, in the order of the rectangles; of a rectangle that moves, where it lies first.
+    height: the highest end of all, in bytes.
+    lower_bound: bytes that no placement undercuts; the need at the peak, or more if a search has exhausted what is
+    lower.
+    moves: in the order in which they happen, one after the other, those of one point too. The bytes that a rectangle
+    moves to are free when its turn comes, except that they may overlap those that it leaves.
+    """
+
+    offsets: tuple[int, ...]
+    height: int
+    lower_bound: int
+    moves: tuple[Move, ...] = ()
+
+    @property
+    def optimal(self) -> bool:
+        """Whether no placement is lower: proven, not hoped."""
+        return self.height == self.lower_bound
+
+    @property
+    def gap(self) -> int:
+        """Bytes between the height and what is proven to be necessary."""
+        return self.height - self.lower_bound
+
+
+@dataclass(frozen=True)
+class Peak:
+    """The program point whose live buffers need most: that many bytes at least, for the rectangles of these indices."""
+
+    point: int
+    bytes: int
+    alive: tuple[int, ...]
+
+
+def overlap_in_time(a: Rectangle, b: Rectangle) -> bool:
+    return a.first <= b.last and b.first <= a.last
+
+
+def find_peak(rectangles: Sequence[Rectangle]) -> Peak:
+    """The earliest of the points where the live buffers need most bytes; point 0 if there are no rectangles.
+
+    The need grows only where a rectangle starts, so that only these points are looked at. Where all alignments have
+    a common divisor g, every buffer but the topmost occupies a multiple of g bytes.
+    """
+    best = Peak(0, 0, ())
+    for point in sorted({one.first for one in rectangles}):
+        alive = tuple(i for i, one in enumerate(rectangles) if one.first <= point <= one.last)
+        grain = gcd(*(rectangles[i].alignment for i in alive))
+        padding = [-rectangles[i].size % grain for i in alive]
+        need = sum(rectangles[i].size for i in alive) + sum(padding) - max(padding)
+        if need > best.bytes or not best.alive:
+            best = Peak(point, need, alive)
+    return best
+
+
+def lower_bound(rectangles: Sequence[Rectangle]) -> int:
+    """Bytes that no placement can undercut: the need at the peak."""
+    return find_peak(rectangles).bytes
+
+
+def placement_at(rectangles: Sequence[Rectangle], offsets: Sequence[int], bound: int) -> Placement:
+    """Rectangles at these offsets, where `bound` bytes are known to be necessary."""
+    height = max((offset + one.size for offset, one in zip(offsets, rectangles, strict=True)), default=0)
+    return Placement(tuple(offsets), height, bound)
