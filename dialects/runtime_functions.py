@@ -94,6 +94,22 @@ def to_integer(x: F32, low: I32, high: I32) -> I32:
     return np.where(inside, rounded, limit).astype(np.int32)
 
 
+def to_odd(x: F32, low: I32, high: I32) -> I32:
+    """tm_f32_to_odd: the integer itself, else the odd one of its two neighbours, in [low, high]; low for NaN.
+
+    What is lost stays visible: rounding the result to a multiple of 4 gives what rounding x gives.
+    """
+    import numpy as np
+
+    x = np.asarray(x, np.float32)
+    inside = (x > low.astype(np.float32)) & ~(x >= high.astype(np.float32))
+    safe = np.where(inside, x, np.float32(0))
+    floor = np.floor(safe)
+    whole = floor.astype(np.int32) | (floor != safe)
+    limit = np.where(x >= high.astype(np.float32), high, low)
+    return np.where(inside, whole, limit).astype(np.int32)
+
+
 def from_integer(x: I32) -> F32:
     """tm_int_to_f32: the nearest float."""
     import numpy as np
@@ -135,6 +151,7 @@ RUNTIME_FUNCTIONS = {
     "tm_tanhf": RuntimeFunction((f32,), f32, tanh),
     "tm_sigmoidf": RuntimeFunction((f32,), f32, sigmoid),
     "tm_f32_to_int": RuntimeFunction((f32, i32, i32), i32, to_integer),
+    "tm_f32_to_odd": RuntimeFunction((f32, i32, i32), i32, to_odd),
     "tm_int_to_f32": RuntimeFunction((i32,), f32, from_integer),
     "tm_interpolate_s16": RuntimeFunction((TABLE, i16, i16, i8), i16, interpolate),
     "tm_interpolate_odd_s16": RuntimeFunction((TABLE, i16, i16, i8), i16, interpolate_odd),

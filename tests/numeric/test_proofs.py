@@ -17,7 +17,8 @@ from xdsl.dialects.builtin import IntegerType, ModuleOp
 
 from tinyml.dialects import num
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.fixed import AccumulatorType, FixedType
+from tinyml.dialects.exact_sum import AccumulatorType
+from tinyml.dialects.fixed import FixedType
 from tinyml.dialects.machine import Int, limits
 from tinyml.dialects.number_format import FUNCTIONS, Function, NumberFormat
 from tinyml.dialects.numpy_machine import NumpyMachine

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.fixed import AccumulatorType, FixedType
+from tinyml.dialects.exact_sum import AccumulatorType
+from tinyml.dialects.fixed import FixedType
 from tinyml.dialects.numpy_machine import NumpyMachine
 from tinyml.lowering import pipelines
 from tinyml.runtime.data import load_data

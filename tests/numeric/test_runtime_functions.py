@@ -27,6 +27,10 @@ void each_tm_f32_to_int(const float *x, int32_t low, int32_t high, int32_t *y, i
 {
     for (int32_t i = 0; i < n; i++) y[i] = tm_f32_to_int(x[i], low, high);
 }
+void each_tm_f32_to_odd(const float *x, int32_t low, int32_t high, int32_t *y, int32_t n)
+{
+    for (int32_t i = 0; i < n; i++) y[i] = tm_f32_to_odd(x[i], low, high);
+}
 """
 FLAGS = ["-std=c99", "-O2", "-ffp-contract=off", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-shared", "-fPIC"]
 EDGES = [0.0, -0.0, 0.5, -0.5, 1.5, -1.5, EXP_LOW, EXP_HIGH, 2.0**24, 2.0**30, 2.0**31, -(2.0**31), 3e38, -3e38, 1e-45]
@@ -96,6 +100,22 @@ def test_float_to_integer(library: ctypes.CDLL, greatest: int):
         # Exact in double precision; NaN gives the lower limit.
         expected = np.clip(np.floor(np.nan_to_num(x.astype(np.float64), nan=-np.inf) + 0.5), -greatest, greatest)
     np.testing.assert_array_equal(y, expected)
+
+
+def test_float_to_odd(library: ctypes.CDLL):
+    x = floats()
+    y = np.empty(len(x), np.int32)
+    greatest = 1 << 30
+    low, high = np.int32(-greatest), np.int32(greatest)
+    library.each_tm_f32_to_odd(pointer(x), ctypes.c_int32(-greatest), ctypes.c_int32(greatest), pointer(y), len(x))
+    with np.errstate(all="ignore"):
+        assert_same_bits(y, RUNTIME_FUNCTIONS["tm_f32_to_odd"].twin(x, low, high), x)
+        inside = x[np.abs(x) < high]
+        odd = y[np.abs(x) < high]
+    floor = np.floor(inside.astype(np.float64))
+    np.testing.assert_array_equal(odd[floor == inside], floor[floor == inside])
+    assert (odd[floor != inside] & 1).all()
+    assert (np.abs(odd - inside.astype(np.float64)) <= 1).all()
 
 
 def test_accuracy():

@@ -45,6 +45,18 @@ static inline int32_t tm_f32_to_int(float x, int32_t low, int32_t high)
     return whole + (rest >= 0.5f) - !(rest >= -0.5f);
 }
 
+/* An integer itself, else the odd one of its two neighbours. */
+static inline int32_t tm_f32_to_odd(float x, int32_t low, int32_t high)
+{
+    if (x >= (float)high)
+        return high;
+    if (!(x > (float)low))
+        return low;
+    int32_t whole = (int32_t)x;
+    float rest = x - (float)whole;
+    return (whole - (rest < 0.0f)) | (rest != 0.0f);
+}
+
 static inline float tm_int_to_f32(int32_t x)
 {
     return (float)x;

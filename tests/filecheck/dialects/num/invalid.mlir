@@ -16,13 +16,13 @@
 
 %a = "test.op"() : () -> (f32)
 %r = num.exp %a : f32 -> !fixed.q<16, 12>
-// CHECK: num.exp mixes the families fixed, float; convert first
+// CHECK: num.exp mixes the families exact, float; convert first
 
 // -----
 
 %a, %b = "test.op"() : () -> (f32, !fixed.q<16, 12>)
 %r = num.add %a, %b : f32, !fixed.q<16, 12> -> !fixed.q<16, 12>
-// CHECK: num.add mixes the families fixed, float; convert first
+// CHECK: num.add mixes the families exact, float; convert first
 
 // -----
 

@@ -58,13 +58,13 @@ tdsl.neg %a : memref<2xf32> into %b : memref<3xf32>
 
 %a, %b = "test.op"() : () -> (tensor<2x3xf32>, tensor<2x3x!fixed.q<16, 12>>)
 %r = tdsl.add %a, %b : tensor<2x3xf32>, tensor<2x3x!fixed.q<16, 12>> -> tensor<2x3x!fixed.q<16, 12>>
-// CHECK: formats of different families (fixed, float) need a tdsl.cast
+// CHECK: formats of different families (exact, float) need a tdsl.cast
 
 // -----
 
 %a = "test.op"() : () -> (tensor<2x3x!fixed.q<16, 12>>)
 %r = tdsl.exp %a : tensor<2x3x!fixed.q<16, 12>> -> tensor<2x3xf32>
-// CHECK: formats of different families (fixed, float) need a tdsl.cast
+// CHECK: formats of different families (exact, float) need a tdsl.cast
 
 // -----
 
@@ -306,7 +306,7 @@ func.func @map(%a: tensor<2xf32>) {
   }
   func.return
 }
-// CHECK: formats of different families (fixed, float) need a tdsl.cast
+// CHECK: formats of different families (exact, float) need a tdsl.cast
 
 // -----
 

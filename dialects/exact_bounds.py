@@ -1,4 +1,4 @@
-"""How far sums of products of fixed-point numbers can go: the proofs that accumulators are wide enough."""
+"""How far sums of products of integers times powers of two can go: the proofs that accumulators are wide enough."""
 
 from __future__ import annotations
 
@@ -9,22 +9,26 @@ from typing import TYPE_CHECKING, cast
 from tinyml.dialects.products import Bound, Factor, Product
 
 if TYPE_CHECKING:
-    from tinyml.dialects.fixed import FixedType
+    from tinyml.dialects.exact import ExactFormat
 
 
 def sum_bound(products: Sequence[Product], initial: Factor | None) -> Bound:
     """Bounds on every partial sum, in any order of each product, in units of the finest one's last place."""
-    fracs = [_frac(product.lhs) + _frac(product.rhs) for product in products]
-    bounds = [(_product_bound(product), frac) for product, frac in zip(products, fracs, strict=True)]
+    scales = [_scale(product.lhs) + _scale(product.rhs) for product in products]
+    bounds = [(_product_bound(product), scale) for product, scale in zip(products, scales, strict=True)]
     if initial is not None:
-        bounds.append((_raw_interval(initial), _frac(initial)))
-    finest = max(frac for _, frac in bounds)
-    lows, highs = zip(*((low << finest - frac, high << finest - frac) for (low, high), frac in bounds), strict=True)
+        bounds.append((_interval(initial), _scale(initial)))
+    finest = max(scale for _, scale in bounds)
+    lows, highs = zip(*((low << finest - scale, high << finest - scale) for (low, high), scale in bounds), strict=True)
     return sum(lows), sum(highs)
 
 
-def _frac(factor: Factor) -> int:
-    return cast("FixedType", factor.format).frac.data
+def _format(factor: Factor) -> ExactFormat:
+    return cast("ExactFormat", factor.format)
+
+
+def _scale(factor: Factor) -> int:
+    return _format(factor).scale
 
 
 def _product_bound(product: Product) -> Bound:
@@ -32,7 +36,7 @@ def _product_bound(product: Product) -> Bound:
 
     A constant adds up its products of either sign along each row; the worst row counts.
     """
-    lhs, rhs = _raw_interval(product.lhs), _raw_interval(product.rhs)
+    lhs, rhs = _interval(product.lhs), _interval(product.rhs)
     corners = [a * b for a in lhs for b in rhs]
     low = 0 if product.square else min(0, *corners)
     bounds = [(product.length * low, product.length * max(0, *corners))]
@@ -40,25 +44,29 @@ def _product_bound(product: Product) -> Bound:
     return max(low for low, _ in bounds), min(high for _, high in bounds)
 
 
-def _raw_interval(factor: Factor) -> tuple[int, int]:
-    """Between what raws lie."""
+def _interval(factor: Factor) -> tuple[int, int]:
+    """Between what the integers of a factor lie."""
     import numpy as np
 
+    format = _format(factor)
     if factor.raws is not None and factor.raws.size:
-        return int(factor.raws.min()), int(factor.raws.max())
-    format = cast("FixedType", factor.format)
-    low, high = format.limits
-    start, end = (int(format.encode(np.array(x))) if math.isfinite(x) else None for x in factor.interval)
+        ends = np.array([factor.raws.min(), factor.raws.max()])
+        low, high = format.integers(ends).tolist()
+        return low, high
+    low, high = format.integer_limits
+    start, end = (
+        int(format.integers(format.encode(np.array(x)))) if math.isfinite(x) else None for x in factor.interval
+    )
     return low if start is None else start, high if end is None else end
 
 
 def _of_rows(constant: Factor, other: tuple[int, int]) -> Bound:
-    """A row whose positive raws add up to p and whose negative ones to -n, times anything in an interval."""
+    """A row whose positive integers add up to p and whose negative ones to -n, times anything in an interval."""
     import numpy as np
 
     assert constant.raws is not None
-    raws = constant.raws.astype(np.int64)
-    positive, negative = (np.maximum(side, 0).sum(-1).ravel().tolist() for side in (raws, -raws))
+    integers = _format(constant).integers(constant.raws)
+    positive, negative = (np.maximum(side, 0).sum(-1).ravel().tolist() for side in (integers, -integers))
     least, greatest = min(other[0], 0), max(other[1], 0)
     lows = [p * least - n * greatest for p, n in zip(positive, negative, strict=True)]
     highs = [p * greatest - n * least for p, n in zip(positive, negative, strict=True)]

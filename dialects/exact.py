@@ -1,0 +1,197 @@
+"""Formats whose numbers are integers times a power of two: sums and products of any of them are exact.
+
+A tensor in one of these formats meets tensors in any other without a cast: operands become integers, the operation is
+computed exactly, and the format of the result rounds it once. What is left to a format is how it stores its numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TypeVar
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.exact_bounds import sum_bound
+from tinyml.dialects.exact_sum import ACCUMULATOR_WIDTHS, AccumulatorType
+from tinyml.dialects.machine import Int, Machine, limits
+from tinyml.dialects.number_format import Accumulator, Function, NumberFormat
+from tinyml.dialects.products import Bound, Factor, Product
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from tinyml.dialects.number_format import Raws
+
+V = TypeVar("V")
+
+TABULATED = 256
+"""A function of so few arguments is one table of results."""
+
+STICKY_BITS = 2
+"""A real cut off this far below the last place, with its last bit set for what is lost, still rounds as it should."""
+
+
+class ExactFormat(NumberFormat):
+    """Numbers are `integer * 2^-scale`; raws are signed integers in the order of the numbers, 0 is zero.
+
+    A format says what integers raws stand for (`load`) and rounds integers into raws (`store`); all operations follow.
+    """
+
+    FAMILY = "exact"
+
+    @property
+    @abstractmethod
+    def scale(self) -> int:
+        """Every number is a multiple of 2^-scale."""
+
+    @property
+    @abstractmethod
+    def raw_limits(self) -> tuple[int, int]:
+        """The least and the greatest raw."""
+
+    @property
+    def integer_limits(self) -> tuple[int, int]:
+        """The integers that the least and the greatest raw stand for."""
+        import numpy as np
+
+        low, high = self.integers(np.array(self.raw_limits, self.dtype)).tolist()
+        return low, high
+
+    @property
+    def stored_width(self) -> int:
+        """Bits of a raw in memory."""
+        return self.dtype.itemsize * 8
+
+    def integers(self, raws: Raws) -> NDArray[np.int64]:
+        """What raws stand for, in units of 2^-scale."""
+        import numpy as np
+
+        return np.ldexp(self.decode(raws), self.scale).astype(np.int64)
+
+    @abstractmethod
+    def load(self, m: Machine[V], value: V) -> Int[V]:
+        """The integer that a raw stands for."""
+
+    @abstractmethod
+    def store(self, m: Machine[V], x: Int[V], scale: int) -> V:
+        """The exact number x * 2^-scale rounded into the format."""
+
+    def rounding(self, scale: int) -> int:
+        """What `store` adds to a number of a scale before it shifts it: a sum needs room for that."""
+        return 0
+
+    def accumulator(self, lhs: NumberFormat, rhs: NumberFormat, bound: Bound | None) -> Accumulator:
+        scale = exact(lhs).scale + exact(rhs).scale
+        if bound is None:
+            return AccumulatorType(ACCUMULATOR_WIDTHS[-1], scale)
+        for width in ACCUMULATOR_WIDTHS:
+            found = AccumulatorType(width, scale)
+            if found.sums(lhs, rhs) and found.holds(bound, self):
+                return found
+        raise InputError(f"a sum of products can reach {max(map(abs, bound))} * 2^-{scale}, which no accumulator holds")
+
+    def sum_bound(self, products: Sequence[Product], initial: Factor | None = None) -> Bound | None:
+        return sum_bound(products, initial)
+
+    def finish(self, m: Machine[V], sum: V, accumulator: Accumulator, bound: Bound | None) -> V:
+        assert isinstance(accumulator, AccumulatorType)
+        scale = accumulator.frac.data
+        if bound is None:
+            # An accumulator has been chosen with room for the rounding.
+            low, high = limits(accumulator.width.data)
+            bound = low, high - self.rounding(scale)
+        return self.store(m, m.bounded(sum, *bound), scale)
+
+    def constant(self, m: Machine[V], real: float) -> V:
+        import numpy as np
+
+        return m.settle(m.const(int(self.encode(np.array(real)))), self.stored_width)
+
+    def stored(self, m: Machine[V], value: V) -> Int[V]:
+        """A raw, with the interval that the format promises."""
+        low, high = m.known(value) or self.raw_limits
+        return Int(value, self.stored_width, low, high)
+
+    def _aligned(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat):
+        formats = exact(lhs_format), exact(rhs_format)
+        common = max(format.scale for format in formats)
+        a, b = (
+            m.rescale(format.load(m, value), format.scale - common)
+            for format, value in zip(formats, (lhs, rhs), strict=True)
+        )
+        return a, b, common
+
+    def add(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
+        a, b, scale = self._aligned(m, lhs, lhs_format, rhs, rhs_format)
+        return self.store(m, m.add(a, b), scale)
+
+    def sub(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
+        a, b, scale = self._aligned(m, lhs, lhs_format, rhs, rhs_format)
+        return self.store(m, m.sub(a, b), scale)
+
+    def mul(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
+        a, b = exact(lhs_format), exact(rhs_format)
+        return self.store(m, m.mul(a.load(m, lhs), b.load(m, rhs)), a.scale + b.scale)
+
+    def neg(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
+        source = exact(value_format)
+        return self.store(m, m.sub(m.const(0), source.load(m, value)), source.scale)
+
+    def recode(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
+        source = exact(value_format)
+        return self.store(m, source.load(m, value), source.scale)
+
+    def from_f32(self, m: Machine[V], value: V) -> V:
+        scale = self.scale + STICKY_BITS
+        low, high = (end << STICKY_BITS for end in self.integer_limits)
+        scaled = m.mulf(value, m.float_constant(math.ldexp(1.0, scale)))
+        cut = m.call("tm_f32_to_odd", scaled, m.int_constant(low, 32), m.int_constant(high, 32))
+        return self.store(m, Int(cut, 32, low, high), scale)
+
+    def to_f32(self, m: Machine[V], value: V) -> V:
+        wide = m.held(self.load(m, value), 32)
+        return m.mulf(m.call("tm_int_to_f32", wide), m.float_constant(math.ldexp(1.0, -self.scale)))
+
+    def clamp(self, m: Machine[V], value: V, low: float, high: float | None) -> V:
+        import numpy as np
+
+        raw_low = int(self.encode(np.array(low)))
+        raw_high = self.raw_limits[1] if high is None else int(self.encode(np.array(high)))
+        return m.settle(m.clamp(self.stored(m, value), raw_low, raw_high), self.stored_width)
+
+    def function(
+        self, m: Machine[V], function: Function, value: V, value_format: NumberFormat, scheme: str | None = None
+    ) -> V:
+        """Few arguments are one table of results; of more it is the function of floats, as in MinUn (7.1)."""
+        import numpy as np
+
+        from tinyml.dialects.fixed_domains import exactly
+
+        source = exact(value_format)
+        first, last = source.raw_limits
+        if last - first >= TABULATED:
+            return self.from_f32(m, m.call(f"tm_{function}f", source.to_f32(m, value)))
+        raws = np.arange(first, last + 1).astype(source.dtype)
+        table = self.encode(exactly(function, source.decode(raws)))
+        entry = m.entry(function, table, m.sub(source.stored(m, value), m.const(first)))
+        return m.settle(entry, self.stored_width)
+
+    def at_least(self, m: Machine[V], value: V, threshold: float) -> V:
+        import numpy as np
+
+        least = int(nearest := self.encode(np.array(threshold)))
+        if self.decode(nearest) < threshold:
+            least += 1
+        return m.at_least(self.stored(m, value), least)
+
+    def greater(self, m: Machine[V], lhs: V, rhs: V) -> V:
+        return m.cmp_sgt(lhs, rhs)
+
+
+def exact(format: NumberFormat) -> ExactFormat:
+    """A format of the family; raises `InputError` for any other."""
+    if not isinstance(format, ExactFormat):
+        raise InputError(f"{format.type} cannot be used as a number of the family 'exact' without a tdsl.cast")
+    return format
