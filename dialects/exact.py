@@ -133,7 +133,12 @@ class ExactFormat(NumberFormat):
 
     def mul(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
         a, b = exact(lhs_format), exact(rhs_format)
-        return self.store(m, m.mul(a.load(m, lhs), b.load(m, rhs)), a.scale + b.scale)
+        x, y, scale = a.load(m, lhs), b.load(m, rhs), a.scale + b.scale
+        for factor, other in ((x, y), (y, x)):
+            if (places := factor.exponent) is not None:
+                # Only the scale changes, there is nothing to multiply.
+                return self.store(m, other, scale - places)
+        return self.store(m, m.mul(x, y), scale)
 
     def neg(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
         source = exact(value_format)

@@ -70,6 +70,12 @@ class Int(Generic[V]):
     def constant(self) -> int | None:
         return self.low if self.low == self.high else None
 
+    @property
+    def exponent(self) -> int | None:
+        """n where the integer is known to be 2^n."""
+        value = self.constant
+        return value.bit_length() - 1 if value is not None and value > 0 and value.bit_count() == 1 else None
+
 
 class Machine(ABC, Generic[V]):
     """Integer arithmetic on intervals, over the primitives that a concrete machine supplies."""

@@ -20,6 +20,9 @@ CLEAN = ("canonicalize", "cse")
 PIPELINES: dict[str, tuple[str, ...]] = {
     "reals-to-formats": (
         *CLEAN,
+        "compare-arguments",
+        "fold-powers-of-two",
+        "prune-zeros",
         "scale-rows",
         "fuse-products",
         "canonicalize",

@@ -126,14 +126,15 @@ class Lowered:
         return run(self.module, name, *arguments)
 
 
-Body: TypeAlias = Callable[[Sequence[SSAValue]], Operation]
+Body: TypeAlias = Callable[[Sequence[SSAValue]], Operation | Sequence[Operation]]
 
 
 def function(name: str, arguments: Sequence[Attribute], body: Body) -> func.FuncOp:
-    """A function that returns the result of the one op that `body` makes of the arguments."""
+    """A function that returns the result of the one op, or the last, that `body` makes of the arguments."""
     holder = func.FuncOp(name, (arguments, [f32]))
-    op = body(holder.body.block.args)
-    holder.body.block.add_ops([op, func.ReturnOp(*op.results)])
+    made = body(holder.body.block.args)
+    ops = [made] if isinstance(made, Operation) else made
+    holder.body.block.add_ops([*ops, func.ReturnOp(*ops[-1].results)])
     holder.update_function_type()
     return holder
 

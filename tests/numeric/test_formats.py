@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
 from typing import Any, cast
 
@@ -26,6 +27,7 @@ from number_formats import (
     raws_of,
 )
 from xdsl.dialects.builtin import StringAttr, f32
+from xdsl.ir import Operation, SSAValue
 
 from tinyml.dialects import num
 from tinyml.dialects.fixed import FixedType
@@ -69,6 +71,21 @@ def test_binary_of_mixed_widths(sort: Sort, name: str):
     for position, rhs in enumerate(family(lhs)):
         check_binary(name, lhs, rhs, sort.variants[position % len(sort.variants)])
         check_binary(name, sort.variants[0], lhs, rhs)
+
+
+@pytest.mark.parametrize("real", [1.0, 2.0, 0.25, -0.5, 0.3, 0.0])
+def test_products_with_a_constant(sort: Sort, real: float):
+    """What is known of a factor makes the emitted code shorter, not different."""
+    factor = sort.variants[-1]
+    for one, result in product(sort.variants, repeat=2):
+        x = raws_of(one)
+
+        def body(v: Sequence[SSAValue], to: NumberFormat = result) -> list[Operation]:
+            constant = num.ConstantOp(real, factor.type)
+            return [constant, num.MulOp(constant.result, v[0], to.type)]
+
+        computed = result.mul(M, factor.constant(M, real), factor, x, one)
+        assert_same_bits(lowered_op([one], body)(x), computed, x)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

@@ -137,3 +137,16 @@ func.func @carried(%n: index, %x: !fixed.q<8, 4>) -> !fixed.acc<64, 8> {
 // CHECK: [[p:%.*]] = arith.muli {{.*}} : i16
 // CHECK-NEXT: [[w:%.*]] = arith.extsi [[p]] : i16 to i64
 // CHECK-NEXT: arith.addi %a, [[w]] : i64
+
+// -----
+
+// A power of two only changes the scale: into the format whose scale differs by it, nothing is computed.
+func.func @doubled(%x: !fixed.q<16, 12>) -> (!fixed.q<16, 11>, !fixed.q<16, 12>) {
+  %two = num.constant {value = 2.0 : f64} -> !fixed.q<16, 13>
+  %y = num.mul %two, %x : !fixed.q<16, 13>, !fixed.q<16, 12> -> !fixed.q<16, 11>
+  %z = num.mul %x, %two : !fixed.q<16, 12>, !fixed.q<16, 13> -> !fixed.q<16, 12>
+  func.return %y, %z : !fixed.q<16, 11>, !fixed.q<16, 12>
+}
+// CHECK: func.func @doubled(%x: i16
+// CHECK-NOT: arith.shrsi
+// CHECK: func.return %x, %z : i16, i16

@@ -1,0 +1,60 @@
+// RUN: tinyml-opt %s -p fold-powers-of-two,dce --split-input-file | filecheck %s
+
+// Into the matrix before it, also through a change of shape, and then into a constant after it.
+func.func @folded(%x: tensor<2x1xf32>, %s: tensor<2xf32>) -> (tensor<2xf32>, tensor<1x1xf32>) {
+  %w = tdsl.const dense<[[1.0, -3.0], [0.0, 0.5]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %four = tdsl.const dense<4.0> : tensor<f32> -> tensor<f32>
+  %wx = tdsl.matmul %w, %x : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  %a = tdsl.reshape %wx : tensor<2x1xf32> -> tensor<2xf32>
+  %y = tdsl.mul %four, %a : tensor<f32>, tensor<2xf32> -> tensor<2xf32>
+  %half = tdsl.const dense<-0.5> : tensor<2x1xf32> -> tensor<2x1xf32>
+  %v = tdsl.const dense<[[3.0, 6.0]]> : tensor<1x2xf32> -> tensor<1x2xf32>
+  %h = tdsl.mul %x, %half : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  %z = tdsl.matmul %v, %h : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
+  func.return %y, %z : tensor<2xf32>, tensor<1x1xf32>
+}
+// CHECK: func.func @folded
+// CHECK-NEXT: %w = tdsl.const dense<{{\[\[}}4.000000e+00, -1.200000e+01], [0.000000e+00, 2.000000e+00]]>
+// CHECK-NEXT: tdsl.matmul %w, %x
+// CHECK-NEXT: %a = tdsl.reshape
+// CHECK-NEXT: %v = tdsl.const dense<{{\[\[}}-1.500000e+00, -3.000000e+00]]>
+// CHECK-NEXT: %z = tdsl.matmul %v, %x
+// CHECK-NEXT: func.return
+
+// -----
+
+// Not a power of two; a constant with another reader; what would become subnormal; no constant there.
+func.func @left(%x: tensor<2x1xf32>) -> (tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>) {
+  %three = tdsl.const dense<3.0> : tensor<f32> -> tensor<f32>
+  %two = tdsl.const dense<2.0> : tensor<f32> -> tensor<f32>
+  %tiny = tdsl.const dense<1.17549435e-38> : tensor<f32> -> tensor<f32>
+  %u = tdsl.const dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %v = tdsl.const dense<[[1.0, 0.5], [3.0, 4.0]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %a = tdsl.matmul %u, %x : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  %b = tdsl.mul %three, %a : tensor<f32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  %c = tdsl.matmul %u, %b : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  %d = tdsl.mul %two, %c : tensor<f32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  %e = tdsl.matmul %v, %x : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  %f = tdsl.mul %tiny, %e : tensor<f32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  %g = tdsl.mul %two, %x : tensor<f32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  %h = tdsl.exp %g : tensor<2x1xf32> -> tensor<2x1xf32>
+  func.return %b, %d, %f, %h : tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>
+}
+// CHECK: func.func @left
+// CHECK: %b = tdsl.mul %three
+// CHECK: %d = tdsl.mul %two
+// CHECK: %f = tdsl.mul %tiny
+// CHECK: %g = tdsl.mul %two
+
+// -----
+
+// In a format a product is rounded before it is doubled.
+func.func @formats(%x: tensor<2x1x!fixed.q<8, 4>>) -> tensor<2x1x!fixed.q<8, 3>> {
+  %w = tdsl.const dense<3> : tensor<2x2xi8> -> tensor<2x2x!fixed.q<8, 4>>
+  %two = tdsl.const dense<32> : tensor<i8> -> tensor<!fixed.q<8, 4>>
+  %a = tdsl.matmul %w, %x : tensor<2x2x!fixed.q<8, 4>>, tensor<2x1x!fixed.q<8, 4>> -> tensor<2x1x!fixed.q<8, 4>>
+  %y = tdsl.mul %two, %a : tensor<!fixed.q<8, 4>>, tensor<2x1x!fixed.q<8, 4>> -> tensor<2x1x!fixed.q<8, 3>>
+  func.return %y : tensor<2x1x!fixed.q<8, 3>>
+}
+// CHECK: func.func @formats
+// CHECK: tdsl.mul %two

@@ -1,0 +1,78 @@
+// RUN: tinyml-opt %s -p prune-zeros,canonicalize --split-input-file | filecheck %s
+
+// A row of zeros makes the column that it meets useless, and a column of zeros the row: of four inner elements two stay.
+func.func @factors(%x: tensor<2x1xf32>) -> tensor<3x1xf32> {
+  %b = tdsl.const dense<[[1.0, 2.0], [0.0, 0.0], [3.0, 4.0], [5.0, 6.0]]> : tensor<4x2xf32> -> tensor<4x2xf32>
+  %a = tdsl.const dense<[[1.0, 9.0, 0.0, 2.0], [3.0, 9.0, 0.0, 4.0], [5.0, 9.0, 0.0, 6.0]]> : tensor<3x4xf32> -> tensor<3x4xf32>
+  %bx = tdsl.matmul %b, %x : tensor<4x2xf32>, tensor<2x1xf32> -> tensor<4x1xf32>
+  %y = tdsl.matmul %a, %bx : tensor<3x4xf32>, tensor<4x1xf32> -> tensor<3x1xf32>
+  func.return %y : tensor<3x1xf32>
+}
+// CHECK: func.func @factors
+// CHECK-NEXT: %b = tdsl.const dense<{{\[\[}}1.000000e+00, 2.000000e+00], [5.000000e+00, 6.000000e+00]]> : tensor<2x2xf32>
+// CHECK-NEXT: %a = tdsl.const dense<{{\[\[}}1.000000e+00, 2.000000e+00], [3.000000e+00, 4.000000e+00], [5.000000e+00, 6.000000e+00]]> : tensor<3x2xf32>
+// CHECK-NEXT: %bx = tdsl.matmul %b, %x : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %y = tdsl.matmul %a, %bx : tensor<3x2xf32>, tensor<2x1xf32> -> tensor<3x1xf32>
+
+// -----
+
+// Through a bias, a function that keeps zeros and a change of shape; the first is zero everywhere, the last unread.
+func.func @layer(%x: tensor<1x1xf32>) -> tensor<1x1xf32> {
+  %b = tdsl.const dense<[[0.0], [2.0], [0.0], [4.0]]> : tensor<4x1xf32> -> tensor<4x1xf32>
+  %c = tdsl.const dense<[[0.0, 1.0, 2.0, 3.0]]> : tensor<1x4xf32> -> tensor<1x4xf32>
+  %a = tdsl.const dense<[[5.0, 6.0, 7.0, 0.0]]> : tensor<1x4xf32> -> tensor<1x4xf32>
+  %bx = tdsl.matmul %b, %x : tensor<4x1xf32>, tensor<1x1xf32> -> tensor<4x1xf32>
+  %row = tdsl.reshape %bx : tensor<4x1xf32> -> tensor<1x4xf32>
+  %sum = tdsl.add %row, %c : tensor<1x4xf32>, tensor<1x4xf32> -> tensor<1x4xf32>
+  %h = tdsl.tanh %sum : tensor<1x4xf32> -> tensor<1x4xf32>
+  %column = tdsl.reshape %h : tensor<1x4xf32> -> tensor<4x1xf32>
+  %y = tdsl.matmul %a, %column : tensor<1x4xf32>, tensor<4x1xf32> -> tensor<1x1xf32>
+  func.return %y : tensor<1x1xf32>
+}
+// CHECK: func.func @layer
+// CHECK-DAG: %b = tdsl.const dense<{{\[\[}}2.000000e+00], [0.000000e+00]]> : tensor<2x1xf32>
+// CHECK-DAG: %c = tdsl.const dense<{{\[\[}}1.000000e+00, 2.000000e+00]]> : tensor<1x2xf32>
+// CHECK-DAG: %a = tdsl.const dense<{{\[\[}}6.000000e+00, 7.000000e+00]]> : tensor<1x2xf32>
+// CHECK: %h = tdsl.tanh %sum : tensor<1x2xf32> -> tensor<1x2xf32>
+// CHECK: %y = tdsl.matmul %a, %column : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
+
+// -----
+
+// exp makes ones of zeros; a vector that is a result keeps all its elements.
+func.func @kept(%x: tensor<1x1xf32>) -> (tensor<1x1xf32>, tensor<2x1xf32>) {
+  %b = tdsl.const dense<[[0.0], [2.0]]> : tensor<2x1xf32> -> tensor<2x1xf32>
+  %d = tdsl.const dense<[[0.0], [3.0]]> : tensor<2x1xf32> -> tensor<2x1xf32>
+  %a = tdsl.const dense<[[5.0, 6.0]]> : tensor<1x2xf32> -> tensor<1x2xf32>
+  %bx = tdsl.matmul %b, %x : tensor<2x1xf32>, tensor<1x1xf32> -> tensor<2x1xf32>
+  %h = tdsl.exp %bx : tensor<2x1xf32> -> tensor<2x1xf32>
+  %y = tdsl.matmul %a, %h : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
+  %result = tdsl.matmul %d, %x : tensor<2x1xf32>, tensor<1x1xf32> -> tensor<2x1xf32>
+  func.return %y, %result : tensor<1x1xf32>, tensor<2x1xf32>
+}
+// CHECK: func.func @kept
+// CHECK: tdsl.matmul %a, %h : tensor<1x2xf32>
+// CHECK: %result = tdsl.matmul %d, %x : tensor<2x1xf32>
+
+// -----
+
+// Of the input, which stays as it is, what lies outside of all that is read is skipped, in steps of four elements.
+func.func @border(%x: tensor<9x1xf32>) -> tensor<1x1xf32> {
+  %w = tdsl.const dense<[[0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 2.0, 0.0]]> : tensor<1x9xf32> -> tensor<1x9xf32, #tdsl.csr>
+  %y = tdsl.spmv %w, %x : tensor<1x9xf32, #tdsl.csr>, tensor<9x1xf32> -> tensor<1x1xf32>
+  func.return %y : tensor<1x1xf32>
+}
+// CHECK: func.func @border
+// CHECK-NEXT: %w = tdsl.const dense<{{\[\[}}0.000000e+00, 1.000000e+00, 0.000000e+00, 2.000000e+00]]> : tensor<1x4xf32> -> tensor<1x4xf32, #tdsl.csr>
+// CHECK: %x_1 = tdsl.slice %x[%{{.*}}, %{{.*}}] : tensor<9x1xf32> -> tensor<4x1xf32>
+// CHECK-NEXT: %y = tdsl.spmv %w, %x_1 : tensor<1x4xf32, #tdsl.csr>, tensor<4x1xf32> -> tensor<1x1xf32>
+
+// -----
+
+// A matrix that something else reads is not cut.
+func.func @shared(%x: tensor<2x1xf32>) -> (tensor<2x1xf32>, tensor<2x2xf32>) {
+  %w = tdsl.const dense<[[1.0, 0.0], [2.0, 0.0]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %y = tdsl.matmul %w, %x : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  func.return %y, %w : tensor<2x1xf32>, tensor<2x2xf32>
+}
+// CHECK: func.func @shared
+// CHECK-NOT: tdsl.slice
