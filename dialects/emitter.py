@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, func
-from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, IntegerType, MemRefType, f32
+from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, IntegerType, MemRefType, UnitAttr, f32
 from xdsl.dialects.memref import CastOp, LoadOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint
@@ -18,6 +18,9 @@ from tinyml.dialects.runtime_functions import RUNTIME_FUNCTIONS
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+WRAPS = "wraps"
+"""Marks a truncation that may lose bits; in all others the value fits."""
 
 
 class Surroundings(Protocol):
@@ -65,6 +68,11 @@ class Emitter(Machine[SSAValue]):
     def resize(self, value: SSAValue, width: int) -> SSAValue:
         op = arith.ExtSIOp if width > self.width_of(value) else arith.TruncIOp
         return self.insert(op(value, IntegerType(width)))
+
+    def wrap(self, value: SSAValue, width: int) -> SSAValue:
+        op = arith.TruncIOp(value, IntegerType(width))
+        op.attributes[WRAPS] = UnitAttr()
+        return self.insert(op)
 
     def addi(self, a: SSAValue, b: SSAValue) -> SSAValue:
         return self.insert(arith.AddiOp(a, b))

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
-from xdsl.dialects.builtin import IntAttr, IntegerType
-from xdsl.ir import Attribute, Dialect
+from xdsl.dialects.builtin import IntAttr
+from xdsl.ir import Dialect
 from xdsl.irdl import irdl_attr_definition
 
 from tinyml.dialects.errors import InputError
@@ -21,7 +21,8 @@ from tinyml.dialects.exact_sum import AccumulatorType
 from tinyml.dialects.machine import Int, Machine
 from tinyml.dialects.number_format import Function, NumberFormat
 from tinyml.dialects.products import Bound
-from tinyml.dialects.width_and_frac import FRACS, WIDTHS, WidthAndFrac
+from tinyml.dialects.scaled_integers import ScaledInteger
+from tinyml.dialects.width_and_frac import FRACS, WIDTHS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,13 +32,12 @@ if TYPE_CHECKING:
 
 V = TypeVar("V")
 
-STORAGE_WIDTHS = (8, 16, 32)
 CANDIDATE_WIDTHS = (4, 6, 8, 9, 10, 12, 16)
 REGISTER_WIDTH = 16
 
 
 @irdl_attr_definition
-class FixedType(WidthAndFrac, ExactFormat):
+class FixedType(ScaledInteger, ExactFormat):
     """`!fixed.q<width, frac>`: 2 to 32 bits, stored in the next of 8, 16 and 32; frac may be anything sensible.
 
     A width below that of the storage is a promise about values (saturation keeps it) that proofs can build on.
@@ -49,7 +49,6 @@ class FixedType(WidthAndFrac, ExactFormat):
     SCHEMES: ClassVar[Sequence[str]] = ("seedot", "shiftry")
     WIDTHS: ClassVar[Sequence[int]] = WIDTHS
     WIDTHS_IN_WORDS: ClassVar[str] = f"from {WIDTHS[0]} to {WIDTHS[-1]}"
-    FRACS: ClassVar[Sequence[int]] = FRACS
 
     def __init__(self, width: int, frac: int):
         super().__init__(IntAttr(width), IntAttr(frac))
@@ -78,33 +77,28 @@ class FixedType(WidthAndFrac, ExactFormat):
         return raws.astype(np.int64)
 
     @property
-    def stored_width(self) -> int:
-        return next(width for width in STORAGE_WIDTHS if width >= self.width.data)
-
-    @property
-    def storage(self) -> Attribute:
-        return IntegerType(self.stored_width)
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        import numpy as np
-
-        return np.dtype(f"i{self.stored_width // 8}")
-
-    @property
-    def bits(self) -> int:
-        return self.width.data
-
-    @property
     def candidates(self) -> Sequence[FixedType]:
         return [FixedType.of_width(width) for width in CANDIDATE_WIDTHS]
+
+    def rounded(self, reals: Reals) -> NDArray[np.float64]:
+        import numpy as np
+
+        return np.floor(np.asarray(reals, np.float64) + 0.5)
+
+    def rescaled(self, m: Machine[V], x: Int[V], right: int) -> Int[V]:
+        return m.rescale(x, right)
+
+    def fitted(self, m: Machine[V], x: Int[V], right: int) -> Int[V]:
+        return m.rescale_to(x, right, *self.limits)
+
+    def product(self, m: Machine[V], a: Int[V], b: Int[V], right: int) -> Int[V]:
+        return self.fitted(m, m.mul(a, b), right)
 
     def encode(self, reals: Reals) -> Raws:
         import numpy as np
 
-        low, high = self.limits
-        scaled = np.floor(np.ldexp(np.asarray(reals, np.float64), self.frac.data) + 0.5)
-        return np.clip(scaled, low, high).astype(self.dtype)
+        scaled = self.rounded(np.ldexp(np.asarray(reals, np.float64), self.frac.data))
+        return np.clip(scaled, *self.limits).astype(self.dtype)
 
     def encode_away(self, reals: Reals) -> Raws:
         import numpy as np
@@ -113,11 +107,6 @@ class FixedType(WidthAndFrac, ExactFormat):
         low, high = self.limits
         away = nearest + np.sign(np.asarray(reals, np.float64) - self.decode(nearest))
         return np.clip(away, low, high).astype(self.dtype)
-
-    def decode(self, raws: Raws) -> Reals:
-        import numpy as np
-
-        return np.ldexp(raws.astype(np.float64), -self.frac.data)
 
     @classmethod
     def of_width(cls, width: int | None) -> FixedType:
@@ -181,16 +170,7 @@ class FixedType(WidthAndFrac, ExactFormat):
         return 1 << max(scale - self.frac.data - 1, 0)
 
     def store(self, m: Machine[V], x: Int[V], scale: int) -> V:
-        return m.settle(m.rescale_to(x, scale - self.frac.data, *self.limits), self.stored_width)
-
-    def load(self, m: Machine[V], value: V) -> Int[V]:
-        return self.stored(m, value)
-
-    def from_f32(self, m: Machine[V], value: V) -> V:
-        scaled = m.mulf(value, m.float_constant(math.ldexp(1.0, self.frac.data)))
-        low, high = self.limits
-        rounded = m.call("tm_f32_to_int", scaled, m.int_constant(low, 32), m.int_constant(high, 32))
-        return m.settle(Int(rounded, 32, low, high), self.stored_width)
+        return m.settle(self.fitted(m, x, scale - self.frac.data), self.stored_width)
 
     def function(
         self, m: Machine[V], function: Function, value: V, value_format: NumberFormat, scheme: str | None = None
@@ -201,11 +181,6 @@ class FixedType(WidthAndFrac, ExactFormat):
             return super().function(m, function, value, value_format, scheme)
         x = fixed_function(function, value_format, self, scheme).apply(m, value_format.load(m, value))
         return m.settle(x, self.stored_width)
-
-    def at_least(self, m: Machine[V], value: V, threshold: float) -> V:
-        low, high = self.limits
-        exact = math.ceil(math.ldexp(threshold, self.frac.data))
-        return m.at_least(self.load(m, value), min(max(exact, low), high + 1))
 
 
 FIXED = Dialect("fixed", [], [FixedType, AccumulatorType])

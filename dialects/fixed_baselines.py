@@ -1,4 +1,4 @@
-"""The schemes of SeeDot and Shiftry for exp, tanh and sigmoid, to be compared with; rounded as everything else here."""
+"""The schemes of SeeDot and Shiftry for exp, tanh and sigmoid; they round as the format of the result does."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class HardLimiter(FixedFunction):
         halved = self.domain.function == "sigmoid"
         if halved:
             y = m.add(y, m.const(one))
-        return m.rescale_to(y, max(source, 0) + halved - result, *self.domain.result.limits)
+        return self.domain.result.fitted(m, y, max(source, 0) + halved - result)
 
 
 class ShiftryExp(FixedFunction):
@@ -51,22 +51,23 @@ class ShiftryExp(FixedFunction):
         self.index_bits = 7 if wide else 0
         self.arguments = 1 << (15 if wide else 7)
         powers = np.exp(-np.ldexp(np.arange(self.arguments), -self.source_frac))
-        raws = np.floor(np.ldexp(powers, self.frac) + 0.5).astype("i2" if wide else "i1")
+        raws = domain.result.rounded(np.ldexp(powers, self.frac)).astype("i2" if wide else "i1")
         self.high, self.low = raws[:: 1 << self.index_bits].copy(), raws[: 1 << self.index_bits].copy()
 
     def apply(self, m: Machine[V], x: Int[V]) -> Int[V]:
         result = self.domain.result
-        return m.rescale_to(self.power(m, x), self.frac - result.frac.data, *result.limits)
+        return result.fitted(m, self.power(m, x), self.frac - result.frac.data)
 
     def power(self, m: Machine[V], x: Int[V]) -> Int[V]:
         """e^min(x, 0) at the scale of the tables."""
-        scaled = m.rescale(x, self.domain.source.frac.data - self.source_frac)
+        result = self.domain.result
+        scaled = result.rescaled(m, x, self.domain.source.frac.data - self.source_frac)
         size = m.sub(m.const(0), m.clamp(scaled, 1 - self.arguments, 0))
         f = m.entry("exp_high", self.high, m.shift_right(size, self.index_bits))
         if self.index_bits == 0:
             return f
         g = m.entry("exp_low", self.low, m.low_bits(size, self.index_bits))
-        return m.rescale(m.mul(f, g), self.frac)
+        return result.rescaled(m, m.mul(f, g), self.frac)
 
 
 class ShiftryQuotient(ShiftryExp):
@@ -84,7 +85,7 @@ class ShiftryQuotient(ShiftryExp):
             power = self.power(m, m.mul(below, m.const(2)))
             size = m.divide(m.mul(one, m.sub(one, power)), m.add(one, power))
             y = m.choose(positive, size, m.sub(m.const(0), size))
-        return m.rescale_to(y, self.frac - result.frac.data, *result.limits)
+        return result.fitted(m, y, self.frac - result.frac.data)
 
 
 def _seedot(domain: Domain) -> FixedFunction:

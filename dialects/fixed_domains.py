@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from tinyml.dialects.fixed import FixedType
+    from tinyml.dialects.scaled_integers import ScaledInteger
 
 V = TypeVar("V")
 
@@ -32,8 +32,8 @@ class Domain:
     """The raw arguments first to last of a function between two formats; the ends' results are those of all beyond."""
 
     function: Function
-    source: FixedType
-    result: FixedType
+    source: ScaledInteger
+    result: ScaledInteger
 
     @cached_property
     def odd(self) -> bool:

@@ -18,7 +18,7 @@ from tinyml.dialects.machine import Int
 from tinyml.dialects.number_format import Function
 
 if TYPE_CHECKING:
-    from tinyml.dialects.fixed import FixedType
+    from tinyml.dialects.scaled_integers import ScaledInteger
 
 DIRECT_ENTRIES = 256
 """A domain of so few arguments is one table of results."""
@@ -37,7 +37,9 @@ EXP_INDEX_BITS = 7
 
 
 @lru_cache
-def fixed_function(function: Function, source: FixedType, result: FixedType, scheme: str | None) -> FixedFunction:
+def fixed_function(
+    function: Function, source: ScaledInteger, result: ScaledInteger, scheme: str | None
+) -> FixedFunction:
     """The program for a function between two formats, by a scheme of the literature or (None) by what suits them."""
     domain = Domain(function, source, result)
     if scheme is not None:

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from tinyml.dialects.scaled_integers import ScaledInteger
+
 V = TypeVar("V")
 
 SEGMENTS = 384
@@ -135,25 +137,25 @@ class TwoTableExp(FixedFunction):
         start = math.ldexp(domain.first, -domain.source.frac.data)
         width = max(16, domain.result.stored_width)
         high = np.exp(start + step * (np.arange((steps >> self.low_bits) + 1) << self.low_bits))
-        self.high, self.high_frac = _scaled(high, width)
-        self.low, self.low_frac = _scaled(np.exp(step * np.arange(1 << self.low_bits)), width)
+        self.high, self.high_frac = _scaled(domain.result, high, width)
+        self.low, self.low_frac = _scaled(domain.result, np.exp(step * np.arange(1 << self.low_bits)), width)
 
     def apply(self, m: Machine[V], x: Int[V]) -> Int[V]:
         domain = self.domain
         offset = m.sub(m.clamp(x, domain.first, domain.last), m.const(domain.first))
-        steps = m.rescale(offset, self.dropped)
+        steps = domain.result.rescaled(m, offset, self.dropped)
         f = m.entry("exp_high", self.high, m.shift_right(steps, self.low_bits))
         g = m.entry("exp_low", self.low, m.low_bits(steps, self.low_bits))
         right = self.high_frac + self.low_frac - domain.result.frac.data
-        return m.rescale_to(m.mul(f, g), right, *domain.result.limits)
+        return domain.result.product(m, f, g, right)
 
 
-def _scaled(values: NDArray[np.float64], width: int) -> tuple[NDArray[Any], int]:
-    """Positive values as signed integers of a width, with the greatest scale at which all fit."""
+def _scaled(format: ScaledInteger, values: NDArray[np.float64], width: int) -> tuple[NDArray[Any], int]:
+    """Positive values, rounded as a format does, as integers of a width, with the greatest scale at which all fit."""
     import numpy as np
 
     frac = width - 1 - math.frexp(float(values.max()))[1]
-    raws = np.minimum(np.floor(np.ldexp(values, frac) + 0.5), limits(width)[1])
+    raws = np.minimum(format.rounded(np.ldexp(values, frac)), limits(width)[1])
     return raws.astype(f"i{width // 8}"), frac
 
 

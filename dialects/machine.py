@@ -85,6 +85,10 @@ class Machine(ABC, Generic[V]):
     def int_constant(self, value: int, width: int) -> V: ...
     @abstractmethod
     def resize(self, value: V, width: int) -> V: ...
+    def wrap(self, value: V, width: int) -> V:
+        """The low bits of a value that is wider and need not fit."""
+        return self.resize(value, width)
+
     @abstractmethod
     def addi(self, a: V, b: V) -> V: ...
     @abstractmethod
@@ -244,6 +248,29 @@ class Machine(ABC, Generic[V]):
         width = max(x.width, width_for(0, mask))
         value = self.andi(self.held(x, width), self.int_constant(mask, width))
         return Int(value, width, 0, mask)
+
+    def quotient(self, x: Int[V], right: int) -> Int[V]:
+        """x / 2^right, rounded towards zero."""
+        low, high = (abs(end) >> right if end > 0 else -(abs(end) >> right) for end in (x.low, x.high))
+        if low == high:
+            return self.const(low)
+        if x.low < 0:
+            x = self.narrowed(x)
+            below = (1 << right) - 1
+            rest = self.low_bits(self._shifted(x, x.width - 1), right)
+            # The rest is added to negative numbers only, which do not overflow.
+            raised = width_for(x.low, max(x.high, below))
+            value = self.addi(self.held(x, raised), self.held(rest, raised))
+            x = Int(value, raised, x.low, max(x.high, below))
+        shifted = self.shift_right(x, right)
+        return Int(shifted.value, shifted.width, low, high)
+
+    def wrapped(self, x: Int[V], width: int) -> Int[V]:
+        """x modulo 2^width, as a signed integer of that width."""
+        low, high = limits(width)
+        if low <= x.low and x.high <= high:
+            return Int(self.held(x, width), width, x.low, x.high)
+        return Int(self.wrap(x.value, width), width, low, high)
 
     def rescale(self, x: Int[V], right: int) -> Int[V]:
         """x / 2^right, rounded half up; exactly x * 2^-right where right is negative."""

@@ -46,6 +46,10 @@ class NumberFormat(ABC):
     FAMILY: ClassVar[str]
     """Formats that can be operands of one operation share a family."""
 
+    AS_PUBLISHED: ClassVar[bool] = False
+    """Is it an arithmetic of the literature, to be compared with? Passes then fuse no sums and change no scales, and
+    results need be neither the nearest values nor saturate."""
+
     SCHEMES: ClassVar[Sequence[str]] = ()
     """Other ways to compute `function`, by name: those of the literature, to be compared with."""
 
@@ -105,6 +109,18 @@ class NumberFormat(ABC):
         """The part of [low, high] outside which a function's result, in this format, does not change any more."""
         return low, high
 
+    def result_range(self, function: Function, low: float, high: float) -> tuple[float, float]:
+        """What the scale of a function's results is chosen for, where they were seen to lie in [low, high]."""
+        return low, high
+
+    def of_sum(self, lhs: NumberFormat, rhs: NumberFormat) -> NumberFormat:
+        """Its part that sums of numbers of other formats can fill; itself, unless the literature has no finer scale."""
+        return self
+
+    def of_product(self, lhs: NumberFormat, rhs: NumberFormat) -> NumberFormat:
+        """As `of_sum`, for products."""
+        return self
+
     def in_register(self) -> NumberFormat:
         """The format of the same range for a value that is never stored; it may have more precision.
 
@@ -141,6 +157,11 @@ class NumberFormat(ABC):
 
         bound: what `sum_bound` gives. Raises `InputError` where no accumulator is wide enough.
         """
+
+    def accumulator_for(self, product: Product, bound: Bound | None) -> Accumulator:
+        """The accumulator for a product of matrices: `accumulator`, unless it depends on the length of the sums."""
+        lhs, rhs = (cast(NumberFormat, factor.format) for factor in (product.lhs, product.rhs))
+        return self.accumulator(lhs, rhs, bound)
 
     @abstractmethod
     def sum_bound(self, products: Sequence[Product], initial: Factor | None = None) -> Bound | None:
@@ -245,6 +266,11 @@ class Accumulator(ABC):
         """The same register for products of elements of these formats."""
         return self
 
+    @property
+    def exchanged(self) -> Accumulator:
+        """The same sum of products whose factors have changed places."""
+        return self
+
     def follows(self, other: Accumulator) -> bool:
         """Can a sum that has begun in another accumulator of this family go on in this one, exactly?"""
         return True
@@ -284,6 +310,18 @@ class Accumulator(ABC):
     def greater(self, m: Machine[V], lhs: V, rhs: V) -> V:
         """A truth value: is lhs > rhs, both such sums? Raws must compare likewise."""
 
+    @property
+    def below(self) -> Accumulator | None:
+        """The accumulator of the two sums that make up one sum of this one, in a tree; None where products do.
+
+        Without products enough for a whole tree, those that are missing count as zeros.
+        """
+        return None
+
+    def join(self, m: Machine[V], sum: V, part: V, part_accumulator: Accumulator) -> V:
+        """sum + part; the part in this accumulator, or in the one `below`, where both are whole trees."""
+        raise InputError(f"{self.type} is not summed as a tree")
+
     def shifted(self, m: Machine[V], sum: V, places: V) -> V:
         """sum / 2^places, rounded down: a later rounding to fewer places gives what it gives for the exact quotient.
 
@@ -306,11 +344,40 @@ class Accumulator(ABC):
         from tinyml.dialects.numpy_machine import NumpyMachine
 
         machine = NumpyMachine()
+        if self.below is not None:
+            return self._tree_sum(machine, lhs, lhs_format, rhs, rhs_format, start)
         shape = max(len(lhs), len(rhs)), lhs.shape[-2], rhs.shape[-1]
         sum: Raws = np.broadcast_to(self.zero(machine), shape) if start is None else start
         for k in range(lhs.shape[-1]):
             sum = self.mac(machine, sum, lhs[..., :, k, None], lhs_format, rhs[..., k, None, :], rhs_format)
         return sum
+
+    def _tree_sum(
+        self,
+        m: Machine[Raws],
+        lhs: Raws,
+        lhs_format: NumberFormat,
+        rhs: Raws,
+        rhs_format: NumberFormat,
+        start: Raws | None,
+    ) -> Raws:
+        """`matmul` level by level, over all products at once."""
+        import numpy as np
+
+        levels: list[Accumulator] = [self]
+        while (below := levels[-1].below) is not None:
+            levels.append(below)
+        zero = levels[-1].zero(m)
+        sums = levels[-1].mac(m, zero, lhs[..., :, :, None], lhs_format, rhs[..., None, :, :], rhs_format)
+        for level, below in zip(reversed(levels[:-1]), reversed(levels), strict=False):
+            if sums.shape[-2] % 2:
+                sums = np.concatenate([sums, np.zeros_like(sums[..., :1, :])], axis=-2)
+            left = level.join(m, level.zero(m), sums[..., 0::2, :], below)
+            sums = level.join(m, left, sums[..., 1::2, :], below)
+        total = np.broadcast_to(self.zero(m), (*sums.shape[:-2], sums.shape[-1])) if start is None else start
+        for k in range(sums.shape[-2]):
+            total = self.join(m, total, sums[..., k, :], self)
+        return total
 
 
 @singledispatch

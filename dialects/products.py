@@ -29,9 +29,13 @@ class Factor:
 
 @dataclass(frozen=True)
 class Product:
-    """`length` products of elements of two factors for each sum. square: both factors are the same number."""
+    """`length` products of elements of two factors for each sum.
+
+    square: both factors are the same number. sparse: only the products of stored entries are added.
+    """
 
     length: int
     lhs: Factor
     rhs: Factor
     square: bool = False
+    sparse: bool = False

@@ -250,6 +250,11 @@ def _mac(op: num.MacOp) -> Lowering:
     return lambda e: accumulator.mac(e, op.sum, op.lhs, lhs, op.rhs, rhs)
 
 
+def _join(op: num.JoinOp) -> Lowering:
+    accumulator, part = num.accumulator_type(op.sum), num.accumulator_type(op.part)
+    return lambda e: accumulator.join(e, op.sum, op.part, part)
+
+
 def _finish(op: num.FinishOp) -> Lowering:
     accumulator, result = num.accumulator_type(op.sum), num.format_of(op.result)
     return lambda e: result.finish(e, op.sum, accumulator, op.sum_bound)
@@ -360,6 +365,7 @@ _LOWERINGS: dict[type[Operation], Callable[[Any], Lowering]] = {
     num.StartOp: _start,
     num.AlignOp: _align,
     num.MacOp: _mac,
+    num.JoinOp: _join,
     num.DotOp: _dot,
     num.SparseDotOp: _sparse_dot,
     num.DistanceOp: _dot,

@@ -51,6 +51,7 @@ PIPELINES: dict[str, tuple[str, ...]] = {
 """What each pipeline runs, passes and other pipelines by name; the options are given to those that take them."""
 
 TAKEN: dict[str, tuple[str, ...]] = {
+    "fuse-products": ("format",),
     "profile": ("data",),
     "assign-format": ("format", "width", "functions", "data"),
     "choose-storage": ("target",),

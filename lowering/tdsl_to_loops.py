@@ -24,6 +24,7 @@ from tinyml.dialects.number_format import Accumulator
 from tinyml.dialects.places import error_at
 from tinyml.lowering.source_operations import name_operations
 from tinyml.transforms.loop_nest import Indices, LoopNest
+from tinyml.transforms.product_loops import sum_of_products
 
 
 @dataclass(frozen=True)
@@ -259,10 +260,10 @@ def _row_times_column(lhs: SSAValue, rhs: SSAValue, indices: Indices, start: SSA
     if columns == 1:
         return nest.insert(num.DotOp(start, row, _run(rhs, nest.index(0), length, nest)))
 
-    def step(k: SSAValue, sums: Sequence[SSAValue]) -> list[SSAValue]:
-        return [nest.insert(num.MacOp(sums[0], nest.load(row, [k]), nest.load(rhs, [k, j])))]
+    def mac(sum: SSAValue, k: SSAValue) -> SSAValue:
+        return nest.insert(num.MacOp(sum, nest.load(row, [k]), nest.load(rhs, [k, j])))
 
-    return nest.fold(nest.index(length), [start], step)[0]
+    return sum_of_products(nest, start, length, mac)
 
 
 def _initial(value: SSAValue, accumulator: Accumulator, nest: LoopNest) -> SSAValue:

@@ -32,6 +32,8 @@ DIALECTS = {
     "fixed": _dialect("tinyml.dialects.fixed", "FIXED"),
     "num": _dialect("tinyml.dialects.num", "NUM"),
     "scratch": _dialect("tinyml.dialects.scratch", "SCRATCH"),
+    "seedot": _dialect("tinyml.dialects.seedot", "SEEDOT"),
+    "shiftry": _dialect("tinyml.dialects.shiftry", "SHIFTRY"),
     "tdsl": _dialect("tinyml.dialects.tdsl", "TDSL"),
 }
 

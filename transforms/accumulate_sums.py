@@ -89,6 +89,8 @@ class _Sum:
         if known is None:
             return
         result = tdsl.format_of(self.add.out)
+        if result.AS_PUBLISHED:
+            return
         factor = tdsl.format_of(self.factor)
         only_here = self.constant.result.has_one_use() and self.weight.out.has_one_use()
         for bits in range(SPARE_BITS if only_here else 1):

@@ -44,8 +44,7 @@ def choose(op: tdsl.ContractionOp) -> None:
     result, bound = tdsl.format_of(op.out), op.derived_bound
     if isinstance(op, tdsl.MatmulSumOp):
         _order(op, result)
-    lhs, rhs = op.pairs[-1]
-    op.acc = result.accumulator(tdsl.format_of(lhs), tdsl.format_of(rhs), bound).type
+    op.acc = result.accumulator_for(op.products[-1], bound).type
     op.properties |= num.proof(bound)
 
 

@@ -28,6 +28,8 @@ class _StoreDense(RewritePattern):
         if not isinstance(constant, tdsl.ConstOp):
             return
         format = tdsl.format_of(constant.result)
+        if format.AS_PUBLISHED:
+            return
         stored, entries = compress(constant.raws), constant.raws.size
         widths = [8 * tdsl.format_of(value).dtype.itemsize for value in (op.lhs, op.rhs)]
         effort = len(stored.values) * sparse_effort(self.target, *widths)

@@ -115,12 +115,13 @@ class _Formats:
         self.assignment = assignment
         self.class_of = assignment.class_of
         self.choices = choices
-        self.formats = {one: choice.format_for(*one.range) for one, choice in choices.items()}
+        self.formats = {one: choice.format_for(*_room(one, choice)) for one, choice in choices.items()}
         self._widen_scalars()
         self._limit_arguments()
         self._spare_accumulators()
         self._align_starts()
         self._align_addends()
+        self._limit_results()
 
     def of(self, value: SSAValue) -> NumberFormat:
         return self.formats[self.class_of[value]]
@@ -135,7 +136,7 @@ class _Formats:
                 continue
             if all(is_scalar_op(reader) and not isinstance(reader, tdsl.FunctionOp) for reader in readers(one.members)):
                 self.formats[one] = self.formats[one].in_register()
-            elif self._vanishes(one):
+            elif not choice.prototype.AS_PUBLISHED and self._vanishes(one):
                 usual = [profile.percentiles.data for profile in one.profiles()]
                 bounds = min(found[0].data for found in usual), max(found[-1].data for found in usual)
                 self.formats[one] = choice.format_for(*bounds)
@@ -227,3 +228,26 @@ class _Formats:
                 other = user.rhs if self.class_of[user.lhs] is one else user.lhs
                 if self.class_of[other] is not one:
                     self.formats[one] = self.formats[one].addend(self.of(other), self.of(user.out))
+
+    def _limit_results(self) -> None:
+        """No result has a scale that its operands cannot fill, in formats that know no such; around loops as well."""
+        changed = True
+        while changed:
+            changed = False
+            for op in self.assignment.function.walk():
+                if not isinstance(op, tdsl.AddOp | tdsl.SubOp | tdsl.MulOp | tdsl.MatmulOp | tdsl.SpmvOp):
+                    continue
+                before, lhs, rhs = self.of(op.out), self.of(op.lhs), self.of(op.rhs)
+                sums = isinstance(op, tdsl.AddOp | tdsl.SubOp)
+                after = before.of_sum(lhs, rhs) if sums else before.of_product(lhs, rhs)
+                self.formats[self.class_of[op.out]] = after
+                changed |= after != before
+
+
+def _room(one: TensorClass, choice: Choice) -> tuple[float, float]:
+    """The range of a class with the room that a function's results ask for."""
+    low, high = one.range
+    for value in one.members:
+        if isinstance(value.owner, tdsl.FunctionOp):
+            low, high = choice.prototype.result_range(value.owner.FUNCTION, low, high)
+    return low, high

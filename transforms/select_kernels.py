@@ -22,6 +22,7 @@ from tinyml.dialects.number_format import Accumulator, accumulator_of, element_f
 from tinyml.dialects.packed_rows import COUNT_BYTES, pack_rows
 from tinyml.targets.kernels import Kernel, kernels_of
 from tinyml.transforms.loop_nest import Indices, LoopNest
+from tinyml.transforms.product_loops import sum_of_products
 
 Op: TypeAlias = num.DotOp | num.SparseDotOp | num.DistanceOp | num.AxpyOp
 _OPS = num.DotOp, num.SparseDotOp, num.DistanceOp, num.AxpyOp
@@ -201,10 +202,10 @@ def _axpy(op: num.AxpyOp, nest: LoopNest) -> None:
 
 
 def _dot(op: num.DotOp, nest: LoopNest) -> SSAValue:
-    def step(k: SSAValue, sums: Sequence[SSAValue]) -> list[SSAValue]:
-        return [nest.insert(num.MacOp(sums[0], nest.load(op.lhs, [k]), nest.load(op.rhs, [k])))]
+    def mac(sum: SSAValue, k: SSAValue) -> SSAValue:
+        return nest.insert(num.MacOp(sum, nest.load(op.lhs, [k]), nest.load(op.rhs, [k])))
 
-    return nest.fold(nest.index(op.length), [op.sum], step)[0]
+    return sum_of_products(nest, op.sum, op.length, mac)
 
 
 def _sparse_dot(op: num.SparseDotOp, nest: LoopNest) -> SSAValue:

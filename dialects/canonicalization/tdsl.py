@@ -112,7 +112,7 @@ class RowTimesConstant(RewritePattern):
         column.attributes |= _profile_of(op.lhs)
         column.out.name_hint = op.lhs.name_hint
         product = tdsl.MatmulOp(weights.result, column.out, tdsl.format_of(op.out).type)
-        product.acc, product.bound = op.acc, op.bound
+        product.acc, product.bound = op.acc and op.accumulator.exchanged.type, op.bound
         row = tdsl.ReshapeOp(product.out, (1, columns))
         for new in (product, row):
             new.attributes |= op.attributes

@@ -97,14 +97,36 @@ class MacOp(IRDLOperation):
         super().__init__(operands=[sum, lhs, rhs], result_types=[sum.type])
 
     def verify_(self) -> None:
-        if not accumulator_type(self.sum).sums(format_of(self.lhs), format_of(self.rhs)):
+        accumulator = accumulator_type(self.sum)
+        if accumulator.below is not None or not accumulator.sums(format_of(self.lhs), format_of(self.rhs)):
             raise VerifyException(f"{self.sum.type} does not sum products of {self.lhs.type} and {self.rhs.type}")
         keeps_sum(self.sum, self.result)
 
 
 @irdl_op_definition
+class JoinOp(IRDLOperation):
+    """sum + part: a step of a tree sum, which joins two sums of the level below, or adds up whole trees."""
+
+    name = "num.join"
+    sum = operand_def(AnyAttr())
+    part = operand_def(AnyAttr())
+    result = result_def(AnyAttr())
+    traits = traits_def(Pure())
+    assembly_format = "$sum `,` $part attr-dict `:` type($sum) `,` type($part) `->` type($result)"
+
+    def __init__(self, sum: SSAValue, part: SSAValue):
+        super().__init__(operands=[sum, part], result_types=[sum.type])
+
+    def verify_(self) -> None:
+        below = accumulator_type(self.sum).below
+        if below is None or self.part.type not in (self.sum.type, below.type):
+            raise VerifyException(f"a sum in {self.sum.type} does not join {self.part.type}")
+        keeps_sum(self.sum, self.result)
+
+
+@irdl_op_definition
 class DotOp(IRDLOperation):
-    """sum + the products of two runs of memory of equal length, added in order.
+    """sum + the products of two runs of memory of equal length, added in order, or as a tree if that is the sum's way.
 
     `kernel` names the function of the C runtime that computes it, once a pass has chosen one; without it the sum
     becomes a loop of `num.mac`.

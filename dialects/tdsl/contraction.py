@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import cast
 
 from xdsl.dialects.builtin import DenseArrayBase, FloatAttr, IndexType, TensorType, f64, i1, i8
@@ -26,7 +27,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import num
 from tinyml.dialects.number_format import Accumulator, accumulator_of
-from tinyml.dialects.products import Bound
+from tinyml.dialects.products import Bound, Product
 from tinyml.dialects.tdsl.attributes import Csr
 from tinyml.dialects.tdsl.base import (
     SHAPED,
@@ -80,8 +81,12 @@ class ContractionOp(TensorOp, ABC):
         """The accumulator that `acc` names, or one that is wide enough for anything the operands can hold."""
         if self.acc is not None:
             return cast(Accumulator, accumulator_of(self.acc))
-        lhs, rhs = self.pairs[-1]
-        return format_of(self.out).accumulator(format_of(lhs), format_of(rhs), self.sum_bound)
+        return format_of(self.out).accumulator_for(self.products[-1], self.sum_bound)
+
+    @property
+    def products(self) -> Sequence[Product]:
+        """What is known of the product of each pair."""
+        return [product_of(lhs, rhs) for lhs, rhs in self.pairs]
 
     @property
     def accumulators(self) -> list[Accumulator]:
@@ -102,9 +107,8 @@ class ContractionOp(TensorOp, ABC):
     @property
     def derived_bound(self) -> Bound | None:
         """Between what every partial sum lies; exactly, where an operand is a constant."""
-        products = [product_of(lhs, rhs) for lhs, rhs in self.pairs]
         initial = None if self.initial is None else factor_of(self.initial)
-        return format_of(self.out).sum_bound(products, initial)
+        return format_of(self.out).sum_bound(self.products, initial)
 
     @property
     def shifts(self) -> tuple[int, ...] | None:
@@ -193,6 +197,10 @@ class SpmvOp(ProductOp):
     """Product of a sparse constant matrix and a dense column vector (SeeDot 5.1, `x`); only stored entries count."""
 
     name = "tdsl.spmv"
+
+    @property
+    def products(self) -> Sequence[Product]:
+        return [replace(product, sparse=True) for product in super().products]
 
     def infer_shape(self) -> Shape:
         matrix = shaped(self.lhs)

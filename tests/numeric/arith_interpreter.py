@@ -17,6 +17,7 @@ from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, IntegerType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from tinyml.dialects import scratch
+from tinyml.dialects.emitter import WRAPS
 from tinyml.dialects.runtime_functions import RUNTIME_FUNCTIONS
 
 Array: TypeAlias = "NDArray[Any]"
@@ -80,7 +81,8 @@ def _exact(calculate: Callable[[Any, Any], Any]) -> Callable[[Operation, Array, 
 
 
 def _truncate(op: Operation, x: Array) -> Array:
-    return _fitting(op, x, _wrapped(x, _width(op)))
+    wrapped = _wrapped(x, _width(op))
+    return wrapped if WRAPS in op.attributes else _fitting(op, x, wrapped)
 
 
 def _sign_extend(op: Operation, x: Array) -> Array:

@@ -95,7 +95,10 @@ def raws_of(format: NumberFormat) -> Array:
 
 
 def extremes(format: NumberFormat) -> NDArray[np.float64]:
-    """The least and the greatest real of a format."""
+    """The least and the greatest real of a format; of one that wraps around, all raws are numbers."""
+    if format.AS_PUBLISHED:
+        info = np.iinfo(format.dtype)
+        return format.decode(np.array([info.min, info.max], format.dtype))
     with np.errstate(all="ignore"):
         far = format.decode(format.encode(np.array([-3.0e38, 3.0e38])))
     assert np.isfinite(far).all()

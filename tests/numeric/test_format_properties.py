@@ -1,4 +1,4 @@
-"""What every number format promises about its values, measured against double precision."""
+"""What number formats promise about their values, measured against double precision; all but published ones."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ from tinyml.dialects.numpy_machine import NumpyMachine
 
 M = NumpyMachine()
 
-by_sort = pytest.mark.parametrize("sort", SORTS, ids=str)
-formats = st.sampled_from(FORMATS)
+by_sort = pytest.mark.parametrize("sort", [sort for sort in SORTS if not sort.variants[0].AS_PUBLISHED], ids=str)
+NEAREST = [format for format in FORMATS if not format.AS_PUBLISHED]
+formats = st.sampled_from(NEAREST)
 reals = st.lists(st.floats(-1.0e9, 1.0e9) | st.floats(-1, 1), min_size=1, max_size=50).map(np.array)
 
 DOUBLE = 2.0**-52
@@ -94,7 +95,7 @@ def test_results_are_the_nearest_values(sort: Sort, name: str):
 
 @by_sort
 def test_negation_and_conversion_give_the_nearest_values_and_are_monotone(sort: Sort):
-    for source, result in product(sort.variants, FORMATS):
+    for source, result in product(sort.variants, NEAREST):
         x = raws_of(source)
         x = x[np.argsort(source.decode(x), kind="stable")]
         # Between families a value goes through a float.

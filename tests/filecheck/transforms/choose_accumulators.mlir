@@ -111,3 +111,18 @@ func.func @fine_start(%X: tensor<3x1x!fixed.q<8, 4>>) -> tensor<1x1x!fixed.q<8, 
 }
 // SPARE: func.func @fine_start
 // SPARE: tdsl.const dense<{{\[}}[127, 127, 4]]>
+
+// -----
+
+// The literature's sums have no proof. SeeDot divides operands by up to half of their bits each, then halves a tree;
+// Shiftry only does the latter. Sparse products are divided by what a tree would be.
+func.func @published(%W: tensor<2x9x!seedot.q<8, 7>>, %X: tensor<9x1x!seedot.q<8, 6>>, %V: tensor<2x9x!shiftry.q<8, 7>, #tdsl.csr>, %Y: tensor<9x1x!shiftry.q<16, 6>>) -> (tensor<2x1x!seedot.q<8, 2>>, tensor<2x1x!shiftry.q<16, 2>>, tensor<2x1x!shiftry.q<16, 11>>) {
+  %p = tdsl.matmul %W, %X : tensor<2x9x!seedot.q<8, 7>>, tensor<9x1x!seedot.q<8, 6>> -> tensor<2x1x!seedot.q<8, 2>>
+  %q = tdsl.spmv %V, %Y : tensor<2x9x!shiftry.q<8, 7>, #tdsl.csr>, tensor<9x1x!shiftry.q<16, 6>> -> tensor<2x1x!shiftry.q<16, 2>>
+  %V2 = "test.op"() : () -> tensor<2x9x!shiftry.q<8, 7>>
+  %r = tdsl.matmul %V2, %Y : tensor<2x9x!shiftry.q<8, 7>>, tensor<9x1x!shiftry.q<16, 6>> -> tensor<2x1x!shiftry.q<16, 11>>
+  func.return %p, %q, %r : tensor<2x1x!seedot.q<8, 2>>, tensor<2x1x!shiftry.q<16, 2>>, tensor<2x1x!shiftry.q<16, 11>>
+}
+// CHECK: tdsl.matmul %W, %X {acc = !seedot.acc<8, 2, [4, 4, 0], 3>}
+// CHECK: tdsl.spmv %V, %Y {acc = !shiftry.acc<32, 9, [0, 0, 4], 0>}
+// CHECK: tdsl.matmul {{.*}} {acc = !shiftry.acc<32, 11, [0, 0, 0], 2>}

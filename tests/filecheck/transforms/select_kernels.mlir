@@ -117,3 +117,20 @@ func.func @two(%v: memref<8x!fixed.q<8, 3>, #scratch.flash>, %w: memref<8x!fixed
 // CHECK-NEXT: %finer = num.align %first : !fixed.acc<32, 9> -> !fixed.acc<32, 10>
 // CHECK-NEXT: %sum = num.dot %finer, %w, %x {kernel = "tm_dot_s8_s16_s32"}
 // CHECK-NEXT: num.finish %sum {bound = array<i64: -1000, 1000>} : !fixed.acc<32, 10>
+
+// Seven products in trees of two levels: one whole tree, and one with three products.
+func.func @tree(%w: memref<7x!shiftry.q<8, 7>, #scratch.flash>, %x: memref<7x!shiftry.q<8, 7>>) -> !shiftry.acc<16, 12, [0, 0, 0], 2> {
+  %zero = num.zero : !shiftry.acc<16, 12, [0, 0, 0], 2>
+  %sum = num.dot %zero, %w, %x : !shiftry.acc<16, 12, [0, 0, 0], 2>, memref<7x!shiftry.q<8, 7>, #scratch.flash>, memref<7x!shiftry.q<8, 7>> -> !shiftry.acc<16, 12, [0, 0, 0], 2>
+  func.return %sum : !shiftry.acc<16, 12, [0, 0, 0], 2>
+}
+// CHECK: func.func @tree
+// CHECK: scf.for {{.*}} iter_args([[sum:%.*]] = %zero)
+// CHECK: scf.for {{.*}} iter_args([[upper:%.*]] = {{%.*}}) -> (!shiftry.acc<16, 12, [0, 0, 0], 2>)
+// CHECK: scf.for {{.*}} iter_args([[lower:%.*]] = {{%.*}}) -> (!shiftry.acc<16, 13, [0, 0, 0], 1>)
+// CHECK: [[product:%.*]] = num.mac {{.*}} -> !shiftry.acc<16, 14, [0, 0, 0], 0>
+// CHECK-NEXT: num.join [[lower]], [[product]] : !shiftry.acc<16, 13, [0, 0, 0], 1>, !shiftry.acc<16, 14, [0, 0, 0], 0>
+// CHECK: num.join [[upper]], {{.*}} : !shiftry.acc<16, 12, [0, 0, 0], 2>, !shiftry.acc<16, 13, [0, 0, 0], 1>
+// CHECK: num.join [[sum]], {{.*}} : !shiftry.acc<16, 12, [0, 0, 0], 2>, !shiftry.acc<16, 12, [0, 0, 0], 2>
+// CHECK: scf.for {{.*}} -> (!shiftry.acc<16, 13, [0, 0, 0], 1>)
+// CHECK: %sum = num.join

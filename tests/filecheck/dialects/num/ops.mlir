@@ -102,3 +102,14 @@ func.func @vectors(%sum: !fixed.acc<32, 18>, %x: memref<3x!fixed.q<14, 9>>, %w: 
 // CHECK-NEXT: num.distance %sum, %x, %w {kernel = "k"} :
 // CHECK-NEXT: num.axpy %sums, %w, %f : memref<3x!fixed.acc<32, 18>>, memref<3x!fixed.q<12, 9>, #scratch.flash>, !fixed.q<16, 9>
 // CHECK: num.dot_rows %sums, %sums, %m, %w {kernel = "k"} : memref<3x!fixed.acc<32, 18>>, memref<3x!fixed.acc<32, 18>>, memref<9x!fixed.q<16, 9>>, memref<3x!fixed.q<12, 9>, #scratch.flash>
+
+
+// -----
+
+func.func @tree(%sum: !seedot.acc<16, 9, [4, 4, 0], 3>, %part: !seedot.acc<16, 10, [4, 4, 0], 2>) {
+  %halved = num.join %sum, %part : !seedot.acc<16, 9, [4, 4, 0], 3>, !seedot.acc<16, 10, [4, 4, 0], 2> -> !seedot.acc<16, 9, [4, 4, 0], 3>
+// CHECK: %halved = num.join %sum, %part : !seedot.acc<16, 9, [4, 4, 0], 3>, !seedot.acc<16, 10, [4, 4, 0], 2> -> !seedot.acc<16, 9, [4, 4, 0], 3>
+  %whole = num.join %sum, %sum : !seedot.acc<16, 9, [4, 4, 0], 3>, !seedot.acc<16, 9, [4, 4, 0], 3> -> !seedot.acc<16, 9, [4, 4, 0], 3>
+// CHECK: %whole = num.join %sum, %sum : !seedot.acc<16, 9, [4, 4, 0], 3>, !seedot.acc<16, 9, [4, 4, 0], 3> -> !seedot.acc<16, 9, [4, 4, 0], 3>
+  func.return
+}
