@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.runtime_functions import LIMITS, MULTIPLY_SHIFTS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -197,11 +198,15 @@ class Machine(ABC, Generic[V]):
     def mul(self, a: Int[V], b: Int[V]) -> Int[V]:
         if a.constant == 1 or b.constant == 1:
             return b if a.constant == 1 else a
-        corners = [x * y for x in (a.low, a.high) for y in (b.low, b.high)]
-        low, high = min(corners), max(corners)
+        low, high = self._product(a, b)
         shifts = any(x.constant is not None and x.constant.bit_count() == 1 for x in (a, b))
         x, y, width = self._pair(a, b, low, high, WIDTHS if shifts else PRODUCT_WIDTHS)
         return Int(self.muli(x, y), width, low, high)
+
+    @staticmethod
+    def _product(a: Int[V], b: Int[V]) -> tuple[int, int]:
+        corners = [x * y for x in (a.low, a.high) for y in (b.low, b.high)]
+        return min(corners), max(corners)
 
     def divide(self, a: Int[V], b: Int[V]) -> Int[V]:
         """floor(a / b) of a >= 0 and b > 0."""
@@ -284,14 +289,35 @@ class Machine(ABC, Generic[V]):
     def rescale_to(self, x: Int[V], right: int, low: int, high: int) -> Int[V]:
         """x / 2^right, rounded half up and limited to [low, high].
 
-        The limits are applied before the shift: then its result is known to be narrow, and most of it can be done in
-        few bytes.
+        Where both limits can bind, one function of the runtime limits and shifts. Otherwise the limit is applied
+        before the shift: then its result is known to be narrow, and most of it can be done in few bytes.
         """
-        if not 0 < right <= 62:
+        if right > 62:
             return self.clamp(self.rescale(x, right), low, high)
-        y = self.add(x, self.const(1 << (right - 1)))
-        y = self.clamp(y, low << right, ((high + 1) << right) - 1)
-        return self.shift_right(y, right)
+        y = self.narrowed(self.add(x, self.const(1 << (right - 1))) if right > 0 else self.rescale(x, right))
+        right = max(right, 0)
+        first, last = low << right, ((high + 1) << right) - 1
+        bits, width = high.bit_length() + 1, width_for(low, high)
+        if low == -high == 1 - (1 << bits - 1) and y.low < first and y.high > last and (y.width, width) in LIMITS:
+            amounts = self.int_constant(right, 8), self.int_constant(bits, 8)
+            return Int(self.call(f"tm_limit_i{y.width}_i{width}", y.value, *amounts), width, low, high)
+        return self.shift_right(self.clamp(y, first, last), right)
+
+    def product_to(self, a: Int[V], b: Int[V], right: int, low: int, high: int) -> Int[V]:
+        """a * b / 2^right, rounded half up and limited to [low, high].
+
+        One function of the runtime multiplies and rounds numbers of 16 bits, where no limit can bind.
+        """
+        least, most = self._product(a, b)
+        wide = width_for(least, most) == 32 and all(width_for(x.low, x.high) <= 16 for x in (a, b))
+        shifts = any(x.constant is not None and x.constant.bit_count() <= 1 for x in (a, b))
+        if wide and not shifts and right in MULTIPLY_SHIFTS:
+            half = 1 << (right - 1)
+            least, most = (least + half) >> right, (most + half) >> right
+            if low <= least and most <= high:
+                factors = self.held(a, 16), self.held(b, 16)
+                return Int(self.call("tm_multiply_i16", *factors, self.int_constant(right, 8)), 16, least, most)
+        return self.rescale_to(self.mul(a, b), right, low, high)
 
     def clamp(self, x: Int[V], low: int, high: int) -> Int[V]:
         """x limited to [low, high]; only the limits that can bind are computed."""

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, f32, i8, i16, i32
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerType, MemRefType, f32, i8, i16, i32
 from xdsl.ir import Attribute
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     I8 = NDArray[np.int8]
     I16 = NDArray[np.int16]
     I32 = NDArray[np.int32]
+    Integers = NDArray[np.signedinteger[Any]]
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,12 @@ class RuntimeFunction:
     result: Attribute
     twin: Callable[..., Any]
 
+
+LIMITS = ((16, 8), (24, 8), (32, 8), (24, 16), (32, 16))
+"""The widths between which `tm_limit_iN_iM` goes."""
+
+MULTIPLY_SHIFTS = range(9, 17)
+"""The shifts that `tm_multiply_i16` does."""
 
 EXP_LOW, EXP_HIGH = -87.0, 88.0
 """exp of less is 0, of more is exp(EXP_HIGH): no result is subnormal or infinite."""
@@ -144,6 +151,29 @@ def _between(table: I16, place: I32) -> I16:
     return (start + (((table[segment + 1] - start) * position + 128) >> 8)).astype(np.int16)
 
 
+def limit(x: Integers, right: I8, bits: I8) -> Integers:
+    """tm_limit_iN_iM: x / 2^right, rounded down and limited to [1 - 2^(bits - 1), 2^(bits - 1) - 1]."""
+    import numpy as np
+
+    most = (1 << int(bits) - 1) - 1
+    return np.clip(x >> int(right), -most, most).astype(x.dtype)
+
+
+def multiply(a: I16, b: I16, right: I8) -> I16:
+    """tm_multiply_i16: a * b / 2^right, rounded to nearest, half up."""
+    import numpy as np
+
+    half = np.int32(1 << int(right) - 1)
+    return ((a.astype(np.int32) * b + half) >> int(right)).astype(np.int16)
+
+
+def _limit(width: int, result: int) -> RuntimeFunction:
+    def twin(x: Integers, right: I8, bits: I8) -> Integers:
+        return limit(x, right, bits).astype(f"i{result // 8}")
+
+    return RuntimeFunction((IntegerType(width), i8, i8), IntegerType(result), twin)
+
+
 TABLE = MemRefType(i16, [DYNAMIC_INDEX])
 
 RUNTIME_FUNCTIONS = {
@@ -155,4 +185,6 @@ RUNTIME_FUNCTIONS = {
     "tm_int_to_f32": RuntimeFunction((i32,), f32, from_integer),
     "tm_interpolate_s16": RuntimeFunction((TABLE, i16, i16, i8), i16, interpolate),
     "tm_interpolate_odd_s16": RuntimeFunction((TABLE, i16, i16, i8), i16, interpolate_odd),
+    "tm_multiply_i16": RuntimeFunction((i16, i16, i8), i16, multiply),
+    **{f"tm_limit_i{width}_i{result}": _limit(width, result) for width, result in LIMITS},
 }

@@ -18,6 +18,7 @@ from xdsl.dialects.builtin import (
     ModuleOp,
     Signedness,
     i1,
+    i8,
     i16,
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
@@ -36,6 +37,7 @@ from tinyml.lowering.c_cleanup import remove_dead
 from tinyml.lowering.c_comparisons import FLOAT_PREDICATES, INTEGER_PREDICATES
 from tinyml.lowering.c_program import ProgramBuilder
 from tinyml.lowering.consecutive_loads import Inductions
+from tinyml.lowering.step_names import is_shift
 
 
 @dataclass(frozen=True)
@@ -158,15 +160,15 @@ def _multiply(at: _FunctionLowering, op: arith.MuliOp) -> None:
 
 
 def _factor(at: _FunctionLowering, operand: SSAValue, other: SSAValue) -> SSAValue | None:
-    """A factor before it was extended, or a constant that fits 16 bits as the other factor does."""
+    """A factor before it was extended, or a constant that fits the width of the other factor before."""
     if isinstance(extended := operand.owner, arith.ExtSIOp):
         return None if extended.input.type == i1 else at.values[extended.input]
     number = const_evaluate_operand(operand)
-    alike = isinstance(other.owner, arith.ExtSIOp) and other.owner.input.type == i16
-    if number is None or not alike or width_for(number, number) > width_of(i16) or abs(number).bit_count() == 1:
-        # Powers of two are shifts.
+    if number is None or not isinstance(extended := other.owner, arith.ExtSIOp) or is_shift(number, str(other.type)):
         return None
-    return at.build.literal(number, i16)
+    factor = extended.input.type
+    fits = factor in (i8, i16) and width_for(number, number) <= width_of(factor) == width_of(other.type) // 2
+    return at.build.literal(number, factor) if fits else None
 
 
 def _float_binary(operator: str) -> Callable[[_FunctionLowering, Any], None]:

@@ -37,7 +37,7 @@ PIPELINES: dict[str, tuple[str, ...]] = {
         "fuse-elementwise",
     ),
     "formats-to-buffers": ("lower-tdsl-to-scratch", "cse", "pack-scratch", "check-packing"),
-    "buffers-to-loops": ("lower-tdsl-to-loops", "block-rows", "select-kernels", *CLEAN, "licm"),
+    "buffers-to-loops": ("lower-tdsl-to-loops", "block-rows", "select-kernels", *CLEAN, "fuse-loops", *CLEAN, "licm"),
     "loops-to-bits": ("lower-num-to-arith", *CLEAN, "licm"),
     "bits-to-c": ("lower-arith-to-c",),
     "reals-to-c": (

@@ -69,12 +69,17 @@ def steps_of_operation(op: Operation) -> Mapping[str, float]:
             return {f"{op.name.partition('.')[2]} {width}".rstrip(): 1}
 
 
+def is_shift(constant: int, product: str) -> bool:
+    """Is a multiplication of extended numbers by a constant a shift? An 8-bit chip shifts 16 bits one by one."""
+    return constant.bit_count() == 1 and not (constant > 2 and product == "i16")
+
+
 def _multiplication(op: arith.MuliOp, width: str) -> Mapping[str, float]:
     factors = (op.lhs, op.rhs)
     known = next((number for factor in factors if (number := const_evaluate_operand(factor)) is not None), None)
-    if known is not None and known > 0 and known.bit_count() == 1:
-        return _shift(width, known.bit_length() - 1)
     narrow = [factor.owner.input.type for factor in factors if isinstance(factor.owner, arith.ExtSIOp)]
+    if known is not None and known > 0 and known.bit_count() == 1 and (not narrow or is_shift(known, width)):
+        return _shift(width, known.bit_length() - 1)
     if narrow and len(narrow) + (known is not None) == len(factors):
         widest = max(cast("IntegerType[Any, Any]", type).width.data for type in narrow)
         return {f"multiply i{widest} {width}": 1}

@@ -39,8 +39,8 @@ class Kernel:
 
 
 _AVR = (
-    Kernel("tm_dot_s16_s16_s32", 16, 16, 32, step=32.5),
-    Kernel("tm_dot_s16_s16_s32_ram", 16, 16, 32, flash=False, step=30.5),
+    Kernel("tm_dot_s16_s16_s32", 16, 16, 32, step=32.0),
+    Kernel("tm_dot_s16_s16_s32_ram", 16, 16, 32, flash=False, step=30.0),
     Kernel("tm_dot_s8_s16_s32", 8, 16, 32, step=19.75),
     Kernel("tm_dot_s16_s8_s32", 16, 8, 32, step=20.75),
     Kernel("tm_dot_s8_s8_s16", 8, 8, 16, step=9.4),
@@ -49,8 +49,8 @@ _AVR = (
     Kernel("tm_dot_s8_s8_s24_ram", 8, 8, 24, flash=False, step=10.4),
     Kernel("tm_dot_s8_s8_s32", 8, 8, 32, step=11.4),
     Kernel("tm_dot_s8_s8_s32_ram", 8, 8, 32, flash=False, step=10.4),
-    Kernel("tm_dot_row_s16_s16_s32", 16, 16, 32, op="num.sparse_dot", packed=True, step=37.5),
-    Kernel("tm_dot_row_s8_s16_s32", 8, 16, 32, op="num.sparse_dot", packed=True, step=25.5),
+    Kernel("tm_dot_row_s16_s16_s32", 16, 16, 32, op="num.sparse_dot", packed=True, step=37.0),
+    Kernel("tm_dot_row_s8_s16_s32", 8, 16, 32, op="num.sparse_dot", packed=True, step=25.0),
     Kernel("tm_dot_row_s8_s8_s16", 8, 8, 16, op="num.sparse_dot", packed=True, step=14.75),
     Kernel("tm_dot_row_s8_s8_s24", 8, 8, 24, op="num.sparse_dot", packed=True, step=16.75),
     Kernel("tm_dot_row_s8_s8_s32", 8, 8, 32, op="num.sparse_dot", packed=True, step=16.75),

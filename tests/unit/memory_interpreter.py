@@ -29,7 +29,7 @@ def dtype_of(type: Attribute) -> np.dtype[Any]:
         return np.dtype("<f4")
     width = width_of(type)
     assert width is not None, f"{type} is not the type of a stored bit pattern"
-    return np.dtype(f"<i{width // 8}")
+    return np.dtype(f"<i{4 if width == 24 else width // 8}")
 
 
 def width_of(type: Attribute) -> int | None:

@@ -36,15 +36,40 @@ func.func @row(%sum: !fixed.acc<32, 24>, %places: i8) -> !fixed.acc<32, 24> {
 
 // -----
 
-// Without a proof the result saturates.
+// Without a proof the result saturates: one function shifts and limits.
 func.func @saturates(%sum: !fixed.acc<32, 24>) -> !fixed.q<16, 12> {
   %y = num.finish %sum : !fixed.acc<32, 24> -> !fixed.q<16, 12>
   func.return %y : !fixed.q<16, 12>
 }
 // CHECK: func.func @saturates
-// CHECK: arith.maxsi
+// CHECK: [[sum:%.*]] = arith.addi
+// CHECK-NEXT: [[shift:%.*]] = arith.constant 12 : i8
+// CHECK-NEXT: [[bits:%.*]] = arith.constant 16 : i8
+// CHECK-NEXT: %y = func.call @tm_limit_i32_i16([[sum]], [[shift]], [[bits]]) : (i32, i8, i8) -> i16
+// CHECK: func.func private @tm_limit_i32_i16(i32, i8, i8) -> i16
+
+// -----
+
+// One limit is computed by itself.
+func.func @saturates_above(%sum: !fixed.acc<32, 24>) -> !fixed.q<16, 12> {
+  %y = num.finish %sum {bound = array<i64: 0, 2000000000>} : !fixed.acc<32, 24> -> !fixed.q<16, 12>
+  func.return %y : !fixed.q<16, 12>
+}
+// CHECK: func.func @saturates_above
+// CHECK-NOT: arith.maxsi
 // CHECK: arith.minsi
 // CHECK: %y = arith.trunci {{.*}} : i32 to i16
+
+// -----
+
+// A product that needs no limit is rounded by the function that multiplies.
+func.func @product(%a: !fixed.q<16, 15>, %b: !fixed.q<16, 12>) -> !fixed.q<16, 12> {
+  %y = num.mul %a, %b : !fixed.q<16, 15>, !fixed.q<16, 12> -> !fixed.q<16, 12>
+  func.return %y : !fixed.q<16, 12>
+}
+// CHECK: func.func @product
+// CHECK-NEXT: [[shift:%.*]] = arith.constant 15 : i8
+// CHECK-NEXT: %y = func.call @tm_multiply_i16(%a, %b, [[shift]]) : (i16, i16, i8) -> i16
 
 // -----
 

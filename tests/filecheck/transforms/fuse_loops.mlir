@@ -1,0 +1,122 @@
+// RUN: tinyml-opt %s -p fuse-loops --split-input-file | filecheck %s
+
+// What the first loop stores the second one has in a register; a row of the product may be written over an element that
+// only the same row reads, in whatever shape.
+func.func @epilogue(%X: memref<2x!fixed.q<16, 12>>, %W: memref<8x!fixed.q<16, 12>, #scratch.flash>) {
+  %arena = scratch.arena {alignment = 2 : i64} : memref<16xi8>
+  %C = scratch.view %arena[0 : i64] : memref<16xi8> to memref<4x1x!fixed.q<16, 12>>
+  %H = scratch.view %arena[8 : i64] : memref<16xi8> to memref<1x4x!fixed.q<16, 12>>
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %two = arith.constant 2 : index
+  %four = arith.constant 4 : index
+  scf.for %i = %zero to %four step %one {
+    %empty = num.zero : !fixed.acc<32, 24>
+    %at = arith.muli %i, %two : index
+    %row = scratch.slice %W[%at] : memref<8x!fixed.q<16, 12>, #scratch.flash> to memref<2x!fixed.q<16, 12>, #scratch.flash>
+    %sum = num.dot %empty, %row, %X : !fixed.acc<32, 24>, memref<2x!fixed.q<16, 12>, #scratch.flash>, memref<2x!fixed.q<16, 12>> -> !fixed.acc<32, 24>
+    %c = num.finish %sum : !fixed.acc<32, 24> -> !fixed.q<16, 12>
+    memref.store %c, %C[%i, %zero] : memref<4x1x!fixed.q<16, 12>>
+  }
+  %row_of_C = scratch.slice %C[%zero] : memref<4x1x!fixed.q<16, 12>> to memref<1x4x!fixed.q<16, 12>>
+  scf.for %j = %zero to %four step %one {
+    %c = memref.load %row_of_C[%zero, %j] : memref<1x4x!fixed.q<16, 12>>
+    %h = memref.load %H[%zero, %j] : memref<1x4x!fixed.q<16, 12>>
+    %next = num.add %c, %h : !fixed.q<16, 12>, !fixed.q<16, 12> -> !fixed.q<16, 12>
+    memref.store %next, %H[%zero, %j] : memref<1x4x!fixed.q<16, 12>>
+  }
+  func.return
+}
+// CHECK: func.func @epilogue
+// CHECK: scf.for [[i:%.*]] = %zero to %four step %one {
+// CHECK: [[sum:%.*]] = num.dot
+// CHECK-NEXT: [[c:%.*]] = num.finish [[sum]]
+// CHECK-NEXT: %h = memref.load %H[%zero, [[i]]]
+// CHECK-NEXT: %next = num.add [[c]], %h
+// CHECK-NEXT: memref.store %next, %H[%zero, [[i]]]
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
+
+// -----
+
+// What else is read stays stored.
+func.func @still_read() -> memref<4x!fixed.q<16, 12>> {
+  %arena = scratch.arena {alignment = 2 : i64} : memref<16xi8>
+  %A = scratch.view %arena[0 : i64] : memref<16xi8> to memref<4x!fixed.q<16, 12>>
+  %B = scratch.view %arena[8 : i64] : memref<16xi8> to memref<4x!fixed.q<16, 12>>
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %four = arith.constant 4 : index
+  %half = num.constant {value = 0.5 : f64} -> !fixed.q<16, 12>
+  scf.for %i = %zero to %four step %one {
+    memref.store %half, %A[%i] : memref<4x!fixed.q<16, 12>>
+  }
+  scf.for %i = %zero to %four step %one {
+    %a = memref.load %A[%i] : memref<4x!fixed.q<16, 12>>
+    memref.store %a, %B[%i] : memref<4x!fixed.q<16, 12>>
+  }
+  func.return %A : memref<4x!fixed.q<16, 12>>
+}
+// CHECK: func.func @still_read
+// CHECK: scf.for
+// CHECK-NEXT: memref.store %half, %A
+// CHECK-NEXT: memref.store %half, %B
+// CHECK-NOT: scf.for
+
+// -----
+
+// B lies where the rows to come find X.
+func.func @overlap() {
+  %arena = scratch.arena {alignment = 2 : i64} : memref<16xi8>
+  %A = scratch.view %arena[0 : i64] : memref<16xi8> to memref<4x!fixed.q<16, 12>>
+  %X = scratch.view %arena[8 : i64] : memref<16xi8> to memref<4x!fixed.q<16, 12>>
+  %B = scratch.view %arena[8 : i64] : memref<16xi8> to memref<4x!fixed.q<16, 12>>
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %four = arith.constant 4 : index
+  scf.for %i = %zero to %four step %one {
+    %empty = num.zero : !fixed.acc<32, 24>
+    %sum = num.dot %empty, %X, %X : !fixed.acc<32, 24>, memref<4x!fixed.q<16, 12>>, memref<4x!fixed.q<16, 12>> -> !fixed.acc<32, 24>
+    %c = num.finish %sum : !fixed.acc<32, 24> -> !fixed.q<16, 12>
+    memref.store %c, %A[%i] : memref<4x!fixed.q<16, 12>>
+  }
+  scf.for %i = %zero to %four step %one {
+    %a = memref.load %A[%i] : memref<4x!fixed.q<16, 12>>
+    memref.store %a, %B[%i] : memref<4x!fixed.q<16, 12>>
+  }
+  func.return
+}
+// CHECK: func.func @overlap
+// CHECK: scf.for
+// CHECK: scf.for
+
+// -----
+
+// Elements of other iterations, and other trips.
+func.func @other_elements(%X: memref<4x!fixed.q<16, 12>>) {
+  %arena = scratch.arena {alignment = 2 : i64} : memref<16xi8>
+  %A = scratch.view %arena[0 : i64] : memref<16xi8> to memref<4x!fixed.q<16, 12>>
+  %B = scratch.view %arena[8 : i64] : memref<16xi8> to memref<4x!fixed.q<16, 12>>
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %three = arith.constant 3 : index
+  %four = arith.constant 4 : index
+  scf.for %i = %zero to %three step %one {
+    %x = memref.load %X[%i] : memref<4x!fixed.q<16, 12>>
+    memref.store %x, %A[%i] : memref<4x!fixed.q<16, 12>>
+  }
+  scf.for %i = %zero to %three step %one {
+    %next = arith.addi %i, %one : index
+    %a = memref.load %A[%next] : memref<4x!fixed.q<16, 12>>
+    memref.store %a, %B[%i] : memref<4x!fixed.q<16, 12>>
+  }
+  scf.for %i = %zero to %four step %one {
+    %b = memref.load %B[%i] : memref<4x!fixed.q<16, 12>>
+    memref.store %b, %A[%i] : memref<4x!fixed.q<16, 12>>
+  }
+  func.return
+}
+// CHECK: func.func @other_elements
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: scf.for

@@ -1,0 +1,93 @@
+"""`tm_limit_iN_iM` and `tm_multiply_i16` give the bits of their numpy twins on every chip, for every shift."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from kernels_avr import INCLUDE
+from numpy.typing import NDArray
+
+from tinyml.dialects.runtime_functions import LIMITS, MULTIPLY_SHIFTS, limit, multiply
+from tinyml.runtime.interface import Interface
+from tinyml.runtime.runner import runner_for
+from tinyml.runtime.toolchain import WARNING_FLAGS
+
+COUNT = 4
+CASES = [
+    (width, result, right, bits)
+    for width, result in LIMITS
+    for bits in (result, result - 1, result - 3)
+    for right in range(width - bits + 1)
+]
+OUTPUTS = (len(CASES) + len(MULTIPLY_SHIFTS)) * COUNT
+INTERFACE = Interface("figure", "int16_t", 2 * COUNT, "int16_t", OUTPUTS, has_label=False)
+HEADER = f"""\
+#include <stdint.h>
+#define figure_INPUT_LENGTH {2 * COUNT}
+#define figure_OUTPUT_LENGTH {OUTPUTS}
+void figure_predict(const int16_t *X);
+const int16_t *figure_scores(void);
+"""
+SOURCE = """\
+#include "figure.h"
+#include "tinyml/limit.h"
+#include "tinyml/multiply.h"
+#ifdef __AVR__
+typedef __int24 int24;
+#else
+typedef int32_t int24;
+#endif
+typedef int16_t int16;
+typedef int32_t int32;
+static int16_t out[{outputs}];
+const int16_t *figure_scores(void) {{ return out; }}
+void figure_predict(const int16_t *X)
+{{
+    int16_t *y = out;
+    for (uint8_t i = 0; i < {count}; i++) {{
+        const int16_t a = X[2 * i], b = X[2 * i + 1];
+        const int32_t x = (int32_t)((uint32_t)(uint16_t)a | (uint32_t)(uint16_t)b << 16);
+{calls}
+    }}
+}}
+"""
+
+
+def source() -> str:
+    limits = [
+        f"tm_limit_i{width}_i{result}((int{width})(x >> {32 - width}), {right}, {bits})"
+        for width, result, right, bits in CASES
+    ]
+    products = [f"tm_multiply_i16(a, b, {right})" for right in MULTIPLY_SHIFTS]
+    calls = "\n".join(f"        *y++ = {call};" for call in [*limits, *products])
+    return SOURCE.format(outputs=OUTPUTS, count=COUNT, calls=calls)
+
+
+def numbers() -> NDArray[np.int32]:
+    """Around all powers of two, where limits begin to bind, and anything; no factor is the least number."""
+    powers = [sign << place for place in range(32) for sign in (1, -1)]
+    near = [power + offset for power in powers for offset in (-65536, -256, -1, 0, 1, 255)]
+    random = np.random.default_rng(0).integers(-(1 << 31), 1 << 31, 600).tolist()
+    values = np.array([*near, *random]).astype(np.int64).astype(np.int32)
+    pairs = values.view(np.int16)
+    pairs[pairs == -32768] = -32767
+    return np.resize(values, len(values) // COUNT * COUNT).reshape(-1, COUNT)
+
+
+@pytest.mark.parametrize("device", ["host", "simavr", "cortex-m0", "cortex-m4"])
+@pytest.mark.parametrize("optimize", ["-Os", "-O3"])
+def test_every_shift(device: str, optimize: str, tmp_path: Path):
+    (tmp_path / "figure.h").write_text(HEADER)
+    (tmp_path / "figure.c").write_text(source())
+    runner = runner_for(device, "atmega1284p" if device == "simavr" else None)
+    build = runner.build(tmp_path, INTERFACE, tmp_path, optimize, [*WARNING_FLAGS, f"-I{INCLUDE}"])
+    x = numbers()
+    factors = x.view(np.int16).reshape(*x.shape, 2)
+    scores = runner.run(build, INTERFACE, factors.reshape(len(x), -1)).scores
+    limited = [
+        limit(x >> 32 - width, np.array(right, np.int8), np.array(bits, np.int8)) for width, _, right, bits in CASES
+    ]
+    products = [multiply(factors[..., 0], factors[..., 1], np.array(right, np.int8)) for right in MULTIPLY_SHIFTS]
+    np.testing.assert_array_equal(scores, np.stack([*limited, *products], axis=-1).reshape(len(x), -1))
