@@ -18,7 +18,7 @@ from tinyml.dialects.places import error_at
 from tinyml.dialects.scratch import AllocOp, ArenaOp, SliceOp, ViewOp, element_bytes, memref_type, size_in_bytes
 from tinyml.dialects.tdsl.base import TensorOp
 from tinyml.transforms.live_ranges import LiveRanges, buffer_name, live_ranges
-from tinyml.transforms.packing import MODES, Placement, Rectangle, find_peak, pack
+from tinyml.transforms.packing import MODES, Effort, Placement, Rectangle, find_peak, pack
 
 HEIGHT = "scratch.height"
 LOWER_BOUND = "scratch.lower_bound"
@@ -30,26 +30,33 @@ GAP = "scratch.gap"
 class PackScratchPass(ModulePass):
     """Replaces every `scratch.alloc` by a view of one `scratch.arena`, both at the function's entry.
 
-    `mode` chooses the packing algorithm, `align` is a power of two of which all offsets are multiples, beside their
-    element's size, and `limit` is the number of bytes that the arena may take. The arena carries its height and the
-    lower bound of every packing, in bytes, and `scratch.optimal` where they are equal or else `scratch.gap`, what lies
-    between; each view carries the program points at which it is alive. Buffers that nothing uses go; a function
-    without buffers stays as it is. Raises `InputError` for options out of range, a function that is packed already,
-    and an arena above the limit; this one names the op at the peak and the buffers alive there.
+    `mode` chooses the packing algorithm (docs/packing.md), `align` is a power of two of which all offsets are
+    multiples, beside their element's size, and `limit` is the number of bytes that the arena may take. `coarsen` rounds
+    sizes up to multiples of so many bytes while the algorithm works, `budget` is how many nodes its searches may have.
+    The arena carries its height and the lower bound of every packing, in bytes, and `scratch.optimal` where they are
+    equal or else `scratch.gap`, what lies between; each view carries the program points at which it is alive. Buffers
+    that nothing uses go; a function without buffers stays as it is. Raises `InputError` for options out of range, a
+    function that is packed already, and an arena above the limit; this one names the op at the peak and the buffers
+    alive there.
     """
 
     name = "pack-scratch"
-    mode: str = "first-fit"
+    mode: str = "auto"
     align: int = 1
     limit: int | None = None
+    coarsen: int = 1
+    budget: int | None = None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if self.mode not in MODES:
             raise InputError(f"unknown mode '{self.mode}'; the modes are {', '.join(MODES)}")
         if self.align < 1 or self.align & (self.align - 1):
             raise InputError(f"align must be a power of two, got {self.align}")
-        if self.limit is not None and self.limit < 0:
-            raise InputError(f"limit must not be negative, got {self.limit}")
+        if self.coarsen < 1:
+            raise InputError(f"coarsen must be positive, got {self.coarsen}")
+        for name, value in (("limit", self.limit), ("budget", self.budget)):
+            if value is not None and value < 0:
+                raise InputError(f"{name} must not be negative, got {value}")
         for function in [inner for inner in op.walk() if isinstance(inner, func.FuncOp)]:
             _erase_dead(function)
             if any(isinstance(inner, AllocOp) for inner in function.walk()):
@@ -68,7 +75,8 @@ class PackScratchPass(ModulePass):
             )
             for i, (alloc, points) in enumerate(live.ranges.items())
         ]
-        placement = pack(rectangles, self.mode, barred=_barred(function, live))
+        effort = Effort(nodes=self.budget, barred=_barred(function, live))
+        placement = pack(rectangles, self.mode, effort, self.coarsen)
         if placement.moves:
             raise InputError(f"the packing of @{function.sym_name.data} moves buffers, which has no ops yet")
         if self.limit is not None and placement.height > self.limit:

@@ -1,12 +1,28 @@
 """Packing of rectangles: every mode against what packing means and against exhaustive search; the papers' examples."""
 
-from itertools import permutations
+from collections.abc import Iterator
+from math import inf
+from pathlib import Path
+from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tinyml.transforms.packing import MODES, Move, Placement, Rectangle, find_peak, lower_bound, pack
+from tinyml.transforms.packing import (
+    MODES,
+    Effort,
+    Move,
+    Placement,
+    Rectangle,
+    branch_and_bound,
+    find_peak,
+    lower_bound,
+    native,
+    pack,
+)
+from tinyml.transforms.packing.grid import to_grid
+from tinyml.transforms.packing.validator import complaints
 
 
 @st.composite
@@ -23,68 +39,100 @@ def share_a_point(a: Rectangle, b: Rectangle) -> bool:
     return bool({*range(a.first, a.last + 1)} & {*range(b.first, b.last + 1)})
 
 
-def exhaustive_height(given: list[Rectangle]) -> int:
-    """The least height: some order of placing at the lowest free offset reaches it."""
-    heights: list[int] = []
-    for order in permutations(given):
-        taken: list[tuple[Rectangle, int]] = []
-        for one in order:
-            offset = 0
-            while any(
-                share_a_point(one, other) and offset < start + other.size and start < offset + one.size
-                for other, start in taken
+def least_height(given: list[Rectangle]) -> int:
+    """Over all offsets that are multiples of the alignments, of one rectangle after the other."""
+    ordered = sorted(given, key=lambda one: (one.first, -one.size))
+    best = sum(one.size + one.alignment for one in given)
+    least = max((sum(one.size for one in given if one.first <= x <= one.last) for x in range(20)), default=0)
+
+    def place(placed: list[tuple[Rectangle, int]], height: int) -> None:
+        nonlocal best
+        if height >= best or best == least:
+            return
+        if len(placed) == len(ordered):
+            best = height
+            return
+        one = ordered[len(placed)]
+        for start in range(0, best - one.size, one.alignment):
+            if all(
+                not share_a_point(one, other) or start + one.size <= at or at + other.size <= start
+                for other, at in placed
             ):
-                offset += one.alignment
-            taken.append((one, offset))
-        heights.append(max((offset + one.size for one, offset in taken), default=0))
-    return min(heights)
+                place([*placed, (one, start)], max(height, start + one.size))
+
+    place([], 0)
+    return best
 
 
-def run(given: list[Rectangle], placement: Placement) -> int:
-    """Give every byte to its owner, point by point, as a device would; the bytes that are used."""
-    at = dict(enumerate(placement.offsets))
-    used = 0
-    for point in range(max((one.last for one in given), default=0) + 1):
-        alive = {i for i, one in enumerate(given) if one.first <= point <= one.last}
-        owner = owners(given, at, {i for i in alive if given[i].first < point})
-        for move in (move for move in placement.moves if move.point == point):
-            assert move.index in alive
-            assert given[move.index].first < point
-            assert move.offset % given[move.index].alignment == 0
-            at[move.index] = move.offset
-            # What else is alive keeps its bytes while this one moves.
-            owner = owners(given, at, {*owner.values(), move.index})
-            used = max([used, *(byte + 1 for byte in owner)])
-        used = max([used, *(byte + 1 for byte in owners(given, at, alive))])
-    return used
+FEW = 300
+"""Nodes that a search may have here."""
 
 
-def owners(given: list[Rectangle], at: dict[int, int], alive: set[int]) -> dict[int, int]:
-    owner: dict[int, int] = {}
-    for i in sorted(alive):
-        for byte in range(at[i], at[i] + given[i].size):
-            assert owner.setdefault(byte, i) == i
-    return owner
+def effort(barred: frozenset[int] = frozenset(), core: bool = True) -> Effort:
+    return Effort(nodes=FEW, core=core, barred=barred)
 
 
-@given(rectangles(most=20), st.sampled_from(sorted(MODES)), st.frozensets(st.integers(0, 8)))
-def test_every_mode_places_rectangles_apart(given: list[Rectangle], mode: str, barred: frozenset[int]):
-    placement = pack(given, mode, barred=barred)
-    assert len(placement.offsets) == len(given)
-    assert all(start >= 0 and start % one.alignment == 0 for start, one in zip(placement.offsets, given, strict=True))
-    assert placement.height == run(given, placement)
-    assert lower_bound(given) <= placement.lower_bound <= placement.height
+@settings(deadline=None)
+@given(
+    rectangles(most=20), st.sampled_from(sorted(MODES)), st.frozensets(st.integers(0, 8)), st.sampled_from([1, 1, 4])
+)
+def test_every_mode_places_rectangles_apart(given: list[Rectangle], mode: str, barred: frozenset[int], coarsen: int):
+    placement = pack(given, mode, effort(barred), coarsen)
+    assert not list(complaints(given, placement, patience=500))
+    assert lower_bound(given) <= placement.lower_bound
     assert placement.optimal == (placement.gap == 0)
     assert not barred & {move.point for move in placement.moves}
     assert mode == "shiftry" or not placement.moves
-    assert pack(given, mode, barred=barred) == placement
+    assert pack(given, mode, effort(barred), coarsen) == placement
 
 
-@given(rectangles(most=4))
-def test_the_lower_bound_is_one(given: list[Rectangle]):
-    least = exhaustive_height(given)
-    assert lower_bound(given) <= least
-    assert all(least <= pack(given, mode).height for mode in MODES if mode != "shiftry")
+@settings(deadline=None, max_examples=30)
+@given(rectangles(most=8))
+def test_exact_modes_find_the_least_height(given: list[Rectangle]):
+    least = least_height(given)
+    for mode in ("auto", "exact-cover", "branch-and-bound"):
+        placement = pack(given, mode)
+        assert placement.optimal
+        assert placement.height == least
+    for mode in MODES:
+        placement = pack(given, mode)
+        assert placement.lower_bound <= least
+        assert placement.height >= (lower_bound(given) if mode == "shiftry" else least)
+
+
+@settings(deadline=None, max_examples=30)
+@given(rectangles(most=25))
+def test_searches_agree_and_auto_is_never_worse(given: list[Rectangle]):
+    placements = {mode: pack(given, mode, effort()) for mode in MODES}
+    proven = {one.height for mode, one in placements.items() if one.optimal and mode != "shiftry"}
+    assert len(proven) <= 1
+    assert all(placements["auto"].height <= placements[mode].height for mode in ("first-fit", "best-fit"))
+    bounds = [one.lower_bound for mode, one in placements.items() if mode != "shiftry"]
+    assert max(bounds) <= min(one.height for mode, one in placements.items() if mode != "shiftry")
+
+
+@pytest.mark.skipif(native.library() is None, reason="no C compiler")
+@settings(deadline=None)
+@given(rectangles(most=30), st.integers(0, 10_000), st.integers(0, 400))
+def test_the_core_searches_as_python_does(given: list[Rectangle], seed: int, nodes: int):
+    given = [one for one in given if one.size]
+    if not given:
+        return
+    grid = to_grid(given)
+    ranks = Random(seed).sample(range(len(given)), len(given))
+    core = native.library()
+    assert core is not None
+    bound = lower_bound(given) // grid.unit
+    for capacity in (bound, bound + 1, bound + 5):
+        assert native.search(core, grid, ranks, capacity, nodes, inf) == branch_and_bound.search(
+            grid, ranks, capacity, nodes, lambda: False
+        )
+
+
+@settings(deadline=None)
+@given(rectangles(most=15))
+def test_without_the_core_all_is_the_same(given: list[Rectangle]):
+    assert pack(given, "branch-and-bound", effort()) == pack(given, "branch-and-bound", effort(core=False))
 
 
 def test_a_buffer_belongs_to_no_point_after_its_last():
@@ -131,7 +179,7 @@ def test_shiftry_places_its_example_of_section_3_as_pseudocode_5():
 
 def test_shiftry_defragments_its_example_of_section_7_1():
     assert pack(FRAGMENTED, "shiftry") == Placement((0, 32, 64, 32), 96, 96, (Move(3, 1, 0),))
-    assert pack(FRAGMENTED, "shiftry", barred={3}) == Placement((0, 32, 64, 64), 128, 96)
+    assert pack(FRAGMENTED, "shiftry", Effort(barred={3})) == Placement((0, 32, 64, 64), 128, 96)
 
 
 def test_shiftry_moves_the_least_that_makes_room():
@@ -152,3 +200,91 @@ def test_minun_figure_4(mode: str):
     given = [*(Rectangle(name, 64, 1, 0, last) for name, last in zip("ABCD", (0, 1, 0, 1), strict=True))]
     given.append(Rectangle("E", 128, 1, 1, 1))
     assert pack(given, mode).height == lower_bound(given) == 256
+
+
+PAIR = [Rectangle("a", 4, 2, 0, 1), Rectangle("b", 6, 2, 1, 2), Rectangle("c", 4, 2, 2, 3)]
+"""Needs 10 bytes."""
+
+
+@pytest.mark.parametrize(
+    ("placement", "expected"),
+    [
+        (Placement((0, 4, 0), 10, 10), []),
+        (Placement((0, 4), 10, 10), ["2 offsets for 3 buffers"]),
+        (Placement((0, 4, 5), 10, 10), ["c lies at byte 5, not at", "b and c share bytes 5 to 8 at point 2"]),
+        (Placement((-2, 4, 0), 10, 10), ["a lies at byte -2, not at a multiple of 2"]),
+        (Placement((0, 2, 8), 12, 10), ["a and b share bytes 2 to 3 at point 1"]),
+        (Placement((0, 4, 0), 12, 10), ["the height is 10 bytes, not 12"]),
+        (Placement((0, 4, 10), 14, 14), ["the lower bound is 14 bytes, but 10 are enough"]),
+        (Placement((0, 4, 10), 14, 12), ["the lower bound is 12 bytes, but 10 are enough"]),
+        (Placement((0, 4, 0), 10, 11), ["the lower bound of 11 bytes is above the height of 10"]),
+        (Placement((0, 4, 0), 12, 10, (Move(2, 1, 6),)), []),
+        (Placement((0, 4, 0), 10, 10, (Move(1, 1, 6),)), ["b moves before point 1, where it holds nothing"]),
+    ],
+)
+def test_the_validator_finds_what_is_wrong(placement: Placement, expected: list[str]):
+    found = list(complaints(PAIR, placement))
+    assert len(found) == len(expected)
+    assert all(one.startswith(start) for one, start in zip(found, expected, strict=True))
+
+
+def test_the_validator_looks_at_moves_one_after_the_other():
+    given = [Rectangle("a", 4, 1, 0, 2), Rectangle("b", 4, 1, 0, 2), Rectangle("c", 4, 1, 1, 1)]
+    swapped = Placement((0, 4, 8), 12, 8, (Move(2, 0, 4), Move(2, 1, 0)))
+    assert list(complaints(given, swapped)) == ["a moves onto b before point 2"]
+    around = Placement((0, 4, 8), 12, 8, (Move(2, 0, 8), Move(2, 1, 0), Move(2, 0, 4)))
+    assert list(complaints(given, around)) == []
+    late = Placement((0, 4, 8), 12, 8, (Move(2, 0, 8), Move(1, 1, 4)))
+    assert list(complaints(given, late)) == ["the moves are not in the order of their points"]
+
+
+def test_coarse_sizes_cost_memory():
+    given = [Rectangle("a", 5, 1, 0, 1), Rectangle("b", 5, 1, 1, 2)]
+    assert pack(given, "exact-cover") == Placement((0, 5), 10, 10)
+    assert pack(given, "exact-cover", coarsen=8) == Placement((0, 8), 13, 10)
+
+
+@pytest.fixture
+def fresh_core(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
+    """An empty cache, in which nothing has been compiled."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    native.library.cache_clear()
+    yield tmp_path
+    native.library.cache_clear()
+
+
+def test_the_core_is_compiled_once(fresh_core: Path):
+    if native.library() is None:
+        pytest.skip("no C compiler")
+    [built] = (fresh_core / "tinyml").iterdir()
+    native.library.cache_clear()
+    built_at = built.stat().st_mtime_ns
+    assert native.library() is not None
+    assert built.stat().st_mtime_ns == built_at
+
+
+@pytest.mark.usefixtures("fresh_core")
+def test_a_computer_without_a_compiler_packs_as_well(monkeypatch: pytest.MonkeyPatch):
+    with_core = pack(FRAGMENTED, "branch-and-bound")
+    native.library.cache_clear()
+    monkeypatch.setenv("PATH", "")
+    assert native.library() is None
+    assert pack(FRAGMENTED, "branch-and-bound") == with_core
+
+
+def test_a_compiler_that_fails_is_none(fresh_core: Path, monkeypatch: pytest.MonkeyPatch):
+    compiler = fresh_core / "cc"
+    compiler.write_text("#!/bin/sh\nexit 1\n")
+    compiler.chmod(0o755)
+    monkeypatch.setenv("PATH", str(fresh_core))
+    assert native.library() is None
+    assert list((fresh_core / "tinyml").iterdir()) == []
+
+
+@pytest.mark.parametrize("core", [False, True])
+def test_time_can_run_out(core: bool):
+    """Whatever was found until then counts."""
+    draw = Random(1)
+    given = [Rectangle(str(i), draw.randint(1, 99), 1, i % 40, i % 40 + draw.randint(0, 9)) for i in range(120)]
+    placement = pack(given, "auto", Effort(seconds=0, core=core))
+    assert not list(complaints(given, placement))

@@ -4,6 +4,7 @@ A rectangle occupies `size` bytes at every program point from `first` to `last`,
 share bytes if and only if no point belongs to both: a buffer that ends at point k and one that starts at k + 1 may.
 """
 
+from tinyml.transforms.packing.effort import Effort, Phase
 from tinyml.transforms.packing.modes import MODES, pack
 from tinyml.transforms.packing.rectangles import (
     Move,
@@ -17,8 +18,10 @@ from tinyml.transforms.packing.rectangles import (
 
 __all__ = [
     "MODES",
+    "Effort",
     "Move",
     "Peak",
+    "Phase",
     "Placement",
     "Rectangle",
     "find_peak",

@@ -2,33 +2,87 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from tinyml.transforms.packing.cover import MOST_ONES, improve_by_exact_cover
+from tinyml.transforms.packing.effort import Effort
 from tinyml.transforms.packing.greedy import best_fit, first_fit
-from tinyml.transforms.packing.rectangles import Placement, Rectangle
+from tinyml.transforms.packing.minimise import Minimiser
+from tinyml.transforms.packing.rectangles import Placement, Rectangle, lower_bound, placement_at
 from tinyml.transforms.packing.shiftry import shiftry
 
-Mode = Callable[[Sequence[Rectangle], Container[int]], Placement]
+FEW_ONES = 50_000
+"""Of a matrix that `auto` tries: milliseconds."""
+
+Mode = Callable[[Sequence[Rectangle], Effort], Placement]
+
+
+def greedy(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
+    """The lower one of first fit and best fit."""
+    found = _noted("first-fit", first_fit, rectangles, effort)
+    if not found.optimal:
+        found = min(found, _noted("best-fit", best_fit, rectangles, effort), key=lambda one: one.height)
+    effort.best = found
+    return found
+
+
+def auto(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
+    """Greedy, then exact cover if the matrix is small, then branch and bound: until a placement is proven optimal."""
+    found = greedy(rectangles, effort)
+    if not found.optimal:
+        found = improve_by_exact_cover(rectangles, found, effort, FEW_ONES)
+    return found if found.optimal else Minimiser(rectangles, found, effort).minimise()
+
+
+def _noted(
+    name: str, algorithm: Callable[[Sequence[Rectangle]], Placement], rectangles: Sequence[Rectangle], effort: Effort
+) -> Placement:
+    before = time.monotonic()
+    found = algorithm(rectangles)
+    effort.note(name, 0, before, f"{found.height} bytes")
+    return found
+
 
 MODES: dict[str, Mode] = {
-    "first-fit": lambda rectangles, barred: first_fit(rectangles),
-    "best-fit": lambda rectangles, barred: best_fit(rectangles),
-    "shiftry": shiftry,
+    "auto": auto,
+    "first-fit": lambda rectangles, effort: _noted("first-fit", first_fit, rectangles, effort),
+    "best-fit": lambda rectangles, effort: _noted("best-fit", best_fit, rectangles, effort),
+    "shiftry": lambda rectangles, effort: shiftry(rectangles, effort.barred),
+    "exact-cover": lambda rectangles, effort: improve_by_exact_cover(
+        rectangles, greedy(rectangles, effort), effort, MOST_ONES
+    ),
+    "branch-and-bound": lambda rectangles, effort: Minimiser(rectangles, greedy(rectangles, effort), effort).minimise(),
 }
-"""Each takes rectangles that are not empty and the points before which nothing may move; it places them validly."""
+"""Each takes rectangles that are not empty, and places them validly."""
 
 
-def pack(rectangles: Sequence[Rectangle], mode: str, *, barred: Container[int] = ()) -> Placement:
-    """A valid placement by the algorithm of this name; nothing moves before the `barred` program points.
+def pack(
+    rectangles: Sequence[Rectangle], mode: str = "auto", effort: Effort | None = None, coarsen: int = 1
+) -> Placement:
+    """A valid placement by the algorithm of this name.
 
+    coarsen: sizes are rounded up to multiples of so many bytes while the algorithm works (MinUn 5.3), which makes its
+    problem smaller and its answer worse; the proofs of such a search are none, only the need at the peak is.
     Buffers of no bytes are nowhere in the way: they lie at 0 and no algorithm sees them.
     """
+    effort = effort or Effort()
     kept = [i for i, one in enumerate(rectangles) if one.size]
-    found = MODES[mode]([rectangles[i] for i in kept], barred)
+    effort.start(len(kept))
+    if not kept:
+        return Placement((0,) * len(rectangles), 0, 0)
+    found = MODES[mode]([_coarsened(rectangles[i], coarsen) for i in kept], effort)
     offsets = [0] * len(rectangles)
     for i, offset in zip(kept, found.offsets, strict=True):
         offsets[i] = offset
-    return replace(
-        found, offsets=tuple(offsets), moves=tuple(replace(move, index=kept[move.index]) for move in found.moves)
-    )
+    moves = tuple(replace(move, index=kept[move.index]) for move in found.moves)
+    if coarsen == 1:
+        return replace(found, offsets=tuple(offsets), moves=moves)
+    ends = [move.offset + rectangles[move.index].size for move in moves]
+    flat = placement_at(rectangles, offsets, lower_bound(rectangles))
+    return replace(flat, height=max([flat.height, *ends]), moves=moves)
+
+
+def _coarsened(one: Rectangle, coarsen: int) -> Rectangle:
+    return replace(one, size=one.size + -one.size % coarsen)

@@ -1,5 +1,8 @@
 // RUN: tinyml-opt %s -p pack-scratch,check-packing --split-input-file | filecheck %s
 // RUN: tinyml-opt %s -p "pack-scratch{align=8},check-packing" --split-input-file | filecheck %s --check-prefix=ALIGN
+// RUN: tinyml-opt %s -p "pack-scratch{mode=exact-cover},check-packing" --split-input-file | filecheck %s --check-prefix=BEST
+// RUN: tinyml-opt %s -p "pack-scratch{mode=branch-and-bound},check-packing" --split-input-file | filecheck %s --check-prefix=BEST
+// RUN: tinyml-opt %s -p "pack-scratch{mode=exact-cover coarsen=4 budget=100},check-packing" --split-input-file | filecheck %s --check-prefix=COARSE
 // RUN: tinyml-opt %s -p "pack-scratch{mode=best-fit},check-packing" --split-input-file | filecheck %s --check-prefix=BEST
 // RUN: not tinyml-opt %s -p "pack-scratch{mode=shiftry}" --split-input-file 2>&1 | filecheck %s --check-prefix=SHIFTRY
 // RUN: tinyml-opt %s -p "pack-scratch{limit=100}" --split-input-file | filecheck %s
@@ -50,6 +53,8 @@ func.func @views(%X: memref<4x!fixed.q<8, 7>>) -> memref<2x!fixed.q<16, 12>> {
 // CHECK-NEXT: %z = scratch.view %arena[4 : i64] {live = [2 : i64, 2 : i64]}
 // BEST: func.func @views
 // BEST-NEXT: scratch.arena {scratch.height = 11 : i64
+// COARSE: func.func @views
+// COARSE-NEXT: scratch.arena {scratch.height = 12 : i64, scratch.lower_bound = 11 : i64, scratch.gap = 1 : i64
 // SHIFTRY: func.func @chain
 // SHIFTRY-NEXT: scratch.arena {scratch.height = 64 : i64
 // SHIFTRY: the packing of @views moves buffers, which has no ops yet

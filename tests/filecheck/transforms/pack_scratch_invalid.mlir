@@ -2,10 +2,14 @@
 // RUN: not tinyml-opt %s -p "pack-scratch{mode=worst-fit}" 2>&1 | filecheck %s --check-prefix=MODE
 // RUN: not tinyml-opt %s -p "pack-scratch{align=3}" 2>&1 | filecheck %s --check-prefix=ALIGN
 // RUN: not tinyml-opt %s -p "pack-scratch{limit=-1}" 2>&1 | filecheck %s --check-prefix=LIMIT
+// RUN: not tinyml-opt %s -p "pack-scratch{budget=-1}" 2>&1 | filecheck %s --check-prefix=BUDGET
+// RUN: not tinyml-opt %s -p "pack-scratch{coarsen=0}" 2>&1 | filecheck %s --check-prefix=COARSEN
 
-// MODE: error: {{.*}}: pass 'pack-scratch': unknown mode 'worst-fit'; the modes are first-fit, best-fit, shiftry
+// MODE: error: {{.*}}: pass 'pack-scratch': unknown mode 'worst-fit'; the modes are auto, first-fit, best-fit, shiftry, exact-cover, branch-and-bound
 // ALIGN: align must be a power of two, got 3
 // LIMIT: limit must not be negative, got -1
+// BUDGET: budget must not be negative, got -1
+// COARSEN: coarsen must be positive, got 0
 
 func.func @f(%X: memref<3x!fixed.q<16, 12>>) -> index {
   %a = scratch.alloc : memref<3x!fixed.q<16, 12>>
@@ -18,7 +22,7 @@ func.func @f(%X: memref<3x!fixed.q<16, 12>>) -> index {
   %l = tdsl.argmax %b : memref<3x!fixed.q<16, 12>>
   func.return %l : index
 }
-// CHECK: pack_scratch_invalid.mlir:16:3: the arena takes 21 bytes, the limit is 20; alive at the peak of 21 bytes, 'tdsl.fill' into c: c (15 bytes), b (6 bytes)
+// CHECK: pack_scratch_invalid.mlir:20:3: the arena takes 21 bytes, the limit is 20; alive at the peak of 21 bytes, 'tdsl.fill' into c: c (15 bytes), b (6 bytes)
 
 // -----
 

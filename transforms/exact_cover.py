@@ -1,0 +1,252 @@
+"""Exact cover with colours: dancing links.
+
+Knuth's Algorithm C (The Art of Computer Programming 7.2.2.1, "XCC"), of which Algorithm X (MinUn 5.3) is the case
+without secondary items and colours. There are items and options, which are sets of items. A solution is a set of
+options that has each *primary* item exactly once, and each *secondary* item at most once, or several times if all agree
+on its *colour*.
+
+    cover = ExactCover("abcdefg")
+    for option in ("ce", "adg", "bcf", "adf", "bg", "deg"):
+        cover.add(option)
+    next(cover.solutions())  # (0, 3, 4): ce, adf, bg, in the order in which they were chosen
+
+This module needs nothing but Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from typing import NamedTuple
+
+Item = Hashable
+
+
+class Coloured(NamedTuple):
+    """A secondary item of an option, with its colour: options that give it the same one go together."""
+
+    item: Item
+    colour: Hashable
+
+
+class ExactCover:
+    """A problem, built option by option, and the search for its solutions.
+
+    primary, secondary: items, all different; among primary items with equally few options the earlier one is covered
+    first. Raises ValueError for an item that is named twice.
+    """
+
+    def __init__(self, primary: Iterable[Item], secondary: Iterable[Item] = ()) -> None:
+        first, others = list(primary), list(secondary)
+        self._number: dict[Item, int] = {item: i + 1 for i, item in enumerate([*first, *others])}
+        if len(self._number) < len(first) + len(others):
+            raise ValueError("an item is named twice")
+        self._primary = len(first)
+        last = len(self._number)
+        # Nodes 1 to `last` are the heads of the items' lists. Behind them lie the options, each between two spacers.
+        self._top = [*range(last + 1), 0]
+        self._up = [*range(last + 1), 0]
+        self._down = [*range(last + 1), 0]
+        self._colour = [0] * (last + 2)
+        self._length = [0] * (last + 1)
+        # Only primary items are in the list that starts at 0: nobody has to cover the others.
+        self._left = [self._primary, *range(self._primary), *range(self._primary + 1, last + 1)]
+        self._right = [*range(1, self._primary + 1), 0, *range(self._primary + 1, last + 1)]
+        self._colours: dict[Hashable, int] = {}
+        self._option_of_spacer = {last + 1: 0}
+        self._options = 0
+        self.nodes = 0
+        """Nodes of the search tree that the last search has entered."""
+        self.exhausted = False
+        """Whether the last search has seen the whole tree."""
+
+    def __len__(self) -> int:
+        """How many options there are."""
+        return self._options
+
+    def add(self, items: Iterable[Item | Coloured]) -> int:
+        """Add an option; its number, counted from 0.
+
+        Raises KeyError for an item that the problem does not have, ValueError for one that is in the option twice, for
+        an option without primary items (which no search would choose) and for a primary item with a colour.
+        """
+        named = [(one.item, one.colour) if isinstance(one, Coloured) else (one, None) for one in items]
+        numbers = [self._number[item] for item, _ in named]
+        if len({*numbers}) < len(numbers):
+            raise ValueError("an option has an item twice")
+        if all(number > self._primary for number in numbers):
+            raise ValueError("an option needs a primary item")
+        if any(
+            number <= self._primary and colour is not None for number, (_, colour) in zip(numbers, named, strict=True)
+        ):
+            raise ValueError("only secondary items have colours")
+        spacer = len(self._top) - 1
+        for number, (_, colour) in zip(numbers, named, strict=True):
+            node, above = len(self._top), self._up[number]
+            self._top.append(number)
+            self._up.append(above)
+            self._down.append(number)
+            self._colour.append(0 if colour is None else self._colours.setdefault(colour, len(self._colours) + 1))
+            self._down[above] = self._up[number] = node
+            self._length[number] += 1
+        self._down[spacer] = len(self._top) - 1
+        self._top.append(0)
+        self._up.append(spacer + 1)
+        self._down.append(0)
+        self._colour.append(0)
+        self._options += 1
+        self._option_of_spacer[len(self._top) - 1] = self._options
+        return self._options - 1
+
+    def solutions(self, nodes: int | None = None, stop: Callable[[], bool] | None = None) -> Iterator[tuple[int, ...]]:
+        """Every solution, as the numbers of its options, in the order in which they were chosen.
+
+        The item with the fewest options is covered first. The search ends early after so many nodes of its tree, and
+        when `stop`, which is asked at every 256th, says so. The iterator may be left at any point; one at a time.
+        """
+        self.nodes, self.exhausted = 0, False
+        chosen: list[int] = []
+        try:
+            while True:
+                if self.nodes == nodes or (stop is not None and self.nodes % 256 == 255 and stop()):
+                    return
+                self.nodes += 1
+                if self._right[0] == 0:
+                    yield tuple(self._option(node) for node in chosen)
+                else:
+                    item = self._fewest()
+                    self._cover(item)
+                    chosen.append(item)
+                if not self._next(chosen):
+                    self.exhausted = True
+                    return
+        finally:
+            while chosen:
+                self._give_up(chosen)
+
+    def _next(self, chosen: list[int]) -> bool:
+        """Go on to the next option of the innermost item that has one."""
+        while chosen:
+            node = chosen[-1]
+            if node > len(self._number):
+                self._uncommit(node)
+            node = self._down[node]
+            if node > len(self._number):
+                self._commit(node)
+                chosen[-1] = node
+                return True
+            self._uncover(node)
+            chosen.pop()
+        return False
+
+    def _give_up(self, chosen: list[int]) -> None:
+        node = chosen.pop()
+        if node > len(self._number):
+            self._uncommit(node)
+        self._uncover(self._top[node])
+
+    def _option(self, node: int) -> int:
+        while self._top[node] > 0:
+            node -= 1
+        return self._option_of_spacer[node]
+
+    def _fewest(self) -> int:
+        right, length = self._right, self._length
+        item = best = right[0]
+        while item:
+            if length[item] < length[best]:
+                best = item
+            item = right[item]
+        return best
+
+    def _commit(self, node: int) -> None:
+        """Choose an option for an item that is covered: see to its other items."""
+        top, other = self._top, node + 1
+        while other != node:
+            item = top[other]
+            if item == 0:
+                other = self._up[other]
+                continue
+            if self._colour[other] == 0:
+                self._cover(item)
+            elif self._colour[other] > 0:
+                self._purify(other)
+            other += 1
+
+    def _uncommit(self, node: int) -> None:
+        top, other = self._top, node - 1
+        while other != node:
+            item = top[other]
+            if item == 0:
+                other = self._down[other]
+                continue
+            if self._colour[other] == 0:
+                self._uncover(item)
+            elif self._colour[other] > 0:
+                self._unpurify(other)
+            other -= 1
+
+    def _cover(self, item: int) -> None:
+        """Nobody has to cover the item any more, and no other option with it can be chosen."""
+        down, node = self._down, self._down[item]
+        while node != item:
+            self._hide(node)
+            node = down[node]
+        left, right = self._left[item], self._right[item]
+        self._right[left], self._left[right] = right, left
+
+    def _uncover(self, item: int) -> None:
+        left, right = self._left[item], self._right[item]
+        self._right[left] = self._left[right] = item
+        up, node = self._up, self._up[item]
+        while node != item:
+            self._unhide(node)
+            node = up[node]
+
+    def _hide(self, node: int) -> None:
+        """Take an option out of the lists of its other items."""
+        top, up, down, colour, length = self._top, self._up, self._down, self._colour, self._length
+        other = node + 1
+        while other != node:
+            item = top[other]
+            if item == 0:
+                other = up[other]
+                continue
+            if colour[other] >= 0:
+                above, below = up[other], down[other]
+                down[above], up[below] = below, above
+                length[item] -= 1
+            other += 1
+
+    def _unhide(self, node: int) -> None:
+        top, up, down, colour, length = self._top, self._up, self._down, self._colour, self._length
+        other = node - 1
+        while other != node:
+            item = top[other]
+            if item == 0:
+                other = down[other]
+                continue
+            if colour[other] >= 0:
+                down[up[other]] = up[down[other]] = other
+                length[item] += 1
+            other -= 1
+
+    def _purify(self, node: int) -> None:
+        """An item has its colour: options with another one go, those with the same need not be looked at again."""
+        colour, item = self._colour[node], self._top[node]
+        other = self._down[item]
+        while other != item:
+            if self._colour[other] == colour:
+                self._colour[other] = -1
+            else:
+                self._hide(other)
+            other = self._down[other]
+
+    def _unpurify(self, node: int) -> None:
+        colour, item = self._colour[node], self._top[node]
+        other = self._up[item]
+        while other != item:
+            if self._colour[other] < 0:
+                self._colour[other] = colour
+            else:
+                self._unhide(other)
+            other = self._up[other]

@@ -1,0 +1,68 @@
+"""What a packer may spend, and what it has done."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Container
+from dataclasses import dataclass, field
+
+from tinyml.transforms.packing.rectangles import Placement
+
+STEPS = 60_000_000
+"""How many buffers the nodes of a search may look at in total, unless told otherwise: seconds; in Python a minute."""
+
+
+@dataclass(frozen=True)
+class Phase:
+    """One step of a packer: what it tried, nodes of its search tree, seconds, and how it ended."""
+
+    name: str
+    nodes: int
+    seconds: float
+    outcome: str
+
+
+@dataclass
+class Effort:
+    """What a packer may do, and its notes. An object serves one packing.
+
+    nodes: of all search trees together; without any limit as many as the size of the problem allows. The answer is then
+    the same on every computer, which it is not where `seconds` run out first.
+    core: whether to search in C where that can be compiled; the answers are the same.
+    barred: program points before which nothing may move.
+    """
+
+    nodes: int | None = None
+    seconds: float = math.inf
+    core: bool = True
+    barred: Container[int] = ()
+    phases: list[Phase] = field(default_factory=list[Phase])
+    best: Placement | None = None
+    """The lowest placement so far: what there is if somebody interrupts."""
+    spent: int = 0
+    deadline: float = math.inf
+
+    def start(self, buffers: int) -> None:
+        """Begin to count."""
+        if self.nodes is None and self.seconds == math.inf:
+            self.nodes = STEPS // max(buffers, 1)
+        self.deadline = time.monotonic() + self.seconds
+
+    def is_over(self) -> bool:
+        return self.ration(1) == 0 or self.is_late()
+
+    def is_late(self) -> bool:
+        return self.seconds_left() <= 0
+
+    def ration(self, nodes: int) -> int:
+        """So many nodes, or what is left."""
+        return nodes if self.nodes is None else min(nodes, self.nodes - self.spent)
+
+    def seconds_left(self) -> float:
+        return self.deadline - time.monotonic()
+
+    def note(self, name: str, nodes: int, before: float, outcome: str) -> None:
+        """Write down a phase that began at `before`, on the clock of time.monotonic."""
+        self.spent += nodes
+        self.phases.append(Phase(name, nodes, time.monotonic() - before, outcome))

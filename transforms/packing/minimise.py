@@ -1,0 +1,88 @@
+"""From the question whether a capacity is enough to the lowest height, by branch and bound."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from tinyml.transforms.packing import branch_and_bound, native
+from tinyml.transforms.packing.branch_and_bound import Outcome, Result
+from tinyml.transforms.packing.effort import Effort
+from tinyml.transforms.packing.grid import to_grid
+from tinyml.transforms.packing.orders import Order, features, ranks, schedule
+from tinyml.transforms.packing.rectangles import Placement, Rectangle, placement_at
+
+
+class Minimiser:
+    """Lowers a placement as far as the effort allows. Heights are in units of the grid."""
+
+    def __init__(self, rectangles: Sequence[Rectangle], start: Placement, effort: Effort) -> None:
+        self.rectangles = rectangles
+        self.grid = to_grid(rectangles)
+        self.features = features(rectangles, self.grid)
+        self.core = native.library() if effort.core else None
+        self.effort = effort
+        self.best = start
+        self.least = -(-start.lower_bound // self.grid.unit)
+        """Nothing is lower."""
+
+    def minimise(self) -> Placement:
+        """Try the lower bound, then halve what lies between it and the best height, with growing patience."""
+        round = 0
+        while not self._done():
+            self._try(self.least, schedule(round))
+            hard = self.least
+            while not self._done() and hard < (top := self._below_best()):
+                middle = (hard + top + 1) // 2
+                if self._try(middle, schedule(round)) is not Outcome.FOUND:
+                    hard = max(middle, self.least)
+            round += 1
+        return self.best
+
+    def fit(self, capacity: int) -> Outcome:
+        """Look for a placement of at most `capacity` bytes; FAILED is the proof that there is none."""
+        round = 0
+        while self.best.height > capacity:
+            if capacity < self.least * self.grid.unit:
+                return Outcome.FAILED
+            outcome = self._try(capacity // self.grid.unit, schedule(round))
+            if outcome is Outcome.STOPPED:
+                return outcome
+            round += 1
+        return Outcome.FOUND
+
+    def _below_best(self) -> int:
+        return -(-self.best.height // self.grid.unit) - 1
+
+    def _done(self) -> bool:
+        return self.best.optimal or self.effort.is_over()
+
+    def _try(self, height: int, attempts: Iterable[tuple[str, Order, int]]) -> Outcome:
+        """One height with several orders; keeps what it finds and what it proves."""
+        for name, order, nodes in attempts:
+            if self.effort.is_over():
+                return Outcome.STOPPED
+            before = time.monotonic()
+            result = self._search(ranks(order, self.features), height, self.effort.ration(nodes))
+            self.effort.note(
+                f"{height * self.grid.unit} bytes, {name}", result.nodes, before, result.outcome.name.lower()
+            )
+            if result.outcome is Outcome.FOUND:
+                offsets = [offset * self.grid.unit for offset in result.offsets]
+                self._keep(placement_at(self.rectangles, offsets, self.best.lower_bound))
+                return Outcome.FOUND
+            if result.outcome is Outcome.FAILED:
+                self.least = max(self.least, height + 1)
+                bound = min(self.least * self.grid.unit, self.best.height)
+                self._keep(replace(self.best, lower_bound=max(bound, self.best.lower_bound)))
+                return Outcome.FAILED
+        return Outcome.OUT_OF_NODES
+
+    def _keep(self, placement: Placement) -> None:
+        self.best = self.effort.best = placement
+
+    def _search(self, ranks: Sequence[int], height: int, nodes: int) -> Result:
+        if self.core is not None:
+            return native.search(self.core, self.grid, ranks, height, nodes, self.effort.seconds_left())
+        return branch_and_bound.search(self.grid, ranks, height, nodes, self.effort.is_late)

@@ -1,0 +1,85 @@
+"""Orders in which a search tries buffers: the search that is lucky with one is over in no time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from random import Random
+from typing import NamedTuple
+
+from tinyml.transforms.packing.grid import Grid
+from tinyml.transforms.packing.rectangles import Rectangle
+
+
+class Features(NamedTuple):
+    """Of a buffer: its size, its life in points and in sections; units that are alive then, at most and on average."""
+
+    size: int
+    points: int
+    sections: int
+    fullest: int
+    mean: int
+
+
+Order = Callable[[Features], tuple[int, ...]]
+"""Larger comes first."""
+
+ORDERS: dict[str, Order] = {
+    "fullest, longest": lambda one: (one.fullest, one.points, one.size),
+    "area in sections": lambda one: (one.size * one.sections,),
+    "longest, fullest": lambda one: (one.points, one.fullest, one.size),
+    "area and fullness": lambda one: (one.size**2 * one.points * one.sections * one.fullest**8,),
+    "area": lambda one: (one.size * one.points,),
+}
+"""MiniMalloc sorts by such features, too."""
+
+
+def features(rectangles: Sequence[Rectangle], grid: Grid) -> list[Features]:
+    alive = [0] * grid.sections
+    spans = [range(first, last + 1) for first, last in zip(grid.first, grid.last, strict=True)]
+    for size, span in zip(grid.sizes, spans, strict=True):
+        for x in span:
+            alive[x] += size
+    return [
+        Features(
+            size,
+            one.last - one.first + 1,
+            len(span),
+            max(alive[x] for x in span),
+            sum(alive[x] for x in span) // len(span),
+        )
+        for one, size, span in zip(rectangles, grid.sizes, spans, strict=True)
+    ]
+
+
+def drawn_order(seed: int) -> Order:
+    """A product of powers of the features, with some noise."""
+    draw = Random(seed)
+    exponents = [draw.choice(some) for some in ((1, 2, 2), (0, 1, 2), (0, 1, 2), (0, 0, 2, 8), (0, 0, 2, 8))]
+    noise = draw.choice((0, 10, 30))
+
+    def key(one: Features) -> tuple[int, ...]:
+        product = 1
+        for value, exponent in zip(one, exponents, strict=True):
+            product *= value**exponent
+        return (product * draw.randint(100 - noise, 100 + noise),)
+
+    return key
+
+
+def ranks(order: Order, of: Sequence[Features]) -> list[int]:
+    """The place of each buffer in the order."""
+    keys = [order(one) for one in of]
+    places = [0] * len(of)
+    for place, i in enumerate(sorted(range(len(of)), key=keys.__getitem__, reverse=True)):
+        places[i] = place
+    return places
+
+
+def schedule(round: int) -> Iterator[tuple[str, Order, int]]:
+    """Names, orders and how many nodes to give each; every round is more patient than the one before."""
+    nodes = (1_000, 16_000)[round] if round < 2 else 3_000 * 16 ** (round - 1)
+    named = list(ORDERS.items())
+    for name, order in named if round < 2 else reversed(named):
+        yield name, order, nodes
+    for seed in range(4 * round):
+        yield f"order {round}.{seed}", drawn_order(1000 * round + seed), nodes
