@@ -78,6 +78,10 @@ class ExactFormat(NumberFormat):
     def store(self, m: Machine[V], x: Int[V], scale: int) -> V:
         """The exact number x * 2^-scale rounded into the format."""
 
+    def store_product(self, m: Machine[V], x: Int[V], y: Int[V], scale: int) -> V:
+        """Round the exact product of two integers, which has that scale."""
+        return self.store(m, m.mul(x, y), scale)
+
     def rounding(self, scale: int) -> int:
         """What `store` adds to a number of a scale before it shifts it: a sum needs room for that."""
         return 0
@@ -138,7 +142,7 @@ class ExactFormat(NumberFormat):
             if (places := factor.exponent) is not None:
                 # Only the scale changes, there is nothing to multiply.
                 return self.store(m, other, scale - places)
-        return self.store(m, m.mul(x, y), scale)
+        return self.store_product(m, x, y, scale)
 
     def neg(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
         source = exact(value_format)

@@ -172,10 +172,8 @@ class FixedType(ScaledInteger, ExactFormat):
     def store(self, m: Machine[V], x: Int[V], scale: int) -> V:
         return m.settle(self.fitted(m, x, scale - self.frac.data), self.stored_width)
 
-    def mul(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
-        a, b = exact(lhs_format), exact(rhs_format)
-        right = a.scale + b.scale - self.frac.data
-        return m.settle(self.product(m, a.load(m, lhs), b.load(m, rhs), right), self.stored_width)
+    def store_product(self, m: Machine[V], x: Int[V], y: Int[V], scale: int) -> V:
+        return m.settle(self.product(m, x, y, scale - self.frac.data), self.stored_width)
 
     def function(
         self, m: Machine[V], function: Function, value: V, value_format: NumberFormat, scheme: str | None = None
