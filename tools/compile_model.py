@@ -69,7 +69,8 @@ def build_folder(
     from tinyml.runtime.model_interface import interface_of
     from tinyml.runtime.runner import is_available
     from tinyml.tools.measure import accuracy, class_count
-    from tinyml.tools.stages import compile_stages, context, load_program
+    from tinyml.tools.stages import compile_stages, load_program
+    from tinyml.transforms.contexts import context
 
     start = time.perf_counter()
     with Progress(str(request.model), 5) as progress:

@@ -11,7 +11,6 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 from xdsl.printer import Printer
-from xdsl.universe import Universe
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.format_lookup import format_named
@@ -51,14 +50,6 @@ class Compiled:
     arena_bytes: int
     width: int
     row_scales: bool
-
-
-def context() -> Context:
-    """A context with every dialect of the environment, plug-ins included."""
-    ctx = Context()
-    for name, factory in Universe.get_multiverse().all_dialects.items():
-        ctx.register_dialect(name, factory)
-    return ctx
 
 
 def load_program(path: Path, ctx: Context) -> ModuleOp:
