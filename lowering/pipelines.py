@@ -84,7 +84,7 @@ def flatten(name: str, options: dict[str, str]) -> list[str]:
     taken, own = TAKEN.get(name, ()), ""
     if name == "assign-format" and SEARCH in options:
         name, taken, own = options[SEARCH], _TAKEN_BY_SEARCHES, options.get(SEARCH_OPTIONS, "")
-    given = [f"{option}={options[option]}" for option in taken if option in options] + own.split()
+    given = [f"{option}={options[option]}" for option in taken if option in options] + ([own] if own else [])
     return [f"{name}{{{' '.join(given)}}}" if given else name]
 
 

@@ -6,7 +6,6 @@ results, and a search that was cut short finds in its journal what it knew.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -20,8 +19,8 @@ from tinyml.transforms.workers import Workers
 
 @dataclass(frozen=True)
 class Status:
-    """How far a search is: the name of its phase, candidates evaluated in all, the least loss of one that was evaluated
-    whole, and how many of how many candidates of the phase are done."""
+    """How far a search is: the name of its phase, empty at the end, candidates evaluated in all, the least loss of one
+    that was evaluated whole, and how many of how many candidates are done that are evaluated together."""
 
     phase: str
     candidates: int
@@ -37,8 +36,8 @@ WATCH: ContextVar[Callable[[Status], None] | None] = ContextVar("WATCH", default
 class Evaluation:
     """Evaluates candidates of one problem; use as a context manager, which ends what it started.
 
-    metric: that candidates are compared by, of the `METRICS`. seconds: by phase, in order. Raises `InputError` for an
-    unknown metric or backend, and for a journal of another problem.
+    metric: that candidates are compared by, of the `METRICS`. Raises `InputError` for an unknown metric, and for a
+    journal of another problem.
     """
 
     def __init__(
@@ -53,8 +52,6 @@ class Evaluation:
         self.evaluated = 0
         self.best = float("inf")
         self.phase = ""
-        self.seconds: dict[str, float] = {}
-        self._since = time.perf_counter()
 
     def __enter__(self) -> Evaluation:
         return self
@@ -68,10 +65,8 @@ class Evaluation:
 
     def begin(self, phase: str) -> None:
         """What follows belongs to a phase of this name."""
-        now = time.perf_counter()
-        if self.phase:
-            self.seconds[self.phase] = self.seconds.get(self.phase, 0.0) + now - self._since
-        self.phase, self._since = phase, now
+        self.phase = phase
+        self._tell(0, 0)
 
     def loss(self, outcome: Outcome, metric: Metric | None = None) -> float:
         """As `Yardstick.loss`, by the search's metric unless told otherwise."""
@@ -112,5 +107,5 @@ class Evaluation:
         return whole or self.loss(outcome, metric) > at_most
 
     def _tell(self, done: int, of: int) -> None:
-        if (watch := WATCH.get()) is not None and of:
+        if (watch := WATCH.get()) is not None:
             watch(Status(self.phase, self.evaluated, self.best, done, of))

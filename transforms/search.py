@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FloatAttr, ModuleOp, StringAttr
 from xdsl.passes import ModulePass
 from xdsl.printer import Printer
 
@@ -25,11 +25,12 @@ from tinyml.transforms.candidates import Formats
 from tinyml.transforms.evaluation import Evaluation
 from tinyml.transforms.format_assignment import Choice, FormatAssignment
 from tinyml.transforms.outcomes import Problem
+from tinyml.transforms.value_maps import tensor_errors
 from tinyml.transforms.workers import Workers
 from tinyml.transforms.working_memory import WorkingMemory
 
 SEARCH = "tdsl.search"
-"""Attribute of a function: for each class of tensors its name, range and format, and why it has it."""
+"""Attribute of a function: name, range, format and mean error of each class of tensors, and why it has the format."""
 
 
 class Search:
@@ -114,7 +115,8 @@ class SearchPass(ModulePass):
         workers = Workers(self.jobs, self.backend, self.cluster)
         with Evaluation(problem, self.metric, workers, self.journal, self.resume) as evaluation:
             found = self.search(Search(evaluation, prototype))
-        formats = assignment.formats(found.choices)
+            formats = assignment.formats(found.choices)
+            errors = tensor_errors(evaluation.judge, tuple(formats))
         constants = RoundedConstants(assignment, data.x.astype("f8")).raws(formats)
         function.attributes[SEARCH] = ArrayAttr(
             DictionaryAttr(
@@ -122,10 +124,11 @@ class SearchPass(ModulePass):
                     "name": StringAttr(one.name),
                     "range": tdsl.Range(*(float(f"{x:.6g}") for x in one.range)),
                     "format": format.type,
+                    "error": FloatAttr(float(f"{error:.3g}"), 64),
                     "why": StringAttr(found.reasons.get(one.name, "")),
                 }
             )
-            for one, format in zip(assignment.classes, formats, strict=True)
+            for one, format, error in zip(assignment.classes, formats, errors, strict=True)
         )
         retype(function, assignment.formats_of_values(formats), constants, self.functions)
 

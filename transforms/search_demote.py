@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.number_format import NumberFormat
+from tinyml.transforms.candidates import Formats
 from tinyml.transforms.format_assignment import Choice
 from tinyml.transforms.outcomes import Metric
 from tinyml.transforms.search import Found, Search, SearchPass
@@ -24,23 +25,22 @@ SCALES = range(4)
 class SearchDemotePass(SearchPass):
     """Searches as algorithm 11 of Shiftry does.
 
-    width: of all tensors at first; the format's usual one by default. low: of demoted ones; half of it by default.
-    loss: how much may be lost against the program on reals, in points of accuracy; in the unit of the metric where this
-    is `error`, or where the data have no labels. ram: with it, the first of Shiftry's two strategies (section 3): as
-    few tensors as possible are demoted, until the program works in so many bytes; `loss` then counts for nothing.
+    widths: of demoted tensors and of others; half of the format's usual width and that by default. loss: how much may
+    be lost against the program on reals, in points of accuracy; in the unit of the metric where this is `error`, or
+    where the data have no labels. ram: with it, the first of Shiftry's two strategies (section 3): as few tensors as
+    possible are demoted, until the program works in so many bytes; `loss` then counts for nothing.
     """
 
     name = "search-demote"
-    width: int | None = None
-    low: int | None = None
+    widths: tuple[int, ...] = ()
     loss: float | int = 2.0
     ram: int | None = None
 
     def search(self, search: Search) -> Found:
-        wide = search.prototype if self.width is None else search.prototype_of(self.width)
-        narrow = search.prototype_of(wide.bits // 2 if self.low is None else self.low)
-        if narrow.bits > wide.bits:
-            raise InputError(f"demoted tensors must not be wider than others, got {narrow.bits} above {wide.bits} bits")
+        widths = self.widths or (search.prototype.bits // 2, search.prototype.bits)
+        if len(widths) != 2 or widths[0] > widths[1]:
+            raise InputError(f"expected the width of demoted tensors and that of others, got {list(widths)}")
+        narrow, wide = (search.prototype_of(width) for width in widths)
         choices = search.uniform(wide)
         search.evaluation.begin("scale of the input")
         choices[0] = explore_scale_for_x(search, choices)
@@ -109,14 +109,20 @@ def cumulative_demote(
     """Algorithm 14: which tensors can be demoted together, tried in the order of what they lose alone."""
     order = sorted(range(len(choices)), key=lambda i: alone[i].loss)
     demoted = list(choices)
-    kept: set[int] = set()
+    programs: list[Formats] = []
     for i in order:
         demoted[i] = alone[i].choice
-        [outcome] = search.evaluation.outcomes([search.formats(demoted)], loss, metric)
-        if search.evaluation.loss(outcome, metric) > loss:
+        programs.append(search.formats(demoted))
+    kept = 0
+    # As many at once as there are processes; what comes after the first that loses too much is for nothing.
+    size = search.evaluation.workers.size
+    for part in (programs[i : i + size] for i in range(0, len(programs), size)):
+        outcomes = search.evaluation.outcomes(part, loss, metric)
+        good = [search.evaluation.loss(outcome, metric) <= loss for outcome in outcomes]
+        kept += (*good, False).index(False)
+        if not all(good):
             break
-        kept.add(i)
-    return kept
+    return set(order[:kept])
 
 
 def demote_to_fit(search: Search, choices: Sequence[Choice], alone: Sequence[Demotion], ram: int) -> set[int]:

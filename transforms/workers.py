@@ -39,6 +39,11 @@ class Workers:
         self._parallel: Any = None
         self._client: Any = None
 
+    @property
+    def size(self) -> int:
+        """How many candidates are evaluated at once; a guess where a cluster decides."""
+        return self.jobs or import_module("joblib").cpu_count()
+
     def run(self, problem: Problem, tasks: Sequence[Task]) -> Iterator[tuple[Task, Outcome]]:
         """The outcomes of tasks, in their order."""
         waiting = list(tasks)
@@ -50,7 +55,7 @@ class Workers:
             yield task, outcome
         if waiting:
             parallel = self._started()
-            size = max(-(-len(waiting) // (SHARES * (self.jobs or import_module("joblib").cpu_count()))), 1)
+            size = max(-(-len(waiting) // (SHARES * self.size)), 1)
             portions = [waiting[i : i + size] for i in range(0, len(waiting), size)]
             delayed = import_module("joblib").delayed(outcomes_of)
             found = parallel(delayed(problem, portion) for portion in portions)

@@ -185,8 +185,10 @@ def test_progress_is_told():
         losses = evaluation.losses(uniform(evaluation, 8, 4))
     WATCH.reset(token)
     assert [(one.phase, one.candidates, one.done, one.of) for one in told] == [
+        ("widths", 0, 0, 0),
         ("widths", 0, 0, 2),
         ("widths", 1, 1, 2),
         ("widths", 2, 2, 2),
+        ("", 2, 0, 0),
     ]
     assert told[-1].best == min(losses)
