@@ -101,4 +101,6 @@ def stacked_matmul(lhs: Array, rhs: Array) -> Array:
         return (rhs[..., 0] @ lhs[0].T)[..., None]
     if len(rhs) == 1 and lhs.shape[-2] == 1:
         return (lhs[:, 0] @ rhs[0])[:, None]
+    if lhs.shape[-2] == rhs.shape[-1] == 1 and len(lhs) == len(rhs):
+        return np.einsum("nk,nk->n", lhs[:, 0], rhs[..., 0])[:, None, None]
     return np.matmul(lhs, rhs)

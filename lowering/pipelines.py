@@ -28,6 +28,9 @@ PIPELINES: dict[str, tuple[str, ...]] = {
         "canonicalize",
         "profile",
         "assign-format",
+        "refine-formats",
+    ),
+    "refine-formats": (
         "choose-storage",
         "choose-accumulators",
         *CLEAN,
@@ -60,6 +63,13 @@ TAKEN: dict[str, tuple[str, ...]] = {
 }
 """The options of pipelines that passes take."""
 
+SEARCH = "search"
+"""The option that names a pass to choose formats in place of `assign-format`..."""
+
+SEARCH_OPTIONS = "search-options"
+"""...and that has the options of that pass, as they are spelled, beside those of every search."""
+
+_TAKEN_BY_SEARCHES = ("format", "functions", "data")
 
 _ON_REQUEST = {"scale-rows": "row-scales"}
 """Passes of pipelines that run only where an option is true."""
@@ -71,7 +81,10 @@ def flatten(name: str, options: dict[str, str]) -> list[str]:
         return []
     if name in PIPELINES:
         return [spec for inner in PIPELINES[name] for spec in flatten(inner, options)]
-    given = [f"{option}={options[option]}" for option in TAKEN.get(name, ()) if option in options]
+    taken, own = TAKEN.get(name, ()), ""
+    if name == "assign-format" and SEARCH in options:
+        name, taken, own = options[SEARCH], _TAKEN_BY_SEARCHES, options.get(SEARCH_OPTIONS, "")
+    given = [f"{option}={options[option]}" for option in taken if option in options] + ([own] if own else [])
     return [f"{name}{{{' '.join(given)}}}" if given else name]
 
 
@@ -83,8 +96,19 @@ def run(module: ModuleOp, ctx: Context, passes: Sequence[str]) -> None:
     PassPipeline.parse_spec(available, ",".join(passes), lambda before, op, after: op.verify()).apply(ctx, module)
 
 
+class Pipeline(ModulePass):
+    """A pass that runs others."""
+
+    def steps(self) -> list[str]:
+        """Single passes with their options, which it runs in this order."""
+        return flatten(self.name, {})
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        run(op, ctx, self.steps())
+
+
 @dataclass(frozen=True)
-class _FromReals(ModulePass):
+class _FromReals(Pipeline):
     """data: .npz file with the validation set to profile with and to round weights on.
 
     format, width, functions: as `assign-format` takes them. row_scales: whether to run `scale-rows`. target: as
@@ -99,7 +123,7 @@ class _FromReals(ModulePass):
     row_scales: bool = False
     target: str = "host"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
+    def steps(self) -> list[str]:
         options = {
             "row-scales": json.dumps(self.row_scales),
             "data": json.dumps(self.data),
@@ -110,15 +134,18 @@ class _FromReals(ModulePass):
             options["width"] = str(self.width)
         if self.functions is not None:
             options["functions"] = json.dumps(self.functions)
-        run(op, ctx, flatten(self.name, options))
+        return flatten(self.name, options)
 
 
 @dataclass(frozen=True)
-class _Plain(ModulePass):
-    name: ClassVar[str]
+class _ForTarget(Pipeline):
+    """target: as `select-kernels` takes it."""
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        run(op, ctx, flatten(self.name, {}))
+    name: ClassVar[str]
+    target: str = "host"
+
+    def steps(self) -> list[str]:
+        return flatten(self.name, {"target": json.dumps(self.target)})
 
 
 @dataclass(frozen=True)
@@ -129,32 +156,35 @@ class RealsToFormatsPass(_FromReals):
 
 
 @dataclass(frozen=True)
-class FormatsToBuffersPass(_Plain):
+class RefineFormatsPass(_ForTarget):
+    """L1 to L1: what follows from the formats."""
+
+    name = "refine-formats"
+
+
+@dataclass(frozen=True)
+class FormatsToBuffersPass(Pipeline):
     """L1 to packed L2."""
 
     name = "formats-to-buffers"
 
 
 @dataclass(frozen=True)
-class BuffersToLoopsPass(ModulePass):
-    """L2 to L3. target: as `select-kernels` takes it."""
+class BuffersToLoopsPass(_ForTarget):
+    """L2 to L3."""
 
     name = "buffers-to-loops"
-    target: str = "host"
-
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        run(op, ctx, flatten(self.name, {"target": json.dumps(self.target)}))
 
 
 @dataclass(frozen=True)
-class LoopsToBitsPass(_Plain):
+class LoopsToBitsPass(Pipeline):
     """L3 to L4."""
 
     name = "loops-to-bits"
 
 
 @dataclass(frozen=True)
-class BitsToCPass(_Plain):
+class BitsToCPass(Pipeline):
     """L4 to L5."""
 
     name = "bits-to-c"

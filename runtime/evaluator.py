@@ -89,6 +89,13 @@ def encode_inputs(module: ModuleOp, inputs: Array) -> Array:
     return element_format(predict_function(module).body.block.args[0].type).encode(inputs.astype(np.float64))
 
 
+def run_loop(loop: scf.ForOp, arithmetic: Arithmetic, values: dict[SSAValue, Any]) -> Sequence[Any]:
+    """The results of a loop, from the values of all that it uses."""
+    run = _Run(arithmetic, None)
+    run.values = dict(values)
+    return run.loop(loop, [values[operand] for operand in loop.operands])
+
+
 class _Run:
     """One evaluation of one chunk of samples."""
 
@@ -127,59 +134,7 @@ class _Run:
 
     def operation(self, op: Operation) -> Sequence[Any]:
         arguments = [self.values[value] for value in op.operands]
-        match op:
-            case scf.ForOp():
-                return self.loop(op, arguments)
-            case arith.ConstantOp() | arith.AddiOp() | arith.SubiOp() | arith.MuliOp() | arith.CmpiOp():
-                return [_integer(op, arguments)]
-            case arith.SelectOp() | tdsl.SelectOp():
-                return [_select(np.asarray(arguments[0]), arguments[1], arguments[2])]
-            case tdsl.ConstOp():
-                return [self.arithmetic.constant(op)[None]]
-            case tensor.EmptyOp():
-                # What is in it is nobody's business: all of it is overwritten before it is read.
-                return [np.zeros((1, *tdsl.shape_of(op.tensor)), element_format(op.tensor.type).dtype)]
-            case tdsl.FillOp():
-                return [self.arithmetic.fill(op)[None]]
-            case tdsl.UnaryOp():
-                return [_shaped(op, self.arithmetic.unary(op, arguments[0]))]
-            case tdsl.BinaryOp():
-                return [_shaped(op, self.arithmetic.binary(op, *_aligned(arguments[0], arguments[1])))]
-            case tdsl.ZeroOp():
-                return [self.arithmetic.zero(op)[None]]
-            case tdsl.MacOp():
-                rank = arguments[0].ndim
-                return [self.arithmetic.mac(op, arguments[0], _ranked(arguments[1], rank), _ranked(arguments[2], rank))]
-            case tdsl.AccumulateOp():
-                return [self.arithmetic.accumulate(op, arguments[0], arguments[1], arguments[2])]
-            case tdsl.FinishOp():
-                return [_shaped(op, self.arithmetic.finish(op, arguments[0]))]
-            case tdsl.MapOp():
-                return [_shaped(op, self.map(op, arguments))]
-            case tdsl.ContractionOp():
-                pairs = [(self.values[lhs], self.values[rhs]) for lhs, rhs in op.pairs]
-                initial = None if op.initial is None else self.values[op.initial]
-                return [_shaped(op, self.arithmetic.products(op, pairs, initial))]
-            case tdsl.SquaredDistanceOp():
-                return [_shaped(op, self.arithmetic.squared_distance(op, arguments[0], arguments[1]))]
-            case tdsl.ArgmaxOp():
-                return [np.argmax(arguments[0].reshape(len(arguments[0]), -1), axis=1)]
-            case tdsl.SignOp():
-                return [self.arithmetic.positive(op, arguments[0]).reshape(-1).astype(np.int64)]
-            case tdsl.AtLeastOp():
-                return [self.arithmetic.at_least(op, arguments[0]).reshape(-1)]
-            case _:
-                return [_moved(op, arguments)]
-
-    def map(self, op: tdsl.MapOp, arguments: Sequence[Array]) -> Array:
-        rank = 1 + len(tdsl.shape_of(op.out))
-        values: dict[SSAValue, Array] = dict(
-            zip(op.body.block.args, (_ranked(x, rank) for x in arguments), strict=True)
-        )
-        *steps, last = op.body.block.ops
-        for step in steps:
-            values[step.results[0]] = self.arithmetic.scalar(step, [values[operand] for operand in step.operands])
-        return values[last.operands[0]]
+        return self.loop(op, arguments) if isinstance(op, scf.ForOp) else [compute(self.arithmetic, op, arguments)]
 
     def loop(self, op: scf.ForOp, arguments: Sequence[Any]) -> Sequence[Any]:
         low, high, step, *carried = arguments
@@ -189,6 +144,61 @@ class _Run:
                 self.bind(argument, value)
             carried = list(self.block(op.body.block))
         return carried
+
+
+def compute(arithmetic: Arithmetic, op: Operation, arguments: Sequence[Any]) -> Any:
+    """The result of an op without regions other than a map's; tensors have a leading axis over the samples, or 1."""
+    match op:
+        case arith.ConstantOp() | arith.AddiOp() | arith.SubiOp() | arith.MuliOp() | arith.CmpiOp():
+            return _integer(op, arguments)
+        case arith.SelectOp() | tdsl.SelectOp():
+            return _select(np.asarray(arguments[0]), arguments[1], arguments[2])
+        case tdsl.ConstOp():
+            return arithmetic.constant(op)[None]
+        case tensor.EmptyOp():
+            # What is in it is nobody's business: all of it is overwritten before it is read.
+            return np.zeros((1, *tdsl.shape_of(op.tensor)), element_format(op.tensor.type).dtype)
+        case tdsl.FillOp():
+            return arithmetic.fill(op)[None]
+        case tdsl.UnaryOp():
+            return _shaped(op, arithmetic.unary(op, arguments[0]))
+        case tdsl.BinaryOp():
+            return _shaped(op, arithmetic.binary(op, *_aligned(arguments[0], arguments[1])))
+        case tdsl.ZeroOp():
+            return arithmetic.zero(op)[None]
+        case tdsl.MacOp():
+            rank = arguments[0].ndim
+            return arithmetic.mac(op, arguments[0], _ranked(arguments[1], rank), _ranked(arguments[2], rank))
+        case tdsl.AccumulateOp():
+            return arithmetic.accumulate(op, arguments[0], arguments[1], arguments[2])
+        case tdsl.FinishOp():
+            return _shaped(op, arithmetic.finish(op, arguments[0]))
+        case tdsl.MapOp():
+            return _shaped(op, _map(arithmetic, op, arguments))
+        case tdsl.ContractionOp():
+            values = dict(zip(op.operands, arguments, strict=True))
+            pairs = [(values[lhs], values[rhs]) for lhs, rhs in op.pairs]
+            initial = None if op.initial is None else values[op.initial]
+            return _shaped(op, arithmetic.products(op, pairs, initial))
+        case tdsl.SquaredDistanceOp():
+            return _shaped(op, arithmetic.squared_distance(op, arguments[0], arguments[1]))
+        case tdsl.ArgmaxOp():
+            return np.argmax(arguments[0].reshape(len(arguments[0]), -1), axis=1)
+        case tdsl.SignOp():
+            return arithmetic.positive(op, arguments[0]).reshape(-1).astype(np.int64)
+        case tdsl.AtLeastOp():
+            return arithmetic.at_least(op, arguments[0]).reshape(-1)
+        case _:
+            return _moved(op, arguments)
+
+
+def _map(arithmetic: Arithmetic, op: tdsl.MapOp, arguments: Sequence[Array]) -> Array:
+    rank = 1 + len(tdsl.shape_of(op.out))
+    values: dict[SSAValue, Array] = dict(zip(op.body.block.args, (_ranked(x, rank) for x in arguments), strict=True))
+    *steps, last = op.body.block.ops
+    for step in steps:
+        values[step.results[0]] = arithmetic.scalar(step, [values[operand] for operand in step.operands])
+    return values[last.operands[0]]
 
 
 def _shaped(op: tdsl.TensorOp, result: Array) -> Array:

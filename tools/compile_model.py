@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
 from tinyml.tools.progress import Progress
+from tinyml.tools.search_request import SearchAccount, SearchRequest, tensors_report, watched
 
 if TYPE_CHECKING:
     from tinyml.lowering.estimate import Estimate
@@ -45,6 +46,7 @@ class Request:
     out: Path
     functions: str | None = None
     row_scales: bool = False
+    search: SearchRequest | None = None
 
 
 def compile_model(request: Request) -> dict[str, Any]:
@@ -69,7 +71,8 @@ def build_folder(
     from tinyml.runtime.model_interface import interface_of
     from tinyml.runtime.runner import is_available
     from tinyml.tools.measure import accuracy, class_count
-    from tinyml.tools.stages import compile_stages, context, load_program
+    from tinyml.tools.stages import compile_stages, load_program
+    from tinyml.transforms.contexts import context
 
     start = time.perf_counter()
     with Progress(str(request.model), 5) as progress:
@@ -81,16 +84,18 @@ def build_folder(
         if request.test is not None:
             data = load_data(str(request.test), elements=elements, classes=classes)
         progress.step("compiling")
-        compiled = compile_stages(
-            reals,
-            ctx,
-            data=request.val,
-            format=request.format,
-            width=request.width,
-            functions=request.functions,
-            printed_for=board.printed_for,
-            row_scales=request.row_scales,
-        )
+        with watched(progress) as account:
+            compiled = compile_stages(
+                reals,
+                ctx,
+                data=request.val,
+                format=request.format,
+                width=request.width,
+                functions=request.functions,
+                printed_for=board.printed_for,
+                row_scales=request.row_scales,
+                search=request.search,
+            )
         progress.step("writing C")
         write_sources(folder, compiled, board, data)
         progress.step(f"evaluating {len(data)} samples")
@@ -101,7 +106,7 @@ def build_folder(
             measured = _measure(folder, compiled, board, data, request.optimize)
         else:
             progress.step(f"not measured: {board.device} is not installed")
-    report = _report(request, board, compiled, accuracies, measured, time.perf_counter() - start)
+    report = _report(request, board, compiled, accuracies, measured, account, time.perf_counter() - start)
     if must_fit:
         _require_fit(request, board, report)
     (folder / "report.json").write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
@@ -151,6 +156,7 @@ def _report(
     compiled: Compiled,
     accuracies: Any,
     measured: Measured | None,
+    account: SearchAccount,
     seconds: float,
 ) -> dict[str, Any]:
     from tinyml.lowering.estimate import estimate_on
@@ -171,6 +177,7 @@ def _report(
         "format": request.format,
         "width": compiled.width,
         "row_scales": compiled.row_scales,
+        "search": _search_report(request, compiled, account),
         "optimize": request.optimize,
         "accuracy_float": accuracies.reals,
         "accuracy": accuracies.formats,
@@ -202,6 +209,18 @@ def _report(
         "fits": _fits(board, measured, compiled.arena_bytes + input_bytes),
         "estimate": estimate_report(estimate_on(compiled.loops, board.device, request.optimize), board.unit),
         "seconds": round(seconds, 2),
+    }
+
+
+def _search_report(request: Request, compiled: Compiled, account: SearchAccount) -> dict[str, Any] | None:
+    if request.search is None:
+        return None
+    return {
+        "name": request.search.name,
+        "options": request.search.options,
+        "candidates": account.candidates,
+        "seconds": account.seconds,
+        "tensors": tensors_report(compiled.formats),
     }
 
 

@@ -34,7 +34,8 @@ def explain(folder: Path) -> dict[str, Any]:
     from tinyml.targets.boards import board
     from tinyml.tools.breakdown import constant_names, flash, functions, operations, ram
     from tinyml.tools.compile_model import SAMPLES, estimate_report
-    from tinyml.tools.stages import context, load_program
+    from tinyml.tools.stages import load_program
+    from tinyml.transforms.contexts import context
 
     try:
         report = json.loads((folder / "report.json").read_text(encoding="utf-8"))

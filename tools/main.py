@@ -7,9 +7,12 @@ import json
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from tinyml.dialects.errors import InputError
+
+if TYPE_CHECKING:
+    from tinyml.tools.search_request import SearchRequest
 
 OPTIMIZE = ("Os", "O2", "O3")
 
@@ -51,6 +54,7 @@ def _parser() -> argparse.ArgumentParser:
     compile_.add_argument("--target", default="uno", help="uno, avr, cortex-m0, cortex-m4 or host")
     compile_.add_argument("--mcu", help="chip of target avr: atmega328p or atmega1284p")
     _add_format(compile_)
+    _add_search(compile_)
     compile_.add_argument("-o", "--out", type=Path, required=True, help="folder to write")
     compile_.set_defaults(command=_compile)
 
@@ -90,15 +94,53 @@ def _add_format(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--optimize", choices=OPTIMIZE, default="Os", help="the C compiler's level")
 
 
+def _add_search(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("search for the format of each tensor (docs/search-*.md)")
+    group.add_argument("--search", metavar="NAME", help="demote (Shiftry) or promote (MinUn)")
+    for name, how in _SEARCH_OPTIONS.items():
+        group.add_argument(f"--{name}", **how)
+    group.add_argument("--resume", action="store_true", default=None, help="begin with what stands in the journal")
+
+
+def _search(options: argparse.Namespace) -> SearchRequest | None:
+    given = {name: getattr(options, name) for name in (*_SEARCH_OPTIONS, "resume")}
+    given = {name: value for name, value in given.items() if value is not None}
+    if options.search is None:
+        if given:
+            raise InputError(f"--{next(iter(given))} is an option of --search")
+        return None
+    if options.width is not None:
+        raise InputError("--search chooses the width of each tensor: give --widths in place of --width")
+    from tinyml.tools.search_request import SearchRequest
+
+    return SearchRequest(options.search, given)
+
+
 def _count(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"expected a positive integer, got '{text}'")
     return int(text)
 
 
+def _counts(text: str) -> list[int]:
+    return [_count(one) for one in text.split(",")]
+
+
+_SEARCH_OPTIONS: dict[str, dict[str, Any]] = {
+    "ram": {"metavar": "BYTES", "type": _count, "help": "most RAM to work in: arena and input"},
+    "loss": {"metavar": "POINTS", "type": float, "help": "how much accuracy may be lost"},
+    "metric": {"help": "what candidates are compared by: disagreement, accuracy or error"},
+    "widths": {"metavar": "N,N", "type": _counts, "help": "to choose from"},
+    "jobs": {"metavar": "N", "type": _count, "help": "processes to evaluate in (default: as many as processors)"},
+    "backend": {"help": "where to evaluate: loky (this computer), dask or ray"},
+    "cluster": {"metavar": "ADDRESS", "help": "of the Dask or Ray cluster"},
+    "journal": {"metavar": "FILE", "help": "write what is found to this file"},
+}
+
+
 def _compile(options: argparse.Namespace) -> int:
     from tinyml.tools.compile_model import Request, compile_model
-    from tinyml.tools.table import print_function_errors, print_reports
+    from tinyml.tools.table import print_function_errors, print_reports, print_search
 
     options.named_file = str(options.model)
     report = compile_model(
@@ -114,9 +156,12 @@ def _compile(options: argparse.Namespace) -> int:
             options.out,
             options.functions,
             options.row_scales,
+            _search(options),
         )
     )
     print_reports([report])
+    if report["search"] is not None:
+        print_search(report["search"])
     print_function_errors(report)
     if report["flash_bytes"] is None:
         print(f"The tools to measure on {report['device']} are not installed: sizes and cycles are unknown.")

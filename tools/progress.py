@@ -16,6 +16,7 @@ class Progress:
         self.done = 0
         self._bar: Any = None
         self._task: Any = None
+        self._detail = ""
 
     def __enter__(self) -> Progress:
         if sys.stderr.isatty():
@@ -36,6 +37,14 @@ class Progress:
         else:
             print(f"{self.title}: {name}", file=sys.stderr, flush=True)
         self.done += 1
+
+    def detail(self, name: str, text: str) -> None:
+        """How far a part of the step is; where there is no bar only its name is told, once."""
+        if self._bar is not None:
+            self._bar.update(self._task, description=f"{self.title}: {name}: {text}")
+        elif name != self._detail:
+            print(f"{self.title}: {name}", file=sys.stderr, flush=True)
+        self._detail = name
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None

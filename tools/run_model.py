@@ -29,7 +29,8 @@ def run_model(request: RunRequest) -> dict[str, Any]:
     from tinyml.runtime.model_interface import interface_of
     from tinyml.targets.boards import board
     from tinyml.tools.measure import run_on_device
-    from tinyml.tools.stages import context, load_program
+    from tinyml.tools.stages import load_program
+    from tinyml.transforms.contexts import context
 
     if request.mcu is not None:
         board("avr", request.mcu)

@@ -11,11 +11,11 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 from xdsl.printer import Printer
-from xdsl.universe import Universe
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.format_lookup import format_named
 from tinyml.lowering import pipelines
+from tinyml.tools.search_request import SearchRequest
 
 _LEVELS = {
     "2-buffers.mlir": "formats-to-buffers",
@@ -53,14 +53,6 @@ class Compiled:
     row_scales: bool
 
 
-def context() -> Context:
-    """A context with every dialect of the environment, plug-ins included."""
-    ctx = Context()
-    for name, factory in Universe.get_multiverse().all_dialects.items():
-        ctx.register_dialect(name, factory)
-    return ctx
-
-
 def load_program(path: Path, ctx: Context) -> ModuleOp:
     """A SeeDot program (.sd) or a module at L0 (.mlir)."""
     try:
@@ -93,10 +85,12 @@ def compile_stages(
     functions: str | None,
     printed_for: str,
     row_scales: bool = False,
+    search: SearchRequest | None = None,
 ) -> Compiled:
     """Compile a program at L0 with the profile of a data set.
 
-    row_scales: give the rows of constant matrices scales of their own where that changes fewer answers on the data.
+    search: what chooses a format for each tensor, in place of the width. row_scales: give the rows of constant matrices
+    scales of their own where that changes fewer answers on the data.
     """
     actual_width = format_named(ctx, format, width).bits
     options = {"data": json.dumps(str(data)), "format": json.dumps(format), "target": json.dumps(printed_for)}
@@ -104,6 +98,8 @@ def compile_stages(
         options["width"] = str(width)
     if functions is not None:
         options["functions"] = json.dumps(functions)
+    if search is not None:
+        options |= search.spelled
     plain = _reals_and_formats(reals, ctx, options)
     scaled = _reals_and_formats(reals, ctx, {**options, "row-scales": "true"}) if row_scales else plain
     row_scales = row_scales and _changed_answers(*scaled, data) < _changed_answers(*plain, data)

@@ -40,9 +40,27 @@ def print_function_errors(report: dict[str, Any]) -> None:
             print(f"{one['function']}, {one['argument']} -> {one['result']}: error at most {one['error']:.2g}")
 
 
+def print_search(search: dict[str, Any]) -> None:
+    """What a search took, and what it chose for each tensor."""
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table()
+    table.add_column("tensor", no_wrap=True)
+    for heading in ("format", "range", "error"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("why")
+    for one in search["tensors"]:
+        low, high = one["range"]
+        table.add_row(one["name"], one["format"], f"{low:.3g} to {high:.3g}", f"{one['error']:.2g}", one["why"])
+    Console(width=max(Console().width, 145)).print(table)
+    seconds = ", ".join(f"{phase} {taken:.1f} s" for phase, taken in search["seconds"].items())
+    print(f"{search['name']}: {search['candidates']} candidates ({seconds})")
+
+
 def _format(report: dict[str, Any]) -> str:
     """`fixed 16`, but `f32`, whose name says its width."""
-    name, width = report["format"], str(report["width"])
+    name, width = report["format"], str(report["width"] if report["search"] is None else report["search"]["name"])
     return name if name.endswith(width) else f"{name} {width}"
 
 

@@ -64,6 +64,9 @@ PASSES: dict[str, Callable[[], type[ModulePass]]] = {
     "buffers-to-loops": _pass("tinyml.lowering.pipelines", "BuffersToLoopsPass"),
     "formats-to-buffers": _pass("tinyml.lowering.pipelines", "FormatsToBuffersPass"),
     "loops-to-bits": _pass("tinyml.lowering.pipelines", "LoopsToBitsPass"),
+    "refine-formats": _pass("tinyml.lowering.pipelines", "RefineFormatsPass"),
+    "search-demote": _pass("tinyml.transforms.search_demote", "SearchDemotePass"),
+    "search-promote": _pass("tinyml.transforms.search_promote", "SearchPromotePass"),
     "reals-to-c": _pass("tinyml.lowering.pipelines", "RealsToCPass"),
     "reals-to-formats": _pass("tinyml.lowering.pipelines", "RealsToFormatsPass"),
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
@@ -54,8 +54,8 @@ class AssignFormatPass(ModulePass):
             check_reals(function)
             assignment = FormatAssignment(function)
             formats = assignment.formats(_choices(assignment.classes, prototype, self.widths))
-            rounded = RoundedConstants(op, assignment, inputs)
-            retype(function, assignment.classes, formats, rounded.raws(formats), self.functions)
+            constants = RoundedConstants(assignment, inputs).raws(formats)
+            retype(function, assignment.formats_of_values(formats), constants, self.functions)
 
 
 def _choices(classes: Sequence[TensorClass], prototype: NumberFormat, widths: Sequence[str]) -> list[Choice]:
@@ -99,52 +99,55 @@ class RoundedConstants:
     inputs: reals of shape (samples, elements) to round weights on; all constants are rounded to nearest without.
     """
 
-    def __init__(self, module: ModuleOp, assignment: FormatAssignment, inputs: Reals | None):
+    def __init__(self, assignment: FormatAssignment, inputs: Reals | None):
         self.assignment = assignment
         self.place = {one: i for i, one in enumerate(assignment.classes)}
-        self.moments = None if inputs is None else InputMoments(module, inputs)
+        self.constants = [op for op in assignment.function.walk() if isinstance(op, tdsl.ConstOp)]
+        self.moments = None if inputs is None else InputMoments(assignment.function, inputs)
         self.known: dict[object, Raws] = {}
 
-    def raws(self, formats: Sequence[NumberFormat]) -> Callable[[tdsl.ConstOp], Raws]:
+    def raws(self, formats: Sequence[NumberFormat]) -> dict[SSAValue, Raws]:
         """What the constants are where the classes have these formats."""
 
         def format_of(value: SSAValue) -> NumberFormat:
             return formats[self.place[self.assignment.class_of[value]]]
 
-        def raws(constant: tdsl.ConstOp) -> Raws:
-            format = format_of(constant.result)
-            moments = None if self.moments is None else self.moments.of(constant, format_of)
-            key = constant, format.type, id(moments)
-            if key not in self.known:
-                reals = tdsl.format_of(constant.result).decode(constant.raws)
-                self.known[key] = format.encode(reals) if moments is None else round_weights(reals, format, moments)
-            return self.known[key]
+        return {op.result: self._raws(op, format_of) for op in self.constants}
 
-        return raws
+    def _raws(self, constant: tdsl.ConstOp, format_of: Callable[[SSAValue], NumberFormat]) -> Raws:
+        format = format_of(constant.result)
+        moments = None if self.moments is None else self.moments.of(constant, format_of)
+        key = constant, format.type, id(moments)
+        if key not in self.known:
+            reals = tdsl.format_of(constant.result).decode(constant.raws)
+            self.known[key] = format.encode(reals) if moments is None else round_weights(reals, format, moments)
+        return self.known[key]
 
 
 def retype(
     function: func.FuncOp,
-    classes: Sequence[TensorClass],
-    formats: Sequence[NumberFormat],
-    raws: Callable[[tdsl.ConstOp], Raws],
+    formats: Mapping[SSAValue, NumberFormat],
+    constants: Mapping[SSAValue, Raws],
     scheme: str | None,
-) -> None:
-    """Give the tensors of a function, which the classes are of, these formats, and its functions a scheme."""
-    format_of = {value: format for one, format in zip(classes, formats, strict=True) for value in one.members}
-    for value, format in list(format_of.items()):
+) -> dict[SSAValue, SSAValue]:
+    """Give the tensors of a function formats, its constants raws and its functions a scheme; what became of each."""
+    retyped: dict[SSAValue, SSAValue] = {}
+    for value, format in formats.items():
         type = cast("TensorType[Attribute]", value.type)
         if isinstance(op := value.owner, tdsl.ConstOp):
-            new = op.with_raws(raws(op), format)
+            new = op.with_raws(constants[value], format)
             Rewriter.insert_op(new, InsertPoint.before(op))
             value.replace_all_uses_with(new.result)
             op.detach()
             op.erase()
+            retyped[value] = new.result
         else:
-            Rewriter.replace_value_with_new_type(value, TensorType(format.type, type.get_shape(), type.encoding))
+            new_type = TensorType(format.type, type.get_shape(), type.encoding)
+            retyped[value] = Rewriter.replace_value_with_new_type(value, new_type)
     last = cast(func.ReturnOp, function.body.block.last_op)
     function.update_function_type()
     assert tuple(function.function_type.outputs) == tuple(last.operand_types)
     for op in function.walk():
         if isinstance(op, tdsl.FunctionOp):
             op.scheme = None if scheme is None else StringAttr(scheme)
+    return retyped

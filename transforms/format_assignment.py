@@ -72,6 +72,11 @@ class FormatAssignment:
         chosen = _Formats(self, dict(zip(self.classes, choices, strict=True)))
         return [chosen.formats[one] for one in self.classes]
 
+    def formats_of_values(self, formats: Sequence[NumberFormat]) -> dict[SSAValue, NumberFormat]:
+        """Formats of the classes, in their order, by tensor."""
+        pairs = zip(self.classes, formats, strict=True)
+        return {value: format for one, format in pairs for value in one.members}
+
     def accumulator_bits(self, op: tdsl.ContractionOp, format_of: Callable[[SSAValue], NumberFormat]) -> int | None:
         """The width of the accumulator that a product would need; None where no accumulator is wide enough."""
         key = op, format_of(op.out).type, *(format_of(value).type for value in op.inputs)
@@ -188,12 +193,15 @@ class _Formats:
         return self.assignment.accumulator_bits(op, lambda value: formats[self.class_of[value]])
 
     def _narrowed(self, op: tdsl.ContractionOp, bits: int) -> dict[TensorClass, NumberFormat]:
-        """Both factors of each product with fewer bits, in turn."""
+        """Both factors of each product with fewer bits, in turn once they are equally wide."""
         narrowed: dict[TensorClass, NumberFormat] = {}
         for pair in op.pairs:
             first, second = sorted((self.class_of[value] for value in pair), key=lambda one: not one.is_constant)
-            narrowed[second] = self.formats[second].narrowed(bits // 2)
-            narrowed[first] = self.formats[first].narrowed((bits + 1) // 2)
+            wider = self.choices[first].prototype.bits - self.choices[second].prototype.bits
+            alone = min(bits, abs(wider), SPARE_BITS - 1)
+            shared = bits - alone
+            narrowed[second] = self.formats[second].narrowed(shared // 2 + (alone if wider < 0 else 0))
+            narrowed[first] = self.formats[first].narrowed((shared + 1) // 2 + (alone if wider > 0 else 0))
         return narrowed
 
     def _align_starts(self) -> None:

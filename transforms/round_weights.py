@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 
@@ -42,11 +43,11 @@ class InputMoments:
     inputs: reals of shape (samples, elements). A matrix that is used in any other way has no moments.
     """
 
-    def __init__(self, module: ModuleOp, inputs: NDArray[Any]):
+    def __init__(self, function: func.FuncOp, inputs: NDArray[Any]):
         from tinyml.runtime.evaluator import evaluate_reals
 
         self.vectors: dict[tdsl.ConstOp, list[SSAValue]] = {}
-        for op in module.walk():
+        for op in function.walk():
             if isinstance(op, tdsl.ConstOp):
                 users = [use.operation for use in op.result.uses]
                 pairs = [pair for user in users if isinstance(user, tdsl.ContractionOp) for pair in user.pairs]
@@ -60,6 +61,8 @@ class InputMoments:
             if value in wanted:
                 self.values.setdefault(value, []).append(values)
 
+        module = function.get_toplevel_object()
+        assert isinstance(module, ModuleOp)
         evaluate_reals(module, inputs, observe)
         self.sums: dict[object, list[Reals]] = {}
         self.known: dict[object, Moments] = {}

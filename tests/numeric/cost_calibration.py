@@ -30,7 +30,8 @@ from tinyml.targets.boards import Board, board
 from tinyml.targets.costs import OPTIMIZE
 from tinyml.targets.print_c import sources_of_lines
 from tinyml.tools.breakdown import CALL_AND_RETURN, constant_names, flash, operations
-from tinyml.tools.stages import compile_stages, context, load_program
+from tinyml.tools.stages import compile_stages, load_program
+from tinyml.transforms.contexts import context
 
 TABLES = Path(tinyml.targets.__path__[0]) / "cost_tables"
 BOARDS = (board("avr", "atmega1284p"), board("cortex-m0"), board("cortex-m4"))

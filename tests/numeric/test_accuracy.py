@@ -9,7 +9,8 @@ import pytest
 from tinyml.lowering import pipelines
 from tinyml.runtime.data import load_data
 from tinyml.tools.measure import accuracy
-from tinyml.tools.stages import context, load_program
+from tinyml.tools.stages import load_program
+from tinyml.transforms.contexts import context
 
 ROOT = Path(__file__).parent.parent.parent
 MODELS = {

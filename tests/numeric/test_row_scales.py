@@ -17,7 +17,8 @@ from tinyml.runtime.evaluator import evaluate_reals
 from tinyml.targets.boards import board
 from tinyml.tools.compile_model import Request, build_folder
 from tinyml.tools.run_model import RunRequest, run_model
-from tinyml.tools.stages import context, load_program
+from tinyml.tools.stages import load_program
+from tinyml.transforms.contexts import context
 
 PROGRAM = """
 let X = (20, 1) in [-1.0, 1.0] in

@@ -11,7 +11,8 @@ import pytest
 from tinyml.runtime.data import load_data
 from tinyml.runtime.evaluator import encode_inputs, evaluate
 from tinyml.tools.compile_model import Request, compile_model
-from tinyml.tools.stages import context, load_program
+from tinyml.tools.stages import load_program
+from tinyml.transforms.contexts import context
 
 ROOT = Path(__file__).parent.parent.parent
 TOUR = ROOT / "docs/tour"

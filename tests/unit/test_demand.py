@@ -10,7 +10,7 @@ from tinyml.lowering.demand import Demand, demand_of
 from tinyml.lowering.estimate import estimate, estimate_on
 from tinyml.lowering.pipelines import flatten, run
 from tinyml.targets.costs import Cost, CostTable, cost_table, cost_tables
-from tinyml.tools.stages import context
+from tinyml.transforms.contexts import context
 
 BUFFERS = """
 func.func @model(%X: memref<6x1x!fixed.q<16, 12>>) -> memref<3x1x!fixed.q<16, 12>> {

@@ -1,0 +1,29 @@
+// RUN: tinyml-opt %s -p "profile{data=%S/Inputs/linear.npz},search-promote{data=%S/Inputs/linear.npz metric=error widths=8,16 ram=11}" | filecheck %s
+// RUN: tinyml-opt %s -p "profile{data=%S/Inputs/linear.npz},search-promote{data=%S/Inputs/linear.npz metric=error}" | filecheck %s --check-prefix=PAIR
+// RUN: not tinyml-opt %s -p "profile{data=%S/Inputs/linear.npz},search-promote{data=%S/Inputs/linear.npz metric=error ram=3}" 2>&1 | filecheck %s --check-prefix=SMALL
+// RUN: not tinyml-opt %s -p "profile{data=%S/Inputs/linear.npz},search-promote{data=%S/Inputs/linear.npz widths=7,99}" 2>&1 | filecheck %s --check-prefix=WIDTH
+
+// SMALL: pass 'search-promote': no program works in 3 bytes of RAM, whatever the width
+// WIDTH: pass 'search-promote': fixed point has widths from 2 to 32, got 99
+
+// The program of Shiftry, section 3.
+func.func @linear(%X: tensor<2x1xf32>) -> tensor<1x1xf32> {
+  %W1 = tdsl.const dense<[[0.0421, 0.1948], [1.021, -0.827]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %B1 = tdsl.const dense<[[-0.032], [0.619]]> : tensor<2x1xf32> -> tensor<2x1xf32>
+  %W2 = tdsl.const dense<[[-0.402, -1.013]]> : tensor<1x2xf32> -> tensor<1x2xf32>
+  %B2 = tdsl.const dense<[[0.737]]> : tensor<1x1xf32> -> tensor<1x1xf32>
+  %t1 = tdsl.matmul %W1, %X : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  %t2 = tdsl.add %t1, %B1 : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+  %t3 = tdsl.matmul %W2, %t2 : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
+  %t4 = tdsl.add %t3, %B2 : tensor<1x1xf32>, tensor<1x1xf32> -> tensor<1x1xf32>
+  func.return %t4 : tensor<1x1xf32>
+}
+// All tensors can be wide but the last one in the order of promotability that lies in RAM.
+// CHECK: func.func @linear(%X: tensor<2x1x!fixed.q<16, 13>>
+// CHECK-SAME: tdsl.search = [{name = "X", range = #tdsl.range<-3.583, 2.391>, format = !fixed.q<16, 13>, error = {{[^,]*}}, why = "promoted: promotability 0.00752"},
+// CHECK-SAME: {name = "t4", {{.*}} format = !fixed.q<8, 4>, error = {{[^,]*}}, why = "kept: promotability 0.0134, beyond the limit by itself"}]
+// CHECK: %t3 = {{.*}} -> tensor<1x1x!fixed.q<16, 12>>
+// CHECK-NEXT: %t4 = {{.*}} -> tensor<1x1x!fixed.q<8, 4>>
+
+// No width is as accurate as the reals: the two best are taken.
+// PAIR: format = !fixed.q<16, 13>, error = {{[^,]*}}, why = "promoted: promotability 0.0014"}

@@ -1,0 +1,194 @@
+"""Searches on real models: what they report is what the program computes, and nothing but the problem decides it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.fixed import FixedType
+from tinyml.dialects.number_format import element_format
+from tinyml.lowering.pipelines import flatten, run
+from tinyml.runtime.data import Data, load_data
+from tinyml.runtime.evaluator import encode_inputs, evaluate, predict_function
+from tinyml.tools.stages import load_program, print_ir
+from tinyml.transforms import workers
+from tinyml.transforms.candidates import Formats
+from tinyml.transforms.contexts import context
+from tinyml.transforms.evaluation import WATCH, Evaluation, Status
+from tinyml.transforms.outcomes import METRICS, Metric, Outcome, Problem, Task
+from tinyml.transforms.search import SEARCH, Search
+from tinyml.transforms.workers import Workers
+
+ROOT = Path(__file__).parent.parent.parent
+MODELS = {
+    "fastgrnn": ROOT / "examples/fastgrnn-mnist16/fastgrnn_mnist16.sd",
+    "protonn": ROOT / "examples/protonn-gesturepod/protonn_gesturepod.sd",
+    "bonsai": ROOT / "tests/models/bonsai-mnist16/bonsai_mnist16.sd",
+}
+SAMPLES = 600
+SEARCHES = {"search-demote": "loss=0.5", "search-promote": "", "search-promote ram": "ram=360"}
+
+
+@lru_cache
+def some_data(model: str) -> Data:
+    data = load_data(str(MODELS[model].with_name("val.npz")))
+    assert data.y is not None
+    return Data(data.x[:SAMPLES], data.y[:SAMPLES])
+
+
+@pytest.fixture
+def file(model: str, tmp_path: Path) -> str:
+    data = some_data(model)
+    assert data.y is not None
+    np.savez(tmp_path / "some.npz", x=data.x, y=data.y)
+    return str(tmp_path / "some.npz")
+
+
+def passes(data: str, **options: str) -> tuple[list[str], str, list[str]]:
+    """The passes before a program has formats, the one that chooses them, and those after."""
+    specs = flatten("reals-to-formats", {"data": json.dumps(data), **options})
+    place = next(place for place, spec in enumerate(specs) if spec.startswith("profile")) + 1
+    return specs[:place], specs[place], specs[place + 1 :]
+
+
+@lru_cache
+def profiled(model: str) -> ModuleOp:
+    """A model on reals as a search gets it; not to be changed."""
+    module = load_program(MODELS[model], context())
+    run(module, context(), passes(str(MODELS[model].with_name("val.npz")))[0])
+    return module
+
+
+@lru_cache
+def problem_of(model: str) -> Problem:
+    data = some_data(model)
+    return Problem(print_ir(profiled(model)), data.x, data.y, None)
+
+
+def evaluation_of(model: str, jobs: int = 1, **options: Any) -> Evaluation:
+    return Evaluation(problem_of(model), "disagreement", Workers(jobs), **options)
+
+
+def uniform(evaluation: Evaluation, *widths: int) -> list[Formats]:
+    search = Search(evaluation, FixedType.of_width(8))
+    return [search.formats(search.uniform(FixedType.of_width(width))) for width in widths]
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+@pytest.mark.parametrize("model", MODELS)
+def test_what_is_reported_is_what_the_program_computes(model: str, search: str, file: str):
+    data, module = some_data(model), profiled(model).clone()
+    _, choose, rest = passes(file, search=search.split()[0], **{"search-options": SEARCHES[search]})
+    run(module, context(), [choose])
+    account: Any = predict_function(module).attributes[SEARCH]
+    formats = tuple(element_format(entry.data["format"]) for entry in account)
+    assert all(entry.data["why"].data for entry in account)
+    with evaluation_of(model) as evaluation:
+        [outcome] = evaluation.outcomes([formats])
+        yardstick = evaluation.judge.yardstick
+    run(module, context(), rest)
+    outputs = evaluate(module, encode_inputs(module, yardstick.inputs))
+    last: Any = predict_function(module).body.block.last_op
+    assert outputs.scores is not None
+    expected = yardstick.added(Outcome(), outputs, tdsl.format_of(last.operands[-1]).decode(outputs.scores))
+    assert (outcome.seen, outcome.differ, outcome.wrong) == (len(data), expected.differ, expected.wrong)
+    assert outcome.error == pytest.approx(expected.error, rel=1e-12)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("model", MODELS)
+def test_a_candidate_is_given_up_only_where_it_is_hopeless(model: str, metric: Metric):
+    with evaluation_of(model) as evaluation:
+        [exact] = evaluation.outcomes(uniform(evaluation, 5))
+        loss = evaluation.loss(exact, metric)
+    for margin, given_up in ((1e-9, False), (-1e-9, True), (-loss / 2, True)):
+        with evaluation_of(model) as evaluation:
+            [outcome] = evaluation.outcomes(uniform(evaluation, 5), loss + margin, metric)
+            assert outcome == exact if not given_up else evaluation.loss(outcome, metric) > loss + margin
+
+
+def test_any_number_of_workers_gives_the_same(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(workers, "PATIENCE", 0.0)
+    found: list[list[Outcome]] = []
+    for jobs in (1, 2):
+        with evaluation_of("protonn", jobs) as evaluation:
+            found.append(evaluation.outcomes(uniform(evaluation, 8, 4, 16, 6)))
+    assert found[0] == found[1]
+
+
+DASK = """
+import pickle, sys
+from tinyml.transforms import workers
+from tinyml.transforms.workers import Workers
+from pathlib import Path
+if __name__ == "__main__":
+    workers.PATIENCE = 0.0
+    problem, tasks = pickle.loads(Path(sys.argv[1]).read_bytes())
+    workers = Workers(2, "dask")
+    outcomes = [outcome for _, outcome in workers.run(problem, tasks)]
+    workers.close()
+    Path(sys.argv[1]).write_bytes(pickle.dumps(outcomes))
+"""
+
+
+def test_a_dask_cluster_gives_the_same(tmp_path: Path):
+    import pickle
+
+    pytest.importorskip("distributed")
+    with evaluation_of("protonn") as evaluation:
+        tasks = [Task(formats, "disagreement", 100.0) for formats in uniform(evaluation, 8, 4, 16, 6)]
+        expected = evaluation.outcomes([task.formats for task in tasks])
+    (tmp_path / "problem").write_bytes(pickle.dumps((problem_of("protonn"), tasks)))
+    (tmp_path / "run.py").write_text(DASK)
+    command = [sys.executable, str(tmp_path / "run.py"), str(tmp_path / "problem")]
+    subprocess.run(command, check=True, cwd=tmp_path, capture_output=True, env={**os.environ, "TMPDIR": str(tmp_path)})
+    assert pickle.loads((tmp_path / "problem").read_bytes()) == expected
+
+
+def test_a_search_goes_on_from_its_journal(tmp_path: Path):
+    journal = str(tmp_path / "journal")
+    with evaluation_of("protonn", journal=journal) as evaluation:
+        first = evaluation.outcomes(uniform(evaluation, 8, 4))
+    Path(journal).write_text(Path(journal).read_text() + '{"formats": ["half a line')
+    with evaluation_of("protonn", journal=journal, resume=True) as evaluation:
+        again = evaluation.outcomes(uniform(evaluation, 8, 4, 16))
+        assert evaluation.evaluated == 1
+    assert again[:2] == first
+    assert len(Path(journal).read_text().splitlines()) == 1 + 3
+    with evaluation_of("protonn", journal=journal) as evaluation:
+        assert evaluation.known == {}
+
+
+@pytest.mark.parametrize("text", ["", "[]\n", "nonsense\n", '{"problem": "another"}\n', "{}\n{}\n"])
+def test_what_is_no_journal_of_this_search(text: str, tmp_path: Path):
+    (tmp_path / "journal").write_text(text)
+    with pytest.raises(InputError, match="journal"):
+        evaluation_of("protonn", journal=str(tmp_path / "journal"), resume=True)
+
+
+def test_progress_is_told():
+    told: list[Status] = []
+    token = WATCH.set(told.append)
+    with evaluation_of("protonn") as evaluation:
+        evaluation.begin("widths")
+        losses = evaluation.losses(uniform(evaluation, 8, 4))
+    WATCH.reset(token)
+    assert [(one.phase, one.candidates, one.done, one.of) for one in told] == [
+        ("widths", 0, 0, 0),
+        ("widths", 0, 0, 2),
+        ("widths", 1, 1, 2),
+        ("widths", 2, 2, 2),
+        ("", 2, 0, 0),
+    ]
+    assert told[-1].best == min(losses)

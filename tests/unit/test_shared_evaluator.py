@@ -1,0 +1,82 @@
+"""The shared evaluator against the plain one: the same bits, whatever is shared, kept or taken together."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, reject, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
+from tinyml.runtime import shared_evaluator
+from tinyml.runtime.evaluator import encode_inputs, evaluate, predict_function
+from tinyml.runtime.shared_evaluator import SharedEvaluator
+from tinyml.transforms.accumulate_sums import AccumulateSumsPass
+from tinyml.transforms.choose_accumulators import ChooseAccumulatorsPass
+
+from .carried_programs import PROGRAMS
+from .tensor_programs import programs
+from .test_passes import LIMITS, new_context, parse, stays_finite, with_formats
+
+SAMPLES = 7
+
+
+def inputs_of(module: ModuleOp) -> NDArray[np.float32]:
+    shape = tdsl.shape_of(predict_function(module).body.block.args[0])
+    return np.random.default_rng(7).normal(size=(SAMPLES, int(np.prod(shape)))).astype(np.float32)
+
+
+def chosen(module: ModuleOp, inputs: NDArray[np.float32], width: int) -> ModuleOp:
+    """A copy of a program at L1."""
+    copy = module.clone()
+    with_formats(copy, inputs, "fixed", width)
+    for one in (ChooseAccumulatorsPass(), AccumulateSumsPass()):
+        one.apply(new_context(), copy)
+    return copy
+
+
+def expect_same(evaluator: SharedEvaluator, module: ModuleOp, inputs: NDArray[np.float32]) -> None:
+    expected = evaluate(module, encode_inputs(module, inputs))
+    program = evaluator.prepare(module)
+    found = [program.outputs(chunk) for chunk in range(len(evaluator.chunks))]
+    if expected.labels is not None:
+        assert np.array_equal(expected.labels, np.concatenate([one.labels for one in found if one.labels is not None]))
+    if expected.scores is not None:
+        scores = np.concatenate([one.scores for one in found if one.scores is not None])
+        assert expected.scores.tobytes() == scores.astype(expected.scores.dtype).tobytes()
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@given(programs(), st.permutations([6, 8, 12, 16]))
+def test_random_programs(program: str, widths: list[int]):
+    module = parse(program)
+    inputs = inputs_of(module)
+    if not stays_finite(module, inputs):
+        reject()
+    evaluator = SharedEvaluator(inputs)
+    for width in widths:
+        try:
+            candidate = chosen(module, inputs, width)
+        except (InputError, VerifyException) as error:
+            if any(limit in str(error) for limit in LIMITS):
+                continue
+            raise
+        expect_same(evaluator, candidate, inputs)
+
+
+@pytest.mark.parametrize("capacity", [0, 100, 1 << 20])
+@pytest.mark.parametrize("chunk", [1, 3, 100])
+@pytest.mark.parametrize("batch", [0, 1 << 20])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_loops(name: str, batch: int, chunk: int, capacity: int, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(shared_evaluator, "GREATEST_BATCH", batch)
+    monkeypatch.setattr(shared_evaluator, "CHUNK", chunk)
+    module = parse(PROGRAMS[name])
+    inputs = inputs_of(module)
+    evaluator = SharedEvaluator(inputs, capacity)
+    for width in (8, 16, 8):
+        expect_same(evaluator, chosen(module, inputs, width), inputs)

@@ -1,0 +1,69 @@
+"""Programs at L1 for any formats of the tensors of one program on reals, as quickly as searches want them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import SSAValue
+
+from tinyml.dialects.number_format import NumberFormat
+from tinyml.transforms.accumulate_sums import AccumulateSumsPass
+from tinyml.transforms.assign_format import RoundedConstants, check_reals, retype
+from tinyml.transforms.choose_accumulators import ChooseAccumulatorsPass
+from tinyml.transforms.format_assignment import FormatAssignment
+from tinyml.transforms.fuse_distances import FuseDistancesPass
+
+if TYPE_CHECKING:
+    from tinyml.dialects.number_format import Reals
+
+Formats: TypeAlias = tuple[NumberFormat, ...]
+"""A format for each class of tensors, in the order of `tensor_classes`."""
+
+ROUND_LESS = (FuseDistancesPass(), AccumulateSumsPass())
+"""The passes after `assign-format` that change bits: they leave out roundings. All others keep every bit."""
+
+
+class Candidates:
+    """module: profiled, on reals; it stays as it is. inputs: reals of shape (samples, elements) to round weights on.
+
+    scheme: for exp, tanh and sigmoid, as `assign-format{functions=...}` takes it. Raises what `assign-format` raises.
+    """
+
+    def __init__(self, module: ModuleOp, inputs: Reals | None, scheme: str | None):
+        self.module = module
+        self.scheme = scheme
+        from tinyml.runtime.evaluator import predict_function
+
+        self.function = predict_function(module)
+        check_reals(self.function)
+        self.assignment = FormatAssignment(self.function)
+        self.constants = RoundedConstants(self.assignment, inputs)
+
+    def in_formats(self, formats: Sequence[NumberFormat]) -> tuple[ModuleOp, dict[SSAValue, SSAValue]]:
+        """The program with every tensor that it has on reals, and what has become of each of these."""
+        from tinyml.runtime.evaluator import predict_function
+
+        copies: dict[SSAValue, SSAValue] = {}
+        copy = self.module.clone(copies)
+        of_values = self.assignment.formats_of_values(formats)
+        retyped = retype(
+            predict_function(copy),
+            {copies[value]: format for value, format in of_values.items()},
+            {copies[value]: raws for value, raws in self.constants.raws(formats).items()},
+            self.scheme,
+        )
+        ChooseAccumulatorsPass().apply(Context(), copy)
+        return copy, {value: retyped[copies[value]] for value in of_values}
+
+    def program(self, formats: Sequence[NumberFormat]) -> ModuleOp:
+        """The program with the bits that it will have on a device.
+
+        Raises `InputError` where a sum of products fits no accumulator.
+        """
+        module, _ = self.in_formats(formats)
+        for one in ROUND_LESS:
+            one.apply(Context(), module)
+        return module

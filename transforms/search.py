@@ -1,0 +1,139 @@
+"""What the searches for formats share: their options, and what they can ask about candidates.
+
+A search is a pass: a profiled program on reals in, the same program with formats out, beside its own account of what it
+chose for each tensor and why (`tdsl.search`). None knows which number format it searches.
+"""
+
+from __future__ import annotations
+
+import io
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FloatAttr, ModuleOp, StringAttr
+from xdsl.passes import ModulePass
+from xdsl.printer import Printer
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.format_lookup import format_named
+from tinyml.dialects.number_format import NumberFormat
+from tinyml.transforms.assign_format import RoundedConstants, check_scheme, retype
+from tinyml.transforms.candidates import Formats
+from tinyml.transforms.evaluation import Evaluation
+from tinyml.transforms.format_assignment import Choice, FormatAssignment
+from tinyml.transforms.outcomes import Problem
+from tinyml.transforms.value_maps import tensor_errors
+from tinyml.transforms.workers import Workers
+from tinyml.transforms.working_memory import WorkingMemory
+
+SEARCH = "tdsl.search"
+"""Attribute of a function: name, range, format and mean error of each class of tensors, and why it has the format."""
+
+
+class Search:
+    """The candidates of one program. Choices, formats and losses come in the order of `classes`, one for each."""
+
+    def __init__(self, evaluation: Evaluation, prototype: NumberFormat):
+        self.evaluation = evaluation
+        self.prototype = prototype
+        self.judge = evaluation.judge
+        self.assignment = self.judge.candidates.assignment
+        self.classes = self.assignment.classes
+        self.memory = WorkingMemory(self.judge.candidates)
+
+    def uniform(self, prototype: NumberFormat) -> list[Choice]:
+        """The same choice for all tensors."""
+        return [Choice(prototype)] * len(self.classes)
+
+    def formats(self, choices: Sequence[Choice]) -> Formats:
+        """The formats of a candidate."""
+        return tuple(self.assignment.formats(choices))
+
+    def losses(
+        self, candidates: Iterable[Sequence[Choice]], at_most: float | Sequence[float] = float("inf")
+    ) -> list[float]:
+        """What candidates lose; those that lose more than `at_most` lose at least what is returned."""
+        return self.evaluation.losses([self.formats(choices) for choices in candidates], at_most)
+
+    def fits(self, choices: Sequence[Choice], ram: float) -> bool:
+        """Is there a program for a candidate, and does it work in so many bytes?"""
+        try:
+            return self.memory.of(self.formats(choices)) <= ram
+        except InputError:
+            return False
+
+    def prototype_of(self, bits: int) -> NumberFormat:
+        """The format of a width; raises `InputError` where the family has none."""
+        return next((one for one in self.prototype.candidates if one.bits == bits), type(self.prototype).of_width(bits))
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a search chose, and why, by the names of the tensors."""
+
+    choices: Sequence[Choice]
+    reasons: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class SearchPass(ModulePass):
+    """data: .npz file of the validation set, with `x` and, for what needs labels, `y`. format, functions: as
+    `assign-format` takes them. metric: of the `METRICS`. jobs, backend, cluster: as `Workers` takes them. journal: a
+    file to write outcomes to; resume: whether to begin with what stands in it.
+
+    Raises `InputError` for options and data that do not fit, and for what `assign-format` refuses.
+    """
+
+    data: str
+    format: str = "fixed"
+    functions: str | None = None
+    metric: str = "disagreement"
+    jobs: int | None = None
+    backend: str = "loky"
+    cluster: str | None = None
+    journal: str | None = None
+    resume: bool = False
+
+    @abstractmethod
+    def search(self, search: Search) -> Found:
+        """The best candidate."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        from tinyml.runtime.data import load_data
+        from tinyml.runtime.evaluator import predict_function
+        from tinyml.runtime.model_interface import interface_of
+
+        prototype = format_named(ctx, self.format, None)
+        check_scheme(prototype, self.format, self.functions)
+        function = predict_function(op)
+        assignment = FormatAssignment(function)
+        data = load_data(self.data, elements=interface_of(op).input_length)
+        problem = Problem(_text(op), data.x, data.y, self.functions)
+        workers = Workers(self.jobs, self.backend, self.cluster)
+        with Evaluation(problem, self.metric, workers, self.journal, self.resume) as evaluation:
+            found = self.search(Search(evaluation, prototype))
+            formats = assignment.formats(found.choices)
+            errors = tensor_errors(evaluation.judge, tuple(formats))
+        constants = RoundedConstants(assignment, data.x.astype("f8")).raws(formats)
+        function.attributes[SEARCH] = ArrayAttr(
+            DictionaryAttr(
+                {
+                    "name": StringAttr(one.name),
+                    "range": tdsl.Range(*(float(f"{x:.6g}") for x in one.range)),
+                    "format": format.type,
+                    "error": FloatAttr(float(f"{error:.3g}"), 64),
+                    "why": StringAttr(found.reasons.get(one.name, "")),
+                }
+            )
+            for one, format, error in zip(assignment.classes, formats, errors, strict=True)
+        )
+        retype(function, assignment.formats_of_values(formats), constants, self.functions)
+
+
+def _text(module: ModuleOp) -> str:
+    stream = io.StringIO()
+    Printer(stream).print_op(module)
+    return stream.getvalue()

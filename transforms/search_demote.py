@@ -1,0 +1,148 @@
+"""`search-demote`: Shiftry's search for bit widths and scales (section 6.2, algorithms 10 to 14).
+
+All tensors begin wide. One after the other alone is made narrow, which shows what each costs; then they are made narrow
+one on top of the other, the cheapest first, as long as the loss is permitted.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.number_format import NumberFormat
+from tinyml.transforms.candidates import Formats
+from tinyml.transforms.format_assignment import Choice
+from tinyml.transforms.outcomes import Metric
+from tinyml.transforms.search import Found, Search, SearchPass
+
+SCALES = range(4)
+"""Scales of a demoted tensor beyond the one that holds its whole range, each twice as fine as the one before."""
+
+
+@dataclass(frozen=True)
+class SearchDemotePass(SearchPass):
+    """Searches as algorithm 11 of Shiftry does.
+
+    widths: of demoted tensors and of others; half of the format's usual width and that by default. loss: how much may
+    be lost against the program on reals, in points of accuracy; in the unit of the metric where this is `error`, or
+    where the data have no labels. ram: with it, the first of Shiftry's two strategies (section 3): as few tensors as
+    possible are demoted, until the program works in so many bytes; `loss` then counts for nothing.
+    """
+
+    name = "search-demote"
+    widths: tuple[int, ...] = ()
+    loss: float | int = 2.0
+    ram: int | None = None
+
+    def search(self, search: Search) -> Found:
+        widths = self.widths or (search.prototype.bits // 2, search.prototype.bits)
+        if len(widths) != 2 or widths[0] > widths[1]:
+            raise InputError(f"expected the width of demoted tensors and that of others, got {list(widths)}")
+        narrow, wide = (search.prototype_of(width) for width in widths)
+        choices = search.uniform(wide)
+        search.evaluation.begin("scale of the input")
+        choices[0] = explore_scale_for_x(search, choices)
+        search.evaluation.begin("one by one")
+        alone = partial_demote(search, choices, narrow)
+        search.evaluation.begin("cumulative")
+        if self.ram is None:
+            demoted = cumulative_demote(search, choices, alone, self.loss, self._permitted_metric(search))
+        else:
+            demoted = demote_to_fit(search, choices, alone, self.ram)
+        chosen = [alone[i].choice if i in demoted else choice for i, choice in enumerate(choices)]
+        return Found(chosen, {search.classes[i].name: alone[i].reason(i in demoted) for i in range(len(choices))})
+
+    def _permitted_metric(self, search: Search) -> Metric:
+        """Algorithm 14 looks at the accuracy even where 12 and 13 look at something else."""
+        metric = search.evaluation.metric
+        return "accuracy" if metric == "disagreement" and search.judge.yardstick.labels is not None else metric
+
+
+@dataclass(frozen=True)
+class Demotion:
+    """One tensor demoted alone: what it becomes, and what is lost."""
+
+    choice: Choice
+    loss: float
+    unit: str
+
+    def reason(self, demoted: bool) -> str:
+        scale = f" at a scale 2^{self.choice.zoom} times finer" if self.choice.zoom else ""
+        return f"{'demoted' if demoted else 'kept'}: {self.loss:.3g} {self.unit} with it alone demoted{scale}"
+
+
+UNITS: dict[Metric, str] = {"disagreement": "% differ", "accuracy": "points lost", "error": "mean error"}
+
+
+def explore_scale_for_x(search: Search, choices: Sequence[Choice]) -> Choice:
+    """Algorithm 12: the scale of the input among all from 0 to the width of the input.
+
+    Among equally good ones the nearest to the scale of its profile wins.
+    """
+    reach = max(map(abs, search.classes[0].range))
+    exponent = math.frexp(reach)[1] if reach else 0
+    widest = choices[0].prototype.bits
+    zooms = sorted((exponent - e for e in range(-1, widest)), key=abs)
+    scales = [replace(choices[0], zoom=zoom) for zoom in dict.fromkeys((0, *zooms))]
+    return _best_scale(search, [[scale, *choices[1:]] for scale in scales], 0)[0]
+
+
+def partial_demote(search: Search, choices: Sequence[Choice], narrow: NumberFormat) -> list[Demotion]:
+    """Algorithm 13: each tensor demoted alone, at the best of some scales."""
+    unit = UNITS[search.evaluation.metric]
+    losses = [math.inf] * len(choices)
+    found = [replace(choice, prototype=narrow) for choice in choices]
+    for scale in SCALES:
+        demoted = [replace(choice, prototype=narrow, zoom=choice.zoom + scale) for choice in choices]
+        candidates = [[*choices[:i], one, *choices[i + 1 :]] for i, one in enumerate(demoted)]
+        for i, loss in enumerate(search.losses(candidates, [math.nextafter(loss, -math.inf) for loss in losses])):
+            if loss < losses[i]:
+                losses[i], found[i] = loss, demoted[i]
+    return [Demotion(choice, loss, unit) for choice, loss in zip(found, losses, strict=True)]
+
+
+def cumulative_demote(
+    search: Search, choices: Sequence[Choice], alone: Sequence[Demotion], loss: float, metric: Metric
+) -> set[int]:
+    """Algorithm 14: which tensors can be demoted together, tried in the order of what they lose alone."""
+    order = sorted(range(len(choices)), key=lambda i: alone[i].loss)
+    demoted = list(choices)
+    programs: list[Formats] = []
+    for i in order:
+        demoted[i] = alone[i].choice
+        programs.append(search.formats(demoted))
+    kept = 0
+    # As many at once as there are processes; what comes after the first that loses too much is for nothing.
+    size = search.evaluation.workers.size
+    for part in (programs[i : i + size] for i in range(0, len(programs), size)):
+        outcomes = search.evaluation.outcomes(part, loss, metric)
+        good = [search.evaluation.loss(outcome, metric) <= loss for outcome in outcomes]
+        kept += (*good, False).index(False)
+        if not all(good):
+            break
+    return set(order[:kept])
+
+
+def demote_to_fit(search: Search, choices: Sequence[Choice], alone: Sequence[Demotion], ram: int) -> set[int]:
+    """Which tensors are demoted, in the same order, until the program works in `ram` bytes."""
+    order = sorted(range(len(choices)), key=lambda i: alone[i].loss)
+    demoted = list(choices)
+    for count, i in enumerate([None, *order]):
+        if i is not None:
+            demoted[i] = alone[i].choice
+        if search.fits(demoted, ram):
+            return set(order[:count])
+    raise InputError(f"no program works in {ram} bytes of RAM, even with all tensors demoted")
+
+
+def _best_scale(search: Search, candidates: Sequence[Sequence[Choice]], place: int) -> tuple[Choice, float]:
+    """The first of the candidates that lose least: its choice for the tensor at a place, and what it loses."""
+    first, *others = candidates
+    [least] = search.losses([first])
+    best = first
+    for candidate, loss in zip(others, search.losses(others, math.nextafter(least, -math.inf)), strict=True):
+        if loss < least:
+            best, least = candidate, loss
+    return best[place], least

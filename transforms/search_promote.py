@@ -1,0 +1,148 @@
+"""`search-promote`: Haunter, MinUn's search for bit widths (section 5.1, algorithms 4 to 8).
+
+All tensors begin narrow. Those whose numbers change much with the width and that are small are made wide first, as long
+as the program stays within its RAM. Only a few candidates are evaluated: what to promote next is known beforehand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.number_format import NumberFormat
+from tinyml.transforms.format_assignment import Choice
+from tinyml.transforms.search import Found, Search, SearchPass
+from tinyml.transforms.value_maps import value_map
+
+if TYPE_CHECKING:
+    from tinyml.dialects.number_format import Reals
+
+WIDTHS = (8, 9, 10, 12, 16)
+"""Among which MinUn (section 7.7.2) looks for a pair."""
+
+PERCENTILE = 95
+"""Of the deviations of a tensor's elements, the one that stands for all."""
+
+
+@dataclass(frozen=True)
+class SearchPromotePass(SearchPass):
+    """Searches as algorithm 8 of MinUn does.
+
+    widths: among which the pair of a low and a high one is chosen (7.7.2); two are taken as they are. ram: bytes that
+    the program may work in, without the stack; no limit by default. soft: promotions go on up to this multiple of
+    `ram`, as where they are placed is not final; a result above `ram` is never taken.
+    """
+
+    name = "search-promote"
+    widths: tuple[int, ...] = WIDTHS
+    ram: int | None = None
+    soft: float | int = 1.0
+
+    def search(self, search: Search) -> Found:
+        ram = float("inf") if self.ram is None else float(self.ram)
+        search.evaluation.begin("widths")
+        low, high = choose_pair(search, self._prototypes(search), ram)
+        search.evaluation.begin("heat map")
+        heat = heat_map(search, low, high)
+        search.evaluation.begin("promotion")
+        return _Promotion(search, low, high, heat, ram, self.soft).found()
+
+    def _prototypes(self, search: Search) -> list[NumberFormat]:
+        if self.widths != WIDTHS:
+            return [search.prototype_of(width) for width in self.widths]
+        offered = [one for one in search.prototype.candidates if one.bits in WIDTHS]
+        return offered or [search.prototype]
+
+
+def choose_pair(search: Search, offered: Sequence[NumberFormat], ram: float) -> tuple[NumberFormat, NumberFormat]:
+    """MinUn 7.7.2: the two widths between whose accuracies, all tensors being equal, that of the reals lies.
+
+    Of equally accurate widths the lowest counts. Where all are worse than the reals the two best are taken; where no
+    lower width is worse, or there is only one, both are the same. The low one is one with which the program fits. With
+    several formats of a width this is algorithm 4, which chooses the es of posits by accuracy. Raises `InputError`
+    where nothing fits.
+    """
+    fitting = [one for one in offered if search.fits(search.uniform(one), ram)]
+    if not fitting:
+        raise InputError(f"no program works in {ram:.0f} bytes of RAM, whatever the width")
+    if len(offered) <= 2:
+        return min(fitting, key=lambda one: one.bits), max(offered, key=lambda one: one.bits)
+    metric = "accuracy" if search.judge.yardstick.labels is not None else search.evaluation.metric
+    outcomes = search.evaluation.outcomes([search.formats(search.uniform(one)) for one in offered], metric=metric)
+    loss = {one: search.evaluation.loss(found, metric) for one, found in zip(offered, outcomes, strict=True)}
+    ranked = sorted(offered, key=lambda one: (loss[one], one.bits))
+    distinct = [one for i, one in enumerate(ranked) if i == 0 or loss[one] > loss[ranked[i - 1]]]
+    as_good = [one for one in distinct if loss[one] <= 0]
+    high = as_good[-1] if as_good else distinct[0]
+    worse = [one for one in distinct if one in fitting and loss[one] > loss[high] and one.bits < high.bits]
+    low = worse[0] if worse else min(fitting, key=lambda one: (one.bits > high.bits, loss[one]))
+    return low, max(low, high, key=lambda one: one.bits)
+
+
+def heat_map(search: Search, low: NumberFormat, high: NumberFormat) -> list[float]:
+    """Algorithms 5 and 6: the promotability of each tensor, how much its numbers deviate between the widths over how
+    many they are."""
+    import numpy as np
+
+    maps = [value_map(search.judge, search.formats(search.uniform(one))) for one in (low, high)]
+    return [
+        _percentile(np.abs(wide - narrow)) / one.elements
+        for one, narrow, wide in zip(search.classes, *maps, strict=True)
+    ]
+
+
+def _percentile(deviations: Reals) -> float:
+    import numpy as np
+
+    return float(np.percentile(deviations, PERCENTILE))
+
+
+class _Promotion:
+    """Algorithms 7 and 8."""
+
+    def __init__(
+        self, search: Search, low: NumberFormat, high: NumberFormat, heat: Sequence[float], ram: float, soft: float
+    ):
+        self.search = search
+        self.low, self.high = Choice(low), Choice(high)
+        self.heat = heat
+        self.order = sorted(range(len(heat)), key=lambda i: -heat[i])
+        self.ram, self.soft = ram, ram * soft
+
+    def found(self) -> Found:
+        """Algorithm 8: promotion in order, then with each tensor first that went beyond the limit, then with all of
+        them; of all that fit, the one that loses least."""
+        results: list[frozenset[int]] = []
+        promoted, overshooting = self.within_limit(frozenset())
+        results.append(promoted)
+        for one in overshooting:
+            if self.search.fits(self.choices({one}), self.soft):
+                results.append(self.within_limit(frozenset({one}))[0])
+        results.append(self.within_limit(frozenset(overshooting))[0])
+        fitting = [one for one in dict.fromkeys(results) if self.search.fits(self.choices(one), self.ram)]
+        fitting.append(frozenset())
+        losses = self.search.losses([self.choices(one) for one in fitting])
+        best = fitting[losses.index(min(losses))]
+        reasons = {one.name: self.reason(i, i in best, overshooting) for i, one in enumerate(self.search.classes)}
+        return Found(self.choices(best), reasons)
+
+    def within_limit(self, promoted: frozenset[int]) -> tuple[frozenset[int], list[int]]:
+        """Algorithm 7: what can be promoted beside some tensors, in order, and what went beyond the limit."""
+        overshooting: list[int] = []
+        for i in self.order:
+            if i in promoted:
+                continue
+            if self.search.fits(self.choices(promoted | {i}), self.soft):
+                promoted |= {i}
+            else:
+                overshooting.append(i)
+        return promoted, overshooting
+
+    def choices(self, promoted: frozenset[int] | set[int]) -> list[Choice]:
+        return [self.high if i in promoted else self.low for i in range(len(self.heat))]
+
+    def reason(self, i: int, promoted: bool, overshooting: Sequence[int]) -> str:
+        beyond = ", beyond the limit by itself" if i in overshooting else ""
+        return f"{'promoted' if promoted else 'kept'}: promotability {self.heat[i]:.3g}{beyond}"

@@ -1,0 +1,110 @@
+"""Where candidates are evaluated: in this process, in others on this computer, or on a cluster, through joblib."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from typing import Any
+
+from tinyml.dialects.errors import InputError
+from tinyml.transforms.outcomes import Outcome, Problem, Task, judge_of
+
+BACKENDS = ("loky", "dask", "ray")
+"""Of joblib: processes on this computer, a Dask cluster, a Ray cluster."""
+
+PATIENCE = 2.0
+"""Seconds of processor time that this process works alone before it starts others, which each need one to begin."""
+
+SHARES = 3
+"""In how many portions each worker gets its part, so that all end at nearly the same time."""
+
+
+class Workers:
+    """jobs: how many processes; as many as there are processors by default. cluster: the address of a Dask or Ray
+    cluster; by default one is started here. Raises `InputError` for an unknown backend or one that is not installed.
+    """
+
+    def __init__(self, jobs: int | None = None, backend: str = "loky", cluster: str | None = None):
+        if backend not in BACKENDS:
+            raise InputError(f"unknown backend '{backend}'; the backends are {', '.join(BACKENDS)}")
+        if jobs is not None and jobs < 1:
+            raise InputError(f"jobs must be positive, got {jobs}")
+        if cluster is not None and backend == "loky":
+            raise InputError("a cluster needs the backend dask or ray")
+        self.jobs = jobs
+        self.backend = backend
+        self.cluster = cluster
+        self.alone = 0.0
+        self._parallel: Any = None
+        self._client: Any = None
+
+    @property
+    def size(self) -> int:
+        """How many candidates are evaluated at once; a guess where a cluster decides."""
+        return self.jobs or import_module("joblib").cpu_count()
+
+    def run(self, problem: Problem, tasks: Sequence[Task]) -> Iterator[tuple[Task, Outcome]]:
+        """The outcomes of tasks, in their order."""
+        waiting = list(tasks)
+        while waiting and (self.jobs == 1 or (self._parallel is None and self.alone < PATIENCE)):
+            start = time.process_time()
+            task = waiting.pop(0)
+            [outcome] = outcomes_of(problem, [task])
+            self.alone += time.process_time() - start
+            yield task, outcome
+        if waiting:
+            parallel = self._started()
+            size = max(-(-len(waiting) // (SHARES * self.size)), 1)
+            portions = [waiting[i : i + size] for i in range(0, len(waiting), size)]
+            delayed = import_module("joblib").delayed(outcomes_of)
+            found = parallel(delayed(problem, portion) for portion in portions)
+            for portion, results in zip(portions, found, strict=True):
+                yield from zip(portion, results, strict=True)
+
+    def _started(self) -> Any:
+        if self._parallel is None:
+            joblib: Any = import_module("joblib")
+            try:
+                if self.backend == "dask":
+                    self._client = import_module("distributed").Client(self.cluster, n_workers=self.jobs)
+                if self.backend == "ray":
+                    import_module("ray").init(address=self.cluster, num_cpus=self.jobs)
+                    import_module("ray.util.joblib").register_ray()
+            except ImportError as error:
+                raise InputError(f"the backend '{self.backend}' is not installed: pip install {error.name}") from error
+            jobs = self.jobs or (joblib.cpu_count() if self.backend == "loky" else -1)
+            with joblib.parallel_config(backend=self.backend, n_jobs=jobs):
+                self._parallel = joblib.Parallel()
+            self._parallel.__enter__()
+        return self._parallel
+
+    def close(self) -> None:
+        """End the processes that were started."""
+        if self._parallel is not None:
+            self._parallel.__exit__(None, None, None)
+            if self.backend == "loky":
+                import_module("joblib.externals.loky").get_reusable_executor().shutdown(wait=True, kill_workers=True)
+            if self.backend == "ray":
+                import_module("ray").shutdown()
+            self._parallel = None
+        if self._client is not None:
+            self._client.shutdown() if self.cluster is None else self._client.close()
+            self._client = None
+
+
+def outcomes_of(problem: Problem, tasks: Sequence[Task]) -> list[Outcome]:
+    """The outcomes of tasks, worked out in this process by one thread."""
+    with _threads().limit(limits=1):
+        return [judge_of(problem).outcome(task) for task in tasks]
+
+
+def _threads() -> Any:
+    """What limits the threads of the numeric libraries, whose arrays here are too small for several."""
+    global _controller
+    if _controller is None:
+        _controller = import_module("threadpoolctl").ThreadpoolController()
+    return _controller
+
+
+_controller: Any = None

@@ -1,0 +1,66 @@
+"""How many bytes of RAM a program at L1 works in, as the passes that follow will place its tensors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.ir import SSAValue
+from xdsl.passes import PassPipeline
+from xdsl.universe import Universe
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.number_format import accumulator_of
+from tinyml.dialects.scratch import ArenaOp, memref_type, size_in_bytes
+from tinyml.dialects.tdsl.base import shaped
+from tinyml.transforms.contexts import context
+
+if TYPE_CHECKING:
+    from tinyml.transforms.candidates import Candidates, Formats
+
+LOWERING = ("refine-formats", "formats-to-buffers")
+"""From formats to packed memory: pipelines by name, since they lead to levels below."""
+
+
+class WorkingMemory:
+    """Of the candidates of one program: the arena and the input, in bytes; the stack comes on top."""
+
+    def __init__(self, candidates: Candidates):
+        self.candidates = candidates
+        self._known: dict[object, int] = {}
+
+    def of(self, formats: Formats) -> int:
+        """Raises `InputError` where the formats make no program."""
+        if formats not in self._known:
+            self._known[formats] = self._of(formats)
+        return self._known[formats]
+
+    def _of(self, formats: Formats) -> int:
+        module = self.candidates.program(formats)
+        # Where the same ops make tensors that occupy as many bytes, these lie in memory alike.
+        key = tuple((op.name, *map(_bits, op.results)) for op in module.walk() if not isinstance(op, tdsl.ConstOp))
+        if key not in self._known:
+            self._known[key] = working_memory(self.candidates.in_formats(formats)[0])
+        return self._known[key]
+
+
+def working_memory(module: ModuleOp) -> int:
+    """Of a program as `assign-format` leaves it, which is lowered and packed here."""
+    from tinyml.runtime.evaluator import predict_function
+
+    available = Universe.get_multiverse().all_passes
+    pipelines: list[Any] = [available[name]() for name in LOWERING]
+    # Pipelines that run as passes verify after each step, which would take most of the time.
+    steps = ",".join(step for pipeline in pipelines for step in pipeline().steps())
+    PassPipeline.parse_spec(available, steps).apply(context(), module)
+    arena = sum(op.size for op in module.walk() if isinstance(op, ArenaOp))
+    arguments = predict_function(module).body.block.args
+    return arena + sum(size_in_bytes(memref_type(argument)) for argument in arguments)
+
+
+def _bits(value: SSAValue) -> int:
+    """Of an element of a tensor in memory."""
+    if not isinstance(value.type, TensorType):
+        return 0
+    accumulator = accumulator_of(shaped(value).get_element_type())
+    return 8 * tdsl.format_of(value).dtype.itemsize if accumulator is None else accumulator.bits
