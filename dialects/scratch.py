@@ -167,6 +167,32 @@ class AllocOp(IRDLOperation):
 
 
 @irdl_op_definition
+class ReuseOp(IRDLOperation):
+    """A buffer that begins where another one does, in the bytes of that one, which is not used any more.
+
+    The first op that touches it may be the last that touches the other one.
+    """
+
+    name = "scratch.reuse"
+    source = operand_def(MEMREF)
+    result = result_def(MEMREF)
+    traits = traits_def(AllocatesResult())
+    assembly_format = "$source attr-dict `:` type($source) `as` type($result)"
+
+    def __init__(self, source: SSAValue, type: MemRefType[Attribute]):
+        super().__init__(operands=[source], result_types=[type])
+
+    def verify_(self) -> None:
+        if not isinstance(self.source.owner, AllocOp | ReuseOp):
+            raise VerifyException("only a whole buffer without an address is used again")
+        source, type = memref_type(self.source), memref_type(self.result)
+        if in_flash(type):
+            raise VerifyException("working memory does not lie in flash")
+        if size_in_bytes(type) > size_in_bytes(source):
+            raise VerifyException(f"{type} does not fit into the {size_in_bytes(source)} bytes of {source}")
+
+
+@irdl_op_definition
 class ArenaOp(IRDLOperation):
     """The one block of working memory, `memref<Nxi8>`, aligned to `alignment` bytes."""
 
@@ -265,4 +291,4 @@ class SliceOp(IRDLOperation, HasFolderInterface, HasCanonicalizationPatternsInte
         return (SliceOfSlice(),)
 
 
-SCRATCH = Dialect("scratch", [AllocOp, ArenaOp, ConstantOp, SliceOp, ViewOp], [CsrFlash, Flash])
+SCRATCH = Dialect("scratch", [AllocOp, ArenaOp, ConstantOp, ReuseOp, SliceOp, ViewOp], [CsrFlash, Flash])

@@ -36,7 +36,7 @@ PIPELINES: dict[str, tuple[str, ...]] = {
         "block-sums",
         "fuse-elementwise",
     ),
-    "formats-to-buffers": ("lower-tdsl-to-scratch", "cse", "pack-scratch", "check-packing"),
+    "formats-to-buffers": ("lower-tdsl-to-scratch", "cse", "update-in-place", "pack-scratch", "check-packing"),
     "buffers-to-loops": ("lower-tdsl-to-loops", "block-rows", "select-kernels", *CLEAN, "licm"),
     "loops-to-bits": ("lower-num-to-arith", *CLEAN, "licm"),
     "bits-to-c": ("lower-arith-to-c",),

@@ -55,6 +55,7 @@ PASSES: dict[str, Callable[[], type[ModulePass]]] = {
     "lower-tdsl-to-loops": _pass("tinyml.lowering.tdsl_to_loops", "LowerTdslToLoopsPass"),
     "lower-tdsl-to-scratch": _pass("tinyml.lowering.tdsl_to_scratch", "LowerTdslToScratchPass"),
     "pack-scratch": _pass("tinyml.transforms.pack_scratch", "PackScratchPass"),
+    "update-in-place": _pass("tinyml.transforms.update_in_place", "UpdateInPlacePass"),
     "select-kernels": _pass("tinyml.transforms.select_kernels", "SelectKernelsPass"),
     "scale-rows": _pass("tinyml.transforms.scale_rows", "ScaleRowsPass"),
     "prune-zeros": _pass("tinyml.transforms.prune_zeros", "PruneZerosPass"),

@@ -6,6 +6,7 @@ where). Loops and sums are `scf.for` with tensors carried through; integers are 
 
 from xdsl.ir import Dialect
 
+from tinyml.dialects.tdsl.access import reads_in_place
 from tinyml.dialects.tdsl.accumulation import AccumulateOp, FinishOp, MacOp, ZeroOp
 from tinyml.dialects.tdsl.attributes import PERCENTILES, PROFILE, RANGE, Csr, Profile, Range
 from tinyml.dialects.tdsl.base import Shape, TensorOp, format_of, shape_of
@@ -109,6 +110,7 @@ __all__ = [
     "oriented",
     "product_of",
     "proven_interval",
+    "reads_in_place",
     "shape_of",
 ]
 

@@ -1,12 +1,13 @@
 """Packing of random programs: they compute the same in one arena as with every buffer for itself.
 
 Programs run on symbolic bytes. A byte that nothing has written is unknown, and so is all that is computed from it;
-an unknown byte may be anything in the arena. Every op spoils its destination before it reads other buffers, so that
-an operand and a destination that overlap are seen.
+an unknown byte may be anything in the arena. An elementwise op reads and writes one element after the other, any other
+op spoils its destination before it reads other buffers, so that an operand and a destination that overlap are seen.
 """
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
+from math import prod
 from typing import cast
 
 from hypothesis import event, given, reject, settings
@@ -18,12 +19,22 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.parser import Parser
 
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.scratch import AllocOp, ArenaOp, SliceOp, ViewOp, element_bytes, memref_type, size_in_bytes
-from tinyml.dialects.tdsl import ArgmaxOp
+from tinyml.dialects.scratch import (
+    AllocOp,
+    ArenaOp,
+    ReuseOp,
+    SliceOp,
+    ViewOp,
+    element_bytes,
+    memref_type,
+    size_in_bytes,
+)
+from tinyml.dialects.tdsl import ArgmaxOp, ReverseOp
 from tinyml.dialects.tdsl.base import TensorOp
 from tinyml.tools.universe import DIALECTS
 from tinyml.transforms.check_packing import CheckPackingPass
 from tinyml.transforms.pack_scratch import PackScratchPass
+from tinyml.transforms.update_in_place import UpdateInPlacePass
 
 CONTEXT = Context()
 for dialect in (Builtin, func.Func, scf.Scf, arith.Arith, *(make() for make in DIALECTS.values())):
@@ -69,7 +80,7 @@ class Writer:
     def block(self, scope: Scope, depth: int) -> Scope:
         """Statements in an inner scope, which is returned."""
         inner = Scope({**scope.memrefs}, [*scope.counters])
-        kinds: list[Callable[[Scope, int], None]] = [self.alloc, self.alloc, self.compute, self.compute]
+        kinds: list[Callable[[Scope, int], None]] = [self.alloc, self.alloc, self.compute, self.chain]
         kinds += [self.slice, self.observe]
         kinds += [self.loop, self.branch, self.carry, self.choose] if depth < 3 else []
         for _ in range(self.draw(st.integers(1, 6))):
@@ -85,10 +96,25 @@ class Writer:
             self.write(scope, name, shape)
         scope.memrefs[name] = shape
 
+    def chain(self, scope: Scope, depth: int) -> None:
+        """Buffers of which each is only there to compute the next."""
+        length = self.draw(st.sampled_from([1, 3, 8]))
+        known = dict(scope.memrefs)
+        for width in self.draw(st.lists(st.sampled_from([8, 16, 32]), min_size=2, max_size=4)):
+            name, shape = self.name(), (length, width)
+            self.lines.append(f"{name} = scratch.alloc : {spell(shape)}")
+            self.write(Scope(known), name, shape)
+            known = {**scope.memrefs, name: shape} if self.draw(st.booleans()) else {name: shape}
+        scope.memrefs |= known
+
     def compute(self, scope: Scope, depth: int) -> None:
         self.write(scope, *self.pick_any(scope))
 
     def write(self, scope: Scope, dest: str, shape: Shape) -> None:
+        if shape in scope.memrefs.values() and self.draw(st.integers(0, 4)) == 0:
+            source = self.pick_like(scope, shape)
+            self.lines.append(f"tdsl.reverse {source} {{axis = 0}} : {spell(shape)} into {dest} : {spell(shape)}")
+            return
         operands = [self.pick(scope, shape[0])]
         operands += [self.pick(scope, shape[0], 1)] if self.draw(st.booleans()) else []
         types = ", ".join(spell(scope.memrefs[name]) for name in operands)
@@ -164,7 +190,7 @@ Byte = Hashable
 """A symbolic value, None if unknown."""
 
 
-@dataclass
+@dataclass(eq=False)
 class Buffer:
     """Bytes of a memory, and the buffer as a whole that they are of."""
 
@@ -175,6 +201,10 @@ class Buffer:
 
     def read(self) -> tuple[Byte, ...]:
         return tuple(self.memory[self.start : self.start + self.size])
+
+    def element(self, i: int, count: int) -> "Buffer":
+        size = self.size // count
+        return Buffer(self.whole, self.memory, self.start + i * size, size)
 
     def write(self, values: list[Byte]) -> None:
         self.memory[self.start : self.start + self.size] = values
@@ -251,14 +281,28 @@ class Machine:
 
     def compute(self, op: TensorOp) -> None:
         assert op.dest is not None
-        dest = self.buffer(op.dest)
-        operands = [self.buffer(value) for value in list(op.operands)[:-1]]
-        early = [one.read() if one.whole is dest.whole else None for one in operands]
-        dest.write([("spoiled", i) for i in range(dest.size)])
-        read = [one.read() if before is None else before for one, before in zip(operands, early, strict=True)]
+        dest, *operands = (self.buffer(value) for value in (op.dest, *op.inputs))
+        if isinstance(op, ReverseOp):
+            early = [one.read() if one.whole is dest.whole else None for one in operands]
+            dest.write([("spoiled", i) for i in range(dest.size)])
+            read = [one.read() if before is None else before for one, before in zip(operands, early, strict=True)]
+            dest.write(self.result(op, read, dest.size))
+            return
+        count = prod(memref_type(op.dest).get_shape())
+        single = {one: one.read() for value, one in zip(op.inputs, operands, strict=True) if _is_single(value)}
+        for i in range(count):
+            read = [single[one] if one in single else one.element(i, count).read() for one in operands]
+            part = dest.element(i, count)
+            part.write(self.result(op, read, part.size))
+
+    def result(self, op: TensorOp, read: list[tuple[Byte, ...]], size: int) -> list[Byte]:
         unknown = any(byte is None for one in read for byte in one)
         meaning = hash((self.number[op], tuple(read)))
-        dest.write([None if unknown else (meaning, i) for i in range(dest.size)])
+        return [None if unknown else (meaning, i) for i in range(size)]
+
+
+def _is_single(value: SSAValue) -> bool:
+    return prod(memref_type(value).get_shape()) == 1
 
 
 def assert_same(before: ModuleOp, after: ModuleOp) -> None:
@@ -269,12 +313,19 @@ def assert_same(before: ModuleOp, after: ModuleOp) -> None:
             assert all(a is None or a == b for a, b in zip(expected, got, strict=True))
 
 
-def packed(text: str, align: int) -> tuple[ModuleOp, ModuleOp]:
-    """The program as it is and packed; programs whose loops hand on what they allocate are not packed."""
+def packed(text: str, align: int, in_place: bool) -> tuple[ModuleOp, ModuleOp]:
+    """The program as it is and packed, perhaps with updates in place.
+
+    Programs whose loops hand on what they allocate are not packed.
+    """
     before = Parser(CONTEXT, text).parse_module()
     before.verify()
     after = before.clone()
     try:
+        if in_place:
+            UpdateInPlacePass().apply(CONTEXT, after)
+            after.verify()
+            in_place_events(after)
         PackScratchPass(align=align).apply(CONTEXT, after)
     except InputError as error:
         if "leaves the iteration" not in error.message:
@@ -284,10 +335,14 @@ def packed(text: str, align: int) -> tuple[ModuleOp, ModuleOp]:
     return before, after
 
 
+def in_place_events(module: ModuleOp) -> None:
+    event(f"{sum(isinstance(op, ReuseOp) for op in module.walk())} in place")
+
+
 @settings(deadline=None)
-@given(programs(), st.sampled_from([1, 4]))
-def test_programs_compute_the_same_in_one_arena(text: str, align: int):
-    before, after = packed(text, align)
+@given(programs(), st.sampled_from([1, 4]), st.booleans())
+def test_programs_compute_the_same_in_one_arena(text: str, align: int, in_place: bool):
+    before, after = packed(text, align, in_place)
     CheckPackingPass().apply(CONTEXT, after)
     assert_same(before, after)
 
@@ -296,13 +351,13 @@ def test_programs_compute_the_same_in_one_arena(text: str, align: int):
 @given(programs(), st.data())
 def test_what_the_validator_accepts_computes_the_same(text: str, data: st.DataObject):
     """Views moved at random: overlaps are refused, or do no harm."""
-    before, after = packed(text, 1)
+    before, after = packed(text, 1, in_place=True)
     ends = [0]
     for view in (op for op in after.walk() if isinstance(op, ViewOp)):
         step = element_bytes(memref_type(view.result))
-        offset = step * data.draw(st.integers(0, 64 // step))
-        view.properties["offset"] = IntegerAttr(offset, i64)
-        ends.append(offset + size_in_bytes(memref_type(view.result)))
+        if data.draw(st.booleans()):
+            view.properties["offset"] = IntegerAttr(step * data.draw(st.integers(0, 64 // step)), i64)
+        ends.append(view.offset.value.data + size_in_bytes(memref_type(view.result)))
     for arena in [op for op in after.walk() if isinstance(op, ArenaOp)]:
         fresh = ArenaOp(max(ends), 4)
         block = arena.parent

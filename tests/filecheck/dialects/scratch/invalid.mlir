@@ -91,3 +91,21 @@
 %a, %b = "test.op"() : () -> (memref<8xf32, #scratch.csr>, index)
 %r = scratch.slice %a[%b] : memref<8xf32, #scratch.csr> to memref<4xf32, #scratch.csr>
 // CHECK: a sparse matrix has no slices
+
+// -----
+
+%a = scratch.alloc : memref<3xf32>
+%r = scratch.reuse %a : memref<3xf32> as memref<4xf32>
+// CHECK: memref<4xf32> does not fit into the 12 bytes of memref<3xf32>
+
+// -----
+
+%a = "test.op"() : () -> memref<3xf32>
+%r = scratch.reuse %a : memref<3xf32> as memref<3xf32>
+// CHECK: only a whole buffer without an address is used again
+
+// -----
+
+%a = scratch.alloc : memref<3xf32>
+%r = scratch.reuse %a : memref<3xf32> as memref<3xf32, #scratch.flash>
+// CHECK: working memory does not lie in flash

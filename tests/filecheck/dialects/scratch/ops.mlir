@@ -16,6 +16,8 @@ func.func @memory(%i: index) {
 // CHECK: %buffer = scratch.alloc : memref<2x3x!fixed.q<12, 8>>
   %floats = scratch.alloc : memref<6xf32>
 // CHECK: %floats = scratch.alloc : memref<6xf32>
+  %again = scratch.reuse %floats : memref<6xf32> as memref<2x4x!fixed.q<16, 4>>
+// CHECK: %again = scratch.reuse %floats : memref<6xf32> as memref<2x4x!fixed.q<16, 4>>
   %arena = scratch.arena {alignment = 4 : i64} : memref<24xi8>
 // CHECK: %arena = scratch.arena {alignment = 4 : i64} : memref<24xi8>
   %view = scratch.view %arena[8 : i64] : memref<24xi8> to memref<4x1x!fixed.q<32, 20>>
