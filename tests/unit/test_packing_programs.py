@@ -6,7 +6,7 @@ op spoils its destination before it reads other buffers, so that an operand and 
 """
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import prod
 from typing import cast
 
@@ -29,162 +29,19 @@ from tinyml.dialects.scratch import (
     memref_type,
     size_in_bytes,
 )
-from tinyml.dialects.tdsl import ArgmaxOp, ReverseOp
+from tinyml.dialects.tdsl import ArgmaxOp, InsertSliceOp, ReverseOp
 from tinyml.dialects.tdsl.base import TensorOp
 from tinyml.tools.universe import DIALECTS
 from tinyml.transforms.check_packing import CheckPackingPass
+from tinyml.transforms.forward_inserts import ForwardInsertsPass
 from tinyml.transforms.pack_scratch import PackScratchPass
 from tinyml.transforms.update_in_place import UpdateInPlacePass
+
+from .buffer_programs import programs
 
 CONTEXT = Context()
 for dialect in (Builtin, func.Func, scf.Scf, arith.Arith, *(make() for make in DIALECTS.values())):
     CONTEXT.load_dialect(dialect)
-
-Shape = tuple[int, int]
-"""Length and width in bits."""
-
-
-def spell(shape: Shape) -> str:
-    return f"memref<{shape[0]}x!fixed.q<{shape[1]}, 4>>"
-
-
-@dataclass
-class Scope:
-    """What a generated block can use: memrefs, and counters of loops of two iterations."""
-
-    memrefs: dict[str, Shape]
-    counters: list[str] = field(default_factory=list[str])
-
-
-@dataclass
-class Writer:
-    """Draws a program on buffers, line by line."""
-
-    draw: st.DrawFn
-    lines: list[str] = field(default_factory=list[str])
-    names: int = 0
-
-    def name(self) -> str:
-        self.names += 1
-        return f"%v{self.names}"
-
-    def pick(self, scope: Scope, *lengths: int) -> str:
-        return self.draw(st.sampled_from([name for name, (k, _) in scope.memrefs.items() if k in lengths]))
-
-    def pick_like(self, scope: Scope, shape: Shape) -> str:
-        return self.draw(st.sampled_from([name for name, other in scope.memrefs.items() if other == shape]))
-
-    def pick_any(self, scope: Scope) -> tuple[str, Shape]:
-        return self.draw(st.sampled_from(list(scope.memrefs.items())))
-
-    def block(self, scope: Scope, depth: int) -> Scope:
-        """Statements in an inner scope, which is returned."""
-        inner = Scope({**scope.memrefs}, [*scope.counters])
-        kinds: list[Callable[[Scope, int], None]] = [self.alloc, self.alloc, self.compute, self.chain]
-        kinds += [self.slice, self.observe]
-        kinds += [self.loop, self.branch, self.carry, self.choose] if depth < 3 else []
-        for _ in range(self.draw(st.integers(1, 6))):
-            self.draw(st.sampled_from(kinds))(inner, depth + 1)
-        return inner
-
-    def alloc(self, scope: Scope, depth: int) -> None:
-        """Mostly filled at once, as a compiler does."""
-        shape = (self.draw(st.sampled_from([1, 3, 8])), self.draw(st.sampled_from([8, 16, 32])))
-        name = self.name()
-        self.lines.append(f"{name} = scratch.alloc : {spell(shape)}")
-        if self.draw(st.integers(0, 3)):
-            self.write(scope, name, shape)
-        scope.memrefs[name] = shape
-
-    def chain(self, scope: Scope, depth: int) -> None:
-        """Buffers of which each is only there to compute the next."""
-        length = self.draw(st.sampled_from([1, 3, 8]))
-        known = dict(scope.memrefs)
-        for width in self.draw(st.lists(st.sampled_from([8, 16, 32]), min_size=2, max_size=4)):
-            name, shape = self.name(), (length, width)
-            self.lines.append(f"{name} = scratch.alloc : {spell(shape)}")
-            self.write(Scope(known), name, shape)
-            known = {**scope.memrefs, name: shape} if self.draw(st.booleans()) else {name: shape}
-        scope.memrefs |= known
-
-    def compute(self, scope: Scope, depth: int) -> None:
-        self.write(scope, *self.pick_any(scope))
-
-    def write(self, scope: Scope, dest: str, shape: Shape) -> None:
-        if shape in scope.memrefs.values() and self.draw(st.integers(0, 4)) == 0:
-            source = self.pick_like(scope, shape)
-            self.lines.append(f"tdsl.reverse {source} {{axis = 0}} : {spell(shape)} into {dest} : {spell(shape)}")
-            return
-        operands = [self.pick(scope, shape[0])]
-        operands += [self.pick(scope, shape[0], 1)] if self.draw(st.booleans()) else []
-        types = ", ".join(spell(scope.memrefs[name]) for name in operands)
-        op = "tdsl.add" if len(operands) == 2 else "tdsl.neg"
-        self.lines.append(f"{op} {', '.join(operands)} : {types} into {dest} : {spell(shape)}")
-
-    def slice(self, scope: Scope, depth: int) -> None:
-        name, (source, (length, width)) = self.name(), self.pick_any(scope)
-        part = (self.draw(st.sampled_from([k for k in (1, 3, 8) if k <= length])), width)
-        offset = self.draw(st.sampled_from(["%c0", *(["%c1", *scope.counters] if part[0] < length else [])]))
-        self.lines.append(f"{name} = scratch.slice {source}[{offset}] : {spell((length, width))} to {spell(part)}")
-        scope.memrefs[name] = part
-
-    def observe(self, scope: Scope, depth: int) -> None:
-        source, shape = self.pick_any(scope)
-        self.lines.append(f"{self.name()} = tdsl.argmax {source} : {spell(shape)}")
-
-    def condition(self, scope: Scope) -> str:
-        if not scope.counters or self.draw(st.booleans()):
-            return "%which"
-        name = self.name()
-        self.lines.append(f"{name} = arith.cmpi eq, {self.draw(st.sampled_from(scope.counters))}, %c0 : index")
-        return name
-
-    def loop(self, scope: Scope, depth: int) -> None:
-        counter = self.name()
-        self.lines.append(f"scf.for {counter} = %c0 to %c2 step %c1 {{")
-        self.block(Scope(scope.memrefs, [*scope.counters, counter]), depth)
-        self.lines.append("}")
-
-    def branch(self, scope: Scope, depth: int) -> None:
-        self.lines.append(f"scf.if {self.condition(scope)} {{")
-        self.block(scope, depth)
-        if self.draw(st.booleans()):
-            self.lines.append("} else {")
-            self.block(scope, depth)
-        self.lines.append("}")
-
-    def carry(self, scope: Scope, depth: int) -> None:
-        """A loop that carries a memref and hands on the same or one from outside."""
-        counter, carried, result, (start, shape) = self.name(), self.name(), self.name(), self.pick_any(scope)
-        head = f"{result} = scf.for {counter} = %c0 to %c2 step %c1"
-        self.lines.append(f"{head} iter_args({carried} = {start}) -> ({spell(shape)}) {{")
-        known = Scope({**scope.memrefs, carried: shape}, [*scope.counters, counter])
-        self.block(known, depth)
-        self.lines += [f"scf.yield {self.pick_like(known, shape)} : {spell(shape)}", "}"]
-        scope.memrefs[result] = shape
-
-    def choose(self, scope: Scope, depth: int) -> None:
-        """One of two memrefs, which may be made in the branches."""
-        condition, result, (_, shape) = self.condition(scope), self.name(), self.pick_any(scope)
-        self.lines.append(f"{result} = scf.if {condition} -> ({spell(shape)}) {{")
-        for end in ("} else {", "}"):
-            chosen = self.pick_like(self.block(scope, depth), shape)
-            self.lines += [f"scf.yield {chosen} : {spell(shape)}", end]
-        scope.memrefs[result] = shape
-
-
-@st.composite
-def programs(draw: st.DrawFn) -> str:
-    writer = Writer(draw)
-    given: dict[str, Shape] = {"%X": (8, 16), "%Y": (3, 8), "%Z": (1, 32)}
-    last = writer.block(Scope(given), 0)
-    returned = [name for name in (writer.pick_any(last)[0], writer.pick_any(last)[0])]
-    types = ", ".join(spell(last.memrefs[name]) for name in returned)
-    arguments = ", ".join(f"{name}: {spell(shape)}" for name, shape in given.items())
-    constants = [f"%c{i} = arith.constant {i} : index" for i in range(3)]
-    head = f"func.func @f({arguments}, %which: i1) -> ({types}) {{"
-    return "\n".join([head, *constants, *writer.lines, f"func.return {', '.join(returned)} : {types}", "}"])
-
 
 Byte = Hashable
 """A symbolic value, None if unknown."""
@@ -217,7 +74,7 @@ class Machine:
         self.function = cast(func.FuncOp, module.body.block.first_op)
         self.seen: list[tuple[Byte, ...]] = []
         self.values: dict[SSAValue, object] = {}
-        computing = (op for op in module.walk() if isinstance(op, TensorOp | ArgmaxOp))
+        computing = (op for op in module.walk() if isinstance(op, TensorOp) and not isinstance(op, InsertSliceOp))
         self.number = {op: i for i, op in enumerate(computing)}
         for argument in self.function.args:
             if isinstance(argument.type, MemRefType):
@@ -274,6 +131,14 @@ class Machine:
                 self.values[op.result] = part
             case ArgmaxOp():
                 self.seen.append(self.buffer(op.input).read())
+            case InsertSliceOp():
+                whole, part = self.buffer(op.out), self.buffer(op.part)
+                size = part.size // prod(memref_type(op.part).get_shape())
+                [offset] = op.offsets
+                target = Buffer(
+                    whole.whole, whole.memory, whole.start + cast(int, self.values[offset]) * size, part.size
+                )
+                self.overwrite(target, [part], lambda read: list(read[0]))
             case TensorOp():
                 self.compute(op)
             case _:
@@ -283,10 +148,7 @@ class Machine:
         assert op.dest is not None
         dest, *operands = (self.buffer(value) for value in (op.dest, *op.inputs))
         if isinstance(op, ReverseOp):
-            early = [one.read() if one.whole is dest.whole else None for one in operands]
-            dest.write([("spoiled", i) for i in range(dest.size)])
-            read = [one.read() if before is None else before for one, before in zip(operands, early, strict=True)]
-            dest.write(self.result(op, read, dest.size))
+            self.overwrite(dest, operands, lambda read: self.result(op, read, dest.size))
             return
         count = prod(memref_type(op.dest).get_shape())
         single = {one: one.read() for value, one in zip(op.inputs, operands, strict=True) if _is_single(value)}
@@ -294,6 +156,13 @@ class Machine:
             read = [single[one] if one in single else one.element(i, count).read() for one in operands]
             part = dest.element(i, count)
             part.write(self.result(op, read, part.size))
+
+    @staticmethod
+    def overwrite(dest: Buffer, operands: list[Buffer], result: Callable[[list[tuple[Byte, ...]]], list[Byte]]) -> None:
+        """Spoils a buffer, then writes it."""
+        early = [one.read() if one.whole is dest.whole else None for one in operands]
+        dest.write([("spoiled", i) for i in range(dest.size)])
+        dest.write(result([one.read() if read is None else read for one, read in zip(operands, early, strict=True)]))
 
     def result(self, op: TensorOp, read: list[tuple[Byte, ...]], size: int) -> list[Byte]:
         unknown = any(byte is None for one in read for byte in one)
@@ -323,9 +192,11 @@ def packed(text: str, align: int, in_place: bool) -> tuple[ModuleOp, ModuleOp]:
     after = before.clone()
     try:
         if in_place:
+            ForwardInsertsPass().apply(CONTEXT, after)
             UpdateInPlacePass().apply(CONTEXT, after)
             after.verify()
-            in_place_events(after)
+            event(f"{sum(isinstance(op, ReuseOp) for op in after.walk())} in place")
+            event(f"{count_inserts(before) - count_inserts(after)} inserts forwarded")
         PackScratchPass(align=align).apply(CONTEXT, after)
     except InputError as error:
         if "leaves the iteration" not in error.message:
@@ -335,8 +206,8 @@ def packed(text: str, align: int, in_place: bool) -> tuple[ModuleOp, ModuleOp]:
     return before, after
 
 
-def in_place_events(module: ModuleOp) -> None:
-    event(f"{sum(isinstance(op, ReuseOp) for op in module.walk())} in place")
+def count_inserts(module: ModuleOp) -> int:
+    return sum(isinstance(op, InsertSliceOp) for op in module.walk())
 
 
 @settings(deadline=None)
