@@ -21,7 +21,7 @@ from xdsl.passes import ModulePass
 from xdsl.traits import IsTerminator, MemoryEffectKind, get_effects
 
 from tinyml.dialects.places import error_at
-from tinyml.dialects.scratch import AllocOp, ArenaOp, ReuseOp, SliceOp, ViewOp, element_bytes, memref_type
+from tinyml.dialects.scratch import AllocOp, ArenaOp, MoveOp, ReuseOp, SliceOp, ViewOp, element_bytes, memref_type
 from tinyml.dialects.tdsl import TensorOp, reads_in_place
 
 Views = frozenset[ViewOp]
@@ -131,7 +131,7 @@ class _Flow:
         none: Views = frozenset()
         if isinstance(op, SliceOp | ViewOp):
             return none, none, none
-        if isinstance(op, TensorOp) and op.dest is not None:
+        if isinstance(op, MoveOp | TensorOp) and op.dest is not None:
             inputs = list(op.operands)
             inputs.remove(op.dest)
             reads, writes = self._named(inputs), self._named([op.dest])
@@ -188,6 +188,8 @@ class _Flow:
 
     def _reads_before_writing(self, op: Operation, written: ViewOp, read: ViewOp) -> bool:
         """Has each element of a buffer been read, for the last time, when an op writes to its bytes?"""
+        if isinstance(op, MoveOp):
+            return True
         if not isinstance(op, TensorOp) or op.dest is None or _overwritten(op.dest) is not written:
             return False
         operands = [value for value in op.inputs if read in self.views.get(value, frozenset())]

@@ -22,7 +22,7 @@ from xdsl.traits import IsTerminator
 from xdsl.transforms.dead_code_elimination import is_trivially_dead
 
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.scratch import AllocOp, ReuseOp, SliceOp, ViewOp, memref_type, size_in_bytes
+from tinyml.dialects.scratch import AllocOp, MoveOp, ReuseOp, SliceOp, ViewOp, memref_type, size_in_bytes
 from tinyml.dialects.tdsl.base import TensorOp
 
 Buffer: TypeAlias = AllocOp | ReuseOp
@@ -152,6 +152,15 @@ class _Classes:
                 self._parent[other] = one
 
 
+def hands_on(function: func.FuncOp) -> bool:
+    """Do loops or branches of a function hand memrefs on, so that a value can be one of several?"""
+    inner = [op for op in function.body.walk() if op.regions]
+    return any(
+        _memrefs(op.results) or any(_memrefs(block.args) for region in op.regions for block in region.blocks)
+        for op in inner
+    )
+
+
 def _expect_structured(function: func.FuncOp) -> None:
     for op in function.walk():
         if any(len(region.blocks) > 1 for region in op.regions):
@@ -193,7 +202,7 @@ def _aliases(op: Operation) -> list[SSAValue]:
 
 
 def _is_point(op: Operation) -> bool:
-    if isinstance(op, ReuseOp | SliceOp | ViewOp):
+    if isinstance(op, MoveOp | ReuseOp | SliceOp | ViewOp):
         return False
     return bool(op.regions or _memrefs(op.operands)) or op.has_trait(IsTerminator)
 

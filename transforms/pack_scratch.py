@@ -10,21 +10,28 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, UnitAttr, i64
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.places import error_at
 from tinyml.dialects.scratch import (
     AllocOp,
     ArenaOp,
-    ViewOp,
     element_bytes,
     memref_type,
     size_in_bytes,
 )
 from tinyml.dialects.tdsl.base import TensorOp
-from tinyml.transforms.live_ranges import Buffer, LiveRanges, base, buffer_name, erase_dead_buffers, live_ranges
+from tinyml.transforms.live_ranges import (
+    Buffer,
+    LiveRanges,
+    base,
+    buffer_name,
+    erase_dead_buffers,
+    hands_on,
+    live_ranges,
+)
 from tinyml.transforms.packing import MODES, Placement, Rectangle, find_peak, pack
+from tinyml.transforms.place_buffers import place_buffers
 
 HEIGHT = "scratch.height"
 LOWER_BOUND = "scratch.lower_bound"
@@ -70,11 +77,15 @@ class PackScratchPass(ModulePass):
         places = _places(live)
         rectangles = [self._rectangle(live, members) for members in places]
         placement = pack(rectangles, self.mode, barred=_barred(function, live))
-        if placement.moves:
-            raise InputError(f"the packing of @{function.sym_name.data} moves buffers, which has no ops yet")
         if self.limit is not None and placement.height > self.limit:
             raise self._too_high(live, rectangles, placement)
-        _replace(function, live, places, rectangles, placement)
+        arena = place_buffers(function, live, places, placement, lcm(*(one.alignment for one in rectangles)))
+        arena.attributes[HEIGHT] = IntegerAttr(placement.height, i64)
+        arena.attributes[LOWER_BOUND] = IntegerAttr(placement.lower_bound, i64)
+        if placement.optimal:
+            arena.attributes[OPTIMAL] = UnitAttr()
+        else:
+            arena.attributes[GAP] = IntegerAttr(placement.gap, i64)
 
     def _rectangle(self, live: LiveRanges, members: list[Buffer]) -> Rectangle:
         """Buffers that take the same bytes in turn, the largest first."""
@@ -100,8 +111,12 @@ class PackScratchPass(ModulePass):
 
 
 def _barred(function: func.FuncOp, live: LiveRanges) -> frozenset[int]:
-    """The points inside loops and branches, where nothing may move: a buffer has one place all through them."""
-    return frozenset(i for i, op in enumerate(live.points) if op.parent_op() is not function)
+    """The points inside loops and branches, where nothing may move: a buffer has one place all through them.
+
+    All points, where loops or branches hand buffers on: of these nobody knows which they are.
+    """
+    anywhere = hands_on(function)
+    return frozenset(i for i, op in enumerate(live.points) if anywhere or op.parent_op() is not function)
 
 
 def _places(live: LiveRanges) -> list[list[Buffer]]:
@@ -110,33 +125,6 @@ def _places(live: LiveRanges) -> list[list[Buffer]]:
     for one in live.ranges:
         places.setdefault(base(one), []).append(one)
     return list(places.values())
-
-
-def _replace(
-    function: func.FuncOp,
-    live: LiveRanges,
-    places: list[list[Buffer]],
-    rectangles: list[Rectangle],
-    placement: Placement,
-) -> None:
-    arena = ArenaOp(placement.height, lcm(*(one.alignment for one in rectangles)))
-    arena.result.name_hint = "arena"
-    arena.attributes[HEIGHT] = IntegerAttr(placement.height, i64)
-    arena.attributes[LOWER_BOUND] = IntegerAttr(placement.lower_bound, i64)
-    if placement.optimal:
-        arena.attributes[OPTIMAL] = UnitAttr()
-    else:
-        arena.attributes[GAP] = IntegerAttr(placement.gap, i64)
-    offsets = {one: offset for members, offset in zip(places, placement.offsets, strict=True) for one in members}
-    views: list[Operation] = []
-    for buffer, points in live.ranges.items():
-        view = ViewOp(arena.result, offsets[buffer], memref_type(buffer.result), points)
-        view.result.name_hint = buffer.result.name_hint
-        buffer.result.replace_all_uses_with(view.result)
-        views.append(view)
-    for buffer in live.ranges:
-        Rewriter.erase_op(buffer)
-    Rewriter.insert_op([arena, *views], InsertPoint.at_start(function.body.block))
 
 
 def _spell(op: Operation) -> str:

@@ -22,6 +22,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.scratch import (
     AllocOp,
     ArenaOp,
+    MoveOp,
     ReuseOp,
     SliceOp,
     ViewOp,
@@ -131,6 +132,8 @@ class Machine:
                 self.values[op.result] = part
             case ArgmaxOp():
                 self.seen.append(self.buffer(op.input).read())
+            case MoveOp():
+                self.buffer(op.dest).write(list(self.buffer(op.source).read()))
             case InsertSliceOp():
                 whole, part = self.buffer(op.out), self.buffer(op.part)
                 size = part.size // prod(memref_type(op.part).get_shape())
@@ -182,7 +185,7 @@ def assert_same(before: ModuleOp, after: ModuleOp) -> None:
             assert all(a is None or a == b for a, b in zip(expected, got, strict=True))
 
 
-def packed(text: str, align: int, in_place: bool) -> tuple[ModuleOp, ModuleOp]:
+def packed(text: str, in_place: bool, options: PackScratchPass) -> tuple[ModuleOp, ModuleOp]:
     """The program as it is and packed, perhaps with updates in place.
 
     Programs whose loops hand on what they allocate are not packed.
@@ -197,7 +200,7 @@ def packed(text: str, align: int, in_place: bool) -> tuple[ModuleOp, ModuleOp]:
             after.verify()
             event(f"{sum(isinstance(op, ReuseOp) for op in after.walk())} in place")
             event(f"{count_inserts(before) - count_inserts(after)} inserts forwarded")
-        PackScratchPass(align=align).apply(CONTEXT, after)
+        options.apply(CONTEXT, after)
     except InputError as error:
         if "leaves the iteration" not in error.message:
             raise
@@ -211,9 +214,10 @@ def count_inserts(module: ModuleOp) -> int:
 
 
 @settings(deadline=None)
-@given(programs(), st.sampled_from([1, 4]), st.booleans())
-def test_programs_compute_the_same_in_one_arena(text: str, align: int, in_place: bool):
-    before, after = packed(text, align, in_place)
+@given(programs(), st.booleans(), st.sampled_from(["first-fit", "shiftry"]), st.sampled_from([1, 4]))
+def test_programs_compute_the_same_in_one_arena(text: str, in_place: bool, mode: str, align: int):
+    before, after = packed(text, in_place, PackScratchPass(mode, align))
+    event(f"{sum(isinstance(op, MoveOp) for op in after.walk())} moves")
     CheckPackingPass().apply(CONTEXT, after)
     assert_same(before, after)
 
@@ -222,7 +226,7 @@ def test_programs_compute_the_same_in_one_arena(text: str, align: int, in_place:
 @given(programs(), st.data())
 def test_what_the_validator_accepts_computes_the_same(text: str, data: st.DataObject):
     """Views moved at random: overlaps are refused, or do no harm."""
-    before, after = packed(text, 1, in_place=True)
+    before, after = packed(text, True, PackScratchPass())
     ends = [0]
     for view in (op for op in after.walk() if isinstance(op, ViewOp)):
         step = element_bytes(memref_type(view.result))

@@ -58,3 +58,16 @@ func.func @in_place(%X: memref<4xf32>) -> memref<4x!fixed.q<8, 4>> {
   func.return %d : memref<4x!fixed.q<8, 4>>
 }
 // CHECK: func.func @in_place
+
+// -----
+
+// A buffer goes on elsewhere, also where the places overlap.
+func.func @moved(%X: memref<4xf32>) -> memref<4xf32> {
+  %arena = scratch.arena {alignment = 4 : i64} : memref<20xi8>
+  %a = scratch.view %arena[0 : i64] : memref<20xi8> to memref<4xf32>
+  %b = scratch.view %arena[4 : i64] : memref<20xi8> to memref<4xf32>
+  tdsl.exp %X : memref<4xf32> into %a : memref<4xf32>
+  scratch.move %a to %b : memref<4xf32> to memref<4xf32>
+  func.return %b : memref<4xf32>
+}
+// CHECK: func.func @moved

@@ -187,3 +187,16 @@ func.func @again(%X: memref<4xf32>) -> memref<4xf32> {
   func.return %a : memref<4xf32>
 }
 // CHECK: 'tdsl.exp' writes b (bytes 0 to 15) over a (bytes 0 to 15), which is read later
+
+// -----
+
+// The old place is empty once the buffer has moved.
+func.func @left(%X: memref<4xf32>) -> memref<4xf32> {
+  %arena = scratch.arena {alignment = 4 : i64} : memref<20xi8>
+  %a = scratch.view %arena[0 : i64] : memref<20xi8> to memref<4xf32>
+  %b = scratch.view %arena[4 : i64] : memref<20xi8> to memref<4xf32>
+  tdsl.exp %X : memref<4xf32> into %a : memref<4xf32>
+  scratch.move %a to %b : memref<4xf32> to memref<4xf32>
+  func.return %a : memref<4xf32>
+}
+// CHECK: 'scratch.move' writes b (bytes 4 to 19) over a (bytes 0 to 15), which is read later

@@ -109,3 +109,17 @@
 %a = scratch.alloc : memref<3xf32>
 %r = scratch.reuse %a : memref<3xf32> as memref<3xf32, #scratch.flash>
 // CHECK: working memory does not lie in flash
+
+// -----
+
+%a, %b = "test.op"() : () -> (memref<3xf32>, memref<3xf32>)
+scratch.move %a to %b : memref<3xf32> to memref<3xf32>
+// CHECK: a buffer moves from one view of an arena to another
+
+// -----
+
+%arena = scratch.arena {alignment = 4 : i64} : memref<16xi8>
+%a = scratch.view %arena[0 : i64] : memref<16xi8> to memref<3xf32>
+%b = scratch.view %arena[4 : i64] : memref<16xi8> to memref<2xf32>
+scratch.move %a to %b : memref<3xf32> to memref<2xf32>
+// CHECK: a buffer keeps its type, got memref<3xf32> and memref<2xf32>
