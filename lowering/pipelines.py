@@ -40,6 +40,7 @@ PIPELINES: dict[str, tuple[str, ...]] = {
         "lower-tdsl-to-scratch",
         "cse",
         "forward-inserts",
+        "reorder-ops",
         "update-in-place",
         "pack-scratch",
         "check-packing",

@@ -57,6 +57,7 @@ PASSES: dict[str, Callable[[], type[ModulePass]]] = {
     "lower-tdsl-to-scratch": _pass("tinyml.lowering.tdsl_to_scratch", "LowerTdslToScratchPass"),
     "pack-scratch": _pass("tinyml.transforms.pack_scratch", "PackScratchPass"),
     "update-in-place": _pass("tinyml.transforms.update_in_place", "UpdateInPlacePass"),
+    "reorder-ops": _pass("tinyml.transforms.reorder_ops", "ReorderOpsPass"),
     "select-kernels": _pass("tinyml.transforms.select_kernels", "SelectKernelsPass"),
     "scale-rows": _pass("tinyml.transforms.scale_rows", "ScaleRowsPass"),
     "prune-zeros": _pass("tinyml.transforms.prune_zeros", "PruneZerosPass"),

@@ -66,8 +66,7 @@ class _Function:
             buffer = root(value).owner
             if not isinstance(buffer, Buffer) or buffer is result or not self.dies(buffer, point, result):
                 continue
-            aliases = [one for one in op.inputs if root(one) is buffer.result]
-            if all(_in_place(op, one, buffer) for one in aliases) and self.pays(result, buffer):
+            if takes_place(op, buffer.result) and self.pays(result, buffer):
                 found.append(buffer)
         return min(found, key=_bytes, default=None)
 
@@ -111,11 +110,16 @@ def _bytes(buffer: Buffer) -> int:
     return size_in_bytes(memref_type(buffer.result))
 
 
-def _in_place(op: tdsl.TensorOp, operand: SSAValue, buffer: Buffer) -> bool:
-    """May the elements of the result be written over a buffer from its start, as they are computed from an operand?"""
-    whole = reshaped(operand) is buffer.result
-    narrower = element_bytes(memref_type(op.out)) <= element_bytes(memref_type(operand))
-    return whole and narrower and tdsl.reads_in_place(op, operand)
+def takes_place(op: tdsl.TensorOp, buffer: SSAValue) -> bool:
+    """May the elements of an op's result be written over a buffer from its start, as they are computed from it?"""
+    width = element_bytes(memref_type(op.out))
+    return all(
+        reshaped(operand) is buffer
+        and width <= element_bytes(memref_type(operand))
+        and tdsl.reads_in_place(op, operand)
+        for operand in op.inputs
+        if root(operand) is buffer
+    )
 
 
 def _changed_operand(op: Operation) -> SSAValue | None:

@@ -18,6 +18,7 @@ from tinyml.dialects.tdsl.contraction import (
     MatmulOp,
     MatmulSumOp,
     ProductOp,
+    ReduceOp,
     SignOp,
     SpmvOp,
 )
@@ -85,6 +86,7 @@ __all__ = [
     "ProductOp",
     "Profile",
     "Range",
+    "ReduceOp",
     "Relu6Op",
     "ReluOp",
     "ReshapeOp",

@@ -46,7 +46,7 @@ class Writer:
         """Statements in an inner scope, which is returned."""
         inner = Scope({**scope.memrefs}, [*scope.counters])
         kinds: list[Callable[[Scope, int], None]] = [self.alloc, self.alloc, self.compute, self.chain]
-        kinds += [self.slice, self.insert, self.observe]
+        kinds += [self.slice, self.insert, self.fan, self.observe]
         kinds += [self.loop, self.branch, self.carry, self.choose] if depth < 3 else []
         for _ in range(self.draw(st.integers(1, 6))):
             self.draw(st.sampled_from(kinds))(inner, depth + 1)
@@ -71,6 +71,15 @@ class Writer:
             self.write(Scope(known), name, shape)
             known = {**scope.memrefs, name: shape} if self.draw(st.booleans()) else {name: shape}
         scope.memrefs |= known
+
+    def fan(self, scope: Scope, depth: int) -> None:
+        """Buffers side by side, of which each is read once all are there."""
+        shape = (8, self.draw(st.sampled_from([8, 16, 32])))
+        names = [self.name() for _ in range(self.draw(st.integers(2, 4)))]
+        for name in names:
+            self.lines.append(f"{name} = scratch.alloc : {spell(shape)}")
+            self.write(scope, name, shape)
+        self.lines += [f"{self.name()} = tdsl.argmax {name} : {spell(shape)}" for name in names]
 
     def insert(self, scope: Scope, depth: int) -> None:
         """A part that is only there to be inserted into another buffer."""

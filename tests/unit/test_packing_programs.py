@@ -5,6 +5,7 @@ an unknown byte may be anything in the arena. An elementwise op reads and writes
 op spoils its destination before it reads other buffers, so that an operand and a destination that overlap are seen.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from math import prod
@@ -36,6 +37,7 @@ from tinyml.tools.universe import DIALECTS
 from tinyml.transforms.check_packing import CheckPackingPass
 from tinyml.transforms.forward_inserts import ForwardInsertsPass
 from tinyml.transforms.pack_scratch import PackScratchPass
+from tinyml.transforms.reorder_ops import ReorderOpsPass
 from tinyml.transforms.update_in_place import UpdateInPlacePass
 
 from .buffer_programs import programs
@@ -73,10 +75,8 @@ class Machine:
 
     def __init__(self, module: ModuleOp, which: bool) -> None:
         self.function = cast(func.FuncOp, module.body.block.first_op)
-        self.seen: list[tuple[Byte, ...]] = []
+        self.seen: defaultdict[int, list[tuple[Byte, ...]]] = defaultdict(list)
         self.values: dict[SSAValue, object] = {}
-        computing = (op for op in module.walk() if isinstance(op, TensorOp) and not isinstance(op, InsertSliceOp))
-        self.number = {op: i for i, op in enumerate(computing)}
         for argument in self.function.args:
             if isinstance(argument.type, MemRefType):
                 size = size_in_bytes(memref_type(argument))
@@ -95,7 +95,7 @@ class Machine:
                 case scf.YieldOp():
                     return [self.values[value] for value in op.operands]
                 case func.ReturnOp():
-                    self.seen += [self.buffer(value).read() for value in op.operands]
+                    self.seen[number_of(op)] += [self.buffer(value).read() for value in op.operands]
                 case scf.ForOp():
                     carried = [self.values[value] for value in op.iter_args]
                     for i in range(2):
@@ -131,7 +131,7 @@ class Machine:
                 part = Buffer(source.whole, source.memory, source.start + skipped, size_in_bytes(type))
                 self.values[op.result] = part
             case ArgmaxOp():
-                self.seen.append(self.buffer(op.input).read())
+                self.seen[number_of(op)].append(self.buffer(op.input).read())
             case MoveOp():
                 self.buffer(op.dest).write(list(self.buffer(op.source).read()))
             case InsertSliceOp():
@@ -169,7 +169,7 @@ class Machine:
 
     def result(self, op: TensorOp, read: list[tuple[Byte, ...]], size: int) -> list[Byte]:
         unknown = any(byte is None for one in read for byte in one)
-        meaning = hash((self.number[op], tuple(read)))
+        meaning = hash((number_of(op), tuple(read)))
         return [None if unknown else (meaning, i) for i in range(size)]
 
 
@@ -177,12 +177,18 @@ def _is_single(value: SSAValue) -> bool:
     return prod(memref_type(value).get_shape()) == 1
 
 
+def number_of(op: Operation) -> int:
+    """What an op is known by, wherever a pass may have put it."""
+    return cast(IntegerAttr, op.attributes["number"]).value.data
+
+
 def assert_same(before: ModuleOp, after: ModuleOp) -> None:
     for which in (False, True):
         separate, shared = Machine(before, which).seen, Machine(after, which).seen
-        assert len(separate) == len(shared)
-        for expected, got in zip(separate, shared, strict=True):
-            assert all(a is None or a == b for a, b in zip(expected, got, strict=True))
+        assert separate.keys() == shared.keys()
+        for number, seen in separate.items():
+            for expected, got in zip(seen, shared[number], strict=True):
+                assert all(a is None or a == b for a, b in zip(expected, got, strict=True))
 
 
 def packed(text: str, in_place: bool, options: PackScratchPass) -> tuple[ModuleOp, ModuleOp]:
@@ -192,10 +198,16 @@ def packed(text: str, in_place: bool, options: PackScratchPass) -> tuple[ModuleO
     """
     before = Parser(CONTEXT, text).parse_module()
     before.verify()
+    for number, op in enumerate(before.walk()):
+        op.attributes["number"] = IntegerAttr(number, i64)
     after = before.clone()
     try:
         if in_place:
             ForwardInsertsPass().apply(CONTEXT, after)
+            order = [op.attributes.get("number") for op in after.walk() if isinstance(op, TensorOp)]
+            ReorderOpsPass().apply(CONTEXT, after)
+            changed = order != [op.attributes.get("number") for op in after.walk() if isinstance(op, TensorOp)]
+            event("reordered" if changed else "same order")
             UpdateInPlacePass().apply(CONTEXT, after)
             after.verify()
             event(f"{sum(isinstance(op, ReuseOp) for op in after.walk())} in place")
