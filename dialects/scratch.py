@@ -167,6 +167,32 @@ class AllocOp(IRDLOperation):
 
 
 @irdl_op_definition
+class ReuseOp(IRDLOperation):
+    """A buffer that begins where another one does, in the bytes of that one, which is not used any more.
+
+    The first op that touches it may be the last that touches the other one.
+    """
+
+    name = "scratch.reuse"
+    source = operand_def(MEMREF)
+    result = result_def(MEMREF)
+    traits = traits_def(AllocatesResult())
+    assembly_format = "$source attr-dict `:` type($source) `as` type($result)"
+
+    def __init__(self, source: SSAValue, type: MemRefType[Attribute]):
+        super().__init__(operands=[source], result_types=[type])
+
+    def verify_(self) -> None:
+        if not isinstance(self.source.owner, AllocOp | ReuseOp):
+            raise VerifyException("only a whole buffer without an address is used again")
+        source, type = memref_type(self.source), memref_type(self.result)
+        if in_flash(type):
+            raise VerifyException("working memory does not lie in flash")
+        if size_in_bytes(type) > size_in_bytes(source):
+            raise VerifyException(f"{type} does not fit into the {size_in_bytes(source)} bytes of {source}")
+
+
+@irdl_op_definition
 class ArenaOp(IRDLOperation):
     """The one block of working memory, `memref<Nxi8>`, aligned to `alignment` bytes."""
 
@@ -227,6 +253,44 @@ class ViewOp(IRDLOperation):
             raise VerifyException(f"offset {offset} is not a multiple of the element size {element_bytes(type)}")
 
 
+class MovesBytes(MemoryEffect):
+    """Reads its first operand and writes its second."""
+
+    @classmethod
+    def get_effects(cls, op: Operation) -> set[EffectInstance]:
+        read = EffectInstance(MemoryEffectKind.READ, op.operands[0])
+        return {read, EffectInstance(MemoryEffectKind.WRITE, op.operands[1])}
+
+
+@irdl_op_definition
+class MoveOp(IRDLOperation):
+    """A buffer goes on at another place in its arena, its content with it; the two places may overlap.
+
+    It is no program point of its own: it happens between two (Shiftry 7.1, defragmentation).
+    """
+
+    name = "scratch.move"
+    source = operand_def(MEMREF)
+    dest = operand_def(MEMREF)
+    traits = traits_def(MovesBytes())
+    assembly_format = "$source `to` $dest attr-dict `:` type($source) `to` type($dest)"
+
+    def __init__(self, source: SSAValue, dest: SSAValue):
+        super().__init__(operands=[source, dest])
+
+    def verify_(self) -> None:
+        if self.source.type != self.dest.type:
+            raise VerifyException(f"a buffer keeps its type, got {self.source.type} and {self.dest.type}")
+        source, dest = self.source.owner, self.dest.owner
+        if not isinstance(source, ViewOp) or not isinstance(dest, ViewOp) or source.arena is not dest.arena:
+            raise VerifyException("a buffer moves from one view of an arena to another")
+
+    @property
+    def upwards(self) -> bool:
+        """To a higher address, so that the last element has to go first?"""
+        return cast(ViewOp, self.source.owner).offset.value.data < cast(ViewOp, self.dest.owner).offset.value.data
+
+
 @irdl_op_definition
 class SliceOp(IRDLOperation, HasFolderInterface, HasCanonicalizationPatternsInterface):
     """Consecutive elements of a memref under a shape, from a computed element offset; shares storage, no copy."""
@@ -265,4 +329,4 @@ class SliceOp(IRDLOperation, HasFolderInterface, HasCanonicalizationPatternsInte
         return (SliceOfSlice(),)
 
 
-SCRATCH = Dialect("scratch", [AllocOp, ArenaOp, ConstantOp, SliceOp, ViewOp], [CsrFlash, Flash])
+SCRATCH = Dialect("scratch", [AllocOp, ArenaOp, ConstantOp, MoveOp, ReuseOp, SliceOp, ViewOp], [CsrFlash, Flash])

@@ -29,7 +29,7 @@ def writes_in_place(loop: scf.ForOp, position: int) -> bool:
         for use in alias.uses:
             user = use.operation
             if user is producer:
-                if alias is not old or not _reads_only_in_place(producer, old):
+                if alias is not old or not tdsl.reads_in_place(producer, old):
                     return False
             elif order[_ancestor(user, loop)] > order[producer]:
                 return False
@@ -49,12 +49,3 @@ def _ancestor(op: Operation, loop: scf.ForOp) -> Operation:
     while op.parent is not loop.body.block:
         op = cast(Operation, op.parent_op())
     return op
-
-
-def _reads_only_in_place(op: tdsl.TensorOp, old: SSAValue) -> bool:
-    if isinstance(op, tdsl.InsertSliceOp):
-        return op.input is old and op.part is not old
-    if isinstance(op, tdsl.MacOp | tdsl.AccumulateOp):
-        return old not in (op.lhs, op.rhs)
-    elementwise = isinstance(op, tdsl.UnaryOp | tdsl.BinaryOp | tdsl.SelectOp | tdsl.MapOp)
-    return elementwise and tdsl.shape_of(old) == tdsl.shape_of(op.out)

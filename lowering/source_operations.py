@@ -17,6 +17,8 @@ from tinyml.dialects.places import named
 LONGEST = 44
 """Characters of a name, without what tells it from others."""
 
+_NAMED = (tdsl.TensorOp, tdsl.ArgmaxOp, tdsl.SignOp, tdsl.AtLeastOp, memref.CopyOp, scratch.MoveOp, scf.ForOp)
+
 
 def name_operations(module: ModuleOp) -> None:
     """Write the name of every op on buffers and every loop of L2 into its location, and of every step of a `tdsl.map`.
@@ -33,7 +35,7 @@ def name_operations(module: ModuleOp) -> None:
     for op in module.walk():
         if isinstance(op.location, NameLoc):
             continue
-        if isinstance(op, tdsl.TensorOp | tdsl.ArgmaxOp | tdsl.SignOp | tdsl.AtLeastOp | memref.CopyOp | scf.ForOp):
+        if isinstance(op, _NAMED):
             name(op, op)
         if isinstance(op, tdsl.MapOp):
             for step in [*op.body.block.ops][:-1]:
@@ -49,6 +51,8 @@ def operation_name(op: Operation) -> str:
             written, read = op.out, op.inputs
         case memref.CopyOp():
             written, read = op.destination, (op.source,)
+        case scratch.MoveOp():
+            written, read = op.dest, (op.source,)
         case _:
             written, read = op.results[0], op.operands
     arguments = ", ".join(_name(value) or "_" for value in read)

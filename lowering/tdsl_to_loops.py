@@ -22,6 +22,8 @@ from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.csr import compress
 from tinyml.dialects.number_format import Accumulator
 from tinyml.dialects.places import error_at
+from tinyml.lowering import movement
+from tinyml.lowering.movement import elements_from
 from tinyml.lowering.source_operations import name_operations
 from tinyml.transforms.loop_nest import Indices, LoopNest
 from tinyml.transforms.product_loops import sum_of_products
@@ -131,7 +133,7 @@ def _mac(op: tdsl.MacOp, nest: LoopNest) -> None:
     vectors = [value for value in (op.lhs, op.rhs) if prod(tdsl.shape_of(value)) == length]
     factors = [value for value in (op.lhs, op.rhs) if prod(tdsl.shape_of(value)) == 1]
     if op.sum is op.out and len(vectors) == len(factors) == 1:
-        sums, vector = (_run(value, nest.index(0), length, nest) for value in (op.out, vectors[0]))
+        sums, vector = (elements_from(value, nest.index(0), length, nest) for value in (op.out, vectors[0]))
         nest.put(num.AxpyOp(sums, vector, _single(factors[0], nest)))
     else:
         _elementwise(op, nest, lambda x: nest.insert(num.MacOp(x[0], x[1], x[2])))
@@ -141,8 +143,8 @@ def _accumulate(op: tdsl.AccumulateOp, nest: LoopNest) -> None:
     rows, length = tdsl.shape_of(op.lhs)
 
     def body(indices: Indices) -> None:
-        row = _run(op.lhs, nest.times(indices[0], length), length, nest)
-        column = _run(op.rhs, nest.index(0), length, nest)
+        row = elements_from(op.lhs, nest.times(indices[0], length), length, nest)
+        column = elements_from(op.rhs, nest.index(0), length, nest)
         nest.store(nest.insert(num.DotOp(nest.load(op.sum, indices), row, column)), op.out, indices)
 
     nest.over((rows, 1), body)
@@ -160,60 +162,6 @@ def _select(op: tdsl.SelectOp, nest: LoopNest) -> None:
 def _fill(op: tdsl.FillOp, nest: LoopNest) -> None:
     value = nest.insert(num.ConstantOp(op.value.value.data, _element(op.out)))
     nest.over(tdsl.shape_of(op.out), lambda indices: nest.store(value, op.out, indices))
-
-
-def _move(source: SSAValue, target: SSAValue, nest: LoopNest, origin: Callable[[Indices], Indices]) -> None:
-    """target[i] = source[origin(i)] for every index of the target."""
-
-    def body(indices: Indices) -> None:
-        nest.store(nest.load(source, origin(indices)), target, indices)
-
-    nest.over(tdsl.shape_of(target), body)
-
-
-def _copy(op: upstream_memref.CopyOp, nest: LoopNest) -> None:
-    _move(op.source, op.destination, nest, lambda indices: indices)
-
-
-def _transpose(op: tdsl.TransposeOp, nest: LoopNest) -> None:
-    def origin(indices: Indices) -> Indices:
-        return [indices[op.axes.index(axis)] for axis in range(len(indices))]
-
-    _move(op.input, op.out, nest, origin)
-
-
-def _reverse(op: tdsl.ReverseOp, nest: LoopNest) -> None:
-    axis = op.axis.value.data
-    last = nest.index(tdsl.shape_of(op.input)[axis] - 1)
-
-    def origin(indices: Indices) -> Indices:
-        mirrored = nest.insert(arith.SubiOp(last, indices[axis]))
-        return [*indices[:axis], mirrored, *indices[axis + 1 :]]
-
-    _move(op.input, op.out, nest, origin)
-
-
-def _shifted(indices: Indices, offsets: Sequence[SSAValue], nest: LoopNest) -> Indices:
-    return [nest.add(index, offset) for index, offset in zip(indices, offsets, strict=True)]
-
-
-def _slice(op: tdsl.SliceOp, nest: LoopNest) -> None:
-    _move(op.input, op.out, nest, lambda indices: _shifted(indices, op.offsets, nest))
-
-
-def _insert_slice(op: tdsl.InsertSliceOp, nest: LoopNest) -> None:
-    if op.input is not op.out:
-        _move(op.input, op.out, nest, lambda indices: indices)
-
-    def body(indices: Indices) -> None:
-        nest.store(nest.load(op.part, indices), op.out, _shifted(indices, op.offsets, nest))
-
-    nest.over(tdsl.shape_of(op.part), body)
-
-
-def _run(source: SSAValue, start: SSAValue, length: int, nest: LoopNest) -> SSAValue:
-    """Consecutive elements of a buffer as a view of rank 1."""
-    return nest.insert(scratch.SliceOp(source, start, (length,)))
 
 
 def _row_shifts(op: tdsl.ContractionOp, nest: LoopNest) -> SSAValue | None:
@@ -256,9 +204,9 @@ def _row_times_column(lhs: SSAValue, rhs: SSAValue, indices: Indices, start: SSA
     """A sum that goes on with the products of one row of a matrix and one column of another."""
     i, j = indices
     length, columns = tdsl.shape_of(rhs)
-    row = _run(lhs, nest.times(i, length), length, nest)
+    row = elements_from(lhs, nest.times(i, length), length, nest)
     if columns == 1:
-        return nest.insert(num.DotOp(start, row, _run(rhs, nest.index(0), length, nest)))
+        return nest.insert(num.DotOp(start, row, elements_from(rhs, nest.index(0), length, nest)))
 
     def mac(sum: SSAValue, k: SSAValue) -> SSAValue:
         return nest.insert(num.MacOp(sum, nest.load(row, [k]), nest.load(rhs, [k, j])))
@@ -282,7 +230,7 @@ def _squared_distance(op: tdsl.SquaredDistanceOp, nest: LoopNest) -> None:
     length = prod(tdsl.shape_of(op.lhs))
     zero = nest.insert(num.ZeroOp(op.acc))
     zero.name_hint = "sum"
-    lhs, rhs = (_run(value, nest.index(0), length, nest) for value in (op.lhs, op.rhs))
+    lhs, rhs = (elements_from(value, nest.index(0), length, nest) for value in (op.lhs, op.rhs))
     sum = nest.insert(num.DistanceOp(zero, lhs, rhs))
     nest.store(nest.insert(num.FinishOp(sum, _element(op.out), op.sum_bound)), op.out, [nest.index(0)] * 2)
 
@@ -296,7 +244,7 @@ def _spmv(op: tdsl.SpmvOp, nest: LoopNest) -> None:
     gaps = _flash(nest, stored.gaps.view("i1"), i8, f"{hint}_gaps")
     wide = stored.lengths.itemsize == 2
     lengths = _flash(nest, stored.lengths.view("i2" if wide else "i1"), i16 if wide else i8, f"{hint}_lengths")
-    vector = _run(op.rhs, nest.index(0), columns, nest)
+    vector = elements_from(op.rhs, nest.index(0), columns, nest)
     shifts = _row_shifts(op, nest)
 
     def row(i: SSAValue, carried: Sequence[SSAValue]) -> list[SSAValue]:
@@ -373,10 +321,11 @@ _LOWERINGS: dict[type[Operation], Callable[[Any, LoopNest], None]] = {
     tdsl.MapOp: _map,
     tdsl.SelectOp: _select,
     tdsl.FillOp: _fill,
-    tdsl.TransposeOp: _transpose,
-    tdsl.ReverseOp: _reverse,
-    tdsl.SliceOp: _slice,
-    tdsl.InsertSliceOp: _insert_slice,
+    scratch.MoveOp: movement.move_buffer,
+    tdsl.TransposeOp: movement.transpose,
+    tdsl.ReverseOp: movement.reverse,
+    tdsl.SliceOp: movement.slice,
+    tdsl.InsertSliceOp: movement.insert_slice,
     tdsl.MatmulOp: _dense_products,
     tdsl.MatmulSumOp: _dense_products,
     tdsl.SpmvOp: _spmv,
@@ -384,5 +333,5 @@ _LOWERINGS: dict[type[Operation], Callable[[Any, LoopNest], None]] = {
     tdsl.ArgmaxOp: _argmax,
     tdsl.SignOp: _sign,
     tdsl.AtLeastOp: _at_least,
-    upstream_memref.CopyOp: _copy,
+    upstream_memref.CopyOp: movement.copy,
 }

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import prod
 from typing import Any, cast
 
 from xdsl.builder import Builder
 from xdsl.context import Context
-from xdsl.dialects import arith, func, memref, scf, tensor
-from xdsl.dialects.builtin import IndexType, IntegerAttr, MemRefType, ModuleOp, TensorType
+from xdsl.dialects import func, memref, scf, tensor
+from xdsl.dialects.builtin import IndexType, MemRefType, ModuleOp, TensorType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
@@ -23,6 +22,7 @@ from xdsl.rewriter import InsertPoint
 from tinyml.dialects import scratch, tdsl
 from tinyml.dialects.places import error_at
 from tinyml.lowering.carried_values import writes_in_place
+from tinyml.transforms.boxes import build_index, build_offset, is_run
 
 _NOT_LOWERED = (tdsl.Conv2dOp, tdsl.MaxpoolOp, tdsl.MbconvOp, tdsl.NormaliseL2Op)
 
@@ -130,7 +130,7 @@ class _Bufferisation:
                 return self.slice(op.input, self.index(0), shape)
             case tdsl.IndexOp():
                 return self.slice(op.input, self.offset([op.index], tdsl.shape_of(op.input)), shape)
-            case tdsl.SliceOp() if _is_run(tdsl.shape_of(op.input), shape):
+            case tdsl.SliceOp() if is_run(tdsl.shape_of(op.input), shape):
                 return self.slice(op.input, self.offset(op.offsets, tdsl.shape_of(op.input)), shape)
             case _:
                 return None
@@ -139,19 +139,10 @@ class _Bufferisation:
         return self.builder.insert(scratch.SliceOp(self.buffers[source], offset, tuple(shape))).result
 
     def index(self, value: int) -> SSAValue:
-        return self.builder.insert(arith.ConstantOp(IntegerAttr(value, IndexType()))).result
+        return build_index(value, self.builder)
 
     def offset(self, indices: Sequence[SSAValue], shape: Sequence[int]) -> SSAValue:
-        """The element at leading indices of a row-major shape."""
-        total: SSAValue | None = None
-        for axis, index in enumerate(indices):
-            stride = prod(shape[axis + 1 :])
-            part = self.buffers[index]
-            if stride != 1:
-                part = self.builder.insert(arith.MuliOp(part, self.index(stride))).result
-            total = part if total is None else self.builder.insert(arith.AddiOp(total, part)).result
-        assert total is not None
-        return total
+        return build_offset([self.buffers[index] for index in indices], shape, self.builder)
 
     def copy(self, source: SSAValue, destination: SSAValue) -> None:
         self.builder.insert(memref.CopyOp(source, destination))
@@ -246,9 +237,3 @@ def _create(
         op, operands=[*operands, [destination]], result_types=[[]], properties=properties, regions=regions
     )
     return op
-
-
-def _is_run(whole: Sequence[int], part: Sequence[int]) -> bool:
-    """Do the elements of a box stand one after the other in the whole?"""
-    first = next((axis for axis, extent in enumerate(part) if extent != 1), len(part))
-    return tuple(part[first + 1 :]) == tuple(whole[first + 1 :])

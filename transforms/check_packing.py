@@ -3,7 +3,8 @@
 Independent of the packers: nothing here is shared with them or with their live ranges, not even the idea of a range.
 This is data flow. Backwards through the program run the buffers whose content is still to be read before it is
 overwritten; forwards runs whether a buffer can have been written at all. An op may write to bytes only where no
-other buffer that holds a value in this sense lies, and where no other buffer lies that the op itself reads.
+other buffer that holds a value in this sense lies, and where no other buffer lies that the op itself reads, unless
+each element of that has been read when its bytes are written.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from xdsl.passes import ModulePass
 from xdsl.traits import IsTerminator, MemoryEffectKind, get_effects
 
 from tinyml.dialects.places import error_at
-from tinyml.dialects.scratch import AllocOp, ArenaOp, SliceOp, ViewOp, element_bytes, memref_type
-from tinyml.dialects.tdsl.base import TensorOp
+from tinyml.dialects.scratch import AllocOp, ArenaOp, MoveOp, ReuseOp, SliceOp, ViewOp, element_bytes, memref_type
+from tinyml.dialects.tdsl import TensorOp, reads_in_place
 
 Views = frozenset[ViewOp]
 
@@ -66,7 +67,7 @@ def _check_places(function: func.FuncOp) -> None:
     ends: dict[ArenaOp, int] = {}
     for op in function.walk():
         match op:
-            case AllocOp():
+            case AllocOp() | ReuseOp():
                 raise error_at(op, f"{op.result.name_hint or 'a buffer'} has no address")
             case ArenaOp():
                 ends[op] = 0
@@ -130,7 +131,7 @@ class _Flow:
         none: Views = frozenset()
         if isinstance(op, SliceOp | ViewOp):
             return none, none, none
-        if isinstance(op, TensorOp) and op.dest is not None:
+        if isinstance(op, MoveOp | TensorOp) and op.dest is not None:
             inputs = list(op.operands)
             inputs.remove(op.dest)
             reads, writes = self._named(inputs), self._named([op.dest])
@@ -180,10 +181,32 @@ class _Flow:
         for other in sorted((reads | after) - {written}, key=self.order.__getitem__):
             if not _overlap(written, other):
                 continue
-            if other in reads:
+            if other in reads and not self._reads_before_writing(op, written, other):
                 raise error_at(op, f"'{op.name}' writes {_name(written)} over {_name(other)}, which it reads")
-            if self.written_from.get(other, len(self.order)) <= self.order[op]:
+            if other in after and self.written_from.get(other, len(self.order)) <= self.order[op]:
                 raise error_at(op, f"'{op.name}' writes {_name(written)} over {_name(other)}, which is read later")
+
+    def _reads_before_writing(self, op: Operation, written: ViewOp, read: ViewOp) -> bool:
+        """Has each element of a buffer been read, for the last time, when an op writes to its bytes?"""
+        if isinstance(op, MoveOp):
+            return True
+        if not isinstance(op, TensorOp) or op.dest is None or _overwritten(op.dest) is not written:
+            return False
+        operands = [value for value in op.inputs if read in self.views.get(value, frozenset())]
+        if not all(reads_in_place(op, value) for value in operands):
+            return False
+        type = memref_type(op.dest)
+        steps = prod(type.get_shape()) - 1
+        if steps == 0:
+            return True
+        (target, _), (source, _) = _bytes(written), _bytes(read)
+        # Element i ends no later than element i of what is read; so if it is true of the first and the last but one.
+        size = element_bytes(type)
+        return all(
+            _overwritten(value) is read
+            and all(target + i * size <= source + i * element_bytes(memref_type(value)) for i in (1, steps))
+            for value in operands
+        )
 
 
 def _overwritten(dest: SSAValue) -> ViewOp | None:

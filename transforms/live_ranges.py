@@ -2,7 +2,8 @@
 
 Program points are the ops that can touch memory (those with a memref operand) and the ops that steer (with regions,
 and terminators), numbered from 0 in program order. Views of a buffer are the buffer. An op's operands and its
-destination are alive together at its point. A returned buffer is alive to the end, because its content is used after
+destination are alive together at its point, unless one reuses the bytes of the other: then it is alive from the next
+point on. A returned buffer is alive to the end, because its content is used after
 the return.
 """
 
@@ -11,16 +12,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import prod
-from typing import NamedTuple, cast
+from typing import NamedTuple, TypeAlias, cast
 
 from xdsl.dialects import func, scf
 from xdsl.dialects.builtin import IntegerAttr, MemRefType
 from xdsl.ir import Operation, SSAValue
+from xdsl.rewriter import Rewriter
 from xdsl.traits import IsTerminator
+from xdsl.transforms.dead_code_elimination import is_trivially_dead
 
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.scratch import AllocOp, SliceOp, ViewOp, memref_type, size_in_bytes
+from tinyml.dialects.scratch import AllocOp, MoveOp, ReuseOp, SliceOp, ViewOp, memref_type, size_in_bytes
 from tinyml.dialects.tdsl.base import TensorOp
+
+Buffer: TypeAlias = AllocOp | ReuseOp
+"""What has a live range."""
 
 
 class Range(NamedTuple):
@@ -35,7 +41,7 @@ class LiveRanges:
     """The ops that are program points, in order, and the range of each buffer, in program order."""
 
     points: tuple[Operation, ...]
-    ranges: dict[AllocOp, Range]
+    ranges: dict[Buffer, Range]
 
 
 class Placed(NamedTuple):
@@ -68,13 +74,20 @@ def buffer_name(buffer: SSAValue, index: int) -> str:
     return buffer.name_hint or f"buffer{index}"
 
 
+def base(buffer: Buffer) -> AllocOp:
+    """The buffer whose bytes another one reuses; one that reuses nothing itself."""
+    while isinstance(buffer, ReuseOp):
+        buffer = cast(Buffer, buffer.source.owner)
+    return buffer
+
+
 def program_points(function: func.FuncOp) -> tuple[Operation, ...]:
     """The ops that the numbers of live ranges count, before packing and after it."""
     return tuple(op for op in function.body.walk() if _is_point(op))
 
 
 def live_ranges(function: func.FuncOp) -> LiveRanges:
-    """Ranges of all `scratch.alloc` of a function with structured control flow.
+    """Ranges of all `scratch.alloc` and `scratch.reuse` of a function with structured control flow.
 
     A buffer that is used inside a loop lives through the whole loop, unless it is allocated inside the loop and no
     iteration can see what an earlier one left: the op that touches it first overwrites all of it, and every other
@@ -93,20 +106,32 @@ def live_ranges(function: func.FuncOp) -> LiveRanges:
     for op in points:
         for buffer in {same.find(value): None for value in _memrefs(op.operands)}:
             touches.setdefault(buffer, []).append(op)
-    allocs: dict[SSAValue, list[AllocOp]] = {}
+    buffers: dict[SSAValue, list[Buffer]] = {}
     for op in function.body.walk():
-        if isinstance(op, AllocOp):
+        if isinstance(op, Buffer):
             _expect_one_buffer(op, same)
-            allocs.setdefault(same.find(op.result), []).append(op)
-    ranges: dict[AllocOp, Range] = {}
-    for buffer, members in allocs.items():
+            buffers.setdefault(same.find(op.result), []).append(op)
+    ranges: dict[Buffer, Range] = {}
+    for buffer, members in buffers.items():
         if buffer not in touches:
             raise InputError(f"nothing uses {buffer_name(members[0].result, 0)}: remove dead code first")
         home = members[0] if len(members) == 1 and _starts_fresh(members[0], touches[buffer], same) else None
         spans = [span for op in touches[buffer] for span in _spans(op, home, number)]
         whole = Range(min(span.first for span in spans), max(span.last for span in spans))
-        ranges.update((alloc, whole) for alloc in members)
-    return LiveRanges(points, {op: ranges[op] for op in function.body.walk() if isinstance(op, AllocOp)})
+        ranges.update((member, _after_source(member, whole)) for member in members)
+    return LiveRanges(points, {op: ranges[op] for op in function.body.walk() if isinstance(op, Buffer)})
+
+
+def _after_source(buffer: Buffer, whole: Range) -> Range:
+    first, last = whole
+    return Range(first + 1, last) if isinstance(buffer, ReuseOp) and first < last else whole
+
+
+def erase_dead_buffers(function: func.FuncOp) -> None:
+    """Removes buffers and views that nothing uses; these have no live range."""
+    for op in reversed(list(function.walk())):
+        if isinstance(op, AllocOp | ReuseOp | SliceOp | ViewOp) and is_trivially_dead(op):
+            Rewriter.erase_op(op)
 
 
 class _Classes:
@@ -127,13 +152,22 @@ class _Classes:
                 self._parent[other] = one
 
 
+def hands_on(function: func.FuncOp) -> bool:
+    """Do loops or branches of a function hand memrefs on, so that a value can be one of several?"""
+    inner = [op for op in function.body.walk() if op.regions]
+    return any(
+        _memrefs(op.results) or any(_memrefs(block.args) for region in op.regions for block in region.blocks)
+        for op in inner
+    )
+
+
 def _expect_structured(function: func.FuncOp) -> None:
     for op in function.walk():
         if any(len(region.blocks) > 1 for region in op.regions):
             raise InputError(f"'{op.name}' branches between blocks; only scf control flow has live ranges")
 
 
-def _expect_one_buffer(alloc: AllocOp, same: _Classes) -> None:
+def _expect_one_buffer(alloc: Buffer, same: _Classes) -> None:
     for loop in _loops_around(alloc):
         carried = [*_memrefs(loop.results), *(arg for region in loop.regions for arg in _memrefs(region.block.args))]
         if any(same.find(value) is same.find(alloc.result) for value in carried):
@@ -156,6 +190,8 @@ def _memrefs(values: Iterable[SSAValue]) -> list[SSAValue]:
 
 def _aliases(op: Operation) -> list[SSAValue]:
     """Memrefs of which an op that hands memrefs on may make the same buffer."""
+    if isinstance(op, ReuseOp):
+        return []
     handed_on = _memrefs(op.results)
     for region in op.regions:
         for block in region.blocks:
@@ -166,12 +202,12 @@ def _aliases(op: Operation) -> list[SSAValue]:
 
 
 def _is_point(op: Operation) -> bool:
-    if isinstance(op, SliceOp | ViewOp):
+    if isinstance(op, MoveOp | ReuseOp | SliceOp | ViewOp):
         return False
     return bool(op.regions or _memrefs(op.operands)) or op.has_trait(IsTerminator)
 
 
-def _starts_fresh(alloc: AllocOp, touches: list[Operation], same: _Classes) -> bool:
+def _starts_fresh(alloc: Buffer, touches: list[Operation], same: _Classes) -> bool:
     """Is the whole buffer overwritten, without being read, before anything else in the same run of a block?"""
     first = touches[0]
     if not isinstance(first, TensorOp) or first.dest is None or first.parent is None:
@@ -179,17 +215,21 @@ def _starts_fresh(alloc: AllocOp, touches: list[Operation], same: _Classes) -> b
     buffer = same.find(alloc.result)
     if sum(same.find(value) is buffer for value in _memrefs(first.operands)) > 1:
         return False
-    written = first.dest
-    while isinstance(reshape := written.owner, SliceOp) and _elements(reshape.source) == _elements(written):
-        written = reshape.source
-    return written is alloc.result and all(first.parent.is_ancestor(op) for op in touches)
+    return reshaped(first.dest) is alloc.result and all(first.parent.is_ancestor(op) for op in touches)
+
+
+def reshaped(value: SSAValue) -> SSAValue:
+    """The largest memref of which a memref is all elements under another shape."""
+    while isinstance(reshape := value.owner, SliceOp) and _elements(reshape.source) == _elements(value):
+        value = reshape.source
+    return value
 
 
 def _elements(buffer: SSAValue) -> int:
     return prod(memref_type(buffer).get_shape())
 
 
-def _spans(op: Operation, home: AllocOp | None, number: dict[Operation, int]) -> Iterator[Range]:
+def _spans(op: Operation, home: Buffer | None, number: dict[Operation, int]) -> Iterator[Range]:
     """Its own point, and the loops around it as far out as its buffer may be seen by a later iteration.
 
     `home` is the alloc of a buffer that starts fresh wherever it is allocated, so that loops around it do not count.

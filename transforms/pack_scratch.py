@@ -10,15 +10,28 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, UnitAttr, i64
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
-from xdsl.transforms.dead_code_elimination import is_trivially_dead
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.places import error_at
-from tinyml.dialects.scratch import AllocOp, ArenaOp, SliceOp, ViewOp, element_bytes, memref_type, size_in_bytes
+from tinyml.dialects.scratch import (
+    AllocOp,
+    ArenaOp,
+    element_bytes,
+    memref_type,
+    size_in_bytes,
+)
 from tinyml.dialects.tdsl.base import TensorOp
-from tinyml.transforms.live_ranges import LiveRanges, buffer_name, live_ranges
+from tinyml.transforms.live_ranges import (
+    Buffer,
+    LiveRanges,
+    base,
+    buffer_name,
+    erase_dead_buffers,
+    hands_on,
+    live_ranges,
+)
 from tinyml.transforms.packing import MODES, Effort, Placement, Rectangle, find_peak, pack
+from tinyml.transforms.place_buffers import place_buffers
 
 HEIGHT = "scratch.height"
 LOWER_BOUND = "scratch.lower_bound"
@@ -29,6 +42,8 @@ GAP = "scratch.gap"
 @dataclass(frozen=True)
 class PackScratchPass(ModulePass):
     """Replaces every `scratch.alloc` by a view of one `scratch.arena`, both at the function's entry.
+
+    A `scratch.reuse` becomes a view of the same bytes.
 
     `mode` chooses the packing algorithm (docs/packing.md), `align` is a power of two of which all offsets are
     multiples, beside their element's size, and `limit` is the number of bytes that the arena may take. `coarsen` rounds
@@ -58,7 +73,7 @@ class PackScratchPass(ModulePass):
             if value is not None and value < 0:
                 raise InputError(f"{name} must not be negative, got {value}")
         for function in [inner for inner in op.walk() if isinstance(inner, func.FuncOp)]:
-            _erase_dead(function)
+            erase_dead_buffers(function)
             if any(isinstance(inner, AllocOp) for inner in function.walk()):
                 self._pack(function)
 
@@ -66,22 +81,30 @@ class PackScratchPass(ModulePass):
         if any(isinstance(inner, ArenaOp) for inner in function.walk()):
             raise InputError(f"@{function.sym_name.data} has an arena already")
         live = live_ranges(function)
-        rectangles = [
-            Rectangle(
-                buffer_name(alloc.result, i),
-                size_in_bytes(memref_type(alloc.result)),
-                lcm(element_bytes(memref_type(alloc.result)), self.align),
-                *points,
-            )
-            for i, (alloc, points) in enumerate(live.ranges.items())
-        ]
+        places = _places(live)
+        rectangles = [self._rectangle(live, members) for members in places]
         effort = Effort(nodes=self.budget, barred=_barred(function, live))
         placement = pack(rectangles, self.mode, effort, self.coarsen)
-        if placement.moves:
-            raise InputError(f"the packing of @{function.sym_name.data} moves buffers, which has no ops yet")
         if self.limit is not None and placement.height > self.limit:
             raise self._too_high(live, rectangles, placement)
-        _replace(function, live, rectangles, placement)
+        arena = place_buffers(function, live, places, placement, lcm(*(one.alignment for one in rectangles)))
+        arena.attributes[HEIGHT] = IntegerAttr(placement.height, i64)
+        arena.attributes[LOWER_BOUND] = IntegerAttr(placement.lower_bound, i64)
+        if placement.optimal:
+            arena.attributes[OPTIMAL] = UnitAttr()
+        else:
+            arena.attributes[GAP] = IntegerAttr(placement.gap, i64)
+
+    def _rectangle(self, live: LiveRanges, members: list[Buffer]) -> Rectangle:
+        """Buffers that take the same bytes in turn, the largest first."""
+        order = list(live.ranges)
+        return Rectangle(
+            "/".join(buffer_name(one.result, order.index(one)) for one in members),
+            size_in_bytes(memref_type(members[0].result)),
+            lcm(*(element_bytes(memref_type(one.result)) for one in members), self.align),
+            min(live.ranges[one].first for one in members),
+            max(live.ranges[one].last for one in members),
+        )
 
     def _too_high(self, live: LiveRanges, rectangles: list[Rectangle], placement: Placement) -> InputError:
         peak = find_peak(rectangles)
@@ -96,33 +119,20 @@ class PackScratchPass(ModulePass):
 
 
 def _barred(function: func.FuncOp, live: LiveRanges) -> frozenset[int]:
-    """The points inside loops and branches, where nothing may move: a buffer has one place all through them."""
-    return frozenset(i for i, op in enumerate(live.points) if op.parent_op() is not function)
+    """The points inside loops and branches, where nothing may move: a buffer has one place all through them.
+
+    All points, where loops or branches hand buffers on: of these nobody knows which they are.
+    """
+    anywhere = hands_on(function)
+    return frozenset(i for i, op in enumerate(live.points) if anywhere or op.parent_op() is not function)
 
 
-def _erase_dead(function: func.FuncOp) -> None:
-    for op in reversed(list(function.walk())):
-        if isinstance(op, AllocOp | SliceOp | ViewOp) and is_trivially_dead(op):
-            Rewriter.erase_op(op)
-
-
-def _replace(function: func.FuncOp, live: LiveRanges, rectangles: list[Rectangle], placement: Placement) -> None:
-    arena = ArenaOp(placement.height, lcm(*(one.alignment for one in rectangles)))
-    arena.result.name_hint = "arena"
-    arena.attributes[HEIGHT] = IntegerAttr(placement.height, i64)
-    arena.attributes[LOWER_BOUND] = IntegerAttr(placement.lower_bound, i64)
-    if placement.optimal:
-        arena.attributes[OPTIMAL] = UnitAttr()
-    else:
-        arena.attributes[GAP] = IntegerAttr(placement.gap, i64)
-    views: list[Operation] = []
-    for (alloc, points), offset in zip(live.ranges.items(), placement.offsets, strict=True):
-        view = ViewOp(arena.result, offset, memref_type(alloc.result), points)
-        view.result.name_hint = alloc.result.name_hint
-        alloc.result.replace_all_uses_with(view.result)
-        Rewriter.erase_op(alloc)
-        views.append(view)
-    Rewriter.insert_op([arena, *views], InsertPoint.at_start(function.body.block))
+def _places(live: LiveRanges) -> list[list[Buffer]]:
+    """Buffers by the place that they share."""
+    places: dict[AllocOp, list[Buffer]] = {}
+    for one in live.ranges:
+        places.setdefault(base(one), []).append(one)
+    return list(places.values())
 
 
 def _spell(op: Operation) -> str:

@@ -6,6 +6,7 @@ where). Loops and sums are `scf.for` with tensors carried through; integers are 
 
 from xdsl.ir import Dialect
 
+from tinyml.dialects.tdsl.access import reads_in_place
 from tinyml.dialects.tdsl.accumulation import AccumulateOp, FinishOp, MacOp, ZeroOp
 from tinyml.dialects.tdsl.attributes import PERCENTILES, PROFILE, RANGE, Csr, Profile, Range
 from tinyml.dialects.tdsl.base import Shape, TensorOp, format_of, shape_of
@@ -17,6 +18,7 @@ from tinyml.dialects.tdsl.contraction import (
     MatmulOp,
     MatmulSumOp,
     ProductOp,
+    ReduceOp,
     SignOp,
     SpmvOp,
 )
@@ -84,6 +86,7 @@ __all__ = [
     "ProductOp",
     "Profile",
     "Range",
+    "ReduceOp",
     "Relu6Op",
     "ReluOp",
     "ReshapeOp",
@@ -109,6 +112,7 @@ __all__ = [
     "oriented",
     "product_of",
     "proven_interval",
+    "reads_in_place",
     "shape_of",
 ]
 

@@ -161,3 +161,27 @@ func.func @decisions(%X: memref<3x1x!fixed.q<8, 4>>, %s: memref<1x1x!fixed.q<8, 
 // CHECK: [[c:%.*]] = num.at_least {{.*}} {threshold = 5.000000e-01 : f64}
 // CHECK: scf.for
 // CHECK: arith.select [[c]], {{.*}} : !fixed.q<8, 4>
+
+// -----
+
+// A buffer that moves up begins with its last element, one that moves down with its first.
+func.func @moves(%X: memref<4xf32>) -> memref<4xf32> {
+  %arena = scratch.arena {alignment = 4 : i64} : memref<20xi8>
+  %a = scratch.view %arena[0] : memref<20xi8> to memref<4xf32>
+  %b = scratch.view %arena[4] : memref<20xi8> to memref<4xf32>
+  %c = scratch.view %arena[0] : memref<20xi8> to memref<4xf32>
+  tdsl.neg %X : memref<4xf32> into %a : memref<4xf32>
+  scratch.move %a to %b : memref<4xf32> to memref<4xf32>
+  scratch.move %b to %c : memref<4xf32> to memref<4xf32>
+  func.return %c : memref<4xf32>
+}
+// CHECK: func.func @moves
+// CHECK: num.neg
+// CHECK: [[last:%.*]] = arith.constant 3 : index
+// CHECK: scf.for [[i:%.*]] =
+// CHECK-NEXT: [[at:%.*]] = arith.subi [[last]], [[i]] : index
+// CHECK-NEXT: [[v:%.*]] = memref.load {{.*}}{{\[}}[[at]]]
+// CHECK-NEXT: memref.store [[v]], {{.*}}{{\[}}[[at]]]
+// CHECK: scf.for [[i:%.*]] =
+// CHECK-NEXT: [[v:%.*]] = memref.load {{.*}}{{\[}}[[i]]]
+// CHECK-NEXT: memref.store [[v]], {{.*}}{{\[}}[[i]]]

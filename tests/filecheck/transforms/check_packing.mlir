@@ -41,3 +41,33 @@ func.func @parts(%X: memref<4xf32>) -> memref<4xf32> {
   func.return %y : memref<4xf32>
 }
 // CHECK: func.func @parts
+
+// -----
+
+// An elementwise op writes over what it has read, also where its elements are narrower, and where they lie in front.
+func.func @in_place(%X: memref<4xf32>) -> memref<4x!fixed.q<8, 4>> {
+  %arena = scratch.arena {alignment = 4 : i64} : memref<20xi8>
+  %a = scratch.view %arena[4 : i64] : memref<20xi8> to memref<4x!fixed.q<32, 8>>
+  %b = scratch.view %arena[4 : i64] : memref<20xi8> to memref<4x!fixed.q<16, 8>>
+  %c = scratch.view %arena[0 : i64] : memref<20xi8> to memref<4x!fixed.q<16, 8>>
+  %d = scratch.view %arena[1 : i64] : memref<20xi8> to memref<4x!fixed.q<8, 4>>
+  tdsl.fill {value = 1.0 : f64} into %a : memref<4x!fixed.q<32, 8>>
+  tdsl.cast %a : memref<4x!fixed.q<32, 8>> into %b : memref<4x!fixed.q<16, 8>>
+  tdsl.neg %b : memref<4x!fixed.q<16, 8>> into %c : memref<4x!fixed.q<16, 8>>
+  tdsl.cast %c : memref<4x!fixed.q<16, 8>> into %d : memref<4x!fixed.q<8, 4>>
+  func.return %d : memref<4x!fixed.q<8, 4>>
+}
+// CHECK: func.func @in_place
+
+// -----
+
+// A buffer goes on elsewhere, also where the places overlap.
+func.func @moved(%X: memref<4xf32>) -> memref<4xf32> {
+  %arena = scratch.arena {alignment = 4 : i64} : memref<20xi8>
+  %a = scratch.view %arena[0 : i64] : memref<20xi8> to memref<4xf32>
+  %b = scratch.view %arena[4 : i64] : memref<20xi8> to memref<4xf32>
+  tdsl.exp %X : memref<4xf32> into %a : memref<4xf32>
+  scratch.move %a to %b : memref<4xf32> to memref<4xf32>
+  func.return %b : memref<4xf32>
+}
+// CHECK: func.func @moved

@@ -148,3 +148,55 @@ func.func @elsewhere(%somewhere: memref<16xi8>) -> memref<4xf32> {
   func.return %a : memref<4xf32>
 }
 // CHECK: a (bytes 0 to 15) is not in a scratch.arena
+
+// -----
+
+// Element 0 of %b would be written over element 1 of %a.
+func.func @overtaken(%X: memref<4xf32>) -> memref<4x!fixed.q<16, 8>> {
+  %arena = scratch.arena {alignment = 2 : i64} : memref<10xi8>
+  %a = scratch.view %arena[0 : i64] : memref<10xi8> to memref<4x!fixed.q<8, 4>>
+  %b = scratch.view %arena[2 : i64] : memref<10xi8> to memref<4x!fixed.q<16, 8>>
+  tdsl.fill {value = 1.0 : f64} into %a : memref<4x!fixed.q<8, 4>>
+  tdsl.cast %a : memref<4x!fixed.q<8, 4>> into %b : memref<4x!fixed.q<16, 8>>
+  func.return %b : memref<4x!fixed.q<16, 8>>
+}
+// CHECK: 'tdsl.cast' writes b (bytes 2 to 9) over a (bytes 0 to 3), which it reads
+
+// -----
+
+// The last elements are read first.
+func.func @reversed(%X: memref<4xf32>) -> memref<4xf32> {
+  %arena = scratch.arena {alignment = 4 : i64} : memref<16xi8>
+  %a = scratch.view %arena[0 : i64] : memref<16xi8> to memref<4xf32>
+  %b = scratch.view %arena[0 : i64] : memref<16xi8> to memref<4xf32>
+  tdsl.exp %X : memref<4xf32> into %a : memref<4xf32>
+  tdsl.reverse %a {axis = 0} : memref<4xf32> into %b : memref<4xf32>
+  func.return %b : memref<4xf32>
+}
+// CHECK: 'tdsl.reverse' writes b (bytes 0 to 15) over a (bytes 0 to 15), which it reads
+
+// -----
+
+// In place, but the old value is read again.
+func.func @again(%X: memref<4xf32>) -> memref<4xf32> {
+  %arena = scratch.arena {alignment = 4 : i64} : memref<16xi8>
+  %a = scratch.view %arena[0 : i64] : memref<16xi8> to memref<4xf32>
+  %b = scratch.view %arena[0 : i64] : memref<16xi8> to memref<4xf32>
+  tdsl.exp %X : memref<4xf32> into %a : memref<4xf32>
+  tdsl.exp %a : memref<4xf32> into %b : memref<4xf32>
+  func.return %a : memref<4xf32>
+}
+// CHECK: 'tdsl.exp' writes b (bytes 0 to 15) over a (bytes 0 to 15), which is read later
+
+// -----
+
+// The old place is empty once the buffer has moved.
+func.func @left(%X: memref<4xf32>) -> memref<4xf32> {
+  %arena = scratch.arena {alignment = 4 : i64} : memref<20xi8>
+  %a = scratch.view %arena[0 : i64] : memref<20xi8> to memref<4xf32>
+  %b = scratch.view %arena[4 : i64] : memref<20xi8> to memref<4xf32>
+  tdsl.exp %X : memref<4xf32> into %a : memref<4xf32>
+  scratch.move %a to %b : memref<4xf32> to memref<4xf32>
+  func.return %a : memref<4xf32>
+}
+// CHECK: 'scratch.move' writes b (bytes 4 to 19) over a (bytes 0 to 15), which is read later

@@ -4,7 +4,7 @@
 // RUN: tinyml-opt %s -p "pack-scratch{mode=branch-and-bound},check-packing" --split-input-file | filecheck %s --check-prefix=BEST
 // RUN: tinyml-opt %s -p "pack-scratch{mode=exact-cover coarsen=4 budget=100},check-packing" --split-input-file | filecheck %s --check-prefix=COARSE
 // RUN: tinyml-opt %s -p "pack-scratch{mode=best-fit},check-packing" --split-input-file | filecheck %s --check-prefix=BEST
-// RUN: not tinyml-opt %s -p "pack-scratch{mode=shiftry}" --split-input-file 2>&1 | filecheck %s --check-prefix=SHIFTRY
+// RUN: tinyml-opt %s -p "pack-scratch{mode=shiftry},check-packing" --split-input-file | filecheck %s --check-prefix=SHIFTRY
 // RUN: tinyml-opt %s -p "pack-scratch{limit=100}" --split-input-file | filecheck %s
 
 // A buffer that ends at point 1 and one that starts at point 2 share bytes; operands and destination do not.
@@ -57,7 +57,15 @@ func.func @views(%X: memref<4x!fixed.q<8, 7>>) -> memref<2x!fixed.q<16, 12>> {
 // COARSE-NEXT: scratch.arena {scratch.height = 12 : i64, scratch.lower_bound = 11 : i64, scratch.gap = 1 : i64
 // SHIFTRY: func.func @chain
 // SHIFTRY-NEXT: scratch.arena {scratch.height = 64 : i64
-// SHIFTRY: the packing of @views moves buffers, which has no ops yet
+// SHIFTRY: func.func @views
+// SHIFTRY-NEXT: scratch.arena {scratch.height = 11 : i64
+// SHIFTRY-NEXT: %odd = scratch.view %arena[0 : i64] {live = [0 : i64, 1 : i64]}
+// SHIFTRY-NEXT: [[moved:%.*]] = scratch.view %arena[8 : i64] {live = [2 : i64, 2 : i64]}
+// SHIFTRY: tdsl.cast
+// SHIFTRY-NEXT: scratch.move %odd to [[moved]] : memref<3x!fixed.q<8, 7>> to memref<3x!fixed.q<8, 7>>
+// SHIFTRY-NEXT: [[two:%.*]] = scratch.slice [[moved]][%c0]
+// SHIFTRY-NEXT: [[again:%.*]] = scratch.slice [[two]][%c0]
+// SHIFTRY-NEXT: tdsl.exp [[again]]
 // ALIGN: func.func @views
 // ALIGN-NEXT: scratch.arena {scratch.height = 19 : i64, scratch.lower_bound = 19 : i64, scratch.optimal, alignment = 8 : i64} : memref<19xi8>
 // ALIGN-NEXT: %odd = scratch.view %arena[16 : i64]
@@ -133,3 +141,34 @@ func.func @nothing(%X: memref<4xf32>) -> index {
 }
 // CHECK: func.func @nothing
 // CHECK-NEXT: tdsl.argmax
+
+// -----
+
+// Defragmentation (Shiftry, section 7.1): %x2 moves to the start to make room for %x4, between two ops; in a loop
+// nothing moves. What stands in one place in turn moves as one.
+func.func @defragmentation(%X: memref<8x1xf32>) -> (memref<8x1xf32>, memref<16x1xf32>) {
+  %c0 = arith.constant 0 : index
+  %x1 = scratch.alloc : memref<8x1xf32>
+  %x2 = scratch.alloc : memref<8x1xf32>
+  %x3 = scratch.alloc : memref<8x1xf32>
+  %x4 = scratch.alloc : memref<16x1xf32>
+  tdsl.exp %X : memref<8x1xf32> into %x1 : memref<8x1xf32>
+  tdsl.exp %x1 : memref<8x1xf32> into %x2 : memref<8x1xf32>
+  tdsl.add %x1, %X : memref<8x1xf32>, memref<8x1xf32> into %x3 : memref<8x1xf32>
+  tdsl.fill {value = 0.0 : f64} into %x4 : memref<16x1xf32>
+  %x5 = scratch.reuse %x2 : memref<8x1xf32> as memref<8x1xf32>
+  tdsl.neg %x2 : memref<8x1xf32> into %x5 : memref<8x1xf32>
+  func.return %x5, %x4 : memref<8x1xf32>, memref<16x1xf32>
+}
+// SHIFTRY: func.func @defragmentation
+// SHIFTRY-NEXT: scratch.arena {scratch.height = 96 : i64
+// SHIFTRY-NEXT: %x1 = scratch.view %arena[0 : i64] {live = [0 : i64, 2 : i64]}
+// SHIFTRY-NEXT: %x2 = scratch.view %arena[32 : i64] {live = [1 : i64, 2 : i64]}
+// SHIFTRY-NEXT: [[x2:%.*]] = scratch.view %arena[0 : i64] {live = [3 : i64, 4 : i64]}
+// SHIFTRY-NEXT: %x3 = scratch.view %arena[64 : i64]
+// SHIFTRY-NEXT: %x4 = scratch.view %arena[32 : i64]
+// SHIFTRY-NEXT: %x5 = scratch.view %arena[0 : i64] {live = [5 : i64, 5 : i64]}
+// SHIFTRY: tdsl.add
+// SHIFTRY-NEXT: scratch.move %x2 to [[x2]]
+// SHIFTRY-NEXT: tdsl.fill
+// SHIFTRY-NEXT: tdsl.neg [[x2]] : memref<8x1xf32> into %x5

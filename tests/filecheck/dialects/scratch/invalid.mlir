@@ -91,3 +91,35 @@
 %a, %b = "test.op"() : () -> (memref<8xf32, #scratch.csr>, index)
 %r = scratch.slice %a[%b] : memref<8xf32, #scratch.csr> to memref<4xf32, #scratch.csr>
 // CHECK: a sparse matrix has no slices
+
+// -----
+
+%a = scratch.alloc : memref<3xf32>
+%r = scratch.reuse %a : memref<3xf32> as memref<4xf32>
+// CHECK: memref<4xf32> does not fit into the 12 bytes of memref<3xf32>
+
+// -----
+
+%a = "test.op"() : () -> memref<3xf32>
+%r = scratch.reuse %a : memref<3xf32> as memref<3xf32>
+// CHECK: only a whole buffer without an address is used again
+
+// -----
+
+%a = scratch.alloc : memref<3xf32>
+%r = scratch.reuse %a : memref<3xf32> as memref<3xf32, #scratch.flash>
+// CHECK: working memory does not lie in flash
+
+// -----
+
+%a, %b = "test.op"() : () -> (memref<3xf32>, memref<3xf32>)
+scratch.move %a to %b : memref<3xf32> to memref<3xf32>
+// CHECK: a buffer moves from one view of an arena to another
+
+// -----
+
+%arena = scratch.arena {alignment = 4 : i64} : memref<16xi8>
+%a = scratch.view %arena[0 : i64] : memref<16xi8> to memref<3xf32>
+%b = scratch.view %arena[4 : i64] : memref<16xi8> to memref<2xf32>
+scratch.move %a to %b : memref<3xf32> to memref<2xf32>
+// CHECK: a buffer keeps its type, got memref<3xf32> and memref<2xf32>

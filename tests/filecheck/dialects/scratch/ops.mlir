@@ -16,16 +16,22 @@ func.func @memory(%i: index) {
 // CHECK: %buffer = scratch.alloc : memref<2x3x!fixed.q<12, 8>>
   %floats = scratch.alloc : memref<6xf32>
 // CHECK: %floats = scratch.alloc : memref<6xf32>
+  %again = scratch.reuse %floats : memref<6xf32> as memref<2x4x!fixed.q<16, 4>>
+// CHECK: %again = scratch.reuse %floats : memref<6xf32> as memref<2x4x!fixed.q<16, 4>>
   %arena = scratch.arena {alignment = 4 : i64} : memref<24xi8>
 // CHECK: %arena = scratch.arena {alignment = 4 : i64} : memref<24xi8>
   %view = scratch.view %arena[8 : i64] : memref<24xi8> to memref<4x1x!fixed.q<32, 20>>
 // CHECK: %view = scratch.view %arena[8 : i64] : memref<24xi8> to memref<4x1x!fixed.q<32, 20>>
   %live = scratch.view %arena[0 : i64] {live = [0 : i64, 3 : i64]} : memref<24xi8> to memref<f32>
 // CHECK: %live = scratch.view %arena[0 : i64] {live = [0 : i64, 3 : i64]} : memref<24xi8> to memref<f32>
+  %there = scratch.view %arena[4 : i64] : memref<24xi8> to memref<f32>
+// CHECK: %there = scratch.view %arena[4 : i64] : memref<24xi8> to memref<f32>
   %row = scratch.slice %buffer[%i] : memref<2x3x!fixed.q<12, 8>> to memref<3x!fixed.q<12, 8>>
 // CHECK: %row = scratch.slice %buffer[%i] : memref<2x3x!fixed.q<12, 8>> to memref<3x!fixed.q<12, 8>>
   %part = scratch.slice %weights[%i] : memref<4x!fixed.q<16, 12>, #scratch.flash> to memref<2x!fixed.q<16, 12>, #scratch.flash>
 // CHECK: %part = scratch.slice %weights[%i] : memref<4x!fixed.q<16, 12>, #scratch.flash> to memref<2x!fixed.q<16, 12>, #scratch.flash>
+  scratch.move %live to %there : memref<f32> to memref<f32>
+// CHECK: scratch.move %live to %there : memref<f32> to memref<f32>
   func.return
 }
 // GENERIC: "scratch.view"(%arena) <{offset = 0 : i64, live = [0 : i64, 3 : i64]}> : (memref<24xi8>) -> memref<f32>

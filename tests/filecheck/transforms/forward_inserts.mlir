@@ -1,0 +1,60 @@
+// RUN: tinyml-opt %s -p forward-inserts --split-input-file | filecheck %s
+// RUN: tinyml-opt %s -p forward-inserts,pack-scratch,check-packing --split-input-file | filecheck %s --check-prefix=PACKED
+
+// The part is computed in its place; the buffer in which it waited is gone.
+func.func @part(%X: memref<4x3xf32>) -> memref<4x3xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %all = scratch.alloc : memref<4x3xf32>
+  scf.for %i = %c0 to %c4 step %c1 {
+    %column = scratch.alloc : memref<3x1xf32>
+    %c3 = arith.constant 3 : index
+    %at = arith.muli %i, %c3 : index
+    %x = scratch.slice %X[%at] : memref<4x3xf32> to memref<3x1xf32>
+    tdsl.exp %x : memref<3x1xf32> into %column : memref<3x1xf32>
+    tdsl.add %column, %x : memref<3x1xf32>, memref<3x1xf32> into %column : memref<3x1xf32>
+    %row = scratch.slice %column[%c0] : memref<3x1xf32> to memref<1x3xf32>
+    tdsl.insert_slice %row, %all[%i, %c0] : memref<1x3xf32>, memref<4x3xf32> into %all : memref<4x3xf32>
+  }
+  func.return %all : memref<4x3xf32>
+}
+// CHECK: func.func @part
+// CHECK: [[x:%.*]] = scratch.slice %X
+// CHECK-NEXT: [[stride:%.*]] = arith.constant 3 : index
+// CHECK-NEXT: [[row:%.*]] = arith.muli %i, [[stride]] : index
+// CHECK-NEXT: [[offset:%.*]] = arith.addi [[row]], %c0 : index
+// CHECK-NEXT: %column = scratch.slice %all{{\[}}[[offset]]] : memref<4x3xf32> to memref<3x1xf32>
+// CHECK-NEXT: tdsl.exp [[x]] : memref<3x1xf32> into %column : memref<3x1xf32>
+// CHECK-NEXT: tdsl.add %column, [[x]] : memref<3x1xf32>, memref<3x1xf32> into %column : memref<3x1xf32>
+// CHECK-NOT: insert_slice
+// PACKED: scratch.height = 48
+
+// -----
+
+// Not forwarded: a column of a matrix, whose elements do not stand one after the other; a part that is still used;
+// one whose place is not yet known; one during whose computation the buffer is read.
+func.func @not(%X: memref<3x1xf32>) -> memref<3x3xf32> {
+  %c0 = arith.constant 0 : index
+  %all = scratch.alloc : memref<3x3xf32>
+  %column = scratch.alloc : memref<3x1xf32>
+  %used = scratch.alloc : memref<1x3xf32>
+  %late = scratch.alloc : memref<1x3xf32>
+  %read = scratch.alloc : memref<1x3xf32>
+  %x = scratch.slice %X[%c0] : memref<3x1xf32> to memref<1x3xf32>
+  tdsl.fill {value = 0.0 : f64} into %all : memref<3x3xf32>
+  tdsl.exp %X : memref<3x1xf32> into %column : memref<3x1xf32>
+  tdsl.insert_slice %column, %all[%c0, %c0] : memref<3x1xf32>, memref<3x3xf32> into %all : memref<3x3xf32>
+  tdsl.exp %x : memref<1x3xf32> into %used : memref<1x3xf32>
+  tdsl.insert_slice %used, %all[%c0, %c0] : memref<1x3xf32>, memref<3x3xf32> into %all : memref<3x3xf32>
+  tdsl.exp %used : memref<1x3xf32> into %late : memref<1x3xf32>
+  %k = tdsl.argmax %late : memref<1x3xf32>
+  tdsl.insert_slice %late, %all[%k, %c0] : memref<1x3xf32>, memref<3x3xf32> into %all : memref<3x3xf32>
+  %row = scratch.slice %all[%c0] : memref<3x3xf32> to memref<1x3xf32>
+  tdsl.exp %row : memref<1x3xf32> into %read : memref<1x3xf32>
+  tdsl.insert_slice %read, %all[%c0, %c0] : memref<1x3xf32>, memref<3x3xf32> into %all : memref<3x3xf32>
+  func.return %all : memref<3x3xf32>
+}
+// CHECK: func.func @not
+// CHECK-COUNT-4: tdsl.insert_slice
+// PACKED: func.func @not

@@ -1,0 +1,90 @@
+// RUN: tinyml-opt %s -p reorder-ops --split-input-file | filecheck %s
+// RUN: tinyml-opt %s -p "reorder-ops{budget=1},pack-scratch,check-packing" --split-input-file | filecheck %s --check-prefix=BUDGET
+// RUN: tinyml-opt %s -p reorder-ops,pack-scratch,check-packing --split-input-file | filecheck %s --check-prefix=PACKED
+
+// Each branch makes much and keeps little: one after the other. What has no effect comes where it is used.
+func.func @branches(%X: memref<1x1xf32>, %W: memref<1x8xf32, #scratch.flash>, %V: memref<8x1xf32, #scratch.flash>) -> memref<1x1xf32> {
+  %c0 = arith.constant 0 : index
+  %a = scratch.alloc : memref<8x1xf32>
+  %b = scratch.alloc : memref<8x1xf32>
+  %c = scratch.alloc : memref<8x1xf32>
+  %p = scratch.alloc : memref<1x1xf32>
+  %q = scratch.alloc : memref<1x1xf32>
+  %r = scratch.alloc : memref<1x1xf32>
+  tdsl.matmul %V, %X : memref<8x1xf32, #scratch.flash>, memref<1x1xf32> into %a : memref<8x1xf32>
+  tdsl.add %V, %X : memref<8x1xf32, #scratch.flash>, memref<1x1xf32> into %b : memref<8x1xf32>
+  tdsl.sub %V, %X : memref<8x1xf32, #scratch.flash>, memref<1x1xf32> into %c : memref<8x1xf32>
+  %w = scratch.slice %W[%c0] : memref<1x8xf32, #scratch.flash> to memref<1x8xf32, #scratch.flash>
+  tdsl.matmul %W, %a : memref<1x8xf32, #scratch.flash>, memref<8x1xf32> into %p : memref<1x1xf32>
+  tdsl.matmul %W, %b : memref<1x8xf32, #scratch.flash>, memref<8x1xf32> into %q : memref<1x1xf32>
+  tdsl.matmul_sum %w, %c from %p : memref<1x1xf32> : memref<1x8xf32, #scratch.flash>, memref<8x1xf32> into %r : memref<1x1xf32>
+  tdsl.add %r, %q : memref<1x1xf32>, memref<1x1xf32> into %r : memref<1x1xf32>
+  func.return %r : memref<1x1xf32>
+}
+// CHECK: func.func @branches
+// CHECK-NEXT: %[[first:[abc]]] = scratch.alloc
+// CHECK-NEXT: tdsl.{{.*}} into %[[first]]
+// CHECK-NEXT: scratch.alloc
+// CHECK-NEXT: tdsl.matmul %W, %[[first]]
+// CHECK-NEXT: %[[second:[abc]]] = scratch.alloc
+// CHECK-NEXT: tdsl.{{.*}} into %[[second]]
+// PACKED: func.func @branches
+// PACKED: scratch.height = 40
+
+// -----
+
+// In a loop, too; what is used in another iteration or behind the loop stays where it is. The inner order counts as
+// memory of the loop.
+func.func @loops(%X: memref<8xf32>) -> memref<8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %s = scratch.alloc : memref<8xf32>
+  tdsl.fill {value = 0.0 : f64} into %s : memref<8xf32>
+  scf.for %i = %c0 to %c4 step %c1 {
+    %a = scratch.alloc : memref<8xf32>
+    %b = scratch.alloc : memref<8xf32>
+    %k = scratch.alloc : memref<8xf32>
+    tdsl.exp %X : memref<8xf32> into %a : memref<8xf32>
+    tdsl.neg %X : memref<8xf32> into %b : memref<8xf32>
+    tdsl.add %s, %a : memref<8xf32>, memref<8xf32> into %s : memref<8xf32>
+    tdsl.mul %s, %b : memref<8xf32>, memref<8xf32> into %s : memref<8xf32>
+    tdsl.tanh %X : memref<8xf32> into %k : memref<8xf32>
+    tdsl.add %s, %k : memref<8xf32>, memref<8xf32> into %s : memref<8xf32>
+  }
+  func.return %s : memref<8xf32>
+}
+// CHECK: func.func @loops
+// CHECK: scf.for
+// CHECK: tdsl.exp
+// CHECK-NEXT: tdsl.add
+// CHECK: tdsl.neg
+// CHECK-NEXT: tdsl.mul
+// CHECK: tdsl.tanh
+// PACKED: func.func @loops
+// PACKED: scratch.height = 64
+
+// -----
+
+// Nothing is gained, so nothing changes: not the chain, nor what is written and read in this order.
+func.func @same(%X: memref<8xf32>) -> memref<8xf32> {
+  %a = scratch.alloc : memref<8xf32>
+  %b = scratch.alloc : memref<8xf32>
+  %c = scratch.alloc : memref<8xf32>
+  tdsl.exp %X : memref<8xf32> into %a : memref<8xf32>
+  tdsl.neg %a : memref<8xf32> into %b : memref<8xf32>
+  tdsl.neg %b : memref<8xf32> into %a : memref<8xf32>
+  tdsl.add %a, %b : memref<8xf32>, memref<8xf32> into %c : memref<8xf32>
+  func.return %c : memref<8xf32>
+}
+// CHECK: func.func @same
+// CHECK-NEXT: %a = scratch.alloc
+// CHECK-NEXT: %b = scratch.alloc
+// CHECK-NEXT: %c = scratch.alloc
+// CHECK-NEXT: tdsl.exp
+// CHECK-NEXT: tdsl.neg %a
+// CHECK-NEXT: tdsl.neg %b
+
+// BUDGET: func.func @branches{{.*}} attributes {scratch.order_gap = {{[0-9]+}} : i64}
+// BUDGET: func.func @loops
+// BUDGET: func.func @same

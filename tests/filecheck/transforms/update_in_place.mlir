@@ -1,0 +1,139 @@
+// RUN: tinyml-opt %s -p update-in-place --split-input-file | filecheck %s
+// RUN: tinyml-opt %s -p update-in-place,pack-scratch,check-packing --split-input-file | filecheck %s --check-prefix=PACKED
+
+// A chain of elementwise ops stays in one place, also under another shape and where elements become narrower; a sum of
+// two dying operands takes the place of one of them. The buffer that is returned lives on.
+func.func @chain(%X: memref<4x1x!fixed.q<16, 4>>) -> memref<4x1x!fixed.q<8, 4>> {
+  %c0 = arith.constant 0 : index
+  %a = scratch.alloc : memref<4x1x!fixed.q<16, 4>>
+  %b = scratch.alloc : memref<1x4x!fixed.q<16, 5>>
+  %c = scratch.alloc : memref<4x1x!fixed.q<8, 4>>
+  %d = scratch.alloc : memref<4x1x!fixed.q<8, 4>>
+  tdsl.neg %X : memref<4x1x!fixed.q<16, 4>> into %a : memref<4x1x!fixed.q<16, 4>>
+  %row = scratch.slice %a[%c0] : memref<4x1x!fixed.q<16, 4>> to memref<1x4x!fixed.q<16, 4>>
+  tdsl.exp %row : memref<1x4x!fixed.q<16, 4>> into %b : memref<1x4x!fixed.q<16, 5>>
+  %column = scratch.slice %b[%c0] : memref<1x4x!fixed.q<16, 5>> to memref<4x1x!fixed.q<16, 5>>
+  tdsl.cast %column : memref<4x1x!fixed.q<16, 5>> into %c : memref<4x1x!fixed.q<8, 4>>
+  tdsl.add %c, %c : memref<4x1x!fixed.q<8, 4>>, memref<4x1x!fixed.q<8, 4>> into %d : memref<4x1x!fixed.q<8, 4>>
+  func.return %d : memref<4x1x!fixed.q<8, 4>>
+}
+// CHECK: func.func @chain
+// CHECK-NEXT: %a = scratch.alloc : memref<4x1x!fixed.q<16, 4>>
+// CHECK-NEXT: %b = scratch.reuse %a : memref<4x1x!fixed.q<16, 4>> as memref<1x4x!fixed.q<16, 5>>
+// CHECK-NEXT: %c = scratch.reuse %b : memref<1x4x!fixed.q<16, 5>> as memref<4x1x!fixed.q<8, 4>>
+// CHECK-NEXT: %d = scratch.reuse %c : memref<4x1x!fixed.q<8, 4>> as memref<4x1x!fixed.q<8, 4>>
+// PACKED: func.func @chain
+// PACKED: %arena = scratch.arena {scratch.height = 8 : i64
+// PACKED-NEXT: %a = scratch.view %arena[0 : i64] {live = [0 : i64, 1 : i64]}
+// PACKED-NEXT: %b = scratch.view %arena[0 : i64] {live = [2 : i64, 2 : i64]}
+// PACKED-NEXT: %c = scratch.view %arena[0 : i64] {live = [3 : i64, 3 : i64]}
+// PACKED-NEXT: %d = scratch.view %arena[0 : i64] {live = [4 : i64, 4 : i64]}
+
+// -----
+
+// Not in place: what is read later (%a), read in another order (%b), read again for other elements (%c as a factor), and
+// what would be overtaken by wider elements (%d).
+func.func @not(%X: memref<4x1x!fixed.q<8, 4>>, %W: memref<4x4x!fixed.q<8, 4>, #scratch.flash>) -> memref<4x1x!fixed.q<16, 4>> {
+  %a = scratch.alloc : memref<4x1x!fixed.q<8, 4>>
+  %b = scratch.alloc : memref<4x1x!fixed.q<8, 4>>
+  %c = scratch.alloc : memref<4x1x!fixed.q<8, 4>>
+  %d = scratch.alloc : memref<4x1x!fixed.q<8, 4>>
+  %e = scratch.alloc : memref<4x1x!fixed.q<16, 4>>
+  tdsl.neg %X : memref<4x1x!fixed.q<8, 4>> into %a : memref<4x1x!fixed.q<8, 4>>
+  tdsl.neg %a : memref<4x1x!fixed.q<8, 4>> into %b : memref<4x1x!fixed.q<8, 4>>
+  %k = tdsl.argmax %a : memref<4x1x!fixed.q<8, 4>>
+  tdsl.reverse %b {axis = 0} : memref<4x1x!fixed.q<8, 4>> into %c : memref<4x1x!fixed.q<8, 4>>
+  tdsl.matmul %W, %c : memref<4x4x!fixed.q<8, 4>, #scratch.flash>, memref<4x1x!fixed.q<8, 4>> into %d : memref<4x1x!fixed.q<8, 4>>
+  tdsl.cast %d : memref<4x1x!fixed.q<8, 4>> into %e : memref<4x1x!fixed.q<16, 4>>
+  func.return %e : memref<4x1x!fixed.q<16, 4>>
+}
+// CHECK: func.func @not
+// CHECK-NOT: scratch.reuse
+// PACKED: func.func @not
+
+// -----
+
+// What is smaller takes the place of a larger buffer unless more would then be needed at once: %b would keep all of %a
+// while %late is there.
+func.func @smaller(%X: memref<8x1x!fixed.q<16, 4>>) -> (memref<8x1x!fixed.q<8, 4>>, memref<8x1x!fixed.q<16, 4>>) {
+  %a = scratch.alloc : memref<8x1x!fixed.q<16, 4>>
+  %b = scratch.alloc : memref<8x1x!fixed.q<8, 4>>
+  %late = scratch.alloc : memref<8x1x!fixed.q<16, 4>>
+  tdsl.neg %X : memref<8x1x!fixed.q<16, 4>> into %a : memref<8x1x!fixed.q<16, 4>>
+  tdsl.cast %a : memref<8x1x!fixed.q<16, 4>> into %b : memref<8x1x!fixed.q<8, 4>>
+  tdsl.neg %X : memref<8x1x!fixed.q<16, 4>> into %late : memref<8x1x!fixed.q<16, 4>>
+  func.return %b, %late : memref<8x1x!fixed.q<8, 4>>, memref<8x1x!fixed.q<16, 4>>
+}
+// CHECK: func.func @smaller
+// CHECK-NOT: scratch.reuse
+// PACKED: func.func @smaller
+// PACKED: scratch.height = 24
+
+// -----
+
+// A single result takes the place of whatever its op reads.
+func.func @single(%X: memref<8x1x!fixed.q<16, 4>>) -> memref<1x1x!fixed.q<8, 4>> {
+  %c0 = arith.constant 0 : index
+  %a = scratch.alloc : memref<8x1x!fixed.q<16, 4>>
+  %b = scratch.alloc : memref<1x1x!fixed.q<8, 4>>
+  tdsl.neg %X : memref<8x1x!fixed.q<16, 4>> into %a : memref<8x1x!fixed.q<16, 4>>
+  %row = scratch.slice %a[%c0] : memref<8x1x!fixed.q<16, 4>> to memref<1x8x!fixed.q<16, 4>>
+  tdsl.matmul %row, %a : memref<1x8x!fixed.q<16, 4>>, memref<8x1x!fixed.q<16, 4>> into %b : memref<1x1x!fixed.q<8, 4>>
+  func.return %b : memref<1x1x!fixed.q<8, 4>>
+}
+// CHECK: func.func @single
+// CHECK: %b = scratch.reuse %a
+// PACKED: func.func @single
+
+// -----
+
+// A part is put into the operand itself, and sums go on where they are: nothing is copied.
+func.func @changed(%X: memref<3x1x!fixed.q<16, 4>>) -> (memref<3x1x!fixed.q<16, 4>>, memref<3x1x!fixed.q<16, 4>>) {
+  %c0 = arith.constant 0 : index
+  %a = scratch.alloc : memref<3x1x!fixed.q<16, 4>>
+  %one = scratch.alloc : memref<1x1x!fixed.q<16, 4>>
+  %b = scratch.alloc : memref<3x1x!fixed.q<16, 4>>
+  %s = scratch.alloc : memref<3x1x!fixed.acc<32, 8>>
+  %t = scratch.alloc : memref<3x1x!fixed.acc<32, 8>>
+  %u = scratch.alloc : memref<3x1x!fixed.q<16, 4>>
+  tdsl.neg %X : memref<3x1x!fixed.q<16, 4>> into %a : memref<3x1x!fixed.q<16, 4>>
+  tdsl.fill {value = 1.0 : f64} into %one : memref<1x1x!fixed.q<16, 4>>
+  tdsl.insert_slice %one, %a[%c0, %c0] : memref<1x1x!fixed.q<16, 4>>, memref<3x1x!fixed.q<16, 4>> into %b : memref<3x1x!fixed.q<16, 4>>
+  tdsl.zero into %s : memref<3x1x!fixed.acc<32, 8>>
+  tdsl.mac %s, %X, %one : memref<3x1x!fixed.acc<32, 8>>, memref<3x1x!fixed.q<16, 4>>, memref<1x1x!fixed.q<16, 4>> into %t : memref<3x1x!fixed.acc<32, 8>>
+  tdsl.finish %t : memref<3x1x!fixed.acc<32, 8>> into %u : memref<3x1x!fixed.q<16, 4>>
+  func.return %b, %u : memref<3x1x!fixed.q<16, 4>>, memref<3x1x!fixed.q<16, 4>>
+}
+// CHECK: func.func @changed
+// CHECK: tdsl.insert_slice {{.*}} into %a
+// CHECK: tdsl.mac {{.*}} into %s
+// CHECK: func.return %a, %u
+// PACKED: func.func @changed
+
+// -----
+
+// In a loop: what an iteration makes may be changed in place, what a later one reads may not.
+func.func @loop(%X: memref<4xf32>) -> memref<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %state = scratch.alloc : memref<4xf32>
+  tdsl.fill {value = 0.0 : f64} into %state : memref<4xf32>
+  scf.for %i = %c0 to %c4 step %c1 {
+    %t = scratch.alloc : memref<4xf32>
+    %u = scratch.alloc : memref<4xf32>
+    %v = scratch.alloc : memref<4xf32>
+    tdsl.neg %state : memref<4xf32> into %t : memref<4xf32>
+    tdsl.exp %t : memref<4xf32> into %u : memref<4xf32>
+    tdsl.add %u, %state : memref<4xf32>, memref<4xf32> into %v : memref<4xf32>
+    tdsl.add %v, %X : memref<4xf32>, memref<4xf32> into %state : memref<4xf32>
+  }
+  func.return %state : memref<4xf32>
+}
+// CHECK: func.func @loop
+// CHECK: scf.for
+// CHECK-NEXT: %t = scratch.alloc
+// CHECK-NEXT: %u = scratch.reuse %t
+// CHECK-NEXT: %v = scratch.reuse %u
+// PACKED: func.func @loop
+// PACKED: scratch.height = 32

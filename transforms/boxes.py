@@ -1,0 +1,31 @@
+"""Boxes of a row-major array whose elements lie one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+from xdsl.builder import Builder
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IndexType, IntegerAttr
+from xdsl.ir import SSAValue
+
+
+def is_run(whole: Sequence[int], part: Sequence[int]) -> bool:
+    """Do the elements of a box stand one after the other in the whole?"""
+    first = next((axis for axis, extent in enumerate(part) if extent != 1), len(part))
+    return tuple(part[first + 1 :]) == tuple(whole[first + 1 :])
+
+
+def build_index(value: int, builder: Builder) -> SSAValue:
+    return builder.insert(arith.ConstantOp(IntegerAttr(value, IndexType()))).result
+
+
+def build_offset(indices: Sequence[SSAValue], shape: Sequence[int], builder: Builder) -> SSAValue:
+    """The element at leading indices of a row-major shape."""
+    total: SSAValue | None = None
+    for axis, index in enumerate(indices):
+        if (stride := prod(shape[axis + 1 :])) != 1:
+            index = builder.insert(arith.MuliOp(index, build_index(stride, builder))).result
+        total = index if total is None else builder.insert(arith.AddiOp(total, index)).result
+    return build_index(0, builder) if total is None else total
