@@ -14,7 +14,7 @@ from tinyml.dialects.scratch import MoveOp
 from tinyml.lowering import pipelines
 from tinyml.targets.print_c import CTarget
 from tinyml.tools.measure import run_on_device
-from tinyml.tools.stages import context
+from tinyml.transforms.contexts import context
 
 Q = "!fixed.q<16, 12>"
 V, W, S = f"tensor<8x1x{Q}>", f"tensor<16x1x{Q}>", f"tensor<1x1x{Q}>"

@@ -1,5 +1,5 @@
 // RUN: tinyml-opt %s -p "profile{data=%S/Inputs/linear.npz},search-demote{data=%S/Inputs/linear.npz metric=error loss=0.1}" | filecheck %s
-// RUN: tinyml-opt %s -p "profile{data=%S/Inputs/linear.npz},search-demote{data=%S/Inputs/linear.npz metric=error ram=11}" | filecheck %s --check-prefix=RAM
+// RUN: tinyml-opt %s -p "profile{data=%S/Inputs/linear.npz},search-demote{data=%S/Inputs/linear.npz metric=error ram=8}" | filecheck %s --check-prefix=RAM
 // RUN: not tinyml-opt %s -p "profile{data=%S/Inputs/linear.npz},search-demote{data=%S/Inputs/linear.npz metric=error ram=3}" 2>&1 | filecheck %s --check-prefix=SMALL
 // RUN: not tinyml-opt %s -p "profile{data=%S/Inputs/linear.npz},search-demote{data=%S/Inputs/linear.npz metric=accuracy}" 2>&1 | filecheck %s --check-prefix=LABELS
 // RUN: not tinyml-opt %s -p "profile{data=%S/Inputs/linear.npz},search-demote{data=%S/Inputs/linear.npz metric=nonsense}" 2>&1 | filecheck %s --check-prefix=METRIC
@@ -32,4 +32,4 @@ func.func @linear(%X: tensor<2x1xf32>) -> tensor<1x1xf32> {
 
 // With a limit of RAM no more is demoted than has to be.
 // RAM: func.func @linear(%X: tensor<2x1x!fixed.q<16, 13>>
-// RAM-SAME: {name = "t4", {{.*}} why = "demoted: 0.0133 mean error with it alone demoted"}]
+// RAM-SAME: {name = "t4", {{.*}} why = "kept: 0.0133 mean error with it alone demoted"}]
