@@ -52,10 +52,14 @@ TM_INLINE {type} tm_next_{name}(const {type} **p)
 """
 
 
-# Pinned to 16 bits: otherwise gcc -Os widens the factors and calls a 16x16 multiplication.
+# The product is pinned to 16 bits: otherwise gcc -Os widens the factors and calls a 16x16 multiplication. A constant is
+# pinned, too: otherwise it shifts by one bit at a time.
 _MUL8 = """\
 TM_INLINE int16_t tm_mul8(int8_t a, int8_t b)
 {
+#ifdef __AVR__
+    __asm__("" : "+r"(b));
+#endif
     int16_t product = (int16_t)((int16_t)a * (int16_t)b);
 #ifdef __AVR__
     __asm__("" : "+r"(product));
