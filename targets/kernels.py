@@ -101,6 +101,11 @@ def sparse_effort(target: str, weights: int, vector: int) -> float:
     return max(steps["num.sparse_dot"]) / max(steps["num.dot"]) if all(steps.values()) else SPARSE_LOOP
 
 
+def is_kernel(symbol: str) -> bool:
+    """Is a C function one of the kernels?"""
+    return any(kernel.symbol == symbol for kernels in _KERNELS.values() for kernel in kernels)
+
+
 def kernel_named(symbol: str) -> Kernel:
     """The kernel that is a C function; raises `InputError` where none is."""
     for kernels in _KERNELS.values():

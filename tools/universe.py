@@ -56,6 +56,7 @@ PASSES: dict[str, Callable[[], type[ModulePass]]] = {
     "lower-tdsl-to-loops": _pass("tinyml.lowering.tdsl_to_loops", "LowerTdslToLoopsPass"),
     "lower-tdsl-to-scratch": _pass("tinyml.lowering.tdsl_to_scratch", "LowerTdslToScratchPass"),
     "pack-scratch": _pass("tinyml.transforms.pack_scratch", "PackScratchPass"),
+    "fold-into-starts": _pass("tinyml.transforms.fold_into_starts", "FoldIntoStartsPass"),
     "fuse-loops": _pass("tinyml.transforms.fuse_loops", "FuseLoopsPass"),
     "update-in-place": _pass("tinyml.transforms.update_in_place", "UpdateInPlacePass"),
     "reorder-ops": _pass("tinyml.transforms.reorder_ops", "ReorderOpsPass"),

@@ -15,7 +15,7 @@ from tinyml.runtime.runner import Build, Runner, RunResult
 
 INCLUDE = Path(str(tinyml.runtime.__file__)).parent / "include"
 HEAD = 6
-ELEMENTS = 512
+ELEMENTS = 1040
 RESULTS = 48
 INTERFACE = Interface("kernel", "int16_t", HEAD + ELEMENTS, "int32_t", RESULTS, has_label=False)
 

@@ -17,7 +17,31 @@ from tinyml.dialects.packed_rows import pack_rows
 from tinyml.runtime.host_runner import HostRunner
 from tinyml.runtime.runner import Build, Runner, runner_for
 
-LENGTHS = (*range(18), 31, 32, 33, 63, 64, 65, 255, 256, 257, 300, 511, 512, 513, 767, 768, 1000, 1024)
+LENGTHS = (
+    *range(18),
+    31,
+    32,
+    33,
+    63,
+    64,
+    65,
+    255,
+    256,
+    257,
+    300,
+    511,
+    512,
+    513,
+    767,
+    768,
+    1000,
+    1023,
+    1024,
+    1040,
+    2047,
+    2048,
+    2080,
+)
 COLUMNS = 400
 Vector = NDArray[Any]
 

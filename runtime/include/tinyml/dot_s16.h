@@ -17,6 +17,9 @@
 #define TM16_LOOP(N0, N1, STEP, BACK, FLUSH) \
     "4:\t" STEP "3:\t" STEP "2:\t" STEP "1:\t" STEP "0:\tsubi " N0 ",4\n\t" BACK FLUSH \
     "subi " N1 ",1\n\tbrcs 9f\n\trjmp 4b\n9:\tclr r1\n\tret"
+/* Of less than 1024 steps; r16 is one more than their number divided by 4. */
+#define TM16_SHORT(STEP) \
+    "4:\t" STEP "3:\t" STEP "2:\t" STEP "1:\t" STEP "0:\tdec r16\n\tbreq 9f\n\trjmp 4b\n9:\tclr r1\n\tret"
 #define TM16_NEAR "brcc 4b\n\t"
 #define TM16_FAR "brcs 8f\n\trjmp 4b\n8:\t"
 #define TM16_ENTER(N0, N1) \
@@ -53,12 +56,12 @@ TM_KERNEL tm_products_s16_s8_s32(void)
 
 TM_KERNEL tm_products_s16_s16_s32(void)
 {
-    __asm__(TM16_LOOP("r16", "r17", TM16_MAC4("lpm"), TM16_FAR, ""));
+    __asm__(TM16_SHORT(TM16_MAC4("lpm")));
 }
 
 TM_KERNEL tm_products_s16_s16_s32_ram(void)
 {
-    __asm__(TM16_LOOP("r16", "r17", TM16_MAC4("ld"), TM16_FAR, ""));
+    __asm__(TM16_SHORT(TM16_MAC4("ld")));
 }
 
 TM_KERNEL tm_row_s8_s16_s32(void)
@@ -92,10 +95,15 @@ TM_KERNEL tm_row_s16_s16_s32(void)
     return s;
 #define TM16_DENSE_S32(KERNEL) \
     TM16_SUM \
-    register uint16_t k __asm__("r16") = n; \
-    TM16_CALL(KERNEL, 42, "+r"(s), "+r"(k), "+z"(w), "+x"(x) : [kernel] "i"(KERNEL), "r"(zero) \
-        : "r18", "r19", "r20", "r21", "memory") \
+    for (; n > 1023; n -= 1020) { \
+        register uint8_t k __asm__("r16") = 255; \
+        __asm__ volatile("%~call %x[kernel]" : TM16_OPERANDS_S32(KERNEL)); \
+    } \
+    register uint8_t k __asm__("r16") = (uint8_t)(n / 4 + 1); \
+    TM16_CALL(KERNEL, 42, TM16_OPERANDS_S32(KERNEL)) \
     return s;
+#define TM16_OPERANDS_S32(KERNEL) \
+    "+r"(s), "+r"(k), "+z"(w), "+x"(x) : [kernel] "i"(KERNEL), "r"(zero) : "r18", "r19", "r20", "r21", "memory"
 
 static TM_INLINED int32_t tm_dot_s8_s16_s32(const int8_t *w, const int16_t *x, uint16_t n, int32_t sum)
 {

@@ -20,6 +20,10 @@
 #define TM8_FOUR(STEP, FLUSH) "4:\t" STEP "3:\t" STEP "2:\t" STEP "1:\t" STEP TM8_AGAIN(4, FLUSH)
 #define TM8_EIGHT(STEP, FLUSH) \
     "8:\t" STEP "7:\t" STEP "6:\t" STEP "5:\t" STEP "4:\t" STEP "3:\t" STEP "2:\t" STEP "1:\t" STEP TM8_AGAIN(8, FLUSH)
+/* Of less than 2048 steps; r20 is one more than their number divided by 8. */
+#define TM8_SHORT(STEP) \
+    "8:\t" STEP "7:\t" STEP "6:\t" STEP "5:\t" STEP "4:\t" STEP "3:\t" STEP "2:\t" STEP "1:\t" STEP \
+    "0:\tdec r20\n\tbrne 8b\n\tclr r1\n\tret"
 #define TM8_ENTER \
     "lpm r20,Z+\n\tlpm r21,Z+\n\tsbrc r20,1\n\trjmp 31f\n\tsbrc r20,0\n\trjmp 1f\n\trjmp 0f\n" \
     "31:\tsbrc r20,0\n\trjmp 3f\n\trjmp 2f\n"
@@ -35,22 +39,22 @@
 
 TM_KERNEL tm_products_s8_s8_s16(void)
 {
-    __asm__(TM8_EIGHT(TM8_LOAD("lpm", "r22", "r23") TM8_MAC2, ""));
+    __asm__(TM8_SHORT(TM8_LOAD("lpm", "r22", "r23") TM8_MAC2));
 }
 
 TM_KERNEL tm_products_s8_s8_s16_ram(void)
 {
-    __asm__(TM8_EIGHT(TM8_LOAD("ld", "r22", "r23") TM8_MAC2, ""));
+    __asm__(TM8_SHORT(TM8_LOAD("ld", "r22", "r23") TM8_MAC2));
 }
 
 TM_KERNEL tm_products_s8_s8_s24(void)
 {
-    __asm__(TM8_EIGHT(TM8_LOAD("lpm", "r18", "r19") TM8_MAC3("r24", "r25"), ""));
+    __asm__(TM8_SHORT(TM8_LOAD("lpm", "r18", "r19") TM8_MAC3("r24", "r25")));
 }
 
 TM_KERNEL tm_products_s8_s8_s24_ram(void)
 {
-    __asm__(TM8_EIGHT(TM8_LOAD("ld", "r18", "r19") TM8_MAC3("r24", "r25"), ""));
+    __asm__(TM8_SHORT(TM8_LOAD("ld", "r18", "r19") TM8_MAC3("r24", "r25")));
 }
 
 TM_KERNEL tm_products_s8_s8_s32(void)
@@ -79,8 +83,7 @@ TM_KERNEL tm_row_s8_s8_s32(void)
 }
 
 /* Enters behind 8 - n % 8 steps of so many bytes. */
-#define TM8_DENSE(BYTES, ...) \
-    register uint16_t k __asm__("r20") = n; \
+#define TM8_ENTERED(BYTES, ...) \
     switch (n % 8) { \
     case 0: TM8_CALL(8, BYTES, __VA_ARGS__); break; \
     case 1: TM8_CALL(7, BYTES, __VA_ARGS__); break; \
@@ -94,13 +97,23 @@ TM_KERNEL tm_row_s8_s8_s32(void)
     return s;
 #define TM8_CALL(STEPS, BYTES, ...) \
     __asm__ volatile("%~call %x[kernel]+" #STEPS "*" #BYTES : "+r"(k), "+z"(w), "+x"(x), __VA_ARGS__, "memory")
+#define TM8_DENSE_SHORT(BYTES, ...) \
+    for (; n > 2047; n -= 2040) { \
+        register uint8_t k __asm__("r20") = 255; \
+        TM8_CALL(0, BYTES, __VA_ARGS__); \
+    } \
+    register uint8_t k __asm__("r20") = (uint8_t)(n / 8 + 1); \
+    TM8_ENTERED(BYTES, __VA_ARGS__)
+#define TM8_DENSE(BYTES, ...) \
+    register uint16_t k __asm__("r20") = n; \
+    TM8_ENTERED(BYTES, __VA_ARGS__)
 #define TM8_DENSE_S16(KERNEL) \
     register int16_t s __asm__("r24") = sum; \
-    TM8_DENSE(10, "+r"(s) : [kernel] "i"(KERNEL) : "r22", "r23")
+    TM8_DENSE_SHORT(10, "+r"(s) : [kernel] "i"(KERNEL) : "r22", "r23")
 #define TM8_DENSE_S24(KERNEL) \
     register TM8_INT24 s __asm__("r22") = sum; \
     register uint8_t zero __asm__("r25") = 0; \
-    TM8_DENSE(14, "+r"(s) : [kernel] "i"(KERNEL), "r"(zero) : "r18", "r19")
+    TM8_DENSE_SHORT(14, "+r"(s) : [kernel] "i"(KERNEL), "r"(zero) : "r18", "r19")
 #define TM8_DENSE_S32(KERNEL) \
     register int32_t s __asm__("r22") = sum; \
     register uint16_t third __asm__("r16") = 0; \
