@@ -142,6 +142,8 @@ class FunctionPrinter:
             and user.parent is op.parent
             and not (isinstance(user, c.ForOp) and user.end is result)
             and len(text.code) <= LONGEST
+            # A line is charged to one operation of the source.
+            and next(iter(source_names(op)), None) == next(iter(source_names(user)), None)
         )
         if nests:
             self.waiting[result] = text

@@ -35,10 +35,9 @@ class FuseLoopsPass(ModulePass):
         for function in [one for one in op.walk() if isinstance(one, func.FuncOp) and not one.is_declaration]:
             blocks = [block for one in function.walk() for region in one.regions for block in region.blocks]
             for block in blocks:
-                # From the end, so that what has been fused is fused with the loop before it.
                 for second in [one for one in block.ops if isinstance(one, scf.ForOp)][::-1]:
-                    first = _loop_before(second)
-                    if first is not None and (forwarded := _forwarded(first, second)):
+                    # What has been fused is fused with the loop before it, too.
+                    while (first := _loop_before(second)) and (forwarded := _forwarded(first, second)):
                         _fuse(first, second, forwarded)
 
 
