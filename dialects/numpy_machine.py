@@ -45,6 +45,10 @@ class NumpyMachine(Machine["Array"]):
     def shrsi(self, a: Array, b: Array) -> Array:
         return a >> b
 
+    def shift_right(self, x: Int[Array], amount: int) -> Int[Array]:
+        # By whole bytes first would cost another pass over the array and give the same bits.
+        return self._shifted(x, amount)
+
     def andi(self, a: Array, b: Array) -> Array:
         return a & b
 
