@@ -277,6 +277,10 @@ class Machine(ABC, Generic[V]):
             return Int(self.held(x, width), width, x.low, x.high)
         return Int(self.wrap(x.value, width), width, low, high)
 
+    def add_wrapped(self, a: Int[V], b: Int[V], width: int) -> Int[V]:
+        """a + b modulo 2^width."""
+        return self.wrapped(self.add(a, b), width)
+
     def rescale(self, x: Int[V], right: int) -> Int[V]:
         """x / 2^right, rounded half up; exactly x * 2^-right where right is negative."""
         if right <= 0:

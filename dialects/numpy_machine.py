@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from tinyml.dialects.machine import Machine
+from tinyml.dialects.machine import Int, Machine
 from tinyml.dialects.runtime_functions import RUNTIME_FUNCTIONS
 
 if TYPE_CHECKING:
@@ -29,6 +29,10 @@ class NumpyMachine(Machine["Array"]):
     def addi(self, a: Array, b: Array) -> Array:
         return a + b
 
+    def add_wrapped(self, a: Int[Array], b: Int[Array], width: int) -> Int[Array]:
+        # Arrays wrap around by themselves.
+        return self.whole(self.held(a, width) + self.held(b, width))
+
     def subi(self, a: Array, b: Array) -> Array:
         return a - b
 
@@ -40,6 +44,10 @@ class NumpyMachine(Machine["Array"]):
 
     def shrsi(self, a: Array, b: Array) -> Array:
         return a >> b
+
+    def shift_right(self, x: Int[Array], amount: int) -> Int[Array]:
+        # By whole bytes first would cost another pass over the array and give the same bits.
+        return self._shifted(x, amount)
 
     def andi(self, a: Array, b: Array) -> Array:
         return a & b

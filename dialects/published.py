@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 from xdsl.dialects.builtin import IntAttr
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.fixed_baselines import SCHEMES
 from tinyml.dialects.machine import Int, Machine, limits
 from tinyml.dialects.number_format import Accumulator, Function, NumberFormat
 from tinyml.dialects.products import Bound, Factor, Product
@@ -34,10 +35,11 @@ V = TypeVar("V")
 class PublishedFixedPoint(ScaledInteger):
     """`<width, frac>` with all raws of the width. Reals are rounded towards zero, and wrap around.
 
-    FUNCTION_SCHEME: by which exp, tanh and sigmoid are computed (`fixed_baselines`).
+    FUNCTION_SCHEME: by which exp, tanh and sigmoid are computed unless another one is asked for (`fixed_baselines`).
     """
 
     AS_PUBLISHED = True
+    SCHEMES: ClassVar[Sequence[str]] = tuple(SCHEMES)
     FUNCTION_SCHEME: ClassVar[str]
     SUM: ClassVar[type[PublishedSum]]
 
@@ -56,6 +58,10 @@ class PublishedFixedPoint(ScaledInteger):
     @property
     def limits(self) -> tuple[int, int]:
         return limits(self.width.data)
+
+    @property
+    def candidates(self) -> Sequence[PublishedFixedPoint]:
+        return [self.of_width(width) for width in self.WIDTHS]
 
     def rounded(self, reals: Reals) -> NDArray[np.float64]:
         import numpy as np
@@ -166,8 +172,8 @@ class PublishedFixedPoint(ScaledInteger):
         from tinyml.dialects.fixed_functions import fixed_function
 
         source = published(value_format)
-        result = fixed_function(function, source, self, self.FUNCTION_SCHEME).apply(m, source.load(m, value))
-        return m.settle(result, self.stored_width)
+        program = fixed_function(function, source, self, scheme or self.FUNCTION_SCHEME)
+        return m.settle(program.apply(m, source.load(m, value)), self.stored_width)
 
 
 def published(format: NumberFormat) -> PublishedFixedPoint:

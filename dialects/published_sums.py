@@ -126,7 +126,7 @@ class PublishedSum(ParametrizedAttribute, TypeAttribute, Accumulator):
         return self._added(m, sum, self._divided(m, m.whole(part), halvings))
 
     def _added(self, m: Machine[V], sum: V, term: Int[V]) -> V:
-        return m.held(m.wrapped(m.add(m.whole(sum), term), self.width.data), self.width.data)
+        return m.held(m.add_wrapped(m.whole(sum), term, self.width.data), self.width.data)
 
     def _divided(self, m: Machine[V], x: Int[V], right: int) -> Int[V]:
         return self.number().divided(m, x, right) if right else x
