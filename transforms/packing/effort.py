@@ -29,12 +29,14 @@ class Effort:
 
     nodes: of all search trees together; without any limit as many as the size of the problem allows. The answer is then
     the same on every computer, which it is not where `seconds` run out first.
+    capacity: bytes that are low enough; without them a search goes on until its placement is optimal.
     core: whether to search in C where that can be compiled; the answers are the same.
     barred: program points before which nothing may move.
     """
 
     nodes: int | None = None
     seconds: float = math.inf
+    capacity: int | None = None
     core: bool = True
     barred: Container[int] = ()
     phases: list[Phase] = field(default_factory=list[Phase])
@@ -51,6 +53,10 @@ class Effort:
 
     def is_over(self) -> bool:
         return self.ration(1) == 0 or self.is_late()
+
+    def is_enough(self, placement: Placement) -> bool:
+        """Whether nobody asks for a lower one."""
+        return placement.optimal or (self.capacity is not None and placement.height <= self.capacity)
 
     def is_late(self) -> bool:
         return self.seconds_left() <= 0

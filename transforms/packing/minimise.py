@@ -28,6 +28,14 @@ class Minimiser:
         """Nothing is lower."""
 
     def minimise(self) -> Placement:
+        """As low as possible, or as the effort's capacity asks."""
+        if self.effort.capacity is None:
+            self._lower()
+        else:
+            self._fit(self.effort.capacity)
+        return self.best
+
+    def _lower(self) -> None:
         """Try the lower bound, then halve what lies between it and the best height, with growing patience."""
         round = 0
         while not self._done():
@@ -38,19 +46,13 @@ class Minimiser:
                 if self._try(middle, schedule(round)) is not Outcome.FOUND:
                     hard = max(middle, self.least)
             round += 1
-        return self.best
 
-    def fit(self, capacity: int) -> Outcome:
-        """Look for a placement of at most `capacity` bytes; FAILED is the proof that there is none."""
-        round = 0
-        while self.best.height > capacity:
-            if capacity < self.least * self.grid.unit:
-                return Outcome.FAILED
-            outcome = self._try(capacity // self.grid.unit, schedule(round))
-            if outcome is Outcome.STOPPED:
-                return outcome
+    def _fit(self, capacity: int) -> None:
+        """Try one height, with growing patience, until it is found or proven to be too low."""
+        height, round = capacity // self.grid.unit, 0
+        while self.best.height > capacity and height >= self.least and not self.effort.is_over():
+            self._try(height, schedule(round))
             round += 1
-        return Outcome.FOUND
 
     def _below_best(self) -> int:
         return -(-self.best.height // self.grid.unit) - 1

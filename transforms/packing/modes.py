@@ -22,18 +22,22 @@ Mode = Callable[[Sequence[Rectangle], Effort], Placement]
 def greedy(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
     """The lower one of first fit and best fit."""
     found = _noted("first-fit", first_fit, rectangles, effort)
-    if not found.optimal:
+    if not effort.is_enough(found):
         found = min(found, _noted("best-fit", best_fit, rectangles, effort), key=lambda one: one.height)
-    effort.best = found
     return found
 
 
 def auto(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
     """Greedy, then exact cover if the matrix is small, then branch and bound: until a placement is proven optimal."""
     found = greedy(rectangles, effort)
-    if not found.optimal:
+    if not effort.is_enough(found):
         found = improve_by_exact_cover(rectangles, found, effort, FEW_ONES)
-    return found if found.optimal else Minimiser(rectangles, found, effort).minimise()
+    return found if effort.is_enough(found) else Minimiser(rectangles, found, effort).minimise()
+
+
+def by_branch_and_bound(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
+    """Starts from the better greedy placement."""
+    return Minimiser(rectangles, greedy(rectangles, effort), effort).minimise()
 
 
 def _noted(
@@ -41,6 +45,8 @@ def _noted(
 ) -> Placement:
     before = time.monotonic()
     found = algorithm(rectangles)
+    if effort.best is None or found.height < effort.best.height:
+        effort.best = found
     effort.note(name, 0, before, f"{found.height} bytes")
     return found
 
@@ -49,11 +55,13 @@ MODES: dict[str, Mode] = {
     "auto": auto,
     "first-fit": lambda rectangles, effort: _noted("first-fit", first_fit, rectangles, effort),
     "best-fit": lambda rectangles, effort: _noted("best-fit", best_fit, rectangles, effort),
-    "shiftry": lambda rectangles, effort: shiftry(rectangles, effort.barred),
+    "shiftry": lambda rectangles, effort: _noted(
+        "shiftry", lambda given: shiftry(given, effort.barred), rectangles, effort
+    ),
     "exact-cover": lambda rectangles, effort: improve_by_exact_cover(
         rectangles, greedy(rectangles, effort), effort, MOST_ONES
     ),
-    "branch-and-bound": lambda rectangles, effort: Minimiser(rectangles, greedy(rectangles, effort), effort).minimise(),
+    "branch-and-bound": by_branch_and_bound,
 }
 """Each takes rectangles that are not empty, and places them validly."""
 
@@ -72,7 +80,17 @@ def pack(
     effort.start(len(kept))
     if not kept:
         return Placement((0,) * len(rectangles), 0, 0)
-    found = MODES[mode]([_coarsened(rectangles[i], coarsen) for i in kept], effort)
+    try:
+        found = MODES[mode]([_coarsened(rectangles[i], coarsen) for i in kept], effort)
+    except KeyboardInterrupt:
+        if effort.best is not None:
+            effort.best = _spread(rectangles, kept, effort.best, coarsen)
+        raise
+    return _spread(rectangles, kept, found, coarsen)
+
+
+def _spread(rectangles: Sequence[Rectangle], kept: Sequence[int], found: Placement, coarsen: int) -> Placement:
+    """A placement of some rectangles, coarsened, as one of all of them."""
     offsets = [0] * len(rectangles)
     for i, offset in zip(kept, found.offsets, strict=True):
         offsets[i] = offset

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import gcd
+from typing import NamedTuple
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,25 @@ class Placement:
     def gap(self) -> int:
         """Bytes between the height and what is proven to be necessary."""
         return self.height - self.lower_bound
+
+
+class Stay(NamedTuple):
+    """Rectangle `number` lies at byte `offset` from point `first` to `last`, both inclusive."""
+
+    number: int
+    offset: int
+    first: int
+    last: int
+
+
+def stays(rectangles: Sequence[Rectangle], placement: Placement) -> Iterator[Stay]:
+    """Where each rectangle lies and when: one stay for each, and one more for each of its moves."""
+    for i, one in enumerate(rectangles):
+        places = {one.first: placement.offsets[i]}
+        places.update((move.point, move.offset) for move in placement.moves if move.index == i)
+        ends = [*list(places)[1:], one.last + 1]
+        for (first, offset), end in zip(places.items(), ends, strict=True):
+            yield Stay(i, offset, first, end - 1)
 
 
 @dataclass(frozen=True)
