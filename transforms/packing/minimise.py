@@ -48,10 +48,17 @@ class Minimiser:
             round += 1
 
     def _fit(self, capacity: int) -> None:
-        """Try one height, with growing patience, until it is found or proven to be too low."""
-        height, round = capacity // self.grid.unit, 0
-        while self.best.height > capacity and height >= self.least and not self.effort.is_over():
-            self._try(height, schedule(round))
+        """Try one height, with growing patience, until it is found or proven to be too low.
+
+        The lower bound is tried as well: less room leaves fewer ways to go wrong.
+        """
+        round = 0
+        while not self.effort.is_enough(self.best) and not self.effort.is_over():
+            for height in (capacity // self.grid.unit, self.least):
+                if self.best.height > capacity >= self.least * self.grid.unit:
+                    self._try(height, schedule(round))
+            if capacity < self.least * self.grid.unit:
+                break
             round += 1
 
     def _below_best(self) -> int:
