@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 
 from tinyml.transforms.packing.rectangles import Placement
 
-STEPS = 60_000_000
-"""How many buffers the nodes of a search may look at in total, unless told otherwise: seconds; in Python a minute."""
+STEPS = 1_000_000_000
+"""What all nodes of a search may do together unless told otherwise, where a node looks at each buffer and at each of
+its sections at most: some 10 seconds, in Python some minutes, and mostly much less."""
 
 
 @dataclass(frozen=True)
@@ -45,10 +46,10 @@ class Effort:
     spent: int = 0
     deadline: float = math.inf
 
-    def start(self, buffers: int) -> None:
-        """Begin to count."""
+    def start(self, steps: int) -> None:
+        """Begin to count. steps: of one node at most."""
         if self.nodes is None and self.seconds == math.inf:
-            self.nodes = STEPS // max(buffers, 1)
+            self.nodes = STEPS // max(steps, 1)
         self.deadline = time.monotonic() + self.seconds
 
     def is_over(self) -> bool:

@@ -9,12 +9,13 @@ from dataclasses import replace
 from tinyml.transforms.packing.cover import MOST_ONES, improve_by_exact_cover
 from tinyml.transforms.packing.effort import Effort
 from tinyml.transforms.packing.greedy import best_fit, first_fit
+from tinyml.transforms.packing.grid import to_grid
 from tinyml.transforms.packing.minimise import Minimiser
 from tinyml.transforms.packing.rectangles import Placement, Rectangle, lower_bound, placement_at
 from tinyml.transforms.packing.shiftry import shiftry
 
-FEW_ONES = 50_000
-"""Of a matrix that `auto` tries: milliseconds."""
+FEW_ONES, FEW_CELLS = 50_000, 100_000_000
+"""Of a matrix that `auto` tries (milliseconds), and addresses times sections of all buffers of which it is made."""
 
 Mode = Callable[[Sequence[Rectangle], Effort], Placement]
 
@@ -30,7 +31,8 @@ def greedy(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
 def auto(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
     """Greedy, then exact cover if the matrix is small, then branch and bound: until a placement is proven optimal."""
     found = greedy(rectangles, effort)
-    if not effort.is_enough(found):
+    grid = to_grid(rectangles)
+    if not effort.is_enough(found) and grid.steps * found.lower_bound // grid.unit <= FEW_CELLS:
         found = improve_by_exact_cover(rectangles, found, effort, FEW_ONES)
     return found if effort.is_enough(found) else Minimiser(rectangles, found, effort).minimise()
 
@@ -77,11 +79,12 @@ def pack(
     """
     effort = effort or Effort()
     kept = [i for i, one in enumerate(rectangles) if one.size]
-    effort.start(len(kept))
     if not kept:
         return Placement((0,) * len(rectangles), 0, 0)
+    given = [_coarsened(rectangles[i], coarsen) for i in kept]
+    effort.start(to_grid(given).steps)
     try:
-        found = MODES[mode]([_coarsened(rectangles[i], coarsen) for i in kept], effort)
+        found = MODES[mode](given, effort)
     except KeyboardInterrupt:
         if effort.best is not None:
             effort.best = _spread(rectangles, kept, effort.best, coarsen)

@@ -80,10 +80,13 @@ def ranks(order: Order, of: Sequence[Features]) -> list[int]:
     return places
 
 
-def schedule(round: int) -> Iterator[tuple[str, Order, int]]:
-    """Names, orders and how many nodes to give each; every round is more patient than the one before."""
-    nodes = 3_200 * 5**round
-    for name, order in ORDERS.items():
-        yield name, order, nodes
-    for seed in range(4 * round):
-        yield f"order {round}.{seed}", drawn_order(1000 * round + seed), nodes
+def patience(round: int) -> int:
+    """Nodes for each attempt of a round."""
+    return 3_200 * 3**round
+
+
+def orders(round: int) -> Iterator[tuple[str, Order]]:
+    """What a round tries, by name: always the same ones, and more drawn ones the later it is."""
+    yield from ORDERS.items()
+    for seed in range(10 * round):
+        yield f"order {round}.{seed}", drawn_order(1000 * round + seed)

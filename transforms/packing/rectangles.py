@@ -91,12 +91,16 @@ def overlap_in_time(a: Rectangle, b: Rectangle) -> bool:
 def find_peak(rectangles: Sequence[Rectangle]) -> Peak:
     """The earliest of the points where the live buffers need most bytes; point 0 if there are no rectangles.
 
-    The need grows only where a rectangle starts, so that only these points are looked at. Where all alignments have
-    a common divisor g, every buffer but the topmost occupies a multiple of g bytes.
+    Where all alignments have a common divisor g, every buffer but the topmost occupies a multiple of g bytes. So the
+    need grows where a rectangle starts, and where one ends and leaves others that have a greater divisor.
     """
     best = Peak(0, 0, ())
-    for point in sorted({one.first for one in rectangles}):
+    aligned = any(one.alignment > 1 for one in rectangles)
+    ends = {one.last + 1 for one in rectangles} if aligned else set[int]()
+    for point in sorted({one.first for one in rectangles} | ends):
         alive = tuple(i for i, one in enumerate(rectangles) if one.first <= point <= one.last)
+        if not alive:
+            continue
         grain = gcd(*(rectangles[i].alignment for i in alive))
         padding = [-rectangles[i].size % grain for i in alive]
         need = sum(rectangles[i].size for i in alive) + sum(padding) - max(padding)
