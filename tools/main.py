@@ -1,4 +1,4 @@
-"""The command `tinyml`: compile a model, run it on a device, say where its costs lie, compare many."""
+"""The command `tinyml`: compile a model, run it on a device, say where its costs lie, compare many, pack memory."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Sequence
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -80,6 +81,20 @@ def _parser() -> argparse.ArgumentParser:
     bench.add_argument("--json", type=Path, help="also write the reports to this file")
     bench.set_defaults(command=_bench)
 
+    pack = commands.add_parser("pack", help="pack buffers, given as a CSV file, into the smallest arena")
+    pack.add_argument("problem", type=Path, help="CSV file with a header: id,lower,upper,size and perhaps alignment")
+    goal = pack.add_mutually_exclusive_group()
+    goal.add_argument("--capacity", type=_count, metavar="N", help="stop at a packing of at most N bytes")
+    goal.add_argument("--minimize", action="store_true", help="look for the lowest packing (the default)")
+    pack.add_argument("--mode", default="auto", help="algorithm (default: auto); see docs/packing.md")
+    pack.add_argument("--coarsen", type=_count, default=1, metavar="N", help="round sizes up to multiples of N bytes")
+    pack.add_argument("--nodes", type=_count, metavar="N", help="limit of the search trees")
+    pack.add_argument("--seconds", type=_seconds, default=inf, metavar="S", help="limit of the search")
+    pack.add_argument("--python", action="store_true", help="search in Python even if there is a C compiler")
+    pack.add_argument("-o", "--out", type=Path, help="CSV file to write (default: standard output)")
+    pack.add_argument("--picture", type=Path, help=".svg or .png file: the arena over time")
+    pack.set_defaults(command=_pack)
+
     demo = commands.add_parser("demo", help="compile the example models and check them on this computer")
     demo.add_argument("--examples", type=Path, default=Path("examples"), help="folder of the examples")
     demo.set_defaults(command=_demo)
@@ -120,6 +135,16 @@ def _count(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"expected a positive integer, got '{text}'")
     return int(text)
+
+
+def _seconds(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not value >= 0:
+        raise argparse.ArgumentTypeError(f"expected a number of seconds, got '{text}'")
+    return value
 
 
 def _counts(text: str) -> list[int]:
@@ -212,6 +237,24 @@ def _bench(options: argparse.Namespace) -> int:
         json_file=options.json,
     )
     return 0
+
+
+def _pack(options: argparse.Namespace) -> int:
+    from tinyml.tools.pack import PackRequest, pack_file
+
+    return pack_file(
+        PackRequest(
+            options.problem,
+            options.mode,
+            options.capacity,
+            options.coarsen,
+            options.nodes,
+            options.seconds,
+            not options.python,
+            options.out,
+            options.picture,
+        )
+    )
 
 
 def _demo(options: argparse.Namespace) -> int:

@@ -156,6 +156,8 @@ def test_the_best_of_the_orders_counts():
 def test_the_peak_counts_padding_between_aligned_buffers():
     peak = find_peak([Rectangle("a", 3, 4, 0, 0), Rectangle("b", 3, 4, 1, 2), Rectangle("c", 2, 4, 2, 2)])
     assert (peak.point, peak.bytes, peak.alive) == (2, 6, (1, 2))
+    peak = find_peak([Rectangle("a", 1, 4, 0, 1), Rectangle("b", 1, 4, 0, 1), Rectangle("c", 1, 1, 0, 0)])
+    assert (peak.point, peak.bytes, peak.alive) == (1, 5, (0, 1))
 
 
 FRAGMENTED = [

@@ -14,6 +14,7 @@ from tinyml.transforms.packing.rectangles import (
     find_peak,
     lower_bound,
     overlap_in_time,
+    stays,
 )
 
 __all__ = [
@@ -28,4 +29,5 @@ __all__ = [
     "lower_bound",
     "overlap_in_time",
     "pack",
+    "stays",
 ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from tinyml.transforms.exact_cover import ExactCover
@@ -72,11 +72,15 @@ def _cover(grid: Grid, height: int, effort: Effort, most_ones: int) -> tuple[lis
     return offsets, outcome
 
 
-def _search(grid: Grid, patterns: Sequence[int], effort: Effort, most_ones: int) -> tuple[list[int] | None, int, str]:
+def _search(grid: Grid, patterns: Iterable[int], effort: Effort, most_ones: int) -> tuple[list[int] | None, int, str]:
     """Offsets, nodes and the outcome."""
-    if (options := sum(one.bit_count() for one in patterns)) > most_ones:
-        return None, 0, f"{options} options"
-    offsets = [list(bits(one)) for one in patterns]
+    offsets: list[list[int]] = []
+    left = most_ones
+    for one in patterns:
+        left -= one.bit_count()
+        if left < 0:
+            return None, 0, f"more than {most_ones} options"
+        offsets.append(list(bits(one)))
     spans = [range(first, last + 1) for first, last in zip(grid.first, grid.last, strict=True)]
     starts: list[list[int]] = []
     for x in range(grid.sections):

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 
 from tinyml.transforms.packing.rectangles import Placement
 
-STEPS = 60_000_000
-"""How many buffers the nodes of a search may look at in total, unless told otherwise: seconds; in Python a minute."""
+STEPS = 1_000_000_000
+"""What all nodes of a search may do together unless told otherwise, where a node looks at each buffer and at each of
+its sections at most: some 10 seconds, in Python some minutes, and mostly much less."""
 
 
 @dataclass(frozen=True)
@@ -29,12 +30,14 @@ class Effort:
 
     nodes: of all search trees together; without any limit as many as the size of the problem allows. The answer is then
     the same on every computer, which it is not where `seconds` run out first.
+    capacity: bytes that are low enough; without them a search goes on until its placement is optimal.
     core: whether to search in C where that can be compiled; the answers are the same.
     barred: program points before which nothing may move.
     """
 
     nodes: int | None = None
     seconds: float = math.inf
+    capacity: int | None = None
     core: bool = True
     barred: Container[int] = ()
     phases: list[Phase] = field(default_factory=list[Phase])
@@ -43,14 +46,18 @@ class Effort:
     spent: int = 0
     deadline: float = math.inf
 
-    def start(self, buffers: int) -> None:
-        """Begin to count."""
+    def start(self, steps: int) -> None:
+        """Begin to count. steps: of one node at most."""
         if self.nodes is None and self.seconds == math.inf:
-            self.nodes = STEPS // max(buffers, 1)
+            self.nodes = STEPS // max(steps, 1)
         self.deadline = time.monotonic() + self.seconds
 
     def is_over(self) -> bool:
         return self.ration(1) == 0 or self.is_late()
+
+    def is_enough(self, placement: Placement) -> bool:
+        """Whether nobody asks for a lower one."""
+        return placement.optimal or (self.capacity is not None and placement.height <= self.capacity)
 
     def is_late(self) -> bool:
         return self.seconds_left() <= 0

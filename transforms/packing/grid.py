@@ -26,6 +26,11 @@ class Grid:
     first: tuple[int, ...]
     last: tuple[int, ...]
 
+    @property
+    def steps(self) -> int:
+        """To look at each buffer and at each of its sections."""
+        return 2 * len(self.sizes) + sum(self.last) - sum(self.first)
+
 
 def to_grid(rectangles: Sequence[Rectangle]) -> Grid:
     """`rectangles`: none of them empty."""

@@ -9,12 +9,13 @@ from dataclasses import replace
 from tinyml.transforms.packing.cover import MOST_ONES, improve_by_exact_cover
 from tinyml.transforms.packing.effort import Effort
 from tinyml.transforms.packing.greedy import best_fit, first_fit
+from tinyml.transforms.packing.grid import to_grid
 from tinyml.transforms.packing.minimise import Minimiser
 from tinyml.transforms.packing.rectangles import Placement, Rectangle, lower_bound, placement_at
 from tinyml.transforms.packing.shiftry import shiftry
 
-FEW_ONES = 50_000
-"""Of a matrix that `auto` tries: milliseconds."""
+FEW_ONES, FEW_CELLS = 50_000, 100_000_000
+"""Of a matrix that `auto` tries (milliseconds), and addresses times sections of all buffers of which it is made."""
 
 Mode = Callable[[Sequence[Rectangle], Effort], Placement]
 
@@ -22,18 +23,23 @@ Mode = Callable[[Sequence[Rectangle], Effort], Placement]
 def greedy(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
     """The lower one of first fit and best fit."""
     found = _noted("first-fit", first_fit, rectangles, effort)
-    if not found.optimal:
+    if not effort.is_enough(found):
         found = min(found, _noted("best-fit", best_fit, rectangles, effort), key=lambda one: one.height)
-    effort.best = found
     return found
 
 
 def auto(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
     """Greedy, then exact cover if the matrix is small, then branch and bound: until a placement is proven optimal."""
     found = greedy(rectangles, effort)
-    if not found.optimal:
+    grid = to_grid(rectangles)
+    if not effort.is_enough(found) and grid.steps * found.lower_bound // grid.unit <= FEW_CELLS:
         found = improve_by_exact_cover(rectangles, found, effort, FEW_ONES)
-    return found if found.optimal else Minimiser(rectangles, found, effort).minimise()
+    return found if effort.is_enough(found) else Minimiser(rectangles, found, effort).minimise()
+
+
+def by_branch_and_bound(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
+    """Starts from the better greedy placement."""
+    return Minimiser(rectangles, greedy(rectangles, effort), effort).minimise()
 
 
 def _noted(
@@ -41,6 +47,8 @@ def _noted(
 ) -> Placement:
     before = time.monotonic()
     found = algorithm(rectangles)
+    if effort.best is None or found.height < effort.best.height:
+        effort.best = found
     effort.note(name, 0, before, f"{found.height} bytes")
     return found
 
@@ -49,11 +57,13 @@ MODES: dict[str, Mode] = {
     "auto": auto,
     "first-fit": lambda rectangles, effort: _noted("first-fit", first_fit, rectangles, effort),
     "best-fit": lambda rectangles, effort: _noted("best-fit", best_fit, rectangles, effort),
-    "shiftry": lambda rectangles, effort: shiftry(rectangles, effort.barred),
+    "shiftry": lambda rectangles, effort: _noted(
+        "shiftry", lambda given: shiftry(given, effort.barred), rectangles, effort
+    ),
     "exact-cover": lambda rectangles, effort: improve_by_exact_cover(
         rectangles, greedy(rectangles, effort), effort, MOST_ONES
     ),
-    "branch-and-bound": lambda rectangles, effort: Minimiser(rectangles, greedy(rectangles, effort), effort).minimise(),
+    "branch-and-bound": by_branch_and_bound,
 }
 """Each takes rectangles that are not empty, and places them validly."""
 
@@ -69,10 +79,21 @@ def pack(
     """
     effort = effort or Effort()
     kept = [i for i, one in enumerate(rectangles) if one.size]
-    effort.start(len(kept))
     if not kept:
         return Placement((0,) * len(rectangles), 0, 0)
-    found = MODES[mode]([_coarsened(rectangles[i], coarsen) for i in kept], effort)
+    given = [_coarsened(rectangles[i], coarsen) for i in kept]
+    effort.start(to_grid(given).steps)
+    try:
+        found = MODES[mode](given, effort)
+    except KeyboardInterrupt:
+        if effort.best is not None:
+            effort.best = _spread(rectangles, kept, effort.best, coarsen)
+        raise
+    return _spread(rectangles, kept, found, coarsen)
+
+
+def _spread(rectangles: Sequence[Rectangle], kept: Sequence[int], found: Placement, coarsen: int) -> Placement:
+    """A placement of some rectangles, coarsened, as one of all of them."""
     offsets = [0] * len(rectangles)
     for i, offset in zip(kept, found.offsets, strict=True):
         offsets[i] = offset

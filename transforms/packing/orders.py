@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from math import prod
 from random import Random
 from typing import NamedTuple
 
@@ -23,14 +24,25 @@ class Features(NamedTuple):
 Order = Callable[[Features], tuple[int, ...]]
 """Larger comes first."""
 
+
+def powers(*exponents: int) -> Order:
+    """By a product of powers of the features."""
+
+    def key(one: Features) -> tuple[int, ...]:
+        return (prod(value**exponent for value, exponent in zip(one, exponents, strict=True)),)
+
+    return key
+
+
 ORDERS: dict[str, Order] = {
     "fullest, longest": lambda one: (one.fullest, one.points, one.size),
-    "area in sections": lambda one: (one.size * one.sections,),
+    "area in sections, where it is full": powers(1, 0, 1, 8, 2),
+    "area, the longer the better": powers(1, 2, 1, 0, 0),
+    "size, where it is full": powers(2, 1, 1, 8, 0),
+    "size, where it is full all the time": powers(2, 1, 2, 8, 2),
     "longest, fullest": lambda one: (one.points, one.fullest, one.size),
-    "area and fullness": lambda one: (one.size**2 * one.points * one.sections * one.fullest**8,),
-    "area": lambda one: (one.size * one.points,),
 }
-"""MiniMalloc sorts by such features, too."""
+"""MiniMalloc sorts by such features, too. Each of these is the fastest for one of its benchmarks."""
 
 
 def features(rectangles: Sequence[Rectangle], grid: Grid) -> list[Features]:
@@ -52,18 +64,11 @@ def features(rectangles: Sequence[Rectangle], grid: Grid) -> list[Features]:
 
 
 def drawn_order(seed: int) -> Order:
-    """A product of powers of the features, with some noise."""
+    """A product of powers, drawn by lot, with some noise."""
     draw = Random(seed)
-    exponents = [draw.choice(some) for some in ((1, 2, 2), (0, 1, 2), (0, 1, 2), (0, 0, 2, 8), (0, 0, 2, 8))]
+    product = powers(*(draw.choice(some) for some in ((1, 2, 2), (0, 1, 2), (0, 1, 2), (0, 0, 2, 8), (0, 0, 2, 8))))
     noise = draw.choice((0, 10, 30))
-
-    def key(one: Features) -> tuple[int, ...]:
-        product = 1
-        for value, exponent in zip(one, exponents, strict=True):
-            product *= value**exponent
-        return (product * draw.randint(100 - noise, 100 + noise),)
-
-    return key
+    return lambda one: (product(one)[0] * draw.randint(100 - noise, 100 + noise),)
 
 
 def ranks(order: Order, of: Sequence[Features]) -> list[int]:
@@ -75,11 +80,13 @@ def ranks(order: Order, of: Sequence[Features]) -> list[int]:
     return places
 
 
-def schedule(round: int) -> Iterator[tuple[str, Order, int]]:
-    """Names, orders and how many nodes to give each; every round is more patient than the one before."""
-    nodes = (1_000, 16_000)[round] if round < 2 else 3_000 * 16 ** (round - 1)
-    named = list(ORDERS.items())
-    for name, order in named if round < 2 else reversed(named):
-        yield name, order, nodes
-    for seed in range(4 * round):
-        yield f"order {round}.{seed}", drawn_order(1000 * round + seed), nodes
+def patience(round: int) -> int:
+    """Nodes for each attempt of a round."""
+    return 3_200 * 3**round
+
+
+def orders(round: int) -> Iterator[tuple[str, Order]]:
+    """What a round tries, by name: always the same ones, and more drawn ones the later it is."""
+    yield from ORDERS.items()
+    for seed in range(10 * round):
+        yield f"order {round}.{seed}", drawn_order(1000 * round + seed)

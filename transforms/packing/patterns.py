@@ -10,15 +10,13 @@ from collections.abc import Iterable, Iterator
 from tinyml.transforms.packing.grid import Grid
 
 
-def short_patterns(grid: Grid, height: int) -> list[int]:
+def short_patterns(grid: Grid, height: int) -> Iterator[int]:
     """Of each buffer the sums of sizes of buffers that are alive together with it: few, and mostly enough.
 
     Not all that it can have: what a buffer lies on may itself lie on others that are never alive together with it.
     """
-    return [
-        _aligned(_sums(grid.sizes[k] for k in near), grid.alignments[b]) & _allowed(grid, b, height)
-        for b, near in enumerate(_neighbours(grid))
-    ]
+    for b, near in enumerate(_neighbours(grid)):
+        yield _aligned(_sums(grid.sizes[k] for k in near), grid.alignments[b]) & _allowed(grid, b, height)
 
 
 def normal_patterns(grid: Grid, height: int) -> list[int]:

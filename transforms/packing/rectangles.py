@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import gcd
+from typing import NamedTuple
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,25 @@ class Placement:
         return self.height - self.lower_bound
 
 
+class Stay(NamedTuple):
+    """Rectangle `number` lies at byte `offset` from point `first` to `last`, both inclusive."""
+
+    number: int
+    offset: int
+    first: int
+    last: int
+
+
+def stays(rectangles: Sequence[Rectangle], placement: Placement) -> Iterator[Stay]:
+    """Where each rectangle lies and when: one stay for each, and one more for each of its moves."""
+    for i, one in enumerate(rectangles):
+        places = {one.first: placement.offsets[i]}
+        places.update((move.point, move.offset) for move in placement.moves if move.index == i)
+        ends = [*list(places)[1:], one.last + 1]
+        for (first, offset), end in zip(places.items(), ends, strict=True):
+            yield Stay(i, offset, first, end - 1)
+
+
 @dataclass(frozen=True)
 class Peak:
     """The program point whose live buffers need most: that many bytes at least, for the rectangles of these indices."""
@@ -71,12 +91,16 @@ def overlap_in_time(a: Rectangle, b: Rectangle) -> bool:
 def find_peak(rectangles: Sequence[Rectangle]) -> Peak:
     """The earliest of the points where the live buffers need most bytes; point 0 if there are no rectangles.
 
-    The need grows only where a rectangle starts, so that only these points are looked at. Where all alignments have
-    a common divisor g, every buffer but the topmost occupies a multiple of g bytes.
+    Where all alignments have a common divisor g, every buffer but the topmost occupies a multiple of g bytes. So the
+    need grows where a rectangle starts, and where one ends and leaves others that have a greater divisor.
     """
     best = Peak(0, 0, ())
-    for point in sorted({one.first for one in rectangles}):
+    aligned = any(one.alignment > 1 for one in rectangles)
+    ends = {one.last + 1 for one in rectangles} if aligned else set[int]()
+    for point in sorted({one.first for one in rectangles} | ends):
         alive = tuple(i for i, one in enumerate(rectangles) if one.first <= point <= one.last)
+        if not alive:
+            continue
         grain = gcd(*(rectangles[i].alignment for i in alive))
         padding = [-rectangles[i].size % grain for i in alive]
         need = sum(rectangles[i].size for i in alive) + sum(padding) - max(padding)
