@@ -45,7 +45,8 @@ class FuseLoopsPass(ModulePass):
 class _Access:
     """An op that reads or writes a buffer.
 
-    place: slope and start, where iteration i touches one element, the byte number slope * i + start of the root.
+    place: slope and start, where iteration i touches one element, from byte number slope * i + start on: of the arena,
+    where the root is a view of it, or else of the root.
     """
 
     op: Operation
@@ -60,8 +61,16 @@ class _Access:
         return not self.meets(other)
 
     def meets(self, other: _Access) -> bool:
-        """Does it touch what the other touches in the same iteration, and in no other?"""
-        return self.root is other.root and self.place is not None and self.place == other.place and self.place[0] != 0
+        """Does it touch what the other touches in the same iteration, and in no other?
+
+        Two buffers may be one in place of the other, from the same byte of the arena on.
+        """
+        return (
+            _overlap(self.root, other.root)
+            and self.place is not None
+            and self.place == other.place
+            and self.place[0] != 0
+        )
 
 
 def _overlap(a: SSAValue, b: SSAValue) -> bool:
@@ -93,7 +102,7 @@ def _accesses(loop: scf.ForOp) -> list[_Access] | None:
 
 
 def _place(op: Operation, buffer: SSAValue, body: Block) -> tuple[int, int] | None:
-    """Slope and start of the element that a load or store touches, in bytes from the start of its root."""
+    """Slope and start of the element that a load or store touches."""
     if not isinstance(op, memref.LoadOp | memref.StoreOp):
         return None
     type = memref_type(buffer)
@@ -108,7 +117,8 @@ def _place(op: Operation, buffer: SSAValue, body: Block) -> tuple[int, int] | No
         if place is None:
             return None
         slope, start = slope + stride * place[0], start + stride * place[1]
-    return slope * element_bytes(type), start * element_bytes(type)
+    first = buffer.owner.offset.value.data if isinstance(buffer.owner, scratch.ViewOp) else 0
+    return slope * element_bytes(type), first + start * element_bytes(type)
 
 
 def _affine(value: SSAValue, index: SSAValue) -> tuple[int, int] | None:
@@ -149,7 +159,9 @@ def _forwarded(first: scf.ForOp, second: scf.ForOp) -> list[tuple[memref.StoreOp
     found: list[tuple[memref.StoreOp, memref.LoadOp]] = []
     for i, store in enumerate(before):
         for k, load in enumerate(after):
-            if isinstance(store.op, memref.StoreOp) and isinstance(load.op, memref.LoadOp) and store.meets(load):
+            if not (isinstance(store.op, memref.StoreOp) and isinstance(load.op, memref.LoadOp)):
+                continue
+            if store.meets(load) and store.op.value.type == load.op.res.type:
                 between = [*before[i + 1 :], *after[:k]]
                 if not any(one.writes and _overlap(one.root, store.root) for one in between):
                     found.append((store.op, load.op))

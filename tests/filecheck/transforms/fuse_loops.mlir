@@ -65,6 +65,34 @@ func.func @still_read() -> memref<4x!fixed.q<16, 12>> {
 
 // -----
 
+// B is written in place of A, element by element.
+func.func @in_place() -> memref<4x!fixed.q<16, 12>> {
+  %arena = scratch.arena {alignment = 2 : i64} : memref<8xi8>
+  %A = scratch.view %arena[0 : i64] : memref<8xi8> to memref<4x!fixed.q<16, 12>>
+  %B = scratch.view %arena[0 : i64] : memref<8xi8> to memref<4x!fixed.q<16, 12>>
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %four = arith.constant 4 : index
+  %half = num.constant {value = 0.5 : f64} -> !fixed.q<16, 12>
+  scf.for %i = %zero to %four step %one {
+    memref.store %half, %A[%i] : memref<4x!fixed.q<16, 12>>
+  }
+  scf.for %i = %zero to %four step %one {
+    %a = memref.load %A[%i] : memref<4x!fixed.q<16, 12>>
+    %b = num.neg %a : !fixed.q<16, 12> -> !fixed.q<16, 12>
+    memref.store %b, %B[%i] : memref<4x!fixed.q<16, 12>>
+  }
+  func.return %B : memref<4x!fixed.q<16, 12>>
+}
+// CHECK: func.func @in_place
+// CHECK: scf.for
+// CHECK-NEXT: %b = num.neg %half
+// CHECK-NEXT: memref.store %b, %B
+// CHECK-NEXT: }
+// CHECK-NOT: scf.for
+
+// -----
+
 // B lies where the rows to come find X.
 func.func @overlap() {
   %arena = scratch.arena {alignment = 2 : i64} : memref<16xi8>
