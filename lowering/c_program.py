@@ -66,6 +66,8 @@ class ProgramBuilder:
         self.label: SSAValue | None = None
         self.scores: SSAValue | None = None
         views = [op for op in function.walk() if isinstance(op, scratch.ViewOp) and op.result.uses]
+        self.overwrites_input = any(view.arena is function.args[0] for view in views)
+        views = [view for view in views if view.arena is not function.args[0]]
         self.viewed = {_array(view.result.type).element_type for view in views}
 
     def use_function(self, name: str) -> None:
@@ -121,6 +123,8 @@ class ProgramBuilder:
         argument = predict.args[0].name_hint
         outputs = [] if self.label is None else [i16]
         doc = f"Runs the model on {argument}: {input_doc}."
+        if self.overwrites_input:
+            doc += f" {argument} is working memory, too, and changes."
         if outputs:
             doc += " Returns the label: the index of the class."
         functions: list[Operation] = []
