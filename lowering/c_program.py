@@ -93,8 +93,9 @@ class ProgramBuilder:
             return
         if self.arena is not None:
             raise InputError("there is more than one arena")
-        # The largest element type gives the array the alignment that all views need.
-        element = max(self.viewed, key=lambda type: (element_bytes(MemRefType(type, [1])), str(type)))
+        # The largest element type of which the array is a whole number; the printer aligns it for larger ones.
+        whole = [type for type in self.viewed if op.size % element_bytes(MemRefType(type, [1])) == 0]
+        element = max(whole, key=lambda type: (element_bytes(MemRefType(type, [1])), str(type)))
         self.arena = c.ArenaOp(ARENA, op.size, op.alignment.value.data, element)
 
     def view(self, op: scratch.ViewOp) -> c.ViewOp:

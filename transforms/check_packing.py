@@ -43,7 +43,7 @@ class CheckPackingPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in op.walk():
-            if isinstance(function, func.FuncOp):
+            if isinstance(function, func.FuncOp) and not function.is_declaration:
                 _check_places(function)
                 _Flow(function).check()
 
@@ -239,7 +239,8 @@ def _overwritten(dest: SSAValue) -> SSAValue | None:
 
 def _views_of_values(function: func.FuncOp) -> dict[SSAValue, Views]:
     """The buffers that each memref can be, through slices, branches and loops."""
-    views: dict[SSAValue, Views] = {argument: frozenset({argument}) for argument in function.args}
+    given = [argument for argument in function.args if isinstance(argument.type, MemRefType)]
+    views: dict[SSAValue, Views] = {argument: frozenset({argument}) for argument in given}
     for op in function.walk():
         if any(len(region.blocks) > 1 for region in op.regions):
             raise error_at(op, f"'{op.name}' branches between blocks; only scf control flow can be checked")
