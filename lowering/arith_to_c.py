@@ -27,11 +27,11 @@ from xdsl.rewriter import InsertPoint
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import c, scratch
-from tinyml.dialects.c.types import CONST, width_of
+from tinyml.dialects.c.types import CONST, RAM, width_of
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.machine import width_for
 from tinyml.dialects.places import error_at
-from tinyml.dialects.scratch import memref_type
+from tinyml.dialects.scratch import element_bytes, memref_type
 from tinyml.lowering.c_builder import ExpressionBuilder
 from tinyml.lowering.c_cleanup import remove_dead
 from tinyml.lowering.c_comparisons import FLOAT_PREDICATES, INTEGER_PREDICATES
@@ -54,7 +54,8 @@ class LowerArithToCPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         function = _model(op)
         program = ProgramBuilder(ctx, function)
-        body = Block(arg_types=[c.PointerType(program.input.element_type, CONST)])
+        memory = RAM if program.overwrites_input else CONST
+        body = Block(arg_types=[c.PointerType(program.input.element_type, memory)])
         body.args[0].name_hint = function.body.block.args[0].name_hint or "X"
         _FunctionLowering(program, body).lower_function(function)
         lowered = program.finish(body)
@@ -268,7 +269,10 @@ def _arena(at: _FunctionLowering, op: scratch.ArenaOp) -> None:
 
 
 def _view(at: _FunctionLowering, op: scratch.ViewOp) -> None:
-    at.expression(op, at.program.view(op))
+    if op.arena not in at.values:
+        return at.expression(op, at.program.view(op))
+    first = at.build.literal(op.offset.value.data // element_bytes(memref_type(op.arena)))
+    at.values[op.result] = at.build.address(at.values[op.arena], first, op.result.name_hint)
 
 
 def _slice(at: _FunctionLowering, op: scratch.SliceOp) -> None:

@@ -66,6 +66,8 @@ class ProgramBuilder:
         self.label: SSAValue | None = None
         self.scores: SSAValue | None = None
         views = [op for op in function.walk() if isinstance(op, scratch.ViewOp) and op.result.uses]
+        self.overwrites_input = any(view.arena is function.args[0] for view in views)
+        views = [view for view in views if view.arena is not function.args[0]]
         self.viewed = {_array(view.result.type).element_type for view in views}
 
     def use_function(self, name: str) -> None:
@@ -91,8 +93,9 @@ class ProgramBuilder:
             return
         if self.arena is not None:
             raise InputError("there is more than one arena")
-        # The largest element type gives the array the alignment that all views need.
-        element = max(self.viewed, key=lambda type: (element_bytes(MemRefType(type, [1])), str(type)))
+        # The largest element type of which the array is a whole number; the printer aligns it for larger ones.
+        whole = [type for type in self.viewed if op.size % element_bytes(MemRefType(type, [1])) == 0]
+        element = max(whole, key=lambda type: (element_bytes(MemRefType(type, [1])), str(type)))
         self.arena = c.ArenaOp(ARENA, op.size, op.alignment.value.data, element)
 
     def view(self, op: scratch.ViewOp) -> c.ViewOp:
@@ -121,6 +124,8 @@ class ProgramBuilder:
         argument = predict.args[0].name_hint
         outputs = [] if self.label is None else [i16]
         doc = f"Runs the model on {argument}: {input_doc}."
+        if self.overwrites_input:
+            doc += f" {argument} is working memory, too, and changes."
         if outputs:
             doc += " Returns the label: the index of the class."
         functions: list[Operation] = []

@@ -45,6 +45,7 @@ PIPELINES: dict[str, tuple[str, ...]] = {
         "forward-inserts",
         "reorder-ops",
         "update-in-place",
+        "reuse-input",
         "pack-scratch",
         "check-packing",
     ),
@@ -79,7 +80,7 @@ SEARCH_OPTIONS = "search-options"
 
 _TAKEN_BY_SEARCHES = ("format", "functions", "data")
 
-_ON_REQUEST = {"scale-rows": "row-scales"}
+_ON_REQUEST = {"scale-rows": "row-scales", "reuse-input": "reuse-input"}
 """Passes of pipelines that run only where an option is true."""
 
 
@@ -172,9 +173,13 @@ class RefineFormatsPass(_ForTarget):
 
 @dataclass(frozen=True)
 class FormatsToBuffersPass(Pipeline):
-    """L1 to packed L2."""
+    """L1 to packed L2. reuse_input: whether to run `reuse-input`."""
 
     name = "formats-to-buffers"
+    reuse_input: bool = False
+
+    def steps(self) -> list[str]:
+        return flatten(self.name, {"reuse-input": json.dumps(self.reuse_input)})
 
 
 @dataclass(frozen=True)

@@ -76,11 +76,11 @@ def ram(measured: Attribution, buffers: ModuleOp, interface: Interface) -> dict[
     """The arena with what lives in it at the operation that needs most, the caller's input, the stack, the rest."""
     from tinyml.dialects import scratch
     from tinyml.dialects.places import source_names
-    from tinyml.transforms.live_ranges import memory_map, program_points
+    from tinyml.transforms.live_ranges import arena_views, memory_map, program_points
     from tinyml.transforms.packing import Rectangle, find_peak
 
     function = next(op for op in buffers.walk() if isinstance(op, func.FuncOp))
-    placed, views = memory_map(function), [op for op in function.walk() if isinstance(op, scratch.ViewOp)]
+    placed, views = memory_map(function), arena_views(function)
     arena = sum(op.size for op in function.walk() if isinstance(op, scratch.ArenaOp))
     peak = find_peak([Rectangle(one.name, one.size, 1, one.first, one.last) for one in placed])
     static, stack = measured.build.static_bytes, measured.result.stack_bytes

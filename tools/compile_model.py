@@ -47,6 +47,7 @@ class Request:
     functions: str | None = None
     row_scales: bool = False
     search: SearchRequest | None = None
+    reuse_input: bool = False
 
 
 def compile_model(request: Request) -> dict[str, Any]:
@@ -95,6 +96,7 @@ def build_folder(
                 printed_for=board.printed_for,
                 row_scales=request.row_scales,
                 search=request.search,
+                reuse_input=request.reuse_input,
             )
         progress.step("writing C")
         write_sources(folder, compiled, board, data)
@@ -178,6 +180,7 @@ def _report(
         "width": compiled.width,
         "row_scales": compiled.row_scales,
         "search": _search_report(request, compiled, account),
+        "reuse_input": request.reuse_input,
         "optimize": request.optimize,
         "accuracy_float": accuracies.reals,
         "accuracy": accuracies.formats,

@@ -56,6 +56,7 @@ def _parser() -> argparse.ArgumentParser:
     compile_.add_argument("--mcu", help="chip of target avr: atmega328p or atmega1284p")
     _add_format(compile_)
     _add_search(compile_)
+    compile_.add_argument("--reuse-input", action="store_true", help="let the model overwrite the caller's array")
     compile_.add_argument("-o", "--out", type=Path, required=True, help="folder to write")
     compile_.set_defaults(command=_compile)
 
@@ -182,6 +183,7 @@ def _compile(options: argparse.Namespace) -> int:
             options.functions,
             options.row_scales,
             _search(options),
+            options.reuse_input,
         )
     )
     print_reports([report])

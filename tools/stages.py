@@ -86,11 +86,13 @@ def compile_stages(
     printed_for: str,
     row_scales: bool = False,
     search: SearchRequest | None = None,
+    reuse_input: bool = False,
 ) -> Compiled:
     """Compile a program at L0 with the profile of a data set.
 
     search: what chooses a format for each tensor, in place of the width. row_scales: give the rows of constant matrices
     scales of their own where that changes fewer answers on the data.
+    reuse_input: let buffers lie in the caller's array once the input has been read.
     """
     actual_width = format_named(ctx, format, width).bits
     options = {"data": json.dumps(str(data)), "format": json.dumps(format), "target": json.dumps(printed_for)}
@@ -100,6 +102,8 @@ def compile_stages(
         options["functions"] = json.dumps(functions)
     if search is not None:
         options |= search.spelled
+    if reuse_input:
+        options["reuse-input"] = "true"
     plain = _reals_and_formats(reals, ctx, options)
     scaled = _reals_and_formats(reals, ctx, {**options, "row-scales": "true"}) if row_scales else plain
     row_scales = row_scales and _changed_answers(*scaled, data) < _changed_answers(*plain, data)

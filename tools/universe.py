@@ -60,6 +60,7 @@ PASSES: dict[str, Callable[[], type[ModulePass]]] = {
     "fuse-loops": _pass("tinyml.transforms.fuse_loops", "FuseLoopsPass"),
     "update-in-place": _pass("tinyml.transforms.update_in_place", "UpdateInPlacePass"),
     "reorder-ops": _pass("tinyml.transforms.reorder_ops", "ReorderOpsPass"),
+    "reuse-input": _pass("tinyml.transforms.reuse_input", "ReuseInputPass"),
     "select-kernels": _pass("tinyml.transforms.select_kernels", "SelectKernelsPass"),
     "scale-rows": _pass("tinyml.transforms.scale_rows", "ScaleRowsPass"),
     "prune-zeros": _pass("tinyml.transforms.prune_zeros", "PruneZerosPass"),

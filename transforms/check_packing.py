@@ -24,7 +24,8 @@ from tinyml.dialects.places import error_at
 from tinyml.dialects.scratch import AllocOp, ArenaOp, MoveOp, ReuseOp, SliceOp, ViewOp, element_bytes, memref_type
 from tinyml.dialects.tdsl import TensorOp, reads_in_place
 
-Views = frozenset[ViewOp]
+Views = frozenset[SSAValue]
+"""Results of `scratch.view`, and the arguments of the function, which are the caller's memory."""
 
 
 @dataclass(frozen=True)
@@ -42,25 +43,31 @@ class CheckPackingPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in op.walk():
-            if isinstance(function, func.FuncOp):
+            if isinstance(function, func.FuncOp) and not function.is_declaration:
                 _check_places(function)
                 _Flow(function).check()
 
 
-def _name(view: ViewOp) -> str:
+def _name(view: SSAValue) -> str:
     start, end = _bytes(view)
-    return f"{view.result.name_hint or 'a buffer'} (bytes {start} to {end - 1})"
+    return f"{view.name_hint or 'a buffer'} (bytes {start} to {end - 1})"
 
 
-def _bytes(view: ViewOp) -> tuple[int, int]:
+def _bytes(view: SSAValue) -> tuple[int, int]:
     """The first byte and the one behind the last."""
-    type, start = memref_type(view.result), view.offset.value.data
+    type, op = memref_type(view), view.owner
+    start = op.offset.value.data if isinstance(op, ViewOp) else 0
     return start, start + prod(type.get_shape()) * element_bytes(type)
 
 
-def _overlap(a: ViewOp, b: ViewOp) -> bool:
+def _memory(view: SSAValue) -> SSAValue:
+    """The arena or the argument in which a buffer lies."""
+    return view.owner.arena if isinstance(view.owner, ViewOp) else view
+
+
+def _overlap(a: SSAValue, b: SSAValue) -> bool:
     (a_start, a_end), (b_start, b_end) = _bytes(a), _bytes(b)
-    return a.arena is b.arena and max(a_start, b_start) < min(a_end, b_end)
+    return _memory(a) is _memory(b) and max(a_start, b_start) < min(a_end, b_end)
 
 
 def _check_places(function: func.FuncOp) -> None:
@@ -72,22 +79,31 @@ def _check_places(function: func.FuncOp) -> None:
             case ArenaOp():
                 ends[op] = 0
             case ViewOp():
-                arena = op.arena.owner
-                if not isinstance(arena, ArenaOp):
-                    raise error_at(op, f"{_name(op)} is not in a scratch.arena")
-                start, end = _bytes(op)
-                if start < 0 or end > arena.size:
-                    raise error_at(op, f"{_name(op)} lies outside the arena of {arena.size} bytes")
-                size = element_bytes(memref_type(op.result))
-                if start % size or arena.alignment.value.data % size:
-                    raise error_at(op, f"{_name(op)} is not aligned for elements of {size} bytes")
-                ends[arena] = max(ends[arena], end)
+                _check_view(op)
+                if isinstance(arena := op.arena.owner, ArenaOp):
+                    ends[arena] = max(ends[arena], _bytes(op.result)[1])
             case _:
                 pass
     for arena, end in ends.items():
         if arena.size != end:
             raise error_at(arena, f"the arena has {arena.size} bytes, its buffers end at {end}")
         _check_claims(arena)
+
+
+def _check_view(op: ViewOp) -> None:
+    arena, (start, end) = op.arena.owner, _bytes(op.result)
+    if isinstance(arena, ArenaOp):
+        room, alignment = arena.size, arena.alignment.value.data
+    elif isinstance(arena, Block) and isinstance(arena.parent_op(), func.FuncOp):
+        # Nothing is known of the caller's memory but that its elements are aligned.
+        room, alignment = _bytes(op.arena)[1], element_bytes(memref_type(op.arena))
+    else:
+        raise error_at(op, f"{_name(op.result)} is not in a scratch.arena, nor in an argument")
+    if start < 0 or end > room:
+        raise error_at(op, f"{_name(op.result)} lies outside the arena of {room} bytes")
+    size = element_bytes(memref_type(op.result))
+    if start % size or alignment % size:
+        raise error_at(op, f"{_name(op.result)} is not aligned for elements of {size} bytes")
 
 
 def _check_claims(arena: ArenaOp) -> None:
@@ -123,8 +139,11 @@ class _Flow:
         for body in self.function.body.blocks:
             self._before(body, frozenset())
 
+    def position(self, view: SSAValue) -> int:
+        return self.order[view.owner] if isinstance(view.owner, Operation) else -1
+
     def _named(self, values: Iterable[SSAValue]) -> Views:
-        return frozenset[ViewOp]().union(*(self.views.get(value, frozenset()) for value in values))
+        return frozenset[SSAValue]().union(*(self.views.get(value, frozenset()) for value in values))
 
     def _access(self, op: Operation) -> tuple[Views, Views, Views]:
         """The buffers that an op reads, that it may write, and that it overwrites whatever they held."""
@@ -144,9 +163,9 @@ class _Flow:
         silent = effects is not None and all(effect.kind is not MemoryEffectKind.WRITE for effect in effects)
         return touched, none if silent else touched, none
 
-    def _find_first_writes(self) -> dict[ViewOp, int]:
+    def _find_first_writes(self) -> dict[SSAValue, int]:
         """From which op on, in program order, a buffer can hold a value: a loop brings back what its end wrote."""
-        first: dict[ViewOp, int] = {}
+        first: dict[SSAValue, int] = dict.fromkeys(self.function.args, 0)
         for op in self.function.walk():
             _, writes, _ = self._access(op)
             if not writes:
@@ -165,7 +184,7 @@ class _Flow:
             blocks = [inner for region in op.regions for inner in region.blocks]
             if isinstance(op, scf.IfOp):
                 branches = [self._before(inner, after) for inner in blocks]
-                after = frozenset[ViewOp]().union(*branches, *([after] if len(blocks) < 2 else []))
+                after = frozenset[SSAValue]().union(*branches, *([after] if len(blocks) < 2 else []))
             elif blocks:
                 seen: Views | None = None
                 while after != seen:
@@ -177,8 +196,8 @@ class _Flow:
             after = (after - overwritten) | reads
         return after
 
-    def _check_write(self, op: Operation, written: ViewOp, reads: Views, after: Views) -> None:
-        for other in sorted((reads | after) - {written}, key=self.order.__getitem__):
+    def _check_write(self, op: Operation, written: SSAValue, reads: Views, after: Views) -> None:
+        for other in sorted((reads | after) - {written}, key=self.position):
             if not _overlap(written, other):
                 continue
             if other in reads and not self._reads_before_writing(op, written, other):
@@ -186,7 +205,7 @@ class _Flow:
             if other in after and self.written_from.get(other, len(self.order)) <= self.order[op]:
                 raise error_at(op, f"'{op.name}' writes {_name(written)} over {_name(other)}, which is read later")
 
-    def _reads_before_writing(self, op: Operation, written: ViewOp, read: ViewOp) -> bool:
+    def _reads_before_writing(self, op: Operation, written: SSAValue, read: SSAValue) -> bool:
         """Has each element of a buffer been read, for the last time, when an op writes to its bytes?"""
         if isinstance(op, MoveOp):
             return True
@@ -209,23 +228,24 @@ class _Flow:
         )
 
 
-def _overwritten(dest: SSAValue) -> ViewOp | None:
+def _overwritten(dest: SSAValue) -> SSAValue | None:
     """The buffer of which a destination is the whole, if that is certain."""
     count = prod(memref_type(dest).get_shape())
     while isinstance(dest.owner, SliceOp):
         dest = dest.owner.source
-    view = dest.owner
-    return view if isinstance(view, ViewOp) and prod(memref_type(dest).get_shape()) == count else None
+    known = isinstance(dest.owner, ViewOp | Block) and prod(memref_type(dest).get_shape()) == count
+    return dest if known else None
 
 
 def _views_of_values(function: func.FuncOp) -> dict[SSAValue, Views]:
     """The buffers that each memref can be, through slices, branches and loops."""
-    views: dict[SSAValue, Views] = {}
+    given = [argument for argument in function.args if isinstance(argument.type, MemRefType)]
+    views: dict[SSAValue, Views] = {argument: frozenset({argument}) for argument in given}
     for op in function.walk():
         if any(len(region.blocks) > 1 for region in op.regions):
             raise error_at(op, f"'{op.name}' branches between blocks; only scf control flow can be checked")
         if isinstance(op, ViewOp):
-            views[op.result] = frozenset({op})
+            views[op.result] = frozenset({op.result})
     changed = True
     while changed:
         changed = False
@@ -238,7 +258,7 @@ def _views_of_values(function: func.FuncOp) -> dict[SSAValue, Views]:
                 for block in region.blocks:
                     targets += block.args
                     sources += block.last_op.operands if block.last_op is not None else ()
-            found = frozenset[ViewOp]().union(*(views.get(source, frozenset()) for source in sources))
+            found = frozenset[SSAValue]().union(*(views.get(source, frozenset()) for source in sources))
             for target in targets:
                 if isinstance(target.type, MemRefType) and not found <= views.get(target, frozenset()):
                     views[target] = views.get(target, frozenset()) | found

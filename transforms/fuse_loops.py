@@ -45,8 +45,8 @@ class FuseLoopsPass(ModulePass):
 class _Access:
     """An op that reads or writes a buffer.
 
-    place: slope and start, where iteration i touches one element, from byte number slope * i + start on: of the arena,
-    where the root is a view of it, or else of the root.
+    place: slope and start, where iteration i touches one element, the byte number slope * i + start of the memory in
+    which the root lies.
     """
 
     op: Operation
@@ -61,23 +61,24 @@ class _Access:
         return not self.meets(other)
 
     def meets(self, other: _Access) -> bool:
-        """Does it touch what the other touches in the same iteration, and in no other?
+        """Does it touch what the other touches in the same iteration, and in no other?"""
+        same = _memory(self.root) is _memory(other.root) and self.place == other.place
+        width, other_width = (element_bytes(memref_type(one.root)) for one in (self, other))
+        return same and self.place is not None and self.place[0] != 0 and width == other_width
 
-        Two buffers may be one in place of the other, from the same byte of the arena on.
-        """
-        return (
-            _overlap(self.root, other.root)
-            and self.place is not None
-            and self.place == other.place
-            and self.place[0] != 0
-        )
+
+def _memory(root: SSAValue) -> SSAValue:
+    """The arena, or an array of its own; results may take the place of operands there (`update-in-place`)."""
+    return root.owner.arena if isinstance(root.owner, scratch.ViewOp) else root
+
+
+def _start(root: SSAValue) -> int:
+    return root.owner.offset.value.data if isinstance(root.owner, scratch.ViewOp) else 0
 
 
 def _overlap(a: SSAValue, b: SSAValue) -> bool:
-    if not (isinstance(a.owner, scratch.ViewOp) and isinstance(b.owner, scratch.ViewOp)):
-        return a is b
-    first, second = ((view.offset.value.data, size_in_bytes(memref_type(view.result))) for view in (a.owner, b.owner))
-    return first[0] < second[0] + second[1] and second[0] < first[0] + first[1]
+    ends = [_start(root) + size_in_bytes(memref_type(root)) for root in (a, b)]
+    return _memory(a) is _memory(b) and _start(a) < ends[1] and _start(b) < ends[0]
 
 
 def _accesses(loop: scf.ForOp) -> list[_Access] | None:
@@ -102,7 +103,7 @@ def _accesses(loop: scf.ForOp) -> list[_Access] | None:
 
 
 def _place(op: Operation, buffer: SSAValue, body: Block) -> tuple[int, int] | None:
-    """Slope and start of the element that a load or store touches."""
+    """Slope and start of the element that a load or store touches, in bytes from the start of its memory."""
     if not isinstance(op, memref.LoadOp | memref.StoreOp):
         return None
     type = memref_type(buffer)
@@ -117,8 +118,7 @@ def _place(op: Operation, buffer: SSAValue, body: Block) -> tuple[int, int] | No
         if place is None:
             return None
         slope, start = slope + stride * place[0], start + stride * place[1]
-    first = buffer.owner.offset.value.data if isinstance(buffer.owner, scratch.ViewOp) else 0
-    return slope * element_bytes(type), first + start * element_bytes(type)
+    return slope * element_bytes(type), start * element_bytes(type) + _start(buffer)
 
 
 def _affine(value: SSAValue, index: SSAValue) -> tuple[int, int] | None:

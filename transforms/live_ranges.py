@@ -22,7 +22,7 @@ from xdsl.traits import IsTerminator
 from xdsl.transforms.dead_code_elimination import is_trivially_dead
 
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.scratch import AllocOp, MoveOp, ReuseOp, SliceOp, ViewOp, memref_type, size_in_bytes
+from tinyml.dialects.scratch import AllocOp, ArenaOp, MoveOp, ReuseOp, SliceOp, ViewOp, memref_type, root, size_in_bytes
 from tinyml.dialects.tdsl.base import TensorOp
 
 Buffer: TypeAlias = AllocOp | ReuseOp
@@ -60,13 +60,26 @@ def memory_map(function: func.FuncOp) -> list[Placed]:
     Raises `InputError` for a view that does not say when it is alive: `pack-scratch` writes this.
     """
     lines: list[Placed] = []
-    for i, view in enumerate(op for op in function.walk() if isinstance(op, ViewOp)):
+    for i, view in enumerate(arena_views(function)):
         if view.live is None:
             raise InputError(f"{buffer_name(view.result, i)} does not say when it is alive")
         first, last = (cast(IntegerAttr, point).value.data for point in view.live)
         size = size_in_bytes(memref_type(view.result))
         lines.append(Placed(buffer_name(view.result, i), view.offset.value.data, size, first, last))
     return lines
+
+
+def buffers_by_place(live: LiveRanges) -> list[list[Buffer]]:
+    """Buffers by the place that they share, the one that reuses none first."""
+    places: dict[AllocOp, list[Buffer]] = {}
+    for one in live.ranges:
+        places.setdefault(base(one), []).append(one)
+    return list(places.values())
+
+
+def arena_views(function: func.FuncOp) -> list[ViewOp]:
+    """The buffers of a packed function, without those that lie in the caller's memory."""
+    return [op for op in function.walk() if isinstance(op, ViewOp) and isinstance(op.arena.owner, ArenaOp)]
 
 
 def buffer_name(buffer: SSAValue, index: int) -> str:
@@ -120,6 +133,13 @@ def live_ranges(function: func.FuncOp) -> LiveRanges:
         whole = Range(min(span.first for span in spans), max(span.last for span in spans))
         ranges.update((member, _after_source(member, whole)) for member in members)
     return LiveRanges(points, {op: ranges[op] for op in function.body.walk() if isinstance(op, Buffer)})
+
+
+def last_use(function: func.FuncOp, argument: SSAValue) -> int:
+    """The program point after which nothing reads an argument of a function that hands no buffers on; -1 if never."""
+    number = {op: i for i, op in enumerate(program_points(function))}
+    uses = [op for op in number if any(root(value) is argument for value in _memrefs(op.operands))]
+    return max((span.last for op in uses for span in _spans(op, None, number)), default=-1)
 
 
 def _after_source(buffer: Buffer, whole: Range) -> Range:

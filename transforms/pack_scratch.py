@@ -24,8 +24,8 @@ from tinyml.dialects.tdsl.base import TensorOp
 from tinyml.transforms.live_ranges import (
     Buffer,
     LiveRanges,
-    base,
     buffer_name,
+    buffers_by_place,
     erase_dead_buffers,
     hands_on,
     live_ranges,
@@ -81,7 +81,7 @@ class PackScratchPass(ModulePass):
         if any(isinstance(inner, ArenaOp) for inner in function.walk()):
             raise InputError(f"@{function.sym_name.data} has an arena already")
         live = live_ranges(function)
-        places = _places(live)
+        places = buffers_by_place(live)
         rectangles = [self._rectangle(live, members) for members in places]
         effort = Effort(nodes=self.budget, barred=_barred(function, live))
         placement = pack(rectangles, self.mode, effort, self.coarsen)
@@ -125,14 +125,6 @@ def _barred(function: func.FuncOp, live: LiveRanges) -> frozenset[int]:
     """
     anywhere = hands_on(function)
     return frozenset(i for i, op in enumerate(live.points) if anywhere or op.parent_op() is not function)
-
-
-def _places(live: LiveRanges) -> list[list[Buffer]]:
-    """Buffers by the place that they share."""
-    places: dict[AllocOp, list[Buffer]] = {}
-    for one in live.ranges:
-        places.setdefault(base(one), []).append(one)
-    return list(places.values())
 
 
 def _spell(op: Operation) -> str:

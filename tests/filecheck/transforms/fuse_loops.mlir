@@ -148,3 +148,55 @@ func.func @other_elements(%X: memref<4x!fixed.q<16, 12>>) {
 // CHECK: scf.for
 // CHECK: scf.for
 // CHECK: scf.for
+
+// -----
+
+// %B takes the place of %A: the same bytes in the same iteration. In the caller's array, too.
+func.func @in_place(%X: memref<4x!fixed.q<16, 12>>) {
+  %arena = scratch.arena {alignment = 2 : i64} : memref<8xi8>
+  %A = scratch.view %arena[0 : i64] : memref<8xi8> to memref<4x!fixed.q<16, 12>>
+  %B = scratch.view %arena[0 : i64] : memref<8xi8> to memref<4x!fixed.q<16, 11>>
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %four = arith.constant 4 : index
+  scf.for %i = %zero to %four step %one {
+    %x = memref.load %X[%i] : memref<4x!fixed.q<16, 12>>
+    memref.store %x, %A[%i] : memref<4x!fixed.q<16, 12>>
+  }
+  scf.for %i = %zero to %four step %one {
+    %a = memref.load %A[%i] : memref<4x!fixed.q<16, 12>>
+    %b = num.convert %a : !fixed.q<16, 12> -> !fixed.q<16, 11>
+    memref.store %b, %B[%i] : memref<4x!fixed.q<16, 11>>
+  }
+  func.return
+}
+// CHECK: func.func @in_place
+// CHECK: scf.for
+// CHECK-NEXT: [[x:%.*]] = memref.load %X
+// CHECK-NEXT: [[b:%.*]] = num.convert [[x]]
+// CHECK-NEXT: memref.store [[b]], %B
+// CHECK-NOT: scf.for
+
+// -----
+
+// What lies in the caller's array lies over the input.
+func.func @over_the_input(%X: memref<4x!fixed.q<16, 12>>) {
+  %arena = scratch.arena {alignment = 2 : i64} : memref<8xi8>
+  %A = scratch.view %arena[0 : i64] : memref<8xi8> to memref<4x!fixed.q<16, 12>>
+  %B = scratch.view %X[2 : i64] : memref<4x!fixed.q<16, 12>> to memref<3x!fixed.q<16, 12>>
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %three = arith.constant 3 : index
+  scf.for %i = %zero to %three step %one {
+    %x = memref.load %X[%i] : memref<4x!fixed.q<16, 12>>
+    memref.store %x, %A[%i] : memref<4x!fixed.q<16, 12>>
+  }
+  scf.for %i = %zero to %three step %one {
+    %a = memref.load %A[%i] : memref<4x!fixed.q<16, 12>>
+    memref.store %a, %B[%i] : memref<3x!fixed.q<16, 12>>
+  }
+  func.return
+}
+// CHECK: func.func @over_the_input
+// CHECK: scf.for
+// CHECK: scf.for
