@@ -15,6 +15,8 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass, PassPipeline
 
+from tinyml.dialects.format_lookup import USUAL_FORMAT
+
 CLEAN = ("canonicalize", "cse")
 
 PIPELINES: dict[str, tuple[str, ...]] = {
@@ -125,7 +127,7 @@ class _FromReals(Pipeline):
 
     name: ClassVar[str]
     data: str
-    format: str = "fixed"
+    format: str = USUAL_FORMAT
     width: int | None = None
     functions: str | None = None
     row_scales: bool = False
