@@ -51,7 +51,7 @@ PIPELINES: dict[str, tuple[str, ...]] = {
         "check-packing",
     ),
     "buffers-to-loops": ("lower-tdsl-to-loops", "block-rows", "select-kernels", *CLEAN, "fuse-loops", *CLEAN, "licm"),
-    "loops-to-bits": ("lower-num-to-arith", *CLEAN, "licm"),
+    "loops-to-bits": ("lower-num-to-arith", "fold-rounding", *CLEAN, "licm"),
     "bits-to-c": ("lower-arith-to-c",),
     "reals-to-c": (
         "reals-to-formats",

@@ -80,6 +80,9 @@ _CORTEX_M = (
 
 _KERNELS: dict[str, Sequence[Kernel]] = {"avr": _AVR, "cortex-m": _CORTEX_M, "host": ()}
 
+SYMBOLS = {kernel.symbol: kernel for kernels in _KERNELS.values() for kernel in kernels}
+"""The kernels of all targets by the C functions that they are."""
+
 
 def kernels_of(target: str) -> Sequence[Kernel]:
     """The kernels of a target, best first; raises `InputError` for an unknown target."""
@@ -103,8 +106,6 @@ def sparse_effort(target: str, weights: int, vector: int) -> float:
 
 def kernel_named(symbol: str) -> Kernel:
     """The kernel that is a C function; raises `InputError` where none is."""
-    for kernels in _KERNELS.values():
-        for kernel in kernels:
-            if kernel.symbol == symbol:
-                return kernel
-    raise InputError(f"no kernel is called '{symbol}'")
+    if (kernel := SYMBOLS.get(symbol)) is None:
+        raise InputError(f"no kernel is called '{symbol}'")
+    return kernel

@@ -48,6 +48,7 @@ PASSES: dict[str, Callable[[], type[ModulePass]]] = {
     "choose-storage": _pass("tinyml.transforms.choose_storage", "ChooseStoragePass"),
     "fold-powers-of-two": _pass("tinyml.transforms.fold_powers_of_two", "FoldPowersOfTwoPass"),
     "forward-inserts": _pass("tinyml.transforms.forward_inserts", "ForwardInsertsPass"),
+    "fold-rounding": _pass("tinyml.transforms.fold_rounding", "FoldRoundingPass"),
     "fuse-distances": _pass("tinyml.transforms.fuse_distances", "FuseDistancesPass"),
     "fuse-products": _pass("tinyml.transforms.fuse_products", "FuseProductsPass"),
     "fuse-elementwise": _pass("tinyml.transforms.fuse_elementwise", "FuseElementwisePass"),
