@@ -64,6 +64,9 @@ PIPELINES: dict[str, tuple[str, ...]] = {
 """What each pipeline runs, passes and other pipelines by name; the options are given to those that take them."""
 
 TAKEN: dict[str, tuple[str, ...]] = {
+    "compare-arguments": ("format",),
+    "fold-powers-of-two": ("format",),
+    "prune-zeros": ("format",),
     "fuse-products": ("format",),
     "profile": ("data",),
     "assign-format": ("format", "width", "functions", "data"),

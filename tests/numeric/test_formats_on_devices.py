@@ -19,7 +19,8 @@ from tinyml.targets.boards import board
 from tinyml.tools.compile_model import Request, build_folder
 from tinyml.tools.measure import first_mismatch
 from tinyml.tools.run_model import RunRequest, run_model
-from tinyml.tools.stages import context, print_c
+from tinyml.tools.stages import print_c
+from tinyml.transforms.contexts import context
 
 pytestmark = pytest.mark.parametrize("sort", SORTS, ids=str)
 

@@ -83,6 +83,11 @@ def test_a_logarithmic_format_runs_on_devices(with_lns: Environment, target: str
     compile_and_run(with_lns, tmp_path / "out", ["--format", "lns"], target, CORES[target])
 
 
+def test_the_searches_choose_among_its_widths(with_lns: Environment, tmp_path: Path):
+    options = ["--format", "lns", "--search", "promote", "--widths", "4,6,8"]
+    compile_and_run(with_lns, tmp_path / "out", options, "uno", "simavr")
+
+
 def test_a_logarithmic_format_is_short():
     text = (LNS / "lns.py").read_text()
     code = [line for line in text.splitlines() if line.strip()]
