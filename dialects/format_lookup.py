@@ -9,6 +9,9 @@ from xdsl.utils.exceptions import ParseError
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.number_format import NumberFormat, number_format
 
+USUAL_FORMAT = "fixed"
+"""The one that is taken where nobody asks for another."""
+
 
 def format_named(ctx: Context, name: str, width: int | None) -> NumberFormat:
     """The format of a registered dialect, plug-ins included, or of a builtin type, at a width.

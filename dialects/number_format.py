@@ -50,6 +50,9 @@ class NumberFormat(ABC):
     """Is it an arithmetic of the literature, to be compared with? Passes then fuse no sums and change no scales, and
     results need be neither the nearest values nor saturate."""
 
+    INTEGER_RAWS: ClassVar[bool] = False
+    """Are raws the very integers that products are made of? Then the integer kernels of a target can read them."""
+
     SCHEMES: ClassVar[Sequence[str]] = ()
     """Other ways to compute `function`, by name: those of the literature, to be compared with."""
 
@@ -345,7 +348,7 @@ class Accumulator(ABC):
 
         machine = NumpyMachine()
         if self.below is not None:
-            return self._tree_sum(machine, lhs, lhs_format, rhs, rhs_format, start)
+            return self._tree_sum(machine, (lhs, rhs), (lhs_format, rhs_format), start)
         shape = max(len(lhs), len(rhs)), lhs.shape[-2], rhs.shape[-1]
         sum: Raws = np.broadcast_to(self.zero(machine), shape) if start is None else start
         for k in range(lhs.shape[-1]):
@@ -353,13 +356,7 @@ class Accumulator(ABC):
         return sum
 
     def _tree_sum(
-        self,
-        m: Machine[Raws],
-        lhs: Raws,
-        lhs_format: NumberFormat,
-        rhs: Raws,
-        rhs_format: NumberFormat,
-        start: Raws | None,
+        self, m: Machine[Raws], factors: Sequence[Raws], formats: Sequence[NumberFormat], start: Raws | None
     ) -> Raws:
         """`matmul` level by level, over all products at once."""
         import numpy as np
@@ -367,8 +364,8 @@ class Accumulator(ABC):
         levels: list[Accumulator] = [self]
         while (below := levels[-1].below) is not None:
             levels.append(below)
-        zero = levels[-1].zero(m)
-        sums = levels[-1].mac(m, zero, lhs[..., :, :, None], lhs_format, rhs[..., None, :, :], rhs_format)
+        lhs, rhs = factors[0][..., :, :, None], factors[1][..., None, :, :]
+        sums = levels[-1].mac(m, levels[-1].zero(m), lhs, formats[0], rhs, formats[1])
         for level, below in zip(reversed(levels[:-1]), reversed(levels), strict=False):
             if sums.shape[-2] % 2:
                 sums = np.concatenate([sums, np.zeros_like(sums[..., :1, :])], axis=-2)

@@ -174,7 +174,15 @@ def _limit(width: int, result: int) -> RuntimeFunction:
     return RuntimeFunction((IntegerType(width), i8, i8), IntegerType(result), twin)
 
 
+def rank(table: NDArray[Any], x: NDArray[Any], steps: I8) -> I16:
+    """tm_rank_s16, tm_rank_s32: how many of the 2^steps - 1 rising entries of a table are not above x."""
+    import numpy as np
+
+    return np.searchsorted(table, x, "right").astype(np.int16)
+
+
 TABLE = MemRefType(i16, [DYNAMIC_INDEX])
+WIDE_TABLE = MemRefType(i32, [DYNAMIC_INDEX])
 
 RUNTIME_FUNCTIONS = {
     "tm_expf": RuntimeFunction((f32,), f32, exp),
@@ -187,4 +195,6 @@ RUNTIME_FUNCTIONS = {
     "tm_interpolate_odd_s16": RuntimeFunction((TABLE, i16, i16, i8), i16, interpolate_odd),
     "tm_multiply_i16": RuntimeFunction((i16, i16, i8), i16, multiply),
     **{f"tm_limit_i{width}_i{result}": _limit(width, result) for width, result in LIMITS},
+    "tm_rank_s16": RuntimeFunction((TABLE, i16, i8), i16, rank),
+    "tm_rank_s32": RuntimeFunction((WIDE_TABLE, i32, i8), i16, rank),
 }

@@ -15,6 +15,8 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass, PassPipeline
 
+from tinyml.dialects.format_lookup import USUAL_FORMAT
+
 CLEAN = ("canonicalize", "cse")
 
 PIPELINES: dict[str, tuple[str, ...]] = {
@@ -50,7 +52,7 @@ PIPELINES: dict[str, tuple[str, ...]] = {
         "check-packing",
     ),
     "buffers-to-loops": ("lower-tdsl-to-loops", "block-rows", "select-kernels", *CLEAN, "fuse-loops", *CLEAN, "licm"),
-    "loops-to-bits": ("lower-num-to-arith", "fold-into-starts", *CLEAN, "licm"),
+    "loops-to-bits": ("lower-num-to-arith", "fold-rounding", *CLEAN, "licm"),
     "bits-to-c": ("lower-arith-to-c",),
     "reals-to-c": (
         "reals-to-formats",
@@ -63,6 +65,9 @@ PIPELINES: dict[str, tuple[str, ...]] = {
 """What each pipeline runs, passes and other pipelines by name; the options are given to those that take them."""
 
 TAKEN: dict[str, tuple[str, ...]] = {
+    "compare-arguments": ("format",),
+    "fold-powers-of-two": ("format",),
+    "prune-zeros": ("format",),
     "fuse-products": ("format",),
     "profile": ("data",),
     "assign-format": ("format", "width", "functions", "data"),
@@ -126,7 +131,7 @@ class _FromReals(Pipeline):
 
     name: ClassVar[str]
     data: str
-    format: str = "fixed"
+    format: str = USUAL_FORMAT
     width: int | None = None
     functions: str | None = None
     row_scales: bool = False

@@ -80,6 +80,9 @@ _CORTEX_M = (
 
 _KERNELS: dict[str, Sequence[Kernel]] = {"avr": _AVR, "cortex-m": _CORTEX_M, "host": ()}
 
+SYMBOLS = {kernel.symbol: kernel for kernels in _KERNELS.values() for kernel in kernels}
+"""The kernels of all targets by the C functions that they are."""
+
 
 def kernels_of(target: str) -> Sequence[Kernel]:
     """The kernels of a target, best first; raises `InputError` for an unknown target."""
@@ -101,15 +104,8 @@ def sparse_effort(target: str, weights: int, vector: int) -> float:
     return max(steps["num.sparse_dot"]) / max(steps["num.dot"]) if all(steps.values()) else SPARSE_LOOP
 
 
-def is_kernel(symbol: str) -> bool:
-    """Is a C function one of the kernels?"""
-    return any(kernel.symbol == symbol for kernels in _KERNELS.values() for kernel in kernels)
-
-
 def kernel_named(symbol: str) -> Kernel:
     """The kernel that is a C function; raises `InputError` where none is."""
-    for kernels in _KERNELS.values():
-        for kernel in kernels:
-            if kernel.symbol == symbol:
-                return kernel
-    raise InputError(f"no kernel is called '{symbol}'")
+    if (kernel := SYMBOLS.get(symbol)) is None:
+        raise InputError(f"no kernel is called '{symbol}'")
+    return kernel

@@ -1,15 +1,19 @@
 """Every block in README.md and docs/ that follows a `<!-- run: COMMAND -->` is the output of that command.
 
 `| without NAME` at the end of a command drops the attribute NAME from the output; `tinyml demo` runs as on a computer
-that has a C compiler and no cross compiler; `tinyml explain` explains the tour's program.
+that has a C compiler and no cross compiler; `tinyml explain` explains the tour's program. `<!-- run apart: COMMAND -->`
+runs in a folder and an environment that the blocks of one page have in common, and in which pip installs.
 """
 
 from __future__ import annotations
 
 import contextlib
 import io
+import os
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -19,7 +23,9 @@ from tinyml.tools.tinyml_opt import main as tinyml_opt
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-BLOCK = re.compile(r"<!-- run: (?P<command>.*?) -->\n(?P<open>```\w*\n)(?P<text>.*?)(?P<close>```\n)", re.DOTALL)
+BLOCK = re.compile(
+    r"<!-- run(?P<apart> apart)?: (?P<command>.*?) -->\n(?P<open>```\w*\n)(?P<text>.*?)(?P<close>```\n)", re.DOTALL
+)
 
 
 def output(command: str, monkeypatch: pytest.MonkeyPatch, scratch: Path) -> str:
@@ -44,6 +50,36 @@ def output(command: str, monkeypatch: pytest.MonkeyPatch, scratch: Path) -> str:
     return without(text, left_out) if left_out else text
 
 
+def output_apart(commands: str, folder: Path) -> str:
+    """What commands say in a folder with our docs/, where packages are found that earlier ones installed."""
+    return "".join(_output_apart(command, folder) for command in commands.split(" && "))
+
+
+def _output_apart(command: str, folder: Path) -> str:
+    command, _, left_out = command.partition(" | without ")
+    program, *arguments = shlex.split(command)
+    if not (folder / "docs").exists():
+        (folder / "docs").symlink_to(ROOT / "docs")
+    packages = folder / "packages"
+    if program == "cat":
+        return (folder / arguments[0]).read_text(encoding="utf-8")
+    if program == "pip":
+        arguments += ["--no-deps", "--no-build-isolation", "--disable-pip-version-check", "--target", str(packages)]
+    modules = {"tinyml": "tinyml.tools.main", "tinyml-opt": "tinyml.tools.tinyml_opt"}
+    done = subprocess.run(
+        [sys.executable, "-m", modules.get(program, program), *arguments],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(packages), "COLUMNS": "120"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    text = re.sub(r" in [\d.]+s$", "", done.stdout.strip(), flags=re.MULTILINE) + "\n"
+    text = text if text.strip() else ""
+    return without(text, left_out) if left_out else text
+
+
 def without(text: str, name: str) -> str:
     """The text with an attribute left out of all dictionaries."""
     value = r"(?:\[#[^\]]*\]>\]|#[\w.]+<[^<>]*>)"
@@ -59,8 +95,9 @@ def test_outputs_are_current(
     monkeypatch.chdir(ROOT)
 
     def renewed(block: re.Match[str]) -> str:
-        text = output(block["command"], monkeypatch, tmp_path)
-        return f"<!-- run: {block['command']} -->\n{block['open']}{text}{block['close']}"
+        apart = block["apart"]
+        text = output_apart(block["command"], tmp_path) if apart else output(block["command"], monkeypatch, tmp_path)
+        return f"<!-- run{apart or ''}: {block['command']} -->\n{block['open']}{text}{block['close']}"
 
     before = page.read_text(encoding="utf-8")
     after = BLOCK.sub(renewed, before)
@@ -70,7 +107,7 @@ def test_outputs_are_current(
         assert FIGURES.sub(masked, after) == FIGURES.sub(masked, before)
 
 
-FIGURES = re.compile(r"<!-- run: tinyml (?:bench|explain) .*?\n```\n\n", re.DOTALL)
+FIGURES = re.compile(r"<!-- run(?: apart)?: tinyml (?:bench|explain|compile) .*?\n```\n\n", re.DOTALL)
 """Sizes and cycles follow the version of avr-gcc, which is the machine's: their digits are not compared."""
 
 

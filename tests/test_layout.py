@@ -3,6 +3,7 @@
 import ast
 import importlib.util
 import os
+import re
 import subprocess
 import sys
 import zipfile
@@ -10,8 +11,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from xdsl.ir import Attribute
 from xdsl.passes import ModulePass
 
+from tinyml.dialects.number_format import NumberFormat
 from tinyml.lowering.pipelines import PIPELINES
 from tinyml.tools.universe import TINYML
 
@@ -101,6 +104,57 @@ def test_a_dialect_has_its_tests(name: str):
     assert TINYML.all_dialects[name]().name == name
     for file in ("ops.mlir", "invalid.mlir"):
         assert (FILECHECK / "dialects" / name / file).is_file(), f"dialect {name} has no {file}"
+
+
+FORMATS: dict[str, type[Attribute]] = {
+    attribute.name: attribute
+    for make in TINYML.all_dialects.values()
+    for attribute in make().attributes
+    if issubclass(attribute, NumberFormat)
+}
+NAMING_FORMATS = {
+    "dialects/exact.py": "a function of floats is tabulated as fixed point's are",
+    "dialects/exact_sum.py": "the accumulator of all exact formats is `!fixed.acc`, its starts are kept in fixed point",
+    "dialects/format_lookup.py": "the usual format",
+    "dialects/published.py": "the papers compute functions by what fixed point has as schemes",
+    "tools/universe.py": "the registry",
+}
+"""Files that name a format which is not theirs, and why."""
+
+
+LITERATURE = ("seedot", "shiftry")
+"""Formats that are called as a paper is: so are a language, a packing and ways to compute functions."""
+
+
+def words(path: Path) -> Iterator[tuple[int, str]]:
+    """What a file says other than in docstrings and comments: identifiers, imports, strings."""
+    tree = ast.parse(path.read_text())
+    said = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        match node:
+            case ast.Constant(str(text)) if node not in said:
+                yield node.lineno, text
+            case ast.Name(id=text) | ast.Attribute(attr=text):
+                yield node.lineno, text
+            case ast.ImportFrom(module=str(text)):
+                yield node.lineno, text
+            case _:
+                pass
+
+
+@pytest.mark.parametrize("name", sorted(FORMATS))
+def test_no_format_is_named_outside_its_own_files(name: str):
+    """Its own are the module that defines it and those whose names begin as that one's."""
+    format = FORMATS[name]
+    stem = format.__module__.rpartition(".")[2]
+    spelled = [re.escape(format.__module__), rf"\b{format.__name__}\b", rf"\b{re.escape(name)}\b"]
+    if stem not in LITERATURE:
+        spelled.append(rf"(?<![a-zA-Z]){stem}(?![a-zA-Z])")
+    for path in MODULES:
+        if path.stem == stem or path.stem.startswith(f"{stem}_") or name_of(path) in NAMING_FORMATS:
+            continue
+        for line, text in words(path):
+            assert not re.search("|".join(spelled), text), f"{name_of(path)}:{line} names a format: {text}"
 
 
 @pytest.mark.parametrize("path", MODULES, ids=name_of)

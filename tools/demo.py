@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.format_lookup import USUAL_FORMAT
 from tinyml.tools.bench import find_model
 from tinyml.tools.compile_model import Request, compile_model
 from tinyml.tools.run_model import RunRequest, run_model
@@ -27,7 +28,7 @@ def demo(examples: Path) -> None:
     for folder in folders:
         program, val, test = find_model(folder)
         out = Path("out") / folder.name
-        reports.append(compile_model(Request(program, val, test, "uno", None, "fixed", 16, "-Os", out)))
+        reports.append(compile_model(Request(program, val, test, "uno", None, USUAL_FORMAT, 16, "-Os", out)))
         lines.append(f"{out}: C, an Arduino sketch, the IR of every level, report.json")
         if is_available("host"):
             result = run_model(RunRequest(out, test or val, "host", None, None, "-O2"))

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.format_lookup import USUAL_FORMAT
 
 if TYPE_CHECKING:
     from tinyml.tools.search_request import SearchRequest
@@ -96,6 +97,11 @@ def _parser() -> argparse.ArgumentParser:
     pack.add_argument("--picture", type=Path, help=".svg or .png file: the arena over time")
     pack.set_defaults(command=_pack)
 
+    new_format = commands.add_parser("new-format", help="write a package with a number format of your own")
+    new_format.add_argument("name", help="of the format, its dialect and its module")
+    new_format.add_argument("folder", type=Path, help="folder to write")
+    new_format.set_defaults(command=_new_format)
+
     demo = commands.add_parser("demo", help="compile the example models and check them on this computer")
     demo.add_argument("--examples", type=Path, default=Path("examples"), help="folder of the examples")
     demo.set_defaults(command=_demo)
@@ -103,8 +109,10 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _add_format(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--format", default="fixed", help="number format: fixed, f32, or a plug-in's")
-    parser.add_argument("--functions", help="scheme for exp, tanh and sigmoid; for fixed: seedot or shiftry")
+    parser.add_argument(
+        "--format", default=USUAL_FORMAT, help="number format: a registered dialect's, such as a plug-in's, or f32"
+    )
+    parser.add_argument("--functions", help="scheme for exp, tanh and sigmoid, of a format that has several")
     parser.add_argument("--width", type=_count, help="bits of each number (default: the format's usual width)")
     parser.add_argument("--row-scales", action="store_true", help="scales per row of weights, where they help")
     parser.add_argument("--optimize", choices=OPTIMIZE, default="Os", help="the C compiler's level")
@@ -257,6 +265,15 @@ def _pack(options: argparse.Namespace) -> int:
             options.picture,
         )
     )
+
+
+def _new_format(options: argparse.Namespace) -> int:
+    from tinyml.tools.new_format import new_format
+
+    for file in new_format(options.name, options.folder):
+        print(f"Wrote {file}")
+    print(f"Install it with: pip install -e {options.folder}")
+    return 0
 
 
 def _demo(options: argparse.Namespace) -> int:

@@ -118,7 +118,7 @@ def compile_stages(
         if pipeline == "buffers-to-loops":
             loops = module.clone()
         stages.append(Stage(file, print_ir(module)))
-    source, header = (_print_c(module, ctx, printed_for, file) for file in ("source", "header"))
+    source, header = (print_c(module, ctx, printed_for, file) for file in ("source", "header"))
     return Compiled(reals, formats, loops, module, tuple(stages), source, header, arena_bytes, actual_width, row_scales)
 
 
@@ -148,7 +148,8 @@ def _arena_bytes(module: ModuleOp) -> int:
     return sum(op.size for op in module.walk() if isinstance(op, scratch.ArenaOp))
 
 
-def _print_c(module: ModuleOp, ctx: Context, printed_for: str, file: str) -> str:
+def print_c(module: ModuleOp, ctx: Context, printed_for: str, file: str) -> str:
+    """A program at L5 as the C file of a kind, `source` or `header`."""
     from tinyml.targets.print_c import CTarget
 
     stream = io.StringIO()

@@ -15,7 +15,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.format_lookup import format_named
+from tinyml.dialects.format_lookup import USUAL_FORMAT, format_named
 from tinyml.dialects.number_format import NumberFormat, Raws
 from tinyml.dialects.places import error_at
 from tinyml.transforms.format_assignment import Choice, FormatAssignment
@@ -40,7 +40,7 @@ class AssignFormatPass(ModulePass):
     """
 
     name = "assign-format"
-    format: str = "fixed"
+    format: str = USUAL_FORMAT
     width: int | None = None
     widths: tuple[str, ...] = ()
     functions: str | None = None

@@ -14,6 +14,7 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, RewritePattern, op_type_rewrite_pattern
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.format_lookup import USUAL_FORMAT, format_named
 
 
 @dataclass(frozen=True)
@@ -22,11 +23,17 @@ class CompareArgumentsPass(ModulePass):
 
     relu stays: it makes all that is negative equal. So does what is a result of the program, too: its argument could
     not have the scale that suits the function any more.
+
+    format: what the program is going to be computed in; an arithmetic of the literature computes all that is published.
+    Raises `InputError` for an unknown one.
     """
 
     name = "compare-arguments"
+    format: str = USUAL_FORMAT
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if format_named(ctx, self.format, None).AS_PUBLISHED:
+            return
         PatternRewriteWalker(_CompareArguments()).rewrite_module(op)
 
 

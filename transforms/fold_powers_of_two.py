@@ -18,6 +18,7 @@ from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, Rewrite
 from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.format_lookup import USUAL_FORMAT, format_named
 
 _Product = tdsl.ProductOp | tdsl.MulOp
 
@@ -28,11 +29,17 @@ class FoldPowersOfTwoPass(ModulePass):
 
     Folded into a constant factor of the product that makes what is multiplied, or of the only product that reads the
     result, if nothing else reads that constant.
+
+    format: what the program is going to be computed in; an arithmetic of the literature computes all that is published.
+    Raises `InputError` for an unknown one.
     """
 
     name = "fold-powers-of-two"
+    format: str = USUAL_FORMAT
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if format_named(ctx, self.format, None).AS_PUBLISHED:
+            return
         PatternRewriteWalker(_Fold()).rewrite_module(op)
 
 

@@ -16,7 +16,7 @@ from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, Rewrite
 from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import tdsl
-from tinyml.dialects.format_lookup import format_named
+from tinyml.dialects.format_lookup import USUAL_FORMAT, format_named
 
 _Product = tdsl.MatmulOp | tdsl.MatmulSumOp
 
@@ -30,7 +30,7 @@ class FuseProductsPass(ModulePass):
     """
 
     name = "fuse-products"
-    format: str = "fixed"
+    format: str = USUAL_FORMAT
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if format_named(ctx, self.format, None).AS_PUBLISHED:

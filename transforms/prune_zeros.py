@@ -19,6 +19,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.format_lookup import USUAL_FORMAT, format_named
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,11 +33,18 @@ ALIGNED = 4
 
 @dataclass(frozen=True)
 class PruneZerosPass(ModulePass):
-    """Rewrites products of constant matrices and column vectors at L0; what is dropped is exactly zero or unread."""
+    """Rewrites products of constant matrices and column vectors at L0; what is dropped is exactly zero or unread.
+
+    format: what the program is going to be computed in; an arithmetic of the literature computes all that is published.
+    Raises `InputError` for an unknown one.
+    """
 
     name = "prune-zeros"
+    format: str = USUAL_FORMAT
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if format_named(ctx, self.format, None).AS_PUBLISHED:
+            return
         changed = True
         while changed:
             changed = False

@@ -18,7 +18,7 @@ from xdsl.printer import Printer
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.format_lookup import format_named
+from tinyml.dialects.format_lookup import USUAL_FORMAT, format_named
 from tinyml.dialects.number_format import NumberFormat
 from tinyml.transforms.assign_format import RoundedConstants, check_scheme, retype
 from tinyml.transforms.candidates import Formats
@@ -88,7 +88,7 @@ class SearchPass(ModulePass):
     """
 
     data: str
-    format: str = "fixed"
+    format: str = USUAL_FORMAT
     functions: str | None = None
     metric: str = "disagreement"
     jobs: int | None = None

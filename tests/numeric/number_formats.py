@@ -29,6 +29,8 @@ from tinyml.lowering.num_to_arith import LowerNumToArithPass
 Array: TypeAlias = "NDArray[Any]"
 
 WIDTHS = (8, 16, 32)
+"""Widths that are tried of every format that has them, beside its usual one."""
+
 RANGES = ((-1.0, 1.0), (0.0, 0.1), (-7.5, 6.0), (-100.0, 90.0))
 """What the variants of a format with scales are made for."""
 
@@ -38,35 +40,37 @@ SAMPLED = 20_000
 
 @dataclass(frozen=True)
 class Sort:
-    """The formats of one family and width that suit the `RANGES`."""
+    """The formats of one family and width that suit the `RANGES`; option: as `--format` and `--width` ask for them."""
 
     name: str
+    option: tuple[str, int]
     variants: tuple[NumberFormat, ...]
 
     def __str__(self) -> str:
         return self.name
 
 
-def _prototypes() -> Iterator[tuple[str, type[NumberFormat]]]:
-    yield "f32", type(cast(NumberFormat, number_format(f32)))
+def _prototypes() -> Iterator[tuple[str, str, type[NumberFormat]]]:
+    """The name of each format's type, what `--format` calls it, and its class."""
+    yield "f32", "f32", type(cast(NumberFormat, number_format(f32)))
     for entry in entry_points(group="xdsl.universe"):
         if entry.name != "xdsl":
             universe = cast(Universe, entry.load())
-            for make in universe.all_dialects.values():
-                for attribute in make().attributes:
+            for dialect in (make() for make in universe.all_dialects.values()):
+                for attribute in dialect.attributes:
                     if issubclass(attribute, NumberFormat):
-                        yield attribute.name, attribute
+                        yield attribute.name, dialect.name, attribute
 
 
 def _sorts() -> Iterator[Sort]:
-    for name, prototype in _prototypes():
-        for width in WIDTHS:
+    for name, option, prototype in _prototypes():
+        for width in dict.fromkeys((*WIDTHS, prototype.of_width(None).bits)):
             try:
                 format = prototype.of_width(width)
             except InputError:
                 continue
             variants = {one.type: one for one in (format.for_range(*bounds) for bounds in RANGES)}
-            yield Sort(f"{name}-{width}", tuple(variants.values()))
+            yield Sort(f"{name}-{width}", (option, width), tuple(variants.values()))
 
 
 SORTS = tuple(_sorts())

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from xdsl.builder import Builder
-from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, TensorType, f32
 from xdsl.ir import Block, Region, SSAValue
@@ -18,6 +17,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.f32 import F32_FORMAT
 from tinyml.runtime.evaluator import evaluate, evaluate_reals
 from tinyml.transforms.compare_arguments import CompareArgumentsPass
+from tinyml.transforms.contexts import context
 from tinyml.transforms.count_macs import count_macs
 from tinyml.transforms.fold_powers_of_two import FoldPowersOfTwoPass
 from tinyml.transforms.prune_zeros import PruneZerosPass
@@ -86,7 +86,7 @@ def test_outputs_stay(seed: int):
     module, inputs = network.module, network.random.normal(size=(SAMPLES, network.length)).astype(np.float32)
     before, reals = evaluate(module, inputs), evaluate_reals(module, inputs)
     for simplification in SIMPLIFICATIONS:
-        simplification.apply(Context(), module)
+        simplification.apply(context(), module)
         module.verify()
         after = evaluate(module, inputs)
         np.testing.assert_array_equal(after.scores, before.scores)
@@ -98,6 +98,6 @@ def test_less_is_computed():
     for seed in range(60):
         module = Network(seed).module
         before += count_macs(module)
-        PruneZerosPass().apply(Context(), module)
+        PruneZerosPass().apply(context(), module)
         after += count_macs(module)
     assert after < before

@@ -1,0 +1,45 @@
+"""`tinyml new-format`: a package with a number format that works at once, to be changed into one's own.
+
+The package stands by itself: an entry point `xdsl.universe` makes tinyml, and any tool on xDSL, find it once it is
+installed. docs/adding-a-format.md walks through it.
+"""
+
+from __future__ import annotations
+
+import keyword
+import re
+from importlib.resources import files
+from importlib.util import find_spec
+from pathlib import Path
+from string import Template
+
+from tinyml.dialects.errors import InputError
+
+TEMPLATE = "format_template"
+FILES = {"pyproject.toml.in": "pyproject.toml", "format.py.in": "{name}.py", "test_format.py.in": "test_{name}.py"}
+
+
+def new_format(name: str, folder: Path) -> list[Path]:
+    """Write the package of a format with this name into a folder; the files.
+
+    Raises `InputError` for a name that is no Python identifier in lower case or is taken by a module or a dialect, and
+    for a folder that is there and not empty.
+    """
+    from xdsl.universe import Universe
+
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
+        raise InputError(f"a format's name is a Python identifier in lower case, got '{name}'")
+    if name in Universe.get_multiverse().all_dialects:
+        raise InputError(f"there is a dialect '{name}' already")
+    if find_spec(name) is not None:
+        raise InputError(f"there is a Python module '{name}' already")
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise InputError("the folder is not empty", file=str(folder))
+    words = {"name": name, "package": name.replace("_", "-"), "type": name.title().replace("_", "") + "Type"}
+    folder.mkdir(parents=True, exist_ok=True)
+    written: list[Path] = []
+    for template, file in FILES.items():
+        text = (files("tinyml.tools") / TEMPLATE / template).read_text("utf-8")
+        written.append(folder / file.format(name=name))
+        written[-1].write_text(Template(text).substitute(words), encoding="utf-8")
+    return written
