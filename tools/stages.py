@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +16,6 @@ from xdsl.printer import Printer
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.format_lookup import format_named
 from tinyml.lowering import pipelines
-from tinyml.tools.search_request import SearchRequest
 
 _LEVELS = {
     "2-buffers.mlir": "formats-to-buffers",
@@ -85,12 +85,12 @@ def compile_stages(
     functions: str | None,
     printed_for: str,
     row_scales: bool = False,
-    search: SearchRequest | None = None,
+    search: Mapping[str, str] | None = None,
 ) -> Compiled:
     """Compile a program at L0 with the profile of a data set.
 
-    search: what chooses a format for each tensor, in place of the width. row_scales: give the rows of constant matrices
-    scales of their own where that changes fewer answers on the data.
+    search: options of pipelines that name what chooses a format for each tensor, in place of the width. row_scales:
+    give the rows of constant matrices scales of their own where that changes fewer answers on the data.
     """
     actual_width = format_named(ctx, format, width).bits
     options = {"data": json.dumps(str(data)), "format": json.dumps(format), "target": json.dumps(printed_for)}
@@ -99,7 +99,7 @@ def compile_stages(
     if functions is not None:
         options["functions"] = json.dumps(functions)
     if search is not None:
-        options |= search.spelled
+        options |= search
     plain = _reals_and_formats(reals, ctx, options)
     scaled = _reals_and_formats(reals, ctx, {**options, "row-scales": "true"}) if row_scales else plain
     row_scales = row_scales and _changed_answers(*scaled, data) < _changed_answers(*plain, data)
