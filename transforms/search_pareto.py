@@ -40,8 +40,9 @@ class SearchParetoPass(SearchPass):
     stack, cycles in the unit of the device. loss: what may be lost, in the unit of the metric. effort: about how many
     candidates are evaluated. target: as `select-kernels` takes it; device: as `estimate-cost` takes it.
 
-    Of the candidates within the limits that lose no more than `loss` the fastest is taken, and if none does the one
-    that loses least. Raises `InputError` where none is within the limits.
+    Of the candidates within the limits that lose no more than `loss` the fastest is taken; if none does, of those that
+    lose no more than what the search began with, the one with the least mean error. Raises `InputError` where none is
+    within the limits.
     """
 
     name = "search-pareto"
@@ -94,7 +95,7 @@ class _Point:
 
 
 class _Pareto:
-    """points: all candidates that were evaluated whole, by formats.
+    """points: all candidates that were evaluated whole, by formats. begun: those that the search began with.
 
     guide: the metric by which the search goes from one to the next. The mean error of the scores generalises better
     than how many samples differ, which the few near a border between two classes decide.
@@ -105,6 +106,7 @@ class _Pareto:
         self.offered = offered
         self.effort = effort
         self.points: dict[Formats, _Point] = {}
+        self.begun: set[Formats] = set()
         self.best: _Point | None = None
         scores = search.judge.yardstick.scores
         self.guide: Metric = search.evaluation.metric if scores is None else "error"
@@ -142,6 +144,7 @@ class _Pareto:
             low, high = choose_pair(search, self.offered, math.inf)
             heat = heat_map(search, low, high)
             self.evaluate([promote(search, low, high, heat, math.inf, 1.0).choices], "promotion")
+        self.begun = set(self.points)
         for point in sorted(self.points.values(), key=lambda one: one.key):
             self.consider(point)
         if self.best is None:
@@ -169,7 +172,8 @@ class _Pareto:
             moved = self.evaluate(self._neighbours(before.choices), "change of one", before.error)
             better = sorted((one for one in moved if one.key < before.key), key=lambda one: one.key)
             for point in better:
-                self._join(before, point)
+                if self.search.evaluation.evaluated < self.effort:
+                    self._join(before, point)
             if self.best is before:
                 break
 
@@ -215,7 +219,8 @@ class _Pareto:
         if permitted_ones:
             chosen = min(permitted_ones, key=lambda one: (costs[one].time, costs[one].ram, one.key))
         else:
-            chosen = min(within, key=lambda one: (one.loss, one.error))
+            begun = min((one.loss for one in within if one.formats in self.begun), default=math.inf)
+            chosen = min((one for one in within if one.loss <= begun), key=lambda one: one.key)
         reasons = {
             one.name: _reason(choice, chosen.origin)
             for one, choice in zip(self.search.classes, chosen.choices, strict=True)
