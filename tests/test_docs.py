@@ -1,8 +1,8 @@
 """Every block in README.md and docs/ that follows a `<!-- run: COMMAND -->` is the output of that command.
 
-`| without NAME` at the end of a command drops the attribute NAME from the output; `tinyml demo` runs as on a computer
-that has a C compiler and no cross compiler; `tinyml explain` explains the tour's program. `<!-- run apart: COMMAND -->`
-runs in a folder and an environment that the blocks of one page have in common, and in which pip installs.
+`| without NAME, NAME` at the end of a command drops these attributes from the output; `tinyml demo` runs as on a
+computer that has a C compiler and no cross compiler; `tinyml explain` explains the tour's program. `<!-- run apart:
+COMMAND -->` runs in a folder and an environment that the blocks of one page have in common, and in which pip installs.
 """
 
 from __future__ import annotations
@@ -47,7 +47,9 @@ def output(command: str, monkeypatch: pytest.MonkeyPatch, scratch: Path) -> str:
                 assert not main(["compile", *program])
         assert not main(arguments)
     text = stream.getvalue().rstrip() + "\n"
-    return without(text, left_out) if left_out else text
+    for name in filter(None, left_out.split(", ")):
+        text = without(text, name)
+    return text
 
 
 def output_apart(commands: str, folder: Path) -> str:
@@ -82,7 +84,7 @@ def _output_apart(command: str, folder: Path) -> str:
 
 def without(text: str, name: str) -> str:
     """The text with an attribute left out of all dictionaries."""
-    value = r"(?:\[#[^\]]*\]>\]|#[\w.]+<[^<>]*>)"
+    value = r"(?:\[#[^\]]*\]>\]|#[\w.]+<[^<>]*>|\[\{.*?\}\])"
     text = re.sub(rf", {re.escape(name)} = {value}", "", text)
     text = re.sub(rf"{re.escape(name)} = {value}, ", "", text)
     return re.sub(rf" \{{{re.escape(name)} = {value}\}}", "", text)

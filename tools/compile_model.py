@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
 from tinyml.tools.progress import Progress
-from tinyml.tools.search_request import SearchAccount, SearchRequest, tensors_report, watched
+from tinyml.tools.search_plot import plot_search
+from tinyml.tools.search_request import SearchAccount, SearchRequest, points_report, tensors_report, watched
 
 if TYPE_CHECKING:
     from tinyml.lowering.estimate import Estimate
@@ -29,6 +30,9 @@ MEASURED_SAMPLES = 5
 
 SAMPLES = "samples.npz"
 """The file of an output that holds them."""
+
+PICTURE = "search.svg"
+"""The file of an output that shows what a search chose and between what, where matplotlib is installed."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +99,7 @@ def build_folder(
                 functions=request.functions,
                 printed_for=board.printed_for,
                 row_scales=request.row_scales,
-                search=request.search,
+                search=None if request.search is None else request.search.spelled(board),
                 reuse_input=request.reuse_input,
             )
         progress.step("writing C")
@@ -111,6 +115,8 @@ def build_folder(
     report = _report(request, board, compiled, accuracies, measured, account, time.perf_counter() - start)
     if must_fit:
         _require_fit(request, board, report)
+    if report["search"] is not None:
+        plot_search(report, board, folder / PICTURE)
     (folder / "report.json").write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
     return report, measured
 
@@ -224,6 +230,7 @@ def _search_report(request: Request, compiled: Compiled, account: SearchAccount)
         "candidates": account.candidates,
         "seconds": account.seconds,
         "tensors": tensors_report(compiled.formats),
+        "points": points_report(compiled.formats),
     }
 
 

@@ -120,7 +120,7 @@ def _add_format(parser: argparse.ArgumentParser) -> None:
 
 def _add_search(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("search for the format of each tensor (docs/search-*.md)")
-    group.add_argument("--search", metavar="NAME", help="demote (Shiftry) or promote (MinUn)")
+    group.add_argument("--search", metavar="NAME", help="demote (Shiftry), promote (MinUn) or pareto")
     for name, how in _SEARCH_OPTIONS.items():
         group.add_argument(f"--{name}", **how)
     group.add_argument("--resume", action="store_true", default=None, help="begin with what stands in the journal")
@@ -161,10 +161,13 @@ def _counts(text: str) -> list[int]:
 
 
 _SEARCH_OPTIONS: dict[str, dict[str, Any]] = {
-    "ram": {"metavar": "BYTES", "type": _count, "help": "most RAM to work in: arena and input"},
+    "ram": {"metavar": "BYTES", "type": _count, "help": "most RAM: arena and input, for pareto with the stack"},
+    "flash": {"metavar": "BYTES", "type": _count, "help": "most flash"},
+    "cycles": {"metavar": "N", "type": _count, "help": "most cycles or instructions of an inference"},
     "loss": {"metavar": "POINTS", "type": float, "help": "how much accuracy may be lost"},
     "metric": {"help": "what candidates are compared by: disagreement, accuracy or error"},
     "widths": {"metavar": "N,N", "type": _counts, "help": "to choose from"},
+    "effort": {"metavar": "N", "type": _count, "help": "about how many candidates are evaluated"},
     "jobs": {"metavar": "N", "type": _count, "help": "processes to evaluate in (default: as many as processors)"},
     "backend": {"help": "where to evaluate: loky (this computer), dask or ray"},
     "cluster": {"metavar": "ADDRESS", "help": "of the Dask or Ray cluster"},

@@ -17,6 +17,7 @@ from tinyml.lowering.pipelines import SEARCH, SEARCH_OPTIONS
 from tinyml.tools.progress import Progress
 
 if TYPE_CHECKING:
+    from tinyml.targets.boards import Board
     from tinyml.transforms.evaluation import Status
 
 PREFIX = "search-"
@@ -42,10 +43,13 @@ class SearchRequest:
             if option not in {one.name for one in fields(taken)}:
                 raise InputError(f"the search '{self.name}' has no --{option}")
 
-    @property
-    def spelled(self) -> dict[str, str]:
-        """As options of pipelines."""
-        given = (f"{option}={_spell(value)}" for option, value in self.options.items())
+    def spelled(self, board: Board) -> dict[str, str]:
+        """As options of pipelines, for programs that run on a board."""
+        passes: Any = Universe.get_multiverse().all_passes
+        taken = {one.name for one in fields(passes[PREFIX + self.name]())}
+        where = {"target": board.printed_for, "device": board.device}
+        options = {**self.options, **{name: value for name, value in where.items() if name in taken}}
+        given = (f"{option}={_spell(value)}" for option, value in options.items())
         return {SEARCH: PREFIX + self.name, SEARCH_OPTIONS: " ".join(given)}
 
 
@@ -98,6 +102,24 @@ def _describe(candidates: int, status: Status, seconds: float) -> str:
     if status.done:
         parts.append(f"{seconds * (status.of - status.done) / status.done:.0f} s left of {status.phase}")
     return ", ".join(parts)
+
+
+def points_report(formats: ModuleOp) -> list[dict[str, Any]] | None:
+    """The candidates that a search wrote into a program at L1; None where it looked at no costs."""
+    from tinyml.runtime.evaluator import predict_function
+    from tinyml.transforms.search import FRONT
+
+    points: Any = predict_function(formats).attributes.get(FRONT)
+    if points is None:
+        return None
+    return [
+        {
+            **{name: entry.data[name].value.data for name in ("loss", "time", "flash", "ram")},
+            "origin": entry.data["origin"].data,
+            **{name: name in entry.data for name in ("front", "chosen")},
+        }
+        for entry in points
+    ]
 
 
 def tensors_report(formats: ModuleOp) -> list[dict[str, Any]] | None:

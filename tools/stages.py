@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +16,6 @@ from xdsl.printer import Printer
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.format_lookup import format_named
 from tinyml.lowering import pipelines
-from tinyml.tools.search_request import SearchRequest
 
 _LEVELS = {
     "2-buffers.mlir": "formats-to-buffers",
@@ -85,13 +85,13 @@ def compile_stages(
     functions: str | None,
     printed_for: str,
     row_scales: bool = False,
-    search: SearchRequest | None = None,
+    search: Mapping[str, str] | None = None,
     reuse_input: bool = False,
 ) -> Compiled:
     """Compile a program at L0 with the profile of a data set.
 
-    search: what chooses a format for each tensor, in place of the width. row_scales: give the rows of constant matrices
-    scales of their own where that changes fewer answers on the data.
+    search: options of pipelines that name what chooses a format for each tensor, in place of the width. row_scales:
+    give the rows of constant matrices scales of their own where that changes fewer answers on the data.
     reuse_input: let buffers lie in the caller's array once the input has been read.
     """
     actual_width = format_named(ctx, format, width).bits
@@ -101,7 +101,7 @@ def compile_stages(
     if functions is not None:
         options["functions"] = json.dumps(functions)
     if search is not None:
-        options |= search.spelled
+        options |= search
     if reuse_input:
         options["reuse-input"] = "true"
     plain = _reals_and_formats(reals, ctx, options)

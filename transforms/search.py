@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FloatAttr, ModuleOp, StringAttr
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FloatAttr, ModuleOp, StringAttr, UnitAttr
 from xdsl.passes import ModulePass
 from xdsl.printer import Printer
 
@@ -21,6 +21,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.format_lookup import USUAL_FORMAT, format_named
 from tinyml.dialects.number_format import NumberFormat
 from tinyml.transforms.assign_format import RoundedConstants, check_scheme, retype
+from tinyml.transforms.candidate_costs import Cost
 from tinyml.transforms.candidates import Formats
 from tinyml.transforms.evaluation import Evaluation
 from tinyml.transforms.format_assignment import Choice, FormatAssignment
@@ -31,6 +32,9 @@ from tinyml.transforms.working_memory import WorkingMemory
 
 SEARCH = "tdsl.search"
 """Attribute of a function: name, range, format and mean error of each class of tensors, and why it has the format."""
+
+FRONT = "tdsl.front"
+"""Attribute of a function: the candidates whose costs a search looked at, with loss, costs and origin of each."""
 
 
 class Search:
@@ -71,11 +75,23 @@ class Search:
 
 
 @dataclass(frozen=True)
+class FrontPoint:
+    """A candidate among others. origin: how it was found; front: is no other nowhere worse and somewhere better?"""
+
+    cost: Cost
+    loss: float
+    origin: str
+    front: bool
+    chosen: bool
+
+
+@dataclass(frozen=True)
 class Found:
-    """What a search chose, and why, by the names of the tensors."""
+    """What a search chose, and why, by the names of the tensors. points: candidates whose costs are known."""
 
     choices: Sequence[Choice]
     reasons: Mapping[str, str]
+    points: Sequence[FrontPoint] = ()
 
 
 @dataclass(frozen=True)
@@ -130,7 +146,21 @@ class SearchPass(ModulePass):
             )
             for one, format, error in zip(assignment.classes, formats, errors, strict=True)
         )
+        if found.points:
+            function.attributes[FRONT] = ArrayAttr(_point(point) for point in found.points)
         retype(function, assignment.formats_of_values(formats), constants, self.functions)
+
+
+def _point(point: FrontPoint) -> DictionaryAttr:
+    numbers = {"loss": point.loss, **vars(point.cost)}
+    flags = {name: UnitAttr() for name in ("front", "chosen") if getattr(point, name)}
+    return DictionaryAttr(
+        {
+            **{name: FloatAttr(float(f"{number:.6g}"), 64) for name, number in numbers.items()},
+            "origin": StringAttr(point.origin),
+            **flags,
+        }
+    )
 
 
 def _text(module: ModuleOp) -> str:

@@ -47,7 +47,7 @@ class SearchPromotePass(SearchPass):
         search.evaluation.begin("heat map")
         heat = heat_map(search, low, high)
         search.evaluation.begin("promotion")
-        return _Promotion(search, low, high, heat, ram, self.soft).found()
+        return promote(search, low, high, heat, ram, self.soft)
 
     def _prototypes(self, search: Search) -> list[NumberFormat]:
         if self.widths != WIDTHS:
@@ -97,6 +97,13 @@ def _percentile(deviations: Reals) -> float:
     import numpy as np
 
     return float(np.percentile(deviations, PERCENTILE))
+
+
+def promote(
+    search: Search, low: NumberFormat, high: NumberFormat, heat: Sequence[float], ram: float, soft: float
+) -> Found:
+    """Algorithm 8: the best candidate of two widths that works in `ram` bytes."""
+    return _Promotion(search, low, high, heat, ram, soft).found()
 
 
 class _Promotion:

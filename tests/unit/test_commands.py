@@ -74,10 +74,10 @@ def test_compile_twice_gives_the_same_and_replaces(model: Path, tmp_path: Path) 
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
 
-@pytest.mark.parametrize("search", ["demote", "promote"])
+@pytest.mark.parametrize("search", ["demote", "promote", "pareto"])
 def test_compile_searches(model: Path, tmp_path: Path, search: str, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "out"
-    assert compile_(model, out, "--target", "host", "--search", search, "--jobs", "1", "--metric", "error") == 0
+    assert compile_(model, out, "--search", search, "--jobs", "1", "--metric", "error") == 0
     report = json.loads((out / "report.json").read_text())["search"]
     assert (report["name"], report["options"]) == (search, {"jobs": 1, "metric": "error"})
     assert report["candidates"] > 1
@@ -182,7 +182,7 @@ def test_bad_input_is_one_line(
         (["--width", "99"], "widths from 2 to 32"),
         (["--functions", "nobody's"], "format 'fixed' has no scheme 'nobody's' for functions"),
         (["--format", "f32", "--functions", "seedot"], "no scheme 'seedot' for functions (it has none)"),
-        (["--search", "nonsense"], "unknown search 'nonsense'; the searches are demote, promote"),
+        (["--search", "nonsense"], "unknown search 'nonsense'; the searches are demote, pareto, promote"),
         (["--search", "promote", "--loss", "1"], "the search 'promote' has no --loss"),
         (["--search", "promote", "--width", "8"], "give --widths in place of --width"),
         (["--search", "demote", "--widths", "8"], "expected the width of demoted tensors and that of others"),

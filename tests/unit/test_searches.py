@@ -37,7 +37,12 @@ MODELS = {
     "bonsai": ROOT / "tests/models/bonsai-mnist16/bonsai_mnist16.sd",
 }
 SAMPLES = 600
-SEARCHES = {"search-demote": "loss=0.5", "search-promote": "", "search-promote ram": "ram=360"}
+SEARCHES = {
+    "search-demote": "loss=0.5",
+    "search-promote": "",
+    "search-promote ram": "ram=360",
+    "search-pareto": "effort=40",
+}
 
 
 @lru_cache

@@ -1,0 +1,60 @@
+"""What a candidate will cost on a device, by the packer and the cost model.
+
+Both belong to levels below: they are asked as passes, by name.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from xdsl.passes import PassPipeline
+from xdsl.universe import Universe
+
+from tinyml.transforms.contexts import context
+
+if TYPE_CHECKING:
+    from tinyml.transforms.candidates import Candidates, Formats
+
+LOWERING = ("refine-formats", "formats-to-buffers", "buffers-to-loops")
+"""From formats to loops."""
+
+COST = "tinyml.cost"
+
+
+@dataclass(frozen=True)
+class Cost:
+    """time: in the unit of the device. flash, ram: bytes, ram with the stack."""
+
+    time: float
+    flash: float
+    ram: float
+
+    def within(self, limit: Cost) -> bool:
+        return self.time <= limit.time and self.flash <= limit.flash and self.ram <= limit.ram
+
+
+class Costs:
+    """Of the candidates of one program. target: whose kernels they use; device: whose costs they have.
+
+    known: the costs that were asked for.
+    """
+
+    def __init__(self, candidates: Candidates, target: str, device: str):
+        self.candidates = candidates
+        available = Universe.get_multiverse().all_passes
+        pipelines: list[Any] = [available[name]() for name in LOWERING]
+        targets = [{"target": target} if name != "formats-to-buffers" else {} for name in LOWERING]
+        steps = [step for one, options in zip(pipelines, targets, strict=True) for step in one(**options).steps()]
+        self.pipeline = PassPipeline.parse_spec(available, ",".join([*steps, f'estimate-cost{{device="{device}"}}']))
+        self.context = context()
+        self.known: dict[Formats, Cost] = {}
+
+    def of(self, formats: Formats) -> Cost:
+        """Raises `InputError` where the formats make no program, and for a device of unknown costs."""
+        if formats not in self.known:
+            module, _ = self.candidates.in_formats(formats)
+            self.pipeline.apply(self.context, module)
+            cost: Any = module.attributes[COST]
+            self.known[formats] = Cost(**{name: value.value.data for name, value in cost.data.items()})
+        return self.known[formats]

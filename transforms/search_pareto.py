@@ -1,0 +1,246 @@
+"""`search-pareto`: widths and scales of all tensors at once, under limits on RAM, flash and time.
+
+It begins with what the searches of Shiftry and MinUn find within the limits and with uniform widths, and goes on from
+the best of them: every change of one tensor's width or scale is tried alone, and those that help are made together, as
+long as each still does. A finer scale, at which the greatest numbers of a tensor saturate, is such a change. What it
+begins with stays among the candidates, so that the result is never worse.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from tinyml.dialects.errors import InputError
+from tinyml.transforms.candidate_costs import Cost, Costs
+from tinyml.transforms.format_assignment import Choice
+from tinyml.transforms.outcomes import Metric
+from tinyml.transforms.search import Found, FrontPoint, Search, SearchPass
+from tinyml.transforms.search_demote import explore_scale_for_x, partial_demote
+from tinyml.transforms.search_promote import choose_pair, heat_map, promote
+
+if TYPE_CHECKING:
+    from tinyml.dialects.number_format import NumberFormat
+    from tinyml.transforms.candidates import Formats
+    from tinyml.transforms.evaluation import Evaluation
+
+WIDTHS = (4, 6, 8, 12, 16)
+ZOOMS = (-1, 1)
+"""Scales that are tried beside a tensor's present one: half and twice as fine."""
+
+FRONT_LOSS = 5.0
+"""Candidates that lose more are not worth a place in the front, whatever they cost."""
+
+
+@dataclass(frozen=True)
+class SearchParetoPass(SearchPass):
+    """widths: that tensors may have, those of them that the format offers. ram, flash, cycles: limits, RAM with the
+    stack, cycles in the unit of the device. loss: what may be lost, in the unit of the metric. effort: about how many
+    candidates are evaluated. target: as `select-kernels` takes it; device: as `estimate-cost` takes it.
+
+    Of the candidates within the limits that lose no more than `loss` the fastest is taken; if none does, of those that
+    lose no more than what the search began with, the one with the least mean error. Raises `InputError` where none is
+    within the limits.
+    """
+
+    name = "search-pareto"
+    widths: tuple[int, ...] = WIDTHS
+    ram: int | None = None
+    flash: int | None = None
+    cycles: int | None = None
+    loss: float | int = 0.0
+    effort: int = 600
+    target: str = "avr"
+    device: str = "simavr"
+
+    def search(self, search: Search) -> Found:
+        limits = Cost(*(math.inf if one is None else float(one) for one in (self.cycles, self.flash, self.ram)))
+        offered = [one for one in search.prototype.candidates if one.bits in self.widths] or [search.prototype]
+        limited = LimitedSearch(search.evaluation, search.prototype, limits, self.target, self.device)
+        pareto = _Pareto(limited, offered, self.effort)
+        pareto.start()
+        pareto.improve()
+        return pareto.found(float(self.loss))
+
+
+class LimitedSearch(Search):
+    """A search in which a program fits where it is within limits on all that it costs."""
+
+    def __init__(self, evaluation: Evaluation, prototype: NumberFormat, limits: Cost, target: str, device: str):
+        super().__init__(evaluation, prototype)
+        self.limits = limits
+        self.costs = Costs(self.judge.candidates, target, device)
+
+    def fits(self, choices: Sequence[Choice], ram: float = math.inf) -> bool:
+        if not super().fits(choices, min(ram, self.limits.ram)):
+            return False
+        return self.costs.of(self.formats(choices)).within(self.limits)
+
+
+@dataclass(frozen=True)
+class _Point:
+    """A candidate. loss: by the metric of the search. error: what guides it. origin: how it was found."""
+
+    choices: tuple[Choice, ...]
+    formats: Formats
+    loss: float
+    error: float
+    origin: str
+
+    @property
+    def key(self) -> tuple[float, float]:
+        return self.error, self.loss
+
+
+class _Pareto:
+    """points: all candidates that were evaluated whole, by formats. begun: those that the search began with.
+
+    guide: the metric by which the search goes from one to the next. The mean error of the scores generalises better
+    than how many samples differ, which the few near a border between two classes decide.
+    """
+
+    def __init__(self, search: LimitedSearch, offered: Sequence[NumberFormat], effort: int):
+        self.search = search
+        self.offered = offered
+        self.effort = effort
+        self.points: dict[Formats, _Point] = {}
+        self.begun: set[Formats] = set()
+        self.best: _Point | None = None
+        scores = search.judge.yardstick.scores
+        self.guide: Metric = search.evaluation.metric if scores is None else "error"
+
+    def evaluate(self, candidates: Iterable[Sequence[Choice]], origin: str, at_most: float = math.inf) -> list[_Point]:
+        """The candidates that lose at most so much, by what guides the search."""
+        listed = [tuple(choices) for choices in candidates]
+        formats = [self.search.formats(choices) for choices in listed]
+        outcomes = self.search.evaluation.outcomes(formats, at_most, self.guide)
+        points: list[_Point] = []
+        for choices, one, outcome in zip(listed, formats, outcomes, strict=True):
+            error = self.search.evaluation.loss(outcome, self.guide)
+            if error <= at_most and math.isfinite(error):
+                loss = self.search.evaluation.loss(outcome)
+                points.append(self.points.setdefault(one, _Point(choices, one, loss, error, origin)))
+        return points
+
+    def consider(self, point: _Point) -> bool:
+        """Take a candidate for the best where it is better and within the limits."""
+        if (self.best is None or point.key < self.best.key) and self.search.fits(point.choices):
+            self.best = point
+            return True
+        return False
+
+    def start(self) -> None:
+        """What the other searches find, and uniform widths."""
+        search = self.search
+        search.evaluation.begin("uniform")
+        uniform = self.evaluate([search.uniform(one) for one in self.offered], "uniform")
+        search.evaluation.begin("demotion")
+        self.evaluate([self._demoted()], "demotion")
+        search.evaluation.begin("promotion")
+        fitting = [one for one in self.offered if search.fits(search.uniform(one))]
+        if fitting:
+            low, high = choose_pair(search, self.offered, math.inf)
+            heat = heat_map(search, low, high)
+            self.evaluate([promote(search, low, high, heat, math.inf, 1.0).choices], "promotion")
+        self.begun = set(self.points)
+        for point in sorted(self.points.values(), key=lambda one: one.key):
+            self.consider(point)
+        if self.best is None:
+            # The cheapest way to begin where no start is within the limits: what is least is narrowed further.
+            raise InputError(f"no program within the limits was found: the least needs {self._least(uniform)}")
+
+    def _demoted(self) -> Sequence[Choice]:
+        search = self.search
+        wide, narrow = (search.prototype_of(width) for width in (search.prototype.bits, search.prototype.bits // 2))
+        choices = search.uniform(wide)
+        choices[0] = explore_scale_for_x(search, choices)
+        alone = partial_demote(search, choices, narrow)
+        return [one.choice for one in alone]
+
+    def _least(self, points: Sequence[_Point]) -> str:
+        costs = [self.search.costs.of(point.formats) for point in points]
+        return f"{min(one.ram for one in costs):.0f} bytes of RAM and {min(one.flash for one in costs):.0f} of flash"
+
+    def improve(self) -> None:
+        """Change single tensors of the best candidate until nothing helps or enough was evaluated."""
+        self.search.evaluation.begin("improvement")
+        while self.search.evaluation.evaluated < self.effort:
+            before = self.best
+            assert before is not None
+            moved = self.evaluate(self._neighbours(before.choices), "change of one", before.error)
+            better = sorted((one for one in moved if one.key < before.key), key=lambda one: one.key)
+            for point in better:
+                if self.search.evaluation.evaluated < self.effort:
+                    self._join(before, point)
+            if self.best is before:
+                break
+
+    def _join(self, before: _Point, point: _Point) -> None:
+        """Make the change that leads from `before` to a point also in the best candidate."""
+        best = self.best
+        assert best is not None
+        if best is before:
+            self.consider(point)
+            return
+        changed = [
+            new if new != old else now
+            for new, old, now in zip(point.choices, before.choices, best.choices, strict=True)
+        ]
+        if tuple(changed) != best.choices:
+            for joined in self.evaluate([changed], "changes of several", best.error):
+                self.consider(joined)
+
+    def _neighbours(self, choices: Sequence[Choice]) -> list[list[Choice]]:
+        """All candidates that differ in the width or scale of one class of tensors."""
+        found: list[list[Choice]] = []
+        for i, choice in enumerate(choices):
+            others = [replace(choice, prototype=one) for one in self.offered if one.bits != choice.prototype.bits]
+            others += [replace(choice, zoom=choice.zoom + zoom) for zoom in ZOOMS]
+            found += [[*choices[:i], other, *choices[i + 1 :]] for other in others]
+        return found
+
+    def _worth(self, best: _Point) -> list[_Point]:
+        """The candidates whose costs are worth knowing."""
+        good = [one for one in self.points.values() if one.loss <= best.loss + FRONT_LOSS]
+        known = [one for one in good if one.formats in self.search.costs.known]
+        return list(dict.fromkeys([*known, *(one for one in good if not any(_wastes(one, other) for other in good))]))
+
+    def found(self, permitted: float) -> Found:
+        """The front of all candidates, and the one to take."""
+        self.search.evaluation.begin("front")
+        assert self.best is not None
+        worth = self._worth(self.best)
+        costs = {one: self.search.costs.of(one.formats) for one in worth}
+        front = [one for one in worth if not any(_dominates(other, one, costs) for other in worth)]
+        within = [one for one in worth if costs[one].within(self.search.limits)]
+        permitted_ones = [one for one in within if one.loss <= permitted]
+        if permitted_ones:
+            chosen = min(permitted_ones, key=lambda one: (costs[one].time, costs[one].ram, one.key))
+        else:
+            begun = min((one.loss for one in within if one.formats in self.begun), default=math.inf)
+            chosen = min((one for one in within if one.loss <= begun), key=lambda one: one.key)
+        reasons = {
+            one.name: _reason(choice, chosen.origin)
+            for one, choice in zip(self.search.classes, chosen.choices, strict=True)
+        }
+        points = [FrontPoint(costs[one], one.loss, one.origin, one in front, one is chosen) for one in worth]
+        return Found(chosen.choices, reasons, points)
+
+
+def _wastes(one: _Point, other: _Point) -> bool:
+    """Has one candidate nowhere fewer bits than another that loses less?"""
+    pairs = zip(one.choices, other.choices, strict=True)
+    return other.loss < one.loss and all(a.prototype.bits >= b.prototype.bits for a, b in pairs)
+
+
+def _dominates(one: _Point, other: _Point, costs: dict[_Point, Cost]) -> bool:
+    """Is one candidate nowhere worse than another, and better somewhere?"""
+    a, b = ((p.loss, costs[p].time, costs[p].flash, costs[p].ram) for p in (one, other))
+    return a != b and all(x <= y for x, y in zip(a, b, strict=True))
+
+
+def _reason(choice: Choice, origin: str) -> str:
+    scale = "" if not choice.zoom else f", scale 2^{choice.zoom} times finer than its range"
+    return f"{choice.prototype.bits} bits by {origin}{scale}"
