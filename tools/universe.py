@@ -69,6 +69,7 @@ PASSES: dict[str, Callable[[], type[ModulePass]]] = {
     "loops-to-bits": _pass("tinyml.lowering.pipelines", "LoopsToBitsPass"),
     "refine-formats": _pass("tinyml.lowering.pipelines", "RefineFormatsPass"),
     "search-demote": _pass("tinyml.transforms.search_demote", "SearchDemotePass"),
+    "search-maxscale": _pass("tinyml.transforms.search_maxscale", "SearchMaxscalePass"),
     "search-promote": _pass("tinyml.transforms.search_promote", "SearchPromotePass"),
     "reals-to-c": _pass("tinyml.lowering.pipelines", "RealsToCPass"),
     "reals-to-formats": _pass("tinyml.lowering.pipelines", "RealsToFormatsPass"),
