@@ -80,6 +80,12 @@ def _parser() -> argparse.ArgumentParser:
     bench.add_argument("folders", type=Path, nargs="+", help="folders with a program, val.npz and test.npz")
     bench.add_argument("--target", default="uno", help="uno, avr, cortex-m0, cortex-m4 or host")
     _add_format(bench)
+    bench.add_argument(
+        "--searches",
+        metavar="FORMAT[:SCHEME],...",
+        type=lambda text: text.split(","),
+        help="compare the searches of the papers in these formats instead (other options count for nothing)",
+    )
     bench.add_argument("--json", type=Path, help="also write the reports to this file")
     bench.set_defaults(command=_bench)
 
@@ -120,7 +126,9 @@ def _add_format(parser: argparse.ArgumentParser) -> None:
 
 def _add_search(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("search for the format of each tensor (docs/search-*.md)")
-    group.add_argument("--search", metavar="NAME", help="demote (Shiftry), promote (MinUn) or pareto")
+    group.add_argument(
+        "--search", metavar="NAME", help="maxscale (SeeDot), demote (Shiftry), promote (MinUn) or pareto"
+    )
     for name, how in _SEARCH_OPTIONS.items():
         group.add_argument(f"--{name}", **how)
     group.add_argument("--resume", action="store_true", default=None, help="begin with what stands in the journal")
@@ -239,6 +247,11 @@ def _explain(options: argparse.Namespace) -> int:
 def _bench(options: argparse.Namespace) -> int:
     from tinyml.tools.bench import bench
 
+    if options.searches is not None:
+        from tinyml.tools.bench_searches import bench_searches
+
+        bench_searches(options.folders, options.searches, options.json)
+        return 0
     bench(
         options.folders,
         target=options.target,

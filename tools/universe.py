@@ -72,6 +72,7 @@ PASSES: dict[str, Callable[[], type[ModulePass]]] = {
     "loops-to-bits": _pass("tinyml.lowering.pipelines", "LoopsToBitsPass"),
     "refine-formats": _pass("tinyml.lowering.pipelines", "RefineFormatsPass"),
     "search-demote": _pass("tinyml.transforms.search_demote", "SearchDemotePass"),
+    "search-maxscale": _pass("tinyml.transforms.search_maxscale", "SearchMaxscalePass"),
     "search-pareto": _pass("tinyml.transforms.search_pareto", "SearchParetoPass"),
     "search-promote": _pass("tinyml.transforms.search_promote", "SearchPromotePass"),
     "reals-to-c": _pass("tinyml.lowering.pipelines", "RealsToCPass"),

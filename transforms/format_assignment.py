@@ -120,7 +120,7 @@ class _Formats:
         self.assignment = assignment
         self.class_of = assignment.class_of
         self.choices = choices
-        self.formats = {one: choice.format_for(*_room(one, choice)) for one, choice in choices.items()}
+        self.formats = {one: choice.format_for(*room_of(one, choice.prototype)) for one, choice in choices.items()}
         self._widen_scalars()
         self._limit_arguments()
         self._spare_accumulators()
@@ -252,10 +252,10 @@ class _Formats:
                 changed |= after != before
 
 
-def _room(one: TensorClass, choice: Choice) -> tuple[float, float]:
-    """The range of a class with the room that a function's results ask for."""
+def room_of(one: TensorClass, prototype: NumberFormat) -> tuple[float, float]:
+    """The range of a class, with the room that a function's results ask for."""
     low, high = one.range
     for value in one.members:
         if isinstance(value.owner, tdsl.FunctionOp):
-            low, high = choice.prototype.result_range(value.owner.FUNCTION, low, high)
+            low, high = prototype.result_range(value.owner.FUNCTION, low, high)
     return low, high

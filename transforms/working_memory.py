@@ -36,9 +36,13 @@ class WorkingMemory:
         return self._known[formats]
 
     def _of(self, formats: Formats) -> int:
+        from tinyml.runtime.evaluator import predict_function
+
         module = self.candidates.program(formats)
         # Where the same ops make tensors that occupy as many bytes, these lie in memory alike.
-        key = tuple((op.name, *map(_bits, op.results)) for op in module.walk() if not isinstance(op, tdsl.ConstOp))
+        arguments = map(_bits, predict_function(module).body.block.args)
+        ops = ((op.name, *map(_bits, op.results)) for op in module.walk() if not isinstance(op, tdsl.ConstOp))
+        key = (*arguments, *ops)
         if key not in self._known:
             self._known[key] = working_memory(self.candidates.in_formats(formats)[0])
         return self._known[key]

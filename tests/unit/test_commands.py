@@ -74,7 +74,7 @@ def test_compile_twice_gives_the_same_and_replaces(model: Path, tmp_path: Path) 
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
 
-@pytest.mark.parametrize("search", ["demote", "promote", "pareto"])
+@pytest.mark.parametrize("search", ["demote", "maxscale", "pareto", "promote"])
 def test_compile_searches(model: Path, tmp_path: Path, search: str, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "out"
     assert compile_(model, out, "--search", search, "--jobs", "1", "--metric", "error") == 0
@@ -107,6 +107,23 @@ def test_bench_reads_folders_and_writes_json(model: Path, tmp_path: Path) -> Non
     assert main(["bench", str(model), "--target", "cortex-m0", "--json", str(reports)]) == 0
     [report] = json.loads(reports.read_text())
     assert report["instructions_per_inference"] > 0
+
+
+def test_bench_compares_searches(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    reports = tmp_path / "rows.json"
+    assert main(["bench", str(model), "--searches", "fixed,shiftry:seedot", "--json", str(reports)]) == 0
+    rows = json.loads(reports.read_text())
+    assert [row["arithmetic"] for row in rows] == ["fixed", "shiftry:seedot"]
+    for row in rows:
+        assert row["8"]["ram"] <= row["promote"]["ram"] <= row["demote"]["ram"] <= row["16"]["ram"]
+    assert capsys.readouterr().out.count("mean change") == 2
+
+
+def test_bench_of_searches_needs_labels(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with np.load(model / "val.npz") as data:
+        np.savez(model / "test.npz", x=data["x"])
+    assert main(["bench", str(model), "--searches", "fixed"]) == 1
+    assert "need labels" in capsys.readouterr().err
 
 
 def damage(model: Path, what: str) -> None:
@@ -182,7 +199,7 @@ def test_bad_input_is_one_line(
         (["--width", "99"], "widths from 2 to 32"),
         (["--functions", "nobody's"], "format 'fixed' has no scheme 'nobody's' for functions"),
         (["--format", "f32", "--functions", "seedot"], "no scheme 'seedot' for functions (it has none)"),
-        (["--search", "nonsense"], "unknown search 'nonsense'; the searches are demote, pareto, promote"),
+        (["--search", "nonsense"], "unknown search 'nonsense'; the searches are demote, maxscale, pareto, promote"),
         (["--search", "promote", "--loss", "1"], "the search 'promote' has no --loss"),
         (["--search", "promote", "--width", "8"], "give --widths in place of --width"),
         (["--search", "demote", "--widths", "8"], "expected the width of demoted tensors and that of others"),

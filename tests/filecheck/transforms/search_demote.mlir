@@ -1,5 +1,6 @@
 // RUN: tinyml-opt %s -p "profile{data=%S/Inputs/linear.npz},search-demote{data=%S/Inputs/linear.npz metric=error loss=0.1}" | filecheck %s
 // RUN: tinyml-opt %s -p "profile{data=%S/Inputs/linear.npz},search-demote{data=%S/Inputs/linear.npz metric=error ram=8}" | filecheck %s --check-prefix=RAM
+// RUN: tinyml-opt %s -p "profile{data=%S/Inputs/linear.npz},search-demote{data=%S/Inputs/linear.npz metric=error loss=0.1 format=shiftry}" | filecheck %s --check-prefix=SHIFTRY
 // RUN: not tinyml-opt %s -p "profile{data=%S/Inputs/linear.npz},search-demote{data=%S/Inputs/linear.npz metric=error ram=3}" 2>&1 | filecheck %s --check-prefix=SMALL
 // RUN: not tinyml-opt %s -p "profile{data=%S/Inputs/linear.npz},search-demote{data=%S/Inputs/linear.npz metric=accuracy}" 2>&1 | filecheck %s --check-prefix=LABELS
 // RUN: not tinyml-opt %s -p "profile{data=%S/Inputs/linear.npz},search-demote{data=%S/Inputs/linear.npz metric=nonsense}" 2>&1 | filecheck %s --check-prefix=METRIC
@@ -33,3 +34,14 @@ func.func @linear(%X: tensor<2x1xf32>) -> tensor<1x1xf32> {
 // With a limit of RAM no more is demoted than has to be.
 // RAM: func.func @linear(%X: tensor<2x1x!fixed.q<16, 13>>
 // RAM-SAME: {name = "t4", {{.*}} why = "kept: 0.0133 mean error with it alone demoted"}]
+
+// In the paper's arithmetic it is the paper's program, pseudocode 4.
+// SHIFTRY: func.func @linear(%X: tensor<2x1x!shiftry.q<8, 5>>
+// SHIFTRY: %W1 = tdsl.const dense<{{\[\[}}2, 12], [65, -52]]> : tensor<2x2xi8>
+// SHIFTRY-NEXT: %B1 = tdsl.const dense<{{\[\[}}-4], [79]]> : tensor<2x1xi8>
+// SHIFTRY-NEXT: %W2 = tdsl.const dense<{{\[\[}}-6586, -16596]]> : tensor<1x2xi16>
+// SHIFTRY-NEXT: %B2 = tdsl.const dense<94> : tensor<1x1xi8>
+// SHIFTRY-NEXT: %t1 = tdsl.matmul {{.*}} -> tensor<2x1x!shiftry.q<16, 11>>
+// SHIFTRY-NEXT: %t2 = tdsl.add {{.*}} -> tensor<2x1x!shiftry.q<16, 7>>
+// SHIFTRY-NEXT: %t3 = tdsl.matmul {{.*}} -> tensor<1x1x!shiftry.q<16, 12>>
+// SHIFTRY-NEXT: %t4 = tdsl.add {{.*}} -> tensor<1x1x!shiftry.q<16, 7>>
