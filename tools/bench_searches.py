@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
 from tinyml.lowering import pipelines
+from tinyml.targets.boards import board
 from tinyml.tools.atomic_file import AtomicFile
 from tinyml.tools.bench import find_model
 from tinyml.tools.progress import Progress
@@ -109,7 +110,7 @@ def _options(way: str, found: dict[str, Result]) -> dict[str, str]:
         "demote": {"widths": [NARROW, WIDE]},
         "promote": {"widths": [NARROW, WIDE], "ram": found["demote"].ram if "demote" in found else 0},
     }
-    return SearchRequest(way, options[way]).spelled
+    return SearchRequest(way, options[way]).spelled(board("uno"))
 
 
 def _result(reals: ModuleOp, arithmetic: Arithmetic, options: dict[str, str], val: Path, data: Data) -> Result:
