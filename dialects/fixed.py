@@ -46,6 +46,7 @@ class FixedType(ScaledInteger, ExactFormat):
     name = "fixed.q"
     width: IntAttr
     frac: IntAttr
+    INTEGER_RAWS: ClassVar[bool] = True
     SCHEMES: ClassVar[Sequence[str]] = ("seedot", "shiftry")
     WIDTHS: ClassVar[Sequence[int]] = WIDTHS
     WIDTHS_IN_WORDS: ClassVar[str] = f"from {WIDTHS[0]} to {WIDTHS[-1]}"

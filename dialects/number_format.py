@@ -50,6 +50,9 @@ class NumberFormat(ABC):
     """Is it an arithmetic of the literature, to be compared with? Passes then fuse no sums and change no scales, and
     results need be neither the nearest values nor saturate."""
 
+    INTEGER_RAWS: ClassVar[bool] = False
+    """Are raws the very integers that products are made of? Then the integer kernels of a target can read them."""
+
     SCHEMES: ClassVar[Sequence[str]] = ()
     """Other ways to compute `function`, by name: those of the literature, to be compared with."""
 

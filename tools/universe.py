@@ -31,6 +31,7 @@ DIALECTS = {
     "c": _dialect("tinyml.dialects.c", "C"),
     "fixed": _dialect("tinyml.dialects.fixed", "FIXED"),
     "num": _dialect("tinyml.dialects.num", "NUM"),
+    "posit": _dialect("tinyml.dialects.posit", "POSIT"),
     "scratch": _dialect("tinyml.dialects.scratch", "SCRATCH"),
     "seedot": _dialect("tinyml.dialects.seedot", "SEEDOT"),
     "shiftry": _dialect("tinyml.dialects.shiftry", "SHIFTRY"),

@@ -106,7 +106,10 @@ class _Rows:
             consecutive = row.offset is index and num.run_length(dot.lhs) == 1
         if not consecutive or index in _read(dot.rhs, loop):
             return None
-        bits = [8 * element_format(operand.type).dtype.itemsize for operand in (dot.lhs, dot.rhs)]
+        formats = [element_format(operand.type) for operand in (dot.lhs, dot.rhs)]
+        if not all(format.INTEGER_RAWS for format in formats):
+            return None
+        bits = [8 * format.dtype.itemsize for format in formats]
         flash = [scratch.in_flash(scratch.memref_type(operand)) for operand in (dot.lhs, dot.rhs)]
         wanted = Kernel("", bits[0], bits[1], accumulator.bits, op=num.DotRowsOp.name, flash=flash[0])
         kernel = next((kernel for kernel in kernels if kernel.computes(wanted)), None)

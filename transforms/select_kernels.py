@@ -18,7 +18,7 @@ from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.csr import CompressedRows
-from tinyml.dialects.number_format import Accumulator, accumulator_of, element_format
+from tinyml.dialects.number_format import Accumulator, NumberFormat, accumulator_of, element_format
 from tinyml.dialects.packed_rows import COUNT_BYTES, pack_rows
 from tinyml.targets.kernels import Kernel, kernels_of
 from tinyml.transforms.loop_nest import Indices, LoopNest
@@ -58,7 +58,7 @@ class SelectKernelsPass(ModulePass):
 
 def _matching(op: Op, kernels: Sequence[Kernel]) -> Kernel | None:
     """The kernel for an op, after its sum has gone over to a wider accumulator if that is what it takes."""
-    if not _accumulator(op).INTEGER:
+    if not (_accumulator(op).INTEGER and all(_format(factor).INTEGER_RAWS for factor in _factors(op))):
         return None
     if isinstance(op, num.AxpyOp):
         return _of_width(op, _accumulator(op).bits, kernels)
@@ -136,12 +136,16 @@ def _factors(op: Op) -> tuple[SSAValue, SSAValue]:
             return op.vector, op.factor
 
 
+def _format(value: SSAValue) -> NumberFormat:
+    return element_format(value.type)
+
+
 def _in_flash(value: SSAValue) -> bool:
     return isinstance(value.type, MemRefType) and scratch.in_flash(scratch.memref_type(value))
 
 
 def _bits(value: SSAValue) -> int:
-    return 8 * element_format(value.type).dtype.itemsize
+    return 8 * _format(value).dtype.itemsize
 
 
 def _pack(op: num.SparseDotOp, kernel: Kernel) -> bool:

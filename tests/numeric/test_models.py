@@ -15,7 +15,16 @@ MODELS = {
     "protonn": ROOT / "examples/protonn-gesturepod/protonn_gesturepod.sd",
     "bonsai": ROOT / "tests/models/bonsai-mnist16/bonsai_mnist16.sd",
 }
-FORMATS = (("fixed", 8), ("fixed", 16), ("fixed", 32), ("f32", None), ("seedot", 16), ("shiftry", 8))
+FORMATS = (
+    ("fixed", 8),
+    ("fixed", 16),
+    ("fixed", 32),
+    ("posit", 8),
+    ("posit", 16),
+    ("f32", None),
+    ("seedot", 16),
+    ("shiftry", 8),
+)
 
 
 @pytest.fixture(scope="module", params=MODELS)
