@@ -19,6 +19,7 @@ from xdsl.dialects.builtin import FixedBitwidthType
 from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 
+from tinyml.dialects.coding import Coding
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.machine import Machine
 from tinyml.dialects.products import Bound, Factor, Product
@@ -50,9 +51,6 @@ class NumberFormat(ABC):
     """Is it an arithmetic of the literature, to be compared with? Passes then fuse no sums and change no scales, and
     results need be neither the nearest values nor saturate."""
 
-    INTEGER_RAWS: ClassVar[bool] = False
-    """Are raws the very integers that products are made of? Then the integer kernels of a target can read them."""
-
     SCHEMES: ClassVar[Sequence[str]] = ()
     """Other ways to compute `function`, by name: those of the literature, to be compared with."""
 
@@ -80,6 +78,11 @@ class NumberFormat(ABC):
     def candidates(self) -> Sequence[NumberFormat]:
         """What a search may try for a tensor instead of this format, from few bits to many, whatever their scale."""
         return (self,)
+
+    @property
+    def coding(self) -> Coding | None:
+        """How kernels get integers from raws; None where only `Accumulator.mac` does."""
+        return None
 
     @abstractmethod
     def encode(self, reals: Reals) -> Raws:
@@ -143,7 +146,10 @@ class NumberFormat(ABC):
         return self
 
     def difference(self, rhs: NumberFormat) -> NumberFormat | None:
-        """The format that holds every lhs - rhs exactly, its raw being the difference of the raws; None without one."""
+        """A format that holds every lhs - rhs exactly; None without one.
+
+        Of raws that are integers themselves, its raw is their difference.
+        """
         return None
 
     def distance_bound(self, length: int, rhs: NumberFormat, vectors: Raws | None) -> Bound | None:

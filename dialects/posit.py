@@ -20,6 +20,7 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from tinyml.dialects.coding import TABLE, Coding
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.exact import ExactFormat
 from tinyml.dialects.machine import Int, Machine, limits
@@ -45,6 +46,8 @@ TABLE_BITS = 8
 
 SHORT_BITS, SHORT_INTEGER, LONG_INTEGER = 12, 15, 29
 """Posits of up to 12 bits lose next to nothing as integers of 15 bits and a sign, those of 16 as ones of 29."""
+
+REGISTER_BITS = 16
 
 REGISTER = 31
 """Bits of the greatest magnitude that a register of 32 holds."""
@@ -144,6 +147,14 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
     def integer_limits(self) -> tuple[int, int]:
         return _integer_limits(self)
 
+    @property
+    def coding(self) -> Coding | None:
+        """As a table of 16-bit integers, where these hold the numbers."""
+        n = self.n.data
+        if n > TABLE_BITS or self.integer_limits[1] > limits(16)[1]:
+            return None
+        return Coding(TABLE, self.table)
+
     def encode(self, reals: Reals) -> Raws:
         import numpy as np
 
@@ -190,6 +201,13 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         bits = SHORT_INTEGER if n <= SHORT_BITS else LONG_INTEGER
         return PositType(n, es, _low(n, es, max(top - bits, -reach)), top)
 
+    def in_register(self) -> PositType:
+        """One of 16 bits."""
+        if self.window is None or self.n.data >= REGISTER_BITS:
+            return self
+        reach = math.ldexp(1.0, self.window[1] - 1)
+        return PositType(REGISTER_BITS, self.es.data).for_range(-reach, reach)
+
     def narrowed(self, bits: int) -> PositType:
         if self.window is None:
             return self
@@ -207,12 +225,12 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         if n > TABLE_BITS:
             parameters = m.int_constant(self.scale, 16), m.int_constant(n, 8), m.int_constant(self.es.data, 8)
             return Int(m.call("tm_posit_to_s32", m.held(raws, 32), *parameters), 32, low, high)
-        entry = m.entry(f"posit{n}", self.table, m.sub(raws, m.const(self.posit.nar)))
+        entry = m.entry("decoding", self.table, m.sub(raws, m.const(limits(8)[0])))
         return Int(entry.value, entry.width, low, high)
 
     @property
     def table(self) -> NDArray[np.signedinteger[Any]]:
-        """The integer of every raw from NaR to the greatest one, for posits of at most `TABLE_BITS` bits; 0 for NaR."""
+        """The integer of every byte from -128 on, for at most `TABLE_BITS` bits; 0 for what is none of these posits."""
         return _decoding(self)
 
     def store(self, m: Machine[V], x: Int[V], scale: int) -> V:
@@ -337,11 +355,13 @@ def _array(raw: int, format: PositType) -> Raws:
 def _decoding(format: PositType) -> NDArray[np.signedinteger[Any]]:
     import numpy as np
 
-    raws = np.arange(format.posit.nar, format.posit.maxpos + 1).astype(format.dtype)
-    low, high = format.integer_limits
-    limited = np.clip(np.nan_to_num(np.ldexp(format.decode(raws), format.scale)), low, high)
-    width = 16 if high <= limits(16)[1] else 32
-    return np.floor(limited).astype(f"i{width // 8}")
+    first, last = format.raw_limits
+    greatest = format.integer_limits[1]
+    table = np.zeros(256, np.int16 if greatest <= limits(16)[1] else np.int32)
+    raws = np.arange(first, last + 1)
+    # What is no multiple of the least number is no raw either.
+    table[raws - limits(8)[0]] = np.trunc(np.ldexp(format.decode(raws), format.scale))
+    return table
 
 
 @lru_cache

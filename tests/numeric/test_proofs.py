@@ -242,7 +242,7 @@ def test_functions_do_not_change_beyond_their_useful_range(format: NumberFormat,
         reals = {"exp": np.exp(x), "tanh": np.tanh(x), "sigmoid": 0.5 + 0.5 * half}[function]
         given = format.encode(reals).astype(np.float64)
         # Where a limit lies halfway between two numbers, both are equally near.
-        assert np.ptp(given) <= 1
+        assert len(np.unique(given)) <= 2
     assert format.useful_range(function, 500.0, 600.0)[0] <= format.useful_range(function, 500.0, 600.0)[1]
 
 
