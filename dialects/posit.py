@@ -47,6 +47,9 @@ TABLE_BITS = 8
 SHORT_BITS, SHORT_INTEGER, LONG_INTEGER = 12, 15, 29
 """Posits of up to 12 bits lose next to nothing as integers of 15 bits and a sign, those of 16 as ones of 29."""
 
+DEVIATIONS, BINADES = 4, 12
+"""What for_range takes the distribution of values to be, and how far down it looks."""
+
 REGISTER_BITS = 16
 
 REGISTER = 31
@@ -190,12 +193,12 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return PositType(width, STANDARD)
 
     def for_range(self, low: float, high: float) -> PositType:
-        """The es that leaves the most bits for a fraction at the greatest magnitude, the greatest of equal ones, and a
-        window from that magnitude down to what an integer of `SHORT_INTEGER` or `LONG_INTEGER` bits reaches."""
+        """The es with the least error, and a window from the greatest magnitude down to what an integer of
+        `SHORT_INTEGER` or `LONG_INTEGER` bits reaches."""
         magnitude = max(abs(low), abs(high))
         top = math.frexp(magnitude)[1] if magnitude else 0
         n = self.n.data
-        es = max(EXPONENTS, key=lambda es: (_fraction_bits(n, es, top - 1), es))
+        es = min(EXPONENTS, key=lambda es: _error(n, es, top))
         reach = (n - 2) << es
         top = min(max(top, 1 - reach), reach + 1)
         bits = SHORT_INTEGER if n <= SHORT_BITS else LONG_INTEGER
@@ -290,10 +293,18 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return m.call("tm_posit_to_f32", wide, m.int_constant(self.n.data, 8), m.int_constant(self.es.data, 8))
 
 
-def _fraction_bits(n: int, es: int, exponent: int) -> int:
-    """What a posit of an exponent has left for a fraction."""
-    k = exponent >> es
-    return n - 1 - es - (k + 2 if k >= 0 else 1 - k)
+@lru_cache
+def _error(n: int, es: int, top: int) -> float:
+    """Of numbers of which 2^top is `DEVIATIONS` standard deviations of a normal distribution: a multiple of the mean
+    squared error."""
+    total = 0.0
+    for exponent in range(top - BINADES, top):
+        k = exponent >> es
+        fraction_bits = n - 1 - es - (k + 2 if k >= 0 else 1 - k)
+        share = math.ldexp(1.0, exponent - top)
+        density = math.exp(-((DEVIATIONS * 1.5 * share) ** 2) / 2)
+        total += share * density * 4.0 ** (exponent - fraction_bits)
+    return total
 
 
 @lru_cache

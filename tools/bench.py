@@ -40,6 +40,7 @@ def bench(
     functions: str | None,
     optimize: str,
     row_scales: bool,
+    weights: str | None,
     json_file: Path | None,
 ) -> list[dict[str, Any]]:
     """Measure every model on a target and print the table; a model too large for the Uno is measured on its sister."""
@@ -47,7 +48,9 @@ def bench(
 
     chosen = board(target)
     requests = [
-        Request(program, val, test, target, None, format, width, optimize, Path(), functions, row_scales)
+        Request(
+            program, val, test, target, None, format, width, optimize, Path(), functions, row_scales, weights=weights
+        )
         for program, val, test in map(find_model, folders)
     ]
     file = None if json_file is None else AtomicFile(str(json_file))

@@ -47,6 +47,7 @@ class Request:
     functions: str | None = None
     row_scales: bool = False
     search: SearchRequest | None = None
+    weights: str | None = None
 
 
 def compile_model(request: Request) -> dict[str, Any]:
@@ -95,6 +96,7 @@ def build_folder(
                 printed_for=board.printed_for,
                 row_scales=request.row_scales,
                 search=request.search,
+                weights=request.weights,
             )
         progress.step("writing C")
         write_sources(folder, compiled, board, data)
@@ -176,6 +178,7 @@ def _report(
         "device": board.device,
         "format": request.format,
         "width": compiled.width,
+        "weights": request.weights,
         "row_scales": compiled.row_scales,
         "search": _search_report(request, compiled, account),
         "optimize": request.optimize,

@@ -90,6 +90,7 @@ def _add_format(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", default="fixed", help="number format: fixed, posit, f32, or a plug-in's")
     parser.add_argument("--functions", help="scheme for exp, tanh and sigmoid; for fixed: seedot or shiftry")
     parser.add_argument("--width", type=_count, help="bits of each number (default: the format's usual width)")
+    parser.add_argument("--weights", metavar="FORMAT:BITS", help="another format for constants, such as posit:8")
     parser.add_argument("--row-scales", action="store_true", help="scales per row of weights, where they help")
     parser.add_argument("--optimize", choices=OPTIMIZE, default="Os", help="the C compiler's level")
 
@@ -157,6 +158,7 @@ def _compile(options: argparse.Namespace) -> int:
             options.functions,
             options.row_scales,
             _search(options),
+            weights=options.weights,
         )
     )
     print_reports([report])
@@ -209,6 +211,7 @@ def _bench(options: argparse.Namespace) -> int:
         functions=options.functions,
         optimize=f"-{options.optimize}",
         row_scales=options.row_scales,
+        weights=options.weights,
         json_file=options.json,
     )
     return 0

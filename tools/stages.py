@@ -86,16 +86,20 @@ def compile_stages(
     printed_for: str,
     row_scales: bool = False,
     search: SearchRequest | None = None,
+    weights: str | None = None,
 ) -> Compiled:
     """Compile a program at L0 with the profile of a data set.
 
     search: what chooses a format for each tensor, in place of the width. row_scales: give the rows of constant matrices
-    scales of their own where that changes fewer answers on the data.
+    scales of their own where that changes fewer answers on the data. weights: another format for
+    constants, as `assign-format` takes it.
     """
     actual_width = format_named(ctx, format, width).bits
     options = {"data": json.dumps(str(data)), "format": json.dumps(format), "target": json.dumps(printed_for)}
     if width is not None:
         options["width"] = str(width)
+    if weights is not None:
+        options["weights"] = json.dumps(weights)
     if functions is not None:
         options["functions"] = json.dumps(functions)
     if search is not None:
