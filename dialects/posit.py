@@ -152,8 +152,10 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def coding(self) -> Coding | None:
-        """As a table of 16-bit integers, where these hold the numbers."""
+        """As a table of 16-bit integers, where these hold the numbers; those of 16 bits by their own kernels."""
         n = self.n.data
+        if n == REGISTER_BITS and self.window is not None and 0 <= self.scale <= REGISTER:
+            return Coding(f"{self.name}{n}", parameters=(self.es.data, self.scale))
         if n > TABLE_BITS or self.integer_limits[1] > limits(16)[1]:
             return None
         return Coding(TABLE, self.table)

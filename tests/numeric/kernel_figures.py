@@ -34,14 +34,14 @@ AVR_LENGTHS = (16, 32, N, 300)
 AVR_STEPS = {
     **{"s8_s8_s16": 9, "s8_s8_s16_ram": 8, "s8_s8_s24": 11, "s8_s8_s24_ram": 10, "s8_s8_s32": 11, "s8_s8_s32_ram": 10},
     **{"s8_s16_s32": 19, "s16_s8_s32": 20, "s16_s16_s32": 31, "s16_s16_s32_ram": 29},
-    **{"t8_s16_s32": 41, "t8_s8_s32": 32, "t8_t8_s32": 50},
+    **{"t8_s16_s32": 41, "t8_s8_s32": 32, "t8_t8_s32": 50, "p16_s16_s64": 145},
     **{"row_s8_s8_s16": 14, "row_s8_s8_s24": 16, "row_s8_s8_s32": 16, "row_s8_s16_s32": 24, "row_s16_s16_s32": 36},
     **{"distance_s8_s8_s24": 13, "distance_s8_s8_s32": 14, "distance_s16_s16_s32": 27},
     **{"axpy_s8_s8_s32": 27, "axpy_s8_s16_s32": 33, "axpy_s16_s16_s32": 43},
 }
 AVR_LIMITS = {
     **{"s8_s8_s16": 12.5, "s8_s8_s24": 17, "s8_s8_s32": 17, "s8_s16_s32": 26, "s16_s16_s32": 36},
-    **{"t8_s16_s32": 58, "t8_t8_s32": 70},
+    **{"t8_s16_s32": 58, "t8_t8_s32": 70, "p16_s16_s64": 250},
 }
 """What the loop may take at n = 64."""
 
@@ -90,6 +90,7 @@ _AVR = """\
 #include "tinyml/distance.h"
 #include "tinyml/axpy.h"
 #include "tinyml/dot_table.h"
+#include "tinyml/dot_posit.h"
 static const int16_t table[256] __attribute__((__progmem__)) = {{1}};
 static const uint8_t flash[] __attribute__((__progmem__)) = {{{flash}}};
 static int16_t memory[600], out[1];
@@ -158,6 +159,9 @@ def avr_cost(kernel: Kernel | None, length: int, optimize: str) -> Cost:
     """Of a call with constant arguments in an otherwise empty function; without a kernel: of that function."""
     flash, call = bytes(2 * length + 2), ""
     if kernel is not None:
+        if kernel.codes:
+            # Of all magnitudes up to 1.
+            flash = np.random.default_rng(0).integers(-0x4000, 0x4001, length + 1).astype("<i2").tobytes()
         if kernel.form == "row":
             stream = pack_rows(compress(np.ones((1, length), f"<i{kernel.weights // 8}")), kernel.vector // 8)
             assert stream is not None
@@ -171,7 +175,8 @@ def avr_cost(kernel: Kernel | None, length: int, optimize: str) -> Cost:
 def _call(kernel: Kernel, length: int) -> str:
     if kernel.form == "axpy":
         return f"tm_{kernel.name}((int32_t *)memory, w, 7, {length});"
-    arguments = "w, x, 7" if kernel.form == "row" else f"{'table, ' * kernel.tables}w, x, {length}, 7"
+    tables, codes = "table, " * kernel.tables, "1, 28, " * kernel.codes
+    arguments = "w, x, 7" if kernel.form == "row" else f"{tables}w, x, {length}, {codes}7"
     name = kernel.name if kernel.form == "distance" else f"dot_{kernel.name}"
     ctype = "__int24" if kernel.sum == 24 else f"int{kernel.sum}_t"
     return f'{ctype} y = tm_{name}({arguments}); __asm__ volatile("" : : "r"(y));'

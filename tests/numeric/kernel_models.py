@@ -43,7 +43,7 @@ def _products(kernel: Kernel) -> str:
     x = f"tensor<{total}x1x{vector}>"
     frac = sum(format.scale for format in formats)
     # The whole sum, where 32 bits hold it.
-    result = f"!fixed.q<32, {frac if kernel.sum == 32 else frac - 6}>"
+    result = f"!fixed.q<32, {frac if kernel.sum == 32 else 24}>"
     y = f"tensor<{rows * len(LENGTHS)}x1x{result}>"
     p = f"tensor<{rows}x1x{result}>"
     lines = [
@@ -157,9 +157,9 @@ def input_length(kernel: Kernel) -> int:
 def formats_of(kernel: Kernel) -> list[ExactFormat]:
     """Of weights and vector, as the kernel gets integers from them."""
     widths = kernel.weights, kernel.vector
+    coded = {TABLE: PositType(8, 0, -6, 7), "posit.p16": PositType(16, 1, -28, 1)}
     return [
-        PositType(8, 0, -6, 7) if coding == TABLE else FixedType(width, width - 1)
-        for coding, width in zip(kernel.codings, widths, strict=True)
+        coded.get(coding) or FixedType(width, width - 1) for coding, width in zip(kernel.codings, widths, strict=True)
     ]
 
 
