@@ -174,6 +174,14 @@ def _limit(width: int, result: int) -> RuntimeFunction:
     return RuntimeFunction((IntegerType(width), i8, i8), IntegerType(result), twin)
 
 
+def rank(table: I32, x: I32, length: I16) -> I16:
+    """tm_rank_s32: how many of the first `length` entries of a rising table are at most x."""
+    import numpy as np
+
+    return np.searchsorted(table[: int(length)], x, side="right").astype(np.int16)
+
+
+TABLE_32 = MemRefType(i32, [DYNAMIC_INDEX])
 TABLE = MemRefType(i16, [DYNAMIC_INDEX])
 
 RUNTIME_FUNCTIONS = {
@@ -183,6 +191,7 @@ RUNTIME_FUNCTIONS = {
     "tm_f32_to_int": RuntimeFunction((f32, i32, i32), i32, to_integer),
     "tm_f32_to_odd": RuntimeFunction((f32, i32, i32), i32, to_odd),
     "tm_int_to_f32": RuntimeFunction((i32,), f32, from_integer),
+    "tm_rank_s32": RuntimeFunction((TABLE_32, i32, i16), i16, rank),
     "tm_interpolate_s16": RuntimeFunction((TABLE, i16, i16, i8), i16, interpolate),
     "tm_interpolate_odd_s16": RuntimeFunction((TABLE, i16, i16, i8), i16, interpolate_odd),
     "tm_multiply_i16": RuntimeFunction((i16, i16, i8), i16, multiply),

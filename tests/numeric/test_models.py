@@ -21,6 +21,7 @@ FORMATS = (
     ("fixed", 32),
     ("posit", 8),
     ("posit", 16),
+    ("minifloat", 8),
     ("f32", None),
     ("seedot", 16),
     ("shiftry", 8),

@@ -1,0 +1,151 @@
+"""Formats of at most 8 bits that are a list of numbers: decoded by a table, rounded by a search in another one."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from xdsl.dialects.builtin import IntegerType
+from xdsl.ir import Attribute
+
+from tinyml.dialects.coding import TABLE, Coding
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.exact import STICKY_BITS, ExactFormat
+from tinyml.dialects.machine import Int, Machine, limits
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from tinyml.dialects.number_format import Raws, Reals
+
+V = TypeVar("V")
+
+FAR = 1.0e100
+"""Beyond all numbers."""
+
+
+class TabulatedFormat(ExactFormat):
+    """A list of integers in units of 2^-scale, with a raw for each; raws on either side of zero follow one another.
+
+    Results are rounded to the nearest number, ties to the even raw, and saturate.
+    """
+
+    @property
+    @abstractmethod
+    def numbers(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """All raws in order, 0 among them, and the integers that they stand for, in order, too."""
+
+    @property
+    def storage(self) -> Attribute:
+        return IntegerType(8)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        import numpy as np
+
+        return np.dtype(np.int8)
+
+    @property
+    def raw_limits(self) -> tuple[int, int]:
+        raws, _ = self.numbers
+        return int(raws[0]), int(raws[-1])
+
+    @property
+    def integer_limits(self) -> tuple[int, int]:
+        _, integers = self.numbers
+        return int(integers[0]), int(integers[-1])
+
+    @property
+    def table(self) -> NDArray[np.signedinteger[Any]]:
+        """The integer of every byte from -128 on; 0 for what is no raw."""
+        import numpy as np
+
+        raws, integers = self.numbers
+        greatest = max(map(abs, self.integer_limits))
+        width = next(width for width in (16, 32, 64) if greatest <= limits(width)[1])
+        table = np.zeros(256, f"i{width // 8}")
+        table[raws - limits(8)[0]] = integers
+        return table
+
+    @property
+    def coding(self) -> Coding | None:
+        table = self.table
+        return Coding(TABLE, table) if table.itemsize == 2 else None
+
+    @property
+    def thresholds(self) -> NDArray[np.int64]:
+        """From which on, in units of 2^-(scale + STICKY_BITS), a number is rounded to the second one, the third..."""
+        raws, integers = self.numbers
+        middles = (integers[:-1] + integers[1:]) << (STICKY_BITS - 1)
+        return middles + (raws[1:] & 1)
+
+    def integers(self, raws: Raws) -> NDArray[np.int64]:
+        import numpy as np
+
+        return self.table[np.asarray(raws).astype(np.int64) - limits(8)[0]].astype(np.int64)
+
+    def decode(self, raws: Raws) -> Reals:
+        import numpy as np
+
+        return np.ldexp(self.integers(raws).astype(np.float64), -self.scale)
+
+    def encode(self, reals: Reals) -> Raws:
+        import numpy as np
+
+        raws, _ = self.numbers
+        scaled = np.ldexp(np.clip(np.nan_to_num(reals), -FAR, FAR), self.scale + STICKY_BITS - 1)
+        floor = np.floor(scaled)
+        with_rest = 2 * floor + (floor != scaled)
+        return raws[np.searchsorted(self.thresholds, with_rest, side="right")].astype(self.dtype)
+
+    def encode_away(self, reals: Reals) -> Raws:
+        import numpy as np
+
+        raws, _ = self.numbers
+        nearest = self.encode(reals)
+        side = np.sign(np.asarray(reals, np.float64) - self.decode(nearest)).astype(np.int64)
+        place = np.clip(np.searchsorted(raws, nearest) + side, 0, len(raws) - 1)
+        return raws[place].astype(self.dtype)
+
+    def load(self, m: Machine[V], value: V) -> Int[V]:
+        import numpy as np
+
+        raws = self.stored(m, value)
+        self._require_few_bits()
+        entry = m.entry("decoding", self.table, m.sub(raws, m.const(limits(8)[0])))
+        low, high = self.integers(np.array([raws.low, raws.high])).tolist()
+        return Int(entry.value, entry.width, low, high)
+
+    def store(self, m: Machine[V], x: Int[V], scale: int) -> V:
+        import numpy as np
+
+        raws, _ = self.numbers
+        thresholds = self.thresholds
+        self._require_few_bits()
+        first, last = int(thresholds[0]), int(thresholds[-1])
+        y = m.clamp(self._with_rest(m, x, scale - self.scale - 1, first, last), first - 1, last)
+        table = thresholds.astype(np.int32)
+        rank = m.call_on_table("tm_rank_s32", "rounding", table, m.held(y, 32), m.int_constant(len(table), 16))
+        place = Int(rank, 16, 0, len(table))
+        zero = int(np.searchsorted(raws, 0))
+        raw = m.sub(place, m.const(zero))
+        if (gap := int(raws[-1]) - (len(raws) - 1 - zero)) > 0:
+            above, below = m.add(raw, m.const(gap)), m.sub(raw, m.const(gap))
+            raw = m.choose(m.at_least(raw, 1), above, m.choose(m.at_least(raw, 0), raw, below))
+        return m.settle(Int(m.held(raw, 16), 16, int(raws[0]), int(raws[-1])), self.stored_width)
+
+    def _require_few_bits(self) -> None:
+        if int(self.thresholds[-1]) > limits(32)[1]:
+            raise InputError(f"{self.type} has numbers that no register of 32 bits holds as integers")
+
+    @staticmethod
+    def _with_rest(m: Machine[V], x: Int[V], right: int, low: int, high: int) -> Int[V]:
+        """2 * floor(x / 2^right), and 1 more where something is lost; anything beyond low and high for what is so."""
+        left = 1 - right
+        if left > 0:
+            return m.rescale(m.clamp(x, (low >> left) - 1, (high >> left) + 1), -left)
+        x = m.clamp(x, (low - 2) << -left, (high + 2) << -left)
+        twice = m.mul(m.shift_right(x, right), m.const(2))
+        rest = m.at_least(m.low_bits(x, right), 1)
+        return m.add(twice, m.choose(rest, m.const(1), m.const(0)))
