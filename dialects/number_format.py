@@ -128,10 +128,7 @@ class NumberFormat(ABC):
         return self
 
     def in_register(self) -> NumberFormat:
-        """The format of the same range for a value that is never stored; it may have more precision.
-
-        What is computed and consumed in registers costs no memory, so its width is no part of what was asked for.
-        """
+        """The format of the same range for a value that is never stored: its width is no part of what was asked for."""
         return self
 
     @abstractmethod
@@ -139,17 +136,11 @@ class NumberFormat(ABC):
         """The format of the same range with fewer bits of precision; itself where precision is not a parameter."""
 
     def addend(self, other: NumberFormat, result: NumberFormat) -> NumberFormat:
-        """The format for a constant of this one that is only ever added to values of another.
-
-        It may be coarser, where more precision would be rounded away in the result.
-        """
+        """For a constant that is only added to values of another format: coarser, where the result is."""
         return self
 
     def difference(self, rhs: NumberFormat) -> NumberFormat | None:
-        """A format that holds every lhs - rhs exactly; None without one.
-
-        Of raws that are integers themselves, its raw is their difference.
-        """
+        """A format that holds every lhs - rhs exactly, for integer raws as their difference; None without one."""
         return None
 
     def distance_bound(self, length: int, rhs: NumberFormat, vectors: Raws | None) -> Bound | None:

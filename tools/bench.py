@@ -47,10 +47,9 @@ def bench(
     from tinyml.targets.boards import board
 
     chosen = board(target)
+    asked = functions, row_scales
     requests = [
-        Request(
-            program, val, test, target, None, format, width, optimize, Path(), functions, row_scales, weights=weights
-        )
+        Request(program, val, test, target, None, format, width, optimize, Path(), *asked, weights=weights)
         for program, val, test in map(find_model, folders)
     ]
     file = None if json_file is None else AtomicFile(str(json_file))
