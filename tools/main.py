@@ -87,7 +87,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _add_format(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--format", default="fixed", help="number format: fixed, posit, minifloat, f32, or a plug-in's")
+    parser.add_argument("--format", default="fixed", help="fixed, posit, minifloat, f32, bf16, or a plug-in's")
     parser.add_argument("--functions", help="scheme for exp, tanh and sigmoid; for fixed: seedot or shiftry")
     parser.add_argument("--width", type=_count, help="bits of each number (default: the format's usual width)")
     parser.add_argument("--weights", metavar="FORMAT:BITS", help="another format for constants, such as posit:8")

@@ -23,6 +23,7 @@ FORMATS = (
     ("posit", 16),
     ("minifloat", 8),
     ("f32", None),
+    ("bf16", None),
     ("seedot", 16),
     ("shiftry", 8),
 )
