@@ -17,6 +17,7 @@ from tinyml.dialects.exact_sum import ACCUMULATOR_WIDTHS, AccumulatorType
 from tinyml.dialects.machine import Int, Machine, limits
 from tinyml.dialects.number_format import Accumulator, Function, NumberFormat
 from tinyml.dialects.products import Bound, Factor, Product
+from tinyml.dialects.width_and_frac import FRACS, WIDTHS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -85,6 +86,36 @@ class ExactFormat(NumberFormat):
     def rounding(self, scale: int) -> int:
         """What `store` adds to a number of a scale before it shifts it: a sum needs room for that."""
         return 0
+
+    def useful_range(self, function: Function, low: float, high: float) -> tuple[float, float]:
+        """Beyond, exp is below half of the least number, tanh and sigmoid are as near to their limits."""
+        half = (self.scale + 1) * math.log(2)
+        reach = {"exp": half, "sigmoid": half, "tanh": (half + math.log(2)) / 2}[function]
+        if reach <= 0:
+            return low, high
+        most = high if function == "exp" else reach
+        return max(min(low, most), -reach), min(max(high, -reach), most)
+
+    def difference(self, rhs: NumberFormat) -> NumberFormat | None:
+        from tinyml.dialects.fixed import FixedType
+
+        formats = self, exact(rhs)
+        scale = max(format.scale for format in formats)
+        greatest = sum(max(map(abs, one.integer_limits)) << scale - one.scale for one in formats)
+        width = greatest.bit_length() + 1
+        return FixedType(width, scale) if width in WIDTHS and scale in FRACS else None
+
+    def distance_bound(self, length: int, rhs: NumberFormat, vectors: Raws | None) -> Bound | None:
+        import numpy as np
+
+        other = exact(rhs)
+        scale = max(self.scale, other.scale)
+        most = max(map(abs, self.integer_limits)) << scale - self.scale
+        left = scale - other.scale
+        if vectors is None:
+            return 0, length * (most + (max(map(abs, other.integer_limits)) << left)) ** 2
+        greatest = (np.abs(other.integers(vectors)) << left).astype(object) + most
+        return 0, int((greatest * greatest).sum(-1).max(initial=0))
 
     def accumulator(self, lhs: NumberFormat, rhs: NumberFormat, bound: Bound | None) -> Accumulator:
         scale = exact(lhs).scale + exact(rhs).scale

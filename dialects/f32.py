@@ -26,7 +26,7 @@ V = TypeVar("V")
 
 
 class F32(NumberFormat):
-    """Adapter that makes builtin `f32` a number format."""
+    """Adapter that makes builtin `f32` a number format; formats that compute in it only store differently."""
 
     FAMILY = "float"
 
@@ -77,25 +77,25 @@ class F32(NumberFormat):
         return None
 
     def finish(self, m: Machine[V], sum: V, accumulator: Accumulator, bound: Bound | None) -> V:
-        return sum
+        return self.from_f32(m, sum)
 
     def constant(self, m: Machine[V], real: float) -> V:
         return m.float_constant(real)
 
     def add(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
-        return m.addf(lhs, rhs)
+        return self.from_f32(m, m.addf(lhs_format.to_f32(m, lhs), rhs_format.to_f32(m, rhs)))
 
     def sub(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
-        return m.subf(lhs, rhs)
+        return self.from_f32(m, m.subf(lhs_format.to_f32(m, lhs), rhs_format.to_f32(m, rhs)))
 
     def mul(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
-        return m.mulf(lhs, rhs)
+        return self.from_f32(m, m.mulf(lhs_format.to_f32(m, lhs), rhs_format.to_f32(m, rhs)))
 
     def neg(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
-        return m.subf(m.float_constant(0.0), value)
+        return self.from_f32(m, m.subf(m.float_constant(0.0), value_format.to_f32(m, value)))
 
     def recode(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
-        return value
+        return self.from_f32(m, value_format.to_f32(m, value))
 
     def from_f32(self, m: Machine[V], value: V) -> V:
         return value
@@ -104,17 +104,17 @@ class F32(NumberFormat):
         return value
 
     def clamp(self, m: Machine[V], value: V, low: float, high: float | None) -> V:
-        limit = m.float_constant(low)
+        value, limit = self.to_f32(m, value), m.float_constant(low)
         value = m.select(m.cmp_oge(value, limit), value, limit)
-        if high is None:
-            return value
-        limit = m.float_constant(high)
-        return m.select(m.cmp_oge(value, limit), limit, value)
+        if high is not None:
+            limit = m.float_constant(high)
+            value = m.select(m.cmp_oge(value, limit), limit, value)
+        return self.from_f32(m, value)
 
     def function(
         self, m: Machine[V], function: Function, value: V, value_format: NumberFormat, scheme: str | None = None
     ) -> V:
-        return m.call(f"tm_{function}f", value)
+        return self.from_f32(m, m.call(f"tm_{function}f", value_format.to_f32(m, value)))
 
     def at_least(self, m: Machine[V], value: V, threshold: float) -> V:
         import numpy as np
@@ -122,10 +122,10 @@ class F32(NumberFormat):
         least = np.float32(threshold)
         if float(least) < threshold:
             least = np.nextafter(least, np.float32(np.inf))
-        return m.cmp_oge(value, m.float_constant(float(least)))
+        return m.cmp_oge(self.to_f32(m, value), m.float_constant(float(least)))
 
     def greater(self, m: Machine[V], lhs: V, rhs: V) -> V:
-        return m.cmp_ogt(lhs, rhs)
+        return m.cmp_ogt(self.to_f32(m, lhs), self.to_f32(m, rhs))
 
 
 class F32Sum(Accumulator):
@@ -142,13 +142,13 @@ class F32Sum(Accumulator):
         return f32
 
     def start(self, m: Machine[V], value: V, format: NumberFormat) -> V:
-        return value
+        return format.to_f32(m, value)
 
     def zero(self, m: Machine[V]) -> V:
         return m.float_constant(0.0)
 
     def mac(self, m: Machine[V], sum: V, lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
-        return m.addf(sum, m.mulf(lhs, rhs))
+        return m.addf(sum, m.mulf(lhs_format.to_f32(m, lhs), rhs_format.to_f32(m, rhs)))
 
     def greater(self, m: Machine[V], lhs: V, rhs: V) -> V:
         return m.cmp_ogt(lhs, rhs)

@@ -15,12 +15,12 @@ from xdsl.dialects.builtin import IntAttr
 from xdsl.ir import Dialect
 from xdsl.irdl import irdl_attr_definition
 
+from tinyml.dialects.coding import INTEGER_CODING, Coding
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.exact import ExactFormat, exact
 from tinyml.dialects.exact_sum import AccumulatorType
 from tinyml.dialects.machine import Int, Machine
 from tinyml.dialects.number_format import Function, NumberFormat
-from tinyml.dialects.products import Bound
 from tinyml.dialects.scaled_integers import ScaledInteger
 from tinyml.dialects.width_and_frac import FRACS, WIDTHS
 
@@ -46,7 +46,6 @@ class FixedType(ScaledInteger, ExactFormat):
     name = "fixed.q"
     width: IntAttr
     frac: IntAttr
-    INTEGER_RAWS: ClassVar[bool] = True
     SCHEMES: ClassVar[Sequence[str]] = ("seedot", "shiftry")
     WIDTHS: ClassVar[Sequence[int]] = WIDTHS
     WIDTHS_IN_WORDS: ClassVar[str] = f"from {WIDTHS[0]} to {WIDTHS[-1]}"
@@ -95,6 +94,10 @@ class FixedType(ScaledInteger, ExactFormat):
     def product(self, m: Machine[V], a: Int[V], b: Int[V], right: int) -> Int[V]:
         return m.product_to(a, b, right, *self.limits)
 
+    @property
+    def coding(self) -> Coding:
+        return INTEGER_CODING
+
     def encode(self, reals: Reals) -> Raws:
         import numpy as np
 
@@ -129,15 +132,6 @@ class FixedType(ScaledInteger, ExactFormat):
             frac += 1
         return FixedType(self.width.data, min(max(frac, FRACS[0]), FRACS[-1]))
 
-    def useful_range(self, function: Function, low: float, high: float) -> tuple[float, float]:
-        """Beyond, exp is below half a unit of the last place, tanh and sigmoid are as near to their limits."""
-        half = (self.frac.data + 1) * math.log(2)
-        reach = {"exp": half, "sigmoid": half, "tanh": (half + math.log(2)) / 2}[function]
-        if reach <= 0:
-            return low, high
-        most = high if function == "exp" else reach
-        return max(min(low, most), -reach), min(max(high, -reach), most)
-
     def in_register(self) -> FixedType:
         """Sixteen bits at least: the products of 8-bit numbers come in as many anyway."""
         more = max(REGISTER_WIDTH - self.width.data, 0)
@@ -151,20 +145,9 @@ class FixedType(ScaledInteger, ExactFormat):
         frac = max(exact(other).scale, exact(result).scale)
         return FixedType(self.width.data, min(self.frac.data, max(frac, FRACS[0])))
 
-    def difference(self, rhs: NumberFormat) -> FixedType | None:
-        if not (isinstance(rhs, FixedType) and rhs.frac == self.frac):
-            return None
-        width = (self.limits[1] + rhs.limits[1]).bit_length() + 1
-        return FixedType(width, self.frac.data) if width in WIDTHS else None
-
-    def distance_bound(self, length: int, rhs: NumberFormat, vectors: Raws | None) -> Bound | None:
-        import numpy as np
-
-        most = self.limits[1]
-        if vectors is None:
-            return 0, length * (most + max(exact(rhs).integer_limits)) ** 2
-        greatest = (np.abs(vectors.astype(np.int64)) + most).astype(object)
-        return 0, int((greatest * greatest).sum(-1).max(initial=0))
+    def difference(self, rhs: NumberFormat) -> NumberFormat | None:
+        # Of equal scales only: then the kernels subtract raws.
+        return None if isinstance(rhs, FixedType) and rhs.frac != self.frac else super().difference(rhs)
 
     def rounding(self, scale: int) -> int:
         """Half of the last place."""

@@ -29,3 +29,11 @@ def format_named(ctx: Context, name: str, width: int | None) -> NumberFormat:
     if found is None:
         raise InputError(f"unknown number format '{name}'")
     return found.of_width(width)
+
+
+def format_spelled(ctx: Context, text: str) -> NumberFormat:
+    """The format of a name with its width, `fixed:8`, or of a name at its usual one; raises as `format_named`."""
+    name, colon, bits = text.partition(":")
+    if colon and not (bits.isdecimal() and bits.isascii()):
+        raise InputError(f"expected FORMAT:BITS, got '{text}'")
+    return format_named(ctx, name, int(bits) if colon else None)

@@ -19,6 +19,7 @@ from xdsl.dialects.builtin import FixedBitwidthType
 from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 
+from tinyml.dialects.coding import Coding
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.machine import Machine
 from tinyml.dialects.products import Bound, Factor, Product
@@ -50,9 +51,6 @@ class NumberFormat(ABC):
     """Is it an arithmetic of the literature, to be compared with? Passes then fuse no sums and change no scales, and
     results need be neither the nearest values nor saturate."""
 
-    INTEGER_RAWS: ClassVar[bool] = False
-    """Are raws the very integers that products are made of? Then the integer kernels of a target can read them."""
-
     SCHEMES: ClassVar[Sequence[str]] = ()
     """Other ways to compute `function`, by name: those of the literature, to be compared with."""
 
@@ -80,6 +78,11 @@ class NumberFormat(ABC):
     def candidates(self) -> Sequence[NumberFormat]:
         """What a search may try for a tensor instead of this format, from few bits to many, whatever their scale."""
         return (self,)
+
+    @property
+    def coding(self) -> Coding | None:
+        """How kernels get integers from raws; None where only `Accumulator.mac` does."""
+        return None
 
     @abstractmethod
     def encode(self, reals: Reals) -> Raws:
@@ -125,10 +128,7 @@ class NumberFormat(ABC):
         return self
 
     def in_register(self) -> NumberFormat:
-        """The format of the same range for a value that is never stored; it may have more precision.
-
-        What is computed and consumed in registers costs no memory, so its width is no part of what was asked for.
-        """
+        """The format of the same range for a value that is never stored: its width is no part of what was asked for."""
         return self
 
     @abstractmethod
@@ -136,14 +136,11 @@ class NumberFormat(ABC):
         """The format of the same range with fewer bits of precision; itself where precision is not a parameter."""
 
     def addend(self, other: NumberFormat, result: NumberFormat) -> NumberFormat:
-        """The format for a constant of this one that is only ever added to values of another.
-
-        It may be coarser, where more precision would be rounded away in the result.
-        """
+        """For a constant that is only added to values of another format: coarser, where the result is."""
         return self
 
     def difference(self, rhs: NumberFormat) -> NumberFormat | None:
-        """The format that holds every lhs - rhs exactly, its raw being the difference of the raws; None without one."""
+        """A format that holds every lhs - rhs exactly, for integer raws as their difference; None without one."""
         return None
 
     def distance_bound(self, length: int, rhs: NumberFormat, vectors: Raws | None) -> Bound | None:

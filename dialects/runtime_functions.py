@@ -124,6 +124,26 @@ def from_integer(x: I32) -> F32:
     return np.asarray(x).astype(np.float32)
 
 
+def to_bfloat(x: F32) -> I16:
+    """tm_f32_to_bf16: the upper half of a float, rounded to even, negated for negative numbers; NaN above all."""
+    import numpy as np
+
+    bits = np.asarray(x, np.float32).view(np.uint32).astype(np.int64)
+    size = bits & 0x7FFFFFFF
+    # What is finite stays finite.
+    finite = np.minimum((size + 0x7FFF + (size >> 16 & 1)) >> 16, 0x7F7F)
+    rounded = np.where(size < 0x7F800000, finite, np.where(size == 0x7F800000, 0x7F80, 0x7FC0))
+    return np.where(bits >> 31 == 1, -rounded, rounded).astype(np.int16)
+
+
+def from_bfloat(raw: I16) -> F32:
+    """tm_bf16_to_f32."""
+    import numpy as np
+
+    size = np.abs(np.asarray(raw).astype(np.int64))
+    return (size << 16 | np.where(np.asarray(raw) < 0, 1 << 31, 0)).astype(np.uint32).view(np.float32)
+
+
 def interpolate(table: I16, x: I16, last: I16, scale: I8) -> I16:
     """tm_interpolate_s16: on straight lines between entries; entry i is the value at last - 256 * i / scale.
 
@@ -174,15 +194,15 @@ def _limit(width: int, result: int) -> RuntimeFunction:
     return RuntimeFunction((IntegerType(width), i8, i8), IntegerType(result), twin)
 
 
-def rank(table: NDArray[Any], x: NDArray[Any], steps: I8) -> I16:
-    """tm_rank_s16, tm_rank_s32: how many of the 2^steps - 1 rising entries of a table are not above x."""
+def rank(table: I32, x: I32, length: I16) -> I16:
+    """tm_rank_s32: how many of the first `length` entries of a rising table are at most x."""
     import numpy as np
 
-    return np.searchsorted(table, x, "right").astype(np.int16)
+    return np.searchsorted(table[: int(length)], x, side="right").astype(np.int16)
 
 
+TABLE_32 = MemRefType(i32, [DYNAMIC_INDEX])
 TABLE = MemRefType(i16, [DYNAMIC_INDEX])
-WIDE_TABLE = MemRefType(i32, [DYNAMIC_INDEX])
 
 RUNTIME_FUNCTIONS = {
     "tm_expf": RuntimeFunction((f32,), f32, exp),
@@ -191,10 +211,11 @@ RUNTIME_FUNCTIONS = {
     "tm_f32_to_int": RuntimeFunction((f32, i32, i32), i32, to_integer),
     "tm_f32_to_odd": RuntimeFunction((f32, i32, i32), i32, to_odd),
     "tm_int_to_f32": RuntimeFunction((i32,), f32, from_integer),
+    "tm_f32_to_bf16": RuntimeFunction((f32,), i16, to_bfloat),
+    "tm_bf16_to_f32": RuntimeFunction((i16,), f32, from_bfloat),
+    "tm_rank_s32": RuntimeFunction((TABLE_32, i32, i16), i16, rank),
     "tm_interpolate_s16": RuntimeFunction((TABLE, i16, i16, i8), i16, interpolate),
     "tm_interpolate_odd_s16": RuntimeFunction((TABLE, i16, i16, i8), i16, interpolate_odd),
     "tm_multiply_i16": RuntimeFunction((i16, i16, i8), i16, multiply),
     **{f"tm_limit_i{width}_i{result}": _limit(width, result) for width, result in LIMITS},
-    "tm_rank_s16": RuntimeFunction((TABLE, i16, i8), i16, rank),
-    "tm_rank_s32": RuntimeFunction((WIDE_TABLE, i32, i8), i16, rank),
 }

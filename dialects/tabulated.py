@@ -1,21 +1,17 @@
-"""Formats of few numbers: which ones these are says a table, and everything else follows from it.
-
-A logarithmic format, a float of 8 bits, powers of two: what its author gives is the list of its magnitudes. Raws are
-their places in that list, with the sign of the number. On the device a raw becomes an integer by one look-up, sums of
-products of such integers are exact, and a result is rounded by a search among the middles between neighbours.
-"""
+"""Formats of at most 8 bits that are a list of numbers: decoded by a table, rounded by a search in another one."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from xdsl.dialects.builtin import IntegerType
 from xdsl.ir import Attribute
 
-from tinyml.dialects.exact import ExactFormat
-from tinyml.dialects.machine import Int, Machine, width_for
+from tinyml.dialects.coding import TABLE, Coding
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.exact import STICKY_BITS, ExactFormat
+from tinyml.dialects.machine import Int, Machine, limits
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,130 +19,161 @@ if TYPE_CHECKING:
 
     from tinyml.dialects.number_format import Raws, Reals
 
-    Integers = NDArray[np.signedinteger[Any]]
-
 V = TypeVar("V")
 
+FAR = 1.0e100
+"""Beyond all numbers."""
+
 GREATEST = 1 << 29
-"""Magnitudes stay below: the middle of two of them, in half units, fits in 32 bits."""
+"""Thresholds between magnitudes below it fit in 32 bits."""
 
 
 class TabulatedFormat(ExactFormat):
-    """Zero and, on either side of it, numbers of the same magnitudes; rounding to nearest, half up, and saturation.
+    """A list of integers in units of 2^-scale, with a raw for each; raws on either side of zero follow one another.
 
-    Raw r stands for the magnitude number r, raw -r for its negative, in units of 2^-scale.
+    Results are rounded to the nearest number, ties to the even raw, and saturate.
     """
 
     @property
     @abstractmethod
-    def magnitudes(self) -> NDArray[np.int64]:
-        """The positive numbers in units of 2^-scale, rising, below 2^29; at most 32767 of them.
-
-        `ValueError` is raised when a format with others is first used.
-        """
+    def numbers(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """All raws in order, 0 among them, and the integers that they stand for, in order, too."""
 
     @property
     def storage(self) -> Attribute:
-        return IntegerType(self.stored_width)
+        return IntegerType(8)
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        return _narrowest(len(_numbers(self)) // 2)
+        import numpy as np
+
+        return np.dtype(np.int8)
 
     @property
     def raw_limits(self) -> tuple[int, int]:
-        count = len(_numbers(self)) // 2
-        return -count, count
+        raws, _ = self.numbers
+        return int(raws[0]), int(raws[-1])
 
-    def encode(self, reals: Reals) -> Raws:
+    @property
+    def integer_limits(self) -> tuple[int, int]:
+        _, integers = self.numbers
+        return int(integers[0]), int(integers[-1])
+
+    @property
+    def table(self) -> NDArray[np.signedinteger[Any]]:
+        """The integer of every byte from -128 on; 0 for what is no raw."""
         import numpy as np
 
-        doubled = np.ldexp(np.asarray(reals, np.float64), self.scale + 1)
-        places = np.searchsorted(_middles(self), doubled, "right")
-        return (places + self.raw_limits[0]).astype(self.dtype)
+        raws, integers = self.numbers
+        greatest = max(map(abs, self.integer_limits))
+        width = next(width for width in (16, 32, 64) if greatest <= limits(width)[1])
+        table = np.zeros(256, f"i{width // 8}")
+        table[raws - limits(8)[0]] = integers
+        return table
 
-    def encode_away(self, reals: Reals) -> Raws:
-        import numpy as np
+    @property
+    def coding(self) -> Coding | None:
+        table = self.table
+        return Coding(TABLE, table) if table.itemsize == 2 else None
 
-        nearest = self.encode(reals)
-        away = nearest + np.sign(np.asarray(reals, np.float64) - self.decode(nearest))
-        return np.clip(away, *self.raw_limits).astype(self.dtype)
+    @property
+    def thresholds(self) -> NDArray[np.int64]:
+        """From which on, in units of 2^-(scale + STICKY_BITS), a number is rounded to the second one, the third..."""
+        raws, integers = self.numbers
+        middles = (integers[:-1] + integers[1:]) << (STICKY_BITS - 1)
+        return middles + (raws[1:] & 1)
 
     def integers(self, raws: Raws) -> NDArray[np.int64]:
         import numpy as np
 
-        low, high = self.raw_limits
-        return _numbers(self)[np.clip(np.asarray(raws, np.int64), low, high) - low].astype(np.int64)
+        return self.table[np.asarray(raws).astype(np.int64) - limits(8)[0]].astype(np.int64)
 
     def decode(self, raws: Raws) -> Reals:
         import numpy as np
 
         return np.ldexp(self.integers(raws).astype(np.float64), -self.scale)
 
+    def encode(self, reals: Reals) -> Raws:
+        import numpy as np
+
+        raws, _ = self.numbers
+        scaled = np.ldexp(np.clip(np.nan_to_num(reals), -FAR, FAR), self.scale + STICKY_BITS - 1)
+        floor = np.floor(scaled)
+        with_rest = 2 * floor + (floor != scaled)
+        return raws[np.searchsorted(self.thresholds, with_rest, side="right")].astype(self.dtype)
+
+    def encode_away(self, reals: Reals) -> Raws:
+        import numpy as np
+
+        raws, _ = self.numbers
+        nearest = self.encode(reals)
+        side = np.sign(np.asarray(reals, np.float64) - self.decode(nearest)).astype(np.int64)
+        place = np.clip(np.searchsorted(raws, nearest) + side, 0, len(raws) - 1)
+        return raws[place].astype(self.dtype)
+
     def load(self, m: Machine[V], value: V) -> Int[V]:
         import numpy as np
 
-        raw = self.stored(m, value)
-        place = m.sub(raw, m.const(self.raw_limits[0]))
-        found = m.entry("numbers", _numbers(self), place)
-        low, high = self.integers(np.array([raw.low, raw.high])).tolist()
-        return Int(found.value, found.width, low, high)
+        raws = self.stored(m, value)
+        self._require_few_bits()
+        entry = m.entry("decoding", self.table, m.sub(raws, m.const(limits(8)[0])))
+        low, high = self.integers(np.array([raws.low, raws.high])).tolist()
+        return Int(entry.value, entry.width, low, high)
 
     def store(self, m: Machine[V], x: Int[V], scale: int) -> V:
-        """As many middles as are not above x, in half units, which x is rounded down to: that changes no comparison."""
-        middles = _middles(self)
-        low, high = int(middles[0]) - 1, int(middles[-1])
-        right = scale - self.scale - 1
-        if right < 0:
-            x = m.rescale(m.clamp(x, low >> -right, (high >> -right) + 1), right)
-        else:
-            # All that is shifted out beyond the width of x is its sign.
-            x = m.shift_right(x, min(right, width_for(x.low, x.high) - 1))
-        width = middles.dtype.itemsize * 8
-        place = m.call_on_table(
-            f"tm_rank_s{width}",
-            "middles",
-            _padded(middles),
-            m.held(m.clamp(x, low, high), width),
-            m.int_constant(len(middles).bit_length(), 8),
-        )
-        raw = m.sub(m.bounded(place, 0, len(middles)), m.const(-self.raw_limits[0]))
-        return m.settle(raw, self.stored_width)
+        import numpy as np
+
+        raws, _ = self.numbers
+        thresholds = self.thresholds
+        self._require_few_bits()
+        first, last = int(thresholds[0]), int(thresholds[-1])
+        y = m.clamp(self._with_rest(m, x, scale - self.scale - 1, first, last), first - 1, last)
+        table = thresholds.astype(np.int32)
+        rank = m.call_on_table("tm_rank_s32", "rounding", table, m.held(y, 32), m.int_constant(len(table), 16))
+        place = Int(rank, 16, 0, len(table))
+        zero = int(np.searchsorted(raws, 0))
+        raw = m.sub(place, m.const(zero))
+        if (gap := int(raws[-1]) - (len(raws) - 1 - zero)) > 0:
+            above, below = m.add(raw, m.const(gap)), m.sub(raw, m.const(gap))
+            raw = m.choose(m.at_least(raw, 1), above, m.choose(m.at_least(raw, 0), raw, below))
+        return m.settle(Int(m.held(raw, 16), 16, int(raws[0]), int(raws[-1])), self.stored_width)
+
+    def _require_few_bits(self) -> None:
+        if int(self.thresholds[-1]) > limits(32)[1]:
+            raise InputError(f"{self.type} has numbers that no register of 32 bits holds as integers")
+
+    @staticmethod
+    def _with_rest(m: Machine[V], x: Int[V], right: int, low: int, high: int) -> Int[V]:
+        """2 * floor(x / 2^right), and 1 more where something is lost; anything beyond low and high for what is so."""
+        left = 1 - right
+        if left > 0:
+            return m.rescale(m.clamp(x, (low >> left) - 1, (high >> left) + 1), -left)
+        x = m.clamp(x, (low - 2) << -left, (high + 2) << -left)
+        twice = m.mul(m.shift_right(x, right), m.const(2))
+        rest = m.at_least(m.low_bits(x, right), 1)
+        return m.add(twice, m.choose(rest, m.const(1), m.const(0)))
 
 
-@cache
-def _numbers(format: TabulatedFormat) -> Integers:
-    """All numbers in order, in units of 2^-scale, in as few bits as hold them."""
-    import numpy as np
+class SymmetricFormat(TabulatedFormat):
+    """Zero and, on either side of it, numbers of the same magnitudes: raw r stands for magnitude number r, -r for its
+    negative."""
 
-    magnitudes = np.asarray(format.magnitudes, np.int64)
-    if not (0 < len(magnitudes) < 1 << 15 and magnitudes[0] > 0 and (np.diff(magnitudes) > 0).all()):
-        raise ValueError(f"the magnitudes of {format.type} do not rise from 1 at least, or there are too many")
-    if magnitudes[-1] >= GREATEST:
-        raise ValueError(f"the greatest magnitude of {format.type} is {magnitudes[-1]}, not below {GREATEST}")
-    numbers = np.concatenate([-magnitudes[::-1], [0], magnitudes])
-    return numbers.astype(_narrowest(int(magnitudes[-1])))
+    @property
+    @abstractmethod
+    def magnitudes(self) -> NDArray[np.int64]:
+        """The positive numbers in units of 2^-scale, rising, below 2^29; at most 127 of them.
 
+        `ValueError` is raised where a format with others is used.
+        """
 
-@cache
-def _middles(format: TabulatedFormat) -> Integers:
-    """Between each number and the next, in units of 2^-(scale + 1)."""
-    import numpy as np
+    @property
+    def numbers(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        import numpy as np
 
-    numbers = _numbers(format).astype(np.int64)
-    middles = numbers[1:] + numbers[:-1]
-    return middles.astype(np.int16 if middles[-1] < 1 << 15 else np.int32)
-
-
-def _padded(middles: Integers) -> Integers:
-    """Made 2^n - 1 entries by more of the greatest number, which nothing reaches."""
-    import numpy as np
-
-    padding = (1 << len(middles).bit_length()) - 1 - len(middles)
-    return np.pad(middles, (0, padding), constant_values=np.iinfo(middles.dtype).max)
-
-
-def _narrowest(greatest: int) -> np.dtype[Any]:
-    import numpy as np
-
-    return np.dtype(next(f"i{bytes}" for bytes in (1, 2, 4) if greatest < 1 << (8 * bytes - 1)))
+        magnitudes = np.asarray(self.magnitudes, np.int64)
+        if not (0 < len(magnitudes) <= limits(8)[1] and magnitudes[0] > 0 and (np.diff(magnitudes) > 0).all()):
+            raise ValueError(f"the magnitudes of {self.type} do not rise from 1 at least, or there are too many")
+        if magnitudes[-1] >= GREATEST:
+            raise ValueError(f"the greatest magnitude of {self.type} is {magnitudes[-1]}, not below {GREATEST}")
+        count = len(magnitudes)
+        return np.arange(-count, count + 1), np.concatenate([-magnitudes[::-1], [0], magnitudes])

@@ -36,7 +36,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.emitter import Emitter
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.number_format import accumulator_of, number_format
+from tinyml.dialects.number_format import accumulator_of, element_format, number_format
 from tinyml.dialects.places import error_at
 from tinyml.dialects.runtime_functions import RUNTIME_FUNCTIONS
 
@@ -267,7 +267,15 @@ def _shift(op: num.ShiftOp) -> Lowering:
 
 def _dot(op: num.DotOp | num.DistanceOp) -> Lowering:
     kernel = _kernel(op)
-    return lambda e: _call(e, kernel, [op.lhs, op.rhs], [_length(e, op.lhs), op.sum], op.sum.type)
+    found = [element_format(factor.type).coding for factor in (op.lhs, op.rhs)]
+    codings = [coding for coding in found if coding is not None]
+
+    def lower(e: Emitter) -> SSAValue | None:
+        tables = [e.surroundings.table("decoding", one.table) for one in codings if one.table is not None]
+        parameters = [e.int_constant(value, 8) for one in codings for value in one.parameters]
+        return _call(e, kernel, [*tables, op.lhs, op.rhs], [_length(e, op.lhs), *parameters, op.sum], op.sum.type)
+
+    return lower
 
 
 def _dot_rows(op: num.DotRowsOp) -> Lowering:

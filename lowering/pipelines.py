@@ -70,7 +70,7 @@ TAKEN: dict[str, tuple[str, ...]] = {
     "prune-zeros": ("format",),
     "fuse-products": ("format",),
     "profile": ("data",),
-    "assign-format": ("format", "width", "functions", "data"),
+    "assign-format": ("format", "width", "weights", "functions", "data"),
     "choose-storage": ("target",),
     "block-rows": ("target",),
     "select-kernels": ("target",),
@@ -125,14 +125,15 @@ class Pipeline(ModulePass):
 class _FromReals(Pipeline):
     """data: .npz file with the validation set to profile with and to round weights on.
 
-    format, width, functions: as `assign-format` takes them. row_scales: whether to run `scale-rows`. target: as
-    `select-kernels` takes it.
+    format, width, weights, functions: as `assign-format` takes them. row_scales: whether to run `scale-rows`.
+    target: as `select-kernels` takes it.
     """
 
     name: ClassVar[str]
     data: str
     format: str = USUAL_FORMAT
     width: int | None = None
+    weights: str | None = None
     functions: str | None = None
     row_scales: bool = False
     target: str = "host"
@@ -146,6 +147,8 @@ class _FromReals(Pipeline):
         }
         if self.width is not None:
             options["width"] = str(self.width)
+        if self.weights is not None:
+            options["weights"] = json.dumps(self.weights)
         if self.functions is not None:
             options["functions"] = json.dumps(self.functions)
         return flatten(self.name, options)

@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 
 from tinyml.dialects import num, tdsl
+from tinyml.dialects.f32 import F32_FORMAT
 from tinyml.dialects.number_format import Function, NumberFormat, element_format
 from tinyml.dialects.numpy_machine import NumpyMachine
 from tinyml.runtime.arithmetic import exact_function
@@ -54,7 +55,7 @@ def greatest_error(
 ) -> float | None:
     """As `FunctionError` says."""
     bits = 8 * argument.dtype.itemsize
-    if bits > 16 or argument.dtype.kind != "i":
+    if bits > 16 or argument.FAMILY == F32_FORMAT.FAMILY:
         return None
     raws = np.arange(-(1 << (bits - 1)), 1 << (bits - 1)).astype(argument.dtype)
     reals = argument.decode(raws)

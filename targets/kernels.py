@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tinyml.dialects.coding import INTEGER, TABLE
 from tinyml.dialects.errors import InputError
 
 
@@ -19,7 +20,8 @@ class Kernel:
     op: the num op that it computes; the factor of `num.axpy` counts as the vector. packed: the weights are a compressed
     row of the layout of `tinyml.dialects.packed_rows`. flash: they lie in flash, or in working memory; None where that
     is one. rows: of the matrix that it takes at once. step: what one entry of a sum takes, in cycles of an AVR or
-    instructions of a Cortex-M4; `make kernels` measures it.
+    instructions of a Cortex-M4; `make kernels` measures it. codings: how it gets integers from weights and vector;
+    tables are its first arguments.
     """
 
     symbol: str
@@ -31,11 +33,12 @@ class Kernel:
     flash: bool | None = True
     rows: int = 1
     step: float = 0.0
+    codings: tuple[str, ...] = (INTEGER, INTEGER)
 
     def computes(self, wanted: Kernel) -> bool:
         """Is it the sum that another description asks for?"""
-        same = (self.weights, self.vector, self.sum, self.op)
-        return same == (wanted.weights, wanted.vector, wanted.sum, wanted.op) and self.flash in (None, wanted.flash)
+        ours, theirs = ((one.weights, one.vector, one.sum, one.op, one.codings) for one in (self, wanted))
+        return ours == theirs and self.flash in (None, wanted.flash)
 
 
 _AVR = (
@@ -54,6 +57,10 @@ _AVR = (
     Kernel("tm_dot_row_s8_s8_s16", 8, 8, 16, op="num.sparse_dot", packed=True, step=14.75),
     Kernel("tm_dot_row_s8_s8_s24", 8, 8, 24, op="num.sparse_dot", packed=True, step=16.75),
     Kernel("tm_dot_row_s8_s8_s32", 8, 8, 32, op="num.sparse_dot", packed=True, step=16.75),
+    Kernel("tm_dot_t8_s16_s32", 8, 16, 32, step=45.0, codings=(TABLE, INTEGER)),
+    Kernel("tm_dot_t8_s8_s32", 8, 8, 32, step=36.0, codings=(TABLE, INTEGER)),
+    Kernel("tm_dot_t8_t8_s32", 8, 8, 32, step=54.0, codings=(TABLE, TABLE)),
+    Kernel("tm_dot_p16_s16_s64", 16, 16, 64, step=153.6, codings=("posit.p16", INTEGER)),
     Kernel("tm_distance_s16_s16_s32", 16, 16, 32, op="num.distance"),
     Kernel("tm_distance_s8_s8_s24", 8, 8, 24, op="num.distance"),
     Kernel("tm_distance_s8_s8_s32", 8, 8, 32, op="num.distance"),
@@ -63,6 +70,10 @@ _AVR = (
 )
 
 _CORTEX_M = (
+    Kernel("tm_dot_p16_s16_s64", 16, 16, 64, flash=None, step=28.0, codings=("posit.p16", INTEGER)),
+    Kernel("tm_dot_t8_s16_s32", 8, 16, 32, flash=None, step=7.0, codings=(TABLE, INTEGER)),
+    Kernel("tm_dot_t8_s8_s32", 8, 8, 32, flash=None, step=7.0, codings=(TABLE, INTEGER)),
+    Kernel("tm_dot_t8_t8_s32", 8, 8, 32, flash=None, step=9.0, codings=(TABLE, TABLE)),
     Kernel("tm_cm_dot_s8_s8_s32", 8, 8, 32, flash=None, step=2.9),
     Kernel("tm_cm_dot_s8_s16_s32", 8, 16, 32, flash=None, step=3.1),
     Kernel("tm_cm_dot_s16_s8_s32", 16, 8, 32, flash=None, step=3.1),
@@ -95,12 +106,12 @@ SPARSE_LOOP = 2.0
 """How much longer an entry of a compressed row takes than one of a dense row, where both are loops."""
 
 
-def sparse_effort(target: str, weights: int, vector: int) -> float:
-    """How much longer an entry of a compressed row takes than one of a dense row, for integers of so many bits."""
-    steps = {
-        op: [one.step for one in kernels_of(target) if (one.op, one.weights, one.vector) == (op, weights, vector)]
-        for op in ("num.dot", "num.sparse_dot")
-    }
+def sparse_effort(target: str, weights: int, vector: int, codings: tuple[str, ...]) -> float:
+    """How much longer an entry of a compressed row takes than one of a dense row, for numbers of so many bits."""
+    kernels = [
+        one for one in kernels_of(target) if (one.weights, one.vector, one.codings) == (weights, vector, codings)
+    ]
+    steps = {op: [one.step for one in kernels if one.op == op] for op in ("num.dot", "num.sparse_dot")}
     return max(steps["num.sparse_dot"]) / max(steps["num.dot"]) if all(steps.values()) else SPARSE_LOOP
 
 

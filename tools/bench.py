@@ -40,14 +40,16 @@ def bench(
     functions: str | None,
     optimize: str,
     row_scales: bool,
+    weights: str | None,
     json_file: Path | None,
 ) -> list[dict[str, Any]]:
     """Measure every model on a target and print the table; a model too large for the Uno is measured on its sister."""
     from tinyml.targets.boards import board
 
     chosen = board(target)
+    asked = functions, row_scales
     requests = [
-        Request(program, val, test, target, None, format, width, optimize, Path(), functions, row_scales)
+        Request(program, val, test, target, None, format, width, optimize, Path(), *asked, weights=weights)
         for program, val, test in map(find_model, folders)
     ]
     file = None if json_file is None else AtomicFile(str(json_file))

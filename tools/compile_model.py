@@ -52,6 +52,7 @@ class Request:
     row_scales: bool = False
     search: SearchRequest | None = None
     reuse_input: bool = False
+    weights: str | None = None
 
 
 def compile_model(request: Request) -> dict[str, Any]:
@@ -101,6 +102,7 @@ def build_folder(
                 row_scales=request.row_scales,
                 search=None if request.search is None else request.search.spelled(board),
                 reuse_input=request.reuse_input,
+                weights=request.weights,
             )
         progress.step("writing C")
         write_sources(folder, compiled, board, data)
@@ -184,6 +186,7 @@ def _report(
         "device": board.device,
         "format": request.format,
         "width": compiled.width,
+        "weights": request.weights,
         "row_scales": compiled.row_scales,
         "search": _search_report(request, compiled, account),
         "reuse_input": request.reuse_input,

@@ -120,6 +120,7 @@ def _add_format(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--functions", help="scheme for exp, tanh and sigmoid, of a format that has several")
     parser.add_argument("--width", type=_count, help="bits of each number (default: the format's usual width)")
+    parser.add_argument("--weights", metavar="FORMAT:BITS", help="another format for constants")
     parser.add_argument("--row-scales", action="store_true", help="scales per row of weights, where they help")
     parser.add_argument("--optimize", choices=OPTIMIZE, default="Os", help="the C compiler's level")
 
@@ -203,6 +204,7 @@ def _compile(options: argparse.Namespace) -> int:
             options.row_scales,
             _search(options),
             options.reuse_input,
+            weights=options.weights,
         )
     )
     print_reports([report])
@@ -260,6 +262,7 @@ def _bench(options: argparse.Namespace) -> int:
         functions=options.functions,
         optimize=f"-{options.optimize}",
         row_scales=options.row_scales,
+        weights=options.weights,
         json_file=options.json,
     )
     return 0

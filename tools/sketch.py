@@ -87,14 +87,15 @@ def arduino_sketch(formats: ModuleOp, data: Data) -> str:
 
 def _reader(format: NumberFormat, ctype: str) -> str:
     """C that reads one number and stores it in the input's format."""
-    probe = format.decode(np.arange(4).astype(format.dtype))
     if format.dtype.kind == "f":
         return "X[received] = Serial.parseFloat();"
-    if not np.array_equal(probe, np.arange(4) * probe[1]):
+    probe = np.linspace(0, format.encode(np.array(1e30)), 64).astype(format.dtype)
+    unit = format.decode(np.ones(1, format.dtype))[0]
+    if unit == 0 or not np.array_equal(format.decode(probe), probe * unit):
         return f"X[received] = ({ctype})Serial.parseInt(); /* raw bits of {format.type} */"
     low, high = (int(format.encode(np.array(value))) for value in (-1e30, 1e30))
     # Arduino's constrain is a macro that would read up to three numbers, and lround overflows beyond 32 bits.
     return (
-        f"float raw = Serial.parseFloat() * {float(1 / probe[1])!r}; /* real = raw / {float(1 / probe[1])!r} */\n"
+        f"float raw = Serial.parseFloat() * {float(1 / unit)!r}; /* real = raw / {float(1 / unit)!r} */\n"
         f"    X[received] = ({ctype})(raw <= {low}L ? {low}L : raw >= {high}L ? {high}L : lround(raw));"
     )

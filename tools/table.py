@@ -59,9 +59,10 @@ def print_search(search: dict[str, Any]) -> None:
 
 
 def _format(report: dict[str, Any]) -> str:
-    """`fixed 16`, but `f32`, whose name says its width."""
+    """`fixed 16`, but `f32`, whose name says its width; `fixed 16, posit:8` where constants have another one."""
     name, width = report["format"], str(report["width"] if report["search"] is None else report["search"]["name"])
-    return name if name.endswith(width) else f"{name} {width}"
+    whole = name if name.endswith(width) else f"{name} {width}"
+    return f"{whole}, {report['weights']}" if report["weights"] else whole
 
 
 def _number(value: float | None) -> str:

@@ -30,7 +30,9 @@ def _target(module: str, name: str) -> Callable[[], type[Target]]:
 DIALECTS = {
     "c": _dialect("tinyml.dialects.c", "C"),
     "fixed": _dialect("tinyml.dialects.fixed", "FIXED"),
+    "minifloat": _dialect("tinyml.dialects.minifloat", "MINIFLOAT"),
     "num": _dialect("tinyml.dialects.num", "NUM"),
+    "posit": _dialect("tinyml.dialects.posit", "POSIT"),
     "scratch": _dialect("tinyml.dialects.scratch", "SCRATCH"),
     "seedot": _dialect("tinyml.dialects.seedot", "SEEDOT"),
     "shiftry": _dialect("tinyml.dialects.shiftry", "SHIFTRY"),

@@ -15,7 +15,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.format_lookup import USUAL_FORMAT, format_named
+from tinyml.dialects.format_lookup import USUAL_FORMAT, format_named, format_spelled
 from tinyml.dialects.number_format import NumberFormat, Raws
 from tinyml.dialects.places import error_at
 from tinyml.transforms.format_assignment import Choice, FormatAssignment
@@ -28,11 +28,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class AssignFormatPass(ModulePass):
-    """Gives every tensor of a profiled f32 program a format of one family.
+    """Gives every tensor of a profiled f32 program a format.
 
     format: a dialect that defines a number format, or a builtin type. width: bits of each element; the format's usual
-    width by default. widths: other widths for single tensors, `NAME:BITS`, by their names in the source (those of
-    `tensor_classes`). functions: the scheme, one of the format's `SCHEMES`, by which exp, tanh and sigmoid are
+    width by default. weights: another format for all constants of several elements, `FORMAT` or `FORMAT:BITS`. widths:
+    other widths or formats for single tensors, `NAME:BITS` or `NAME:FORMAT:BITS`, by their names in the source (those
+    of `tensor_classes`). functions: the scheme, one of the format's `SCHEMES`, by which exp, tanh and sigmoid are
     computed; as suits the formats best by default. data: .npz file with inputs `x`, on which the weights of products
     are rounded so that the sums are right on average (`round_weights`); without it they are rounded to nearest. Raises
     `InputError` for an unknown format, width, tensor or scheme, for data that do not fit, and for a program that has
@@ -42,6 +43,7 @@ class AssignFormatPass(ModulePass):
     name = "assign-format"
     format: str = USUAL_FORMAT
     width: int | None = None
+    weights: str | None = None
     widths: tuple[str, ...] = ()
     functions: str | None = None
     data: str | None = None
@@ -53,19 +55,20 @@ class AssignFormatPass(ModulePass):
         for function in [one for one in op.ops if isinstance(one, func.FuncOp) and not one.is_declaration]:
             check_reals(function)
             assignment = FormatAssignment(function)
-            formats = assignment.formats(_choices(assignment.classes, prototype, self.widths))
+            formats = assignment.formats(self._choices(ctx, assignment.classes, prototype))
             constants = RoundedConstants(assignment, inputs).raws(formats)
             retype(function, assignment.formats_of_values(formats), constants, self.functions)
 
-
-def _choices(classes: Sequence[TensorClass], prototype: NumberFormat, widths: Sequence[str]) -> list[Choice]:
-    choices = {one.name: Choice(prototype) for one in classes}
-    for spec in widths:
-        name, _, bits = spec.rpartition(":")
-        if name not in choices or not bits.isdecimal():
-            raise InputError(f"expected TENSOR:BITS with one of the tensors {', '.join(choices)}, got '{spec}'")
-        choices[name] = Choice(type(prototype).of_width(int(bits)))
-    return list(choices.values())
+    def _choices(self, ctx: Context, classes: Sequence[TensorClass], prototype: NumberFormat) -> list[Choice]:
+        weights = prototype if self.weights is None else format_spelled(ctx, self.weights)
+        choices = {one.name: Choice(weights if one.is_constant and one.elements > 1 else prototype) for one in classes}
+        for spec in self.widths:
+            name, _, format = spec.partition(":")
+            if name not in choices or not format:
+                raise InputError(f"expected TENSOR:BITS with one of the tensors {', '.join(choices)}, got '{spec}'")
+            usual = type(choices[name].prototype)
+            choices[name] = Choice(usual.of_width(int(format)) if format.isdecimal() else format_spelled(ctx, format))
+        return list(choices.values())
 
 
 def check_scheme(prototype: NumberFormat, format: str, scheme: str | None) -> None:

@@ -19,6 +19,7 @@ from xdsl.passes import ModulePass
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import num, scratch
+from tinyml.dialects.coding import INTEGER_CODING
 from tinyml.dialects.number_format import Accumulator, element_format
 from tinyml.targets.kernels import Kernel, kernels_of
 from tinyml.transforms.loop_nest import LoopNest
@@ -107,7 +108,7 @@ class _Rows:
         if not consecutive or index in _read(dot.rhs, loop):
             return None
         formats = [element_format(operand.type) for operand in (dot.lhs, dot.rhs)]
-        if not all(format.INTEGER_RAWS for format in formats):
+        if not all(format.coding is INTEGER_CODING for format in formats):
             return None
         bits = [8 * format.dtype.itemsize for format in formats]
         flash = [scratch.in_flash(scratch.memref_type(operand)) for operand in (dot.lhs, dot.rhs)]

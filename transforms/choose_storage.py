@@ -31,8 +31,10 @@ class _StoreDense(RewritePattern):
         if format.AS_PUBLISHED:
             return
         stored, entries = compress(constant.raws), constant.raws.size
-        widths = [8 * tdsl.format_of(value).dtype.itemsize for value in (op.lhs, op.rhs)]
-        effort = len(stored.values) * sparse_effort(self.target, *widths)
+        formats = [tdsl.format_of(value) for value in (op.lhs, op.rhs)]
+        codings = tuple(one.coding.name for one in formats if one.coding is not None)
+        weights, vector = (8 * one.dtype.itemsize for one in formats)
+        effort = len(stored.values) * sparse_effort(self.target, weights, vector, codings)
         if stored.bytes * effort < entries * format.dtype.itemsize * entries:
             return
         dense = tdsl.ConstOp(constant.raws, format)

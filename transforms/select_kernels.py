@@ -58,7 +58,7 @@ class SelectKernelsPass(ModulePass):
 
 def _matching(op: Op, kernels: Sequence[Kernel]) -> Kernel | None:
     """The kernel for an op, after its sum has gone over to a wider accumulator if that is what it takes."""
-    if not (_accumulator(op).INTEGER and all(_format(factor).INTEGER_RAWS for factor in _factors(op))):
+    if not (_accumulator(op).INTEGER and all(_format(factor).coding for factor in _factors(op))):
         return None
     if isinstance(op, num.AxpyOp):
         return _of_width(op, _accumulator(op).bits, kernels)
@@ -75,7 +75,10 @@ def _of_width(op: Op, width: int, kernels: Sequence[Kernel]) -> Kernel | None:
     weights, vector = _factors(op)
     if _in_flash(vector):
         return None
-    wanted = Kernel("", _bits(weights), _bits(vector), width, op=op.name, flash=_in_flash(weights))
+    codings = [coding.name for factor in (weights, vector) if (coding := _format(factor).coding) is not None]
+    wanted = Kernel(
+        "", _bits(weights), _bits(vector), width, op=op.name, flash=_in_flash(weights), codings=tuple(codings)
+    )
     return next((kernel for kernel in kernels if kernel.computes(wanted)), None)
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 from function_programs import LENGTH, program, write
-from kernels_avr import AXPY, DENSE, DISTANCE, INCLUDE, ROW, Kernel
+from kernels_avr import AXPY, DENSE, DISTANCE, INCLUDE, ROW, TABLE, Kernel
 
 from tinyml.dialects.csr import compress
 from tinyml.dialects.packed_rows import pack_rows
@@ -34,17 +34,22 @@ AVR_LENGTHS = (16, 32, N, 300)
 AVR_STEPS = {
     **{"s8_s8_s16": 9, "s8_s8_s16_ram": 8, "s8_s8_s24": 11, "s8_s8_s24_ram": 10, "s8_s8_s32": 11, "s8_s8_s32_ram": 10},
     **{"s8_s16_s32": 19, "s16_s8_s32": 20, "s16_s16_s32": 31, "s16_s16_s32_ram": 29},
+    **{"t8_s16_s32": 41, "t8_s8_s32": 32, "t8_t8_s32": 50, "p16_s16_s64": 145},
     **{"row_s8_s8_s16": 14, "row_s8_s8_s24": 16, "row_s8_s8_s32": 16, "row_s8_s16_s32": 24, "row_s16_s16_s32": 36},
     **{"distance_s8_s8_s24": 13, "distance_s8_s8_s32": 14, "distance_s16_s16_s32": 27},
     **{"axpy_s8_s8_s32": 27, "axpy_s8_s16_s32": 33, "axpy_s16_s16_s32": 43},
 }
-AVR_LIMITS = {"s8_s8_s16": 12.5, "s8_s8_s24": 17, "s8_s8_s32": 17, "s8_s16_s32": 26, "s16_s16_s32": 36}
+AVR_LIMITS = {
+    **{"s8_s8_s16": 12.5, "s8_s8_s24": 17, "s8_s8_s32": 17, "s8_s16_s32": 26, "s16_s16_s32": 36},
+    **{"t8_s16_s32": 58, "t8_t8_s32": 70, "p16_s16_s64": 250},
+}
 """What the loop may take at n = 64."""
 
 CORTEX_M = ("cortex-m0", "cortex-m3", "cortex-m4")
 CORTEX_M_KERNELS = [
     *(f"tm_cm_matvec_{types}" for types in ("s8_s8_s8", "s8_s16_s16", "s16_s16_s16")),
     *(f"tm_cm_dot_{types}" for types in ("s8_s8_s32", "s8_s16_s32", "s16_s16_s32", "s16_s16_s64")),
+    *(f"tm_dot_{types}" for types in ("t8_s8_s32", "t8_s16_s32", "t8_t8_s32")),
     *(f"tm_cm_dot_sparse_{types}" for types in ("s8_s8_s32", "s8_s16_s32", "s16_s16_s32")),
     *(f"tm_cm_distance_{types}" for types in ("s8_s8_s32", "s16_s16_s32")),
 ]
@@ -53,6 +58,8 @@ CORTEX_M_LIMITS = {
     ("cortex-m4", "tm_cm_matvec_s16_s16_s16"): 1.3,
     ("cortex-m0", "tm_cm_matvec_s8_s8_s8"): 5.0,
     ("cortex-m4", "tm_cm_distance_s16_s16_s32"): 4.0,
+    ("cortex-m4", "tm_dot_t8_s16_s32"): 12.0,
+    ("cortex-m4", "tm_dot_t8_t8_s32"): 12.0,
     ("cortex-m0", "tm_cm_distance_s16_s16_s32"): 7.5,
 }
 """What a product of 64 x 64, or a distance of 64 elements, may take."""
@@ -67,7 +74,7 @@ FUNCTION_LIMITS = {
 }
 """What one element may take: load and store, which a copy has too, not counted."""
 
-_CTYPES = {"s8": "int8_t", "s16": "int16_t", "s32": "int32_t", "s64": "int64_t"}
+_CTYPES = {"t8": "int8_t", "s8": "int8_t", "s16": "int16_t", "s32": "int32_t", "s64": "int64_t"}
 
 _HEADER = """\
 #include <stdint.h>
@@ -82,13 +89,16 @@ _AVR = """\
 #include "tinyml/dot_s16.h"
 #include "tinyml/distance.h"
 #include "tinyml/axpy.h"
+#include "tinyml/dot_table.h"
+#include "tinyml/dot_posit.h"
+static const int16_t table[256] __attribute__((__progmem__)) = {{1}};
 static const uint8_t flash[] __attribute__((__progmem__)) = {{{flash}}};
 static int16_t memory[600], out[1];
 const int16_t *figure_scores(void) {{ return out; }}
 void figure_predict(const int16_t *X)
 {{
     const void *x = memory, *w = {weights};
-    (void)X, (void)x, (void)w;
+    (void)X, (void)table, (void)x, (void)w;
     {call}
 }}
 """
@@ -96,6 +106,8 @@ _CORTEX_M = """\
 #include "figure.h"
 #include "tinyml/distance_cortex_m.h"
 #include "tinyml/dot_cortex_m.h"
+#include "tinyml/dot_table.h"
+static const int16_t table[256] = {{1}};
 static const {w} W[] __attribute__((aligned(4))) = {{{weights}}};
 static const int8_t GAPS[] = {{0, {gaps}}};
 static const int32_t START[] = {{{starts}}};
@@ -104,7 +116,7 @@ static {y} Y[{rows}];
 const {y} *figure_scores(void) {{ return Y; }}
 void figure_predict(const {x} *X)
 {{
-    (void)GAPS, (void)START, (void)shift, (void)low, (void)high;
+    (void)GAPS, (void)table, (void)START, (void)shift, (void)low, (void)high;
     {call};
 }}
 """
@@ -147,6 +159,9 @@ def avr_cost(kernel: Kernel | None, length: int, optimize: str) -> Cost:
     """Of a call with constant arguments in an otherwise empty function; without a kernel: of that function."""
     flash, call = bytes(2 * length + 2), ""
     if kernel is not None:
+        if kernel.codes:
+            # Of all magnitudes up to 1.
+            flash = np.random.default_rng(0).integers(-0x4000, 0x4001, length + 1).astype("<i2").tobytes()
         if kernel.form == "row":
             stream = pack_rows(compress(np.ones((1, length), f"<i{kernel.weights // 8}")), kernel.vector // 8)
             assert stream is not None
@@ -160,7 +175,8 @@ def avr_cost(kernel: Kernel | None, length: int, optimize: str) -> Cost:
 def _call(kernel: Kernel, length: int) -> str:
     if kernel.form == "axpy":
         return f"tm_{kernel.name}((int32_t *)memory, w, 7, {length});"
-    arguments = "w, x, 7" if kernel.form == "row" else f"w, x, {length}, 7"
+    tables, codes = "table, " * kernel.tables, "1, 28, " * kernel.codes
+    arguments = "w, x, 7" if kernel.form == "row" else f"{tables}w, x, {length}, {codes}7"
     name = kernel.name if kernel.form == "distance" else f"dot_{kernel.name}"
     ctype = "__int24" if kernel.sum == 24 else f"int{kernel.sum}_t"
     return f'{ctype} y = tm_{name}({arguments}); __asm__ volatile("" : : "r"(y));'
@@ -172,13 +188,14 @@ def cycles_in_loop(kernel: Kernel, length: int, optimize: str) -> float:
 
 
 def instructions_per_mac(kernel: str, device: str, optimize: str) -> float:
-    form = "sparse" if "sparse" in kernel else kernel.split("_")[2]
+    form = "sparse" if "sparse" in kernel else "table" if "_t8_" in kernel else kernel.split("_")[2]
     w, x, result = kernel.split("_")[-3:]
     rows, y = (N, result) if form == "matvec" else (1, "s32")
     call = {
         "matvec": f"{kernel}(W, X, {rows}, {N}, START, (uint8_t)shift, low, high, Y)",
         "distance": f"Y[0] = {kernel}(W, X, {N}, 5)",
         "dot": f"Y[0] = (int32_t){kernel}(W, X, {N}, 5)",
+        "table": f"Y[0] = {kernel}({'table, ' * kernel.count('t8')}W, X, {N}, 5)",
         "sparse": f"Y[0] = {kernel}(W, GAPS, X, {N}, 5)",
     }[form]
     random = np.random.default_rng(1)
@@ -226,7 +243,7 @@ def print_avr(optimize: str = "-Os") -> None:
     heads = "".join(f"{f'loop n={n}':>12}{'call':>7}" for n in AVR_LENGTHS)
     print(f"{'tm_ or tm_dot_':<21}{'step':>5}{heads}{'limit':>7}{'bytes':>7}{'stack':>7}")
     base = avr_cost(None, 0, optimize)
-    for kernel in (*DENSE, *ROW, *DISTANCE, *AXPY):
+    for kernel in (*DENSE, *TABLE, *ROW, *DISTANCE, *AXPY):
         row = f"{kernel.name:<21}{AVR_STEPS[kernel.name]:>5}"
         for n in AVR_LENGTHS:
             call = (avr_cost(kernel, n, optimize).time - base.time) / n

@@ -7,6 +7,10 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
+from tinyml.dialects.coding import TABLE
+from tinyml.dialects.exact import ExactFormat
+from tinyml.dialects.fixed import FixedType
+from tinyml.dialects.posit import PositType
 from tinyml.targets.kernels import Kernel
 
 ROWS = 3
@@ -32,13 +36,14 @@ def _products(kernel: Kernel) -> str:
     Weights are constant; those of a kernel for working memory are the start of X.
     """
     rows = rows_of(kernel)
-    weights, vector = (f"!fixed.q<{width}, {width - 1}>" for width in (kernel.weights, kernel.vector))
+    formats = formats_of(kernel)
+    weights, vector = (str(format.type) for format in formats)
     in_ram, sparse = kernel.flash is False, kernel.op == "num.sparse_dot"
     total = input_length(kernel)
     x = f"tensor<{total}x1x{vector}>"
-    frac = kernel.weights + kernel.vector - 2
+    frac = sum(format.scale for format in formats)
     # The whole sum, where 32 bits hold it.
-    result = f"!fixed.q<32, {frac if kernel.sum == 32 else frac - 6}>"
+    result = f"!fixed.q<32, {frac if kernel.sum == 32 else 24}>"
     y = f"tensor<{rows * len(LENGTHS)}x1x{result}>"
     p = f"tensor<{rows}x1x{result}>"
     lines = [
@@ -149,9 +154,22 @@ def input_length(kernel: Kernel) -> int:
     return sum(LENGTHS) * (1 + ROWS * (kernel.flash is False))
 
 
+def formats_of(kernel: Kernel) -> list[ExactFormat]:
+    """Of weights and vector, as the kernel gets integers from them."""
+    widths = kernel.weights, kernel.vector
+    coded = {TABLE: PositType(8, 0, -6, 7), "posit.p16": PositType(16, 1, -28, 1)}
+    return [
+        coded.get(coding) or FixedType(width, width - 1) for coding, width in zip(kernel.codings, widths, strict=True)
+    ]
+
+
 def greatest(kernel: Kernel, length: int) -> int:
     """The greatest weight; in working memory all of its bits are set, as the limit of a format."""
-    most = ((1 << (kernel.sum - 1)) - 1 - 32) // (length * ((1 << (kernel.vector - 1)) - 1))
+    weights, vector = formats_of(kernel)
+    most = ((1 << (kernel.sum - 1)) - 1 - 32) // (length * vector.integer_limits[1])
+    if not isinstance(weights, FixedType):
+        raws = np.arange(weights.raw_limits[1] + 1).astype(weights.dtype)
+        return int(raws[weights.integers(raws) <= most].max())
     bits = min(kernel.weights - 1, most.bit_length() - 1)
     limit = (1 << (kernel.weights - 1)) - 1
     return (1 << bits) - 1 if kernel.flash is False else min(limit, most)

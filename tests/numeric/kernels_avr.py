@@ -24,8 +24,9 @@ INTERFACE = Interface("kernel", "int16_t", HEAD + ELEMENTS, "int32_t", RESULTS, 
 class Kernel:
     """`tm_dot_NAME` or `tm_NAME`, with the widths in bits of weights, vector (or factor) and sum.
 
-    form: `dense`, `sparse` (which moves on to the next row), `row` (which does not), `distance` or `axpy`. ram: the
-    weights are there.
+    tables: how many the first arguments are. codes: pairs of bytes behind the length that tell how to decode. form:
+    `dense`, `sparse` (which moves on to the next row), `row` (which does not), `distance` or `axpy`. ram: the weights
+    are there.
     """
 
     name: str
@@ -34,6 +35,8 @@ class Kernel:
     vector: int
     sum: int
     ram: bool
+    tables: int = 0
+    codes: int = 0
 
     @property
     def pair(self) -> tuple[int, int]:
@@ -44,7 +47,9 @@ def _kernel(name: str) -> Kernel:
     parts = name.split("_")
     form = parts.pop(0) if parts[0] in ("sparse", "row", "distance", "axpy") else "dense"
     weights, vector, sum = (int(part[1:]) for part in parts[:3])
-    return Kernel(name, form, weights, vector, sum, ram=parts[3:] == ["ram"])
+    codes = parts[0].count("p")
+    tables = [part[0] for part in parts[:2]].count("t")
+    return Kernel(name, form, weights, vector, sum, ram=parts[3:] == ["ram"], tables=tables, codes=codes)
 
 
 _PAIRS = ("s8_s8_s16", "s8_s8_s24", "s8_s8_s32", "s8_s16_s32", "s16_s16_s32")
@@ -54,6 +59,8 @@ SPARSE = [_kernel(f"sparse_{name}") for name in _PAIRS]
 ROW = [_kernel(f"row_{name}") for name in _PAIRS]
 DISTANCE = [_kernel(f"distance_{name}") for name in ("s8_s8_s24", "s8_s8_s32", "s16_s16_s32")]
 AXPY = [_kernel(f"axpy_{name}") for name in ("s8_s8_s32", "s8_s16_s32", "s16_s16_s32")]
+TABLE = [_kernel(name) for name in ("t8_s16_s32", "t8_s8_s32", "t8_t8_s32", "p16_s16_s64")]
+"""Dense, too; tests/numeric/test_generated_c.py shows that they are exact."""
 KERNELS = [*DENSE, *SPARSE, *ROW, *DISTANCE, *AXPY]
 
 _HEADER = """\

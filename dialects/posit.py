@@ -1,0 +1,390 @@
+"""Posits: `!posit.p<n, es>`, and `!posit.p<n, es, low, high>` for what a device stores.
+
+The first is the standard's type (2 to 16 or 32 bits, es from 0 to 3), every operation of which is emulated, NaR
+included: the baseline. The second has those posits that are multiples of 2^low and less than 2^high in magnitude:
+integers of few bits, by a table or a short routine. They are multiplied as integers, their sums are exact, as in a
+quire that is as narrow as these limits and the proof about the weights allow, and a result is rounded once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from xdsl.dialects.builtin import IntAttr, IntegerType, NoneAttr
+from xdsl.ir import Attribute, Dialect, ParametrizedAttribute, TypeAttribute
+from xdsl.irdl import irdl_attr_definition
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects.coding import TABLE, Coding
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.exact import ExactFormat
+from tinyml.dialects.machine import Int, Machine, limits
+from tinyml.dialects.number_format import NumberFormat
+from tinyml.dialects.posit_functions import ALL
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from tinyml.dialects.number_format import Raws, Reals
+    from tinyml.dialects.posit_arithmetic import Posit
+
+V = TypeVar("V")
+
+WIDTHS = (*range(2, 17), 32)
+EXPONENTS = range(4)
+STANDARD = 2
+"""The es of the standard of 2022."""
+
+TABLE_BITS = 8
+"""Posits of so few bits are decoded by a table."""
+
+SHORT_BITS, SHORT_INTEGER, LONG_INTEGER = 12, 15, 29
+"""Posits of up to 12 bits lose next to nothing as integers of 15 bits and a sign, those of 16 as ones of 29."""
+
+DEVIATIONS, BINADES = 4, 12
+"""What for_range takes the distribution of values to be, and how far down it looks."""
+
+REGISTER_BITS = 16
+
+REGISTER = 31
+"""Bits of the greatest magnitude that a register of 32 holds."""
+
+
+@irdl_attr_definition
+class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
+    """`!posit.p<n, es>` or `!posit.p<n, es, low, high>`; see above."""
+
+    name = "posit.p"
+    n: IntAttr
+    es: IntAttr
+    low: IntAttr | NoneAttr
+    high: IntAttr | NoneAttr
+
+    def __init__(self, n: int, es: int, low: int | None = None, high: int | None = None):
+        window = [NoneAttr() if end is None else IntAttr(end) for end in (low, high)]
+        super().__init__(IntAttr(n), IntAttr(es), *window)
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        with parser.in_angle_brackets():
+            numbers = [parser.parse_integer(allow_boolean=False)]
+            while parser.parse_optional_punctuation(",") is not None:
+                numbers.append(parser.parse_integer(allow_boolean=False))
+            if len(numbers) not in (2, 4):
+                parser.raise_error("expected n and es of a posit, or n, es, low and high")
+        return [*map(IntAttr, numbers), *[NoneAttr()] * (4 - len(numbers))]
+
+    def print_parameters(self, printer: Printer) -> None:
+        numbers = [self.n.data, self.es.data, *(self.window or ())]
+        with printer.in_angle_brackets():
+            printer.print_string(", ".join(map(str, numbers)))
+
+    def verify(self) -> None:
+        n, es = self.n.data, self.es.data
+        if n not in WIDTHS or es not in EXPONENTS:
+            raise VerifyException(f"posit.p has n from 2 to 16 or 32 and es from 0 to 3, got {n} and {es}")
+        if (window := self.window) is None:
+            return
+        low, high = window
+        reach = (n - 2) << es
+        if not -reach <= low < high <= reach + 1:
+            raise VerifyException(
+                f"posit.p<{n}, {es}> has low and high from {-reach} to {reach + 1}, got {low}, {high}"
+            )
+        if high - low > REGISTER:
+            raise VerifyException(f"posit.p has at most {REGISTER} bits between low and high, got {high - low}")
+        if _power(n, es, low) != 2.0**low:
+            raise VerifyException(f"2^{low} is no posit of {n} bits and es {es}")
+
+    @property
+    def window(self) -> tuple[int, int] | None:
+        """low and high."""
+        if isinstance(self.low, IntAttr) and isinstance(self.high, IntAttr):
+            return self.low.data, self.high.data
+        return None
+
+    @property
+    def posit(self) -> Posit:
+        """As `posit_arithmetic` takes it."""
+        return _posit(self.n.data, self.es.data, self.window)
+
+    @property
+    def type(self) -> Attribute:
+        return self
+
+    @property
+    def storage(self) -> Attribute:
+        return IntegerType(self.stored_width)
+
+    @property
+    def stored_width(self) -> int:
+        return next(width for width in (8, 16, 32) if width >= self.n.data)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        import numpy as np
+
+        return np.dtype(f"i{self.stored_width // 8}")
+
+    @property
+    def bits(self) -> int:
+        return self.n.data
+
+    @property
+    def scale(self) -> int:
+        return self.posit.reach if self.window is None else -self.window[0]
+
+    @property
+    def raw_limits(self) -> tuple[int, int]:
+        posit = self.posit
+        greatest = posit.maxpos if posit.greatest is None else posit.greatest
+        return -greatest, greatest
+
+    @property
+    def integer_limits(self) -> tuple[int, int]:
+        return _integer_limits(self)
+
+    @property
+    def coding(self) -> Coding | None:
+        """As a table of 16-bit integers, where these hold the numbers; those of 16 bits by their own kernels."""
+        n = self.n.data
+        if n == REGISTER_BITS and self.window is not None and 0 <= self.scale <= REGISTER:
+            return Coding(f"{self.name}{n}", parameters=(self.es.data, self.scale))
+        if n > TABLE_BITS or self.integer_limits[1] > limits(16)[1]:
+            return None
+        return Coding(TABLE, self.table)
+
+    def encode(self, reals: Reals) -> Raws:
+        import numpy as np
+
+        from tinyml.dialects.posit_arithmetic import of_reals
+
+        reals = np.asarray(reals, np.float64)
+        if self.window is not None:
+            reals = np.nan_to_num(reals)
+        return of_reals(reals, self.posit).astype(self.dtype)
+
+    def encode_away(self, reals: Reals) -> Raws:
+        import numpy as np
+
+        nearest = self.encode(reals)
+        side = np.sign(np.asarray(reals, np.float64) - self.decode(nearest))
+        # Twice as far as the nearest one there is; of more bits than a table has, none is looked for.
+        if self.n.data > SHORT_BITS:
+            return nearest
+        legal = _legal(self)
+        at = np.searchsorted(legal, nearest) + side.astype(np.int64)
+        return legal[np.clip(at, 0, len(legal) - 1)].astype(self.dtype)
+
+    def decode(self, raws: Raws) -> Reals:
+        from tinyml.dialects.posit_arithmetic import to_reals
+
+        return to_reals(raws, self.posit)
+
+    @classmethod
+    def of_width(cls, width: int | None) -> PositType:
+        width = 16 if width is None else width
+        if width not in WIDTHS:
+            raise InputError(f"posits have widths from {WIDTHS[0]} to {WIDTHS[-2]} and {WIDTHS[-1]}, got {width}")
+        return PositType(width, STANDARD)
+
+    def for_range(self, low: float, high: float) -> PositType:
+        """The es with the least error, and a window from the greatest magnitude down to what an integer of
+        `SHORT_INTEGER` or `LONG_INTEGER` bits reaches."""
+        magnitude = max(abs(low), abs(high))
+        top = math.frexp(magnitude)[1] if magnitude else 0
+        n = self.n.data
+        es = min(EXPONENTS, key=lambda es: _error(n, es, top))
+        reach = (n - 2) << es
+        top = min(max(top, 1 - reach), reach + 1)
+        bits = SHORT_INTEGER if n <= SHORT_BITS else LONG_INTEGER
+        return PositType(n, es, _low(n, es, max(top - bits, -reach)), top)
+
+    def in_register(self) -> PositType:
+        """One of 16 bits."""
+        if self.window is None or self.n.data >= REGISTER_BITS:
+            return self
+        reach = math.ldexp(1.0, self.window[1] - 1)
+        return PositType(REGISTER_BITS, self.es.data).for_range(-reach, reach)
+
+    def narrowed(self, bits: int) -> PositType:
+        if self.window is None:
+            return self
+        low, high = self.window
+        n, es = self.n.data, self.es.data
+        return PositType(n, es, min(_low(n, es, min(low + bits, high - 1)), high - 1), high)
+
+    def load(self, m: Machine[V], value: V) -> Int[V]:
+        import numpy as np
+
+        n, raws = self.n.data, self.stored(m, value)
+        low, high = self.integers(np.array([raws.low, raws.high], self.dtype)).tolist()
+        if max(-low, high) >= 1 << REGISTER:
+            raise InputError(f"{self} has numbers that no register holds as integers: give it a low and a high")
+        if n > TABLE_BITS:
+            parameters = m.int_constant(self.scale, 16), m.int_constant(n, 8), m.int_constant(self.es.data, 8)
+            return Int(m.call("tm_posit_to_s32", m.held(raws, 32), *parameters), 32, low, high)
+        entry = m.entry("decoding", self.table, m.sub(raws, m.const(limits(8)[0])))
+        return Int(entry.value, entry.width, low, high)
+
+    @property
+    def table(self) -> NDArray[np.signedinteger[Any]]:
+        """The integer of every byte from -128 on, for at most `TABLE_BITS` bits; 0 for what is none of these posits."""
+        return _decoding(self)
+
+    def store(self, m: Machine[V], x: Int[V], scale: int) -> V:
+        low, high = self.raw_limits
+        width = 32 if x.width <= 32 else 64
+        raw = m.call(f"tm_posit_of_s{width}", m.held(x, width), m.int_constant(scale, 16), *self._parameters(m))
+        return m.settle(Int(raw, 32, low, high), self.stored_width)
+
+    def _parameters(self, m: Machine[V]) -> tuple[V, V, V, V]:
+        """n, es, low and greatest as the functions of the runtime take them."""
+        least = ALL if self.window is None else self.window[0]
+        return (
+            m.int_constant(self.n.data, 8),
+            m.int_constant(self.es.data, 8),
+            m.int_constant(least, 16),
+            m.int_constant(self.raw_limits[1], 32),
+        )
+
+    def _emulated(self, m: Machine[V], function: str, *operands: tuple[V, NumberFormat]) -> V | None:
+        """The standard's operation, where result and operands are of one of its types."""
+        if self.window is not None or any(format != self for _, format in operands):
+            return None
+        wide = [m.resize(value, 32) if self.stored_width < 32 else value for value, _ in operands]
+        parameters = self._parameters(m)
+        return self._kept(m, m.call(function, *wide, *parameters[:2]))
+
+    def _kept(self, m: Machine[V], raw: V) -> V:
+        """A raw in 32 bits, which may be NaR, as it is stored."""
+        return raw if self.stored_width == 32 else m.resize(raw, self.stored_width)
+
+    def add(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
+        sum = self._emulated(m, "tm_posit_add", (lhs, lhs_format), (rhs, rhs_format))
+        return super().add(m, lhs, lhs_format, rhs, rhs_format) if sum is None else sum
+
+    def sub(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
+        difference = self._emulated(m, "tm_posit_sub", (lhs, lhs_format), (rhs, rhs_format))
+        return super().sub(m, lhs, lhs_format, rhs, rhs_format) if difference is None else difference
+
+    def mul(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
+        product = self._emulated(m, "tm_posit_mul", (lhs, lhs_format), (rhs, rhs_format))
+        return super().mul(m, lhs, lhs_format, rhs, rhs_format) if product is None else product
+
+    def neg(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
+        if value_format == self:
+            # Of a stored width, the least integer is its own negation, as NaR is.
+            return m.subi(m.int_constant(0, self.stored_width), value)
+        return super().neg(m, value, value_format)
+
+    def recode(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
+        return value if value_format == self else super().recode(m, value, value_format)
+
+    def from_f32(self, m: Machine[V], value: V) -> V:
+        return self._kept(m, m.call("tm_posit_of_f32", value, *self._parameters(m)))
+
+    def to_f32(self, m: Machine[V], value: V) -> V:
+        wide = m.resize(value, 32) if self.stored_width < 32 else value
+        return m.call("tm_posit_to_f32", wide, m.int_constant(self.n.data, 8), m.int_constant(self.es.data, 8))
+
+
+@lru_cache
+def _error(n: int, es: int, top: int) -> float:
+    """Of numbers of which 2^top is `DEVIATIONS` standard deviations of a normal distribution: a multiple of the mean
+    squared error."""
+    total = 0.0
+    for exponent in range(top - BINADES, top):
+        k = exponent >> es
+        fraction_bits = n - 1 - es - (k + 2 if k >= 0 else 1 - k)
+        share = math.ldexp(1.0, exponent - top)
+        density = math.exp(-((DEVIATIONS * 1.5 * share) ** 2) / 2)
+        total += share * density * 4.0 ** (exponent - fraction_bits)
+    return total
+
+
+@lru_cache
+def _posit(n: int, es: int, window: tuple[int, int] | None) -> Posit:
+    import numpy as np
+
+    from tinyml.dialects.posit_arithmetic import Posit, of_reals, to_reals
+
+    if window is None:
+        return Posit(n, es)
+    low, high = window
+    all = Posit(n, es, low)
+    raw = int(of_reals(np.array(math.ldexp(1.0, high)), all))
+    # The greatest one below 2^high, of multiples of 2^low.
+    while float(to_reals(np.array(raw), all)) >= math.ldexp(1.0, high):
+        raw = int(of_reals(np.array(min(math.ldexp(1.0, high) - math.ldexp(1.0, low), _below(raw, all))), all))
+    return Posit(n, es, low, raw)
+
+
+def _below(raw: int, posit: Posit) -> float:
+    import numpy as np
+
+    from tinyml.dialects.posit_arithmetic import to_reals
+
+    return float(to_reals(np.array(raw - 1), posit))
+
+
+def _power(n: int, es: int, exponent: int) -> float:
+    """The posit nearest to a power of two."""
+    import numpy as np
+
+    from tinyml.dialects.posit_arithmetic import Posit, of_reals, to_reals
+
+    posit = Posit(n, es)
+    return float(to_reals(of_reals(np.array(math.ldexp(1.0, exponent)), posit), posit))
+
+
+@lru_cache
+def _low(n: int, es: int, least: int) -> int:
+    """The least exponent, from `least` on, of a power of two that is a posit."""
+    while _power(n, es, least) != math.ldexp(1.0, least):
+        least += 1
+    return least
+
+
+@lru_cache
+def _integer_limits(format: PositType) -> tuple[int, int]:
+    greatest = math.ldexp(float(format.decode(_array(format.raw_limits[1], format))), format.scale)
+    return -int(greatest), int(greatest)
+
+
+def _array(raw: int, format: PositType) -> Raws:
+    import numpy as np
+
+    return np.array(raw, format.dtype)
+
+
+@lru_cache
+def _decoding(format: PositType) -> NDArray[np.signedinteger[Any]]:
+    import numpy as np
+
+    first, last = format.raw_limits
+    greatest = format.integer_limits[1]
+    table = np.zeros(256, np.int16 if greatest <= limits(16)[1] else np.int32)
+    raws = np.arange(first, last + 1)
+    # What is no multiple of the least number is no raw either.
+    table[raws - limits(8)[0]] = np.trunc(np.ldexp(format.decode(raws), format.scale))
+    return table
+
+
+@lru_cache
+def _legal(format: PositType) -> NDArray[np.int64]:
+    """All raws that rounding gives, in order."""
+    import numpy as np
+
+    low, high = format.raw_limits
+    raws = np.arange(low, high + 1)
+    return raws[format.encode(format.decode(raws)) == raws]
+
+
+POSIT = Dialect("posit", [], [PositType])

@@ -1,0 +1,198 @@
+"""Posits of 2 to 32 bits in numpy: unpacked, rounded, added and multiplied, whole arrays at once.
+
+Gustafson and Yonemoto, "Beating Floating Point at Its Own Game" (2017), and the Standard for Posit Arithmetic (2022),
+for any es. Rounding is that of the bit string of unbounded length: to nearest, ties to even; nothing overflows to NaR
+and nothing but zero becomes zero. Raws are the signed integers of n bits; NaR is the least of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Integers = NDArray[np.int64]
+
+TABULATED_BITS = 16
+"""Posits of so few bits are decoded by a table."""
+
+HIDDEN = 30
+"""Significands are integers in [2^HIDDEN, 2^(HIDDEN + 1)): no posit of 32 bits has more of them."""
+
+FAR = 62
+"""What lies so many bits below a significand only counts as being there."""
+
+
+@dataclass(frozen=True)
+class Posit:
+    """n bits, up to es of them an exponent. low: all numbers are multiples of 2^low, by rounding; None: all posits are
+    in, and what is too small for them becomes the least one. greatest: the raw at which results saturate."""
+
+    n: int
+    es: int
+    low: int | None = None
+    greatest: int | None = None
+
+    @property
+    def nar(self) -> int:
+        return -(1 << (self.n - 1))
+
+    @property
+    def maxpos(self) -> int:
+        return (1 << (self.n - 1)) - 1
+
+    @property
+    def reach(self) -> int:
+        """log2 of the greatest posit; that of the least positive one is as far below zero."""
+        return (self.n - 2) << self.es
+
+
+def unpack(raws: NDArray[Any], posit: Posit) -> tuple[Integers, Integers]:
+    """Significands, zero for zero and NaR, with the sign of the number, and exponents: significand * 2^exponent."""
+    raws = np.asarray(raws).astype(np.int64)
+    n, es = posit.n, posit.es
+    special = (raws == 0) | (raws == posit.nar)
+    magnitude = np.where(special, 1, np.abs(raws))
+    body = magnitude << (63 - n)  # the regime starts at bit 61
+    ones = (body >> 61) & 1 == 1
+    inverted = np.where(ones, ~body & ((1 << 62) - 1), body)
+    run = np.minimum(61 - log2(np.maximum(inverted, 1)), n - 1)
+    regime = np.where(ones, run - 1, -run)
+    rest = (body << np.minimum(run + 1, 62)) & ((1 << 62) - 1)
+    exponent = (regime << es) + (rest >> (62 - es))
+    fraction = ((rest << es) & ((1 << 62) - 1)) >> (62 - HIDDEN)
+    significand = np.where(special, 0, (fraction | 1 << HIDDEN) * np.sign(raws))
+    return significand, exponent - HIDDEN
+
+
+def pack(significand: Integers, exponent: Integers, posit: Posit) -> Integers:
+    """The raws nearest to significand * 2^exponent, |significand| < 2^62.
+
+    A significand of more than 32 bits may have its last bit set for anything smaller that is left.
+    """
+    significand, exponent = (np.asarray(part, np.int64) for part in np.broadcast_arrays(significand, exponent))
+    size, zero = np.abs(significand), significand == 0
+    size = np.where(zero, 1, size)
+    if posit.low is not None:
+        size, exponent = _to_multiples(size, exponent, posit, posit.low)
+        zero |= size == 0
+        size = np.where(zero, 1, size)
+    top = log2(size)
+    e = top + exponent
+    k, string, f = _fields(e, posit)
+    dropped = top - f
+    rounded = np.where(dropped > 0, to_even(size, dropped), size << np.clip(-dropped, 0, FAR))
+    ample = (string << np.maximum(f, 0)) + rounded - (1 << np.maximum(f, 0))
+    # The first bit of a fraction that has no place, and whether there are more.
+    half = 1 << np.maximum(top - 1, 0)
+    rest = np.where(top > 0, size - (1 << top), 0)
+    cut = to_even(string << 2 | (rest >= half) << 1 | (rest & (half - 1) != 0), 2 - f)
+    raws = np.where(f > 0, ample, cut)
+    raws = np.where(k >= posit.n - 2, posit.maxpos, np.where(e < -posit.reach, 1, raws))
+    greatest = posit.maxpos if posit.greatest is None else posit.greatest
+    return np.where(zero, 0, np.minimum(raws, greatest)) * np.where(significand < 0, -1, 1)
+
+
+def _fields(e: Integers, posit: Posit) -> tuple[Integers, Integers, Integers]:
+    """Of numbers with exponent e: k of the regime, the string of regime and exponent, how many bits are left for a
+    fraction; if negative, so many of the exponent have no place."""
+    k = e >> posit.es
+    inside = np.clip(k, -(posit.n - 1), posit.n - 2)
+    regime = np.where(inside >= 0, ((1 << np.maximum(inside + 1, 0)) - 1) << 1, 1)
+    length = np.where(inside >= 0, inside + 2, 1 - inside)
+    return k, regime << posit.es | (e - (k << posit.es)), posit.n - 1 - length - posit.es
+
+
+def _to_multiples(size: Integers, exponent: Integers, posit: Posit, low: int) -> tuple[Integers, Integers]:
+    """Numbers of which the posits around have a finer last place than 2^low are rounded to multiples of that."""
+    e = log2(size) + exponent
+    _, _, f = _fields(e, posit)
+    dropped = low - exponent
+    fine = ((e < low) | ((f >= 0) & (e - f < low))) & (dropped > 0)
+    return np.where(fine, to_even(size, dropped), size), np.where(fine, low, exponent)
+
+
+def to_even(size: Integers, dropped: Integers) -> Integers:
+    """size / 2^dropped, rounded to nearest, ties to even; size itself where dropped is not positive."""
+    d = np.clip(dropped, 1, FAR)
+    whole, rest, half = size >> d, size & ((1 << d) - 1), 1 << (d - 1)
+    rounded = whole + ((rest > half) | ((rest == half) & (whole & 1 == 1)))
+    return np.where(dropped <= 0, size, np.where(dropped > FAR, 0, rounded))
+
+
+def log2(size: Integers) -> Integers:
+    """floor(log2(size)) of positive integers below 2^62."""
+    exponent = np.frexp(size.astype(np.float64))[1].astype(np.int64) - 1
+    return exponent - (size >> np.maximum(exponent, 0) == 0)
+
+
+def of_reals(reals: NDArray[Any], posit: Posit) -> Integers:
+    """The nearest posits; NaR for infinities and NaN."""
+    reals = np.asarray(reals, np.float64)
+    finite = np.isfinite(reals)
+    mantissa, exponent = np.frexp(np.where(finite, reals, 0.0))
+    raws = pack(np.ldexp(mantissa, 53).astype(np.int64), exponent.astype(np.int64) - 53, posit)
+    return np.where(finite, raws, posit.nar)
+
+
+@lru_cache(maxsize=64)
+def _table(n: int, es: int) -> NDArray[np.float64]:
+    """The reals of all raws, from 0 to -1."""
+    raws = np.arange(1 << n)
+    return _decoded(np.where(raws >> (n - 1), raws - (1 << n), raws), Posit(n, es))
+
+
+def _decoded(raws: Integers, posit: Posit) -> NDArray[np.float64]:
+    significand, exponent = unpack(raws, posit)
+    return np.where(raws == posit.nar, np.nan, np.ldexp(significand.astype(np.float64), exponent))
+
+
+def to_reals(raws: NDArray[Any], posit: Posit) -> NDArray[np.float64]:
+    """The exact reals; NaN for NaR."""
+    raws = np.asarray(raws).astype(np.int64)
+    if posit.n > TABULATED_BITS:
+        return _decoded(raws, posit)
+    return _table(posit.n, posit.es)[raws & ((1 << posit.n) - 1)]
+
+
+def add(a: NDArray[Any], b: NDArray[Any], posit: Posit) -> Integers:
+    """Sums of raws, each rounded once; NaR where an operand is."""
+    (x, ex), (y, ey) = unpack(a, posit), unpack(b, posit)
+    lower = (x == 0) | ((y != 0) & (ex < ey))
+    x, ex, y, ey = np.where(lower, y, x), np.where(lower, ey, ex), np.where(lower, x, y), np.where(lower, ex, ey)
+    guard = FAR - 2 - HIDDEN
+    distance = np.clip(ex - ey, 0, FAR)
+    aligned = np.abs(y) << guard
+    kept = aligned >> distance
+    sticky = kept << distance != aligned
+    return _result((x << guard) + (kept | sticky) * np.sign(y), ex - guard, a, b, posit)
+
+
+def multiply(a: NDArray[Any], b: NDArray[Any], posit: Posit) -> Integers:
+    """Products of raws, each rounded once; NaR where an operand is."""
+    (x, ex), (y, ey) = unpack(a, posit), unpack(b, posit)
+    return _result(x * y, ex + ey, a, b, posit)
+
+
+def _result(significand: Integers, exponent: Integers, a: NDArray[Any], b: NDArray[Any], posit: Posit) -> Integers:
+    undefined = (np.asarray(a) == posit.nar) | (np.asarray(b) == posit.nar)
+    return np.where(undefined, posit.nar, pack(significand, exponent, posit))
+
+
+def quire_dot(a: NDArray[Any], b: NDArray[Any], posit: Posit) -> int:
+    """The sum of all products of two vectors of raws, exact as in a quire of any width, rounded once."""
+    if (np.asarray(a) == posit.nar).any() or (np.asarray(b) == posit.nar).any():
+        return posit.nar
+    (x, ex), (y, ey) = unpack(a, posit), unpack(b, posit)
+    unit = -2 * (posit.reach + HIDDEN)
+    total = sum(int(p) << int(e) - unit for p, e in zip(x * y, ex + ey, strict=True))
+    spare = max(abs(total).bit_length() - FAR + 2, 0)
+    kept = abs(total) >> spare
+    sticky = kept << spare != abs(total)
+    size = np.array(kept | sticky, np.int64)
+    return int(pack(np.where(total < 0, -size, size), np.array(unit + spare), posit))
