@@ -22,7 +22,7 @@ func.func @model(%X: memref<6x1x!fixed.q<16, 12>>) -> memref<3x1x!fixed.q<16, 12
   %five = arith.constant 5 : index
   %one = arith.constant 1 : index
   scf.for %t = %zero to %five step %one {
-    tdsl.matmul %W, %X {acc = !fixed.acc<32, 24>, bound = array<i64: -983010, 983010>} : memref<3x6x!fixed.q<16, 12>, #scratch.flash>, memref<6x1x!fixed.q<16, 12>> into %y : memref<3x1x!fixed.q<16, 12>>
+    tdsl.matmul %W, %X {acc = !fixed.acc<32, 24>, bound = array<i64: -983010000, 983010000>} : memref<3x6x!fixed.q<16, 12>, #scratch.flash>, memref<6x1x!fixed.q<16, 12>> into %y : memref<3x1x!fixed.q<16, 12>>
   }
   tdsl.add %y, %c : memref<3x1x!fixed.q<16, 12>>, memref<3x1x!fixed.q<16, 12>, #scratch.flash> into %y : memref<3x1x!fixed.q<16, 12>>
   func.return %y : memref<3x1x!fixed.q<16, 12>>
