@@ -1,9 +1,9 @@
 """`search-pareto`: widths and scales of all tensors at once, under limits on RAM, flash and time.
 
 It begins with uniform widths, with all tensors demoted as Shiftry's search does it and with what MinUn's promotes
-within the limits, and goes on from the best of them: every change of one tensor's width or scale is tried alone, and those that help are made together, as
-long as each still does. A finer scale, at which the greatest numbers of a tensor saturate, is such a change. What it
-begins with stays among the candidates, so that the result is never worse.
+within the limits, and goes on from the best of them: every change of one tensor's width or scale is tried alone, and
+those that help are made together, as long as each still does. A finer scale, at which the greatest numbers of a tensor
+saturate, is such a change. What it begins with stays among the candidates, so that the result is never worse.
 """
 
 from __future__ import annotations
