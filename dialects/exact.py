@@ -79,6 +79,10 @@ class ExactFormat(NumberFormat):
     def store(self, m: Machine[V], x: Int[V], scale: int) -> V:
         """The exact number x * 2^-scale rounded into the format."""
 
+    def store_sum(self, m: Machine[V], x: Int[V], left: int, y: Int[V], scale: int) -> V:
+        """Round the exact sum x * 2^left + y, which has that scale."""
+        return self.store(m, m.add(m.rescale(x, -left), y), scale)
+
     def store_product(self, m: Machine[V], x: Int[V], y: Int[V], scale: int) -> V:
         """Round the exact product of two integers, which has that scale."""
         return self.store(m, m.mul(x, y), scale)
@@ -159,8 +163,11 @@ class ExactFormat(NumberFormat):
         return a, b, common
 
     def add(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
-        a, b, scale = self._aligned(m, lhs, lhs_format, rhs, rhs_format)
-        return self.store(m, m.add(a, b), scale)
+        a, b = exact(lhs_format), exact(rhs_format)
+        x, y, left = a.load(m, lhs), b.load(m, rhs), b.scale - a.scale
+        if left < 0:
+            x, y, left = y, x, -left
+        return self.store_sum(m, x, left, y, max(a.scale, b.scale))
 
     def sub(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
         a, b, scale = self._aligned(m, lhs, lhs_format, rhs, rhs_format)

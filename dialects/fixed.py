@@ -156,6 +156,9 @@ class FixedType(ScaledInteger, ExactFormat):
     def store(self, m: Machine[V], x: Int[V], scale: int) -> V:
         return m.settle(self.fitted(m, x, scale - self.frac.data), self.stored_width)
 
+    def store_sum(self, m: Machine[V], x: Int[V], left: int, y: Int[V], scale: int) -> V:
+        return m.settle(m.sum_to(x, left, y, scale - self.frac.data, *self.limits), self.stored_width)
+
     def store_product(self, m: Machine[V], x: Int[V], y: Int[V], scale: int) -> V:
         return m.settle(self.product(m, x, y, scale - self.frac.data), self.stored_width)
 

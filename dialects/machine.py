@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.runtime_functions import LIMITS, MULTIPLY_SHIFTS
+from tinyml.dialects.runtime_functions import ADD_SHIFTS, LIMITS, MULTIPLY_SHIFTS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -306,6 +306,23 @@ class Machine(ABC, Generic[V]):
             amounts = self.int_constant(right, 8), self.int_constant(bits, 8)
             return Int(self.call(f"tm_limit_i{y.width}_i{width}", y.value, *amounts), width, low, high)
         return self.shift_right(self.clamp(y, first, last), right)
+
+    def sum_to(self, a: Int[V], left: int, b: Int[V], right: int, low: int, high: int) -> Int[V]:
+        """(a * 2^left + b) / 2^right, rounded half up and limited to [low, high].
+
+        One function of the runtime aligns, adds and limits numbers of 16 bits, where both limits can bind.
+        """
+        bits = high.bit_length() + 1
+        fits = low == -high == 1 - (1 << bits - 1) and width_for(low, high) == 16 >= bits + max(right - left, 0)
+        if fits and left in ADD_SHIFTS and right in ADD_SHIFTS and a.constant is b.constant is None:
+            half = 1 << right >> 1
+            least, most = (a.low << left) + b.low + half >> right, (a.high << left) + b.high + half >> right
+            narrow = width_for(a.low, a.high) <= 16 >= width_for(b.low, b.high + half)
+            if least < low and most > high and narrow:
+                terms = self.held(a, 16), self.held(self.add(b, self.const(half)), 16)
+                amounts = (self.int_constant(amount, 8) for amount in (left, right, bits))
+                return Int(self.call("tm_add_i16", *terms, *amounts), 16, low, high)
+        return self.rescale_to(self.add(self.rescale(a, -left), b), right, low, high)
 
     def product_to(self, a: Int[V], b: Int[V], right: int, low: int, high: int) -> Int[V]:
         """a * b / 2^right, rounded half up and limited to [low, high].

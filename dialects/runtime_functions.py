@@ -40,6 +40,9 @@ LIMITS = ((16, 8), (24, 8), (32, 8), (24, 16), (32, 16))
 MULTIPLY_SHIFTS = range(9, 17)
 """The shifts that `tm_multiply_i16` does."""
 
+ADD_SHIFTS = range(5)
+"""The shifts to the left and to the right that `tm_add_i16` does well; the registers of an AVR shift by single bits."""
+
 EXP_LOW, EXP_HIGH = -87.0, 88.0
 """exp of less is 0, of more is exp(EXP_HIGH): no result is subnormal or infinite."""
 
@@ -187,6 +190,13 @@ def multiply(a: I16, b: I16, right: I8) -> I16:
     return ((a.astype(np.int32) * b + half) >> int(right)).astype(np.int16)
 
 
+def add(a: I16, b: I16, left: I8, right: I8, bits: I8) -> I16:
+    """tm_add_i16: (a * 2^left + b) / 2^right, rounded down and limited as `limit` does."""
+    import numpy as np
+
+    return limit((a.astype(np.int32) << int(left)) + b, right, bits).astype(np.int16)
+
+
 def _limit(width: int, result: int) -> RuntimeFunction:
     def twin(x: Integers, right: I8, bits: I8) -> Integers:
         return limit(x, right, bits).astype(f"i{result // 8}")
@@ -216,6 +226,7 @@ RUNTIME_FUNCTIONS = {
     "tm_rank_s32": RuntimeFunction((TABLE_32, i32, i16), i16, rank),
     "tm_interpolate_s16": RuntimeFunction((TABLE, i16, i16, i8), i16, interpolate),
     "tm_interpolate_odd_s16": RuntimeFunction((TABLE, i16, i16, i8), i16, interpolate_odd),
+    "tm_add_i16": RuntimeFunction((i16, i16, i8, i8, i8), i16, add),
     "tm_multiply_i16": RuntimeFunction((i16, i16, i8), i16, multiply),
     **{f"tm_limit_i{width}_i{result}": _limit(width, result) for width, result in LIMITS},
 }

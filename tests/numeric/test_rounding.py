@@ -1,4 +1,4 @@
-"""`tm_limit_iN_iM` and `tm_multiply_i16` give the bits of their numpy twins on every chip, for every shift."""
+"""`tm_limit_iN_iM`, `tm_multiply_i16` and `tm_add_i16` give the bits of their numpy twins on every chip."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from kernels_avr import INCLUDE
 from numpy.typing import NDArray
 
-from tinyml.dialects.runtime_functions import LIMITS, MULTIPLY_SHIFTS, limit, multiply
+from tinyml.dialects.runtime_functions import ADD_SHIFTS, LIMITS, MULTIPLY_SHIFTS, add, limit, multiply
 from tinyml.runtime.interface import Interface
 from tinyml.runtime.runner import runner_for
 from tinyml.runtime.toolchain import WARNING_FLAGS
@@ -21,7 +21,14 @@ CASES = [
     for bits in (result, result - 1, result - 3)
     for right in range(width - bits + 1)
 ]
-OUTPUTS = (len(CASES) + len(MULTIPLY_SHIFTS)) * COUNT
+ADDS = [
+    (left, right, bits)
+    for left in ADD_SHIFTS
+    for right in ADD_SHIFTS
+    for bits in (16, 15, 14, 12)
+    if bits <= 16 - max(right - left, 0)
+]
+OUTPUTS = (len(CASES) + len(MULTIPLY_SHIFTS) + len(ADDS)) * COUNT
 INTERFACE = Interface("figure", "int16_t", 2 * COUNT, "int16_t", OUTPUTS, has_label=False)
 HEADER = f"""\
 #include <stdint.h>
@@ -32,6 +39,7 @@ const int16_t *figure_scores(void);
 """
 SOURCE = """\
 #include "figure.h"
+#include "tinyml/add.h"
 #include "tinyml/limit.h"
 #include "tinyml/multiply.h"
 #ifdef __AVR__
@@ -61,7 +69,8 @@ def source() -> str:
         for width, result, right, bits in CASES
     ]
     products = [f"tm_multiply_i16(a, b, {right})" for right in MULTIPLY_SHIFTS]
-    calls = "\n".join(f"        *y++ = {call};" for call in [*limits, *products])
+    sums = [f"tm_add_i16(a, b, {left}, {right}, {bits})" for left, right, bits in ADDS]
+    calls = "\n".join(f"        *y++ = {call};" for call in [*limits, *products, *sums])
     return SOURCE.format(outputs=OUTPUTS, count=COUNT, calls=calls)
 
 
@@ -90,4 +99,5 @@ def test_every_shift(device: str, optimize: str, tmp_path: Path):
         limit(x >> 32 - width, np.array(right, np.int8), np.array(bits, np.int8)) for width, _, right, bits in CASES
     ]
     products = [multiply(factors[..., 0], factors[..., 1], np.array(right, np.int8)) for right in MULTIPLY_SHIFTS]
-    np.testing.assert_array_equal(scores, np.stack([*limited, *products], axis=-1).reshape(len(x), -1))
+    sums = [add(factors[..., 0], factors[..., 1], *(np.array(n, np.int8) for n in case)) for case in ADDS]
+    np.testing.assert_array_equal(scores, np.stack([*limited, *products, *sums], axis=-1).reshape(len(x), -1))

@@ -1,6 +1,7 @@
 /* Straight lines between the entries of a table, without a division or a shift: `scale` stretches arguments so that 256
  * of them make a segment, whose number is then all but the low byte and the place within it the low byte.
- * The tables lie in flash; they reach one entry beyond the segment of the greatest place. */
+ * Both it and `last` are constants. The tables lie in flash; they reach one entry beyond the segment of the greatest
+ * place. */
 #ifndef TINYML_INTERPOLATE_H
 #define TINYML_INTERPOLATE_H
 #include <stdint.h>
@@ -14,29 +15,29 @@
     "lpm r24,Z+\n\tlpm r25,Z+\n\tlpm " D0 ",Z+\n\tlpm " D1 ",Z\n\tsub " D0 ",r24\n\tsbc " D1 ",r25\n\t" \
     "mul " D0 "," P "\n\tlsl r0\n\tadc r24,r1\n\tadc r25,r18\n\t" \
     "mulsu " D1 "," P "\n\tadd r24,r0\n\tadc r25,r1\n\tclr r1\n\t"
-#define TM_INTERPOLATE(TEXT, ...) \
+#define TM_INTERPOLATE(TEXT) \
     register int16_t a __asm__("r22") = x; \
-    register int16_t b __asm__("r20") = last; \
     register int8_t c __asm__("r18") = scale; \
     register int16_t y __asm__("r24"); \
-    __asm__(TEXT : "=&r"(y), "+r"(a), "+r"(b), "+r"(c), "+z"(table) : : __VA_ARGS__); \
+    __asm__(TEXT : "=&r"(y), "+r"(a), "+r"(c), "+z"(table) : [last] "n"(last) : "r0", "r20", "r21"); \
     return y;
-#define TM_SHARED __attribute__((__noinline__, __noclone__, __unused__))
+#define TM_LINES inline __attribute__((__always_inline__, __unused__))
 
 /* Entry i is the value at last - 256 * i / scale; x is at most last. */
-static TM_SHARED int16_t tm_interpolate_s16(const int16_t *table, int16_t x, int16_t last, int8_t scale)
+static TM_LINES int16_t tm_interpolate_s16(const int16_t *table, int16_t x, int16_t last, int8_t scale)
 {
-    TM_INTERPOLATE("sub r20,r22\n\tsbc r21,r23\n\t" TM_BETWEEN("r20", "r21", "r22", "r23", "r20", "r21"), "r0")
+    TM_INTERPOLATE("ldi r20,lo8(%[last])\n\tldi r21,hi8(%[last])\n\tsub r20,r22\n\tsbc r21,r23\n\t"
+                   TM_BETWEEN("r20", "r21", "r22", "r23", "r20", "r21"))
 }
 
 /* Of an odd function that is constant from last on: entry i is the value at 256 * i / scale. */
-static TM_SHARED int16_t tm_interpolate_odd_s16(const int16_t *table, int16_t x, int16_t last, int8_t scale)
+static TM_LINES int16_t tm_interpolate_odd_s16(const int16_t *table, int16_t x, int16_t last, int8_t scale)
 {
-    TM_INTERPOLATE("mov r19,r23\n\tlsl r19\n\tsbc r19,r19\n\t"
-                   "eor r22,r19\n\teor r23,r19\n\tsub r22,r19\n\tsbc r23,r19\n\t"
-                   "cp r20,r22\n\tcpc r21,r23\n\tbrsh 1f\n\tmovw r22,r20\n1:\t"
+    TM_INTERPOLATE("bst r23,7\n\tbrtc 0f\n\tcom r23\n\tneg r22\n\tsbci r23,0xff\n0:\t"
+                   "cpi r23,hi8(%[last])\n\tbrlo 1f\n\tbrne 3f\n\tcpi r22,lo8(%[last])\n\tbrlo 1f\n3:\t"
+                   "ldi r22,lo8(%[last])\n\tldi r23,hi8(%[last])\n1:\t"
                    TM_BETWEEN("r22", "r23", "r20", "r21", "r22", "r23")
-                   "eor r24,r19\n\teor r25,r19\n\tsub r24,r19\n\tsbc r25,r19", "r0", "r19")
+                   "brtc 2f\n\tcom r25\n\tneg r24\n\tsbci r25,0xff\n2:")
 }
 #else
 #define TM_PLAIN __attribute__((__unused__))

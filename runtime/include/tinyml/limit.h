@@ -88,15 +88,17 @@ static TM_LIMITED int16_t tm_limit_i24_i16(TM_LIMIT_INT24 x, uint8_t right, uint
     return 0;
 }
 
-static TM_LIMITED int16_t tm_limit_i32_i16(int32_t x, uint8_t right, uint8_t bits)
+/* Where the kernels of dense rows leave a sum. */
+static TM_LIMITED int16_t tm_limit_i32_i16(int32_t sum, uint8_t right, uint8_t bits)
 {
+    register int32_t x __asm__("r22") = sum;
     int16_t y;
     TM_LIMIT_AT_0(int16_t, "asr %D0\n\tror %C0\n\tror %B0\n\tror %A0\n\t",
         TM_LIMIT_SIGN("%B0") TM_LIMIT_ABOVE("%C0") TM_LIMIT_ABOVE("%D0") TM_LIMIT_16("%A0", "%B0", "%D0"))
     TM_LIMIT_AT(1, TM_LIMIT_MOVE("mov %A0,%B1\n\tmov %B0,%C1"), "asr %D0\n\tror %C0\n\tror %B0\n\t",
         "lsl %A0\n\trol %B0\n\trol %C0\n\trol %D0\n\t",
         TM_LIMIT_SIGN("%C0") TM_LIMIT_ABOVE("%D0") TM_LIMIT_16("%B0", "%C0", "%D0"))
-    TM_LIMIT_AT(2, y = (int16_t)(x >> 16), "asr %D0\n\tror %C0\n\t", "lsl %B0\n\trol %C0\n\trol %D0\n\t",
+    TM_LIMIT_AT(2, TM_LIMIT_MOVE("movw %A0,%C1"), "asr %D0\n\tror %C0\n\t", "lsl %B0\n\trol %C0\n\trol %D0\n\t",
         TM_LIMIT_16("%C0", "%D0", "%D0"))
     return 0;
 }

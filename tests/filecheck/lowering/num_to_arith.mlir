@@ -202,3 +202,17 @@ func.func @standard(%x: !posit.p<16, 1>) -> !posit.p<16, 1> {
 // CHECK: func.func @standard(%x: i16)
 // CHECK: func.call @tm_posit_add
 // CHECK: arith.trunci
+
+// -----
+
+// A sum of 16 bits where both limits can bind is aligned, rounded and limited by one function, in either order.
+func.func @aligned(%x: !fixed.q<16, 10>, %y: !fixed.q<15, 11>) -> (!fixed.q<16, 11>, !fixed.q<15, 10>) {
+  %a = num.add %x, %y : !fixed.q<16, 10>, !fixed.q<15, 11> -> !fixed.q<16, 11>
+  %b = num.add %y, %x : !fixed.q<15, 11>, !fixed.q<16, 10> -> !fixed.q<15, 10>
+  func.return %a, %b : !fixed.q<16, 11>, !fixed.q<15, 10>
+}
+// CHECK: func.func @aligned(%x: i16, %y: i16) -> (i16, i16)
+// CHECK: %a = func.call @tm_add_i16(%x, %y, {{.*}}) : (i16, i16, i8, i8, i8) -> i16
+// CHECK: [[half:%.*]] = arith.constant 1 : i16
+// CHECK-NEXT: [[rounded:%.*]] = arith.addi %y, [[half]] : i16
+// CHECK: %b = func.call @tm_add_i16(%x, [[rounded]], {{.*}}) : (i16, i16, i8, i8, i8) -> i16
