@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import SSAValue
 
 if TYPE_CHECKING:
     from tinyml.runtime.attribution import Attribution
@@ -74,37 +72,15 @@ def flash(measured: Attribution) -> dict[str, Any]:
 
 def ram(measured: Attribution, buffers: ModuleOp, interface: Interface) -> dict[str, Any]:
     """The arena with what lives in it at the operation that needs most, the caller's input, the stack, the rest."""
-    from tinyml.dialects import scratch
-    from tinyml.dialects.places import source_names
-    from tinyml.transforms.live_ranges import arena_views, memory_map, program_points
-    from tinyml.transforms.packing import Rectangle, find_peak
+    from tinyml.tools.memory_report import memory_report
 
-    function = next(op for op in buffers.walk() if isinstance(op, func.FuncOp))
-    placed, views = memory_map(function), arena_views(function)
-    arena = sum(op.size for op in function.walk() if isinstance(op, scratch.ArenaOp))
-    peak = find_peak([Rectangle(one.name, one.size, 1, one.first, one.last) for one in placed])
+    memory = memory_report(buffers)
     static, stack = measured.build.static_bytes, measured.result.stack_bytes
     return {
-        "arena": arena,
-        "peak": {
-            "operation": " / ".join(source_names(program_points(function)[peak.point])),
-            "buffers": [{"buffer": _contents(views[i].result), "bytes": placed[i].size} for i in peak.alive],
-        },
+        "arena": memory["height"],
+        "peak": memory["peak"],
         "input": interface.input_bytes,
-        "other static": static - arena - interface.input_bytes,
+        "other static": static - memory["height"] - interface.input_bytes,
         "stack": stack,
         "total": static + stack,
     }
-
-
-def _contents(buffer: SSAValue) -> str:
-    """The name of a buffer, or else the operation that writes it."""
-    from tinyml.dialects import scratch, tdsl
-    from tinyml.dialects.places import source_names
-
-    if buffer.name_hint is not None:
-        return buffer.name_hint
-    for user in (use.operation for use in buffer.uses):
-        if isinstance(user, tdsl.TensorOp) and user.dest is buffer:
-            return source_names(user)[-1]
-    return next((_contents(op.result) for use in buffer.uses if isinstance(op := use.operation, scratch.SliceOp)), "?")

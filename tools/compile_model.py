@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
+from tinyml.tools.memory_picture import can_draw
 from tinyml.tools.progress import Progress
-from tinyml.tools.search_plot import plot_search
 from tinyml.tools.search_request import SearchAccount, SearchRequest, points_report, tensors_report, watched
 
 if TYPE_CHECKING:
@@ -31,8 +31,11 @@ MEASURED_SAMPLES = 5
 SAMPLES = "samples.npz"
 """The file of an output that holds them."""
 
-PICTURE = "search.svg"
+SEARCH_PICTURE = "search.svg"
 """The file of an output that shows what a search chose and between what, where matplotlib is installed."""
+
+MEMORY_PICTURE = "memory.svg"
+"""The file of an output that shows the arena over time, where matplotlib is installed."""
 
 
 @dataclass(frozen=True)
@@ -65,14 +68,18 @@ def compile_model(request: Request) -> dict[str, Any]:
     chosen = board(request.target, request.mcu)
     with new_folder(request.out) as folder:
         report, _ = build_folder(request, chosen, folder, must_fit=True)
+        if can_draw():
+            _draw(report, chosen, folder)
     return report
 
 
 def build_folder(
     request: Request, board: Board, folder: Path, *, must_fit: bool
 ) -> tuple[dict[str, Any], Measured | None]:
-    """Everything `compile_model` does, into an existing empty folder; where the tools of the device are not installed
-    the model is compiled all the same and the second result is None."""
+    """Everything `compile_model` does but the pictures, into an existing empty folder.
+
+    Where the tools of the device are not installed the model is compiled all the same and the second result is None.
+    """
     from tinyml.runtime.data import load_data
     from tinyml.runtime.model_interface import interface_of
     from tinyml.runtime.runner import is_available
@@ -117,10 +124,17 @@ def build_folder(
     report = _report(request, board, compiled, accuracies, measured, account, time.perf_counter() - start)
     if must_fit:
         _require_fit(request, board, report)
-    if report["search"] is not None:
-        plot_search(report, board, folder / PICTURE)
     (folder / "report.json").write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
     return report, measured
+
+
+def _draw(report: dict[str, Any], board: Board, folder: Path) -> None:
+    from tinyml.tools.memory_report import draw_report
+    from tinyml.tools.search_plot import plot_search
+
+    draw_report(report["name"], report["memory"], folder / MEMORY_PICTURE)
+    if report["search"] is not None:
+        plot_search(report, board, folder / SEARCH_PICTURE)
 
 
 def write_sources(folder: Path, compiled: Compiled, board: Board, data: Data) -> None:
@@ -172,12 +186,14 @@ def _report(
     from tinyml.lowering.estimate import estimate_on
     from tinyml.runtime.function_errors import function_errors
     from tinyml.runtime.model_interface import interface_of
+    from tinyml.tools.memory_report import memory_report
     from tinyml.tools.stages import count_model_macs
 
     macs = count_model_macs(compiled.reals)
     cost = measured.cost if measured else None
     total = measured.static_bytes + measured.stack_bytes if measured else None
     input_bytes = interface_of(compiled.formats).input_bytes
+    memory = memory_report(compiled.buffers)
     return {
         "model": str(request.model),
         "name": interface_of(compiled.formats).name,
@@ -208,17 +224,18 @@ def _report(
         "flash_bytes": measured.flash_bytes if measured else None,
         "flash_limit": board.flash,
         "ram_bytes": {
-            "arena": compiled.arena_bytes,
+            "arena": memory["height"],
             "input": input_bytes,
             "static": measured.static_bytes if measured else None,
             "stack": measured.stack_bytes if measured else None,
             "total": total,
         },
         "ram_limit": board.ram,
+        "memory": memory,
         f"{board.unit}_per_inference": cost,
         "macs": macs,
         f"{board.unit}_per_mac": round(cost / macs, 2) if cost is not None and macs else None,
-        "fits": _fits(board, measured, compiled.arena_bytes + input_bytes),
+        "fits": _fits(board, measured, memory["height"] + input_bytes),
         "estimate": estimate_report(estimate_on(compiled.loops, board.device, request.optimize), board.unit),
         "seconds": round(seconds, 2),
     }

@@ -186,6 +186,7 @@ _SEARCH_OPTIONS: dict[str, dict[str, Any]] = {
 
 def _compile(options: argparse.Namespace) -> int:
     from tinyml.tools.compile_model import Request, compile_model
+    from tinyml.tools.memory_picture import can_draw
     from tinyml.tools.table import print_function_errors, print_reports, print_search
 
     options.named_file = str(options.model)
@@ -213,6 +214,8 @@ def _compile(options: argparse.Namespace) -> int:
     print_function_errors(report)
     if report["flash_bytes"] is None:
         print(f"The tools to measure on {report['device']} are not installed: sizes and cycles are unknown.")
+    if not can_draw():
+        print("matplotlib is not installed, so there are no pictures: pip install 'tinyml[plots]'")
     print(f"Wrote {options.out}")
     return 0
 

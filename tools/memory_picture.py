@@ -5,35 +5,48 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
+
+if TYPE_CHECKING:
+    from tinyml.transforms.live_ranges import Placed
 
 FORMATS = (".svg", ".png")
 
 
-class Box(NamedTuple):
-    """A buffer at one place: bytes from `offset` on, points from first to last, both inclusive."""
-
-    name: str
-    offset: int
-    size: int
-    first: int
-    last: int
+def can_draw() -> bool:
+    """Whether matplotlib, the extra `plots`, is installed."""
+    return find_spec("matplotlib") is not None
 
 
 def check_picture(path: Path) -> None:
     """Raises InputError for a file that cannot become a picture: before the work, not after it."""
     if path.suffix.lower() not in FORMATS:
         raise InputError(f"a picture ends in {' or '.join(FORMATS)}", file=str(path))
-    if find_spec("matplotlib") is None:
+    if not can_draw():
         raise InputError("pictures need matplotlib: pip install 'tinyml[plots]'")
 
 
-def draw_memory(boxes: Sequence[Box], height: int, bound: int, title: str, path: Path) -> None:
+def occupied(boxes: Sequence[Placed], point: int) -> int:
+    """Bytes in which something lies at a point; those that a buffer takes over from another one count once."""
+    total = top = 0
+    for start, end in sorted((box.offset, box.offset + box.size) for box in boxes if box.first <= point <= box.last):
+        total += max(end - max(start, top), 0)
+        top = max(top, end)
+    return total
+
+
+def fullest(boxes: Sequence[Placed]) -> int:
+    """The earliest of the points at which most bytes are occupied; 0 if there are no boxes."""
+    return max(sorted({box.first for box in boxes}), key=lambda point: occupied(boxes, point), default=0)
+
+
+def draw_memory(boxes: Sequence[Placed], height: int, bound: int, title: str, path: Path) -> None:
     """Write the picture, as its name ends: SVG or PNG. height, bound: of the arena and what it needs, in bytes.
 
-    Below the boxes stands how many bytes are alive at each point, so that waste and the peak are seen.
+    Below the boxes stands how many bytes are alive at each point and, hatched, how many are free; a line through both
+    marks the peak, beside which stands the waste, what is free there.
     """
     from matplotlib.figure import Figure  # pyright: ignore[reportMissingImports]
 
@@ -55,11 +68,19 @@ def draw_memory(boxes: Sequence[Box], height: int, bound: int, title: str, path:
         arena.axhline(bound, color="black", linewidth=1, linestyle="dotted")
     arena.set(xlim=(start, end), ylim=(0, max(height, 1) * 1.02), ylabel="address [bytes]", title=title)
     points = sorted({start, end, *(box.first for box in boxes), *(box.last + 1 for box in boxes)})
-    needs = [sum(box.size for box in boxes if box.first <= point <= box.last) for point in points]
+    needs = [occupied(boxes, point) for point in points]
     alive.fill_between(points, needs, step="post", color="#bab0ac")
-    if needs:
-        peak = max(range(len(needs)), key=needs.__getitem__)
-        alive.plot(points[peak], needs[peak], "v", color="black")
-        alive.annotate(f" {needs[peak]} alive at {points[peak]}", (points[peak], needs[peak]), va="top", fontsize=8)
+    alive.fill_between(
+        points, needs, height, step="post", facecolor="none", edgecolor="#bab0ac", hatch="//", linewidth=0
+    )
+    peak = fullest(boxes)
+    most = occupied(boxes, peak)
+    for axes in (arena, alive):
+        axes.axvline(peak + 0.5, color="black", linewidth=0.8, linestyle="dashed")
+    alive.plot(peak + 0.5, most, "v", color="black")
+    label = f" {most} alive at {peak}, {height - most} wasted"
+    right = 2 * peak > start + end
+    paper = {"facecolor": "white", "edgecolor": "none", "pad": 1}
+    alive.annotate(label, (peak + 0.5, most), ha="right" if right else "left", va="top", fontsize=8, bbox=paper)
     alive.set(xlabel="program point", ylabel="alive [bytes]", ylim=(0, max(height, 1) * 1.02))
     figure.savefig(path, format=path.suffix[1:].lower(), metadata={"Date": None} if path.suffix == ".svg" else {})

@@ -86,7 +86,7 @@ def _report(effort: Effort, searched: float, checked: float) -> Iterator[str]:
 
 def _write(request: PackRequest, rectangles: Sequence[Rectangle], placement: Placement) -> None:
     from tinyml.tools.atomic_file import AtomicFile
-    from tinyml.tools.memory_picture import Box, draw_memory
+    from tinyml.tools.memory_picture import draw_memory
 
     text = spell_solution(rectangles, placement)
     if request.out is None:
@@ -96,8 +96,10 @@ def _write(request: PackRequest, rectangles: Sequence[Rectangle], placement: Pla
         file.stream.write(text)
         file.keep()
     if request.picture is not None:
+        from tinyml.transforms.live_ranges import Placed
+
         boxes = [
-            Box(rectangles[i].name, offset, rectangles[i].size, first, last)
+            Placed(rectangles[i].name, offset, rectangles[i].size, first, last)
             for i, offset, first, last in stays(rectangles, placement)
         ]
         title = f"{request.problem.stem}: {verdict(rectangles, placement)}"

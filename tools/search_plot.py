@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,15 +12,13 @@ COLOURS = {"others": "#bbbbbb", "front": "#4477aa", "chosen": "#cc3311"}
 
 
 def plot_search(report: dict[str, Any], board: Board, file: Path) -> None:
-    """Draw the search of a report into a file; nothing where matplotlib, the extra `plots`, is not installed."""
-    try:
-        figure_module: Any = import_module("matplotlib.figure")
-    except ImportError:
-        return
+    """Draw the search of a report into a file."""
+    from matplotlib.figure import Figure  # pyright: ignore[reportMissingImports]
+
     search = report["search"]
     points: list[dict[str, Any]] = search["points"] or []
     panels = 3 if points else 1
-    figure = figure_module.Figure(figsize=(5 * panels, 4.5), layout="constrained")
+    figure: Any = Figure(figsize=(5 * panels, 4.5), layout="constrained")
     axes = figure.subplots(1, panels, squeeze=False)[0]
     figure.suptitle(f"{report['name']}: search {search['name']}, {search['candidates']} candidates")
     _widths(axes[0], search["tensors"])

@@ -35,20 +35,20 @@ class Stage:
 
 @dataclass(frozen=True)
 class Compiled:
-    """reals, formats, loops, program: the IR of L0, L1, L3 and L5. stages: that of all levels as text. source, header:
-    the C files.
+    """reals, formats, buffers, loops, program: the IR of L0, L1, L2, L3 and L5. stages: that of all levels as text.
+    source, header: the C files.
 
     width: bits of the number format that was asked for. row_scales: have rows of constant matrices their own scales?
     """
 
     reals: ModuleOp
     formats: ModuleOp
+    buffers: ModuleOp
     loops: ModuleOp
     program: ModuleOp
     stages: tuple[Stage, ...]
     source: str
     header: str
-    arena_bytes: int
     width: int
     row_scales: bool
 
@@ -114,16 +114,16 @@ def compile_stages(
     reals, module = scaled if row_scales else plain
     formats = module.clone()
     stages = [Stage("0-reals.mlir", print_ir(reals)), Stage("1-formats.mlir", print_ir(module))]
-    arena_bytes, loops = 0, module
+    buffers = loops = module
     for file, pipeline in _LEVELS.items():
         pipelines.run(module, ctx, pipelines.flatten(pipeline, options))
         if pipeline == "formats-to-buffers":
-            arena_bytes = _arena_bytes(module)
+            buffers = module.clone()
         if pipeline == "buffers-to-loops":
             loops = module.clone()
         stages.append(Stage(file, print_ir(module)))
     source, header = (print_c(module, ctx, printed_for, file) for file in ("source", "header"))
-    return Compiled(reals, formats, loops, module, tuple(stages), source, header, arena_bytes, actual_width, row_scales)
+    return Compiled(reals, formats, buffers, loops, module, tuple(stages), source, header, actual_width, row_scales)
 
 
 def _reals_and_formats(reals: ModuleOp, ctx: Context, options: dict[str, str]) -> tuple[ModuleOp, ModuleOp]:
@@ -144,12 +144,6 @@ def _changed_answers(reals: ModuleOp, formats: ModuleOp, file: Path) -> int:
     from tinyml.tools.measure import accuracy
 
     return accuracy(reals, formats, load_data(str(file), elements=interface_of(reals).input_length)).disagreements
-
-
-def _arena_bytes(module: ModuleOp) -> int:
-    from tinyml.dialects import scratch
-
-    return sum(op.size for op in module.walk() if isinstance(op, scratch.ArenaOp))
 
 
 def print_c(module: ModuleOp, ctx: Context, printed_for: str, file: str) -> str:

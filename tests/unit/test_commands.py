@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from tinyml.tools.main import main
+from tinyml.tools.memory_picture import can_draw
 
 ROOT = Path(__file__).parent.parent.parent
 TOUR = ROOT / "docs/tour"
@@ -36,6 +37,7 @@ def test_compile_writes_a_folder(model: Path, tmp_path: Path, capsys: pytest.Cap
         "tour.h",
         "report.json",
         "samples.npz",
+        *(["memory.svg"] if can_draw() else []),
         *sketch,
         *(f"ir/{level}.mlir" for level in levels),
     }
