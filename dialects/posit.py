@@ -155,7 +155,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         """As a table of 16-bit integers, where these hold the numbers; those of 16 bits by their own kernels."""
         n = self.n.data
         if n == REGISTER_BITS and self.window is not None and 0 <= self.scale <= REGISTER:
-            return Coding(f"{self.name}{n}", parameters=(self.es.data, self.scale))
+            return Coding(f"p{n}", parameters=(self.es.data, self.scale))
         if n > TABLE_BITS or self.integer_limits[1] > limits(16)[1]:
             return None
         return Coding(TABLE, self.table)

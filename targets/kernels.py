@@ -60,7 +60,7 @@ _AVR = (
     Kernel("tm_dot_t8_s16_s32", 8, 16, 32, step=45.0, codings=(TABLE, INTEGER)),
     Kernel("tm_dot_t8_s8_s32", 8, 8, 32, step=36.0, codings=(TABLE, INTEGER)),
     Kernel("tm_dot_t8_t8_s32", 8, 8, 32, step=54.0, codings=(TABLE, TABLE)),
-    Kernel("tm_dot_p16_s16_s64", 16, 16, 64, step=153.6, codings=("posit.p16", INTEGER)),
+    Kernel("tm_dot_p16_s16_s64", 16, 16, 64, step=153.6, codings=("p16", INTEGER)),
     Kernel("tm_distance_s16_s16_s32", 16, 16, 32, op="num.distance"),
     Kernel("tm_distance_s8_s8_s24", 8, 8, 24, op="num.distance"),
     Kernel("tm_distance_s8_s8_s32", 8, 8, 32, op="num.distance"),
@@ -70,7 +70,7 @@ _AVR = (
 )
 
 _CORTEX_M = (
-    Kernel("tm_dot_p16_s16_s64", 16, 16, 64, flash=None, step=28.0, codings=("posit.p16", INTEGER)),
+    Kernel("tm_dot_p16_s16_s64", 16, 16, 64, flash=None, step=28.0, codings=("p16", INTEGER)),
     Kernel("tm_dot_t8_s16_s32", 8, 16, 32, flash=None, step=7.0, codings=(TABLE, INTEGER)),
     Kernel("tm_dot_t8_s8_s32", 8, 8, 32, flash=None, step=7.0, codings=(TABLE, INTEGER)),
     Kernel("tm_dot_t8_t8_s32", 8, 8, 32, flash=None, step=9.0, codings=(TABLE, TABLE)),

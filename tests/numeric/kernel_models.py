@@ -157,7 +157,7 @@ def input_length(kernel: Kernel) -> int:
 def formats_of(kernel: Kernel) -> list[ExactFormat]:
     """Of weights and vector, as the kernel gets integers from them."""
     widths = kernel.weights, kernel.vector
-    coded = {TABLE: PositType(8, 0, -6, 7), "posit.p16": PositType(16, 1, -28, 1)}
+    coded = {TABLE: PositType(8, 0, -6, 7), "p16": PositType(16, 1, -28, 1)}
     return [
         coded.get(coding) or FixedType(width, width - 1) for coding, width in zip(kernel.codings, widths, strict=True)
     ]
