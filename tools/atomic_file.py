@@ -1,8 +1,11 @@
 """A text file that appears whole or not at all."""
 
+import json
 import os
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from tinyml.dialects.errors import InputError
 
@@ -33,3 +36,22 @@ class AtomicFile:
         self.stream.close()
         if self._final is not None:
             self._waiting.unlink(missing_ok=True)
+
+
+@contextmanager
+def json_results(path: Path | None) -> Generator[list[dict[str, Any]]]:
+    """A list to fill, which becomes a JSON file, if there is a path and all goes well.
+
+    That the file can be written is known from the start. Raises what `AtomicFile` raises.
+    """
+    file = None if path is None else AtomicFile(str(path))
+    results: list[dict[str, Any]] = []
+    try:
+        yield results
+    except BaseException:
+        if file is not None:
+            file.discard()
+        raise
+    if file is not None:
+        file.stream.write(json.dumps(results, indent=2) + "\n")
+        file.keep()

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
-from tinyml.tools.atomic_file import AtomicFile
+from tinyml.tools.atomic_file import json_results
 from tinyml.tools.compile_model import Request, build_folder
 from tinyml.tools.table import print_reports
 
@@ -52,17 +51,9 @@ def bench(
         Request(program, val, test, target, None, format, width, optimize, Path(), *asked, weights=weights)
         for program, val, test in map(find_model, folders)
     ]
-    file = None if json_file is None else AtomicFile(str(json_file))
-    try:
-        reports = [_measure(request, chosen) for request in requests]
-    except BaseException:
-        if file is not None:
-            file.discard()
-        raise
-    print_reports(reports)
-    if file is not None:
-        file.stream.write(json.dumps(reports, indent=2) + "\n")
-        file.keep()
+    with json_results(json_file) as reports:
+        reports += [_measure(request, chosen) for request in requests]
+        print_reports(reports)
     return reports
 
 

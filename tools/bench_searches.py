@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tinyml.dialects.errors import InputError
 from tinyml.lowering import pipelines
 from tinyml.targets.boards import board
-from tinyml.tools.atomic_file import AtomicFile
+from tinyml.tools.atomic_file import json_results
 from tinyml.tools.bench import find_model
 from tinyml.tools.progress import Progress
 from tinyml.tools.search_request import SearchRequest, watched
@@ -63,17 +63,9 @@ def bench_searches(folders: Sequence[Path], arithmetics: Sequence[str], json_fil
 
     folders: of models, as `tinyml bench` takes them. arithmetics: as `Arithmetic.parse` takes them.
     """
-    file = None if json_file is None else AtomicFile(str(json_file))
-    try:
-        rows = [row for folder in folders for row in _rows(folder, [Arithmetic.parse(one) for one in arithmetics])]
-    except BaseException:
-        if file is not None:
-            file.discard()
-        raise
-    print_rows(rows)
-    if file is not None:
-        file.stream.write(json.dumps(rows, indent=2) + "\n")
-        file.keep()
+    with json_results(json_file) as rows:
+        rows += [row for folder in folders for row in _rows(folder, [Arithmetic.parse(one) for one in arithmetics])]
+        print_rows(rows)
     return rows
 
 
