@@ -12,16 +12,17 @@ from dataclasses import dataclass, field
 from math import prod
 
 from xdsl.dialects import arith, func, memref, scf
-from xdsl.dialects.builtin import MemRefType, ModuleOp, StringAttr
+from xdsl.dialects.builtin import FloatAttr, MemRefType, ModuleOp, StringAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
+from xdsl.utils.hints import isa
 
-from tinyml.dialects import num, scratch
+from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.packed_rows import COUNT_BYTES
 from tinyml.dialects.places import source_names
 from tinyml.dialects.scratch import memref_type, size_in_bytes
 from tinyml.lowering.num_to_arith import Interval, lowered_alone
-from tinyml.lowering.step_names import steps_of_operation
+from tinyml.lowering.step_names import of_zero, steps_of_operation, takes_less_of_zero
 from tinyml.targets.kernels import kernel_named
 
 UNKNOWN_TRIPS = 16
@@ -59,23 +60,26 @@ class Demand:
 
 
 def demand_of(module: ModuleOp) -> Demand:
-    """The demand of a program at L3. Branches count as taken, and no operand as zero."""
+    """The demand of a program at L3. Branches count as taken, and no operand as zero but numbers of the input."""
     counter = _Counter()
     for function in module.ops:
         if isinstance(function, func.FuncOp) and not function.is_declaration:
             arguments = function.body.block.args
             counter.demand.input += sum(size_in_bytes(memref_type(argument)) for argument in arguments)
+            counter.zeros |= _zeros(function)
             counter.block(function.body.block, 1)
     counter.demand.constants = sum(counter.constants.values())
     return counter.demand
 
 
 class _Counter:
-    """Walks a program. intervals: what is proven of scalars. constants: bytes of each array in flash."""
+    """Walks a program. intervals: what is proven of scalars. constants: bytes of each array in flash. zeros: how often
+    a number is zero, of arrays and of what is loaded from them."""
 
     def __init__(self) -> None:
         self.demand = Demand()
         self.intervals: dict[SSAValue, Interval] = {}
+        self.zeros: dict[SSAValue, float] = {}
         self.constants: dict[Attribute, int] = {}
         self.extremes: dict[scratch.ConstantOp, Interval | None] = {}
 
@@ -106,11 +110,15 @@ class _Counter:
             case _:
                 for step, count in steps_of_operation(op).items():
                     steps.add(step, times, count, count)
-                if isinstance(op, memref.LoadOp) and (array := _constant(op)) is not None:
-                    self.loaded(op, array)
+                if isinstance(op, memref.LoadOp):
+                    self.loaded(op)
 
-    def loaded(self, load: memref.LoadOp, array: scratch.ConstantOp) -> None:
+    def loaded(self, load: memref.LoadOp) -> None:
         """An element of a constant lies between the least and the greatest."""
+        if zeros := self.zeros.get(scratch.root(load.memref)):
+            self.zeros[load.res] = zeros
+        if (array := _constant(load)) is None:
+            return
         if array not in self.extremes:
             raws = array.raws
             self.extremes[array] = (int(raws.min()), int(raws.max())) if raws.dtype.kind == "i" else None
@@ -119,8 +127,12 @@ class _Counter:
 
     def number(self, op: Operation, steps: Steps, times: float) -> None:
         becomes = _becomes(op, [self.intervals.get(operand) for operand in op.operands])
+        zeros = max((self.zeros.get(operand, 0) for operand in op.operands), default=0)
         for step, count in becomes.steps.items():
-            steps.add(step, times, count, count)
+            of_zeros = zeros * count if takes_less_of_zero(step) else 0
+            steps.add(step, times, count - of_zeros, count)
+            if of_zeros:
+                steps.add(of_zero(step), times, of_zeros, 0)
         if isinstance(kernel := op.properties.get("kernel"), StringAttr):
             elements = _elements(op)
             steps.add(f"{kernel.data} element", times, elements, 0)
@@ -156,6 +168,13 @@ def _becomes(op: Operation, intervals: Sequence[Interval | None]) -> _Becomes:
         sizes: dict[Attribute, int] = {one.value: size_in_bytes(memref_type(one.result)) for one in tables}
         _known[key] = _Becomes(steps, sizes, interval)
     return _known[key]
+
+
+def _zeros(function: func.FuncOp) -> dict[SSAValue, float]:
+    """The arguments that are known to hold zeros, and how many, as a share."""
+    given = function.arg_attrs.data if function.arg_attrs is not None else ()
+    arguments = zip(function.body.block.args, given, strict=False)
+    return {one: share.value.data for one, held in arguments if isa(share := held.data.get(tdsl.ZEROS), FloatAttr)}
 
 
 def _elements(op: Operation) -> float:

@@ -69,6 +69,16 @@ def steps_of_operation(op: Operation) -> Mapping[str, float]:
             return {f"{op.name.partition('.')[2]} {width}".rstrip(): 1}
 
 
+def takes_less_of_zero(step: str) -> bool:
+    """Is a step quicker where an operand is zero? In software, arithmetic with floats is."""
+    return step.startswith(("mulf ", "addf ", "subf "))
+
+
+def of_zero(step: str) -> str:
+    """Its name where an operand is zero."""
+    return f"{step} of zero"
+
+
 def is_shift(constant: int, product: str) -> bool:
     """Is a multiplication of extended numbers by a constant a shift? An 8-bit chip shifts 16 bits one by one."""
     return constant.bit_count() == 1 and not (constant > 2 and product == "i16")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.context import Context
 from xdsl.dialects import func, scf
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, TensorType, UnitAttr
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FloatAttr, ModuleOp, TensorType, UnitAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 
@@ -64,8 +64,8 @@ class ProfilePass(ModulePass):
     """Runs the float program on the inputs `x` of an .npz file and records `tdsl.profile` on every op with tensors.
 
     An op carries one profile for each result (unit where a result is no tensor), a loop also covers its carried
-    arguments, and the function's argument has its own. Raises `InputError` for a data file that does not fit, and for
-    a program that gives infinity or NaN on the data.
+    arguments, and the function's argument has its own, with the share of its numbers that are zero. Raises
+    `InputError` for a data file that does not fit, and for a program that gives infinity or NaN on the data.
     """
 
     name = "profile"
@@ -93,6 +93,8 @@ def profile(module: ModuleOp, inputs: NDArray[Any]) -> None:
         _record(op, statistics)
     argument = statistics[function.body.block.args[0]].profile()
     _set_argument_attribute(function, tdsl.PROFILE, argument)
+    if zeros := float((inputs == 0).mean()):
+        _set_argument_attribute(function, tdsl.ZEROS, FloatAttr(round(zeros, 6), 64))
 
 
 def _record(op: Operation, statistics: dict[SSAValue, _Statistics]) -> None:

@@ -18,6 +18,9 @@ PERCENTILES = (0.1, 1.0, 50.0, 99.0, 99.9)
 PROFILE = "tdsl.profile"
 """Discardable attribute of an op: an array with one `Profile` per tensor result (unit for other results)."""
 
+ZEROS = "tdsl.zeros"
+"""Argument attribute of the predict function: the share of an input's numbers that are zero on the data, above 0."""
+
 RANGE = "tdsl.range"
 """Argument attribute of the predict function: the declared `Range` of an input."""
 

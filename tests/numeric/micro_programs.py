@@ -12,10 +12,14 @@ from numpy.typing import NDArray
 
 SAMPLES = 48
 
+ZEROS = (0.0, 0.5, 0.0, 0.8)
+"""Shares of the inputs' numbers that are zero, in turn."""
+
 
 @dataclass(frozen=True)
 class MicroProgram:
-    """text: the program, all but the declarations. parameters: arrays by name. inputs: elements of X, in [-1, 1]."""
+    """text: the program, all but the declarations. parameters: arrays by name. inputs: elements of X, in [-1, 1], of
+    which a share may be zero."""
 
     text: str
     parameters: dict[str, NDArray[np.float64]]
@@ -32,7 +36,10 @@ class MicroProgram:
         (folder / "program.sd").write_text("\n".join(lines) + "\n")
         for name, array in self.parameters.items():
             np.save(folder / f"{name}.npy", array.astype(np.float32))
-        x = np.random.default_rng(seed).uniform(-1, 1, (SAMPLES, self.inputs)).astype(np.float32)
+        random = np.random.default_rng(seed)
+        x = random.uniform(-1, 1, (SAMPLES, self.inputs)).astype(np.float32)
+        zeros = np.arange(self.inputs) < ZEROS[seed % len(ZEROS)] * self.inputs
+        x[random.permuted(np.tile(zeros, (SAMPLES, 1)), axis=1)] = 0
         np.savez(folder / "val.npz", x=x)
         return folder / "program.sd"
 

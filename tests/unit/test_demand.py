@@ -58,6 +58,25 @@ def test_steps_run_as_often_as_their_loops(demand: Demand) -> None:
     assert (sum.runs["load flash 2"], sum.runs["load ram 2"], sum.runs["store 2"]) == (3, 3, 3)
 
 
+FLOATS = """
+func.func @model(%X: memref<6xf32> {tdsl.zeros = 0.25 : f64}) -> memref<6xf32> {
+  %arena = scratch.arena {alignment = 4 : i64} : memref<24xi8>
+  %y = scratch.view %arena[0 : i64] : memref<24xi8> to memref<6xf32>
+  tdsl.mul %X, %X : memref<6xf32>, memref<6xf32> into %y : memref<6xf32>
+  tdsl.mul %y, %y : memref<6xf32>, memref<6xf32> into %y : memref<6xf32>
+  func.return %y : memref<6xf32>
+}
+"""
+
+
+def test_floats_of_an_input_with_zeros_count_apart() -> None:
+    module = Parser(context(), FLOATS).parse_module()
+    run(module, context(), flatten("buffers-to-loops", {"target": '"avr"'}))
+    first, second = (steps for name, steps in demand_of(module).operations.items() if name.startswith("y = mul"))
+    assert (first.runs["mulf f32"], first.runs["mulf f32 of zero"], first.stands["mulf f32"]) == (4.5, 1.5, 1)
+    assert (second.runs["mulf f32"], "mulf f32 of zero" in second.runs) == (6, False)
+
+
 def test_what_is_proven_of_operands_counts(demand: Demand) -> None:
     """y + c lies above -32767, as c lies in [1, 3]: only the upper limit is left."""
     stands = demand.operations["y = add(y, c)"].stands

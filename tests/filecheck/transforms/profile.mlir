@@ -1,4 +1,5 @@
 // RUN: tinyml-opt %s -p "profile{data=%S/Inputs/two.npz}" | filecheck %s
+// RUN: tinyml-opt %s -p "profile{data=%S/Inputs/sparse.npz}" | filecheck %s --check-prefix=ZEROS
 // RUN: not tinyml-opt %s -p "profile{data=%S/Inputs/wrong.npz}" 2>&1 | filecheck %s --check-prefix=SHAPE
 // RUN: not tinyml-opt %s -p "profile{data=%S/Inputs/absent.npz}" 2>&1 | filecheck %s --check-prefix=ABSENT
 // RUN: not tinyml-opt %s -p profile 2>&1 | filecheck %s --check-prefix=OPTION
@@ -24,6 +25,8 @@ func.func @f(%X: tensor<2x1xf32> {tdsl.range = #tdsl.range<-10.0, 10.0>}) -> (in
 // CHECK: scf.for
 // CHECK-NEXT: tdsl.add %a, %a {tdsl.profile = [#tdsl.profile<-16.0, 24.0, [
 // CHECK: } {tdsl.profile = [unit, #tdsl.profile<-16.0, 24.0, [
+// One of the four numbers of these inputs is zero.
+// ZEROS: func.func @f(%X: {{.*}}, tdsl.zeros = 2.500000e-01 : f64})
 // SHAPE: error: {{.*}}: pass 'profile': samples of `x` have 3 values, the program takes 2
 // ABSENT: error: {{.*}}absent.npz: {{.*}}cannot read the data: No such file or directory
 // OPTION: error: pass 'profile': {{.*}}data
