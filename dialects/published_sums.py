@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar, Self, TypeVar, cast
 
@@ -47,9 +48,9 @@ class PublishedSum(ParametrizedAttribute, TypeAttribute, Accumulator):
         return cls(width, frac, *shifts, level)
 
     @classmethod
+    @abstractmethod
     def number(cls) -> type[PublishedFixedPoint]:
         """The format whose products it sums."""
-        raise NotImplementedError
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:

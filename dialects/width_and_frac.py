@@ -6,17 +6,16 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from xdsl.dialects.builtin import IntAttr
-from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
-from xdsl.parser import AttrParser
-from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects.integer_parameters import IntegerParameters
 
 WIDTHS = range(2, 33)
 FRACS = range(-31, 63)
 """Scales beyond these are of no use to a raw value of at most 32 bits."""
 
 
-class WidthAndFrac(ParametrizedAttribute, TypeAttribute):
+class WidthAndFrac(IntegerParameters):
     """A type `<width, frac>`, for raws that stand for `raw * 2^-frac`."""
 
     # Annotated here for the type checker; the final classes repeat both, or they would not take part in equality.
@@ -26,25 +25,9 @@ class WidthAndFrac(ParametrizedAttribute, TypeAttribute):
     WIDTHS_IN_WORDS: ClassVar[str]
     FRACS: ClassVar[Sequence[int]]
 
-    @classmethod
-    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        with parser.in_angle_brackets():
-            width = parser.parse_integer(allow_boolean=False, allow_negative=False)
-            parser.parse_punctuation(",")
-            frac = parser.parse_integer(allow_boolean=False)
-        return (IntAttr(width), IntAttr(frac))
-
-    def print_parameters(self, printer: Printer) -> None:
-        with printer.in_angle_brackets():
-            printer.print_string(f"{self.width.data}, {self.frac.data}")
-
     def verify(self) -> None:
         if self.width.data not in self.WIDTHS:
             raise VerifyException(f"{self.name} width must be {self.WIDTHS_IN_WORDS}, got {self.width.data}")
         if self.frac.data not in self.FRACS:
             low, high = self.FRACS[0], self.FRACS[-1]
             raise VerifyException(f"{self.name} frac must lie in [{low}, {high}], got {self.frac.data}")
-
-    @property
-    def type(self) -> Attribute:
-        return self

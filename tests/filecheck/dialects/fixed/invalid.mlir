@@ -33,12 +33,12 @@
 // -----
 
 %r = "test.op"() : () -> !fixed.q<-8, 3>
-// CHECK: Expected integer literal
+// CHECK: fixed.q width must be from 2 to 32, got -8
 
 // -----
 
 %r = "test.op"() : () -> !fixed.q<8>
-// CHECK: Expected ','
+// CHECK: fixed.q has 2 parameters, got 1
 
 // -----
 
