@@ -21,7 +21,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.format_lookup import USUAL_FORMAT, format_named
 from tinyml.dialects.number_format import NumberFormat
 from tinyml.transforms.assign_format import RoundedConstants, check_scheme, retype
-from tinyml.transforms.candidate_costs import Cost
+from tinyml.transforms.candidate_costs import Cost, Costs
 from tinyml.transforms.candidates import Formats
 from tinyml.transforms.evaluation import Evaluation
 from tinyml.transforms.format_assignment import Choice, FormatAssignment
@@ -47,6 +47,7 @@ class Search:
         self.assignment = self.judge.candidates.assignment
         self.classes = self.assignment.classes
         self.memory = WorkingMemory(self.judge.candidates)
+        self._costs: dict[tuple[str, str], Costs] = {}
 
     def uniform(self, prototype: NumberFormat) -> list[Choice]:
         """The same choice for all tensors."""
@@ -68,6 +69,10 @@ class Search:
             return self.memory.of(self.formats(choices)) <= ram
         except InputError:
             return False
+
+    def costs(self, target: str, device: str) -> Costs:
+        """What candidates cost, as `Costs` takes the target and the device; the same object each time."""
+        return self._costs.setdefault((target, device), Costs(self.judge.candidates, target, device))
 
     def prototype_of(self, bits: int) -> NumberFormat:
         """The format of a width; raises `InputError` where the family has none."""

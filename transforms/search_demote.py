@@ -7,12 +7,11 @@ one on top of the other, the cheapest first, as long as the loss is permitted.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.number_format import NumberFormat
-from tinyml.transforms.candidates import Formats
 from tinyml.transforms.format_assignment import Choice
 from tinyml.transforms.outcomes import Metric
 from tinyml.transforms.search import Found, Search, SearchPass
@@ -107,12 +106,7 @@ def cumulative_demote(
     search: Search, choices: Sequence[Choice], alone: Sequence[Demotion], loss: float, metric: Metric
 ) -> set[int]:
     """Algorithm 14: which tensors can be demoted together, tried in the order of what they lose alone."""
-    order = sorted(range(len(choices)), key=lambda i: alone[i].loss)
-    demoted = list(choices)
-    programs: list[Formats] = []
-    for i in order:
-        demoted[i] = alone[i].choice
-        programs.append(search.formats(demoted))
+    programs = [search.formats(demoted) for demoted in cumulative(choices, alone)]
     kept = 0
     # As many at once as there are processes; what comes after the first that loses too much is for nothing.
     size = search.evaluation.workers.size
@@ -122,19 +116,27 @@ def cumulative_demote(
         kept += (*good, False).index(False)
         if not all(good):
             break
-    return set(order[:kept])
+    return set(_order(alone)[:kept])
 
 
 def demote_to_fit(search: Search, choices: Sequence[Choice], alone: Sequence[Demotion], ram: int) -> set[int]:
     """Which tensors are demoted, in the same order, until the program works in `ram` bytes."""
-    order = sorted(range(len(choices)), key=lambda i: alone[i].loss)
-    demoted = list(choices)
-    for count, i in enumerate([None, *order]):
-        if i is not None:
-            demoted[i] = alone[i].choice
+    for count, demoted in enumerate([choices, *cumulative(choices, alone)]):
         if search.fits(demoted, ram):
-            return set(order[:count])
+            return set(_order(alone)[:count])
     raise InputError(f"no program works in {ram} bytes of RAM, even with all tensors demoted")
+
+
+def cumulative(choices: Sequence[Choice], alone: Sequence[Demotion]) -> Iterator[list[Choice]]:
+    """The candidates in which one more tensor after the other is demoted, first those that lose least alone."""
+    demoted = list(choices)
+    for i in _order(alone):
+        demoted[i] = alone[i].choice
+        yield list(demoted)
+
+
+def _order(alone: Sequence[Demotion]) -> list[int]:
+    return sorted(range(len(alone)), key=lambda i: alone[i].loss)
 
 
 def _best_scale(search: Search, candidates: Sequence[Sequence[Choice]], place: int) -> tuple[Choice, float]:

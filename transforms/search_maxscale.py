@@ -35,14 +35,20 @@ class SearchMaxscalePass(SearchPass):
     def search(self, search: Search) -> Found:
         search.evaluation.begin("maxscale")
         prototypes = [search.prototype_of(width) for width in self.widths] or [search.prototype]
-        tried = [(prototype, maxscale) for prototype in prototypes for maxscale in range(prototype.bits)[::-1]]
-        candidates: list[list[Choice]] = []
-        for prototype, maxscale in tried:
-            scales = assign_scales(search.assignment, prototype, maxscale)
-            candidates.append([Choice(prototype, scales.zoom(one)) for one in search.classes])
-        losses = search.losses(candidates)
-        best = losses.index(min(losses))
-        return Found(candidates[best], {one.name: f"maxscale {tried[best][1]}" for one in search.classes})
+        found = [explore_maxscale(search, prototype) for prototype in prototypes]
+        choices, maxscale, _ = min(found, key=lambda one: one[2])
+        return Found(choices, {one.name: f"maxscale {maxscale}" for one in search.classes})
+
+
+def explore_maxscale(search: Search, prototype: NumberFormat) -> tuple[list[Choice], int, float]:
+    """The candidate of one width that loses least, its maxscale and what it loses; the greatest maxscale of equals."""
+    tried: list[list[Choice]] = []
+    for maxscale in range(prototype.bits)[::-1]:
+        scales = assign_scales(search.assignment, prototype, maxscale)
+        tried.append([Choice(prototype, scales.zoom(one)) for one in search.classes])
+    losses = search.losses(tried)
+    best = losses.index(min(losses))
+    return tried[best], prototype.bits - 1 - best, losses[best]
 
 
 @dataclass(frozen=True)

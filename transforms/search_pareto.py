@@ -1,9 +1,9 @@
 """`search-pareto`: widths and scales of all tensors at once, under limits on RAM, flash and time.
 
-It begins with uniform widths, with all tensors demoted as Shiftry's search does it and with what MinUn's promotes
-within the limits, and goes on from the best of them: every change of one tensor's width or scale is tried alone, and
-those that help are made together, as long as each still does. A finer scale, at which the greatest numbers of a tensor
-saturate, is such a change. What it begins with stays among the candidates, so that the result is never worse.
+It begins with uniform widths and with what the searches of SeeDot, Shiftry and MinUn find (`pareto_starts`), and goes
+on from the best of them: every change of one tensor's width or scale is tried alone, and those that help are made
+together, as long as each still does. A finer scale, at which the greatest numbers of a tensor saturate, is such a
+change. What it begins with stays among the candidates, so that the result is never worse.
 """
 
 from __future__ import annotations
@@ -14,17 +14,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.errors import InputError
-from tinyml.transforms.candidate_costs import Cost, Costs
+from tinyml.transforms.candidate_costs import Cost
 from tinyml.transforms.format_assignment import Choice
 from tinyml.transforms.outcomes import Metric
+from tinyml.transforms.pareto_starts import LimitedSearch, starts
 from tinyml.transforms.search import Found, FrontPoint, Search, SearchPass
-from tinyml.transforms.search_demote import explore_scale_for_x, partial_demote
-from tinyml.transforms.search_promote import choose_pair, heat_map, promote
 
 if TYPE_CHECKING:
     from tinyml.dialects.number_format import NumberFormat
     from tinyml.transforms.candidates import Formats
-    from tinyml.transforms.evaluation import Evaluation
 
 WIDTHS = (4, 6, 8, 12, 16)
 ZOOMS = (-1, 1)
@@ -40,9 +38,9 @@ class SearchParetoPass(SearchPass):
     stack, cycles in the unit of the device. loss: what may be lost, in the unit of the metric. effort: about how many
     candidates are evaluated. target: as `select-kernels` takes it; device: as `estimate-cost` takes it.
 
-    Of the candidates within the limits that lose no more than `loss` the fastest is taken; if none does, of those that
-    lose no more than what the search began with, the one with the least mean error. Raises `InputError` where none is
-    within the limits.
+    Of the candidates within the limits that lose no more than `loss` the fastest is taken; without `loss`, or where all
+    lose more, of those that lose no more than the best that the search began with, the one with the least mean error.
+    Raises `InputError` where none is within the limits.
     """
 
     name = "search-pareto"
@@ -50,7 +48,7 @@ class SearchParetoPass(SearchPass):
     ram: int | None = None
     flash: int | None = None
     cycles: int | None = None
-    loss: float | int = 0.0
+    loss: float | int | None = None
     effort: int = 600
     target: str = "avr"
     device: str = "simavr"
@@ -58,25 +56,11 @@ class SearchParetoPass(SearchPass):
     def search(self, search: Search) -> Found:
         limits = Cost(*(math.inf if one is None else float(one) for one in (self.cycles, self.flash, self.ram)))
         offered = [one for one in search.prototype.candidates if one.bits in self.widths] or [search.prototype]
-        limited = LimitedSearch(search.evaluation, search.prototype, limits, self.target, self.device)
+        limited = LimitedSearch(search, limits, self.target, self.device)
         pareto = _Pareto(limited, offered, self.effort)
         pareto.start()
         pareto.improve()
-        return pareto.found(float(self.loss))
-
-
-class LimitedSearch(Search):
-    """A search in which a program fits where it is within limits on all that it costs."""
-
-    def __init__(self, evaluation: Evaluation, prototype: NumberFormat, limits: Cost, target: str, device: str):
-        super().__init__(evaluation, prototype)
-        self.limits = limits
-        self.costs = Costs(self.judge.candidates, target, device)
-
-    def fits(self, choices: Sequence[Choice], ram: float = math.inf) -> bool:
-        if not super().fits(choices, min(ram, self.limits.ram)):
-            return False
-        return self.costs.of(self.formats(choices)).within(self.limits)
+        return pareto.found(self.loss)
 
 
 @dataclass(frozen=True)
@@ -95,7 +79,8 @@ class _Point:
 
 
 class _Pareto:
-    """points: all candidates that were evaluated whole, by formats. begun: those that the search began with.
+    """points: all candidates that were evaluated whole, by formats. begun: of those within the limits that the search
+    began with, the one that loses least by its metric; the result loses no more. best: by the guide, so far.
 
     guide: the metric by which the search goes from one to the next. The mean error of the scores generalises better
     than how many samples differ, which the few near a border between two classes decide.
@@ -106,7 +91,7 @@ class _Pareto:
         self.offered = offered
         self.effort = effort
         self.points: dict[Formats, _Point] = {}
-        self.begun: set[Formats] = set()
+        self.begun: _Point | None = None
         self.best: _Point | None = None
         scores = search.judge.yardstick.scores
         self.guide: Metric = search.evaluation.metric if scores is None else "error"
@@ -132,35 +117,22 @@ class _Pareto:
         return False
 
     def start(self) -> None:
-        """What the other searches find, and uniform widths."""
-        search = self.search
-        search.evaluation.begin("uniform")
-        uniform = self.evaluate([search.uniform(one) for one in self.offered], "uniform")
-        search.evaluation.begin("demotion")
-        self.evaluate([self._demoted()], "demotion")
-        search.evaluation.begin("promotion")
-        fitting = [one for one in self.offered if search.fits(search.uniform(one))]
-        if fitting:
-            low, high = choose_pair(search, self.offered, math.inf)
-            heat = heat_map(search, low, high)
-            self.evaluate([promote(search, low, high, heat, math.inf, 1.0).choices], "promotion")
-        self.begun = set(self.points)
-        for point in sorted(self.points.values(), key=lambda one: one.key):
+        """The candidates to begin with; the best of them within the limits is where the search goes on from.
+
+        Raises `InputError` where none is within the limits.
+        """
+        for origin, candidates in starts(self.search, self.offered):
+            self.evaluate(candidates, origin)
+        begun = list(self.points.values())
+        for point in sorted(begun, key=lambda one: one.key):
             self.consider(point)
         if self.best is None:
-            # The cheapest way to begin where no start is within the limits: what is least is narrowed further.
-            raise InputError(f"no program within the limits was found: the least needs {self._least(uniform)}")
-
-    def _demoted(self) -> Sequence[Choice]:
-        search = self.search
-        wide, narrow = (search.prototype_of(width) for width in (search.prototype.bits, search.prototype.bits // 2))
-        choices = search.uniform(wide)
-        choices[0] = explore_scale_for_x(search, choices)
-        alone = partial_demote(search, choices, narrow)
-        return [one.choice for one in alone]
+            raise InputError(f"no program within the limits was found: the least needs {self._least(begun)}")
+        by_loss = sorted(begun, key=lambda one: (one.loss, one.error))
+        self.begun = next(one for one in by_loss if self.search.fits(one.choices))
 
     def _least(self, points: Sequence[_Point]) -> str:
-        costs = [self.search.costs.of(point.formats) for point in points]
+        costs = [self.search.known_costs.of(point.formats) for point in points if point.origin == "uniform"]
         return f"{min(one.ram for one in costs):.0f} bytes of RAM and {min(one.flash for one in costs):.0f} of flash"
 
     def improve(self) -> None:
@@ -204,23 +176,22 @@ class _Pareto:
     def _worth(self, best: _Point) -> list[_Point]:
         """The candidates whose costs are worth knowing."""
         good = [one for one in self.points.values() if one.loss <= best.loss + FRONT_LOSS]
-        known = [one for one in good if one.formats in self.search.costs.known]
+        known = [one for one in good if one.formats in self.search.known_costs.known]
         return list(dict.fromkeys([*known, *(one for one in good if not any(_wastes(one, other) for other in good))]))
 
-    def found(self, permitted: float) -> Found:
+    def found(self, permitted: float | None) -> Found:
         """The front of all candidates, and the one to take."""
         self.search.evaluation.begin("front")
         assert self.best is not None
+        assert self.begun is not None
         worth = self._worth(self.best)
-        costs = {one: self.search.costs.of(one.formats) for one in worth}
+        costs = {one: self.search.known_costs.of(one.formats) for one in worth}
         front = [one for one in worth if not any(_dominates(other, one, costs) for other in worth)]
         within = [one for one in worth if costs[one].within(self.search.limits)]
-        permitted_ones = [one for one in within if one.loss <= permitted]
-        if permitted_ones:
-            chosen = min(permitted_ones, key=lambda one: (costs[one].time, costs[one].ram, one.key))
+        if permitted is not None and (fast := [one for one in within if one.loss <= permitted]):
+            chosen = min(fast, key=lambda one: (costs[one].time, costs[one].ram, one.key))
         else:
-            begun = min((one.loss for one in within if one.formats in self.begun), default=math.inf)
-            chosen = min((one for one in within if one.loss <= begun), key=lambda one: one.key)
+            chosen = min((one for one in within if one.loss <= self.begun.loss), key=lambda one: one.key)
         reasons = {
             one.name: _reason(choice, chosen.origin)
             for one, choice in zip(self.search.classes, chosen.choices, strict=True)

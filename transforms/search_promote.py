@@ -106,6 +106,14 @@ def promote(
     return _Promotion(search, low, high, heat, ram, soft).found()
 
 
+def promote_in_order(
+    search: Search, low: NumberFormat, high: NumberFormat, heat: Sequence[float], ram: float
+) -> list[Choice]:
+    """Algorithm 7: what can be promoted within `ram` bytes, the most promotable tensors first."""
+    promotion = _Promotion(search, low, high, heat, ram, 1.0)
+    return promotion.choices(promotion.within_limit(frozenset())[0])
+
+
 class _Promotion:
     """Algorithms 7 and 8."""
 

@@ -117,8 +117,11 @@ def test_bench_compares_searches(model: Path, tmp_path: Path, capsys: pytest.Cap
     rows = json.loads(reports.read_text())
     assert [row["arithmetic"] for row in rows] == ["fixed", "shiftry:seedot"]
     for row in rows:
-        assert row["8"]["ram"] <= row["promote"]["ram"] <= row["demote"]["ram"] <= row["16"]["ram"]
-    assert capsys.readouterr().out.count("mean change") == 2
+        assert row["8"]["memory"] <= row["promote"]["memory"] <= row["demote"]["memory"] <= row["16"]["memory"]
+        for resource in ("ram", "flash"):
+            assert row["pareto"][resource] <= max(row[way][resource] for way in ("demote", "promote"))
+        assert row["pareto"]["differ"] <= row["best"]["differ"] <= row["demote"]["differ"]
+    assert capsys.readouterr().out.count("mean change") == 4
 
 
 def test_bench_of_searches_needs_labels(model: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,10 @@ from tinyml.transforms.contexts import context
 from tinyml.transforms.evaluation import WATCH, Evaluation, Status
 from tinyml.transforms.outcomes import METRICS, Metric, Outcome, Problem, Task
 from tinyml.transforms.search import SEARCH, Search
+from tinyml.transforms.search_demote import SearchDemotePass
+from tinyml.transforms.search_maxscale import SearchMaxscalePass
+from tinyml.transforms.search_pareto import SearchParetoPass
+from tinyml.transforms.search_promote import SearchPromotePass
 from tinyml.transforms.workers import Workers
 
 ROOT = Path(__file__).parent.parent.parent
@@ -130,6 +135,44 @@ def test_any_number_of_workers_gives_the_same(monkeypatch: pytest.MonkeyPatch):
         with evaluation_of("protonn", jobs) as evaluation:
             found.append(evaluation.outcomes(uniform(evaluation, 8, 4, 16, 6)))
     assert found[0] == found[1]
+
+
+THE_THREE = {
+    "maxscale 8": SearchMaxscalePass("", metric="disagreement", widths=(8,)),
+    "maxscale 16": SearchMaxscalePass("", metric="disagreement"),
+    "demote": SearchDemotePass("", loss=0.5),
+    "demote more": SearchDemotePass("", loss=3.0),
+    "promote": SearchPromotePass(""),
+    "promote halves": SearchPromotePass("", widths=(8, 16)),
+}
+
+
+@pytest.mark.parametrize(
+    ("model", "limit"),
+    [
+        ("protonn", "maxscale 8"),
+        ("protonn", "demote"),
+        ("protonn", "promote less"),
+        ("fastgrnn", "demote more"),
+        ("bonsai", "promote less"),
+    ],
+)
+def test_pareto_is_never_worse_than_the_best_of_the_three(model: str, limit: str):
+    with evaluation_of(model) as evaluation:
+        search = Search(evaluation, FixedType.of_width(16))
+        found = {name: search.formats(one.search(search).choices) for name, one in THE_THREE.items()}
+        # In the RAM that Shiftry's result takes, as MinUn compares them.
+        less = replace(SearchPromotePass("", widths=(8, 16)), ram=search.memory.of(found["demote more"]))
+        found["promote less"] = search.formats(less.search(search).choices)
+        costs = {name: search.costs("avr", "simavr").of(formats) for name, formats in found.items()}
+        most = costs[limit]
+        pareto = SearchParetoPass("", ram=int(most.ram), flash=int(most.flash), cycles=int(most.time), effort=1)
+        chosen = search.formats(pareto.search(search).choices)
+        assert search.costs("avr", "simavr").of(chosen).within(most)
+        rivals = [formats for name, formats in found.items() if costs[name].within(most)]
+        [loss, *losses] = evaluation.losses([chosen, *rivals])
+        assert rivals
+        assert loss <= min(losses)
 
 
 DASK = """

@@ -1,5 +1,8 @@
 // RUN: tinyml-opt %s -p "profile{data=%S/Inputs/linear.npz},search-demote{data=%S/Inputs/linear.npz metric=error loss=0.1}" | filecheck %s
 // RUN: tinyml-opt %s -p "profile{data=%S/Inputs/linear.npz},search-demote{data=%S/Inputs/linear.npz metric=error ram=8}" | filecheck %s --check-prefix=RAM
+// RUN: tinyml-opt %S/Inputs/hidden.mlir -p "profile{data=%S/Inputs/linear.npz},search-demote{data=%S/Inputs/linear.npz metric=error ram=16}" | filecheck %s --check-prefix=HIDDEN16
+// RUN: tinyml-opt %S/Inputs/hidden.mlir -p "profile{data=%S/Inputs/linear.npz},search-demote{data=%S/Inputs/linear.npz metric=error ram=10}" | filecheck %s --check-prefix=HIDDEN10
+// RUN: tinyml-opt %S/Inputs/hidden.mlir -p "profile{data=%S/Inputs/linear.npz},search-demote{data=%S/Inputs/linear.npz metric=error ram=8}" | filecheck %s --check-prefix=HIDDEN8
 // RUN: tinyml-opt %s -p "profile{data=%S/Inputs/linear.npz},search-demote{data=%S/Inputs/linear.npz metric=error loss=0.1 format=shiftry}" | filecheck %s --check-prefix=SHIFTRY
 // RUN: not tinyml-opt %s -p "profile{data=%S/Inputs/linear.npz},search-demote{data=%S/Inputs/linear.npz metric=error ram=3}" 2>&1 | filecheck %s --check-prefix=SMALL
 // RUN: not tinyml-opt %s -p "profile{data=%S/Inputs/linear.npz},search-demote{data=%S/Inputs/linear.npz metric=accuracy}" 2>&1 | filecheck %s --check-prefix=LABELS
@@ -34,6 +37,16 @@ func.func @linear(%X: tensor<2x1xf32>) -> tensor<1x1xf32> {
 // With a limit of RAM no more is demoted than has to be.
 // RAM: func.func @linear(%X: tensor<2x1x!fixed.q<16, 13>>
 // RAM-SAME: {name = "t4", {{.*}} why = "kept: 0.0133 mean error with it alone demoted"}]
+
+// Two numbers and six in between: wide they need 16 bytes. In less the six are narrow, then the input as well; a weight
+// that lies in flash and loses more stays wide.
+// HIDDEN16: func.func @hidden(%X: tensor<2x1x!fixed.q<16, 13>>
+// HIDDEN16: %t1 = {{.*}} -> tensor<6x1x!fixed.q<16, 12>>
+// HIDDEN10: func.func @hidden(%X: tensor<2x1x!fixed.q<16, 13>>
+// HIDDEN10: %t1 = {{.*}} -> tensor<6x1x!fixed.q<8, 4>>
+// HIDDEN8: func.func @hidden(%X: tensor<2x1x!fixed.q<8, 5>>
+// HIDDEN8-NEXT: %W1 = {{.*}} -> tensor<6x2x!fixed.q<16, 14>>
+// HIDDEN8: %t1 = {{.*}} -> tensor<6x1x!fixed.q<8, 4>>
 
 // In the paper's arithmetic it is the paper's program, pseudocode 4.
 // SHIFTRY: func.func @linear(%X: tensor<2x1x!shiftry.q<8, 5>>

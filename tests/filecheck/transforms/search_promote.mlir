@@ -1,5 +1,8 @@
 // RUN: tinyml-opt %s -p "profile{data=%S/Inputs/linear.npz},search-promote{data=%S/Inputs/linear.npz metric=error widths=6,16 ram=7}" | filecheck %s
 // RUN: tinyml-opt %s -p "profile{data=%S/Inputs/linear.npz},search-promote{data=%S/Inputs/linear.npz metric=error}" | filecheck %s --check-prefix=PAIR
+// RUN: tinyml-opt %S/Inputs/hidden.mlir -p "profile{data=%S/Inputs/linear.npz},search-promote{data=%S/Inputs/linear.npz metric=error widths=8,16 ram=16}" | filecheck %s --check-prefix=HIDDEN16
+// RUN: tinyml-opt %S/Inputs/hidden.mlir -p "profile{data=%S/Inputs/linear.npz},search-promote{data=%S/Inputs/linear.npz metric=error widths=8,16 ram=10}" | filecheck %s --check-prefix=HIDDEN10
+// RUN: tinyml-opt %S/Inputs/hidden.mlir -p "profile{data=%S/Inputs/linear.npz},search-promote{data=%S/Inputs/linear.npz metric=error widths=8,16 ram=9}" | filecheck %s --check-prefix=HIDDEN9
 // RUN: not tinyml-opt %s -p "profile{data=%S/Inputs/linear.npz},search-promote{data=%S/Inputs/linear.npz metric=error ram=3}" 2>&1 | filecheck %s --check-prefix=SMALL
 // RUN: not tinyml-opt %s -p "profile{data=%S/Inputs/linear.npz},search-promote{data=%S/Inputs/linear.npz widths=7,99}" 2>&1 | filecheck %s --check-prefix=WIDTH
 
@@ -27,3 +30,14 @@ func.func @linear(%X: tensor<2x1xf32>) -> tensor<1x1xf32> {
 
 // No width is as accurate as the reals: the two best are taken.
 // PAIR: format = !fixed.q<16, 13>, error = {{[^,]*}}, why = "promoted: promotability 0.0014"}
+
+// Two numbers and six in between: wide they need 16 bytes, the two alone 10. Weights lie in flash.
+// HIDDEN16: func.func @hidden(%X: tensor<2x1x!fixed.q<16, 13>>
+// HIDDEN16: %t1 = {{.*}} -> tensor<6x1x!fixed.q<16, 12>>
+// HIDDEN10: func.func @hidden(%X: tensor<2x1x!fixed.q<16, 13>>
+// HIDDEN10-SAME: {name = "t1", {{.*}} why = "kept: promotability {{[^,]*}}, beyond the limit by itself"}
+// HIDDEN10-NEXT: %W1 = {{.*}} -> tensor<6x2x!fixed.q<16, 14>>
+// HIDDEN10: %t1 = {{.*}} -> tensor<6x1x!fixed.q<8, 4>>
+// HIDDEN9: func.func @hidden(%X: tensor<2x1x!fixed.q<8, 5>>
+// HIDDEN9-NEXT: %W1 = {{.*}} -> tensor<6x2x!fixed.q<16, 14>>
+// HIDDEN9: %t1 = {{.*}} -> tensor<6x1x!fixed.q<8, 4>>
