@@ -119,13 +119,13 @@ def test_the_core_searches_as_python_does(given: list[Rectangle], seed: int, nod
     if not given:
         return
     grid = to_grid(given)
-    ranks = Random(seed).sample(range(len(given)), len(given))
+    grid = grid.in_order(Random(seed).sample(range(len(given)), len(given)))
     core = native.library()
     assert core is not None
     bound = lower_bound(given) // grid.unit
     for capacity in (bound, bound + 1, bound + 5):
-        assert native.search(core, grid, ranks, capacity, nodes, inf) == branch_and_bound.search(
-            grid, ranks, capacity, nodes, lambda: False
+        assert native.search(core, grid, capacity, nodes, inf) == branch_and_bound.search(
+            grid, capacity, nodes, lambda: False
         )
 
 

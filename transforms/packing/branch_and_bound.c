@@ -1,5 +1,6 @@
 /* The search of branch_and_bound.py, step for step: the same nodes in the same order, and hence the same answers.
- * What it does and why it is right stands there; names are the same here. */
+ * What it does and why it is right stands there; names are the same here. Lists of unplaced buffers are kept in the
+ * order of their lowest addresses, and of numbers where these are equal: to sort them would be most of the work. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,22 +8,18 @@
 enum { FAILED = 0, FOUND = 1, OUT_OF_NODES = 2, STOPPED = 3, OUT_OF_MEMORY = 4 };
 
 typedef int64_t Number;
-typedef struct {
-    Number offset;
-    int buffer;
-} Candidate;
 
 typedef struct {
     /* The problem. */
-    const Number *size, *alignment, *first, *last, *rank;
+    const Number *size, *alignment, *first, *last;
     Number capacity, node_limit;
+    size_t sections;
     volatile const int *stop;
     /* The state. */
     Number *waiting, *crossing, *lowest, *offset, nodes;
     /* Work space. */
     Number *start, *top;
-    Candidate *sorted;
-    int *blocked;
+    int *sorted;
     /* States that failed: `index` refers into `words`, where each is its length and then its numbers. */
     Number *words, *index;
     size_t used, room, entries, slots;
@@ -31,25 +28,34 @@ typedef struct {
 #define MOST_NUMBERS ((size_t)1 << 22)
 #define MOST_STATES ((size_t)1 << 17)
 
-static int before(const Search *s, const Candidate *a, const Candidate *b)
+/* Whether a buffer lies before another one: lower, or earlier in the order where that is equal. */
+static int before(const Number *address, int one, int other)
 {
-    return a->offset != b->offset ? a->offset < b->offset : s->rank[a->buffer] < s->rank[b->buffer];
+    return address[one] != address[other] ? address[one] < address[other] : one < other;
 }
 
-/* Candidates are few or nearly sorted; this is also the order of Python's stable sort, as ranks differ. */
-static void sort(const Search *s, Candidate *list, int count)
+/* Few buffers, or nearly sorted ones. */
+static void sort(const Number *address, int *buffers, int count)
 {
-    for (int gap = count > 16 ? count / 3 : 1;; gap = gap / 3 > 1 ? gap / 3 : 1) {
-        for (int i = gap; i < count; i++) {
-            Candidate one = list[i];
-            int j = i;
-            for (; j >= gap && before(s, &one, &list[j - gap]); j -= gap)
-                list[j] = list[j - gap];
-            list[j] = one;
-        }
-        if (gap == 1)
-            return;
+    for (int i = 1; i < count; i++) {
+        int one = buffers[i], j = i;
+        for (; j > 0 && before(address, one, buffers[j - 1]); j--)
+            buffers[j] = buffers[j - 1];
+        buffers[j] = one;
     }
+}
+
+/* Two sorted lists as one. */
+static void merge(const Number *address, const int *some, int some_count, const int *others, int other_count, int *all)
+{
+    int i = 0, j = 0;
+    while (i < some_count || j < other_count)
+        *all++ = j == other_count || (i < some_count && before(address, some[i], others[j])) ? some[i++] : others[j++];
+}
+
+static int overlap(const Search *s, int a, int b)
+{
+    return s->first[a] <= s->last[b] && s->first[b] <= s->last[a];
 }
 
 static uint64_t hash(const Number *words, size_t count)
@@ -87,12 +93,12 @@ static int reserve(Search *s, size_t count)
     return 1;
 }
 
-static size_t write_state(Search *s, const int *unplaced, int count, Number last, Number last_rank)
+static size_t write_state(Search *s, const int *unplaced, int count, Number last, int last_buffer)
 {
     Number *word = s->words + s->used;
     *word++ = 2 + 2 * (Number)count;
     *word++ = last;
-    *word++ = last_rank;
+    *word++ = last_buffer;
     for (int i = 0; i < count; i++) {
         *word++ = unplaced[i];
         *word++ = s->lowest[unplaced[i]];
@@ -100,23 +106,23 @@ static size_t write_state(Search *s, const int *unplaced, int count, Number last
     return 2 + 2 * (size_t)count;
 }
 
-static int remember(Search *s, const int *unplaced, int count, Number last, Number last_rank)
+static int remember(Search *s, const int *unplaced, int count, Number last, int last_buffer)
 {
     if (s->used + 3 + 2 * (size_t)count > MOST_NUMBERS || s->entries == MOST_STATES)
         return 1;
     if (!reserve(s, 2 + 2 * (size_t)count))
         return 0;
-    size_t length = write_state(s, unplaced, count, last, last_rank);
+    size_t length = write_state(s, unplaced, count, last, last_buffer);
     s->index[slot_of(s, length)] = (Number)s->used;
     s->used += length + 1;
     s->entries++;
     return 1;
 }
 
-static int solve(Search *s, const int *unplaced, int count, Number last, Number last_rank);
+static int solve(Search *s, const int *unplaced, int count, Number last, int last_buffer);
 
 /* Cuts the buffers where none crosses from one section to the next, and solves the parts, small ones first. */
-static int solve_parts(Search *s, const int *unplaced, int count, Number last, Number last_rank)
+static int solve_parts(Search *s, const int *unplaced, int count, Number last, int last_buffer)
 {
     if (count == 0)
         return FOUND;
@@ -130,7 +136,7 @@ static int solve_parts(Search *s, const int *unplaced, int count, Number last, N
     for (Number x = low; x < high; x++)
         parts += s->crossing[x] == 0;
     if (parts == 1)
-        return solve(s, unplaced, count, last, last_rank);
+        return solve(s, unplaced, count, last, last_buffer);
 
     size_t width = (size_t)(high - low + 1);
     int *memory = calloc(width + 3 * (size_t)parts + 1 + (size_t)count, sizeof(int));
@@ -160,58 +166,56 @@ static int solve_parts(Search *s, const int *unplaced, int count, Number last, N
     for (int j = 0; j < parts && result == FOUND; j++) {
         int p = order[j];
         if (begin[p + 1] > begin[p])
-            result = solve(s, member + begin[p], begin[p + 1] - begin[p], last, last_rank);
+            result = solve(s, member + begin[p], begin[p + 1] - begin[p], last, last_buffer);
     }
     free(memory);
     return result;
 }
 
-/* Whether the buffers cannot all end below the capacity. */
-static int is_hopeless(Search *s, const int *unplaced, int count, Number last, Number last_rank)
+/* Whether a buffer's lowest address, or its place in the order, lies before what was placed last. */
+static int is_blocked(const Search *s, int b, Number last, int last_buffer)
 {
-    int blocked = 0;
-    for (int i = 0; i < count; i++) {
-        int b = unplaced[i];
-        int waits = s->lowest[b] < last || (s->lowest[b] == last && s->rank[b] < last_rank);
-        s->start[b] = waits ? last : s->lowest[b];
-        s->sorted[i] = (Candidate){s->start[b] + s->size[b], b};
-        if (waits)
-            s->blocked[blocked++] = b;
-    }
-    if (blocked)
-        sort(s, s->sorted, count);
+    return s->lowest[b] != last ? s->lowest[b] < last : b < last_buffer;
+}
+
+/* Whether the buffers cannot all end below the capacity. The first `blocked` ones must wait until something lies above
+ * `last`. */
+static int is_hopeless(Search *s, const int *unplaced, int count, int blocked, Number last)
+{
+    Number *start = s->start;
+    for (int i = 0; i < count; i++)
+        start[unplaced[i]] = i < blocked ? last : s->lowest[unplaced[i]];
     for (int i = 0; i < blocked; i++) {
-        int b = s->blocked[i], j = 0;
-        for (; j < count; j++) {
-            int k = s->sorted[j].buffer;
-            if (k != b && s->first[k] <= s->last[b] && s->first[b] <= s->last[k])
-                break;
+        Number lowest_end = INT64_MAX;
+        for (int j = 0; j < count; j++) {
+            int k = unplaced[j];
+            Number end = (j < blocked ? last : s->lowest[k]) + s->size[k];
+            if (end < lowest_end && j != i && overlap(s, k, unplaced[i]))
+                lowest_end = end;
         }
-        if (j == count)
+        if (lowest_end == INT64_MAX)
             return 1;
-        s->start[b] = s->sorted[j].offset;
+        start[unplaced[i]] = lowest_end;
     }
-    for (int i = 0; i < count; i++) {
-        int b = unplaced[i];
-        if (s->start[b] + s->size[b] > s->capacity)
-            return 1;
-        s->sorted[i] = (Candidate){s->start[b], b};
-        for (Number x = s->first[b]; x <= s->last[b]; x++)
-            s->top[x] = 0;
-    }
-    sort(s, s->sorted, count);
-    for (int i = 0; i < count; i++) {
-        int b = s->sorted[i].buffer;
+    int *waiting = s->sorted + count;
+    memcpy(waiting, unplaced, (size_t)blocked * sizeof(int));
+    sort(start, waiting, blocked);
+    merge(start, waiting, blocked, unplaced + blocked, count - blocked, s->sorted);
+    memset(s->top, 0, s->sections * sizeof(Number));
+    for (int i = count; i-- > 0;) {
+        int b = s->sorted[i];
+        Number size = s->size[b], most = 0;
         for (Number x = s->first[b]; x <= s->last[b]; x++) {
-            s->top[x] = (s->top[x] > s->start[b] ? s->top[x] : s->start[b]) + s->size[b];
-            if (s->top[x] > s->capacity)
-                return 1;
+            s->top[x] += size;
+            most = s->top[x] > most ? s->top[x] : most;
         }
+        if (start[b] + most > s->capacity)
+            return 1;
     }
     return 0;
 }
 
-static int solve(Search *s, const int *unplaced, int count, Number last, Number last_rank)
+static int solve(Search *s, const int *unplaced, int count, Number last, int last_buffer)
 {
     if (s->nodes == s->node_limit)
         return OUT_OF_NODES;
@@ -222,45 +226,46 @@ static int solve(Search *s, const int *unplaced, int count, Number last, Number 
         Number end = s->lowest[unplaced[i]] + s->size[unplaced[i]];
         ceiling = end < ceiling ? end : ceiling;
     }
-    if (ceiling <= last || is_hopeless(s, unplaced, count, last, last_rank))
+    int blocked = 0;
+    while (blocked < count && is_blocked(s, unplaced[blocked], last, last_buffer))
+        blocked++;
+    if (ceiling <= last || is_hopeless(s, unplaced, count, blocked, last))
         return FAILED;
     if (!reserve(s, 2 + 2 * (size_t)count))
         return OUT_OF_MEMORY;
-    if (s->index[slot_of(s, write_state(s, unplaced, count, last, last_rank))] >= 0)
+    if (s->index[slot_of(s, write_state(s, unplaced, count, last, last_buffer))] >= 0)
         return FAILED;
 
-    Candidate *candidates = malloc((size_t)count * (sizeof(Candidate) + sizeof(Number) + sizeof(int)));
-    if (!candidates)
+    Number *saved = malloc((size_t)count * (sizeof(Number) + 3 * sizeof(int)));
+    if (!saved)
         return OUT_OF_MEMORY;
-    Number *saved = (Number *)(candidates + count);
-    int *rest = (int *)(saved + count), tries = 0;
-    for (int i = 0; i < count; i++) {
-        int b = unplaced[i];
-        Number o = s->lowest[b];
-        if (o < ceiling && (o > last || (o == last && s->rank[b] > last_rank)))
-            candidates[tries++] = (Candidate){o, b};
-        saved[i] = o;
-    }
-    sort(s, candidates, tries);
+    int *rest = (int *)(saved + count), *kept = rest + count, *raised = kept + count;
+    for (int i = 0; i < count; i++)
+        saved[i] = s->lowest[unplaced[i]];
     int result = FAILED;
-    for (int t = 0; t < tries && result == FAILED; t++) {
-        int b = candidates[t].buffer, left = 0, fits = 1;
-        Number offset = candidates[t].offset, end = offset + s->size[b];
+    for (int t = blocked; t < count && saved[t] < ceiling && result == FAILED; t++) {
+        int b = unplaced[t], kept_count = 0, raised_count = 0, fits = 1;
+        Number offset = saved[t], end = offset + s->size[b];
         for (int i = 0; i < count; i++) {
             int k = unplaced[i];
-            if (k == b)
-                continue;
-            rest[left++] = k;
-            if (s->first[k] <= s->last[b] && s->first[b] <= s->last[k] && s->lowest[k] < end)
+            if (saved[i] < end && overlap(s, k, b)) {
                 s->lowest[k] = end + (s->alignment[k] - end % s->alignment[k]) % s->alignment[k];
+                if (k != b)
+                    raised[raised_count++] = k;
+            } else {
+                kept[kept_count++] = k;
+            }
         }
         for (Number x = s->first[b]; x <= s->last[b]; x++) {
             s->waiting[x] -= s->size[b];
             s->crossing[x] -= x < s->last[b];
             fits &= end + s->waiting[x] <= s->capacity;
         }
-        if (fits)
-            result = solve_parts(s, rest, left, offset, s->rank[b]);
+        if (fits) {
+            sort(s->lowest, raised, raised_count);
+            merge(s->lowest, raised, raised_count, kept, kept_count, rest);
+            result = solve_parts(s, rest, count - 1, offset, b);
+        }
         if (result == FOUND)
             s->offset[b] = offset;
         for (Number x = s->first[b]; x <= s->last[b]; x++) {
@@ -270,36 +275,35 @@ static int solve(Search *s, const int *unplaced, int count, Number last, Number 
         for (int i = 0; i < count; i++)
             s->lowest[unplaced[i]] = saved[i];
     }
-    free(candidates);
-    if (result == FAILED && !remember(s, unplaced, count, last, last_rank))
+    free(saved);
+    if (result == FAILED && !remember(s, unplaced, count, last, last_buffer))
         return OUT_OF_MEMORY;
     return result;
 }
 
-/* Packs `count` buffers, each alive in sections first..last of `sections`, into `capacity`. ranks: all different.
- * Writes the offsets if it has FOUND any, and the number of nodes; FAILED means that there is no packing. A value other
- * than 0 in `stop` stops the search. */
+/* Packs `count` buffers, each alive in sections first..last of `sections`, into `capacity`; of candidates at the same
+ * offset the earliest one is tried first. Writes the offsets if it has FOUND any, and the number of nodes; FAILED means
+ * that there is no packing. A value other than 0 in `stop` stops the search. */
 int tm_branch_and_bound(int count, int sections, const Number *size, const Number *alignment, const Number *first,
-                        const Number *last, const Number *rank, Number capacity, Number node_limit,
-                        volatile const int *stop, Number *offsets, Number *nodes)
+                        const Number *last, Number capacity, Number node_limit, volatile const int *stop,
+                        Number *offsets, Number *nodes)
 {
     size_t n = (size_t)count, width = (size_t)sections;
-    Search s = {.size = size, .alignment = alignment, .first = first, .last = last, .rank = rank,
+    Search s = {.size = size, .alignment = alignment, .first = first, .last = last, .sections = width,
                 .capacity = capacity, .node_limit = node_limit, .stop = stop, .offset = offsets,
                 .room = 1024, .slots = 2 * MOST_STATES};
     Number *numbers = calloc(2 * n + 3 * width, sizeof(Number));
-    int *unplaced = malloc(2 * n * sizeof(int));
-    s.sorted = malloc(n * sizeof(Candidate));
+    int *unplaced = malloc(3 * n * sizeof(int));
     s.words = malloc(s.room * sizeof(Number));
     s.index = malloc(s.slots * sizeof(Number));
     int result = OUT_OF_MEMORY;
-    if (numbers && unplaced && s.sorted && s.words && s.index) {
+    if (numbers && unplaced && s.words && s.index) {
         s.lowest = numbers;
         s.start = s.lowest + n;
         s.waiting = s.start + n;
         s.crossing = s.waiting + width;
         s.top = s.crossing + width;
-        s.blocked = unplaced + n;
+        s.sorted = unplaced + n;
         memset(s.index, 0xFF, s.slots * sizeof(Number));
         for (int i = 0; i < count; i++) {
             unplaced[i] = i;
@@ -313,7 +317,6 @@ int tm_branch_and_bound(int count, int sections, const Number *size, const Numbe
     *nodes = s.nodes;
     free(numbers);
     free(unplaced);
-    free(s.sorted);
     free(s.words);
     free(s.index);
     return result;

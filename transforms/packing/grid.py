@@ -26,6 +26,15 @@ class Grid:
     first: tuple[int, ...]
     last: tuple[int, ...]
 
+    def in_order(self, order: Sequence[int]) -> Grid:
+        """The same buffers, first the one of number order[0]."""
+
+        def pick(values: tuple[int, ...]) -> tuple[int, ...]:
+            return tuple(values[b] for b in order)
+
+        lives = pick(self.first), pick(self.last)
+        return Grid(self.unit, self.sections, pick(self.sizes), pick(self.alignments), *lives)
+
     @property
     def steps(self) -> int:
         """To look at each buffer and at each of its sections."""

@@ -5,13 +5,38 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain, count, cycle, islice
+from typing import NamedTuple
 
 from tinyml.transforms.packing import branch_and_bound, native
 from tinyml.transforms.packing.branch_and_bound import Outcome, Result
 from tinyml.transforms.packing.effort import Effort
 from tinyml.transforms.packing.grid import to_grid
-from tinyml.transforms.packing.orders import features, orders, patience, ranks
+from tinyml.transforms.packing.orders import ORDERS, Order, arranged, drawn, features, shaken
 from tinyml.transforms.packing.rectangles import Placement, Rectangle, placement_at
+
+PATIENCE = 4_000
+"""Nodes of a trial in the first round; twice as many in each further one."""
+
+SHAKEN = 64
+"""Trials of a round with orders that are drawn by lot: which one is lucky, nobody knows, but many a one is."""
+
+SHARE = 0.25
+"""Of the gap to the lower bound, to be closed by one trial: what is much lower is often found as soon."""
+
+
+class Trial(NamedTuple):
+    """A search for a packing of a height, in a tree of at most so many nodes.
+
+    base: the order by which the buffers are sorted, or of which that is a shaken version, and its name.
+    order: the numbers of the buffers. share: how much of the gap to the lower bound a packing is to close.
+    """
+
+    name: str
+    base: tuple[str, Order]
+    order: Sequence[int]
+    nodes: int
+    share: float = SHARE
 
 
 class Minimiser:
@@ -26,8 +51,8 @@ class Minimiser:
         self.best = start
         self.least = -(-start.lower_bound // self.grid.unit)
         """Nothing is lower."""
-        self.lucky: tuple[str, Sequence[int]] | None = None
-        """The order that found the best placement: its name and the ranks."""
+        self.lucky = next(self._named(PATIENCE))
+        """What found the best placement."""
 
     def minimise(self) -> Placement:
         """As low as possible, or as the effort's capacity asks."""
@@ -38,74 +63,66 @@ class Minimiser:
         return self.best
 
     def _lower(self) -> None:
-        """Try the lower bound, then go down from the best height by steps, smaller ones where they fail.
-
-        Then the same again with more patience, the lower bound last.
-        """
-        self._try(self.least, 0)
-        round = 0
-        while not self._done():
-            step = max((self._height() - self.least) // (8 if round else 2), 1)
-            while step and not self._done():
-                height = self._height() - step
-                if height <= self.least or self._try(height, round) is not Outcome.FOUND:
-                    step //= 2
-            round += 1
-            self._try(self.least, round)
+        """The lower bound first, then a part of the gap at a time, from above by packings, from below by proofs."""
+        at_the_bound = (trial._replace(share=1) for trial in self._named(PATIENCE))
+        for trial in chain(at_the_bound, self._trials()):
+            if self.best.optimal or self.effort.is_over():
+                return
+            height = -(-self.best.height // self.grid.unit)
+            self._try(height - max(int((height - self.least) * trial.share), 1), trial)
 
     def _fit(self, capacity: int) -> None:
-        """Try one height, with growing patience, until it is found or proven to be too low.
+        """Try one height until it is found or proven to be too low.
 
         The lower bound is tried as well: less room leaves fewer ways to go wrong.
         """
-        round = 0
-        while not self.effort.is_enough(self.best) and not self.effort.is_over():
-            for height in (capacity // self.grid.unit, self.least):
-                if self.best.height > capacity >= self.least * self.grid.unit:
-                    self._try(height, round)
-            if capacity < self.least * self.grid.unit:
-                break
-            round += 1
+        enough = capacity // self.grid.unit
+        for trial in self._trials():
+            for height in enough, self.least:
+                if self.effort.is_enough(self.best) or self.effort.is_over() or enough < self.least:
+                    return
+                self._try(height, trial)
 
-    def _height(self) -> int:
-        return -(-self.best.height // self.grid.unit)
+    def _named(self, nodes: int) -> Iterator[Trial]:
+        for base in ORDERS.items():
+            yield Trial(base[0], base, arranged(base[1], self.features), nodes)
 
-    def _done(self) -> bool:
-        return self.best.optimal or self.effort.is_over()
+    def _trials(self) -> Iterator[Trial]:
+        """Rounds without end: named orders, one search that may take long and so prove something, shaken orders.
 
-    def _try(self, height: int, round: int) -> Outcome:
-        """One height with the orders of a round, first the one that was lucky last; keeps what it finds or proves."""
-        for name, ranked, nodes in self._attempts(round):
-            if self.effort.is_over():
-                return Outcome.STOPPED
-            before = time.monotonic()
-            result = self._search(ranked, height, self.effort.ration(nodes))
-            outcome = result.outcome.name.lower().replace("_", " ")
-            self.effort.note(f"{height * self.grid.unit} bytes, {name}", result.nodes, before, outcome)
-            if result.outcome is Outcome.FOUND:
-                self.lucky = name, ranked
-                offsets = [offset * self.grid.unit for offset in result.offsets]
-                self._keep(placement_at(self.rectangles, offsets, self.best.lower_bound))
-                return Outcome.FOUND
-            if result.outcome is Outcome.FAILED:
-                self.least = max(self.least, height + 1)
-                bound = min(self.least * self.grid.unit, self.best.height)
-                self._keep(replace(self.best, lower_bound=max(bound, self.best.lower_bound)))
-                return Outcome.FAILED
-        return Outcome.OUT_OF_NODES
+        Every other one of these is a shaken version of the order that was lucky last.
+        """
+        bases, seeds = cycle([*ORDERS.items(), None]), count()
+        for round in count():
+            nodes = PATIENCE << round
+            yield from self._named(nodes)
+            yield self.lucky._replace(nodes=10 * nodes, share=0)
+            for seed in islice(seeds, SHAKEN):
+                base = self.lucky.base if seed % 2 else next(bases) or (f"drawn {seed}", drawn(seed))
+                order = arranged(shaken(base[1], seed), self.features)
+                yield Trial(f"{base[0]}, shaken {seed}", base, order, nodes)
 
-    def _attempts(self, round: int) -> Iterator[tuple[str, Sequence[int], int]]:
-        nodes = patience(round)
-        if self.lucky is not None:
-            yield *self.lucky, nodes
-        for name, order in orders(round):
-            if self.lucky is None or name != self.lucky[0]:
-                yield name, ranks(order, self.features), nodes
+    def _try(self, height: int, trial: Trial) -> None:
+        """One height with one order; keeps what it finds or proves."""
+        before = time.monotonic()
+        result = self._search(trial.order, height, self.effort.ration(trial.nodes))
+        outcome = result.outcome.name.lower().replace("_", " ")
+        self.effort.note(f"{height * self.grid.unit} bytes, {trial.name}", result.nodes, before, outcome)
+        if result.outcome is Outcome.FOUND:
+            self.lucky = trial
+            offsets = dict(zip(trial.order, result.offsets, strict=True))
+            in_bytes = [offsets[b] * self.grid.unit for b in range(len(offsets))]
+            self._keep(placement_at(self.rectangles, in_bytes, self.best.lower_bound))
+        elif result.outcome is Outcome.FAILED:
+            self.least = max(self.least, height + 1)
+            bound = min(self.least * self.grid.unit, self.best.height)
+            self._keep(replace(self.best, lower_bound=max(bound, self.best.lower_bound)))
 
     def _keep(self, placement: Placement) -> None:
         self.best = self.effort.best = placement
 
-    def _search(self, ranks: Sequence[int], height: int, nodes: int) -> Result:
+    def _search(self, order: Sequence[int], height: int, nodes: int) -> Result:
+        grid = self.grid.in_order(order)
         if self.core is not None:
-            return native.search(self.core, self.grid, ranks, height, nodes, self.effort.seconds_left())
-        return branch_and_bound.search(self.grid, ranks, height, nodes, self.effort.is_late)
+            return native.search(self.core, grid, height, nodes, self.effort.seconds_left())
+        return branch_and_bound.search(grid, height, nodes, self.effort.is_late)

@@ -55,15 +55,15 @@ def _build(compiler: str, built: Path) -> None:
         os.replace(made, built)
 
 
-def search(core: ctypes.CDLL, grid: Grid, ranks: Sequence[int], capacity: int, nodes: int, seconds: float) -> Result:
+def search(core: ctypes.CDLL, grid: Grid, capacity: int, nodes: int, seconds: float) -> Result:
     """As `branch_and_bound.search`; STOPPED after so many seconds, and by Ctrl-C at once."""
-    count = len(ranks)
+    count = len(grid.sizes)
 
     def numbers(values: Sequence[int]) -> ctypes.Array[ctypes.c_int64]:
         return (ctypes.c_int64 * count)(*values)
 
     offsets, used, stop = numbers([0] * count), ctypes.c_int64(0), ctypes.c_int(0)
-    problem = [numbers(values) for values in (grid.sizes, grid.alignments, grid.first, grid.last, ranks)]
+    problem = [numbers(values) for values in (grid.sizes, grid.alignments, grid.first, grid.last)]
     limits = [ctypes.c_int64(capacity), ctypes.c_int64(nodes)]
     outcome: list[int] = []
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 from random import Random
 from typing import NamedTuple
@@ -63,30 +63,19 @@ def features(rectangles: Sequence[Rectangle], grid: Grid) -> list[Features]:
     ]
 
 
-def drawn_order(seed: int) -> Order:
-    """A product of powers, drawn by lot, with some noise."""
+def drawn(seed: int) -> Order:
+    """A product of powers, drawn by lot."""
     draw = Random(seed)
-    product = powers(*(draw.choice(some) for some in ((1, 2, 2), (0, 1, 2), (0, 1, 2), (0, 0, 2, 8), (0, 0, 2, 8))))
-    noise = draw.choice((0, 10, 30))
-    return lambda one: (product(one)[0] * draw.randint(100 - noise, 100 + noise),)
+    return powers(*(draw.choice(some) for some in ((1, 2, 2), (0, 1, 2), (0, 1, 2), (0, 0, 2, 8), (0, 0, 2, 8))))
 
 
-def ranks(order: Order, of: Sequence[Features]) -> list[int]:
-    """The place of each buffer in the order."""
+def shaken(order: Order, seed: int) -> Order:
+    """Nearly the same order: each number up to a tenth larger or smaller, by lot."""
+    draw = Random(seed)
+    return lambda one: tuple(value * draw.randint(90, 110) for value in order(one))
+
+
+def arranged(order: Order, of: Sequence[Features]) -> list[int]:
+    """The numbers of the buffers in an order."""
     keys = [order(one) for one in of]
-    places = [0] * len(of)
-    for place, i in enumerate(sorted(range(len(of)), key=keys.__getitem__, reverse=True)):
-        places[i] = place
-    return places
-
-
-def patience(round: int) -> int:
-    """Nodes for each attempt of a round."""
-    return 3_200 * 3**round
-
-
-def orders(round: int) -> Iterator[tuple[str, Order]]:
-    """What a round tries, by name: always the same ones, and more drawn ones the later it is."""
-    yield from ORDERS.items()
-    for seed in range(10 * round):
-        yield f"order {round}.{seed}", drawn_order(1000 * round + seed)
+    return sorted(range(len(of)), key=keys.__getitem__, reverse=True)
