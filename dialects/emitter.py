@@ -109,7 +109,9 @@ class Emitter(Machine[SSAValue]):
 
     def lookup(self, name: str, table: NDArray[np.signedinteger[Any]], index: SSAValue) -> SSAValue:
         memref = self.surroundings.table(name, table)
-        return self.insert(LoadOp.get(memref, [self.insert(arith.IndexCastOp(index, IndexType()))]))
+        if not isinstance(index.type, IndexType):
+            index = self.insert(arith.IndexCastOp(index, IndexType()))
+        return self.insert(LoadOp.get(memref, [index]))
 
     def float_constant(self, value: float) -> SSAValue:
         return self.insert(arith.ConstantOp(FloatAttr(value, f32)))

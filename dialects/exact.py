@@ -214,7 +214,7 @@ class ExactFormat(NumberFormat):
         """Few arguments are one table of results; of more it is the function of floats, as in MinUn (7.1)."""
         import numpy as np
 
-        from tinyml.dialects.fixed_domains import exactly
+        from tinyml.dialects.real_functions import exactly
 
         source = exact(value_format)
         first, last = source.raw_limits

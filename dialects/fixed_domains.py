@@ -91,13 +91,3 @@ class Domain:
         if self.size <= most:
             return np.arange(self.first, self.last + 1)
         return np.linspace(self.first, self.last, most).astype(np.int64)
-
-
-def exactly(function: Function, x: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The function in double precision."""
-    import numpy as np
-
-    if function == "exp":
-        with np.errstate(over="ignore"):
-            return np.exp(x)
-    return np.tanh(x) if function == "tanh" else 0.5 + 0.5 * np.tanh(x / 2)

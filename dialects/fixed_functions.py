@@ -12,10 +12,11 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.fixed_baselines import SCHEMES
-from tinyml.dialects.fixed_domains import Domain, FixedFunction, exactly
+from tinyml.dialects.fixed_domains import Domain, FixedFunction
 from tinyml.dialects.fixed_tables import ENTRY_BITS, DirectTable, Interpolation, TwoTableExp
 from tinyml.dialects.machine import Int
 from tinyml.dialects.number_format import Function
+from tinyml.dialects.real_functions import exactly
 
 if TYPE_CHECKING:
     from tinyml.dialects.scaled_integers import ScaledInteger

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from tinyml.dialects.fixed_domains import Domain, FixedFunction, exactly
+from tinyml.dialects.fixed_domains import Domain, FixedFunction
 from tinyml.dialects.machine import Int, Machine, limits
+from tinyml.dialects.real_functions import exactly
 
 if TYPE_CHECKING:
     import numpy as np

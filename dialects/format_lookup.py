@@ -12,13 +12,16 @@ from tinyml.dialects.number_format import NumberFormat, number_format
 USUAL_FORMAT = "fixed"
 """The one that is taken where nobody asks for another."""
 
+ALIASES = {"affine": "zeroskew"}
+"""What people call formats whose dialects have other names: MLIR has a dialect `affine` already."""
+
 
 def format_named(ctx: Context, name: str, width: int | None) -> NumberFormat:
     """The format of a registered dialect, plug-ins included, or of a builtin type, at a width.
 
     Raises `InputError` where the name stands for no number format or the format has no such width.
     """
-    if (dialect := ctx.get_optional_dialect(name)) is not None:
+    if (dialect := ctx.get_optional_dialect(ALIASES.get(name, name))) is not None:
         for attribute in dialect.attributes:
             if issubclass(attribute, NumberFormat):
                 return attribute.of_width(width)

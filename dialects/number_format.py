@@ -51,6 +51,12 @@ class NumberFormat(ABC):
     """Is it an arithmetic of the literature, to be compared with? Passes then fuse no sums and change no scales, and
     results need be neither the nearest values nor saturate."""
 
+    ROUNDS_ONCE: ClassVar[bool] = True
+    """Is each result the number nearest to the exact one? Otherwise it may be rounded on its way, too."""
+
+    SUMS_GO_ON: ClassVar[bool] = True
+    """Can products of operands of any scales be added up in one sum?"""
+
     SCHEMES: ClassVar[Sequence[str]] = ()
     """Other ways to compute `function`, by name: those of the literature, to be compared with."""
 
@@ -110,6 +116,14 @@ class NumberFormat(ABC):
     @abstractmethod
     def for_range(self, low: float, high: float) -> NumberFormat:
         """The format of the same family and width whose parameters suit values between low and high."""
+
+    def fitted_to(self, constant: Reals, importance: Reals | None, *, rows: bool) -> NumberFormat:
+        """The format for a constant, where its numbers say more than their range, which this format was chosen for.
+
+        importance: the mean square of what each number is multiplied by, of a shape that broadcasts to the constant's;
+        None where that is unknown. rows: is it a matrix whose rows may have parameters of their own?
+        """
+        return self
 
     def useful_range(self, function: Function, low: float, high: float) -> tuple[float, float]:
         """The part of [low, high] outside which a function's result, in this format, does not change any more."""
@@ -287,9 +301,21 @@ class Accumulator(ABC):
         """The format in which constants of another one are kept so that a sum starts from them at the least cost."""
         return format
 
+    def start_constant(self, format: NumberFormat) -> NumberFormat:
+        """The format for a constant that sums start from, where it was to have another one of this family."""
+        return format
+
     @abstractmethod
     def start(self, m: Machine[V], value: V, format: NumberFormat) -> V:
         """A number of a format as a sum; it fits."""
+
+    def levelled(self, result: NumberFormat) -> Accumulator:
+        """The accumulator of whole sums that are to be rounded into a format, where rows had scales of their own."""
+        return self
+
+    def level_row(self, m: Machine[V], sum: V, row: V, levelled: Accumulator) -> V:
+        """The whole sum of a row, by its number, in an accumulator that `levelled` gives."""
+        return sum
 
     def holds(self, bound: Bound, result: NumberFormat) -> bool:
         """Can it hold sums within a bound, also while they are rounded into the result?"""
@@ -342,36 +368,16 @@ class Accumulator(ABC):
         import numpy as np
 
         from tinyml.dialects.numpy_machine import NumpyMachine
+        from tinyml.dialects.tree_sums import tree_sum
 
         machine = NumpyMachine()
         if self.below is not None:
-            return self._tree_sum(machine, (lhs, rhs), (lhs_format, rhs_format), start)
+            return tree_sum(cast(Any, self), (lhs, rhs), cast(Any, (lhs_format, rhs_format)), start)
         shape = max(len(lhs), len(rhs)), lhs.shape[-2], rhs.shape[-1]
         sum: Raws = np.broadcast_to(self.zero(machine), shape) if start is None else start
         for k in range(lhs.shape[-1]):
             sum = self.mac(machine, sum, lhs[..., :, k, None], lhs_format, rhs[..., k, None, :], rhs_format)
         return sum
-
-    def _tree_sum(
-        self, m: Machine[Raws], factors: Sequence[Raws], formats: Sequence[NumberFormat], start: Raws | None
-    ) -> Raws:
-        """`matmul` level by level, over all products at once."""
-        import numpy as np
-
-        levels: list[Accumulator] = [self]
-        while (below := levels[-1].below) is not None:
-            levels.append(below)
-        lhs, rhs = factors[0][..., :, :, None], factors[1][..., None, :, :]
-        sums = levels[-1].mac(m, levels[-1].zero(m), lhs, formats[0], rhs, formats[1])
-        for level, below in zip(reversed(levels[:-1]), reversed(levels), strict=False):
-            if sums.shape[-2] % 2:
-                sums = np.concatenate([sums, np.zeros_like(sums[..., :1, :])], axis=-2)
-            left = level.join(m, level.zero(m), sums[..., 0::2, :], below)
-            sums = level.join(m, left, sums[..., 1::2, :], below)
-        total = np.broadcast_to(self.zero(m), (*sums.shape[:-2], sums.shape[-1])) if start is None else start
-        for k in range(sums.shape[-2]):
-            total = self.join(m, total, sums[..., k, :], self)
-        return total
 
 
 @singledispatch

@@ -211,6 +211,22 @@ def rank(table: I32, x: I32, length: I16) -> I16:
     return np.searchsorted(table[: int(length)], x, side="right").astype(np.int16)
 
 
+def requantize(x: I32, multiplier: I32, shift: I8) -> I32:
+    """tm_requantize_s32: x * multiplier * 2^(shift - 31), rounded as TensorFlow Lite does it.
+
+    MultiplyByQuantizedMultiplier: gemmlowp's SaturatingRoundingDoublingHighMul (to nearest, halves upwards), then its
+    RoundingDivideByPOT (halves away from zero). What a shift to the left would lose saturates.
+    """
+    import numpy as np
+
+    left, right = np.maximum(shift, 0).astype(np.int64), np.maximum(-shift.astype(np.int64), 0)
+    most = np.int64((1 << 31) - 1) >> left
+    shifted = np.clip(x.astype(np.int64), -most - 1, most) << left
+    high = (shifted * multiplier + (1 << 30)) >> 31
+    rest, half = high & ((1 << right) - 1), ((1 << right) - 1) >> 1
+    return ((high >> right) + (rest > half + (high < 0))).astype(np.int32)
+
+
 TABLE_32 = MemRefType(i32, [DYNAMIC_INDEX])
 TABLE = MemRefType(i16, [DYNAMIC_INDEX])
 
@@ -224,6 +240,7 @@ RUNTIME_FUNCTIONS = {
     "tm_f32_to_bf16": RuntimeFunction((f32,), i16, to_bfloat),
     "tm_bf16_to_f32": RuntimeFunction((i16,), f32, from_bfloat),
     "tm_rank_s32": RuntimeFunction((TABLE_32, i32, i16), i16, rank),
+    "tm_requantize_s32": RuntimeFunction((i32, i32, i8), i32, requantize),
     "tm_interpolate_s16": RuntimeFunction((TABLE, i16, i16, i8), i16, interpolate),
     "tm_interpolate_odd_s16": RuntimeFunction((TABLE, i16, i16, i8), i16, interpolate_odd),
     "tm_add_i16": RuntimeFunction((i16, i16, i8, i8, i8), i16, add),

@@ -265,6 +265,11 @@ def _shift(op: num.ShiftOp) -> Lowering:
     return lambda e: accumulator.shifted(e, op.sum, op.places)
 
 
+def _level(op: num.LevelOp) -> Lowering:
+    accumulator, levelled = num.accumulator_type(op.sum), num.accumulator_type(op.result)
+    return lambda e: accumulator.level_row(e, op.sum, op.row, levelled)
+
+
 def _dot(op: num.DotOp | num.DistanceOp) -> Lowering:
     kernel = _kernel(op)
     found = [element_format(factor.type).coding for factor in (op.lhs, op.rhs)]
@@ -328,9 +333,9 @@ def _call(
     """A call of a kernel, which takes runs of memory of any length; what it returns, if anything."""
 
     def runs(memrefs: Sequence[SSAValue]) -> list[SSAValue]:
-        return [
-            e.insert(upstream_memref.CastOp.get(memref, _any_run(scratch.memref_type(memref)))) for memref in memrefs
-        ]
+        # Of any length; in flash or not is the kernel's affair.
+        types = [MemRefType(scratch.memref_type(memref).element_type, [DYNAMIC_INDEX]) for memref in memrefs]
+        return [e.insert(upstream_memref.CastOp.get(*pair)) for pair in zip(memrefs, types, strict=True)]
 
     arguments = [*runs(memrefs), *scalars, *runs(results_in)]
     results = [] if result is None else [result]
@@ -339,11 +344,6 @@ def _call(
     call.location = e.location
     e.builder.insert(call)
     return call.results[0] if results else None
-
-
-def _any_run(type: MemRefType[Attribute]) -> MemRefType[Attribute]:
-    """Any length; in flash or not is the kernel's affair."""
-    return MemRefType(type.element_type, [DYNAMIC_INDEX])
 
 
 def _constant(op: num.ConstantOp) -> Lowering:
@@ -381,6 +381,7 @@ _LOWERINGS: dict[type[Operation], Callable[[Any], Lowering]] = {
     num.DotRowsOp: _dot_rows,
     num.PackedDotOp: _packed_dot,
     num.ShiftOp: _shift,
+    num.LevelOp: _level,
     num.FinishOp: _finish,
     num.AddOp: _binary("add"),
     num.SubOp: _binary("sub"),

@@ -177,6 +177,9 @@ def _finished(
     """One sum of a product in the result's format."""
     if shifts is not None:
         sum = nest.insert(num.ShiftOp(sum, nest.load(shifts, [row])))
+    accumulator = num.accumulator_type(sum)
+    if (levelled := accumulator.levelled(tdsl.format_of(op.out))).type != accumulator.type:
+        sum = nest.insert(num.LevelOp(sum, row, levelled.type))
     return nest.insert(num.FinishOp(sum, _element(op.out), op.finished_bound))
 
 

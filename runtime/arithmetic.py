@@ -15,26 +15,15 @@ from xdsl.ir import Operation, SSAValue
 
 from tinyml.dialects import num, tdsl
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.number_format import Function, NumberFormat
+from tinyml.dialects.number_format import NumberFormat
 from tinyml.dialects.numpy_machine import NumpyMachine, stacked_matmul
+from tinyml.dialects.real_functions import exactly
 from tinyml.dialects.tdsl.accumulation import accumulator_elements
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Array: TypeAlias = "NDArray[Any]"
-
-
-def exact_function(function: Function, x: Array) -> Array:
-    """In double precision."""
-    match function:
-        case "exp":
-            with np.errstate(over="ignore"):
-                return np.exp(x)
-        case "tanh":
-            return np.tanh(x)
-        case "sigmoid":
-            return 0.5 + 0.5 * np.tanh(x / 2)
 
 
 class Arithmetic(ABC):
@@ -98,7 +87,7 @@ class Reals(Arithmetic):
             case tdsl.NegOp():
                 return -x
             case tdsl.FunctionOp():
-                return exact_function(op.FUNCTION, x)
+                return exactly(op.FUNCTION, x)
             case tdsl.ReluOp():
                 return np.maximum(x, 0.0)
             case tdsl.Relu6Op():
@@ -150,7 +139,7 @@ class Reals(Arithmetic):
             case num.NegOp():
                 return -arguments[0]
             case num.FunctionOp():
-                return exact_function(op.FUNCTION, arguments[0])
+                return exactly(op.FUNCTION, arguments[0])
             case num.ClampOp():
                 return np.clip(arguments[0], op.low.value.data, op.high.value.data if op.high else None)
             case _:
@@ -213,7 +202,11 @@ class Bits(Arithmetic):
             before = accumulator
         if op.shifts is not None:
             sums = before.shifted(self.machine, cast(Array, sums), np.array(op.shifts, np.int8)[:, None])
-        return _format(op.out).finish(self.machine, cast(Array, sums), before, op.finished_bound)
+        levelled = before.levelled(_format(op.out))
+        if levelled.type != before.type:
+            rows = np.arange(tdsl.shape_of(op.out)[0])[:, None]
+            sums = before.level_row(self.machine, cast(Array, sums), rows, levelled)
+        return _format(op.out).finish(self.machine, cast(Array, sums), levelled, op.finished_bound)
 
     def squared_distance(self, op: tdsl.SquaredDistanceOp, lhs: Array, rhs: Array) -> Array:
         accumulator, difference = op.accumulator, op.difference

@@ -14,7 +14,7 @@ from tinyml.dialects import num, tdsl
 from tinyml.dialects.f32 import F32_FORMAT
 from tinyml.dialects.number_format import Function, NumberFormat, element_format
 from tinyml.dialects.numpy_machine import NumpyMachine
-from tinyml.runtime.arithmetic import exact_function
+from tinyml.dialects.real_functions import exactly
 
 Kind: TypeAlias = tuple[Function, str | None, NumberFormat, NumberFormat]
 
@@ -62,4 +62,4 @@ def greatest_error(
     raws = raws[argument.encode(reals) == raws]
     computed = result.decode(np.asarray(result.function(NumpyMachine(), function, raws, argument, scheme)))
     limits = result.decode(result.encode(np.array([-LARGEST, LARGEST])))
-    return float(np.abs(computed - np.clip(exact_function(function, argument.decode(raws)), *limits)).max())
+    return float(np.abs(computed - np.clip(exactly(function, argument.decode(raws)), *limits)).max())

@@ -28,6 +28,7 @@ def _target(module: str, name: str) -> Callable[[], type[Target]]:
 
 
 DIALECTS = {
+    "zeroskew": _dialect("tinyml.dialects.zeroskew", "ZEROSKEW"),
     "c": _dialect("tinyml.dialects.c", "C"),
     "fixed": _dialect("tinyml.dialects.fixed", "FIXED"),
     "minifloat": _dialect("tinyml.dialects.minifloat", "MINIFLOAT"),

@@ -19,7 +19,7 @@ from tinyml.dialects.format_lookup import USUAL_FORMAT, format_named, format_spe
 from tinyml.dialects.number_format import NumberFormat, Raws
 from tinyml.dialects.places import error_at
 from tinyml.transforms.format_assignment import Choice, FormatAssignment
-from tinyml.transforms.round_weights import InputMoments, round_weights
+from tinyml.transforms.round_weights import round_weights
 from tinyml.transforms.tensor_classes import TensorClass, tensor_values
 
 if TYPE_CHECKING:
@@ -54,9 +54,9 @@ class AssignFormatPass(ModulePass):
         inputs = None if self.data is None else inputs_of(op, self.data)
         for function in [one for one in op.ops if isinstance(one, func.FuncOp) and not one.is_declaration]:
             check_reals(function)
-            assignment = FormatAssignment(function)
+            assignment = FormatAssignment(function, inputs)
             formats = assignment.formats(self._choices(ctx, assignment.classes, prototype))
-            constants = RoundedConstants(assignment, inputs).raws(formats)
+            constants = RoundedConstants(assignment).raws(formats)
             retype(function, assignment.formats_of_values(formats), constants, self.functions)
 
     def _choices(self, ctx: Context, classes: Sequence[TensorClass], prototype: NumberFormat) -> list[Choice]:
@@ -99,14 +99,14 @@ def inputs_of(module: ModuleOp, file: str) -> Reals:
 class RoundedConstants:
     """The raws of a program's constants in any formats, each worked out once.
 
-    inputs: reals of shape (samples, elements) to round weights on; all constants are rounded to nearest without.
+    All are rounded to nearest where the assignment has no inputs.
     """
 
-    def __init__(self, assignment: FormatAssignment, inputs: Reals | None):
+    def __init__(self, assignment: FormatAssignment):
         self.assignment = assignment
         self.place = {one: i for i, one in enumerate(assignment.classes)}
         self.constants = [op for op in assignment.function.walk() if isinstance(op, tdsl.ConstOp)]
-        self.moments = None if inputs is None else InputMoments(assignment.function, inputs)
+        self.moments = assignment.moments
         self.known: dict[object, Raws] = {}
 
     def raws(self, formats: Sequence[NumberFormat]) -> dict[SSAValue, Raws]:

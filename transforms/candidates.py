@@ -39,8 +39,8 @@ class Candidates:
 
         self.function = predict_function(module)
         check_reals(self.function)
-        self.assignment = FormatAssignment(self.function)
-        self.constants = RoundedConstants(self.assignment, inputs)
+        self.assignment = FormatAssignment(self.function, inputs)
+        self.constants = RoundedConstants(self.assignment)
 
     def in_formats(self, formats: Sequence[NumberFormat]) -> tuple[ModuleOp, dict[SSAValue, SSAValue]]:
         """The program with every tensor that it has on reals, and what has become of each of these."""

@@ -11,17 +11,22 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from xdsl.dialects import func
 from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.number_format import NumberFormat
+from tinyml.dialects.number_format import Accumulator, NumberFormat
 from tinyml.dialects.places import error_at
 from tinyml.dialects.products import Factor, Product
+from tinyml.transforms.round_weights import InputMoments
 from tinyml.transforms.tensor_classes import TensorClass, tensor_classes
 from tinyml.transforms.tensor_uses import are_scalars, is_scalar_op, readers
+
+if TYPE_CHECKING:
+    from tinyml.dialects.number_format import Reals
 
 ACCUMULATOR_BITS = 32
 """Operands give up bits of precision where this makes a sum of products fit an accumulator of this width..."""
@@ -51,11 +56,14 @@ class Choice:
 class FormatAssignment:
     """Formats for the classes of one profiled function on reals, for any number of choices; the IR stays as it is.
 
-    Raises `InputError` for a tensor without a profile.
+    inputs: reals of shape (samples, elements) on which constants are rounded and fitted; without them all numbers of a
+    constant count alike. Raises `InputError` for a tensor without a profile.
     """
 
-    def __init__(self, function: func.FuncOp):
+    def __init__(self, function: func.FuncOp, inputs: Reals | None = None):
         self.function = function
+        self.moments = None if inputs is None else InputMoments(function, inputs)
+        self._fitted: dict[object, NumberFormat] = {}
         self.classes = tensor_classes(function)
         self.class_of = {value: one for one in self.classes for value in one.members}
         self.contractions = [op for op in function.walk() if isinstance(op, tdsl.ContractionOp)]
@@ -76,6 +84,21 @@ class FormatAssignment:
         """Formats of the classes, in their order, by tensor."""
         pairs = zip(self.classes, formats, strict=True)
         return {value: format for one, format in pairs for value in one.members}
+
+    def fitted(self, one: TensorClass, format: NumberFormat) -> NumberFormat:
+        """What becomes of the format of a class by the numbers of the constant that it is, if it is one."""
+        if not one.is_constant:
+            return format
+        key = one, format.type
+        if key not in self._fitted:
+            import numpy as np
+
+            roots = list(dict.fromkeys(root for value in one.members if (root := tdsl.constant_root(value))))
+            reals = [tdsl.format_of(root.result).decode(root.raws) for root in roots]
+            [constant] = reals if len(reals) == 1 else [np.concatenate([part.ravel() for part in reals])]
+            importance = self.moments.mean_squares(roots[0]) if self.moments and len(roots) == 1 else None
+            self._fitted[key] = format.fitted_to(constant, importance, rows=_has_rows(one))
+        return self._fitted[key]
 
     def accumulator_bits(self, op: tdsl.ContractionOp, format_of: Callable[[SSAValue], NumberFormat]) -> int | None:
         """The width of the accumulator that a product would need; None where no accumulator is wide enough."""
@@ -120,7 +143,10 @@ class _Formats:
         self.assignment = assignment
         self.class_of = assignment.class_of
         self.choices = choices
-        self.formats = {one: choice.format_for(*room_of(one, choice.prototype)) for one, choice in choices.items()}
+        self.formats = {
+            one: assignment.fitted(one, choice.format_for(*room_of(one, choice.prototype)))
+            for one, choice in choices.items()
+        }
         self._widen_scalars()
         self._limit_arguments()
         self._spare_accumulators()
@@ -211,14 +237,15 @@ class _Formats:
                 one, result = self.class_of[op.initial], self.of(op.out)
                 for lhs, rhs in op.pairs:
                     unit = result.accumulator(self.of(lhs), self.of(rhs), None)
-                    found = next((format for format in self._coarser(one) if unit.starts(format)), None)
+                    found = next((format for format in self._coarser(one, unit) if unit.starts(format)), None)
                     if found is None:
                         raise error_at(op, "the products are too great for any format of what they are added to")
                     self.formats[one] = found
 
-    def _coarser(self, one: TensorClass) -> Iterator[NumberFormat]:
-        """A class's format and ones of less and less precision: of fewer bits, then also for greater magnitudes."""
-        format = self.formats[one]
+    def _coarser(self, one: TensorClass, unit: Accumulator) -> Iterator[NumberFormat]:
+        """The format in which a class can start sums, and ones of less and less precision: of fewer bits, then also for
+        greater magnitudes."""
+        format = unit.start_constant(self.formats[one])
         yield from (format.narrowed(bits) for bits in range(format.bits))
         reach = max(map(abs, one.range)) or 1.0
         while math.isfinite(reach := 2 * reach):
@@ -250,6 +277,20 @@ class _Formats:
                 after = before.of_sum(lhs, rhs) if sums else before.of_product(lhs, rhs)
                 self.formats[self.class_of[op.out]] = after
                 changed |= after != before
+
+
+def _has_rows(one: TensorClass) -> bool:
+    """Is a class a single matrix that only has its rows multiplied by vectors?"""
+    [first, *others] = one.members
+    users = [use.operation for use in first.uses]
+    pairs = [pair for user in users if isinstance(user, tdsl.ContractionOp) for pair in user.pairs]
+    return (
+        not others
+        and len(tdsl.shape_of(first)) == 2
+        and all(isinstance(user, tdsl.ContractionOp) and user.initial is not first for user in users)
+        and all(rhs is not first for _, rhs in pairs)
+        and bool(users)
+    )
 
 
 def room_of(one: TensorClass, prototype: NumberFormat) -> tuple[float, float]:

@@ -33,12 +33,17 @@ class FuseProductsPass(ModulePass):
     format: str = USUAL_FORMAT
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if format_named(ctx, self.format, None).AS_PUBLISHED:
-            return
-        PatternRewriteWalker(_FuseSum()).rewrite_module(op)
+        format = format_named(ctx, self.format, None)
+        if not format.AS_PUBLISHED:
+            PatternRewriteWalker(_FuseSum(format.SUMS_GO_ON)).rewrite_module(op)
 
 
 class _FuseSum(RewritePattern):
+    """several: may a sum have more than one product?"""
+
+    def __init__(self, several: bool):
+        self.several = several
+
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tdsl.AddOp, rewriter: PatternRewriter, /) -> None:
         if op.result is None or tdsl.format_of(op.out).type != f32 or tdsl.shape_of(op.lhs) != tdsl.shape_of(op.rhs):
@@ -47,6 +52,8 @@ class _FuseSum(RewritePattern):
         constants = [value.owner for value in op.operands if isinstance(value.owner, tdsl.ConstOp)]
         shapes = {tdsl.shape_of(product.out) for product in products}
         initials = [product.initial for product in products if product.initial is not None]
+        if len(products) > 1 and not self.several:
+            return
         if len(products) + len(constants) < 2 or len(shapes) != 1 or len(initials) + len(constants) > 1:
             return
         [shape] = shapes

@@ -82,6 +82,13 @@ class InputMoments:
             self.known[key] = Moments(mean, rounded / count, np.maximum(squares / count - mean**2, 0.0))
         return self.known[key]
 
+    def mean_squares(self, matrix: tdsl.ConstOp) -> Reals | None:
+        """The mean square of what each column of a matrix is multiplied by."""
+        import numpy as np
+
+        found = [values for vector in self.vectors.get(matrix, ()) for values in self.values.get(vector, ())]
+        return np.mean([(values * values).mean((0, 2)) for values in found], 0) if found else None
+
     def _sums(self, vector: SSAValue, format: NumberFormat) -> list[Reals]:
         """How many vectors there are, and the sums of them, of what they are rounded to and of their squares."""
         import numpy as np

@@ -130,15 +130,15 @@ class SearchPass(ModulePass):
         prototype = format_named(ctx, self.format, None)
         check_scheme(prototype, self.format, self.functions)
         function = predict_function(op)
-        assignment = FormatAssignment(function)
         data = load_data(self.data, elements=interface_of(op).input_length)
+        assignment = FormatAssignment(function, data.x.astype("f8"))
         problem = Problem(_text(op), data.x, data.y, self.functions)
         workers = Workers(self.jobs, self.backend, self.cluster)
         with Evaluation(problem, self.metric, workers, self.journal, self.resume) as evaluation:
             found = self.search(Search(evaluation, prototype))
             formats = assignment.formats(found.choices)
             errors = tensor_errors(evaluation.judge, tuple(formats))
-        constants = RoundedConstants(assignment, data.x.astype("f8")).raws(formats)
+        constants = RoundedConstants(assignment).raws(formats)
         function.attributes[SEARCH] = ArrayAttr(
             DictionaryAttr(
                 {

@@ -249,6 +249,26 @@ class ShiftOp(IRDLOperation):
 
 
 @irdl_op_definition
+class LevelOp(IRDLOperation):
+    """The whole sum of row number `row`, which has a scale of its own, in the units that all rows share."""
+
+    name = "num.level"
+    sum = operand_def(AnyAttr())
+    row = operand_def(IndexType)
+    result = result_def(AnyAttr())
+    traits = traits_def(Pure())
+    assembly_format = "$sum `row` $row attr-dict `:` type($sum) `->` type($result)"
+
+    def __init__(self, sum: SSAValue, row: SSAValue, type: Attribute):
+        super().__init__(operands=[sum, row], result_types=[type])
+
+    def verify_(self) -> None:
+        accumulator, result = accumulator_type(self.sum), accumulator_type(self.result)
+        if accumulator.FAMILY != result.FAMILY:
+            raise VerifyException(f"a sum in {self.sum.type} does not go on in {self.result.type}")
+
+
+@irdl_op_definition
 class FinishOp(IRDLOperation):
     """A sum rounded into a format; `bound`, the least and the greatest that it can be, proves that it is whole."""
 

@@ -1,0 +1,57 @@
+"""Scales of zero-skew integers: as types spell them, and as devices multiply by them."""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Callable, Sequence
+
+from xdsl.parser import AttrParser
+
+PRECISION = 31
+"""Bits of a multiplier."""
+
+LEAST_SHIFT, GREATEST_SHIFT = -31, 30
+
+
+def single(real: float) -> float:
+    """The nearest number of single precision."""
+    return struct.unpack("f", struct.pack("f", real))[0]
+
+
+def multiplier_and_shift(factor: float) -> tuple[int, int]:
+    """A positive factor as multiplier * 2^(shift - 31): QuantizeMultiplier of TensorFlow Lite.
+
+    The multiplier lies in [2^30, 2^31); the factor is 0 where it is less than 2^-32, and limited beyond 2^30.
+    """
+    fraction, shift = math.frexp(factor)
+    multiplier = math.floor(math.ldexp(fraction, PRECISION) + 0.5)
+    if multiplier == 1 << PRECISION:
+        multiplier, shift = multiplier >> 1, shift + 1
+    if shift < LEAST_SHIFT:
+        return 0, 0
+    return ((1 << PRECISION) - 1, GREATEST_SHIFT) if shift > GREATEST_SHIFT else (multiplier, shift)
+
+
+def parse_scales(parser: AttrParser) -> list[float]:
+    """One number, or several in brackets."""
+    delimiter = parser.Delimiter.SQUARE
+
+    def number() -> float:
+        return float(parser.parse_number(allow_boolean=False))
+
+    several = parser.parse_optional_comma_separated_list(delimiter, number)
+    return [number()] if several is None else several
+
+
+def spell_scales(scales: Sequence[float], rounded: Callable[[float], float] = float) -> str:
+    """As `parse_scales` reads them: the shortest texts that `rounded` makes the same numbers of."""
+    texts = [_spelled(scale, rounded) for scale in scales]
+    return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
+
+
+def _spelled(scale: float, rounded: Callable[[float], float]) -> str:
+    texts = (f"{scale:.{digits}g}" for digits in range(1, 18))
+    text = next(text for text in texts if rounded(float(text)) == scale)
+    mantissa, e, exponent = text.partition("e")
+    return f"{mantissa if '.' in mantissa else f'{mantissa}.0'}{e}{exponent}"

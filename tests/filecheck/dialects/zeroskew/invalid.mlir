@@ -1,0 +1,38 @@
+// What the types of zero-skew integers say to bad parameters.
+
+// RUN: %invalid
+
+%r = "test.op"() : () -> !zeroskew.q<9, 0.5, 0>
+// CHECK: zeroskew.q width must be from 2 to 8 or 32, got 9
+
+// -----
+
+%r = "test.op"() : () -> !zeroskew.q<8, -0.5, 0>
+// CHECK: zeroskew.q scales must be positive and finite
+
+// -----
+
+%r = "test.op"() : () -> !zeroskew.q<8, 0.5, 128>
+// CHECK: zeroskew.q zero point must lie in [-128, 127], got 128
+
+// -----
+
+%r = "test.op"() : () -> !zeroskew.q<8, [0.5, 0.25], 1>
+// CHECK: zeroskew.q has the zero point 0 with several scales, and with 32 bits
+
+// -----
+
+%r = "test.op"() : () -> !zeroskew.acc<0.0>
+// CHECK: zeroskew.acc scales must be positive
+
+// -----
+
+%r = tdsl.const dense<[-9]> : tensor<1xi8> -> tensor<1x!zeroskew.q<4, 0.5, 0>>
+// CHECK: -9 is not the raw value of any !zeroskew.q<4, 0.5, 0>
+
+// -----
+
+%sum = "test.op"() : () -> !zeroskew.acc<0.5>
+%i = "test.op"() : () -> index
+%r = num.level %sum row %i : !zeroskew.acc<0.5> -> f32
+// CHECK: a sum in !zeroskew.acc<0.5> does not go on in f32

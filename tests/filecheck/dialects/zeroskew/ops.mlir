@@ -1,0 +1,24 @@
+// The types of zero-skew integers read what they print; a whole sum of a row is brought to the units of all rows.
+
+// RUN: %roundtrip
+// RUN: %generic
+// RUN: tinyml-opt %s -p lower-num-to-arith | filecheck %s --check-prefix=BITS
+
+func.func @row(%sum: !zeroskew.acc<[0.015625, 0.1]>, %row: index, %w: !zeroskew.q<4, [0.5, 2.5e-05], 0>) -> !zeroskew.q<8, 0.1, -128> {
+  %level = num.level %sum row %row : !zeroskew.acc<[0.015625, 0.1]> -> !zeroskew.acc<0.10000000149011612>
+  %y = num.finish %level : !zeroskew.acc<0.10000000149011612> -> !zeroskew.q<8, 0.1, -128>
+  func.return %y : !zeroskew.q<8, 0.1, -128>
+}
+// CHECK: func.func @row(%sum: !zeroskew.acc<[0.015625, 0.1]>, %row: index, %w: !zeroskew.q<4, [0.5, 2.5e-05], 0>) -> !zeroskew.q<8, 0.1, -128>
+// CHECK: num.level %sum row %row : !zeroskew.acc<[0.015625, 0.1]> -> !zeroskew.acc<0.10000000149011612>
+// GENERIC: "num.level"(%sum, %row) : (!zeroskew.acc<[0.015625, 0.1]>, index) -> !zeroskew.acc<0.10000000149011612>
+
+// Each row has a multiplier and a shift in flash.
+// BITS: func.func @row(%sum: i32
+// BITS-DAG: dense<[1342177260, 2147483616]>
+// BITS-DAG: dense<[-2, 0]>
+// BITS-DAG: memref.load %multipliers_table[%row]
+// BITS-DAG: memref.load %shifts_table[%row]
+// BITS: func.call @tm_requantize_s32
+// BITS-NOT: func.call @tm_requantize_s32
+// BITS: func.return
