@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerType, MemRefType, f32, i8, i16, i32
 from xdsl.ir import Attribute
 
+from tinyml.dialects.packed_bits import WIDTHS, unpack_bits
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -227,6 +229,19 @@ def requantize(x: I32, multiplier: I32, shift: I8) -> I32:
     return ((high >> right) + (rest > half + (high < 0))).astype(np.int32)
 
 
+def _packed(width: int) -> RuntimeFunction:
+    """tm_packed_sN: element i of packed integers."""
+
+    def twin(packed: I8, i: I16) -> Integers:
+        import numpy as np
+
+        elements = unpack_bits(packed.view(np.uint8), width)[np.asarray(i, np.uint16)]
+        return elements.astype(f"i{result.size}")
+
+    result = i8 if width <= 8 else i16
+    return RuntimeFunction((MemRefType(i8, [DYNAMIC_INDEX]), i16), result, twin)
+
+
 TABLE_32 = MemRefType(i32, [DYNAMIC_INDEX])
 TABLE = MemRefType(i16, [DYNAMIC_INDEX])
 
@@ -245,5 +260,6 @@ RUNTIME_FUNCTIONS = {
     "tm_interpolate_odd_s16": RuntimeFunction((TABLE, i16, i16, i8), i16, interpolate_odd),
     "tm_add_i16": RuntimeFunction((i16, i16, i8, i8, i8), i16, add),
     "tm_multiply_i16": RuntimeFunction((i16, i16, i8), i16, multiply),
+    **{f"tm_packed_s{width}": _packed(width) for width in WIDTHS},
     **{f"tm_limit_i{width}_i{result}": _limit(width, result) for width, result in LIMITS},
 }

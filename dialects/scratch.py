@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any, cast
 
@@ -11,6 +12,7 @@ from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     FixedBitwidthType,
     IndexType,
+    IntAttr,
     IntegerAttr,
     MemRefType,
     TensorType,
@@ -32,12 +34,15 @@ from xdsl.irdl import (
     result_def,
     traits_def,
 )
+from xdsl.parser import AttrParser
 from xdsl.pattern_rewriter import RewritePattern
+from xdsl.printer import Printer
 from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind, Pure
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.number_format import accumulator_of, number_format
+from tinyml.dialects.packed_bits import WIDTHS, packed_bytes, packed_width
 
 if TYPE_CHECKING:
     from tinyml.dialects.number_format import Raws
@@ -57,6 +62,31 @@ class CsrFlash(ParametrizedAttribute):
     """Memory space of a constant matrix in flash that is stored as compressed sparse rows."""
 
     name = "scratch.csr"
+
+
+@irdl_attr_definition
+class PackedFlash(ParametrizedAttribute):
+    """Memory space of a constant in flash whose raws have fewer bits than memory gives them; these follow each other
+    as in `tinyml.dialects.packed_bits`. Indices and offsets count elements all the same."""
+
+    name = "scratch.packed"
+    bits: IntAttr
+
+    def __init__(self, bits: int):
+        super().__init__(IntAttr(bits))
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        with parser.in_angle_brackets():
+            return [IntAttr(parser.parse_integer(allow_boolean=False, allow_negative=False))]
+
+    def print_parameters(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_int(self.bits.data)
+
+    def verify(self) -> None:
+        if self.bits.data not in WIDTHS:
+            raise VerifyException(f"elements of {', '.join(map(str, WIDTHS))} bits are packed, not of {self.bits.data}")
 
 
 FORMAT = "tinyml.format"
@@ -92,16 +122,23 @@ def size_in_bytes(type: MemRefType[Attribute]) -> int:
     """Bytes that a memref occupies, without padding."""
     if not type.has_static_shape():
         raise VerifyException(f"buffers must have a static shape, got {type}")
-    return prod(type.get_shape()) * element_bytes(type)
+    count = prod(type.get_shape())
+    bits = packed_bits(type)
+    return count * element_bytes(type) if bits is None else packed_bytes(count, bits)
 
 
 def in_flash(type: MemRefType[Attribute]) -> bool:
-    return isinstance(type.memory_space, Flash | CsrFlash)
+    return isinstance(type.memory_space, Flash | CsrFlash | PackedFlash)
+
+
+def packed_bits(type: MemRefType[Attribute]) -> int | None:
+    """The width of packed elements; None where they are not packed."""
+    return type.memory_space.bits.data if isinstance(type.memory_space, PackedFlash) else None
 
 
 @irdl_op_definition
 class ConstantOp(IRDLOperation):
-    """A constant array. `value` holds the raw bits, dense even where the array is stored sparse."""
+    """A constant array. `value` holds the raw bits, dense and whole even where the array is stored sparse or packed."""
 
     name = "scratch.constant"
     value = prop_def(DenseIntOrFPElementsAttr)
@@ -135,9 +172,18 @@ class ConstantOp(IRDLOperation):
         if self.value.type != expected:
             raise VerifyException(f"value must be of type {expected}, got {self.value.type}")
         if not in_flash(type):
-            raise VerifyException("a constant lies in #scratch.flash or #scratch.csr")
+            raise VerifyException("a constant lies in #scratch.flash, #scratch.csr or #scratch.packed")
+        if (bits := packed_bits(type)) is not None:
+            self._verify_width(bits)
         if (format := number_format(type.element_type)) is not None:
             format.verify_raws(self.raws)
+
+    def _verify_width(self, bits: int) -> None:
+        if storage_of(memref_type(self.result).element_type) == f32:
+            raise VerifyException("only integers are packed")
+        found = packed_width(self.raws)
+        if found is None or found > bits:
+            raise VerifyException(f"not all elements have {bits} bits")
 
 
 class AllocatesResult(MemoryEffect):
@@ -329,4 +375,8 @@ class SliceOp(IRDLOperation, HasFolderInterface, HasCanonicalizationPatternsInte
         return (SliceOfSlice(),)
 
 
-SCRATCH = Dialect("scratch", [AllocOp, ArenaOp, ConstantOp, MoveOp, ReuseOp, SliceOp, ViewOp], [CsrFlash, Flash])
+SCRATCH = Dialect(
+    "scratch",
+    [AllocOp, ArenaOp, ConstantOp, MoveOp, ReuseOp, SliceOp, ViewOp],
+    [CsrFlash, Flash, PackedFlash],
+)

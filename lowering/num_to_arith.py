@@ -39,6 +39,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.number_format import accumulator_of, element_format, number_format
 from tinyml.dialects.places import error_at
 from tinyml.dialects.runtime_functions import RUNTIME_FUNCTIONS
+from tinyml.lowering.packed_constants import unpack_constants
 
 if TYPE_CHECKING:
     import numpy as np
@@ -67,6 +68,7 @@ class LowerNumToArithPass(ModulePass):
         PatternRewriteWalker(_ToStorage(), apply_recursively=False).rewrite_module(op)
         for function, lowerings in prepared:
             surroundings = _FunctionSurroundings(op, function)
+            unpack_constants(function, surroundings)
             surroundings.intervals |= _loaded_intervals(function)
             for one, lower in lowerings:
                 value = lower(Emitter(one, surroundings))
@@ -278,7 +280,7 @@ def _dot(op: num.DotOp | num.DistanceOp) -> Lowering:
     def lower(e: Emitter) -> SSAValue | None:
         tables = [e.surroundings.table("decoding", one.table) for one in codings if one.table is not None]
         parameters = [e.int_constant(value, 8) for one in codings for value in one.parameters]
-        return _call(e, kernel, [*tables, op.lhs, op.rhs], [_length(e, op.lhs), *parameters, op.sum], op.sum.type)
+        return _call(e, kernel, [*tables, op.lhs, op.rhs], [_length(e, op.rhs), *parameters, op.sum], op.sum.type)
 
     return lower
 

@@ -51,7 +51,16 @@ PIPELINES: dict[str, tuple[str, ...]] = {
         "pack-scratch",
         "check-packing",
     ),
-    "buffers-to-loops": ("lower-tdsl-to-loops", "block-rows", "select-kernels", *CLEAN, "fuse-loops", *CLEAN, "licm"),
+    "buffers-to-loops": (
+        "lower-tdsl-to-loops",
+        "pack-constants",
+        "block-rows",
+        "select-kernels",
+        *CLEAN,
+        "fuse-loops",
+        *CLEAN,
+        "licm",
+    ),
     "loops-to-bits": ("lower-num-to-arith", "fold-rounding", *CLEAN, "licm"),
     "bits-to-c": ("lower-arith-to-c",),
     "reals-to-c": (
@@ -72,6 +81,7 @@ TAKEN: dict[str, tuple[str, ...]] = {
     "profile": ("data",),
     "assign-format": ("format", "width", "weights", "functions", "data"),
     "choose-storage": ("target",),
+    "pack-constants": ("target", "packed"),
     "block-rows": ("target",),
     "select-kernels": ("target",),
 }
@@ -192,9 +202,13 @@ class FormatsToBuffersPass(Pipeline):
 
 @dataclass(frozen=True)
 class BuffersToLoopsPass(_ForTarget):
-    """L2 to L3."""
+    """L2 to L3. packed: as `pack-constants` takes it."""
 
     name = "buffers-to-loops"
+    packed: str = "auto"
+
+    def steps(self) -> list[str]:
+        return flatten(self.name, {"target": json.dumps(self.target), "packed": self.packed})
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,8 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import scratch
-from tinyml.dialects.scratch import element_bytes, in_flash, memref_type, storage_of
+from tinyml.dialects.scratch import element_bytes, in_flash, memref_type, packed_bits, storage_of
+from tinyml.targets.kernels import packed_reader
 
 UNROLLED = 2
 """Shifts by so few bits are written out; others are loops, on a chip that shifts bit by bit."""
@@ -58,6 +59,8 @@ def steps_of_operation(op: Operation) -> Mapping[str, float]:
             return {} if factor else {f"extend {op.input.type} {width}": 1}
         case func.CallOp():
             return {op.callee.string_value(): 1}
+        case memref.LoadOp() if (bits := packed_bits(memref_type(op.memref))) is not None:
+            return {packed_reader(bits)[0]: 1}
         case memref.LoadOp():
             place = "flash" if in_flash(memref_type(op.memref)) else "ram"
             return {f"load {place} {_element_bytes(op.memref)}": 1}

@@ -15,13 +15,14 @@ from tinyml.dialects.errors import InputError
 
 @dataclass(frozen=True)
 class Kernel:
-    """symbol: the C function. weights, vector: bits of the stored integers; sum: bits of the accumulator.
+    """symbol: the C function. weights, vector: bits of the stored integers, fewer than a multiple of 8 where they are
+    packed; sum: bits of the accumulator.
 
     op: the num op that it computes; the factor of `num.axpy` counts as the vector. packed: the weights are a compressed
     row of the layout of `tinyml.dialects.packed_rows`. flash: they lie in flash, or in working memory; None where that
     is one. rows: of the matrix that it takes at once. step: what one entry of a sum takes, in cycles of an AVR or
-    instructions of a Cortex-M4; `make kernels` measures it. codings: how it gets integers from weights and vector;
-    tables are its first arguments.
+    instructions of a Cortex-M4, and code its bytes; `make kernels` measures both. codings: how it gets integers from
+    weights and vector; tables are its first arguments.
     """
 
     symbol: str
@@ -34,6 +35,7 @@ class Kernel:
     rows: int = 1
     step: float = 0.0
     codings: tuple[str, ...] = (INTEGER, INTEGER)
+    code: int = 0
 
     def computes(self, wanted: Kernel) -> bool:
         """Is it the sum that another description asks for?"""
@@ -61,6 +63,16 @@ _AVR = (
     Kernel("tm_dot_t8_s8_s32", 8, 8, 32, step=36.0, codings=(TABLE, INTEGER)),
     Kernel("tm_dot_t8_t8_s32", 8, 8, 32, step=54.0, codings=(TABLE, TABLE)),
     Kernel("tm_dot_p16_s16_s64", 16, 16, 64, step=153.6, codings=("p16", INTEGER)),
+    Kernel("tm_dot_s4_s8_s16", 4, 8, 16, step=11.0, code=130),
+    Kernel("tm_dot_s4_s8_s24", 4, 8, 24, step=13.0, code=162),
+    Kernel("tm_dot_s4_s8_s32", 4, 8, 32, step=13.0, code=172),
+    Kernel("tm_dot_s4_s16_s32", 4, 16, 32, step=21.0, code=274),
+    Kernel("tm_dot_s6_s8_s16", 6, 8, 16, step=12.25, code=142),
+    Kernel("tm_dot_s6_s8_s24", 6, 8, 24, step=14.25, code=174),
+    Kernel("tm_dot_s6_s8_s32", 6, 8, 32, step=14.25, code=184),
+    Kernel("tm_dot_s6_s16_s32", 6, 16, 32, step=22.25, code=286),
+    Kernel("tm_dot_s12_s8_s32", 12, 8, 32, step=23.0, code=154),
+    Kernel("tm_dot_s12_s16_s32", 12, 16, 32, step=33.5, code=198),
     Kernel("tm_distance_s16_s16_s32", 16, 16, 32, op="num.distance"),
     Kernel("tm_distance_s8_s8_s24", 8, 8, 24, op="num.distance"),
     Kernel("tm_distance_s8_s8_s32", 8, 8, 32, op="num.distance"),
@@ -74,14 +86,20 @@ _CORTEX_M = (
     Kernel("tm_dot_t8_s16_s32", 8, 16, 32, flash=None, step=7.0, codings=(TABLE, INTEGER)),
     Kernel("tm_dot_t8_s8_s32", 8, 8, 32, flash=None, step=7.0, codings=(TABLE, INTEGER)),
     Kernel("tm_dot_t8_t8_s32", 8, 8, 32, flash=None, step=9.0, codings=(TABLE, TABLE)),
+    Kernel("tm_dot_s4_s8_s32", 4, 8, 32, flash=None, step=6.7, code=56),
+    Kernel("tm_dot_s4_s16_s32", 4, 16, 32, flash=None, step=6.7, code=56),
+    Kernel("tm_dot_s6_s8_s32", 6, 8, 32, flash=None, step=7.5, code=100),
+    Kernel("tm_dot_s6_s16_s32", 6, 16, 32, flash=None, step=7.5, code=100),
+    Kernel("tm_dot_s12_s8_s32", 12, 8, 32, flash=None, step=9.2, code=72),
+    Kernel("tm_dot_s12_s16_s32", 12, 16, 32, flash=None, step=9.2, code=72),
     Kernel("tm_cm_dot_s8_s8_s32", 8, 8, 32, flash=None, step=2.9),
     Kernel("tm_cm_dot_s8_s16_s32", 8, 16, 32, flash=None, step=3.1),
     Kernel("tm_cm_dot_s16_s8_s32", 16, 8, 32, flash=None, step=3.1),
     Kernel("tm_cm_dot_s16_s16_s32", 16, 16, 32, flash=None, step=2.2),
     Kernel("tm_cm_dot_s16_s16_s64", 16, 16, 64, flash=None, step=2.2),
-    Kernel("tm_cm_dot4_s8_s8_s32", 8, 8, 32, op="num.dot_rows", flash=None, rows=4),
-    Kernel("tm_cm_dot4_s8_s16_s32", 8, 16, 32, op="num.dot_rows", flash=None, rows=4),
-    Kernel("tm_cm_dot4_s16_s16_s32", 16, 16, 32, op="num.dot_rows", flash=None, rows=4),
+    Kernel("tm_cm_dot4_s8_s8_s32", 8, 8, 32, op="num.dot_rows", flash=None, rows=4, step=1.8),
+    Kernel("tm_cm_dot4_s8_s16_s32", 8, 16, 32, op="num.dot_rows", flash=None, rows=4, step=1.8),
+    Kernel("tm_cm_dot4_s16_s16_s32", 16, 16, 32, op="num.dot_rows", flash=None, rows=4, step=1.2),
     Kernel("tm_cm_distance_s16_s16_s32", 16, 16, 32, op="num.distance", flash=None, step=3.2),
     Kernel("tm_cm_distance_s8_s8_s32", 8, 8, 32, op="num.distance", flash=None, step=3.2),
     Kernel("tm_cm_dot_sparse_s8_s8_s32", 8, 8, 32, op="num.sparse_dot", step=7.4),
@@ -100,6 +118,16 @@ def kernels_of(target: str) -> Sequence[Kernel]:
     if target not in _KERNELS:
         raise InputError(f"unknown target '{target}' (one of {', '.join(_KERNELS)})")
     return _KERNELS[target]
+
+
+UNPACKED_LOOP, UNPACKED_KERNEL = 1.6, 5.0
+"""How much longer an element of a packed constant takes where no kernel reads it: in a loop that was one before, and
+in one in place of a kernel."""
+
+
+def packed_reader(bits: int) -> tuple[str, int]:
+    """The function that reads single elements of packed constants, and its bytes of code."""
+    return f"tm_packed_s{bits}", {4: 26, 5: 124, 6: 94, 9: 76, 10: 78, 12: 66}[bits]
 
 
 SPARSE_LOOP = 2.0

@@ -56,6 +56,7 @@ class Request:
     search: SearchRequest | None = None
     reuse_input: bool = False
     weights: str | None = None
+    packed: str | None = None
 
 
 def compile_model(request: Request) -> dict[str, Any]:
@@ -110,6 +111,7 @@ def build_folder(
                 search=None if request.search is None else request.search.spelled(board),
                 reuse_input=request.reuse_input,
                 weights=request.weights,
+                packed=request.packed,
             )
         progress.step("writing C")
         write_sources(folder, compiled, board, data)
@@ -203,6 +205,7 @@ def _report(
         "format": request.format,
         "width": compiled.width,
         "weights": request.weights,
+        "packed": request.packed,
         "row_scales": compiled.row_scales,
         "search": _search_report(request, compiled, account),
         "reuse_input": request.reuse_input,

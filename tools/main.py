@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tinyml.tools.search_request import SearchRequest
 
 OPTIMIZE = ("Os", "O2", "O3")
+CHOICES = ("auto", "always", "never")
 
 
 def main(args: Sequence[str] | None = None) -> int:
@@ -121,6 +122,7 @@ def _add_format(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--functions", help="scheme for exp, tanh and sigmoid, of a format that has several")
     parser.add_argument("--width", type=_count, help="bits of each number (default: the format's usual width)")
     parser.add_argument("--weights", metavar="FORMAT:BITS", help="another format for constants")
+    parser.add_argument("--packed", choices=CHOICES, help="pack constants of few bits in flash (auto: where that pays)")
     parser.add_argument("--row-scales", action="store_true", help="scales per row of weights, where they help")
     parser.add_argument("--optimize", choices=OPTIMIZE, default="Os", help="the C compiler's level")
 
@@ -206,6 +208,7 @@ def _compile(options: argparse.Namespace) -> int:
             _search(options),
             options.reuse_input,
             weights=options.weights,
+            packed=options.packed,
         )
     )
     print_reports([report])

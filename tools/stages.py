@@ -88,13 +88,14 @@ def compile_stages(
     search: Mapping[str, str] | None = None,
     reuse_input: bool = False,
     weights: str | None = None,
+    packed: str | None = None,
 ) -> Compiled:
     """Compile a program at L0 with the profile of a data set.
 
     search: options of pipelines that name what chooses a format for each tensor, in place of the width. row_scales:
     give the rows of constant matrices scales of their own where that changes fewer answers on the data.
     reuse_input: let buffers lie in the caller's array once the input has been read.
-    weights: another format for constants, as `assign-format` takes it.
+    weights: another format for constants, as `assign-format` takes it. packed: as `pack-constants` takes it.
     """
     actual_width = format_named(ctx, format, width).bits
     options = {"data": json.dumps(str(data)), "format": json.dumps(format), "target": json.dumps(printed_for)}
@@ -102,6 +103,8 @@ def compile_stages(
         options["width"] = str(width)
     if weights is not None:
         options["weights"] = json.dumps(weights)
+    if packed is not None:
+        options["packed"] = packed
     if functions is not None:
         options["functions"] = json.dumps(functions)
     if search is not None:

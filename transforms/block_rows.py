@@ -110,6 +110,8 @@ class _Rows:
         formats = [element_format(operand.type) for operand in (dot.lhs, dot.rhs)]
         if not all(format.coding is INTEGER_CODING for format in formats):
             return None
+        if scratch.packed_bits(scratch.memref_type(dot.lhs)) is not None:
+            return None
         bits = [8 * format.dtype.itemsize for format in formats]
         flash = [scratch.in_flash(scratch.memref_type(operand)) for operand in (dot.lhs, dot.rhs)]
         wanted = Kernel("", bits[0], bits[1], accumulator.bits, op=num.DotRowsOp.name, flash=flash[0])

@@ -19,9 +19,11 @@ from xdsl.rewriter import Rewriter
 from tinyml.dialects import num, scratch
 from tinyml.dialects.csr import CompressedRows
 from tinyml.dialects.number_format import Accumulator, NumberFormat, accumulator_of, element_format
+from tinyml.dialects.packed_bits import group_length
 from tinyml.dialects.packed_rows import COUNT_BYTES, pack_rows
 from tinyml.targets.kernels import Kernel, kernels_of
 from tinyml.transforms.loop_nest import Indices, LoopNest
+from tinyml.transforms.multiples import is_multiple
 from tinyml.transforms.product_loops import sum_of_products
 
 Op: TypeAlias = num.DotOp | num.SparseDotOp | num.DistanceOp | num.AxpyOp
@@ -73,7 +75,7 @@ def _matching(op: Op, kernels: Sequence[Kernel]) -> Kernel | None:
 
 def _of_width(op: Op, width: int, kernels: Sequence[Kernel]) -> Kernel | None:
     weights, vector = _factors(op)
-    if _in_flash(vector):
+    if _in_flash(vector) or not _begins_whole(weights):
         return None
     codings = [coding.name for factor in (weights, vector) if (coding := _format(factor).coding) is not None]
     wanted = Kernel(
@@ -147,8 +149,21 @@ def _in_flash(value: SSAValue) -> bool:
     return isinstance(value.type, MemRefType) and scratch.in_flash(scratch.memref_type(value))
 
 
+def _begins_whole(weights: SSAValue) -> bool:
+    """Does a run of packed elements begin at a whole group? Kernels read no others."""
+    if not isinstance(weights.type, MemRefType) or (bits := scratch.packed_bits(scratch.memref_type(weights))) is None:
+        return True
+    length = group_length(bits)
+    while isinstance(view := weights.owner, scratch.SliceOp):
+        if not is_multiple(view.offset, length):
+            return False
+        weights = view.source
+    return True
+
+
 def _bits(value: SSAValue) -> int:
-    return 8 * _format(value).dtype.itemsize
+    packed = scratch.packed_bits(scratch.memref_type(value)) if isinstance(value.type, MemRefType) else None
+    return packed or 8 * _format(value).dtype.itemsize
 
 
 def _pack(op: num.SparseDotOp, kernel: Kernel) -> bool:

@@ -36,6 +36,10 @@ from tinyml.transforms.contexts import context
 TABLES = Path(tinyml.targets.__path__[0]) / "cost_tables"
 BOARDS = (board("avr", "atmega1284p"), board("cortex-m0"), board("cortex-m4"))
 FORMATS = (("fixed", 16), ("fixed", 8), ("f32", None))
+PACKED = tuple((width, f"fixed:{bits}") for width in (16, 8) for bits in (4, 5, 6, 9, 10, 12))
+COLUMNS = ["time", "code", "once", "stack"]
+EVERY = 4
+"""Of so many programs one is also compiled with constants that are packed, of all widths in turn."""
 SAMPLES = 2
 
 FLOOR = 30.0
@@ -70,7 +74,9 @@ def counted(steps: Mapping[str, float], cost: Mapping[str, float]) -> float:
     return sum(cost.get(step, 0) * count for step, count in steps.items())
 
 
-def measure(program: Path, chosen: Board, format: str, width: int | None) -> Measurement:
+def measure(
+    program: Path, chosen: Board, format: str, width: int | None, weights: str | None = None, packed: str = "never"
+) -> Measurement:
     ctx = context()
     val = program.with_name("val.npz")
     compiled = compile_stages(
@@ -81,6 +87,8 @@ def measure(program: Path, chosen: Board, format: str, width: int | None) -> Mea
         width=width,
         functions=None,
         printed_for=chosen.printed_for,
+        weights=weights,
+        packed=packed,
     )
     interface = interface_of(compiled.formats)
     inputs = encode_inputs(compiled.formats, np.load(val)["x"][:SAMPLES])
@@ -141,35 +149,42 @@ def system(equations: Sequence[Equation]) -> tuple[list[str], NDArray[np.float64
     return names, a, np.array([value for _, value in equations])
 
 
-def fit(equations: Sequence[Equation]) -> dict[str, float]:
-    """Costs whose sums come near the measured values in proportion."""
+def fit(equations: Sequence[Equation], known: Mapping[str, float]) -> dict[str, float]:
+    """Costs whose sums, with those known, come near the measured values in proportion; the known ones among them."""
     names, a, measured = system(equations)
+    base = a @ np.array([known.get(name, 0.0) for name in names])
+    a = a * [name not in known for name in names]
     estimated, x = measured, np.zeros(len(names))
     for _ in range(8):
         size = np.maximum((estimated + measured) / 2, FLOOR)
         weight = size**-POWER / np.sqrt(np.maximum(np.abs(estimated - measured) / size, TYPICAL))
-        x = non_negative(a * weight[:, None], measured * weight)
-        estimated = a @ x
-    return dict(zip(names, map(float, x), strict=True))
+        x = non_negative(a * weight[:, None], (measured - base) * weight)
+        estimated = a @ x + base
+    return {**dict(zip(names, map(float, x), strict=True)), **known}
 
 
-def fit_presence(measurements: Sequence[Measurement], values: Sequence[float]) -> dict[str, float]:
-    """What a program costs, under "", and what the first step of each kind adds."""
+def fit_presence(
+    measurements: Sequence[Measurement], values: Sequence[float], known: Mapping[str, float]
+) -> dict[str, float]:
+    """What a program costs, under "", and what the first step of each kind adds, unless that is known."""
     presence = [{"": 1.0, **dict.fromkeys(one.kinds(), 1.0)} for one in measurements]
     names, a, measured = system(list(zip(presence, values, strict=True)))
-    return dict(zip(names, map(float, non_negative(a, measured)), strict=True))
+    base = a @ np.array([known.get(name, 0.0) for name in names])
+    a = a * [name not in known for name in names]
+    return {**dict(zip(names, map(float, non_negative(a, measured - base)), strict=True)), **known}
 
 
-def table(chosen: Board, measurements: Sequence[Measurement]) -> dict[str, Any]:
-    """What `tinyml.targets.costs` reads."""
+def table(chosen: Board, measurements: Sequence[Measurement], known: Mapping[str, Sequence[float]]) -> dict[str, Any]:
+    """What `tinyml.targets.costs` reads; what is known of kinds of steps, and of a program under "", stays."""
+    before = [{step: row[column] for step, row in known.items()} for column in range(len(COLUMNS))]
     pairs = [
         (one.demand.operations[name], costs)
         for one in measurements
         for name, costs in one.operations.items()
         if name in one.demand.operations
     ]
-    time = fit([(steps.runs, costs[0]) for steps, costs in pairs])
-    code = fit([(steps.stands, costs[1]) for steps, costs in pairs])
+    time = fit([(steps.runs, costs[0]) for steps, costs in pairs], before[0])
+    code = fit([(steps.stands, costs[1]) for steps, costs in pairs], before[1])
 
     left = [
         one.once
@@ -177,40 +192,56 @@ def table(chosen: Board, measurements: Sequence[Measurement]) -> dict[str, Any]:
         - sum(counted(steps.stands, code) for steps in one.demand.operations.values())
         for one in measurements
     ]
-    once = fit_presence(measurements, left)
-    stack = fit_presence(measurements, [one.stack for one in measurements])
-    call = float(np.median([one.call[0] for one in measurements]))
+    once = fit_presence(measurements, left, before[2])
+    stack = fit_presence(measurements, [one.stack for one in measurements], before[3])
+    call = known[""][0] if known else float(np.median([one.call[0] for one in measurements]))
     rows = {
         step: [round(column.get(step, 0.0), 2) for column in (time, code, once, stack)] for step in sorted(time.keys())
     }
     return {
         "device": chosen.device,
         "unit": chosen.unit,
-        "columns": ["time", "code", "once", "stack"],
+        "columns": COLUMNS,
         "program": [call, 0.0, round(once[""], 2), round(stack[""], 2)],
         "steps": rows,
     }
 
 
-def calibrate(chosen: Board) -> None:
+def programs(folder: Path, chosen: Board, *, packed_only: bool) -> list[Measurement]:
     measurements: list[Measurement] = []
+    for i, micro in enumerate(micro_programs()):
+        program = micro.write(folder / f"p{i}", i)
+        variants = [] if packed_only else [(format, width, None, "never") for format, width in FORMATS]
+        if i % EVERY == 0:
+            variants += [("fixed", width, weights, "always") for width, weights in PACKED]
+        for format, width, weights, packed in variants:
+            try:
+                measurements.append(measure(program, chosen, format, width, weights, packed))
+            except InputError as error:
+                print(f"{chosen.device}: program {i} in {format} {width or ''} left out: {error}", file=sys.stderr)
+    return measurements
+
+
+def calibrate(chosen: Board, *, anew: bool) -> None:
+    """Measure a table anew, or add what it lacks for packed constants."""
+    file, known = TABLES / f"{chosen.device}.json", {}
+    if not anew:
+        old = json.loads(file.read_text())
+        known = {"": old["program"], **old["steps"]}
     with tempfile.TemporaryDirectory() as name:
-        for i, micro in enumerate(micro_programs()):
-            program = micro.write(Path(name) / f"p{i}", i)
-            for format, width in FORMATS:
-                try:
-                    measurements.append(measure(program, chosen, format, width))
-                except InputError as error:
-                    print(f"{chosen.device}: program {i} in {format} {width or ''} left out: {error}", file=sys.stderr)
-    found = table(chosen, measurements)
-    rows = ",\n".join(f"    {json.dumps(step)}: {json.dumps(row)}" for step, row in found.pop("steps").items())
+        measurements = programs(Path(name), chosen, packed_only=not anew)
+    found = table(chosen, measurements, known)
+    steps = dict(sorted({**found.pop("steps"), **known}.items()))
+    steps.pop("", None)
+    rows = ",\n".join(f"    {json.dumps(step)}: {json.dumps(row)}" for step, row in steps.items())
     head = json.dumps(found, indent=2).removesuffix("\n}")
     TABLES.mkdir(exist_ok=True)
-    (TABLES / f"{chosen.device}.json").write_text(f'{head},\n  "steps": {{\n{rows}\n  }}\n}}\n')
-    print(f"{chosen.device}: {len(measurements)} programs, {rows.count(chr(10)) + 1} kinds of steps")
+    file.write_text(f'{head},\n  "steps": {{\n{rows}\n  }}\n}}\n')
+    print(f"{chosen.device}: {len(measurements)} programs, {len(steps)} kinds of steps")
 
 
 if __name__ == "__main__":
+    devices = [argument for argument in sys.argv[1:] if argument != "--add"]
     for one in BOARDS:
-        if one.device in (sys.argv[1:] or [one.device]):
-            calibrate(one)
+        if one.device in (devices or [one.device]):
+            calibrate(one, anew="--add" not in sys.argv)

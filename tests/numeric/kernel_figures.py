@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 from function_programs import LENGTH, program, write
-from kernels_avr import AXPY, DENSE, DISTANCE, INCLUDE, ROW, TABLE, Kernel
+from kernels_avr import AXPY, DENSE, DISTANCE, INCLUDE, PACKED, ROW, TABLE, Kernel
 
 from tinyml.dialects.csr import compress
 from tinyml.dialects.packed_rows import pack_rows
@@ -34,6 +34,9 @@ AVR_LENGTHS = (16, 32, N, 300)
 AVR_STEPS = {
     **{"s8_s8_s16": 9, "s8_s8_s16_ram": 8, "s8_s8_s24": 11, "s8_s8_s24_ram": 10, "s8_s8_s32": 11, "s8_s8_s32_ram": 10},
     **{"s8_s16_s32": 19, "s16_s8_s32": 20, "s16_s16_s32": 31, "s16_s16_s32_ram": 29},
+    **{"s4_s8_s16": 10.5, "s4_s8_s24": 12.5, "s4_s8_s32": 12.5, "s4_s16_s32": 20.5},
+    **{"s6_s8_s16": 11.75, "s6_s8_s24": 13.75, "s6_s8_s32": 13.75, "s6_s16_s32": 21.75},
+    **{"s12_s8_s32": 22, "s12_s16_s32": 32.5},
     **{"t8_s16_s32": 41, "t8_s8_s32": 32, "t8_t8_s32": 50, "p16_s16_s64": 145},
     **{"row_s8_s8_s16": 14, "row_s8_s8_s24": 16, "row_s8_s8_s32": 16, "row_s8_s16_s32": 24, "row_s16_s16_s32": 36},
     **{"distance_s8_s8_s24": 13, "distance_s8_s8_s32": 14, "distance_s16_s16_s32": 27},
@@ -41,6 +44,8 @@ AVR_STEPS = {
 }
 AVR_LIMITS = {
     **{"s8_s8_s16": 12.5, "s8_s8_s24": 17, "s8_s8_s32": 17, "s8_s16_s32": 26, "s16_s16_s32": 36},
+    **{"s4_s8_s16": 12.5, "s4_s8_s32": 17, "s4_s16_s32": 26, "s6_s8_s16": 12.5, "s6_s8_s32": 17, "s6_s16_s32": 26},
+    **{"s12_s16_s32": 36},
     **{"t8_s16_s32": 58, "t8_t8_s32": 70, "p16_s16_s64": 250},
 }
 """What the loop may take at n = 64."""
@@ -50,6 +55,7 @@ CORTEX_M_KERNELS = [
     *(f"tm_cm_matvec_{types}" for types in ("s8_s8_s8", "s8_s16_s16", "s16_s16_s16")),
     *(f"tm_cm_dot_{types}" for types in ("s8_s8_s32", "s8_s16_s32", "s16_s16_s32", "s16_s16_s64")),
     *(f"tm_dot_{types}" for types in ("t8_s8_s32", "t8_s16_s32", "t8_t8_s32")),
+    *(f"tm_dot_{weights}_{x}_s32" for weights in ("s4", "s6", "s12") for x in ("s8", "s16")),
     *(f"tm_cm_dot_sparse_{types}" for types in ("s8_s8_s32", "s8_s16_s32", "s16_s16_s32")),
     *(f"tm_cm_distance_{types}" for types in ("s8_s8_s32", "s16_s16_s32")),
 ]
@@ -60,6 +66,9 @@ CORTEX_M_LIMITS = {
     ("cortex-m4", "tm_cm_distance_s16_s16_s32"): 4.0,
     ("cortex-m4", "tm_dot_t8_s16_s32"): 12.0,
     ("cortex-m4", "tm_dot_t8_t8_s32"): 12.0,
+    ("cortex-m4", "tm_dot_s4_s16_s32"): 7.0,
+    ("cortex-m4", "tm_dot_s6_s16_s32"): 8.0,
+    ("cortex-m4", "tm_dot_s12_s16_s32"): 10.0,
     ("cortex-m0", "tm_cm_distance_s16_s16_s32"): 7.5,
 }
 """What a product of 64 x 64, or a distance of 64 elements, may take."""
@@ -74,7 +83,14 @@ FUNCTION_LIMITS = {
 }
 """What one element may take: load and store, which a copy has too, not counted."""
 
-_CTYPES = {"t8": "int8_t", "s8": "int8_t", "s16": "int16_t", "s32": "int32_t", "s64": "int64_t"}
+_CTYPES = {
+    **dict.fromkeys(("s4", "s6", "s12"), "int8_t"),
+    "t8": "int8_t",
+    "s8": "int8_t",
+    "s16": "int16_t",
+    "s32": "int32_t",
+    "s64": "int64_t",
+}
 
 _HEADER = """\
 #include <stdint.h>
@@ -91,6 +107,7 @@ _AVR = """\
 #include "tinyml/axpy.h"
 #include "tinyml/dot_table.h"
 #include "tinyml/dot_posit.h"
+#include "tinyml/dot_packed.h"
 static const int16_t table[256] __attribute__((__progmem__)) = {{1}};
 static const uint8_t flash[] __attribute__((__progmem__)) = {{{flash}}};
 static int16_t memory[600], out[1];
@@ -106,6 +123,7 @@ _CORTEX_M = """\
 #include "figure.h"
 #include "tinyml/distance_cortex_m.h"
 #include "tinyml/dot_cortex_m.h"
+#include "tinyml/dot_packed.h"
 #include "tinyml/dot_table.h"
 static const int16_t table[256] = {{1}};
 static const {w} W[] __attribute__((aligned(4))) = {{{weights}}};
@@ -188,7 +206,7 @@ def cycles_in_loop(kernel: Kernel, length: int, optimize: str) -> float:
 
 
 def instructions_per_mac(kernel: str, device: str, optimize: str) -> float:
-    form = "sparse" if "sparse" in kernel else "table" if "_t8_" in kernel else kernel.split("_")[2]
+    form = "sparse" if "sparse" in kernel else "table" if "_t8_" in kernel else kernel.split("_")[-4]
     w, x, result = kernel.split("_")[-3:]
     rows, y = (N, result) if form == "matvec" else (1, "s32")
     call = {
@@ -243,7 +261,7 @@ def print_avr(optimize: str = "-Os") -> None:
     heads = "".join(f"{f'loop n={n}':>12}{'call':>7}" for n in AVR_LENGTHS)
     print(f"{'tm_ or tm_dot_':<21}{'step':>5}{heads}{'limit':>7}{'bytes':>7}{'stack':>7}")
     base = avr_cost(None, 0, optimize)
-    for kernel in (*DENSE, *TABLE, *ROW, *DISTANCE, *AXPY):
+    for kernel in (*DENSE, *PACKED, *TABLE, *ROW, *DISTANCE, *AXPY):
         row = f"{kernel.name:<21}{AVR_STEPS[kernel.name]:>5}"
         for n in AVR_LENGTHS:
             call = (avr_cost(kernel, n, optimize).time - base.time) / n

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from tinyml.dialects.coding import TABLE
 from tinyml.dialects.exact import ExactFormat
 from tinyml.dialects.fixed import FixedType
+from tinyml.dialects.packed_bits import packed_width
 from tinyml.dialects.posit import PositType
 from tinyml.targets.kernels import Kernel
 
@@ -26,8 +27,11 @@ def program(kernel: Kernel) -> str:
 
 def calls(kernel: Kernel) -> int:
     """Of the kernel in its program; one element times one other needs none."""
-    found = {"num.distance": ROWS * len(LENGTHS), "num.axpy": sum(length > 1 for length in LENGTHS)}
-    return found.get(kernel.op, len(LENGTHS))
+    longer = [length for length in LENGTHS if length > 1]
+    if kernel.weights % 8:
+        # Smaller weights are packed into fewer bits, and single elements are no rows.
+        return sum(packed_width(weights_of(kernel, length)) == kernel.weights for length in longer)
+    return {"num.distance": ROWS * len(LENGTHS), "num.axpy": len(longer)}.get(kernel.op, len(LENGTHS))
 
 
 def _products(kernel: Kernel) -> str:
@@ -72,7 +76,7 @@ def _products(kernel: Kernel) -> str:
             ]
         else:
             raws = weights_of(kernel, length)
-            bits = f"tensor<{rows}x{length}xi{kernel.weights}>"
+            bits = f"tensor<{rows}x{length}xi{memory_bits(kernel)}>"
             lines.append(f"  %W{i} = tdsl.const dense<{raws.tolist()}> : {bits} -> {w}")
         proof = f"{{acc = !fixed.acc<{kernel.sum}, {frac}>}}"
         lines += [
@@ -152,6 +156,11 @@ def rows_of(kernel: Kernel) -> int:
 
 def input_length(kernel: Kernel) -> int:
     return sum(LENGTHS) * (1 + ROWS * (kernel.flash is False))
+
+
+def memory_bits(kernel: Kernel) -> int:
+    """Of a weight that is not packed."""
+    return max(8, 1 << (kernel.weights - 1).bit_length())
 
 
 def formats_of(kernel: Kernel) -> list[ExactFormat]:

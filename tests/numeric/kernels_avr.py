@@ -61,6 +61,9 @@ DISTANCE = [_kernel(f"distance_{name}") for name in ("s8_s8_s24", "s8_s8_s32", "
 AXPY = [_kernel(f"axpy_{name}") for name in ("s8_s8_s32", "s8_s16_s32", "s16_s16_s32")]
 TABLE = [_kernel(name) for name in ("t8_s16_s32", "t8_s8_s32", "t8_t8_s32", "p16_s16_s64")]
 """Dense, too; tests/numeric/test_generated_c.py shows that they are exact."""
+_FEW_BITS = ("s4_s8_s16", "s4_s8_s24", "s4_s8_s32", "s4_s16_s32", "s6_s8_s16", "s6_s8_s24", "s6_s8_s32", "s6_s16_s32")
+PACKED = [_kernel(name) for name in (*_FEW_BITS, "s12_s8_s32", "s12_s16_s32")]
+"""Of packed weights; tests/numeric/test_packed_kernels.py shows that they are exact, on all devices."""
 KERNELS = [*DENSE, *SPARSE, *ROW, *DISTANCE, *AXPY]
 
 _HEADER = """\
@@ -76,6 +79,7 @@ _SOURCE = """\
 #include "tinyml/dot_s16.h"
 #include "tinyml/distance.h"
 #include "tinyml/axpy.h"
+#include "tinyml/dot_packed.h"
 #ifdef __AVR__
 #define FLASH __attribute__((__progmem__))
 #else
@@ -121,13 +125,14 @@ def _call(kernel: Kernel) -> str:
     if kernel.form == "row":
         return f"out[0] = {function}((const int8_t *)w, x, {start});"
     source = "(const uint8_t *)x + X[1]" if kernel.ram else "w"
-    return f"out[0] = {function}((const int{kernel.weights}_t *)(const void *)({source}), x, n, {start});"
+    weights = 16 if kernel.weights == 16 else 8
+    return f"out[0] = {function}((const int{weights}_t *)(const void *)({source}), x, n, {start});"
 
 
-def build(runner: Runner, folder: Path, flash: bytes, optimize: str) -> Build:
+def build(runner: Runner, folder: Path, flash: bytes, optimize: str, kernels: Sequence[Kernel] = KERNELS) -> Build:
     source = folder / "source"
     source.mkdir(parents=True, exist_ok=True)
-    cases = "".join(f"    case {i}: {_call(kernel)} break;\n" for i, kernel in enumerate(KERNELS))
+    cases = "".join(f"    case {i}: {_call(kernel)} break;\n" for i, kernel in enumerate(kernels))
     data = ", ".join(map(str, flash))
     text = _SOURCE.format(size=len(flash), bytes=data, head=HEAD, cases=cases, results=RESULTS)
     (source / "kernel.c").write_text(text)
@@ -135,11 +140,11 @@ def build(runner: Runner, folder: Path, flash: bytes, optimize: str) -> Build:
     return runner.build(source, INTERFACE, folder, optimize, [f"-I{INCLUDE}"])
 
 
-def run(runner: Runner, built: Build, cases: Sequence[Case]) -> RunResult:
+def run(runner: Runner, built: Build, cases: Sequence[Case], kernels: Sequence[Kernel] = KERNELS) -> RunResult:
     """Scores: the sum and, of a sparse kernel, where in flash the next row begins; of axpy, `length` sums."""
     inputs = np.zeros((len(cases), HEAD + ELEMENTS), np.int16)
     for row, case in zip(inputs, cases, strict=True):
-        row[:3] = KERNELS.index(case.kernel), case.start, case.length
+        row[:3] = kernels.index(case.kernel), case.start, case.length
         row[3:5] = np.array([case.sum], "<i4").view("<i2")
         data = case.vector.tobytes()
         row[HEAD:].view(np.int8)[: len(data)] = np.frombuffer(data, np.int8)

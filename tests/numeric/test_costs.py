@@ -49,4 +49,6 @@ def test_a_fit_finds_the_costs_behind_measurements() -> None:
     costs = {"add i16": 2.0, "store 2": 5.0, "tm_dot": 40.0, "loop": 0.0}
     programs = [{step: float(random.integers(0, 50)) for step in costs} for _ in range(40)]
     measured = [sum(costs[step] * count for step, count in program.items()) for program in programs]
-    assert fit(list(zip(programs, measured, strict=True))) == pytest.approx(costs, abs=1e-6)
+    equations = list(zip(programs, measured, strict=True))
+    assert fit(equations, {}) == pytest.approx(costs, abs=1e-6)
+    assert fit(equations, {"add i16": 2.0, "tm_dot": 40.0}) == pytest.approx(costs, abs=1e-6)

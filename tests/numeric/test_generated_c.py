@@ -159,7 +159,8 @@ def test_a_kernel_is_selected_and_exact(target: str, kernel: Kernel, tmp_path: P
     interface, inputs = interface_of(module), kernel_models.inputs(kernel)
     expected = evaluate(module, inputs).scores
     for name in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits"):
-        pipelines.run(module, context, pipelines.flatten(name, {"target": target}))
+        packed = "never" if kernel.weights % 8 == 0 else "always"
+        pipelines.run(module, context, pipelines.flatten(name, {"target": target, "packed": packed}))
     text = str(module)
     assert text.count(f"func.call @{kernel.symbol}(") == kernel_models.calls(kernel)
     source = write(text, target, tmp_path / "source")

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import pytest
 from kernel_figures import AVR_LIMITS, CORTEX_M_LIMITS, LEVELS, N, cycles_in_loop, instructions_per_mac
-from kernels_avr import KERNELS, TABLE, Kernel
+from kernels_avr import KERNELS, PACKED, TABLE, Kernel
 
 from tinyml.targets.kernels import kernels_of
+
+AVR = (*KERNELS, *PACKED, *TABLE)
 
 
 @pytest.mark.parametrize("optimize", LEVELS)
 @pytest.mark.parametrize("name", AVR_LIMITS)
 def test_cycles_in_the_loop(name: str, optimize: str):
-    [kernel] = [kernel for kernel in (*KERNELS, *TABLE) if kernel.name == name]
+    [kernel] = [kernel for kernel in AVR if kernel.name == name]
     assert cycles_in_loop(kernel, N, optimize) <= AVR_LIMITS[name]
 
 
-@pytest.mark.parametrize(
-    "kernel", [kernel for kernel in (*KERNELS, *TABLE) if kernel.form in ("dense", "row")], ids=lambda k: k.name
-)
+@pytest.mark.parametrize("kernel", [kernel for kernel in AVR if kernel.form in ("dense", "row")], ids=lambda k: k.name)
 def test_the_compiler_knows_what_an_entry_takes(kernel: Kernel):
     [known] = [one for one in kernels_of("avr") if one.symbol == f"tm_dot_{kernel.name}"]
     assert known.step == pytest.approx(cycles_in_loop(kernel, N, "-Os"), rel=0.02)

@@ -134,3 +134,22 @@ func.func @tree(%w: memref<7x!shiftry.q<8, 7>, #scratch.flash>, %x: memref<7x!sh
 // CHECK: num.join [[sum]], {{.*}} : !shiftry.acc<16, 12, [0, 0, 0], 2>, !shiftry.acc<16, 12, [0, 0, 0], 2>
 // CHECK: scf.for {{.*}} -> (!shiftry.acc<16, 13, [0, 0, 0], 1>)
 // CHECK: %sum = num.join
+
+// Packed rows that begin with a group have kernels; others, and those of other widths, are loops.
+func.func @packed_rows(%w: memref<4x8x!fixed.q<6, 3>, #scratch.packed<6>>, %v: memref<8x!fixed.q<5, 3>, #scratch.packed<5>>, %x: memref<8x!fixed.q<16, 14>>, %i: index) -> !fixed.acc<32, 17> {
+  %zero = num.zero : !fixed.acc<32, 17>
+  %eight = arith.constant 8 : index
+  %at = arith.muli %i, %eight : index
+  %row = scratch.slice %w[%at] : memref<4x8x!fixed.q<6, 3>, #scratch.packed<6>> to memref<8x!fixed.q<6, 3>, #scratch.packed<6>>
+  %a = num.dot %zero, %row, %x : !fixed.acc<32, 17>, memref<8x!fixed.q<6, 3>, #scratch.packed<6>>, memref<8x!fixed.q<16, 14>> -> !fixed.acc<32, 17>
+  %somewhere = scratch.slice %w[%i] : memref<4x8x!fixed.q<6, 3>, #scratch.packed<6>> to memref<8x!fixed.q<6, 3>, #scratch.packed<6>>
+  %b = num.dot %a, %somewhere, %x : !fixed.acc<32, 17>, memref<8x!fixed.q<6, 3>, #scratch.packed<6>>, memref<8x!fixed.q<16, 14>> -> !fixed.acc<32, 17>
+  %c = num.dot %b, %v, %x : !fixed.acc<32, 17>, memref<8x!fixed.q<5, 3>, #scratch.packed<5>>, memref<8x!fixed.q<16, 14>> -> !fixed.acc<32, 17>
+  func.return %c : !fixed.acc<32, 17>
+}
+// CHECK: func.func @packed_rows
+// CHECK: num.dot %zero, %row, %x {kernel = "tm_dot_s6_s16_s32"}
+// CHECK: scf.for
+// CHECK: memref.load %somewhere
+// CHECK: scf.for
+// CHECK: memref.load %v

@@ -8,7 +8,7 @@
 // -----
 
 %r = scratch.constant dense<[1, 2]> : tensor<2xi8> -> memref<2xi8>
-// CHECK: a constant lies in #scratch.flash or #scratch.csr
+// CHECK: a constant lies in #scratch.flash, #scratch.csr or #scratch.packed
 
 // -----
 
@@ -123,3 +123,18 @@ scratch.move %a to %b : memref<3xf32> to memref<3xf32>
 %b = scratch.view %arena[4 : i64] : memref<16xi8> to memref<2xf32>
 scratch.move %a to %b : memref<3xf32> to memref<2xf32>
 // CHECK: a buffer keeps its type, got memref<3xf32> and memref<2xf32>
+
+// -----
+
+%r = scratch.constant dense<[1, 32]> : tensor<2xi8> -> memref<2x!fixed.q<8, 4>, #scratch.packed<6>>
+// CHECK: not all elements have 6 bits
+
+// -----
+
+%r = scratch.constant dense<[1.0, 2.0]> : tensor<2xf32> -> memref<2xf32, #scratch.packed<6>>
+// CHECK: only integers are packed
+
+// -----
+
+%r = scratch.constant dense<[1, 2]> : tensor<2xi8> -> memref<2x!fixed.q<8, 4>, #scratch.packed<7>>
+// CHECK: elements of 4, 5, 6, 9, 10, 12 bits are packed, not of 7

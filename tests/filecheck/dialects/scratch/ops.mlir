@@ -10,6 +10,8 @@ func.func @memory(%i: index) {
 // CHECK: %reals = scratch.constant dense<5.000000e-01> : tensor<2x2xf32> -> memref<2x2xf32, #scratch.flash>
   %sparse = scratch.constant dense<[0, 3]> : tensor<2xi8> -> memref<2x!fixed.q<8, 4>, #scratch.csr>
 // CHECK: %sparse = scratch.constant dense<[0, 3]> : tensor<2xi8> -> memref<2x!fixed.q<8, 4>, #scratch.csr>
+  %packed = scratch.constant dense<[7, -8]> : tensor<2xi16> -> memref<2x!fixed.q<12, 4>, #scratch.packed<4>>
+// CHECK: %packed = scratch.constant dense<[7, -8]> : tensor<2xi16> -> memref<2x!fixed.q<12, 4>, #scratch.packed<4>>
   %table = scratch.constant dense<[1, 2]> : tensor<2xi8> -> memref<2xi8, #scratch.flash>
 // CHECK: %table = scratch.constant dense<[1, 2]> : tensor<2xi8> -> memref<2xi8, #scratch.flash>
   %buffer = scratch.alloc : memref<2x3x!fixed.q<12, 8>>

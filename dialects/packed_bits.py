@@ -1,0 +1,113 @@
+"""Integers of odd widths packed in bytes: how constants of 4, 5, 6, 9, 10 and 12 bits lie in flash.
+
+The fewest elements that fill whole bytes are a group: 2 of 4 bits in 1 byte, 4 of 6 in 3, 8 of 5 in 5, 2 of 12 in 3,
+4 of 10 in 5, 8 of 9 in 9. A group begins with the `width % 8` high bits of its elements; what is left of each, a low
+byte, follows in the order of the elements. High parts of r bits lie in one of two ways, whichever is cheaper to decode:
+
+* r = 1, 2 or 4: as many as fit in a byte, the first in its low bits, each with its sign bit turned over, so that
+  subtracting 2^(r - 1) is all that is left to do.
+* r = 5 or 6: r elements in one byte each, on top, so that shifting by 8 - r places gives them with their sign. The bits
+  below hold the others, which follow each other in one number, from its low end on.
+"""
+
+from __future__ import annotations
+
+from math import gcd
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Integers = NDArray[np.signedinteger[Any]]
+
+WIDTHS = (4, 5, 6, 9, 10, 12)
+
+
+def group_length(width: int) -> int:
+    """Elements of a group."""
+    return 8 // gcd(width, 8)
+
+
+def group_bytes(width: int) -> int:
+    return group_length(width) * width // 8
+
+
+def packed_bytes(count: int, width: int) -> int:
+    """Bytes of so many elements; the last group is whole."""
+    return -(-count // group_length(width)) * group_bytes(width)
+
+
+def packed_width(raws: Integers) -> int | None:
+    """The fewest bits that hold all of some raws, of those that can be packed; None where that saves nothing."""
+    low, high = int(raws.min(initial=0)), int(raws.max(initial=0))
+    needed = max(high, ~low).bit_length() + 1
+    return next((width for width in WIDTHS if needed <= width < raws.itemsize * 8), None)
+
+
+def pack_bits(values: Integers, width: int) -> NDArray[np.uint8]:
+    """Any number of integers of a width, in groups; missing elements of the last one are zero.
+
+    Raises `ValueError` for integers that are wider.
+    """
+    import numpy as np
+
+    flat = np.asarray(values, np.int64).reshape(-1)
+    if ((flat < -1 << width - 1) | (flat >= 1 << width - 1)).any():
+        raise ValueError(f"not all elements have {width} bits")
+    length = group_length(width)
+    groups = np.zeros((-(-flat.size // length), length), np.int64)
+    groups.reshape(-1)[: flat.size] = flat
+    low = groups & 255 if width > 8 else groups[:, :0]
+    high = _pack_high(groups >> 8 * (width // 8), width % 8)
+    return np.hstack([high, low]).astype(np.uint8).reshape(-1)
+
+
+def unpack_bits(stream: NDArray[np.uint8], width: int) -> NDArray[np.int64]:
+    """The elements of whole groups."""
+    import numpy as np
+
+    groups = stream.reshape(-1, group_bytes(width)).astype(np.int64)
+    rest = group_length(width) * (width % 8) // 8
+    high = _unpack_high(groups[:, :rest], width % 8)
+    return (high << 8 | groups[:, rest:] if width > 8 else high).reshape(-1)
+
+
+def _pack_high(high: NDArray[Any], bits: int) -> NDArray[Any]:
+    """(groups, elements) signed integers of `bits` bits as (groups, bytes)."""
+    groups, length = high.shape
+    bytes, below = length * bits // 8, 8 - bits
+    if 8 % bits == 0:
+        fields = (high + (1 << bits - 1)).reshape(groups * bytes, 8 // bits)
+        return _joined(fields, bits).reshape(groups, bytes)
+    pieces = _split(_joined(high[:, bytes:], bits), below, bytes)
+    return (high[:, :bytes] << below | pieces) & 255
+
+
+def _unpack_high(stored: NDArray[Any], bits: int) -> NDArray[Any]:
+    """The inverse of `_pack_high`."""
+    import numpy as np
+
+    groups, bytes = stored.shape
+    length, below, sign = bytes * 8 // bits, 8 - bits, 1 << bits - 1
+    if 8 % bits == 0:
+        return _split(stored.reshape(-1), bits, 8 // bits).reshape(groups, length) - sign
+    others = _split(_joined(stored, below), bits, length - bytes)
+    return (np.hstack([stored >> below, others]) ^ sign) - sign
+
+
+def _joined(parts: NDArray[Any], bits: int) -> NDArray[Any]:
+    """(numbers, parts), of which the low bits count, as numbers; the first part is the lowest."""
+    import numpy as np
+
+    numbers = np.zeros(len(parts), np.int64)
+    for place in range(parts.shape[1]):
+        numbers |= (parts[:, place] & (1 << bits) - 1) << bits * place
+    return numbers
+
+
+def _split(numbers: NDArray[Any], bits: int, count: int) -> NDArray[Any]:
+    """The inverse: (numbers, parts)."""
+    import numpy as np
+
+    return numbers[:, np.newaxis] >> bits * np.arange(count) & (1 << bits) - 1

@@ -1,0 +1,223 @@
+"""`pack-constants`: constants whose raws have 4, 5, 6, 9, 10 or 12 bits take no more in flash, where that pays (L3).
+
+What counts is how many bits the raws of an array need, whatever its number format. Kernels of the target read packed
+rows; single elements cost a call each. As in `choose-storage` the product of bytes and time decides, and what is saved
+has to be more than the code that reads it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import prod
+
+from xdsl.context import Context
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import MemRefType, ModuleOp
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
+
+from tinyml.dialects import num, scratch
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.number_format import element_format, number_format
+from tinyml.dialects.packed_bits import group_length, packed_bytes, packed_width
+from tinyml.dialects.scratch import memref_type, size_in_bytes
+from tinyml.targets.kernels import UNPACKED_KERNEL, UNPACKED_LOOP, Kernel, kernels_of, packed_reader
+from tinyml.transforms.loop_nest import LoopNest
+from tinyml.transforms.multiples import exchanged, is_multiple
+
+CHOICES = ("auto", "always", "never")
+
+CALL_BYTES = 12
+"""Code of a call that reads one element, beyond that of a load."""
+
+
+@dataclass(frozen=True)
+class PackConstantsPass(ModulePass):
+    """Puts constants of few bits into `#scratch.packed`; rows that kernels read are filled up to whole groups.
+
+    target: as `select-kernels` takes it; one without kernels has flash enough. packed: `auto`, or `always` or `never`
+    whatever it costs. Raises `InputError` for an unknown one.
+    """
+
+    name = "pack-constants"
+    target: str = "host"
+    packed: str = CHOICES[0]
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        kernels = kernels_of(self.target)
+        if self.packed not in CHOICES:
+            raise InputError(f"constants are packed {', '.join(CHOICES)}, not '{self.packed}'")
+        found = [one for one in (_Packable.find(constant, kernels) for constant in op.walk()) if one is not None]
+        if self.packed == "auto":
+            found = _worthwhile(found) if kernels else []
+        for one in found if self.packed != "never" else []:
+            one.pack()
+
+
+@dataclass
+class _Packable:
+    """A constant that can be packed into so many bits.
+
+    row: elements of each row that dot products read; 1 where rows cannot be told, or made of whole groups. readers:
+    what would read it, by name, with bytes of code. calls: how many of these read single elements. slowdown: how much
+    longer that takes than to read it as it is.
+    """
+
+    constant: scratch.ConstantOp
+    bits: int
+    row: int
+    readers: dict[str, int] = field(default_factory=dict[str, int])
+    calls: int = 0
+    slowdown: float = 0.0
+
+    @classmethod
+    def find(cls, op: Operation, kernels: Sequence[Kernel]) -> _Packable | None:
+        if not isinstance(op, scratch.ConstantOp) or not isinstance(memref_type(op.result).memory_space, scratch.Flash):
+            return None
+        format = number_format(memref_type(op.result).element_type)
+        if format is None or format.dtype.kind != "i" or (bits := packed_width(op.raws)) is None:
+            return None
+        readers = _readers(op.result)
+        rows = {num.run_length(dot.lhs) for dot in readers if isinstance(dot, num.DotOp)}
+        row = rows.pop() if len(rows) == 1 else 1
+        found = cls(op, bits, row if _can_pad(op.result, row) or row % group_length(bits) == 0 else 1)
+        for reader in readers:
+            found._count(reader, kernels)
+        return found
+
+    def _count(self, reader: Operation, kernels: Sequence[Kernel]) -> None:
+        [symbol, code], slowdown = packed_reader(self.bits), UNPACKED_LOOP
+        if not isinstance(reader, memref.LoadOp):
+            slowdown = UNPACKED_KERNEL
+        if isinstance(reader, num.DotOp):
+            width = 8 * element_format(reader.lhs.type).dtype.itemsize
+            rows = self.constant.raws.size // self.row
+            plain, packed = (_kernel(reader, bits, rows, kernels) for bits in (width, self.bits))
+            if packed is not None and self.row > 1:
+                symbol, code = packed.symbol, packed.code
+                slowdown = packed.step / (plain or packed).step
+                self.calls -= 1
+        self.calls += 1
+        self.readers[symbol] = code
+        self.slowdown = max(self.slowdown, slowdown)
+
+    @property
+    def saved(self) -> int:
+        """Bytes of flash, with what the code of calls takes."""
+        return self.size - self.packed_size - CALL_BYTES * self.calls
+
+    @property
+    def size(self) -> int:
+        return size_in_bytes(memref_type(self.constant.result))
+
+    @property
+    def packed_size(self) -> int:
+        rows = self.constant.raws.size // self.row
+        return rows * packed_bytes(self.row, self.bits) if self.row > 1 else packed_bytes(rows, self.bits)
+
+    @property
+    def pays(self) -> bool:
+        return (self.size - self.saved) * self.slowdown < self.size
+
+    def pack(self) -> None:
+        """Change the constant and everything that reads it."""
+        raws, type = self.constant.raws, memref_type(self.constant.result)
+        shape, padded = type.get_shape(), self.row + -self.row % group_length(self.bits)
+        if self.row > 1 and padded != self.row:
+            import numpy as np
+
+            shape = _padded(shape, self.row, padded)
+            filled = np.zeros((raws.size // self.row, padded), raws.dtype)
+            filled[:, : self.row] = raws.reshape(-1, self.row)
+            raws = filled.reshape(shape)
+            _pad_slices(self.constant.result, self.row, padded)
+        space = scratch.PackedFlash(self.bits)
+        self.constant.value = scratch.ConstantOp.of(raws, type.element_type).value
+        _in_space(self.constant.result, MemRefType(type.element_type, shape, memory_space=space))
+
+
+def _worthwhile(found: Sequence[_Packable]) -> list[_Packable]:
+    """Those that pay, without those whose reader takes more code than all that it reads saves."""
+    chosen = [one for one in found if one.pays]
+    while True:
+        saved: dict[str, int] = {}
+        for one in chosen:
+            for symbol in one.readers:
+                saved[symbol] = saved.get(symbol, 0) + one.saved
+        kept = [one for one in chosen if all(saved[symbol] > code for symbol, code in one.readers.items())]
+        if len(kept) == len(chosen):
+            return kept
+        chosen = kept
+
+
+def _readers(value: SSAValue) -> list[Operation]:
+    """What reads elements of a buffer, or of views of it."""
+    found: list[Operation] = []
+    for use in value.uses:
+        op = use.operation
+        found += _readers(op.result) if isinstance(op, scratch.SliceOp) else [op]
+    return found
+
+
+def _kernel(dot: num.DotOp, weights: int, rows: int, kernels: Sequence[Kernel]) -> Kernel | None:
+    """The fastest kernel for so many rows of weights of so many bits, in an accumulator that is wide enough."""
+    formats = [element_format(operand.type) for operand in (dot.lhs, dot.rhs)]
+    if not num.accumulator_type(dot.sum).INTEGER or any(format.coding is None for format in formats):
+        return None
+    codings = tuple(format.coding.name for format in formats if format.coding is not None)
+    wanted = weights, 8 * formats[1].dtype.itemsize, codings
+    fitting = [
+        one
+        for one in kernels
+        if one.op in (num.DotOp.name, num.DotRowsOp.name)
+        and (one.weights, one.vector, one.codings) == wanted
+        and one.flash is not False
+        and one.rows <= rows
+        and one.sum >= num.accumulator_type(dot.sum).bits
+    ]
+    return min(fitting, key=lambda kernel: kernel.step, default=None)
+
+
+def _can_pad(value: SSAValue, row: int) -> bool:
+    """Do all views of a buffer consist of whole rows?"""
+    shape = memref_type(value).get_shape()
+    if row == 1 or all(prod(shape[axis:]) != row for axis in range(len(shape))):
+        return False
+    views = [use.operation for use in value.uses if isinstance(use.operation, scratch.SliceOp)]
+    return all(
+        is_multiple(view.offset, row) and (_length(view.result) == row or _can_pad(view.result, row)) for view in views
+    )
+
+
+def _length(value: SSAValue) -> int:
+    return prod(memref_type(value).get_shape())
+
+
+def _padded(shape: Sequence[int], row: int, padded: int) -> tuple[int, ...]:
+    """A shape whose rows have become longer."""
+    axis = max(axis for axis in range(len(shape)) if prod(shape[axis:]) == row)
+    return (*shape[:axis], shape[axis] * padded // row, *shape[axis + 1 :])
+
+
+def _pad_slices(value: SSAValue, row: int, padded: int) -> None:
+    """Views of a buffer whose rows have become longer; a view of one row remains what it is."""
+    for use in list(value.uses):
+        view = use.operation
+        if isinstance(view, scratch.SliceOp):
+            view.operands[1] = exchanged(view.offset, row, padded, LoopNest(view))
+            type = memref_type(view.result)
+            if _length(view.result) > row:
+                _pad_slices(view.result, row, padded)
+                shape = _padded(type.get_shape(), row, padded)
+                Rewriter.replace_value_with_new_type(view.result, MemRefType(type.element_type, shape))
+
+
+def _in_space(value: SSAValue, type: MemRefType[Attribute]) -> None:
+    """Give a buffer a type, and its views the same memory space."""
+    value = Rewriter.replace_value_with_new_type(value, type)
+    for use in list(value.uses):
+        if isinstance(view := use.operation, scratch.SliceOp):
+            old = memref_type(view.result)
+            _in_space(view.result, MemRefType(old.element_type, old.get_shape(), memory_space=type.memory_space))
