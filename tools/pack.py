@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -13,13 +14,17 @@ from tinyml.tools.packing_problem import read_problem, spell_solution
 from tinyml.transforms.packing import MODES, Effort, Placement, Rectangle, find_peak, pack, stays
 from tinyml.transforms.packing.validator import complaints
 
+STEPS, SECONDS = 30_000_000_000, 120
+"""Of a search without limits: people who ask for one packing can wait longer than those who compile a program."""
+
 
 @dataclass(frozen=True)
 class PackRequest:
     """What `tinyml pack` is asked for.
 
-    capacity: bytes that are low enough, None for as low as possible. nodes, seconds: limits of the searches. core:
-    whether to search in C. out: where the CSV goes, None for standard output. picture: .svg or .png, if any.
+    capacity: bytes that are low enough, None for as low as possible. nodes, seconds: limits of the searches; without
+    either nodes for about half a minute in C, and two minutes. core: whether to search in C. out: where the CSV goes,
+    None for standard output. picture: .svg or .png, if any.
     """
 
     problem: Path
@@ -27,7 +32,7 @@ class PackRequest:
     capacity: int | None
     coarsen: int
     nodes: int | None
-    seconds: float
+    seconds: float | None
     core: bool
     out: Path | None
     picture: Path | None
@@ -42,7 +47,7 @@ def pack_file(request: PackRequest) -> int:
     if request.picture is not None:
         check_picture(request.picture)
     rectangles = read_problem(request.problem)
-    effort = Effort(nodes=request.nodes, seconds=request.seconds, core=request.core, capacity=request.capacity)
+    effort = _effort(request)
     before, interrupted = time.monotonic(), False
     try:
         placement = pack(rectangles, request.mode, effort, request.coarsen)
@@ -62,6 +67,13 @@ def pack_file(request: PackRequest) -> int:
         proven = placement.lower_bound > request.capacity
         raise InputError(f"{'no' if proven else 'found no'} packing of at most {request.capacity} bytes")
     return 1 if interrupted else 0
+
+
+def _effort(request: PackRequest) -> Effort:
+    if request.nodes is None and request.seconds is None:
+        return Effort(steps=STEPS, seconds=SECONDS, core=request.core, capacity=request.capacity)
+    seconds = math.inf if request.seconds is None else request.seconds
+    return Effort(request.nodes, None, seconds, request.capacity, request.core)
 
 
 def verdict(rectangles: Sequence[Rectangle], placement: Placement) -> str:

@@ -78,7 +78,7 @@ class Minimiser:
         """
         enough = capacity // self.grid.unit
         for trial in self._trials():
-            for height in enough, self.least:
+            for height in dict.fromkeys((enough, self.least)):
                 if self.effort.is_enough(self.best) or self.effort.is_over() or enough < self.least:
                     return
                 self._try(height, trial)
