@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 
 from tinyml.dialects.errors import InputError
@@ -90,9 +91,13 @@ def verdict(rectangles: Sequence[Rectangle], placement: Placement) -> str:
 
 
 def _report(effort: Effort, searched: float, checked: float) -> Iterator[str]:
-    for phase in effort.phases:
-        nodes = f"{phase.nodes:,} nodes, " if phase.nodes else ""
-        yield f"{phase.name}: {phase.outcome} ({nodes}{phase.seconds:.3f} s)"
+    """A line for each phase, and one for all in a row that ran out of nodes."""
+    for barren, phases in groupby(effort.phases, key=lambda phase: phase.outcome == "out of nodes"):
+        for first, *more in [[*phases]] if barren else [[phase] for phase in phases]:
+            name = f"{first.name} (and {len(more)} more)" if more else first.name
+            nodes = sum((phase.nodes for phase in more), first.nodes)
+            seconds = sum((phase.seconds for phase in more), first.seconds)
+            yield f"{name}: {first.outcome} ({f'{nodes:,} nodes, ' if nodes else ''}{seconds:.3f} s)"
     yield f"{effort.spent:,} nodes in {searched:.2f} s; checked in {checked:.2f} s"
 
 
