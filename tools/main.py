@@ -6,7 +6,6 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Sequence
-from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -98,7 +97,7 @@ def _parser() -> argparse.ArgumentParser:
     pack.add_argument("--mode", default="auto", help="algorithm (default: auto); see docs/packing.md")
     pack.add_argument("--coarsen", type=_count, default=1, metavar="N", help="round sizes up to multiples of N bytes")
     pack.add_argument("--nodes", type=_count, metavar="N", help="limit of the search trees")
-    pack.add_argument("--seconds", type=_seconds, default=inf, metavar="S", help="limit of the search")
+    pack.add_argument("--seconds", type=_seconds, metavar="S", help="limit of the search")
     pack.add_argument("--python", action="store_true", help="search in Python even if there is a C compiler")
     pack.add_argument("-o", "--out", type=Path, help="CSV file to write (default: standard output)")
     pack.add_argument("--picture", type=Path, help=".svg or .png file: the arena over time")

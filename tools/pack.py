@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 
 from tinyml.dialects.errors import InputError
@@ -13,13 +15,17 @@ from tinyml.tools.packing_problem import read_problem, spell_solution
 from tinyml.transforms.packing import MODES, Effort, Placement, Rectangle, find_peak, pack, stays
 from tinyml.transforms.packing.validator import complaints
 
+STEPS, SECONDS = 30_000_000_000, 120
+"""Of a search without limits: people who ask for one packing can wait longer than those who compile a program."""
+
 
 @dataclass(frozen=True)
 class PackRequest:
     """What `tinyml pack` is asked for.
 
-    capacity: bytes that are low enough, None for as low as possible. nodes, seconds: limits of the searches. core:
-    whether to search in C. out: where the CSV goes, None for standard output. picture: .svg or .png, if any.
+    capacity: bytes that are low enough, None for as low as possible. nodes, seconds: limits of the searches; without
+    either nodes for about half a minute in C, and two minutes. core: whether to search in C. out: where the CSV goes,
+    None for standard output. picture: .svg or .png, if any.
     """
 
     problem: Path
@@ -27,7 +33,7 @@ class PackRequest:
     capacity: int | None
     coarsen: int
     nodes: int | None
-    seconds: float
+    seconds: float | None
     core: bool
     out: Path | None
     picture: Path | None
@@ -42,7 +48,7 @@ def pack_file(request: PackRequest) -> int:
     if request.picture is not None:
         check_picture(request.picture)
     rectangles = read_problem(request.problem)
-    effort = Effort(nodes=request.nodes, seconds=request.seconds, core=request.core, capacity=request.capacity)
+    effort = _effort(request)
     before, interrupted = time.monotonic(), False
     try:
         placement = pack(rectangles, request.mode, effort, request.coarsen)
@@ -64,6 +70,13 @@ def pack_file(request: PackRequest) -> int:
     return 1 if interrupted else 0
 
 
+def _effort(request: PackRequest) -> Effort:
+    if request.nodes is None and request.seconds is None:
+        return Effort(steps=STEPS, seconds=SECONDS, core=request.core, capacity=request.capacity)
+    seconds = math.inf if request.seconds is None else request.seconds
+    return Effort(request.nodes, None, seconds, request.capacity, request.core)
+
+
 def verdict(rectangles: Sequence[Rectangle], placement: Placement) -> str:
     """The height, and how good it is."""
     need = find_peak(rectangles).bytes
@@ -78,9 +91,13 @@ def verdict(rectangles: Sequence[Rectangle], placement: Placement) -> str:
 
 
 def _report(effort: Effort, searched: float, checked: float) -> Iterator[str]:
-    for phase in effort.phases:
-        nodes = f"{phase.nodes:,} nodes, " if phase.nodes else ""
-        yield f"{phase.name}: {phase.outcome} ({nodes}{phase.seconds:.3f} s)"
+    """A line for each phase, and one for all in a row that ran out of nodes."""
+    for barren, phases in groupby(effort.phases, key=lambda phase: phase.outcome == "out of nodes"):
+        for first, *more in [[*phases]] if barren else [[phase] for phase in phases]:
+            name = f"{first.name} (and {len(more)} more)" if more else first.name
+            nodes = sum((phase.nodes for phase in more), first.nodes)
+            seconds = sum((phase.seconds for phase in more), first.seconds)
+            yield f"{name}: {first.outcome} ({f'{nodes:,} nodes, ' if nodes else ''}{seconds:.3f} s)"
     yield f"{effort.spent:,} nodes in {searched:.2f} s; checked in {checked:.2f} s"
 
 

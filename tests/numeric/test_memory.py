@@ -7,10 +7,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.parser import Parser
 
+from tinyml.dialects.scratch import ArenaOp
+from tinyml.lowering import pipelines
+from tinyml.runtime.data import load_data
 from tinyml.runtime.toolchain import call_tool
 from tinyml.tools.compile_model import Request, compile_model
+from tinyml.tools.measure import run_on_device
 from tinyml.tools.run_model import RunRequest, run_model
+from tinyml.tools.search_request import SearchRequest
+from tinyml.tools.stages import print_c
+from tinyml.transforms.contexts import context
 
 ROOT = Path(__file__).parent.parent.parent
 MODELS = {
@@ -20,10 +29,37 @@ MODELS = {
 }
 
 
-def compiled(name: str, width: int, out: Path, *, reuse_input: bool = False) -> dict[str, Any]:
+def compiled(name: str, width: int | None, out: Path, **more: Any) -> dict[str, Any]:
     model = MODELS[name]
     val = model.parent / "val.npz"
-    return compile_model(Request(model, val, None, "uno", None, "fixed", width, "-Os", out, reuse_input=reuse_input))
+    return compile_model(Request(model, val, None, "uno", None, "fixed", width, "-Os", out, **more))
+
+
+def arena_in_the_object(folder: Path, name: str) -> int:
+    """Bytes of the symbol `arena`."""
+    made = folder / "m.o"
+    call_tool("avr-", "gcc", ["-mmcu=atmega328p", "-Os", "-c", folder / f"{name}.c", "-o", made])
+    [size] = re.findall(r"^[0-9a-f]+ ([0-9a-f]+) b arena$", call_tool("avr-", "nm", ["-S", made]), re.MULTILINE)
+    return int(size, 16)
+
+
+def pack_again(formats: ModuleOp, mode: str, name: str, folder: Path) -> ArenaOp:
+    """Writes the C of a program at L1 whose buffers are packed in a mode."""
+    ctx, module = context(), formats.clone()
+    passes = [
+        step
+        for pipeline in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c")
+        for step in pipelines.flatten(pipeline, {"target": "avr"})
+    ]
+    packed = passes.index("check-packing")
+    passes[passes.index("pack-scratch")] = f"pack-scratch{{mode={mode}}}"
+    pipelines.run(module, ctx, passes[:packed])
+    arena = next(op for op in module.clone().walk() if isinstance(op, ArenaOp))
+    pipelines.run(module, ctx, passes[packed:])
+    folder.mkdir()
+    for file, extension in (("source", "c"), ("header", "h")):
+        (folder / f"{name}.{extension}").write_text(print_c(module, ctx, "avr", file))
+    return arena
 
 
 @pytest.mark.parametrize("width", [8, 16])
@@ -33,12 +69,26 @@ def test_the_arena_is_optimal_and_what_the_linker_reserves(name: str, width: int
     buffers = (tmp_path / "out/ir/2-buffers.mlir").read_text()
     assert "scratch.optimal" in buffers
     [height] = re.findall(r"scratch\.height = (\d+)", buffers)
-    call_tool(
-        "avr-", "gcc", ["-mmcu=atmega328p", "-Os", "-c", tmp_path / f"out/{report['name']}.c", "-o", tmp_path / "m.o"]
-    )
-    symbols = call_tool("avr-", "nm", ["-S", tmp_path / "m.o"])
-    [size] = re.findall(r"^[0-9a-f]+ ([0-9a-f]+) b arena$", symbols, re.MULTILINE)
-    assert int(size, 16) == int(height) == report["ram_bytes"]["arena"]
+    assert arena_in_the_object(tmp_path / "out", report["name"]) == int(height) == report["ram_bytes"]["arena"]
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_modes_on_mixed_widths(name: str, tmp_path: Path):
+    """`auto` is proven optimal, and no higher than what moves buffers; the stack does not depend on where they lie."""
+    report = compiled(name, None, tmp_path / "out", search=SearchRequest("demote", {"jobs": 1}))
+    formats = Parser(context(), (tmp_path / "out/ir/1-formats.mlir").read_text()).parse_module()
+    arenas: dict[str, ArenaOp] = {}
+    stacks: dict[str, int] = {}
+    for mode in ("auto", "first-fit", "shiftry"):
+        arenas[mode] = pack_again(formats, mode, report["name"], tmp_path / mode)
+        assert arena_in_the_object(tmp_path / mode, report["name"]) == arenas[mode].size
+        inputs = load_data(str(MODELS[name].parent / "val.npz")).x[:2]
+        measured, mismatch = run_on_device(tmp_path / mode, formats, inputs, device="simavr")
+        assert mismatch is None
+        stacks[mode] = measured.stack_bytes
+    assert "scratch.optimal" in arenas["auto"].attributes
+    assert report["ram_bytes"]["arena"] == arenas["auto"].size <= arenas["shiftry"].size
+    assert report["ram_bytes"]["stack"] == stacks["auto"] == stacks["first-fit"]
 
 
 def test_the_callers_array_is_used_once_the_input_has_been_read(tmp_path: Path):

@@ -1,7 +1,9 @@
 """Dancing links on the classics."""
 
+import re
 from collections.abc import Hashable, Iterable, Iterator, Sequence, Set
 from itertools import islice
+from pathlib import Path
 
 import pytest
 
@@ -128,6 +130,15 @@ def test_pentominoes():
                 options += [[name, *((i + y, j + x) for y, x in sorted(shape))] for j in range(20 - width)]
     items = [*PENTOMINOES, *((i, j) for j in range(20) for i in range(3))]
     assert sum(1 for _ in cover_of(items, options).solutions()) == 8
+
+
+def test_the_examples_of_the_documentation(capsys: pytest.CaptureFixture[str]):
+    """What each `print` says stands behind it as a comment."""
+    page = (Path(__file__).parent.parent.parent / "docs/exact-cover.md").read_text()
+    names: dict[str, object] = {}
+    for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
+        exec(block, names)
+    assert capsys.readouterr().out.splitlines() == re.findall(r"print\(.*\)  # (.*)", page)
 
 
 def test_a_search_may_end_early():

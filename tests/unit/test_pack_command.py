@@ -1,6 +1,7 @@
 """`tinyml pack`: files in and out, limits, pictures, what it refuses; and packing of real problems."""
 
 import csv
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -68,6 +69,13 @@ def test_a_search_that_ends_early_says_the_gap(capsys: pytest.CaptureFixture[str
     assert "x the 1048576 alive at the peak; lower bound 1048576, gap " in last
     assert main(["pack", str(PROBLEMS / "minimalloc" / "E.csv"), "--nodes", "1", "--capacity", "1048576"]) == 1
     assert capsys.readouterr().err.splitlines()[-1] == "error: found no packing of at most 1048576 bytes"
+
+
+def test_searches_that_find_nothing_are_told_in_one_line(capsys: pytest.CaptureFixture[str]):
+    problem = str(PROBLEMS / "minimalloc" / "E.csv")
+    assert main(["pack", problem, "--nodes", "10000", "--mode", "branch-and-bound"]) == 0
+    told = r"^1048576 bytes, fullest, longest \(and 2 more\): out of nodes \(10,000 nodes, "
+    assert re.search(told, capsys.readouterr().err, re.MULTILINE)
 
 
 @pytest.mark.parametrize("ending", ["svg", "png"])

@@ -7,6 +7,7 @@ buffer could start: if two places overlap, the later start lies in both. So no c
 
 from __future__ import annotations
 
+import sys
 import time
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
@@ -23,9 +24,9 @@ MOST_ONES = 3_000_000
 
 
 def improve_by_exact_cover(
-    rectangles: Sequence[Rectangle], best: Placement, effort: Effort, most_ones: int
+    rectangles: Sequence[Rectangle], best: Placement, effort: Effort, most_ones: int, most_nodes: int = sys.maxsize
 ) -> Placement:
-    """The lowest placement, or the best one when the effort is over or a matrix would have more ones.
+    """The lowest placement, or the best one when the effort is over, or a matrix or a search tree would be larger.
 
     Looks for one at the lower bound even if the best one is no higher.
     """
@@ -34,7 +35,7 @@ def improve_by_exact_cover(
     high = max(high, low + 1)
     height, heights = low, list[int]()
     while low < high and not effort.is_over():
-        offsets, outcome = _cover(grid, height, effort, most_ones)
+        offsets, outcome = _cover(grid, height, effort, most_ones, most_nodes)
         if offsets is not None:
             best = placement_at(rectangles, [offset * grid.unit for offset in offsets], best.lower_bound)
             high = -(-best.height // grid.unit)
@@ -60,19 +61,21 @@ def _heights(grid: Grid, low: int, high: int) -> list[int]:
     return sorted({high, *(end for end in ends if low <= end <= high)})
 
 
-def _cover(grid: Grid, height: int, effort: Effort, most_ones: int) -> tuple[list[int] | None, str]:
+def _cover(grid: Grid, height: int, effort: Effort, most_ones: int, most_nodes: int) -> tuple[list[int] | None, str]:
     """Offsets if there are any, and how it ended: only in all normal patterns does a search fail for good."""
     offsets, outcome = None, "failed"
     for name, patterns_of in (("short", short_patterns), ("all", normal_patterns)):
         before = time.monotonic()
-        offsets, nodes, outcome = _search(grid, patterns_of(grid, height), effort, most_ones)
+        offsets, nodes, outcome = _search(grid, patterns_of(grid, height), effort, most_ones, most_nodes)
         effort.note(f"{height * grid.unit} bytes, exact cover, {name} patterns", nodes, before, outcome)
         if outcome != "failed":
             break
     return offsets, outcome
 
 
-def _search(grid: Grid, patterns: Iterable[int], effort: Effort, most_ones: int) -> tuple[list[int] | None, int, str]:
+def _search(
+    grid: Grid, patterns: Iterable[int], effort: Effort, most_ones: int, most_nodes: int
+) -> tuple[list[int] | None, int, str]:
     """Offsets, nodes and the outcome."""
     offsets: list[list[int]] = []
     left = most_ones
@@ -104,7 +107,7 @@ def _search(grid: Grid, patterns: Iterable[int], effort: Effort, most_ones: int)
         for offset in offsets[b]:
             cover.add([b, *((x, row) for x, rows in cells(b, offset) for row in rows)])
             places.append((b, offset))
-    found = next(cover.solutions(effort.ration(1 << 62), effort.is_late), None)
+    found = next(cover.solutions(effort.ration(most_nodes), effort.is_late), None)
     if found is None:
         return None, cover.nodes, "failed" if cover.exhausted else "out of nodes"
     chosen = dict(places[option] for option in found)

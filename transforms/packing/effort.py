@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 
 from tinyml.transforms.packing.rectangles import Placement
 
-STEPS = 1_000_000_000
+STEPS = 300_000_000
 """What all nodes of a search may do together unless told otherwise, where a node looks at each buffer and at each of
-its sections at most: some 10 seconds, in Python some minutes, and mostly much less."""
+its sections at most: less than a second, in Python some 20, and mostly much less."""
 
 
 @dataclass(frozen=True)
@@ -28,14 +28,15 @@ class Phase:
 class Effort:
     """What a packer may do, and its notes. An object serves one packing.
 
-    nodes: of all search trees together; without any limit as many as the size of the problem allows. The answer is then
-    the same on every computer, which it is not where `seconds` run out first.
+    nodes: of all search trees together; None for as many as take so many `steps`, None for any number. The answer is
+    the same on every computer, unless `seconds` run out first.
     capacity: bytes that are low enough; without them a search goes on until its placement is optimal.
     core: whether to search in C where that can be compiled; the answers are the same.
     barred: program points before which nothing may move.
     """
 
     nodes: int | None = None
+    steps: int | None = STEPS
     seconds: float = math.inf
     capacity: int | None = None
     core: bool = True
@@ -48,8 +49,8 @@ class Effort:
 
     def start(self, steps: int) -> None:
         """Begin to count. steps: of one node at most."""
-        if self.nodes is None and self.seconds == math.inf:
-            self.nodes = STEPS // max(steps, 1)
+        if self.nodes is None and self.steps is not None:
+            self.nodes = self.steps // max(steps, 1)
         self.deadline = time.monotonic() + self.seconds
 
     def is_over(self) -> bool:

@@ -16,6 +16,8 @@ from tinyml.transforms.packing.shiftry import shiftry
 
 FEW_ONES, FEW_CELLS = 50_000, 100_000_000
 """Of a matrix that `auto` tries (milliseconds), and addresses times sections of all buffers of which it is made."""
+FEW_NODES = 2_000
+"""Of its search tree: where that is not enough, branch and bound is the better search."""
 
 Mode = Callable[[Sequence[Rectangle], Effort], Placement]
 
@@ -33,7 +35,7 @@ def auto(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
     found = greedy(rectangles, effort)
     grid = to_grid(rectangles)
     if not effort.is_enough(found) and grid.steps * found.lower_bound // grid.unit <= FEW_CELLS:
-        found = improve_by_exact_cover(rectangles, found, effort, FEW_ONES)
+        found = improve_by_exact_cover(rectangles, found, effort, FEW_ONES, FEW_NODES)
     return found if effort.is_enough(found) else Minimiser(rectangles, found, effort).minimise()
 
 
