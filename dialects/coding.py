@@ -15,11 +15,13 @@ TABLE = "table"
 
 @dataclass(frozen=True)
 class Coding:
-    """name: `INTEGER` where raws are the integers themselves, `TABLE` where `table` has them, 16-bit ones for every raw
-    of a byte from -128 on; any other name is that of kernels which decode such raws, from `parameters`, bytes."""
+    """name: `INTEGER` where raws are the integers themselves, `TABLE` where `table` has them, 16-bit ones in the order
+    of the raws, bytes, with entry number `zero` for raw 0; any other name is that of kernels which decode such
+    raws, from `parameters`, bytes."""
 
     name: str
     table: NDArray[np.signedinteger[Any]] | None = None
+    zero: int = 0
     parameters: tuple[int, ...] = ()
 
 

@@ -57,6 +57,9 @@ class NumberFormat(ABC):
     SUMS_GO_ON: ClassVar[bool] = True
     """Can products of operands of any scales be added up in one sum?"""
 
+    CONSTANTS_FROM: ClassVar[int | None] = None
+    """Where it is for constants alone, of how many elements these are worth it; all else then has the usual format."""
+
     SCHEMES: ClassVar[Sequence[str]] = ()
     """Other ways to compute `function`, by name: those of the literature, to be compared with."""
 
@@ -120,8 +123,8 @@ class NumberFormat(ABC):
     def fitted_to(self, constant: Reals, importance: Reals | None, *, rows: bool) -> NumberFormat:
         """The format for a constant, where its numbers say more than their range, which this format was chosen for.
 
-        importance: the mean square of what each number is multiplied by, of a shape that broadcasts to the constant's;
-        None where that is unknown. rows: is it a matrix whose rows may have parameters of their own?
+        importance: the mean square of what each number is multiplied by, broadcast to the constant; None if unknown.
+        rows: is it a matrix whose rows may have parameters of their own?
         """
         return self
 
@@ -302,7 +305,7 @@ class Accumulator(ABC):
         return format
 
     def start_constant(self, format: NumberFormat) -> NumberFormat:
-        """The format for a constant that sums start from, where it was to have another one of this family."""
+        """The format for a constant that sums start from and that was to have another one."""
         return format
 
     @abstractmethod
@@ -365,19 +368,9 @@ class Accumulator(ABC):
         Products are added in the order of the summed index, from zero or from `start`: where additions round, the
         order is part of the meaning. A family whose sums are exact does it faster.
         """
-        import numpy as np
+        from tinyml.dialects.generic_sums import sum_of_products
 
-        from tinyml.dialects.numpy_machine import NumpyMachine
-        from tinyml.dialects.tree_sums import tree_sum
-
-        machine = NumpyMachine()
-        if self.below is not None:
-            return tree_sum(cast(Any, self), (lhs, rhs), cast(Any, (lhs_format, rhs_format)), start)
-        shape = max(len(lhs), len(rhs)), lhs.shape[-2], rhs.shape[-1]
-        sum: Raws = np.broadcast_to(self.zero(machine), shape) if start is None else start
-        for k in range(lhs.shape[-1]):
-            sum = self.mac(machine, sum, lhs[..., :, k, None], lhs_format, rhs[..., k, None, :], rhs_format)
-        return sum
+        return sum_of_products(cast(Any, self), (lhs, rhs), cast(Any, (lhs_format, rhs_format)), start)
 
 
 @singledispatch

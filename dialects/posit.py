@@ -158,7 +158,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
             return Coding(f"p{n}", parameters=(self.es.data, self.scale))
         if n > TABLE_BITS or self.integer_limits[1] > limits(16)[1]:
             return None
-        return Coding(TABLE, self.table)
+        return Coding(TABLE, self.table, -self.raw_limits[0])
 
     def encode(self, reals: Reals) -> Raws:
         import numpy as np
@@ -230,12 +230,12 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         if n > TABLE_BITS:
             parameters = m.int_constant(self.scale, 16), m.int_constant(n, 8), m.int_constant(self.es.data, 8)
             return Int(m.call("tm_posit_to_s32", m.held(raws, 32), *parameters), 32, low, high)
-        entry = m.entry("decoding", self.table, m.sub(raws, m.const(limits(8)[0])))
+        entry = m.entry("decoding", self.table, m.sub(raws, m.const(self.raw_limits[0])))
         return Int(entry.value, entry.width, low, high)
 
     @property
     def table(self) -> NDArray[np.signedinteger[Any]]:
-        """The integer of every byte from -128 on, for at most `TABLE_BITS` bits; 0 for what is none of these posits."""
+        """The integers of all raws in order, for at most `TABLE_BITS` bits; any for what is none of these posits."""
         return _decoding(self)
 
     def store(self, m: Machine[V], x: Int[V], scale: int) -> V:
@@ -370,11 +370,10 @@ def _decoding(format: PositType) -> NDArray[np.signedinteger[Any]]:
 
     first, last = format.raw_limits
     greatest = format.integer_limits[1]
-    table = np.zeros(256, np.int16 if greatest <= limits(16)[1] else np.int32)
     raws = np.arange(first, last + 1)
     # What is no multiple of the least number is no raw either.
-    table[raws - limits(8)[0]] = np.trunc(np.ldexp(format.decode(raws), format.scale))
-    return table
+    integers = np.trunc(np.ldexp(format.decode(raws), format.scale))
+    return integers.astype(np.int16 if greatest <= limits(16)[1] else np.int32)
 
 
 @lru_cache

@@ -61,20 +61,20 @@ class TabulatedFormat(ExactFormat):
 
     @property
     def table(self) -> NDArray[np.signedinteger[Any]]:
-        """The integer of every byte from -128 on; 0 for what is no raw."""
+        """The integers of all bytes from the least raw to the greatest; 0 for what is no raw."""
         import numpy as np
 
         raws, integers = self.numbers
         greatest = max(map(abs, self.integer_limits))
         width = next(width for width in (16, 32, 64) if greatest <= limits(width)[1])
-        table = np.zeros(256, f"i{width // 8}")
-        table[raws - limits(8)[0]] = integers
+        table = np.zeros(raws[-1] - raws[0] + 1, f"i{width // 8}")
+        table[raws - raws[0]] = integers
         return table
 
     @property
     def coding(self) -> Coding | None:
         table = self.table
-        return Coding(TABLE, table) if table.itemsize == 2 else None
+        return Coding(TABLE, table, -self.raw_limits[0]) if table.itemsize == 2 else None
 
     @property
     def thresholds(self) -> NDArray[np.int64]:
@@ -86,7 +86,9 @@ class TabulatedFormat(ExactFormat):
     def integers(self, raws: Raws) -> NDArray[np.int64]:
         import numpy as np
 
-        return self.table[np.asarray(raws).astype(np.int64) - limits(8)[0]].astype(np.int64)
+        low, high = self.raw_limits
+        known = np.clip(raws, low, high)
+        return np.where(known == raws, self.table[known.astype(np.int64) - low], 0).astype(np.int64)
 
     def decode(self, raws: Raws) -> Reals:
         import numpy as np
@@ -116,7 +118,7 @@ class TabulatedFormat(ExactFormat):
 
         raws = self.stored(m, value)
         self._require_few_bits()
-        entry = m.entry("decoding", self.table, m.sub(raws, m.const(limits(8)[0])))
+        entry = m.entry("decoding", self.table, m.sub(raws, m.const(self.raw_limits[0])))
         low, high = self.integers(np.array([raws.low, raws.high])).tolist()
         return Int(entry.value, entry.width, low, high)
 

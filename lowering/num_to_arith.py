@@ -39,6 +39,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.number_format import accumulator_of, element_format, number_format
 from tinyml.dialects.places import error_at
 from tinyml.dialects.runtime_functions import RUNTIME_FUNCTIONS
+from tinyml.lowering.decoding_tables import decoding_table
 from tinyml.lowering.packed_constants import unpack_constants
 
 if TYPE_CHECKING:
@@ -278,7 +279,7 @@ def _dot(op: num.DotOp | num.DistanceOp) -> Lowering:
     codings = [coding for coding in found if coding is not None]
 
     def lower(e: Emitter) -> SSAValue | None:
-        tables = [e.surroundings.table("decoding", one.table) for one in codings if one.table is not None]
+        tables = [decoding_table(e, one) for one in codings if one.table is not None]
         parameters = [e.int_constant(value, 8) for one in codings for value in one.parameters]
         return _call(e, kernel, [*tables, op.lhs, op.rhs], [_length(e, op.rhs), *parameters, op.sum], op.sum.type)
 

@@ -30,6 +30,7 @@ def _target(module: str, name: str) -> Callable[[], type[Target]]:
 DIALECTS = {
     "zeroskew": _dialect("tinyml.dialects.zeroskew", "ZEROSKEW"),
     "c": _dialect("tinyml.dialects.c", "C"),
+    "codebook": _dialect("tinyml.dialects.codebook", "CODEBOOK"),
     "fixed": _dialect("tinyml.dialects.fixed", "FIXED"),
     "minifloat": _dialect("tinyml.dialects.minifloat", "MINIFLOAT"),
     "num": _dialect("tinyml.dialects.num", "NUM"),

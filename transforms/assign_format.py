@@ -25,13 +25,17 @@ from tinyml.transforms.tensor_classes import TensorClass, tensor_values
 if TYPE_CHECKING:
     from tinyml.dialects.number_format import Reals
 
+LEAST_ELEMENTS = 2
+"""Of a constant that has the format of weights."""
+
 
 @dataclass(frozen=True)
 class AssignFormatPass(ModulePass):
     """Gives every tensor of a profiled f32 program a format.
 
     format: a dialect that defines a number format, or a builtin type. width: bits of each element; the format's usual
-    width by default. weights: another format for all constants of several elements, `FORMAT` or `FORMAT:BITS`. widths:
+    width by default. weights: another format for all constants of several elements, `FORMAT` or `FORMAT:BITS`; a format
+    that is for constants alone leaves small ones, and what is computed, to the main or else the usual format. widths:
     other widths or formats for single tensors, `NAME:BITS` or `NAME:FORMAT:BITS`, by their names in the source (those
     of `tensor_classes`). functions: the scheme, one of the format's `SCHEMES`, by which exp, tanh and sigmoid are
     computed; as suits the formats best by default. data: .npz file with inputs `x`, on which the weights of products
@@ -61,7 +65,12 @@ class AssignFormatPass(ModulePass):
 
     def _choices(self, ctx: Context, classes: Sequence[TensorClass], prototype: NumberFormat) -> list[Choice]:
         weights = prototype if self.weights is None else format_spelled(ctx, self.weights)
-        choices = {one.name: Choice(weights if one.is_constant and one.elements > 1 else prototype) for one in classes}
+        if prototype.CONSTANTS_FROM is not None:
+            prototype = format_named(ctx, USUAL_FORMAT, None)
+        least = weights.CONSTANTS_FROM or LEAST_ELEMENTS
+        choices = {
+            one.name: Choice(weights if one.is_constant and one.elements >= least else prototype) for one in classes
+        }
         for spec in self.widths:
             name, _, format = spec.partition(":")
             if name not in choices or not format:

@@ -17,6 +17,7 @@ def narrowed_raws(raws: Raws, source: NumberFormat, narrower: NumberFormat) -> R
     import numpy as np
 
     reals = source.decode(raws)
-    # Of negative numbers, half up is towards zero.
-    magnitudes = narrower.decode(narrower.encode(-np.abs(reals)))
-    return narrower.encode(np.copysign(magnitudes, reals))
+    nearest, other = narrower.encode(reals), narrower.encode_away(reals)
+    near, far = narrower.decode(nearest), narrower.decode(other)
+    halves = (np.abs(near - reals) == np.abs(far - reals)) & (np.abs(far) < np.abs(near))
+    return np.where(halves, other, nearest)

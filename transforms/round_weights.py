@@ -8,7 +8,7 @@ in "Up or Down? Adaptive Rounding for Post-Training Quantization" (2020), which 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -47,6 +47,7 @@ class InputMoments:
         from tinyml.runtime.evaluator import evaluate_reals
 
         self.vectors: dict[tdsl.ConstOp, list[SSAValue]] = {}
+        self.partners: dict[tdsl.ConstOp, list[SSAValue]] = {}
         for op in function.walk():
             if isinstance(op, tdsl.ConstOp):
                 users = [use.operation for use in op.result.uses]
@@ -54,7 +55,8 @@ class InputMoments:
                 vectors = [rhs for lhs, rhs in pairs if lhs is op.result]
                 if vectors and len(vectors) == len(users):
                     self.vectors[op] = vectors
-        wanted = {vector for vectors in self.vectors.values() for vector in vectors}
+                self.partners[op] = list(_partners(op.result))
+        wanted = {value for values in (*self.vectors.values(), *self.partners.values()) for value in values}
         self.values: dict[SSAValue, list[Reals]] = {}
 
         def observe(value: SSAValue, values: Reals) -> None:
@@ -82,12 +84,23 @@ class InputMoments:
             self.known[key] = Moments(mean, rounded / count, np.maximum(squares / count - mean**2, 0.0))
         return self.known[key]
 
-    def mean_squares(self, matrix: tdsl.ConstOp) -> Reals | None:
-        """The mean square of what each column of a matrix is multiplied by."""
+    def mean_squares(self, constant: tdsl.ConstOp) -> Reals | None:
+        """The mean square of what each number of a constant is multiplied by, of a shape that broadcasts to it.
+
+        None where it is used otherwise, too. Of numbers that are indexed out of it by a loop, each has its own.
+        """
         import numpy as np
 
-        found = [values for vector in self.vectors.get(matrix, ()) for values in self.values.get(vector, ())]
-        return np.mean([(values * values).mean((0, 2)) for values in found], 0) if found else None
+        found = [self.values[value] for value in self.partners[constant] if value in self.values]
+        if not found or len(found) < len(self.partners[constant]) or not constant.raws.ndim:
+            return None
+        length = constant.raws.shape[-1]
+        if all(len(values) == len(constant.raws) and values[0][0].size == 1 for values in found):
+            means = np.mean([[(one * one).mean() for one in values] for values in found], 0)
+            return means.reshape(-1, *[1] * (constant.raws.ndim - 1))
+        if all(values[0].shape[1:-1] == (length,) for values in found):
+            return np.mean([(one * one).mean((0, 2)) for values in found for one in values], 0)
+        return None
 
     def _sums(self, vector: SSAValue, format: NumberFormat) -> list[Reals]:
         """How many vectors there are, and the sums of them, of what they are rounded to and of their squares."""
@@ -102,6 +115,20 @@ class InputMoments:
                 sums = [old + new.sum((0, 2)) for old, new in zip(sums, columns, strict=True)]
             self.sums[key] = sums
         return self.sums[key]
+
+
+def _partners(constant: SSAValue) -> Iterator[SSAValue]:
+    """What a constant, or what is indexed out of it, is multiplied by; itself where it is used in any other way."""
+    for use in constant.uses:
+        match use.operation:
+            case tdsl.ContractionOp() as op if op.initial is not constant:
+                yield from (rhs if lhs is constant else constant for lhs, rhs in op.pairs if constant in (lhs, rhs))
+            case tdsl.MulOp() as op:
+                yield op.rhs if op.lhs is constant else op.lhs
+            case tdsl.IndexOp() as op:
+                yield from _partners(op.out)
+            case _:
+                yield constant
 
 
 def round_weights(weights: Reals, format: NumberFormat, inputs: Moments) -> Raws:

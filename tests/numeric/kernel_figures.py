@@ -193,7 +193,7 @@ def avr_cost(kernel: Kernel | None, length: int, optimize: str) -> Cost:
 def _call(kernel: Kernel, length: int) -> str:
     if kernel.form == "axpy":
         return f"tm_{kernel.name}((int32_t *)memory, w, 7, {length});"
-    tables, codes = "table, " * kernel.tables, "1, 28, " * kernel.codes
+    tables, codes = "table + 128, " * kernel.tables, "1, 28, " * kernel.codes
     arguments = "w, x, 7" if kernel.form == "row" else f"{tables}w, x, {length}, {codes}7"
     name = kernel.name if kernel.form == "distance" else f"dot_{kernel.name}"
     ctype = "__int24" if kernel.sum == 24 else f"int{kernel.sum}_t"
@@ -213,7 +213,7 @@ def instructions_per_mac(kernel: str, device: str, optimize: str) -> float:
         "matvec": f"{kernel}(W, X, {rows}, {N}, START, (uint8_t)shift, low, high, Y)",
         "distance": f"Y[0] = {kernel}(W, X, {N}, 5)",
         "dot": f"Y[0] = (int32_t){kernel}(W, X, {N}, 5)",
-        "table": f"Y[0] = {kernel}({'table, ' * kernel.count('t8')}W, X, {N}, 5)",
+        "table": f"Y[0] = {kernel}({'table + 128, ' * kernel.count('t8')}W, X, {N}, 5)",
         "sparse": f"Y[0] = {kernel}(W, GAPS, X, {N}, 5)",
     }[form]
     random = np.random.default_rng(1)

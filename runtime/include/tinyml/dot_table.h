@@ -1,5 +1,5 @@
-/* Exact dot products of bytes that stand for 16-bit integers, by a table of all of them from -128 on, added to `sum`.
- * `w` and tables lie in flash, `x` in RAM: t8 is such a byte, s8 and s16 are integers themselves. The caller has proven
+/* Exact dot products of bytes that stand for 16-bit integers, by a table of all of them, added to `sum`.
+ * `w` and tables lie in flash, a table is given by its entry for 0, `x` in RAM: t8 is such a byte, s8 and s16 are integers themselves. The caller has proven
  * that the magnitudes of `sum` and all products together stay within 32 bits. */
 #ifndef TINYML_DOT_TABLE_H
 #define TINYML_DOT_TABLE_H
@@ -26,7 +26,7 @@
 #define TMT_PRODUCTS(STEP, ...) \
     register int32_t s __asm__("r22"); \
     register uint16_t k __asm__("r16") = n; \
-    register const int16_t *t __asm__("r10") = table + 128; \
+    register const int16_t *t __asm__("r10") = table; \
     __asm__ volatile("clr r22\n\tclr r23\n\tclr r24\n\tclr r25\n\tclr r15\n\trjmp 2f\n1:\t" STEP "movw r30,r12\n" \
                      "2:\tsubi r16,1\n\tsbci r17,0\n\tbrcc 1b\n\tclr r1" \
                      : "=&r"(s), "+r"(k), "+z"(w), "+x"(x) : __VA_ARGS__ \
@@ -46,7 +46,7 @@ static TMT_SHARED int32_t tm_products_t8_s8_s32(const int16_t *table, const int8
 static TMT_SHARED int32_t tm_products_t8_t8_s32(const int16_t *table, const int16_t *other, const int8_t *w,
                                                 const int8_t *x, uint16_t n)
 {
-    register const int16_t *u __asm__("r8") = other + 128;
+    register const int16_t *u __asm__("r8") = other;
     TMT_PRODUCTS(TMT_WEIGHT "ld r19,X+\n\t" TMT_ENTRY("r19", "r8", "r9") "lpm r19,Z+\n\tlpm r21,Z\n\t" TMT_MAC,
                  "r"(t), "r"(u))
 }
@@ -60,18 +60,18 @@ static TMT_SHARED int32_t tm_products_t8_t8_s32(const int16_t *table, const int1
 
 static TMT_INLINED int32_t tm_products_t8_s16_s32(const int16_t *table, const int8_t *w, const int16_t *x, uint16_t n)
 {
-    TMT_PRODUCTS(table[*w++ + 128], *x++)
+    TMT_PRODUCTS(table[*w++], *x++)
 }
 
 static TMT_INLINED int32_t tm_products_t8_s8_s32(const int16_t *table, const int8_t *w, const int8_t *x, uint16_t n)
 {
-    TMT_PRODUCTS(table[*w++ + 128], *x++)
+    TMT_PRODUCTS(table[*w++], *x++)
 }
 
 static TMT_INLINED int32_t tm_products_t8_t8_s32(const int16_t *table, const int16_t *other, const int8_t *w,
                                                  const int8_t *x, uint16_t n)
 {
-    TMT_PRODUCTS(table[*w++ + 128], other[*x++ + 128])
+    TMT_PRODUCTS(table[*w++], other[*x++])
 }
 #endif
 

@@ -185,7 +185,7 @@ func.func @posits(%s: !fixed.acc<64, 40>, %w: !posit.p<8, 0, -6, 7>, %v: !posit.
   func.return %b : !fixed.acc<64, 40>
 }
 // CHECK: func.func @posits(%s: i64, %w: i8, %v: i16, %x: i16)
-// CHECK-NEXT: %decoding_table = scratch.constant {{.*}} -> memref<256xi16, #scratch.flash>
+// CHECK-NEXT: %decoding_table = scratch.constant {{.*}} -> memref<255xi16, #scratch.flash>
 // CHECK: [[w:%.*]] = memref.load %decoding_table
 // CHECK: arith.muli
 // CHECK: func.call @tm_posit_to_s32

@@ -1,4 +1,4 @@
-"""Sums of products as trees, in numpy: level by level, over all products at once."""
+"""Sums of products in numpy, for any accumulator: in order, or as a tree, level by level over all products at once."""
 
 from __future__ import annotations
 
@@ -17,10 +17,23 @@ if TYPE_CHECKING:
     Raws = NDArray[Any]
 
 
-def tree_sum(
+def sum_of_products(
+    accumulator: Accumulator, factors: tuple[Raws, Raws], formats: tuple[NumberFormat, NumberFormat], start: Raws | None
+) -> Raws:
+    """As `Accumulator.matmul`."""
+    if accumulator.below is not None:
+        return _tree_sum(accumulator, factors, formats, start)
+    m, (lhs, rhs) = NumpyMachine(), factors
+    shape = max(len(lhs), len(rhs)), lhs.shape[-2], rhs.shape[-1]
+    sum: Raws = np.broadcast_to(accumulator.zero(m), shape) if start is None else start
+    for k in range(lhs.shape[-1]):
+        sum = accumulator.mac(m, sum, lhs[..., :, k, None], formats[0], rhs[..., k, None, :], formats[1])
+    return sum
+
+
+def _tree_sum(
     accumulator: Accumulator, factors: Sequence[Raws], formats: Sequence[NumberFormat], start: Raws | None
 ) -> Raws:
-    """As `Accumulator.matmul`, in an accumulator that is summed as a tree."""
     m = NumpyMachine()
     levels = [accumulator]
     while (below := levels[-1].below) is not None:
