@@ -265,7 +265,7 @@ def _shift(op: num.ShiftOp) -> Lowering:
     return lambda e: accumulator.shifted(e, op.sum, op.places)
 
 
-def _dot(op: num.DotOp | num.DistanceOp) -> Lowering:
+def _dot(op: num.DotOp | num.StridedDotOp | num.DistanceOp) -> Lowering:
     kernel = _kernel(op)
     found = [element_format(factor.type).coding for factor in (op.lhs, op.rhs)]
     codings = [coding for coding in found if coding is not None]
@@ -273,6 +273,8 @@ def _dot(op: num.DotOp | num.DistanceOp) -> Lowering:
     def lower(e: Emitter) -> SSAValue | None:
         tables = [e.surroundings.table("decoding", one.table) for one in codings if one.table is not None]
         parameters = [e.int_constant(value, 8) for one in codings for value in one.parameters]
+        if isinstance(op, num.StridedDotOp):
+            parameters.append(e.insert(arith.ConstantOp(op.stride)))
         return _call(e, kernel, [*tables, op.lhs, op.rhs], [_length(e, op.lhs), *parameters, op.sum], op.sum.type)
 
     return lower
@@ -311,7 +313,7 @@ def _packed_dot(op: num.PackedDotOp) -> Lowering:
     return lambda e: _call(e, op.kernel.data, [op.row, op.vector], [op.sum], op.sum.type)
 
 
-def _kernel(op: num.DotOp | num.SparseDotOp | num.DistanceOp | num.AxpyOp) -> str:
+def _kernel(op: num.DotOp | num.StridedDotOp | num.SparseDotOp | num.DistanceOp | num.AxpyOp) -> str:
     if op.kernel is None:
         raise InputError(f"{op.name} has no kernel: run select-kernels first")
     return op.kernel.data
@@ -375,6 +377,7 @@ _LOWERINGS: dict[type[Operation], Callable[[Any], Lowering]] = {
     num.MacOp: _mac,
     num.JoinOp: _join,
     num.DotOp: _dot,
+    num.StridedDotOp: _dot,
     num.SparseDotOp: _sparse_dot,
     num.DistanceOp: _dot,
     num.AxpyOp: _axpy,

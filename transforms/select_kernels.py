@@ -24,10 +24,11 @@ from tinyml.targets.kernels import Kernel, kernels_of
 from tinyml.transforms.loop_nest import Indices, LoopNest
 from tinyml.transforms.product_loops import sum_of_products
 
-Op: TypeAlias = num.DotOp | num.SparseDotOp | num.DistanceOp | num.AxpyOp
-_OPS = num.DotOp, num.SparseDotOp, num.DistanceOp, num.AxpyOp
-_Link: TypeAlias = num.DotOp | num.SparseDotOp | num.DistanceOp | num.PackedDotOp | num.AlignOp | num.ShiftOp
-_LINKS = num.DotOp, num.SparseDotOp, num.DistanceOp, num.PackedDotOp, num.AlignOp, num.ShiftOp
+_Dot: TypeAlias = num.DotOp | num.StridedDotOp | num.SparseDotOp | num.DistanceOp
+Op: TypeAlias = _Dot | num.AxpyOp
+_OPS = num.DotOp, num.StridedDotOp, num.SparseDotOp, num.DistanceOp, num.AxpyOp
+_Link: TypeAlias = _Dot | num.PackedDotOp | num.AlignOp | num.ShiftOp
+_LINKS = num.DotOp, num.StridedDotOp, num.SparseDotOp, num.DistanceOp, num.PackedDotOp, num.AlignOp, num.ShiftOp
 
 
 @dataclass(frozen=True)
@@ -129,7 +130,7 @@ def _accumulator(op: Op) -> Accumulator:
 def _factors(op: Op) -> tuple[SSAValue, SSAValue]:
     """What a kernel takes as weights and as vector: those of a distance in either order."""
     match op:
-        case num.DotOp():
+        case num.DotOp() | num.StridedDotOp():
             return op.lhs, op.rhs
         case num.SparseDotOp():
             return op.values, op.vector
@@ -173,7 +174,9 @@ def _expand(op: Op) -> None:
     nest = LoopNest(op)
     match op:
         case num.DotOp():
-            _replace(op, _dot(op, nest))
+            _replace(op, _dot(op, 1, nest))
+        case num.StridedDotOp():
+            _replace(op, _dot(op, op.stride.value.data, nest))
         case num.SparseDotOp():
             _replace(op, _sparse_dot(op, nest))
         case num.DistanceOp():
@@ -184,7 +187,7 @@ def _expand(op: Op) -> None:
             op.erase()
 
 
-def _replace(op: num.DotOp | num.SparseDotOp | num.DistanceOp, sum: SSAValue) -> None:
+def _replace(op: _Dot, sum: SSAValue) -> None:
     sum.name_hint = op.result.name_hint
     op.result.replace_all_uses_with(sum)
     op.detach()
@@ -208,11 +211,11 @@ def _axpy(op: num.AxpyOp, nest: LoopNest) -> None:
     nest.over((num.run_length(op.sums),), step)
 
 
-def _dot(op: num.DotOp, nest: LoopNest) -> SSAValue:
+def _dot(op: num.DotOp | num.StridedDotOp, stride: int, nest: LoopNest) -> SSAValue:
     def mac(sum: SSAValue, k: SSAValue) -> SSAValue:
-        return nest.insert(num.MacOp(sum, nest.load(op.lhs, [k]), nest.load(op.rhs, [k])))
+        return nest.insert(num.MacOp(sum, nest.load(op.lhs, [k]), nest.load(op.rhs, [nest.times(k, stride)])))
 
-    return sum_of_products(nest, op.sum, op.length, mac)
+    return sum_of_products(nest, op.sum, num.run_length(op.lhs), mac)
 
 
 def _sparse_dot(op: num.SparseDotOp, nest: LoopNest) -> SSAValue:

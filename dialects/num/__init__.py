@@ -35,6 +35,7 @@ from tinyml.dialects.num.sums import (
     ShiftOp,
     SparseDotOp,
     StartOp,
+    StridedDotOp,
     ZeroOp,
 )
 from tinyml.dialects.num.vectors import AxpyOp, DistanceOp, DotRowsOp, run_length
@@ -65,6 +66,7 @@ __all__ = [
     "SigmoidOp",
     "SparseDotOp",
     "StartOp",
+    "StridedDotOp",
     "SubOp",
     "TanhOp",
     "UnaryOp",
@@ -104,6 +106,7 @@ NUM = Dialect(
         SigmoidOp,
         SparseDotOp,
         StartOp,
+        StridedDotOp,
         SubOp,
         TanhOp,
         ZeroOp,

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 from function_programs import LENGTH, program, write
-from kernels_avr import AXPY, DENSE, DISTANCE, INCLUDE, ROW, TABLE, Kernel
+from kernels_avr import AXPY, DENSE, DISTANCE, INCLUDE, ROW, STRIDED, TABLE, Kernel
 
 from tinyml.dialects.csr import compress
 from tinyml.dialects.packed_rows import pack_rows
@@ -34,6 +34,7 @@ AVR_LENGTHS = (16, 32, N, 300)
 AVR_STEPS = {
     **{"s8_s8_s16": 9, "s8_s8_s16_ram": 8, "s8_s8_s24": 11, "s8_s8_s24_ram": 10, "s8_s8_s32": 11, "s8_s8_s32_ram": 10},
     **{"s8_s16_s32": 19, "s16_s8_s32": 20, "s16_s16_s32": 31, "s16_s16_s32_ram": 29},
+    **{"strided_s8_s8_s32": 13, "strided_s8_s16_s32": 21, "strided_s16_s16_s32": 33},
     **{"t8_s16_s32": 41, "t8_s8_s32": 32, "t8_t8_s32": 50, "p16_s16_s64": 145},
     **{"row_s8_s8_s16": 14, "row_s8_s8_s24": 16, "row_s8_s8_s32": 16, "row_s8_s16_s32": 24, "row_s16_s16_s32": 36},
     **{"distance_s8_s8_s24": 13, "distance_s8_s8_s32": 14, "distance_s16_s16_s32": 27},
@@ -87,13 +88,14 @@ _AVR = """\
 #include "figure.h"
 #include "tinyml/dot_s8.h"
 #include "tinyml/dot_s16.h"
+#include "tinyml/dot_strided.h"
 #include "tinyml/distance.h"
 #include "tinyml/axpy.h"
 #include "tinyml/dot_table.h"
 #include "tinyml/dot_posit.h"
 static const int16_t table[256] __attribute__((__progmem__)) = {{1}};
 static const uint8_t flash[] __attribute__((__progmem__)) = {{{flash}}};
-static int16_t memory[600], out[1];
+static int16_t memory[900], out[1];
 const int16_t *figure_scores(void) {{ return out; }}
 void figure_predict(const int16_t *X)
 {{
@@ -176,7 +178,8 @@ def _call(kernel: Kernel, length: int) -> str:
     if kernel.form == "axpy":
         return f"tm_{kernel.name}((int32_t *)memory, w, 7, {length});"
     tables, codes = "table, " * kernel.tables, "1, 28, " * kernel.codes
-    arguments = "w, x, 7" if kernel.form == "row" else f"{tables}w, x, {length}, {codes}7"
+    stride = "3, " * (kernel.form == "strided")
+    arguments = "w, x, 7" if kernel.form == "row" else f"{tables}w, x, {length}, {stride}{codes}7"
     name = kernel.name if kernel.form == "distance" else f"dot_{kernel.name}"
     ctype = "__int24" if kernel.sum == 24 else f"int{kernel.sum}_t"
     return f'{ctype} y = tm_{name}({arguments}); __asm__ volatile("" : : "r"(y));'
@@ -243,7 +246,7 @@ def print_avr(optimize: str = "-Os") -> None:
     heads = "".join(f"{f'loop n={n}':>12}{'call':>7}" for n in AVR_LENGTHS)
     print(f"{'tm_ or tm_dot_':<21}{'step':>5}{heads}{'limit':>7}{'bytes':>7}{'stack':>7}")
     base = avr_cost(None, 0, optimize)
-    for kernel in (*DENSE, *TABLE, *ROW, *DISTANCE, *AXPY):
+    for kernel in (*DENSE, *STRIDED, *TABLE, *ROW, *DISTANCE, *AXPY):
         row = f"{kernel.name:<21}{AVR_STEPS[kernel.name]:>5}"
         for n in AVR_LENGTHS:
             call = (avr_cost(kernel, n, optimize).time - base.time) / n

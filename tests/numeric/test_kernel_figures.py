@@ -17,7 +17,9 @@ def test_cycles_in_the_loop(name: str, optimize: str):
 
 
 @pytest.mark.parametrize(
-    "kernel", [kernel for kernel in (*KERNELS, *TABLE) if kernel.form in ("dense", "row")], ids=lambda k: k.name
+    "kernel",
+    [kernel for kernel in (*KERNELS, *TABLE) if kernel.form in ("dense", "strided", "row")],
+    ids=lambda k: k.name,
 )
 def test_the_compiler_knows_what_an_entry_takes(kernel: Kernel):
     [known] = [one for one in kernels_of("avr") if one.symbol == f"tm_dot_{kernel.name}"]
