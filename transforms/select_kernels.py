@@ -61,6 +61,9 @@ def _matching(op: Op, kernels: Sequence[Kernel]) -> Kernel | None:
     """The kernel for an op, after its sum has gone over to a wider accumulator if that is what it takes."""
     if not (_accumulator(op).INTEGER and all(_format(factor).coding for factor in _factors(op))):
         return None
+    if isinstance(op, num.StridedDotOp) and num.run_length(op.lhs) == 1:
+        # A product of a column and a row: a call would take longer than what it computes.
+        return None
     if isinstance(op, num.AxpyOp):
         return _of_width(op, _accumulator(op).bits, kernels)
     chain = _chain(op)

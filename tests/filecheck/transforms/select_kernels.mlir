@@ -152,3 +152,16 @@ func.func @column(%w: memref<8x!fixed.q<8, 4>, #scratch.flash>, %x: memref<22x!f
 // HOST: %[[AT:.*]] = arith.muli %[[K]], %{{.*}} : index
 // HOST-NEXT: memref.load %x[%[[AT]]]
 // HOST-NEXT: num.mac
+
+// -----
+
+// One product is faster without a call.
+func.func @outer(%w: memref<1x!fixed.q<8, 4>, #scratch.flash>, %x: memref<1x!fixed.q<8, 6>>) -> !fixed.q<8, 2> {
+  %zero = num.zero : !fixed.acc<16, 10>
+  %s = num.strided_dot %zero, %w, %x {stride = 3 : index} : !fixed.acc<16, 10>, memref<1x!fixed.q<8, 4>, #scratch.flash>, memref<1x!fixed.q<8, 6>> -> !fixed.acc<16, 10>
+  %r = num.finish %s : !fixed.acc<16, 10> -> !fixed.q<8, 2>
+  func.return %r : !fixed.q<8, 2>
+}
+// CHECK: func.func @outer
+// CHECK-NOT: num.strided_dot
+// CHECK: num.mac
