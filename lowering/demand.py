@@ -184,11 +184,15 @@ def _elements(op: Operation) -> float:
         return (_source_elements(op.row) / _rows(op) - COUNT_BYTES) / (1 + kernel_named(op.kernel.data).weights // 8)
     if isinstance(op, num.SparseDotOp):
         return _source_elements(op.values) / _rows(op)
+    if isinstance(op, num.StridedDotOp):
+        return num.run_length(op.lhs)
     return max(prod(memref_type(value).get_shape()) for value in op.operands if isinstance(value.type, MemRefType))
 
 
 def _row_length(op: Operation) -> int:
-    """Elements of the vector of a kernel, its last array."""
+    """Elements of the vector of a kernel that count: of its last array."""
+    if isinstance(op, num.StridedDotOp):
+        return num.run_length(op.lhs)
     *_, vector = (value for value in op.operands if isinstance(value.type, MemRefType))
     return prod(memref_type(vector).get_shape())
 

@@ -273,7 +273,7 @@ def _level(op: num.LevelOp) -> Lowering:
     return lambda e: accumulator.level_row(e, op.sum, op.row, levelled)
 
 
-def _dot(op: num.DotOp | num.DistanceOp) -> Lowering:
+def _dot(op: num.DotOp | num.StridedDotOp | num.DistanceOp) -> Lowering:
     kernel = _kernel(op)
     found = [element_format(factor.type).coding for factor in (op.lhs, op.rhs)]
     codings = [coding for coding in found if coding is not None]
@@ -281,7 +281,12 @@ def _dot(op: num.DotOp | num.DistanceOp) -> Lowering:
     def lower(e: Emitter) -> SSAValue | None:
         tables = [decoding_table(e, one) for one in codings if one.table is not None]
         parameters = [e.int_constant(value, 8) for one in codings for value in one.parameters]
-        return _call(e, kernel, [*tables, op.lhs, op.rhs], [_length(e, op.rhs), *parameters, op.sum], op.sum.type)
+        # Packed weights are counted by the numbers that they meet, those that meet a column by themselves.
+        counted = op.rhs
+        if isinstance(op, num.StridedDotOp):
+            counted = op.lhs
+            parameters.append(e.insert(arith.ConstantOp(op.stride)))
+        return _call(e, kernel, [*tables, op.lhs, op.rhs], [_length(e, counted), *parameters, op.sum], op.sum.type)
 
     return lower
 
@@ -319,7 +324,7 @@ def _packed_dot(op: num.PackedDotOp) -> Lowering:
     return lambda e: _call(e, op.kernel.data, [op.row, op.vector], [op.sum], op.sum.type)
 
 
-def _kernel(op: num.DotOp | num.SparseDotOp | num.DistanceOp | num.AxpyOp) -> str:
+def _kernel(op: num.DotOp | num.StridedDotOp | num.SparseDotOp | num.DistanceOp | num.AxpyOp) -> str:
     if op.kernel is None:
         raise InputError(f"{op.name} has no kernel: run select-kernels first")
     return op.kernel.data
@@ -378,6 +383,7 @@ _LOWERINGS: dict[type[Operation], Callable[[Any], Lowering]] = {
     num.MacOp: _mac,
     num.JoinOp: _join,
     num.DotOp: _dot,
+    num.StridedDotOp: _dot,
     num.SparseDotOp: _sparse_dot,
     num.DistanceOp: _dot,
     num.AxpyOp: _axpy,

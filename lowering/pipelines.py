@@ -22,6 +22,8 @@ CLEAN = ("canonicalize", "cse")
 PIPELINES: dict[str, tuple[str, ...]] = {
     "reals-to-formats": (
         *CLEAN,
+        "hoist-invariants",
+        "cse",
         "compare-arguments",
         "fold-powers-of-two",
         "prune-zeros",
@@ -74,6 +76,7 @@ PIPELINES: dict[str, tuple[str, ...]] = {
 """What each pipeline runs, passes and other pipelines by name; the options are given to those that take them."""
 
 TAKEN: dict[str, tuple[str, ...]] = {
+    "hoist-invariants": ("format",),
     "compare-arguments": ("format",),
     "fold-powers-of-two": ("format",),
     "prune-zeros": ("format",),

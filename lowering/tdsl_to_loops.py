@@ -26,7 +26,6 @@ from tinyml.lowering import movement
 from tinyml.lowering.movement import elements_from
 from tinyml.lowering.source_operations import name_operations
 from tinyml.transforms.loop_nest import Indices, LoopNest
-from tinyml.transforms.product_loops import sum_of_products
 
 
 @dataclass(frozen=True)
@@ -210,11 +209,8 @@ def _row_times_column(lhs: SSAValue, rhs: SSAValue, indices: Indices, start: SSA
     row = elements_from(lhs, nest.times(i, length), length, nest)
     if columns == 1:
         return nest.insert(num.DotOp(start, row, elements_from(rhs, nest.index(0), length, nest)))
-
-    def mac(sum: SSAValue, k: SSAValue) -> SSAValue:
-        return nest.insert(num.MacOp(sum, nest.load(row, [k]), nest.load(rhs, [k, j])))
-
-    return sum_of_products(nest, start, length, mac)
+    column = elements_from(rhs, j, (length - 1) * columns + 1, nest)
+    return nest.insert(num.StridedDotOp(start, row, column, columns))
 
 
 def _initial(value: SSAValue, accumulator: Accumulator, nest: LoopNest) -> SSAValue:

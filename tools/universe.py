@@ -69,6 +69,7 @@ PASSES: dict[str, Callable[[], type[ModulePass]]] = {
     "reuse-input": _pass("tinyml.transforms.reuse_input", "ReuseInputPass"),
     "select-kernels": _pass("tinyml.transforms.select_kernels", "SelectKernelsPass"),
     "scale-rows": _pass("tinyml.transforms.scale_rows", "ScaleRowsPass"),
+    "hoist-invariants": _pass("tinyml.transforms.hoist_invariants", "HoistInvariantsPass"),
     "prune-zeros": _pass("tinyml.transforms.prune_zeros", "PruneZerosPass"),
     "profile": _pass("tinyml.transforms.profile", "ProfilePass"),
     "bits-to-c": _pass("tinyml.lowering.pipelines", "BitsToCPass"),

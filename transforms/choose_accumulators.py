@@ -16,6 +16,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from tinyml.dialects import num, tdsl
+from tinyml.dialects.errors import InputError
 from tinyml.dialects.number_format import NumberFormat
 from tinyml.transforms.narrowed_constants import narrowed_raws
 
@@ -25,14 +26,16 @@ class ChooseAccumulatorsPass(ModulePass):
     """Sets `acc` and `bound` of every product of matrices at L1.
 
     spare: the most bits of precision that constant matrices may give up where that makes a narrower accumulator wide
-    enough; those with several readers give up none. Raises `InputError` where no accumulator of the format is wide
-    enough.
+    enough; those with several readers give up none. Raises `InputError` for a negative number, and where no
+    accumulator of the format is wide enough.
     """
 
     name = "choose-accumulators"
     spare: int = 0
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if self.spare < 0:
+            raise InputError(f"spare must not be negative, got {self.spare}")
         for contraction in op.walk():
             if isinstance(contraction, tdsl.ContractionOp):
                 choose(contraction)

@@ -15,7 +15,7 @@ from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, Rewrite
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.csr import compress
-from tinyml.targets.kernels import sparse_effort
+from tinyml.targets.kernels import kernels_of, sparse_effort
 
 
 class _StoreDense(RewritePattern):
@@ -55,11 +55,13 @@ def format_type(op: tdsl.ContractionOp):
 class ChooseStoragePass(ModulePass):
     """Turns a `tdsl.spmv` whose matrix takes less stored dense, bytes times time, into a `tdsl.matmul`.
 
-    target: as `select-kernels` takes it; its kernels say how long an entry takes.
+    target: as `select-kernels` takes it; its kernels say how long an entry takes. Raises `InputError` for an unknown
+    one.
     """
 
     name = "choose-storage"
     target: str = "host"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        kernels_of(self.target)
         PatternRewriteWalker(_StoreDense(self.target), apply_recursively=False).rewrite_module(op)

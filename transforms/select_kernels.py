@@ -26,10 +26,11 @@ from tinyml.transforms.loop_nest import Indices, LoopNest
 from tinyml.transforms.multiples import is_multiple
 from tinyml.transforms.product_loops import sum_of_products
 
-Op: TypeAlias = num.DotOp | num.SparseDotOp | num.DistanceOp | num.AxpyOp
-_OPS = num.DotOp, num.SparseDotOp, num.DistanceOp, num.AxpyOp
-_Link: TypeAlias = num.DotOp | num.SparseDotOp | num.DistanceOp | num.PackedDotOp | num.AlignOp | num.ShiftOp
-_LINKS = num.DotOp, num.SparseDotOp, num.DistanceOp, num.PackedDotOp, num.AlignOp, num.ShiftOp
+_Dot: TypeAlias = num.DotOp | num.StridedDotOp | num.SparseDotOp | num.DistanceOp
+Op: TypeAlias = _Dot | num.AxpyOp
+_OPS = num.DotOp, num.StridedDotOp, num.SparseDotOp, num.DistanceOp, num.AxpyOp
+_Link: TypeAlias = _Dot | num.PackedDotOp | num.AlignOp | num.ShiftOp
+_LINKS = num.DotOp, num.StridedDotOp, num.SparseDotOp, num.DistanceOp, num.PackedDotOp, num.AlignOp, num.ShiftOp
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,9 @@ class SelectKernelsPass(ModulePass):
 def _matching(op: Op, kernels: Sequence[Kernel]) -> Kernel | None:
     """The kernel for an op, after its sum has gone over to a wider accumulator if that is what it takes."""
     if not (_accumulator(op).INTEGER and all(_format(factor).coding for factor in _factors(op))):
+        return None
+    if isinstance(op, num.StridedDotOp) and num.run_length(op.lhs) == 1:
+        # A product of a column and a row: a call would take longer than what it computes.
         return None
     if isinstance(op, num.AxpyOp):
         return _of_width(op, _accumulator(op).bits, kernels)
@@ -131,7 +135,7 @@ def _accumulator(op: Op) -> Accumulator:
 def _factors(op: Op) -> tuple[SSAValue, SSAValue]:
     """What a kernel takes as weights and as vector: those of a distance in either order."""
     match op:
-        case num.DotOp():
+        case num.DotOp() | num.StridedDotOp():
             return op.lhs, op.rhs
         case num.SparseDotOp():
             return op.values, op.vector
@@ -188,7 +192,9 @@ def _expand(op: Op) -> None:
     nest = LoopNest(op)
     match op:
         case num.DotOp():
-            _replace(op, _dot(op, nest))
+            _replace(op, _dot(op, 1, nest))
+        case num.StridedDotOp():
+            _replace(op, _dot(op, op.stride.value.data, nest))
         case num.SparseDotOp():
             _replace(op, _sparse_dot(op, nest))
         case num.DistanceOp():
@@ -199,7 +205,7 @@ def _expand(op: Op) -> None:
             op.erase()
 
 
-def _replace(op: num.DotOp | num.SparseDotOp | num.DistanceOp, sum: SSAValue) -> None:
+def _replace(op: _Dot, sum: SSAValue) -> None:
     sum.name_hint = op.result.name_hint
     op.result.replace_all_uses_with(sum)
     op.detach()
@@ -223,11 +229,11 @@ def _axpy(op: num.AxpyOp, nest: LoopNest) -> None:
     nest.over((num.run_length(op.sums),), step)
 
 
-def _dot(op: num.DotOp, nest: LoopNest) -> SSAValue:
+def _dot(op: num.DotOp | num.StridedDotOp, stride: int, nest: LoopNest) -> SSAValue:
     def mac(sum: SSAValue, k: SSAValue) -> SSAValue:
-        return nest.insert(num.MacOp(sum, nest.load(op.lhs, [k]), nest.load(op.rhs, [k])))
+        return nest.insert(num.MacOp(sum, nest.load(op.lhs, [k]), nest.load(op.rhs, [nest.times(k, stride)])))
 
-    return sum_of_products(nest, op.sum, op.length, mac)
+    return sum_of_products(nest, op.sum, num.run_length(op.lhs), mac)
 
 
 def _sparse_dot(op: num.SparseDotOp, nest: LoopNest) -> SSAValue:

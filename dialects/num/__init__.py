@@ -36,6 +36,7 @@ from tinyml.dialects.num.sums import (
     ShiftOp,
     SparseDotOp,
     StartOp,
+    StridedDotOp,
     ZeroOp,
 )
 from tinyml.dialects.num.vectors import AxpyOp, DistanceOp, DotRowsOp, run_length
@@ -67,6 +68,7 @@ __all__ = [
     "SigmoidOp",
     "SparseDotOp",
     "StartOp",
+    "StridedDotOp",
     "SubOp",
     "TanhOp",
     "UnaryOp",
@@ -107,6 +109,7 @@ NUM = Dialect(
         SigmoidOp,
         SparseDotOp,
         StartOp,
+        StridedDotOp,
         SubOp,
         TanhOp,
         ZeroOp,

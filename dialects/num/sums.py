@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import cast
 
-from xdsl.dialects.builtin import IndexType, MemRefType, StringAttr, i8
+from xdsl.dialects.builtin import IndexType, IndexTypeConstr, IntegerAttr, MemRefType, StringAttr, i8
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     AnyAttr,
@@ -153,9 +153,39 @@ class DotOp(IRDLOperation):
         if len(shapes[0]) != 1 or shapes[0] != shapes[1]:
             raise VerifyException(f"needs two runs of equal length, got shapes {shapes[0]} and {shapes[1]}")
 
-    @property
-    def length(self) -> int:
-        return cast("MemRefType[Attribute]", self.lhs.type).get_shape()[0]
+
+@irdl_op_definition
+class StridedDotOp(IRDLOperation):
+    """sum + the products of the elements of one run of memory with every `stride`-th one of another, in order.
+
+    The second run begins with the first and ends with the last element that counts: of a column of a matrix.
+    `kernel` as in `num.dot`.
+    """
+
+    name = "num.strided_dot"
+    sum = operand_def(AnyAttr())
+    lhs = operand_def(MEMREF)
+    rhs = operand_def(MEMREF)
+    stride = prop_def(IntegerAttr.constr(IndexTypeConstr))
+    kernel = opt_prop_def(StringAttr)
+    result = result_def(AnyAttr())
+    traits = traits_def(MemoryReadEffect())
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = "$sum `,` $lhs `,` $rhs attr-dict `:` type($sum) `,` type($lhs) `,` type($rhs) `->` type($result)"
+
+    def __init__(self, sum: SSAValue, lhs: SSAValue, rhs: SSAValue, stride: int):
+        properties = {"stride": IntegerAttr(stride, IndexType())}
+        super().__init__(operands=[sum, lhs, rhs], properties=properties, result_types=[sum.type])
+
+    def verify_(self) -> None:
+        accumulator_type(self.sum)
+        same_family(self, element_format(self.lhs.type), element_format(self.rhs.type))
+        keeps_sum(self.sum, self.result)
+        shapes = [cast("MemRefType[Attribute]", value.type).get_shape() for value in (self.lhs, self.rhs)]
+        stride = self.stride.value.data
+        if stride < 1 or [len(shape) for shape in shapes] != [1, 1] or shapes[1][0] != (shapes[0][0] - 1) * stride + 1:
+            needed = f"n and (n - 1) * {stride} + 1"
+            raise VerifyException(f"needs runs of {needed} elements, got shapes {shapes[0]} and {shapes[1]}")
 
 
 @irdl_op_definition

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 from function_programs import LENGTH, program, write
-from kernels_avr import AXPY, DENSE, DISTANCE, INCLUDE, PACKED, ROW, TABLE, Kernel
+from kernels_avr import AXPY, DENSE, DISTANCE, INCLUDE, PACKED, ROW, STRIDED, TABLE, Kernel
 
 from tinyml.dialects.csr import compress
 from tinyml.dialects.packed_rows import pack_rows
@@ -37,6 +37,7 @@ AVR_STEPS = {
     **{"s4_s8_s16": 10.5, "s4_s8_s24": 12.5, "s4_s8_s32": 12.5, "s4_s16_s32": 20.5},
     **{"s6_s8_s16": 11.75, "s6_s8_s24": 13.75, "s6_s8_s32": 13.75, "s6_s16_s32": 21.75},
     **{"s12_s8_s32": 22, "s12_s16_s32": 32.5},
+    **{"strided_s8_s8_s32": 13, "strided_s8_s16_s32": 21, "strided_s16_s16_s32": 33},
     **{"t8_s16_s32": 41, "t8_s8_s32": 32, "t8_t8_s32": 50, "p16_s16_s64": 145},
     **{"row_s8_s8_s16": 14, "row_s8_s8_s24": 16, "row_s8_s8_s32": 16, "row_s8_s16_s32": 24, "row_s16_s16_s32": 36},
     **{"distance_s8_s8_s24": 13, "distance_s8_s8_s32": 14, "distance_s16_s16_s32": 27},
@@ -103,6 +104,7 @@ _AVR = """\
 #include "figure.h"
 #include "tinyml/dot_s8.h"
 #include "tinyml/dot_s16.h"
+#include "tinyml/dot_strided.h"
 #include "tinyml/distance.h"
 #include "tinyml/axpy.h"
 #include "tinyml/dot_table.h"
@@ -110,7 +112,7 @@ _AVR = """\
 #include "tinyml/dot_packed.h"
 static const int16_t table[256] __attribute__((__progmem__)) = {{1}};
 static const uint8_t flash[] __attribute__((__progmem__)) = {{{flash}}};
-static int16_t memory[600], out[1];
+static int16_t memory[900], out[1];
 const int16_t *figure_scores(void) {{ return out; }}
 void figure_predict(const int16_t *X)
 {{
@@ -194,7 +196,8 @@ def _call(kernel: Kernel, length: int) -> str:
     if kernel.form == "axpy":
         return f"tm_{kernel.name}((int32_t *)memory, w, 7, {length});"
     tables, codes = "table + 128, " * kernel.tables, "1, 28, " * kernel.codes
-    arguments = "w, x, 7" if kernel.form == "row" else f"{tables}w, x, {length}, {codes}7"
+    stride = "3, " * (kernel.form == "strided")
+    arguments = "w, x, 7" if kernel.form == "row" else f"{tables}w, x, {length}, {stride}{codes}7"
     name = kernel.name if kernel.form == "distance" else f"dot_{kernel.name}"
     ctype = "__int24" if kernel.sum == 24 else f"int{kernel.sum}_t"
     return f'{ctype} y = tm_{name}({arguments}); __asm__ volatile("" : : "r"(y));'
@@ -261,7 +264,7 @@ def print_avr(optimize: str = "-Os") -> None:
     heads = "".join(f"{f'loop n={n}':>12}{'call':>7}" for n in AVR_LENGTHS)
     print(f"{'tm_ or tm_dot_':<21}{'step':>5}{heads}{'limit':>7}{'bytes':>7}{'stack':>7}")
     base = avr_cost(None, 0, optimize)
-    for kernel in (*DENSE, *PACKED, *TABLE, *ROW, *DISTANCE, *AXPY):
+    for kernel in (*DENSE, *PACKED, *STRIDED, *TABLE, *ROW, *DISTANCE, *AXPY):
         row = f"{kernel.name:<21}{AVR_STEPS[kernel.name]:>5}"
         for n in AVR_LENGTHS:
             call = (avr_cost(kernel, n, optimize).time - base.time) / n

@@ -31,15 +31,17 @@ def calls(kernel: Kernel) -> int:
     if kernel.weights % 8:
         # Smaller weights are packed into fewer bits, and single elements are no rows.
         return sum(packed_width(weights_of(kernel, length)) == kernel.weights for length in longer)
-    return {"num.distance": ROWS * len(LENGTHS), "num.axpy": len(longer)}.get(kernel.op, len(LENGTHS))
+    found = {"num.distance": ROWS * len(LENGTHS), "num.axpy": len(longer), "num.strided_dot": len(longer)}
+    return found.get(kernel.op, len(LENGTHS))
 
 
 def _products(kernel: Kernel) -> str:
     """`sums(X)`: products of matrices of 3 or more rows and of every length with parts of X, one below the other.
 
-    Weights are constant; those of a kernel for working memory are the start of X.
+    Weights are constant; those of a kernel for working memory are the end of X. In the place of a vector a kernel for
+    columns gets a matrix.
     """
-    rows = rows_of(kernel)
+    rows, columns = rows_of(kernel), columns_of(kernel)
     formats = formats_of(kernel)
     weights, vector = (str(format.type) for format in formats)
     in_ram, sparse = kernel.flash is False, kernel.op == "num.sparse_dot"
@@ -48,8 +50,8 @@ def _products(kernel: Kernel) -> str:
     frac = sum(format.scale for format in formats)
     # The whole sum, where 32 bits hold it.
     result = f"!fixed.q<32, {frac if kernel.sum == 32 else 24}>"
-    y = f"tensor<{rows * len(LENGTHS)}x1x{result}>"
-    p = f"tensor<{rows}x1x{result}>"
+    y = f"tensor<{rows * columns * len(LENGTHS)}x1x{result}>"
+    p, sums = f"tensor<{rows}x{columns}x{result}>", f"tensor<{rows * columns}x1x{result}>"
     lines = [
         f"func.func @sums(%X: {x} {{tdsl.range = #tdsl.range<-1.0, 1.0>}}) -> ({y}) {{",
         f"  %y0 = tdsl.fill {{value = 0.0 : f64}} -> {y}",
@@ -59,11 +61,12 @@ def _products(kernel: Kernel) -> str:
         if in_ram:
             weights = f"!fixed.q<{greatest(kernel, length).bit_length() + 1}, {kernel.weights - 1}>"
         w = f"tensor<{rows}x{length}x{weights}{', #tdsl.csr' if sparse else ''}>"
-        part = f"tensor<{length}x1x{vector}>"
+        part, run = f"tensor<{length}x{columns}x{vector}>", f"tensor<{length * columns}x1x{vector}>"
         lines += [
-            f"  %at{i} = arith.constant {start} : index",
+            f"  %at{i} = arith.constant {columns * start} : index",
             f"  %zero{i} = arith.constant 0 : index",
-            f"  %x{i} = tdsl.slice %X[%at{i}, %zero{i}] : {x} -> {part}",
+            f"  %run{i} = tdsl.slice %X[%at{i}, %zero{i}] : {x} -> {run}",
+            f"  %x{i} = tdsl.reshape %run{i} : {run} -> {part}",
         ]
         if in_ram:
             column, narrow = (f"tensor<{rows * length}x1x{element}>" for element in (vector, weights))
@@ -81,8 +84,9 @@ def _products(kernel: Kernel) -> str:
         proof = f"{{acc = !fixed.acc<{kernel.sum}, {frac}>}}"
         lines += [
             f"  %p{i} = tdsl.{'spmv' if sparse else 'matmul'} %W{i}, %x{i} {proof} : {w}, {part} -> {p}",
-            f"  %row{i} = arith.constant {rows * i} : index",
-            f"  %y{i + 1} = tdsl.insert_slice %p{i}, %y{i}[%row{i}, %zero{i}] : {p}, {y} -> {y}",
+            f"  %s{i} = tdsl.reshape %p{i} : {p} -> {sums}",
+            f"  %row{i} = arith.constant {rows * columns * i} : index",
+            f"  %y{i + 1} = tdsl.insert_slice %s{i}, %y{i}[%row{i}, %zero{i}] : {sums}, {y} -> {y}",
         ]
     return "\n".join([*lines, f"  func.return %y{len(LENGTHS)} : {y}", "}"])
 
@@ -154,8 +158,13 @@ def rows_of(kernel: Kernel) -> int:
     return ROWS if kernel.rows == 1 else 2 * kernel.rows + ROWS
 
 
+def columns_of(kernel: Kernel) -> int:
+    """Of what weights are multiplied by."""
+    return 3 if kernel.op == "num.strided_dot" else 1
+
+
 def input_length(kernel: Kernel) -> int:
-    return sum(LENGTHS) * (1 + ROWS * (kernel.flash is False))
+    return sum(LENGTHS) * (columns_of(kernel) + ROWS * (kernel.flash is False))
 
 
 def memory_bits(kernel: Kernel) -> int:

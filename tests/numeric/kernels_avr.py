@@ -25,8 +25,8 @@ class Kernel:
     """`tm_dot_NAME` or `tm_NAME`, with the widths in bits of weights, vector (or factor) and sum.
 
     tables: how many the first arguments are. codes: pairs of bytes behind the length that tell how to decode. form:
-    `dense`, `sparse` (which moves on to the next row), `row` (which does not), `distance` or `axpy`. ram: the weights
-    are there.
+    `dense`, `strided`, `sparse` (which moves on to the next row), `row` (which does not), `distance` or `axpy`. ram:
+    the weights are there.
     """
 
     name: str
@@ -45,7 +45,7 @@ class Kernel:
 
 def _kernel(name: str) -> Kernel:
     parts = name.split("_")
-    form = parts.pop(0) if parts[0] in ("sparse", "row", "distance", "axpy") else "dense"
+    form = parts.pop(0) if parts[0] in ("strided", "sparse", "row", "distance", "axpy") else "dense"
     weights, vector, sum = (int(part[1:]) for part in parts[:3])
     codes = parts[0].count("p")
     tables = [part[0] for part in parts[:2]].count("t")
@@ -55,6 +55,7 @@ def _kernel(name: str) -> Kernel:
 _PAIRS = ("s8_s8_s16", "s8_s8_s24", "s8_s8_s32", "s8_s16_s32", "s16_s16_s32")
 _RAM = ("s8_s8_s16_ram", "s8_s8_s24_ram", "s8_s8_s32_ram", "s16_s16_s32_ram")
 DENSE = [_kernel(name) for name in (*_PAIRS, "s16_s8_s32", *_RAM)]
+STRIDED = [_kernel(f"strided_{name}") for name in ("s8_s8_s32", "s8_s16_s32", "s16_s16_s32")]
 SPARSE = [_kernel(f"sparse_{name}") for name in _PAIRS]
 ROW = [_kernel(f"row_{name}") for name in _PAIRS]
 DISTANCE = [_kernel(f"distance_{name}") for name in ("s8_s8_s24", "s8_s8_s32", "s16_s16_s32")]
@@ -64,7 +65,7 @@ TABLE = [_kernel(name) for name in ("t8_s16_s32", "t8_s8_s32", "t8_t8_s32", "p16
 _FEW_BITS = ("s4_s8_s16", "s4_s8_s24", "s4_s8_s32", "s4_s16_s32", "s6_s8_s16", "s6_s8_s24", "s6_s8_s32", "s6_s16_s32")
 PACKED = [_kernel(name) for name in (*_FEW_BITS, "s12_s8_s32", "s12_s16_s32")]
 """Of packed weights; tests/numeric/test_packed_kernels.py shows that they are exact, on all devices."""
-KERNELS = [*DENSE, *SPARSE, *ROW, *DISTANCE, *AXPY]
+KERNELS = [*DENSE, *STRIDED, *SPARSE, *ROW, *DISTANCE, *AXPY]
 
 _HEADER = """\
 #include <stdint.h>
@@ -77,6 +78,7 @@ _SOURCE = """\
 #include "kernel.h"
 #include "tinyml/dot_s8.h"
 #include "tinyml/dot_s16.h"
+#include "tinyml/dot_strided.h"
 #include "tinyml/distance.h"
 #include "tinyml/axpy.h"
 #include "tinyml/dot_packed.h"
@@ -105,13 +107,18 @@ void kernel_predict(const int16_t *X)
 
 @dataclass(frozen=True)
 class Case:
-    """One call. `start` is the place of the weights in flash (in working memory: in the vector's array), in bytes."""
+    """One call.
+
+    `start` is the place of the weights in flash (in working memory: in the vector's array), in bytes; `stride` goes
+    from one element of the vector to the next.
+    """
 
     kernel: Kernel
     vector: NDArray[np.int8] | NDArray[np.int16]
     start: int = 0
     length: int = 0
     sum: int = 0
+    stride: int = 1
 
 
 def _call(kernel: Kernel) -> str:
@@ -126,7 +133,8 @@ def _call(kernel: Kernel) -> str:
         return f"out[0] = {function}((const int8_t *)w, x, {start});"
     source = "(const uint8_t *)x + X[1]" if kernel.ram else "w"
     weights = 16 if kernel.weights == 16 else 8
-    return f"out[0] = {function}((const int{weights}_t *)(const void *)({source}), x, n, {start});"
+    length = "n, (uint16_t)X[5]" if kernel.form == "strided" else "n"
+    return f"out[0] = {function}((const int{weights}_t *)(const void *)({source}), x, {length}, {start});"
 
 
 def build(runner: Runner, folder: Path, flash: bytes, optimize: str, kernels: Sequence[Kernel] = KERNELS) -> Build:
@@ -146,6 +154,7 @@ def run(runner: Runner, built: Build, cases: Sequence[Case], kernels: Sequence[K
     for row, case in zip(inputs, cases, strict=True):
         row[:3] = kernels.index(case.kernel), case.start, case.length
         row[3:5] = np.array([case.sum], "<i4").view("<i2")
+        row[5] = case.stride
         data = case.vector.tobytes()
         row[HEAD:].view(np.int8)[: len(data)] = np.frombuffer(data, np.int8)
     return runner.run(built, INTERFACE, inputs)

@@ -129,6 +129,16 @@ def dense(random: _Random, inputs: int, hidden: int, classes: int, function: str
     return MicroProgram(text, random.parameters, inputs)
 
 
+def columns(random: _Random, inputs: int, count: int, hidden: int, function: str) -> MicroProgram:
+    """Several vectors at once, as the columns of a matrix."""
+    random.matrix("W1", hidden, inputs)
+    random.matrix("W2", 1, hidden)
+    text = f"""let XX = reshape(X, ({inputs}, {count}), (1, 2)) in
+let A = {function}(W1 * XX) in
+argmax(W2 * A)"""
+    return MicroProgram(text, random.parameters, inputs * count)
+
+
 def chain(random: _Random, length: int, ops: int) -> MicroProgram:
     """Random ops on vectors, most of which become one loop."""
     rng = random.rng
@@ -171,6 +181,7 @@ _FIXED: Sequence[tuple[Callable[..., MicroProgram], Sequence[tuple[object, ...]]
     (fastgrnn, [(5, 8, 20, 6, None), (4, 20, 24, 4, (6, 6)), (3, 30, 60, 12, (10, 12)), (8, 4, 16, 8, (3, 4))]),
     (dense, [(30, 20, 10, "relu"), (64, 16, 10, "tanh"), (20, 30, 4, "sigmoid"), (48, 12, 3, "relu")]),
 )
+_COLUMNS = [(32, 4, 8, "relu"), (12, 3, 20, "tanh"), (50, 5, 6, "sigmoid"), (9, 10, 15, "relu")]
 CHAINS = 60
 
 
@@ -179,4 +190,5 @@ def micro_programs() -> list[MicroProgram]:
     made = [(make, arguments) for make, several in _FIXED for arguments in several]
     lengths = np.random.default_rng(0).integers((4, 2), (60, 7), (CHAINS, 2))
     made += [(chain, (int(length), int(ops))) for length, ops in lengths]
+    made += [(columns, arguments) for arguments in _COLUMNS]
     return [make(_Random(seed), *arguments) for seed, (make, arguments) in enumerate(made)]

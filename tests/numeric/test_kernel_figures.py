@@ -18,7 +18,9 @@ def test_cycles_in_the_loop(name: str, optimize: str):
     assert cycles_in_loop(kernel, N, optimize) <= AVR_LIMITS[name]
 
 
-@pytest.mark.parametrize("kernel", [kernel for kernel in AVR if kernel.form in ("dense", "row")], ids=lambda k: k.name)
+@pytest.mark.parametrize(
+    "kernel", [kernel for kernel in AVR if kernel.form in ("dense", "strided", "row")], ids=lambda k: k.name
+)
 def test_the_compiler_knows_what_an_entry_takes(kernel: Kernel):
     [known] = [one for one in kernels_of("avr") if one.symbol == f"tm_dot_{kernel.name}"]
     assert known.step == pytest.approx(cycles_in_loop(kernel, N, "-Os"), rel=0.02)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from kernels_avr import AXPY, DENSE, DISTANCE, ELEMENTS, RESULTS, ROW, SPARSE, Case, Kernel, build, run
+from kernels_avr import AXPY, DENSE, DISTANCE, ELEMENTS, RESULTS, ROW, SPARSE, STRIDED, Case, Kernel, build, run
 from numpy.typing import NDArray
 
 from tinyml.dialects.csr import compress
@@ -104,7 +104,8 @@ def products(case: Case) -> Vector:
         memory = case.vector.tobytes() if kernel.ram else FLASH
         weights = np.frombuffer(memory, f"<i{kernel.weights // 8}", case.length, case.start)
     w = weights.astype(np.int64)
-    x = case.vector[: 1 if kernel.form == "axpy" else len(weights)].astype(np.int64)
+    count = 1 if kernel.form == "axpy" else len(weights) * case.stride
+    x = case.vector[: count : case.stride].astype(np.int64)
     return (x - w) ** 2 if kernel.form == "distance" else w * x
 
 
@@ -171,6 +172,18 @@ def name_of(kernel: Kernel) -> str:
 @pytest.mark.parametrize("kernel", DENSE, ids=name_of)
 def test_dense(device: Device, kernel: Kernel):
     cases = dense_cases(kernel)
+    assert sum(map(is_provable, cases)) > 100
+    device.check(cases)
+
+
+@pytest.mark.parametrize("kernel", STRIDED, ids=name_of)
+def test_strided(device: Device, kernel: Kernel):
+    elements = ELEMENTS * 16 // kernel.vector
+    cases = [
+        replace(case, stride=stride, length=min(case.length, (elements - 1) // stride + 1))
+        for turn, case in enumerate(dense_cases(kernel))
+        for stride in [(1, 2, 3, 4, 5, 7, 26, 255, 256, 257, elements - 1)[turn % 11]]
+    ]
     assert sum(map(is_provable, cases)) > 100
     device.check(cases)
 

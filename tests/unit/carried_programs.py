@@ -130,6 +130,20 @@ PROGRAMS = {
   }}""",
         "%s",
     ),
+    "invariant carried by a nested loop": program(
+        f"""
+  %s = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %X) -> ({T}) {{
+    %y = tdsl.tanh %X : {T} -> {T}
+    %t = scf.for %j = %c0 to %c3 step %c1 iter_args(%b = %y) -> ({T}) {{
+      %e = tdsl.exp %X : {T} -> {T}
+      %d = tdsl.mul %b, %e : {T}, {T} -> {T}
+      scf.yield %d : {T}
+    }}
+    %u = tdsl.sub %t, %a : {T}, {T} -> {T}
+    scf.yield %u : {T}
+  }}""",
+        "%s",
+    ),
     "index carried": program(
         f"""
   %n, %s = scf.for %i = %c0 to %c3 step %c1 iter_args(%k = %c0, %a = %X) -> (index, {T}) {{

@@ -134,6 +134,32 @@ def test_lowering_keeps_every_bit(program: str, format: tuple[str, int | None], 
         raise
 
 
+def expect_hoisting_keeps(module: ModuleOp) -> None:
+    """What leaves a loop has the same value as inside, and memory of its own in everything that follows."""
+    inputs = inputs_of(module)
+    expected = evaluate(module, inputs)
+    apply(module, ["hoist-invariants"], new_context())
+    assert expected.scores is not None
+    hoisted = evaluate(module, inputs)
+    assert hoisted.scores is not None
+    assert hoisted.scores.tobytes() == expected.scores.tobytes()
+    expect_lowering_keeps(module, inputs, choose=False)
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@given(programs())
+def test_hoisting_keeps_every_bit(program: str):
+    module = parse(program)
+    if not stays_finite(module, inputs_of(module)):
+        reject()
+    expect_hoisting_keeps(module)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_hoisting_disturbs_no_buffer(name: str):
+    expect_hoisting_keeps(parse(PROGRAMS[name]))
+
+
 @pytest.mark.parametrize("choose", [False, True], ids=["plain", "chosen"])
 @pytest.mark.parametrize("format", [("fixed", 8), ("f32", None)], ids=["fixed", "f32"])
 @pytest.mark.parametrize("name", PROGRAMS)

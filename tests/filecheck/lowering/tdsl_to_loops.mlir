@@ -18,6 +18,20 @@ func.func @matmul(%X: memref<3x1x!fixed.q<16, 12>>, %p: memref<2x1x!fixed.q<16, 
 
 // -----
 
+// A column of a matrix is every fourth element of a view that begins with its first one.
+func.func @columns(%X: memref<3x4x!fixed.q<8, 4>>, %p: memref<2x4x!fixed.q<8, 4>>) {
+  %W = scratch.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi8> -> memref<2x3x!fixed.q<8, 4>, #scratch.flash>
+  tdsl.matmul %W, %X {acc = !fixed.acc<16, 8>, bound = array<i64: -1905, 1905>} : memref<2x3x!fixed.q<8, 4>, #scratch.flash>, memref<3x4x!fixed.q<8, 4>> into %p : memref<2x4x!fixed.q<8, 4>>
+  func.return
+}
+// CHECK: func.func @columns
+// CHECK: scf.for %[[I:.*]] =
+// CHECK: scf.for %[[J:.*]] =
+// CHECK: %[[COLUMN:.*]] = scratch.slice %X[%[[J]]] : memref<3x4x!fixed.q<8, 4>> to memref<9x!fixed.q<8, 4>>
+// CHECK: num.strided_dot %sum, %{{.*}}, %[[COLUMN]] {stride = 4 : index} :
+
+// -----
+
 // One sum for two products: it starts from a constant that is kept in units of the first one, 2^-8, and goes on in units
 // of the second one, 2^-10.
 func.func @matmul_sum(%X: memref<3x1x!fixed.q<8, 4>>, %Y: memref<2x1x!fixed.q<8, 6>>, %p: memref<2x1x!fixed.q<8, 2>>) {

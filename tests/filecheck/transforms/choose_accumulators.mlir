@@ -1,5 +1,8 @@
 // RUN: tinyml-opt %s -p choose-accumulators --split-input-file | filecheck %s
 // RUN: tinyml-opt %s -p 'choose-accumulators{spare=2}' --split-input-file | filecheck %s --check-prefix=SPARE
+// RUN: not tinyml-opt %s -p 'choose-accumulators{spare=-1}' --split-input-file 2>&1 | filecheck %s --check-prefix=NEGATIVE
+
+// NEGATIVE: spare must not be negative, got -1
 
 // The proof is the sum of |w| along the worst row, 3 + 127 = 130, times the greatest magnitude of the input, 32767.
 func.func @constant(%X: tensor<2x1x!fixed.q<16, 12>>) -> tensor<2x1x!fixed.q<16, 8>> {

@@ -1,6 +1,9 @@
 // RUN: tinyml-opt %s -p choose-storage --split-input-file | filecheck %s
 // RUN: tinyml-opt %s -p 'choose-storage{target=avr}' --split-input-file | filecheck %s --check-prefix=AVR
 // RUN: tinyml-opt %s -p 'choose-storage{target=cortex-m}' --split-input-file | filecheck %s --check-prefix=CORTEX
+// RUN: not tinyml-opt %s -p 'choose-storage{target=z80}' --split-input-file 2>&1 | filecheck %s --check-prefix=UNKNOWN
+
+// UNKNOWN: unknown target 'z80'
 
 // One entry in 2x8 elements of 2 bytes: 2 + 1 + 2 bytes sparse, 32 dense.
 func.func @sparse(%X: tensor<8x1x!fixed.q<16, 12>>) -> tensor<2x1x!fixed.q<16, 8>> {

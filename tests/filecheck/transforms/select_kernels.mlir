@@ -153,3 +153,34 @@ func.func @packed_rows(%w: memref<4x8x!fixed.q<6, 3>, #scratch.packed<6>>, %v: m
 // CHECK: memref.load %somewhere
 // CHECK: scf.for
 // CHECK: memref.load %v
+
+// -----
+
+// A column of a matrix: every third element, in an accumulator for which there is a kernel; or a loop.
+func.func @column(%w: memref<8x!fixed.q<8, 4>, #scratch.flash>, %x: memref<22x!fixed.q<8, 6>>) -> !fixed.q<8, 2> {
+  %zero = num.zero : !fixed.acc<24, 10>
+  %s = num.strided_dot %zero, %w, %x {stride = 3 : index} : !fixed.acc<24, 10>, memref<8x!fixed.q<8, 4>, #scratch.flash>, memref<22x!fixed.q<8, 6>> -> !fixed.acc<24, 10>
+  %r = num.finish %s : !fixed.acc<24, 10> -> !fixed.q<8, 2>
+  func.return %r : !fixed.q<8, 2>
+}
+// CHECK: func.func @column
+// CHECK: num.strided_dot %{{.*}}, %w, %x {stride = 3 : index, kernel = "tm_dot_strided_s8_s8_s32"} : !fixed.acc<32, 10>,
+// HOST: func.func @column
+// HOST: scf.for %[[K:.*]] = {{.*}} to %{{.*}} step
+// HOST-NEXT: memref.load %w[%[[K]]]
+// HOST: %[[AT:.*]] = arith.muli %[[K]], %{{.*}} : index
+// HOST-NEXT: memref.load %x[%[[AT]]]
+// HOST-NEXT: num.mac
+
+// -----
+
+// One product is faster without a call.
+func.func @outer(%w: memref<1x!fixed.q<8, 4>, #scratch.flash>, %x: memref<1x!fixed.q<8, 6>>) -> !fixed.q<8, 2> {
+  %zero = num.zero : !fixed.acc<16, 10>
+  %s = num.strided_dot %zero, %w, %x {stride = 3 : index} : !fixed.acc<16, 10>, memref<1x!fixed.q<8, 4>, #scratch.flash>, memref<1x!fixed.q<8, 6>> -> !fixed.acc<16, 10>
+  %r = num.finish %s : !fixed.acc<16, 10> -> !fixed.q<8, 2>
+  func.return %r : !fixed.q<8, 2>
+}
+// CHECK: func.func @outer
+// CHECK-NOT: num.strided_dot
+// CHECK: num.mac

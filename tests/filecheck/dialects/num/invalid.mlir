@@ -111,6 +111,18 @@ func.func @dot(%w: memref<8xf32>, %x: memref<7xf32>) {
 
 // -----
 
+%s, %w, %x = "test.op"() : () -> (f32, memref<8xf32>, memref<21xf32>)
+%r = num.strided_dot %s, %w, %x {stride = 3 : index} : f32, memref<8xf32>, memref<21xf32> -> f32
+// CHECK: needs runs of n and (n - 1) * 3 + 1 elements, got shapes (8,) and (21,)
+
+// -----
+
+%s, %w, %x = "test.op"() : () -> (f32, memref<8xf32>, memref<1xf32>)
+%r = num.strided_dot %s, %w, %x {stride = 0 : index} : f32, memref<8xf32>, memref<1xf32> -> f32
+// CHECK: needs runs of n and (n - 1) * 0 + 1 elements, got shapes (8,) and (1,)
+
+// -----
+
 %s, %a, %b = "test.op"() : () -> (!fixed.acc<32, 18>, memref<3x!fixed.q<14, 9>>, memref<4x!fixed.q<14, 9>>)
 %r = num.distance %s, %a, %b : !fixed.acc<32, 18>, memref<3x!fixed.q<14, 9>>, memref<4x!fixed.q<14, 9>> -> !fixed.acc<32, 18>
 // CHECK: needs runs of equal length, got shapes (3,) and (4,)

@@ -79,17 +79,19 @@ func.func @float(%a: f32) {
 }
 
 // Sums over runs of memory, which kernels may compute.
-func.func @runs(%w: memref<8x!fixed.q<16, 12>, #scratch.flash>, %x: memref<8x!fixed.q<16, 14>>, %gaps: memref<8xi8, #scratch.flash>, %lengths: memref<2xi8, #scratch.flash>, %rows: memref<40xi8, #scratch.flash>, %i: index) {
+func.func @runs(%w: memref<8x!fixed.q<16, 12>, #scratch.flash>, %x: memref<8x!fixed.q<16, 14>>, %gaps: memref<8xi8, #scratch.flash>, %lengths: memref<2xi8, #scratch.flash>, %rows: memref<40xi8, #scratch.flash>, %column: memref<22x!fixed.q<16, 14>>, %i: index) {
   %zero = num.zero : !fixed.acc<32, 26>
   %a = num.dot %zero, %w, %x {kernel = "tm_dot_s16_s16_s32"} : !fixed.acc<32, 26>, memref<8x!fixed.q<16, 12>, #scratch.flash>, memref<8x!fixed.q<16, 14>> -> !fixed.acc<32, 26>
   %b = num.sparse_dot %a, %w, %gaps, %lengths, %x row %i from %i : !fixed.acc<32, 26>, memref<8x!fixed.q<16, 12>, #scratch.flash>, memref<8xi8, #scratch.flash>, memref<2xi8, #scratch.flash>, memref<8x!fixed.q<16, 14>> -> !fixed.acc<32, 26>
   %c = num.packed_dot %b, %rows, %x {kernel = "tm_dot_row_s16_s16_s32"} : !fixed.acc<32, 26>, memref<40xi8, #scratch.flash>, memref<8x!fixed.q<16, 14>> -> !fixed.acc<32, 26>
+  %d = num.strided_dot %c, %w, %column {stride = 3 : index} : !fixed.acc<32, 26>, memref<8x!fixed.q<16, 12>, #scratch.flash>, memref<22x!fixed.q<16, 14>> -> !fixed.acc<32, 26>
   func.return
 }
 // CHECK: func.func @runs
 // CHECK: num.dot %{{.*}}, %{{.*}}, %{{.*}} {kernel = "tm_dot_s16_s16_s32"} :
 // CHECK-NEXT: num.sparse_dot %{{.*}} row %{{.*}} from %{{.*}} :
 // CHECK-NEXT: num.packed_dot
+// CHECK-NEXT: num.strided_dot %{{.*}}, %{{.*}}, %{{.*}} {stride = 3 : index} :
 
 func.func @vectors(%sum: !fixed.acc<32, 18>, %x: memref<3x!fixed.q<14, 9>>, %w: memref<3x!fixed.q<12, 9>, #scratch.flash>, %sums: memref<3x!fixed.acc<32, 18>>, %f: !fixed.q<16, 9>) {
   %d = num.distance %sum, %x, %w {kernel = "k"} : !fixed.acc<32, 18>, memref<3x!fixed.q<14, 9>>, memref<3x!fixed.q<12, 9>, #scratch.flash> -> !fixed.acc<32, 18>

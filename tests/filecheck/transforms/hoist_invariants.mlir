@@ -1,0 +1,85 @@
+// RUN: tinyml-opt %s -p hoist-invariants --split-input-file | filecheck %s
+// RUN: tinyml-opt %s -p 'hoist-invariants{format=shiftry}' --split-input-file | filecheck %s --check-prefix=PUBLISHED
+
+// A product and a function leave both loops, with what they need; the sum with what is carried stays.
+func.func @nested(%x: tensor<2x1xf32>, %w: tensor<2x2xf32>, %h: tensor<2x1xf32>) -> tensor<2x1xf32> {
+  %0 = arith.constant 0 : index
+  %1 = arith.constant 1 : index
+  %2 = arith.constant 2 : index
+  %y = scf.for %i = %0 to %2 step %1 iter_args(%a = %h) -> (tensor<2x1xf32>) {
+    %z = scf.for %j = %0 to %2 step %1 iter_args(%b = %a) -> (tensor<2x1xf32>) {
+      %wx = tdsl.matmul %w, %x : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+      %s = tdsl.add %wx, %x : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+      %t = tdsl.tanh %s : tensor<2x1xf32> -> tensor<2x1xf32>
+      %c = tdsl.add %b, %t : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+      scf.yield %c : tensor<2x1xf32>
+    }
+    scf.yield %z : tensor<2x1xf32>
+  }
+  func.return %y : tensor<2x1xf32>
+}
+// PUBLISHED: func.func @nested
+// PUBLISHED: scf.for %j
+// PUBLISHED-NEXT: tdsl.matmul
+// CHECK: func.func @nested
+// CHECK: %wx = tdsl.matmul %w, %x
+// CHECK-NEXT: %s = tdsl.add %wx, %x
+// CHECK-NEXT: %t = tdsl.tanh %s
+// CHECK-NEXT: scf.for %i
+// CHECK-NEXT: scf.for %j
+// CHECK-NEXT: tdsl.add %b, %t
+
+// -----
+
+// A whole loop leaves another one; what depends on the iteration, or on what is carried, does not.
+func.func @loop(%x: tensor<3x1x1xf32>, %h: tensor<1x1xf32>) -> (tensor<1x1xf32>, tensor<1x1xf32>) {
+  %0 = arith.constant 0 : index
+  %1 = arith.constant 1 : index
+  %3 = arith.constant 3 : index
+  %y, %v = scf.for %i = %0 to %3 step %1 iter_args(%a = %h, %b = %h) -> (tensor<1x1xf32>, tensor<1x1xf32>) {
+    %z = scf.for %j = %0 to %3 step %1 iter_args(%c = %h) -> (tensor<1x1xf32>) {
+      %d = tdsl.tanh %c : tensor<1x1xf32> -> tensor<1x1xf32>
+      scf.yield %d : tensor<1x1xf32>
+    }
+    %xi = tdsl.index %x[%i] : tensor<3x1x1xf32> -> tensor<1x1xf32>
+    %e = tdsl.exp %xi : tensor<1x1xf32> -> tensor<1x1xf32>
+    %f = tdsl.sigmoid %a : tensor<1x1xf32> -> tensor<1x1xf32>
+    %g = tdsl.add %e, %z : tensor<1x1xf32>, tensor<1x1xf32> -> tensor<1x1xf32>
+    scf.yield %f, %g : tensor<1x1xf32>, tensor<1x1xf32>
+  }
+  func.return %y, %v : tensor<1x1xf32>, tensor<1x1xf32>
+}
+// CHECK: func.func @loop
+// CHECK: %z = scf.for %j
+// CHECK: %y, %v = scf.for %i
+// CHECK-NEXT: %xi = tdsl.index
+// CHECK-NEXT: %e = tdsl.exp
+// CHECK-NEXT: %f = tdsl.sigmoid
+// CHECK-NEXT: %g = tdsl.add
+
+// -----
+
+// A cheap op goes where its result can take the place of an operand: not of the input, nor of what the loop reads, too.
+func.func @memory(%x: tensor<2x1xf32>, %h: tensor<2x1xf32>) -> tensor<2x1xf32> {
+  %0 = arith.constant 0 : index
+  %1 = arith.constant 1 : index
+  %2 = arith.constant 2 : index
+  %p = tdsl.tanh %x : tensor<2x1xf32> -> tensor<2x1xf32>
+  %q = tdsl.exp %x : tensor<2x1xf32> -> tensor<2x1xf32>
+  %y = scf.for %i = %0 to %2 step %1 iter_args(%a = %h) -> (tensor<2x1xf32>) {
+    %px = tdsl.add %p, %x : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+    %qx = tdsl.add %q, %x : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+    %n = tdsl.neg %qx : tensor<2x1xf32> -> tensor<2x1xf32>
+    %b = tdsl.add %a, %q : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+    %c = tdsl.mul %b, %px : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+    %d = tdsl.mul %c, %n : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+    scf.yield %d : tensor<2x1xf32>
+  }
+  func.return %y : tensor<2x1xf32>
+}
+// CHECK: func.func @memory
+// CHECK: %q = tdsl.exp %x
+// CHECK-NEXT: %px = tdsl.add %p, %x
+// CHECK-NEXT: scf.for
+// CHECK-NEXT: %qx = tdsl.add %q, %x
+// CHECK-NEXT: %n = tdsl.neg %qx
