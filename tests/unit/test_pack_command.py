@@ -62,12 +62,13 @@ def test_capacity(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     assert said[-2:] == ["3 buffers in 10 bytes: optimal", "error: no packing of at most 9 bytes"]
 
 
-def test_a_search_that_ends_early_says_the_gap(capsys: pytest.CaptureFixture[str]):
-    assert main(["pack", str(PROBLEMS / "minimalloc" / "E.csv"), "--nodes", "1"]) == 0
+@pytest.mark.parametrize("limit", [["--nodes", "1"], ["--seconds", "0"]])
+def test_a_search_that_ends_early_says_the_gap(capsys: pytest.CaptureFixture[str], limit: list[str]):
+    assert main(["pack", str(PROBLEMS / "minimalloc" / "E.csv"), *limit]) == 0
     last = capsys.readouterr().err.splitlines()[-1]
     assert last.startswith("215 buffers in ")
     assert "x the 1048576 alive at the peak; lower bound 1048576, gap " in last
-    assert main(["pack", str(PROBLEMS / "minimalloc" / "E.csv"), "--nodes", "1", "--capacity", "1048576"]) == 1
+    assert main(["pack", str(PROBLEMS / "minimalloc" / "E.csv"), *limit, "--capacity", "1048576"]) == 1
     assert capsys.readouterr().err.splitlines()[-1] == "error: found no packing of at most 1048576 bytes"
 
 

@@ -28,8 +28,8 @@ class Phase:
 class Effort:
     """What a packer may do, and its notes. An object serves one packing.
 
-    nodes: of all search trees together; None for as many as take so many `steps`, None for any number. The answer is
-    the same on every computer, unless `seconds` run out first.
+    nodes: of all search trees together; where no number is given, as many as do so many `steps`, or else any number.
+    The answer is the same on every computer, unless `seconds` run out first.
     capacity: bytes that are low enough; without them a search goes on until its placement is optimal.
     core: whether to search in C where that can be compiled; the answers are the same.
     barred: program points before which nothing may move.
