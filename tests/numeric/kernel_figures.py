@@ -7,7 +7,8 @@ the first instruction that loads an argument to the last that adds the start of 
 Functions: cycles of a loop over the elements of a vector in generated code, less those of a copy.
 
 Cortex-M: instructions per multiply-accumulate, from the call of a function that calls the kernel once to its return:
-of 64 x 64 for a matrix, so with biases, rounding, saturation and storing, of 64 for a single row.
+of 64 x 64 for a matrix, so with biases, rounding, saturation and storing, of 64 for a single row. Products: of
+64 x 64 in generated code.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-from function_programs import LENGTH, program, write
+from function_programs import LENGTH, product, program, write
 from kernels_avr import AXPY, DENSE, DISTANCE, INCLUDE, ROW, STRIDED, TABLE, Kernel
 
 from tinyml.dialects.csr import compress
@@ -55,15 +56,15 @@ CORTEX_M_KERNELS = [
     *(f"tm_cm_distance_{types}" for types in ("s8_s8_s32", "s16_s16_s32")),
 ]
 CORTEX_M_LIMITS = {
-    ("cortex-m4", "tm_cm_matvec_s8_s8_s8"): 2.0,
-    ("cortex-m4", "tm_cm_matvec_s16_s16_s16"): 1.3,
-    ("cortex-m0", "tm_cm_matvec_s8_s8_s8"): 5.0,
     ("cortex-m4", "tm_cm_distance_s16_s16_s32"): 4.0,
     ("cortex-m4", "tm_dot_t8_s16_s32"): 12.0,
     ("cortex-m4", "tm_dot_t8_t8_s32"): 12.0,
     ("cortex-m0", "tm_cm_distance_s16_s16_s32"): 7.5,
 }
-"""What a product of 64 x 64, or a distance of 64 elements, may take."""
+"""What one product, or one element of a distance, may take."""
+
+PRODUCT_LIMITS = {("cortex-m4", 8): 2.0, ("cortex-m4", 16): 1.3, ("cortex-m0", 8): 5.0}
+"""What one product may take in generated code for a matrix of 64 x 64, by device and width."""
 
 FUNCTION_LIMITS = {
     ("exp", "!fixed.q<16, 11>", "!fixed.q<16, 15>"): 70,
@@ -216,6 +217,18 @@ def instructions_per_mac(kernel: str, device: str, optimize: str) -> float:
     return measure(device, optimize, source, interface).time / (rows * N)
 
 
+def instructions_of_product(device: str, width: int, optimize: str) -> float:
+    """Of generated code for a matrix of 64 x 64 times a vector, per product."""
+    context, module = product(width)
+    runner, interface = runner_for(device), interface_of(module)
+    inputs = np.ones((1, LENGTH), interface.input_dtype)
+    with tempfile.TemporaryDirectory() as name:
+        folder = write(context, module, "cortex-m", Path(name))
+        cycles = runner.run(runner.build(folder, interface, folder, optimize), interface, inputs).cycles
+    assert cycles is not None
+    return float(cycles.mean()) / (LENGTH * LENGTH)
+
+
 @cache
 def cycles_of_function(function: str, source: str, result: str, optimize: str = "-Os") -> float:
     """Of a loop that applies the function to one element after the other, less those of one that only copies them."""
@@ -263,6 +276,10 @@ def print_cortex_m() -> None:
         figures = " ".join(f"{instructions_per_mac(kernel, *column):>7.2f}" for column in columns)
         limits = ", ".join(f"{one[7:]} {most}" for (one, name), most in CORTEX_M_LIMITS.items() if name == kernel)
         print(f"{kernel:<30} {figures}  {limits}".rstrip())
+    for width in (8, 16):
+        figures = " ".join(f"{instructions_of_product(device, width, level):>7.2f}" for device, level in columns)
+        limits = ", ".join(f"{one[7:]} {most}" for (one, bits), most in PRODUCT_LIMITS.items() if bits == width)
+        print(f"{f'product of 64 x 64, {width} bits':<30} {figures}  {limits}".rstrip())
 
 
 if __name__ == "__main__":
