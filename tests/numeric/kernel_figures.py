@@ -6,9 +6,8 @@ the first instruction that loads an argument to the last that adds the start of 
 
 Functions: cycles of a loop over the elements of a vector in generated code, less those of a copy.
 
-Cortex-M: instructions per multiply-accumulate, from the call of a function that calls the kernel once to its return:
-of 64 x 64 for a matrix, so with biases, rounding, saturation and storing, of 64 for a single row. Products: of
-64 x 64 in generated code.
+Cortex-M: instructions per multiply-accumulate, from the call of a function that calls the kernel once, on 64 elements,
+to its return. Products: of 64 x 64 in generated code, with rounding, saturation and storing.
 """
 
 from __future__ import annotations
@@ -49,7 +48,6 @@ AVR_LIMITS = {
 
 CORTEX_M = ("cortex-m0", "cortex-m3", "cortex-m4")
 CORTEX_M_KERNELS = [
-    *(f"tm_cm_matvec_{types}" for types in ("s8_s8_s8", "s8_s16_s16", "s16_s16_s16")),
     *(f"tm_cm_dot_{types}" for types in ("s8_s8_s32", "s8_s16_s32", "s16_s16_s32", "s16_s16_s64")),
     *(f"tm_dot_{types}" for types in ("t8_s8_s32", "t8_s16_s32", "t8_t8_s32")),
     *(f"tm_cm_dot_sparse_{types}" for types in ("s8_s8_s32", "s8_s16_s32", "s16_s16_s32")),
@@ -76,7 +74,7 @@ FUNCTION_LIMITS = {
 }
 """What one element may take: load and store, which a copy has too, not counted."""
 
-_CTYPES = {"t8": "int8_t", "s8": "int8_t", "s16": "int16_t", "s32": "int32_t", "s64": "int64_t"}
+_CTYPES = {"t8": "int8_t", "s8": "int8_t", "s16": "int16_t"}
 
 _HEADER = """\
 #include <stdint.h>
@@ -113,13 +111,11 @@ _CORTEX_M = """\
 static const int16_t table[256] = {{1}};
 static const {w} W[] __attribute__((aligned(4))) = {{{weights}}};
 static const int8_t GAPS[] = {{0, {gaps}}};
-static const int32_t START[] = {{{starts}}};
-static volatile int16_t shift = 11, low = -127, high = 127;
-static {y} Y[{rows}];
-const {y} *figure_scores(void) {{ return Y; }}
+static int32_t Y[1];
+const int32_t *figure_scores(void) {{ return Y; }}
 void figure_predict(const {x} *X)
 {{
-    (void)GAPS, (void)table, (void)START, (void)shift, (void)low, (void)high;
+    (void)GAPS, (void)table;
     {call};
 }}
 """
@@ -193,10 +189,8 @@ def cycles_in_loop(kernel: Kernel, length: int, optimize: str) -> float:
 
 def instructions_per_mac(kernel: str, device: str, optimize: str) -> float:
     form = "sparse" if "sparse" in kernel else "table" if "_t8_" in kernel else kernel.split("_")[2]
-    w, x, result = kernel.split("_")[-3:]
-    rows, y = (N, result) if form == "matvec" else (1, "s32")
+    w, x, _ = kernel.split("_")[-3:]
     call = {
-        "matvec": f"{kernel}(W, X, {rows}, {N}, START, (uint8_t)shift, low, high, Y)",
         "distance": f"Y[0] = {kernel}(W, X, {N}, 5)",
         "dot": f"Y[0] = (int32_t){kernel}(W, X, {N}, 5)",
         "table": f"Y[0] = {kernel}({'table, ' * kernel.count('t8')}W, X, {N}, 5)",
@@ -206,15 +200,12 @@ def instructions_per_mac(kernel: str, device: str, optimize: str) -> float:
     source = _CORTEX_M.format(
         w=_CTYPES[w],
         x=_CTYPES[x],
-        y=_CTYPES[y],
-        rows=rows,
-        weights=", ".join(map(str, random.integers(-128, 128, rows * N))),
+        weights=", ".join(map(str, random.integers(-128, 128, N))),
         gaps=", ".join(["1"] * (N - 1)),
-        starts=", ".join(map(str, random.integers(-9999, 9999, N))),
         call=call,
     )
-    interface = Interface("figure", _CTYPES[x], N, _CTYPES[y], rows, has_label=False)
-    return measure(device, optimize, source, interface).time / (rows * N)
+    interface = Interface("figure", _CTYPES[x], N, "int32_t", 1, has_label=False)
+    return measure(device, optimize, source, interface).time / N
 
 
 def instructions_of_product(device: str, width: int, optimize: str) -> float:
