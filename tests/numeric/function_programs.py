@@ -1,10 +1,11 @@
-"""Programs at L1 that apply one function to every element, and their C."""
+"""Programs at L1 that apply one function to every element, or multiply by a matrix, and their C."""
 
 from __future__ import annotations
 
 import io
 from pathlib import Path
 
+import numpy as np
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
@@ -18,18 +19,38 @@ LENGTH = 64
 
 def program(function: str, source: str, result: str, scheme: str | None = None) -> tuple[Context, ModuleOp]:
     """`f(X)`, with a vector of `LENGTH` elements of one format to the other."""
+    x, y = (f"tensor<{LENGTH}x1x{format}>" for format in (source, result))
+    by = f' {{scheme = "{scheme}"}}' if scheme else ""
+    return _parse(f"""func.func @f(%X: {x} {{tdsl.range = #tdsl.range<-1.0, 1.0>}}) -> {y} {{
+      %y = tdsl.{function} %X{by} : {x} -> {y}
+      func.return %y : {y}
+    }}""")
+
+
+def product(width: int) -> tuple[Context, ModuleOp]:
+    """`f(X)`, a constant matrix of `LENGTH` rows and columns times a vector, in numbers of 8 or 16 bits.
+
+    Sums have at most 32 bits, and results have to be limited.
+    """
+    most = {8: 100, 16: 1500}[width]
+    raws = np.random.default_rng(0).integers(-most, most, (LENGTH, LENGTH)).tolist()
+    format = f"!fixed.q<{width}, {width - 1}>"
+    x = y = f"tensor<{LENGTH}x1x{format}>"
+    w = f"tensor<{LENGTH}x{LENGTH}x{format}>"
+    context, module = _parse(f"""func.func @f(%X: {x} {{tdsl.range = #tdsl.range<-1.0, 1.0>}}) -> {y} {{
+      %w = tdsl.const dense<{raws}> : tensor<{LENGTH}x{LENGTH}xi{width}> -> {w}
+      %y = tdsl.matmul %w, %X : {w}, {x} -> {y}
+      func.return %y : {y}
+    }}""")
+    pipelines.run(module, context, ["choose-accumulators"])
+    return context, module
+
+
+def _parse(text: str) -> tuple[Context, ModuleOp]:
     context = Context()
     for name, dialect in Universe.get_multiverse().all_dialects.items():
         context.register_dialect(name, dialect)
-    x, y = (f"tensor<{LENGTH}x1x{format}>" for format in (source, result))
-    by = f' {{scheme = "{scheme}"}}' if scheme else ""
-    module = Parser(
-        context,
-        f"""func.func @f(%X: {x} {{tdsl.range = #tdsl.range<-1.0, 1.0>}}) -> {y} {{
-          %y = tdsl.{function} %X{by} : {x} -> {y}
-          func.return %y : {y}
-        }}""",
-    ).parse_module()
+    module = Parser(context, text).parse_module()
     module.verify()
     return context, module
 

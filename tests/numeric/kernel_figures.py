@@ -6,8 +6,8 @@ the first instruction that loads an argument to the last that adds the start of 
 
 Functions: cycles of a loop over the elements of a vector in generated code, less those of a copy.
 
-Cortex-M: instructions per multiply-accumulate, from the call of a function that calls the kernel once to its return:
-of 64 x 64 for a matrix, so with biases, rounding, saturation and storing, of 64 for a single row.
+Cortex-M: instructions per multiply-accumulate, from the call of a function that calls the kernel once, on 64 elements,
+to its return. Products: of 64 x 64 in generated code, with rounding, saturation and storing.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-from function_programs import LENGTH, program, write
+from function_programs import LENGTH, product, program, write
 from kernels_avr import AXPY, DENSE, DISTANCE, INCLUDE, PACKED, ROW, STRIDED, TABLE, Kernel
 
 from tinyml.dialects.csr import compress
@@ -53,7 +53,6 @@ AVR_LIMITS = {
 
 CORTEX_M = ("cortex-m0", "cortex-m3", "cortex-m4")
 CORTEX_M_KERNELS = [
-    *(f"tm_cm_matvec_{types}" for types in ("s8_s8_s8", "s8_s16_s16", "s16_s16_s16")),
     *(f"tm_cm_dot_{types}" for types in ("s8_s8_s32", "s8_s16_s32", "s16_s16_s32", "s16_s16_s64")),
     *(f"tm_dot_{types}" for types in ("t8_s8_s32", "t8_s16_s32", "t8_t8_s32")),
     *(f"tm_dot_{weights}_{x}_s32" for weights in ("s4", "s6", "s12") for x in ("s8", "s16")),
@@ -61,9 +60,6 @@ CORTEX_M_KERNELS = [
     *(f"tm_cm_distance_{types}" for types in ("s8_s8_s32", "s16_s16_s32")),
 ]
 CORTEX_M_LIMITS = {
-    ("cortex-m4", "tm_cm_matvec_s8_s8_s8"): 2.0,
-    ("cortex-m4", "tm_cm_matvec_s16_s16_s16"): 1.3,
-    ("cortex-m0", "tm_cm_matvec_s8_s8_s8"): 5.0,
     ("cortex-m4", "tm_cm_distance_s16_s16_s32"): 4.0,
     ("cortex-m4", "tm_dot_t8_s16_s32"): 12.0,
     ("cortex-m4", "tm_dot_t8_t8_s32"): 12.0,
@@ -72,7 +68,10 @@ CORTEX_M_LIMITS = {
     ("cortex-m4", "tm_dot_s12_s16_s32"): 10.0,
     ("cortex-m0", "tm_cm_distance_s16_s16_s32"): 7.5,
 }
-"""What a product of 64 x 64, or a distance of 64 elements, may take."""
+"""What one product, or one element of a distance, may take."""
+
+PRODUCT_LIMITS = {("cortex-m4", 8): 2.0, ("cortex-m4", 16): 1.3, ("cortex-m0", 8): 5.0}
+"""What one product may take in generated code for a matrix of 64 x 64, by device and width."""
 
 FUNCTION_LIMITS = {
     ("exp", "!fixed.q<16, 11>", "!fixed.q<16, 15>"): 70,
@@ -84,14 +83,7 @@ FUNCTION_LIMITS = {
 }
 """What one element may take: load and store, which a copy has too, not counted."""
 
-_CTYPES = {
-    **dict.fromkeys(("s4", "s6", "s12"), "int8_t"),
-    "t8": "int8_t",
-    "s8": "int8_t",
-    "s16": "int16_t",
-    "s32": "int32_t",
-    "s64": "int64_t",
-}
+_CTYPES = {**dict.fromkeys(("s4", "s6", "s12", "t8", "s8"), "int8_t"), "s16": "int16_t"}
 
 _HEADER = """\
 #include <stdint.h>
@@ -130,13 +122,11 @@ _CORTEX_M = """\
 static const int16_t table[256] = {{1}};
 static const {w} W[] __attribute__((aligned(4))) = {{{weights}}};
 static const int8_t GAPS[] = {{0, {gaps}}};
-static const int32_t START[] = {{{starts}}};
-static volatile int16_t shift = 11, low = -127, high = 127;
-static {y} Y[{rows}];
-const {y} *figure_scores(void) {{ return Y; }}
+static int32_t Y[1];
+const int32_t *figure_scores(void) {{ return Y; }}
 void figure_predict(const {x} *X)
 {{
-    (void)GAPS, (void)table, (void)START, (void)shift, (void)low, (void)high;
+    (void)GAPS, (void)table;
     {call};
 }}
 """
@@ -210,10 +200,8 @@ def cycles_in_loop(kernel: Kernel, length: int, optimize: str) -> float:
 
 def instructions_per_mac(kernel: str, device: str, optimize: str) -> float:
     form = "sparse" if "sparse" in kernel else "table" if "_t8_" in kernel else kernel.split("_")[-4]
-    w, x, result = kernel.split("_")[-3:]
-    rows, y = (N, result) if form == "matvec" else (1, "s32")
+    w, x, _ = kernel.split("_")[-3:]
     call = {
-        "matvec": f"{kernel}(W, X, {rows}, {N}, START, (uint8_t)shift, low, high, Y)",
         "distance": f"Y[0] = {kernel}(W, X, {N}, 5)",
         "dot": f"Y[0] = (int32_t){kernel}(W, X, {N}, 5)",
         "table": f"Y[0] = {kernel}({'table + 128, ' * kernel.count('t8')}W, X, {N}, 5)",
@@ -223,15 +211,24 @@ def instructions_per_mac(kernel: str, device: str, optimize: str) -> float:
     source = _CORTEX_M.format(
         w=_CTYPES[w],
         x=_CTYPES[x],
-        y=_CTYPES[y],
-        rows=rows,
-        weights=", ".join(map(str, random.integers(-128, 128, rows * N))),
+        weights=", ".join(map(str, random.integers(-128, 128, N))),
         gaps=", ".join(["1"] * (N - 1)),
-        starts=", ".join(map(str, random.integers(-9999, 9999, N))),
         call=call,
     )
-    interface = Interface("figure", _CTYPES[x], N, _CTYPES[y], rows, has_label=False)
-    return measure(device, optimize, source, interface).time / (rows * N)
+    interface = Interface("figure", _CTYPES[x], N, "int32_t", 1, has_label=False)
+    return measure(device, optimize, source, interface).time / N
+
+
+def instructions_of_product(device: str, width: int, optimize: str) -> float:
+    """Of generated code for a matrix of 64 x 64 times a vector, per product."""
+    context, module = product(width)
+    runner, interface = runner_for(device), interface_of(module)
+    inputs = np.ones((1, LENGTH), interface.input_dtype)
+    with tempfile.TemporaryDirectory() as name:
+        folder = write(context, module, "cortex-m", Path(name))
+        cycles = runner.run(runner.build(folder, interface, folder, optimize), interface, inputs).cycles
+    assert cycles is not None
+    return float(cycles.mean()) / (LENGTH * LENGTH)
 
 
 @cache
@@ -281,6 +278,10 @@ def print_cortex_m() -> None:
         figures = " ".join(f"{instructions_per_mac(kernel, *column):>7.2f}" for column in columns)
         limits = ", ".join(f"{one[7:]} {most}" for (one, name), most in CORTEX_M_LIMITS.items() if name == kernel)
         print(f"{kernel:<30} {figures}  {limits}".rstrip())
+    for width in (8, 16):
+        figures = " ".join(f"{instructions_of_product(device, width, level):>7.2f}" for device, level in columns)
+        limits = ", ".join(f"{one[7:]} {most}" for (one, bits), most in PRODUCT_LIMITS.items() if bits == width)
+        print(f"{f'product of 64 x 64, {width} bits':<30} {figures}  {limits}".rstrip())
 
 
 if __name__ == "__main__":

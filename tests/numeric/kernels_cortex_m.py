@@ -20,14 +20,13 @@ Values = NDArray[Any]
 
 @dataclass(frozen=True)
 class Kernel:
-    """`rows` is None where the call chooses them; `limit` is the greatest magnitude that a sum may reach."""
+    """`limit` is the greatest magnitude that a sum may reach."""
 
     name: str
     w: type[np.signedinteger[Any]]
     x: type[np.signedinteger[Any]]
-    rows: int | None = 1
+    rows: int = 1
     limit: int = 2**31 - 1
-    y: type[np.signedinteger[Any]] | None = None
 
     @property
     def is_sparse(self) -> bool:
@@ -47,63 +46,47 @@ KERNELS = [
     Kernel("tm_cm_dot_sparse_s8_s16_s32", S8, S16),
     Kernel("tm_cm_dot_sparse_s16_s16_s32", S16, S16),
     Kernel("tm_cm_dot_s16_s8_s32", S16, S8),
-    Kernel("tm_cm_matvec_s8_s8_s8", S8, S8, rows=None, y=S8),
-    Kernel("tm_cm_matvec_s8_s16_s16", S8, S16, rows=None, y=S16),
-    Kernel("tm_cm_matvec_s16_s16_s16", S16, S16, rows=None, y=S16),
 ]
 """In the order of the numbers that `data/kernels_cortex_m` gives them."""
 
 
 @dataclass(frozen=True)
 class Call:
-    """w: (rows, n). x: (n,), for a sparse row (1 + sum of gaps,). starts: (8,) or None for none; the first one of a
+    """w: (rows, n). x: (n,), for a sparse row (1 + sum of gaps,). starts: (8,); the first one of a
     64-bit sum may have 64 bits. Offsets from a word's boundary are in bytes."""
 
     kernel: Kernel
     w: Values
     x: Values
-    starts: Values | None
+    starts: Values
     gaps: Values | None = None
     offsets: tuple[int, int] = (0, 0)
-    shift: int = 0
 
     def input(self) -> Values:
         """What the program reads."""
-        low, high = self.limits()
-        starts = np.zeros(ROWS, np.int64) if self.starts is None else self.starts
-        words = np.array([low, high, *starts], np.int64).astype("<i4")
+        words = self.starts.astype("<i4")
         if self.kernel.limit > 2**31:
-            words[2:4] = np.array([starts[0]], "<i8").view("<i4")
-        head = np.array([KERNELS.index(self.kernel), len(self.w)], np.uint8).tobytes()
+            words[:2] = self.starts[:1].astype("<i8").view("<i4")
+        head = np.array([KERNELS.index(self.kernel)], np.uint8).tobytes()
         head += np.array([self.w.shape[1]], "<u2").tobytes()
-        head += np.array([*self.offsets, self.shift, self.starts is not None], np.uint8).tobytes()
+        head += np.array(self.offsets, np.uint8).tobytes()
         head += np.array([self.w.nbytes, self.x.nbytes], "<u2").tobytes() + words.tobytes()
         gaps = b"" if self.gaps is None else self.gaps.tobytes()
         data = head + self.w.tobytes() + self.x.tobytes() + gaps
         return np.frombuffer(data.ljust(INTERFACE.input_length, b"\xa5"), np.int8)
 
-    def limits(self) -> tuple[int, int]:
-        """Low and high of a saturating kernel; not those of its type, which a conversion alone would keep."""
-        info = np.iinfo(self.kernel.y or np.int32)
-        return int(info.min) + 3, int(info.max) - 5
-
     def expected(self) -> Values:
         """Eight int32 that the program gives."""
         rows, n = self.w.shape
-        starts = np.zeros(ROWS, np.int64) if self.starts is None else self.starts
         x = self.x.astype(np.int64)[: n if self.gaps is None else None]
         if self.gaps is not None:
             x = x[np.cumsum(self.gaps.astype(np.int64))]
         sums = self.w.astype(np.int64) @ x
-        result = starts.astype("<i4")
-        if self.kernel.y is not None:
-            first = (1 << self.shift >> 1) if self.starts is None else starts[:rows]
-            result[:] = 0
-            result[:rows] = np.clip((sums + first) >> self.shift, *self.limits())
-        elif self.kernel.limit > 2**31:
-            result[:2] = (starts[:1] + sums).astype("<i8").view("<i4")
+        result = self.starts.astype("<i4")
+        if self.kernel.limit > 2**31:
+            result[:2] = (self.starts[:1] + sums).astype("<i8").view("<i4")
         else:
-            result[:rows] = starts[:rows] + sums
+            result[:rows] = self.starts[:rows] + sums
         return result
 
 
@@ -111,9 +94,7 @@ def bounded(call: Call) -> bool:
     """Does every sum stay within its type in any order?"""
     x = np.abs(call.x.astype(np.int64))
     greatest = int(np.abs(call.w.astype(np.int64)).sum(axis=1).max(initial=0)) * int(x.max(initial=0))
-    starts = np.zeros(1, np.int64) if call.starts is None else call.starts
-    # A null start is a half of one shift.
-    return greatest + max(int(np.abs(starts).max()), 1 << call.shift >> 1) <= call.kernel.limit
+    return greatest + int(np.abs(call.starts).max()) <= call.kernel.limit
 
 
 def largest_weight(kernel: Kernel, n: int, start: int) -> int:
@@ -151,17 +132,12 @@ def make_call(
     *,
     patterns: tuple[str, str] = ("random", "random"),
     offsets: tuple[int, int] = (0, 0),
-    shift: int = 0,
-    rows: int = 4,
-    with_starts: bool = True,
 ) -> Call:
     """A call whose sums are proven to fit; offsets are counted in elements."""
-    rows = rows if kernel.rows is None else kernel.rows
-    shift = shift if kernel.y is not None else 0
-    start = kernel.limit // 2 if with_starts else 1 << shift
+    start = kernel.limit // 2
     top = largest_weight(kernel, n, start)
     w_high = min(top, int(np.iinfo(kernel.w).max))
-    w = pick(random, patterns[0])(-top, w_high, (rows, n)).astype(kernel.w)
+    w = pick(random, patterns[0])(-top, w_high, (kernel.rows, n)).astype(kernel.w)
     gaps = None
     length = n
     if kernel.is_sparse:
@@ -171,7 +147,7 @@ def make_call(
         length = 1 + int(gaps.sum())
     info = np.iinfo(kernel.x)
     x = pick(random, patterns[1])(int(info.min), int(info.max), (length,)).astype(kernel.x)
-    starts = random.integers(-start, start, ROWS, endpoint=True) if with_starts else None
+    starts = random.integers(-start, start, ROWS, endpoint=True)
     sizes = np.dtype(kernel.w).itemsize, np.dtype(kernel.x).itemsize
     call = Call(
         kernel,
@@ -180,7 +156,6 @@ def make_call(
         starts,
         gaps,
         (offsets[0] * sizes[0] % 4, offsets[1] * sizes[1] % 4),
-        shift,
     )
     assert bounded(call)
     return call

@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 import pytest
-from kernel_figures import AVR_LIMITS, CORTEX_M_LIMITS, LEVELS, N, cycles_in_loop, instructions_per_mac
+from kernel_figures import (
+    AVR_LIMITS,
+    CORTEX_M_LIMITS,
+    LEVELS,
+    PRODUCT_LIMITS,
+    N,
+    cycles_in_loop,
+    instructions_of_product,
+    instructions_per_mac,
+)
 from kernels_avr import KERNELS, PACKED, TABLE, Kernel
 
 from tinyml.targets.kernels import kernels_of
@@ -30,3 +39,9 @@ def test_the_compiler_knows_what_an_entry_takes(kernel: Kernel):
 @pytest.mark.parametrize(("device", "kernel"), CORTEX_M_LIMITS)
 def test_instructions_per_multiply_accumulate(device: str, kernel: str, optimize: str):
     assert instructions_per_mac(kernel, device, optimize) <= CORTEX_M_LIMITS[device, kernel]
+
+
+@pytest.mark.parametrize("optimize", LEVELS)
+@pytest.mark.parametrize(("device", "width"), PRODUCT_LIMITS)
+def test_instructions_per_product_in_generated_code(device: str, width: int, optimize: str):
+    assert instructions_of_product(device, width, optimize) <= PRODUCT_LIMITS[device, width]

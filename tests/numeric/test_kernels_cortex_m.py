@@ -56,7 +56,6 @@ def extreme_calls(kernel: Kernel) -> list[Call]:
     for n in LENGTHS:
         for patterns in PAIRS:
             turn = len(calls)
-            rows = min(1 + turn % 8, 1200 // max(n, 1))
             calls.append(
                 make_call(
                     kernel,
@@ -64,9 +63,6 @@ def extreme_calls(kernel: Kernel) -> list[Call]:
                     random,
                     patterns=patterns,
                     offsets=(turn % 4, turn // 4 % 4),
-                    shift=turn * 5 % 23,
-                    rows=rows,
-                    with_starts=turn % 3 > 0,
                 )
             )
     return calls
@@ -86,9 +82,6 @@ def drawn_call(draw: st.DrawFn) -> Call:
         np.random.default_rng(draw(st.integers(0, 2**32))),
         patterns=(draw(st.sampled_from(PATTERNS)), draw(st.sampled_from(PATTERNS))),
         offsets=(draw(st.integers(0, 3)), draw(st.integers(0, 3))),
-        shift=draw(st.integers(0, 30)),
-        rows=draw(st.integers(0, min(8, 1200 // max(n, 1)))),
-        with_starts=draw(st.booleans()),
     )
 
 
@@ -127,7 +120,7 @@ class Watch:
         image = build.elf.with_suffix(".bin")
         call_tool("arm-none-eabi-", "objcopy", ["-O", "binary", build.elf, image])
         self.image = image.read_bytes()
-        self.kernels = {address for name, address in table.items() if name.startswith(("tm_cm_dot", "tm_cm_matvec"))}
+        self.kernels = {address for name, address in table.items() if name.startswith("tm_cm_dot")}
         self.uc: Any = unicorn.Uc(unicorn.UC_ARCH_ARM, unicorn.UC_MODE_THUMB | unicorn.UC_MODE_MCLASS)  # pyright: ignore[reportPrivateImportUsage]
         self.uc.ctl_set_cpu_model(getattr(arm_const, f"UC_CPU_ARM_{device.upper().replace('-', '_')}"))
         for address, size in [(0, 1 << 20), (0x20000000, 1 << 18), (0xE000E000, 1 << 12)]:
@@ -188,7 +181,7 @@ def short_calls() -> list[Call]:
     """Every kernel with every rest of its unrolled loops, at several alignments."""
     random = np.random.default_rng(2)
     return [
-        make_call(kernel, n, random, offsets=offsets, rows=5)
+        make_call(kernel, n, random, offsets=offsets)
         for kernel in KERNELS
         for n in range(10)
         for offsets in [(0, 0), (1, 0), (0, 1), (2, 3), (3, 2)]

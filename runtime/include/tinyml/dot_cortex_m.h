@@ -1,4 +1,4 @@
-/* Dot products and matrix-vector products of int8_t and int16_t, exact, for Cortex-M0+ (ARMv6-M), M3 (ARMv7-M) and
+/* Dot products of int8_t and int16_t, exact, for Cortex-M0+ (ARMv6-M), M3 (ARMv7-M) and
  * M4, M7, M33 (the DSP extension); plain C of the same bits for every other machine but AVR, whose weights lie in an
  * address space of their own.
  *
@@ -242,50 +242,5 @@ static TM_KERNEL void tm_cm_dot4_s16_s16_s32(const int16_t *w, const int16_t *x,
     TM_S16_S16(TM_DOT4);
 }
 #pragma GCC diagnostic pop
-
-/* A sum, in which the rounding half is already, in another scale and saturated. */
-static inline int32_t tm_cm_finish(int32_t sum, uint8_t shift, int32_t low, int32_t high)
-{
-    int32_t scaled = sum >> shift;
-    scaled = scaled > low ? scaled : low;
-    return scaled < high ? scaled : high;
-}
-
-/* y[r] = saturate((start[r] + sum of w[r][i] * x[i]) >> shift) for all rows. The rounding half belongs to start, beside
- * the bias; without biases start may be a null pointer, and every sum starts at the half. */
-#define TM_MATVEC(DOT4, DOT, Y)                                                                                        \
-    int32_t half = ((int32_t)1 << shift) >> 1, halves[4] = {half, half, half, half}, sums[4];                          \
-    const int32_t *from = start != 0 ? start : halves;                                                                 \
-    uint8_t step = start != 0;                                                                                         \
-    for (; rows >= 4; rows = (uint16_t)(rows - 4), w += 4 * (uint32_t)n, from += 4 * step, y += 4) {                   \
-        DOT4(w, x, n, from, sums);                                                                                     \
-        y[0] = (Y)tm_cm_finish(sums[0], shift, low, high);                                                             \
-        y[1] = (Y)tm_cm_finish(sums[1], shift, low, high);                                                             \
-        y[2] = (Y)tm_cm_finish(sums[2], shift, low, high);                                                             \
-        y[3] = (Y)tm_cm_finish(sums[3], shift, low, high);                                                             \
-    }                                                                                                                  \
-    for (; rows > 0; rows--, w += n, from += step)                                                                     \
-        *y++ = (Y)tm_cm_finish(DOT(w, x, n, *from), shift, low, high)
-
-static TM_SHARED void tm_cm_matvec_s8_s8_s8(const int8_t *w, const int8_t *x, uint16_t rows, int n,
-                                            const int32_t *start, uint8_t shift, int32_t low, int32_t high, int8_t *y)
-{
-    TM_MATVEC(tm_cm_dot4_s8_s8_s32, tm_cm_dot_s8_s8_s32, int8_t);
-}
-
-static TM_SHARED void tm_cm_matvec_s8_s16_s16(const int8_t *w, const int16_t *x, uint16_t rows, int n,
-                                              const int32_t *start, uint8_t shift, int32_t low, int32_t high,
-                                              int16_t *y)
-{
-    TM_MATVEC(tm_cm_dot4_s8_s16_s32, tm_cm_dot_s8_s16_s32, int16_t);
-}
-
-static TM_SHARED void tm_cm_matvec_s16_s16_s16(const int16_t *w, const int16_t *x, uint16_t rows, int n,
-                                               const int32_t *start, uint8_t shift, int32_t low, int32_t high,
-                                               int16_t *y)
-{
-    TM_MATVEC(tm_cm_dot4_s16_s16_s32, tm_cm_dot_s16_s16_s32, int16_t);
-}
-
 #endif
 #endif

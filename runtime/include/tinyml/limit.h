@@ -103,13 +103,30 @@ static TM_LIMITED int16_t tm_limit_i32_i16(int32_t sum, uint8_t right, uint8_t b
     return 0;
 }
 #else
+#if defined(__ARM_FEATURE_SAT) && defined(__OPTIMIZE__)
+/* SSAT shifts and limits at once, but to all numbers of so many bits. */
+#define TM_LIMITED inline __attribute__((__always_inline__, __unused__))
+#define TM_LIMIT_SSAT(SHIFT) __asm__("ssat %0, %2, %1" SHIFT : "=r"(y) : "r"(x), "n"(bits), "n"(right))
+#else
 #define TM_LIMITED inline __attribute__((__unused__))
+#endif
 
 static TM_LIMITED int16_t tm_limit_i32_i16(int32_t x, uint8_t right, uint8_t bits)
 {
+#ifdef TM_LIMIT_SSAT
+    int32_t y;
+    if (right == 0)
+        TM_LIMIT_SSAT("");
+    else
+        TM_LIMIT_SSAT(", asr %3");
+    if (y == -((int32_t)1 << (bits - 1)))
+        y++;
+    return (int16_t)y;
+#else
     const int32_t most = (int32_t)(((int64_t)1 << (bits + right - 1)) - 1);
     const int32_t least = -most - 1 + (int32_t)((int32_t)1 << right);
     return (int16_t)((x < least ? least : x > most ? most : x) >> right);
+#endif
 }
 
 static TM_LIMITED int16_t tm_limit_i24_i16(int32_t x, uint8_t right, uint8_t bits)

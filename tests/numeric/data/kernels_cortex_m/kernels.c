@@ -1,6 +1,5 @@
-/* Runs the kernel that its input asks for. The input: kernel, rows, n (2 bytes), offsets of w and of x in bytes, shift,
- * whether starts are given, bytes of w (2 bytes) and of x (2 bytes); low, high and 8 starts (4 bytes each); w; x;
- * gaps. */
+/* Runs the kernel that its input asks for. The input: kernel, n (2 bytes), offsets of w and of x in bytes, bytes of w (2
+ * bytes) and of x (2 bytes); 8 starts (4 bytes each); w; x; gaps. */
 #include "kernels.h"
 #include "tinyml/dot_cortex_m.h"
 
@@ -23,16 +22,12 @@ static const void *place(uint32_t *buffer, int8_t offset, const int8_t *from, ui
 
 void kernels_predict(const int8_t *X)
 {
-    uint16_t n = half(X + 2), w_bytes = half(X + 8), x_bytes = half(X + 10), rows = (uint8_t)X[1];
-    uint8_t shift = (uint8_t)X[6];
-    int32_t low = word(X + 12), high = word(X + 16), starts[ROWS];
-    int8_t y8[ROWS] = {0};
-    int16_t y16[ROWS] = {0};
+    uint16_t n = half(X + 1), w_bytes = half(X + 5), x_bytes = half(X + 7);
+    int32_t starts[ROWS];
     for (int i = 0; i < ROWS; i++)
-        starts[i] = results[i] = word(X + 20 + 4 * i);
-    const int32_t *start = X[7] ? starts : 0;
-    const void *w = place(weights, X[4], X + 52, w_bytes), *x = place(vector, X[5], X + 52 + w_bytes, x_bytes);
-    const int8_t *gaps = X + 52 + w_bytes + x_bytes;
+        starts[i] = results[i] = word(X + 9 + 4 * i);
+    const void *w = place(weights, X[3], X + 41, w_bytes), *x = place(vector, X[4], X + 41 + w_bytes, x_bytes);
+    const int8_t *gaps = X + 41 + w_bytes + x_bytes;
     int64_t sum64 = (int64_t)((uint64_t)(uint32_t)starts[1] << 32 | (uint32_t)starts[0]);
     switch (X[0]) {
     case 0: results[0] = tm_cm_dot_s8_s8_s32(w, x, n, starts[0]); break;
@@ -50,11 +45,5 @@ void kernels_predict(const int8_t *X)
     case 8: results[0] = tm_cm_dot_sparse_s8_s16_s32(w, gaps, x, n, starts[0]); break;
     case 9: results[0] = tm_cm_dot_sparse_s16_s16_s32(w, gaps, x, n, starts[0]); break;
     case 10: results[0] = tm_cm_dot_s16_s8_s32(w, x, n, starts[0]); break;
-    case 11: tm_cm_matvec_s8_s8_s8(w, x, rows, n, start, shift, low, high, y8); break;
-    case 12: tm_cm_matvec_s8_s16_s16(w, x, rows, n, start, shift, low, high, y16); break;
-    case 13: tm_cm_matvec_s16_s16_s16(w, x, rows, n, start, shift, low, high, y16); break;
     }
-    if (X[0] >= 11)
-        for (int i = 0; i < ROWS; i++)
-            results[i] = X[0] == 11 ? y8[i] : y16[i];
 }
