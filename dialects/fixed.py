@@ -143,7 +143,8 @@ class FixedType(ScaledInteger, ExactFormat):
 
     def addend(self, other: NumberFormat, result: NumberFormat) -> FixedType:
         frac = max(exact(other).scale, exact(result).scale)
-        return FixedType(self.width.data, min(self.frac.data, max(frac, FRACS[0])))
+        # Of the same range: what is no finer needs no more bits.
+        return self.narrowed(max(self.frac.data - max(frac, FRACS[0]), 0))
 
     def difference(self, rhs: NumberFormat) -> NumberFormat | None:
         # Of equal scales only: then the kernels subtract raws.

@@ -80,6 +80,30 @@ class SharedProgram:
                 labels = np.broadcast_to(np.asarray(result, np.int64), (len(inputs),))
         return Outputs(labels, scores)
 
+    def compared(self, chunk: int) -> Array | None:
+        """The scores of the samples of one chunk in reals, as finely as the label is found from them.
+
+        Where exact sums are compared, scores that were rounded to an output say less. None without scores.
+        """
+        block = self.function.body.block
+        last = cast(func.ReturnOp, block.last_op)
+        scores = next((value for value in last.operands if isinstance(value.type, TensorType)), None)
+        if scores is None:
+            return None
+        format, source, bound = tdsl.format_of(scores), scores, None
+        if isinstance(scores.owner, tdsl.FinishOp):
+            finish = scores.owner
+            if any(isinstance(use.operation, tdsl.ArgmaxOp) for use in finish.input.uses):
+                format, source, bound = format.in_register(), finish.input, finish.sum_bound
+        inputs = self.evaluator.chunks[chunk]
+        [argument] = block.args
+        raws = element_format(argument.type).encode(inputs.reshape(-1, *tdsl.shape_of(argument)))
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            result = self._demanded(block, [source], {argument: raws}, chunk)[source]
+            if source is not scores:
+                result = format.finish(self.arithmetic.machine, result, accumulator_elements(source), bound)
+        return np.broadcast_to(format.decode(result), (len(inputs), *result.shape[1:])).reshape(len(inputs), -1)
+
     def _demanded(
         self, block: Block, wanted: Sequence[SSAValue], values: dict[SSAValue, Any], chunk: int
     ) -> dict[SSAValue, Any]:

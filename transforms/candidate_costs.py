@@ -33,6 +33,13 @@ class Cost:
     def within(self, limit: Cost) -> bool:
         return self.time <= limit.time and self.flash <= limit.flash and self.ram <= limit.ram
 
+    def minus(self, other: Cost) -> Cost:
+        return Cost(self.time - other.time, self.flash - other.flash, self.ram - other.ram)
+
+    @property
+    def numbers(self) -> tuple[float, float, float]:
+        return self.time, self.flash, self.ram
+
 
 class Costs:
     """Of the candidates of one program. target: whose kernels they use; device: whose costs they have.

@@ -64,6 +64,11 @@ class Candidates:
         Raises `InputError` where a sum of products fits no accumulator.
         """
         module, _ = self.in_formats(formats)
-        for one in ROUND_LESS:
-            one.apply(Context(), module)
-        return module
+        return round_less(module)
+
+
+def round_less(module: ModuleOp) -> ModuleOp:
+    """A program whose accumulators are chosen, changed to have the bits that it will have on a device."""
+    for one in ROUND_LESS:
+        one.apply(Context(), module)
+    return module

@@ -14,11 +14,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from xdsl.dialects.builtin import ModuleOp
 
+    from tinyml.dialects.number_format import Reals
     from tinyml.runtime.data import Data
     from tinyml.runtime.evaluator import Outputs
+    from tinyml.runtime.shared_evaluator import SharedEvaluator
     from tinyml.transforms.candidates import Formats
 
-Metric: TypeAlias = Literal["disagreement", "accuracy", "error"]
+Metric: TypeAlias = Literal["disagreement", "accuracy", "error", "margin"]
 METRICS: tuple[Metric, ...] = get_args(Metric)
 
 
@@ -27,13 +29,15 @@ class Outcome:
     """What was found on `seen` of the samples; all of them unless the candidate was given up as hopeless.
 
     differ: samples with another class than on reals. wrong: with another class than the label, 0 without labels. error:
-    sum over the samples of the mean absolute error of the scores, 0 without scores. fault: why there is no program.
+    sum over the samples of the mean absolute error of the scores, margin: percent of all samples that these should make
+    differ (`Border`), each 0 without scores. fault: why there is no program.
     """
 
     seen: int = 0
     differ: int = 0
     wrong: int = 0
     error: float = 0.0
+    margin: float = 0.0
     fault: str | None = None
 
 
@@ -55,6 +59,7 @@ class Yardstick:
         self.classes = outputs.classes[self.order]
         self.labels = None if data.y is None else data.y[self.order]
         self.scores = None if outputs.scores is None else outputs.scores[self.order]
+        self.border = None if self.scores is None else Border(self.scores)
         self.wrong = 0 if self.labels is None else int(np.sum(self.classes != self.labels))
 
     def check(self, metric: str) -> Metric:
@@ -63,13 +68,13 @@ class Yardstick:
             if metric == known:
                 if metric == "accuracy" and self.labels is None:
                     raise InputError("the metric 'accuracy' needs data with labels `y`")
-                if metric == "error" and self.scores is None:
-                    raise InputError("the metric 'error' needs a program that returns scores")
+                if metric in ("error", "margin") and self.scores is None:
+                    raise InputError(f"the metric '{metric}' needs a program that returns scores")
                 return known
         raise InputError(f"unknown metric '{metric}'; the metrics are {', '.join(METRICS)}")
 
-    def added(self, outcome: Outcome, outputs: Outputs, reals: Any) -> Outcome:
-        """An outcome and what the next samples gave. reals: their scores, decoded."""
+    def added(self, outcome: Outcome, outputs: Outputs, reals: Any, compared: Any) -> Outcome:
+        """An outcome and what the next samples gave. reals: their scores, decoded; compared: as the label is found."""
         import numpy as np
 
         classes = outputs.classes
@@ -77,10 +82,14 @@ class Yardstick:
         wrong = 0 if self.labels is None else int(np.sum(classes != self.labels[part]))
         error = 0.0 if self.scores is None else float(np.abs(reals - self.scores[part]).mean(1).sum())
         differ = int(np.sum(classes != self.classes[part]))
-        return Outcome(part.stop, outcome.differ + differ, outcome.wrong + wrong, outcome.error + error)
+        margin = 0.0 if self.border is None else float(np.abs(self.border.errors(compared, part)).sum())
+        return Outcome(
+            part.stop, outcome.differ + differ, outcome.wrong + wrong, outcome.error + error, outcome.margin + margin
+        )
 
     def loss(self, outcome: Outcome, metric: Metric) -> float:
-        """What is lost at least: percent of the samples that differ, points of accuracy, or the mean error of a score.
+        """What is lost at least: percent of the samples that differ, points of accuracy, the mean error of a score, or
+        percent that margins say will differ.
 
         Exact where all samples were seen; infinite where there is no program.
         """
@@ -88,7 +97,47 @@ class Yardstick:
             return float("inf")
         if metric == "error":
             return outcome.error / self.samples
+        if metric == "margin":
+            return outcome.margin
         return 100.0 * (outcome.differ if metric == "disagreement" else outcome.wrong - self.wrong) / self.samples
+
+
+NEAR = 25.0
+"""Percent of the samples whose margins are within one standard deviation of the border."""
+
+
+class Border:
+    """How near samples are to the border between their two best classes on reals, and how far a candidate moves them.
+
+    To first order, what part of all samples gets another class is the density of margins at the border, times half the
+    mean absolute error of the margins nearby. So the errors of many samples say how many of other data will differ; the
+    few that differ here, which Shiftry counts, say less of that.
+
+    weights: of the samples, so that the absolute errors add up to the percentage that is expected to differ.
+    """
+
+    def __init__(self, scores: Reals):
+        import numpy as np
+
+        self.single = scores.shape[1] == 1
+        ordered = np.argsort(scores, axis=1)
+        self.best, self.second = ordered[:, -1], ordered[:, 0 if self.single else -2]
+        self.margins = self._margins(scores, slice(None))
+        near = float(np.percentile(np.abs(self.margins), NEAR)) or 1.0
+        kernel = np.sqrt(2 / np.pi) / near * np.exp(-0.5 * (self.margins / near) ** 2)
+        self.weights = 100.0 / 2 * kernel / len(scores)
+
+    def _margins(self, scores: Reals, part: slice) -> Reals:
+        import numpy as np
+
+        if self.single:
+            return scores[:, 0]
+        rows = np.arange(len(scores))
+        return scores[rows, self.best[part]] - scores[rows, self.second[part]]
+
+    def errors(self, scores: Reals, part: slice) -> Reals:
+        """The errors of the margins of some samples, times their weights."""
+        return (self._margins(scores, part) - self.margins[part]) * self.weights[part]
 
 
 def _order(outputs: Outputs) -> NDArray[np.int64]:
@@ -140,20 +189,29 @@ class Judge:
 
     def outcome(self, task: Task) -> Outcome:
         """The outcome of a candidate, given up as soon as it is certain to lose more than it may."""
-        outcome = Outcome()
-        if self.yardstick.loss(outcome, task.metric) > task.at_most:
-            return outcome
         try:
-            program = self.evaluator.prepare(self.candidates.program(task.formats))
+            module = self.candidates.program(task.formats)
         except InputError as error:
             return Outcome(fault=error.message)
-        for chunk in range(len(self.evaluator.chunks)):
-            outputs = program.outputs(chunk)
-            reals = None if outputs.scores is None else program.score_format.decode(outputs.scores)
-            outcome = self.yardstick.added(outcome, outputs, reals)
-            if self.yardstick.loss(outcome, task.metric) > task.at_most:
-                break
-        return outcome
+        return outcome_of(module, self.yardstick, self.evaluator, task.metric, task.at_most)
+
+
+def outcome_of(
+    module: ModuleOp, yardstick: Yardstick, evaluator: SharedEvaluator, metric: Metric, at_most: float
+) -> Outcome:
+    """The outcome of a program at L1, given up as soon as it is certain to lose more than it may.
+
+    evaluator: of the inputs of the yardstick, in its order.
+    """
+    program = evaluator.prepare(module)
+    outcome = Outcome()
+    for chunk in range(len(evaluator.chunks)):
+        if yardstick.loss(outcome, metric) > at_most:
+            break
+        outputs = program.outputs(chunk)
+        reals = None if outputs.scores is None else program.score_format.decode(outputs.scores)
+        outcome = yardstick.added(outcome, outputs, reals, program.compared(chunk))
+    return outcome
 
 
 def judge_of(problem: Problem) -> Judge:

@@ -72,7 +72,12 @@ class Demotion:
         return f"{'demoted' if demoted else 'kept'}: {self.loss:.3g} {self.unit} with it alone demoted{scale}"
 
 
-UNITS: dict[Metric, str] = {"disagreement": "% differ", "accuracy": "points lost", "error": "mean error"}
+UNITS: dict[Metric, str] = {
+    "disagreement": "% differ",
+    "accuracy": "points lost",
+    "error": "mean error",
+    "margin": "mean error of margins",
+}
 
 
 def explore_scale_for_x(search: Search, choices: Sequence[Choice]) -> Choice:

@@ -1,9 +1,10 @@
 """`search-pareto`: widths and scales of all tensors at once, under limits on RAM, flash and time.
 
 It begins with uniform widths and with what the searches of SeeDot, Shiftry and MinUn find (`pareto_starts`), and goes
-on from the best of them: every change of one tensor's width or scale is tried alone, and those that help are made
-together, as long as each still does. A finer scale, at which the greatest numbers of a tensor saturate, is such a
-change. What it begins with stays among the candidates, so that the result is never worse.
+on from the best of them: tensors are made wide and others narrow (`exchanges`), then every change of one tensor's width
+or scale is tried alone, and those that help are made together, as long as each still does. A finer scale, at which the
+greatest numbers of a tensor saturate, is such a change. What it begins with stays among the candidates, so that the
+result is never worse.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ from typing import TYPE_CHECKING
 
 from tinyml.dialects.errors import InputError
 from tinyml.transforms.candidate_costs import Cost
+from tinyml.transforms.exchanges import GAIN, Exchanges, changes
 from tinyml.transforms.format_assignment import Choice
-from tinyml.transforms.outcomes import Metric
+from tinyml.transforms.linear_errors import LinearErrors
 from tinyml.transforms.pareto_starts import LimitedSearch, starts
 from tinyml.transforms.search import Found, FrontPoint, Search, SearchPass
 
@@ -39,17 +41,17 @@ class SearchParetoPass(SearchPass):
     candidates are evaluated. target: as `select-kernels` takes it; device: as `estimate-cost` takes it.
 
     Of the candidates within the limits that lose no more than `loss` the fastest is taken; without `loss`, or where all
-    lose more, of those that lose no more than the best that the search began with, the one with the least mean error.
-    Raises `InputError` where none is within the limits.
+    lose more, the one that loses least. Raises `InputError` where none is within the limits.
     """
 
     name = "search-pareto"
+    metric: str = "margin"
     widths: tuple[int, ...] = WIDTHS
     ram: int | None = None
     flash: int | None = None
     cycles: int | None = None
     loss: float | int | None = None
-    effort: int = 600
+    effort: int = 400
     target: str = "avr"
     device: str = "simavr"
 
@@ -59,13 +61,14 @@ class SearchParetoPass(SearchPass):
         limited = LimitedSearch(search, limits, self.target, self.device)
         pareto = _Pareto(limited, offered, self.effort)
         pareto.start()
+        pareto.exchange()
         pareto.improve()
         return pareto.found(self.loss)
 
 
 @dataclass(frozen=True)
 class _Point:
-    """A candidate. loss: by the metric of the search. error: what guides it. origin: how it was found."""
+    """A candidate. loss: by the metric of the search. error: of margins. origin: how it was found."""
 
     choices: tuple[Choice, ...]
     formats: Formats
@@ -75,38 +78,30 @@ class _Point:
 
     @property
     def key(self) -> tuple[float, float]:
-        return self.error, self.loss
+        return self.loss, self.error
 
 
 class _Pareto:
-    """points: all candidates that were evaluated whole, by formats. begun: of those within the limits that the search
-    began with, the one that loses least by its metric; the result loses no more. best: by the guide, so far.
-
-    guide: the metric by which the search goes from one to the next. The mean error of the scores generalises better
-    than how many samples differ, which the few near a border between two classes decide.
-    """
+    """points: all candidates that were evaluated whole, by formats. best: of those within the limits."""
 
     def __init__(self, search: LimitedSearch, offered: Sequence[NumberFormat], effort: int):
         self.search = search
         self.offered = offered
         self.effort = effort
         self.points: dict[Formats, _Point] = {}
-        self.begun: _Point | None = None
         self.best: _Point | None = None
-        scores = search.judge.yardstick.scores
-        self.guide: Metric = search.evaluation.metric if scores is None else "error"
 
     def evaluate(self, candidates: Iterable[Sequence[Choice]], origin: str, at_most: float = math.inf) -> list[_Point]:
-        """The candidates that lose at most so much, by what guides the search."""
+        """The candidates that lose at most so much."""
         listed = [tuple(choices) for choices in candidates]
         formats = [self.search.formats(choices) for choices in listed]
-        outcomes = self.search.evaluation.outcomes(formats, at_most, self.guide)
         points: list[_Point] = []
-        for choices, one, outcome in zip(listed, formats, outcomes, strict=True):
-            error = self.search.evaluation.loss(outcome, self.guide)
-            if error <= at_most and math.isfinite(error):
-                loss = self.search.evaluation.loss(outcome)
-                points.append(self.points.setdefault(one, _Point(choices, one, loss, error, origin)))
+        for choices, one, outcome in zip(
+            listed, formats, self.search.evaluation.outcomes(formats, at_most), strict=True
+        ):
+            loss = self.search.evaluation.loss(outcome)
+            if loss <= at_most and math.isfinite(loss):
+                points.append(self.points.setdefault(one, _Point(choices, one, loss, outcome.margin, origin)))
         return points
 
     def consider(self, point: _Point) -> bool:
@@ -128,12 +123,26 @@ class _Pareto:
             self.consider(point)
         if self.best is None:
             raise InputError(f"no program within the limits was found: the least needs {self._least(begun)}")
-        by_loss = sorted(begun, key=lambda one: (one.loss, one.error))
-        self.begun = next(one for one in by_loss if self.search.fits(one.choices))
 
     def _least(self, points: Sequence[_Point]) -> str:
         costs = [self.search.known_costs.of(point.formats) for point in points if point.origin == "uniform"]
         return f"{min(one.ram for one in costs):.0f} bytes of RAM and {min(one.flash for one in costs):.0f} of flash"
+
+    def exchange(self) -> None:
+        """Make some tensors wide and others narrow, as long as the error falls."""
+        search = self.search
+        if search.judge.yardstick.scores is None:
+            return
+        search.evaluation.begin("exchange")
+        assert self.best is not None
+        start = self.best.choices
+        model = LinearErrors(search, search.uniform(max(self.offered, key=lambda one: one.bits)))
+        exchanges = Exchanges(search, model, start, changes(search, start, self.offered))
+        moved = True
+        while moved:
+            most = (1 - GAIN) * self.best.loss
+            better = self.evaluate(exchanges.proposals(self.best.choices), "exchange", most)
+            moved = bool(better) and self.consider(min(better, key=lambda one: one.key))
 
     def improve(self) -> None:
         """Change single tensors of the best candidate until nothing helps or enough was evaluated."""
@@ -141,7 +150,7 @@ class _Pareto:
         while self.search.evaluation.evaluated < self.effort:
             before = self.best
             assert before is not None
-            moved = self.evaluate(self._neighbours(before.choices), "change of one", before.error)
+            moved = self.evaluate(self._neighbours(before.choices), "change of one", before.loss)
             better = sorted((one for one in moved if one.key < before.key), key=lambda one: one.key)
             for point in better:
                 if self.search.evaluation.evaluated < self.effort:
@@ -161,7 +170,7 @@ class _Pareto:
             for new, old, now in zip(point.choices, before.choices, best.choices, strict=True)
         ]
         if tuple(changed) != best.choices:
-            for joined in self.evaluate([changed], "changes of several", best.error):
+            for joined in self.evaluate([changed], "changes of several", best.loss):
                 self.consider(joined)
 
     def _neighbours(self, choices: Sequence[Choice]) -> list[list[Choice]]:
@@ -183,15 +192,12 @@ class _Pareto:
         """The front of all candidates, and the one to take."""
         self.search.evaluation.begin("front")
         assert self.best is not None
-        assert self.begun is not None
         worth = self._worth(self.best)
         costs = {one: self.search.known_costs.of(one.formats) for one in worth}
         front = [one for one in worth if not any(_dominates(other, one, costs) for other in worth)]
         within = [one for one in worth if costs[one].within(self.search.limits)]
-        if permitted is not None and (fast := [one for one in within if one.loss <= permitted]):
-            chosen = min(fast, key=lambda one: (costs[one].time, costs[one].ram, one.key))
-        else:
-            chosen = min((one for one in within if one.loss <= self.begun.loss), key=lambda one: one.key)
+        fast = [one for one in within if permitted is not None and one.loss <= permitted]
+        chosen = min(fast, key=lambda one: (costs[one].time, costs[one].ram, one.key), default=self.best)
         reasons = {
             one.name: _reason(choice, chosen.origin)
             for one, choice in zip(self.search.classes, chosen.choices, strict=True)

@@ -120,7 +120,7 @@ def test_bench_compares_searches(model: Path, tmp_path: Path, capsys: pytest.Cap
         assert row["8"]["memory"] <= row["promote"]["memory"] <= row["demote"]["memory"] <= row["16"]["memory"]
         for resource in ("ram", "flash"):
             assert row["pareto"][resource] <= max(row[way][resource] for way in ("demote", "promote"))
-        assert row["pareto"]["differ"] <= row["best"]["differ"] <= row["demote"]["differ"]
+        assert row["pareto"]["loss"] <= row["best"]["loss"] <= row["demote"]["loss"]
     assert capsys.readouterr().out.count("mean change") == 4
 
 

@@ -111,7 +111,8 @@ def test_what_is_reported_is_what_the_program_computes(model: str, search: str, 
     outputs = evaluate(module, encode_inputs(module, yardstick.inputs))
     last: Any = predict_function(module).body.block.last_op
     assert outputs.scores is not None
-    expected = yardstick.added(Outcome(), outputs, tdsl.format_of(last.operands[-1]).decode(outputs.scores))
+    reals = tdsl.format_of(last.operands[-1]).decode(outputs.scores)
+    expected = yardstick.added(Outcome(), outputs, reals, reals)
     assert (outcome.seen, outcome.differ, outcome.wrong) == (len(data), expected.differ, expected.wrong)
     assert outcome.error == pytest.approx(expected.error, rel=1e-12)
 
@@ -166,7 +167,9 @@ def test_pareto_is_never_worse_than_the_best_of_the_three(model: str, limit: str
         found["promote less"] = search.formats(less.search(search).choices)
         costs = {name: search.costs("avr", "simavr").of(formats) for name, formats in found.items()}
         most = costs[limit]
-        pareto = SearchParetoPass("", ram=int(most.ram), flash=int(most.flash), cycles=int(most.time), effort=1)
+        pareto = SearchParetoPass(
+            "", metric="disagreement", ram=int(most.ram), flash=int(most.flash), cycles=int(most.time), effort=1
+        )
         chosen = search.formats(pareto.search(search).choices)
         assert search.costs("avr", "simavr").of(chosen).within(most)
         rivals = [formats for name, formats in found.items() if costs[name].within(most)]
