@@ -26,7 +26,7 @@ def describe_format(ctx: Context, text: str) -> str:
 
     raws = np.array([-3, 0, 1, 2], format.dtype)
     reals = format.decode(raws)
-    if not np.array_equal(reals, raws * reals[2]):
+    if reals.shape != raws.shape or not np.array_equal(reals, raws * reals[2]):
         return text
     mantissa, exponent = math.frexp(float(reals[2]))
     unit = f"2^{exponent - 1}" if mantissa == 0.5 else f"{reals[2]:.17g}"

@@ -117,6 +117,7 @@ NAMING_FORMATS = {
     "dialects/exact_sum.py": "the accumulator of all exact formats is `!fixed.acc`, its starts are kept in fixed point",
     "dialects/format_lookup.py": "the usual format",
     "dialects/published.py": "the papers compute functions by what fixed point has as schemes",
+    "tools/bench_formats.py": "the formats that MinUn compares, and ours",
     "tools/universe.py": "the registry",
 }
 """Files that name a format which is not theirs, and why."""

@@ -52,12 +52,13 @@ def bench(
         for program, val, test in map(find_model, folders)
     ]
     with json_results(json_file) as reports:
-        reports += [_measure(request, chosen) for request in requests]
+        reports += [measure(request, chosen) for request in requests]
         print_reports(reports)
     return reports
 
 
-def _measure(request: Request, chosen: Board) -> dict[str, Any]:
+def measure(request: Request, chosen: Board) -> dict[str, Any]:
+    """The report of a model on a board, or, for a Uno that it is too large for, of one on its sister."""
     from tinyml.targets.boards import board
 
     try:

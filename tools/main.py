@@ -86,6 +86,15 @@ def _parser() -> argparse.ArgumentParser:
         type=lambda text: text.split(","),
         help="compare the searches of the papers in these formats instead (other options count for nothing)",
     )
+    bench.add_argument(
+        "--formats",
+        metavar="FORMAT[:BITS][+SEARCH],...",
+        nargs="?",
+        const=(),
+        type=lambda text: text.split(","),
+        help="compare number formats instead, uniform or with widths that a search finds (default: MinUn's and ours)",
+    )
+    bench.add_argument("--picture", type=Path, help=".svg or .png file: what the formats lose and cost on average")
     bench.add_argument("--json", type=Path, help="also write the reports to this file")
     bench.set_defaults(command=_bench)
 
@@ -258,6 +267,11 @@ def _bench(options: argparse.Namespace) -> int:
         from tinyml.tools.bench_searches import bench_searches
 
         bench_searches(options.folders, options.searches, options.json)
+        return 0
+    if options.formats is not None:
+        from tinyml.tools.bench_formats import bench_formats
+
+        bench_formats(options.folders, options.formats, options.target, options.json, options.picture)
         return 0
     bench(
         options.folders,
