@@ -101,6 +101,10 @@ class CodebookType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
         return self.width.data
 
     @property
+    def candidates(self) -> Sequence[CodebookType]:
+        return [CodebookType.of_width(width) for width in WIDTHS]
+
+    @property
     def scale(self) -> int:
         return self.exponent.data
 

@@ -81,6 +81,10 @@ class MinifloatType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
         return 1 + self.e.data + self.m.data
 
     @property
+    def candidates(self) -> Sequence[MinifloatType]:
+        return [MinifloatType(*KINDS[width]) for width in sorted(KINDS)]
+
+    @property
     def scale(self) -> int:
         shift = self.shift.data if isinstance(self.shift, IntAttr) else 0
         return _unit(self.e.data, self.m.data, self._integer_bits) + shift

@@ -38,6 +38,7 @@ V = TypeVar("V")
 
 WIDTHS = (*range(2, 17), 32)
 EXPONENTS = range(4)
+CANDIDATE_WIDTHS = (6, 8, 9, 10, 12, 16)
 STANDARD = 2
 """The es of the standard of 2022."""
 
@@ -159,6 +160,10 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         if n > TABLE_BITS or self.integer_limits[1] > limits(16)[1]:
             return None
         return Coding(TABLE, self.table, -self.raw_limits[0])
+
+    @property
+    def candidates(self) -> Sequence[PositType]:
+        return [PositType.of_width(width) for width in CANDIDATE_WIDTHS]
 
     def encode(self, reals: Reals) -> Raws:
         import numpy as np

@@ -83,7 +83,7 @@ def _parser() -> argparse.ArgumentParser:
     bench.add_argument(
         "--searches",
         metavar="FORMAT[:SCHEME],...",
-        type=lambda text: text.split(","),
+        type=_names,
         help="compare the searches of the papers in these formats instead (other options count for nothing)",
     )
     bench.add_argument(
@@ -91,7 +91,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar="FORMAT[:BITS][+SEARCH],...",
         nargs="?",
         const=(),
-        type=lambda text: text.split(","),
+        type=_names,
         help="compare number formats instead, uniform or with widths that a search finds (default: MinUn's and ours)",
     )
     bench.add_argument("--picture", type=Path, help=".svg or .png file: what the formats lose and cost on average")
@@ -179,6 +179,10 @@ def _counts(text: str) -> list[int]:
     return [_count(one) for one in text.split(",")]
 
 
+def _names(text: str) -> list[str]:
+    return text.split(",")
+
+
 _SEARCH_OPTIONS: dict[str, dict[str, Any]] = {
     "ram": {"metavar": "BYTES", "type": _count, "help": "most RAM: arena and input, for pareto with the stack"},
     "flash": {"metavar": "BYTES", "type": _count, "help": "most flash"},
@@ -186,6 +190,11 @@ _SEARCH_OPTIONS: dict[str, dict[str, Any]] = {
     "loss": {"metavar": "POINTS", "type": float, "help": "how much accuracy may be lost"},
     "metric": {"help": "what candidates are compared by: disagreement, accuracy or error"},
     "widths": {"metavar": "N,N", "type": _counts, "help": "to choose from"},
+    "formats": {
+        "metavar": "FORMAT,...",
+        "type": _names,
+        "help": "that single tensors may have instead (promote, pareto)",
+    },
     "effort": {"metavar": "N", "type": _count, "help": "about how many candidates are evaluated"},
     "jobs": {"metavar": "N", "type": _count, "help": "processes to evaluate in (default: as many as processors)"},
     "backend": {"help": "where to evaluate: loky (this computer), dask or ray"},

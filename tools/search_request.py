@@ -55,7 +55,7 @@ class SearchRequest:
 
 def _spell(value: Any) -> str:
     if isinstance(value, list | tuple):
-        return ",".join(map(str, value))  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+        return ",".join(map(json.dumps, value))  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
     return json.dumps(value)
 
 

@@ -38,11 +38,15 @@ FRONT = "tdsl.front"
 
 
 class Search:
-    """The candidates of one program. Choices, formats and losses come in the order of `classes`, one for each."""
+    """The candidates of one program. Choices, formats and losses come in the order of `classes`, one for each.
 
-    def __init__(self, evaluation: Evaluation, prototype: NumberFormat):
+    others: formats that tensors may have instead of the prototype, of any width.
+    """
+
+    def __init__(self, evaluation: Evaluation, prototype: NumberFormat, others: Sequence[NumberFormat] = ()):
         self.evaluation = evaluation
         self.prototype = prototype
+        self.others = others
         self.judge = evaluation.judge
         self.assignment = self.judge.candidates.assignment
         self.classes = self.assignment.classes
@@ -118,6 +122,11 @@ class SearchPass(ModulePass):
     journal: str | None = None
     resume: bool = False
 
+    @property
+    def other_formats(self) -> Sequence[str]:
+        """The names of formats that single tensors may have instead: of their dialects or types."""
+        return ()
+
     @abstractmethod
     def search(self, search: Search) -> Found:
         """The best candidate."""
@@ -135,7 +144,8 @@ class SearchPass(ModulePass):
         problem = Problem(_text(op), data.x, data.y, self.functions)
         workers = Workers(self.jobs, self.backend, self.cluster)
         with Evaluation(problem, self.metric, workers, self.journal, self.resume) as evaluation:
-            found = self.search(Search(evaluation, prototype))
+            others = [format_named(ctx, name.partition(".")[0], None) for name in self.other_formats]
+            found = self.search(Search(evaluation, prototype, others))
             formats = assignment.formats(found.choices)
             errors = tensor_errors(evaluation.judge, tuple(formats))
         constants = RoundedConstants(assignment).raws(formats)

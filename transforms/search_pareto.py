@@ -19,6 +19,7 @@ from tinyml.transforms.candidate_costs import Cost
 from tinyml.transforms.exchanges import GAIN, Exchanges, changes
 from tinyml.transforms.format_assignment import Choice
 from tinyml.transforms.linear_errors import LinearErrors
+from tinyml.transforms.other_formats import choose_formats
 from tinyml.transforms.pareto_starts import LimitedSearch, starts
 from tinyml.transforms.search import Found, FrontPoint, Search, SearchPass
 
@@ -38,7 +39,8 @@ FRONT_LOSS = 5.0
 class SearchParetoPass(SearchPass):
     """widths: that tensors may have, those of them that the format offers. ram, flash, cycles: limits, RAM with the
     stack, cycles in the unit of the device. loss: what may be lost, in the unit of the metric. effort: about how many
-    candidates are evaluated. target: as `select-kernels` takes it; device: as `estimate-cost` takes it.
+    candidates are evaluated. target: as `select-kernels` takes it; device: as `estimate-cost` takes it. formats: that
+    single tensors may have instead (`other_formats`).
 
     Of the candidates within the limits that lose no more than `loss` the fastest is taken; without `loss`, or where all
     lose more, the one that loses least. Raises `InputError` where none is within the limits.
@@ -54,6 +56,11 @@ class SearchParetoPass(SearchPass):
     effort: int = 400
     target: str = "avr"
     device: str = "simavr"
+    formats: tuple[str, ...] = ()
+
+    @property
+    def other_formats(self) -> Sequence[str]:
+        return self.formats
 
     def search(self, search: Search) -> Found:
         limits = Cost(*(math.inf if one is None else float(one) for one in (self.cycles, self.flash, self.ram)))
@@ -63,7 +70,7 @@ class SearchParetoPass(SearchPass):
         pareto.start()
         pareto.exchange()
         pareto.improve()
-        return pareto.found(self.loss)
+        return choose_formats(limited, pareto.found(self.loss))
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.number_format import NumberFormat
 from tinyml.transforms.format_assignment import Choice
+from tinyml.transforms.other_formats import choose_formats
 from tinyml.transforms.search import Found, Search, SearchPass
 from tinyml.transforms.value_maps import value_map
 
@@ -32,13 +33,19 @@ class SearchPromotePass(SearchPass):
 
     widths: among which the pair of a low and a high one is chosen (7.7.2); two are taken as they are. ram: bytes that
     the program may work in, without the stack; no limit by default. soft: promotions go on up to this multiple of
-    `ram`, as where they are placed is not final; a result above `ram` is never taken.
+    `ram`, as where they are placed is not final; a result above `ram` is never taken. formats: that single tensors may
+    have instead (`other_formats`).
     """
 
     name = "search-promote"
     widths: tuple[int, ...] = WIDTHS
     ram: int | None = None
     soft: float | int = 1.0
+    formats: tuple[str, ...] = ()
+
+    @property
+    def other_formats(self) -> Sequence[str]:
+        return self.formats
 
     def search(self, search: Search) -> Found:
         ram = float("inf") if self.ram is None else float(self.ram)
@@ -47,7 +54,7 @@ class SearchPromotePass(SearchPass):
         search.evaluation.begin("heat map")
         heat = heat_map(search, low, high)
         search.evaluation.begin("promotion")
-        return promote(search, low, high, heat, ram, self.soft)
+        return choose_formats(search, promote(search, low, high, heat, ram, self.soft), ram)
 
     def _prototypes(self, search: Search) -> list[NumberFormat]:
         if self.widths != WIDTHS:

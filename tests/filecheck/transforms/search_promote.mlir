@@ -5,6 +5,8 @@
 // RUN: tinyml-opt %S/Inputs/hidden.mlir -p "profile{data=%S/Inputs/linear.npz},search-promote{data=%S/Inputs/linear.npz metric=error widths=8,16 ram=9}" | filecheck %s --check-prefix=HIDDEN9
 // RUN: not tinyml-opt %s -p "profile{data=%S/Inputs/linear.npz},search-promote{data=%S/Inputs/linear.npz metric=error ram=3}" 2>&1 | filecheck %s --check-prefix=SMALL
 // RUN: not tinyml-opt %s -p "profile{data=%S/Inputs/linear.npz},search-promote{data=%S/Inputs/linear.npz widths=7,99}" 2>&1 | filecheck %s --check-prefix=WIDTH
+// RUN: tinyml-opt %s -p 'profile{data=%S/Inputs/linear.npz},search-promote{data=%S/Inputs/linear.npz metric=error widths=6,16 ram=7 formats="posit.p","codebook.c"}' | filecheck %s --check-prefix=FORMATS
+// RUN: not tinyml-opt %s -p "profile{data=%S/Inputs/linear.npz},search-promote{data=%S/Inputs/linear.npz formats=nonsense}" 2>&1 | filecheck %s --check-prefix=NONSENSE
 
 // SMALL: pass 'search-promote': no program works in 3 bytes of RAM, whatever the width
 // WIDTH: pass 'search-promote': fixed point has widths from 2 to 32, got 99
@@ -41,3 +43,11 @@ func.func @linear(%X: tensor<2x1xf32>) -> tensor<1x1xf32> {
 // HIDDEN9: func.func @hidden(%X: tensor<2x1x!fixed.q<8, 5>>
 // HIDDEN9-NEXT: %W1 = {{.*}} -> tensor<6x2x!fixed.q<16, 14>>
 // HIDDEN9: %t1 = {{.*}} -> tensor<6x1x!fixed.q<8, 4>>
+
+// A tensor has another format of its width where that loses less; constants as small as these have no codebooks.
+// FORMATS-NOT: codebook
+// FORMATS: {name = "t2", {{.*}} format = !posit.p<6, {{[^,]*}}, {{[^,]*}}, 3>, error = {{[^,]*}}, why = "kept: {{.*}}; in this format the program loses less"}
+// FORMATS-NOT: codebook
+// FORMATS: tdsl.add {{.*}} -> tensor<2x1x!posit.p<6,
+
+// NONSENSE: unknown number format 'nonsense'
