@@ -10,7 +10,7 @@ is great on average: so much does it change a sum of products.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar
@@ -42,9 +42,7 @@ ROUNDS = 60
 """Of Lloyd's iteration; it ends sooner where nothing changes any more."""
 
 BINS = 64
-DENSITIES = (0.0, 1 / 3, 1.0)
-"""Where it starts from: from places that are as dense as these powers of what they stand for. The cube root is the best
-one for many numbers (Panter and Dite, "Quantization Distortion in Pulse-Count Modulation", 1951)."""
+"""Of the histogram that shows the density of a constant."""
 
 
 @irdl_attr_definition
@@ -157,16 +155,8 @@ def lloyd_max(reals: Reals, weights: Reals, bits: int) -> Reals:
     low, high = limits(bits)
     order = np.argsort(reals, kind="stable")
     x, w = reals[order], weights[order]
-
-    def books() -> Iterator[tuple[float, Reals]]:
-        for density in DENSITIES:
-            below = _begin(-x[x < 0][::-1], w[x < 0][::-1], -low, density)
-            numbers = np.concatenate([-below[::-1], [0.0], _begin(x[x > 0], w[x > 0], high, density)])
-            numbers = _settled(numbers, x, w)
-            ends = np.searchsorted((numbers[:-1] + numbers[1:]) / 2, x)
-            yield float((w * (x - numbers[ends]) ** 2).sum()), numbers
-
-    return min(books(), key=lambda book: book[0])[1]
+    below, above = _begin(-x[x < 0][::-1], w[x < 0][::-1], -low), _begin(x[x > 0], w[x > 0], high)
+    return _settled(np.concatenate([-below[::-1], [0.0], above]), x, w)
 
 
 def _settled(numbers: Reals, x: Reals, w: Reals) -> Reals:
@@ -185,8 +175,9 @@ def _settled(numbers: Reals, x: Reals, w: Reals) -> Reals:
     return numbers
 
 
-def _begin(x: Reals, w: Reals, count: int, density: float) -> Reals:
-    """So many magnitudes, or all there are, as dense as a power of the density of x."""
+def _begin(x: Reals, w: Reals, count: int) -> Reals:
+    """So many magnitudes, or all there are, as dense as the cube root of the density of x: the best of very many
+    (Panter and Dite, "Quantization Distortion in Pulse-Count Modulation", 1951)."""
     import numpy as np
 
     distinct = np.unique(x)
@@ -194,7 +185,7 @@ def _begin(x: Reals, w: Reals, count: int, density: float) -> Reals:
         return distinct
     edges: Reals = np.linspace(float(x.min()), float(x.max()), BINS + 1)
     mass: Reals = np.histogram(x, edges, weights=w)[0]
-    share: Reals = np.concatenate([[0.0], np.cumsum(np.power(mass + 1.0e-9 * mass.sum(), density))])
+    share: Reals = np.concatenate([[0.0], np.cumsum(np.cbrt(mass + 1.0e-9 * mass.sum()))])
     places = (np.arange(count) + 0.75) / (count + 0.25)
     found: Reals = np.interp(places * float(share[-1]), share, edges)
     return found

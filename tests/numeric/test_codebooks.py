@@ -51,7 +51,7 @@ def test_numbers_are_nearly_the_best(seed: int):
 
     books = [np.array([*(centre(part) for part in (parts[0], parts[1], parts[3])), 0.0]) for parts in splits]
     legal = [book for book in books if (book < 0).sum() <= 2 and (book > 0).sum() <= 1]
-    assert error(found, reals, weights) <= 1.1 * min(error(book, reals, weights) for book in legal)
+    assert error(found, reals, weights) <= 1.2 * min(error(book, reals, weights) for book in legal)
 
 
 def test_numbers_of_great_inputs_count_more():
