@@ -150,7 +150,9 @@ class TabulatedFormat(ExactFormat):
         left = 1 - right
         if left > 0:
             return m.rescale(m.clamp(x, (low >> left) - 1, (high >> left) + 1), -left)
-        x = m.clamp(x, (low - 2) << -left, (high + 2) << -left)
+        # Of more places nothing would be left but the sign, and whether it is zero.
+        right = min(right, max(abs(x.low), abs(x.high), 1).bit_length())
+        x = m.clamp(x, (low - 2) << (right - 1), (high + 2) << (right - 1))
         twice = m.mul(m.shift_right(x, right), m.const(2))
         rest = m.at_least(m.low_bits(x, right), 1)
         return m.add(twice, m.choose(rest, m.const(1), m.const(0)))
