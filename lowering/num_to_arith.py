@@ -14,14 +14,12 @@ import xdsl.dialects.memref as upstream_memref
 from xdsl.context import Context
 from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import (
-    DYNAMIC_INDEX,
     ArrayAttr,
     DenseIntOrFPElementsAttr,
     DictionaryAttr,
     IndexType,
     IntegerAttr,
     IntegerType,
-    MemRefType,
     ModuleOp,
     StringAttr,
     i8,
@@ -39,7 +37,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.number_format import accumulator_of, element_format, number_format
 from tinyml.dialects.places import error_at
 from tinyml.dialects.runtime_functions import RUNTIME_FUNCTIONS
-from tinyml.lowering.decoding_tables import decoding_table
+from tinyml.lowering.kernel_calls import call_kernel, decoding_table
 from tinyml.lowering.packed_constants import unpack_constants
 
 if TYPE_CHECKING:
@@ -286,21 +284,25 @@ def _dot(op: num.DotOp | num.StridedDotOp | num.DistanceOp) -> Lowering:
         if isinstance(op, num.StridedDotOp):
             counted = op.lhs
             parameters.append(e.insert(arith.ConstantOp(op.stride)))
-        return _call(e, kernel, [*tables, op.lhs, op.rhs], [_length(e, counted), *parameters, op.sum], op.sum.type)
+        return call_kernel(
+            e, kernel, [*tables, op.lhs, op.rhs], [_length(e, counted), *parameters, op.sum], op.sum.type
+        )
 
     return lower
 
 
 def _dot_rows(op: num.DotRowsOp) -> Lowering:
     def lower(e: Emitter) -> SSAValue | None:
-        return _call(e, op.kernel.data, [op.matrix, op.vector], [_length(e, op.vector)], None, [op.starts, op.sums])
+        return call_kernel(
+            e, op.kernel.data, [op.matrix, op.vector], [_length(e, op.vector)], None, [op.starts, op.sums]
+        )
 
     return lower
 
 
 def _axpy(op: num.AxpyOp) -> Lowering:
     kernel = _kernel(op)
-    return lambda e: _call(e, kernel, [op.sums, op.vector], [op.factor, _length(e, op.vector)], None)
+    return lambda e: call_kernel(e, kernel, [op.sums, op.vector], [op.factor, _length(e, op.vector)], None)
 
 
 def _length(e: Emitter, run: SSAValue) -> SSAValue:
@@ -315,43 +317,19 @@ def _sparse_dot(op: num.SparseDotOp) -> Lowering:
         length = e.insert(upstream_memref.LoadOp.get(op.lengths, [op.row]))
         wide = e.insert(arith.ExtUIOp(length, i16 if length.type == i8 else i32))
         count = e.insert(arith.IndexCastOp(wide, IndexType()))
-        return _call(e, kernel, [*row, op.vector], [count, op.sum], op.sum.type)
+        return call_kernel(e, kernel, [*row, op.vector], [count, op.sum], op.sum.type)
 
     return lower
 
 
 def _packed_dot(op: num.PackedDotOp) -> Lowering:
-    return lambda e: _call(e, op.kernel.data, [op.row, op.vector], [op.sum], op.sum.type)
+    return lambda e: call_kernel(e, op.kernel.data, [op.row, op.vector], [op.sum], op.sum.type)
 
 
 def _kernel(op: num.DotOp | num.StridedDotOp | num.SparseDotOp | num.DistanceOp | num.AxpyOp) -> str:
     if op.kernel is None:
         raise InputError(f"{op.name} has no kernel: run select-kernels first")
     return op.kernel.data
-
-
-def _call(
-    e: Emitter,
-    kernel: str,
-    memrefs: Sequence[SSAValue],
-    scalars: Sequence[SSAValue],
-    result: Attribute | None,
-    results_in: Sequence[SSAValue] = (),
-) -> SSAValue | None:
-    """A call of a kernel, which takes runs of memory of any length; what it returns, if anything."""
-
-    def runs(memrefs: Sequence[SSAValue]) -> list[SSAValue]:
-        # Of any length; in flash or not is the kernel's affair.
-        types = [MemRefType(scratch.memref_type(memref).element_type, [DYNAMIC_INDEX]) for memref in memrefs]
-        return [e.insert(upstream_memref.CastOp.get(*pair)) for pair in zip(memrefs, types, strict=True)]
-
-    arguments = [*runs(memrefs), *scalars, *runs(results_in)]
-    results = [] if result is None else [result]
-    e.surroundings.declare_kernel(kernel, [value.type for value in arguments], results)
-    call = func.CallOp(kernel, arguments, results)
-    call.location = e.location
-    e.builder.insert(call)
-    return call.results[0] if results else None
 
 
 def _constant(op: num.ConstantOp) -> Lowering:
