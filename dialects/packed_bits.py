@@ -38,11 +38,11 @@ def packed_bytes(count: int, width: int) -> int:
     return -(-count // group_length(width)) * group_bytes(width)
 
 
-def packed_width(raws: Integers) -> int | None:
-    """The fewest bits that hold all of some raws, of those that can be packed; None where that saves nothing."""
+def packed_widths(raws: Integers) -> list[int]:
+    """The widths that hold all of some raws and save something, from few bits to many."""
     low, high = int(raws.min(initial=0)), int(raws.max(initial=0))
     needed = max(high, ~low).bit_length() + 1
-    return next((width for width in WIDTHS if needed <= width < raws.itemsize * 8), None)
+    return [width for width in WIDTHS if needed <= width < raws.itemsize * 8]
 
 
 def pack_bits(values: Integers, width: int) -> NDArray[np.uint8]:

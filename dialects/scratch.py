@@ -42,7 +42,7 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.number_format import accumulator_of, number_format
-from tinyml.dialects.packed_bits import WIDTHS, packed_bytes, packed_width
+from tinyml.dialects.packed_bits import WIDTHS, packed_bytes, packed_widths
 
 if TYPE_CHECKING:
     from tinyml.dialects.number_format import Raws
@@ -181,8 +181,7 @@ class ConstantOp(IRDLOperation):
     def _verify_width(self, bits: int) -> None:
         if storage_of(memref_type(self.result).element_type) == f32:
             raise VerifyException("only integers are packed")
-        found = packed_width(self.raws)
-        if found is None or found > bits:
+        if bits not in packed_widths(self.raws):
             raise VerifyException(f"not all elements have {bits} bits")
 
 

@@ -16,12 +16,10 @@ from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DenseIntOrFPElementsAttr,
-    DictionaryAttr,
     IndexType,
     IntegerAttr,
     IntegerType,
     ModuleOp,
-    StringAttr,
     i8,
     i16,
     i32,
@@ -37,6 +35,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.number_format import accumulator_of, element_format, number_format
 from tinyml.dialects.places import error_at
 from tinyml.dialects.runtime_functions import RUNTIME_FUNCTIONS
+from tinyml.lowering.format_notes import note_formats
 from tinyml.lowering.kernel_calls import call_kernel, decoding_table
 from tinyml.lowering.packed_constants import unpack_constants
 
@@ -63,7 +62,7 @@ class LowerNumToArithPass(ModulePass):
             for function in functions
         ]
         for function in functions:
-            _note_formats(function)
+            note_formats(function)
         PatternRewriteWalker(_ToStorage(), apply_recursively=False).rewrite_module(op)
         for function, lowerings in prepared:
             surroundings = _FunctionSurroundings(op, function)
@@ -117,24 +116,6 @@ def _loaded_intervals(function: func.FuncOp) -> dict[SSAValue, tuple[int, int]]:
                 extremes[constant] = int(raws.min()), int(raws.max())
             found[op.res] = extremes[constant]
     return found
-
-
-def _note_formats(function: func.FuncOp) -> None:
-    """Leave word of the formats of arrays, for people who read the generated code."""
-
-    def note(type: Attribute) -> dict[str, Attribute]:
-        format = number_format(getattr(type, "element_type", None))
-        return {} if format is None else {scratch.FORMAT: StringAttr(str(format.type))}
-
-    def noted(types: Sequence[Attribute], given: ArrayAttr[DictionaryAttr] | None) -> ArrayAttr[DictionaryAttr]:
-        before = given.data if given is not None else [DictionaryAttr({})] * len(types)
-        return ArrayAttr([DictionaryAttr({**old.data, **note(type)}) for type, old in zip(types, before, strict=True)])
-
-    function.arg_attrs = noted(function.function_type.inputs.data, function.arg_attrs)
-    function.res_attrs = noted(function.function_type.outputs.data, function.res_attrs)
-    for op in function.walk():
-        if isinstance(op, scratch.ConstantOp | scratch.ViewOp):
-            op.attributes |= note(op.result.type)
 
 
 class _FunctionSurroundings:

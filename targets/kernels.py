@@ -65,6 +65,10 @@ _AVR = (
     Kernel("tm_dot_t8_s16_s32", 8, 16, 32, step=45.0, codings=(TABLE, INTEGER)),
     Kernel("tm_dot_t8_s8_s32", 8, 8, 32, step=36.0, codings=(TABLE, INTEGER)),
     Kernel("tm_dot_t8_t8_s32", 8, 8, 32, step=54.0, codings=(TABLE, TABLE)),
+    Kernel("tm_dot_t4_s16_s32", 4, 16, 32, step=44.5, codings=(TABLE, INTEGER), code=198),
+    Kernel("tm_dot_t4_s8_s32", 4, 8, 32, step=35.5, codings=(TABLE, INTEGER), code=174),
+    Kernel("tm_dot_t6_s16_s32", 6, 16, 32, step=44.75, codings=(TABLE, INTEGER), code=336),
+    Kernel("tm_dot_t6_s8_s32", 6, 8, 32, step=35.75, codings=(TABLE, INTEGER), code=288),
     Kernel("tm_dot_p16_s16_s64", 16, 16, 64, step=153.6, codings=("p16", INTEGER)),
     Kernel("tm_dot_s4_s8_s16", 4, 8, 16, step=11.0, code=130),
     Kernel("tm_dot_s4_s8_s24", 4, 8, 24, step=13.0, code=162),
@@ -86,6 +90,10 @@ _AVR = (
 
 _CORTEX_M = (
     Kernel("tm_dot_p16_s16_s64", 16, 16, 64, flash=None, step=28.0, codings=("p16", INTEGER)),
+    Kernel("tm_dot_t4_s16_s32", 4, 16, 32, flash=None, step=6.3, codings=(TABLE, INTEGER), code=60),
+    Kernel("tm_dot_t4_s8_s32", 4, 8, 32, flash=None, step=6.3, codings=(TABLE, INTEGER), code=60),
+    Kernel("tm_dot_t6_s16_s32", 6, 16, 32, flash=None, step=13.0, codings=(TABLE, INTEGER), code=90),
+    Kernel("tm_dot_t6_s8_s32", 6, 8, 32, flash=None, step=13.0, codings=(TABLE, INTEGER), code=90),
     Kernel("tm_dot_t8_s16_s32", 8, 16, 32, flash=None, step=7.0, codings=(TABLE, INTEGER)),
     Kernel("tm_dot_t8_s8_s32", 8, 8, 32, flash=None, step=7.0, codings=(TABLE, INTEGER)),
     Kernel("tm_dot_t8_t8_s32", 8, 8, 32, flash=None, step=9.0, codings=(TABLE, TABLE)),
@@ -131,6 +139,13 @@ in one in place of a kernel."""
 def packed_reader(bits: int) -> tuple[str, int]:
     """The function that reads single elements of packed constants, and its bytes of code."""
     return f"tm_packed_s{bits}", {4: 26, 5: 124, 6: 94, 9: 76, 10: 78, 12: 66}[bits]
+
+
+def packed_effort(target: str, weights: int, bits: int, vector: int, codings: tuple[str, ...]) -> float | None:
+    """How much longer an element of a packed row takes than one of a whole row; None without kernels for both."""
+    kernels = [one for one in kernels_of(target) if (one.op, one.vector, one.codings) == ("num.dot", vector, codings)]
+    steps = [[one.step for one in kernels if one.weights == width] for width in (bits, weights)]
+    return max(steps[0]) / max(steps[1]) if all(steps) else None
 
 
 SPARSE_LOOP = 2.0

@@ -15,7 +15,8 @@ from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, Rewrite
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.csr import compress
-from tinyml.targets.kernels import kernels_of, sparse_effort
+from tinyml.dialects.packed_bits import packed_bytes, packed_widths
+from tinyml.targets.kernels import kernels_of, packed_effort, sparse_effort
 
 
 class _StoreDense(RewritePattern):
@@ -35,7 +36,12 @@ class _StoreDense(RewritePattern):
         codings = tuple(one.coding.name for one in formats if one.coding is not None)
         weights, vector = (8 * one.dtype.itemsize for one in formats)
         effort = len(stored.values) * sparse_effort(self.target, weights, vector, codings)
-        if stored.bytes * effort < entries * format.dtype.itemsize * entries:
+        dense_effort = entries * format.dtype.itemsize * entries
+        rows, columns = constant.raws.shape
+        for bits in packed_widths(constant.raws) if format.dtype.kind == "i" else ():
+            if slowdown := packed_effort(self.target, weights, bits, vector, codings):
+                dense_effort = min(dense_effort, rows * packed_bytes(columns, bits) * slowdown * entries)
+        if stored.bytes * effort < dense_effort:
             return
         dense = tdsl.ConstOp(constant.raws, format)
         dense.attributes |= constant.attributes
@@ -54,6 +60,8 @@ def format_type(op: tdsl.ContractionOp):
 @dataclass(frozen=True)
 class ChooseStoragePass(ModulePass):
     """Turns a `tdsl.spmv` whose matrix takes less stored dense, bytes times time, into a `tdsl.matmul`.
+
+    Dense rows of few bits count as `pack-constants` may store them.
 
     target: as `select-kernels` takes it; its kernels say how long an entry takes. Raises `InputError` for an unknown
     one.

@@ -21,13 +21,16 @@ from xdsl.rewriter import Rewriter
 from tinyml.dialects import num, scratch
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.number_format import element_format, number_format
-from tinyml.dialects.packed_bits import group_length, packed_bytes, packed_width
+from tinyml.dialects.packed_bits import group_length, packed_bytes, packed_widths
 from tinyml.dialects.scratch import memref_type, size_in_bytes
 from tinyml.targets.kernels import UNPACKED_KERNEL, UNPACKED_LOOP, Kernel, kernels_of, packed_reader
 from tinyml.transforms.loop_nest import LoopNest
 from tinyml.transforms.multiples import exchanged, is_multiple
 
 CHOICES = ("auto", "always", "never")
+
+MOST = (1 << 15) - 1
+"""Elements that an index on an 8-bit chip counts."""
 
 CALL_BYTES = 12
 """Code of a call that reads one element, beyond that of a load."""
@@ -74,15 +77,24 @@ class _Packable:
 
     @classmethod
     def find(cls, op: Operation, kernels: Sequence[Kernel]) -> _Packable | None:
+        """With as many bits as serve it best."""
         if not isinstance(op, scratch.ConstantOp) or not isinstance(memref_type(op.result).memory_space, scratch.Flash):
             return None
         format = number_format(memref_type(op.result).element_type)
-        if format is None or format.dtype.kind != "i" or (bits := packed_width(op.raws)) is None:
+        if format is None or format.dtype.kind != "i":
             return None
         readers = _readers(op.result)
         rows = {num.run_length(dot.lhs) for dot in readers if isinstance(dot, num.DotOp)}
         row = rows.pop() if len(rows) == 1 else 1
-        found = cls(op, bits, row if _can_pad(op.result, row) or row % group_length(bits) == 0 else 1)
+        found = [cls._with(op, bits, row, readers, kernels) for bits in packed_widths(op.raws)]
+        found = [one for one in found if one.calls == 0 or op.raws.size <= MOST]
+        return min(found, key=lambda one: one.effort, default=None)
+
+    @classmethod
+    def _with(
+        cls, op: scratch.ConstantOp, bits: int, row: int, readers: Sequence[Operation], kernels: Sequence[Kernel]
+    ) -> _Packable:
+        found = cls(op, bits, row if row % group_length(bits) == 0 or _can_pad(op.result, row) else 1)
         for reader in readers:
             found._count(reader, kernels)
         return found
@@ -118,8 +130,9 @@ class _Packable:
         return rows * packed_bytes(self.row, self.bits) if self.row > 1 else packed_bytes(rows, self.bits)
 
     @property
-    def pays(self) -> bool:
-        return (self.size - self.saved) * self.slowdown < self.size
+    def effort(self) -> float:
+        """Bytes times time, that of reading it as it is being 1."""
+        return (self.size - self.saved) * self.slowdown
 
     def pack(self) -> None:
         """Change the constant and everything that reads it."""
@@ -140,7 +153,7 @@ class _Packable:
 
 def _worthwhile(found: Sequence[_Packable]) -> list[_Packable]:
     """Those that pay, without those whose reader takes more code than all that it reads saves."""
-    chosen = [one for one in found if one.pays]
+    chosen = [one for one in found if one.effort < one.size]
     while True:
         saved: dict[str, int] = {}
         for one in chosen:

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 import tinyml.targets
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.packed_bits import WIDTHS
 from tinyml.lowering.demand import Demand, demand_of
 from tinyml.runtime.attribution import attribute
 from tinyml.runtime.evaluator import encode_inputs
@@ -36,10 +37,11 @@ from tinyml.transforms.contexts import context
 TABLES = Path(tinyml.targets.__path__[0]) / "cost_tables"
 BOARDS = (board("avr", "atmega1284p"), board("cortex-m0"), board("cortex-m4"))
 FORMATS = (("fixed", 16), ("fixed", 8), ("f32", None))
-PACKED = tuple((width, f"fixed:{bits}") for width in (16, 8) for bits in (4, 5, 6, 9, 10, 12))
+CODED = ("posit:8", "minifloat:6", "minifloat:4")
+PACKED = tuple((width, weights) for width in (16, 8) for weights in (*(f"fixed:{n}" for n in WIDTHS), *CODED))
 COLUMNS = ["time", "code", "once", "stack"]
 EVERY = 4
-"""Of so many programs one is also compiled with constants that are packed, of all widths in turn."""
+"""Of so many programs one is also compiled with packed and coded constants, of all kinds in turn."""
 SAMPLES = 2
 
 FLOOR = 30.0
@@ -75,8 +77,15 @@ def counted(steps: Mapping[str, float], cost: Mapping[str, float]) -> float:
 
 
 def measure(
-    program: Path, chosen: Board, format: str, width: int | None, weights: str | None = None, packed: str = "never"
-) -> Measurement:
+    program: Path,
+    chosen: Board,
+    format: str,
+    width: int | None,
+    weights: str | None,
+    packed: str,
+    known: Mapping[str, Sequence[float]],
+) -> Measurement | None:
+    """None for a program that has only steps whose costs are known."""
     ctx = context()
     val = program.with_name("val.npz")
     compiled = compile_stages(
@@ -90,6 +99,9 @@ def measure(
         weights=weights,
         packed=packed,
     )
+    demand = demand_of(compiled.loops)
+    if known and all(step in known for steps in demand.operations.values() for step in steps.runs):
+        return None
     interface = interface_of(compiled.formats)
     inputs = encode_inputs(compiled.formats, np.load(val)["x"][:SAMPLES])
     with tempfile.TemporaryDirectory() as name:
@@ -112,7 +124,7 @@ def measure(
     call = costs.pop(CALL_AND_RETURN, (0.0, 0.0))
     bytes = flash(measured)
     return Measurement(
-        demand_of(compiled.loops),
+        demand,
         costs,
         call,
         bytes["total"] - bytes["code"] - sum(bytes["constants"].values()) + call[1],
@@ -207,29 +219,30 @@ def table(chosen: Board, measurements: Sequence[Measurement], known: Mapping[str
     }
 
 
-def programs(folder: Path, chosen: Board, *, packed_only: bool) -> list[Measurement]:
+def programs(folder: Path, chosen: Board, known: Mapping[str, Sequence[float]]) -> list[Measurement]:
     measurements: list[Measurement] = []
     for i, micro in enumerate(micro_programs()):
         program = micro.write(folder / f"p{i}", i)
-        variants = [] if packed_only else [(format, width, None, "never") for format, width in FORMATS]
+        variants = [] if known else [(format, width, None, "never") for format, width in FORMATS]
         if i % EVERY == 0:
             variants += [("fixed", width, weights, "always") for width, weights in PACKED]
         for format, width, weights, packed in variants:
             try:
-                measurements.append(measure(program, chosen, format, width, weights, packed))
+                if (found := measure(program, chosen, format, width, weights, packed, known)) is not None:
+                    measurements.append(found)
             except InputError as error:
                 print(f"{chosen.device}: program {i} in {format} {width or ''} left out: {error}", file=sys.stderr)
     return measurements
 
 
 def calibrate(chosen: Board, *, anew: bool) -> None:
-    """Measure a table anew, or add what it lacks for packed constants."""
+    """Measure a table anew, or add what it lacks for packed and coded constants."""
     file, known = TABLES / f"{chosen.device}.json", {}
     if not anew:
         old = json.loads(file.read_text())
         known = {"": old["program"], **old["steps"]}
     with tempfile.TemporaryDirectory() as name:
-        measurements = programs(Path(name), chosen, packed_only=not anew)
+        measurements = programs(Path(name), chosen, known)
     found = table(chosen, measurements, known)
     steps = dict(sorted({**found.pop("steps"), **known}.items()))
     steps.pop("", None)

@@ -38,6 +38,7 @@ AVR_STEPS = {
     **{"s6_s8_s16": 11.75, "s6_s8_s24": 13.75, "s6_s8_s32": 13.75, "s6_s16_s32": 21.75},
     **{"s12_s8_s32": 22, "s12_s16_s32": 32.5},
     **{"strided_s8_s8_s32": 13, "strided_s8_s16_s32": 21, "strided_s16_s16_s32": 33},
+    **{"t4_s16_s32": 42, "t4_s8_s32": 33, "t6_s16_s32": 43.5, "t6_s8_s32": 34.5},
     **{"t8_s16_s32": 41, "t8_s8_s32": 32, "t8_t8_s32": 50, "p16_s16_s64": 145},
     **{"row_s8_s8_s16": 14, "row_s8_s8_s24": 16, "row_s8_s8_s32": 16, "row_s8_s16_s32": 24, "row_s16_s16_s32": 36},
     **{"distance_s8_s8_s24": 13, "distance_s8_s8_s32": 14, "distance_s16_s16_s32": 27},
@@ -48,6 +49,7 @@ AVR_LIMITS = {
     **{"s4_s8_s16": 12.5, "s4_s8_s32": 17, "s4_s16_s32": 26, "s6_s8_s16": 12.5, "s6_s8_s32": 17, "s6_s16_s32": 26},
     **{"s12_s16_s32": 36},
     **{"t8_s16_s32": 58, "t8_t8_s32": 70, "p16_s16_s64": 250},
+    **{"t4_s16_s32": 58, "t6_s16_s32": 58},
 }
 """What the loop may take at n = 64."""
 
@@ -55,6 +57,7 @@ CORTEX_M = ("cortex-m0", "cortex-m3", "cortex-m4")
 CORTEX_M_KERNELS = [
     *(f"tm_cm_dot_{types}" for types in ("s8_s8_s32", "s8_s16_s32", "s16_s16_s32", "s16_s16_s64")),
     *(f"tm_dot_{types}" for types in ("t8_s8_s32", "t8_s16_s32", "t8_t8_s32")),
+    *(f"tm_dot_{weights}_{x}_s32" for weights in ("t4", "t6") for x in ("s8", "s16")),
     *(f"tm_dot_{weights}_{x}_s32" for weights in ("s4", "s6", "s12") for x in ("s8", "s16")),
     *(f"tm_cm_dot_sparse_{types}" for types in ("s8_s8_s32", "s8_s16_s32", "s16_s16_s32")),
     *(f"tm_cm_distance_{types}" for types in ("s8_s8_s32", "s16_s16_s32")),
@@ -83,7 +86,7 @@ FUNCTION_LIMITS = {
 }
 """What one element may take: load and store, which a copy has too, not counted."""
 
-_CTYPES = {**dict.fromkeys(("s4", "s6", "s12", "t8", "s8"), "int8_t"), "s16": "int16_t"}
+_CTYPES = {**dict.fromkeys(("s4", "s6", "s12", "t4", "t6", "t8", "s8"), "int8_t"), "s16": "int16_t"}
 
 _HEADER = """\
 #include <stdint.h>
@@ -199,12 +202,12 @@ def cycles_in_loop(kernel: Kernel, length: int, optimize: str) -> float:
 
 
 def instructions_per_mac(kernel: str, device: str, optimize: str) -> float:
-    form = "sparse" if "sparse" in kernel else "table" if "_t8_" in kernel else kernel.split("_")[-4]
+    form = "sparse" if "sparse" in kernel else "table" if "dot_t" in kernel else kernel.split("_")[-4]
     w, x, _ = kernel.split("_")[-3:]
     call = {
         "distance": f"Y[0] = {kernel}(W, X, {N}, 5)",
         "dot": f"Y[0] = (int32_t){kernel}(W, X, {N}, 5)",
-        "table": f"Y[0] = {kernel}({'table + 128, ' * kernel.count('t8')}W, X, {N}, 5)",
+        "table": f"Y[0] = {kernel}({'table + 128, ' * kernel.count('_t')}W, X, {N}, 5)",
         "sparse": f"Y[0] = {kernel}(W, GAPS, X, {N}, 5)",
     }[form]
     random = np.random.default_rng(1)

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from tinyml.dialects.coding import TABLE
 from tinyml.dialects.exact import ExactFormat
 from tinyml.dialects.fixed import FixedType
-from tinyml.dialects.packed_bits import packed_width
+from tinyml.dialects.minifloat import MinifloatType
+from tinyml.dialects.packed_bits import packed_widths
 from tinyml.dialects.posit import PositType
 from tinyml.targets.kernels import Kernel
 
@@ -18,6 +19,7 @@ ROWS = 3
 """Too few for kernels that take several at once."""
 
 LENGTHS = (1, 7, 64)
+WIDTHS_WITH_KERNELS = (4, 6, 12)
 
 
 def program(kernel: Kernel) -> str:
@@ -30,7 +32,8 @@ def calls(kernel: Kernel) -> int:
     longer = [length for length in LENGTHS if length > 1]
     if kernel.weights % 8:
         # Smaller weights are packed into fewer bits, and single elements are no rows.
-        return sum(packed_width(weights_of(kernel, length)) == kernel.weights for length in longer)
+        few = [bits for bits in WIDTHS_WITH_KERNELS if bits < kernel.weights]
+        return sum(not {*few} & {*packed_widths(weights_of(kernel, length))} for length in longer)
     found = {"num.distance": ROWS * len(LENGTHS), "num.axpy": len(longer), "num.strided_dot": len(longer)}
     return found.get(kernel.op, len(LENGTHS))
 
@@ -175,9 +178,15 @@ def memory_bits(kernel: Kernel) -> int:
 def formats_of(kernel: Kernel) -> list[ExactFormat]:
     """Of weights and vector, as the kernel gets integers from them."""
     widths = kernel.weights, kernel.vector
-    coded = {TABLE: PositType(8, 0, -6, 7), "p16": PositType(16, 1, -28, 1)}
+    coded: dict[tuple[str, int], ExactFormat] = {
+        (TABLE, 8): PositType(8, 0, -6, 7),
+        (TABLE, 6): MinifloatType(2, 3, 3),
+        (TABLE, 4): MinifloatType(2, 1, 1),
+        ("p16", 16): PositType(16, 1, -28, 1),
+    }
     return [
-        coded.get(coding) or FixedType(width, width - 1) for coding, width in zip(kernel.codings, widths, strict=True)
+        coded.get((coding, width)) or FixedType(width, width - 1)
+        for coding, width in zip(kernel.codings, widths, strict=True)
     ]
 
 

@@ -44,7 +44,7 @@ class MicroProgram:
         return folder / "program.sd"
 
 
-class _Random:
+class Random:
     def __init__(self, seed: int):
         self.rng = np.random.default_rng(seed)
         self.parameters: dict[str, NDArray[np.float64]] = {}
@@ -58,7 +58,7 @@ class _Random:
         return self.array(name, rows, columns, scale=1.4 / np.sqrt(columns), dense=dense)
 
 
-def protonn(random: _Random, inputs: int, d: int, prototypes: int, classes: int, dense: float) -> MicroProgram:
+def protonn(random: Random, inputs: int, d: int, prototypes: int, classes: int, dense: float) -> MicroProgram:
     random.matrix("W", d, inputs, dense)
     random.array("B", prototypes, d, 1, scale=0.6)
     random.array("Z", prototypes, classes, 1)
@@ -72,7 +72,7 @@ argmax(res)"""
     return MicroProgram(text, random.parameters, inputs)
 
 
-def bonsai(random: _Random, inputs: int, d: int, depth: int, classes: int, dense: float) -> MicroProgram:
+def bonsai(random: Random, inputs: int, d: int, depth: int, classes: int, dense: float) -> MicroProgram:
     random.matrix("Z", d, inputs, dense)
     for name, shape in (
         ("W", (2 ** (depth + 1) - 1, classes)),
@@ -89,7 +89,7 @@ def bonsai(random: _Random, inputs: int, d: int, depth: int, classes: int, dense
 
 
 def fastgrnn(
-    random: _Random, steps: int, inputs: int, hidden: int, classes: int, ranks: tuple[int, int] | None
+    random: Random, steps: int, inputs: int, hidden: int, classes: int, ranks: tuple[int, int] | None
 ) -> MicroProgram:
     if ranks is None:
         random.matrix("W", inputs, hidden)
@@ -120,7 +120,7 @@ argmax(score)"""
     return MicroProgram(text, random.parameters, steps * inputs)
 
 
-def dense(random: _Random, inputs: int, hidden: int, classes: int, function: str) -> MicroProgram:
+def dense(random: Random, inputs: int, hidden: int, classes: int, function: str) -> MicroProgram:
     random.matrix("W1", hidden, inputs)
     random.matrix("W2", classes, hidden)
     random.array("B1", hidden, 1, scale=0.3)
@@ -129,7 +129,7 @@ def dense(random: _Random, inputs: int, hidden: int, classes: int, function: str
     return MicroProgram(text, random.parameters, inputs)
 
 
-def columns(random: _Random, inputs: int, count: int, hidden: int, function: str) -> MicroProgram:
+def columns(random: Random, inputs: int, count: int, hidden: int, function: str) -> MicroProgram:
     """Several vectors at once, as the columns of a matrix."""
     random.matrix("W1", hidden, inputs)
     random.matrix("W2", 1, hidden)
@@ -139,7 +139,7 @@ argmax(W2 * A)"""
     return MicroProgram(text, random.parameters, inputs * count)
 
 
-def chain(random: _Random, length: int, ops: int) -> MicroProgram:
+def chain(random: Random, length: int, ops: int) -> MicroProgram:
     """Random ops on vectors, most of which become one loop."""
     rng = random.rng
     lines: list[str] = []
@@ -191,4 +191,4 @@ def micro_programs() -> list[MicroProgram]:
     lengths = np.random.default_rng(0).integers((4, 2), (60, 7), (CHAINS, 2))
     made += [(chain, (int(length), int(ops))) for length, ops in lengths]
     made += [(columns, arguments) for arguments in _COLUMNS]
-    return [make(_Random(seed), *arguments) for seed, (make, arguments) in enumerate(made)]
+    return [make(Random(seed), *arguments) for seed, (make, arguments) in enumerate(made)]

@@ -13,7 +13,7 @@ from tinyml.dialects.packed_bits import (
     group_length,
     pack_bits,
     packed_bytes,
-    packed_width,
+    packed_widths,
     unpack_bits,
 )
 
@@ -63,7 +63,7 @@ def test_layouts():
     ],
 )
 def test_the_fewest_bits(values: list[int], dtype: str, width: int | None):
-    assert packed_width(np.array(values, dtype)) == width
+    assert next(iter(packed_widths(np.array(values, dtype))), None) == width
 
 
 def test_what_does_not_fit():
