@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 V = TypeVar("V")
 
 CANDIDATE_WIDTHS = (4, 6, 8, 9, 10, 12, 16)
+BYTE = 8
 REGISTER_WIDTH = 16
 
 
@@ -143,8 +144,10 @@ class FixedType(ScaledInteger, ExactFormat):
 
     def addend(self, other: NumberFormat, result: NumberFormat) -> FixedType:
         frac = max(exact(other).scale, exact(result).scale)
-        # Of the same range: what is no finer needs no more bits.
-        return self.narrowed(max(self.frac.data - max(frac, FRACS[0]), 0))
+        coarser = min(self.frac.data, max(frac, FRACS[0]))
+        # The same range needs fewer bits at a coarser scale; one is left for what rounding up adds.
+        needed = self.width.data - max(self.frac.data - coarser - 1, 0)
+        return FixedType(max(needed, min(self.width.data, BYTE)), coarser)
 
     def difference(self, rhs: NumberFormat) -> NumberFormat | None:
         # Of equal scales only: then the kernels subtract raws.
