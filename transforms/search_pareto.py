@@ -138,7 +138,7 @@ class _Pareto:
     def exchange(self) -> None:
         """Make some tensors wide and others narrow, as long as the error falls."""
         search = self.search
-        if search.judge.yardstick.scores is None:
+        if search.judge.yardstick.scores is None or search.evaluation.evaluated >= self.effort:
             return
         search.evaluation.begin("exchange")
         assert self.best is not None
@@ -146,7 +146,7 @@ class _Pareto:
         model = LinearErrors(search, search.uniform(max(self.offered, key=lambda one: one.bits)))
         exchanges = Exchanges(search, model, start, changes(search, start, self.offered))
         moved = True
-        while moved:
+        while moved and search.evaluation.evaluated < self.effort:
             most = (1 - GAIN) * self.best.loss
             better = self.evaluate(exchanges.proposals(self.best.choices), "exchange", most)
             moved = bool(better) and self.consider(min(better, key=lambda one: one.key))
