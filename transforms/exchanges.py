@@ -27,7 +27,7 @@ GAIN = 0.02
 """An exchange is worth its while where the error falls by this part of it: what falls less may not on other data."""
 
 ZOOMS = (-1, 1)
-"""Scales that are tried beside that of a tensor's range: half and twice as fine."""
+"""Scales that are tried beside another: half and twice as fine."""
 
 
 class Exchanges:

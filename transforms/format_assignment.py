@@ -53,6 +53,11 @@ class Choice:
         return self.prototype.for_range(math.ldexp(low, -self.zoom), math.ldexp(high, -self.zoom))
 
 
+def with_choice(choices: Sequence[Choice], place: int, choice: Choice) -> list[Choice]:
+    """The same choices but for one class of tensors."""
+    return [*choices[:place], choice, *choices[place + 1 :]]
+
+
 class FormatAssignment:
     """Formats for the classes of one profiled function on reals, for any number of choices; the IR stays as it is.
 

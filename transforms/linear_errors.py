@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
+from tinyml.transforms.format_assignment import with_choice
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,7 +33,7 @@ class Change:
     choice: Choice
 
     def applied(self, choices: Sequence[Choice]) -> list[Choice]:
-        return [*choices[: self.place], self.choice, *choices[self.place + 1 :]]
+        return with_choice(choices, self.place, self.choice)
 
 
 class LinearErrors:

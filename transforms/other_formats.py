@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tinyml.transforms.format_assignment import with_choice
 from tinyml.transforms.search import Found, Search
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def choose_formats(search: Search, found: Found, ram: float = math.inf) -> Found
     choices, reasons = list(found.choices), dict(found.reasons)
     [least] = search.losses([choices])
     tried = [
-        (i, [*choices[:i], other, *choices[i + 1 :]])
+        (i, with_choice(choices, i, other))
         for i, (one, choice) in enumerate(zip(search.classes, choices, strict=True))
         for other in _others(search, one, choice)
     ]
@@ -37,7 +38,7 @@ def choose_formats(search: Search, found: Found, ram: float = math.inf) -> Found
     for loss, (i, candidate) in ranked:
         if loss >= least or choices[i] != found.choices[i]:
             continue
-        joined = [*choices[:i], candidate[i], *choices[i + 1 :]]
+        joined = with_choice(choices, i, candidate[i])
         [now] = search.losses([joined], least)
         if now < least and search.fits(joined, ram):
             choices, least = joined, now

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.number_format import NumberFormat
-from tinyml.transforms.format_assignment import Choice
+from tinyml.transforms.format_assignment import Choice, with_choice
 from tinyml.transforms.outcomes import Metric
 from tinyml.transforms.search import Found, Search, SearchPass
 
@@ -100,7 +100,7 @@ def partial_demote(search: Search, choices: Sequence[Choice], narrow: NumberForm
     found = [replace(choice, prototype=narrow) for choice in choices]
     for scale in SCALES:
         demoted = [replace(choice, prototype=narrow, zoom=choice.zoom + scale) for choice in choices]
-        candidates = [[*choices[:i], one, *choices[i + 1 :]] for i, one in enumerate(demoted)]
+        candidates = [with_choice(choices, i, one) for i, one in enumerate(demoted)]
         for i, loss in enumerate(search.losses(candidates, [math.nextafter(loss, -math.inf) for loss in losses])):
             if loss < losses[i]:
                 losses[i], found[i] = loss, demoted[i]

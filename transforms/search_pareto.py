@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 from tinyml.dialects.errors import InputError
 from tinyml.transforms.candidate_costs import Cost
-from tinyml.transforms.exchanges import GAIN, Exchanges, changes
-from tinyml.transforms.format_assignment import Choice
+from tinyml.transforms.exchanges import GAIN, ZOOMS, Exchanges, changes
+from tinyml.transforms.format_assignment import Choice, with_choice
 from tinyml.transforms.linear_errors import LinearErrors
 from tinyml.transforms.other_formats import choose_formats
 from tinyml.transforms.pareto_starts import LimitedSearch, starts
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
     from tinyml.transforms.candidates import Formats
 
 WIDTHS = (4, 6, 8, 12, 16)
-ZOOMS = (-1, 1)
-"""Scales that are tried beside a tensor's present one: half and twice as fine."""
-
 FRONT_LOSS = 5.0
 """Candidates that lose more are not worth a place in the front, whatever they cost."""
 
@@ -186,7 +183,7 @@ class _Pareto:
         for i, choice in enumerate(choices):
             others = [replace(choice, prototype=one) for one in self.offered if one.bits != choice.prototype.bits]
             others += [replace(choice, zoom=choice.zoom + zoom) for zoom in ZOOMS]
-            found += [[*choices[:i], other, *choices[i + 1 :]] for other in others]
+            found += [with_choice(choices, i, other) for other in others]
         return found
 
     def _worth(self, best: _Point) -> list[_Point]:
