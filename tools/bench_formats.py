@@ -15,6 +15,7 @@ from tinyml.tools.compile_model import Request
 from tinyml.tools.memory_picture import check_picture
 from tinyml.tools.progress import Progress
 from tinyml.tools.search_request import SearchRequest
+from tinyml.tools.table import time_unit, wide_console
 
 if TYPE_CHECKING:
     from tinyml.targets.boards import Board
@@ -139,12 +140,9 @@ def _figures(report: dict[str, Any] | None) -> dict[str, Any]:
         "float": report["accuracy_float"],
         "flash": report["flash_bytes"],
         "ram": report["ram_bytes"]["total"],
-        "time": next(report[f"{unit}_per_inference"] for unit in UNITS if f"{unit}_per_inference" in report),
+        "time": report[f"{time_unit(report)}_per_inference"],
         "fits": report["fits"],
     }
-
-
-UNITS = ("cycles", "instructions")
 
 
 def means_of(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -171,7 +169,6 @@ def _geometric_mean(ratios: Sequence[float]) -> float | None:
 
 
 def _print(rows: Sequence[dict[str, Any]], means: Sequence[dict[str, Any]]) -> None:
-    from rich.console import Console
     from rich.table import Table
 
     table = Table()
@@ -194,7 +191,7 @@ def _print(rows: Sequence[dict[str, Any]], means: Sequence[dict[str, Any]]) -> N
         change = "-" if mean["change"] is None else f"{mean['change']:+.2f}"
         costs = ["-" if mean[cost] is None else f"{mean[cost]:.2f}" for cost in ("flash", "ram", "time")]
         table.add_row(name, mean["way"], "", change, *costs, "")
-    Console(width=max(Console().width, 145)).print(table)
+    wide_console().print(table)
 
 
 def _draw(means: Sequence[dict[str, Any]], file: Path) -> None:

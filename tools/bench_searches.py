@@ -20,6 +20,7 @@ from tinyml.tools.bench import find_model
 from tinyml.tools.progress import Progress
 from tinyml.tools.search_request import SearchRequest, watched
 from tinyml.tools.stages import load_program
+from tinyml.tools.table import wide_console
 from tinyml.transforms.candidates import round_less
 from tinyml.transforms.contexts import context
 from tinyml.transforms.outcomes import Metric, Yardstick, outcome_of
@@ -203,7 +204,6 @@ def _print(
     change: Callable[[dict[str, Any], str], float],
 ) -> None:
     """One table, with the mean change against float of each arithmetic at its end."""
-    from rich.console import Console
     from rich.table import Table
 
     table = Table(title=title, title_justify="left")
@@ -219,4 +219,4 @@ def _print(
         own = [row for row in rows if row["arithmetic"] == arithmetic]
         means = (sum(change(row, way) for row in own) / len(own) for way in ways)
         table.add_row("mean change", arithmetic, "", *(f"{mean:+.2f}" for mean in means))
-    Console(width=max(Console().width, 145)).print(table)
+    wide_console().print(table)

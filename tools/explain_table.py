@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tinyml.tools.table import time_unit
+
 if TYPE_CHECKING:
     from rich.table import Table
 
@@ -14,7 +16,7 @@ def print_explanation(found: dict[str, Any]) -> None:
     """Time and code by operation, then flash, then RAM."""
     from rich.console import Console
 
-    unit = "cycles" if "cycles_per_inference" in found else "instructions"
+    unit = time_unit(found)
     console = Console(width=max(Console().width, WIDTH))
     estimate: dict[str, Any] = found["estimate"] or {"flash_bytes": None, "ram_bytes": None, "guessed": []}
     tables = (

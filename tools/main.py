@@ -242,6 +242,7 @@ def _compile(options: argparse.Namespace) -> int:
 
 def _run(options: argparse.Namespace) -> int:
     from tinyml.tools.run_model import RunRequest, run_model
+    from tinyml.tools.table import time_unit
 
     result = run_model(
         RunRequest(options.folder, options.data, options.device, options.mcu, options.limit, f"-{options.optimize}")
@@ -249,8 +250,8 @@ def _run(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(result, indent=2))
     else:
-        cost = next(value for name, value in result.items() if name.endswith("_per_inference"))
-        unit = "instructions" if "instructions_per_inference" in result else "cycles"
+        unit = time_unit(result)
+        cost = result[f"{unit}_per_inference"]
         verdict = result["mismatch"] or "all raw outputs equal the evaluator's"
         counted = "" if cost is None else f", {cost:,.0f} {unit} per inference"
         print(f"{result['samples']} samples on {result['device']}{counted}: {verdict}")

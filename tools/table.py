@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def wide_console() -> Console:
+    """Wide enough for every row whatever the terminal: a cut number helps nobody."""
+    from rich.console import Console
+
+    return Console(width=max(Console().width, 145))
+
+
+def time_unit(report: dict[str, Any]) -> str:
+    """What the time of a report is counted in."""
+    return "cycles" if "cycles_per_inference" in report else "instructions"
 
 
 def print_reports(reports: Sequence[dict[str, Any]]) -> None:
     """One row per model: accuracy, disagreement, and how near flash and RAM come to the board's limit."""
-    from rich.console import Console
     from rich.table import Table
 
     unit = "cycles" if any("cycles_per_inference" in report for report in reports) else "instructions"
@@ -29,8 +43,7 @@ def print_reports(reports: Sequence[dict[str, Any]]) -> None:
             _number(report.get(f"{unit}_per_mac")),
             {True: "yes", False: "NO", None: "-"}[report["fits"]],
         )
-    # Wide enough for every row whatever the terminal: a cut number helps nobody.
-    Console(width=max(Console().width, 145)).print(table)
+    wide_console().print(table)
 
 
 def print_function_errors(report: dict[str, Any]) -> None:
@@ -42,7 +55,6 @@ def print_function_errors(report: dict[str, Any]) -> None:
 
 def print_search(search: dict[str, Any]) -> None:
     """What a search took, and what it chose for each tensor."""
-    from rich.console import Console
     from rich.table import Table
 
     table = Table()
@@ -53,7 +65,7 @@ def print_search(search: dict[str, Any]) -> None:
     for one in search["tensors"]:
         low, high = one["range"]
         table.add_row(one["name"], one["format"], f"{low:.3g} to {high:.3g}", f"{one['error']:.2g}", one["why"])
-    Console(width=max(Console().width, 145)).print(table)
+    wide_console().print(table)
     seconds = ", ".join(f"{phase} {taken:.1f} s" for phase, taken in search["seconds"].items())
     print(f"{search['name']}: {search['candidates']} candidates ({seconds})")
 
