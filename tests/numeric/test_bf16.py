@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import ctypes
-import shutil
-import subprocess
 from pathlib import Path
 
 import ml_dtypes
 import numpy as np
-import pytest
+from c_library import c_library, needs_gcc
 
-import tinyml.runtime
 from tinyml.dialects.bf16 import BF16_FORMAT
 
 SOURCE = """
@@ -22,8 +19,7 @@ void load(const int16_t *x, float *y, int32_t n) { for (int32_t i = 0; i < n; i+
 
 
 def test_bits_are_those_of_ml_dtypes_and_of_c(tmp_path: Path):
-    if shutil.which("gcc") is None:
-        pytest.skip("needs gcc")
+    needs_gcc()
     random = np.random.default_rng(0)
     x = random.integers(0, 1 << 32, 400_000, np.uint64).astype(np.uint32)
     x[:200_000] &= 0xFFFF8000
@@ -36,12 +32,7 @@ def test_bits_are_those_of_ml_dtypes_and_of_c(tmp_path: Path):
     np.testing.assert_array_equal(BF16_FORMAT.decode(ours)[same], theirs.astype(np.float64)[same])
     assert np.isfinite(BF16_FORMAT.decode(ours)).all()
     assert (np.diff(ours[np.argsort(x, kind="stable")].astype(int)) >= 0).all()
-    (tmp_path / "each.c").write_text(SOURCE)
-    include = Path(str(tinyml.runtime.__file__)).parent / "include"
-    flags = ["-std=c99", "-O2", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-shared", "-fPIC"]
-    library = tmp_path / "each.so"
-    subprocess.run(["gcc", *flags, f"-I{include}", str(tmp_path / "each.c"), "-o", str(library)], check=True)
-    c, raws, floats = ctypes.CDLL(str(library)), np.empty(len(x), np.int16), np.empty(len(x), np.float32)
+    c, raws, floats = c_library(tmp_path, SOURCE), np.empty(len(x), np.int16), np.empty(len(x), np.float32)
     c.store(ctypes.c_void_p(x.ctypes.data), ctypes.c_void_p(raws.ctypes.data), len(x))
     np.testing.assert_array_equal(raws, ours)
     c.load(ctypes.c_void_p(raws.ctypes.data), ctypes.c_void_p(floats.ctypes.data), len(x))

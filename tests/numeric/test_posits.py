@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import ctypes
-import shutil
-import subprocess
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from c_library import c_library
 from numpy.typing import NDArray
 from soft_posit import SoftPosit
 
-import tinyml.runtime
 from tinyml.dialects.numpy_machine import NumpyMachine
 from tinyml.dialects.posit import ALL, PositType
 from tinyml.dialects.posit_arithmetic import Posit, quire_dot
@@ -25,7 +22,6 @@ Array = NDArray[Any]
 M = NumpyMachine()
 SORTS = [(8, 0), (8, 2), *((n, 2) for n in range(9, 17)), (16, 1), (32, 2)]
 PAIRS = 1_000_000
-FLAGS = ["-std=c99", "-O2", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-shared", "-fPIC"]
 
 of_each_sort = pytest.mark.parametrize(("n", "es"), SORTS)
 
@@ -154,13 +150,7 @@ void each_tm_posit_to_f32(const int32_t *x, float *y, int32_t n, int8_t w, int8_
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
-    if shutil.which("gcc") is None:
-        pytest.skip("needs gcc")
-    folder = tmp_path_factory.mktemp("posit")
-    (folder / "each.c").write_text(SOURCE)
-    include = Path(str(tinyml.runtime.__file__)).parent / "include"
-    subprocess.run(["gcc", *FLAGS, f"-I{include}", str(folder / "each.c"), "-o", str(folder / "each.so")], check=True)
-    return ctypes.CDLL(str(folder / "each.so"))
+    return c_library(tmp_path_factory.mktemp("posit"), SOURCE)
 
 
 def in_c(library: ctypes.CDLL, name: str, arrays: list[Array], dtype: Any, *parameters: Any) -> Array:

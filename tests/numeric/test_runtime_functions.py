@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import ctypes
-import shutil
-import subprocess
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from c_library import c_library
 from numpy.typing import NDArray
 
-import tinyml.runtime
 from tinyml.dialects.runtime_functions import EXP_HIGH, EXP_LOW, RUNTIME_FUNCTIONS, exp, sigmoid, tanh
 
 SOURCE = """
@@ -32,19 +29,12 @@ void each_tm_f32_to_odd(const float *x, int32_t low, int32_t high, int32_t *y, i
     for (int32_t i = 0; i < n; i++) y[i] = tm_f32_to_odd(x[i], low, high);
 }
 """
-FLAGS = ["-std=c99", "-O2", "-ffp-contract=off", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-shared", "-fPIC"]
 EDGES = [0.0, -0.0, 0.5, -0.5, 1.5, -1.5, EXP_LOW, EXP_HIGH, 2.0**24, 2.0**30, 2.0**31, -(2.0**31), 3e38, -3e38, 1e-45]
 
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
-    if shutil.which("gcc") is None:
-        pytest.skip("needs gcc")
-    folder = tmp_path_factory.mktemp("runtime")
-    (folder / "each.c").write_text(SOURCE)
-    include = Path(str(tinyml.runtime.__file__)).parent / "include"
-    subprocess.run(["gcc", *FLAGS, f"-I{include}", str(folder / "each.c"), "-o", str(folder / "each.so")], check=True)
-    return ctypes.CDLL(str(folder / "each.so"))
+    return c_library(tmp_path_factory.mktemp("runtime"), SOURCE)
 
 
 def floats() -> NDArray[np.float32]:
