@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import cast
 
 from xdsl.context import Context
@@ -84,6 +85,11 @@ class _Block:
             Range(points[op], max(points[inner] for inner in op.walk() if inner in points)) for op in self.steps
         ]
 
+    @cached_property
+    def accesses(self) -> list[tuple[set[SSAValue], set[SSAValue]]]:
+        """What each step reads and what it writes."""
+        return [_accesses(op) for op in self.steps]
+
     @property
     def can_change(self) -> bool:
         """Is there a choice, and nothing whose effects are unknown?"""
@@ -108,12 +114,14 @@ class _Block:
 
     def _task(self, i: int, index: dict[SSAValue, int]) -> Task:
         op, span = self.steps[i], self.spans[i]
-        reads, writes = _accesses(op)
+        reads, writes = self.accesses[i]
         sources = self._sources(op)
         after = frozenset(
             j
-            for j, other in enumerate(self.steps[:i])
-            if other in sources or (writes & set().union(*_accesses(other))) or (reads & _accesses(other)[1])
+            for j, (other_reads, other_writes) in enumerate(self.accesses[:i])
+            if self.steps[j] in sources
+            or not writes.isdisjoint(other_reads | other_writes)
+            or not reads.isdisjoint(other_writes)
         )
         own = [
             Rectangle("", _bytes(buffer.result), element_bytes(memref_type(buffer.result)), first, last)

@@ -41,12 +41,12 @@ MODELS = {
     "protonn": ROOT / "examples/protonn-gesturepod/protonn_gesturepod.sd",
     "bonsai": ROOT / "tests/models/bonsai-mnist16/bonsai_mnist16.sd",
 }
-SAMPLES = 600
+SAMPLES = 200
 SEARCHES = {
     "search-demote": "loss=0.5",
     "search-promote": "",
     "search-promote ram": "ram=360",
-    "search-pareto": "effort=40",
+    "search-pareto": "effort=1",
 }
 
 
