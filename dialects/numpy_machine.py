@@ -12,6 +12,8 @@ from tinyml.dialects.runtime_functions import RUNTIME_FUNCTIONS
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from tinyml.dialects.number_format import Accumulator, NumberFormat
+
 Array: TypeAlias = "NDArray[Any]"
 
 _DTYPES = {8: np.int8, 16: np.int16, 24: np.int32, 32: np.int32, 64: np.int64}
@@ -31,7 +33,7 @@ class NumpyMachine(Machine["Array"]):
 
     def add_wrapped(self, a: Int[Array], b: Int[Array], width: int) -> Int[Array]:
         # Arrays wrap around by themselves.
-        return self.whole(self.held(a, width) + self.held(b, width))
+        return self.whole(self.addi(self.held(a, width), self.held(b, width)))
 
     def subi(self, a: Array, b: Array) -> Array:
         return a - b
@@ -98,6 +100,26 @@ class NumpyMachine(Machine["Array"]):
 
     def width_of(self, value: Array) -> int:
         return value.dtype.itemsize * 8
+
+    def constant(self, value: Array) -> Array:
+        """An array that belongs to the program."""
+        return value
+
+    def of_raw(self, table: Array, raws: Array) -> Array:
+        """The entries of a table with one for each pattern of a raw's bits."""
+        return table.take(raws.view(f"u{raws.itemsize}"))
+
+    def matmul(
+        self,
+        accumulator: Accumulator,
+        lhs: Array,
+        lhs_format: NumberFormat,
+        rhs: Array,
+        rhs_format: NumberFormat,
+        start: Array | None,
+    ) -> Array:
+        """`Accumulator.matmul`: a device has loops in its place."""
+        return accumulator.matmul(lhs, lhs_format, rhs, rhs_format, start)
 
 
 def stacked_matmul(lhs: Array, rhs: Array) -> Array:

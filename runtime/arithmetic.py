@@ -155,7 +155,8 @@ class Reals(Arithmetic):
 class Bits(Arithmetic):
     """Raw values; each op is the method of its result's format."""
 
-    machine = NumpyMachine()
+    def __init__(self, machine: NumpyMachine | None = None):
+        self.machine = machine or NumpyMachine()
 
     def constant(self, op: tdsl.ConstOp) -> Array:
         return op.raws
@@ -198,13 +199,14 @@ class Bits(Arithmetic):
         for accumulator, values, (lhs, rhs) in zip(accumulators, pairs, op.pairs, strict=True):
             if sums is not None:
                 sums = accumulator.align(self.machine, sums, before)
-            sums = accumulator.matmul(values[0], _format(lhs), values[1], _format(rhs), sums)
+            sums = self.machine.matmul(accumulator, values[0], _format(lhs), values[1], _format(rhs), sums)
             before = accumulator
         if op.shifts is not None:
-            sums = before.shifted(self.machine, cast(Array, sums), np.array(op.shifts, np.int8)[:, None])
+            shifts = self.machine.constant(np.array(op.shifts, np.int8)[:, None])
+            sums = before.shifted(self.machine, cast(Array, sums), shifts)
         levelled = before.levelled(_format(op.out))
         if levelled.type != before.type:
-            rows = np.arange(tdsl.shape_of(op.out)[0])[:, None]
+            rows = self.machine.constant(np.arange(tdsl.shape_of(op.out)[0])[:, None])
             sums = before.level_row(self.machine, cast(Array, sums), rows, levelled)
         return _format(op.out).finish(self.machine, cast(Array, sums), levelled, op.finished_bound)
 

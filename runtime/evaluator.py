@@ -149,6 +149,8 @@ class _Run:
 def compute(arithmetic: Arithmetic, op: Operation, arguments: Sequence[Any]) -> Any:
     """The result of an op without regions other than a map's; tensors have a leading axis over the samples, or 1."""
     match op:
+        case tdsl.ReshapeOp():
+            return arguments[0].reshape(len(arguments[0]), *tdsl.shape_of(op.out))
         case arith.ConstantOp() | arith.AddiOp() | arith.SubiOp() | arith.MuliOp() | arith.CmpiOp():
             return _integer(op, arguments)
         case arith.SelectOp() | tdsl.SelectOp():
@@ -163,7 +165,7 @@ def compute(arithmetic: Arithmetic, op: Operation, arguments: Sequence[Any]) -> 
         case tdsl.UnaryOp():
             return _shaped(op, arithmetic.unary(op, arguments[0]))
         case tdsl.BinaryOp():
-            return _shaped(op, arithmetic.binary(op, *_aligned(arguments[0], arguments[1])))
+            return _shaped(op, arithmetic.binary(op, *aligned(arguments[0], arguments[1])))
         case tdsl.ZeroOp():
             return arithmetic.zero(op)[None]
         case tdsl.MacOp():
@@ -206,14 +208,14 @@ def _shaped(op: tdsl.TensorOp, result: Array) -> Array:
     return result if result.ndim else np.broadcast_to(result, (1, *tdsl.shape_of(op.out)))
 
 
-def _aligned(lhs: Array, rhs: Array) -> tuple[Array, Array]:
+def aligned(lhs: Array, rhs: Array) -> tuple[Array, Array]:
     """Equal ranks for broadcasting, new axes after the one over samples."""
     rank = max(lhs.ndim, rhs.ndim)
     return _ranked(lhs, rank), _ranked(rhs, rank)
 
 
 def _ranked(x: Array, rank: int) -> Array:
-    return x.reshape(x.shape[0], *(1,) * (rank - x.ndim), *x.shape[1:])
+    return x if x.ndim == rank else x.reshape(x.shape[0], *(1,) * (rank - x.ndim), *x.shape[1:])
 
 
 def _integer(op: Operation, arguments: Sequence[Any]) -> Any:
@@ -246,8 +248,6 @@ _COMPARE: dict[int, Callable[[Any, Any], Any]] = {
 def _moved(op: Operation, arguments: Sequence[Any]) -> Array:
     """Ops that move elements without computing."""
     match op:
-        case tdsl.ReshapeOp():
-            return arguments[0].reshape(len(arguments[0]), *tdsl.shape_of(op.out))
         case tdsl.TransposeOp():
             return arguments[0].transpose(0, *(axis + 1 for axis in op.axes))
         case tdsl.ReverseOp():

@@ -17,9 +17,9 @@ from xdsl.ir import Block, Operation, SSAValue
 from tinyml.dialects import tdsl
 from tinyml.dialects.number_format import NumberFormat, element_format
 from tinyml.dialects.tdsl.accumulation import accumulator_elements
-from tinyml.runtime.arithmetic import Bits
 from tinyml.runtime.batched import compute_batched, iteration, with_iterations
 from tinyml.runtime.evaluator import CHUNK, Outputs, compute, predict_function, run_loop
+from tinyml.runtime.recorded import Recorded
 from tinyml.runtime.shared_results import Kept, Numbering
 
 if TYPE_CHECKING:
@@ -55,7 +55,8 @@ class SharedProgram:
         self.kept = evaluator.kept
         self.function = predict_function(module)
         self.numbers = evaluator.numbering.of_program(module)
-        self.arithmetic = Bits()
+        self.recorded = Recorded(evaluator.kept)
+        self.arithmetic = self.recorded.arithmetic
 
     @property
     def score_format(self) -> NumberFormat:
@@ -158,7 +159,7 @@ class SharedProgram:
                 if isinstance(op, scf.ForOp):
                     results = run_loop(op, self.arithmetic, local)
                 else:
-                    results = [compute(self.arithmetic, op, arguments)]
+                    results = [self.recorded.compute(op, arguments)]
                 local.update(zip(op.results, results, strict=True))
             current = [local[value] for value in last.operands]
         return current

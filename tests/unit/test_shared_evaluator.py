@@ -78,3 +78,38 @@ def test_loops(name: str, batch: int, chunk: int, capacity: int, monkeypatch: py
     evaluator = SharedEvaluator(inputs, capacity)
     for width in (8, 16, 8):
         expect_same(evaluator, chosen(module, inputs, width), inputs)
+
+
+CELL = """func.func @cell(%X: tensor<3x1xf32>) -> tensor<3x1xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %W = tdsl.const dense<[[1.0, 0.5, -0.75], [2.0, -1.0, 0.25], [0.5, 0.125, 1.5]]> : tensor<3x3xf32> -> tensor<3x3xf32>
+  %B = tdsl.const dense<0.7> : tensor<f32> -> tensor<f32>
+  %s = scf.for %i = %c0 to %c4 step %c1 iter_args(%h = %X) -> (tensor<3x1xf32>) {
+    %p = tdsl.matmul %W, %h : tensor<3x3xf32>, tensor<3x1xf32> -> tensor<3x1xf32>
+    %g = tdsl.sigmoid %p : tensor<3x1xf32> -> tensor<3x1xf32>
+    %n = tdsl.neg %g : tensor<3x1xf32> -> tensor<3x1xf32>
+    %e = tdsl.exp %n : tensor<3x1xf32> -> tensor<3x1xf32>
+    %t = tdsl.sub %B, %e : tensor<f32>, tensor<3x1xf32> -> tensor<3x1xf32>
+    %u = tdsl.mul %t, %h : tensor<3x1xf32>, tensor<3x1xf32> -> tensor<3x1xf32>
+    %v = tdsl.tanh %u : tensor<3x1xf32> -> tensor<3x1xf32>
+    %k = tdsl.sub %X, %h : tensor<3x1xf32>, tensor<3x1xf32> -> tensor<3x1xf32>
+    %w = tdsl.add %v, %k : tensor<3x1xf32>, tensor<3x1xf32> -> tensor<3x1xf32>
+    scf.yield %w : tensor<3x1xf32>
+  }
+  func.return %s : tensor<3x1xf32>
+}"""
+"""What is carried begins as another operand: the same array in the first iteration only."""
+
+
+@pytest.mark.parametrize(
+    ("format", "width"),
+    [("posit", 8), ("posit", 16), ("minifloat", 8), ("affine", 8), ("bf16", None), ("seedot", 16), ("shiftry", 8)],
+)
+def test_what_is_recorded_and_tabulated(format: str, width: int | None):
+    module = parse(CELL)
+    inputs = inputs_of(module)
+    with_formats(module, inputs, format, width)
+    ChooseAccumulatorsPass().apply(new_context(), module)
+    expect_same(SharedEvaluator(inputs), module, inputs)
