@@ -216,6 +216,10 @@ class Machine(ABC, Generic[V]):
         x, y, width = self._pair(a, b, low, high)
         return Int(self.divsi(x, y), width, low, high)
 
+    def shift_left(self, x: Int[V], amount: int) -> Int[V]:
+        """x * 2^amount, as an 8-bit chip does it: bit by bit while it is narrow, then by moving bytes."""
+        return self.mul(self.mul(x, self.const(1 << amount % 8)), self.const(1 << amount - amount % 8))
+
     def shift_right(self, x: Int[V], amount: int) -> Int[V]:
         """floor(x / 2^amount).
 

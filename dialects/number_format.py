@@ -93,6 +93,10 @@ class NumberFormat(ABC):
         """How kernels get integers from raws; None where only `Accumulator.mac` does."""
         return None
 
+    def without_offset(self) -> tuple[NumberFormat, int]:
+        """The format of the same raws as integers, and by what they are greater than what products are made of."""
+        return self, 0
+
     @abstractmethod
     def encode(self, reals: Reals) -> Raws:
         """Round reals into the format."""

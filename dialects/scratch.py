@@ -338,7 +338,10 @@ class MoveOp(IRDLOperation):
 
 @irdl_op_definition
 class SliceOp(IRDLOperation, HasFolderInterface, HasCanonicalizationPatternsInterface):
-    """Consecutive elements of a memref under a shape, from a computed element offset; shares storage, no copy."""
+    """Consecutive elements of a memref under a shape, from a computed element offset; shares storage, no copy.
+
+    The elements may be of another type that is stored alike: then their raws are taken as that type's.
+    """
 
     name = "scratch.slice"
     source = operand_def(MEMREF)
@@ -347,17 +350,18 @@ class SliceOp(IRDLOperation, HasFolderInterface, HasCanonicalizationPatternsInte
     traits = traits_def(Pure())
     assembly_format = "$source `[` $offset `]` attr-dict `:` type($source) `to` type($result)"
 
-    def __init__(self, source: SSAValue, offset: SSAValue, shape: tuple[int, ...]):
+    def __init__(self, source: SSAValue, offset: SSAValue, shape: tuple[int, ...], element: Attribute | None = None):
         type = memref_type(source)
         super().__init__(
             operands=[source, offset],
-            result_types=[MemRefType(type.element_type, shape, memory_space=type.memory_space)],
+            result_types=[MemRefType(element or type.element_type, shape, memory_space=type.memory_space)],
         )
 
     def verify_(self) -> None:
         source, result = memref_type(self.source), memref_type(self.result)
-        if (source.element_type, source.memory_space) != (result.element_type, result.memory_space):
-            raise VerifyException(f"a slice keeps element type and memory space, got {source} and {result}")
+        kept = [(storage_of(type.element_type), type.memory_space) for type in (source, result)]
+        if kept[0] != kept[1]:
+            raise VerifyException(f"a slice keeps memory space and what elements are stored as: {source} and {result}")
         if size_in_bytes(result) > size_in_bytes(source):
             raise VerifyException(f"{result} has more elements than {source}")
         if isinstance(source.memory_space, CsrFlash):

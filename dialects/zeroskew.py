@@ -126,6 +126,9 @@ class ZeroSkewType(ParametrizedAttribute, TypeAttribute, NumberFormat):
     def bits(self) -> int:
         return self.width.data
 
+    def without_offset(self) -> tuple[ZeroSkewType, int]:
+        return ZeroSkewType(self.bits, self.scale_values), self.zero_point.data
+
     @property
     def coding(self) -> Coding | None:
         return INTEGER_CODING if self.zero_point.data == 0 else None
@@ -243,8 +246,12 @@ class ZeroSkewType(ParametrizedAttribute, TypeAttribute, NumberFormat):
 
         def finer(value: V, format: ZeroSkewType) -> Int[V]:
             left = 0 if format.bits == START_WIDTH else SUM_SHIFT
-            x = m.mul(format.load(m, value), m.const(1 << left))
-            return requantised(m, x, math.ldexp(format.scale, SUM_SHIFT - left) / unit)
+            loaded, factor = format.load(m, value), math.ldexp(format.scale, SUM_SHIFT - left) / unit
+            fraction, exponent = math.frexp(factor)
+            if fraction == 0.5 and 0 < left + exponent <= left:
+                # A power of two that nothing is lost by: of the operand with the greater scale, always.
+                return m.shift_left(loaded, left + exponent - 1)
+            return requantised(m, m.shift_left(loaded, left), factor)
 
         a, b = finer(lhs, lhs_format), finer(rhs, rhs_format)
         low, high = -(1 << 30), 1 << 30

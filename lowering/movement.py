@@ -7,15 +7,17 @@ from math import prod
 
 import xdsl.dialects.memref as upstream_memref
 from xdsl.dialects import arith
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 
 from tinyml.dialects import scratch, tdsl
 from tinyml.transforms.loop_nest import Indices, LoopNest
 
 
-def elements_from(source: SSAValue, start: SSAValue, length: int, nest: LoopNest) -> SSAValue:
-    """Consecutive elements of a buffer as a view of rank 1."""
-    return nest.insert(scratch.SliceOp(source, start, (length,)))
+def elements_from(
+    source: SSAValue, start: SSAValue, length: int, nest: LoopNest, element: Attribute | None = None
+) -> SSAValue:
+    """Consecutive elements of a buffer as a view of rank 1; element: the type that their raws are taken as."""
+    return nest.insert(scratch.SliceOp(source, start, (length,), element))
 
 
 def _move(source: SSAValue, target: SSAValue, nest: LoopNest, origin: Callable[[Indices], Indices]) -> None:

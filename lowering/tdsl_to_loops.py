@@ -24,6 +24,7 @@ from tinyml.dialects.number_format import Accumulator
 from tinyml.dialects.places import error_at
 from tinyml.lowering import movement
 from tinyml.lowering.movement import elements_from
+from tinyml.lowering.offsets import Start, start_without_offsets
 from tinyml.lowering.source_operations import name_operations
 from tinyml.transforms.loop_nest import Indices, LoopNest
 
@@ -184,39 +185,47 @@ def _finished(
 
 def _dense_products(op: tdsl.MatmulOp | tdsl.MatmulSumOp, nest: LoopNest) -> None:
     accumulators, shape = op.accumulators, tdsl.shape_of(op.out)
-    initial = None if op.initial is None else _initial(op.initial, accumulators[0], nest)
+    start = start_without_offsets(op.pairs, op.initial, accumulators[0])
+    initial = _initial(op.initial, start, accumulators[0], nest)
     shifts = _row_shifts(op, nest)
 
     def body(indices: Indices) -> None:
         first = accumulators[0].type
-        start = num.ZeroOp(first) if initial is None else num.StartOp(nest.load(initial, indices), first)
-        sum = nest.insert(start)
+        begun = num.ZeroOp(first) if initial is None else num.StartOp(nest.load(initial, indices), first)
+        sum = nest.insert(begun)
         sum.name_hint = "sum"
         before = accumulators[0]
         for (lhs, rhs), accumulator in zip(op.pairs, accumulators, strict=True):
             if accumulator.type != before.type:
                 sum = nest.insert(num.AlignOp(sum, accumulator.type))
-            sum, before = _row_times_column(lhs, rhs, indices, sum, nest), accumulator
+            sum, before = _row_times_column(lhs, rhs, indices, sum, nest, start is not None), accumulator
         nest.store(_finished(op, sum, shifts, indices[0], nest), op.out, indices)
 
     nest.over(shape, body)
 
 
-def _row_times_column(lhs: SSAValue, rhs: SSAValue, indices: Indices, start: SSAValue, nest: LoopNest) -> SSAValue:
+def _row_times_column(
+    lhs: SSAValue, rhs: SSAValue, indices: Indices, start: SSAValue, nest: LoopNest, without_offsets: bool
+) -> SSAValue:
     """A sum that goes on with the products of one row of a matrix and one column of another."""
     i, j = indices
     length, columns = tdsl.shape_of(rhs)
-    row = elements_from(lhs, nest.times(i, length), length, nest)
+    elements = [tdsl.format_of(one).without_offset()[0].type if without_offsets else None for one in (lhs, rhs)]
+    row = elements_from(lhs, nest.times(i, length), length, nest, elements[0])
     if columns == 1:
-        return nest.insert(num.DotOp(start, row, elements_from(rhs, nest.index(0), length, nest)))
-    column = elements_from(rhs, j, (length - 1) * columns + 1, nest)
+        return nest.insert(num.DotOp(start, row, elements_from(rhs, nest.index(0), length, nest, elements[1])))
+    column = elements_from(rhs, j, (length - 1) * columns + 1, nest, elements[1])
     return nest.insert(num.StridedDotOp(start, row, column, columns))
 
 
-def _initial(value: SSAValue, accumulator: Accumulator, nest: LoopNest) -> SSAValue:
+def _initial(value: SSAValue | None, start: Start | None, accumulator: Accumulator, nest: LoopNest) -> SSAValue | None:
     """What sums start from; a constant in the accumulator's own units, so that nothing is left to do but to load it."""
     from tinyml.dialects.numpy_machine import NumpyMachine
 
+    if start is not None:
+        return _flash(nest, start.raws, start.format.type, "start" if value is None else value.name_hint or "start")
+    if value is None:
+        return None
     constant, format = value.owner, tdsl.format_of(value)
     if not isinstance(constant, scratch.ConstantOp):
         return value
@@ -243,15 +252,20 @@ def _spmv(op: tdsl.SpmvOp, nest: LoopNest) -> None:
     gaps = _flash(nest, stored.gaps.view("i1"), i8, f"{hint}_gaps")
     wide = stored.lengths.itemsize == 2
     lengths = _flash(nest, stored.lengths.view("i2" if wide else "i1"), i16 if wide else i8, f"{hint}_lengths")
-    vector = elements_from(op.rhs, nest.index(0), columns, nest)
+    start = start_without_offsets([(op.lhs, op.rhs)], None, op.accumulator)
+    initial = _initial(None, start, op.accumulator, nest)
+    element = None if start is None else tdsl.format_of(op.rhs).without_offset()[0].type
+    vector = elements_from(op.rhs, nest.index(0), columns, nest, element)
     shifts = _row_shifts(op, nest)
 
     def row(i: SSAValue, carried: Sequence[SSAValue]) -> list[SSAValue]:
         [at] = carried
-        zero = nest.insert(num.ZeroOp(op.accumulator.type))
-        zero.name_hint = "sum"
-        sum = nest.insert(num.SparseDotOp(zero, values, gaps, lengths, vector, i, at))
-        nest.store(_finished(op, sum, shifts, i, nest), op.out, [i, nest.index(0)])
+        first = op.accumulator.type
+        here = [i, nest.index(0)]
+        begun = nest.insert(num.ZeroOp(first) if initial is None else num.StartOp(nest.load(initial, here), first))
+        begun.name_hint = "sum"
+        sum = nest.insert(num.SparseDotOp(begun, values, gaps, lengths, vector, i, at))
+        nest.store(_finished(op, sum, shifts, i, nest), op.out, here)
         return [nest.add(at, nest.unsigned(nest.load(lengths, [i])))]
 
     nest.fold(nest.index(rows), [nest.index(0)], row)

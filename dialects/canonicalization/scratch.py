@@ -28,4 +28,5 @@ class SliceOfSlice(RewritePattern):
             sum = arith.ConstantOp(IntegerAttr(first + second, IndexType()))
             rewriter.insert(sum)
             offset = sum.result
-        rewriter.replace(op, scratch.SliceOp(inner.source, offset, scratch.memref_type(op.result).get_shape()))
+        type = scratch.memref_type(op.result)
+        rewriter.replace(op, scratch.SliceOp(inner.source, offset, type.get_shape(), type.element_type))

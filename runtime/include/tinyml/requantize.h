@@ -5,37 +5,70 @@
 #define TINYML_REQUANTIZE_H
 #include <stdint.h>
 
+#ifdef __AVR__
+#define TMQ_ADD(A, B, S0, S1) "mul " A "," B "\n\tadd " S0 ",r0\n\tadc " S1 ",r1\n\t"
+#define TMQ_ADD3(A, B, S0, S1, S2) TMQ_ADD(A, B, S0, S1) "adc " S2 ",%[zero]\n\t"
+#endif
+
 /* (x * multiplier + 2^30) / 2^31, rounded down. */
 static inline int32_t tm_doubling_high_s32(int32_t x, int32_t multiplier)
 {
 #ifdef __AVR__
-    /* Of parts of 16 bits; the lowest 16 bits of the product change nothing. */
-    int16_t high = (int16_t)(x >> 16), factor_high = (int16_t)(multiplier >> 16);
-    uint16_t low = (uint16_t)x, factor_low = (uint16_t)multiplier;
-    uint32_t lowest = (uint32_t)low * factor_low;
-    int32_t middle = (int32_t)high * factor_low + (int32_t)(lowest >> 16) + (1 << 14);
-    uint32_t other = (uint32_t)low * (uint16_t)factor_high;
-    int32_t sum = (int32_t)high * factor_high * 2 + (middle >> 15) + (int32_t)(other >> 15);
-    return sum + (int32_t)((((uint16_t)middle & 0x7fff) + ((uint16_t)other & 0x7fff)) >> 15);
+    /* The product of unsigned numbers, column by column: bytes 1 to 3, which only carry, then the four above. Bytes 1
+     * and 2 are where 7 and 6 will be. */
+    union { int16_t half[2]; int32_t whole; } y;
+    uint8_t zero, byte;
+    __asm__("clr %[zero]\n\tclr %A[h]\n\tclr %[b3]\n\tclr %A[l]\n\tclr %B[l]\n\t"
+            "mul %A[x],%A[m]\n\tmov %B[h],r1\n\t" TMQ_ADD("%A[x]", "%B[m]", "%B[h]", "%A[h]")
+            TMQ_ADD3("%B[x]", "%A[m]", "%B[h]", "%A[h]", "%[b3]")
+            TMQ_ADD3("%A[x]", "%C[m]", "%A[h]", "%[b3]", "%A[l]") TMQ_ADD3("%B[x]", "%B[m]", "%A[h]", "%[b3]", "%A[l]")
+            TMQ_ADD3("%C[x]", "%A[m]", "%A[h]", "%[b3]", "%A[l]")
+            "clr %A[h]\n\tclr %B[h]\n\tsubi %[b3],192\n\tsbci %A[l],255\n\tsbci %B[l],255\n\t"
+            TMQ_ADD3("%A[x]", "%D[m]", "%[b3]", "%A[l]", "%B[l]") TMQ_ADD3("%B[x]", "%C[m]", "%[b3]", "%A[l]", "%B[l]")
+            TMQ_ADD3("%C[x]", "%B[m]", "%[b3]", "%A[l]", "%B[l]") TMQ_ADD3("%D[x]", "%A[m]", "%[b3]", "%A[l]", "%B[l]")
+            TMQ_ADD3("%B[x]", "%D[m]", "%A[l]", "%B[l]", "%A[h]") TMQ_ADD3("%C[x]", "%C[m]", "%A[l]", "%B[l]", "%A[h]")
+            TMQ_ADD3("%D[x]", "%B[m]", "%A[l]", "%B[l]", "%A[h]") TMQ_ADD3("%C[x]", "%D[m]", "%B[l]", "%A[h]", "%B[h]")
+            TMQ_ADD3("%D[x]", "%C[m]", "%B[l]", "%A[h]", "%B[h]") TMQ_ADD("%D[x]", "%D[m]", "%A[h]", "%B[h]")
+            "sbrs %D[x],7\n\trjmp 1f\n\tsub %A[l],%A[m]\n\tsbc %B[l],%B[m]\n\tsbc %A[h],%C[m]\n\tsbc %B[h],%D[m]\n"
+            "1:\tlsl %[b3]\n\trol %A[l]\n\trol %B[l]\n\trol %A[h]\n\trol %B[h]\n\tclr r1"
+            : [l] "=&x"(y.half[0]), [h] "=&z"(y.half[1]), [zero] "=&r"(zero), [b3] "=&d"(byte)
+            : [x] "r"(x), [m] "r"(multiplier) : "r0");
+    return y.whole;
 #else
     return (int32_t)(((int64_t)x * multiplier + (1L << 30)) >> 31);
 #endif
 }
 
-static int32_t tm_requantize_s32(int32_t x, int32_t multiplier, int8_t shift)
+#ifdef __AVR__
+#define TMQ_SHARED __attribute__((__noinline__, __noclone__, __unused__))
+#else
+#define TMQ_SHARED inline
+#endif
+
+static TMQ_SHARED int32_t tm_shift_left_s32(int32_t x, int8_t left)
 {
-    if (shift > 0) {
-        int32_t most = INT32_MAX >> shift;
-        x = x > most ? most : x < -most - 1 ? -most - 1 : x;
-        return tm_doubling_high_s32((int32_t)((uint32_t)x << shift), multiplier);
-    }
+    const int32_t most = INT32_MAX >> left;
+    return (int32_t)((uint32_t)(x > most ? most : x < -most - 1 ? -most - 1 : x) << left);
+}
+
+static TMQ_SHARED int32_t tm_multiply_high_s32(int32_t x, int32_t multiplier, int8_t right)
+{
     x = tm_doubling_high_s32(x, multiplier);
-    if (shift == 0)
+    if (right == 0)
         return x;
     /* By all places but one, then that one is rounded; what is exactly half of a negative number rounds away from 0. */
-    x -= x < 0;
-    for (shift = (int8_t)(-1 - shift); shift >= 8; shift = (int8_t)(shift - 8))
+    if (x < 0)
+        x--;
+    for (right--; right >= 8; right = (int8_t)(right - 8))
         x >>= 8;
-    return ((x >> shift) + 1) >> 1;
+    return ((x >> right) + 1) >> 1;
+}
+
+/* Called apart, since few factors are 1 or more: then their registers are not saved in vain. */
+static inline int32_t tm_requantize_s32(int32_t x, int32_t multiplier, int8_t shift)
+{
+    if (shift > 0)
+        return tm_multiply_high_s32(tm_shift_left_s32(x, shift), multiplier, 0);
+    return tm_multiply_high_s32(x, multiplier, (int8_t)-shift);
 }
 #endif

@@ -72,13 +72,13 @@
 
 %a, %b = "test.op"() : () -> (memref<8xf32>, index)
 %r = scratch.slice %a[%b] : memref<8xf32> to memref<4x!fixed.q<32, 4>>
-// CHECK: a slice keeps element type and memory space, got memref<8xf32> and memref<4x!fixed.q<32, 4>>
+// CHECK: a slice keeps memory space and what elements are stored as: memref<8xf32> and memref<4x!fixed.q<32, 4>>
 
 // -----
 
 %a, %b = "test.op"() : () -> (memref<8xf32, #scratch.flash>, index)
 %r = scratch.slice %a[%b] : memref<8xf32, #scratch.flash> to memref<4xf32>
-// CHECK: a slice keeps element type and memory space, got memref<8xf32, #scratch.flash> and memref<4xf32>
+// CHECK: a slice keeps memory space and what elements are stored as: memref<8xf32, #scratch.flash> and memref<4xf32>
 
 // -----
 
