@@ -230,7 +230,7 @@ def requantize(x: I32, multiplier: I32, shift: I8) -> I32:
 
 
 def _packed(width: int) -> RuntimeFunction:
-    """tm_packed_sN: element i of packed integers."""
+    """tm_packed_sN, tm_packed_sN_ram: element i of packed integers."""
 
     def twin(packed: I8, i: I16) -> Integers:
         import numpy as np
@@ -260,6 +260,6 @@ RUNTIME_FUNCTIONS = {
     "tm_interpolate_odd_s16": RuntimeFunction((TABLE, i16, i16, i8), i16, interpolate_odd),
     "tm_add_i16": RuntimeFunction((i16, i16, i8, i8, i8), i16, add),
     "tm_multiply_i16": RuntimeFunction((i16, i16, i8), i16, multiply),
-    **{f"tm_packed_s{width}": _packed(width) for width in WIDTHS},
+    **{f"tm_packed_s{width}{where}": _packed(width) for width in WIDTHS for where in ("", "_ram")},
     **{f"tm_limit_i{width}_i{result}": _limit(width, result) for width, result in LIMITS},
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any, cast
 
@@ -12,7 +11,6 @@ from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     FixedBitwidthType,
     IndexType,
-    IntAttr,
     IntegerAttr,
     MemRefType,
     TensorType,
@@ -21,12 +19,11 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.interfaces import HasCanonicalizationPatternsInterface, HasFolderInterface
-from xdsl.ir import Attribute, Dialect, Operation, ParametrizedAttribute, SSAValue
+from xdsl.ir import Attribute, Dialect, Operation, SSAValue
 from xdsl.irdl import (
     BaseAttr,
     IRDLOperation,
     ParsePropInAttrDict,
-    irdl_attr_definition,
     irdl_op_definition,
     operand_def,
     opt_prop_def,
@@ -34,59 +31,19 @@ from xdsl.irdl import (
     result_def,
     traits_def,
 )
-from xdsl.parser import AttrParser
 from xdsl.pattern_rewriter import RewritePattern
-from xdsl.printer import Printer
 from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind, Pure
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 from xdsl.utils.exceptions import VerifyException
 
+from tinyml.dialects.memory_spaces import CsrFlash, Flash, Packed, PackedFlash, PackedRam
 from tinyml.dialects.number_format import accumulator_of, number_format
-from tinyml.dialects.packed_bits import WIDTHS, packed_bytes, packed_widths
+from tinyml.dialects.packed_bits import packed_bytes, packed_widths
 
 if TYPE_CHECKING:
     from tinyml.dialects.number_format import Raws
 
 MEMREF = BaseAttr[MemRefType[Attribute]](MemRefType)
-
-
-@irdl_attr_definition
-class Flash(ParametrizedAttribute):
-    """Memory space of constants: program memory on AVR, read-only data elsewhere."""
-
-    name = "scratch.flash"
-
-
-@irdl_attr_definition
-class CsrFlash(ParametrizedAttribute):
-    """Memory space of a constant matrix in flash that is stored as compressed sparse rows."""
-
-    name = "scratch.csr"
-
-
-@irdl_attr_definition
-class PackedFlash(ParametrizedAttribute):
-    """Memory space of a constant in flash whose raws have fewer bits than memory gives them; these follow each other
-    as in `tinyml.dialects.packed_bits`. Indices and offsets count elements all the same."""
-
-    name = "scratch.packed"
-    bits: IntAttr
-
-    def __init__(self, bits: int):
-        super().__init__(IntAttr(bits))
-
-    @classmethod
-    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        with parser.in_angle_brackets():
-            return [IntAttr(parser.parse_integer(allow_boolean=False, allow_negative=False))]
-
-    def print_parameters(self, printer: Printer) -> None:
-        with printer.in_angle_brackets():
-            printer.print_int(self.bits.data)
-
-    def verify(self) -> None:
-        if self.bits.data not in WIDTHS:
-            raise VerifyException(f"elements of {', '.join(map(str, WIDTHS))} bits are packed, not of {self.bits.data}")
 
 
 FORMAT = "tinyml.format"
@@ -133,7 +90,17 @@ def in_flash(type: MemRefType[Attribute]) -> bool:
 
 def packed_bits(type: MemRefType[Attribute]) -> int | None:
     """The width of packed elements; None where they are not packed."""
-    return type.memory_space.bits.data if isinstance(type.memory_space, PackedFlash) else None
+    return type.memory_space.width if isinstance(type.memory_space, Packed) else None
+
+
+def stored_as(type: MemRefType[Attribute]) -> Attribute:
+    """What memory is accessed as: the storage of an element, or bytes where elements are packed."""
+    return storage_of(type.element_type) if packed_bits(type) is None else i8
+
+
+def unit_bytes(type: MemRefType[Attribute]) -> int:
+    """Bytes of which every address of a buffer is a multiple."""
+    return element_bytes(type) if packed_bits(type) is None else 1
 
 
 @irdl_op_definition
@@ -294,8 +261,8 @@ class ViewOp(IRDLOperation):
             raise VerifyException(
                 f"{size_in_bytes(type)} bytes at offset {offset} lie outside the arena of {capacity} bytes"
             )
-        if offset % element_bytes(type):
-            raise VerifyException(f"offset {offset} is not a multiple of the element size {element_bytes(type)}")
+        if offset % unit_bytes(type):
+            raise VerifyException(f"offset {offset} is not a multiple of the element size {unit_bytes(type)}")
 
 
 class MovesBytes(MemoryEffect):
@@ -381,5 +348,5 @@ class SliceOp(IRDLOperation, HasFolderInterface, HasCanonicalizationPatternsInte
 SCRATCH = Dialect(
     "scratch",
     [AllocOp, ArenaOp, ConstantOp, MoveOp, ReuseOp, SliceOp, ViewOp],
-    [CsrFlash, Flash, PackedFlash],
+    [CsrFlash, Flash, PackedFlash, PackedRam],
 )

@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import (
     DictionaryAttr,
     FunctionType,
     IndexType,
+    IntegerAttr,
     MemRefType,
     StringAttr,
     f32,
@@ -23,7 +24,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
-from tinyml.dialects import c, scratch
+from tinyml.dialects import c, scratch, tdsl
 from tinyml.dialects.c.types import ALIAS, CONST, RAM
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.scratch import FORMAT, element_bytes, memref_type
@@ -121,6 +122,8 @@ class ProgramBuilder:
     def finish(self, predict: Block) -> c.ProgramOp:
         """The program; `predict` is the body of the function NAME_predict."""
         input_doc = self.describe(self.input, _attribute(self.function.arg_attrs, 0))
+        if isinstance(packed := _attribute(self.function.arg_attrs, 0, tdsl.PACKED), IntegerAttr):
+            input_doc += f", numbers packed into {packed.value.data} bits each"
         argument = predict.args[0].name_hint
         outputs = [] if self.label is None else [i16]
         doc = f"Runs the model on {argument}: {input_doc}."
@@ -172,8 +175,8 @@ def _array(type: Attribute) -> MemRefType[Attribute]:
     raise InputError(f"no array of generated C: {type}")
 
 
-def _attribute(attributes: ArrayAttr[DictionaryAttr] | None, position: int) -> Attribute | None:
-    return None if attributes is None else attributes.data[position].data.get(FORMAT)
+def _attribute(attributes: ArrayAttr[DictionaryAttr] | None, position: int, name: str = FORMAT) -> Attribute | None:
+    return None if attributes is None else attributes.data[position].data.get(name)
 
 
 def _arena_offset(value: SSAValue) -> int:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import prod
+from typing import cast
 
 import xdsl.dialects.memref as upstream_memref
 from xdsl.dialects import arith
+from xdsl.dialects.builtin import MemRefType, i8
 from xdsl.ir import Attribute, SSAValue
 
 from tinyml.dialects import scratch, tdsl
@@ -34,15 +36,25 @@ def copy(op: upstream_memref.CopyOp, nest: LoopNest) -> None:
 
 
 def move_buffer(op: scratch.MoveOp, nest: LoopNest) -> None:
-    """Where the places overlap, the end that is free goes first."""
-    count = prod(tdsl.shape_of(op.dest))
-    source, dest = (elements_from(value, nest.index(0), count, nest) for value in (op.source, op.dest))
+    """Where the places overlap, the end that is free goes first. Packed elements move by bytes: they share some."""
+    places = [_in_bytes(value, nest) for value in (op.source, op.dest)]
+    count = prod(tdsl.shape_of(places[0]))
+    source, dest = (elements_from(value, nest.index(0), count, nest) for value in places)
 
     def body(indices: Indices) -> None:
         at = [nest.insert(arith.SubiOp(nest.index(count - 1), indices[0]))] if op.upwards else indices
         nest.store(nest.load(source, at), dest, at)
 
     nest.over((count,), body)
+
+
+def _in_bytes(value: SSAValue, nest: LoopNest) -> SSAValue:
+    """The bytes of a packed buffer; any other buffer itself."""
+    type, view = scratch.memref_type(value), cast(scratch.ViewOp, value.owner)
+    if scratch.packed_bits(type) is None:
+        return value
+    bytes = MemRefType(i8, [scratch.size_in_bytes(type)])
+    return nest.insert(scratch.ViewOp(view.arena, view.offset.value.data, bytes))
 
 
 def transpose(op: tdsl.TransposeOp, nest: LoopNest) -> None:

@@ -37,7 +37,7 @@ from tinyml.dialects.places import error_at
 from tinyml.dialects.runtime_functions import RUNTIME_FUNCTIONS
 from tinyml.lowering.format_notes import note_formats
 from tinyml.lowering.kernel_calls import call_kernel, decoding_table
-from tinyml.lowering.packed_constants import unpack_constants
+from tinyml.lowering.packed_elements import unpack_elements
 
 if TYPE_CHECKING:
     import numpy as np
@@ -66,7 +66,7 @@ class LowerNumToArithPass(ModulePass):
         PatternRewriteWalker(_ToStorage(), apply_recursively=False).rewrite_module(op)
         for function, lowerings in prepared:
             surroundings = _FunctionSurroundings(op, function)
-            unpack_constants(function, surroundings)
+            unpack_elements(function, surroundings)
             surroundings.intervals |= _loaded_intervals(function)
             for one, lower in lowerings:
                 value = lower(Emitter(one, surroundings))

@@ -42,11 +42,13 @@ PIPELINES: dict[str, tuple[str, ...]] = {
         "accumulate-sums",
         "block-sums",
         "fuse-elementwise",
+        "pack-input",
     ),
     "formats-to-buffers": (
         "lower-tdsl-to-scratch",
         "cse",
         "forward-inserts",
+        "pack-buffers",
         "reorder-ops",
         "update-in-place",
         "reuse-input",
@@ -96,9 +98,14 @@ SEARCH = "search"
 SEARCH_OPTIONS = "search-options"
 """...and that has the options of that pass, as they are spelled, beside those of every search."""
 
-_TAKEN_BY_SEARCHES = ("format", "functions", "data")
+_TAKEN_BY_SEARCHES = ("format", "functions", "data", "pack-buffers")
 
-_ON_REQUEST = {"scale-rows": "row-scales", "reuse-input": "reuse-input"}
+_ON_REQUEST = {
+    "scale-rows": "row-scales",
+    "pack-input": "pack-buffers",
+    "pack-buffers": "pack-buffers",
+    "reuse-input": "reuse-input",
+}
 """Passes of pipelines that run only where an option is true."""
 
 
@@ -187,20 +194,26 @@ class RealsToFormatsPass(_FromReals):
 
 @dataclass(frozen=True)
 class RefineFormatsPass(_ForTarget):
-    """L1 to L1: what follows from the formats."""
+    """L1 to L1: what follows from the formats. pack_buffers: whether to run `pack-input`."""
 
     name = "refine-formats"
+    pack_buffers: bool = False
+
+    def steps(self) -> list[str]:
+        return flatten(self.name, {"target": json.dumps(self.target), "pack-buffers": json.dumps(self.pack_buffers)})
 
 
 @dataclass(frozen=True)
 class FormatsToBuffersPass(Pipeline):
-    """L1 to packed L2. reuse_input: whether to run `reuse-input`."""
+    """L1 to packed L2. pack_buffers, reuse_input: whether to run `pack-buffers` and `reuse-input`."""
 
     name = "formats-to-buffers"
+    pack_buffers: bool = False
     reuse_input: bool = False
 
     def steps(self) -> list[str]:
-        return flatten(self.name, {"reuse-input": json.dumps(self.reuse_input)})
+        requested = {"pack-buffers": self.pack_buffers, "reuse-input": self.reuse_input}
+        return flatten(self.name, {name: json.dumps(value) for name, value in requested.items()})
 
 
 @dataclass(frozen=True)

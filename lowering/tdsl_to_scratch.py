@@ -14,7 +14,7 @@ from typing import Any, cast
 from xdsl.builder import Builder
 from xdsl.context import Context
 from xdsl.dialects import func, memref, scf, tensor
-from xdsl.dialects.builtin import IndexType, MemRefType, ModuleOp, TensorType
+from xdsl.dialects.builtin import DictionaryAttr, IndexType, IntegerAttr, MemRefType, ModuleOp, NoneAttr, TensorType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
@@ -38,11 +38,13 @@ class LowerTdslToScratchPass(ModulePass):
             _Bufferisation(function).apply()
 
 
-def _as_memref(type: Attribute) -> Attribute:
+def _as_memref(type: Attribute, packed: Attribute | None = None) -> Attribute:
+    """packed: the bits of an element, where elements are packed."""
     if not isinstance(type, TensorType):
         return type
     tensor = cast("TensorType[Any]", type)
-    return MemRefType(tensor.element_type, tensor.get_shape())
+    space = scratch.PackedRam(packed.value.data) if isinstance(packed, IntegerAttr) else NoneAttr()
+    return MemRefType(tensor.element_type, tensor.get_shape(), memory_space=space)
 
 
 class _Bufferisation:
@@ -55,7 +57,9 @@ class _Bufferisation:
 
     def apply(self) -> None:
         old = self.function.body.block
-        new = Block(arg_types=[_as_memref(type) for type in old.arg_types])
+        given = self.function.arg_attrs.data if self.function.arg_attrs else [DictionaryAttr({})] * len(old.args)
+        pairs = zip(old.arg_types, given, strict=True)
+        new = Block(arg_types=[_as_memref(type, attributes.data.get(tdsl.PACKED)) for type, attributes in pairs])
         for before, after in zip(old.args, new.args, strict=True):
             after.name_hint = before.name_hint
             self.buffers[before] = after

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.packed_bits import pack_bits
 from tinyml.runtime.interface import Interface
 
 if TYPE_CHECKING:
@@ -95,14 +96,19 @@ class Runner(ABC):
 
 
 def raw_inputs(interface: Interface, inputs: np.ndarray) -> bytes:
-    """The bytes of `inputs`, row after row; raises InputError where shape or element type are not the interface's."""
+    """The bytes of `inputs`, row after row, as the caller packs them.
+
+    Raises InputError where shape or element type are not the interface's.
+    """
     if inputs.ndim != 2 or inputs.shape[1] != interface.input_length:
         raise InputError(
             f"inputs of shape {inputs.shape} for '{interface.name}', which takes (samples, {interface.input_length})"
         )
     if inputs.dtype != interface.input_dtype:
         raise InputError(f"inputs of type {inputs.dtype} for '{interface.name}', which takes {interface.input_dtype}")
-    return inputs.tobytes()
+    if interface.packed_bits is None:
+        return inputs.tobytes()
+    return b"".join(pack_bits(row, interface.packed_bits).tobytes() for row in inputs)
 
 
 def result_of_records(interface: Interface, records: bytes) -> RunResult:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tinyml.dialects.packed_bits import packed_bytes
+
 if TYPE_CHECKING:
     import numpy as np
 
@@ -17,8 +19,9 @@ class Interface:
 
     `input_ctype` and `output_ctype` are the C types of the elements (int8_t, int16_t, int32_t or float); the lengths
     count elements. `output_ctype` is None and `output_length` 0 where there are no scores; `has_label` says whether
-    `NAME_predict` returns the index of the class or void. Raises ValueError for another C type, for a length that is
-    not positive, and where type and length of the scores disagree.
+    `NAME_predict` returns the index of the class or void. `packed_bits` is in how many bits each element of the input
+    is packed (`tinyml.dialects.packed_bits`): then the caller's array holds bytes; None where it is not. Raises
+    ValueError for another C type, for a length that is not positive, and where type and length of the scores disagree.
     """
 
     name: str
@@ -27,6 +30,7 @@ class Interface:
     output_ctype: str | None
     output_length: int
     has_label: bool
+    packed_bits: int | None = None
 
     def __post_init__(self) -> None:
         for ctype in (self.input_ctype, self.output_ctype):
@@ -52,9 +56,19 @@ class Interface:
         return None if self.output_ctype is None else np.dtype(_DTYPES[self.output_ctype])
 
     @property
+    def array_ctype(self) -> str:
+        """C type of an element of the caller's array X."""
+        return self.input_ctype if self.packed_bits is None else "int8_t"
+
+    @property
+    def array_length(self) -> int:
+        """Elements of the caller's array X."""
+        return self.input_length if self.packed_bits is None else packed_bytes(self.input_length, self.packed_bits)
+
+    @property
     def input_bytes(self) -> int:
         """Size of the caller's array X."""
-        return self.input_length * self.input_dtype.itemsize
+        return self.array_length * (1 if self.packed_bits is not None else self.input_dtype.itemsize)
 
     @property
     def output_bytes(self) -> int:

@@ -18,6 +18,7 @@ def interface_of(module: ModuleOp) -> Interface:
     """Name, element types and lengths of the generated functions."""
     function = predict_function(module)
     [argument] = function.body.block.args
+    packed: Any = None if function.arg_attrs is None else function.arg_attrs.data[0].data.get(tdsl.PACKED)
     last: Any = function.body.block.last_op
     scores = [value for value in last.operands if isinstance(value.type, TensorType)]
     return Interface(
@@ -27,4 +28,5 @@ def interface_of(module: ModuleOp) -> Interface:
         output_ctype=_CTYPES[tdsl.format_of(scores[0]).dtype.name] if scores else None,
         output_length=prod(tdsl.shape_of(scores[0])) if scores else 0,
         has_label=len(scores) < len(last.operands),
+        packed_bits=None if packed is None else packed.value.data,
     )

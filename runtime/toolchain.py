@@ -73,8 +73,8 @@ def build_model(
     macros = {
         "TM_MODEL": interface.name,
         "TM_HEADER": f'"{interface.name}.h"',
-        "TM_INPUT": interface.input_ctype,
-        "TM_INPUT_LENGTH": interface.input_length,
+        "TM_INPUT": interface.array_ctype,
+        "TM_INPUT_LENGTH": interface.array_length,
         "TM_OUTPUT_LENGTH": interface.output_length,
         "TM_HAS_LABEL": int(interface.has_label),
     }

@@ -136,9 +136,15 @@ UNPACKED_LOOP, UNPACKED_KERNEL = 1.6, 5.0
 in one in place of a kernel."""
 
 
-def packed_reader(bits: int) -> tuple[str, int]:
-    """The function that reads single elements of packed constants, and its bytes of code."""
-    return f"tm_packed_s{bits}", {4: 26, 5: 124, 6: 94, 9: 76, 10: 78, 12: 66}[bits]
+def packed_reader(bits: int, *, flash: bool = True) -> tuple[str, int]:
+    """The function that reads single packed elements, of constants or of working memory, and its bytes of code."""
+    code = {4: 26, 5: 124, 6: 94, 9: 76, 10: 78, 12: 66}[bits]
+    return f"tm_packed_s{bits}{'' if flash else '_ram'}", code
+
+
+def packed_writer(bits: int) -> str:
+    """The function that writes single packed elements, of the width of memory around them."""
+    return f"tm_pack_s{bits}"
 
 
 def packed_effort(target: str, weights: int, bits: int, vector: int, codings: tuple[str, ...]) -> float | None:

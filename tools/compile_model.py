@@ -57,6 +57,7 @@ class Request:
     reuse_input: bool = False
     weights: str | None = None
     packed: str | None = None
+    pack_buffers: bool = False
 
 
 def compile_model(request: Request) -> dict[str, Any]:
@@ -112,6 +113,7 @@ def build_folder(
                 reuse_input=request.reuse_input,
                 weights=request.weights,
                 packed=request.packed,
+                pack_buffers=request.pack_buffers,
             )
         progress.step("writing C")
         write_sources(folder, compiled, board, data)
@@ -209,6 +211,7 @@ def _report(
         "row_scales": compiled.row_scales,
         "search": _search_report(request, compiled, account),
         "reuse_input": request.reuse_input,
+        "pack_buffers": request.pack_buffers,
         "optimize": request.optimize,
         "accuracy_float": accuracies.reals,
         "accuracy": accuracies.formats,

@@ -58,6 +58,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_format(compile_)
     _add_search(compile_)
     compile_.add_argument("--reuse-input", action="store_true", help="let the model overwrite the caller's array")
+    compile_.add_argument("--pack-buffers", action="store_true", help="pack working memory of few bits in RAM")
     compile_.add_argument("-o", "--out", type=Path, required=True, help="folder to write")
     compile_.set_defaults(command=_compile)
 
@@ -226,6 +227,7 @@ def _compile(options: argparse.Namespace) -> int:
             options.reuse_input,
             weights=options.weights,
             packed=options.packed,
+            pack_buffers=options.pack_buffers,
         )
     )
     print_reports([report])

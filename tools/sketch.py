@@ -9,7 +9,9 @@ from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.number_format import NumberFormat
+from tinyml.dialects.packed_bits import pack_bits
 from tinyml.runtime.evaluator import encode_inputs, predict_function
+from tinyml.runtime.interface import Interface
 from tinyml.runtime.model_interface import interface_of
 
 if TYPE_CHECKING:
@@ -68,25 +70,30 @@ def arduino_sketch(formats: ModuleOp, data: Data) -> str:
     """The text of NAME.ino for a program at L1, with the first sample of a data set inside."""
     interface = interface_of(formats)
     raws = encode_inputs(formats, data.x[:1])[0]
+    if interface.packed_bits is not None:
+        raws = pack_bits(raws, interface.packed_bits).view(np.int8)
     rows = [", ".join(str(value) for value in raws[at : at + 12].tolist()) for at in range(0, len(raws), 12)]
     label = interface.has_label
     format = tdsl.format_of(predict_function(formats).body.block.args[0])
     return _SKETCH.format(
         name=interface.name,
-        length=interface.input_length,
-        ctype=interface.input_ctype,
+        length=interface.array_length,
+        ctype=interface.array_ctype,
         expected="" if data.y is None else f"\n * The stored sample is of class {int(data.y[0])}.",
         values=",\n".join(f"    {row}" for row in rows),
         predict=f"int16_t label = {interface.name}_predict(X);" if label else f"{interface.name}_predict(X);",
         show='Serial.print(F("class "));\n    Serial.print(label);'
         if label
         else f"Serial.print((double){interface.name}_scores()[0]);",
-        read=_reader(format, interface.input_ctype),
+        read=_reader(format, interface),
     )
 
 
-def _reader(format: NumberFormat, ctype: str) -> str:
-    """C that reads one number and stores it in the input's format."""
+def _reader(format: NumberFormat, interface: Interface) -> str:
+    """C that reads one number and stores it in the input's format; of a packed input, that reads a byte."""
+    ctype = interface.array_ctype
+    if interface.packed_bits is not None:
+        return f"X[received] = ({ctype})Serial.parseInt(); /* of numbers packed into {interface.packed_bits} bits */"
     if format.dtype.kind == "f":
         return "X[received] = Serial.parseFloat();"
     probe = np.linspace(0, format.encode(np.array(1e30)), 64).astype(format.dtype)

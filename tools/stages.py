@@ -87,6 +87,7 @@ def compile_stages(
     row_scales: bool = False,
     search: Mapping[str, str] | None = None,
     reuse_input: bool = False,
+    pack_buffers: bool = False,
     weights: str | None = None,
     packed: str | None = None,
 ) -> Compiled:
@@ -94,7 +95,8 @@ def compile_stages(
 
     search: options of pipelines that name what chooses a format for each tensor, in place of the width. row_scales:
     give the rows of constant matrices scales of their own where that changes fewer answers on the data.
-    reuse_input: let buffers lie in the caller's array once the input has been read.
+    reuse_input: let buffers lie in the caller's array once the input has been read. pack_buffers: pack working memory
+    of odd widths.
     weights: another format for constants, as `assign-format` takes it. packed: as `pack-constants` takes it.
     """
     actual_width = format_named(ctx, format, width).bits
@@ -111,6 +113,8 @@ def compile_stages(
         options |= search
     if reuse_input:
         options["reuse-input"] = "true"
+    if pack_buffers:
+        options["pack-buffers"] = "true"
     plain = _reals_and_formats(reals, ctx, options)
     scaled = _reals_and_formats(reals, ctx, {**options, "row-scales": "true"}) if row_scales else plain
     row_scales = row_scales and _changed_answers(*scaled, data) < _changed_answers(*plain, data)

@@ -45,6 +45,8 @@ PASSES: dict[str, Callable[[], type[ModulePass]]] = {
     "accumulate-sums": _pass("tinyml.transforms.accumulate_sums", "AccumulateSumsPass"),
     "assign-format": _pass("tinyml.transforms.assign_format", "AssignFormatPass"),
     "compare-arguments": _pass("tinyml.transforms.compare_arguments", "CompareArgumentsPass"),
+    "pack-buffers": _pass("tinyml.transforms.pack_buffers", "PackBuffersPass"),
+    "pack-input": _pass("tinyml.transforms.pack_input", "PackInputPass"),
     "pack-constants": _pass("tinyml.transforms.pack_constants", "PackConstantsPass"),
     "block-rows": _pass("tinyml.transforms.block_rows", "BlockRowsPass"),
     "block-sums": _pass("tinyml.transforms.block_sums", "BlockSumsPass"),

@@ -110,7 +110,7 @@ class _Rows:
         formats = [element_format(operand.type) for operand in (dot.lhs, dot.rhs)]
         if not all(format.coding is INTEGER_CODING for format in formats):
             return None
-        if scratch.packed_bits(scratch.memref_type(dot.lhs)) is not None:
+        if any(scratch.packed_bits(scratch.memref_type(operand)) is not None for operand in (dot.lhs, dot.rhs)):
             return None
         bits = [8 * format.dtype.itemsize for format in formats]
         flash = [scratch.in_flash(scratch.memref_type(operand)) for operand in (dot.lhs, dot.rhs)]

@@ -42,17 +42,19 @@ class Cost:
 
 
 class Costs:
-    """Of the candidates of one program. target: whose kernels they use; device: whose costs they have.
+    """Of the candidates of one program. target: whose kernels they use; device: whose costs they have. pack_buffers: is
+    `pack-buffers` run?
 
     known: the costs that were asked for.
     """
 
-    def __init__(self, candidates: Candidates, target: str, device: str):
+    def __init__(self, candidates: Candidates, target: str, device: str, pack_buffers: bool = False):
         self.candidates = candidates
         available = Universe.get_multiverse().all_passes
         pipelines: list[Any] = [available[name]() for name in LOWERING]
-        targets = [{"target": target} if name != "formats-to-buffers" else {} for name in LOWERING]
-        steps = [step for one, options in zip(pipelines, targets, strict=True) for step in one(**options).steps()]
+        packed, chip = {"pack_buffers": pack_buffers}, {"target": target}
+        options: list[dict[str, Any]] = [{**chip, **packed}, packed, chip]
+        steps = [step for one, given in zip(pipelines, options, strict=True) for step in one(**given).steps()]
         self.pipeline = PassPipeline.parse_spec(available, ",".join([*steps, f'estimate-cost{{device="{device}"}}']))
         self.context = context()
         self.known: dict[Formats, Cost] = {}

@@ -16,12 +16,24 @@ from math import prod
 from xdsl.context import Context
 from xdsl.dialects import func, scf
 from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.traits import IsTerminator, MemoryEffectKind, get_effects
 
+from tinyml.dialects.packed_bits import group_bytes, group_length
 from tinyml.dialects.places import error_at
-from tinyml.dialects.scratch import AllocOp, ArenaOp, MoveOp, ReuseOp, SliceOp, ViewOp, element_bytes, memref_type
+from tinyml.dialects.scratch import (
+    AllocOp,
+    ArenaOp,
+    MoveOp,
+    ReuseOp,
+    SliceOp,
+    ViewOp,
+    element_bytes,
+    memref_type,
+    packed_bits,
+    unit_bytes,
+)
 from tinyml.dialects.tdsl import TensorOp, reads_in_place
 
 Views = frozenset[SSAValue]
@@ -57,7 +69,30 @@ def _bytes(view: SSAValue) -> tuple[int, int]:
     """The first byte and the one behind the last."""
     type, op = memref_type(view), view.owner
     start = op.offset.value.data if isinstance(op, ViewOp) else 0
-    return start, start + prod(type.get_shape()) * element_bytes(type)
+    return start, start + _end(type, prod(type.get_shape()))
+
+
+def _end(type: MemRefType[Attribute], count: int) -> int:
+    """Bytes of so many elements, packed ones in whole groups."""
+    if (bits := packed_bits(type)) is None:
+        return count * element_bytes(type)
+    return -(-count // group_length(bits)) * group_bytes(bits)
+
+
+def _start(type: MemRefType[Attribute], place: int) -> int:
+    """The first byte with bits of an element: of its group, if it is packed."""
+    if (bits := packed_bits(type)) is None:
+        return place * element_bytes(type)
+    return place // group_length(bits) * group_bytes(bits)
+
+
+def _touched(type: MemRefType[Attribute], count: int) -> int:
+    """The bytes that are written when so many elements are: of packed ones, high bits lie at the start of a group."""
+    if (bits := packed_bits(type)) is None:
+        return count * element_bytes(type)
+    groups, rest = divmod(count, group_length(bits))
+    high = group_length(bits) * (bits % 8) // 8
+    return groups * group_bytes(bits) + (min(rest + (high if bits > 8 else 0), group_bytes(bits)) if rest else 0)
 
 
 def _memory(view: SSAValue) -> SSAValue:
@@ -96,12 +131,12 @@ def _check_view(op: ViewOp) -> None:
         room, alignment = arena.size, arena.alignment.value.data
     elif isinstance(arena, Block) and isinstance(arena.parent_op(), func.FuncOp):
         # Nothing is known of the caller's memory but that its elements are aligned.
-        room, alignment = _bytes(op.arena)[1], element_bytes(memref_type(op.arena))
+        room, alignment = _bytes(op.arena)[1], unit_bytes(memref_type(op.arena))
     else:
         raise error_at(op, f"{_name(op.result)} is not in a scratch.arena, nor in an argument")
     if start < 0 or end > room:
         raise error_at(op, f"{_name(op.result)} lies outside the arena of {room} bytes")
-    size = element_bytes(memref_type(op.result))
+    size = unit_bytes(memref_type(op.result))
     if start % size or alignment % size:
         raise error_at(op, f"{_name(op.result)} is not aligned for elements of {size} bytes")
 
@@ -219,13 +254,15 @@ class _Flow:
         if steps == 0:
             return True
         (target, _), (source, _) = _bytes(written), _bytes(read)
-        # Element i ends no later than element i of what is read; so if it is true of the first and the last but one.
-        size = element_bytes(type)
-        return all(
-            _overwritten(value) is read
-            and all(target + i * size <= source + i * element_bytes(memref_type(value)) for i in (1, steps))
-            for value in operands
-        )
+
+        def behind(value: SSAValue) -> bool:
+            """Are the first elements written below where the next ones are read, or packed as these are?"""
+            operand = memref_type(value)
+            if packed_bits(type) is not None and packed_bits(type) == packed_bits(operand) and target == source:
+                return True
+            return all(target + _touched(type, i) <= source + _start(operand, i) for i in range(1, steps + 1))
+
+        return all(_overwritten(value) is read and behind(value) for value in operands)
 
 
 def _overwritten(dest: SSAValue) -> SSAValue | None:

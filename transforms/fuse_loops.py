@@ -22,7 +22,7 @@ from xdsl.traits import MemoryEffectKind, is_side_effect_free, only_has_effect
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import scratch
-from tinyml.dialects.scratch import element_bytes, memref_type, size_in_bytes
+from tinyml.dialects.scratch import element_bytes, memref_type, packed_bits, size_in_bytes
 
 
 @dataclass(frozen=True)
@@ -103,10 +103,13 @@ def _accesses(loop: scf.ForOp) -> list[_Access] | None:
 
 
 def _place(op: Operation, buffer: SSAValue, body: Block) -> tuple[int, int] | None:
-    """Slope and start of the element that a load or store touches, in bytes from the start of its memory."""
-    if not isinstance(op, memref.LoadOp | memref.StoreOp):
-        return None
+    """Slope and start of the element that a load or store touches, in bytes from the start of its memory.
+
+    Packed elements share bytes.
+    """
     type = memref_type(buffer)
+    if not isinstance(op, memref.LoadOp | memref.StoreOp) or packed_bits(type) is not None:
+        return None
     shape = type.get_shape()
     terms = [(index, prod(shape[axis + 1 :])) for axis, index in enumerate(op.indices)]
     while isinstance(slice := buffer.owner, scratch.SliceOp):

@@ -14,7 +14,7 @@ from math import prod
 from xdsl.context import Context
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import MemRefType, ModuleOp
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
@@ -24,6 +24,7 @@ from tinyml.dialects.number_format import element_format, number_format
 from tinyml.dialects.packed_bits import group_length, packed_bytes, packed_widths
 from tinyml.dialects.scratch import memref_type, size_in_bytes
 from tinyml.targets.kernels import UNPACKED_KERNEL, UNPACKED_LOOP, Kernel, kernels_of, packed_reader
+from tinyml.transforms.buffer_types import retype_buffer
 from tinyml.transforms.loop_nest import LoopNest
 from tinyml.transforms.multiples import exchanged, is_multiple
 
@@ -148,7 +149,7 @@ class _Packable:
             _pad_slices(self.constant.result, self.row, padded)
         space = scratch.PackedFlash(self.bits)
         self.constant.value = scratch.ConstantOp.of(raws, type.element_type).value
-        _in_space(self.constant.result, MemRefType(type.element_type, shape, memory_space=space))
+        retype_buffer(self.constant.result, MemRefType(type.element_type, shape, memory_space=space))
 
 
 def _worthwhile(found: Sequence[_Packable]) -> list[_Packable]:
@@ -225,12 +226,3 @@ def _pad_slices(value: SSAValue, row: int, padded: int) -> None:
                 _pad_slices(view.result, row, padded)
                 shape = _padded(type.get_shape(), row, padded)
                 Rewriter.replace_value_with_new_type(view.result, MemRefType(type.element_type, shape))
-
-
-def _in_space(value: SSAValue, type: MemRefType[Attribute]) -> None:
-    """Give a buffer a type, and its views the same memory space."""
-    value = Rewriter.replace_value_with_new_type(value, type)
-    for use in list(value.uses):
-        if isinstance(view := use.operation, scratch.SliceOp):
-            old = memref_type(view.result)
-            _in_space(view.result, MemRefType(old.element_type, old.get_shape(), memory_space=type.memory_space))

@@ -16,9 +16,9 @@ from tinyml.dialects.places import error_at
 from tinyml.dialects.scratch import (
     AllocOp,
     ArenaOp,
-    element_bytes,
     memref_type,
     size_in_bytes,
+    unit_bytes,
 )
 from tinyml.dialects.tdsl.base import TensorOp
 from tinyml.transforms.live_ranges import (
@@ -101,7 +101,7 @@ class PackScratchPass(ModulePass):
         return Rectangle(
             "/".join(buffer_name(one.result, order.index(one)) for one in members),
             size_in_bytes(memref_type(members[0].result)),
-            lcm(*(element_bytes(memref_type(one.result)) for one in members), self.align),
+            lcm(*(unit_bytes(memref_type(one.result)) for one in members), self.align),
             min(live.ranges[one].first for one in members),
             max(live.ranges[one].last for one in members),
         )

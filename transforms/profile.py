@@ -92,9 +92,9 @@ def profile(module: ModuleOp, inputs: NDArray[Any]) -> None:
     for op in function.walk():
         _record(op, statistics)
     argument = statistics[function.body.block.args[0]].profile()
-    _set_argument_attribute(function, tdsl.PROFILE, argument)
+    set_argument_attribute(function, tdsl.PROFILE, argument)
     if zeros := float((inputs == 0).mean()):
-        _set_argument_attribute(function, tdsl.ZEROS, FloatAttr(round(zeros, 6), 64))
+        set_argument_attribute(function, tdsl.ZEROS, FloatAttr(round(zeros, 6), 64))
 
 
 def _record(op: Operation, statistics: dict[SSAValue, _Statistics]) -> None:
@@ -117,6 +117,7 @@ def _merged(found: list[_Statistics]) -> tdsl.Profile:
     return whole.profile()
 
 
-def _set_argument_attribute(function: func.FuncOp, name: str, value: Attribute) -> None:
+def set_argument_attribute(function: func.FuncOp, name: str, value: Attribute) -> None:
+    """An attribute of the one argument of a predict function."""
     given = function.arg_attrs.data[0] if function.arg_attrs is not None else DictionaryAttr({})
     function.arg_attrs = ArrayAttr([DictionaryAttr({**given.data, name: value})])

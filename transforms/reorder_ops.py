@@ -16,7 +16,7 @@ from xdsl.traits import is_side_effect_free
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.scratch import AllocOp, ReuseOp, ViewOp, element_bytes, memref_type, root, size_in_bytes
+from tinyml.dialects.scratch import AllocOp, ReuseOp, ViewOp, memref_type, root, size_in_bytes, unit_bytes
 from tinyml.transforms.live_ranges import LiveRanges, Range, erase_dead_buffers, hands_on, live_ranges, reshaped
 from tinyml.transforms.ordering import Problem, Task, least_peak
 from tinyml.transforms.packing import Rectangle, find_peak
@@ -124,7 +124,7 @@ class _Block:
             or not reads.isdisjoint(other_writes)
         )
         own = [
-            Rectangle("", _bytes(buffer.result), element_bytes(memref_type(buffer.result)), first, last)
+            Rectangle("", _bytes(buffer.result), unit_bytes(memref_type(buffer.result)), first, last)
             for buffer, (first, last) in self.ranges.items()
             if _lies_in((first, last), span)
         ]

@@ -11,7 +11,7 @@ from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from tinyml.dialects.scratch import ViewOp, element_bytes, in_flash, memref_type, size_in_bytes, storage_of
+from tinyml.dialects.scratch import ViewOp, in_flash, memref_type, size_in_bytes, stored_as, unit_bytes
 from tinyml.transforms.live_ranges import (
     Buffer,
     LiveRanges,
@@ -67,8 +67,8 @@ def _fill(function: func.FuncOp, argument: SSAValue) -> None:
 
 
 def _fits(live: LiveRanges, members: list[Buffer], argument: SSAValue, dead_from: int) -> bool:
-    stored = storage_of(memref_type(argument).element_type)
-    same = all(storage_of(memref_type(one.result).element_type) == stored for one in members)
+    stored = stored_as(memref_type(argument))
+    same = all(stored_as(memref_type(one.result)) == stored for one in members)
     ranges = [live.ranges[one] for one in members]
     end = len(live.points) - 1
     return same and min(one.first for one in ranges) >= dead_from and max(one.last for one in ranges) < end
@@ -76,7 +76,7 @@ def _fits(live: LiveRanges, members: list[Buffer], argument: SSAValue, dead_from
 
 def _rectangle(live: LiveRanges, members: list[Buffer]) -> Rectangle:
     first, last = min(live.ranges[one].first for one in members), max(live.ranges[one].last for one in members)
-    return Rectangle("", _bytes(members[0].result), element_bytes(memref_type(members[0].result)), first, last)
+    return Rectangle("", _bytes(members[0].result), unit_bytes(memref_type(members[0].result)), first, last)
 
 
 def _bytes(buffer: SSAValue) -> int:

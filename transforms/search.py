@@ -40,17 +40,24 @@ FRONT = "tdsl.front"
 class Search:
     """The candidates of one program. Choices, formats and losses come in the order of `classes`, one for each.
 
-    others: formats that tensors may have instead of the prototype, of any width.
+    others: formats that tensors may have instead of the prototype, of any width. pack_buffers: are buffers packed?
     """
 
-    def __init__(self, evaluation: Evaluation, prototype: NumberFormat, others: Sequence[NumberFormat] = ()):
+    def __init__(
+        self,
+        evaluation: Evaluation,
+        prototype: NumberFormat,
+        others: Sequence[NumberFormat] = (),
+        pack_buffers: bool = False,
+    ):
         self.evaluation = evaluation
         self.prototype = prototype
         self.others = others
         self.judge = evaluation.judge
         self.assignment = self.judge.candidates.assignment
         self.classes = self.assignment.classes
-        self.memory = WorkingMemory(self.judge.candidates)
+        self.pack_buffers = pack_buffers
+        self.memory = WorkingMemory(self.judge.candidates, pack_buffers)
         self._costs: dict[tuple[str, str], Costs] = {}
 
     def uniform(self, prototype: NumberFormat) -> list[Choice]:
@@ -76,7 +83,7 @@ class Search:
 
     def costs(self, target: str, device: str) -> Costs:
         """What candidates cost, as `Costs` takes the target and the device; the same object each time."""
-        return self._costs.setdefault((target, device), Costs(self.judge.candidates, target, device))
+        return self._costs.setdefault((target, device), Costs(self.judge.candidates, target, device, self.pack_buffers))
 
     def prototype_of(self, bits: int) -> NumberFormat:
         """The format of a width; raises `InputError` where the family has none."""
@@ -107,7 +114,7 @@ class Found:
 class SearchPass(ModulePass):
     """data: .npz file of the validation set, with `x` and, for what needs labels, `y`. format, functions: as
     `assign-format` takes them. metric: of the `METRICS`. jobs, backend, cluster: as `Workers` takes them. journal: a
-    file to write outcomes to; resume: whether to begin with what stands in it.
+    file to write outcomes to; resume: whether to begin with what stands in it. pack_buffers: is `pack-buffers` run?
 
     Raises `InputError` for options and data that do not fit, and for what `assign-format` refuses.
     """
@@ -121,6 +128,7 @@ class SearchPass(ModulePass):
     cluster: str | None = None
     journal: str | None = None
     resume: bool = False
+    pack_buffers: bool = False
 
     @property
     def other_formats(self) -> Sequence[str]:
@@ -145,7 +153,7 @@ class SearchPass(ModulePass):
         workers = Workers(self.jobs, self.backend, self.cluster)
         with Evaluation(problem, self.metric, workers, self.journal, self.resume) as evaluation:
             others = [format_named(ctx, name.partition(".")[0], None) for name in self.other_formats]
-            found = self.search(Search(evaluation, prototype, others))
+            found = self.search(Search(evaluation, prototype, others, self.pack_buffers))
             formats = assignment.formats(found.choices)
             errors = tensor_errors(evaluation.judge, tuple(formats))
         constants = RoundedConstants(assignment).raws(formats)

@@ -79,7 +79,7 @@ def _matching(op: Op, kernels: Sequence[Kernel]) -> Kernel | None:
 
 def _of_width(op: Op, width: int, kernels: Sequence[Kernel]) -> Kernel | None:
     weights, vector = _factors(op)
-    if _in_flash(vector) or not _begins_whole(weights):
+    if _in_flash(vector) or not _begins_whole(weights) or any(map(_packed_in_ram, (weights, vector))):
         return None
     codings = [coding.name for factor in (weights, vector) if (coding := _format(factor).coding) is not None]
     wanted = Kernel(
@@ -151,6 +151,12 @@ def _format(value: SSAValue) -> NumberFormat:
 
 def _in_flash(value: SSAValue) -> bool:
     return isinstance(value.type, MemRefType) and scratch.in_flash(scratch.memref_type(value))
+
+
+def _packed_in_ram(value: SSAValue) -> bool:
+    """Kernels read packed elements from flash only."""
+    packed = isinstance(value.type, MemRefType) and scratch.packed_bits(scratch.memref_type(value)) is not None
+    return packed and not _in_flash(value)
 
 
 def _begins_whole(weights: SSAValue) -> bool:

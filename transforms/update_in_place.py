@@ -7,13 +7,22 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects.builtin import MemRefType, ModuleOp
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from tinyml.dialects import tdsl
-from tinyml.dialects.scratch import AllocOp, ReuseOp, element_bytes, memref_type, root, size_in_bytes
+from tinyml.dialects.scratch import (
+    AllocOp,
+    ReuseOp,
+    element_bytes,
+    memref_type,
+    packed_bits,
+    root,
+    size_in_bytes,
+    unit_bytes,
+)
 from tinyml.transforms.live_ranges import Buffer, Range, base, erase_dead_buffers, live_ranges, reshaped
 from tinyml.transforms.packing import Rectangle, find_peak
 
@@ -88,7 +97,7 @@ class _Function:
             start, end = places.get(place, (first, last))
             places[place] = Range(min(start, first), max(end, last))
         for place, live in places.items():
-            yield Rectangle("", _bytes(place), element_bytes(memref_type(place.result)), *live)
+            yield Rectangle("", _bytes(place), unit_bytes(memref_type(place.result)), *live)
 
     def replace(self, op: tdsl.TensorOp, result: AllocOp, buffer: Buffer) -> None:
         first, last = self.ranges.pop(result)
@@ -112,14 +121,24 @@ def _bytes(buffer: Buffer) -> int:
 
 def takes_place(op: tdsl.TensorOp, buffer: SSAValue) -> bool:
     """May the elements of an op's result be written over a buffer from its start, as they are computed from it?"""
-    width = element_bytes(memref_type(op.out))
     return all(
         reshaped(operand) is buffer
-        and width <= element_bytes(memref_type(operand))
+        and _no_wider(memref_type(op.out), memref_type(operand))
         and tdsl.reads_in_place(op, operand)
         for operand in op.inputs
         if root(operand) is buffer
     )
+
+
+def _no_wider(result: MemRefType[Attribute], operand: MemRefType[Attribute]) -> bool:
+    """Does element i of a result at the place of an operand need bytes of its first i elements only?
+
+    Packed elements share bytes with later ones, which only packing them alike keeps.
+    """
+    bits = packed_bits(result)
+    if packed_bits(operand) is not None:
+        return bits == packed_bits(operand)
+    return (bits or 8 * element_bytes(result)) <= 8 * element_bytes(operand)
 
 
 def _changed_operand(op: Operation) -> SSAValue | None:

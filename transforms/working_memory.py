@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import SSAValue
@@ -23,10 +24,14 @@ LOWERING = ("refine-formats", "formats-to-buffers")
 
 
 class WorkingMemory:
-    """Of the candidates of one program: the arena and the input, in bytes; the stack comes on top."""
+    """Of the candidates of one program: the arena and the input, in bytes; the stack comes on top.
 
-    def __init__(self, candidates: Candidates):
+    pack_buffers: is `pack-buffers` run?
+    """
+
+    def __init__(self, candidates: Candidates, pack_buffers: bool = False):
         self.candidates = candidates
+        self.pack_buffers = pack_buffers
         self._known: dict[object, int] = {}
 
     def of(self, formats: Formats) -> int:
@@ -40,31 +45,35 @@ class WorkingMemory:
 
         module = self.candidates.program(formats)
         # Where the same ops make tensors that occupy as many bytes, these lie in memory alike.
-        arguments = map(_bits, predict_function(module).body.block.args)
-        ops = ((op.name, *map(_bits, op.results)) for op in module.walk() if not isinstance(op, tdsl.ConstOp))
+        bits = partial(_bits, packed=self.pack_buffers)
+        arguments = map(bits, predict_function(module).body.block.args)
+        ops = ((op.name, *map(bits, op.results)) for op in module.walk() if not isinstance(op, tdsl.ConstOp))
         key = (*arguments, *ops)
         if key not in self._known:
-            self._known[key] = working_memory(self.candidates.in_formats(formats)[0])
+            self._known[key] = working_memory(self.candidates.in_formats(formats)[0], self.pack_buffers)
         return self._known[key]
 
 
-def working_memory(module: ModuleOp) -> int:
+def working_memory(module: ModuleOp, pack_buffers: bool = False) -> int:
     """Of a program as `assign-format` leaves it, which is lowered and packed here."""
     from tinyml.runtime.evaluator import predict_function
 
     available = Universe.get_multiverse().all_passes
-    pipelines: list[Any] = [available[name]() for name in LOWERING]
+    first, second = LOWERING
+    refine, place = cast(Any, available[first]()), cast(Any, available[second]())
     # Pipelines that run as passes verify after each step, which would take most of the time.
-    steps = ",".join(step for pipeline in pipelines for step in pipeline().steps())
+    steps = ",".join([*refine(pack_buffers=pack_buffers).steps(), *place(pack_buffers=pack_buffers).steps()])
     PassPipeline.parse_spec(available, steps).apply(context(), module)
     arena = sum(op.size for op in module.walk() if isinstance(op, ArenaOp))
     arguments = predict_function(module).body.block.args
     return arena + sum(size_in_bytes(memref_type(argument)) for argument in arguments)
 
 
-def _bits(value: SSAValue) -> int:
-    """Of an element of a tensor in memory."""
+def _bits(value: SSAValue, packed: bool) -> int:
+    """Of an element of a tensor in memory, which may be packed."""
     if not isinstance(value.type, TensorType):
         return 0
     accumulator = accumulator_of(shaped(value).get_element_type())
-    return 8 * tdsl.format_of(value).dtype.itemsize if accumulator is None else accumulator.bits
+    if accumulator is not None:
+        return accumulator.bits
+    return tdsl.format_of(value).bits if packed else 8 * tdsl.format_of(value).dtype.itemsize

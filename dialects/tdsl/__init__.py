@@ -8,7 +8,7 @@ from xdsl.ir import Dialect
 
 from tinyml.dialects.tdsl.access import reads_in_place
 from tinyml.dialects.tdsl.accumulation import AccumulateOp, FinishOp, MacOp, ZeroOp
-from tinyml.dialects.tdsl.attributes import PERCENTILES, PROFILE, RANGE, ZEROS, Csr, Profile, Range
+from tinyml.dialects.tdsl.attributes import PACKED, PERCENTILES, PROFILE, RANGE, ZEROS, Csr, Profile, Range
 from tinyml.dialects.tdsl.base import Shape, TensorOp, format_of, shape_of
 from tinyml.dialects.tdsl.contraction import (
     ROW_SHIFTS,
@@ -54,6 +54,7 @@ from tinyml.dialects.tdsl.movement import (
 from tinyml.dialects.tdsl.neural import Conv2dOp, MaxpoolOp, MbconvOp, NormaliseL2Op
 
 __all__ = [
+    "PACKED",
     "PERCENTILES",
     "PROFILE",
     "RANGE",

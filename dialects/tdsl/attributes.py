@@ -21,6 +21,9 @@ PROFILE = "tdsl.profile"
 ZEROS = "tdsl.zeros"
 """Argument attribute of the predict function: the share of an input's numbers that are zero on the data, above 0."""
 
+PACKED = "tdsl.packed"
+"""Argument attribute of the predict function: in how many bits the caller packs each number of the input."""
+
 RANGE = "tdsl.range"
 """Argument attribute of the predict function: the declared `Range` of an input."""
 

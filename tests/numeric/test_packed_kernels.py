@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from kernels_avr import ELEMENTS, INCLUDE, PACKED, Case, Kernel, build, run
 from numpy.typing import NDArray
 
-from tinyml.dialects.packed_bits import WIDTHS, group_bytes, group_length, pack_bits
+from tinyml.dialects.packed_bits import WIDTHS, group_bytes, group_length, pack_bits, packed_bytes
 from tinyml.dialects.runtime_functions import RUNTIME_FUNCTIONS
 from tinyml.runtime.host_runner import HostRunner
 from tinyml.runtime.interface import Interface
@@ -176,12 +176,15 @@ SOURCE = """\
 #define FLASH
 #endif
 static const int8_t packed[] FLASH = {{{bytes}}};
+static int8_t memory[{bytes_of_row}];
 static int16_t out[{count}];
 const int16_t *figure_scores(void) {{ return out; }}
 void figure_predict(const int16_t *X)
 {{
+    for (uint8_t i = {count}; i > 0; i--)
+        tm_pack_s{width}(memory, i - 1, tm_packed_s{width}(packed, X[i - 1]));
     for (uint8_t i = 0; i < {count}; i++)
-        out[i] = tm_packed_s{width}(packed, X[i]);
+        out[i] = tm_packed_s{width}_ram(memory, i);
 }}
 """
 
@@ -189,18 +192,22 @@ void figure_predict(const int16_t *X)
 @pytest.mark.parametrize("name", ["host", "simavr", "cortex-m0", "cortex-m4"])
 @pytest.mark.parametrize("width", WIDTHS)
 def test_single_elements(name: str, width: int, tmp_path: Path):
-    """All numbers of up to 10 bits, as many of 12, each in every place."""
+    """All numbers of up to 10 bits, as many of 12, each in every place: from flash to working memory and from there.
+
+    What lies in memory from the last time changes no element beside the one that is written.
+    """
     values = np.tile(np.arange(-1 << width - 1, 1 << width - 1, 1 if width <= 10 else 3), 8)
     values = np.random.default_rng(width).permutation(np.resize(values, READ * -(-values.size // READ)))
     stream = pack_bits(values, width).view(np.int8)
     (tmp_path / "figure.h").write_text(HEADER)
-    source = SOURCE.format(bytes=", ".join(map(str, stream)), count=READ, width=width)
+    source = SOURCE.format(
+        bytes=", ".join(map(str, stream)), count=READ, width=width, bytes_of_row=packed_bytes(READ, width)
+    )
     (tmp_path / "figure.c").write_text(source)
     interface = Interface("figure", "int16_t", READ, "int16_t", READ, has_label=False)
     runner = runner_for(name)
     built = runner.build(tmp_path, interface, tmp_path, "-Os", [*WARNING_FLAGS, f"-I{INCLUDE}"])
     numbers = np.arange(values.size, dtype=np.int16).reshape(-1, READ)
     np.testing.assert_array_equal(runner.run(built, interface, numbers).scores, values.reshape(-1, READ))
-    np.testing.assert_array_equal(
-        RUNTIME_FUNCTIONS[f"tm_packed_s{width}"].twin(stream, numbers), values.reshape(-1, READ)
-    )
+    for twin in (RUNTIME_FUNCTIONS[f"tm_packed_s{width}{where}"].twin for where in ("", "_ram")):
+        np.testing.assert_array_equal(twin(stream, numbers), values.reshape(-1, READ))

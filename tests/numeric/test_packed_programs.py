@@ -1,8 +1,9 @@
-"""Whole programs whose constants are all packed, whatever reads them, have the evaluator's bits on every device."""
+"""Whole programs whose constants or buffers are all packed have the evaluator's bits on every device."""
 
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 from pathlib import Path
 
 import micro_programs
@@ -30,28 +31,49 @@ PROGRAMS = {
 }
 
 
+BUFFERS = (
+    *(("protonn", format) for format in ("fixed:6", "fixed:9", "posit:12")),
+    *(("bonsai", format) for format in ("fixed:5", "fixed:12", "minifloat:6")),
+    *(("fastgrnn", format) for format in ("fixed:4", "fixed:10")),
+)
+"""Programs and the formats of all that they hold."""
+
+
 @pytest.mark.parametrize(("width", "weights"), FORMATS)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_all_constants_packed(name: str, width: int, weights: str, tmp_path: Path):
+    options = {"width": str(width), "weights": f'"{weights}"', "packed": "always"}
+    check(name, options, DEVICES, "#scratch.packed<", tmp_path)
+
+
+@pytest.mark.parametrize(("name", "format"), BUFFERS)
+def test_all_buffers_packed(name: str, format: str, tmp_path: Path):
+    family, _, width = format.partition(":")
+    options = {"format": family, "width": width, "packed": "never", "pack-buffers": "true"}
+    check(name, options, DEVICES[:3], "#scratch.packed_ram<", tmp_path)
+
+
+def check(name: str, options: dict[str, str], devices: Sequence[tuple[str, str]], packed: str, folder: Path) -> None:
+    """Build a program for some devices and compare its bits with the evaluator's; packed: what L3 holds."""
     ctx = context()
-    program = PROGRAMS[name].write(tmp_path / "program", 1)
+    program = PROGRAMS[name].write(folder / "program", 1)
     module = load_program(program, ctx)
     data = program.with_name("val.npz")
-    options = {"data": f'"{data}"', "width": str(width), "weights": f'"{weights}"', "packed": "always"}
+    options = {"data": f'"{data}"', **options}
     pipelines.run(module, ctx, pipelines.flatten("reals-to-formats", {**options, "target": "avr"}))
     interface, inputs = interface_of(module), encode_inputs(module, np.load(data)["x"][:3])
     expected = evaluate(module, inputs).scores
-    for target, device in DEVICES:
+    for target, device in devices:
         lowered = module.clone()
         for step in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c"):
             pipelines.run(lowered, ctx, pipelines.flatten(step, {**options, "target": target}))
-            assert step != "buffers-to-loops" or "#scratch.packed" in str(lowered)
-        folder = tmp_path / f"{target}-{device}"
-        folder.mkdir()
+            assert step != "buffers-to-loops" or packed in str(lowered)
+        built = folder / f"{target}-{device}"
+        built.mkdir()
         for file, suffix in (("source", "c"), ("header", "h")):
             text = io.StringIO()
             CTarget(target, file).emit(ctx, lowered, text)
-            (folder / f"{interface.name}.{suffix}").write_text(text.getvalue())
+            (built / f"{interface.name}.{suffix}").write_text(text.getvalue())
         runner = runner_for(device)
-        found = runner.run(runner.build(folder, interface, folder / "build", "-Os"), interface, inputs).scores
+        found = runner.run(runner.build(built, interface, built / "build", "-Os"), interface, inputs).scores
         np.testing.assert_array_equal(found, expected, err_msg=f"{device}, {target}")

@@ -86,3 +86,20 @@ func.func @input(%X: memref<4xf32>) -> memref<4xf32> {
   func.return %c : memref<4xf32>
 }
 // CHECK: func.func @input
+
+// -----
+
+// Packed elements may take the place of ones that are packed alike, or lie behind what has been read of whole ones.
+func.func @packed(%X: memref<8x!fixed.q<16, 4>>) -> memref<8x!fixed.q<16, 4>> {
+  %arena = scratch.arena {alignment = 2 : i64} : memref<32xi8>
+  %a = scratch.view %arena[16 : i64] : memref<32xi8> to memref<8x!fixed.q<16, 4>>
+  %b = scratch.view %arena[16 : i64] : memref<32xi8> to memref<8x!fixed.q<9, 4>, #scratch.packed_ram<9>>
+  %c = scratch.view %arena[16 : i64] : memref<32xi8> to memref<8x!fixed.q<9, 5>, #scratch.packed_ram<9>>
+  %y = scratch.view %arena[0 : i64] : memref<32xi8> to memref<8x!fixed.q<16, 4>>
+  tdsl.neg %X : memref<8x!fixed.q<16, 4>> into %a : memref<8x!fixed.q<16, 4>>
+  tdsl.cast %a : memref<8x!fixed.q<16, 4>> into %b : memref<8x!fixed.q<9, 4>, #scratch.packed_ram<9>>
+  tdsl.cast %b : memref<8x!fixed.q<9, 4>, #scratch.packed_ram<9>> into %c : memref<8x!fixed.q<9, 5>, #scratch.packed_ram<9>>
+  tdsl.cast %c : memref<8x!fixed.q<9, 5>, #scratch.packed_ram<9>> into %y : memref<8x!fixed.q<16, 4>>
+  func.return %y : memref<8x!fixed.q<16, 4>>
+}
+// CHECK: func.func @packed

@@ -223,3 +223,17 @@ func.func @left(%X: memref<4xf32>) -> memref<4xf32> {
   func.return %a : memref<4xf32>
 }
 // CHECK: 'scratch.move' writes b (bytes 4 to 19) over a (bytes 0 to 15), which is read later
+
+// -----
+
+// The first byte of a group holds high bits of all its elements: 9 bits may not be written over 12.
+func.func @packed(%X: memref<8x!fixed.q<16, 4>>) -> index {
+  %arena = scratch.arena {alignment = 1 : i64} : memref<12xi8>
+  %a = scratch.view %arena[0 : i64] : memref<12xi8> to memref<8x!fixed.q<12, 4>, #scratch.packed_ram<12>>
+  %b = scratch.view %arena[0 : i64] : memref<12xi8> to memref<8x!fixed.q<9, 4>, #scratch.packed_ram<9>>
+  tdsl.cast %X : memref<8x!fixed.q<16, 4>> into %a : memref<8x!fixed.q<12, 4>, #scratch.packed_ram<12>>
+  tdsl.cast %a : memref<8x!fixed.q<12, 4>, #scratch.packed_ram<12>> into %b : memref<8x!fixed.q<9, 4>, #scratch.packed_ram<9>>
+  %l = tdsl.argmax %b : memref<8x!fixed.q<9, 4>, #scratch.packed_ram<9>>
+  func.return %l : index
+}
+// CHECK: 'tdsl.cast' writes b (bytes 0 to 8) over a (bytes 0 to 11), which it reads

@@ -1,0 +1,36 @@
+// RUN: tinyml-opt %s -p pack-buffers | filecheck %s
+// RUN: tinyml-opt %s -p pack-buffers,update-in-place,pack-scratch,check-packing | filecheck %s --check-prefix=PACKED
+
+// %a takes 9 bytes instead of 16. %b and %c, packed alike, take its place; %d does not: the first byte of a group holds
+// bits of elements that are still to be read. Four elements of 9 bits save nothing; what is returned stays whole.
+func.func @buffers(%X: memref<8x1x!fixed.q<9, 4>>) -> (memref<8x1x!fixed.q<9, 4>>, index) {
+  %c0 = arith.constant 0 : index
+  %a = scratch.alloc : memref<8x1x!fixed.q<9, 4>>
+  %b = scratch.alloc : memref<8x1x!fixed.q<9, 5>>
+  %c = scratch.alloc : memref<8x1x!fixed.q<9, 6>>
+  %d = scratch.alloc : memref<8x1x!fixed.q<6, 3>>
+  %few = scratch.alloc : memref<4x1x!fixed.q<9, 4>>
+  %y = scratch.alloc : memref<8x1x!fixed.q<9, 4>>
+  tdsl.neg %X : memref<8x1x!fixed.q<9, 4>> into %a : memref<8x1x!fixed.q<9, 4>>
+  tdsl.cast %a : memref<8x1x!fixed.q<9, 4>> into %b : memref<8x1x!fixed.q<9, 5>>
+  tdsl.cast %b : memref<8x1x!fixed.q<9, 5>> into %c : memref<8x1x!fixed.q<9, 6>>
+  tdsl.cast %c : memref<8x1x!fixed.q<9, 6>> into %d : memref<8x1x!fixed.q<6, 3>>
+  %half = scratch.slice %d[%c0] : memref<8x1x!fixed.q<6, 3>> to memref<4x1x!fixed.q<6, 3>>
+  tdsl.cast %half : memref<4x1x!fixed.q<6, 3>> into %few : memref<4x1x!fixed.q<9, 4>>
+  %l = tdsl.argmax %few : memref<4x1x!fixed.q<9, 4>>
+  tdsl.cast %d : memref<8x1x!fixed.q<6, 3>> into %y : memref<8x1x!fixed.q<9, 4>>
+  func.return %y, %l : memref<8x1x!fixed.q<9, 4>>, index
+}
+// CHECK: func.func @buffers(%X: memref<8x1x!fixed.q<9, 4>>)
+// CHECK: %a = scratch.alloc : memref<8x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
+// CHECK-NEXT: %b = scratch.alloc : memref<8x1x!fixed.q<9, 5>, #scratch.packed_ram<9>>
+// CHECK-NEXT: %c = scratch.alloc : memref<8x1x!fixed.q<9, 6>, #scratch.packed_ram<9>>
+// CHECK-NEXT: %d = scratch.alloc : memref<8x1x!fixed.q<6, 3>, #scratch.packed_ram<6>>
+// CHECK-NEXT: %few = scratch.alloc : memref<4x1x!fixed.q<9, 4>>
+// CHECK-NEXT: %y = scratch.alloc : memref<8x1x!fixed.q<9, 4>>
+// CHECK: %half = scratch.slice {{.*}} to memref<4x1x!fixed.q<6, 3>, #scratch.packed_ram<6>>
+// PACKED: scratch.height = 22
+// PACKED: %a = scratch.view %arena[0 : i64]
+// PACKED: %b = scratch.view %arena[0 : i64]
+// PACKED: %c = scratch.view %arena[0 : i64]
+// PACKED: %d = scratch.view %arena[16 : i64]
