@@ -39,7 +39,7 @@ class AssignFormatPass(ModulePass):
     other widths or formats for single tensors, `NAME:BITS` or `NAME:FORMAT:BITS`, by their names in the source (those
     of `tensor_classes`). functions: the scheme, one of the format's `SCHEMES`, by which exp, tanh and sigmoid are
     computed; as suits the formats best by default. data: .npz file with inputs `x`, on which the weights of products
-    are rounded so that the sums are right on average (`round_weights`); without it they are rounded to nearest. Raises
+    are rounded so that their sums are right (`round_weights`); without it they are rounded to nearest. Raises
     `InputError` for an unknown format, width, tensor or scheme, for data that do not fit, and for a program that has
     no profile or formats already.
     """

@@ -21,7 +21,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.number_format import Accumulator, NumberFormat
 from tinyml.dialects.places import error_at
 from tinyml.dialects.products import Factor, Product
-from tinyml.transforms.round_weights import InputMoments
+from tinyml.transforms.input_moments import InputMoments
 from tinyml.transforms.tensor_classes import TensorClass, tensor_classes
 from tinyml.transforms.tensor_uses import are_scalars, is_scalar_op, readers
 

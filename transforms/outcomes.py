@@ -8,13 +8,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from tinyml.dialects.errors import InputError
+from tinyml.transforms.border import Border
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
     from xdsl.dialects.builtin import ModuleOp
 
-    from tinyml.dialects.number_format import Reals
     from tinyml.runtime.data import Data
     from tinyml.runtime.evaluator import Outputs
     from tinyml.runtime.shared_evaluator import SharedEvaluator
@@ -100,44 +100,6 @@ class Yardstick:
         if metric == "margin":
             return outcome.margin
         return 100.0 * (outcome.differ if metric == "disagreement" else outcome.wrong - self.wrong) / self.samples
-
-
-NEAR = 25.0
-"""Percent of the samples whose margins are within one standard deviation of the border."""
-
-
-class Border:
-    """How near samples are to the border between their two best classes on reals, and how far a candidate moves them.
-
-    To first order, what part of all samples gets another class is the density of margins at the border, times half the
-    mean absolute error of the margins nearby. So the errors of many samples say how many of other data will differ; the
-    few that differ here, which Shiftry counts, say less of that.
-
-    weights: of the samples, so that the absolute errors add up to the percentage that is expected to differ.
-    """
-
-    def __init__(self, scores: Reals):
-        import numpy as np
-
-        self.single = scores.shape[1] == 1
-        ordered = np.argsort(scores, axis=1)
-        self.best, self.second = ordered[:, -1], ordered[:, 0 if self.single else -2]
-        self.margins = self._margins(scores, slice(None))
-        near = float(np.percentile(np.abs(self.margins), NEAR)) or 1.0
-        kernel = np.sqrt(2 / np.pi) / near * np.exp(-0.5 * (self.margins / near) ** 2)
-        self.weights = 100.0 / 2 * kernel / len(scores)
-
-    def _margins(self, scores: Reals, part: slice) -> Reals:
-        import numpy as np
-
-        if self.single:
-            return scores[:, 0]
-        rows = np.arange(len(scores))
-        return scores[rows, self.best[part]] - scores[rows, self.second[part]]
-
-    def errors(self, scores: Reals, part: slice) -> Reals:
-        """The errors of the margins of some samples, times their weights."""
-        return (self._margins(scores, part) - self.margins[part]) * self.weights[part]
 
 
 def _order(outputs: Outputs) -> NDArray[np.int64]:

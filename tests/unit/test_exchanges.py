@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from tinyml.dialects.fixed import FixedType
+from tinyml.transforms.border import Border
 from tinyml.transforms.candidate_costs import Cost
 from tinyml.transforms.exchanges import GAIN, Exchanges, changes
 from tinyml.transforms.format_assignment import Choice
 from tinyml.transforms.linear_errors import LinearErrors
-from tinyml.transforms.outcomes import Border
 from tinyml.transforms.pareto_starts import LimitedSearch
 from tinyml.transforms.search import Search
 
@@ -76,7 +76,7 @@ def test_proposals_are_within_the_limits(model: str):
         costs = search.costs("avr", "simavr")
         cost = costs.of(search.formats(start))
         # Room for some of the wide tensors, not for all.
-        limited = LimitedSearch(search, Cost(float("inf"), cost.flash + 300, cost.ram + 20), "avr", "simavr")
+        limited = LimitedSearch(search, Cost(float("inf"), cost.flash + 600, cost.ram + 60), "avr", "simavr")
         errors = LinearErrors(search, search.uniform(WIDE))
         exchanges = Exchanges(limited, errors, start, changes(search, start, OFFERED))
         proposals = exchanges.proposals(start)
