@@ -18,7 +18,7 @@ COUNT = 4
 CASES = [
     (width, result, right, bits)
     for width, result in LIMITS
-    for bits in (result, result - 1, result - 3)
+    for bits in (result, result - 1, result - 6)
     for right in range(width - bits + 1)
 ]
 ADDS = [

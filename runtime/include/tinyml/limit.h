@@ -42,6 +42,10 @@
 #define TM_LIMIT_TEXT(TEXT) \
     __asm__(TEXT : "+d"(x) : [left] "n"(8 - right % 8), [right] "n"(right % 8), [spare] "n"(8 * sizeof y - bits), \
         [least] "n"(-1L << (bits - 1)) : "r0");
+/* Where few bits are left the C compiler does as well. */
+#define TM_LIMIT_REST \
+    y = (__typeof__(y))(x >> right); \
+    return y < -((1 << (bits - 1)) - 1) ? -((1 << (bits - 1)) - 1) : y > (1 << (bits - 1)) - 1 ? (1 << (bits - 1)) - 1 : y
 #define TM_LIMIT_MOVE(TEXT) __asm__(TEXT : "=&r"(y) : "r"(x))
 
 static TM_LIMITED int8_t tm_limit_i16_i8(int16_t x, uint8_t right, uint8_t bits)
@@ -50,7 +54,7 @@ static TM_LIMITED int8_t tm_limit_i16_i8(int16_t x, uint8_t right, uint8_t bits)
     TM_LIMIT_AT_0(int8_t, "asr %B0\n\tror %A0\n\t",
         TM_LIMIT_SIGN("%A0") TM_LIMIT_ABOVE("%B0") TM_LIMIT_8("%A0", "%B0"))
     TM_LIMIT_AT(1, TM_LIMIT_MOVE("mov %0,%B1"), "asr %B0\n\t", "lsl %A0\n\trol %B0\n\t", TM_LIMIT_8("%B0", "%B0"))
-    return 0;
+    TM_LIMIT_REST;
 }
 
 static TM_LIMITED int8_t tm_limit_i24_i8(TM_LIMIT_INT24 x, uint8_t right, uint8_t bits)
@@ -61,7 +65,7 @@ static TM_LIMITED int8_t tm_limit_i24_i8(TM_LIMIT_INT24 x, uint8_t right, uint8_
     TM_LIMIT_AT(1, TM_LIMIT_MOVE("mov %0,%B1"), "asr %C0\n\tror %B0\n\t", "lsl %A0\n\trol %B0\n\trol %C0\n\t",
         TM_LIMIT_SIGN("%B0") TM_LIMIT_ABOVE("%C0") TM_LIMIT_8("%B0", "%C0"))
     TM_LIMIT_AT(2, TM_LIMIT_MOVE("mov %0,%C1"), "asr %C0\n\t", "lsl %B0\n\trol %C0\n\t", TM_LIMIT_8("%C0", "%C0"))
-    return 0;
+    TM_LIMIT_REST;
 }
 
 static TM_LIMITED int8_t tm_limit_i32_i8(int32_t x, uint8_t right, uint8_t bits)
@@ -75,7 +79,7 @@ static TM_LIMITED int8_t tm_limit_i32_i8(int32_t x, uint8_t right, uint8_t bits)
     TM_LIMIT_AT(2, TM_LIMIT_MOVE("mov %0,%C1"), "asr %D0\n\tror %C0\n\t", "lsl %B0\n\trol %C0\n\trol %D0\n\t",
         TM_LIMIT_SIGN("%C0") TM_LIMIT_ABOVE("%D0") TM_LIMIT_8("%C0", "%D0"))
     TM_LIMIT_AT(3, TM_LIMIT_MOVE("mov %0,%D1"), "asr %D0\n\t", "lsl %C0\n\trol %D0\n\t", TM_LIMIT_8("%D0", "%D0"))
-    return 0;
+    TM_LIMIT_REST;
 }
 
 static TM_LIMITED int16_t tm_limit_i24_i16(TM_LIMIT_INT24 x, uint8_t right, uint8_t bits)
@@ -85,7 +89,7 @@ static TM_LIMITED int16_t tm_limit_i24_i16(TM_LIMIT_INT24 x, uint8_t right, uint
         TM_LIMIT_SIGN("%B0") TM_LIMIT_ABOVE("%C0") TM_LIMIT_16("%A0", "%B0", "%C0"))
     TM_LIMIT_AT(1, TM_LIMIT_MOVE("mov %A0,%B1\n\tmov %B0,%C1"), "asr %C0\n\tror %B0\n\t",
         "lsl %A0\n\trol %B0\n\trol %C0\n\t", TM_LIMIT_16("%B0", "%C0", "%C0"))
-    return 0;
+    TM_LIMIT_REST;
 }
 
 /* Where the kernels of dense rows leave a sum. */
@@ -100,7 +104,7 @@ static TM_LIMITED int16_t tm_limit_i32_i16(int32_t sum, uint8_t right, uint8_t b
         TM_LIMIT_SIGN("%C0") TM_LIMIT_ABOVE("%D0") TM_LIMIT_16("%B0", "%C0", "%D0"))
     TM_LIMIT_AT(2, TM_LIMIT_MOVE("movw %A0,%C1"), "asr %D0\n\tror %C0\n\t", "lsl %B0\n\trol %C0\n\trol %D0\n\t",
         TM_LIMIT_16("%C0", "%D0", "%D0"))
-    return 0;
+    TM_LIMIT_REST;
 }
 #else
 #if defined(__ARM_FEATURE_SAT) && defined(__OPTIMIZE__)
