@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, f32
@@ -151,7 +151,7 @@ def _unforeseen(vectors: Reals) -> float:
 
     moments = Moments.of(vectors, vectors, np.ones(len(vectors))).rounded
     floor = 1e-9 * (1.0 + np.trace(moments))
-    root: Any = np.linalg.cholesky(moments + floor * np.eye(len(moments)))
+    root = cast(Any, np.linalg).cholesky(moments + floor * np.eye(len(moments)))
     return float((np.diag(root) ** 2).sum())
 
 

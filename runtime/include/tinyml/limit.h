@@ -44,8 +44,9 @@
         [least] "n"(-1L << (bits - 1)) : "r0");
 /* Where few bits are left the C compiler does as well. */
 #define TM_LIMIT_REST \
-    y = (__typeof__(y))(x >> right); \
-    return y < -((1 << (bits - 1)) - 1) ? -((1 << (bits - 1)) - 1) : y > (1 << (bits - 1)) - 1 ? (1 << (bits - 1)) - 1 : y
+    const int16_t most = (int16_t)((1 << (bits - 1)) - 1), few = (int16_t)(x >> right); \
+    y = (__typeof__(y))(few < -most ? -most : few > most ? most : few); \
+    return y
 #define TM_LIMIT_MOVE(TEXT) __asm__(TEXT : "=&r"(y) : "r"(x))
 
 static TM_LIMITED int8_t tm_limit_i16_i8(int16_t x, uint8_t right, uint8_t bits)
