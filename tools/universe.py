@@ -55,6 +55,7 @@ PASSES: dict[str, Callable[[], type[ModulePass]]] = {
     "choose-storage": _pass("tinyml.transforms.choose_storage", "ChooseStoragePass"),
     "fold-powers-of-two": _pass("tinyml.transforms.fold_powers_of_two", "FoldPowersOfTwoPass"),
     "forward-inserts": _pass("tinyml.transforms.forward_inserts", "ForwardInsertsPass"),
+    "rotate-distances": _pass("tinyml.transforms.rotate_distances", "RotateDistancesPass"),
     "fold-rounding": _pass("tinyml.transforms.fold_rounding", "FoldRoundingPass"),
     "estimate-cost": _pass("tinyml.lowering.estimate_cost", "EstimateCostPass"),
     "fuse-distances": _pass("tinyml.transforms.fuse_distances", "FuseDistancesPass"),

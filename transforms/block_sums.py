@@ -29,8 +29,9 @@ LEAST = 4
 class BlockSumsPass(ModulePass):
     """Rewrites loops at L1 over all `i` whose one carried value is `carried + constant[i] * factor`, in accumulators.
 
-    block: the most iterations taken together; the greatest divisor of their number up to this is taken. The factors of
-    more than 16 take more memory than the calls that they save are worth: some percent of the time.
+    block: the most bytes of factors that are held at once; as many iterations are taken together as their number can be
+    divided by within this. More than 16 are more memory than the calls that they save are worth: some percent of the
+    time.
     """
 
     name = "block-sums"
@@ -39,7 +40,8 @@ class BlockSumsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for loop in [one for one in op.walk() if isinstance(one, scf.ForOp)]:
             if (found := _Sum.find(loop)) is not None:
-                divisors = [size for size in range(LEAST, self.block + 1) if found.trips % size == 0]
+                most = self.block // tdsl.format_of(found.factor).dtype.itemsize
+                divisors = [size for size in range(LEAST, most + 1) if found.trips % size == 0]
                 if divisors:
                     found.rewrite(divisors[-1])
 

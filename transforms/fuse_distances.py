@@ -38,11 +38,12 @@ class FuseDistancesPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for product in [one for one in op.walk() if isinstance(one, tdsl.MatmulOp)]:
             difference = product.rhs.owner
-            if isinstance(difference, tdsl.SubOp) and _squares(product, difference):
+            if isinstance(difference, tdsl.SubOp) and squares(product, difference):
                 _fuse(product, difference)
 
 
-def _squares(product: tdsl.MatmulOp, difference: tdsl.SubOp) -> bool:
+def squares(product: tdsl.MatmulOp, difference: tdsl.SubOp) -> bool:
+    """Is a product that of a vector, a difference that nothing else uses, with itself?"""
     row = product.lhs.owner
     return (
         isinstance(row, tdsl.ReshapeOp | tdsl.TransposeOp)

@@ -1,4 +1,4 @@
-// RUN: tinyml-opt %s -p 'block-sums{block=5}' | filecheck %s
+// RUN: tinyml-opt %s -p 'block-sums{block=10}' | filecheck %s
 
 // 8 iterations as 2 blocks of 4: the factors of a block first, then one dot product for each sum.
 func.func @weighted(%x: tensor<8x1x1x!fixed.q<16, 15>>) -> tensor<2x1x!fixed.acc<32, 28>> {
