@@ -1,9 +1,10 @@
-"""Posits: `!posit.p<n, es>`, and `!posit.p<n, es, low, high>` for what a device stores.
+"""Posits: `!posit.p<n, es>`, and `!posit.p<n, es, low, high, shift>` for what a device stores.
 
 The first is the standard's type (2 to 16 or 32 bits, es from 0 to 3), every operation of which is emulated, NaR
-included: the baseline. The second has those posits that are multiples of 2^low and less than 2^high in magnitude:
-integers of few bits, by a table or a short routine. They are multiplied as integers, their sums are exact, as in a
-quire that is as narrow as these limits and the proof about the weights allow, and a result is rounded once.
+included: the baseline. The second has those posits that are multiples of 2^low and less than 2^high in magnitude,
+times 2^-shift: integers of few bits, by a table or a short routine. They are multiplied as integers, their sums are
+exact, as in a quire that is as narrow as these limits and the proof about the weights allow, and a result is rounded
+once.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from tinyml.dialects.exact import ExactFormat
 from tinyml.dialects.machine import Int, Machine, limits
 from tinyml.dialects.number_format import NumberFormat
 from tinyml.dialects.posit_functions import ALL
+from tinyml.dialects.posit_windows import lowest, posit_of, power
 
 if TYPE_CHECKING:
     import numpy as np
@@ -48,8 +50,10 @@ TABLE_BITS = 8
 SHORT_BITS, SHORT_INTEGER, LONG_INTEGER = 12, 15, 29
 """Posits of up to 12 bits lose next to nothing as integers of 15 bits and a sign, those of 16 as ones of 29."""
 
-DEVIATIONS, BINADES = 4, 12
-"""What for_range takes the distribution of values to be, and how far down it looks."""
+TOPS = range(1, 5)
+"""Below which power of two a constant's greatest magnitude may come to lie."""
+
+SHIFTS = range(-60, 61)
 
 REGISTER_BITS = 16
 
@@ -59,17 +63,18 @@ REGISTER = 31
 
 @irdl_attr_definition
 class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
-    """`!posit.p<n, es>` or `!posit.p<n, es, low, high>`; see above."""
+    """`!posit.p<n, es>`, `!posit.p<n, es, low, high>` or `!posit.p<n, es, low, high, shift>`; see above."""
 
     name = "posit.p"
     n: IntAttr
     es: IntAttr
     low: IntAttr | NoneAttr
     high: IntAttr | NoneAttr
+    shift: IntAttr
 
-    def __init__(self, n: int, es: int, low: int | None = None, high: int | None = None):
+    def __init__(self, n: int, es: int, low: int | None = None, high: int | None = None, shift: int = 0):
         window = [NoneAttr() if end is None else IntAttr(end) for end in (low, high)]
-        super().__init__(IntAttr(n), IntAttr(es), *window)
+        super().__init__(IntAttr(n), IntAttr(es), *window, IntAttr(shift))
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
@@ -77,12 +82,13 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
             numbers = [parser.parse_integer(allow_boolean=False)]
             while parser.parse_optional_punctuation(",") is not None:
                 numbers.append(parser.parse_integer(allow_boolean=False))
-            if len(numbers) not in (2, 4):
-                parser.raise_error("expected n and es of a posit, or n, es, low and high")
-        return [*map(IntAttr, numbers), *[NoneAttr()] * (4 - len(numbers))]
+            if len(numbers) not in (2, 4, 5):
+                parser.raise_error("expected n and es of a posit, or n, es, low and high, or also a shift")
+        shift = numbers[4] if len(numbers) == 5 else 0
+        return [*map(IntAttr, numbers[:4]), *[NoneAttr()] * (4 - len(numbers)), IntAttr(shift)]
 
     def print_parameters(self, printer: Printer) -> None:
-        numbers = [self.n.data, self.es.data, *(self.window or ())]
+        numbers = [self.n.data, self.es.data, *(self.window or ()), *([self.places] if self.places else ())]
         with printer.in_angle_brackets():
             printer.print_string(", ".join(map(str, numbers)))
 
@@ -92,6 +98,8 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
             raise VerifyException(f"posit.p has n from 2 to 16 or 32 and es from 0 to 3, got {n} and {es}")
         if (window := self.window) is None:
             return
+        if self.places not in SHIFTS:
+            raise VerifyException(f"posit.p shift must lie in [{SHIFTS[0]}, {SHIFTS[-1]}], got {self.places}")
         low, high = window
         reach = (n - 2) << es
         if not -reach <= low < high <= reach + 1:
@@ -100,7 +108,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
             )
         if high - low > REGISTER:
             raise VerifyException(f"posit.p has at most {REGISTER} bits between low and high, got {high - low}")
-        if _power(n, es, low) != 2.0**low:
+        if power(n, es, low) != 2.0**low:
             raise VerifyException(f"2^{low} is no posit of {n} bits and es {es}")
 
     @property
@@ -111,9 +119,14 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return None
 
     @property
+    def places(self) -> int:
+        """Numbers are posits times 2^-places."""
+        return self.shift.data
+
+    @property
     def posit(self) -> Posit:
         """As `posit_arithmetic` takes it."""
-        return _posit(self.n.data, self.es.data, self.window)
+        return posit_of(self.n.data, self.es.data, self.window)
 
     @property
     def type(self) -> Attribute:
@@ -139,6 +152,11 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def scale(self) -> int:
+        return self._unit + self.places
+
+    @property
+    def _unit(self) -> int:
+        """Posits are multiples of 2^-unit."""
         return self.posit.reach if self.window is None else -self.window[0]
 
     @property
@@ -155,8 +173,8 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
     def coding(self) -> Coding | None:
         """As a table of 16-bit integers, where these hold the numbers; those of 16 bits by their own kernels."""
         n = self.n.data
-        if n == REGISTER_BITS and self.window is not None and 0 <= self.scale <= REGISTER:
-            return Coding(f"p{n}", parameters=(self.es.data, self.scale))
+        if n == REGISTER_BITS and self.window is not None and 0 <= self._unit <= REGISTER:
+            return Coding(f"p{n}", parameters=(self.es.data, self._unit))
         if n > TABLE_BITS or self.integer_limits[1] > limits(16)[1]:
             return None
         return Coding(TABLE, self.table, -self.raw_limits[0])
@@ -172,7 +190,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
         reals = np.asarray(reals, np.float64)
         if self.window is not None:
-            reals = np.nan_to_num(reals)
+            reals = np.ldexp(np.nan_to_num(reals), self.places)
         return of_reals(reals, self.posit).astype(self.dtype)
 
     def encode_away(self, reals: Reals) -> Raws:
@@ -188,9 +206,11 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return legal[np.clip(at, 0, len(legal) - 1)].astype(self.dtype)
 
     def decode(self, raws: Raws) -> Reals:
+        import numpy as np
+
         from tinyml.dialects.posit_arithmetic import to_reals
 
-        return to_reals(raws, self.posit)
+        return np.ldexp(to_reals(raws, self.posit), -self.places)
 
     @classmethod
     def of_width(cls, width: int | None) -> PositType:
@@ -200,22 +220,42 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return PositType(width, STANDARD)
 
     def for_range(self, low: float, high: float) -> PositType:
-        """The es with the least error, and a window from the greatest magnitude down to what an integer of
-        `SHORT_INTEGER` or `LONG_INTEGER` bits reaches."""
+        """With es = 0 and the greatest magnitude between 1 and 2 posits lie as close as in fixed point there, and twice
+        as close below."""
         magnitude = max(abs(low), abs(high))
         top = math.frexp(magnitude)[1] if magnitude else 0
+        return self._for_top(0, TOPS[0], top)
+
+    def _for_top(self, es: int, high: int, top: int) -> PositType:
+        """Posits below 2^high, for magnitudes below 2^top, with a window down to what an integer of `SHORT_INTEGER` or
+        `LONG_INTEGER` bits reaches."""
         n = self.n.data
-        es = min(EXPONENTS, key=lambda es: _error(n, es, top))
         reach = (n - 2) << es
-        top = min(max(top, 1 - reach), reach + 1)
+        high = min(high, reach + 1)
         bits = SHORT_INTEGER if n <= SHORT_BITS else LONG_INTEGER
-        return PositType(n, es, _low(n, es, max(top - bits, -reach)), top)
+        low = lowest(n, es, max(high - bits, -reach))
+        return PositType(n, es, low, high, min(max(high - top, SHIFTS[0]), SHIFTS[-1]))
+
+    def fitted_to(self, constant: Reals, importance: Reals | None, *, rows: bool) -> PositType:
+        """The es and the shift with the least squared error."""
+        import numpy as np
+
+        if self.window is None:
+            return self
+        top = self.window[1] - self.places
+        weights = 1.0 if importance is None else importance
+
+        def error(format: PositType) -> float:
+            return float(np.sum(weights * (format.decode(format.encode(constant)) - constant) ** 2))
+
+        candidates = [self._for_top(es, high, top) for es in EXPONENTS for high in TOPS]
+        return min((self, *candidates), key=error)
 
     def in_register(self) -> PositType:
         """One of 16 bits."""
         if self.window is None or self.n.data >= REGISTER_BITS:
             return self
-        reach = math.ldexp(1.0, self.window[1] - 1)
+        reach = math.ldexp(1.0, self.window[1] - 1 - self.places)
         return PositType(REGISTER_BITS, self.es.data).for_range(-reach, reach)
 
     def narrowed(self, bits: int) -> PositType:
@@ -223,7 +263,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
             return self
         low, high = self.window
         n, es = self.n.data, self.es.data
-        return PositType(n, es, min(_low(n, es, min(low + bits, high - 1)), high - 1), high)
+        return PositType(n, es, min(lowest(n, es, min(low + bits, high - 1)), high - 1), high, self.places)
 
     def load(self, m: Machine[V], value: V) -> Int[V]:
         import numpy as np
@@ -233,7 +273,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         if max(-low, high) >= 1 << REGISTER:
             raise InputError(f"{self} has numbers that no register holds as integers: give it a low and a high")
         if n > TABLE_BITS:
-            parameters = m.int_constant(self.scale, 16), m.int_constant(n, 8), m.int_constant(self.es.data, 8)
+            parameters = m.int_constant(self._unit, 16), m.int_constant(n, 8), m.int_constant(self.es.data, 8)
             return Int(m.call("tm_posit_to_s32", m.held(raws, 32), *parameters), 32, low, high)
         entry = m.entry("decoding", self.table, m.sub(raws, m.const(self.raw_limits[0])))
         return Int(entry.value, entry.width, low, high)
@@ -246,7 +286,8 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
     def store(self, m: Machine[V], x: Int[V], scale: int) -> V:
         low, high = self.raw_limits
         width = 32 if x.width <= 32 else 64
-        raw = m.call(f"tm_posit_of_s{width}", m.held(x, width), m.int_constant(scale, 16), *self._parameters(m))
+        places = m.int_constant(scale - self.places, 16)
+        raw = m.call(f"tm_posit_of_s{width}", m.held(x, width), places, *self._parameters(m))
         return m.settle(Int(raw, 32, low, high), self.stored_width)
 
     def _parameters(self, m: Machine[V]) -> tuple[V, V, V, V]:
@@ -293,68 +334,14 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return value if value_format == self else super().recode(m, value, value_format)
 
     def from_f32(self, m: Machine[V], value: V) -> V:
+        if self.places:
+            value = m.mulf(value, m.float_constant(math.ldexp(1.0, self.places)))
         return self._kept(m, m.call("tm_posit_of_f32", value, *self._parameters(m)))
 
     def to_f32(self, m: Machine[V], value: V) -> V:
         wide = m.resize(value, 32) if self.stored_width < 32 else value
-        return m.call("tm_posit_to_f32", wide, m.int_constant(self.n.data, 8), m.int_constant(self.es.data, 8))
-
-
-@lru_cache
-def _error(n: int, es: int, top: int) -> float:
-    """Of numbers of which 2^top is `DEVIATIONS` standard deviations of a normal distribution: a multiple of the mean
-    squared error."""
-    total = 0.0
-    for exponent in range(top - BINADES, top):
-        k = exponent >> es
-        fraction_bits = n - 1 - es - (k + 2 if k >= 0 else 1 - k)
-        share = math.ldexp(1.0, exponent - top)
-        density = math.exp(-((DEVIATIONS * 1.5 * share) ** 2) / 2)
-        total += share * density * 4.0 ** (exponent - fraction_bits)
-    return total
-
-
-@lru_cache
-def _posit(n: int, es: int, window: tuple[int, int] | None) -> Posit:
-    import numpy as np
-
-    from tinyml.dialects.posit_arithmetic import Posit, of_reals, to_reals
-
-    if window is None:
-        return Posit(n, es)
-    low, high = window
-    all = Posit(n, es, low)
-    raw = int(of_reals(np.array(math.ldexp(1.0, high)), all))
-    # The greatest one below 2^high, of multiples of 2^low.
-    while float(to_reals(np.array(raw), all)) >= math.ldexp(1.0, high):
-        raw = int(of_reals(np.array(min(math.ldexp(1.0, high) - math.ldexp(1.0, low), _below(raw, all))), all))
-    return Posit(n, es, low, raw)
-
-
-def _below(raw: int, posit: Posit) -> float:
-    import numpy as np
-
-    from tinyml.dialects.posit_arithmetic import to_reals
-
-    return float(to_reals(np.array(raw - 1), posit))
-
-
-def _power(n: int, es: int, exponent: int) -> float:
-    """The posit nearest to a power of two."""
-    import numpy as np
-
-    from tinyml.dialects.posit_arithmetic import Posit, of_reals, to_reals
-
-    posit = Posit(n, es)
-    return float(to_reals(of_reals(np.array(math.ldexp(1.0, exponent)), posit), posit))
-
-
-@lru_cache
-def _low(n: int, es: int, least: int) -> int:
-    """The least exponent, from `least` on, of a power of two that is a posit."""
-    while _power(n, es, least) != math.ldexp(1.0, least):
-        least += 1
-    return least
+        real = m.call("tm_posit_to_f32", wide, m.int_constant(self.n.data, 8), m.int_constant(self.es.data, 8))
+        return m.mulf(real, m.float_constant(math.ldexp(1.0, -self.places))) if self.places else real
 
 
 @lru_cache

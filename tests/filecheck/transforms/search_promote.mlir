@@ -46,8 +46,8 @@ func.func @linear(%X: tensor<2x1xf32>) -> tensor<1x1xf32> {
 
 // A tensor has another format of its width where that loses less; constants as small as these have no codebooks.
 // FORMATS-NOT: codebook
-// FORMATS: {name = "t2", {{.*}} format = !posit.p<6, {{[^,]*}}, {{[^,]*}}, 3>, error = {{[^,]*}}, why = "kept: {{.*}}; in this format the program loses less"}
+// FORMATS: {name = "W2", {{.*}} format = !posit.p<16, 0, {{[^>]*}}>, error = {{[^,]*}}, why = "promoted: {{.*}}; in this format the program loses less"}
 // FORMATS-NOT: codebook
-// FORMATS: tdsl.add {{.*}} -> tensor<2x1x!posit.p<6,
+// FORMATS: %W2 = tdsl.const {{.*}}!posit.p<16, 0,
 
 // NONSENSE: unknown number format 'nonsense'

@@ -45,3 +45,8 @@
 
 %r = tdsl.const dense<[1]> : tensor<1xi8> -> tensor<1x!posit.p<8, 0, -5, 7>>
 // CHECK: 1 is not the raw value of any !posit.p<8, 0, -5, 7>
+
+// -----
+
+%r = "test.op"() : () -> !posit.p<8, 0, -6, 1, 61>
+// CHECK: posit.p shift must lie in [-60, 60], got 61
