@@ -9,7 +9,7 @@ func.func @dense(%X: tensor<2x1xf32> {tdsl.profile = #tdsl.profile<-0.9, 0.9, [0
 }
 // CHECK: func.func @dense(%X: tensor<2x1x!fixed.q<16, 15>>
 // CHECK-NEXT: %W = tdsl.const dense<{{.*}}> : tensor<2x2xi8> {{.*}} -> tensor<2x2x!posit.p<8, 0, -6, 1, 1>>
-// CHECK-NEXT: tdsl.matmul %W, %X {{.*}}acc = !fixed.acc<32, 27>{{.*}} -> tensor<2x1x!fixed.q<16, 15>>
+// CHECK-NEXT: tdsl.matmul %W, %X {{.*}}acc = !fixed.acc<24, 22>{{.*}} -> tensor<2x1x!fixed.q<16, 15>>
 
 // NAMED: %W = tdsl.const dense<{{.*}}> : tensor<2x2xi16> {{.*}} -> tensor<2x2x!posit.p<16,
 // NAMED: tdsl.matmul %W, %X {{.*}} -> tensor<2x1x!posit.p<12,
