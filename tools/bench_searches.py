@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.format_lookup import format_named
 from tinyml.lowering import pipelines
 from tinyml.lowering.estimate import estimate_on
 from tinyml.targets.boards import board
@@ -24,21 +27,27 @@ from tinyml.tools.table import wide_console
 from tinyml.transforms.candidates import round_less
 from tinyml.transforms.contexts import context
 from tinyml.transforms.outcomes import Metric, Yardstick, outcome_of
+from tinyml.transforms.working_memory import working_memory
 
 WIDE, NARROW = 16, 8
 """The two widths of Shiftry, of which all are."""
 
 WAYS = ("16", "8", "maxscale", "demote", "promote", "pareto")
 """Uniform widths, then searches: SeeDot's with 16 bits, Shiftry's with its permitted loss, MinUn's with the RAM that
-Shiftry's result works in for a limit, as in MinUn 7.5, and ours in the RAM and flash that these two take at most."""
+Shiftry's result works in for a limit, without the stack, as in MinUn 7.5, and ours, in our arithmetic only, in the RAM
+and flash that these two take at most."""
 
 BEST = "best"
 """The best of the other ways that stay within the same limits as ours, in accuracy and in what it loses."""
+
+MEAN = "mean change"
+"""The model of rows that have the means of all."""
 
 METRIC: Metric = "margin"
 """What ours goes by, and the validation set is looked at with."""
 
 BOARD = board("uno")
+HOST = "host"
 
 
 @dataclass(frozen=True)
@@ -47,6 +56,11 @@ class Arithmetic:
 
     format: str
     functions: str | None
+
+    @property
+    def ways(self) -> Sequence[str]:
+        published = format_named(context(), self.format, None).AS_PUBLISHED
+        return [way for way in WAYS if way != "pareto" or not published]
 
     @classmethod
     def parse(cls, text: str) -> Arithmetic:
@@ -61,8 +75,9 @@ class Arithmetic:
 @dataclass(frozen=True)
 class Result:
     """accuracy: percent of right answers on the test set. differ, loss: percent of the validation set that has another
-    class than on reals, and that is expected to by its margins (`Border`). memory: bytes that the program works in,
-    without the stack. ram, flash: bytes in all, as the cost model has them.
+    class than on reals, and that is expected to by its margins (`Border`). memory: bytes of arena and input. ram,
+    flash: bytes in all, with the stack, as the cost model has them. limits: those that the search had, by the same
+    names. seconds: of processors, for choosing formats, and for what this needs.
     """
 
     accuracy: float
@@ -71,15 +86,18 @@ class Result:
     memory: int
     ram: int
     flash: int
+    limits: dict[str, int]
+    seconds: float
 
 
 def bench_searches(folders: Sequence[Path], arithmetics: Sequence[str], json_file: Path | None) -> list[dict[str, Any]]:
-    """One row for each model and arithmetic, and the mean change against float of each arithmetic; printed.
+    """One row for each model and arithmetic, then one for the mean of each arithmetic; printed.
 
     folders: of models, as `tinyml bench` takes them. arithmetics: as `Arithmetic.parse` takes them.
     """
     with json_results(json_file) as rows:
         rows += [row for folder in folders for row in _rows(folder, [Arithmetic.parse(one) for one in arithmetics])]
+        rows += _means(rows)
         print_rows(rows)
     return rows
 
@@ -87,41 +105,63 @@ def bench_searches(folders: Sequence[Path], arithmetics: Sequence[str], json_fil
 def _rows(folder: Path, arithmetics: Sequence[Arithmetic]) -> list[dict[str, Any]]:
     model = _Model(folder)
     rows: list[dict[str, Any]] = []
-    with Progress(folder.name, len(arithmetics) * len(WAYS)) as progress:
+    with Progress(folder.name, sum(len(arithmetic.ways) for arithmetic in arithmetics)) as progress:
         for arithmetic in arithmetics:
             found: dict[str, Result] = {}
-            for way in WAYS:
+            for way in arithmetic.ways:
                 progress.step(f"{arithmetic} {way}")
                 with watched(progress):
-                    found[way] = model.result(arithmetic, _options(way, found))
+                    found[way] = model.result(arithmetic, way, _limits(way, found))
             results = {way: dataclasses.asdict(one) for way, one in found.items()}
-            row = {"model": folder.name, "arithmetic": str(arithmetic), "float": model.accuracy}
-            rows.append({**row, **results, BEST: _best_other(found)})
+            best = {BEST: _best_other(found)} if "pareto" in found else {}
+            rows.append(
+                {"model": folder.name, "arithmetic": str(arithmetic), "float": model.accuracy, **results, **best}
+            )
     return rows
 
 
-def _options(way: str, found: dict[str, Result]) -> dict[str, str]:
+def _means(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Of each arithmetic and way: what changes against float in accuracy, and what is lost."""
+    means: list[dict[str, Any]] = []
+    for arithmetic in dict.fromkeys(row["arithmetic"] for row in rows):
+        own = [row for row in rows if row["arithmetic"] == arithmetic]
+        mean: dict[str, Any] = {"model": MEAN, "arithmetic": arithmetic, "float": fmean(row["float"] for row in own)}
+        for way in (way for way in (*WAYS, BEST) if way in own[0]):
+            change = fmean(row[way]["accuracy"] - row["float"] for row in own)
+            mean[way] = {"accuracy": round(change, 4), "loss": round(fmean(row[way]["loss"] for row in own), 4)}
+        means.append(mean)
+    return means
+
+
+def _options(way: str, limits: dict[str, int]) -> dict[str, str]:
     """Of the pipeline."""
     if way.isdecimal():
         return {"width": way}
-    options: dict[str, dict[str, Any]] = {"maxscale": {"widths": [WIDE]}, "demote": {"widths": [NARROW, WIDE]}}
+    widths = {"maxscale": [WIDE], "demote": [NARROW, WIDE], "promote": [NARROW, WIDE]}
+    options: dict[str, Any] = {"widths": widths[way]} if way in widths else {}
+    if "memory" in limits:
+        # Of the host nothing is known, so that no stack is counted.
+        return SearchRequest(way, options | {"ram": limits["memory"], "device": HOST}).spelled(BOARD)
+    return SearchRequest(way, options | limits).spelled(BOARD)
+
+
+def _limits(way: str, found: dict[str, Result]) -> dict[str, int]:
+    """Those of a search, by what others found."""
     if way == "promote":
-        options[way] = {"widths": [NARROW, WIDE], "ram": found["demote"].memory}
-    if way == "pareto":
-        ram, flash = _limits(found)
-        options[way] = {"ram": ram, "flash": flash}
-    return SearchRequest(way, options[way]).spelled(BOARD)
-
-
-def _limits(found: dict[str, Result]) -> tuple[int, int]:
-    """RAM and flash that both demotion and promotion keep to."""
+        return {"memory": found["demote"].memory}
+    if way != "pareto":
+        return {}
     both = found["demote"], found["promote"]
-    return max(one.ram for one in both), max(one.flash for one in both)
+    return {"ram": max(one.ram for one in both), "flash": max(one.flash for one in both)}
 
 
 def _best_other(found: dict[str, Result]) -> dict[str, float]:
-    ram, flash = _limits(found)
-    others = [one for way, one in found.items() if way != "pareto" and one.ram <= ram and one.flash <= flash]
+    limits = found["pareto"].limits
+    others = [
+        one
+        for way, one in found.items()
+        if way != "pareto" and one.ram <= limits["ram"] and one.flash <= limits["flash"]
+    ]
     return {"accuracy": max(one.accuracy for one in others), "loss": min(one.loss for one in others)}
 
 
@@ -144,19 +184,19 @@ class _Model:
         self.evaluator = SharedEvaluator(self.yardstick.inputs)
         self.accuracy = _percent(evaluate_reals(self.reals, self.test_data.x).classes == self.test_data.y)
 
-    def result(self, arithmetic: Arithmetic, options: dict[str, str]) -> Result:
-        """What the model is in an arithmetic. options: of the pipeline that gives it formats."""
+    def result(self, arithmetic: Arithmetic, way: str, limits: dict[str, int]) -> Result:
+        """What the model is in an arithmetic, by one of the `WAYS`."""
         from tinyml.runtime.evaluator import encode_inputs, evaluate
-        from tinyml.transforms.working_memory import working_memory
 
         common = {"data": json.dumps(str(self.val)), "format": json.dumps(arithmetic.format)}
         if arithmetic.functions is not None:
             common["functions"] = json.dumps(arithmetic.functions)
         target = {"target": json.dumps(BOARD.printed_for)}
-        passes = pipelines.flatten("reals-to-formats", common | target | options)
+        passes = pipelines.flatten("reals-to-formats", common | target | _options(way, limits))
         refining = pipelines.flatten("refine-formats", target)
-        module = self.reals.clone()
+        module, start = self.reals.clone(), time.process_time()
         pipelines.run(module, context(), passes[: -len(refining)])
+        seconds = time.process_time() - start
         memory = working_memory(module.clone())
         summed = module.clone()
         pipelines.run(summed, context(), ["choose-accumulators"])
@@ -174,6 +214,8 @@ class _Model:
             memory,
             round(cost.ram),
             round(cost.flash),
+            limits,
+            round(seconds, 2),
         )
 
 
@@ -186,37 +228,36 @@ def print_rows(rows: Sequence[dict[str, Any]]) -> None:
     _print(
         "Right on the test set, % (RAM without stack, bytes)",
         rows,
-        lambda row, way: f"{row[way]['accuracy']:.2f}" + (f" ({row[way]['memory']})" if way in WAYS else ""),
-        lambda row, way: row[way]["accuracy"] - row["float"],
+        lambda one: f"{one['accuracy']:.2f}" + (f" ({one['memory']})" if "memory" in one else ""),
+        lambda mean: f"{mean['accuracy']:+.2f}",
     )
     _print(
         "Expected to differ from float by the margins on the validation set, % (that do differ, %)",
         rows,
-        lambda row, way: f"{row[way]['loss']:.2f}" + (f" ({row[way]['differ']:.2f})" if way in WAYS else ""),
-        lambda row, way: row[way]["loss"],
+        lambda one: f"{one['loss']:.2f}" + (f" ({one['differ']:.2f})" if "differ" in one else ""),
+        lambda mean: f"{mean['loss']:.2f}",
     )
 
 
 def _print(
     title: str,
     rows: Sequence[dict[str, Any]],
-    cell: Callable[[dict[str, Any], str], str],
-    change: Callable[[dict[str, Any], str], float],
+    cell: Callable[[dict[str, Any]], str],
+    mean: Callable[[dict[str, Any]], str],
 ) -> None:
-    """One table, with the mean change against float of each arithmetic at its end."""
+    """One table, with the means at its end."""
     from rich.table import Table
 
     table = Table(title=title, title_justify="left")
     table.add_column("model", no_wrap=True)
     for heading in ("arithmetic", "float", *WAYS, "best other"):
         table.add_column(heading, justify="right", no_wrap=True)
-    ways = (*WAYS, BEST)
+    section = False
     for row in rows:
-        cells = [cell(row, way) for way in ways]
-        table.add_row(row["model"], row["arithmetic"], f"{row['float']:.2f}", *cells)
-    table.add_section()
-    for arithmetic in dict.fromkeys(row["arithmetic"] for row in rows):
-        own = [row for row in rows if row["arithmetic"] == arithmetic]
-        means = (sum(change(row, way) for row in own) / len(own) for way in ways)
-        table.add_row("mean change", arithmetic, "", *(f"{mean:+.2f}" for mean in means))
+        if row["model"] == MEAN and not section:
+            table.add_section()
+            section = True
+        spell = mean if row["model"] == MEAN else cell
+        cells = [spell(row[way]) if way in row else "-" for way in (*WAYS, BEST)]
+        table.add_row(row["model"], row["arithmetic"], "" if row["model"] == MEAN else f"{row['float']:.2f}", *cells)
     wide_console().print(table)

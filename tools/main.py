@@ -185,7 +185,7 @@ def _names(text: str) -> list[str]:
 
 
 _SEARCH_OPTIONS: dict[str, dict[str, Any]] = {
-    "ram": {"metavar": "BYTES", "type": _count, "help": "most RAM: arena and input, for pareto with the stack"},
+    "ram": {"metavar": "BYTES", "type": _count, "help": "most RAM: arena, input and stack"},
     "flash": {"metavar": "BYTES", "type": _count, "help": "most flash"},
     "cycles": {"metavar": "N", "type": _count, "help": "most cycles or instructions of an inference"},
     "loss": {"metavar": "POINTS", "type": float, "help": "how much accuracy may be lost"},

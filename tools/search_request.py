@@ -48,7 +48,7 @@ class SearchRequest:
         passes: Any = Universe.get_multiverse().all_passes
         taken = {one.name for one in fields(passes[PREFIX + self.name]())}
         where = {"target": board.printed_for, "device": board.device}
-        options = {**self.options, **{name: value for name, value in where.items() if name in taken}}
+        options = {**{name: value for name, value in where.items() if name in taken}, **self.options}
         given = (f"{option}={_spell(value)}" for option, value in options.items())
         return {SEARCH: PREFIX + self.name, SEARCH_OPTIONS: " ".join(given)}
 

@@ -14,6 +14,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.number_format import NumberFormat
 from tinyml.transforms.format_assignment import Choice, with_choice
 from tinyml.transforms.outcomes import Metric
+from tinyml.transforms.ram_with_stack import find_with_stack
 from tinyml.transforms.search import Found, Search, SearchPass
 
 SCALES = range(4)
@@ -27,13 +28,16 @@ class SearchDemotePass(SearchPass):
     widths: of demoted tensors and of others; half of the format's usual width and that by default. loss: how much may
     be lost against the program on reals, in points of accuracy; in the unit of the metric where this is `error`, or
     where the data have no labels. ram: with it, the first of Shiftry's two strategies (section 3): as few tensors as
-    possible are demoted, until the program works in so many bytes; `loss` then counts for nothing.
+    possible are demoted, until the program works in so many bytes, with the stack; `loss` then counts for nothing.
+    target, device: whose stack that is, as `search-pareto` takes them.
     """
 
     name = "search-demote"
     widths: tuple[int, ...] = ()
     loss: float | int = 2.0
     ram: int | None = None
+    target: str = "avr"
+    device: str = "simavr"
 
     def search(self, search: Search) -> Found:
         widths = self.widths or (search.prototype.bits // 2, search.prototype.bits)
@@ -46,12 +50,20 @@ class SearchDemotePass(SearchPass):
         search.evaluation.begin("one by one")
         alone = partial_demote(search, choices, narrow)
         search.evaluation.begin("cumulative")
+
+        def found(demoted: set[int]) -> Found:
+            chosen = [alone[i].choice if i in demoted else choice for i, choice in enumerate(choices)]
+            return Found(chosen, {search.classes[i].name: alone[i].reason(i in demoted) for i in range(len(choices))})
+
         if self.ram is None:
-            demoted = cumulative_demote(search, choices, alone, self.loss, self._permitted_metric(search))
-        else:
-            demoted = demote_to_fit(search, choices, alone, self.ram)
-        chosen = [alone[i].choice if i in demoted else choice for i, choice in enumerate(choices)]
-        return Found(chosen, {search.classes[i].name: alone[i].reason(i in demoted) for i in range(len(choices))})
+            return found(cumulative_demote(search, choices, alone, self.loss, self._permitted_metric(search)))
+        return find_with_stack(
+            search,
+            self.ram,
+            self.target,
+            self.device,
+            lambda search, ram: found(demote_to_fit(search, choices, alone, ram)),
+        )
 
     def _permitted_metric(self, search: Search) -> Metric:
         """Algorithm 14 looks at the accuracy even where 12 and 13 look at something else."""
@@ -124,12 +136,12 @@ def cumulative_demote(
     return set(_order(alone)[:kept])
 
 
-def demote_to_fit(search: Search, choices: Sequence[Choice], alone: Sequence[Demotion], ram: int) -> set[int]:
+def demote_to_fit(search: Search, choices: Sequence[Choice], alone: Sequence[Demotion], ram: float) -> set[int]:
     """Which tensors are demoted, in the same order, until the program works in `ram` bytes."""
     for count, demoted in enumerate([choices, *cumulative(choices, alone)]):
         if search.fits(demoted, ram):
             return set(_order(alone)[:count])
-    raise InputError(f"no program works in {ram} bytes of RAM, even with all tensors demoted")
+    raise InputError(f"no program works in {ram:.0f} bytes of RAM, even with all tensors demoted")
 
 
 def cumulative(choices: Sequence[Choice], alone: Sequence[Demotion]) -> Iterator[list[Choice]]:

@@ -6,6 +6,7 @@ as the program stays within its RAM. Only a few candidates are evaluated: what t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.number_format import NumberFormat
 from tinyml.transforms.format_assignment import Choice
 from tinyml.transforms.other_formats import choose_formats
+from tinyml.transforms.ram_with_stack import find_with_stack
 from tinyml.transforms.search import Found, Search, SearchPass
 from tinyml.transforms.value_maps import value_map
 
@@ -32,9 +34,9 @@ class SearchPromotePass(SearchPass):
     """Searches as algorithm 8 of MinUn does.
 
     widths: among which the pair of a low and a high one is chosen (7.7.2); two are taken as they are. ram: bytes that
-    the program may work in, without the stack; no limit by default. soft: promotions go on up to this multiple of
-    `ram`, as where they are placed is not final; a result above `ram` is never taken. formats: that single tensors may
-    have instead (`other_formats`).
+    the program may work in, with the stack; no limit by default. soft: promotions go on up to this multiple of `ram`,
+    as where they are placed is not final; a result above `ram` is never taken. formats: that single tensors may have
+    instead (`other_formats`). target, device: whose stack that is, as `search-pareto` takes them.
     """
 
     name = "search-promote"
@@ -42,13 +44,18 @@ class SearchPromotePass(SearchPass):
     ram: int | None = None
     soft: float | int = 1.0
     formats: tuple[str, ...] = ()
+    target: str = "avr"
+    device: str = "simavr"
 
     @property
     def other_formats(self) -> Sequence[str]:
         return self.formats
 
     def search(self, search: Search) -> Found:
-        ram = float("inf") if self.ram is None else float(self.ram)
+        ram = math.inf if self.ram is None else float(self.ram)
+        return find_with_stack(search, ram, self.target, self.device, self._in_arena)
+
+    def _in_arena(self, search: Search, ram: float) -> Found:
         search.evaluation.begin("widths")
         low, high = choose_pair(search, self._prototypes(search), ram)
         search.evaluation.begin("heat map")

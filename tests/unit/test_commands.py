@@ -88,6 +88,19 @@ def test_compile_searches(model: Path, tmp_path: Path, search: str, capsys: pyte
     assert f"{search}: {report['candidates']} candidates" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("search", ["demote", "promote"])
+def test_a_search_leaves_room_for_the_stack(model: Path, tmp_path: Path, search: str) -> None:
+    """All tensors wide, arena and input alone would fit."""
+    asked = ("--search", search, "--jobs", "1", "--metric", "error", "--widths", "8,16", "--ram")
+    rams: list[int] = []
+    for limit in (60, 24):
+        assert compile_(model, tmp_path / "out", *asked, str(limit)) == 0
+        ram = json.loads((tmp_path / "out" / "report.json").read_text())["ram_bytes"]
+        assert ram["total"] <= limit
+        rams.append(ram["static"])
+    assert rams[1] < rams[0] < limit
+
+
 def test_run_compares_and_reports(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "out"
     compile_(model, out)
@@ -114,13 +127,15 @@ def test_bench_reads_folders_and_writes_json(model: Path, tmp_path: Path) -> Non
 def test_bench_compares_searches(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     reports = tmp_path / "rows.json"
     assert main(["bench", str(model), "--searches", "fixed,shiftry:seedot", "--json", str(reports)]) == 0
-    rows = json.loads(reports.read_text())
-    assert [row["arithmetic"] for row in rows] == ["fixed", "shiftry:seedot"]
-    for row in rows:
+    ours, published, *means = rows = json.loads(reports.read_text())
+    assert [row["arithmetic"] for row in rows] == ["fixed", "shiftry:seedot"] * 2
+    for row in (ours, published):
         assert row["8"]["memory"] <= row["promote"]["memory"] <= row["demote"]["memory"] <= row["16"]["memory"]
-        for resource in ("ram", "flash"):
-            assert row["pareto"][resource] <= max(row[way][resource] for way in ("demote", "promote"))
-        assert row["pareto"]["loss"] <= row["best"]["loss"] <= row["demote"]["loss"]
+        assert row["promote"]["limits"] == {"memory": row["demote"]["memory"]}
+    assert all(ours["pareto"][resource] <= limit for resource, limit in ours["pareto"]["limits"].items())
+    assert ours["pareto"]["loss"] <= ours["best"]["loss"] <= ours["demote"]["loss"]
+    assert "pareto" not in published
+    assert [one["8"]["loss"] for one in means] == pytest.approx([ours["8"]["loss"], published["8"]["loss"]], abs=1e-4)
     assert capsys.readouterr().out.count("mean change") == 4
 
 

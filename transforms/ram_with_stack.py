@@ -1,0 +1,52 @@
+"""Searches in so much RAM that the stack is part of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from tinyml.dialects.errors import InputError
+from tinyml.targets.costs import cost_table
+from tinyml.transforms.search import Found, Search
+
+if TYPE_CHECKING:
+    from tinyml.transforms.format_assignment import Choice
+
+
+def find_with_stack(
+    search: Search, ram: float, target: str, device: str, find: Callable[[Search, float], Found]
+) -> Found:
+    """What `find` finds in so many bytes, in which the stack has its place, too, as the cost model has it.
+
+    find: takes a search and the bytes for arena and input. target, device: as `search-pareto` takes them; on a device
+    of unknown costs the stack counts for nothing. The stack is known of whole programs only, and differs little between
+    them: what the first one takes too much is left for it, and it is looked for again. Only where that leaves nothing
+    each candidate is asked for its own, which takes ten times longer. Raises what `find` raises where nothing fits.
+    """
+    if math.isinf(ram) or cost_table(device) is None:
+        return find(search, ram)
+    stack = 0
+    while True:
+        try:
+            found = find(search, ram - stack)
+        except InputError:
+            if stack == 0:
+                raise
+            return find(_WithStack(search, target, device), ram)
+        excess = search.costs(target, device).of(search.formats(found.choices)).ram - ram
+        if excess <= 0:
+            return found
+        stack += math.ceil(excess)
+
+
+class _WithStack(Search):
+    """A search in which a program fits with its stack."""
+
+    def __init__(self, search: Search, target: str, device: str):
+        super().__init__(search.evaluation, search.prototype, search.others)
+        self.memory = search.memory
+        self.known_costs = search.costs(target, device)
+
+    def fits(self, choices: Sequence[Choice], ram: float) -> bool:
+        return super().fits(choices, ram) and self.known_costs.of(self.formats(choices)).ram <= ram
