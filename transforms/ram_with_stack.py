@@ -44,7 +44,7 @@ class _WithStack(Search):
     """A search in which a program fits with its stack."""
 
     def __init__(self, search: Search, target: str, device: str):
-        super().__init__(search.evaluation, search.prototype, search.others)
+        super().__init__(search.evaluation, search.prototype, search.others, search.pack_buffers)
         self.memory = search.memory
         self.known_costs = search.costs(target, device)
 

@@ -67,7 +67,7 @@ class SearchParetoPass(SearchPass):
         pareto.start()
         pareto.exchange()
         pareto.improve()
-        return choose_formats(limited, pareto.found(self.loss))
+        return pareto.with_front(choose_formats(limited, pareto.chosen(self.loss)))
 
 
 @dataclass(frozen=True)
@@ -192,22 +192,30 @@ class _Pareto:
         known = [one for one in good if one.formats in self.search.known_costs.known]
         return list(dict.fromkeys([*known, *(one for one in good if not any(_wastes(one, other) for other in good))]))
 
-    def found(self, permitted: float | None) -> Found:
-        """The front of all candidates, and the one to take."""
+    def chosen(self, permitted: float | None) -> Found:
+        """The candidate to take, without the front."""
         self.search.evaluation.begin("front")
         assert self.best is not None
-        worth = self._worth(self.best)
-        costs = {one: self.search.known_costs.of(one.formats) for one in worth}
-        front = [one for one in worth if not any(_dominates(other, one, costs) for other in worth)]
-        within = [one for one in worth if costs[one].within(self.search.limits)]
+        costs = {one: self.search.known_costs.of(one.formats) for one in self._worth(self.best)}
+        within = [one for one in costs if costs[one].within(self.search.limits)]
         fast = [one for one in within if permitted is not None and one.loss <= permitted]
         chosen = min(fast, key=lambda one: (costs[one].time, costs[one].ram, one.key), default=self.best)
         reasons = {
             one.name: _reason(choice, chosen.origin)
             for one, choice in zip(self.search.classes, chosen.choices, strict=True)
         }
+        return Found(chosen.choices, reasons)
+
+    def with_front(self, found: Found) -> Found:
+        """What was found, with the front of all candidates."""
+        assert self.best is not None
+        self.evaluate([found.choices], "other formats")
+        chosen = self.points[self.search.formats(found.choices)]
+        worth = list(dict.fromkeys([*self._worth(self.best), chosen]))
+        costs = {one: self.search.known_costs.of(one.formats) for one in worth}
+        front = [one for one in worth if not any(_dominates(other, one, costs) for other in worth)]
         points = [FrontPoint(costs[one], one.loss, one.origin, one in front, one is chosen) for one in worth]
-        return Found(chosen.choices, reasons, points)
+        return replace(found, points=points)
 
 
 def _wastes(one: _Point, other: _Point) -> bool:

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -22,12 +23,13 @@ from tinyml.lowering.pipelines import flatten, run
 from tinyml.runtime.data import Data, load_data
 from tinyml.runtime.evaluator import encode_inputs, evaluate, predict_function
 from tinyml.tools.stages import load_program, print_ir
-from tinyml.transforms import workers
+from tinyml.transforms import search_pareto, workers
 from tinyml.transforms.candidates import Formats
 from tinyml.transforms.contexts import context
 from tinyml.transforms.evaluation import WATCH, Evaluation, Status
+from tinyml.transforms.format_assignment import Choice
 from tinyml.transforms.outcomes import METRICS, Metric, Outcome, Problem, Task
-from tinyml.transforms.search import SEARCH, Search
+from tinyml.transforms.search import SEARCH, Found, Search
 from tinyml.transforms.search_demote import SearchDemotePass
 from tinyml.transforms.search_maxscale import SearchMaxscalePass
 from tinyml.transforms.search_pareto import SearchParetoPass
@@ -177,9 +179,24 @@ def test_pareto_is_never_worse_than_the_best_of_the_three(model: str, limit: str
         assert loss <= min(losses)
 
 
+def test_the_front_has_what_is_returned(monkeypatch: pytest.MonkeyPatch):
+    """Also where single tensors got other formats after everything else."""
+
+    def choose_formats(search: Search, found: Found) -> Found:
+        return replace(found, choices=[Choice(FixedType.of_width(6)), *found.choices[1:]])
+
+    monkeypatch.setattr(search_pareto, "choose_formats", choose_formats)
+    with evaluation_of("protonn") as evaluation:
+        search = Search(evaluation, FixedType.of_width(16))
+        found = SearchParetoPass("", metric="disagreement", widths=(8,), effort=1).search(search)
+        [chosen] = [one for one in found.points if one.chosen]
+        assert chosen.origin == "other formats"
+        assert [chosen.loss] == evaluation.losses([search.formats(found.choices)])
+
+
 DASK = """
 import pickle, sys
-from tinyml.transforms import workers
+from tinyml.transforms import search_pareto, workers
 from tinyml.transforms.workers import Workers
 from pathlib import Path
 if __name__ == "__main__":
