@@ -89,6 +89,11 @@ class NumberFormat(ABC):
         return (self,)
 
     @property
+    def variants(self) -> Sequence[NumberFormat]:
+        """What accuracy chooses between where only the width is given: `for_range` of each keeps what is its own."""
+        return (self,)
+
+    @property
     def coding(self) -> Coding | None:
         """How kernels get integers from raws; None where only `Accumulator.mac` does."""
         return None

@@ -21,6 +21,7 @@ CLEAN = ("canonicalize", "cse")
 
 PIPELINES: dict[str, tuple[str, ...]] = {
     "reals-to-formats": (
+        "round-sums",
         *CLEAN,
         "hoist-invariants",
         "cse",
@@ -103,6 +104,7 @@ SEARCH_OPTIONS = "search-options"
 _TAKEN_BY_SEARCHES = ("format", "functions", "data", "pack-buffers")
 
 _ON_REQUEST = {
+    "round-sums": "round-sums",
     "scale-rows": "row-scales",
     "pack-input": "pack-buffers",
     "pack-buffers": "pack-buffers",
