@@ -88,7 +88,7 @@ TAKEN: dict[str, tuple[str, ...]] = {
     "fuse-products": ("format",),
     "profile": ("data",),
     "assign-format": ("format", "width", "weights", "functions", "data"),
-    "choose-storage": ("target",),
+    "choose-storage": ("target", "packed"),
     "pack-constants": ("target", "packed"),
     "block-rows": ("target",),
     "select-kernels": ("target",),
