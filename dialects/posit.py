@@ -225,8 +225,8 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return PositType(width, STANDARD)
 
     def for_range(self, low: float, high: float) -> PositType:
-        """With the greatest magnitude between 1 and 2; with es = 0 posits lie as close as in fixed point there, and twice
-        as close below. A format with a window keeps its es."""
+        """With the greatest magnitude between 1 and 2: with es = 0 posits lie as close as in fixed point there, and
+        twice as close below. A format with a window keeps its es."""
         magnitude = max(abs(low), abs(high))
         top = math.frexp(magnitude)[1] if magnitude else 0
         return self._for_top(0 if self.window is None else self.es.data, TOPS[0], top)

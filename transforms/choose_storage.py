@@ -74,4 +74,5 @@ class ChooseStoragePass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         kernels_of(self.target)
-        PatternRewriteWalker(_StoreDense(self.target, self.packed != "never"), apply_recursively=False).rewrite_module(op)
+        pattern = _StoreDense(self.target, self.packed != "never")
+        PatternRewriteWalker(pattern, apply_recursively=False).rewrite_module(op)
