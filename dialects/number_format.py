@@ -30,9 +30,7 @@ if TYPE_CHECKING:
 
 Raws: TypeAlias = "NDArray[Any]"
 Reals: TypeAlias = "NDArray[np.float64]"
-
 V = TypeVar("V")
-
 Function: TypeAlias = Literal["exp", "tanh", "sigmoid"]
 FUNCTIONS: tuple[Function, ...] = ("exp", "tanh", "sigmoid")
 
