@@ -30,9 +30,7 @@ if TYPE_CHECKING:
 
 Raws: TypeAlias = "NDArray[Any]"
 Reals: TypeAlias = "NDArray[np.float64]"
-
 V = TypeVar("V")
-
 Function: TypeAlias = Literal["exp", "tanh", "sigmoid"]
 FUNCTIONS: tuple[Function, ...] = ("exp", "tanh", "sigmoid")
 
@@ -86,6 +84,11 @@ class NumberFormat(ABC):
     @property
     def candidates(self) -> Sequence[NumberFormat]:
         """What a search may try for a tensor instead of this format, from few bits to many, whatever their scale."""
+        return (self,)
+
+    @property
+    def variants(self) -> Sequence[NumberFormat]:
+        """What accuracy chooses between where only the width is given: `for_range` of each keeps what is its own."""
         return (self,)
 
     @property

@@ -184,6 +184,11 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
     def candidates(self) -> Sequence[PositType]:
         return [PositType.of_width(width) for width in CANDIDATE_WIDTHS]
 
+    @property
+    def variants(self) -> Sequence[PositType]:
+        """By the es of what is no constant; constants are fitted with any."""
+        return [PositType(self.n.data, STANDARD), *(PositType(self.n.data, es, 0, 1) for es in EXPONENTS[1:])]
+
     def encode(self, reals: Reals) -> Raws:
         import numpy as np
 
@@ -221,11 +226,11 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return PositType(width, STANDARD)
 
     def for_range(self, low: float, high: float) -> PositType:
-        """With es = 0 and the greatest magnitude between 1 and 2 posits lie as close as in fixed point there, and twice
-        as close below."""
+        """With the greatest magnitude between 1 and 2: with es = 0 posits lie as close as in fixed point there, and
+        twice as close below. A format with a window keeps its es."""
         magnitude = max(abs(low), abs(high))
         top = math.frexp(magnitude)[1] if magnitude else 0
-        return self._for_top(0, TOPS[0], top)
+        return self._for_top(0 if self.window is None else self.es.data, TOPS[0], top)
 
     def _for_top(self, es: int, high: int, top: int) -> PositType:
         """Posits below 2^high, for magnitudes below 2^top, with a window down to what an integer of `SHORT_INTEGER` or

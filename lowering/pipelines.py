@@ -21,6 +21,7 @@ CLEAN = ("canonicalize", "cse")
 
 PIPELINES: dict[str, tuple[str, ...]] = {
     "reals-to-formats": (
+        "round-sums",
         *CLEAN,
         "hoist-invariants",
         "cse",
@@ -87,7 +88,7 @@ TAKEN: dict[str, tuple[str, ...]] = {
     "fuse-products": ("format",),
     "profile": ("data",),
     "assign-format": ("format", "width", "weights", "functions", "data"),
-    "choose-storage": ("target",),
+    "choose-storage": ("target", "packed"),
     "pack-constants": ("target", "packed"),
     "block-rows": ("target",),
     "select-kernels": ("target",),
@@ -103,6 +104,7 @@ SEARCH_OPTIONS = "search-options"
 _TAKEN_BY_SEARCHES = ("format", "functions", "data", "pack-buffers")
 
 _ON_REQUEST = {
+    "round-sums": "round-sums",
     "scale-rows": "row-scales",
     "pack-input": "pack-buffers",
     "pack-buffers": "pack-buffers",

@@ -58,6 +58,7 @@ class Request:
     weights: str | None = None
     packed: str | None = None
     pack_buffers: bool = False
+    round_sums: bool = False
 
 
 def compile_model(request: Request) -> dict[str, Any]:
@@ -114,6 +115,7 @@ def build_folder(
                 weights=request.weights,
                 packed=request.packed,
                 pack_buffers=request.pack_buffers,
+                round_sums=request.round_sums,
             )
         progress.step("writing C")
         write_sources(folder, compiled, board, data)
@@ -212,6 +214,7 @@ def _report(
         "search": _search_report(request, compiled, account),
         "reuse_input": request.reuse_input,
         "pack_buffers": request.pack_buffers,
+        "round_sums": request.round_sums,
         "optimize": request.optimize,
         "accuracy_float": accuracies.reals,
         "accuracy": accuracies.formats,

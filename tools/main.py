@@ -59,6 +59,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_search(compile_)
     compile_.add_argument("--reuse-input", action="store_true", help="let the model overwrite the caller's array")
     compile_.add_argument("--pack-buffers", action="store_true", help="pack working memory of few bits in RAM")
+    compile_.add_argument("--round-sums", action="store_true", help="no accumulators in RAM for sums that loops carry")
     compile_.add_argument("-o", "--out", type=Path, required=True, help="folder to write")
     compile_.set_defaults(command=_compile)
 
@@ -139,7 +140,7 @@ def _add_format(parser: argparse.ArgumentParser) -> None:
 def _add_search(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("search for the format of each tensor (docs/search-*.md)")
     group.add_argument(
-        "--search", metavar="NAME", help="maxscale (SeeDot), demote (Shiftry), promote (MinUn) or pareto"
+        "--search", metavar="NAME", help="maxscale (SeeDot), demote (Shiftry), promote (MinUn), pareto or uniform"
     )
     for name, how in _SEARCH_OPTIONS.items():
         group.add_argument(f"--{name}", **how)
@@ -228,6 +229,7 @@ def _compile(options: argparse.Namespace) -> int:
             weights=options.weights,
             packed=options.packed,
             pack_buffers=options.pack_buffers,
+            round_sums=options.round_sums,
         )
     )
     print_reports([report])

@@ -88,6 +88,7 @@ def compile_stages(
     search: Mapping[str, str] | None = None,
     reuse_input: bool = False,
     pack_buffers: bool = False,
+    round_sums: bool = False,
     weights: str | None = None,
     packed: str | None = None,
 ) -> Compiled:
@@ -96,7 +97,7 @@ def compile_stages(
     search: options of pipelines that name what chooses a format for each tensor, in place of the width. row_scales:
     give the rows of constant matrices scales of their own where that changes fewer answers on the data.
     reuse_input: let buffers lie in the caller's array once the input has been read. pack_buffers: pack working memory
-    of odd widths.
+    of odd widths. round_sums: give sums that loops carry no accumulators.
     weights: another format for constants, as `assign-format` takes it. packed: as `pack-constants` takes it.
     """
     actual_width = format_named(ctx, format, width).bits
@@ -113,6 +114,8 @@ def compile_stages(
         options |= search
     if reuse_input:
         options["reuse-input"] = "true"
+    if round_sums:
+        options["round-sums"] = "true"
     if pack_buffers:
         options["pack-buffers"] = "true"
     plain = _reals_and_formats(reals, ctx, options)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from xdsl.context import Context
-from xdsl.dialects import scf
+from xdsl.dialects import func, scf
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
@@ -32,12 +32,16 @@ SPARE_BITS = 5
 
 @dataclass(frozen=True)
 class AccumulateSumsPass(ModulePass):
-    """Rewrites loops at L1 whose carried value is `carried + constant[i] * x`, from zero, with i the loop's index."""
+    """Rewrites loops at L1 whose carried value is `carried + constant[i] * x`, from zero, with i the loop's index.
+
+    Functions with the attribute `tdsl.round_sums` stay as they are.
+    """
 
     name = "accumulate-sums"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for loop in [one for one in op.walk() if isinstance(one, scf.ForOp)]:
+        functions = [one for one in op.walk() if isinstance(one, func.FuncOp) and tdsl.ROUND_SUMS not in one.attributes]
+        for loop in [inner for one in functions for inner in one.walk() if isinstance(inner, scf.ForOp)]:
             for position in range(len(loop.iter_args)):
                 if (found := _Sum.find(loop, position)) is not None:
                     found.accumulate()

@@ -20,8 +20,9 @@ from tinyml.targets.kernels import kernels_of, packed_effort, sparse_effort
 
 
 class _StoreDense(RewritePattern):
-    def __init__(self, target: str):
+    def __init__(self, target: str, packed: bool):
         self.target = target
+        self.packed = packed
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tdsl.SpmvOp, rewriter: PatternRewriter, /) -> None:
@@ -38,7 +39,7 @@ class _StoreDense(RewritePattern):
         effort = len(stored.values) * sparse_effort(self.target, weights, vector, codings)
         dense_effort = entries * format.dtype.itemsize * entries
         rows, columns = constant.raws.shape
-        for bits in packed_widths(constant.raws) if format.dtype.kind == "i" else ():
+        for bits in packed_widths(constant.raws) if self.packed and format.dtype.kind == "i" else ():
             if slowdown := packed_effort(self.target, weights, bits, vector, codings):
                 dense_effort = min(dense_effort, rows * packed_bytes(columns, bits) * slowdown * entries)
         if stored.bytes * effort < dense_effort:
@@ -63,13 +64,15 @@ class ChooseStoragePass(ModulePass):
 
     Dense rows of few bits count as `pack-constants` may store them.
 
-    target: as `select-kernels` takes it; its kernels say how long an entry takes. Raises `InputError` for an unknown
-    one.
+    target: as `select-kernels` takes it; its kernels say how long an entry takes. packed: as `pack-constants` takes it.
+    Raises `InputError` for an unknown target.
     """
 
     name = "choose-storage"
     target: str = "host"
+    packed: str = "auto"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         kernels_of(self.target)
-        PatternRewriteWalker(_StoreDense(self.target), apply_recursively=False).rewrite_module(op)
+        pattern = _StoreDense(self.target, self.packed != "never")
+        PatternRewriteWalker(pattern, apply_recursively=False).rewrite_module(op)

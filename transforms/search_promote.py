@@ -17,6 +17,7 @@ from tinyml.transforms.format_assignment import Choice
 from tinyml.transforms.other_formats import choose_formats
 from tinyml.transforms.ram_with_stack import find_with_stack
 from tinyml.transforms.search import Found, Search, SearchPass
+from tinyml.transforms.uniform_widths import best_variant, uniform_losses
 from tinyml.transforms.value_maps import value_map
 
 if TYPE_CHECKING:
@@ -73,19 +74,17 @@ class SearchPromotePass(SearchPass):
 def choose_pair(search: Search, offered: Sequence[NumberFormat], ram: float) -> tuple[NumberFormat, NumberFormat]:
     """MinUn 7.7.2: the two widths between whose accuracies, all tensors being equal, that of the reals lies.
 
-    Of equally accurate widths the lowest counts. Where all are worse than the reals the two best are taken; where no
-    lower width is worse, or there is only one, both are the same. The low one is one with which the program fits. With
-    several formats of a width this is algorithm 4, which chooses the es of posits by accuracy. Raises `InputError`
-    where nothing fits.
+    Of each width the best variant counts (algorithm 4), and of equally accurate widths the lowest. Where all are worse
+    than the reals the two best are taken; where no lower width is worse, or there is only one, both are the same. The
+    low one is one with which the program fits. Raises `InputError` where nothing fits.
     """
+    offered = [best_variant(search, one) for one in offered]
     fitting = [one for one in offered if search.fits(search.uniform(one), ram)]
     if not fitting:
         raise InputError(f"no program works in {ram:.0f} bytes of RAM, whatever the width")
     if len(offered) <= 2:
         return min(fitting, key=lambda one: one.bits), max(offered, key=lambda one: one.bits)
-    metric = "accuracy" if search.judge.yardstick.labels is not None else search.evaluation.metric
-    outcomes = search.evaluation.outcomes([search.formats(search.uniform(one)) for one in offered], metric=metric)
-    loss = {one: search.evaluation.loss(found, metric) for one, found in zip(offered, outcomes, strict=True)}
+    loss = dict(zip(offered, uniform_losses(search, offered), strict=True))
     ranked = sorted(offered, key=lambda one: (loss[one], one.bits))
     distinct = [one for i, one in enumerate(ranked) if i == 0 or loss[one] > loss[ranked[i - 1]]]
     as_good = [one for one in distinct if loss[one] <= 0]

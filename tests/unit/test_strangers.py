@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import site
@@ -86,6 +87,14 @@ def test_a_logarithmic_format_runs_on_devices(with_lns: Environment, target: str
 def test_the_searches_choose_among_its_widths(with_lns: Environment, tmp_path: Path):
     options = ["--format", "lns", "--search", "promote", "--widths", "4,6,8"]
     compile_and_run(with_lns, tmp_path / "out", options, "uno", "simavr")
+
+
+def test_a_search_chooses_it_for_a_tensor_among_fixed_ones(with_lns: Environment, tmp_path: Path):
+    options = ["--search", "promote", "--widths", "8", "--metric", "error", "--formats", "lns"]
+    compile_and_run(with_lns, tmp_path / "out", options, "uno", "simavr")
+    report = json.loads((tmp_path / "out" / "report.json").read_text())
+    families = {one["format"].partition(".")[0] for one in report["search"]["tensors"]}
+    assert families == {"!fixed", "!lns"}
 
 
 def test_a_logarithmic_format_is_short():

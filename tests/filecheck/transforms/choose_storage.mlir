@@ -1,6 +1,7 @@
 // RUN: tinyml-opt %s -p choose-storage --split-input-file | filecheck %s
 // RUN: tinyml-opt %s -p 'choose-storage{target=avr}' --split-input-file | filecheck %s --check-prefix=AVR
 // RUN: tinyml-opt %s -p 'choose-storage{target=cortex-m}' --split-input-file | filecheck %s --check-prefix=CORTEX
+// RUN: tinyml-opt %s -p 'choose-storage{target=avr packed=never}' --split-input-file | filecheck %s --check-prefix=NEVER
 // RUN: not tinyml-opt %s -p 'choose-storage{target=z80}' --split-input-file 2>&1 | filecheck %s --check-prefix=UNKNOWN
 
 // UNKNOWN: unknown target 'z80'
@@ -53,3 +54,5 @@ func.func @few_bits(%X: tensor<16x1x!fixed.q<8, 4>>) -> tensor<1x1x!fixed.q<8, 4
 }
 // AVR: func.func @few_bits
 // AVR: tdsl.matmul
+// NEVER: func.func @few_bits
+// NEVER: tdsl.spmv
