@@ -15,9 +15,9 @@ from typing import Any
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.format_lookup import format_named
 from tinyml.lowering import pipelines
-from tinyml.lowering.estimate import estimate_on
+from tinyml.lowering.estimate_cost import COST, EstimateCostPass
+from tinyml.lowering.measure_cost import MeasureCostPass
 from tinyml.targets.boards import board
-from tinyml.targets.costs import OPTIMIZE
 from tinyml.tools.atomic_file import json_results
 from tinyml.tools.bench import find_model
 from tinyml.tools.progress import Progress
@@ -201,19 +201,21 @@ class _Model:
         summed = module.clone()
         pipelines.run(summed, context(), ["choose-accumulators"])
         seen = outcome_of(round_less(summed), self.yardstick, self.evaluator, METRIC, inf)
+        built = module.clone()
+        MeasureCostPass(BOARD.printed_for, BOARD.device).apply(context(), built)
         pipelines.run(module, context(), refining)
         tested = evaluate(module, encode_inputs(module, self.test_data.x)).classes
         lowering = [*pipelines.flatten("formats-to-buffers", {}), *pipelines.flatten("buffers-to-loops", target)]
         pipelines.run(module, context(), lowering)
-        cost = estimate_on(module, BOARD.device, OPTIMIZE)
-        assert cost is not None
+        EstimateCostPass(BOARD.device).apply(context(), module)
+        cost: Any = built.attributes.get(COST) or module.attributes[COST]
         return Result(
             _percent(tested == self.test_data.y),
             self.yardstick.loss(seen, "disagreement"),
             self.yardstick.loss(seen, METRIC),
             memory,
-            round(cost.ram),
-            round(cost.flash),
+            int(cost.data["ram"].value.data),
+            int(cost.data["flash"].value.data),
             limits,
             round(seconds, 2),
         )

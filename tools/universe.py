@@ -58,6 +58,7 @@ PASSES: dict[str, Callable[[], type[ModulePass]]] = {
     "forward-inserts": _pass("tinyml.transforms.forward_inserts", "ForwardInsertsPass"),
     "rotate-distances": _pass("tinyml.transforms.rotate_distances", "RotateDistancesPass"),
     "fold-rounding": _pass("tinyml.transforms.fold_rounding", "FoldRoundingPass"),
+    "measure-cost": _pass("tinyml.lowering.measure_cost", "MeasureCostPass"),
     "estimate-cost": _pass("tinyml.lowering.estimate_cost", "EstimateCostPass"),
     "fuse-distances": _pass("tinyml.transforms.fuse_distances", "FuseDistancesPass"),
     "fuse-products": _pass("tinyml.transforms.fuse_products", "FuseProductsPass"),

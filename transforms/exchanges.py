@@ -66,7 +66,7 @@ class Exchanges:
         places = np.array([one.place for one in moves])
         added = np.array([self.model.difference(one.place, current[one.place], one.choice) for one in moves])
         costs = np.array([self._difference(current, one) for one in moves])
-        now = self.search.known_costs.of(self.search.formats(current))
+        now = self.search.cost(self.search.formats(current))
         room = np.array(self.search.limits.minus(now).numbers)
         most = (1 - GAIN) * float(np.abs(errors).sum())
         found: list[tuple[float, int, int]] = []

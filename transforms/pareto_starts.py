@@ -1,4 +1,4 @@
-"""What `search-pareto` begins with: uniform widths and what the searches of SeeDot, Shiftry and MinUn find."""
+"""What `search-pareto` begins with: uniform widths, also with wide registers, and what the papers' searches find."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tinyml.transforms.candidate_costs import Cost
+from tinyml.transforms.format_assignment import Choice, with_choice
 from tinyml.transforms.search import Search
 from tinyml.transforms.search_demote import cumulative, explore_scale_for_x, partial_demote
 from tinyml.transforms.search_maxscale import explore_maxscale
@@ -14,13 +15,17 @@ from tinyml.transforms.search_promote import choose_pair, heat_map, promote, pro
 
 if TYPE_CHECKING:
     from tinyml.dialects.number_format import NumberFormat
-    from tinyml.transforms.format_assignment import Choice
+    from tinyml.transforms.candidates import Formats
+
+
+NEARLY = 1.05
+"""By what factor the estimates of uniform programs may be beyond limits that they are within."""
 
 
 class LimitedSearch(Search):
     """A search in which a program fits where it is within limits on all that it costs.
 
-    unlimited: the same candidates without limits.
+    unlimited: the same candidates without limits. error: of estimates.
     """
 
     def __init__(self, search: Search, limits: Cost, target: str, device: str):
@@ -29,17 +34,48 @@ class LimitedSearch(Search):
         self.memory = search.memory
         self.limits = limits
         self.known_costs = search.costs(target, device)
+        self.error = Cost(0, 0, 0)
 
     def fits(self, choices: Sequence[Choice], ram: float = math.inf) -> bool:
-        if not super().fits(choices, min(ram, self.limits.ram)):
-            return False
-        return self.known_costs.of(self.formats(choices)).within(self.limits)
+        return super().fits(choices, min(ram, self.limits.ram)) and self._costs_at_most(choices, 1.0)
+
+    def may_fit(self, choices: Sequence[Choice], factor: float) -> bool:
+        """Is a candidate within limits so many times as great? What was measured is to be within them as they are."""
+        return super().fits(choices, self.limits.ram) and self._costs_at_most(choices, factor)
+
+    def _costs_at_most(self, choices: Sequence[Choice], factor: float) -> bool:
+        formats = self.formats(choices)
+        if self.known_costs.measurements.get(formats) is not None:
+            factor = 1.0
+        return Cost(*(number / factor for number in self.cost(formats).numbers)).within(self.limits)
+
+    def cost(self, formats: Formats) -> Cost:
+        """What was measured of a candidate, or else an estimate, as far off as that of the candidate at hand."""
+        return self.known_costs.measurements.get(formats) or self.known_costs.of(formats).plus(self.error)
+
+    def keeps(self, choices: Sequence[Choice]) -> bool:
+        """Is a candidate within the limits when it is built and run? Taken for granted where that cannot be done."""
+        if all(map(math.isinf, self.limits.numbers)):
+            return True
+        measured = self.known_costs.measured(self.formats(choices))
+        return measured is None or measured.within(self.limits)
+
+    def settle(self, choices: Sequence[Choice]) -> None:
+        """Take this candidate for the one at hand."""
+        formats = self.formats(choices)
+        measured = self.known_costs.measurements.get(formats)
+        if measured is not None:
+            self.error = measured.minus(self.known_costs.of(formats))
 
 
 def starts(search: LimitedSearch, offered: Sequence[NumberFormat]) -> Iterator[tuple[str, list[Sequence[Choice]]]]:
     """Candidates and where they come from. offered: formats of the widths that tensors may have."""
     search.evaluation.begin("uniform")
+    for one in sorted(offered, key=lambda one: one.bits):
+        _calibrate(search, one)
     yield "uniform", [search.uniform(one) for one in offered]
+    search.evaluation.begin("registers")
+    yield "registers", list(_with_wide_registers(search, offered))
     search.evaluation.begin("maxscale")
     yield "maxscale", [explore_maxscale(search, one)[0] for one in offered]
     wide = search.prototype
@@ -49,6 +85,34 @@ def starts(search: LimitedSearch, offered: Sequence[NumberFormat]) -> Iterator[t
     yield "demotion", demotions
     search.evaluation.begin("promotion")
     yield "promotion", list(_promotions(search, offered, (narrow, wide), demotions))
+
+
+def _calibrate(search: LimitedSearch, format: NumberFormat) -> None:
+    """See how far off the estimate of a uniform program is that may be within the limits."""
+    choices = search.uniform(format)
+    if search.may_fit(choices, NEARLY):
+        search.keeps(choices)
+        search.settle(choices)
+
+
+def _with_wide_registers(search: LimitedSearch, offered: Sequence[NumberFormat]) -> Iterator[Sequence[Choice]]:
+    """The widest uniform program within the limits, with each greater width for what takes no memory by it.
+
+    Elementwise ops hand single numbers on in registers. Only many of them at once gain by precision, and tables of
+    functions are shorter where these interpolate.
+    """
+    narrow = max((one for one in offered if search.fits(search.uniform(one))), key=lambda one: one.bits, default=None)
+    if narrow is None:
+        return
+    start = search.uniform(narrow)
+    room = search.memory.of(search.formats(start))
+    for wide in [one for one in offered if one.bits > narrow.bits]:
+        choices = start
+        for place, one in enumerate(search.classes):
+            changed = with_choice(choices, place, Choice(wide))
+            if not (one.is_constant and one.elements > 1) and search.unlimited.fits(changed, room):
+                choices = changed
+        yield choices
 
 
 def _demotions(search: Search, narrow: NumberFormat, wide: NumberFormat) -> list[Sequence[Choice]]:

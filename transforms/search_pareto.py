@@ -27,7 +27,13 @@ if TYPE_CHECKING:
     from tinyml.dialects.number_format import NumberFormat
     from tinyml.transforms.candidates import Formats
 
-WIDTHS = (4, 6, 8, 12, 16)
+WIDTHS = (4, 6, 8, 10, 12, 16)
+NEARLY = 1.01
+"""By what factor corrected estimates may be beyond limits that the program is within."""
+
+MEASURED = 8
+"""How many candidates in turn may turn out to be beyond the limits before one is taken that is known not to be."""
+
 FRONT_LOSS = 5.0
 """Candidates that lose more are not worth a place in the front, whatever they cost."""
 
@@ -66,7 +72,9 @@ class SearchParetoPass(SearchPass):
         pareto = _Pareto(limited, offered, self.effort)
         pareto.start()
         pareto.exchange()
+        pareto.settle()
         pareto.improve()
+        pareto.settle()
         return pareto.with_front(choose_formats(limited, pareto.chosen(self.loss)))
 
 
@@ -116,17 +124,27 @@ class _Pareto:
         return False
 
     def start(self) -> None:
-        """The candidates to begin with; the best of them within the limits is where the search goes on from.
-
-        Raises `InputError` where none is within the limits.
-        """
+        """The candidates to begin with; the best of them within the limits is where the search goes on from."""
         for origin, candidates in starts(self.search, self.offered):
             self.evaluate(candidates, origin)
-        begun = list(self.points.values())
-        for point in sorted(begun, key=lambda one: one.key):
-            self.consider(point)
-        if self.best is None:
-            raise InputError(f"no program within the limits was found: the least needs {self._least(begun)}")
+        self.settle()
+
+    def settle(self) -> None:
+        """Go on from the best candidate that was seen to be within the limits.
+
+        Raises `InputError` where none is.
+        """
+        points = sorted(self.points.values(), key=lambda one: one.key)
+        known = self.search.known_costs.measurements
+        self.best, failed = None, 0
+        for point in points:
+            if (failed < MEASURED or point.formats in known) and self.search.may_fit(point.choices, NEARLY):
+                if self.search.keeps(point.choices):
+                    self.best = point
+                    self.search.settle(point.choices)
+                    return
+                failed += 1
+        raise InputError(f"no program within the limits was found: the least needs {self._least(points)}")
 
     def _least(self, points: Sequence[_Point]) -> str:
         costs = [self.search.known_costs.of(point.formats) for point in points if point.origin == "uniform"]
@@ -196,10 +214,11 @@ class _Pareto:
         """The candidate to take, without the front."""
         self.search.evaluation.begin("front")
         assert self.best is not None
-        costs = {one: self.search.known_costs.of(one.formats) for one in self._worth(self.best)}
+        costs = {one: self.search.cost(one.formats) for one in self._worth(self.best)}
         within = [one for one in costs if costs[one].within(self.search.limits)]
         fast = [one for one in within if permitted is not None and one.loss <= permitted]
-        chosen = min(fast, key=lambda one: (costs[one].time, costs[one].ram, one.key), default=self.best)
+        fast.sort(key=lambda one: (costs[one].time, costs[one].ram, one.key))
+        chosen = next((one for one in fast if self.search.keeps(one.choices)), self.best)
         reasons = {
             one.name: _reason(choice, chosen.origin)
             for one, choice in zip(self.search.classes, chosen.choices, strict=True)
@@ -212,7 +231,7 @@ class _Pareto:
         self.evaluate([found.choices], "other formats")
         chosen = self.points[self.search.formats(found.choices)]
         worth = list(dict.fromkeys([*self._worth(self.best), chosen]))
-        costs = {one: self.search.known_costs.of(one.formats) for one in worth}
+        costs = {one: self.search.cost(one.formats) for one in worth}
         front = [one for one in worth if not any(_dominates(other, one, costs) for other in worth)]
         points = [FrontPoint(costs[one], one.loss, one.origin, one in front, one is chosen) for one in worth]
         return replace(found, points=points)

@@ -1,0 +1,60 @@
+"""`measure-cost`: what a program at L1 takes on a device, built and run, as an attribute of the module.
+
+Estimates are some bytes off. Passes that have to keep a limit ask for this by name before they settle on a program.
+"""
+
+from __future__ import annotations
+
+import io
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import DictionaryAttr, FloatAttr, ModuleOp
+from xdsl.passes import ModulePass
+
+from tinyml.lowering.estimate_cost import COST
+from tinyml.lowering.pipelines import flatten, run
+from tinyml.targets.costs import OPTIMIZE
+
+TO_C = ("refine-formats", "formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c")
+
+
+@dataclass(frozen=True)
+class MeasureCostPass(ModulePass):
+    """Sets `tinyml.cost` as `estimate-cost` does, by one inference of zeros; nothing where the tools of the device are
+    not installed. The program itself stays as it is.
+
+    target: as `select-kernels` takes it. device: as `tinyml run` knows it. Raises what its C compiler and its simulator
+    say of a program that is too large.
+    """
+
+    name = "measure-cost"
+    target: str = "avr"
+    device: str = "simavr"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        import numpy as np
+
+        from tinyml.runtime.evaluator import encode_inputs
+        from tinyml.runtime.model_interface import interface_of
+        from tinyml.runtime.runner import is_available, runner_for
+        from tinyml.targets.print_c import CTarget
+
+        if not is_available(self.device):
+            return
+        interface = interface_of(op)
+        program = op.clone()
+        run(program, ctx, [step for name in TO_C for step in flatten(name, {"target": f'"{self.target}"'})])
+        runner = runner_for(self.device, None)
+        with tempfile.TemporaryDirectory(prefix="tinyml-") as folder:
+            for file, suffix in (("source", "c"), ("header", "h")):
+                stream = io.StringIO()
+                CTarget(target=self.target, file=file).emit(ctx, program, stream)
+                (Path(folder) / f"{interface.name}.{suffix}").write_text(stream.getvalue(), encoding="utf-8")
+            build = runner.build(Path(folder), interface, Path(folder), OPTIMIZE)
+            result = runner.run(build, interface, encode_inputs(op, np.zeros((1, interface.input_length))))
+        cycles = 0.0 if result.cycles is None else float(result.cycles.mean())
+        values = {"time": cycles, "flash": build.flash_bytes, "ram": build.static_bytes + result.stack_bytes}
+        op.attributes[COST] = DictionaryAttr({name: FloatAttr(float(value), 64) for name, value in values.items()})

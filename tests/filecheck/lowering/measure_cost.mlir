@@ -1,0 +1,9 @@
+// REQUIRES: avr-gcc, simavr
+// RUN: tinyml-opt %s -p "measure-cost{device=simavr}" | filecheck %s
+
+// CHECK: builtin.module attributes {tinyml.cost = {time = {{[0-9.e+]+}} : f64, flash = {{[0-9.e+]+}} : f64, ram = {{[0-9.e+]+}} : f64}} {
+// CHECK: tdsl.tanh %X
+func.func @f(%X: tensor<4x1x!fixed.q<8, 7>>) -> tensor<4x1x!fixed.q<8, 7>> {
+  %t = tdsl.tanh %X : tensor<4x1x!fixed.q<8, 7>> -> tensor<4x1x!fixed.q<8, 7>>
+  func.return %t : tensor<4x1x!fixed.q<8, 7>>
+}
