@@ -1,8 +1,8 @@
 """Floats of few bits: `!minifloat.f<e, m>`, a sign, e bits of exponent and m of fraction.
 
-Those of 8 bits are the fp8 of the Open Compute Project (OFP8, 2023), e4m3 and e5m2, those of 6 and 4 bits its MX
-formats. Raws are ordered: the sign belongs to the whole of the magnitude's bits, so that there is one zero. Results
-saturate and are never infinite.
+Those of 8 bits are the fp8 of the Open Compute Project (OFP8, 2023), e4m3 and e5m2, and e3m4, which has their rules of
+IEEE; those of 6 and 4 bits its MX formats. Raws are ordered: the sign belongs to the whole of the magnitude's bits, so
+that there is one zero. Results saturate and are never infinite.
 
 `!minifloat.f<e, m, shift>` is what a device stores: the same times 2^-shift, as far as they are integers of 15 bits and
 a sign, in units of the least of these. They are multiplied as integers and added up exactly; what is smaller than the
@@ -30,10 +30,15 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-KINDS = {8: (4, 3), 6: (2, 3), 4: (2, 1)}
-"""e and m by width: what `of_width` takes."""
+    from tinyml.dialects.number_format import Reals
 
-KNOWN = {(4, 3), (5, 2), (3, 2), (2, 3), (2, 1)}
+KINDS = {8: ((3, 4), (4, 3), (5, 2)), 6: ((2, 3), (3, 2)), 4: ((2, 1),)}
+"""e and m by width, the most exact near the greatest number first: what `of_width` takes."""
+
+RESERVED = {(3, 4): 1 << 4, (4, 3): 1, (5, 2): 1 << 2}
+"""How many of the greatest magnitudes are none: e3m4 and e5m2 have infinities and NaNs as IEEE has, e4m3 one NaN."""
+
+KNOWN = {kind for kinds in KINDS.values() for kind in kinds}
 INTEGER_BITS, UNLIMITED = 15, 64
 SHIFTS = range(-40, 61)
 
@@ -82,7 +87,7 @@ class MinifloatType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
 
     @property
     def candidates(self) -> Sequence[MinifloatType]:
-        return [MinifloatType(*KINDS[width]) for width in sorted(KINDS)]
+        return [MinifloatType(*KINDS[width][0]) for width in sorted(KINDS)]
 
     @property
     def scale(self) -> int:
@@ -99,9 +104,9 @@ class MinifloatType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
 
     @classmethod
     def of_width(cls, width: int | None) -> MinifloatType:
-        if (kind := KINDS.get(8 if width is None else width)) is None:
+        if (kinds := KINDS.get(8 if width is None else width)) is None:
             raise InputError(f"small floats have {', '.join(map(str, sorted(KINDS)))} bits, got {width}")
-        return MinifloatType(*kind)
+        return MinifloatType(*kinds[0])
 
     def for_range(self, low: float, high: float) -> MinifloatType:
         """The shift that brings the greatest magnitude to just below the greatest number."""
@@ -110,13 +115,26 @@ class MinifloatType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
         shift = math.floor(math.log2(greatest) - math.log2(magnitude)) if magnitude else 0
         return MinifloatType(self.e.data, self.m.data, min(max(shift, SHIFTS[0]), SHIFTS[-1]))
 
+    def fitted_to(self, constant: Reals, importance: Reals | None, *, rows: bool) -> MinifloatType:
+        """The kind of its width with the least squared error."""
+        import numpy as np
+
+        reach = float(np.abs(constant).max(initial=0))
+        weights = 1.0 if importance is None else importance
+
+        def error(format: MinifloatType) -> float:
+            return float(np.sum(weights * (format.decode(format.encode(constant)) - constant) ** 2))
+
+        kinds = [MinifloatType(*kind).for_range(-reach, reach) for kind in KINDS[self.bits]]
+        return min((self, *kinds), key=error)
+
     def narrowed(self, bits: int) -> MinifloatType:
         return self
 
 
 def _greatest(e: int, m: int) -> int:
-    """The bits of the greatest finite magnitude: e5m2 has infinities and NaNs as IEEE has, e4m3 one NaN."""
-    return (1 << (e + m)) - 1 - {4: 1, 5: 1 << m}.get(e, 0)
+    """The bits of the greatest finite magnitude."""
+    return (1 << (e + m)) - 1 - RESERVED.get((e, m), 0)
 
 
 def _magnitude(bits: int, e: int, m: int) -> float:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from xdsl.dialects.builtin import IntAttr, IntegerType, NoneAttr
@@ -25,9 +24,9 @@ from tinyml.dialects.coding import TABLE, Coding
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.exact import ExactFormat
 from tinyml.dialects.machine import Int, Machine, limits
-from tinyml.dialects.number_format import NumberFormat
+from tinyml.dialects.number_format import Function, NumberFormat
 from tinyml.dialects.posit_functions import ALL
-from tinyml.dialects.posit_windows import lowest, posit_of, power
+from tinyml.dialects.posit_windows import decoding_of, integer_limits_of, legal_of, lowest, posit_of, power, stretched
 
 if TYPE_CHECKING:
     import numpy as np
@@ -167,7 +166,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def integer_limits(self) -> tuple[int, int]:
-        return _integer_limits(self)
+        return integer_limits_of(self)
 
     @property
     def coding(self) -> Coding | None:
@@ -201,7 +200,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         # Twice as far as the nearest one there is; of more bits than a table has, none is looked for.
         if self.n.data > SHORT_BITS:
             return nearest
-        legal = _legal(self)
+        legal = legal_of(self)
         at = np.searchsorted(legal, nearest) + side.astype(np.int64)
         return legal[np.clip(at, 0, len(legal) - 1)].astype(self.dtype)
 
@@ -272,6 +271,9 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         low, high = self.integers(np.array([raws.low, raws.high], self.dtype)).tolist()
         if max(-low, high) >= 1 << REGISTER:
             raise InputError(f"{self} has numbers that no register holds as integers: give it a low and a high")
+        if n > TABLE_BITS and self._is_piecewise:
+            x = m.shift_right(stretched(m, raws, n, TOPS[-1]), n - 2 - self._unit)
+            return Int(x.value, x.width, low, high)
         if n > TABLE_BITS:
             parameters = m.int_constant(self._unit, 16), m.int_constant(n, 8), m.int_constant(self.es.data, 8)
             return Int(m.call("tm_posit_to_s32", m.held(raws, 32), *parameters), 32, low, high)
@@ -279,9 +281,14 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return Int(entry.value, entry.width, low, high)
 
     @property
+    def _is_piecewise(self) -> bool:
+        """Do raws of magnitudes below 1 stand for themselves? Beyond, they are 2 apart, 8, 32."""
+        return self.window is not None and self.es.data == 0 and self.window[1] in TOPS
+
+    @property
     def table(self) -> NDArray[np.signedinteger[Any]]:
         """The integers of all raws in order, for at most `TABLE_BITS` bits; any for what is none of these posits."""
-        return _decoding(self)
+        return decoding_of(self)
 
     def store(self, m: Machine[V], x: Int[V], scale: int) -> V:
         low, high = self.raw_limits
@@ -330,6 +337,10 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
             return m.subi(m.int_constant(0, self.stored_width), value)
         return super().neg(m, value, value_format)
 
+    def function_by_lines(self, m: Machine[V], function: Function, value: V, source: ExactFormat) -> V | None:
+        """Of the standard's type, NaR included, all functions are those of floats."""
+        return None if self.window is None else super().function_by_lines(m, function, value, source)
+
     def recode(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
         return value if value_format == self else super().recode(m, value, value_format)
 
@@ -342,40 +353,6 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         wide = m.resize(value, 32) if self.stored_width < 32 else value
         real = m.call("tm_posit_to_f32", wide, m.int_constant(self.n.data, 8), m.int_constant(self.es.data, 8))
         return m.mulf(real, m.float_constant(math.ldexp(1.0, -self.places))) if self.places else real
-
-
-@lru_cache
-def _integer_limits(format: PositType) -> tuple[int, int]:
-    greatest = math.ldexp(float(format.decode(_array(format.raw_limits[1], format))), format.scale)
-    return -int(greatest), int(greatest)
-
-
-def _array(raw: int, format: PositType) -> Raws:
-    import numpy as np
-
-    return np.array(raw, format.dtype)
-
-
-@lru_cache
-def _decoding(format: PositType) -> NDArray[np.signedinteger[Any]]:
-    import numpy as np
-
-    first, last = format.raw_limits
-    greatest = format.integer_limits[1]
-    raws = np.arange(first, last + 1)
-    # What is no multiple of the least number is no raw either.
-    integers = np.trunc(np.ldexp(format.decode(raws), format.scale))
-    return integers.astype(np.int16 if greatest <= limits(16)[1] else np.int32)
-
-
-@lru_cache
-def _legal(format: PositType) -> NDArray[np.int64]:
-    """All raws that rounding gives, in order."""
-    import numpy as np
-
-    low, high = format.raw_limits
-    raws = np.arange(low, high + 1)
-    return raws[format.encode(format.decode(raws)) == raws]
 
 
 POSIT = Dialect("posit", [], [PositType])

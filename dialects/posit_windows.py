@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from tinyml.dialects.machine import Int, Machine, limits
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from tinyml.dialects.number_format import Raws
+    from tinyml.dialects.posit import PositType
     from tinyml.dialects.posit_arithmetic import Posit
+
+V = TypeVar("V")
 
 
 @lru_cache
@@ -51,3 +60,53 @@ def lowest(n: int, es: int, least: int) -> int:
     while power(n, es, least) != math.ldexp(1.0, least):
         least += 1
     return least
+
+
+def stretched(m: Machine[V], raws: Int[V], n: int, high: int) -> Int[V]:
+    """What raws of n bits, es 0 and numbers below 2^high stand for, in units of the least posit.
+
+    Up to 1 these are the raws themselves; beyond each power of two they are 2 apart, 8, 32 and so on.
+    """
+    x = raws
+    for j in range(1, high + 1):
+        if (bend := (1 << j) - 1 << n - 1 - j) >= max(raws.high, -raws.low):
+            break
+        before = m.clamp(raws, -bend, bend)
+        value = m.subi(raws.value, m.held(before, raws.width))
+        beyond = Int(value, raws.width, raws.low - before.low, raws.high - before.high)
+        x = m.add(x, m.mul(beyond, m.const(1 if j == 1 else 6 << 2 * j - 4)))
+    return x
+
+
+@lru_cache
+def integer_limits_of(format: PositType) -> tuple[int, int]:
+    greatest = math.ldexp(float(format.decode(_array(format.raw_limits[1], format))), format.scale)
+    return -int(greatest), int(greatest)
+
+
+def _array(raw: int, format: PositType) -> Raws:
+    import numpy as np
+
+    return np.array(raw, format.dtype)
+
+
+@lru_cache
+def decoding_of(format: PositType) -> NDArray[np.signedinteger[Any]]:
+    import numpy as np
+
+    first, last = format.raw_limits
+    greatest = format.integer_limits[1]
+    raws = np.arange(first, last + 1)
+    # What is no multiple of the least number is no raw either.
+    integers = np.trunc(np.ldexp(format.decode(raws), format.scale))
+    return integers.astype(np.int16 if greatest <= limits(16)[1] else np.int32)
+
+
+@lru_cache
+def legal_of(format: PositType) -> NDArray[np.int64]:
+    """All raws that rounding gives, in order."""
+    import numpy as np
+
+    low, high = format.raw_limits
+    raws = np.arange(low, high + 1)
+    return raws[format.encode(format.decode(raws)) == raws]

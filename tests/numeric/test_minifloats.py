@@ -15,6 +15,7 @@ from tinyml.dialects.numpy_machine import NumpyMachine
 
 M = NumpyMachine()
 TYPES: dict[tuple[int, int], Any] = {
+    (3, 4): ml_dtypes.float8_e3m4,
     (4, 3): ml_dtypes.float8_e4m3fn,
     (5, 2): ml_dtypes.float8_e5m2,
     (2, 3): ml_dtypes.float6_e2m3fn,

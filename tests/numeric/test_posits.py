@@ -130,6 +130,28 @@ def test_windows_hold_multiples_of_their_low_below_their_high(format: PositType)
     np.testing.assert_array_equal(held[coarse], nearest[coarse])
 
 
+@pytest.mark.parametrize("n", [9, 16])
+@pytest.mark.parametrize("high", [1, 2, 4])
+@pytest.mark.parametrize("dropped", [0, 3])
+def test_posits_with_es_0_are_decoded_by_additions(n: int, high: int, dropped: int):
+    format = PositType(n, 0, 2 - n + dropped, high, 5)
+    low, last = format.raw_limits
+    raws = np.unique(format.encode(format.decode(np.arange(low, last + 1))))
+    loaded = format.load(M, raws)
+    np.testing.assert_array_equal(loaded.value, format.integers(raws))
+    np.testing.assert_array_equal(np.ldexp(format.integers(raws), -format.scale), format.decode(raws))
+
+
+def test_constants_have_the_es_and_the_shift_of_the_least_error():
+    random = np.random.default_rng(0)
+    flat, tailed = random.uniform(-400, 400, 1000), 2.0 ** random.uniform(-20, 8, 1000)
+    usual = [PositType(8, 2).for_range(-reach, reach) for reach in (400.0, 256.0)]
+    assert usual[0] == PositType(8, 0, -6, 1, -8)
+    assert usual[0].fitted_to(flat, None, rows=False) == usual[0]
+    importance = tailed**-2.0
+    assert usual[1].fitted_to(tailed, importance, rows=False).es.data > 0
+
+
 SOURCE = """
 #include "tinyml/posit.h"
 #define BINARY(NAME) void each_##NAME(const int32_t *a, const int32_t *b, int32_t *y, int32_t n, int8_t w, int8_t es) \\

@@ -3,7 +3,7 @@
 // RUN: %invalid
 
 %r = "test.op"() : () -> !minifloat.f<3, 3>
-// CHECK: minifloat.f is one of <2, 1>, <2, 3>, <3, 2>, <4, 3>, <5, 2>, got <3, 3>
+// CHECK: minifloat.f is one of <2, 1>, <2, 3>, <3, 2>, <3, 4>, <4, 3>, <5, 2>, got <3, 3>
 
 // -----
 
