@@ -211,7 +211,7 @@ class ExactFormat(NumberFormat):
     def function(
         self, m: Machine[V], function: Function, value: V, value_format: NumberFormat, scheme: str | None = None
     ) -> V:
-        """Few arguments are one table of results; of more it is the function of floats, as in MinUn (7.1)."""
+        """Few arguments are one table of results; of more it is that of fixed point, or of floats as in MinUn (7.1)."""
         import numpy as np
 
         from tinyml.dialects.real_functions import exactly
@@ -219,11 +219,24 @@ class ExactFormat(NumberFormat):
         source = exact(value_format)
         first, last = source.raw_limits
         if last - first >= TABULATED:
-            return self.from_f32(m, m.call(f"tm_{function}f", source.to_f32(m, value)))
+            found = self.function_by_lines(m, function, value, source)
+            return self.from_f32(m, m.call(f"tm_{function}f", source.to_f32(m, value))) if found is None else found
         raws = np.arange(first, last + 1).astype(source.dtype)
         table = self.encode(exactly(function, source.decode(raws)))
         entry = m.entry(function, table, m.sub(source.stored(m, value), m.const(first)))
         return m.settle(entry, self.stored_width)
+
+    def function_by_lines(self, m: Machine[V], function: Function, value: V, source: ExactFormat) -> V | None:
+        """A function as fixed point interpolates it, where 16 bits hold the integers of argument and result."""
+        from tinyml.dialects.fixed import FixedType
+
+        low, high = limits(16)
+        ends = (*source.integer_limits, *self.integer_limits)
+        if not (low < min(ends) and max(ends) <= high and source.scale in FRACS and self.scale in FRACS):
+            return None
+        lines, argument = FixedType(16, self.scale), FixedType(16, source.scale)
+        result = lines.function(m, function, m.settle(source.load(m, value), 16), argument)
+        return self.store(m, lines.load(m, result), self.scale)
 
     def at_least(self, m: Machine[V], value: V, threshold: float) -> V:
         import numpy as np

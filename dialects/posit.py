@@ -22,13 +22,11 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.coding import TABLE, Coding
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.exact import TABULATED, ExactFormat, exact
-from tinyml.dialects.fixed import FixedType
+from tinyml.dialects.exact import ExactFormat
 from tinyml.dialects.machine import Int, Machine, limits
 from tinyml.dialects.number_format import Function, NumberFormat
 from tinyml.dialects.posit_functions import ALL
 from tinyml.dialects.posit_windows import decoding_of, integer_limits_of, legal_of, lowest, posit_of, power, stretched
-from tinyml.dialects.width_and_frac import FRACS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -344,18 +342,9 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
             return m.subi(m.int_constant(0, self.stored_width), value)
         return super().neg(m, value, value_format)
 
-    def function(
-        self, m: Machine[V], function: Function, value: V, value_format: NumberFormat, scheme: str | None = None
-    ) -> V:
-        """Of more arguments than a table has, by the lines of fixed point where 16 bits hold the integers."""
-        source = exact(value_format)
-        greatest = max(source.integer_limits[1], self.integer_limits[1])
-        few = source.raw_limits[1] - source.raw_limits[0] < TABULATED
-        if few or greatest > limits(16)[1] or not {source.scale, self.scale} <= set(FRACS):
-            return super().function(m, function, value, value_format, scheme)
-        fixed, argument = FixedType(16, self.scale), FixedType(16, source.scale)
-        result = fixed.function(m, function, m.settle(source.load(m, value), 16), argument)
-        return self.store(m, fixed.load(m, result), self.scale)
+    def function_by_lines(self, m: Machine[V], function: Function, value: V, source: ExactFormat) -> V | None:
+        """Of the standard's type, NaR included, all functions are those of floats."""
+        return None if self.window is None else super().function_by_lines(m, function, value, source)
 
     def recode(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
         return value if value_format == self else super().recode(m, value, value_format)

@@ -17,8 +17,12 @@ typedef struct {
 /* size / 2^dropped, to even; 0 < dropped < 32. */
 static inline uint32_t tm_posit_even(uint32_t size, int8_t dropped)
 {
-    const uint32_t whole = size >> dropped, rest = size << (32 - dropped), half = (uint32_t)1 << 31;
-    return whole + (rest > half || (rest == half && (whole & 1)));
+    uint8_t lost = 0;
+    for (; dropped > 8; dropped = (int8_t)(dropped - 8), size >>= 8)
+        lost |= (uint8_t)size;
+    const uint32_t whole = size >> dropped;
+    const uint8_t rest = (uint8_t)((uint8_t)size << (8 - dropped)), odd = whole & 1;
+    return whole + (rest > 128 || (rest == 128 && (lost || odd)));
 }
 
 static TM_POSIT int32_t tm_posit_nearest(uint32_t size, int16_t e, int8_t n, int8_t es, int16_t low)
@@ -28,7 +32,9 @@ static TM_POSIT int32_t tm_posit_nearest(uint32_t size, int16_t e, int8_t n, int
     uint32_t regime;
     if (size == 0)
         return 0;
-    for (e = (int16_t)(e + 31); !(size >> 31); e--)
+    for (e = (int16_t)(e + 31); !(size >> 24); e = (int16_t)(e - 8))
+        size <<= 8;
+    for (; !(size >> 31); e--)
         size <<= 1;
     for (;;) {
         if (low == TM_POSIT_ALL && e < -((n - 2) << es))
