@@ -7,6 +7,7 @@ All printed digits come out. They are cut off, not rounded: -5.0457 is printed a
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,7 @@ from tinyml.transforms.contexts import context
 from tinyml.transforms.evaluation import Evaluation
 from tinyml.transforms.outcomes import Problem
 from tinyml.transforms.search import Search
-from tinyml.transforms.search_demote import partial_demote
+from tinyml.transforms.search_demote import cumulative, partial_demote
 from tinyml.transforms.workers import Workers
 
 INPUTS = Path(__file__).parent.parent / "filecheck" / "transforms"
@@ -100,9 +101,10 @@ def test_partial_demotion(search: Search, data: Data, name: str):
 
 
 def test_the_order(search: Search):
-    alone = partial_demote(search, search.uniform(search.prototype_of(16)), search.prototype_of(8))
-    names = [one.name for one in search.classes]
-    order = [names[i] for i in sorted(range(len(names)), key=lambda i: alone[i].loss)]
+    wide = search.uniform(search.prototype_of(16))
+    programs = [wide, *cumulative(wide, partial_demote(search, wide, search.prototype_of(8)))]
+    changed = [{i for i, pair in enumerate(zip(*two, strict=True)) if len(set(pair)) > 1} for two in pairwise(programs)]
+    order = [search.classes[i].name for [i] in changed]
     assert order == ["B2", "B1", "X", "W1", "W2", "t3", "t4", "t1", "t2"]
 
 
