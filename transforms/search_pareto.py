@@ -127,18 +127,18 @@ class _Pareto:
         """The candidates to begin with; the best of them within the limits is where the search goes on from."""
         for origin, candidates in starts(self.search, self.offered):
             self.evaluate(candidates, origin)
-        self.settle()
+        self.settle(NEARLY)
 
-    def settle(self) -> None:
-        """Go on from the best candidate that was seen to be within the limits.
+    def settle(self, factor: float = 1.0) -> None:
+        """Go on from the best candidate that is measured to be within the limits.
 
-        Raises `InputError` where none is.
+        factor: by which estimates may be beyond them. Raises `InputError` where there is none.
         """
         points = sorted(self.points.values(), key=lambda one: one.key)
         known = self.search.known_costs.measurements
         self.best, failed = None, 0
         for point in points:
-            if (failed < MEASURED or point.formats in known) and self.search.may_fit(point.choices, NEARLY):
+            if (failed < MEASURED or point.formats in known) and self.search.may_fit(point.choices, factor):
                 if self.search.keeps(point.choices):
                     self.best = point
                     self.search.settle(point.choices)
