@@ -122,8 +122,7 @@ def _request(search: str, limit: dict[str, Any] | None) -> SearchRequest:
     """A search in the memory of a program, if there is that one."""
     if limit is None:
         raise InputError("searches have the memory of 8 bits everywhere, with which this model does not run")
-    ram = limit["ram_bytes"]
-    options = {"ram": ram["total"] if search in FLASH_LIMITED else ram["arena"] + ram["input"]}
+    options = {"ram": limit["ram_bytes"]["total"]}
     if search in FLASH_LIMITED:
         options["flash"] = limit["flash_bytes"]
     return SearchRequest(search, options if search in RAM_LIMITED else {})
