@@ -12,6 +12,7 @@ from xdsl.passes import PassPipeline
 from xdsl.universe import Universe
 
 from tinyml.transforms.contexts import context
+from tinyml.transforms.working_memory import unchecked
 
 if TYPE_CHECKING:
     from tinyml.transforms.candidates import Candidates, Formats
@@ -57,7 +58,9 @@ class Costs:
         pipelines: list[Any] = [available[name]() for name in LOWERING]
         packed, chip = {"pack_buffers": pack_buffers}, {"target": target}
         options: list[dict[str, Any]] = [{**chip, **packed}, packed, chip]
-        steps = [step for one, given in zip(pipelines, options, strict=True) for step in one(**given).steps()]
+        steps = [
+            step for one, given in zip(pipelines, options, strict=True) for step in unchecked(one(**given).steps())
+        ]
         self.pipeline = PassPipeline.parse_spec(available, ",".join([*steps, f'estimate-cost{{device="{device}"}}']))
         self.context = context()
         measure: Any = available["measure-cost"]()

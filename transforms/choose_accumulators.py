@@ -39,7 +39,8 @@ class ChooseAccumulatorsPass(ModulePass):
         for contraction in op.walk():
             if isinstance(contraction, tdsl.ContractionOp):
                 choose(contraction)
-                _spare(contraction, self.spare)
+                if self.spare:
+                    _spare(contraction, self.spare)
 
 
 def choose(op: tdsl.ContractionOp) -> None:

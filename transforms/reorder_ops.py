@@ -47,21 +47,25 @@ class ReorderOpsPass(ModulePass):
                 raise InputError(f"the buffers of @{function.sym_name.data} have their places already")
             erase_dead_buffers(function)
             if not hands_on(function):
-                gap = max(self._reorder(function, block) for block in _blocks(function))
+                gap = self._reorder(function)
                 if gap:
                     function.attributes[GAP] = IntegerAttr(gap, i64)
 
-    def _reorder(self, function: func.FuncOp, block: Block) -> int:
-        """The bytes that an order may lie above the best."""
-        found = _Block(live_ranges(function), block)
-        if not found.can_change:
-            return 0
-        problem = found.problem
-        order = least_peak(problem, self.budget)
-        before = problem.peak(range(len(problem.tasks)))
-        if order.peak < before:
-            found.arrange(order.tasks)
-        return min(order.peak, before) - order.bound
+    def _reorder(self, function: func.FuncOp) -> int:
+        """The most bytes that the order of a block may lie above the best."""
+        gap, live = 0, live_ranges(function)
+        for block in _blocks(function):
+            found = _Block(live, block)
+            if not found.can_change:
+                continue
+            problem = found.problem
+            order = least_peak(problem, self.budget)
+            before = problem.peak(range(len(problem.tasks)))
+            if order.peak < before:
+                found.arrange(order.tasks)
+                live = live_ranges(function)
+            gap = max(gap, min(order.peak, before) - order.bound)
+        return gap
 
 
 def _blocks(op: Operation) -> Iterator[Block]:
