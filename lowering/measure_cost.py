@@ -6,6 +6,7 @@ Estimates are some bytes off. Passes that have to keep a limit ask for this by n
 from __future__ import annotations
 
 import io
+import json
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +19,7 @@ from tinyml.lowering.estimate_cost import COST
 from tinyml.lowering.pipelines import flatten, run
 from tinyml.targets.costs import OPTIMIZE
 
-TO_C = ("refine-formats", "formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c")
+TO_C = ("formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c")
 
 
 @dataclass(frozen=True)
@@ -26,13 +27,14 @@ class MeasureCostPass(ModulePass):
     """Sets `tinyml.cost` as `estimate-cost` does, by one inference of zeros; nothing where the tools of the device are
     not installed. The program itself stays as it is.
 
-    target: as `select-kernels` takes it. device: as `tinyml run` knows it. Raises what its C compiler and its simulator
-    say of a program that is too large.
+    target: as `select-kernels` takes it. device: as `tinyml run` knows it. pack_buffers: are `pack-input` and
+    `pack-buffers` run? Raises what its C compiler and its simulator say of a program that is too large.
     """
 
     name = "measure-cost"
     target: str = "avr"
     device: str = "simavr"
+    pack_buffers: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         import numpy as np
@@ -44,9 +46,12 @@ class MeasureCostPass(ModulePass):
 
         if not is_available(self.device):
             return
-        interface = interface_of(op)
+        options = {"target": json.dumps(self.target), "pack-buffers": json.dumps(self.pack_buffers)}
         program = op.clone()
-        run(program, ctx, [step for name in TO_C for step in flatten(name, {"target": f'"{self.target}"'})])
+        run(program, ctx, flatten("refine-formats", options))
+        interface = interface_of(program)
+        inputs = encode_inputs(program, np.zeros((1, interface.input_length)))
+        run(program, ctx, [step for name in TO_C for step in flatten(name, options)])
         runner = runner_for(self.device, None)
         with tempfile.TemporaryDirectory(prefix="tinyml-") as folder:
             for file, suffix in (("source", "c"), ("header", "h")):
@@ -54,7 +59,7 @@ class MeasureCostPass(ModulePass):
                 CTarget(target=self.target, file=file).emit(ctx, program, stream)
                 (Path(folder) / f"{interface.name}.{suffix}").write_text(stream.getvalue(), encoding="utf-8")
             build = runner.build(Path(folder), interface, Path(folder), OPTIMIZE)
-            result = runner.run(build, interface, encode_inputs(op, np.zeros((1, interface.input_length))))
+            result = runner.run(build, interface, inputs)
         cycles = 0.0 if result.cycles is None else float(result.cycles.mean())
         values = {"time": cycles, "flash": build.flash_bytes, "ram": build.static_bytes + result.stack_bytes}
         op.attributes[COST] = DictionaryAttr({name: FloatAttr(float(value), 64) for name, value in values.items()})

@@ -64,7 +64,7 @@ class Costs:
         self.pipeline = PassPipeline.parse_spec(available, ",".join([*steps, f'estimate-cost{{device="{device}"}}']))
         self.context = context()
         measure: Any = available["measure-cost"]()
-        self.measure = measure(target=target, device=device)
+        self.measure = measure(target=target, device=device, pack_buffers=pack_buffers)
         self.known: dict[Formats, Cost] = {}
         self.measurements: dict[Formats, Cost | None] = {}
 

@@ -11,18 +11,21 @@ from tinyml.targets.costs import cost_table
 from tinyml.transforms.search import Found, Search
 
 if TYPE_CHECKING:
+    from tinyml.transforms.candidate_costs import Costs
+    from tinyml.transforms.candidates import Formats
     from tinyml.transforms.format_assignment import Choice
 
 
 def find_with_stack(
     search: Search, ram: float, target: str, device: str, find: Callable[[Search, float], Found]
 ) -> Found:
-    """What `find` finds in so many bytes, in which the stack has its place, too, as the cost model has it.
+    """What `find` finds in so many bytes, in which the stack has its place, too.
 
     find: takes a search and the bytes for arena and input. target, device: as `search-pareto` takes them; on a device
     of unknown costs the stack counts for nothing. The stack is known of whole programs only, and differs little between
-    them: what the first one takes too much is left for it, and it is looked for again. Only where that leaves nothing
-    each candidate is asked for its own, which takes ten times longer. Raises what `find` raises where nothing fits.
+    them: what the one that was found takes too much, built and run, is left for it, and it is looked for again. Only
+    where that leaves nothing each candidate is asked for its own by the cost model, which takes ten times longer.
+    Raises what `find` raises where nothing fits.
     """
     if math.isinf(ram) or cost_table(device) is None:
         return find(search, ram)
@@ -34,10 +37,19 @@ def find_with_stack(
             if stack == 0:
                 raise
             return find(_WithStack(search, target, device), ram)
-        excess = search.costs(target, device).of(search.formats(found.choices)).ram - ram
+        excess = _ram(search.costs(target, device), search.formats(found.choices)) - ram
         if excess <= 0:
             return found
         stack += math.ceil(excess)
+
+
+def _ram(costs: Costs, formats: Formats) -> float:
+    """As measured; estimated where the tools of the device are not installed, or what it has is not enough."""
+    try:
+        cost = costs.measured(formats)
+    except InputError:
+        cost = None
+    return (cost or costs.of(formats)).ram
 
 
 class _WithStack(Search):

@@ -24,6 +24,7 @@ from tinyml.runtime.data import Data, load_data
 from tinyml.runtime.evaluator import encode_inputs, evaluate, predict_function
 from tinyml.tools.stages import load_program, print_ir
 from tinyml.transforms import search_pareto, workers
+from tinyml.transforms.candidate_costs import Costs
 from tinyml.transforms.candidates import Formats
 from tinyml.transforms.contexts import context
 from tinyml.transforms.evaluation import WATCH, Evaluation, Status
@@ -194,6 +195,16 @@ def test_the_front_has_what_is_returned(monkeypatch: pytest.MonkeyPatch):
         [chosen] = [one for one in found.points if one.chosen]
         assert chosen.origin == "other formats"
         assert [chosen.loss] == evaluation.losses([search.formats(found.choices)])
+
+
+def test_packed_buffers_are_measured_as_such():
+    with evaluation_of("protonn") as evaluation:
+        [formats] = uniform(evaluation, 12)
+        candidates = evaluation.judge.candidates
+        plain, packed = (Costs(candidates, "avr", "simavr", pack).measured(formats) for pack in (False, True))
+    assert plain is not None
+    assert packed is not None
+    assert packed.ram < plain.ram
 
 
 DASK = """
