@@ -6,8 +6,7 @@ taken together, the best first, as long as each still helps.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -20,8 +19,11 @@ if TYPE_CHECKING:
     from tinyml.transforms.tensor_classes import TensorClass
 
 
-def choose_formats(search: Search, found: Found, ram: float = math.inf) -> Found:
-    """What a search found, with tensors in those of its `formats` with which the program loses less in so much RAM."""
+def choose_formats(search: Search, found: Found, ram: float, keeps: Callable[[Sequence[Choice]], bool]) -> Found:
+    """What a search found, with tensors in those of its `formats` with which the program loses less.
+
+    ram: bytes in which the arena and the input of all that is tried fit. keeps: is asked before a candidate is taken.
+    """
     if not search.others:
         return found
     search.evaluation.begin("formats")
@@ -40,7 +42,7 @@ def choose_formats(search: Search, found: Found, ram: float = math.inf) -> Found
             continue
         joined = with_choice(choices, i, candidate[i])
         [now] = search.losses([joined], least)
-        if now < least and search.fits(joined, ram):
+        if now < least and search.fits(joined, ram) and keeps(joined):
             choices, least = joined, now
             name = search.classes[i].name
             reasons[name] = f"{reasons.get(name, '')}; in this format the program loses less"

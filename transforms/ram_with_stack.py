@@ -43,6 +43,13 @@ def find_with_stack(
         stack += math.ceil(excess)
 
 
+def keeps_ram(search: Search, choices: Sequence[Choice], ram: float, target: str, device: str) -> bool:
+    """Does a candidate take at most so many bytes, its stack among them as in `find_with_stack`?"""
+    if math.isinf(ram) or cost_table(device) is None:
+        return search.fits(choices, ram)
+    return _ram(search.costs(target, device), search.formats(choices)) <= ram
+
+
 def _ram(costs: Costs, formats: Formats) -> float:
     """As measured; estimated where the tools of the device are not installed, or what it has is not enough."""
     try:

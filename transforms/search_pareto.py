@@ -75,7 +75,7 @@ class SearchParetoPass(SearchPass):
         pareto.settle()
         pareto.improve()
         pareto.settle()
-        return pareto.with_front(choose_formats(limited, pareto.chosen(self.loss)))
+        return pareto.with_front(choose_formats(limited, pareto.chosen(self.loss), math.inf, limited.keeps))
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.number_format import NumberFormat
 from tinyml.transforms.format_assignment import Choice
 from tinyml.transforms.other_formats import choose_formats
-from tinyml.transforms.ram_with_stack import find_with_stack
+from tinyml.transforms.ram_with_stack import find_with_stack, keeps_ram
 from tinyml.transforms.search import Found, Search, SearchPass
 from tinyml.transforms.uniform_widths import best_variant, uniform_losses
 from tinyml.transforms.value_maps import value_map
@@ -54,7 +54,11 @@ class SearchPromotePass(SearchPass):
 
     def search(self, search: Search) -> Found:
         ram = math.inf if self.ram is None else float(self.ram)
-        return find_with_stack(search, ram, self.target, self.device, self._in_arena)
+        found = find_with_stack(search, ram, self.target, self.device, self._in_arena)
+        # A format whose functions take much of the stack is not to take the place of wide tensors.
+        return choose_formats(
+            search, found, ram, lambda choices: keeps_ram(search, choices, ram, self.target, self.device)
+        )
 
     def _in_arena(self, search: Search, ram: float) -> Found:
         search.evaluation.begin("widths")
@@ -62,7 +66,7 @@ class SearchPromotePass(SearchPass):
         search.evaluation.begin("heat map")
         heat = heat_map(search, low, high)
         search.evaluation.begin("promotion")
-        return choose_formats(search, promote(search, low, high, heat, ram, self.soft), ram)
+        return promote(search, low, high, heat, ram, self.soft)
 
     def _prototypes(self, search: Search) -> list[NumberFormat]:
         if self.widths != WIDTHS:

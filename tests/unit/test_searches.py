@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.fixed import FixedType
 from tinyml.dialects.number_format import element_format
+from tinyml.dialects.posit import PositType
 from tinyml.lowering.pipelines import flatten, run
 from tinyml.runtime.data import Data, load_data
 from tinyml.runtime.evaluator import encode_inputs, evaluate, predict_function
@@ -29,6 +31,7 @@ from tinyml.transforms.candidates import Formats
 from tinyml.transforms.contexts import context
 from tinyml.transforms.evaluation import WATCH, Evaluation, Status
 from tinyml.transforms.format_assignment import Choice
+from tinyml.transforms.other_formats import choose_formats
 from tinyml.transforms.outcomes import METRICS, Metric, Outcome, Problem, Task
 from tinyml.transforms.search import SEARCH, Found, Search
 from tinyml.transforms.search_demote import SearchDemotePass
@@ -185,7 +188,7 @@ def test_pareto_is_never_worse_than_the_best_of_the_three(model: str, limit: str
 def test_the_front_has_what_is_returned(monkeypatch: pytest.MonkeyPatch):
     """Also where single tensors got other formats after everything else."""
 
-    def choose_formats(search: Search, found: Found) -> Found:
+    def choose_formats(search: Search, found: Found, *_: object) -> Found:
         return replace(found, choices=[Choice(FixedType.of_width(6)), *found.choices[1:]])
 
     monkeypatch.setattr(search_pareto, "choose_formats", choose_formats)
@@ -195,6 +198,16 @@ def test_the_front_has_what_is_returned(monkeypatch: pytest.MonkeyPatch):
         [chosen] = [one for one in found.points if one.chosen]
         assert chosen.origin == "other formats"
         assert [chosen.loss] == evaluation.losses([search.formats(found.choices)])
+
+
+def test_no_format_is_taken_that_breaks_a_limit():
+    with evaluation_of("protonn") as evaluation:
+        search = Search(evaluation, FixedType.of_width(8), [PositType.of_width(8)])
+        found = Found(search.uniform(FixedType.of_width(8)), {})
+        free = choose_formats(search, found, math.inf, lambda _: True)
+        limited = choose_formats(search, found, math.inf, lambda _: False)
+    assert free.choices != found.choices
+    assert limited.choices == found.choices
 
 
 def test_packed_buffers_are_measured_as_such():
