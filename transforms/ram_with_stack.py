@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from tinyml.transforms.format_assignment import Choice
 
 
+SPREAD = 4
+"""Bytes by which what a device needs and what is estimated differ more for one program than for another."""
+
+
 def find_with_stack(
     search: Search, ram: float, target: str, device: str, find: Callable[[Search, float], Found]
 ) -> Found:
@@ -24,23 +28,29 @@ def find_with_stack(
     find: takes a search and the bytes for arena and input. target, device: as `search-pareto` takes them; on a device
     of unknown costs the stack counts for nothing. The stack is known of whole programs only, and differs little between
     them: what the one that was found takes too much, built and run, is left for it, and it is looked for again. Only
-    where that leaves nothing each candidate is asked for its own by the cost model, which takes ten times longer.
-    Raises what `find` raises where nothing fits.
+    where that leaves nothing each candidate is asked for its own by the cost model, as far off as it was for the one
+    that was found or a little less, which takes ten times longer. Raises what `find` raises where nothing fits.
     """
     if math.isinf(ram) or cost_table(device) is None:
         return find(search, ram)
-    stack = 0
+    costs, stack, error = search.costs(target, device), 0, 0.0
+    with_stack: _WithStack | None = None
     while True:
         try:
-            found = find(search, ram - stack)
+            found = find(search, ram - stack) if with_stack is None else find(with_stack, ram)
         except InputError:
-            if stack == 0:
+            if stack == 0 or with_stack is not None:
                 raise
-            return find(_WithStack(search, target, device), ram)
-        excess = _ram(search.costs(target, device), search.formats(found.choices)) - ram
+            with_stack = _WithStack(search, costs, error - SPREAD)
+            continue
+        formats = search.formats(found.choices)
+        excess = math.ceil(_ram(costs, formats) - ram)
         if excess <= 0:
             return found
-        stack += math.ceil(excess)
+        if with_stack is not None:
+            with_stack.error += max(1, excess // 2)
+        stack += excess
+        error = _ram(costs, formats) - costs.of(formats).ram
 
 
 def keeps_ram(search: Search, choices: Sequence[Choice], ram: float, target: str, device: str) -> bool:
@@ -60,12 +70,13 @@ def _ram(costs: Costs, formats: Formats) -> float:
 
 
 class _WithStack(Search):
-    """A search in which a program fits with its stack."""
+    """A search in which a program fits with its stack. error: what estimates of its RAM are too small by."""
 
-    def __init__(self, search: Search, target: str, device: str):
+    def __init__(self, search: Search, costs: Costs, error: float):
         super().__init__(search.evaluation, search.prototype, search.others, search.pack_buffers)
         self.memory = search.memory
-        self.known_costs = search.costs(target, device)
+        self.known_costs = costs
+        self.error = error
 
     def fits(self, choices: Sequence[Choice], ram: float) -> bool:
-        return super().fits(choices, ram) and self.known_costs.of(self.formats(choices)).ram <= ram
+        return super().fits(choices, ram) and self.known_costs.of(self.formats(choices)).ram + self.error <= ram

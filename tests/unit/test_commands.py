@@ -101,6 +101,17 @@ def test_a_search_leaves_room_for_the_stack(model: Path, tmp_path: Path, search:
     assert rams[1] < rams[0] < limit
 
 
+def test_a_search_finds_what_takes_all_of_its_memory(tmp_path: Path) -> None:
+    """Wherever estimates of the stack are some bytes too high."""
+    bonsai, out = ROOT / "tests/models/bonsai-mnist16", tmp_path / "out"
+    compile_bonsai = ["compile", str(bonsai / "bonsai_mnist16.sd"), "--val", str(bonsai / "val.npz"), "-o", str(out)]
+    assert main([*compile_bonsai, "--width", "8"]) == 0
+    own = json.loads((out / "report.json").read_text())["ram_bytes"]["total"]
+    asked = ["--search", "promote", "--jobs", "1", "--widths", "8,16", "--ram", str(own)]
+    assert main([*compile_bonsai, *asked]) == 0
+    assert json.loads((out / "report.json").read_text())["ram_bytes"]["total"] <= own
+
+
 def test_run_compares_and_reports(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "out"
     compile_(model, out)
