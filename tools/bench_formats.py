@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean, geometric_mean
 from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
@@ -152,19 +152,16 @@ def means_of(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     for way in dict.fromkeys(row["way"] for row in rows):
         own = [row for row in rows if row["way"] == way and row["ram"] is not None]
         changes = [row["accuracy"] - row["float"] for row in own]
+        both = [(row, bases[row["model"]]) for row in own if row["model"] in bases]
         relative = {
-            cost: _geometric_mean([row[cost] / bases[row["model"]][cost] for row in own if row["model"] in bases])
+            cost: geometric_mean(row[cost] / base[cost] for row, base in both) if both else None
             for cost in ("ram", "flash", "time")
         }
-        change = sum(changes) / len(changes) if changes else None
+        change = fmean(changes) if changes else None
         means.append(
             {"way": way, "models": len(own), "change": change, "worst": min(changes, default=None), **relative}
         )
     return means
-
-
-def _geometric_mean(ratios: Sequence[float]) -> float | None:
-    return math.exp(sum(map(math.log, ratios)) / len(ratios)) if ratios else None
 
 
 def _print(rows: Sequence[dict[str, Any]], means: Sequence[dict[str, Any]]) -> None:

@@ -76,7 +76,7 @@ class Arithmetic:
 class Result:
     """accuracy: percent of right answers on the test set. differ, loss: percent of the validation set that has another
     class than on reals, and that is expected to by its margins (`Border`). memory: bytes of arena and input. ram,
-    flash: bytes in all, with the stack, as the cost model has them. limits: those that the search had, by the same
+    flash: bytes in all, with the stack, as measured, or else estimated. limits: those that the search had, by the same
     names. seconds: of processors, for choosing formats, and for what this needs.
     """
 
@@ -201,14 +201,14 @@ class _Model:
         summed = module.clone()
         pipelines.run(summed, context(), ["choose-accumulators"])
         seen = outcome_of(round_less(summed), self.yardstick, self.evaluator, METRIC, inf)
-        built = module.clone()
-        MeasureCostPass(BOARD.printed_for, BOARD.device).apply(context(), built)
+        MeasureCostPass(BOARD.printed_for, BOARD.device).apply(context(), module)
         pipelines.run(module, context(), refining)
         tested = evaluate(module, encode_inputs(module, self.test_data.x)).classes
-        lowering = [*pipelines.flatten("formats-to-buffers", {}), *pipelines.flatten("buffers-to-loops", target)]
-        pipelines.run(module, context(), lowering)
-        EstimateCostPass(BOARD.device).apply(context(), module)
-        cost: Any = built.attributes.get(COST) or module.attributes[COST]
+        if COST not in module.attributes:
+            lowering = [*pipelines.flatten("formats-to-buffers", {}), *pipelines.flatten("buffers-to-loops", target)]
+            pipelines.run(module, context(), lowering)
+            EstimateCostPass(BOARD.device).apply(context(), module)
+        cost: Any = module.attributes[COST]
         return Result(
             _percent(tested == self.test_data.y),
             self.yardstick.loss(seen, "disagreement"),

@@ -33,24 +33,30 @@ def find_with_stack(
     """
     if math.isinf(ram) or cost_table(device) is None:
         return find(search, ram)
-    costs, stack, error = search.costs(target, device), 0, 0.0
-    with_stack: _WithStack | None = None
+    costs, left, error = search.costs(target, device), ram, 0.0
     while True:
         try:
-            found = find(search, ram - stack) if with_stack is None else find(with_stack, ram)
+            found = find(search, left)
         except InputError:
-            if stack == 0 or with_stack is not None:
+            if left == ram:
                 raise
-            with_stack = _WithStack(search, costs, error - SPREAD)
-            continue
+            return _find_asking_each(_WithStack(search, costs, error - SPREAD), ram, find)
         formats = search.formats(found.choices)
-        excess = math.ceil(_ram(costs, formats) - ram)
+        needed = _ram(costs, formats)
+        if needed <= ram:
+            return found
+        left -= math.ceil(needed - ram)
+        error = needed - costs.of(formats).ram
+
+
+def _find_asking_each(search: _WithStack, ram: float, find: Callable[[Search, float], Found]) -> Found:
+    """What `find` finds as soon as estimates are high enough for it to take no more than so many bytes."""
+    while True:
+        found = find(search, ram)
+        excess = math.ceil(_ram(search.known_costs, search.formats(found.choices)) - ram)
         if excess <= 0:
             return found
-        if with_stack is not None:
-            with_stack.error += max(1, excess // 2)
-        stack += excess
-        error = _ram(costs, formats) - costs.of(formats).ram
+        search.error += max(1, excess // 2)
 
 
 def keeps_ram(search: Search, choices: Sequence[Choice], ram: float, target: str, device: str) -> bool:
