@@ -54,6 +54,7 @@ PIPELINES: dict[str, tuple[str, ...]] = {
         "reorder-ops",
         "update-in-place",
         "reuse-input",
+        "unpack-buffers",
         "pack-scratch",
         "check-packing",
     ),
@@ -108,6 +109,7 @@ _ON_REQUEST = {
     "scale-rows": "row-scales",
     "pack-input": "pack-buffers",
     "pack-buffers": "pack-buffers",
+    "unpack-buffers": "pack-buffers",
     "reuse-input": "reuse-input",
 }
 """Passes of pipelines that run only where an option is true."""
@@ -209,7 +211,7 @@ class RefineFormatsPass(_ForTarget):
 
 @dataclass(frozen=True)
 class FormatsToBuffersPass(Pipeline):
-    """L1 to packed L2. pack_buffers, reuse_input: whether to run `pack-buffers` and `reuse-input`."""
+    """L1 to packed L2. pack_buffers: whether to run `pack-buffers` and `unpack-buffers`; reuse_input: `reuse-input`."""
 
     name = "formats-to-buffers"
     pack_buffers: bool = False

@@ -69,6 +69,7 @@ PASSES: dict[str, Callable[[], type[ModulePass]]] = {
     "lower-tdsl-to-scratch": _pass("tinyml.lowering.tdsl_to_scratch", "LowerTdslToScratchPass"),
     "pack-scratch": _pass("tinyml.transforms.pack_scratch", "PackScratchPass"),
     "fuse-loops": _pass("tinyml.transforms.fuse_loops", "FuseLoopsPass"),
+    "unpack-buffers": _pass("tinyml.transforms.unpack_buffers", "UnpackBuffersPass"),
     "update-in-place": _pass("tinyml.transforms.update_in_place", "UpdateInPlacePass"),
     "reorder-ops": _pass("tinyml.transforms.reorder_ops", "ReorderOpsPass"),
     "reuse-input": _pass("tinyml.transforms.reuse_input", "ReuseInputPass"),

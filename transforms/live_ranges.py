@@ -188,14 +188,14 @@ def _expect_structured(function: func.FuncOp) -> None:
 
 
 def _expect_one_buffer(alloc: Buffer, same: _Classes) -> None:
-    for loop in _loops_around(alloc):
+    for loop in loops_around(alloc):
         carried = [*_memrefs(loop.results), *(arg for region in loop.regions for arg in _memrefs(region.block.args))]
         if any(same.find(value) is same.find(alloc.result) for value in carried):
             name = buffer_name(alloc.result, 0)
             raise InputError(f"{name} leaves the iteration of '{loop.name}' that allocates it: allocate it outside")
 
 
-def _loops_around(op: Operation) -> Iterator[Operation]:
+def loops_around(op: Operation) -> Iterator[Operation]:
     """From the inside out. Whatever has regions and is no branch may run them again."""
     around = op.parent_op()
     while around is not None and not isinstance(around, func.FuncOp):
@@ -255,7 +255,7 @@ def _spans(op: Operation, home: Buffer | None, number: dict[Operation, int]) -> 
     `home` is the alloc of a buffer that starts fresh wherever it is allocated, so that loops around it do not count.
     """
     yield Range(number[op], number[op])
-    for loop in _loops_around(op):
+    for loop in loops_around(op):
         if home is not None and loop.is_ancestor(home):
             return
         yield Range(number[loop], max(number[inner] for inner in loop.walk() if inner in number))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import lcm
 
@@ -82,7 +83,7 @@ class PackScratchPass(ModulePass):
             raise InputError(f"@{function.sym_name.data} has an arena already")
         live = live_ranges(function)
         places = buffers_by_place(live)
-        rectangles = [self._rectangle(live, members) for members in places]
+        rectangles = [rectangle(live, members, self.align) for members in places]
         effort = Effort(nodes=self.budget, barred=_barred(function, live))
         placement = pack(rectangles, self.mode, effort, self.coarsen)
         if self.limit is not None and placement.height > self.limit:
@@ -95,17 +96,6 @@ class PackScratchPass(ModulePass):
         else:
             arena.attributes[GAP] = IntegerAttr(placement.gap, i64)
 
-    def _rectangle(self, live: LiveRanges, members: list[Buffer]) -> Rectangle:
-        """Buffers that take the same bytes in turn, the largest first."""
-        order = list(live.ranges)
-        return Rectangle(
-            "/".join(buffer_name(one.result, order.index(one)) for one in members),
-            size_in_bytes(memref_type(members[0].result)),
-            lcm(*(unit_bytes(memref_type(one.result)) for one in members), self.align),
-            min(live.ranges[one].first for one in members),
-            max(live.ranges[one].last for one in members),
-        )
-
     def _too_high(self, live: LiveRanges, rectangles: list[Rectangle], placement: Placement) -> InputError:
         peak = find_peak(rectangles)
         at = live.points[peak.point]
@@ -116,6 +106,18 @@ class PackScratchPass(ModulePass):
             f"alive at the peak of {peak.bytes} bytes, {_spell(at)}: {names}"
         )
         return error_at(at, message)
+
+
+def rectangle(live: LiveRanges, members: Sequence[Buffer], align: int = 1) -> Rectangle:
+    """Of buffers that take the same bytes in turn, the largest first. align: as `pack-scratch` takes it."""
+    order = list(live.ranges)
+    return Rectangle(
+        "/".join(buffer_name(one.result, order.index(one)) for one in members),
+        size_in_bytes(memref_type(members[0].result)),
+        lcm(*(unit_bytes(memref_type(one.result)) for one in members), align),
+        min(live.ranges[one].first for one in members),
+        max(live.ranges[one].last for one in members),
+    )
 
 
 def _barred(function: func.FuncOp, live: LiveRanges) -> frozenset[int]:

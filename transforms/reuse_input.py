@@ -11,7 +11,7 @@ from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from tinyml.dialects.scratch import ViewOp, in_flash, memref_type, size_in_bytes, stored_as, unit_bytes
+from tinyml.dialects.scratch import ViewOp, in_flash, memref_type, size_in_bytes, stored_as
 from tinyml.transforms.live_ranges import (
     Buffer,
     LiveRanges,
@@ -21,7 +21,8 @@ from tinyml.transforms.live_ranges import (
     last_use,
     live_ranges,
 )
-from tinyml.transforms.packing import Rectangle, pack
+from tinyml.transforms.pack_scratch import rectangle
+from tinyml.transforms.packing import pack
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ def _fill(function: func.FuncOp, argument: SSAValue) -> None:
     chosen: list[list[Buffer]] = []
     offsets: tuple[int, ...] = ()
     for members in sorted(fitting, key=lambda members: -_bytes(members[0].result)):
-        placement = pack([_rectangle(live, one) for one in [*chosen, members]], "best-fit")
+        placement = pack([rectangle(live, one) for one in [*chosen, members]], "best-fit")
         if placement.height <= _bytes(argument):
             chosen, offsets = [*chosen, members], placement.offsets
     views: list[ViewOp] = []
@@ -72,11 +73,6 @@ def _fits(live: LiveRanges, members: list[Buffer], argument: SSAValue, dead_from
     ranges = [live.ranges[one] for one in members]
     end = len(live.points) - 1
     return same and min(one.first for one in ranges) >= dead_from and max(one.last for one in ranges) < end
-
-
-def _rectangle(live: LiveRanges, members: list[Buffer]) -> Rectangle:
-    first, last = min(live.ranges[one].first for one in members), max(live.ranges[one].last for one in members)
-    return Rectangle("", _bytes(members[0].result), unit_bytes(memref_type(members[0].result)), first, last)
 
 
 def _bytes(buffer: SSAValue) -> int:
