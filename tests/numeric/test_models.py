@@ -22,6 +22,7 @@ FORMATS = (
     ("posit", 8),
     ("posit", 16),
     ("minifloat", 8),
+    ("affine", 8),
     ("f32", None),
     ("bf16", None),
     ("seedot", 16),
