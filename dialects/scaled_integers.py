@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 V = TypeVar("V")
 
 STORAGE_WIDTHS = (8, 16, 32)
+STORAGE = {width: IntegerType(width) for width in STORAGE_WIDTHS}
 
 
 class ScaledInteger(WidthAndFrac, NumberFormat, ABC):
@@ -61,7 +62,7 @@ class ScaledInteger(WidthAndFrac, NumberFormat, ABC):
 
     @property
     def storage(self) -> Attribute:
-        return IntegerType(self.stored_width)
+        return STORAGE[self.stored_width]
 
     @property
     def dtype(self) -> np.dtype[Any]:

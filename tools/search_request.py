@@ -81,10 +81,10 @@ def watched(progress: Progress) -> Generator[SearchAccount]:
         if status.phase != phase:
             if phase:
                 account.seconds[phase] = round(account.seconds.get(phase, 0.0) + now - since, 2)
-            if not status.phase:
-                before = account.candidates
             phase, since = status.phase, now
         account.candidates = before + status.candidates
+        if not status.phase:
+            before = account.candidates
         if phase:
             progress.detail(phase, _describe(account.candidates, status, now - since))
 

@@ -5,20 +5,22 @@ Both belong to levels below: they are asked as passes, by name.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from xdsl.passes import PassPipeline
 from xdsl.universe import Universe
 
+from tinyml.dialects.errors import InputError
 from tinyml.transforms.contexts import context
-from tinyml.transforms.working_memory import unchecked
+from tinyml.transforms.lower_levels import TO_LOOPS, Lowering
+from tinyml.transforms.outcomes import judge_of
 
 if TYPE_CHECKING:
     from tinyml.transforms.candidates import Candidates, Formats
-
-LOWERING = ("refine-formats", "formats-to-buffers", "buffers-to-loops")
-"""From formats to loops."""
+    from tinyml.transforms.outcomes import Problem
+    from tinyml.transforms.workers import Workers
 
 COST = "tinyml.cost"
 
@@ -45,45 +47,84 @@ class Cost:
         return self.time, self.flash, self.ram
 
 
+@dataclass(frozen=True)
+class Chip:
+    """target: whose kernels programs use; device: whose costs they have. pack_buffers: is `pack-buffers` run?"""
+
+    target: str
+    device: str
+    pack_buffers: bool = False
+
+
 class Costs:
-    """Of the candidates of one program. target: whose kernels they use; device: whose costs they have. pack_buffers: is
-    `pack-buffers` run?
+    """Of the candidates of one program on a chip.
 
     known: the estimates that were asked for. measurements: as `measured` gave them.
     """
 
-    def __init__(self, candidates: Candidates, target: str, device: str, pack_buffers: bool = False):
+    def __init__(self, candidates: Candidates, chip: Chip):
         self.candidates = candidates
-        available = Universe.get_multiverse().all_passes
-        pipelines: list[Any] = [available[name]() for name in LOWERING]
-        packed, chip = {"pack_buffers": pack_buffers}, {"target": target}
-        options: list[dict[str, Any]] = [{**chip, **packed}, packed, chip]
-        steps = [
-            step for one, given in zip(pipelines, options, strict=True) for step in unchecked(one(**given).steps())
-        ]
-        self.pipeline = PassPipeline.parse_spec(available, ",".join([*steps, f'estimate-cost{{device="{device}"}}']))
-        self.context = context()
-        measure: Any = available["measure-cost"]()
-        self.measure = measure(target=target, device=device, pack_buffers=pack_buffers)
+        self.chip = chip
+        estimate = f'estimate-cost{{device="{chip.device}"}}'
+        self.lowering = Lowering(TO_LOOPS, estimate, **vars(chip))
+        measure: Any = Universe.get_multiverse().all_passes["measure-cost"]()
+        self.measure = measure(**vars(chip))
         self.known: dict[Formats, Cost] = {}
+        self.faults: dict[Formats, str] = {}
         self.measurements: dict[Formats, Cost | None] = {}
 
     def of(self, formats: Formats) -> Cost:
         """Raises `InputError` where the formats make no program, and for a device of unknown costs."""
+        if formats in self.faults:
+            raise InputError(self.faults[formats])
         if formats not in self.known:
             module, _ = self.candidates.in_formats(formats)
-            self.pipeline.apply(self.context, module)
+            self.lowering.apply(module)
             self.known[formats] = _cost(module.attributes[COST])
         return self.known[formats]
+
+    def learn(self, candidates: Iterable[Formats], problem: Problem, workers: Workers) -> None:
+        """Estimate candidates together, so that `of` knows them."""
+        new = [one for one in dict.fromkeys(candidates) if one not in self.known and one not in self.faults]
+        for question, found in workers.run(problem, [Question(one, self.chip) for one in new], estimates_of):
+            if isinstance(found, Cost):
+                self.known[question.formats] = found
+            else:
+                self.faults[question.formats] = found
 
     def measured(self, formats: Formats) -> Cost | None:
         """What the built program takes on the device; None where its tools are not installed."""
         if formats not in self.measurements:
             module, _ = self.candidates.in_formats(formats)
-            self.measure.apply(self.context, module)
+            self.measure.apply(context(), module)
             cost = module.attributes.get(COST)
             self.measurements[formats] = None if cost is None else _cost(cost)
         return self.measurements[formats]
+
+
+@dataclass(frozen=True)
+class Question:
+    """What will a candidate cost?"""
+
+    formats: Formats
+    chip: Chip
+
+
+def estimates_of(problem: Problem, questions: Sequence[Question]) -> list[Cost | str]:
+    """What candidates will cost, or why there is no program, worked out in this process."""
+    found: list[Cost | str] = []
+    for one in questions:
+        try:
+            found.append(costs_of(judge_of(problem).candidates, one.chip).of(one.formats))
+        except InputError as error:
+            found.append(error.message)
+    return found
+
+
+@lru_cache(1)
+def costs_of(candidates: Candidates, chip: Chip) -> Costs:
+    """The same object each time."""
+    return Costs(candidates, chip)
 
 
 def _cost(attribute: Any) -> Cost:

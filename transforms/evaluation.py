@@ -13,7 +13,7 @@ from types import TracebackType
 
 from tinyml.transforms.candidates import Formats
 from tinyml.transforms.journal import Journal
-from tinyml.transforms.outcomes import Judge, Metric, Outcome, Problem, Task, judge_of
+from tinyml.transforms.outcomes import Judge, Metric, Outcome, Problem, Task, judge_of, outcomes_of
 from tinyml.transforms.workers import Workers
 
 
@@ -87,7 +87,7 @@ class Evaluation:
                 before = waiting.get(formats)
                 waiting[formats] = Task(formats, metric, max(limit, before.at_most) if before else limit)
         self._tell(0, len(waiting))
-        for done, (task, outcome) in enumerate(self.workers.run(self.problem, list(waiting.values())), 1):
+        for done, (task, outcome) in enumerate(self.workers.run(self.problem, list(waiting.values()), outcomes_of), 1):
             self.known[task.formats] = outcome
             self.journal.write(task.formats, outcome)
             self.evaluated += 1

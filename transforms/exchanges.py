@@ -38,25 +38,32 @@ class Exchanges:
         self.model = model
         self.start = start
         self.cost = search.known_costs.of(search.formats(start))
-        self._known: dict[tuple[int, Choice], Cost | None] = {}
-        self.options = [one for one in options if model.of(one.place, one.choice) is not None and self._added(one)]
+        self._known: dict[Change, Cost | None] = {}
+        known = [one for one in options if model.of(one.place, one.choice) is not None]
+        search.learn(self._unscaled(one).applied(start) for one in known)
+        self.options = [one for one in known if self._added(one)]
+
+    def _unscaled(self, change: Change) -> Change:
+        """The change that costs as much, but for the scale."""
+        return replace(change, choice=replace(change.choice, zoom=self.start[change.place].zoom))
 
     def _added(self, change: Change) -> Cost | None:
         """What a change of the start costs, whatever the scale; None where there is no program."""
         now = self.start[change.place]
         if change.choice.prototype == now.prototype:
             return Cost(0, 0, 0)
-        key = change.place, replace(change.choice, zoom=now.zoom)
+        key = self._unscaled(change)
         if key not in self._known:
             try:
-                cost = self.search.known_costs.of(self.search.formats(Change(*key).applied(self.start)))
+                cost = self.search.known_costs.of(self.search.formats(key.applied(self.start)))
                 self._known[key] = cost.minus(self.cost)
             except InputError:
                 self._known[key] = None
         return self._known[key]
 
     def proposals(self, current: Sequence[Choice]) -> list[list[Choice]]:
-        """The candidates one or two changes away that should have the least errors, those within the limits."""
+        """The candidates one or two changes away that should have the least errors, of those that should be within the
+        limits; whether they are takes longer to tell than what they lose."""
         import numpy as np
 
         moves = [one for one in self.options if current[one.place] != one.choice]
@@ -79,8 +86,7 @@ class Exchanges:
             losses = np.abs(errors + added[i] + np.where(alone[:, None], 0, added[i:])[fits]).sum(1)
             pairs = zip(losses.tolist(), (i + np.flatnonzero(fits)).tolist(), strict=True)
             found += [(loss, i, j) for loss, j in pairs if loss < most]
-        changed = (moves[j].applied(moves[i].applied(current)) for _, i, j in sorted(found)[:TRIES])
-        return [one for one in changed if self.search.fits(one)]
+        return [moves[j].applied(moves[i].applied(current)) for _, i, j in sorted(found)[:TRIES]]
 
     def _difference(self, current: Sequence[Choice], change: Change) -> tuple[float, float, float]:
         """What a change of another candidate should cost."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
@@ -174,6 +175,11 @@ def outcome_of(
         reals = None if outputs.scores is None else program.score_format.decode(outputs.scores)
         outcome = yardstick.added(outcome, outputs, reals, program.compared(chunk))
     return outcome
+
+
+def outcomes_of(problem: Problem, tasks: Sequence[Task]) -> list[Outcome]:
+    """The outcomes of tasks, worked out in this process."""
+    return [judge_of(problem).outcome(task) for task in tasks]
 
 
 def judge_of(problem: Problem) -> Judge:

@@ -21,7 +21,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.format_lookup import USUAL_FORMAT, format_named
 from tinyml.dialects.number_format import NumberFormat
 from tinyml.transforms.assign_format import RoundedConstants, check_scheme, retype
-from tinyml.transforms.candidate_costs import Cost, Costs
+from tinyml.transforms.candidate_costs import Chip, Cost, Costs, costs_of
 from tinyml.transforms.candidates import Formats
 from tinyml.transforms.evaluation import Evaluation
 from tinyml.transforms.format_assignment import Choice, FormatAssignment
@@ -58,7 +58,6 @@ class Search:
         self.classes = self.assignment.classes
         self.pack_buffers = pack_buffers
         self.memory = WorkingMemory(self.judge.candidates, pack_buffers)
-        self._costs: dict[tuple[str, str], Costs] = {}
 
     def uniform(self, prototype: NumberFormat) -> list[Choice]:
         """The same choice for all tensors."""
@@ -83,7 +82,7 @@ class Search:
 
     def costs(self, target: str, device: str) -> Costs:
         """What candidates cost, as `Costs` takes the target and the device; the same object each time."""
-        return self._costs.setdefault((target, device), Costs(self.judge.candidates, target, device, self.pack_buffers))
+        return costs_of(self.judge.candidates, Chip(target, device, self.pack_buffers))
 
     def prototype_of(self, bits: int) -> NumberFormat:
         """The format of a width; raises `InputError` where the family has none."""

@@ -78,9 +78,9 @@ class SearchParetoPass(SearchPass):
         return pareto.with_front(choose_formats(limited, pareto.chosen(self.loss), math.inf, limited.keeps))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Point:
-    """A candidate. loss: by the metric of the search. error: of margins. origin: how it was found."""
+    """A candidate, once. loss: by the metric of the search. error: of margins. origin: how it was found."""
 
     choices: tuple[Choice, ...]
     formats: Formats
@@ -164,7 +164,7 @@ class _Pareto:
         while moved and search.evaluation.evaluated < self.effort:
             most = (1 - GAIN) * self.best.loss
             better = self.evaluate(exchanges.proposals(self.best.choices), "exchange", most)
-            moved = bool(better) and self.consider(min(better, key=lambda one: one.key))
+            moved = any(map(self.consider, sorted(better, key=lambda one: one.key)))
 
     def improve(self) -> None:
         """Change single tensors of the best candidate until nothing helps or enough was evaluated."""
@@ -210,11 +210,15 @@ class _Pareto:
         known = [one for one in good if one.formats in self.search.known_costs.known]
         return list(dict.fromkeys([*known, *(one for one in good if not any(_wastes(one, other) for other in good))]))
 
+    def _costs(self, points: Sequence[_Point]) -> dict[_Point, Cost]:
+        self.search.learn(one.choices for one in points)
+        return {one: self.search.cost(one.formats) for one in points}
+
     def chosen(self, permitted: float | None) -> Found:
         """The candidate to take, without the front."""
         self.search.evaluation.begin("front")
         assert self.best is not None
-        costs = {one: self.search.cost(one.formats) for one in self._worth(self.best)}
+        costs = self._costs(self._worth(self.best))
         within = [one for one in costs if costs[one].within(self.search.limits)]
         fast = [one for one in within if permitted is not None and one.loss <= permitted]
         fast.sort(key=lambda one: (costs[one].time, costs[one].ram, one.key))
@@ -231,7 +235,7 @@ class _Pareto:
         self.evaluate([found.choices], "other formats")
         chosen = self.points[self.search.formats(found.choices)]
         worth = list(dict.fromkeys([*self._worth(self.best), chosen]))
-        costs = {one: self.search.cost(one.formats) for one in worth}
+        costs = self._costs(worth)
         front = [one for one in worth if not any(_dominates(other, one, costs) for other in worth)]
         points = [FrontPoint(costs[one], one.loss, one.origin, one in front, one is chosen) for one in worth]
         return replace(found, points=points)

@@ -1,14 +1,21 @@
-"""Where candidates are evaluated: in this process, in others on this computer, or on a cluster, through joblib."""
+"""Where candidates are looked at: in this process, in others on this computer, or on a cluster, through joblib."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from tinyml.dialects.errors import InputError
-from tinyml.transforms.outcomes import Outcome, Problem, Task, judge_of
+
+if TYPE_CHECKING:
+    from tinyml.transforms.outcomes import Problem
+
+T = TypeVar("T")
+R = TypeVar("R")
+Work: TypeAlias = "Callable[[Problem, Sequence[T]], list[R]]"
+"""What becomes of tasks, wherever it is done."""
 
 BACKENDS = ("loky", "dask", "ray")
 """Of joblib: processes on this computer, a Dask cluster, a Ray cluster."""
@@ -44,21 +51,21 @@ class Workers:
         """How many candidates are evaluated at once; a guess where a cluster decides."""
         return self.jobs or import_module("joblib").cpu_count()
 
-    def run(self, problem: Problem, tasks: Sequence[Task]) -> Iterator[tuple[Task, Outcome]]:
-        """The outcomes of tasks, in their order."""
+    def run(self, problem: Problem, tasks: Sequence[T], work: Work[T, R]) -> Iterator[tuple[T, R]]:
+        """Tasks and what work makes of each, in their order."""
         waiting = list(tasks)
         while waiting and (self.jobs == 1 or (self._parallel is None and self.alone < PATIENCE)):
             start = time.process_time()
             task = waiting.pop(0)
-            [outcome] = outcomes_of(problem, [task])
+            [result] = _by_one_thread(work, problem, [task])
             self.alone += time.process_time() - start
-            yield task, outcome
+            yield task, result
         if waiting:
             parallel = self._started()
             size = max(-(-len(waiting) // (SHARES * self.size)), 1)
             portions = [waiting[i : i + size] for i in range(0, len(waiting), size)]
-            delayed = import_module("joblib").delayed(outcomes_of)
-            found = parallel(delayed(problem, portion) for portion in portions)
+            delayed = import_module("joblib").delayed(_by_one_thread)
+            found = parallel(delayed(work, problem, portion) for portion in portions)
             for portion, results in zip(portions, found, strict=True):
                 yield from zip(portion, results, strict=True)
 
@@ -93,10 +100,9 @@ class Workers:
             self._client = None
 
 
-def outcomes_of(problem: Problem, tasks: Sequence[Task]) -> list[Outcome]:
-    """The outcomes of tasks, worked out in this process by one thread."""
+def _by_one_thread(work: Work[T, R], problem: Problem, tasks: Sequence[T]) -> list[R]:
     with _threads().limit(limits=1):
-        return [judge_of(problem).outcome(task) for task in tasks]
+        return work(problem, tasks)
 
 
 def _threads() -> Any:

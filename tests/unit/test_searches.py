@@ -26,7 +26,7 @@ from tinyml.runtime.data import Data, load_data
 from tinyml.runtime.evaluator import encode_inputs, evaluate, predict_function
 from tinyml.tools.stages import load_program, print_ir
 from tinyml.transforms import search_pareto, workers
-from tinyml.transforms.candidate_costs import Costs
+from tinyml.transforms.candidate_costs import Chip, Costs
 from tinyml.transforms.candidates import Formats
 from tinyml.transforms.contexts import context
 from tinyml.transforms.evaluation import WATCH, Evaluation, Status
@@ -136,10 +136,13 @@ def test_a_candidate_is_given_up_only_where_it_is_hopeless(model: str, metric: M
 
 def test_any_number_of_workers_gives_the_same(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(workers, "PATIENCE", 0.0)
-    found: list[list[Outcome]] = []
+    found: list[tuple[list[Outcome], object]] = []
     for jobs in (1, 2):
         with evaluation_of("protonn", jobs) as evaluation:
-            found.append(evaluation.outcomes(uniform(evaluation, 8, 4, 16, 6)))
+            candidates = uniform(evaluation, 8, 4, 16, 6)
+            costs = Costs(evaluation.judge.candidates, Chip("avr", "simavr"))
+            costs.learn(candidates, evaluation.problem, evaluation.workers)
+            found.append((evaluation.outcomes(candidates), costs.known))
     assert found[0] == found[1]
 
 
@@ -214,7 +217,7 @@ def test_packed_buffers_are_measured_as_such():
     with evaluation_of("protonn") as evaluation:
         [formats] = uniform(evaluation, 12)
         candidates = evaluation.judge.candidates
-        plain, packed = (Costs(candidates, "avr", "simavr", pack).measured(formats) for pack in (False, True))
+        plain, packed = (Costs(candidates, Chip("avr", "simavr", pack)).measured(formats) for pack in (False, True))
     assert plain is not None
     assert packed is not None
     assert packed.ram < plain.ram
@@ -222,6 +225,7 @@ def test_packed_buffers_are_measured_as_such():
 
 DASK = """
 import pickle, sys
+from tinyml.transforms.outcomes import outcomes_of
 from tinyml.transforms import search_pareto, workers
 from tinyml.transforms.workers import Workers
 from pathlib import Path
@@ -229,7 +233,7 @@ if __name__ == "__main__":
     workers.PATIENCE = 0.0
     problem, tasks = pickle.loads(Path(sys.argv[1]).read_bytes())
     workers = Workers(2, "dask")
-    outcomes = [outcome for _, outcome in workers.run(problem, tasks)]
+    outcomes = [outcome for _, outcome in workers.run(problem, tasks, outcomes_of)]
     workers.close()
     Path(sys.argv[1]).write_bytes(pickle.dumps(outcomes))
 """
