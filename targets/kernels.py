@@ -147,6 +147,11 @@ def packed_writer(bits: int) -> str:
     return f"tm_pack_s{bits}"
 
 
+def packed_copier(bits: int) -> str:
+    """The function that unpacks groups of working memory into an array of whole elements."""
+    return f"tm_unpack_s{bits}"
+
+
 def packed_effort(target: str, weights: int, bits: int, vector: int, codings: tuple[str, ...]) -> float | None:
     """How much longer an element of a packed row takes than one of a whole row; None without kernels for both."""
     kernels = [one for one in kernels_of(target) if (one.op, one.vector, one.codings) == ("num.dot", vector, codings)]

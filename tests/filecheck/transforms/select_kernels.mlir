@@ -184,3 +184,23 @@ func.func @outer(%w: memref<1x!fixed.q<8, 4>, #scratch.flash>, %x: memref<1x!fix
 // CHECK: func.func @outer
 // CHECK-NOT: num.strided_dot
 // CHECK: num.mac
+
+// -----
+
+// Packed working memory is unpacked a block at a time; the last block is what is left.
+func.func @unpacked(%w: memref<37x!fixed.q<16, 12>, #scratch.flash>, %x: memref<37x!fixed.q<9, 8>, #scratch.packed_ram<9>>) -> !fixed.acc<32, 20> {
+  %zero = num.zero : !fixed.acc<32, 20>
+  %sum = num.dot %zero, %w, %x : !fixed.acc<32, 20>, memref<37x!fixed.q<16, 12>, #scratch.flash>, memref<37x!fixed.q<9, 8>, #scratch.packed_ram<9>> -> !fixed.acc<32, 20>
+  func.return %sum : !fixed.acc<32, 20>
+}
+// CHECK: func.func @unpacked
+// CHECK: %unpacked = memref.alloca() : memref<16xi16>
+// CHECK: [[blocks:%.*]] = scf.for {{.*}} iter_args([[sum:%.*]] = %zero) -> (!fixed.acc<32, 20>)
+// CHECK: [[packed:%.*]] = scratch.slice %x[{{.*}}] : {{.*}} to memref<16x!fixed.q<9, 8>, #scratch.packed_ram<9>>
+// CHECK: [[whole:%.*]] = scratch.slice %unpacked[{{.*}}] : {{.*}} to memref<16x!fixed.q<9, 8>>
+// CHECK: "memref.copy"([[packed]], [[whole]])
+// CHECK: num.dot [[sum]], {{.*}}, [[whole]] {kernel = "tm_dot_s16_s16_s32"}
+// CHECK: "memref.copy"({{.*}}) : (memref<5x!fixed.q<9, 8>, #scratch.packed_ram<9>>, memref<5x!fixed.q<9, 8>>) -> ()
+// CHECK: num.dot [[blocks]], {{.*}} {kernel = "tm_dot_s16_s16_s32"}
+// HOST: func.func @unpacked
+// HOST: memref.load %x
