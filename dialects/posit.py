@@ -26,7 +26,16 @@ from tinyml.dialects.exact import ExactFormat
 from tinyml.dialects.machine import Int, Machine, limits
 from tinyml.dialects.number_format import Function, NumberFormat
 from tinyml.dialects.posit_functions import ALL
-from tinyml.dialects.posit_windows import decoding_of, integer_limits_of, legal_of, lowest, posit_of, power, stretched
+from tinyml.dialects.posit_windows import (
+    decoding_of,
+    integer_limits_of,
+    legal_of,
+    lowest,
+    posit_of,
+    power,
+    segments_of,
+    stretched,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -173,7 +182,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         """As a table of 16-bit integers, where these hold the numbers; those of 16 bits by their own kernels."""
         n = self.n.data
         if n == REGISTER_BITS and self.window is not None and 0 <= self._unit <= REGISTER:
-            return Coding(f"p{n}", parameters=(self.es.data, self._unit))
+            return Coding(f"p{n}", parameters=(self.es.data, self._unit), segments=lambda: segments_of(self))
         if n > TABLE_BITS or self.integer_limits[1] > limits(16)[1]:
             return None
         return Coding(TABLE, self.table, -self.raw_limits[0])

@@ -7,7 +7,7 @@ first, then the generic loop. A target without a kernel for a narrow accumulator
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias, cast
 
 from xdsl.context import Context
@@ -17,11 +17,14 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import num, scratch
+from tinyml.dialects.coding import INTEGER
 from tinyml.dialects.csr import CompressedRows
 from tinyml.dialects.number_format import Accumulator, NumberFormat, accumulator_of, element_format
 from tinyml.dialects.packed_bits import group_length
 from tinyml.dialects.packed_rows import COUNT_BYTES, pack_rows
 from tinyml.targets.kernels import Kernel, kernels_of
+from tinyml.transforms.decoded_vectors import BITS as DECODED_BITS
+from tinyml.transforms.decoded_vectors import DecodedVectors, decoded_format
 from tinyml.transforms.loop_nest import Indices, LoopNest
 from tinyml.transforms.multiples import is_multiple
 from tinyml.transforms.product_loops import sum_of_products
@@ -45,7 +48,7 @@ class SelectKernelsPass(ModulePass):
     target: str = "host"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        kernels, unpacked = kernels_of(self.target), UnpackedRuns()
+        kernels, unpacked, decoded = kernels_of(self.target), UnpackedRuns(), DecodedVectors()
         for one in list(op.walk()):
             if isinstance(one, _OPS):
                 kernel = _matching(one, kernels)
@@ -57,6 +60,8 @@ class SelectKernelsPass(ModulePass):
                         one.operands = [one.sum, *_factors(one)]
                     if isinstance(one, num.DotOp | num.DistanceOp) and _packed_in_ram(one.rhs):
                         _replace(one, unpacked.sum(one, kernel.symbol))
+                    elif isinstance(one, num.DotOp) and kernel.codings[1] != _coding(one.rhs):
+                        _replace(one, decoded.sum(one, kernel.symbol))
                 if kernel is None:
                     _expand(one)
         _remove_unread(op)
@@ -86,11 +91,15 @@ def _of_width(op: Op, width: int, kernels: Sequence[Kernel]) -> Kernel | None:
         return None
     if _packed_in_ram(vector) and not (isinstance(op, num.DotOp | num.DistanceOp) and _begins_whole(vector)):
         return None
-    codings = [coding.name for factor in (weights, vector) if (coding := _format(factor).coding) is not None]
+    codings = _coding(weights), _coding(vector)
     wanted = Kernel(
-        "", _bits(weights), _whole_bits(vector), width, op=op.name, flash=_in_flash(weights), codings=tuple(codings)
+        "", _bits(weights), _whole_bits(vector), width, op=op.name, flash=_in_flash(weights), codings=codings
     )
-    return next((kernel for kernel in kernels if kernel.computes(wanted)), None)
+    found = next((kernel for kernel in kernels if kernel.computes(wanted)), None)
+    if found is None and decoded_format(op) is not None:
+        wanted = replace(wanted, vector=DECODED_BITS, codings=(codings[0], INTEGER))
+        found = next((kernel for kernel in kernels if kernel.segments and kernel.computes(wanted)), None)
+    return found
 
 
 def _widths(accumulator: Accumulator) -> Iterator[int]:
@@ -152,6 +161,11 @@ def _factors(op: Op) -> tuple[SSAValue, SSAValue]:
 
 def _format(value: SSAValue) -> NumberFormat:
     return element_format(value.type)
+
+
+def _coding(value: SSAValue) -> str:
+    coding = _format(value).coding
+    return "" if coding is None else coding.name
 
 
 def _in_flash(value: SSAValue) -> bool:

@@ -23,6 +23,8 @@ from kernels_avr import AXPY, DENSE, DISTANCE, INCLUDE, PACKED, ROW, STRIDED, TA
 
 from tinyml.dialects.csr import compress
 from tinyml.dialects.packed_rows import pack_rows
+from tinyml.dialects.posit import PositType
+from tinyml.dialects.posit_windows import segments_of
 from tinyml.runtime.interface import Interface
 from tinyml.runtime.model_interface import interface_of
 from tinyml.runtime.runner import runner_for
@@ -39,7 +41,7 @@ AVR_STEPS = {
     **{"s12_s8_s32": 22, "s12_s16_s32": 32.5},
     **{"strided_s8_s8_s32": 13, "strided_s8_s16_s32": 21, "strided_s16_s16_s32": 33},
     **{"t4_s16_s32": 42, "t4_s8_s32": 33, "t6_s16_s32": 43.5, "t6_s8_s32": 34.5},
-    **{"t8_s16_s32": 41, "t8_s8_s32": 32, "t8_t8_s32": 50, "p16_s16_s64": 145},
+    **{"t8_s16_s32": 41, "t8_s8_s32": 32, "t8_t8_s32": 50, "p16_s16_s32": 145, "p16_s16_s64": 145},
     **{"row_s8_s8_s16": 14, "row_s8_s8_s24": 16, "row_s8_s8_s32": 16, "row_s8_s16_s32": 24, "row_s16_s16_s32": 36},
     **{"distance_s8_s8_s24": 13, "distance_s8_s8_s32": 14, "distance_s16_s16_s32": 27},
     **{"axpy_s8_s8_s32": 27, "axpy_s8_s16_s32": 33, "axpy_s16_s16_s32": 43},
@@ -57,6 +59,7 @@ CORTEX_M = ("cortex-m0", "cortex-m3", "cortex-m4")
 CORTEX_M_KERNELS = [
     *(f"tm_cm_dot_{types}" for types in ("s8_s8_s32", "s8_s16_s32", "s16_s16_s32", "s16_s16_s64")),
     *(f"tm_dot_{types}" for types in ("t8_s8_s32", "t8_s16_s32", "t8_t8_s32")),
+    *(f"tm_cm_dot_{types}" for types in ("p16_s16_s32", "p16_s16_s64")),
     *(f"tm_dot_{weights}_{x}_s32" for weights in ("t4", "t6") for x in ("s8", "s16")),
     *(f"tm_dot_{weights}_{x}_s32" for weights in ("s4", "s6", "s12") for x in ("s8", "s16")),
     *(f"tm_cm_dot_sparse_{types}" for types in ("s8_s8_s32", "s8_s16_s32", "s16_s16_s32")),
@@ -66,6 +69,8 @@ CORTEX_M_LIMITS = {
     ("cortex-m4", "tm_cm_distance_s16_s16_s32"): 4.0,
     ("cortex-m4", "tm_dot_t8_s16_s32"): 12.0,
     ("cortex-m4", "tm_dot_t8_t8_s32"): 12.0,
+    ("cortex-m4", "tm_cm_dot_p16_s16_s32"): 12.0,
+    ("cortex-m4", "tm_cm_dot_p16_s16_s64"): 12.0,
     ("cortex-m4", "tm_dot_s4_s16_s32"): 7.0,
     ("cortex-m4", "tm_dot_s6_s16_s32"): 8.0,
     ("cortex-m4", "tm_dot_s12_s16_s32"): 10.0,
@@ -86,7 +91,10 @@ FUNCTION_LIMITS = {
 }
 """What one element may take: load and store, which a copy has too, not counted."""
 
-_CTYPES = {**dict.fromkeys(("s4", "s6", "s12", "t4", "t6", "t8", "s8"), "int8_t"), "s16": "int16_t"}
+POSIT = PositType(16, 1, -28, 1)
+"""Of the weights of 16 bits that kernels decode."""
+
+_CTYPES = {**dict.fromkeys(("s4", "s6", "s12", "t4", "t6", "t8", "s8"), "int8_t"), "s16": "int16_t", "p16": "int16_t"}
 
 _HEADER = """\
 #include <stdint.h>
@@ -121,15 +129,17 @@ _CORTEX_M = """\
 #include "tinyml/distance_cortex_m.h"
 #include "tinyml/dot_cortex_m.h"
 #include "tinyml/dot_packed.h"
+#include "tinyml/dot_posit.h"
 #include "tinyml/dot_table.h"
 static const int16_t table[256] = {{1}};
+static const int32_t segments[256] = {{{segments}}};
 static const {w} W[] __attribute__((aligned(4))) = {{{weights}}};
 static const int8_t GAPS[] = {{0, {gaps}}};
 static int32_t Y[1];
 const int32_t *figure_scores(void) {{ return Y; }}
 void figure_predict(const {x} *X)
 {{
-    (void)GAPS, (void)table;
+    (void)GAPS, (void)table, (void)segments;
     {call};
 }}
 """
@@ -202,19 +212,31 @@ def cycles_in_loop(kernel: Kernel, length: int, optimize: str) -> float:
 
 
 def instructions_per_mac(kernel: str, device: str, optimize: str) -> float:
-    form = "sparse" if "sparse" in kernel else "table" if "dot_t" in kernel else kernel.split("_")[-4]
+    form = (
+        "sparse"
+        if "sparse" in kernel
+        else "table"
+        if "dot_t" in kernel
+        else "segments"
+        if "_p16_" in kernel
+        else kernel.split("_")[-4]
+    )
     w, x, _ = kernel.split("_")[-3:]
+    segments, finer = segments_of(POSIT)
     call = {
         "distance": f"Y[0] = {kernel}(W, X, {N}, 5)",
         "dot": f"Y[0] = (int32_t){kernel}(W, X, {N}, 5)",
         "table": f"Y[0] = {kernel}({'table + 128, ' * kernel.count('_t')}W, X, {N}, 5)",
+        "segments": f"Y[0] = (int32_t){kernel}(segments + 128, W, X, {N}, 1, 28, {finer}, 5)",
         "sparse": f"Y[0] = {kernel}(W, GAPS, X, {N}, 5)",
     }[form]
     random = np.random.default_rng(1)
+    most = 128 if form != "segments" else 1 << 14
     source = _CORTEX_M.format(
+        segments=", ".join(map(str, segments)),
         w=_CTYPES[w],
         x=_CTYPES[x],
-        weights=", ".join(map(str, random.integers(-128, 128, N))),
+        weights=", ".join(map(str, random.integers(-most, most, N))),
         gaps=", ".join(["1"] * (N - 1)),
         call=call,
     )
