@@ -7,7 +7,9 @@ the first instruction that loads an argument to the last that adds the start of 
 Functions: cycles of a loop over the elements of a vector in generated code, less those of a copy.
 
 Cortex-M: instructions per multiply-accumulate, from the call of a function that calls the kernel once, on 64 elements,
-to its return. Products: of 64 x 64 in generated code, with rounding, saturation and storing.
+to its return.
+
+Products: of 64 x 64 in generated code, with rounding, saturation and storing.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from function_programs import LENGTH, product, program, write
 from kernels_avr import AXPY, DENSE, DISTANCE, INCLUDE, PACKED, ROW, STRIDED, TABLE, Kernel
 
 from tinyml.dialects.csr import compress
+from tinyml.dialects.fixed import FixedType
 from tinyml.dialects.packed_rows import pack_rows
 from tinyml.dialects.posit import PositType
 from tinyml.dialects.posit_windows import segments_of
@@ -78,8 +81,28 @@ CORTEX_M_LIMITS = {
 }
 """What one product, or one element of a distance, may take."""
 
-PRODUCT_LIMITS = {("cortex-m4", 8): 2.0, ("cortex-m4", 16): 1.3, ("cortex-m0", 8): 5.0}
-"""What one product may take in generated code for a matrix of 64 x 64, by device and width."""
+FIXED = {width: FixedType(width, width - 1) for width in (8, 16)}
+POSITS = {8: PositType(8, 0, -6, 1), 16: PositType(16, 0, -14, 1)}
+WEIGHTS = PositType(16, 0, -10, 2)
+"""As programs have them: with es 0, and constants no finer than 32 bits hold their sums of products."""
+
+PRODUCTS = {
+    "fixed 8": (FIXED[8], FIXED[8]),
+    "fixed 16": (FIXED[16], FIXED[16]),
+    "posit 8, fixed 16": (POSITS[8], FIXED[16]),
+    "posit 8": (POSITS[8], POSITS[8]),
+    "posit 16, fixed 16": (WEIGHTS, FIXED[16]),
+    "posit 16": (WEIGHTS, POSITS[16]),
+}
+"""Formats of weights and vector."""
+
+PRODUCT_LIMITS = {
+    **{("cortex-m4", "fixed 8"): 2.0, ("cortex-m4", "fixed 16"): 1.3, ("cortex-m0", "fixed 8"): 5.0},
+    **{("simavr", "posit 8, fixed 16"): 58, ("simavr", "posit 8"): 70},
+    **{("simavr", "posit 16, fixed 16"): 250, ("simavr", "posit 16"): 250},
+    **{("cortex-m4", name): 12 for name in PRODUCTS if name.startswith("posit")},
+}
+"""What one product may take in generated code for a matrix of 64 x 64, by device and formats."""
 
 FUNCTION_LIMITS = {
     ("exp", "!fixed.q<16, 11>", "!fixed.q<16, 15>"): 70,
@@ -244,13 +267,14 @@ def instructions_per_mac(kernel: str, device: str, optimize: str) -> float:
     return measure(device, optimize, source, interface).time / N
 
 
-def instructions_of_product(device: str, width: int, optimize: str) -> float:
-    """Of generated code for a matrix of 64 x 64 times a vector, per product."""
-    context, module = product(width)
+def time_of_product(device: str, formats: str, optimize: str) -> float:
+    """Of generated code for a matrix of 64 x 64 times a vector, per product: cycles of an AVR, or instructions."""
+    weights, vector = PRODUCTS[formats]
+    context, module = product(weights, vector)
     runner, interface = runner_for(device), interface_of(module)
-    inputs = np.ones((1, LENGTH), interface.input_dtype)
+    inputs = vector.encode(np.random.default_rng(1).uniform(-1, 1, (1, LENGTH)))
     with tempfile.TemporaryDirectory() as name:
-        folder = write(context, module, "cortex-m", Path(name))
+        folder = write(context, module, "avr" if device == "simavr" else "cortex-m", Path(name))
         cycles = runner.run(runner.build(folder, interface, folder, optimize), interface, inputs).cycles
     assert cycles is not None
     return float(cycles.mean()) / (LENGTH * LENGTH)
@@ -303,10 +327,16 @@ def print_cortex_m() -> None:
         figures = " ".join(f"{instructions_per_mac(kernel, *column):>7.2f}" for column in columns)
         limits = ", ".join(f"{one[7:]} {most}" for (one, name), most in CORTEX_M_LIMITS.items() if name == kernel)
         print(f"{kernel:<30} {figures}  {limits}".rstrip())
-    for width in (8, 16):
-        figures = " ".join(f"{instructions_of_product(device, width, level):>7.2f}" for device, level in columns)
-        limits = ", ".join(f"{one[7:]} {most}" for (one, bits), most in PRODUCT_LIMITS.items() if bits == width)
-        print(f"{f'product of 64 x 64, {width} bits':<30} {figures}  {limits}".rstrip())
+
+
+def print_products() -> None:
+    print("Generated code for a matrix of 64 x 64: cycles (simavr) or instructions per product")
+    columns = [(device, level) for device in ("simavr", *CORTEX_M) for level in LEVELS]
+    print(f"{'':<20}", *(f"{f'{device[-6:]} {level}':>10}" for device, level in columns), " limit")
+    for name in PRODUCTS:
+        figures = " ".join(f"{time_of_product(device, name, level):>10.2f}" for device, level in columns)
+        limits = ", ".join(f"{one} {most}" for (one, formats), most in PRODUCT_LIMITS.items() if formats == name)
+        print(f"{name:<20} {figures}  {limits}".rstrip())
 
 
 if __name__ == "__main__":
@@ -315,3 +345,5 @@ if __name__ == "__main__":
     print_functions()
     print()
     print_cortex_m()
+    print()
+    print_products()
