@@ -71,6 +71,13 @@ class ExactFormat(NumberFormat):
 
         return np.ldexp(self.decode(raws), self.scale).astype(np.int64)
 
+    def as_integers(self, bits: int) -> NumberFormat | None:
+        """Fixed point of so many bits with the same numbers; None where their integers have more bits."""
+        from tinyml.dialects.fixed import FixedType
+
+        (low, high), (least, most) = self.integer_limits, limits(bits)
+        return FixedType(bits, self.scale) if least < low and high <= most and self.scale in FRACS else None
+
     @abstractmethod
     def load(self, m: Machine[V], value: V) -> Int[V]:
         """The integer that a raw stands for."""

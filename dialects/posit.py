@@ -26,7 +26,16 @@ from tinyml.dialects.exact import ExactFormat
 from tinyml.dialects.machine import Int, Machine, limits
 from tinyml.dialects.number_format import Function, NumberFormat
 from tinyml.dialects.posit_functions import ALL
-from tinyml.dialects.posit_windows import decoding_of, integer_limits_of, legal_of, lowest, posit_of, power, stretched
+from tinyml.dialects.posit_windows import (
+    decoding_of,
+    integer_limits_of,
+    legal_of,
+    lowest,
+    posit_of,
+    power,
+    segments_of,
+    stretched,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -173,7 +182,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         """As a table of 16-bit integers, where these hold the numbers; those of 16 bits by their own kernels."""
         n = self.n.data
         if n == REGISTER_BITS and self.window is not None and 0 <= self._unit <= REGISTER:
-            return Coding(f"p{n}", parameters=(self.es.data, self._unit))
+            return Coding(f"p{n}", parameters=(self.es.data, self._unit), segments=lambda: segments_of(self))
         if n > TABLE_BITS or self.integer_limits[1] > limits(16)[1]:
             return None
         return Coding(TABLE, self.table, -self.raw_limits[0])
@@ -291,12 +300,23 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return self.window is not None and self.es.data == 0 and self.window[1] in TOPS
 
     @property
+    def _is_linear(self) -> bool:
+        """Are numbers 2^-(n-2) apart up to 1, and twice that beyond?"""
+        return self.es.data == 0 and self.window == (2 - self.n.data, 1) and self.n.data <= REGISTER_BITS
+
+    @property
     def table(self) -> NDArray[np.signedinteger[Any]]:
         """The integers of all raws in order, for at most `TABLE_BITS` bits; any for what is none of these posits."""
         return decoding_of(self)
 
     def store(self, m: Machine[V], x: Int[V], scale: int) -> V:
         low, high = self.raw_limits
+        right = scale - self.places - (self.n.data - 2)
+        if self._is_linear and right < 64 and (raw := m.rescale(x, min(right, 0))).width <= 32:
+            x, right = raw, max(right, 0)
+            parameters = m.int_constant(right, 8), m.int_constant(self.n.data, 8), m.int_constant(high, 16)
+            raw = m.call("tm_posit_linear_s32", m.held(x, 32), *parameters)
+            return m.settle(Int(raw, 16, low, high), self.stored_width)
         width = 32 if x.width <= 32 else 64
         places = m.int_constant(scale - self.places, 16)
         raw = m.call(f"tm_posit_of_s{width}", m.held(x, width), places, *self._parameters(m))

@@ -39,6 +39,19 @@ def _of_integer(x: Array, scale: Array, n: Array, es: Array, low: Array, greates
     return pack(np.sign(size) * kept, spare - int(scale), _posit(n, es, low, greatest)).astype(np.int32)
 
 
+def _linear(x: Array, right: Array, n: Array, greatest: Array) -> Array:
+    import numpy as np
+
+    size, one, places = np.abs(x.astype(np.int64)), 1 << int(n) - 2, min(int(right), 40)
+
+    def even(size: Array, places: int) -> Array:
+        return size + ((1 << places >> 1) - 1 + (size >> places & 1)) >> places if places else size
+
+    beyond = even(np.maximum(size - (one << places), 0), places + 1)
+    raw = np.where(size < one << places, even(size, places), one + beyond)
+    return (np.sign(x) * np.minimum(raw, int(greatest))).astype(np.int16)
+
+
 def _to_integer(raw: Array, scale: Array, n: Array, es: Array) -> Array:
     import numpy as np
 
@@ -95,6 +108,7 @@ RUNTIME_FUNCTIONS.update(
     {
         "tm_posit_of_s32": RuntimeFunction((i32, i16, i8, i8, i16, i32), i32, _of_integer),
         "tm_posit_of_s64": RuntimeFunction((i64, i16, i8, i8, i16, i32), i32, _of_integer),
+        "tm_posit_linear_s32": RuntimeFunction((i32, i8, i8, i16), i16, _linear),
         "tm_posit_to_s32": RuntimeFunction((i32, i16, i8, i8), i32, _to_integer),
         "tm_posit_of_f32": RuntimeFunction((f32, i8, i8, i16, i32), i32, _of_float),
         "tm_posit_to_f32": RuntimeFunction((i32, i8, i8), f32, _to_float),

@@ -110,3 +110,25 @@ def legal_of(format: PositType) -> NDArray[np.int64]:
     low, high = format.raw_limits
     raws = np.arange(low, high + 1)
     return raws[format.encode(format.decode(raws)) == raws]
+
+
+@lru_cache
+def segments_of(format: PositType) -> tuple[NDArray[np.signedinteger[Any]], int]:
+    """What `Coding.segments` asks for: a posit is linear in its raw while regime and exponent stay the same."""
+    finer = range(32 - format.integer_limits[1].bit_length())
+    return max(
+        ((_lines(format, places), places) for places in finer), key=lambda one: (int((one[0] != 0).sum()), -one[1])
+    )
+
+
+def _lines(format: PositType, places: int) -> NDArray[np.signedinteger[Any]]:
+    """Those that are lines of integers times 2^-(scale + places) of less than 32 bits."""
+    import numpy as np
+
+    raws = np.arange(-(1 << 15), 1 << 15).reshape(256, 256)
+    numbers = np.ldexp(format.decode(np.maximum(raws, -limits(16)[1])), format.scale + places)
+    shifts = np.log2(np.maximum(numbers[:, 2] - numbers[:, 1], 1)).astype(np.int64)
+    offsets = np.trunc(np.ldexp(numbers[:, 1], -shifts)).astype(np.int64) - raws[:, 1]
+    lines = np.ldexp((raws + offsets[:, None]).astype(np.float64), shifts[:, None])
+    linear = (lines == numbers).all(1) & (np.abs(numbers) < 2.0**31).all(1) & (np.abs(offsets) < 1 << 15)
+    return np.where(linear, (offsets << 16) + 256 + shifts, 0).astype(np.int32)

@@ -12,14 +12,23 @@ from xdsl.ir import Attribute, SSAValue
 from tinyml.dialects import scratch
 from tinyml.dialects.coding import Coding
 from tinyml.dialects.emitter import Emitter
+from tinyml.targets.kernels import kernel_named
 
 
-def decoding_table(e: Emitter, coding: Coding) -> SSAValue:
-    """A run of memory that begins with the entry for raw 0, as kernels take it; negative raws lie before it."""
-    assert coding.table is not None
-    zero = e.insert(arith.ConstantOp(IntegerAttr(coding.zero, IndexType())))
-    table = e.surroundings.table("decoding", coding.table)
-    return e.insert(scratch.SliceOp(table, zero, (len(coding.table) - coding.zero,)))
+def decoding(e: Emitter, kernel: str, codings: Sequence[Coding]) -> tuple[list[SSAValue], list[SSAValue]]:
+    """What a kernel takes to decode raws: tables, which begin with the entry for raw 0 and have those of negative raws
+    before it, and bytes."""
+    tables = [(one.table, one.zero) for one in codings if one.table is not None]
+    parameters = [value for one in codings for value in one.parameters]
+    if kernel_named(kernel).segments:
+        [(table, places)] = [one.segments() for one in codings if one.segments is not None]
+        tables, parameters = [(table, len(table) // 2)], [*parameters, places]
+    runs: list[SSAValue] = []
+    for table, zero in tables:
+        first = e.insert(arith.ConstantOp(IntegerAttr(zero, IndexType())))
+        whole = e.surroundings.table("decoding", table)
+        runs.append(e.insert(scratch.SliceOp(whole, first, (len(table) - zero,))))
+    return runs, [e.int_constant(value, 8) for value in parameters]
 
 
 def call_kernel(

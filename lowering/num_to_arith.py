@@ -36,7 +36,7 @@ from tinyml.dialects.number_format import accumulator_of, element_format, number
 from tinyml.dialects.places import error_at
 from tinyml.dialects.runtime_functions import RUNTIME_FUNCTIONS
 from tinyml.lowering.format_notes import note_formats
-from tinyml.lowering.kernel_calls import call_kernel, decoding_table
+from tinyml.lowering.kernel_calls import call_kernel, decoding
 from tinyml.lowering.packed_elements import unpack_elements
 
 if TYPE_CHECKING:
@@ -258,8 +258,7 @@ def _dot(op: num.DotOp | num.StridedDotOp | num.DistanceOp) -> Lowering:
     codings = [coding for coding in found if coding is not None]
 
     def lower(e: Emitter) -> SSAValue | None:
-        tables = [decoding_table(e, one) for one in codings if one.table is not None]
-        parameters = [e.int_constant(value, 8) for one in codings for value in one.parameters]
+        tables, parameters = decoding(e, kernel, codings)
         # Packed weights are counted by the numbers that they meet, those that meet a column by themselves.
         counted = op.rhs
         if isinstance(op, num.StridedDotOp):

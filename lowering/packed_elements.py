@@ -18,7 +18,7 @@ from tinyml.dialects.packed_bits import group_bytes, group_length, pack_bits, pa
 from tinyml.dialects.places import error_at
 from tinyml.dialects.runtime_functions import RUNTIME_FUNCTIONS
 from tinyml.dialects.scratch import in_flash, memref_type, packed_bits, size_in_bytes
-from tinyml.targets.kernels import packed_reader, packed_writer
+from tinyml.targets.kernels import packed_copier, packed_reader, packed_writer
 from tinyml.transforms.boxes import build_offset
 from tinyml.transforms.loop_nest import LoopNest
 from tinyml.transforms.multiples import exchanged, is_multiple
@@ -79,6 +79,8 @@ class _Bytes:
                     self.load(op, offsets)
                 case memref.StoreOp():
                     self.store(op, offsets)
+                case memref.CopyOp():
+                    self.unpack(op, offsets)
                 case _:
                     op.operands[use.index] = self.run(value, offsets)
 
@@ -100,6 +102,20 @@ class _Bytes:
     def store(self, op: memref.StoreOp, offsets: Sequence[SSAValue]) -> None:
         symbol, nest = packed_writer(self.bits), LoopNest(op)
         arguments = [*self.place(op, offsets, nest), op.value]
+        self.surroundings.declare_kernel(symbol, [value.type for value in arguments], [])
+        nest.put(func.CallOp(symbol, arguments, []))
+        op.detach()
+        op.erase()
+
+    def unpack(self, op: memref.CopyOp, offsets: Sequence[SSAValue]) -> None:
+        """Whole groups, into a local array of whole elements."""
+        symbol, nest, whole = packed_copier(self.bits), LoopNest(op), memref_type(op.destination)
+        groups = -(-prod(whole.get_shape()) // group_length(self.bits))
+        runs = [
+            nest.insert(memref.CastOp.get(run, MemRefType(memref_type(run).element_type, [DYNAMIC_INDEX])))
+            for run in (op.destination, self.run(op.source, offsets))
+        ]
+        arguments = [*runs, nest.index(groups)]
         self.surroundings.declare_kernel(symbol, [value.type for value in arguments], [])
         nest.put(func.CallOp(symbol, arguments, []))
         op.detach()

@@ -16,7 +16,7 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 
 from tinyml.dialects import scratch
 from tinyml.dialects.scratch import element_bytes, in_flash, memref_type, packed_bits, storage_of
-from tinyml.targets.kernels import packed_reader, packed_writer
+from tinyml.targets.kernels import packed_copier, packed_reader, packed_writer
 
 UNROLLED = 2
 """Shifts by so few bits are written out; others are loops, on a chip that shifts bit by bit."""
@@ -63,6 +63,8 @@ def steps_of_operation(op: Operation) -> Mapping[str, float]:
             return {packed_reader(bits, flash=in_flash(memref_type(op.memref)))[0]: 1}
         case memref.StoreOp() if (bits := packed_bits(memref_type(op.memref))) is not None:
             return {packed_writer(bits): 1}
+        case memref.CopyOp() if (bits := packed_bits(memref_type(op.source))) is not None:
+            return {packed_copier(bits): 1}
         case memref.LoadOp():
             place = "flash" if in_flash(memref_type(op.memref)) else "ram"
             return {f"load {place} {_element_bytes(op.memref)}": 1}

@@ -22,7 +22,8 @@ class Kernel:
     row of the layout of `tinyml.dialects.packed_rows`. flash: they lie in flash, or in working memory; None where that
     is one. rows: of the matrix that it takes at once. step: what one entry of a sum takes, in cycles of an AVR or
     instructions of a Cortex-M4, and code its bytes; `make kernels` measures both. codings: how it gets integers from
-    weights and vector; tables are its first arguments.
+    weights and vector; tables are its first arguments. segments: they are those of `Coding.segments`, and a vector of
+    which 16 bits hold the integers is decoded for it.
     """
 
     symbol: str
@@ -36,6 +37,7 @@ class Kernel:
     step: float = 0.0
     codings: tuple[str, ...] = (INTEGER, INTEGER)
     code: int = 0
+    segments: bool = False
 
     def computes(self, wanted: Kernel) -> bool:
         """Is it the sum that another description asks for?"""
@@ -69,6 +71,7 @@ _AVR = (
     Kernel("tm_dot_t4_s8_s32", 4, 8, 32, step=35.5, codings=(TABLE, INTEGER), code=174),
     Kernel("tm_dot_t6_s16_s32", 6, 16, 32, step=44.75, codings=(TABLE, INTEGER), code=336),
     Kernel("tm_dot_t6_s8_s32", 6, 8, 32, step=35.75, codings=(TABLE, INTEGER), code=288),
+    Kernel("tm_dot_p16_s16_s32", 16, 16, 32, step=153.6, codings=("p16", INTEGER)),
     Kernel("tm_dot_p16_s16_s64", 16, 16, 64, step=153.6, codings=("p16", INTEGER)),
     Kernel("tm_dot_s4_s8_s16", 4, 8, 16, step=11.0, code=130),
     Kernel("tm_dot_s4_s8_s24", 4, 8, 24, step=13.0, code=162),
@@ -89,7 +92,8 @@ _AVR = (
 )
 
 _CORTEX_M = (
-    Kernel("tm_dot_p16_s16_s64", 16, 16, 64, flash=None, step=28.0, codings=("p16", INTEGER)),
+    Kernel("tm_cm_dot_p16_s16_s32", 16, 16, 32, flash=None, step=9.0, codings=("p16", INTEGER), segments=True),
+    Kernel("tm_cm_dot_p16_s16_s64", 16, 16, 64, flash=None, step=9.0, codings=("p16", INTEGER), segments=True),
     Kernel("tm_dot_t4_s16_s32", 4, 16, 32, flash=None, step=6.3, codings=(TABLE, INTEGER), code=60),
     Kernel("tm_dot_t4_s8_s32", 4, 8, 32, flash=None, step=6.3, codings=(TABLE, INTEGER), code=60),
     Kernel("tm_dot_t6_s16_s32", 6, 16, 32, flash=None, step=13.0, codings=(TABLE, INTEGER), code=90),
@@ -145,6 +149,11 @@ def packed_reader(bits: int, *, flash: bool = True) -> tuple[str, int]:
 def packed_writer(bits: int) -> str:
     """The function that writes single packed elements, of the width of memory around them."""
     return f"tm_pack_s{bits}"
+
+
+def packed_copier(bits: int) -> str:
+    """The function that unpacks groups of working memory into an array of whole elements."""
+    return f"tm_unpack_s{bits}"
 
 
 def packed_effort(target: str, weights: int, bits: int, vector: int, codings: tuple[str, ...]) -> float | None:

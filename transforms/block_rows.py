@@ -22,7 +22,7 @@ from tinyml.dialects import num, scratch
 from tinyml.dialects.coding import INTEGER_CODING
 from tinyml.dialects.number_format import Accumulator, element_format
 from tinyml.targets.kernels import Kernel, kernels_of
-from tinyml.transforms.loop_nest import LoopNest
+from tinyml.transforms.loop_nest import LoopNest, local_array
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class BlockRowsPass(ModulePass):
                 if (found := _Rows.find(loop, kernels)) is not None:
                     kind = found.accumulator.type, found.block
                     if kind not in arrays:
-                        arrays[kind] = _array(function, *kind)
+                        arrays[kind] = local_array(function, *kind, "sums")
                     found.rewrite(arrays[kind])
 
 
@@ -208,14 +208,6 @@ def _accumulators(start: SSAValue, end: SSAValue) -> Iterator[Accumulator]:
         while (wider := accumulator.widened(accumulator.bits + 1)).type != accumulator.type:
             accumulator = wider
             yield accumulator
-
-
-def _array(function: func.FuncOp, element: Attribute, length: int) -> SSAValue:
-    first = function.body.block.first_op
-    assert first is not None
-    array = LoopNest(first).insert(memref.AllocaOp.get(element, shape=[length]))
-    array.name_hint = "sums"
-    return array
 
 
 def _reads_earlier_rows(loop: scf.ForOp) -> bool:

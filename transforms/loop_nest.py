@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from xdsl.builder import Builder
-from xdsl.dialects import arith, memref, scf
+from xdsl.dialects import arith, func, memref, scf
 from xdsl.dialects.builtin import IndexType, IntegerAttr, UnknownLoc, i8, i16, i32
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 
 Indices: TypeAlias = "list[SSAValue]"
@@ -95,3 +95,12 @@ class LoopNest:
         loop = scf.ForOp(start_value, extent, step, initial, block)
         self.put(loop)
         return loop.results
+
+
+def local_array(function: func.FuncOp, element: Attribute, length: int, name: str) -> SSAValue:
+    """An array that a function keeps on its stack."""
+    first = function.body.block.first_op
+    assert first is not None
+    array = LoopNest(first).insert(memref.AllocaOp.get(element, shape=[length]))
+    array.name_hint = name
+    return array

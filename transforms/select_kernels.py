@@ -7,7 +7,7 @@ first, then the generic loop. A target without a kernel for a narrow accumulator
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias, cast
 
 from xdsl.context import Context
@@ -17,14 +17,18 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import num, scratch
+from tinyml.dialects.coding import INTEGER
 from tinyml.dialects.csr import CompressedRows
 from tinyml.dialects.number_format import Accumulator, NumberFormat, accumulator_of, element_format
 from tinyml.dialects.packed_bits import group_length
 from tinyml.dialects.packed_rows import COUNT_BYTES, pack_rows
 from tinyml.targets.kernels import Kernel, kernels_of
+from tinyml.transforms.decoded_vectors import BITS as DECODED_BITS
+from tinyml.transforms.decoded_vectors import DecodedVectors, decoded_format
 from tinyml.transforms.loop_nest import Indices, LoopNest
 from tinyml.transforms.multiples import is_multiple
 from tinyml.transforms.product_loops import sum_of_products
+from tinyml.transforms.unpacked_runs import UnpackedRuns
 
 _Dot: TypeAlias = num.DotOp | num.StridedDotOp | num.SparseDotOp | num.DistanceOp
 Op: TypeAlias = _Dot | num.AxpyOp
@@ -44,7 +48,7 @@ class SelectKernelsPass(ModulePass):
     target: str = "host"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        kernels = kernels_of(self.target)
+        kernels, unpacked, decoded = kernels_of(self.target), UnpackedRuns(), DecodedVectors()
         for one in list(op.walk()):
             if isinstance(one, _OPS):
                 kernel = _matching(one, kernels)
@@ -54,6 +58,10 @@ class SelectKernelsPass(ModulePass):
                     one.kernel = StringAttr(kernel.symbol)
                     if isinstance(one, num.DistanceOp):
                         one.operands = [one.sum, *_factors(one)]
+                    if isinstance(one, num.DotOp | num.DistanceOp) and _packed_in_ram(one.rhs):
+                        _replace(one, unpacked.sum(one, kernel.symbol))
+                    elif isinstance(one, num.DotOp) and kernel.codings[1] != _coding(one.rhs):
+                        _replace(one, decoded.sum(one, kernel.symbol))
                 if kernel is None:
                     _expand(one)
         _remove_unread(op)
@@ -79,13 +87,19 @@ def _matching(op: Op, kernels: Sequence[Kernel]) -> Kernel | None:
 
 def _of_width(op: Op, width: int, kernels: Sequence[Kernel]) -> Kernel | None:
     weights, vector = _factors(op)
-    if _in_flash(vector) or not _begins_whole(weights) or any(map(_packed_in_ram, (weights, vector))):
+    if _in_flash(vector) or not _begins_whole(weights) or _packed_in_ram(weights):
         return None
-    codings = [coding.name for factor in (weights, vector) if (coding := _format(factor).coding) is not None]
+    if _packed_in_ram(vector) and not (isinstance(op, num.DotOp | num.DistanceOp) and _begins_whole(vector)):
+        return None
+    codings = _coding(weights), _coding(vector)
     wanted = Kernel(
-        "", _bits(weights), _bits(vector), width, op=op.name, flash=_in_flash(weights), codings=tuple(codings)
+        "", _bits(weights), _whole_bits(vector), width, op=op.name, flash=_in_flash(weights), codings=codings
     )
-    return next((kernel for kernel in kernels if kernel.computes(wanted)), None)
+    found = next((kernel for kernel in kernels if kernel.computes(wanted)), None)
+    if found is None and decoded_format(op) is not None:
+        wanted = replace(wanted, vector=DECODED_BITS, codings=(codings[0], INTEGER))
+        found = next((kernel for kernel in kernels if kernel.segments and kernel.computes(wanted)), None)
+    return found
 
 
 def _widths(accumulator: Accumulator) -> Iterator[int]:
@@ -149,12 +163,17 @@ def _format(value: SSAValue) -> NumberFormat:
     return element_format(value.type)
 
 
+def _coding(value: SSAValue) -> str:
+    coding = _format(value).coding
+    return "" if coding is None else coding.name
+
+
 def _in_flash(value: SSAValue) -> bool:
     return isinstance(value.type, MemRefType) and scratch.in_flash(scratch.memref_type(value))
 
 
 def _packed_in_ram(value: SSAValue) -> bool:
-    """Kernels read packed elements from flash only."""
+    """Kernels read packed elements from flash; those of working memory are unpacked before."""
     packed = isinstance(value.type, MemRefType) and scratch.packed_bits(scratch.memref_type(value)) is not None
     return packed and not _in_flash(value)
 
@@ -173,7 +192,11 @@ def _begins_whole(weights: SSAValue) -> bool:
 
 def _bits(value: SSAValue) -> int:
     packed = scratch.packed_bits(scratch.memref_type(value)) if isinstance(value.type, MemRefType) else None
-    return packed or 8 * _format(value).dtype.itemsize
+    return packed or _whole_bits(value)
+
+
+def _whole_bits(value: SSAValue) -> int:
+    return 8 * _format(value).dtype.itemsize
 
 
 def _pack(op: num.SparseDotOp, kernel: Kernel) -> bool:

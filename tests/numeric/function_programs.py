@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 from xdsl.universe import Universe
 
+from tinyml.dialects.exact import ExactFormat
 from tinyml.lowering import pipelines
 from tinyml.targets.print_c import CTarget
 
@@ -27,18 +28,18 @@ def program(function: str, source: str, result: str, scheme: str | None = None) 
     }}""")
 
 
-def product(width: int) -> tuple[Context, ModuleOp]:
-    """`f(X)`, a constant matrix of `LENGTH` rows and columns times a vector, in numbers of 8 or 16 bits.
+def product(weights: ExactFormat, vector: ExactFormat) -> tuple[Context, ModuleOp]:
+    """`f(X)`, a constant matrix of `LENGTH` rows and columns times a vector, in numbers of 8 or 16 bits below 1.
 
     Sums have at most 32 bits, and results have to be limited.
     """
-    most = {8: 100, 16: 1500}[width]
-    raws = np.random.default_rng(0).integers(-most, most, (LENGTH, LENGTH)).tolist()
-    format = f"!fixed.q<{width}, {width - 1}>"
-    x = y = f"tensor<{LENGTH}x1x{format}>"
-    w = f"tensor<{LENGTH}x{LENGTH}x{format}>"
+    most = min(0.9, 0.045 * 2.0 ** (15 - weights.scale))
+    reals = np.random.default_rng(0).uniform(-most, most, (LENGTH, LENGTH))
+    raws = weights.encode(reals).tolist()
+    x = y = f"tensor<{LENGTH}x1x{vector.type}>"
+    w = f"tensor<{LENGTH}x{LENGTH}x{weights.type}>"
     context, module = _parse(f"""func.func @f(%X: {x} {{tdsl.range = #tdsl.range<-1.0, 1.0>}}) -> {y} {{
-      %w = tdsl.const dense<{raws}> : tensor<{LENGTH}x{LENGTH}xi{width}> -> {w}
+      %w = tdsl.const dense<{raws}> : tensor<{LENGTH}x{LENGTH}xi{weights.bits}> -> {w}
       %y = tdsl.matmul %w, %X : {w}, {x} -> {y}
       func.return %y : {y}
     }}""")

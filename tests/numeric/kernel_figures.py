@@ -7,7 +7,9 @@ the first instruction that loads an argument to the last that adds the start of 
 Functions: cycles of a loop over the elements of a vector in generated code, less those of a copy.
 
 Cortex-M: instructions per multiply-accumulate, from the call of a function that calls the kernel once, on 64 elements,
-to its return. Products: of 64 x 64 in generated code, with rounding, saturation and storing.
+to its return.
+
+Products: of 64 x 64 in generated code, with rounding, saturation and storing.
 """
 
 from __future__ import annotations
@@ -22,7 +24,10 @@ from function_programs import LENGTH, product, program, write
 from kernels_avr import AXPY, DENSE, DISTANCE, INCLUDE, PACKED, ROW, STRIDED, TABLE, Kernel
 
 from tinyml.dialects.csr import compress
+from tinyml.dialects.fixed import FixedType
 from tinyml.dialects.packed_rows import pack_rows
+from tinyml.dialects.posit import PositType
+from tinyml.dialects.posit_windows import segments_of
 from tinyml.runtime.interface import Interface
 from tinyml.runtime.model_interface import interface_of
 from tinyml.runtime.runner import runner_for
@@ -39,7 +44,7 @@ AVR_STEPS = {
     **{"s12_s8_s32": 22, "s12_s16_s32": 32.5},
     **{"strided_s8_s8_s32": 13, "strided_s8_s16_s32": 21, "strided_s16_s16_s32": 33},
     **{"t4_s16_s32": 42, "t4_s8_s32": 33, "t6_s16_s32": 43.5, "t6_s8_s32": 34.5},
-    **{"t8_s16_s32": 41, "t8_s8_s32": 32, "t8_t8_s32": 50, "p16_s16_s64": 145},
+    **{"t8_s16_s32": 41, "t8_s8_s32": 32, "t8_t8_s32": 50, "p16_s16_s32": 145, "p16_s16_s64": 145},
     **{"row_s8_s8_s16": 14, "row_s8_s8_s24": 16, "row_s8_s8_s32": 16, "row_s8_s16_s32": 24, "row_s16_s16_s32": 36},
     **{"distance_s8_s8_s24": 13, "distance_s8_s8_s32": 14, "distance_s16_s16_s32": 27},
     **{"axpy_s8_s8_s32": 27, "axpy_s8_s16_s32": 33, "axpy_s16_s16_s32": 43},
@@ -57,6 +62,7 @@ CORTEX_M = ("cortex-m0", "cortex-m3", "cortex-m4")
 CORTEX_M_KERNELS = [
     *(f"tm_cm_dot_{types}" for types in ("s8_s8_s32", "s8_s16_s32", "s16_s16_s32", "s16_s16_s64")),
     *(f"tm_dot_{types}" for types in ("t8_s8_s32", "t8_s16_s32", "t8_t8_s32")),
+    *(f"tm_cm_dot_{types}" for types in ("p16_s16_s32", "p16_s16_s64")),
     *(f"tm_dot_{weights}_{x}_s32" for weights in ("t4", "t6") for x in ("s8", "s16")),
     *(f"tm_dot_{weights}_{x}_s32" for weights in ("s4", "s6", "s12") for x in ("s8", "s16")),
     *(f"tm_cm_dot_sparse_{types}" for types in ("s8_s8_s32", "s8_s16_s32", "s16_s16_s32")),
@@ -66,6 +72,8 @@ CORTEX_M_LIMITS = {
     ("cortex-m4", "tm_cm_distance_s16_s16_s32"): 4.0,
     ("cortex-m4", "tm_dot_t8_s16_s32"): 12.0,
     ("cortex-m4", "tm_dot_t8_t8_s32"): 12.0,
+    ("cortex-m4", "tm_cm_dot_p16_s16_s32"): 12.0,
+    ("cortex-m4", "tm_cm_dot_p16_s16_s64"): 12.0,
     ("cortex-m4", "tm_dot_s4_s16_s32"): 7.0,
     ("cortex-m4", "tm_dot_s6_s16_s32"): 8.0,
     ("cortex-m4", "tm_dot_s12_s16_s32"): 10.0,
@@ -73,8 +81,28 @@ CORTEX_M_LIMITS = {
 }
 """What one product, or one element of a distance, may take."""
 
-PRODUCT_LIMITS = {("cortex-m4", 8): 2.0, ("cortex-m4", 16): 1.3, ("cortex-m0", 8): 5.0}
-"""What one product may take in generated code for a matrix of 64 x 64, by device and width."""
+FIXED = {width: FixedType(width, width - 1) for width in (8, 16)}
+POSITS = {8: PositType(8, 0, -6, 1), 16: PositType(16, 0, -14, 1)}
+WEIGHTS = PositType(16, 0, -10, 2)
+"""As programs have them: with es 0, and constants no finer than 32 bits hold their sums of products."""
+
+PRODUCTS = {
+    "fixed 8": (FIXED[8], FIXED[8]),
+    "fixed 16": (FIXED[16], FIXED[16]),
+    "posit 8, fixed 16": (POSITS[8], FIXED[16]),
+    "posit 8": (POSITS[8], POSITS[8]),
+    "posit 16, fixed 16": (WEIGHTS, FIXED[16]),
+    "posit 16": (WEIGHTS, POSITS[16]),
+}
+"""Formats of weights and vector."""
+
+PRODUCT_LIMITS = {
+    **{("cortex-m4", "fixed 8"): 2.0, ("cortex-m4", "fixed 16"): 1.3, ("cortex-m0", "fixed 8"): 5.0},
+    **{("simavr", "posit 8, fixed 16"): 58, ("simavr", "posit 8"): 70},
+    **{("simavr", "posit 16, fixed 16"): 250, ("simavr", "posit 16"): 250},
+    **{("cortex-m4", name): 12 for name in PRODUCTS if name.startswith("posit")},
+}
+"""What one product may take in generated code for a matrix of 64 x 64, by device and formats."""
 
 FUNCTION_LIMITS = {
     ("exp", "!fixed.q<16, 11>", "!fixed.q<16, 15>"): 70,
@@ -86,7 +114,10 @@ FUNCTION_LIMITS = {
 }
 """What one element may take: load and store, which a copy has too, not counted."""
 
-_CTYPES = {**dict.fromkeys(("s4", "s6", "s12", "t4", "t6", "t8", "s8"), "int8_t"), "s16": "int16_t"}
+POSIT = PositType(16, 1, -28, 1)
+"""Of the weights of 16 bits that kernels decode."""
+
+_CTYPES = {**dict.fromkeys(("s4", "s6", "s12", "t4", "t6", "t8", "s8"), "int8_t"), "s16": "int16_t", "p16": "int16_t"}
 
 _HEADER = """\
 #include <stdint.h>
@@ -121,15 +152,17 @@ _CORTEX_M = """\
 #include "tinyml/distance_cortex_m.h"
 #include "tinyml/dot_cortex_m.h"
 #include "tinyml/dot_packed.h"
+#include "tinyml/dot_posit.h"
 #include "tinyml/dot_table.h"
 static const int16_t table[256] = {{1}};
+static const int32_t segments[256] = {{{segments}}};
 static const {w} W[] __attribute__((aligned(4))) = {{{weights}}};
 static const int8_t GAPS[] = {{0, {gaps}}};
 static int32_t Y[1];
 const int32_t *figure_scores(void) {{ return Y; }}
 void figure_predict(const {x} *X)
 {{
-    (void)GAPS, (void)table;
+    (void)GAPS, (void)table, (void)segments;
     {call};
 }}
 """
@@ -202,19 +235,31 @@ def cycles_in_loop(kernel: Kernel, length: int, optimize: str) -> float:
 
 
 def instructions_per_mac(kernel: str, device: str, optimize: str) -> float:
-    form = "sparse" if "sparse" in kernel else "table" if "dot_t" in kernel else kernel.split("_")[-4]
+    form = (
+        "sparse"
+        if "sparse" in kernel
+        else "table"
+        if "dot_t" in kernel
+        else "segments"
+        if "_p16_" in kernel
+        else kernel.split("_")[-4]
+    )
     w, x, _ = kernel.split("_")[-3:]
+    segments, finer = segments_of(POSIT)
     call = {
         "distance": f"Y[0] = {kernel}(W, X, {N}, 5)",
         "dot": f"Y[0] = (int32_t){kernel}(W, X, {N}, 5)",
         "table": f"Y[0] = {kernel}({'table + 128, ' * kernel.count('_t')}W, X, {N}, 5)",
+        "segments": f"Y[0] = (int32_t){kernel}(segments + 128, W, X, {N}, 1, 28, {finer}, 5)",
         "sparse": f"Y[0] = {kernel}(W, GAPS, X, {N}, 5)",
     }[form]
     random = np.random.default_rng(1)
+    most = 128 if form != "segments" else 1 << 14
     source = _CORTEX_M.format(
+        segments=", ".join(map(str, segments)),
         w=_CTYPES[w],
         x=_CTYPES[x],
-        weights=", ".join(map(str, random.integers(-128, 128, N))),
+        weights=", ".join(map(str, random.integers(-most, most, N))),
         gaps=", ".join(["1"] * (N - 1)),
         call=call,
     )
@@ -222,13 +267,14 @@ def instructions_per_mac(kernel: str, device: str, optimize: str) -> float:
     return measure(device, optimize, source, interface).time / N
 
 
-def instructions_of_product(device: str, width: int, optimize: str) -> float:
-    """Of generated code for a matrix of 64 x 64 times a vector, per product."""
-    context, module = product(width)
+def time_of_product(device: str, formats: str, optimize: str) -> float:
+    """Of generated code for a matrix of 64 x 64 times a vector, per product: cycles of an AVR, or instructions."""
+    weights, vector = PRODUCTS[formats]
+    context, module = product(weights, vector)
     runner, interface = runner_for(device), interface_of(module)
-    inputs = np.ones((1, LENGTH), interface.input_dtype)
+    inputs = vector.encode(np.random.default_rng(1).uniform(-1, 1, (1, LENGTH)))
     with tempfile.TemporaryDirectory() as name:
-        folder = write(context, module, "cortex-m", Path(name))
+        folder = write(context, module, "avr" if device == "simavr" else "cortex-m", Path(name))
         cycles = runner.run(runner.build(folder, interface, folder, optimize), interface, inputs).cycles
     assert cycles is not None
     return float(cycles.mean()) / (LENGTH * LENGTH)
@@ -281,10 +327,16 @@ def print_cortex_m() -> None:
         figures = " ".join(f"{instructions_per_mac(kernel, *column):>7.2f}" for column in columns)
         limits = ", ".join(f"{one[7:]} {most}" for (one, name), most in CORTEX_M_LIMITS.items() if name == kernel)
         print(f"{kernel:<30} {figures}  {limits}".rstrip())
-    for width in (8, 16):
-        figures = " ".join(f"{instructions_of_product(device, width, level):>7.2f}" for device, level in columns)
-        limits = ", ".join(f"{one[7:]} {most}" for (one, bits), most in PRODUCT_LIMITS.items() if bits == width)
-        print(f"{f'product of 64 x 64, {width} bits':<30} {figures}  {limits}".rstrip())
+
+
+def print_products() -> None:
+    print("Generated code for a matrix of 64 x 64: cycles (simavr) or instructions per product")
+    columns = [(device, level) for device in ("simavr", *CORTEX_M) for level in LEVELS]
+    print(f"{'':<20}", *(f"{f'{device[-6:]} {level}':>10}" for device, level in columns), " limit")
+    for name in PRODUCTS:
+        figures = " ".join(f"{time_of_product(device, name, level):>10.2f}" for device, level in columns)
+        limits = ", ".join(f"{one} {most}" for (one, formats), most in PRODUCT_LIMITS.items() if formats == name)
+        print(f"{name:<20} {figures}  {limits}".rstrip())
 
 
 if __name__ == "__main__":
@@ -293,3 +345,5 @@ if __name__ == "__main__":
     print_functions()
     print()
     print_cortex_m()
+    print()
+    print_products()

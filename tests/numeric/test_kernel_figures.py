@@ -10,8 +10,8 @@ from kernel_figures import (
     PRODUCT_LIMITS,
     N,
     cycles_in_loop,
-    instructions_of_product,
     instructions_per_mac,
+    time_of_product,
 )
 from kernels_avr import KERNELS, PACKED, TABLE, Kernel
 
@@ -42,6 +42,6 @@ def test_instructions_per_multiply_accumulate(device: str, kernel: str, optimize
 
 
 @pytest.mark.parametrize("optimize", LEVELS)
-@pytest.mark.parametrize(("device", "width"), PRODUCT_LIMITS)
-def test_instructions_per_product_in_generated_code(device: str, width: int, optimize: str):
-    assert instructions_of_product(device, width, optimize) <= PRODUCT_LIMITS[device, width]
+@pytest.mark.parametrize(("device", "formats"), PRODUCT_LIMITS)
+def test_time_per_product_in_generated_code(device: str, formats: str, optimize: str):
+    assert time_of_product(device, formats, optimize) <= PRODUCT_LIMITS[device, formats]

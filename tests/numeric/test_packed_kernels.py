@@ -163,13 +163,14 @@ READ = 64
 HEADER = f"""\
 #include <stdint.h>
 #define figure_INPUT_LENGTH {READ}
-#define figure_OUTPUT_LENGTH {READ}
+#define figure_OUTPUT_LENGTH {2 * READ}
 void figure_predict(const int16_t *X);
 const int16_t *figure_scores(void);
 """
 SOURCE = """\
 #include "figure.h"
 #include "tinyml/packed.h"
+#include "tinyml/unpack.h"
 #ifdef __AVR__
 #define FLASH __attribute__((__progmem__))
 #else
@@ -177,7 +178,8 @@ SOURCE = """\
 #endif
 static const int8_t packed[] FLASH = {{{bytes}}};
 static int8_t memory[{bytes_of_row}];
-static int16_t out[{count}];
+static int16_t out[2 * {count}];
+static int{element}_t whole[{count}];
 const int16_t *figure_scores(void) {{ return out; }}
 void figure_predict(const int16_t *X)
 {{
@@ -185,6 +187,9 @@ void figure_predict(const int16_t *X)
         tm_pack_s{width}(memory, i - 1, tm_packed_s{width}(packed, X[i - 1]));
     for (uint8_t i = 0; i < {count}; i++)
         out[i] = tm_packed_s{width}_ram(memory, i);
+    tm_unpack_s{width}(whole, memory, {count} / {group});
+    for (uint8_t i = 0; i < {count}; i++)
+        out[{count} + i] = whole[i];
 }}
 """
 
@@ -192,7 +197,8 @@ void figure_predict(const int16_t *X)
 @pytest.mark.parametrize("name", ["host", "simavr", "cortex-m0", "cortex-m4"])
 @pytest.mark.parametrize("width", WIDTHS)
 def test_single_elements(name: str, width: int, tmp_path: Path):
-    """All numbers of up to 10 bits, as many of 12, each in every place: from flash to working memory and from there.
+    """All numbers of up to 10 bits, as many of 12, each in every place: from flash to working memory, and
+    from there one by one and all at once.
 
     What lies in memory from the last time changes no element beside the one that is written.
     """
@@ -201,13 +207,19 @@ def test_single_elements(name: str, width: int, tmp_path: Path):
     stream = pack_bits(values, width).view(np.int8)
     (tmp_path / "figure.h").write_text(HEADER)
     source = SOURCE.format(
-        bytes=", ".join(map(str, stream)), count=READ, width=width, bytes_of_row=packed_bytes(READ, width)
+        bytes=", ".join(map(str, stream)),
+        count=READ,
+        width=width,
+        bytes_of_row=packed_bytes(READ, width),
+        element=8 if width < 8 else 16,
+        group=group_length(width),
     )
     (tmp_path / "figure.c").write_text(source)
-    interface = Interface("figure", "int16_t", READ, "int16_t", READ, has_label=False)
+    interface = Interface("figure", "int16_t", READ, "int16_t", 2 * READ, has_label=False)
     runner = runner_for(name)
     built = runner.build(tmp_path, interface, tmp_path, "-Os", [*WARNING_FLAGS, f"-I{INCLUDE}"])
     numbers = np.arange(values.size, dtype=np.int16).reshape(-1, READ)
-    np.testing.assert_array_equal(runner.run(built, interface, numbers).scores, values.reshape(-1, READ))
+    found = runner.run(built, interface, numbers).scores
+    np.testing.assert_array_equal(found, np.tile(values.reshape(-1, READ), 2))
     for twin in (RUNTIME_FUNCTIONS[f"tm_packed_s{width}{where}"].twin for where in ("", "_ram")):
         np.testing.assert_array_equal(twin(stream, numbers), values.reshape(-1, READ))

@@ -27,7 +27,7 @@ DEVICES = (("avr", "simavr"), ("avr", "host"), ("cortex-m", "cortex-m0"), ("host
 PROGRAMS = {
     "protonn": micro_programs.protonn(micro_programs.Random(1), 13, 10, 10, 3, 0.5),
     "bonsai": micro_programs.bonsai(micro_programs.Random(2), 11, 6, 1, 4, 1),
-    "fastgrnn": micro_programs.fastgrnn(micro_programs.Random(3), 3, 5, 9, 4, (3, 4)),
+    "fastgrnn": micro_programs.fastgrnn(micro_programs.Random(3), 3, 5, 35, 4, (3, 4)),
 }
 
 

@@ -161,6 +161,8 @@ BINARY(tm_posit_add) BINARY(tm_posit_sub) BINARY(tm_posit_mul)
     void each_##NAME(const IN *x, int32_t *y, int32_t n, int16_t s, int8_t w, int8_t es, int16_t l, int32_t g) \\
     { for (int32_t i = 0; i < n; i++) y[i] = NAME(x[i], s, w, es, l, g); }
 OF(tm_posit_of_s32, int32_t) OF(tm_posit_of_s64, int64_t)
+void each_tm_posit_linear_s32(const int32_t *x, int32_t *y, int32_t n, int8_t right, int8_t w, int16_t g)
+    { for (int32_t i = 0; i < n; i++) y[i] = tm_posit_linear_s32(x[i], right, w, g); }
 void each_tm_posit_to_s32(const int32_t *x, int32_t *y, int32_t n, int16_t s, int8_t w, int8_t es)
     { for (int32_t i = 0; i < n; i++) y[i] = tm_posit_to_s32(x[i], s, w, es); }
 void each_tm_posit_of_f32(const float *x, int32_t *y, int32_t n, int8_t w, int8_t es, int16_t l, int32_t g)
@@ -189,6 +191,24 @@ FORMATS = [
     PositType(8, 0, -6, 1), PositType(8, 2, -15, 0), PositType(16, 1, -28, 1), PositType(16, 2, -20, 3),
     PositType(10, 3, -12, 2), PositType(32, 2, -24, 3), PositType(32, 0, -29, 0), PositType(16, 3, -40, -11),
 ]  # fmt: skip
+
+
+@pytest.mark.parametrize("n", [4, 8, 10, 16])
+def test_rounding_by_lines_is_that_of_all_posits(library: ctypes.CDLL, n: int):
+    """Of numbers below 2 with es 0, in C and numpy; near the middles of neighbours, too."""
+    format = PositType(n, 0, 2 - n, 1)
+    greatest = format.raw_limits[1]
+    random = np.random.default_rng(n)
+    for right in (0, 1, 5, 8, 9, 15, 17, 31, 40):
+        middles = random.integers(-greatest, greatest, 2_000) << right >> 1
+        x = np.concatenate([middles, middles + 1, middles - 1, random.integers(-(1 << 31), 1 << 31, 2_000)])
+        x = x[np.abs(x) < 1 << 31].astype(np.int32)
+        expected = RUNTIME_FUNCTIONS["tm_posit_of_s32"].twin(
+            x, np.int16(right + n - 2), np.int8(n), np.int8(0), np.int16(2 - n), np.int32(greatest)
+        )
+        parameters = np.int8(right), np.int8(n), np.int16(greatest)
+        np.testing.assert_array_equal(RUNTIME_FUNCTIONS["tm_posit_linear_s32"].twin(x, *parameters), expected)
+        np.testing.assert_array_equal(in_c(library, "tm_posit_linear_s32", [x], np.int32, *parameters), expected)
 
 
 @pytest.mark.parametrize("format", FORMATS, ids=str)

@@ -7,6 +7,11 @@
 #ifdef __AVR__
 #define TM_KERNEL static __attribute__((__naked__, __noinline__, __noclone__, __unused__)) void
 #define TM_INLINED inline __attribute__((__always_inline__))
+/* Out of its register at once: gcc 5.4 lets a variable of it be the register, and other calls change that. */
+#define TM_RETURN(S) \
+    __typeof__(S) result = S; \
+    __asm__("" : "+r"(result)); \
+    return result;
 #define TM_DISTANCE_INT24 __int24
 
 /* Called by assembly, with the sum in registers. Four steps an iteration; the length, in r21:r20, modulo 4 says where
@@ -52,7 +57,7 @@ TM_KERNEL tm_squares_s8_s8_s32(void)
     case 2: TM_DISTANCE_CALL(KERNEL, 2, BYTES); break; \
     default: TM_DISTANCE_CALL(KERNEL, 1, BYTES); break; \
     } \
-    return s;
+    TM_RETURN(s)
 #define TM_DISTANCE_CALL(KERNEL, STEPS, BYTES) \
     __asm__ volatile("%~call %x[kernel]+" #STEPS "*" #BYTES : "+r"(s), "+r"(k), "+z"(w), "+x"(x) \
         : [kernel] "i"(KERNEL), "r"(zero) : "r16", "r17", "r18", "r19", "memory")

@@ -9,6 +9,11 @@
 #ifdef __AVR__
 #define TM_KERNEL static __attribute__((__naked__, __noinline__, __noclone__, __unused__)) void
 #define TM_INLINED inline __attribute__((__always_inline__))
+/* Out of its register at once: gcc 5.4 lets a variable of it be the register, and other calls change that. */
+#define TM_RETURN(S) \
+    __typeof__(S) result = S; \
+    __asm__("" : "+r"(result)); \
+    return result;
 #define TMP_INT24 __int24
 
 /* As in dot_s8.h and dot_s16.h, of groups instead of elements: r20 is one more than their number divided by 4 or 2, and
@@ -124,7 +129,7 @@ TM_KERNEL tm_products_s12_s16_s32(void)
     case 2: TMP_CALL(2, BYTES, __VA_ARGS__); break; \
     default: TMP_CALL(1, BYTES, __VA_ARGS__); break; \
     } \
-    return s;
+    TM_RETURN(s)
 #define TMP_BY_TWO(LENGTH, BYTES, MOST, ...) \
     TMP_BEGIN(LENGTH, 2, BYTES, MOST, __VA_ARGS__) \
     if (groups % 2) { \
@@ -132,7 +137,7 @@ TM_KERNEL tm_products_s12_s16_s32(void)
     } else { \
         TMP_CALL(2, BYTES, __VA_ARGS__); \
     } \
-    return s;
+    TM_RETURN(s)
 
 #define TMP_SUM16 register int16_t s __asm__("r24") = sum;
 #define TMP_USED16(KERNEL) "+r"(s) : [kernel] "i"(KERNEL) : "r21", "r22", "r23"

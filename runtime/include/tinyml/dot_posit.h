@@ -1,6 +1,6 @@
 /* Exact dot products of posits of 16 bits in flash, which are multiples of 2^-scale, with 16-bit integers in RAM, added
  * to `sum`. The caller has proven that every weight times 2^scale stays within 31 bits and a sign, and that the magnitudes
- * of `sum` and all products together stay within 64 bits. */
+ * of `sum` and all products together stay within the width that the name ends in. */
 #ifndef TINYML_DOT_POSIT_H
 #define TINYML_DOT_POSIT_H
 #include <stdint.h>
@@ -75,11 +75,62 @@ static TMP_INLINED int64_t tm_products_p16_s16_s64(const int16_t *w, const int16
         sum += (int64_t)tm_p16_integer(*w++, es, scale) * *x++;
     return sum;
 }
+
+/* For Cortex-M, in integers that are finer than the sum by some places: entry n of `segments` stands for raws with the
+ * upper byte n: c * 2^16 + 2^8 + s where all of them are (raw + c) * 2^s, 0 for others. 16 bits hold every x. */
+static __attribute__((__noinline__, __unused__)) int64_t tm_cm_products_p16_s16_s64(
+    const int32_t *segments, const int16_t *w, const int16_t *x, uint16_t n, int8_t es, int8_t scale)
+{
+    int64_t sum = 0;
+#if defined(__thumb2__) && !defined(__clang__)
+    /* Leaves the loop behind a weight without a segment. */
+#define TMP_STEP \
+    "ldrsh %[a], [%[w]], #2\n\tasrs %[s], %[a], #8\n\tldr %[s], [%[segments], %[s], lsl #2]\n\tcbz %[s], 9f\n\t" \
+    "add %[a], %[a], %[s], asr #16\n\tlsls %[a], %[a], %[s]\n\tldrsh %[b], [%[x]], #2\n\t" \
+    "smlal %Q[sum], %R[sum], %[a], %[b]\n\t"
+    const int16_t *const end = w + n, *const last = end - 3;
+    for (;;) {
+        int32_t s = 1, a, b;
+        __asm__ volatile("b 2f\n1:\t" TMP_STEP TMP_STEP TMP_STEP "2:\tcmp %[w], %[last]\n\tbls 1b\n"
+                         "3:\tcmp %[w], %[end]\n\tbeq 9f\n\t" TMP_STEP "b 3b\n9:"
+                         : [sum] "+r"(sum), [w] "+r"(w), [x] "+r"(x), [s] "+l"(s), [a] "=&l"(a), [b] "=&r"(b)
+                         : [segments] "r"(segments), [end] "r"(end), [last] "r"(last) : "cc", "memory");
+        if (s != 0)
+            return sum;
+        sum += (int64_t)tm_p16_integer(w[-1], es, scale) * *x++;
+    }
+#else
+    for (; n > 0; n--, w++) {
+        const int32_t s = segments[*w >> 8];
+        const int32_t a = s ? (int32_t)((uint32_t)(*w + (s >> 16)) << (s & 31)) : tm_p16_integer(*w, es, scale);
+        sum += (int64_t)a * *x++;
+    }
+    return sum;
+#endif
+}
+
+static TMP_INLINED int64_t tm_cm_dot_p16_s16_s64(const int32_t *segments, const int16_t *w, const int16_t *x, uint16_t n,
+                                                 int8_t es, int8_t scale, int8_t finer, int64_t sum)
+{
+    return sum + (tm_cm_products_p16_s16_s64(segments, w, x, n, es, (int8_t)(scale + finer)) >> finer);
+}
+
+static TMP_INLINED int32_t tm_cm_dot_p16_s16_s32(const int32_t *segments, const int16_t *w, const int16_t *x, uint16_t n,
+                                                 int8_t es, int8_t scale, int8_t finer, int32_t sum)
+{
+    return (int32_t)tm_cm_dot_p16_s16_s64(segments, w, x, n, es, scale, finer, sum);
+}
 #endif
 
 static TMP_INLINED int64_t tm_dot_p16_s16_s64(const int16_t *w, const int16_t *x, uint16_t n, int8_t es, int8_t scale,
                                               int64_t sum)
 {
     return sum + tm_products_p16_s16_s64(w, x, n, es, scale);
+}
+
+static TMP_INLINED int32_t tm_dot_p16_s16_s32(const int16_t *w, const int16_t *x, uint16_t n, int8_t es, int8_t scale,
+                                              int32_t sum)
+{
+    return sum + (int32_t)tm_products_p16_s16_s64(w, x, n, es, scale);
 }
 #endif

@@ -10,6 +10,11 @@
 #ifdef __AVR__
 #define TM_KERNEL static __attribute__((__naked__, __noinline__, __noclone__, __unused__)) void
 #define TM_INLINED inline __attribute__((__always_inline__))
+/* Out of its register at once: gcc 5.4 lets a variable of it be the register, and other calls change that. */
+#define TM_RETURN(S) \
+    __typeof__(S) result = S; \
+    __asm__("" : "+r"(result)); \
+    return result;
 
 /* The kernels are called by assembly: a sum comes in and goes out in registers, on to the next kernel, and what they
  * change is saved once, by the function around them. Four steps an iteration; the length, in N0 and N1, modulo 4 says
@@ -92,7 +97,7 @@ TM_KERNEL tm_row_s16_s16_s32(void)
     register uint16_t low __asm__("r16") = 0; \
     TM16_CALL(KERNEL, 26, "+r"(s), "+r"(k), "+r"(low), "+z"(w), "+x"(x) : [kernel] "i"(KERNEL), "r"(zero) \
         : "r18", "r19", "memory") \
-    return s;
+    TM_RETURN(s)
 #define TM16_DENSE_S32(KERNEL) \
     TM16_SUM \
     for (; n > 1023; n -= 1020) { \
@@ -101,7 +106,7 @@ TM_KERNEL tm_row_s16_s16_s32(void)
     } \
     register uint8_t k __asm__("r16") = (uint8_t)(n / 4 + 1); \
     TM16_CALL(KERNEL, 42, TM16_OPERANDS_S32(KERNEL)) \
-    return s;
+    TM_RETURN(s)
 #define TM16_OPERANDS_S32(KERNEL) \
     "+r"(s), "+r"(k), "+z"(w), "+x"(x) : [kernel] "i"(KERNEL), "r"(zero) : "r18", "r19", "r20", "r21", "memory"
 
@@ -131,7 +136,7 @@ static TM_INLINED int32_t tm_dot_sparse_s8_s16_s32(const uint8_t **row, const in
     register uint16_t low __asm__("r16") = 0;
     __asm__ volatile("%~call %x[kernel]" : "+r"(s), "+r"(low), "+z"(*row), "+x"(x)
         : [kernel] "i"(tm_row_s8_s16_s32), "r"(zero) : "r18", "r19", "r20", "r21", "memory");
-    return s;
+    TM_RETURN(s)
 }
 
 static TM_INLINED int32_t tm_dot_sparse_s16_s16_s32(const uint8_t **row, const int16_t *x, int32_t sum)
@@ -139,7 +144,7 @@ static TM_INLINED int32_t tm_dot_sparse_s16_s16_s32(const uint8_t **row, const i
     TM16_SUM
     __asm__ volatile("%~call %x[kernel]" : "+r"(s), "+z"(*row), "+x"(x)
         : [kernel] "i"(tm_row_s16_s16_s32), "r"(zero) : "r16", "r17", "r18", "r19", "r20", "r21", "memory");
-    return s;
+    TM_RETURN(s)
 }
 #else
 #define TM_INLINED __attribute__((__unused__))

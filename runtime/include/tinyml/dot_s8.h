@@ -10,6 +10,11 @@
 #ifdef __AVR__
 #define TM_KERNEL static __attribute__((__naked__, __noinline__, __noclone__, __unused__)) void
 #define TM_INLINED inline __attribute__((__always_inline__))
+/* Out of its register at once: gcc 5.4 lets a variable of it be the register, and other calls change that. */
+#define TM_RETURN(S) \
+    __typeof__(S) result = S; \
+    __asm__("" : "+r"(result)); \
+    return result;
 #define TM8_INT24 __int24
 
 /* The kernels are called by assembly: a sum comes in and goes out in registers, on to the next kernel, and what they
@@ -94,7 +99,7 @@ TM_KERNEL tm_row_s8_s8_s32(void)
     case 6: TM8_CALL(2, BYTES, __VA_ARGS__); break; \
     default: TM8_CALL(1, BYTES, __VA_ARGS__); break; \
     } \
-    return s;
+    TM_RETURN(s)
 #define TM8_CALL(STEPS, BYTES, ...) \
     __asm__ volatile("%~call %x[kernel]+" #STEPS "*" #BYTES : "+r"(k), "+z"(w), "+x"(x), __VA_ARGS__, "memory")
 #define TM8_DENSE_SHORT(BYTES, ...) \
@@ -153,7 +158,7 @@ static TM_INLINED int32_t tm_dot_s8_s8_s32_ram(const int8_t *w, const int8_t *x,
     const uint8_t *at = *row; \
     __asm__ volatile("%~call %x[kernel]" : "+z"(at), "+x"(x), __VA_ARGS__, "r20", "r21", "memory"); \
     *row = at; \
-    return s;
+    TM_RETURN(s)
 
 static TM_INLINED int16_t tm_dot_sparse_s8_s8_s16(const uint8_t **row, const int8_t *x, int16_t sum)
 {

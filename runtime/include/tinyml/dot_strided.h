@@ -8,6 +8,11 @@
 #ifdef __AVR__
 #define TM_KERNEL static __attribute__((__naked__, __noinline__, __noclone__, __unused__)) void
 #define TM_INLINED inline __attribute__((__always_inline__))
+/* Out of its register at once: gcc 5.4 lets a variable of it be the register, and other calls change that. */
+#define TM_RETURN(S) \
+    __typeof__(S) result = S; \
+    __asm__("" : "+r"(result)); \
+    return result;
 
 /* Called by assembly, with the sum in registers. Four steps an iteration; the length, in N0 and N1, modulo 4 says where
  * it is entered. FLUSH runs after at most 256 steps. r13:r12 is what is left to the next element of x. */
@@ -54,7 +59,7 @@ TM_KERNEL tm_products_strided_s16_s16_s32(void)
     case 2: __asm__ volatile("%~call %x[kernel]+2*" #BYTES : __VA_ARGS__); break; \
     default: __asm__ volatile("%~call %x[kernel]+" #BYTES : __VA_ARGS__); break; \
     } \
-    return s;
+    TM_RETURN(s)
 #define TM_STRIDED_SUM \
     register int32_t s __asm__("r22") = sum; \
     register uint16_t left __asm__("r12") = (uint16_t)(stride * sizeof *x - sizeof *x + 1);

@@ -78,6 +78,33 @@ static TM_POSIT int32_t tm_posit_of_s32(int32_t x, int16_t scale, int8_t n, int8
     return tm_posit_signed(tm_posit_nearest(size, (int16_t)-scale, n, es, low), x < 0, greatest);
 }
 
+/* x * 2^-right in units of the least posit, for es 0 and numbers below 2: posits are one unit apart up to 1, two beyond. */
+static TM_POSIT int16_t tm_posit_linear_s32(int32_t x, int8_t right, int8_t n, int16_t greatest)
+{
+    uint32_t size = x < 0 ? 0 - (uint32_t)x : (uint32_t)x;
+    uint8_t lost = 0;
+    for (; right > 8; right = (int8_t)(right - 8), size >>= 8)
+        lost |= (uint8_t)size;
+    uint16_t raw = (uint16_t)greatest;
+    if (!(size >> 24)) {
+        size <<= 8 - right;
+        const uint16_t one = (uint16_t)((uint16_t)1 << (n - 2));
+        uint16_t whole = (uint16_t)(size >> 8);
+        uint8_t rest = (uint8_t)size;
+        if (size >> 24) {
+            whole = raw;
+            rest = 0;
+        } else if (whole >= one) {
+            lost |= rest & 1;
+            rest = (uint8_t)(rest >> 1 | whole << 7);
+            whole = (uint16_t)((whole - one) >> 1) + one;
+        }
+        whole = (uint16_t)(whole + (rest > 128 || (rest == 128 && (lost || (whole & 1)))));
+        raw = whole < raw ? whole : raw;
+    }
+    return (int16_t)(x < 0 ? -raw : raw);
+}
+
 /* The 32 highest bits of a size, the last one set for anything below. */
 static inline uint32_t tm_posit_sticky(uint64_t size, int16_t *exponent)
 {

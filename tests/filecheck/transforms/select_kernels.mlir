@@ -1,4 +1,5 @@
 // RUN: tinyml-opt %s -p 'select-kernels{target=avr}' | filecheck %s
+// RUN: tinyml-opt %s -p 'select-kernels{target=cortex-m}' | filecheck %s --check-prefix=CORTEX
 // RUN: tinyml-opt %s -p select-kernels | filecheck %s --check-prefix=HOST
 
 // Weights in flash, a vector in working memory, 16 bits each, a sum of 32: the chip has a kernel for it.
@@ -183,4 +184,52 @@ func.func @outer(%w: memref<1x!fixed.q<8, 4>, #scratch.flash>, %x: memref<1x!fix
 }
 // CHECK: func.func @outer
 // CHECK-NOT: num.strided_dot
+// CHECK: num.mac
+
+// -----
+
+// Packed working memory is unpacked a block at a time; the last block is what is left.
+func.func @unpacked(%w: memref<37x!fixed.q<16, 12>, #scratch.flash>, %x: memref<37x!fixed.q<9, 8>, #scratch.packed_ram<9>>) -> !fixed.acc<32, 20> {
+  %zero = num.zero : !fixed.acc<32, 20>
+  %sum = num.dot %zero, %w, %x : !fixed.acc<32, 20>, memref<37x!fixed.q<16, 12>, #scratch.flash>, memref<37x!fixed.q<9, 8>, #scratch.packed_ram<9>> -> !fixed.acc<32, 20>
+  func.return %sum : !fixed.acc<32, 20>
+}
+// CHECK: func.func @unpacked
+// CHECK: %unpacked = memref.alloca() : memref<16xi16>
+// CHECK: [[blocks:%.*]] = scf.for {{.*}} iter_args([[sum:%.*]] = %zero) -> (!fixed.acc<32, 20>)
+// CHECK: [[packed:%.*]] = scratch.slice %x[{{.*}}] : {{.*}} to memref<16x!fixed.q<9, 8>, #scratch.packed_ram<9>>
+// CHECK: [[whole:%.*]] = scratch.slice %unpacked[{{.*}}] : {{.*}} to memref<16x!fixed.q<9, 8>>
+// CHECK: "memref.copy"([[packed]], [[whole]])
+// CHECK: num.dot [[sum]], {{.*}}, [[whole]] {kernel = "tm_dot_s16_s16_s32"}
+// CHECK: "memref.copy"({{.*}}) : (memref<5x!fixed.q<9, 8>, #scratch.packed_ram<9>>, memref<5x!fixed.q<9, 8>>) -> ()
+// CHECK: num.dot [[blocks]], {{.*}} {kernel = "tm_dot_s16_s16_s32"}
+// HOST: func.func @unpacked
+// HOST: memref.load %x
+
+// -----
+
+// A vector of posits becomes integers before the loop over rows, each of which would decode it again.
+func.func @decoded(%w: memref<2x9x!posit.p<16, 1, -28, 1>, #scratch.flash>, %x: memref<9x!posit.p<16, 0, -14, 1>>, %y: memref<2x!posit.p<16, 0, -14, 1>>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c9 = arith.constant 9 : index
+  scf.for %i = %c0 to %c2 step %c1 {
+    %at = arith.muli %i, %c9 : index
+    %row = scratch.slice %w[%at] : memref<2x9x!posit.p<16, 1, -28, 1>, #scratch.flash> to memref<9x!posit.p<16, 1, -28, 1>, #scratch.flash>
+    %zero = num.zero : !fixed.acc<64, 42>
+    %sum = num.dot %zero, %row, %x : !fixed.acc<64, 42>, memref<9x!posit.p<16, 1, -28, 1>, #scratch.flash>, memref<9x!posit.p<16, 0, -14, 1>> -> !fixed.acc<64, 42>
+    %r = num.finish %sum : !fixed.acc<64, 42> -> !posit.p<16, 0, -14, 1>
+    memref.store %r, %y[%i] : memref<2x!posit.p<16, 0, -14, 1>>
+  }
+  func.return
+}
+// CORTEX: func.func @decoded
+// CORTEX: %decoded = memref.alloca() : memref<9xi16>
+// CORTEX: [[whole:%.*]] = scratch.slice %decoded[{{.*}}] : memref<9xi16> to memref<9x!fixed.q<16, 14>>
+// CORTEX: scf.for
+// CORTEX: num.convert {{.*}} : !posit.p<16, 0, -14, 1> -> !fixed.q<16, 14>
+// CORTEX: scf.for
+// CORTEX: num.dot %zero, %row, [[whole]] {kernel = "tm_cm_dot_p16_s16_s64"}
+// CHECK: func.func @decoded
 // CHECK: num.mac

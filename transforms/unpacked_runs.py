@@ -1,0 +1,59 @@
+"""Packed working memory for kernels, which read whole elements: a local array takes a few of them at a time (L3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects import func, memref
+from xdsl.dialects.builtin import StringAttr
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from tinyml.dialects import num, scratch
+from tinyml.dialects.number_format import element_format
+from tinyml.dialects.packed_bits import WIDTHS, group_length
+from tinyml.transforms.loop_nest import LoopNest, local_array
+
+BLOCK = 16
+"""Elements that are unpacked at once: whole groups of every width."""
+
+assert all(BLOCK % group_length(width) == 0 for width in WIDTHS)
+
+
+class UnpackedRuns:
+    """Rewrites sums over runs; all of a function share one array for each size of elements."""
+
+    def __init__(self) -> None:
+        self._arrays: dict[tuple[Operation, Attribute], SSAValue] = {}
+
+    def sum(self, op: num.DotOp | num.DistanceOp, kernel: str) -> SSAValue:
+        """What an op becomes whose second run is packed: calls of the kernel on blocks, one after the other."""
+        nest, array = LoopNest(op), self._array(op)
+        blocks, rest = divmod(num.run_length(op.rhs), BLOCK)
+
+        def block(sum: SSAValue, first: SSAValue, count: int) -> SSAValue:
+            weights, packed = (nest.insert(scratch.SliceOp(run, first, (count,))) for run in (op.lhs, op.rhs))
+            whole = nest.insert(scratch.SliceOp(array, nest.index(0), (count,), element_format(op.rhs.type).type))
+            nest.put(memref.CopyOp(packed, whole))
+            part = type(op)(sum, weights, whole)
+            part.kernel = StringAttr(kernel)
+            return nest.insert(part)
+
+        def whole(number: SSAValue, sums: Sequence[SSAValue]) -> list[SSAValue]:
+            return [block(sums[0], nest.times(number, BLOCK), BLOCK)]
+
+        sum = op.sum
+        if blocks == 1:
+            sum = block(sum, nest.index(0), BLOCK)
+        elif blocks:
+            sum = nest.fold(nest.index(blocks), [sum], whole)[0]
+        return block(sum, nest.index(blocks * BLOCK), rest) if rest else sum
+
+    def _array(self, op: num.DotOp | num.DistanceOp) -> SSAValue:
+        function = op.parent_op()
+        while not isinstance(function, func.FuncOp):
+            assert function is not None
+            function = function.parent_op()
+        kind = function, element_format(op.rhs.type).storage
+        if kind not in self._arrays:
+            self._arrays[kind] = local_array(function, kind[1], BLOCK, "unpacked")
+        return self._arrays[kind]
