@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.number_format import NumberFormat
-from tinyml.transforms.format_assignment import Choice
+from tinyml.transforms.format_assignment import Choice, with_choice
 from tinyml.transforms.other_formats import choose_formats
 from tinyml.transforms.ram_with_stack import find_with_stack, keeps_ram
 from tinyml.transforms.search import Found, Search, SearchPass
@@ -38,6 +38,8 @@ class SearchPromotePass(SearchPass):
     the program may work in, with the stack; no limit by default. soft: promotions go on up to this multiple of `ram`,
     as where they are placed is not final; a result above `ram` is never taken. formats: that single tensors may have
     instead (`other_formats`). target, device: whose stack that is, as `search-pareto` takes them.
+
+    Beyond the paper, where there is a limit and a choice of widths the others take the room that the pair leaves.
     """
 
     name = "search-promote"
@@ -62,11 +64,16 @@ class SearchPromotePass(SearchPass):
 
     def _in_arena(self, search: Search, ram: float) -> Found:
         search.evaluation.begin("widths")
-        low, high = choose_pair(search, self._prototypes(search), ram)
+        offered = [best_variant(search, one) for one in self._prototypes(search)]
+        low, high = choose_pair(search, offered, ram)
         search.evaluation.begin("heat map")
         heat = heat_map(search, low, high)
         search.evaluation.begin("promotion")
-        return promote(search, low, high, heat, ram, self.soft)
+        found = promote(search, low, high, heat, ram, self.soft)
+        if math.isinf(ram) or len(offered) <= 2:
+            return found
+        widest = max(offered, key=lambda one: one.bits)
+        return use_room(search, found, offered, heat if high == widest else heat_map(search, low, widest), ram)
 
     def _prototypes(self, search: Search) -> list[NumberFormat]:
         if self.widths != WIDTHS:
@@ -129,6 +136,31 @@ def promote_in_order(
     """Algorithm 7: what can be promoted within `ram` bytes, the most promotable tensors first."""
     promotion = _Promotion(search, low, high, heat, ram, 1.0)
     return promotion.choices(promotion.within_limit(frozenset())[0])
+
+
+def use_room(search: Search, found: Found, offered: Sequence[NumberFormat], heat: Sequence[float], ram: float) -> Found:
+    """What promotion found, with tensors of further widths in the room that it leaves, where the program loses less.
+
+    As in algorithm 7 tensors become wide in order as long as the program works in `ram` bytes, by one width after the
+    other: from the widest down, so that few are as wide as possible, and from the narrowest up, so that many are a
+    little wider.
+    """
+    steps = [list(found.choices)]
+    for ways in (-1, 1):
+        choices = steps[0]
+        for wide in sorted(offered, key=lambda one: ways * one.bits):
+            for i in sorted(range(len(heat)), key=lambda i: -heat[i]):
+                wider = with_choice(choices, i, Choice(wide))
+                if choices[i].prototype.bits < wide.bits and search.fits(wider, ram):
+                    choices = wider
+            steps.append(choices)
+    losses = search.losses(steps)
+    best = steps[losses.index(min(losses))]
+    reasons = dict(found.reasons)
+    for one, before, after in zip(search.classes, found.choices, best, strict=True):
+        if after != before:
+            reasons[one.name] += "; made wider in the room that was left"
+    return replace(found, choices=best, reasons=reasons)
 
 
 class _Promotion:

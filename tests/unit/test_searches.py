@@ -38,7 +38,7 @@ from tinyml.transforms.search import FRONT, SEARCH, Found, FrontPoint, Search
 from tinyml.transforms.search_demote import SearchDemotePass
 from tinyml.transforms.search_maxscale import SearchMaxscalePass
 from tinyml.transforms.search_pareto import SearchParetoPass
-from tinyml.transforms.search_promote import SearchPromotePass
+from tinyml.transforms.search_promote import SearchPromotePass, use_room
 from tinyml.transforms.workers import Workers
 
 ROOT = Path(__file__).parent.parent.parent
@@ -243,6 +243,19 @@ def test_no_format_is_taken_that_breaks_a_limit():
         limited = choose_formats(search, found, math.inf, lambda _: False)
     assert free.choices != found.choices
     assert limited.choices == found.choices
+
+
+def test_room_that_promotion_leaves_goes_to_other_widths():
+    offered = [FixedType.of_width(width) for width in (8, 12, 16)]
+    with Evaluation(problem_of("protonn"), "error", Workers(1)) as evaluation:
+        search = Search(evaluation, offered[-1], pack_buffers=True)
+        narrow = Found(search.uniform(offered[0]), {one.name: "" for one in search.classes})
+        room = search.memory.of(search.formats(search.uniform(offered[1]))) + 3
+        found = use_room(search, narrow, offered, range(len(search.classes)), room)
+        assert search.fits(found.choices, room)
+        assert {choice.prototype.bits for choice in found.choices} == {12, 16}
+        [less, more] = search.losses([found.choices, narrow.choices])
+    assert less < more
 
 
 def test_packed_buffers_are_measured_as_such():

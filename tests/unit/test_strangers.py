@@ -18,7 +18,8 @@ from tinyml.tools.main import main
 
 ROOT = Path(__file__).parent.parent.parent
 LNS = ROOT / "tests" / "plugins" / "lns"
-MODEL = ROOT / "examples" / "protonn-gesturepod"
+PROTONN = ROOT / "examples" / "protonn-gesturepod"
+BONSAI = ROOT / "tests" / "models" / "bonsai-mnist16"
 FORMAT_LINES = 60
 
 CORES = {"uno": "simavr", "cortex-m4": "cortex-m4"}
@@ -68,8 +69,10 @@ def shared_suite(environment: Environment, name: str) -> str:
     return environment.run("pytest", "-q", "-p", "no:cacheprovider", *files, "-k", name)
 
 
-def compile_and_run(environment: Environment, out: Path, options: Sequence[str], target: str, device: str) -> None:
-    [program], data = MODEL.glob("*.sd"), MODEL / "val.npz"
+def compile_and_run(
+    environment: Environment, out: Path, options: Sequence[str], target: str, device: str, model: Path = PROTONN
+) -> None:
+    [program], data = model.glob("*.sd"), model / "val.npz"
     environment.run("tinyml.tools.main", "compile", program, "--val", data, "--target", target, "-o", out, *options)
     said = environment.run("tinyml.tools.main", "run", out, "--data", data, "--device", device, "--limit", "5")
     assert "all raw outputs equal the evaluator's" in said
@@ -90,8 +93,8 @@ def test_the_searches_choose_among_its_widths(with_lns: Environment, tmp_path: P
 
 
 def test_a_search_chooses_it_for_a_tensor_among_fixed_ones(with_lns: Environment, tmp_path: Path):
-    options = ["--search", "promote", "--widths", "8", "--metric", "error", "--formats", "lns"]
-    compile_and_run(with_lns, tmp_path / "out", options, "uno", "simavr")
+    options = ["--search", "promote", "--widths", "8", "--formats", "lns"]
+    compile_and_run(with_lns, tmp_path / "out", options, "uno", "simavr", BONSAI)
     report = json.loads((tmp_path / "out" / "report.json").read_text())
     families = {one["format"].partition(".")[0] for one in report["search"]["tensors"]}
     assert families == {"!fixed", "!lns"}
