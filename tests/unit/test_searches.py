@@ -26,7 +26,7 @@ from tinyml.runtime.data import Data, load_data
 from tinyml.runtime.evaluator import encode_inputs, evaluate, predict_function
 from tinyml.tools.stages import load_program, print_ir
 from tinyml.transforms import search_pareto, workers
-from tinyml.transforms.candidate_costs import Chip, Costs
+from tinyml.transforms.candidate_costs import Chip, Cost, Costs
 from tinyml.transforms.candidates import Formats
 from tinyml.transforms.contexts import context
 from tinyml.transforms.evaluation import WATCH, Evaluation, Status
@@ -186,6 +186,35 @@ def test_pareto_is_never_worse_than_the_best_of_the_three(model: str, limit: str
         [loss, *losses] = evaluation.losses([chosen, *rivals])
         assert rivals
         assert loss <= min(losses)
+
+
+@pytest.mark.parametrize("search", ["demote", "promote", "pareto"])
+def test_a_search_finds_what_takes_all_of_the_memory(search: str, monkeypatch: pytest.MonkeyPatch):
+    """Though estimates are wrong, and more so for one program than for another."""
+    with evaluation_of("protonn") as evaluation:
+        candidates = Search(evaluation, FixedType.of_width(16))
+        costs = candidates.costs("avr", "simavr")
+        own = candidates.formats(candidates.uniform(FixedType.of_width(8)))
+        measured = Costs(costs.candidates, costs.chip).measured
+        ram = int(_ram(measured(own)))
+        estimate = costs.of
+
+        def wrong(formats: Formats) -> Cost:
+            return estimate(formats).plus(Cost(0, 0, 6 if formats == own else -6))
+
+        monkeypatch.setattr(costs, "of", wrong)
+        passes = {
+            "demote": SearchDemotePass("", ram=ram),
+            "promote": SearchPromotePass("", ram=ram),
+            "pareto": SearchParetoPass("", widths=(8, 16), ram=ram, effort=1),
+        }
+        found = candidates.formats(passes[search].search(candidates).choices)
+        assert _ram(measured(found)) <= ram
+
+
+def _ram(cost: Cost | None) -> float:
+    assert cost is not None
+    return cost.ram
 
 
 def test_the_front_has_what_is_returned(monkeypatch: pytest.MonkeyPatch):
