@@ -6,6 +6,7 @@ Both belong to levels below: they are asked as passes, by name.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -93,10 +94,11 @@ class Costs:
                 self.faults[question.formats] = found
 
     def measured(self, formats: Formats) -> Cost | None:
-        """What the built program takes on the device; None where its tools are not installed."""
+        """What the built program takes; None where the device is too small, or its tools are not installed."""
         if formats not in self.measurements:
             module, _ = self.candidates.in_formats(formats)
-            self.measure.apply(context(), module)
+            with suppress(InputError):
+                self.measure.apply(context(), module)
             cost = module.attributes.get(COST)
             self.measurements[formats] = None if cost is None else _cost(cost)
         return self.measurements[formats]

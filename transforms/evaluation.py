@@ -53,6 +53,13 @@ class Evaluation:
         self.best = float("inf")
         self.phase = ""
 
+    @property
+    def metric_of_programs(self) -> Metric:
+        """That programs are accepted and widths compared by, in Shiftry's algorithm 14 and MinUn's 4 and 7.7.2: the
+        accuracy, where there are labels and the search does not ask for errors."""
+        labels = self.judge.yardstick.labels is not None
+        return "accuracy" if labels and self.metric == "disagreement" else self.metric
+
     def __enter__(self) -> Evaluation:
         return self
 

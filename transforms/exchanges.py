@@ -17,7 +17,7 @@ from tinyml.transforms.linear_errors import Change, LinearErrors
 if TYPE_CHECKING:
     from tinyml.dialects.number_format import NumberFormat
     from tinyml.transforms.format_assignment import Choice
-    from tinyml.transforms.pareto_starts import LimitedSearch
+    from tinyml.transforms.limited_search import LimitedSearch
     from tinyml.transforms.search import Search
 
 TRIES = 16

@@ -3,79 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from tinyml.dialects.errors import InputError
-from tinyml.transforms.candidate_costs import Cost
 from tinyml.transforms.format_assignment import Choice, with_choice
-from tinyml.transforms.search import Search
 from tinyml.transforms.search_demote import cumulative, explore_scale_for_x, partial_demote
 from tinyml.transforms.search_maxscale import explore_maxscale
 from tinyml.transforms.search_promote import choose_pair, heat_map, promote, promote_in_order
 
 if TYPE_CHECKING:
     from tinyml.dialects.number_format import NumberFormat
-    from tinyml.transforms.candidates import Formats
+    from tinyml.transforms.limited_search import LimitedSearch
+    from tinyml.transforms.search import Search
 
 
 NEARLY = 1.05
 """By what factor the estimates of uniform programs may be beyond limits that they are within."""
-
-
-class LimitedSearch(Search):
-    """A search in which a program fits where it is within limits on all that it costs.
-
-    unlimited: the same candidates without limits. error: of estimates.
-    """
-
-    def __init__(self, search: Search, limits: Cost, target: str, device: str):
-        super().__init__(search.evaluation, search.prototype, search.others, search.pack_buffers)
-        self.unlimited = search
-        self.memory = search.memory
-        self.limits = limits
-        self.known_costs = search.costs(target, device)
-        self.error = Cost(0, 0, 0)
-
-    def fits(self, choices: Sequence[Choice], ram: float = math.inf) -> bool:
-        return super().fits(choices, min(ram, self.limits.ram)) and self._costs_at_most(choices, 1.0)
-
-    def may_fit(self, choices: Sequence[Choice], factor: float) -> bool:
-        """Is a candidate within limits so many times as great? What was measured is to be within them as they are."""
-        return super().fits(choices, self.limits.ram) and self._costs_at_most(choices, factor)
-
-    def _costs_at_most(self, choices: Sequence[Choice], factor: float) -> bool:
-        formats = self.formats(choices)
-        if self.known_costs.measurements.get(formats) is not None:
-            factor = 1.0
-        return Cost(*(number / factor for number in self.cost(formats).numbers)).within(self.limits)
-
-    def cost(self, formats: Formats) -> Cost:
-        """What was measured of a candidate, or else an estimate, as far off as that of the candidate at hand."""
-        return self.known_costs.measurements.get(formats) or self.known_costs.of(formats).plus(self.error)
-
-    def learn(self, candidates: Iterable[Sequence[Choice]]) -> None:
-        """Estimate candidates together, which takes less time."""
-        found: list[Formats] = []
-        for choices in candidates:
-            with suppress(InputError):
-                found.append(self.formats(choices))
-        self.known_costs.learn(found, self.evaluation.problem, self.evaluation.workers)
-
-    def keeps(self, choices: Sequence[Choice]) -> bool:
-        """Is a candidate within the limits when it is built and run? Taken for granted where that cannot be done."""
-        if all(map(math.isinf, self.limits.numbers)):
-            return True
-        measured = self.known_costs.measured(self.formats(choices))
-        return measured is None or measured.within(self.limits)
-
-    def settle(self, choices: Sequence[Choice]) -> None:
-        """Take this candidate for the one at hand."""
-        formats = self.formats(choices)
-        measured = self.known_costs.measurements.get(formats)
-        if measured is not None:
-            self.error = measured.minus(self.known_costs.of(formats))
 
 
 def starts(search: LimitedSearch, offered: Sequence[NumberFormat]) -> Iterator[tuple[str, list[Sequence[Choice]]]]:

@@ -7,14 +7,15 @@ one on top of the other, the cheapest first, as long as the loss is permitted.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.number_format import NumberFormat
+from tinyml.transforms.candidate_costs import Cost
 from tinyml.transforms.format_assignment import Choice, with_choice
+from tinyml.transforms.limited_search import LimitedSearch
 from tinyml.transforms.outcomes import Metric
-from tinyml.transforms.ram_with_stack import find_with_stack
 from tinyml.transforms.search import Found, Search, SearchPass
 
 SCALES = range(4)
@@ -51,24 +52,16 @@ class SearchDemotePass(SearchPass):
         alone = partial_demote(search, choices, narrow)
         search.evaluation.begin("cumulative")
 
-        def found(demoted: set[int]) -> Found:
-            chosen = [alone[i].choice if i in demoted else choice for i, choice in enumerate(choices)]
-            return Found(chosen, {search.classes[i].name: alone[i].reason(i in demoted) for i in range(len(choices))})
+        def found(chosen: Sequence[Choice]) -> Found:
+            pairs = zip(search.classes, alone, choices, chosen, strict=True)
+            return Found(chosen, {one.name: demotion.reason(new != old) for one, demotion, old, new in pairs})
 
         if self.ram is None:
-            return found(cumulative_demote(search, choices, alone, self.loss, self._permitted_metric(search)))
-        return find_with_stack(
-            search,
-            self.ram,
-            self.target,
-            self.device,
-            lambda search, ram: found(demote_to_fit(search, choices, alone, ram)),
-        )
-
-    def _permitted_metric(self, search: Search) -> Metric:
-        """Algorithm 14 looks at the accuracy even where 12 and 13 look at something else."""
-        metric = search.evaluation.metric
-        return "accuracy" if metric == "disagreement" and search.judge.yardstick.labels is not None else metric
+            metric = search.evaluation.metric_of_programs
+            return found(cumulative_demote(search, choices, alone, self.loss, metric))
+        limited = LimitedSearch(search, Cost(math.inf, math.inf, self.ram), self.target, self.device)
+        steps = [choices, *cumulative(choices, alone), search.uniform(narrow)]
+        return limited.found(lambda: found(demote_to_fit(limited, steps)), steps[-1])
 
 
 @dataclass(frozen=True)
@@ -121,9 +114,10 @@ def partial_demote(search: Search, choices: Sequence[Choice], narrow: NumberForm
 
 def cumulative_demote(
     search: Search, choices: Sequence[Choice], alone: Sequence[Demotion], loss: float, metric: Metric
-) -> set[int]:
-    """Algorithm 14: which tensors can be demoted together, tried in the order of what they lose alone."""
-    programs = [search.formats(demoted) for demoted in cumulative(choices, alone)]
+) -> Sequence[Choice]:
+    """Algorithm 14: as many tensors demoted as may be, in the order of what they lose alone."""
+    steps = [choices, *cumulative(choices, alone)]
+    programs = [search.formats(demoted) for demoted in steps[1:]]
     kept = 0
     # As many at once as there are processes; what comes after the first that loses too much is for nothing.
     size = search.evaluation.workers.size
@@ -133,27 +127,23 @@ def cumulative_demote(
         kept += (*good, False).index(False)
         if not all(good):
             break
-    return set(_order(alone)[:kept])
+    return steps[kept]
 
 
-def demote_to_fit(search: Search, choices: Sequence[Choice], alone: Sequence[Demotion], ram: float) -> set[int]:
-    """Which tensors are demoted, in the same order, until the program works in `ram` bytes."""
-    for count, demoted in enumerate([choices, *cumulative(choices, alone)]):
-        if search.fits(demoted, ram):
-            return set(_order(alone)[:count])
-    raise InputError(f"no program works in {ram:.0f} bytes of RAM, even with all tensors demoted")
+def demote_to_fit(search: LimitedSearch, steps: Iterable[Sequence[Choice]]) -> Sequence[Choice]:
+    """The first of more and more demoted candidates that fits."""
+    found = next(filter(search.fits, steps), None)
+    if found is None:
+        raise InputError(f"no program works in {search.limits.ram:.0f} bytes of RAM, even with all tensors demoted")
+    return found
 
 
 def cumulative(choices: Sequence[Choice], alone: Sequence[Demotion]) -> Iterator[list[Choice]]:
     """The candidates in which one more tensor after the other is demoted, first those that lose least alone."""
     demoted = list(choices)
-    for i in _order(alone):
+    for i in sorted(range(len(alone)), key=lambda i: alone[i].loss):
         demoted[i] = alone[i].choice
         yield list(demoted)
-
-
-def _order(alone: Sequence[Demotion]) -> list[int]:
-    return sorted(range(len(alone)), key=lambda i: alone[i].loss)
 
 
 def _best_scale(search: Search, candidates: Sequence[Sequence[Choice]], place: int) -> tuple[Choice, float]:

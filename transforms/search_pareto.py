@@ -18,9 +18,10 @@ from tinyml.dialects.errors import InputError
 from tinyml.transforms.candidate_costs import Cost
 from tinyml.transforms.exchanges import GAIN, ZOOMS, Exchanges, changes
 from tinyml.transforms.format_assignment import Choice, with_choice
+from tinyml.transforms.limited_search import LimitedSearch
 from tinyml.transforms.linear_errors import LinearErrors
 from tinyml.transforms.other_formats import choose_formats
-from tinyml.transforms.pareto_starts import LimitedSearch, starts
+from tinyml.transforms.pareto_starts import starts
 from tinyml.transforms.profile import profile
 from tinyml.transforms.round_sums import RoundSumsPass
 from tinyml.transforms.search import Found, FrontPoint, Search, SearchPass
@@ -42,7 +43,8 @@ STANDARD_ERROR = 0.03
 other data."""
 
 MEASURED = 8
-"""How many candidates in turn may turn out to be beyond the limits before one is taken that is known not to be."""
+"""How many candidates in turn may turn out to be beyond the limits before one is taken that is known not to be; of
+those that it begins with, any number."""
 
 FRONT_LOSS = 5.0
 """Candidates that lose more are not worth a place in the front, whatever they cost."""
@@ -155,18 +157,19 @@ class _Pareto:
         """The candidates to begin with; the best of them within the limits is where the search goes on from."""
         for origin, candidates in starts(self.search, self.offered):
             self.evaluate(candidates, origin)
-        self.settle(NEARLY)
+        self.settle(NEARLY, math.inf)
 
-    def settle(self, factor: float = 1.0) -> None:
+    def settle(self, factor: float = 1.0, attempts: float = MEASURED) -> None:
         """Go on from the best candidate that is measured to be within the limits.
 
-        factor: by which estimates may be beyond them. Raises `InputError` where there is none.
+        factor: by which estimates may be beyond them. attempts: how many are measured in vain before one is taken that
+        is known to be within them. Raises `InputError` where there is none.
         """
         points = sorted(self.points.values(), key=lambda one: one.key)
         known = self.search.known_costs.measurements
         self.best, failed = None, 0
         for point in points:
-            if (failed < MEASURED or point.formats in known) and self.search.may_fit(point.choices, factor):
+            if (failed < attempts or point.formats in known) and self.search.may_fit(point.choices, factor):
                 if self.search.keeps(point.choices):
                     self.best = point
                     self.search.settle(point.choices)

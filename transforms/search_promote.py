@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.number_format import NumberFormat
+from tinyml.transforms.candidate_costs import Cost
 from tinyml.transforms.format_assignment import Choice, with_choice
+from tinyml.transforms.limited_search import LimitedSearch
 from tinyml.transforms.other_formats import choose_formats
-from tinyml.transforms.ram_with_stack import find_with_stack, keeps_ram
 from tinyml.transforms.search import Found, Search, SearchPass
 from tinyml.transforms.uniform_widths import best_variant, uniform_losses
 from tinyml.transforms.value_maps import value_map
@@ -56,13 +57,13 @@ class SearchPromotePass(SearchPass):
 
     def search(self, search: Search) -> Found:
         ram = math.inf if self.ram is None else float(self.ram)
-        found = find_with_stack(search, ram, self.target, self.device, self._in_arena)
+        limited = LimitedSearch(search, Cost(math.inf, math.inf, ram), self.target, self.device)
+        narrowest = min(self._prototypes(search), key=lambda one: one.bits)
+        found = limited.found(lambda: self._promoted(limited, ram), search.uniform(narrowest))
         # A format whose functions take much of the stack is not to take the place of wide tensors.
-        return choose_formats(
-            search, found, ram, lambda choices: keeps_ram(search, choices, ram, self.target, self.device)
-        )
+        return choose_formats(limited, found, ram, limited.keeps)
 
-    def _in_arena(self, search: Search, ram: float) -> Found:
+    def _promoted(self, search: Search, ram: float) -> Found:
         search.evaluation.begin("widths")
         offered = [best_variant(search, one) for one in self._prototypes(search)]
         low, high = choose_pair(search, offered, ram)

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 
 def uniform_losses(search: Search, offered: Sequence[NumberFormat]) -> list[float]:
-    """What is lost with each, by accuracy if there are labels."""
-    metric = "accuracy" if search.judge.yardstick.labels is not None else search.evaluation.metric
+    """What is lost with each, as whole programs are compared."""
+    metric = search.evaluation.metric_of_programs
     outcomes = search.evaluation.outcomes([search.formats(search.uniform(one)) for one in offered], metric=metric)
     return [search.evaluation.loss(found, metric) for found in outcomes]
 

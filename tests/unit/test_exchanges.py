@@ -12,8 +12,8 @@ from tinyml.transforms.border import Border
 from tinyml.transforms.candidate_costs import Cost
 from tinyml.transforms.exchanges import GAIN, Exchanges, changes
 from tinyml.transforms.format_assignment import Choice
+from tinyml.transforms.limited_search import LimitedSearch
 from tinyml.transforms.linear_errors import LinearErrors
-from tinyml.transforms.pareto_starts import LimitedSearch
 from tinyml.transforms.search import Search
 
 from .test_searches import MODELS, evaluation_of

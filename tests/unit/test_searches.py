@@ -220,6 +220,35 @@ def test_sums_that_loops_carry_are_rounded_where_memory_is_short(model: str, fil
     assert [one.data["ram"].value.data <= 195 for one in front if "chosen" in one.data] == [True]
 
 
+@pytest.mark.parametrize("search", ["demote", "promote", "pareto"])
+def test_a_search_finds_what_takes_all_of_the_memory(search: str, monkeypatch: pytest.MonkeyPatch):
+    """Though estimates are wrong, and more so for one program than for another."""
+    with evaluation_of("protonn") as evaluation:
+        candidates = Search(evaluation, FixedType.of_width(16))
+        costs = candidates.costs("avr", "simavr")
+        own = candidates.formats(candidates.uniform(FixedType.of_width(8)))
+        measured = Costs(costs.candidates, costs.chip).measured
+        ram = int(_ram(measured(own)))
+        estimate = costs.of
+
+        def wrong(formats: Formats) -> Cost:
+            return estimate(formats).plus(Cost(0, 0, 6 if formats == own else -6))
+
+        monkeypatch.setattr(costs, "of", wrong)
+        passes = {
+            "demote": SearchDemotePass("", ram=ram),
+            "promote": SearchPromotePass("", ram=ram),
+            "pareto": SearchParetoPass("", widths=(8, 16), ram=ram, effort=1),
+        }
+        found = candidates.formats(passes[search].search(candidates).choices)
+        assert _ram(measured(found)) <= ram
+
+
+def _ram(cost: Cost | None) -> float:
+    assert cost is not None
+    return cost.ram
+
+
 def test_the_front_has_what_is_returned(monkeypatch: pytest.MonkeyPatch):
     """Also where single tensors got other formats after everything else."""
 
