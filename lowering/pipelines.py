@@ -21,7 +21,6 @@ CLEAN = ("canonicalize", "cse")
 
 PIPELINES: dict[str, tuple[str, ...]] = {
     "reals-to-formats": (
-        "round-sums",
         *CLEAN,
         "hoist-invariants",
         "cse",
@@ -32,6 +31,7 @@ PIPELINES: dict[str, tuple[str, ...]] = {
         "scale-rows",
         "fuse-products",
         "canonicalize",
+        "round-sums",
         "profile",
         "assign-format",
         "refine-formats",
@@ -87,6 +87,7 @@ TAKEN: dict[str, tuple[str, ...]] = {
     "prune-zeros": ("format",),
     "rotate-distances": ("format", "data"),
     "fuse-products": ("format",),
+    "round-sums": ("format",),
     "profile": ("data",),
     "assign-format": ("format", "width", "weights", "functions", "data"),
     "choose-storage": ("target", "packed"),

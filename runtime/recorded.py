@@ -81,6 +81,8 @@ class Recorded:
         self._tapes: dict[Operation, _Tape | None] = {}
 
     def compute(self, op: Operation, arguments: Sequence[Any]) -> Any:
+        if not isinstance(op, tdsl.TensorOp):
+            return compute(self.arithmetic, op, arguments)
         if isinstance(op, tdsl.BinaryOp):
             arguments = aligned(*arguments)
         if op not in self._tapes:

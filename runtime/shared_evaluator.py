@@ -13,6 +13,7 @@ import numpy as np
 from xdsl.dialects import func, scf
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import Block, Operation, SSAValue
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.number_format import NumberFormat, element_format
@@ -184,16 +185,23 @@ class _Batch:
         self.moving: set[SSAValue] = set(body.args[1:])
         self.dependent: set[Operation] = set()
         for op in list(body.ops)[:-1]:
-            if any(operand in self.moving for operand in op.operands) or self._too_large(op):
+            read = (*op.operands, *(_captured(op) if op.regions else ()))
+            if any(value in self.moving for value in read) or self._too_large(op):
                 self.dependent.add(op)
                 self.moving.update(op.results)
 
-    def _too_large(self, op: Operation) -> bool:
+    @property
+    def key(self) -> object:
+        """Tells what is kept for these iterations from what is for others."""
+        return self.taken
+
+    def _too_large(self, op: Operation, times: int = 1) -> bool:
         if isinstance(op, scf.ForOp):
-            return True
+            steps = list(op.body.block.ops)[:-1]
+            return times > 1 or _collected(op) is None or any(self._too_large(one, len(_range(op))) for one in steps)
         tensors = [value for value in op.results if isinstance(value.type, TensorType)]
         sizes = [int(np.prod(tdsl.shape_of(value))) for value in tensors]
-        return max(sizes, default=1) * len(self.taken) * self.samples > GREATEST_BATCH
+        return max(sizes, default=1) * times * len(self.taken) * self.samples > GREATEST_BATCH
 
     def of(self, value: SSAValue) -> Any:
         """A value of the body, or of outside of it, for all iterations."""
@@ -203,14 +211,18 @@ class _Batch:
             return with_iterations(self.values[value])
         op = value.owner
         assert isinstance(op, Operation)
-        key = self.chunk, self.taken, self.program.numbers[value]
+        key = self.chunk, self.key, self.program.numbers[value]
         kept = self.program.kept
         if key in kept:
             self.known[value] = kept[key]
         else:
-            arguments = [self.of(operand) for operand in op.operands]
-            kept[key] = self.known[value] = compute_batched(self.program.arithmetic, op, arguments)
+            kept[key] = self.known[value] = self._compute(op)
         return self.known[value]
+
+    def _compute(self, op: Operation) -> Any:
+        if isinstance(op, scf.ForOp):
+            return _Nested(self, op).collected
+        return compute_batched(self.program.arithmetic, op, [self.of(operand) for operand in op.operands])
 
     def entering(self, rest: Sequence[Operation]) -> dict[SSAValue, Any]:
         """What dependent ops read of the others, and what the loop carries of them."""
@@ -242,6 +254,57 @@ class _Batch:
         formats = tdsl.format_of(weight), tdsl.format_of(factor)
         accumulator = accumulator_elements(mac.out)
         return accumulator.matmul(weights.swapaxes(1, 2), formats[0], factors, formats[1], start)
+
+
+class _Nested(_Batch):
+    """What a loop inside of another collects, for all iterations of both at once, those of the inner one together."""
+
+    def __init__(self, outer: _Batch, loop: scf.ForOp):
+        super().__init__(outer.program, loop, _range(loop), {}, outer.chunk)
+        self.outer = outer
+        self.known = {loop.body.block.args[0]: np.tile(self.taken, len(outer.taken))[None]}
+
+    @property
+    def key(self) -> object:
+        return self.outer.key, self.taken
+
+    @property
+    def collected(self) -> Array:
+        """The vector that the loop fills, for each sample and iteration of the outer loop."""
+        part = _collected(self.loop)
+        assert part is not None
+        result = self.of(part)
+        whole = np.broadcast_to(result, (len(result), len(self.outer.taken) * len(self.taken), 1, 1))
+        return whole.reshape(len(result), len(self.outer.taken), len(self.taken), 1)
+
+    def of(self, value: SSAValue) -> Any:
+        if value in self.known or value.owner.parent is self.loop.body.block:
+            return super().of(value)
+        outside = self.outer.of(value)
+        if np.ndim(outside) and outside.shape[1] > 1:
+            outside = outside.repeat(len(self.taken), 1)
+        return self.known.setdefault(value, outside)
+
+
+def _range(loop: scf.ForOp) -> range:
+    """The iterations of a loop between constants; none of another."""
+    bounds = [const_evaluate_operand(value) for value in (loop.lb, loop.ub, loop.step)]
+    return range(0) if None in bounds else range(*cast("list[int]", bounds))
+
+
+def _collected(loop: scf.ForOp) -> SSAValue | None:
+    """The single number that a loop puts into a vector in each iteration, and by which it fills it."""
+    last = loop.body.block.last_op
+    assert last is not None
+    if len(last.operands) != 1 or not isinstance(insert := last.operands[0].owner, tdsl.InsertSliceOp):
+        return None
+    counter, carried = loop.body.block.args
+    first, *others = insert.offsets
+    whole = insert.input is carried and carried.has_one_use() and first is counter
+    starts = [const_evaluate_operand(one) for one in others]
+    length = tdsl.shape_of(carried)[0]
+    fills = tdsl.shape_of(carried) == (length, 1) and tdsl.shape_of(insert.part) == (1, 1) and starts == [0]
+    return insert.part if whole and fills and _range(loop) == range(length) else None
 
 
 def _captured(op: Operation) -> list[SSAValue]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from xdsl.context import Context
-from xdsl.dialects import func, scf
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
@@ -32,24 +32,20 @@ SPARE_BITS = 5
 
 @dataclass(frozen=True)
 class AccumulateSumsPass(ModulePass):
-    """Rewrites loops at L1 whose carried value is `carried + constant[i] * x`, from zero, with i the loop's index.
-
-    Functions with the attribute `tdsl.round_sums` stay as they are.
-    """
+    """Rewrites loops at L1 whose carried value is `carried + constant[i] * x`, from zero, with i the loop's index."""
 
     name = "accumulate-sums"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        functions = [one for one in op.walk() if isinstance(one, func.FuncOp) and tdsl.ROUND_SUMS not in one.attributes]
-        for loop in [inner for one in functions for inner in one.walk() if isinstance(inner, scf.ForOp)]:
+        for loop in [one for one in op.walk() if isinstance(one, scf.ForOp)]:
             for position in range(len(loop.iter_args)):
-                if (found := _Sum.find(loop, position)) is not None:
+                if (found := CarriedSum.find(loop, position)) is not None:
                     found.accumulate()
 
 
 @dataclass
-class _Sum:
-    """A carried sum: the ops that make it up."""
+class CarriedSum:
+    """A sum of products that a loop carries, from zero: the ops that make it up."""
 
     loop: scf.ForOp
     position: int
@@ -60,8 +56,12 @@ class _Sum:
     constant: tdsl.ConstOp
     factor: SSAValue
 
+    @property
+    def carried(self) -> SSAValue:
+        return self.loop.body.block.args[1 + self.position]
+
     @staticmethod
-    def find(loop: scf.ForOp, position: int) -> _Sum | None:
+    def find(loop: scf.ForOp, position: int) -> CarriedSum | None:
         body = loop.body.block
         carried = body.args[1 + position]
         initial = loop.iter_args[position].owner
@@ -85,7 +85,7 @@ class _Sum:
                 and tdsl.shape_of(weight) == tdsl.shape_of(add.out)
                 and not isinstance(factor.owner, tdsl.ConstOp)
             ):
-                return _Sum(loop, position, initial, add, product, index, index.input.owner, factor)
+                return CarriedSum(loop, position, initial, add, product, index, index.input.owner, factor)
         return None
 
     def accumulate(self) -> None:

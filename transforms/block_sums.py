@@ -39,19 +39,26 @@ class BlockSumsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for loop in [one for one in op.walk() if isinstance(one, scf.ForOp)]:
-            if (found := _Sum.find(loop)) is not None:
-                most = self.block // tdsl.format_of(found.factor).dtype.itemsize
-                divisors = [size for size in range(LEAST, most + 1) if found.trips % size == 0]
-                if divisors:
-                    found.rewrite(divisors[-1])
+            found = _Sum.find(loop)
+            if found is not None and isinstance(found.step, tdsl.MacOp):
+                found.rewrite(self.block // tdsl.format_of(found.factor).dtype.itemsize)
+
+
+def block_sums(loop: scf.ForOp, most: int) -> None:
+    """Take at most so many iterations of a loop together that carries nothing but `carried + constant[i] * factor`."""
+    if (found := _Sum.find(loop)) is not None:
+        found.rewrite(most)
 
 
 @dataclass
 class _Sum:
-    """A loop's carried sums: the ops that make them up."""
+    """A loop's carried sums: the ops that make them up.
+
+    step: adds a product, of a column and a single number, exactly or rounded into the format of what is carried.
+    """
 
     loop: scf.ForOp
-    mac: tdsl.MacOp
+    step: tdsl.MacOp | tdsl.MatmulSumOp
     weight: tdsl.IndexOp
     constant: tdsl.ConstOp
     factor: SSAValue
@@ -67,12 +74,17 @@ class _Sum:
             return None
         counter, carried = body.args
         bounds = [const_evaluate_operand(value) for value in (loop.lb, loop.ub, loop.step)]
-        mac = cast(scf.YieldOp, body.last_op).operands[0].owner
-        if not (isinstance(mac, tdsl.MacOp) and mac.parent is body and mac.sum is carried):
+        step = cast(scf.YieldOp, body.last_op).operands[0].owner
+        match step:
+            case tdsl.MacOp() if step.sum is carried:
+                pairs = [(step.lhs, step.rhs), (step.rhs, step.lhs)]
+            case tdsl.MatmulSumOp() if step.initial is carried:
+                pairs = step.pairs
+            case _:
+                return None
+        if not (step.parent is body and carried.has_one_use() and step.out.has_one_use()):
             return None
-        if not (carried.has_one_use() and mac.out.has_one_use()):
-            return None
-        for weight, factor in ((mac.lhs, mac.rhs), (mac.rhs, mac.lhs)):
+        for weight, factor in pairs:
             index = weight.owner
             if (
                 isinstance(index, tdsl.IndexOp)
@@ -80,31 +92,40 @@ class _Sum:
                 and isinstance(constant := index.input.owner, tdsl.ConstOp)
                 and constant.result.has_one_use()
                 and weight.has_one_use()
-                and tdsl.shape_of(weight) == tdsl.shape_of(mac.out)
+                and tdsl.shape_of(weight) == tdsl.shape_of(step.out)
                 and tdsl.shape_of(weight)[1:] == (1,)
                 and tdsl.shape_of(factor) == (1, 1)
                 and isinstance(factor.owner, Operation)
                 and factor.owner.parent is body
                 and bounds == [0, tdsl.shape_of(constant.result)[0], 1]
             ):
-                return _Sum(loop, mac, index, constant, factor)
+                return _Sum(loop, step, index, constant, factor)
         return None
 
-    def rewrite(self, size: int) -> None:
+    def rewrite(self, most: int) -> None:
+        """Take as many iterations together as their number can be divided by, from `LEAST` to so many."""
+        sizes = [size for size in range(LEAST, most + 1) if self.trips % size == 0]
+        if sizes:
+            self._rewrite(sizes[-1])
+
+    def _rewrite(self, size: int) -> None:
         old = self.loop.body.block
         blocks = self._blocks(size)
-        sums: Attribute = self.mac.out.type
+        sums: Attribute = self.step.out.type
         outer = Block(arg_types=[IndexType(), sums])
         outer.args[1].name_hint = old.args[1].name_hint
         build = Builder(InsertPoint.at_end(outer))
         factors = build.insert(tensor.EmptyOp((), TensorType(tdsl.format_of(self.factor).type, (size, 1)))).tensor
+        factors.name_hint = "factors"
         zero, one, count = (_index(build, value) for value in (0, 1, size))
         first = build.insert(arith.MuliOp(outer.args[0], count)).result
         inner = build.insert(scf.ForOp(zero, count, one, [factors], self._factors(first, zero, factors.type)))
         inner.results[0].name_hint = self.factor.name_hint
         weights = build.insert(tdsl.IndexOp(blocks.result, outer.args[0]))
-        result = build.insert(tdsl.AccumulateOp(outer.args[1], weights.out, inner.results[0]))
-        result.out.name_hint = self.mac.out.name_hint
+        result = self._sum(outer.args[1], weights.out, inner.results[0])
+        build.insert(result)
+        result.attributes |= self.step.attributes
+        result.out.name_hint = self.step.out.name_hint
         build.insert(scf.YieldOp(result.out))
         before = Builder(InsertPoint.before(self.loop))
         low, high, step = (_index(before, value) for value in (0, self.trips // size, 1))
@@ -114,6 +135,11 @@ class _Sum:
         Rewriter.replace_op(self.loop, [], loop.results)
         self.constant.detach()
         self.constant.erase()
+
+    def _sum(self, carried: SSAValue, weights: SSAValue, factors: SSAValue) -> tdsl.AccumulateOp | tdsl.MatmulSumOp:
+        if isinstance(self.step, tdsl.MacOp):
+            return tdsl.AccumulateOp(carried, weights, factors)
+        return tdsl.MatmulSumOp([(weights, factors)], carried)
 
     def _blocks(self, size: int) -> tdsl.ConstOp:
         """The weights as one matrix for each block, with a row for each sum."""
@@ -132,7 +158,7 @@ class _Sum:
         build = Builder(InsertPoint.at_end(block))
         values: dict[SSAValue, SSAValue] = {old.args[0]: build.insert(arith.AddiOp(first, block.args[0])).result}
         for op in old.ops:
-            if op not in (self.mac, self.weight) and not isinstance(op, scf.YieldOp):
+            if op not in (self.step, self.weight) and not isinstance(op, scf.YieldOp):
                 copy = op.clone(value_mapper=values)
                 build.insert(copy)
                 values.update(zip(op.results, copy.results, strict=True))

@@ -23,7 +23,7 @@ from tinyml.dialects.places import error_at
 from tinyml.dialects.products import Factor, Product
 from tinyml.transforms.input_moments import InputMoments
 from tinyml.transforms.tensor_classes import TensorClass, tensor_classes
-from tinyml.transforms.tensor_uses import are_scalars, is_scalar_op, readers
+from tinyml.transforms.tensor_uses import are_collected, are_scalars, is_scalar_op, readers
 
 if TYPE_CHECKING:
     from tinyml.dialects.number_format import Reals
@@ -168,7 +168,7 @@ class _Formats:
         Before the latter get wide, the greatest 0.1 % of them may saturate.
         """
         for one, choice in self.choices.items():
-            if not are_scalars(one.members):
+            if not (are_scalars(one.members) or are_collected(one.members)):
                 continue
             if all(is_scalar_op(reader) and not isinstance(reader, tdsl.FunctionOp) for reader in readers(one.members)):
                 self.formats[one] = self.formats[one].in_register()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import SSAValue
+from xdsl.ir import BlockArgument, SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.transforms.border import Border
@@ -34,15 +34,15 @@ BITS = 40
 class Moments:
     """Second moments of a vector x of inputs and of what it is rounded to, y; each of shape (length, length).
 
-    axis: of the constant along which its products are summed. rounded: E[y y^T]. crossed: E[x y^T].
+    axes: of the constant along which its products are summed. rounded: E[y y^T]. crossed: E[x y^T].
     """
 
     rounded: NDArray[np.float64]
     crossed: NDArray[np.float64]
-    axis: int = -1
+    axes: tuple[int, ...] = (-1,)
 
     @staticmethod
-    def of(reals: Reals, rounded: Reals, weights: Reals, axis: int = -1) -> Moments:
+    def of(reals: Reals, rounded: Reals, weights: Reals, axes: tuple[int, ...] = (-1,)) -> Moments:
         """From samples of shape (samples, length) and their weights, with covariances shrunk towards the diagonal."""
         import numpy as np
 
@@ -55,7 +55,7 @@ class Moments:
             covariance = left.T @ weighted / total - of_means
             return snapped((1 - SHRINKAGE) * covariance + np.diag(SHRINKAGE * np.diag(covariance)) + of_means)
 
-        return Moments(shrunk(rounded, means[1]), shrunk(reals, means[0]), axis)
+        return Moments(shrunk(rounded, means[1]), shrunk(reals, means[0]), axes)
 
 
 def snapped(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -140,11 +140,9 @@ class InputMoments:
 
         shape = constant.raws.shape
         values = [self.values[value] for value in found]
-        axis = -1
-        if shape[1:] != () and len(values) == 1 and len(values[0]) == shape[0] and values[0][0][0].size == 1:
-            # Each iteration adds a multiple of one of the constant's vectors: their sum is one of products, too.
-            axis = 0
-            parts = [[np.concatenate([one.reshape(-1, 1) for one in values[0]], 1)]]
+        axes = _summed(constant, values)
+        if 0 in axes:
+            parts = [[np.concatenate([one.reshape(len(one), -1) for one in values[0]], 1)]]
         elif len(shape) >= 2 and all(one[0].shape[1:-1] == shape[-1:] for one in values):
             parts = [[one.swapaxes(1, 2).reshape(-1, shape[-1]) for one in vectors] for vectors in values]
         else:
@@ -152,11 +150,26 @@ class InputMoments:
         reals = [np.concatenate(vectors) for vectors in parts]
         rounded = [format.decode(format.encode(one)) for one, format in zip(reals, formats, strict=True)]
         weights = [self._repeated(part) for vectors in parts for part in vectors]
-        return Moments.of(np.concatenate(reals), np.concatenate(rounded), np.concatenate(weights), axis)
+        return Moments.of(np.concatenate(reals), np.concatenate(rounded), np.concatenate(weights), axes)
 
     def _repeated(self, vectors: Reals) -> Reals:
         """The weights of samples, each as often as it has vectors one after the other."""
         return self.weights.repeat(len(vectors) // len(self.weights))
+
+
+def _summed(constant: tdsl.ConstOp, values: Sequence[Sequence[Reals]]) -> tuple[int, ...]:
+    """The axes of a constant along which its products are summed: the first one, too, where a loop goes on with sums.
+
+    values: for what it is multiplied by those of each iteration.
+    """
+    shape = constant.raws.shape
+    if shape[1:] != () and len(values) == 1 and len(values[0]) == shape[0]:
+        if values[0][0][0].size == 1:
+            return (0,)
+        sums = [use.operation for user in constant.result.uses for out in user.operation.results for use in out.uses]
+        if all(isinstance(one, tdsl.MatmulSumOp) and isinstance(one.initial, BlockArgument) for one in sums):
+            return 0, -1
+    return (-1,)
 
 
 def _iterations(parts: Sequence[Reals], lengths: Sequence[int]) -> list[Reals]:

@@ -28,13 +28,14 @@ def round_weights(weights: Reals, format: NumberFormat, inputs: Moments) -> Raws
     magnitudes exceeds the greatest one after rounding to nearest, so that proofs about sums of products stay as they
     were.
 
-    weights: of any shape, `inputs.axis` of which is that of the products.
+    weights: of any shape, `inputs.axes` of which are those of the products.
     """
     import numpy as np
 
-    by_rows = np.moveaxis(weights, inputs.axis, -1)
-    rows = _round_rows(by_rows.reshape(-1, by_rows.shape[-1]), format, inputs)
-    return np.moveaxis(rows.reshape(by_rows.shape), -1, inputs.axis)
+    last = tuple(range(-len(inputs.axes), 0))
+    by_rows = np.moveaxis(weights, inputs.axes, last)
+    rows = _round_rows(by_rows.reshape(-1, len(inputs.rounded)), format, inputs)
+    return np.moveaxis(rows.reshape(by_rows.shape), last, inputs.axes)
 
 
 def _round_rows(weights: Reals, format: NumberFormat, inputs: Moments) -> Raws:

@@ -9,12 +9,14 @@ from __future__ import annotations
 import io
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FloatAttr, ModuleOp, StringAttr, UnitAttr
 from xdsl.passes import ModulePass
 from xdsl.printer import Printer
+from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
@@ -29,6 +31,11 @@ from tinyml.transforms.outcomes import Problem
 from tinyml.transforms.value_maps import tensor_errors
 from tinyml.transforms.workers import Workers
 from tinyml.transforms.working_memory import WorkingMemory
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from tinyml.runtime.data import Data
 
 SEARCH = "tdsl.search"
 """Attribute of a function: name, range, format and mean error of each class of tensors, and why it has the format."""
@@ -96,8 +103,13 @@ class FrontPoint:
     cost: Cost
     loss: float
     origin: str
-    front: bool
     chosen: bool
+    front: bool = False
+
+    def dominates(self, other: FrontPoint) -> bool:
+        """Is it nowhere worse than another, and better somewhere?"""
+        a, b = ((one.loss, *one.cost.numbers) for one in (self, other))
+        return a != b and all(x <= y for x, y in zip(a, b, strict=True))
 
 
 @dataclass(frozen=True)
@@ -107,6 +119,11 @@ class Found:
     choices: Sequence[Choice]
     reasons: Mapping[str, str]
     points: Sequence[FrontPoint] = ()
+
+    @property
+    def chosen(self) -> FrontPoint:
+        """What was chosen, of candidates whose costs are known."""
+        return next(one for one in self.points if one.chosen)
 
 
 @dataclass(frozen=True)
@@ -138,19 +155,51 @@ class SearchPass(ModulePass):
     def search(self, search: Search) -> Found:
         """The best candidate."""
 
+    def programs(self, ctx: Context, op: ModuleOp, inputs: NDArray[Any]) -> Sequence[ModuleOp]:
+        """Profiled programs on reals that compute the same; a candidate of one of them is taken."""
+        return [op]
+
+    def preferred(self, found: Sequence[Found]) -> int:
+        """Of what was found for several programs the place of what is taken."""
+        return 0
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         from tinyml.runtime.data import load_data
         from tinyml.runtime.evaluator import predict_function
         from tinyml.runtime.model_interface import interface_of
 
+        data = load_data(self.data, elements=interface_of(op).input_length)
+        programs: list[ModuleOp] = []
+        found: list[Found] = []
+        refused: list[InputError] = []
+        for place, program in enumerate(self.programs(ctx, op, data.x)):
+            try:
+                found.append(self._apply(ctx, program, data, place))
+                programs.append(program)
+            except InputError as error:
+                refused.append(error)
+        if not found:
+            raise refused[0]
+        place = self.preferred(found)
+        chosen = predict_function(programs[place])
+        if points := _in_one_front(found, place):
+            chosen.attributes[FRONT] = ArrayAttr(map(_point, points))
+        if programs[place] is not op:
+            chosen.detach()
+            Rewriter.replace_op(predict_function(op), chosen)
+
+    def _apply(self, ctx: Context, op: ModuleOp, data: Data, place: int) -> Found:
+        """Give a program the formats that are found for it."""
+        from tinyml.runtime.evaluator import predict_function
+
         prototype = format_named(ctx, self.format, None)
         check_scheme(prototype, self.format, self.functions)
         function = predict_function(op)
-        data = load_data(self.data, elements=interface_of(op).input_length)
         assignment = FormatAssignment(function, data.x.astype("f8"))
         problem = Problem(_text(op), data.x, data.y, self.functions)
         workers = Workers(self.jobs, self.backend, self.cluster)
-        with Evaluation(problem, self.metric, workers, self.journal, self.resume) as evaluation:
+        journal = self.journal and f"{self.journal}{f'.{place}' if place else ''}"
+        with Evaluation(problem, self.metric, workers, journal, self.resume) as evaluation:
             others = [format_named(ctx, name.partition(".")[0], None) for name in self.other_formats]
             found = self.search(Search(evaluation, prototype, others, self.pack_buffers))
             formats = assignment.formats(found.choices)
@@ -168,9 +217,14 @@ class SearchPass(ModulePass):
             )
             for one, format, error in zip(assignment.classes, formats, errors, strict=True)
         )
-        if found.points:
-            function.attributes[FRONT] = ArrayAttr(_point(point) for point in found.points)
         retype(function, assignment.formats_of_values(formats), constants, self.functions)
+        return found
+
+
+def _in_one_front(found: Sequence[Found], place: int) -> list[FrontPoint]:
+    """All candidates whose costs are known. place: of the program that is taken."""
+    points = [replace(point, chosen=point.chosen and i == place) for i, one in enumerate(found) for point in one.points]
+    return [replace(one, front=not any(other.dominates(one) for other in points)) for one in points]
 
 
 def _point(point: FrontPoint) -> DictionaryAttr:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
 from tinyml.transforms.candidate_costs import Cost
@@ -21,15 +21,25 @@ from tinyml.transforms.format_assignment import Choice, with_choice
 from tinyml.transforms.linear_errors import LinearErrors
 from tinyml.transforms.other_formats import choose_formats
 from tinyml.transforms.pareto_starts import LimitedSearch, starts
+from tinyml.transforms.profile import profile
+from tinyml.transforms.round_sums import RoundSumsPass
 from tinyml.transforms.search import Found, FrontPoint, Search, SearchPass
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from xdsl.context import Context
+    from xdsl.dialects.builtin import ModuleOp
+
     from tinyml.dialects.number_format import NumberFormat
     from tinyml.transforms.candidates import Formats
 
 WIDTHS = (4, 6, 8, 10, 12, 16)
 NEARLY = 1.01
 """By what factor corrected estimates may be beyond limits that the program is within."""
+
+STANDARD_ERROR = 0.03
+"""Of margins' errors on some thousand samples, as a part of them: who loses less by less than this may lose more on
+other data."""
 
 MEASURED = 8
 """How many candidates in turn may turn out to be beyond the limits before one is taken that is known not to be."""
@@ -64,6 +74,24 @@ class SearchParetoPass(SearchPass):
     @property
     def other_formats(self) -> Sequence[str]:
         return self.formats
+
+    def programs(self, ctx: Context, op: ModuleOp, inputs: NDArray[Any]) -> Sequence[ModuleOp]:
+        """The program and, where loops carry sums, the one that carries these in their format."""
+        rounded = op.clone()
+        RoundSumsPass(format=self.format).apply(ctx, rounded)
+        if rounded.is_structurally_equivalent(op):
+            return [op]
+        profile(rounded, inputs)
+        return [op, rounded]
+
+    def preferred(self, found: Sequence[Found]) -> int:
+        """As the candidates of one program are compared; of two that lose nearly the same what takes less RAM."""
+        points = [one.chosen for one in found]
+        least = (1 + STANDARD_ERROR) * min(one.loss for one in points)
+        fast = [one for one in points if self.loss is not None and one.loss <= self.loss]
+        if fast:
+            return points.index(min(fast, key=lambda one: (one.cost.time, one.cost.ram, one.loss)))
+        return points.index(min((one for one in points if one.loss <= least), key=lambda one: (one.cost.ram, one.loss)))
 
     def search(self, search: Search) -> Found:
         limits = Cost(*(math.inf if one is None else float(one) for one in (self.cycles, self.flash, self.ram)))
@@ -230,14 +258,13 @@ class _Pareto:
         return Found(chosen.choices, reasons)
 
     def with_front(self, found: Found) -> Found:
-        """What was found, with the front of all candidates."""
+        """What was found, with all candidates whose costs are worth knowing."""
         assert self.best is not None
         self.evaluate([found.choices], "other formats")
         chosen = self.points[self.search.formats(found.choices)]
         worth = list(dict.fromkeys([*self._worth(self.best), chosen]))
         costs = self._costs(worth)
-        front = [one for one in worth if not any(_dominates(other, one, costs) for other in worth)]
-        points = [FrontPoint(costs[one], one.loss, one.origin, one in front, one is chosen) for one in worth]
+        points = [FrontPoint(costs[one], one.loss, one.origin, one is chosen) for one in worth]
         return replace(found, points=points)
 
 
@@ -245,12 +272,6 @@ def _wastes(one: _Point, other: _Point) -> bool:
     """Has one candidate nowhere fewer bits than another that loses less?"""
     pairs = zip(one.choices, other.choices, strict=True)
     return other.loss < one.loss and all(a.prototype.bits >= b.prototype.bits for a, b in pairs)
-
-
-def _dominates(one: _Point, other: _Point, costs: dict[_Point, Cost]) -> bool:
-    """Is one candidate nowhere worse than another, and better somewhere?"""
-    a, b = ((p.loss, costs[p].time, costs[p].flash, costs[p].ram) for p in (one, other))
-    return a != b and all(x <= y for x, y in zip(a, b, strict=True))
 
 
 def _reason(choice: Choice, origin: str) -> str:

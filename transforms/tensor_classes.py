@@ -41,9 +41,10 @@ class TensorClass:
         return all(tdsl.constant_root(value) is not None for value in self.members)
 
     def profiles(self) -> Iterator[tdsl.Profile]:
-        """Of the members that are results of ops and have one."""
+        """Of the members that are single numbers, results of ops, and have one."""
         for value in self.members:
-            yield from _profiles(value)
+            if _elements(value) == 1:
+                yield from _profiles(value)
 
 
 def tensor_classes(function: func.FuncOp) -> list[TensorClass]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import prod
 
-from xdsl.dialects import func, scf
+from xdsl.dialects import func, scf, tensor
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
@@ -31,6 +31,14 @@ def are_scalars(members: Sequence[SSAValue]) -> bool:
         and not isinstance(value, BlockArgument)
         and not any(isinstance(use.operation, func.ReturnOp | scf.YieldOp | scf.ForOp) for use in value.uses)
         for value in members
+    )
+
+
+def are_collected(members: Sequence[SSAValue]) -> bool:
+    """Are tensors single numbers, and the vector in which a loop collects them for an op that reads them at once?"""
+    computed = [value for value in members if isinstance(value.owner, tdsl.TensorOp) and not value.owner.MOVES_BITS]
+    return any(isinstance(value.owner, tensor.EmptyOp) for value in members) and all(
+        prod(tdsl.shape_of(value)) == 1 for value in computed
     )
 
 

@@ -8,7 +8,7 @@ from xdsl.ir import Dialect
 
 from tinyml.dialects.tdsl.access import reads_in_place
 from tinyml.dialects.tdsl.accumulation import AccumulateOp, FinishOp, MacOp, ZeroOp
-from tinyml.dialects.tdsl.attributes import PACKED, PERCENTILES, PROFILE, RANGE, ROUND_SUMS, ZEROS, Csr, Profile, Range
+from tinyml.dialects.tdsl.attributes import PACKED, PERCENTILES, PROFILE, RANGE, ZEROS, Csr, Profile, Range
 from tinyml.dialects.tdsl.base import Shape, TensorOp, format_of, shape_of
 from tinyml.dialects.tdsl.contraction import (
     ROW_SHIFTS,
@@ -58,7 +58,6 @@ __all__ = [
     "PERCENTILES",
     "PROFILE",
     "RANGE",
-    "ROUND_SUMS",
     "ROW_SHIFTS",
     "ZEROS",
     "AccumulateOp",

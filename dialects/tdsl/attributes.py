@@ -24,9 +24,6 @@ ZEROS = "tdsl.zeros"
 PACKED = "tdsl.packed"
 """Argument attribute of the predict function: in how many bits the caller packs each number of the input."""
 
-ROUND_SUMS = "tdsl.round_sums"
-"""Attribute of the predict function: sums that loops carry are rounded in every iteration, and take no more memory."""
-
 RANGE = "tdsl.range"
 """Argument attribute of the predict function: the declared `Range` of an input."""
 

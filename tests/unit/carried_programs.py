@@ -144,6 +144,32 @@ PROGRAMS = {
   }}""",
         "%s",
     ),
+    "vectors collected by nested loops": program(
+        f"""
+  %W = tdsl.const dense<{[[[i + k - j] for k in (0.5, 1.0, 0.0)] for i in range(3) for j in range(2)]}>
+      : tensor<6x3x1xf32> -> tensor<6x3x1xf32>
+  %c2 = arith.constant 2 : index
+  %r = tdsl.reshape %X : {T} -> tensor<1x3xf32>
+  %s = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %X) -> ({T}) {{
+    %n = arith.muli %i, %c2 : index
+    %k = tdsl.index %X[%i] : {T} -> tensor<1xf32>
+    %v = tensor.empty() : tensor<2x1xf32>
+    %t = scf.for %j = %c0 to %c2 step %c1 iter_args(%b = %v) -> (tensor<2x1xf32>) {{
+      %m = arith.addi %n, %j : index
+      %w = tdsl.index %W[%m] : tensor<6x3x1xf32> -> {T}
+      %p = tdsl.matmul %r, %w : tensor<1x3xf32>, {T} -> tensor<1x1xf32>
+      %q = tdsl.sub %p, %k : tensor<1x1xf32>, tensor<1xf32> -> tensor<1x1xf32>
+      %e = tdsl.tanh %q : tensor<1x1xf32> -> tensor<1x1xf32>
+      %u = tdsl.insert_slice %e, %b[%j, %c0] : tensor<1x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+      scf.yield %u : tensor<2x1xf32>
+    }}
+    %l = tdsl.slice %W[%i, %c0, %c0] : tensor<6x3x1xf32> -> tensor<2x3x1xf32>
+    %g = tdsl.reshape %l : tensor<2x3x1xf32> -> tensor<3x2xf32>
+    %h = tdsl.matmul_sum %g, %t from %a : {T} : tensor<3x2xf32>, tensor<2x1xf32> -> {T}
+    scf.yield %h : {T}
+  }}""",
+        "%s",
+    ),
     "index carried": program(
         f"""
   %n, %s = scf.for %i = %c0 to %c3 step %c1 iter_args(%k = %c0, %a = %X) -> (index, {T}) {{

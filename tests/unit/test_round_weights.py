@@ -59,12 +59,14 @@ def test_rounded_inputs_are_made_up_for() -> None:
     assert abs(error.mean()) < 0.1 * 0.01 * 0.35 * 0.75 * 50
 
 
-def test_vectors_that_a_loop_adds_up() -> None:
-    """Multiples of columns: the same as a product with a matrix of them."""
+@pytest.mark.parametrize("block", [1, 8])
+def test_vectors_that_a_loop_adds_up(block: int) -> None:
+    """Multiples of columns, one or several in each iteration: the same as a product with a matrix of them."""
     random = np.random.default_rng(0)
-    columns, inputs = random.normal(0.0, 0.2, (40, 6, 1)), random.normal(1.0, 1.0, (300, 40))
-    found = round_weights(columns, FORMAT, replace(moments(inputs), axis=0))
-    np.testing.assert_array_equal(found[..., 0].T, round_weights(columns[..., 0].T, FORMAT, moments(inputs)))
+    rows, inputs = random.normal(0.0, 0.2, (6, 40)), random.normal(1.0, 1.0, (300, 40))
+    columns = rows.reshape(6, -1, block).swapaxes(0, 1)
+    found = round_weights(columns, FORMAT, replace(moments(inputs), axes=(0, -1) if block > 1 else (0,)))
+    np.testing.assert_array_equal(found.swapaxes(0, 1).reshape(6, 40), round_weights(rows, FORMAT, moments(inputs)))
 
 
 def test_exact_weights_stay() -> None:

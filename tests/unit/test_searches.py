@@ -7,6 +7,7 @@ import math
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -26,14 +27,14 @@ from tinyml.runtime.data import Data, load_data
 from tinyml.runtime.evaluator import encode_inputs, evaluate, predict_function
 from tinyml.tools.stages import load_program, print_ir
 from tinyml.transforms import search_pareto, workers
-from tinyml.transforms.candidate_costs import Chip, Costs
+from tinyml.transforms.candidate_costs import Chip, Cost, Costs
 from tinyml.transforms.candidates import Formats
 from tinyml.transforms.contexts import context
 from tinyml.transforms.evaluation import WATCH, Evaluation, Status
 from tinyml.transforms.format_assignment import Choice
 from tinyml.transforms.other_formats import choose_formats
 from tinyml.transforms.outcomes import METRICS, Metric, Outcome, Problem, Task
-from tinyml.transforms.search import SEARCH, Found, Search
+from tinyml.transforms.search import FRONT, SEARCH, Found, FrontPoint, Search
 from tinyml.transforms.search_demote import SearchDemotePass
 from tinyml.transforms.search_maxscale import SearchMaxscalePass
 from tinyml.transforms.search_pareto import SearchParetoPass
@@ -109,7 +110,10 @@ def test_what_is_reported_is_what_the_program_computes(model: str, search: str, 
     account: Any = predict_function(module).attributes[SEARCH]
     formats = tuple(element_format(entry.data["format"]) for entry in account)
     assert all(entry.data["why"].data for entry in account)
-    with evaluation_of(model) as evaluation:
+    plain, *rounded = SearchParetoPass(file).programs(context(), profiled(model), data.x)
+    taken = rounded[0] if any(entry.data["name"].data == "factors" for entry in account) else plain
+    problem = Problem(print_ir(taken), data.x, data.y, None)
+    with Evaluation(problem, "disagreement", Workers(1)) as evaluation:
         [outcome] = evaluation.outcomes([formats])
         yardstick = evaluation.judge.yardstick
     run(module, context(), rest)
@@ -186,6 +190,34 @@ def test_pareto_is_never_worse_than_the_best_of_the_three(model: str, limit: str
         [loss, *losses] = evaluation.losses([chosen, *rivals])
         assert rivals
         assert loss <= min(losses)
+
+
+@pytest.mark.parametrize(
+    ("options", "losses", "ram", "taken"),
+    [
+        ({}, (1.0, 1.02), (80, 60), 1),
+        ({}, (1.0, 1.02), (60, 80), 0),
+        ({}, (1.0, 0.9), (60, 80), 1),
+        ({"loss": 2.0}, (1.5, 1.9), (80, 60), 0),
+        ({"loss": 1.0}, (1.5, 1.9), (80, 60), 0),
+    ],
+)
+def test_of_two_programs(options: dict[str, Any], losses: Sequence[float], ram: Sequence[int], taken: int):
+    """What loses less by more than the standard error, else the smaller; the faster of those that may lose it."""
+    costs = [Cost(time, 100, bytes) for time, bytes in zip((5, 9), ram, strict=True)]
+    points = [FrontPoint(cost, loss, "", True) for cost, loss in zip(costs, losses, strict=True)]
+    assert SearchParetoPass("", **options).preferred([Found([], {}, [one]) for one in points]) == taken
+
+
+@pytest.mark.parametrize("model", ["protonn"])
+def test_sums_that_loops_carry_are_rounded_where_memory_is_short(model: str, file: str):
+    """In 16 bits, where no program with accumulators fits."""
+    module = profiled(model).clone()
+    run(module, context(), [f'search-pareto{{data="{file}" metric=disagreement widths=8,16 ram=195 effort=1}}'])
+    function = predict_function(module)
+    assert any(isinstance(op, tdsl.MatmulSumOp) for op in function.walk())
+    front: Any = function.attributes[FRONT]
+    assert [one.data["ram"].value.data <= 195 for one in front if "chosen" in one.data] == [True]
 
 
 def test_the_front_has_what_is_returned(monkeypatch: pytest.MonkeyPatch):

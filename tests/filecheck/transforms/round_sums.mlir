@@ -1,21 +1,46 @@
-// RUN: tinyml-opt %s -p round-sums,accumulate-sums | filecheck %s
+// RUN: tinyml-opt %s -p 'round-sums{block=6}' | filecheck %s
+// RUN: tinyml-opt %s -p 'round-sums{format=shiftry}' | filecheck %s --check-prefix=PUBLISHED
 
-// Four sums of 16 bits in place of accumulators of 32.
-func.func @sums(%X: tensor<4x1x!fixed.q<16, 14>>) -> tensor<4x1x!fixed.q<16, 11>> {
+// Eight products in two blocks of four, each added to what is carried and rounded once.
+func.func @blocks(%X: tensor<1x1xf32>) -> tensor<2x1xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %c2 = arith.constant 2 : index
-  %w = tdsl.const dense<[[[1], [2], [3], [4]], [[5], [6], [7], [8]]]> : tensor<2x4x1xi16> -> tensor<2x4x1x!fixed.q<16, 12>>
-  %zero = tdsl.fill {value = 0.0 : f64} -> tensor<4x1x!fixed.q<16, 11>>
-  %sum = scf.for %i = %c0 to %c2 step %c1 iter_args(%s = %zero) -> (tensor<4x1x!fixed.q<16, 11>>) {
-    %row = tdsl.index %w[%i] : tensor<2x4x1x!fixed.q<16, 12>> -> tensor<4x1x!fixed.q<16, 12>>
-    %p = tdsl.mul %row, %X : tensor<4x1x!fixed.q<16, 12>>, tensor<4x1x!fixed.q<16, 14>> -> tensor<4x1x!fixed.q<16, 11>>
-    %t = tdsl.add %s, %p : tensor<4x1x!fixed.q<16, 11>>, tensor<4x1x!fixed.q<16, 11>> -> tensor<4x1x!fixed.q<16, 11>>
-    scf.yield %t : tensor<4x1x!fixed.q<16, 11>>
+  %c8 = arith.constant 8 : index
+  %w = tdsl.const dense<[[[0.0], [10.0]], [[1.0], [11.0]], [[2.0], [12.0]], [[3.0], [13.0]], [[4.0], [14.0]], [[5.0], [15.0]], [[6.0], [16.0]], [[7.0], [17.0]]]> : tensor<8x2x1xf32> -> tensor<8x2x1xf32>
+  %zero = tdsl.fill {value = 0.0 : f64} -> tensor<2x1xf32>
+  %sum = scf.for %i = %c0 to %c8 step %c1 iter_args(%s = %zero) -> (tensor<2x1xf32>) {
+    %wi = tdsl.index %w[%i] : tensor<8x2x1xf32> -> tensor<2x1xf32>
+    %e = tdsl.exp %X : tensor<1x1xf32> -> tensor<1x1xf32>
+    %p = tdsl.mul %wi, %e : tensor<2x1xf32>, tensor<1x1xf32> -> tensor<2x1xf32>
+    %t = tdsl.add %s, %p : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+    scf.yield %t : tensor<2x1xf32>
   }
-  func.return %sum : tensor<4x1x!fixed.q<16, 11>>
+  func.return %sum : tensor<2x1xf32>
 }
-// CHECK: func.func @sums
-// CHECK-SAME: attributes {tdsl.round_sums}
-// CHECK-NOT: tdsl.mac
-// CHECK: tdsl.add
+// CHECK: func.func @blocks
+// CHECK: %w = tdsl.const dense<{{\[\[\[}}0.000000e+00, 1.000000e+00, 2.000000e+00, 3.000000e+00], [1.000000e+01,
+// CHECK: scf.for %[[BLOCK:.*]] = {{.*}} iter_args(%s = %zero) -> (tensor<2x1xf32>)
+// CHECK: %factors = tensor.empty() : tensor<4x1xf32>
+// CHECK: %[[ALL:.*]] = scf.for %i = {{.*}} iter_args(%{{.*}} = %factors) -> (tensor<4x1xf32>)
+// CHECK: %[[W:.*]] = tdsl.index %w[%[[BLOCK]]]
+// CHECK: %t = tdsl.matmul_sum %[[W]], %[[ALL]] from %s :
+// PUBLISHED-NOT: tdsl.matmul_sum
+
+// Seven have no divisor from 4 on: one product each, still rounded only in the sum.
+func.func @prime(%X: tensor<1x1xf32>) -> tensor<2x1xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c7 = arith.constant 7 : index
+  %w = tdsl.const dense<1.0> : tensor<7x2x1xf32> -> tensor<7x2x1xf32>
+  %zero = tdsl.fill {value = 0.0 : f64} -> tensor<2x1xf32>
+  %sum = scf.for %i = %c0 to %c7 step %c1 iter_args(%s = %zero) -> (tensor<2x1xf32>) {
+    %wi = tdsl.index %w[%i] : tensor<7x2x1xf32> -> tensor<2x1xf32>
+    %p = tdsl.mul %X, %wi : tensor<1x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+    %t = tdsl.add %p, %s : tensor<2x1xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+    scf.yield %t : tensor<2x1xf32>
+  }
+  func.return %sum : tensor<2x1xf32>
+}
+// CHECK: func.func @prime
+// CHECK: %wi = tdsl.index
+// CHECK-NEXT: %t = tdsl.matmul_sum %wi, %X from %s :
