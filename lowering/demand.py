@@ -50,13 +50,14 @@ class Steps:
 class Demand:
     """operations: the steps of each operation of the source, by its name; "" stands for what belongs to none.
 
-    constants, arena, input: bytes, the first in flash.
+    constants, arena, input, local: bytes, the first in flash, the last on the stack.
     """
 
     operations: dict[str, Steps] = field(default_factory=dict[str, Steps])
     constants: int = 0
     arena: int = 0
     input: int = 0
+    local: int = 0
 
 
 def demand_of(module: ModuleOp) -> Demand:
@@ -95,11 +96,16 @@ class _Counter:
             case scratch.ArenaOp():
                 self.demand.arena += op.size
                 return
+            case memref.AllocaOp():
+                self.demand.local += size_in_bytes(memref_type(op.memref))
             case _:
                 pass
         name = next(iter(source_names(op)), "")
         steps = self.demand.operations.setdefault(name, Steps())
         match op:
+            case memref.AllocaOp():
+                # A frame: no time, but stack beyond the array itself.
+                steps.add("alloca", 0, 0, 0)
             case scf.ForOp():
                 trips = trip_count(op)
                 steps.add("loop", times)

@@ -39,7 +39,7 @@ def estimate(module: ModuleOp, table: CostTable) -> Estimate:
     costs = {step: table.cost(step) or table.generic_cost(step) for step in kinds}
     operations = {name: _time_and_code(steps, costs) for name, steps in demand.operations.items()}
     once = sum(cost.once for cost in costs.values())
-    stack = table.program.stack + sum(cost.stack for cost in costs.values())
+    stack = table.program.stack + sum(cost.stack for cost in costs.values()) + demand.local
     code = sum(bytes for _, bytes in operations.values())
     return Estimate(
         time=table.program.time + sum(time for time, _ in operations.values()),

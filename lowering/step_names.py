@@ -7,6 +7,7 @@ width, so that a new one is counted, and measured by the next calibration, witho
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import prod
 from typing import Any, cast
 
 from xdsl.dialects import arith, func, memref, scf
@@ -26,6 +27,7 @@ _FREE = (
     arith.IndexCastOp,
     arith.TruncIOp,
     func.ReturnOp,
+    memref.AllocaOp,
     memref.CastOp,
     scf.YieldOp,
     scratch.ArenaOp,
@@ -64,12 +66,11 @@ def steps_of_operation(op: Operation) -> Mapping[str, float]:
         case memref.StoreOp() if (bits := packed_bits(memref_type(op.memref))) is not None:
             return {packed_writer(bits): 1}
         case memref.CopyOp() if (bits := packed_bits(memref_type(op.source))) is not None:
-            return {packed_copier(bits): 1}
+            symbol = packed_copier(bits)
+            return {symbol: 1, f"{symbol} element": prod(memref_type(op.source).get_shape())}
         case memref.LoadOp():
             place = "flash" if in_flash(memref_type(op.memref)) else "ram"
             return {f"load {place} {_element_bytes(op.memref)}": 1}
-        case memref.AllocaOp():
-            return {"alloca": 1}
         case memref.StoreOp():
             return {f"store {_element_bytes(op.memref)}": 1}
         case _:

@@ -38,10 +38,15 @@ TABLES = Path(tinyml.targets.__path__[0]) / "cost_tables"
 BOARDS = (board("avr", "atmega1284p"), board("cortex-m0"), board("cortex-m4"))
 FORMATS = (("fixed", 16), ("fixed", 8), ("f32", None))
 CODED = ("posit:8", "minifloat:6", "minifloat:4")
-PACKED = tuple((width, weights) for width in (16, 8) for weights in (*(f"fixed:{n}" for n in WIDTHS), *CODED))
+PACKED = tuple(
+    (width, weights) for width in (16, 8) for weights in (*(f"fixed:{n}" for n in WIDTHS), *CODED, "posit:16")
+)
+OTHERS = (("posit", 8), ("posit", 16), ("posit", 10), ("affine", 8))
 COLUMNS = ["time", "code", "once", "stack"]
 EVERY = 4
-"""Of so many programs one is also compiled with packed and coded constants, of all kinds in turn."""
+"""Of so many programs one is also compiled with packed and coded constants and buffers, and in other formats."""
+SELDOM = 4
+"""Of so many of these one is measured where a table is added to."""
 SAMPLES = 2
 
 FLOOR = 30.0
@@ -83,6 +88,7 @@ def measure(
     width: int | None,
     weights: str | None,
     packed: str,
+    pack_buffers: bool,
     known: Mapping[str, Sequence[float]],
 ) -> Measurement | None:
     """None for a program that has only steps whose costs are known."""
@@ -98,6 +104,7 @@ def measure(
         printed_for=chosen.printed_for,
         weights=weights,
         packed=packed,
+        pack_buffers=pack_buffers,
     )
     demand = demand_of(compiled.loops)
     if known and all(step in known for steps in demand.operations.values() for step in steps.runs):
@@ -205,7 +212,7 @@ def table(chosen: Board, measurements: Sequence[Measurement], known: Mapping[str
         for one in measurements
     ]
     once = fit_presence(measurements, left, before[2])
-    stack = fit_presence(measurements, [one.stack for one in measurements], before[3])
+    stack = fit_presence(measurements, [one.stack - one.demand.local for one in measurements], before[3])
     call = known[""][0] if known else float(np.median([one.call[0] for one in measurements]))
     rows = {
         step: [round(column.get(step, 0.0), 2) for column in (time, code, once, stack)] for step in sorted(time.keys())
@@ -223,12 +230,16 @@ def programs(folder: Path, chosen: Board, known: Mapping[str, Sequence[float]]) 
     measurements: list[Measurement] = []
     for i, micro in enumerate(micro_programs()):
         program = micro.write(folder / f"p{i}", i)
-        variants = [] if known else [(format, width, None, "never") for format, width in FORMATS]
+        variants = [] if known else [(format, width, None, "never", False) for format, width in FORMATS]
         if i % EVERY == 0:
-            variants += [("fixed", width, weights, "always") for width, weights in PACKED]
-        for format, width, weights, packed in variants:
+            variants += [("fixed", width, weights, "always", False) for width, weights in PACKED]
+            variants += [("fixed", width, None, "never", True) for width in WIDTHS]
+            variants += [(format, width, None, "never", False) for format, width in OTHERS]
+        if known:
+            variants = [one for k, one in enumerate(variants) if (i // EVERY + k) % SELDOM == 0]
+        for format, width, weights, packed, pack_buffers in variants:
             try:
-                if (found := measure(program, chosen, format, width, weights, packed, known)) is not None:
+                if (found := measure(program, chosen, format, width, weights, packed, pack_buffers, known)) is not None:
                     measurements.append(found)
             except InputError as error:
                 print(f"{chosen.device}: program {i} in {format} {width or ''} left out: {error}", file=sys.stderr)

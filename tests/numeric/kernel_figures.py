@@ -41,6 +41,7 @@ AVR_STEPS = {
     **{"s8_s16_s32": 19, "s16_s8_s32": 20, "s16_s16_s32": 31, "s16_s16_s32_ram": 29},
     **{"s4_s8_s16": 10.5, "s4_s8_s24": 12.5, "s4_s8_s32": 12.5, "s4_s16_s32": 20.5},
     **{"s6_s8_s16": 11.75, "s6_s8_s24": 13.75, "s6_s8_s32": 13.75, "s6_s16_s32": 21.75},
+    **{"s5_s16_s32": 25.6, "s9_s8_s32": 20.9, "s9_s16_s32": 31.4, "s10_s8_s32": 23.3, "s10_s16_s32": 33.8},
     **{"s12_s8_s32": 22, "s12_s16_s32": 32.5},
     **{"strided_s8_s8_s32": 13, "strided_s8_s16_s32": 21, "strided_s16_s16_s32": 33},
     **{"t4_s16_s32": 42, "t4_s8_s32": 33, "t6_s16_s32": 43.5, "t6_s8_s32": 34.5},
@@ -52,7 +53,7 @@ AVR_STEPS = {
 AVR_LIMITS = {
     **{"s8_s8_s16": 12.5, "s8_s8_s24": 17, "s8_s8_s32": 17, "s8_s16_s32": 26, "s16_s16_s32": 36},
     **{"s4_s8_s16": 12.5, "s4_s8_s32": 17, "s4_s16_s32": 26, "s6_s8_s16": 12.5, "s6_s8_s32": 17, "s6_s16_s32": 26},
-    **{"s12_s16_s32": 36},
+    **{"s5_s16_s32": 28, "s9_s16_s32": 36, "s10_s16_s32": 36, "s12_s16_s32": 36},
     **{"t8_s16_s32": 58, "t8_t8_s32": 70, "p16_s16_s64": 250},
     **{"t4_s16_s32": 58, "t6_s16_s32": 58},
 }
@@ -64,7 +65,7 @@ CORTEX_M_KERNELS = [
     *(f"tm_dot_{types}" for types in ("t8_s8_s32", "t8_s16_s32", "t8_t8_s32")),
     *(f"tm_cm_dot_{types}" for types in ("p16_s16_s32", "p16_s16_s64")),
     *(f"tm_dot_{weights}_{x}_s32" for weights in ("t4", "t6") for x in ("s8", "s16")),
-    *(f"tm_dot_{weights}_{x}_s32" for weights in ("s4", "s6", "s12") for x in ("s8", "s16")),
+    *(f"tm_dot_{weights}_{x}_s32" for weights in ("s4", "s5", "s6", "s9", "s10", "s12") for x in ("s8", "s16")),
     *(f"tm_cm_dot_sparse_{types}" for types in ("s8_s8_s32", "s8_s16_s32", "s16_s16_s32")),
     *(f"tm_cm_distance_{types}" for types in ("s8_s8_s32", "s16_s16_s32")),
 ]
@@ -76,6 +77,9 @@ CORTEX_M_LIMITS = {
     ("cortex-m4", "tm_cm_dot_p16_s16_s64"): 12.0,
     ("cortex-m4", "tm_dot_s4_s16_s32"): 7.0,
     ("cortex-m4", "tm_dot_s6_s16_s32"): 8.0,
+    ("cortex-m4", "tm_dot_s5_s16_s32"): 12.0,
+    ("cortex-m4", "tm_dot_s9_s16_s32"): 12.0,
+    ("cortex-m4", "tm_dot_s10_s16_s32"): 10.0,
     ("cortex-m4", "tm_dot_s12_s16_s32"): 10.0,
     ("cortex-m0", "tm_cm_distance_s16_s16_s32"): 7.5,
 }
@@ -117,7 +121,11 @@ FUNCTION_LIMITS = {
 POSIT = PositType(16, 1, -28, 1)
 """Of the weights of 16 bits that kernels decode."""
 
-_CTYPES = {**dict.fromkeys(("s4", "s6", "s12", "t4", "t6", "t8", "s8"), "int8_t"), "s16": "int16_t", "p16": "int16_t"}
+_CTYPES = {
+    **dict.fromkeys(("s4", "s5", "s6", "s9", "s10", "s12", "t4", "t6", "t8", "s8"), "int8_t"),
+    "s16": "int16_t",
+    "p16": "int16_t",
+}
 
 _HEADER = """\
 #include <stdint.h>
@@ -315,8 +323,8 @@ def print_avr(optimize: str = "-Os") -> None:
         for n in AVR_LENGTHS:
             call = (avr_cost(kernel, n, optimize).time - base.time) / n
             row += f"{cycles_in_loop(kernel, n, optimize):>12.2f}{call:>7.2f}"
-        empty = avr_cost(kernel, 0, optimize)
-        print(f"{row}{AVR_LIMITS.get(kernel.name, ''):>7}{empty.code:>7}{empty.stack - base.stack:>7}")
+        whole = avr_cost(kernel, N, optimize)
+        print(f"{row}{AVR_LIMITS.get(kernel.name, ''):>7}{whole.code:>7}{whole.stack - base.stack:>7}")
 
 
 def print_cortex_m() -> None:

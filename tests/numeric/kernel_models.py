@@ -19,7 +19,7 @@ ROWS = 3
 """Too few for kernels that take several at once."""
 
 LENGTHS = (1, 7, 64)
-WIDTHS_WITH_KERNELS = (4, 6, 12)
+WIDTHS_WITH_KERNELS = (4, 5, 6, 9, 10, 12)
 
 
 def program(kernel: Kernel) -> str:

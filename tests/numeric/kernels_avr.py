@@ -63,8 +63,9 @@ AXPY = [_kernel(f"axpy_{name}") for name in ("s8_s8_s32", "s8_s16_s32", "s16_s16
 _CODED = [f"t{bits}_{vector}_s32" for bits in (8, 6, 4) for vector in ("s16", "s8")]
 TABLE = [_kernel(name) for name in (*_CODED, "t8_t8_s32", "p16_s16_s32", "p16_s16_s64")]
 """Dense, too; tests/numeric/test_generated_c.py shows that they are exact."""
-_FEW_BITS = ("s4_s8_s16", "s4_s8_s24", "s4_s8_s32", "s4_s16_s32", "s6_s8_s16", "s6_s8_s24", "s6_s8_s32", "s6_s16_s32")
-PACKED = [_kernel(name) for name in (*_FEW_BITS, "s12_s8_s32", "s12_s16_s32")]
+_FEW_BITS = [f"s{bits}_{rest}" for bits in (4, 6) for rest in ("s8_s16", "s8_s24", "s8_s32", "s16_s32")]
+_MORE_BITS = [f"s{bits}_{vector}_s32" for bits in (9, 10, 12) for vector in ("s8", "s16")]
+PACKED = [_kernel(name) for name in (*_FEW_BITS, "s5_s16_s32", *_MORE_BITS)]
 """Of packed weights; tests/numeric/test_packed_kernels.py shows that they are exact, on all devices."""
 KERNELS = [*DENSE, *STRIDED, *SPARSE, *ROW, *DISTANCE, *AXPY]
 

@@ -42,7 +42,8 @@ LENGTHS = (
     2001,
     2064,
 )
-COUNT = 2064
+COUNTS = {4: 2064, 5: 264, 6: 2064, 9: 264, 10: 264, 12: 1020}
+"""Elements of an array, by width: more than a kernel takes at once, and all arrays fit one that an AVR can have."""
 
 
 def most(width: int) -> int:
@@ -58,11 +59,11 @@ def extremes(width: int, count: int) -> list[NDArray[Any]]:
 
 
 def weights_of(width: int) -> NDArray[np.int64]:
-    """Arrays (of so many elements and no more, of which values, COUNT): the greatest values and random ones."""
-    low, *_, random = extremes(width, COUNT)
+    """Arrays (of so many elements and no more, of which values, `COUNTS`): the greatest values and random ones."""
+    low, *_, random = extremes(width, COUNTS[width])
     arrays = np.array([[low, random]] * group_length(width))
     for missing, both in enumerate(arrays):
-        both[:, COUNT - missing :] = 0
+        both[:, COUNTS[width] - missing :] = 0
     return arrays
 
 
@@ -75,7 +76,7 @@ def start_of(width: int, which: int, length: int) -> int:
     """Where in flash the last row of a length begins, in bytes."""
     before = sum(len(stream) for other, stream in STREAMS.items() if other < width)
     group = group_length(width)
-    last = (-length % group * 2 + which + 1) * COUNT - -(-length // group) * group
+    last = (-length % group * 2 + which + 1) * COUNTS[width] - -(-length // group) * group
     return before + last // group * group_bytes(width)
 
 
@@ -131,7 +132,7 @@ def test_extremes(device: Device, kernel: Kernel):
     capacity = ELEMENTS * 16 // kernel.vector
     for length in LENGTHS:
         for turn, vector in enumerate(extremes(kernel.vector, capacity)):
-            if length <= capacity:
+            if length <= min(capacity, COUNTS[kernel.weights]):
                 first = [0, -1, most(kernel.sum) // 3, -most(kernel.sum) // 3][(turn + length) % 4]
                 typed = vector.astype(f"<i{kernel.vector // 8}")
                 start = start_of(kernel.weights, (turn + length // 4) % 2, length)

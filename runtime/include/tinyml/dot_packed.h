@@ -1,6 +1,7 @@
-/* Exact dot products of packed integers of 4, 6 or 12 bits, `w` in flash, and 8 or 16-bit ones, `x` in RAM, added to
+/* Exact dot products of packed integers of 4 to 12 bits, `w` in flash, and 8 or 16-bit ones, `x` in RAM, added to
  * `sum`. The caller has proven that the magnitudes of `sum` and all products together stay within the width that the
- * name ends in. Rows begin at whole groups: 2 elements of 4 bits in 1 byte, 4 of 6 in 3, 2 of 12 in 3 bytes. What a row
+ * name ends in. Rows begin at whole groups: 2 elements of 4 bits in 1 byte, 8 of 5 in 5, 4 of 6 in 3, 8 of 9 in 9, 4 of 10 in 5,
+ * 2 of 12 in 3 bytes. What a row
  * lacks of its last group is zero; on an AVR these zeros are multiplied by what lies behind x. */
 #ifndef TINYML_DOT_PACKED_H
 #define TINYML_DOT_PACKED_H
@@ -21,6 +22,7 @@
 #define TMP_END(FIRST, FLUSH) "0:\tdec r20\n\tbreq 9f\n\trjmp " #FIRST "b\n9:\t" FLUSH "clr r1\n\tret"
 #define TMP_FOUR(GROUP, FLUSH) "4:\t" GROUP "3:\t" GROUP "2:\t" GROUP "1:\t" GROUP TMP_END(4, FLUSH)
 #define TMP_TWO(GROUP, FLUSH) "2:\t" GROUP "1:\t" GROUP TMP_END(2, FLUSH)
+#define TMP_ONE(GROUP, FLUSH) "1:\t" GROUP TMP_END(1, FLUSH)
 
 /* A is high bits that were stored with their sign turned over. */
 #define TMP_NIBBLE(A) "andi " A ",15\n\tsubi " A ",8\n\t"
@@ -28,6 +30,15 @@
 #define TMP_GROUP4(A, MAC) \
     "lpm r21,Z+\n\tmov " A ",r21\n\t" TMP_NIBBLE(A) MAC(A) "swap r21\n\t" TMP_NIBBLE("r21") MAC("r21")
 #define TMP_BYTE6(A, MAC) "lpm " A ",Z+\n\tasr " A "\n\tror r21\n\tasr " A "\n\tror r21\n\t" MAC(A)
+/* The bits of the last three elements of 5 follow each other in r21:r14, above bit 0. */
+#define TMP_BIT5(A) "asr " A "\n\tror r21\n\tror r14\n\t"
+#define TMP_TOP5(A, MAC) "asr " A "\n\tasr " A "\n\tasr " A "\n\t" MAC(A)
+#define TMP_BYTE5(A, MAC) "lpm " A ",Z+\n\t" TMP_BIT5(A) TMP_BIT5(A) TMP_BIT5(A) MAC(A)
+#define TMP_DOWN5 "asr r21\n\tror r14\n\t"
+#define TMP_GROUP5(A, MAC) \
+    TMP_BYTE5(A, MAC) TMP_BYTE5(A, MAC) TMP_BYTE5(A, MAC) TMP_BYTE5(A, MAC) TMP_BYTE5(A, MAC) \
+    "mov " A ",r14\n\tlsl " A "\n\tlsl " A "\n\t" TMP_TOP5(A, MAC) \
+    TMP_DOWN5 TMP_DOWN5 TMP_DOWN5 "mov " A ",r14\n\t" TMP_TOP5(A, MAC) MAC("r21")
 #define TMP_GROUP6(A, MAC) TMP_BYTE6(A, MAC) TMP_BYTE6(A, MAC) TMP_BYTE6(A, MAC) "asr r21\n\tasr r21\n\t" MAC("r21")
 
 /* muls leaves the sign of the product in the carry. */
@@ -44,11 +55,21 @@
     "ld r19,X+\n\tmuls " A ",r19\n\t" TMP_ADD3("r23", "r24", "r25", "r15")
 #define TMP_FLUSH_MIXED \
     "mov r0,r17\n\tlsl r0\n\tsbc r0,r0\n\tadd r23,r16\n\tadc r24,r17\n\tadc r25,r0\n\tclr r16\n\tclr r17\n\t"
-/* A weight of 12 bits, whose high bits are still in r14, times a byte. */
-#define TMP_WIDE_BYTE(SWAP) \
+/* A weight whose high bits are in r14, times a byte; NEXT brings those of the next one, HIGH gives r19 their value. */
+#define TMP_WIDE_BYTE(HIGH, NEXT) \
     "ld r18,X+\n\tlpm r19,Z+\n\tmulsu r18,r19\n\t" TMP_ADD3("r22", "r16", "r17", "r15") \
-    SWAP "mov r19,r14\n\t" TMP_NIBBLE("r19") "muls r18,r19\n\t" TMP_ADD3("r23", "r24", "r25", "r15")
-#define TMP_GROUP12_BYTE "lpm r14,Z+\n\t" TMP_WIDE_BYTE("") TMP_WIDE_BYTE("swap r14\n\t")
+    HIGH NEXT "muls r18,r19\n\t" TMP_ADD3("r23", "r24", "r25", "r15")
+#define TMP_HIGH9(A, B) "lsr " B "\n\tsbc " A "," A "\n\tcom " A "\n\t"
+#define TMP_HIGH10(A, B) "mov " A "," B "\n\tandi " A ",3\n\tsubi " A ",2\n\t"
+#define TMP_HIGH12(A, B) "mov " A "," B "\n\t" TMP_NIBBLE(A)
+#define TMP_NEXT10(B) "lsr " B "\n\tlsr " B "\n\t"
+#define TMP_9_BYTE TMP_WIDE_BYTE(TMP_HIGH9("r19", "r14"), "")
+#define TMP_10_BYTE TMP_WIDE_BYTE(TMP_HIGH10("r19", "r14"), TMP_NEXT10("r14"))
+#define TMP_GROUP9_BYTE \
+    "lpm r14,Z+\n\t" TMP_9_BYTE TMP_9_BYTE TMP_9_BYTE TMP_9_BYTE TMP_9_BYTE TMP_9_BYTE TMP_9_BYTE TMP_9_BYTE
+#define TMP_GROUP10_BYTE "lpm r14,Z+\n\t" TMP_10_BYTE TMP_10_BYTE TMP_10_BYTE TMP_10_BYTE
+#define TMP_12_BYTE TMP_WIDE_BYTE(TMP_HIGH12("r19", "r14"), "swap r14\n\t")
+#define TMP_GROUP12_BYTE "lpm r14,Z+\n\t" TMP_12_BYTE TMP_WIDE_BYTE(TMP_HIGH12("r19", "r14"), "")
 /* HIGH:r18 times r21:r19. */
 #define TMP_WIDE(HIGH) \
     "ld r19,X+\n\tld r21,X+\n\t" \
@@ -56,6 +77,10 @@
     "mulsu r21,r18\n\t" TMP_ADD3("r23", "r24", "r25", "r15") \
     "mul r18,r19\n\tmovw r18,r0\n\tmuls " HIGH ",r21\n\t" \
     "add r22,r18\n\tadc r23,r19\n\tadc r24,r0\n\tadc r25,r1\n\t"
+#define TMP_9 "lpm r18,Z+\n\t" TMP_HIGH9("r16", "r17") TMP_WIDE("r16")
+#define TMP_10 "lpm r18,Z+\n\t" TMP_HIGH10("r16", "r17") TMP_NEXT10("r17") TMP_WIDE("r16")
+#define TMP_GROUP9 "lpm r17,Z+\n\t" TMP_9 TMP_9 TMP_9 TMP_9 TMP_9 TMP_9 TMP_9 TMP_9
+#define TMP_GROUP10 "lpm r17,Z+\n\t" TMP_10 TMP_10 TMP_10 TMP_10
 #define TMP_GROUP12 \
     "lpm r17,Z+\n\tlpm r18,Z+\n\tmov r16,r17\n\t" TMP_NIBBLE("r16") TMP_WIDE("r16") \
     "lpm r18,Z+\n\tswap r17\n\t" TMP_NIBBLE("r17") TMP_WIDE("r17")
@@ -80,6 +105,11 @@ TM_KERNEL tm_products_s4_s16_s32(void)
     __asm__(TMP_FOUR(TMP_GROUP4("r18", TMP_MIXED), TMP_FLUSH_MIXED));
 }
 
+TM_KERNEL tm_products_s5_s16_s32(void)
+{
+    __asm__(TMP_ONE(TMP_GROUP5("r18", TMP_MIXED), TMP_FLUSH_MIXED));
+}
+
 TM_KERNEL tm_products_s6_s8_s16(void)
 {
     __asm__(TMP_TWO(TMP_GROUP6("r22", TMP_MAC16), ""));
@@ -98,6 +128,26 @@ TM_KERNEL tm_products_s6_s8_s32(void)
 TM_KERNEL tm_products_s6_s16_s32(void)
 {
     __asm__(TMP_TWO(TMP_GROUP6("r18", TMP_MIXED), TMP_FLUSH_MIXED));
+}
+
+TM_KERNEL tm_products_s9_s8_s32(void)
+{
+    __asm__(TMP_ONE(TMP_GROUP9_BYTE, TMP_FLUSH_MIXED));
+}
+
+TM_KERNEL tm_products_s9_s16_s32(void)
+{
+    __asm__(TMP_ONE(TMP_GROUP9, ""));
+}
+
+TM_KERNEL tm_products_s10_s8_s32(void)
+{
+    __asm__(TMP_ONE(TMP_GROUP10_BYTE, TMP_FLUSH_MIXED));
+}
+
+TM_KERNEL tm_products_s10_s16_s32(void)
+{
+    __asm__(TMP_ONE(TMP_GROUP10, ""));
 }
 
 TM_KERNEL tm_products_s12_s8_s32(void)
@@ -136,6 +186,15 @@ TM_KERNEL tm_products_s12_s16_s32(void)
         TMP_CALL(1, BYTES, __VA_ARGS__); \
     } else { \
         TMP_CALL(2, BYTES, __VA_ARGS__); \
+    } \
+    TM_RETURN(s)
+
+#define TMP_BY_ONE(LENGTH, MOST, ...) \
+    while (n > 0) { \
+        const uint16_t part = n > (MOST) ? (MOST) : n; \
+        register uint8_t k __asm__("r20") = (uint8_t)((part + (LENGTH) - 1) / (LENGTH)); \
+        TMP_CALL(0, 0, __VA_ARGS__); \
+        n = (uint16_t)(n - part); \
     } \
     TM_RETURN(s)
 
@@ -183,6 +242,12 @@ static TM_INLINED int32_t tm_dot_s4_s16_s32(const int8_t *w, const int16_t *x, u
     TMP_BY_FOUR(2, 62, 2000, TMP_USED_MIXED(tm_products_s4_s16_s32))
 }
 
+static TM_INLINED int32_t tm_dot_s5_s16_s32(const int8_t *w, const int16_t *x, uint16_t n, int32_t sum)
+{
+    TMP_SUM_MIXED
+    TMP_BY_ONE(8, 248, TMP_USED_MIXED(tm_products_s5_s16_s32))
+}
+
 static TM_INLINED int16_t tm_dot_s6_s8_s16(const int8_t *w, const int8_t *x, uint16_t n, int16_t sum)
 {
     TMP_SUM16
@@ -207,6 +272,30 @@ static TM_INLINED int32_t tm_dot_s6_s16_s32(const int8_t *w, const int16_t *x, u
     TMP_BY_TWO(4, 130, 1016, TMP_USED_MIXED(tm_products_s6_s16_s32))
 }
 
+static TM_INLINED int32_t tm_dot_s9_s8_s32(const int8_t *w, const int8_t *x, uint16_t n, int32_t sum)
+{
+    TMP_SUM_MIXED
+    TMP_BY_ONE(8, 248, TMP_USED_MIXED(tm_products_s9_s8_s32))
+}
+
+static TM_INLINED int32_t tm_dot_s9_s16_s32(const int8_t *w, const int16_t *x, uint16_t n, int32_t sum)
+{
+    TMP_SUM_WIDE
+    TMP_BY_ONE(8, 248, TMP_USED_WIDE(tm_products_s9_s16_s32))
+}
+
+static TM_INLINED int32_t tm_dot_s10_s8_s32(const int8_t *w, const int8_t *x, uint16_t n, int32_t sum)
+{
+    TMP_SUM_MIXED
+    TMP_BY_ONE(4, 252, TMP_USED_MIXED(tm_products_s10_s8_s32))
+}
+
+static TM_INLINED int32_t tm_dot_s10_s16_s32(const int8_t *w, const int16_t *x, uint16_t n, int32_t sum)
+{
+    TMP_SUM_WIDE
+    TMP_BY_ONE(4, 252, TMP_USED_WIDE(tm_products_s10_s16_s32))
+}
+
 static TM_INLINED int32_t tm_dot_s12_s8_s32(const int8_t *w, const int8_t *x, uint16_t n, int32_t sum)
 {
     TMP_SUM_MIXED
@@ -226,6 +315,23 @@ static TM_INLINED int32_t tm_dot_s12_s16_s32(const int8_t *w, const int16_t *x, 
 #define TMP_S4(J) TMP_NIBBLE(w[0], 4 * (J))
 #define TMP_S6(J) ((J) < 3 ? w[J] >> 2 : (int8_t)((w[2] & 3) << 6 | (w[1] & 3) << 4 | (w[0] & 3) << 2) >> 2)
 #define TMP_S12(J) (TMP_NIBBLE(w[0], 4 * (J)) * 256 + (uint8_t)w[1 + (J)])
+#define TMP_S9(J) (((w[0] >> (J) & 1) - 1) * 256 + (uint8_t)w[1 + (J)])
+#define TMP_S10(J) (((w[0] >> 2 * (J) & 3) - 2) * 256 + (uint8_t)w[1 + (J)])
+/* Of 8 elements of 5 bits the last three lie below the others, 3 bits in a byte. */
+#define TMP_LAST5(BITS) (int8_t)((BITS) << 3) >> 3
+#define TMP_S5(J) \
+    ((J) < 5 ? w[J] >> 3 \
+        : (J) == 5 ? TMP_LAST5((w[0] & 7) | (w[1] & 3) << 3) \
+        : (J) == 6 ? TMP_LAST5((w[1] >> 2 & 1) | (w[2] & 7) << 1 | (w[3] & 1) << 4) \
+        : TMP_LAST5((w[3] >> 1 & 3) | (w[4] & 7) << 2))
+#define TMP_EIGHTS(E, BYTES) \
+    for (; n >= 8; n = (uint16_t)(n - 8), w += BYTES, x += 8) { \
+        sum += E(0) * x[0] + E(1) * x[1] + E(2) * x[2] + E(3) * x[3]; \
+        sum += E(4) * x[4] + E(5) * x[5] + E(6) * x[6] + E(7) * x[7]; \
+    } \
+    for (uint8_t j = 0; j < n; j++) \
+        sum += E(j) * x[j]; \
+    return sum;
 #define TMP_PAIRS(E, BYTES) \
     for (; n >= 2; n = (uint16_t)(n - 2), w += BYTES, x += 2) \
         sum += E(0) * x[0] + E(1) * x[1]; \
@@ -240,34 +346,40 @@ static TM_INLINED int32_t tm_dot_s12_s16_s32(const int8_t *w, const int16_t *x, 
     return n < 3 ? sum : sum + E(2) * x[2];
 
 static TM_INLINED int32_t tm_dot_s4_s8_s32(const int8_t *w, const int8_t *x, uint16_t n, int32_t sum)
-{
-    TMP_PAIRS(TMP_S4, 1)
-}
+{ TMP_PAIRS(TMP_S4, 1) }
 
 static TM_INLINED int32_t tm_dot_s4_s16_s32(const int8_t *w, const int16_t *x, uint16_t n, int32_t sum)
-{
-    TMP_PAIRS(TMP_S4, 1)
-}
+{ TMP_PAIRS(TMP_S4, 1) }
+
+static TM_INLINED int32_t tm_dot_s5_s8_s32(const int8_t *w, const int8_t *x, uint16_t n, int32_t sum)
+{ TMP_EIGHTS(TMP_S5, 5) }
+
+static TM_INLINED int32_t tm_dot_s5_s16_s32(const int8_t *w, const int16_t *x, uint16_t n, int32_t sum)
+{ TMP_EIGHTS(TMP_S5, 5) }
 
 static TM_INLINED int32_t tm_dot_s6_s8_s32(const int8_t *w, const int8_t *x, uint16_t n, int32_t sum)
-{
-    TMP_FOURS(TMP_S6, 3)
-}
+{ TMP_FOURS(TMP_S6, 3) }
 
 static TM_INLINED int32_t tm_dot_s6_s16_s32(const int8_t *w, const int16_t *x, uint16_t n, int32_t sum)
-{
-    TMP_FOURS(TMP_S6, 3)
-}
+{ TMP_FOURS(TMP_S6, 3) }
+
+static TM_INLINED int32_t tm_dot_s9_s8_s32(const int8_t *w, const int8_t *x, uint16_t n, int32_t sum)
+{ TMP_EIGHTS(TMP_S9, 9) }
+
+static TM_INLINED int32_t tm_dot_s9_s16_s32(const int8_t *w, const int16_t *x, uint16_t n, int32_t sum)
+{ TMP_EIGHTS(TMP_S9, 9) }
+
+static TM_INLINED int32_t tm_dot_s10_s8_s32(const int8_t *w, const int8_t *x, uint16_t n, int32_t sum)
+{ TMP_FOURS(TMP_S10, 5) }
+
+static TM_INLINED int32_t tm_dot_s10_s16_s32(const int8_t *w, const int16_t *x, uint16_t n, int32_t sum)
+{ TMP_FOURS(TMP_S10, 5) }
 
 static TM_INLINED int32_t tm_dot_s12_s8_s32(const int8_t *w, const int8_t *x, uint16_t n, int32_t sum)
-{
-    TMP_PAIRS(TMP_S12, 3)
-}
+{ TMP_PAIRS(TMP_S12, 3) }
 
 static TM_INLINED int32_t tm_dot_s12_s16_s32(const int8_t *w, const int16_t *x, uint16_t n, int32_t sum)
-{
-    TMP_PAIRS(TMP_S12, 3)
-}
+{ TMP_PAIRS(TMP_S12, 3) }
 
 #define tm_dot_s4_s8_s16 (int16_t)tm_dot_s4_s8_s32
 #define tm_dot_s4_s8_s24 tm_dot_s4_s8_s32
