@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.errors import InputError
@@ -144,11 +145,11 @@ def use_room(search: Search, found: Found, offered: Sequence[NumberFormat], heat
 
     As in algorithm 7 tensors become wide in order as long as the program works in `ram` bytes, by one width after the
     other: from the widest down, so that few are as wide as possible, and from the narrowest up, so that many are a
-    little wider.
+    little wider. The same is tried from where all are narrow, whatever the pair.
     """
+    narrowest = min((one for one in offered if search.fits(search.uniform(one), ram)), key=lambda one: one.bits)
     steps = [list(found.choices)]
-    for ways in (-1, 1):
-        choices = steps[0]
+    for choices, ways in product((steps[0], search.uniform(narrowest)), (-1, 1)):
         for wide in sorted(offered, key=lambda one: ways * one.bits):
             for i in sorted(range(len(heat)), key=lambda i: -heat[i]):
                 wider = with_choice(choices, i, Choice(wide))
