@@ -41,6 +41,10 @@ USUAL = (
 LIMITING_WIDTH = 8
 """Searches have the memory that this width takes everywhere."""
 
+MARKERS = "os^v"
+LINEAR = 0.1
+"""Points of accuracy up to which a drawing is linear, and logarithmic beyond."""
+
 RAM_LIMITED, FLASH_LIMITED = ("promote", "demote", "pareto"), ("pareto",)
 
 
@@ -192,16 +196,24 @@ def _print(rows: Sequence[dict[str, Any]], means: Sequence[dict[str, Any]]) -> N
 
 def _draw(means: Sequence[dict[str, Any]], file: Path) -> None:
     """The mean change of accuracy against RAM, flash and time relative to the baseline."""
+    from matplotlib import colormaps, ticker  # pyright: ignore[reportMissingImports]
     from matplotlib.figure import Figure  # pyright: ignore[reportMissingImports]
 
     figure: Any = Figure(figsize=(15, 4.5), layout="constrained")
     panels = figure.subplots(1, 3, sharey=True)
+    shown = [mean for mean in means if mean["ram"] is not None]
     for axes, cost in zip(panels, ("ram", "flash", "time"), strict=True):
-        for mean in means:
-            if mean[cost] is not None:
-                axes.scatter([mean[cost]], [mean["change"]], color="#4477aa", s=18)
-                axes.annotate(mean["way"], (mean[cost], mean["change"]), fontsize=7)
+        for i, mean in enumerate(shown):
+            style = {"color": colormaps["tab20"](2 * i % 20), "marker": MARKERS[i % len(MARKERS)], "label": mean["way"]}
+            axes.plot([mean[cost]], [mean["change"]], linestyle="none", alpha=0.8, **style)
         axes.set_xscale("log")
+        axes.xaxis.set_major_locator(ticker.LogLocator(subs=(1, 2, 3, 5)))
+        axes.xaxis.set_major_formatter(ticker.StrMethodFormatter("{x:g}"))
+        axes.xaxis.set_minor_formatter(ticker.NullFormatter())
+        axes.set_yscale("symlog", linthresh=LINEAR)
+        axes.yaxis.set_major_formatter(ticker.StrMethodFormatter("{x:g}"))
+        axes.grid(alpha=0.3)
         axes.set_xlabel(f"{cost}, {BASELINE} = 1")
     panels[0].set_ylabel("mean change of accuracy, points")
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside right upper")
     figure.savefig(file)
