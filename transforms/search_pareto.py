@@ -102,9 +102,9 @@ class SearchParetoPass(SearchPass):
         pareto = _Pareto(limited, offered, self.effort)
         pareto.start()
         pareto.exchange()
-        pareto.settle()
+        pareto.settle(1.0, MEASURED)
         pareto.improve()
-        pareto.settle()
+        pareto.settle(1.0, MEASURED)
         return pareto.with_front(choose_formats(limited, pareto.chosen(self.loss), math.inf, limited.keeps))
 
 
@@ -159,7 +159,7 @@ class _Pareto:
             self.evaluate(candidates, origin)
         self.settle(NEARLY, math.inf)
 
-    def settle(self, factor: float = 1.0, attempts: float = MEASURED) -> None:
+    def settle(self, factor: float, attempts: float) -> None:
         """Go on from the best candidate that is measured to be within the limits.
 
         factor: by which estimates may be beyond them. attempts: how many are measured in vain before one is taken that
