@@ -334,7 +334,7 @@ class Machine(ABC, Generic[V]):
         One function of the runtime multiplies and rounds numbers of 16 bits, where no limit can bind.
         """
         least, most = self._product(a, b)
-        wide = width_for(least, most) == 32 and all(width_for(x.low, x.high) <= 16 for x in (a, b))
+        wide = width_for(least, most) > 16 and all(width_for(x.low, x.high) <= 16 for x in (a, b))
         shifts = any(x.constant is not None and x.constant.bit_count() <= 1 for x in (a, b))
         if wide and not shifts and right in MULTIPLY_SHIFTS:
             half = 1 << (right - 1)

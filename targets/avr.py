@@ -94,6 +94,27 @@ TM_INLINE int32_t tm_mul16(int16_t a, int16_t b)
 }
 """
 
+_MUL16_8 = """\
+TM_INLINE tm_int24 tm_mul16_8(int16_t a, int8_t b)
+{
+#ifdef __AVR__
+    tm_int24 product;
+    __asm__("muls %B1, %2\\n\\tmov %B0, r0\\n\\tmov %C0, r1\\n\\tmulsu %2, %A1\\n\\tbrcc .+2\\n\\tdec %C0\\n\\t"
+            "mov %A0, r0\\n\\tadd %B0, r1\\n\\tclr r1\\n\\tadc %C0, r1" : "=&r"(product) : "a"(a), "a"(b) : "r0");
+    return product;
+#else
+    return (tm_int24)a * b;
+#endif
+}
+"""
+
+# gcc would hoist what it takes one instruction to load out of loops, into registers that are saved on the stack.
+_OPTIONS = """\
+#ifdef __AVR__
+#pragma GCC optimize ("no-move-loop-invariants")
+#endif
+"""
+
 _TYPES = {"i8": ("int8_t", "A"), "i16": ("int16_t", "AB"), "i32": ("int32_t", "ABCD"), "f32": ("float", "ABCD")}
 
 AVR = ChipTarget(
@@ -103,6 +124,7 @@ AVR = ChipTarget(
     flash_bytes=65536,
     flash_attribute="TM_FLASH",
     small_counter="uint8_t",
+    options=_OPTIONS,
     int24=_INT24,
     prelude=_PRELUDE,
     helpers={
@@ -110,5 +132,6 @@ AVR = ChipTarget(
         **{f"tm_next_{name}": _next(name, *parts) for name, parts in _TYPES.items()},
         "tm_mul8": _MUL8,
         "tm_mul16": _MUL16,
+        "tm_mul16_8": _MUL16_8,
     },
 )

@@ -16,6 +16,7 @@ from tinyml.targets.c_text import (
     CONDITIONAL,
     EQUALITY,
     INT,
+    INT24,
     LEVELS,
     MEMORY,
     PRIMARY,
@@ -32,7 +33,12 @@ from tinyml.targets.c_text import (
 from tinyml.targets.target import ChipTarget
 
 _OPPOSITE = {"+": "-", "-": "+"}
-_PRODUCTS: dict[tuple[Attribute, ...], str] = {(i8, i8, i16): "tm_mul8", (i16, i16, i32): "tm_mul16"}
+_PRODUCTS: dict[tuple[Attribute, ...], tuple[str, Attribute]] = {
+    (i8, i8, i16): ("tm_mul8", i16),
+    (i16, i16, i32): ("tm_mul16", i32),
+    (i16, i8, i32): ("tm_mul16_8", INT24),
+}
+"""The helper for products of such types, and what it returns."""
 
 Operand = Callable[[SSAValue], Text]
 
@@ -93,10 +99,11 @@ class Expressions:
     def multiply_wide(self, op: c.MultiplyWideOp, operand: Operand) -> Text:
         type = op.result.type
         lhs, rhs = operand(op.lhs), operand(op.rhs)
-        helper = _PRODUCTS.get((op.lhs.type, op.rhs.type, type))
-        if helper is not None and helper in self.chip.helpers:
-            arguments = f"{lhs.to(op.lhs.type).code}, {rhs.to(op.rhs.type).code}"
-            return join(PRIMARY, type, f"{self.helper(helper)}({arguments})", lhs, rhs)
+        wider, other = sorted(((op.lhs.type, lhs), (op.rhs.type, rhs)), key=lambda one: -RANKS[one[0]])
+        helper, returned = _PRODUCTS.get((wider[0], other[0], type), ("", type))
+        if helper in self.chip.helpers:
+            arguments = ", ".join(text.to(factor).code for factor, text in (wider, other))
+            return join(PRIMARY, returned, f"{self.helper(helper)}({arguments})", lhs, rhs)
         result = INT if RANKS[type] < RANKS[INT] else type
         factors = [f"({spell(type)}){factor.within(UNARY)}" for factor in (lhs, rhs)]
         return join(PRODUCT, result, " * ".join(factors), lhs, rhs)

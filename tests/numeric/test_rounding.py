@@ -1,4 +1,5 @@
-"""`tm_limit_iN_iM`, `tm_multiply_i16` and `tm_add_i16` give the bits of their numpy twins on every chip."""
+"""`tm_limit_iN_iM`, `tm_multiply_i16` and `tm_add_i16` give the bits of their numpy twins on every chip, `tm_mul16_8`
+those of a product."""
 
 from __future__ import annotations
 
@@ -13,6 +14,7 @@ from tinyml.dialects.runtime_functions import ADD_SHIFTS, LIMITS, MULTIPLY_SHIFT
 from tinyml.runtime.interface import Interface
 from tinyml.runtime.runner import runner_for
 from tinyml.runtime.toolchain import WARNING_FLAGS
+from tinyml.targets.avr import AVR
 
 COUNT = 4
 CASES = [
@@ -28,7 +30,9 @@ ADDS = [
     for bits in (16, 15, 14, 12)
     if bits <= 16 - max(right - left, 0)
 ]
-OUTPUTS = (len(CASES) + len(MULTIPLY_SHIFTS) + len(ADDS)) * COUNT
+MIXED = (0, 8)
+"""Shifts of a product of 16 and 8 bits."""
+OUTPUTS = (len(CASES) + len(MULTIPLY_SHIFTS) + len(ADDS) + len(MIXED)) * COUNT
 INTERFACE = Interface("figure", "int16_t", 2 * COUNT, "int16_t", OUTPUTS, has_label=False)
 HEADER = f"""\
 #include <stdint.h>
@@ -49,6 +53,7 @@ typedef int32_t int24;
 #endif
 typedef int16_t int16;
 typedef int32_t int32;
+{helper}
 static int16_t out[{outputs}];
 const int16_t *figure_scores(void) {{ return out; }}
 void figure_predict(const int16_t *X)
@@ -70,8 +75,10 @@ def source() -> str:
     ]
     products = [f"tm_multiply_i16(a, b, {right})" for right in MULTIPLY_SHIFTS]
     sums = [f"tm_add_i16(a, b, {left}, {right}, {bits})" for left, right, bits in ADDS]
-    calls = "\n".join(f"        *y++ = {call};" for call in [*limits, *products, *sums])
-    return SOURCE.format(outputs=OUTPUTS, count=COUNT, calls=calls)
+    mixed = [f"(int16_t)(tm_mul16_8(a, (int8_t)b) >> {right})" for right in MIXED]
+    calls = "\n".join(f"        *y++ = {call};" for call in [*limits, *products, *sums, *mixed])
+    helper = AVR.int24 + AVR.prelude + AVR.helpers["tm_mul16_8"]
+    return SOURCE.format(helper=helper, outputs=OUTPUTS, count=COUNT, calls=calls)
 
 
 def numbers() -> NDArray[np.int32]:
@@ -100,4 +107,6 @@ def test_every_shift(device: str, optimize: str, tmp_path: Path):
     ]
     products = [multiply(factors[..., 0], factors[..., 1], np.array(right, np.int8)) for right in MULTIPLY_SHIFTS]
     sums = [add(factors[..., 0], factors[..., 1], *(np.array(n, np.int8) for n in case)) for case in ADDS]
-    np.testing.assert_array_equal(scores, np.stack([*limited, *products, *sums], axis=-1).reshape(len(x), -1))
+    product = factors[..., 0].astype(np.int32) * factors[..., 1].astype(np.int8)
+    mixed = [(product >> right).astype(np.int16) for right in MIXED]
+    np.testing.assert_array_equal(scores, np.stack([*limited, *products, *sums, *mixed], axis=-1).reshape(len(x), -1))

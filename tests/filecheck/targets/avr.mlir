@@ -44,6 +44,11 @@ c.program @tiny attributes {notes = ["A note."]} {
     %u = c.load %T[%zero] : !c.ptr<i8, flash>
     %m = c.multiply_wide %t, %u : i8, i8 -> i16
     %first = c.load %y[%zero] : !c.ptr<i16>
+    %n = c.multiply_wide %t, %first : i8, i16 -> i32
+    %large = c.literal 70000 : i32
+    %o = c.binary %n "+" %large : i32
+    %q = c.cast %o : i32 to i16
+    c.store %q, %y[%zero] : !c.ptr<i16>
     c.store %m, %y[%two] : !c.ptr<i16>
     c.return %first : i16
   }
@@ -53,8 +58,7 @@ c.program @tiny attributes {notes = ["A note."]} {
   }
 }
 
-// CHECK:      #ifdef __AVR__
-// CHECK-NEXT: #define TM_FLASH __attribute__((__progmem__))
+// CHECK:      #define TM_FLASH __attribute__((__progmem__))
 // CHECK:      TM_INLINE int8_t tm_flash_i8(const int8_t *p)
 // CHECK:      TM_INLINE int16_t tm_next_i16(const int16_t **p)
 // CHECK-NEXT: {
@@ -70,4 +74,5 @@ c.program @tiny attributes {notes = ["A note."]} {
 // CHECK:          for (uint8_t i = 0; i < 2; i++) {
 // CHECK-NEXT:         const int16_t *w = &W[4 * i];
 // CHECK:                  sum += tm_mul16(tm_next_i16(&w), X[k]);
-// CHECK:          y[2] = tm_mul8(tm_flash_i8(&T[2]), tm_flash_i8(T));
+// CHECK:          y[0] = (int16_t)((int32_t)tm_mul16_8(first, t) + 70000);
+// CHECK-NEXT:     y[2] = tm_mul8(t, tm_flash_i8(T));

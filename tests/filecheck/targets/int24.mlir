@@ -21,6 +21,7 @@ c.program @sum {
     c.return
   }
 }
+// CHECK:      #pragma GCC optimize ("no-move-loop-invariants")
 // CHECK:      #ifdef __AVR__
 // CHECK-NEXT: typedef __int24 tm_int24;
 // CHECK-NEXT: #else
