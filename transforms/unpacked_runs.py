@@ -13,8 +13,8 @@ from tinyml.dialects.number_format import element_format
 from tinyml.dialects.packed_bits import WIDTHS, group_length
 from tinyml.transforms.loop_nest import LoopNest, local_array
 
-BLOCK = 16
-"""Elements that are unpacked at once: whole groups of every width."""
+BLOCK = 8
+"""Elements that are unpacked at once: whole groups of every width. More would take stack from what packing saves."""
 
 assert all(BLOCK % group_length(width) == 0 for width in WIDTHS)
 

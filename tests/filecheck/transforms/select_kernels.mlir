@@ -194,10 +194,10 @@ func.func @unpacked(%w: memref<37x!fixed.q<16, 12>, #scratch.flash>, %x: memref<
   func.return %sum : !fixed.acc<32, 20>
 }
 // CHECK: func.func @unpacked
-// CHECK: %unpacked = memref.alloca() : memref<16xi16>
+// CHECK: %unpacked = memref.alloca() : memref<8xi16>
 // CHECK: [[blocks:%.*]] = scf.for {{.*}} iter_args([[sum:%.*]] = %zero) -> (!fixed.acc<32, 20>)
-// CHECK: [[packed:%.*]] = scratch.slice %x[{{.*}}] : {{.*}} to memref<16x!fixed.q<9, 8>, #scratch.packed_ram<9>>
-// CHECK: [[whole:%.*]] = scratch.slice %unpacked[{{.*}}] : {{.*}} to memref<16x!fixed.q<9, 8>>
+// CHECK: [[packed:%.*]] = scratch.slice %x[{{.*}}] : {{.*}} to memref<8x!fixed.q<9, 8>, #scratch.packed_ram<9>>
+// CHECK: [[whole:%.*]] = scratch.slice %unpacked[{{.*}}] : {{.*}} to memref<8x!fixed.q<9, 8>>
 // CHECK: "memref.copy"([[packed]], [[whole]])
 // CHECK: num.dot [[sum]], {{.*}}, [[whole]] {kernel = "tm_dot_s16_s16_s32"}
 // CHECK: "memref.copy"({{.*}}) : (memref<5x!fixed.q<9, 8>, #scratch.packed_ram<9>>, memref<5x!fixed.q<9, 8>>) -> ()
