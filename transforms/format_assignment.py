@@ -73,17 +73,21 @@ class FormatAssignment:
         self.class_of = {value: one for one in self.classes for value in one.members}
         self.contractions = [op for op in function.walk() if isinstance(op, tdsl.ContractionOp)]
         self._products = {op: [tdsl.product_of(*pair) for pair in op.pairs] for op in self.contractions}
+        self._chosen: dict[tuple[Choice, ...], list[NumberFormat]] = {}
         self._bits: dict[object, int | None] = {}
         self._raws: dict[object, Factor] = {}
 
-    def formats(self, choices: Sequence[Choice]) -> list[NumberFormat]:
+    def formats(self, choices: Sequence[Choice]) -> Sequence[NumberFormat]:
         """The formats of the classes, in their order, for a choice each.
 
         Where a sum of products could just not be held in 32 bits, its operands are narrowed by fewer than `SPARE_BITS`
         bits each until it is proven to fit. Raises `InputError` where no format is fit for what a sum starts from.
         """
-        chosen = _Formats(self, dict(zip(self.classes, choices, strict=True)))
-        return [chosen.formats[one] for one in self.classes]
+        key = tuple(choices)
+        if key not in self._chosen:
+            chosen = _Formats(self, dict(zip(self.classes, choices, strict=True)))
+            self._chosen[key] = [chosen.formats[one] for one in self.classes]
+        return self._chosen[key]
 
     def formats_of_values(self, formats: Sequence[NumberFormat]) -> dict[SSAValue, NumberFormat]:
         """Formats of the classes, in their order, by tensor."""

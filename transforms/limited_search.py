@@ -43,6 +43,7 @@ class LimitedSearch(Search):
         self.known_costs = search.costs(target, device)
         self.error = Cost(0, 0, 0)
         self.stacks: list[float] = []
+        self.is_limited_in_ram_only = math.isinf(limits.time) and math.isinf(limits.flash)
         self.is_limited = cost_table(device) is not None and not all(map(math.isinf, limits.numbers))
 
     def fits(self, choices: Sequence[Choice], ram: float = math.inf) -> bool:
@@ -58,7 +59,7 @@ class LimitedSearch(Search):
             room = limits.ram - self.memory.of(formats)
             if room < min(self.stacks) - SPREAD:
                 return False
-            if room >= max(self.stacks) + SPREAD and math.isinf(limits.time) and math.isinf(limits.flash):
+            if room >= max(self.stacks) + SPREAD and self.is_limited_in_ram_only:
                 return True
         return (measured or self.cost(formats)).within(limits)
 

@@ -81,7 +81,7 @@ def _promotions(
     halves: tuple[NumberFormat, NumberFormat],
     demotions: Sequence[Sequence[Choice]],
 ) -> Iterator[Sequence[Choice]]:
-    """What MinUn's algorithm 7 promotes within the limits, and algorithm 8 in the RAM of each demotion (MinUn 7.5)."""
+    """What MinUn's algorithms promote within the limits, and algorithm 8 in the RAM of each demotion (MinUn 7.5)."""
     pairs = [halves]
     if any(search.fits(search.uniform(one)) for one in offered):
         pairs.append(choose_pair(search, offered, math.inf))
@@ -90,7 +90,14 @@ def _promotions(
     for low, high in dict.fromkeys(pairs):
         heat = heat_map(search, low, high)
         if search.fits(search.uniform(low)):
-            yield promote_in_order(search, low, high, heat, math.inf)
+            yield _promoted(search, low, high, heat)
         for ram in sorted(memory):
             if ram <= search.limits.ram and search.unlimited.fits(search.uniform(low), ram):
                 yield promote(search.unlimited, low, high, heat, ram, 1.0).choices
+
+
+def _promoted(search: LimitedSearch, low: NumberFormat, high: NumberFormat, heat: Sequence[float]) -> Sequence[Choice]:
+    """What `search-promote` finds; what algorithm 7 does where more than RAM is limited, which takes long to tell."""
+    if not search.is_limited_in_ram_only:
+        return promote_in_order(search, low, high, heat, math.inf)
+    return search.found(lambda: promote(search, low, high, heat, math.inf, 1.0), search.uniform(low)).choices
