@@ -6,7 +6,6 @@ Estimates are some bytes off. Passes that have to keep a limit ask for this by n
 from __future__ import annotations
 
 import io
-import json
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,10 +15,8 @@ from xdsl.dialects.builtin import DictionaryAttr, FloatAttr, ModuleOp
 from xdsl.passes import ModulePass
 
 from tinyml.lowering.estimate_cost import COST
-from tinyml.lowering.pipelines import flatten, run
 from tinyml.targets.costs import OPTIMIZE
-
-TO_C = ("formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c")
+from tinyml.transforms.lower_levels import TO_C, Lowering
 
 
 @dataclass(frozen=True)
@@ -46,12 +43,15 @@ class MeasureCostPass(ModulePass):
 
         if not is_available(self.device):
             return
-        options = {"target": json.dumps(self.target), "pack-buffers": json.dumps(self.pack_buffers)}
+        refine, lower = (
+            Lowering(pipelines, target=self.target, pack_buffers=self.pack_buffers)
+            for pipelines in (TO_C[:1], TO_C[1:])
+        )
         program = op.clone()
-        run(program, ctx, flatten("refine-formats", options))
+        refine.apply(program)
         interface = interface_of(program)
         inputs = encode_inputs(program, np.zeros((1, interface.input_length)))
-        run(program, ctx, [step for name in TO_C for step in flatten(name, options)])
+        lower.apply(program)
         runner = runner_for(self.device, None)
         with tempfile.TemporaryDirectory(prefix="tinyml-") as folder:
             for file, suffix in (("source", "c"), ("header", "h")):

@@ -15,7 +15,10 @@ TO_BUFFERS = ("refine-formats", "formats-to-buffers")
 """From a program as `assign-format` leaves it to packed memory..."""
 
 TO_LOOPS = (*TO_BUFFERS, "buffers-to-loops")
-"""...and to loops."""
+"""...to loops..."""
+
+TO_C = (*TO_LOOPS, "loops-to-bits", "bits-to-c")
+"""...and to C."""
 
 PROOF = "check-packing"
 """The pass that proves what others did; the program that is chosen will have it run."""
