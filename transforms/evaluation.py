@@ -34,7 +34,7 @@ WATCH: ContextVar[Callable[[Status], None] | None] = ContextVar("WATCH", default
 
 
 class Evaluation:
-    """Evaluates candidates of one problem; use as a context manager, which ends what it started.
+    """Evaluates candidates of one problem; use as a context manager, which ends its journal.
 
     metric: that candidates are compared by, of the `METRICS`. Raises `InputError` for an unknown metric, and for a
     journal of another problem.
@@ -67,7 +67,6 @@ class Evaluation:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self.begin("")
-        self.workers.close()
         self.journal.close()
 
     def begin(self, phase: str) -> None:

@@ -172,12 +172,13 @@ class SearchPass(ModulePass):
         programs: list[ModuleOp] = []
         found: list[Found] = []
         refused: list[InputError] = []
-        for place, program in enumerate(self.programs(ctx, op, data.x)):
-            try:
-                found.append(self._apply(ctx, program, data, place))
-                programs.append(program)
-            except InputError as error:
-                refused.append(error)
+        with Workers(self.jobs, self.backend, self.cluster) as workers:
+            for place, program in enumerate(self.programs(ctx, op, data.x)):
+                try:
+                    found.append(self._apply(ctx, program, data, place, workers))
+                    programs.append(program)
+                except InputError as error:
+                    refused.append(error)
         if not found:
             raise refused[0]
         place = self.preferred(found)
@@ -188,7 +189,7 @@ class SearchPass(ModulePass):
             chosen.detach()
             Rewriter.replace_op(predict_function(op), chosen)
 
-    def _apply(self, ctx: Context, op: ModuleOp, data: Data, place: int) -> Found:
+    def _apply(self, ctx: Context, op: ModuleOp, data: Data, place: int, workers: Workers) -> Found:
         """Give a program the formats that are found for it."""
         from tinyml.runtime.evaluator import predict_function
 
@@ -197,7 +198,6 @@ class SearchPass(ModulePass):
         function = predict_function(op)
         assignment = FormatAssignment(function, data.x.astype("f8"))
         problem = Problem(_text(op), data.x, data.y, self.functions)
-        workers = Workers(self.jobs, self.backend, self.cluster)
         journal = self.journal and f"{self.journal}{f'.{place}' if place else ''}"
         with Evaluation(problem, self.metric, workers, journal, self.resume) as evaluation:
             others = [format_named(ctx, name.partition(".")[0], None) for name in self.other_formats]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
+from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from tinyml.dialects.errors import InputError
@@ -28,7 +29,9 @@ SHARES = 3
 
 
 class Workers:
-    """jobs: how many processes; as many as there are processors by default. cluster: the address of a Dask or Ray
+    """Use as a context manager, which ends the processes that were started.
+
+    jobs: how many processes; as many as there are processors by default. cluster: the address of a Dask or Ray
     cluster; by default one is started here. Raises `InputError` for an unknown backend or one that is not installed.
     """
 
@@ -86,8 +89,12 @@ class Workers:
             self._parallel.__enter__()
         return self._parallel
 
-    def close(self) -> None:
-        """End the processes that were started."""
+    def __enter__(self) -> Workers:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
         if self._parallel is not None:
             self._parallel.__exit__(None, None, None)
             if self.backend == "loky":

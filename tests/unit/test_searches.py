@@ -92,8 +92,8 @@ def problem_of(model: str) -> Problem:
     return Problem(print_ir(profiled(model)), data.x, data.y, None)
 
 
-def evaluation_of(model: str, jobs: int = 1, **options: Any) -> Evaluation:
-    return Evaluation(problem_of(model), "disagreement", Workers(jobs), **options)
+def evaluation_of(model: str, workers: Workers | None = None, **options: Any) -> Evaluation:
+    return Evaluation(problem_of(model), "disagreement", workers or Workers(1), **options)
 
 
 def uniform(evaluation: Evaluation, *widths: int) -> list[Formats]:
@@ -142,7 +142,7 @@ def test_any_number_of_workers_gives_the_same(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(workers, "PATIENCE", 0.0)
     found: list[tuple[list[Outcome], object]] = []
     for jobs in (1, 2):
-        with evaluation_of("protonn", jobs) as evaluation:
+        with Workers(jobs) as started, evaluation_of("protonn", started) as evaluation:
             candidates = uniform(evaluation, 8, 4, 16, 6)
             costs = Costs(evaluation.judge.candidates, Chip("avr", "simavr"))
             costs.learn(candidates, evaluation.problem, evaluation.workers)
@@ -308,9 +308,8 @@ from pathlib import Path
 if __name__ == "__main__":
     workers.PATIENCE = 0.0
     problem, tasks = pickle.loads(Path(sys.argv[1]).read_bytes())
-    workers = Workers(2, "dask")
-    outcomes = [outcome for _, outcome in workers.run(problem, tasks, outcomes_of)]
-    workers.close()
+    with Workers(2, "dask") as started:
+        outcomes = [outcome for _, outcome in started.run(problem, tasks, outcomes_of)]
     Path(sys.argv[1]).write_bytes(pickle.dumps(outcomes))
 """
 
