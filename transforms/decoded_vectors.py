@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 
-from xdsl.dialects import arith, func, memref, scf
+from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation, SSAValue
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.exact import ExactFormat
 from tinyml.dialects.number_format import NumberFormat, element_format
-from tinyml.transforms.loop_nest import LoopNest, local_array
+from tinyml.transforms.loop_nest import LoopNest, function_around, local_array
 
 BITS = 16
 """Of the integers."""
@@ -57,10 +57,7 @@ class DecodedVectors:
 
     def _array(self, op: num.DotOp, length: int) -> SSAValue:
         place = _place(op)
-        function = op.parent_op()
-        while not isinstance(function, func.FuncOp):
-            assert function is not None
-            function = function.parent_op()
+        function = function_around(op)
         kind = function, length, self._before[place]
         self._before[place] += 1
         if kind not in self._arrays:

@@ -97,6 +97,15 @@ class LoopNest:
         return loop.results
 
 
+def function_around(op: Operation) -> func.FuncOp:
+    """The function that an op is in."""
+    function = op.parent_op()
+    while not isinstance(function, func.FuncOp):
+        assert function is not None
+        function = function.parent_op()
+    return function
+
+
 def local_array(function: func.FuncOp, element: Attribute, length: int, name: str) -> SSAValue:
     """An array that a function keeps on its stack."""
     first = function.body.block.first_op

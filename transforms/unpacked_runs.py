@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects import func, memref
+from xdsl.dialects import memref
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.number_format import element_format
 from tinyml.dialects.packed_bits import WIDTHS, group_length
-from tinyml.transforms.loop_nest import LoopNest, local_array
+from tinyml.transforms.loop_nest import LoopNest, function_around, local_array
 
 BLOCK = 8
 """Elements that are unpacked at once: whole groups of every width. More would take stack from what packing saves."""
@@ -49,10 +49,7 @@ class UnpackedRuns:
         return block(sum, nest.index(blocks * BLOCK), rest) if rest else sum
 
     def _array(self, op: num.DotOp | num.DistanceOp) -> SSAValue:
-        function = op.parent_op()
-        while not isinstance(function, func.FuncOp):
-            assert function is not None
-            function = function.parent_op()
+        function = function_around(op)
         kind = function, element_format(op.rhs.type).storage
         if kind not in self._arrays:
             self._arrays[kind] = local_array(function, kind[1], BLOCK, "unpacked")
