@@ -54,14 +54,13 @@ class LimitedSearch(Search):
         if not self.is_limited:
             return True
         formats = self.formats(choices)
-        measured = self.known_costs.measurements.get(formats)
-        if measured is None and self.stacks:
+        if self.stacks and self.known_costs.measurements.get(formats) is None:
             room = limits.ram - self.memory.of(formats)
             if room < min(self.stacks) - SPREAD:
                 return False
             if room >= max(self.stacks) + SPREAD and self.is_limited_in_ram_only:
                 return True
-        return (measured or self.cost(formats)).within(limits)
+        return self.cost(formats).within(limits)
 
     def may_fit(self, choices: Sequence[Choice], factor: float) -> bool:
         """Is a candidate within limits so many times as great? What was measured is to be within them as they are."""
