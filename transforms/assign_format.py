@@ -118,13 +118,20 @@ class RoundedConstants:
         self.moments = assignment.moments
         self.known: dict[object, Raws] = {}
 
-    def raws(self, formats: Sequence[NumberFormat]) -> dict[SSAValue, Raws]:
-        """What the constants are where the classes have these formats."""
+    def raws(self, formats: Sequence[NumberFormat], refined: Mapping[int, Raws] | None = None) -> dict[SSAValue, Raws]:
+        """What the constants are where the classes have these formats.
+
+        refined: the raws of some, by their places in the program, in place of those that are worked out.
+        """
 
         def format_of(value: SSAValue) -> NumberFormat:
             return formats[self.place[self.assignment.class_of[value]]]
 
-        return {op.result: self._raws(op, format_of) for op in self.constants}
+        refined = refined or {}
+        return {
+            op.result: refined[place] if place in refined else self._raws(op, format_of)
+            for place, op in enumerate(self.constants)
+        }
 
     def _raws(self, constant: tdsl.ConstOp, format_of: Callable[[SSAValue], NumberFormat]) -> Raws:
         format = format_of(constant.result)

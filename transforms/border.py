@@ -25,7 +25,8 @@ class Border:
     def __init__(self, scores: Reals):
         import numpy as np
 
-        self.single = scores.shape[1] == 1
+        self.classes = scores.shape[1]
+        self.single = self.classes == 1
         ordered = np.argsort(scores, axis=1)
         self.best, self.second = ordered[:, -1], ordered[:, 0 if self.single else -2]
         self.margins = self._margins(scores, slice(None))
@@ -41,6 +42,21 @@ class Border:
         rows = np.arange(len(scores))
         return scores[rows, self.best[part]] - scores[rows, self.second[part]]
 
+    def direction(self) -> Reals:
+        """By what each score counts in the margin of each sample, of shape (samples, classes)."""
+        import numpy as np
+
+        found = np.zeros((len(self.margins), self.classes))
+        rows = np.arange(len(found))
+        found[rows, self.best] = 1.0
+        if not self.single:
+            found[rows, self.second] -= 1.0
+        return found
+
+    def moved(self, scores: Reals, part: slice) -> Reals:
+        """The errors of the margins of some samples."""
+        return self._margins(scores, part) - self.margins[part]
+
     def errors(self, scores: Reals, part: slice) -> Reals:
-        """The errors of the margins of some samples, times their weights."""
-        return (self._margins(scores, part) - self.margins[part]) * self.weights[part]
+        """The same times the weights of the samples."""
+        return self.moved(scores, part) * self.weights[part]

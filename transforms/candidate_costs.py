@@ -5,7 +5,7 @@ Both belong to levels below: they are asked as passes, by name.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,6 +19,7 @@ from tinyml.transforms.lower_levels import TO_LOOPS, Lowering
 from tinyml.transforms.outcomes import judge_of
 
 if TYPE_CHECKING:
+    from tinyml.dialects.number_format import Raws
     from tinyml.transforms.candidates import Candidates, Formats
     from tinyml.transforms.outcomes import Problem
     from tinyml.transforms.workers import Workers
@@ -96,12 +97,16 @@ class Costs:
     def measured(self, formats: Formats) -> Cost | None:
         """What the built program takes; None where the device is too small, or its tools are not installed."""
         if formats not in self.measurements:
-            module, _ = self.candidates.in_formats(formats)
-            with suppress(InputError):
-                self.measure.apply(context(), module)
-            cost = module.attributes.get(COST)
-            self.measurements[formats] = None if cost is None else _cost(cost)
+            self.measurements[formats] = self.measured_with(formats, None)
         return self.measurements[formats]
+
+    def measured_with(self, formats: Formats, refined: Mapping[int, Raws] | None) -> Cost | None:
+        """The same with other raws of constants, as `RoundedConstants.raws` takes them."""
+        module, _ = self.candidates.in_formats(formats, refined)
+        with suppress(InputError):
+            self.measure.apply(context(), module)
+        cost = module.attributes.get(COST)
+        return None if cost is None else _cost(cost)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from xdsl.context import Context
@@ -17,7 +17,7 @@ from tinyml.transforms.format_assignment import FormatAssignment
 from tinyml.transforms.fuse_distances import FuseDistancesPass
 
 if TYPE_CHECKING:
-    from tinyml.dialects.number_format import Reals
+    from tinyml.dialects.number_format import Raws, Reals
 
 Formats: TypeAlias = tuple[NumberFormat, ...]
 """A format for each class of tensors, in the order of `tensor_classes`."""
@@ -42,8 +42,13 @@ class Candidates:
         self.assignment = FormatAssignment(self.function, inputs)
         self.constants = RoundedConstants(self.assignment)
 
-    def in_formats(self, formats: Sequence[NumberFormat]) -> tuple[ModuleOp, dict[SSAValue, SSAValue]]:
-        """The program with every tensor that it has on reals, and what has become of each of these."""
+    def in_formats(
+        self, formats: Sequence[NumberFormat], refined: Mapping[int, Raws] | None = None
+    ) -> tuple[ModuleOp, dict[SSAValue, SSAValue]]:
+        """The program with every tensor that it has on reals, and what has become of each of these.
+
+        refined: as `RoundedConstants.raws` takes it.
+        """
         from tinyml.runtime.evaluator import predict_function
 
         copies: dict[SSAValue, SSAValue] = {}
@@ -52,18 +57,18 @@ class Candidates:
         retyped = retype(
             predict_function(copy),
             {copies[value]: format for value, format in of_values.items()},
-            {copies[value]: raws for value, raws in self.constants.raws(formats).items()},
+            {copies[value]: raws for value, raws in self.constants.raws(formats, refined).items()},
             self.scheme,
         )
         ChooseAccumulatorsPass().apply(Context(), copy)
         return copy, {value: retyped[copies[value]] for value in of_values}
 
-    def program(self, formats: Sequence[NumberFormat]) -> ModuleOp:
-        """The program with the bits that it will have on a device.
+    def program(self, formats: Sequence[NumberFormat], refined: Mapping[int, Raws] | None = None) -> ModuleOp:
+        """The program with the bits that it will have on a device; refined: as `in_formats` takes it.
 
         Raises `InputError` where a sum of products fits no accumulator.
         """
-        module, _ = self.in_formats(formats)
+        module, _ = self.in_formats(formats, refined)
         return round_less(module)
 
 

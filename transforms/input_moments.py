@@ -55,7 +55,8 @@ class Moments:
             covariance = left.T @ weighted / total - of_means
             return snapped((1 - SHRINKAGE) * covariance + np.diag(SHRINKAGE * np.diag(covariance)) + of_means)
 
-        return Moments(shrunk(rounded, means[1]), shrunk(reals, means[0]), axes)
+        of_rounded = shrunk(rounded, means[1])
+        return Moments(of_rounded, of_rounded if reals is rounded else shrunk(reals, means[0]), axes)
 
 
 def snapped(numbers: NDArray[np.float64]) -> NDArray[np.float64]:

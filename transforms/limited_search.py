@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 from tinyml.dialects.errors import InputError
 from tinyml.targets.costs import cost_table
 from tinyml.transforms.candidate_costs import Cost
+from tinyml.transforms.outcomes import Task
+from tinyml.transforms.refine_constants import refinements_of
 from tinyml.transforms.search import Found, Search
 
 if TYPE_CHECKING:
@@ -113,6 +115,23 @@ class LimitedSearch(Search):
             if self.keeps(found.choices):
                 return found
             self.settle(found.choices)
+
+    def refined(self, found: Found) -> Found:
+        """What was found, its constants rounded once more (`refine_constants`), where it then is within the limits and
+        loses no more."""
+        if self.prototype.AS_PUBLISHED:
+            return found
+        self.evaluation.begin("constants")
+        formats = self.formats(found.choices)
+        problem, workers = self.evaluation.problem, self.evaluation.workers
+        [(_, refined)] = workers.run(problem, [formats], refinements_of)
+        outcome = self.judge.outcome(Task(formats, self.evaluation.metric, math.inf, refined))
+        loss = self.evaluation.loss(outcome)
+        cost = self.known_costs.measured_with(formats, refined) if self.is_limited and refined else None
+        if loss > self.losses([found.choices])[0] or (cost is not None and not cost.within(self.limits)):
+            return found
+        points = [replace(one, loss=loss, cost=cost or one.cost) if one.chosen else one for one in found.points]
+        return replace(found, refined=refined, points=points)
 
     def _measured(self, formats: Formats) -> Cost | None:
         measured = self.known_costs.measured(formats)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from xdsl.dialects.builtin import ModuleOp
 
+    from tinyml.dialects.number_format import Raws
     from tinyml.runtime.data import Data
     from tinyml.runtime.evaluator import Outputs
     from tinyml.runtime.shared_evaluator import SharedEvaluator
@@ -132,11 +133,15 @@ class Problem:
 
 @dataclass(frozen=True)
 class Task:
-    """A candidate to be evaluated until it is certain to lose more than `at_most`."""
+    """A candidate to be evaluated until it is certain to lose more than `at_most`.
+
+    refined: raws of constants, as `RoundedConstants.raws` takes them.
+    """
 
     formats: Formats
     metric: Metric
     at_most: float
+    refined: Mapping[int, Raws] | None = None
 
 
 class Judge:
@@ -153,7 +158,7 @@ class Judge:
     def outcome(self, task: Task) -> Outcome:
         """The outcome of a candidate, given up as soon as it is certain to lose more than it may."""
         try:
-            module = self.candidates.program(task.formats)
+            module = self.candidates.program(task.formats, task.refined)
         except InputError as error:
             return Outcome(fault=error.message)
         return outcome_of(module, self.yardstick, self.evaluator, task.metric, task.at_most)

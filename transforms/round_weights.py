@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING
 from tinyml.transforms.input_moments import snapped
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from tinyml.dialects.number_format import NumberFormat, Raws, Reals
     from tinyml.transforms.input_moments import Moments
 
@@ -44,20 +47,40 @@ def _round_rows(weights: Reals, format: NumberFormat, inputs: Moments) -> Raws:
     raws, other = format.encode(weights), format.encode_away(weights)
     near, far = format.decode(raws), format.decode(other)
     slopes = snapped(near @ inputs.rounded - weights @ inputs.crossed)
-    steps, growths, sizes = far - near, np.abs(far) - np.abs(near), np.abs(near).sum(1)
-    alone = steps**2 * np.diag(inputs.rounded)
-    least, most = LEAST_GAIN * alone.max(1), sizes.max() * (1 + 1e-12)
-    moved = np.zeros(weights.shape, bool)
-    rows = np.arange(len(weights))
+    moved = worth_moving(near, far, slopes, inputs.rounded, float(np.abs(near).sum(1).max(initial=0.0)))
+    return np.where(moved, other, raws)
+
+
+def worth_moving(
+    now: Reals, other: Reals, slopes: Reals, moments: NDArray[np.float64], most: float, doubts: Reals | None = None
+) -> NDArray[np.bool_]:
+    """Which numbers of each row to move to another value, so that what they cost together is least.
+
+    For each row, the one that helps most is moved until none helps; moved numbers may be moved back. Moving row r by d
+    costs 2 d slopes[r] + d moments d. No row's sum of magnitudes comes to exceed `most`.
+
+    now, other, slopes: of shape (rows, numbers). moments: (numbers, numbers). doubts: how far the slopes may be off, of
+    their shape: only what helps beyond that is moved.
+    """
+    import numpy as np
+
+    slopes = slopes.copy()
+    steps, growths, sizes = other - now, np.abs(other) - np.abs(now), np.abs(now).sum(1)
+    alone = steps**2 * np.diag(moments)
+    least, most = LEAST_GAIN * alone.max(1, initial=0.0), most * (1 + 1e-12)
+    chance = np.zeros(now.shape) if doubts is None else 2 * np.abs(steps) * doubts
+    moved = np.zeros(now.shape, bool)
+    rows = np.arange(len(now) if now.size else 0)
     while len(rows):
-        gains = -2 * steps[rows] * slopes[rows] - alone[rows]
+        gains = -2 * steps[rows] * slopes[rows] - alone[rows] - chance[rows]
         gains[sizes[rows, None] + growths[rows] > most] = 0.0
         best = gains.argmax(1)
         helps = gains[np.arange(len(rows)), best] > least[rows]
         rows, best = rows[helps], best[helps]
-        slopes[rows] += steps[rows, best, None] * inputs.rounded[best]
+        slopes[rows] += steps[rows, best, None] * moments[best]
         sizes[rows] += growths[rows, best]
         moved[rows, best] ^= True
         steps[rows, best] *= -1
         growths[rows, best] *= -1
-    return np.where(moved, other, raws)
+        chance[rows, best] *= -1
+    return moved

@@ -35,6 +35,7 @@ from tinyml.transforms.working_memory import WorkingMemory
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from tinyml.dialects.number_format import Raws
     from tinyml.runtime.data import Data
 
 SEARCH = "tdsl.search"
@@ -114,11 +115,15 @@ class FrontPoint:
 
 @dataclass(frozen=True)
 class Found:
-    """What a search chose, and why, by the names of the tensors. points: candidates whose costs are known."""
+    """What a search chose, and why, by the names of the tensors.
+
+    points: candidates whose costs are known. refined: raws of constants, as `RoundedConstants.raws` takes them.
+    """
 
     choices: Sequence[Choice]
     reasons: Mapping[str, str]
     points: Sequence[FrontPoint] = ()
+    refined: Mapping[int, Raws] | None = None
 
     @property
     def chosen(self) -> FrontPoint:
@@ -203,8 +208,8 @@ class SearchPass(ModulePass):
             others = [format_named(ctx, name.partition(".")[0], None) for name in self.other_formats]
             found = self.search(Search(evaluation, prototype, others, self.pack_buffers))
             formats = assignment.formats(found.choices)
-            errors = tensor_errors(evaluation.judge, tuple(formats))
-        constants = RoundedConstants(assignment).raws(formats)
+            errors = tensor_errors(evaluation.judge, tuple(formats), found.refined)
+        constants = RoundedConstants(assignment).raws(formats, found.refined)
         function.attributes[SEARCH] = ArrayAttr(
             DictionaryAttr(
                 {

@@ -105,7 +105,8 @@ class SearchParetoPass(SearchPass):
         pareto.settle(1.0, MEASURED)
         pareto.improve()
         pareto.settle(1.0, MEASURED)
-        return pareto.with_front(choose_formats(limited, pareto.chosen(self.loss), math.inf, limited.keeps))
+        chosen = choose_formats(limited, pareto.chosen(self.loss), math.inf, limited.keeps)
+        return limited.refined(pareto.with_front(chosen))
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from xdsl.ir import SSAValue
 
-    from tinyml.dialects.number_format import Reals
+    from tinyml.dialects.number_format import Raws, Reals
     from tinyml.transforms.candidates import Formats
     from tinyml.transforms.outcomes import Judge
 
@@ -15,15 +16,17 @@ SAMPLES = 256
 """Samples that are looked at, spread evenly over the data."""
 
 
-def value_map(judge: Judge, formats: Formats) -> list[Reals]:
+def value_map(judge: Judge, formats: Formats, refined: Mapping[int, Raws] | None = None) -> list[Reals]:
     """The reals that each class of tensors holds on some samples, in all iterations, one after the other.
+
+    refined: as `RoundedConstants.raws` takes it.
 
     The program has the tensors of its source: what is fused or summed later is not yet.
     """
     from tinyml.dialects import tdsl
     from tinyml.runtime.evaluator import encode_inputs, evaluate
 
-    module, values = judge.candidates.in_formats(formats)
+    module, values = judge.candidates.in_formats(formats, refined)
     held = _Held(judge, {value: source for source, value in values.items()})
 
     def observe(value: SSAValue, raws: Reals) -> None:
@@ -33,7 +36,7 @@ def value_map(judge: Judge, formats: Formats) -> list[Reals]:
     return held.maps()
 
 
-def tensor_errors(judge: Judge, formats: Formats) -> list[float]:
+def tensor_errors(judge: Judge, formats: Formats, refined: Mapping[int, Raws] | None) -> list[float]:
     """The mean absolute error of the numbers of each class of tensors, in the same program."""
     import numpy as np
 
@@ -41,7 +44,7 @@ def tensor_errors(judge: Judge, formats: Formats) -> list[float]:
 
     held = _Held(judge, {value: value for value in judge.candidates.assignment.class_of})
     evaluate_reals(judge.candidates.module, held.inputs, held.add)
-    pairs = zip(value_map(judge, formats), held.maps(), strict=True)
+    pairs = zip(value_map(judge, formats, refined), held.maps(), strict=True)
     return [float(np.abs(found - exact).mean()) for found, exact in pairs]
 
 

@@ -33,7 +33,7 @@ from tinyml.transforms.contexts import context
 from tinyml.transforms.evaluation import WATCH, Evaluation, Status
 from tinyml.transforms.format_assignment import Choice
 from tinyml.transforms.other_formats import choose_formats
-from tinyml.transforms.outcomes import METRICS, Metric, Outcome, Problem, Task
+from tinyml.transforms.outcomes import METRICS, Metric, Outcome, Problem, Task, judge_of
 from tinyml.transforms.search import FRONT, SEARCH, Found, FrontPoint, Search
 from tinyml.transforms.search_demote import SearchDemotePass
 from tinyml.transforms.search_maxscale import SearchMaxscalePass
@@ -113,9 +113,10 @@ def test_what_is_reported_is_what_the_program_computes(model: str, search: str, 
     plain, *rounded = SearchParetoPass(file).programs(context(), profiled(model), data.x)
     taken = rounded[0] if any(entry.data["name"].data == "factors" for entry in account) else plain
     problem = Problem(print_ir(taken), data.x, data.y, None)
-    with Evaluation(problem, "disagreement", Workers(1)) as evaluation:
-        [outcome] = evaluation.outcomes([formats])
-        yardstick = evaluation.judge.yardstick
+    judge = judge_of(problem)
+    constants = [op.raws for op in module.walk() if isinstance(op, tdsl.ConstOp)]
+    refined = dict(enumerate(constants)) if search == "search-pareto" else None
+    outcome, yardstick = judge.outcome(Task(formats, "disagreement", math.inf, refined)), judge.yardstick
     run(module, context(), rest)
     outputs = evaluate(module, encode_inputs(module, yardstick.inputs))
     last: Any = predict_function(module).body.block.last_op

@@ -1,0 +1,68 @@
+"""Constants rounded once more: margins get better, on other data too, and what proofs and storage count on stays."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.fixed import FixedType
+from tinyml.runtime.data import Data, load_data
+from tinyml.transforms.candidate_costs import Cost, Costs
+from tinyml.transforms.format_assignment import Choice
+from tinyml.transforms.limited_search import LimitedSearch
+from tinyml.transforms.outcomes import Judge, Task
+from tinyml.transforms.refine_constants import refine_constants
+from tinyml.transforms.search import Found, Search
+
+from .test_searches import MODELS, evaluation_of, profiled
+
+NARROW = FixedType.of_width(8)
+
+
+def halves(model: str) -> tuple[Judge, Judge]:
+    """The same program and constants with every second sample, and with the others."""
+    data = load_data(str(MODELS[model].with_name("val.npz")))
+    assert data.y is not None
+    one, other = (Judge(profiled(model), Data(data.x[i::2], data.y[i::2]), None) for i in (0, 1))
+    other.candidates.constants = one.candidates.constants
+    return one, other
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_margins_get_better(model: str):
+    judge, other = halves(model)
+    assignment, constants = judge.candidates.assignment, judge.candidates.constants
+    formats = tuple(assignment.formats([Choice(NARROW)] * len(assignment.classes)))
+    refined = refine_constants(judge, formats)
+    for one in (judge, other):
+        before, after = (one.outcome(Task(formats, "margin", math.inf, raws)).margin for raws in (None, refined))
+        assert after < 0.99 * before
+    before, after = constants.raws(formats), constants.raws(formats, refined)
+    for place, op in enumerate(constants.constants):
+        format = formats[assignment.classes.index(assignment.class_of[op.result])]
+        reals, new = tdsl.format_of(op.result).decode(op.raws), after[op.result]
+        assert (place in refined) == (new != before[op.result]).any()
+        assert ((new == format.encode(reals)) | (new == format.encode_away(reals))).all()
+        sizes = [
+            np.abs(format.decode(one)).reshape(-1, op.raws.shape[-1] if op.raws.ndim else 1).sum(1).max()
+            for one in (new, format.encode(reals))
+        ]
+        assert sizes[0] <= sizes[1] * (1 + 1e-9) or op.raws.shape[-1:] in ((), (1,))
+        if isinstance(op.result.type.encoding, tdsl.Csr):
+            assert ((new == 0) == (before[op.result] == 0)).all()
+
+
+@pytest.mark.parametrize("model", ["protonn"])
+@pytest.mark.parametrize(("flash", "kept"), [(1000, True), (1001, False)])
+def test_limits_hold_with_refined_constants(model: str, flash: int, kept: bool, monkeypatch: pytest.MonkeyPatch):
+    def measured(*_: object) -> Cost:
+        return Cost(0, flash, 0)
+
+    monkeypatch.setattr(Costs, "measured_with", measured)
+    with evaluation_of(model) as evaluation:
+        search = LimitedSearch(Search(evaluation, NARROW), Cost(math.inf, 1000, math.inf), "avr", "simavr")
+        found = Found(search.uniform(NARROW), {})
+        assert bool(search.refined(found).refined) == kept
