@@ -31,6 +31,9 @@ SHARES = 3
 class Workers:
     """Use as a context manager, which ends the processes that were started.
 
+    As long as it lives the numeric libraries of this process have one thread, as those of the others do: their arrays
+    here are too small for several, and sums of reals have the same last bits wherever they are worked out.
+
     jobs: how many processes; as many as there are processors by default. cluster: the address of a Dask or Ray
     cluster; by default one is started here. Raises `InputError` for an unknown backend or one that is not installed.
     """
@@ -48,6 +51,7 @@ class Workers:
         self.alone = 0.0
         self._parallel: Any = None
         self._client: Any = None
+        self._limit: Any = None
 
     @property
     def size(self) -> int:
@@ -60,7 +64,7 @@ class Workers:
         while waiting and (self.jobs == 1 or (self._parallel is None and self.alone < PATIENCE)):
             start = time.process_time()
             task = waiting.pop(0)
-            [result] = _by_one_thread(work, problem, [task])
+            [result] = work(problem, [task])
             self.alone += time.process_time() - start
             yield task, result
         if waiting:
@@ -90,6 +94,7 @@ class Workers:
         return self._parallel
 
     def __enter__(self) -> Workers:
+        self._limit = _threads().limit(limits=1)
         return self
 
     def __exit__(
@@ -105,6 +110,7 @@ class Workers:
         if self._client is not None:
             self._client.shutdown() if self.cluster is None else self._client.close()
             self._client = None
+        self._limit.restore_original_limits()
 
 
 def _by_one_thread(work: Work[T, R], problem: Problem, tasks: Sequence[T]) -> list[R]:
@@ -113,7 +119,7 @@ def _by_one_thread(work: Work[T, R], problem: Problem, tasks: Sequence[T]) -> li
 
 
 def _threads() -> Any:
-    """What limits the threads of the numeric libraries, whose arrays here are too small for several."""
+    """What limits the threads of the numeric libraries."""
     global _controller
     if _controller is None:
         _controller = import_module("threadpoolctl").ThreadpoolController()

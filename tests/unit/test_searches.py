@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.dialects import tdsl
@@ -149,6 +150,16 @@ def test_any_number_of_workers_gives_the_same(monkeypatch: pytest.MonkeyPatch):
             costs.learn(candidates, evaluation.problem, evaluation.workers)
             found.append((evaluation.outcomes(candidates), costs.known))
     assert found[0] == found[1]
+
+
+def test_numeric_libraries_have_one_thread_while_there_are_workers():
+    def threads() -> set[int]:
+        return {library["num_threads"] for library in cast("Any", threadpool_info)()}
+
+    with threadpool_limits(2):
+        with Workers(1):
+            assert threads() == {1}
+        assert threads() == {2}
 
 
 THE_THREE = {
