@@ -38,7 +38,7 @@ class LimitedSearch(Search):
     """
 
     def __init__(self, search: Search, limits: Cost, target: str, device: str):
-        super().__init__(search.evaluation, search.prototype, search.others, search.pack_buffers)
+        super().__init__(search.evaluation, search.prototype, search.others, search.pack_buffers, search.earlier)
         self.unlimited = search
         self.memory = search.memory
         self.limits = limits

@@ -1,4 +1,5 @@
-"""What `search-pareto` begins with: uniform widths, also with wide registers, and what the papers' searches find."""
+"""What `search-pareto` begins with: uniform widths, also with wide registers, and what the papers' searches find or,
+for the second of two programs, what was found for the first."""
 
 from __future__ import annotations
 
@@ -22,13 +23,19 @@ NEARLY = 1.05
 
 
 def starts(search: LimitedSearch, offered: Sequence[NumberFormat]) -> Iterator[tuple[str, list[Sequence[Choice]]]]:
-    """Candidates and where they come from. offered: formats of the widths that tensors may have."""
+    """Candidates and where they come from. offered: formats of the widths that tensors may have.
+
+    Where something was found for a program that computes the same, it takes the place of the papers' searches.
+    """
     search.evaluation.begin("uniform")
     for one in sorted(offered, key=lambda one: one.bits):
         _calibrate(search, one)
     yield "uniform", [search.uniform(one) for one in offered]
     search.evaluation.begin("registers")
     yield "registers", list(_with_wide_registers(search, offered))
+    if search.earlier:
+        yield "the other program", _as_earlier(search, offered)
+        return
     search.evaluation.begin("maxscale")
     yield "maxscale", [explore_maxscale(search, one)[0] for one in offered]
     wide = search.prototype
@@ -66,6 +73,11 @@ def _with_wide_registers(search: LimitedSearch, offered: Sequence[NumberFormat])
             if not (one.is_constant and one.elements > 1) and search.unlimited.fits(changed, room):
                 choices = changed
         yield choices
+
+
+def _as_earlier(search: LimitedSearch, offered: Sequence[NumberFormat]) -> list[Sequence[Choice]]:
+    """What was found for the other program, with each width for the tensors that it does not have."""
+    return [[search.earlier.get(one.name, Choice(format)) for one in search.classes] for format in offered]
 
 
 def _demotions(search: Search, narrow: NumberFormat, wide: NumberFormat) -> list[Sequence[Choice]]:

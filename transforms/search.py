@@ -10,6 +10,7 @@ import io
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from xdsl.context import Context
@@ -49,6 +50,7 @@ class Search:
     """The candidates of one program. Choices, formats and losses come in the order of `classes`, one for each.
 
     others: formats that tensors may have instead of the prototype, of any width. pack_buffers: are buffers packed?
+    earlier: what was found for a program that computes the same, by the names of its tensors.
     """
 
     def __init__(
@@ -57,6 +59,7 @@ class Search:
         prototype: NumberFormat,
         others: Sequence[NumberFormat] = (),
         pack_buffers: bool = False,
+        earlier: Mapping[str, Choice] = MappingProxyType({}),
     ):
         self.evaluation = evaluation
         self.prototype = prototype
@@ -65,6 +68,7 @@ class Search:
         self.assignment = self.judge.candidates.assignment
         self.classes = self.assignment.classes
         self.pack_buffers = pack_buffers
+        self.earlier = earlier
         self.memory = WorkingMemory(self.judge.candidates, pack_buffers)
 
     def uniform(self, prototype: NumberFormat) -> list[Choice]:
@@ -115,7 +119,7 @@ class FrontPoint:
 
 @dataclass(frozen=True)
 class Found:
-    """What a search chose, and why, by the names of the tensors.
+    """What a search chose, and why, by the names of the tensors in the same order.
 
     points: candidates whose costs are known. refined: raws of constants, as `RoundedConstants.raws` takes them.
     """
@@ -124,6 +128,11 @@ class Found:
     reasons: Mapping[str, str]
     points: Sequence[FrontPoint] = ()
     refined: Mapping[int, Raws] | None = None
+
+    @property
+    def by_name(self) -> Mapping[str, Choice]:
+        """The choices by the names of the tensors."""
+        return dict(zip(self.reasons, self.choices, strict=True))
 
     @property
     def chosen(self) -> FrontPoint:
@@ -180,7 +189,8 @@ class SearchPass(ModulePass):
         with Workers(self.jobs, self.backend, self.cluster) as workers:
             for place, program in enumerate(self.programs(ctx, op, data.x)):
                 try:
-                    found.append(self._apply(ctx, program, data, place, workers))
+                    earlier: Mapping[str, Choice] = found[-1].by_name if found else {}
+                    found.append(self._apply(ctx, program, data, place, workers, earlier))
                     programs.append(program)
                 except InputError as error:
                     refused.append(error)
@@ -194,7 +204,9 @@ class SearchPass(ModulePass):
             chosen.detach()
             Rewriter.replace_op(predict_function(op), chosen)
 
-    def _apply(self, ctx: Context, op: ModuleOp, data: Data, place: int, workers: Workers) -> Found:
+    def _apply(
+        self, ctx: Context, op: ModuleOp, data: Data, place: int, workers: Workers, earlier: Mapping[str, Choice]
+    ) -> Found:
         """Give a program the formats that are found for it."""
         from tinyml.runtime.evaluator import predict_function
 
@@ -206,7 +218,7 @@ class SearchPass(ModulePass):
         journal = self.journal and f"{self.journal}{f'.{place}' if place else ''}"
         with Evaluation(problem, self.metric, workers, journal, self.resume) as evaluation:
             others = [format_named(ctx, name.partition(".")[0], None) for name in self.other_formats]
-            found = self.search(Search(evaluation, prototype, others, self.pack_buffers))
+            found = self.search(Search(evaluation, prototype, others, self.pack_buffers, earlier))
             formats = assignment.formats(found.choices)
             errors = tensor_errors(evaluation.judge, tuple(formats), found.refined)
         constants = RoundedConstants(assignment).raws(formats, found.refined)

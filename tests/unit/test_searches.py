@@ -204,6 +204,23 @@ def test_pareto_is_never_worse_than_the_best_of_the_three(model: str, limit: str
         assert loss <= min(losses)
 
 
+def test_a_second_program_begins_from_what_was_found_for_the_first():
+    phases: list[str] = []
+    with evaluation_of("protonn") as evaluation:
+        found = THE_THREE["promote halves"].search(Search(evaluation, FixedType.of_width(16))).by_name
+        search = Search(evaluation, FixedType.of_width(16), earlier={name: found[name] for name in [*found][1:]})
+        known = [
+            search.formats([Choice(FixedType.of_width(width)), *list(found.values())[1:]])
+            for width in search_pareto.WIDTHS
+        ]
+        token = WATCH.set(lambda status: phases.append(status.phase))
+        chosen = SearchParetoPass("", metric="disagreement", effort=1).search(search)
+        WATCH.reset(token)
+        [loss, *losses] = evaluation.losses([search.formats(chosen.choices), *known])
+    assert not {"maxscale", "demotion", "promotion"} & {*phases}
+    assert loss <= min(losses)
+
+
 @pytest.mark.parametrize(
     ("options", "losses", "ram", "taken"),
     [
