@@ -59,7 +59,11 @@ def _parser() -> argparse.ArgumentParser:
     _add_search(compile_)
     compile_.add_argument("--reuse-input", action="store_true", help="let the model overwrite the caller's array")
     compile_.add_argument("--pack-buffers", action="store_true", help="pack working memory of few bits in RAM")
-    compile_.add_argument("--round-sums", action="store_true", help="no accumulators in RAM for sums that loops carry")
+    compile_.add_argument(
+        "--round-sums",
+        action="store_true",
+        help="no accumulators in RAM for sums that loops carry (searches with --ram find out whether)",
+    )
     compile_.add_argument("-o", "--out", type=Path, required=True, help="folder to write")
     compile_.set_defaults(command=_compile)
 

@@ -121,12 +121,14 @@ class FrontPoint:
 class Found:
     """What a search chose, and why, by the names of the tensors in the same order.
 
-    points: candidates whose costs are known. refined: raws of constants, as `RoundedConstants.raws` takes them.
+    points: candidates whose costs are known. loss: of what was chosen, where it is compared with what was found for
+    other programs. refined: raws of constants, as `RoundedConstants.raws` takes them.
     """
 
     choices: Sequence[Choice]
     reasons: Mapping[str, str]
     points: Sequence[FrontPoint] = ()
+    loss: float = 0.0
     refined: Mapping[int, Raws] | None = None
 
     @property

@@ -14,31 +14,28 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.number_format import NumberFormat
 from tinyml.transforms.candidate_costs import Cost
 from tinyml.transforms.format_assignment import Choice, with_choice
+from tinyml.transforms.limited_pass import LimitedPass
 from tinyml.transforms.limited_search import LimitedSearch
 from tinyml.transforms.outcomes import Metric
-from tinyml.transforms.search import Found, Search, SearchPass
+from tinyml.transforms.search import Found, Search
 
 SCALES = range(4)
 """Scales of a demoted tensor beyond the one that holds its whole range, each twice as fine as the one before."""
 
 
 @dataclass(frozen=True)
-class SearchDemotePass(SearchPass):
+class SearchDemotePass(LimitedPass):
     """Searches as algorithm 11 of Shiftry does.
 
     widths: of demoted tensors and of others; half of the format's usual width and that by default. loss: how much may
     be lost against the program on reals, in points of accuracy; in the unit of the metric where this is `error`, or
     where the data have no labels. ram: with it, the first of Shiftry's two strategies (section 3): as few tensors as
-    possible are demoted, until the program works in so many bytes, with the stack; `loss` then counts for nothing.
-    target, device: whose stack that is, as `search-pareto` takes them.
+    possible are demoted, until the program works in so many bytes; `loss` then counts for nothing.
     """
 
     name = "search-demote"
     widths: tuple[int, ...] = ()
     loss: float | int = 2.0
-    ram: int | None = None
-    target: str = "avr"
-    device: str = "simavr"
 
     def search(self, search: Search) -> Found:
         widths = self.widths or (search.prototype.bits // 2, search.prototype.bits)
@@ -61,7 +58,8 @@ class SearchDemotePass(SearchPass):
             return found(cumulative_demote(search, choices, alone, self.loss, metric))
         limited = LimitedSearch(search, Cost(math.inf, math.inf, self.ram), self.target, self.device)
         steps = [choices, *cumulative(choices, alone), search.uniform(narrow)]
-        return limited.found(lambda: found(demote_to_fit(limited, steps)), steps[-1])
+        fitting = limited.found(lambda: found(demote_to_fit(limited, steps)), steps[-1])
+        return replace(fitting, loss=search.losses([fitting.choices])[0])
 
 
 @dataclass(frozen=True)

@@ -12,35 +12,26 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tinyml.dialects.errors import InputError
 from tinyml.transforms.candidate_costs import Cost
 from tinyml.transforms.exchanges import GAIN, ZOOMS, Exchanges, changes
 from tinyml.transforms.format_assignment import Choice, with_choice
+from tinyml.transforms.limited_pass import LimitedPass, nearly_least
 from tinyml.transforms.limited_search import LimitedSearch
 from tinyml.transforms.linear_errors import LinearErrors
 from tinyml.transforms.other_formats import choose_formats
 from tinyml.transforms.pareto_starts import starts
-from tinyml.transforms.profile import profile
-from tinyml.transforms.round_sums import RoundSumsPass
-from tinyml.transforms.search import Found, FrontPoint, Search, SearchPass
+from tinyml.transforms.search import Found, FrontPoint, Search
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-    from xdsl.context import Context
-    from xdsl.dialects.builtin import ModuleOp
-
     from tinyml.dialects.number_format import NumberFormat
     from tinyml.transforms.candidates import Formats
 
 WIDTHS = (4, 6, 8, 10, 12, 16)
 NEARLY = 1.01
 """By what factor corrected estimates may be beyond limits that the program is within."""
-
-STANDARD_ERROR = 0.03
-"""Of margins' errors on some thousand samples, as a part of them: who loses less by less than this may lose more on
-other data."""
 
 MEASURED = 8
 """How many candidates in turn may turn out to be beyond the limits before one is taken that is known not to be; of
@@ -51,7 +42,7 @@ FRONT_LOSS = 5.0
 
 
 @dataclass(frozen=True)
-class SearchParetoPass(SearchPass):
+class SearchParetoPass(LimitedPass):
     """widths: that tensors may have, those of them that the format offers. ram, flash, cycles: limits, RAM with the
     stack, cycles in the unit of the device. loss: what may be lost, in the unit of the metric. effort: about how many
     candidates are evaluated. target: as `select-kernels` takes it; device: as `estimate-cost` takes it. formats: that
@@ -61,39 +52,29 @@ class SearchParetoPass(SearchPass):
     lose more, the one that loses least. Raises `InputError` where none is within the limits.
     """
 
+    BLOCKS = (16,)
+
     name = "search-pareto"
     metric: str = "margin"
     widths: tuple[int, ...] = WIDTHS
-    ram: int | None = None
     flash: int | None = None
     cycles: int | None = None
     loss: float | int | None = None
     effort: int = 400
-    target: str = "avr"
-    device: str = "simavr"
     formats: tuple[str, ...] = ()
 
     @property
     def other_formats(self) -> Sequence[str]:
         return self.formats
 
-    def programs(self, ctx: Context, op: ModuleOp, inputs: NDArray[Any]) -> Sequence[ModuleOp]:
-        """The program and, where loops carry sums, the one that carries these in their format."""
-        rounded = op.clone()
-        RoundSumsPass(format=self.format).apply(ctx, rounded)
-        if rounded.is_structurally_equivalent(op):
-            return [op]
-        profile(rounded, inputs)
-        return [op, rounded]
-
     def preferred(self, found: Sequence[Found]) -> int:
         """As the candidates of one program are compared; of two that lose nearly the same what takes less RAM."""
         points = [one.chosen for one in found]
-        least = (1 + STANDARD_ERROR) * min(one.loss for one in points)
         fast = [one for one in points if self.loss is not None and one.loss <= self.loss]
         if fast:
             return points.index(min(fast, key=lambda one: (one.cost.time, one.cost.ram, one.loss)))
-        return points.index(min((one for one in points if one.loss <= least), key=lambda one: (one.cost.ram, one.loss)))
+        good = [one for one, nearly in zip(points, nearly_least([one.loss for one in points]), strict=True) if nearly]
+        return points.index(min(good, key=lambda one: (one.cost.ram, one.loss)))
 
     def search(self, search: Search) -> Found:
         limits = Cost(*(math.inf if one is None else float(one) for one in (self.cycles, self.flash, self.ram)))

@@ -16,9 +16,10 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.number_format import NumberFormat
 from tinyml.transforms.candidate_costs import Cost
 from tinyml.transforms.format_assignment import Choice, with_choice
+from tinyml.transforms.limited_pass import LimitedPass
 from tinyml.transforms.limited_search import LimitedSearch
 from tinyml.transforms.other_formats import choose_formats
-from tinyml.transforms.search import Found, Search, SearchPass
+from tinyml.transforms.search import Found, Search
 from tinyml.transforms.uniform_widths import best_variant, uniform_losses
 from tinyml.transforms.value_maps import value_map
 
@@ -33,24 +34,20 @@ PERCENTILE = 95
 
 
 @dataclass(frozen=True)
-class SearchPromotePass(SearchPass):
+class SearchPromotePass(LimitedPass):
     """Searches as algorithm 8 of MinUn does.
 
-    widths: among which the pair of a low and a high one is chosen (7.7.2); two are taken as they are. ram: bytes that
-    the program may work in, with the stack; no limit by default. soft: promotions go on up to this multiple of `ram`,
-    as where they are placed is not final; a result above `ram` is never taken. formats: that single tensors may have
-    instead (`other_formats`). target, device: whose stack that is, as `search-pareto` takes them.
+    widths: among which the pair of a low and a high one is chosen (7.7.2); two are taken as they are. soft: promotions
+    go on up to this multiple of `ram`, as where they are placed is not final; a result above `ram` is never taken.
+    formats: that single tensors may have instead (`other_formats`).
 
     Beyond the paper, where there is a limit and a choice of widths the others take the room that the pair leaves.
     """
 
     name = "search-promote"
     widths: tuple[int, ...] = WIDTHS
-    ram: int | None = None
     soft: float | int = 1.0
     formats: tuple[str, ...] = ()
-    target: str = "avr"
-    device: str = "simavr"
 
     @property
     def other_formats(self) -> Sequence[str]:
@@ -62,7 +59,8 @@ class SearchPromotePass(SearchPass):
         narrowest = min(self._prototypes(search), key=lambda one: one.bits)
         found = limited.found(lambda: self._promoted(limited, ram), search.uniform(narrowest))
         # A format whose functions take much of the stack is not to take the place of wide tensors.
-        return choose_formats(limited, found, ram, limited.keeps)
+        found = choose_formats(limited, found, ram, limited.keeps)
+        return replace(found, loss=search.losses([found.choices])[0])
 
     def _promoted(self, search: Search, ram: float) -> Found:
         search.evaluation.begin("widths")

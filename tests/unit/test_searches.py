@@ -102,6 +102,11 @@ def uniform(evaluation: Evaluation, *widths: int) -> list[Formats]:
     return [search.formats(search.uniform(FixedType.of_width(width))) for width in widths]
 
 
+def sums(module: ModuleOp) -> list[list[tuple[int, ...]]]:
+    """The shapes of what sums are made up of, in which programs differ that carry them in other ways."""
+    return [list(map(tdsl.shape_of, op.inputs)) for op in module.walk() if isinstance(op, tdsl.MatmulSumOp)]
+
+
 @pytest.mark.parametrize("search", SEARCHES)
 @pytest.mark.parametrize("model", MODELS)
 def test_what_is_reported_is_what_the_program_computes(model: str, search: str, file: str):
@@ -111,8 +116,8 @@ def test_what_is_reported_is_what_the_program_computes(model: str, search: str, 
     account: Any = predict_function(module).attributes[SEARCH]
     formats = tuple(element_format(entry.data["format"]) for entry in account)
     assert all(entry.data["why"].data for entry in account)
-    plain, *rounded = SearchParetoPass(file).programs(context(), profiled(model), data.x)
-    taken = rounded[0] if any(entry.data["name"].data == "factors" for entry in account) else plain
+    programs = SearchPromotePass(file, ram=0).programs(context(), profiled(model), data.x)
+    [taken] = [one for one in programs if sums(one) == sums(module)]
     problem = Problem(print_ir(taken), data.x, data.y, None)
     judge = judge_of(problem)
     constants = [op.raws for op in module.walk() if isinstance(op, tdsl.ConstOp)]
@@ -238,6 +243,12 @@ def test_of_two_programs(options: dict[str, Any], losses: Sequence[float], ram: 
     assert SearchParetoPass("", **options).preferred([Found([], {}, [one]) for one in points]) == taken
 
 
+@pytest.mark.parametrize(("losses", "taken"), [((1.0, 1.02, 0.98), 0), ((1.0, 0.9, 0.89), 1), ((0.0, -1.0, -1.01), 1)])
+def test_of_programs_that_lose_nearly_the_same(losses: Sequence[float], taken: int):
+    """The first is the fastest."""
+    assert SearchPromotePass("").preferred([Found([], {}, loss=loss) for loss in losses]) == taken
+
+
 @pytest.mark.parametrize("model", ["protonn"])
 def test_sums_that_loops_carry_are_rounded_where_memory_is_short(model: str, file: str):
     """In 16 bits, where no program with accumulators fits."""
@@ -247,6 +258,15 @@ def test_sums_that_loops_carry_are_rounded_where_memory_is_short(model: str, fil
     assert any(isinstance(op, tdsl.MatmulSumOp) for op in function.walk())
     front: Any = function.attributes[FRONT]
     assert [one.data["ram"].value.data <= 195 for one in front if "chosen" in one.data] == [True]
+
+
+@pytest.mark.parametrize("search", ["promote", "demote"])
+@pytest.mark.parametrize("model", ["protonn"])
+def test_no_factors_are_held_where_memory_is_short(model: str, search: str, file: str):
+    """Each product is added alone, where even narrow factors of a few iterations would take too much."""
+    module = profiled(model).clone()
+    run(module, context(), [f'search-{search}{{data="{file}" widths=8,16 ram=180}}'])
+    assert sums(module) == [[(6, 1), (1, 1), (6, 1)]]
 
 
 def test_a_search_finds_what_takes_all_of_the_memory(monkeypatch: pytest.MonkeyPatch):
