@@ -63,6 +63,7 @@ PIPELINES: dict[str, tuple[str, ...]] = {
         "pack-constants",
         "block-rows",
         "select-kernels",
+        "place-arrays",
         *CLEAN,
         "fuse-loops",
         *CLEAN,
@@ -111,6 +112,7 @@ _ON_REQUEST = {
     "pack-input": "pack-buffers",
     "pack-buffers": "pack-buffers",
     "unpack-buffers": "pack-buffers",
+    "place-arrays": "pack-buffers",
     "reuse-input": "reuse-input",
 }
 """Passes of pipelines that run only where an option is true."""
@@ -225,13 +227,16 @@ class FormatsToBuffersPass(Pipeline):
 
 @dataclass(frozen=True)
 class BuffersToLoopsPass(_ForTarget):
-    """L2 to L3. packed: as `pack-constants` takes it."""
+    """L2 to L3. packed: as `pack-constants` takes it. pack_buffers: whether to run `place-arrays`."""
 
     name = "buffers-to-loops"
     packed: str = "auto"
+    pack_buffers: bool = False
 
     def steps(self) -> list[str]:
-        return flatten(self.name, {"target": json.dumps(self.target), "packed": self.packed})
+        pack_buffers = json.dumps(self.pack_buffers)
+        options = {"target": json.dumps(self.target), "packed": self.packed, "pack-buffers": pack_buffers}
+        return flatten(self.name, options)
 
 
 @dataclass(frozen=True)

@@ -67,6 +67,7 @@ PASSES: dict[str, Callable[[], type[ModulePass]]] = {
     "lower-num-to-arith": _pass("tinyml.lowering.num_to_arith", "LowerNumToArithPass"),
     "lower-tdsl-to-loops": _pass("tinyml.lowering.tdsl_to_loops", "LowerTdslToLoopsPass"),
     "lower-tdsl-to-scratch": _pass("tinyml.lowering.tdsl_to_scratch", "LowerTdslToScratchPass"),
+    "place-arrays": _pass("tinyml.transforms.place_arrays", "PlaceArraysPass"),
     "pack-scratch": _pass("tinyml.transforms.pack_scratch", "PackScratchPass"),
     "fuse-loops": _pass("tinyml.transforms.fuse_loops", "FuseLoopsPass"),
     "unpack-buffers": _pass("tinyml.transforms.unpack_buffers", "UnpackBuffersPass"),

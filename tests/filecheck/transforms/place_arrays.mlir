@@ -1,0 +1,81 @@
+// RUN: tinyml-opt %s -p place-arrays | filecheck %s
+
+// While the input is read bytes 2 to 9 are free, and until the scores are there; then nothing has room for eight more.
+func.func @two(%X: memref<8xi8>) {
+  %array = memref.alloca() : memref<8xi8>
+  %arena = scratch.arena {alignment = 1 : i64} : memref<12xi8>
+  %h = scratch.view %arena[0 : i64] : memref<12xi8> to memref<2xi8>
+  %scores = scratch.view %arena[2 : i64] : memref<12xi8> to memref<10xi8>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  scf.for %j = %c0 to %c2 step %c1 {
+    %a = scratch.slice %array[%c0] : memref<8xi8> to memref<8xi8>
+    "memref.copy"(%X, %a) : (memref<8xi8>, memref<8xi8>) -> ()
+    %x = memref.load %a[%j] : memref<8xi8>
+    memref.store %x, %h[%j] : memref<2xi8>
+  }
+  scf.for %j = %c0 to %c2 step %c1 {
+    %a = scratch.slice %array[%c0] : memref<8xi8> to memref<8xi8>
+    "memref.copy"(%X, %a) : (memref<8xi8>, memref<8xi8>) -> ()
+    %y = memref.load %a[%j] : memref<8xi8>
+    memref.store %y, %scores[%j] : memref<10xi8>
+    %k = memref.load %h[%j] : memref<2xi8>
+  }
+  func.return
+}
+// CHECK: func.func @two
+// CHECK-NEXT: %array = memref.alloca
+// CHECK: %[[FREE:.*]] = scratch.view %arena[2 : i64] : memref<12xi8> to memref<8xi8>
+// CHECK: scf.for
+// CHECK-NEXT: %[[SLICE:.*]] = scratch.slice %[[FREE]][%c0]
+// CHECK-NEXT: "memref.copy"(%X, %[[SLICE]])
+// CHECK: scf.for
+// CHECK-NEXT: %[[LOCAL:.*]] = scratch.slice %array
+// CHECK-NEXT: "memref.copy"(%X, %[[LOCAL]])
+
+// A copy unpacks whole groups of elements, so that a part of the array needs as many bytes as all of it.
+func.func @group(%X: memref<2xi8>) {
+  %array = memref.alloca() : memref<8xi8>
+  %arena = scratch.arena {alignment = 1 : i64} : memref<7xi8>
+  %c0 = arith.constant 0 : index
+  %a = scratch.slice %array[%c0] : memref<8xi8> to memref<2xi8>
+  "memref.copy"(%X, %a) : (memref<2xi8>, memref<2xi8>) -> ()
+  %x = memref.load %a[%c0] : memref<2xi8>
+  func.return
+}
+// CHECK: func.func @group
+// CHECK-NEXT: memref.alloca
+// CHECK-NOT: scratch.view
+
+// What stays from one slice to the other is no passing content.
+func.func @stays(%X: memref<2xi16>) {
+  %array = memref.alloca() : memref<2xi16>
+  %arena = scratch.arena {alignment = 1 : i64} : memref<12xi8>
+  %c0 = arith.constant 0 : index
+  %a = scratch.slice %array[%c0] : memref<2xi16> to memref<2xi16>
+  "memref.copy"(%X, %a) : (memref<2xi16>, memref<2xi16>) -> ()
+  %b = scratch.slice %array[%c0] : memref<2xi16> to memref<2xi16>
+  %y = memref.load %b[%c0] : memref<2xi16>
+  func.return
+}
+// CHECK: func.func @stays
+// CHECK-NEXT: memref.alloca
+// CHECK-NOT: scratch.view
+
+// The arena is aligned for what it gets, and an array without uses is gone.
+func.func @aligned(%X: memref<2xi16>) -> i8 {
+  %array = memref.alloca() : memref<2xi16>
+  %arena = scratch.arena {alignment = 1 : i64} : memref<7xi8>
+  %h = scratch.view %arena[0 : i64] : memref<7xi8> to memref<1xi8>
+  %c0 = arith.constant 0 : index
+  %k = memref.load %h[%c0] : memref<1xi8>
+  %a = scratch.slice %array[%c0] : memref<2xi16> to memref<2xi16>
+  "memref.copy"(%X, %a) : (memref<2xi16>, memref<2xi16>) -> ()
+  %y = memref.load %a[%c0] : memref<2xi16>
+  %l = memref.load %h[%c0] : memref<1xi8>
+  func.return %l : i8
+}
+// CHECK: func.func @aligned
+// CHECK-NEXT: scratch.arena {alignment = 2 : i64}
+// CHECK-NEXT: %array = scratch.view %arena[2 : i64] : memref<7xi8> to memref<2xi16>
