@@ -66,13 +66,19 @@ class Evaluation:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        self.begin("")
+        self.end()
         self.journal.close()
 
     def begin(self, phase: str) -> None:
         """What follows belongs to a phase of this name."""
         self.phase = phase
         self._tell(0, 0)
+
+    def end(self) -> None:
+        """What was begun has ended; of what may follow candidates are counted anew."""
+        if self.phase:
+            self.begin("")
+        self.evaluated = 0
 
     def loss(self, outcome: Outcome, metric: Metric | None = None) -> float:
         """As `Yardstick.loss`, by the search's metric unless told otherwise."""

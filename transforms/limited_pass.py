@@ -7,14 +7,17 @@ each have been found.
 
 from __future__ import annotations
 
+import math
 from abc import ABC
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from tinyml.transforms.candidate_costs import Cost
+from tinyml.transforms.limited_search import LimitedSearch
 from tinyml.transforms.profile import profile
 from tinyml.transforms.round_sums import RoundSumsPass
-from tinyml.transforms.search import Found, SearchPass
+from tinyml.transforms.search import Found, Search, SearchPass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -58,6 +61,18 @@ class LimitedPass(SearchPass, ABC):
         for rounded in found[1:]:
             profile(rounded, inputs)
         return found
+
+    @property
+    def limits(self) -> Cost:
+        """What the program may cost."""
+        return Cost(math.inf, math.inf, math.inf if self.ram is None else float(self.ram))
+
+    def limited(self, search: Search) -> LimitedSearch:
+        """A search under these limits."""
+        return LimitedSearch(search, self.limits, self.target, self.device)
+
+    def refined(self, search: Search, found: Found) -> Found:
+        return self.limited(search).refined(found)
 
     def preferred(self, found: Sequence[Found]) -> int:
         """The first, which is the fastest, of those that lose nearly the least."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -179,50 +180,62 @@ class SearchPass(ModulePass):
         """Of what was found for several programs the place of what is taken."""
         return 0
 
+    def refined(self, search: Search, found: Found) -> Found:
+        """What is taken, with better constants where there are some."""
+        return found
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         from tinyml.runtime.data import load_data
         from tinyml.runtime.evaluator import predict_function
         from tinyml.runtime.model_interface import interface_of
 
         data = load_data(self.data, elements=interface_of(op).input_length)
-        programs: list[ModuleOp] = []
+        searches: list[tuple[ModuleOp, Search]] = []
         found: list[Found] = []
         refused: list[InputError] = []
-        with Workers(self.jobs, self.backend, self.cluster) as workers:
+        with ExitStack() as stack:
+            workers = stack.enter_context(Workers(self.jobs, self.backend, self.cluster))
             for place, program in enumerate(self.programs(ctx, op, data.x)):
+                evaluation = stack.enter_context(self._evaluation(program, data, place, workers))
                 try:
-                    earlier: Mapping[str, Choice] = found[-1].by_name if found else {}
-                    found.append(self._apply(ctx, program, data, place, workers, earlier))
-                    programs.append(program)
+                    search = self._search(ctx, evaluation, found[-1].by_name if found else {})
+                    found.append(self.search(search))
+                    searches.append((program, search))
                 except InputError as error:
                     refused.append(error)
-        if not found:
-            raise refused[0]
-        place = self.preferred(found)
-        chosen = predict_function(programs[place])
+                evaluation.end()
+            if not found:
+                raise refused[0]
+            place = self.preferred(found)
+            program, search = searches[place]
+            found[place] = self.refined(search, found[place])
+            self._give(program, data, search, found[place])
+        chosen = predict_function(program)
         if points := _in_one_front(found, place):
             chosen.attributes[FRONT] = ArrayAttr(map(_point, points))
-        if programs[place] is not op:
+        if program is not op:
             chosen.detach()
             Rewriter.replace_op(predict_function(op), chosen)
 
-    def _apply(
-        self, ctx: Context, op: ModuleOp, data: Data, place: int, workers: Workers, earlier: Mapping[str, Choice]
-    ) -> Found:
-        """Give a program the formats that are found for it."""
-        from tinyml.runtime.evaluator import predict_function
-
-        prototype = format_named(ctx, self.format, None)
-        check_scheme(prototype, self.format, self.functions)
-        function = predict_function(op)
-        assignment = FormatAssignment(function, data.x.astype("f8"))
+    def _evaluation(self, op: ModuleOp, data: Data, place: int, workers: Workers) -> Evaluation:
         problem = Problem(_text(op), data.x, data.y, self.functions)
         journal = self.journal and f"{self.journal}{f'.{place}' if place else ''}"
-        with Evaluation(problem, self.metric, workers, journal, self.resume) as evaluation:
-            others = [format_named(ctx, name.partition(".")[0], None) for name in self.other_formats]
-            found = self.search(Search(evaluation, prototype, others, self.pack_buffers, earlier))
-            formats = assignment.formats(found.choices)
-            errors = tensor_errors(evaluation.judge, tuple(formats), found.refined)
+        return Evaluation(problem, self.metric, workers, journal, self.resume)
+
+    def _search(self, ctx: Context, evaluation: Evaluation, earlier: Mapping[str, Choice]) -> Search:
+        prototype = format_named(ctx, self.format, None)
+        check_scheme(prototype, self.format, self.functions)
+        others = [format_named(ctx, name.partition(".")[0], None) for name in self.other_formats]
+        return Search(evaluation, prototype, others, self.pack_buffers, earlier)
+
+    def _give(self, op: ModuleOp, data: Data, search: Search, found: Found) -> None:
+        """Give a program the formats that were found for it."""
+        from tinyml.runtime.evaluator import predict_function
+
+        function = predict_function(op)
+        assignment = FormatAssignment(function, data.x.astype("f8"))
+        formats = assignment.formats(found.choices)
+        errors = tensor_errors(search.judge, tuple(formats), found.refined)
         constants = RoundedConstants(assignment).raws(formats, found.refined)
         function.attributes[SEARCH] = ArrayAttr(
             DictionaryAttr(
@@ -237,7 +250,6 @@ class SearchPass(ModulePass):
             for one, format, error in zip(assignment.classes, formats, errors, strict=True)
         )
         retype(function, assignment.formats_of_values(formats), constants, self.functions)
-        return found
 
 
 def _in_one_front(found: Sequence[Found], place: int) -> list[FrontPoint]:

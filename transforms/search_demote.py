@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.number_format import NumberFormat
-from tinyml.transforms.candidate_costs import Cost
 from tinyml.transforms.format_assignment import Choice, with_choice
 from tinyml.transforms.limited_pass import LimitedPass
 from tinyml.transforms.limited_search import LimitedSearch
@@ -56,7 +55,7 @@ class SearchDemotePass(LimitedPass):
         if self.ram is None:
             metric = search.evaluation.metric_of_programs
             return found(cumulative_demote(search, choices, alone, self.loss, metric))
-        limited = LimitedSearch(search, Cost(math.inf, math.inf, self.ram), self.target, self.device)
+        limited = self.limited(search)
         steps = [choices, *cumulative(choices, alone), search.uniform(narrow)]
         fitting = limited.found(lambda: found(demote_to_fit(limited, steps)), steps[-1])
         return replace(fitting, loss=search.losses([fitting.choices])[0])

@@ -76,10 +76,13 @@ class SearchParetoPass(LimitedPass):
         good = [one for one, nearly in zip(points, nearly_least([one.loss for one in points]), strict=True) if nearly]
         return points.index(min(good, key=lambda one: (one.cost.ram, one.loss)))
 
+    @property
+    def limits(self) -> Cost:
+        return Cost(*(math.inf if one is None else float(one) for one in (self.cycles, self.flash, self.ram)))
+
     def search(self, search: Search) -> Found:
-        limits = Cost(*(math.inf if one is None else float(one) for one in (self.cycles, self.flash, self.ram)))
         offered = [one for one in search.prototype.candidates if one.bits in self.widths] or [search.prototype]
-        limited = LimitedSearch(search, limits, self.target, self.device)
+        limited = self.limited(search)
         pareto = _Pareto(limited, offered, self.effort)
         pareto.start()
         pareto.exchange()
@@ -87,7 +90,7 @@ class SearchParetoPass(LimitedPass):
         pareto.improve()
         pareto.settle(1.0, MEASURED)
         chosen = choose_formats(limited, pareto.chosen(self.loss), math.inf, limited.keeps)
-        return limited.refined(pareto.with_front(chosen))
+        return pareto.with_front(chosen)
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,10 +14,8 @@ from typing import TYPE_CHECKING
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.number_format import NumberFormat
-from tinyml.transforms.candidate_costs import Cost
 from tinyml.transforms.format_assignment import Choice, with_choice
 from tinyml.transforms.limited_pass import LimitedPass
-from tinyml.transforms.limited_search import LimitedSearch
 from tinyml.transforms.other_formats import choose_formats
 from tinyml.transforms.search import Found, Search
 from tinyml.transforms.uniform_widths import best_variant, uniform_losses
@@ -54,8 +52,7 @@ class SearchPromotePass(LimitedPass):
         return self.formats
 
     def search(self, search: Search) -> Found:
-        ram = math.inf if self.ram is None else float(self.ram)
-        limited = LimitedSearch(search, Cost(math.inf, math.inf, ram), self.target, self.device)
+        limited, ram = self.limited(search), self.limits.ram
         narrowest = min(self._prototypes(search), key=lambda one: one.bits)
         found = limited.found(lambda: self._promoted(limited, ram), search.uniform(narrowest))
         # A format whose functions take much of the stack is not to take the place of wide tensors.

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import json
 import math
-import os
-import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pytest
-from threadpoolctl import threadpool_info, threadpool_limits
 from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.dialects import tdsl
-from tinyml.dialects.errors import InputError
 from tinyml.dialects.fixed import FixedType
 from tinyml.dialects.number_format import element_format
 from tinyml.dialects.posit import PositType
@@ -27,14 +22,14 @@ from tinyml.lowering.pipelines import flatten, run
 from tinyml.runtime.data import Data, load_data
 from tinyml.runtime.evaluator import encode_inputs, evaluate, predict_function
 from tinyml.tools.stages import load_program, print_ir
-from tinyml.transforms import search_pareto, workers
+from tinyml.transforms import search_pareto
 from tinyml.transforms.candidate_costs import Chip, Cost, Costs
 from tinyml.transforms.candidates import Formats
 from tinyml.transforms.contexts import context
-from tinyml.transforms.evaluation import WATCH, Evaluation, Status
+from tinyml.transforms.evaluation import WATCH, Evaluation
 from tinyml.transforms.format_assignment import Choice
 from tinyml.transforms.other_formats import choose_formats
-from tinyml.transforms.outcomes import METRICS, Metric, Outcome, Problem, Task, judge_of
+from tinyml.transforms.outcomes import Outcome, Problem, Task, judge_of
 from tinyml.transforms.search import FRONT, SEARCH, Found, FrontPoint, Search
 from tinyml.transforms.search_demote import SearchDemotePass
 from tinyml.transforms.search_maxscale import SearchMaxscalePass
@@ -121,8 +116,8 @@ def test_what_is_reported_is_what_the_program_computes(model: str, search: str, 
     problem = Problem(print_ir(taken), data.x, data.y, None)
     judge = judge_of(problem)
     constants = [op.raws for op in module.walk() if isinstance(op, tdsl.ConstOp)]
-    refined = dict(enumerate(constants)) if search == "search-pareto" else None
-    outcome, yardstick = judge.outcome(Task(formats, "disagreement", math.inf, refined)), judge.yardstick
+    outcome = judge.outcome(Task(formats, "disagreement", math.inf, dict(enumerate(constants))))
+    yardstick = judge.yardstick
     run(module, context(), rest)
     outputs = evaluate(module, encode_inputs(module, yardstick.inputs))
     last: Any = predict_function(module).body.block.last_op
@@ -131,40 +126,6 @@ def test_what_is_reported_is_what_the_program_computes(model: str, search: str, 
     expected = yardstick.added(Outcome(), outputs, reals, reals)
     assert (outcome.seen, outcome.differ, outcome.wrong) == (len(data), expected.differ, expected.wrong)
     assert outcome.error == pytest.approx(expected.error, rel=1e-12)
-
-
-@pytest.mark.parametrize("metric", METRICS)
-@pytest.mark.parametrize("model", MODELS)
-def test_a_candidate_is_given_up_only_where_it_is_hopeless(model: str, metric: Metric):
-    with evaluation_of(model) as evaluation:
-        [exact] = evaluation.outcomes(uniform(evaluation, 5))
-        loss = evaluation.loss(exact, metric)
-    for margin, given_up in ((1e-9, False), (-1e-9, True), (-loss / 2, True)):
-        with evaluation_of(model) as evaluation:
-            [outcome] = evaluation.outcomes(uniform(evaluation, 5), loss + margin, metric)
-            assert outcome == exact if not given_up else evaluation.loss(outcome, metric) > loss + margin
-
-
-def test_any_number_of_workers_gives_the_same(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(workers, "PATIENCE", 0.0)
-    found: list[tuple[list[Outcome], object]] = []
-    for jobs in (1, 2):
-        with Workers(jobs) as started, evaluation_of("protonn", started) as evaluation:
-            candidates = uniform(evaluation, 8, 4, 16, 6)
-            costs = Costs(evaluation.judge.candidates, Chip("avr", "simavr"))
-            costs.learn(candidates, evaluation.problem, evaluation.workers)
-            found.append((evaluation.outcomes(candidates), costs.known))
-    assert found[0] == found[1]
-
-
-def test_numeric_libraries_have_one_thread_while_there_are_workers():
-    def threads() -> set[int]:
-        return {library["num_threads"] for library in cast("Any", threadpool_info)()}
-
-    with threadpool_limits(2):
-        with Workers(1):
-            assert threads() == {1}
-        assert threads() == {2}
 
 
 THE_THREE = {
@@ -346,70 +307,3 @@ def test_packed_buffers_are_measured_as_such():
     assert plain is not None
     assert packed is not None
     assert packed.ram < plain.ram
-
-
-DASK = """
-import pickle, sys
-from tinyml.transforms.outcomes import outcomes_of
-from tinyml.transforms import search_pareto, workers
-from tinyml.transforms.workers import Workers
-from pathlib import Path
-if __name__ == "__main__":
-    workers.PATIENCE = 0.0
-    problem, tasks = pickle.loads(Path(sys.argv[1]).read_bytes())
-    with Workers(2, "dask") as started:
-        outcomes = [outcome for _, outcome in started.run(problem, tasks, outcomes_of)]
-    Path(sys.argv[1]).write_bytes(pickle.dumps(outcomes))
-"""
-
-
-def test_a_dask_cluster_gives_the_same(tmp_path: Path):
-    import pickle
-
-    pytest.importorskip("distributed")
-    with evaluation_of("protonn") as evaluation:
-        tasks = [Task(formats, "disagreement", 100.0) for formats in uniform(evaluation, 8, 4, 16, 6)]
-        expected = evaluation.outcomes([task.formats for task in tasks])
-    (tmp_path / "problem").write_bytes(pickle.dumps((problem_of("protonn"), tasks)))
-    (tmp_path / "run.py").write_text(DASK)
-    command = [sys.executable, str(tmp_path / "run.py"), str(tmp_path / "problem")]
-    subprocess.run(command, check=True, cwd=tmp_path, capture_output=True, env={**os.environ, "TMPDIR": str(tmp_path)})
-    assert pickle.loads((tmp_path / "problem").read_bytes()) == expected
-
-
-def test_a_search_goes_on_from_its_journal(tmp_path: Path):
-    journal = str(tmp_path / "journal")
-    with evaluation_of("protonn", journal=journal) as evaluation:
-        first = evaluation.outcomes(uniform(evaluation, 8, 4))
-    Path(journal).write_text(Path(journal).read_text() + '{"formats": ["half a line')
-    with evaluation_of("protonn", journal=journal, resume=True) as evaluation:
-        again = evaluation.outcomes(uniform(evaluation, 8, 4, 16))
-        assert evaluation.evaluated == 1
-    assert again[:2] == first
-    assert len(Path(journal).read_text().splitlines()) == 1 + 3
-    with evaluation_of("protonn", journal=journal) as evaluation:
-        assert evaluation.known == {}
-
-
-@pytest.mark.parametrize("text", ["", "[]\n", "nonsense\n", '{"problem": "another"}\n', "{}\n{}\n"])
-def test_what_is_no_journal_of_this_search(text: str, tmp_path: Path):
-    (tmp_path / "journal").write_text(text)
-    with pytest.raises(InputError, match="journal"):
-        evaluation_of("protonn", journal=str(tmp_path / "journal"), resume=True)
-
-
-def test_progress_is_told():
-    told: list[Status] = []
-    token = WATCH.set(told.append)
-    with evaluation_of("protonn") as evaluation:
-        evaluation.begin("widths")
-        losses = evaluation.losses(uniform(evaluation, 8, 4))
-    WATCH.reset(token)
-    assert [(one.phase, one.candidates, one.done, one.of) for one in told] == [
-        ("widths", 0, 0, 0),
-        ("widths", 0, 0, 2),
-        ("widths", 1, 1, 2),
-        ("widths", 2, 2, 2),
-        ("", 2, 0, 0),
-    ]
-    assert told[-1].best == min(losses)

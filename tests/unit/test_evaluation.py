@@ -1,0 +1,121 @@
+"""Outcomes of many candidates: the same anywhere and after a break, given up only where that changes nothing."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
+
+from tinyml.dialects.errors import InputError
+from tinyml.transforms import workers
+from tinyml.transforms.candidate_costs import Chip, Costs
+from tinyml.transforms.evaluation import WATCH, Status
+from tinyml.transforms.outcomes import METRICS, Metric, Outcome, Task
+from tinyml.transforms.workers import Workers
+
+from .test_searches import MODELS, evaluation_of, problem_of, uniform
+
+DASK = """
+import pickle, sys
+from tinyml.transforms.outcomes import outcomes_of
+from tinyml.transforms import search_pareto, workers
+from tinyml.transforms.workers import Workers
+from pathlib import Path
+if __name__ == "__main__":
+    workers.PATIENCE = 0.0
+    problem, tasks = pickle.loads(Path(sys.argv[1]).read_bytes())
+    with Workers(2, "dask") as started:
+        outcomes = [outcome for _, outcome in started.run(problem, tasks, outcomes_of)]
+    Path(sys.argv[1]).write_bytes(pickle.dumps(outcomes))
+"""
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("model", MODELS)
+def test_a_candidate_is_given_up_only_where_it_is_hopeless(model: str, metric: Metric):
+    with evaluation_of(model) as evaluation:
+        [exact] = evaluation.outcomes(uniform(evaluation, 5))
+        loss = evaluation.loss(exact, metric)
+    for margin, given_up in ((1e-9, False), (-1e-9, True), (-loss / 2, True)):
+        with evaluation_of(model) as evaluation:
+            [outcome] = evaluation.outcomes(uniform(evaluation, 5), loss + margin, metric)
+            assert outcome == exact if not given_up else evaluation.loss(outcome, metric) > loss + margin
+
+
+def test_any_number_of_workers_gives_the_same(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(workers, "PATIENCE", 0.0)
+    found: list[tuple[list[Outcome], object]] = []
+    for jobs in (1, 2):
+        with Workers(jobs) as started, evaluation_of("protonn", started) as evaluation:
+            candidates = uniform(evaluation, 8, 4, 16, 6)
+            costs = Costs(evaluation.judge.candidates, Chip("avr", "simavr"))
+            costs.learn(candidates, evaluation.problem, evaluation.workers)
+            found.append((evaluation.outcomes(candidates), costs.known))
+    assert found[0] == found[1]
+
+
+def test_numeric_libraries_have_one_thread_while_there_are_workers():
+    def threads() -> set[int]:
+        return {library["num_threads"] for library in cast("Any", threadpool_info)()}
+
+    with threadpool_limits(2):
+        with Workers(1):
+            assert threads() == {1}
+        assert threads() == {2}
+
+
+def test_a_dask_cluster_gives_the_same(tmp_path: Path):
+    import pickle
+
+    pytest.importorskip("distributed")
+    with evaluation_of("protonn") as evaluation:
+        tasks = [Task(formats, "disagreement", 100.0) for formats in uniform(evaluation, 8, 4, 16, 6)]
+        expected = evaluation.outcomes([task.formats for task in tasks])
+    (tmp_path / "problem").write_bytes(pickle.dumps((problem_of("protonn"), tasks)))
+    (tmp_path / "run.py").write_text(DASK)
+    command = [sys.executable, str(tmp_path / "run.py"), str(tmp_path / "problem")]
+    subprocess.run(command, check=True, cwd=tmp_path, capture_output=True, env={**os.environ, "TMPDIR": str(tmp_path)})
+    assert pickle.loads((tmp_path / "problem").read_bytes()) == expected
+
+
+def test_a_search_goes_on_from_its_journal(tmp_path: Path):
+    journal = str(tmp_path / "journal")
+    with evaluation_of("protonn", journal=journal) as evaluation:
+        first = evaluation.outcomes(uniform(evaluation, 8, 4))
+    Path(journal).write_text(Path(journal).read_text() + '{"formats": ["half a line')
+    with evaluation_of("protonn", journal=journal, resume=True) as evaluation:
+        again = evaluation.outcomes(uniform(evaluation, 8, 4, 16))
+        assert evaluation.evaluated == 1
+    assert again[:2] == first
+    assert len(Path(journal).read_text().splitlines()) == 1 + 3
+    with evaluation_of("protonn", journal=journal) as evaluation:
+        assert evaluation.known == {}
+
+
+@pytest.mark.parametrize("text", ["", "[]\n", "nonsense\n", '{"problem": "another"}\n', "{}\n{}\n"])
+def test_what_is_no_journal_of_this_search(text: str, tmp_path: Path):
+    (tmp_path / "journal").write_text(text)
+    with pytest.raises(InputError, match="journal"):
+        evaluation_of("protonn", journal=str(tmp_path / "journal"), resume=True)
+
+
+def test_progress_is_told():
+    told: list[Status] = []
+    token = WATCH.set(told.append)
+    with evaluation_of("protonn") as evaluation:
+        evaluation.begin("widths")
+        losses = evaluation.losses(uniform(evaluation, 8, 4))
+    WATCH.reset(token)
+    assert [(one.phase, one.candidates, one.done, one.of) for one in told] == [
+        ("widths", 0, 0, 0),
+        ("widths", 0, 0, 2),
+        ("widths", 1, 1, 2),
+        ("widths", 2, 2, 2),
+        ("", 2, 0, 0),
+    ]
+    assert told[-1].best == min(losses)
