@@ -194,7 +194,7 @@ _SEARCH_OPTIONS: dict[str, dict[str, Any]] = {
     "flash": {"metavar": "BYTES", "type": _count, "help": "most flash"},
     "cycles": {"metavar": "N", "type": _count, "help": "most cycles or instructions of an inference"},
     "loss": {"metavar": "POINTS", "type": float, "help": "how much accuracy may be lost"},
-    "metric": {"help": "what candidates are compared by: disagreement, accuracy or error"},
+    "metric": {"help": "what candidates are compared by: disagreement, accuracy, error or margin"},
     "widths": {"metavar": "N,N", "type": _counts, "help": "to choose from"},
     "formats": {
         "metavar": "FORMAT,...",

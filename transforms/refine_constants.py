@@ -54,7 +54,8 @@ def refinements_of(problem: Problem, candidates: Sequence[Formats]) -> list[dict
 class _Refinement:
     """Constants of a candidate, better and better ones.
 
-    raws: of those that have changed. errors: of the margins.
+    raws: of those that have changed. errors: of the margins. own: what the errors of all constants make of the margins,
+    to first order.
     """
 
     def __init__(self, judge: Judge, formats: Formats):
@@ -72,6 +73,7 @@ class _Refinement:
         self.constants = judge.candidates.constants.constants
         self.raws: dict[int, Raws] = {}
         self.loss, self.errors = self._tried({})
+        self.own = self._own_errors()
 
     def refine(self, place: int, own: bool) -> None:
         """Move numbers of a constant to their other neighbours where that helps. own: against the errors of constants
@@ -85,7 +87,7 @@ class _Refinement:
         if _is_sparse(constant):
             after = np.where(format.decode(before).astype(bool) == format.decode(after).astype(bool), after, before)
         now, other, near = (format.decode(one).reshape(-1) for one in (before, after, nearest))
-        errors = self._own_errors() if own else self.errors
+        errors = self.own if own else self.errors
         moved = np.zeros(now.shape, bool)
         for row, slopes in self.gradients.rows(constant):
             alone = self.weights @ slopes**2 * (other[row] - now[row]) ** 2
@@ -97,8 +99,14 @@ class _Refinement:
                 found = self._moves(now[live], other[live], slopes, errors, most, own)
                 errors = errors + slopes @ np.where(found, other[live] - now[live], 0.0)
                 moved[live] = found
-        if moved.any():
-            self._take({**self.raws, place: np.where(moved.reshape(before.shape), after, before)})
+        if not moved.any():
+            return
+        raws = {**self.raws, place: np.where(moved.reshape(before.shape), after, before)}
+        loss, margins = self._tried(raws)
+        if loss < self.loss:
+            self.raws, self.loss, self.errors = raws, loss, margins
+            if own:
+                self.own = snapped(errors)
 
     def _moves(self, now: Reals, other: Reals, slopes: Reals, errors: Reals, most: float, own: bool) -> Reals:
         """Which numbers of a row to move."""
@@ -113,12 +121,6 @@ class _Refinement:
         moments = Moments.of(slopes, slopes, self.weights).rounded
         return worth_moving(now[None], other[None], mean, moments, most, doubts)[0]
 
-    def _take(self, raws: dict[int, Raws]) -> None:
-        """Have other constants where the program loses less with them."""
-        loss, errors = self._tried(raws)
-        if loss < self.loss:
-            self.raws, self.loss, self.errors = raws, loss, errors
-
     def _tried(self, raws: dict[int, Raws]) -> tuple[float, Reals]:
         """What a program loses with other constants, and the errors of its margins."""
         import numpy as np
@@ -129,7 +131,6 @@ class _Refinement:
         return float((self.weights * np.abs(errors)).sum()), errors
 
     def _own_errors(self) -> Reals:
-        """What the errors of all constants make of the margins, to first order."""
         import numpy as np
 
         total = np.zeros(len(self.errors))
