@@ -70,7 +70,7 @@ class Costs:
         estimate = f'estimate-cost{{device="{chip.device}"}}'
         self.lowering = Lowering(TO_LOOPS, estimate, **vars(chip))
         measure: Any = Universe.get_multiverse().all_passes["measure-cost"]()
-        self.measure = measure(**vars(chip))
+        self.measuring = measure(**vars(chip))
         self.known: dict[Formats, Cost] = {}
         self.faults: dict[Formats, str] = {}
         self.measurements: dict[Formats, Cost | None] = {}
@@ -94,6 +94,12 @@ class Costs:
             else:
                 self.faults[question.formats] = found
 
+    def measure(self, candidates: Iterable[Formats], problem: Problem, workers: Workers) -> None:
+        """Build and run candidates together, so that `measured` knows what they take."""
+        new = [one for one in dict.fromkeys(candidates) if one not in self.measurements]
+        for question, found in workers.run(problem, [Question(one, self.chip) for one in new], measurements_of):
+            self.measurements[question.formats] = found
+
     def measured(self, formats: Formats) -> Cost | None:
         """What the built program takes; None where the device is too small, or its tools are not installed."""
         if formats not in self.measurements:
@@ -104,7 +110,7 @@ class Costs:
         """The same with other raws of constants, as `RoundedConstants.raws` takes them."""
         module, _ = self.candidates.in_formats(formats, refined)
         with suppress(InputError):
-            self.measure.apply(context(), module)
+            self.measuring.apply(context(), module)
         cost = module.attributes.get(COST)
         return None if cost is None else _cost(cost)
 
@@ -126,6 +132,11 @@ def estimates_of(problem: Problem, questions: Sequence[Question]) -> list[Cost |
         except InputError as error:
             found.append(error.message)
     return found
+
+
+def measurements_of(problem: Problem, questions: Sequence[Question]) -> list[Cost | None]:
+    """What candidates take, as `Costs.measured` has it, found in this process."""
+    return [costs_of(judge_of(problem).candidates, one.chip).measured(one.formats) for one in questions]
 
 
 @lru_cache(1)

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 SPREAD = 3
 """Bytes by which stacks, and errors of their estimates, differ more for one program than for another."""
 
+NEAR = 1.02
+"""By what factor programs may be beyond limits to be just beyond them."""
+
 
 class LimitedSearch(Search):
     """A search in which a program fits where it is within limits on all that it costs.
@@ -93,6 +96,16 @@ class LimitedSearch(Search):
             return True
         measured = self._measured(self.formats(choices))
         return measured is None or measured.within(self.limits)
+
+    def measure(self, candidates: Iterable[Sequence[Choice]]) -> None:
+        """Build and run candidates together, which takes less time."""
+        self.known_costs.measure(map(self.formats, candidates), self.evaluation.problem, self.evaluation.workers)
+
+    def just_misses(self, choices: Sequence[Choice]) -> bool:
+        """Is a candidate beyond the limits, but not beyond limits `NEAR` times as great, when it is built and run?"""
+        measured = self._measured(self.formats(choices))
+        near = Cost(*(NEAR * limit for limit in self.limits.numbers))
+        return measured is not None and measured.within(near) and not measured.within(self.limits)
 
     def settle(self, choices: Sequence[Choice]) -> None:
         """Take this candidate for the one at hand."""

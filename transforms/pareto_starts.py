@@ -1,5 +1,5 @@
-"""What `search-pareto` begins with: uniform widths, also with wide registers, and what the papers' searches find or,
-for the second of two programs, what was found for the first."""
+"""What `search-pareto` begins with: uniform widths, also with wide registers, and what the papers' searches find; for
+the second of two programs what was found for the first, in place of some of these."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NEARLY = 1.05
 def starts(search: LimitedSearch, offered: Sequence[NumberFormat]) -> Iterator[tuple[str, list[Sequence[Choice]]]]:
     """Candidates and where they come from. offered: formats of the widths that tensors may have.
 
-    Where something was found for a program that computes the same, it takes the place of the papers' searches.
+    Where something was found for a program that computes the same, it takes the place of maxscale and of demotion.
     """
     search.evaluation.begin("uniform")
     for one in sorted(offered, key=lambda one: one.bits):
@@ -33,18 +33,25 @@ def starts(search: LimitedSearch, offered: Sequence[NumberFormat]) -> Iterator[t
     yield "uniform", [search.uniform(one) for one in offered]
     search.evaluation.begin("registers")
     yield "registers", list(_with_wide_registers(search, offered))
-    if search.earlier:
-        yield "the other program", _as_earlier(search, offered)
-        return
-    search.evaluation.begin("maxscale")
-    yield "maxscale", [explore_maxscale(search, one)[0] for one in offered]
     wide = search.prototype
     narrow = search.prototype_of(wide.bits // 2)
-    search.evaluation.begin("demotion")
-    demotions = _demotions(search, narrow, wide)
-    yield "demotion", demotions
+    demotions: list[Sequence[Choice]] = []
+    if search.earlier:
+        yield "the other program", _as_earlier(search, offered)
+    else:
+        search.evaluation.begin("maxscale")
+        yield "maxscale", [explore_maxscale(search, one)[0] for one in offered]
+        search.evaluation.begin("demotion")
+        demotions = _demotions(search, narrow, wide)
+        yield "demotion", demotions
     search.evaluation.begin("promotion")
     yield "promotion", list(_promotions(search, offered, (narrow, wide), demotions))
+
+
+def widest_within(search: LimitedSearch, offered: Sequence[NumberFormat]) -> NumberFormat | None:
+    """The format of the widest uniform program within the limits."""
+    within = [one for one in offered if search.fits(search.uniform(one))]
+    return max(within, key=lambda one: one.bits, default=None)
 
 
 def _calibrate(search: LimitedSearch, format: NumberFormat) -> None:
@@ -61,7 +68,7 @@ def _with_wide_registers(search: LimitedSearch, offered: Sequence[NumberFormat])
     Elementwise ops hand single numbers on in registers. Only many of them at once gain by precision, and tables of
     functions are shorter where these interpolate.
     """
-    narrow = max((one for one in offered if search.fits(search.uniform(one))), key=lambda one: one.bits, default=None)
+    narrow = widest_within(search, offered)
     if narrow is None:
         return
     start = search.uniform(narrow)

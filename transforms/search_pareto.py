@@ -1,10 +1,10 @@
 """`search-pareto`: widths and scales of all tensors at once, under limits on RAM, flash and time.
 
-It begins with uniform widths and with what the searches of SeeDot, Shiftry and MinUn find (`pareto_starts`), and goes
-on from the best of them: tensors are made wide and others narrow (`exchanges`), then every change of one tensor's width
-or scale is tried alone, and those that help are made together, as long as each still does. A finer scale, at which the
-greatest numbers of a tensor saturate, is such a change. What it begins with stays among the candidates, so that the
-result is never worse.
+It begins with uniform widths and with what the searches of SeeDot, Shiftry and MinUn find (`pareto_starts`), goes back
+from what is just beyond the limits (`retreats`), and on from the best of them all: tensors are made wide and others
+narrow (`exchanges`), then every change of one tensor's width or scale is tried alone, and those that help are made
+together, as long as each still does. A finer scale, at which the greatest numbers of a tensor saturate, is such a
+change. What it begins with stays among the candidates, so that the result is never worse.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from tinyml.transforms.limited_pass import LimitedPass, nearly_least
 from tinyml.transforms.limited_search import LimitedSearch
 from tinyml.transforms.linear_errors import LinearErrors
 from tinyml.transforms.other_formats import choose_formats
-from tinyml.transforms.pareto_starts import starts
+from tinyml.transforms.pareto_starts import starts, widest_within
+from tinyml.transforms.retreats import retreat, with_better_scales
 from tinyml.transforms.search import Found, FrontPoint, Search
 
 if TYPE_CHECKING:
@@ -45,8 +46,8 @@ FRONT_LOSS = 5.0
 class SearchParetoPass(LimitedPass):
     """widths: that tensors may have, those of them that the format offers. ram, flash, cycles: limits, RAM with the
     stack, cycles in the unit of the device. loss: what may be lost, in the unit of the metric. effort: about how many
-    candidates are evaluated. target: as `select-kernels` takes it; device: as `estimate-cost` takes it. formats: that
-    single tensors may have instead (`other_formats`).
+    candidates are evaluated, but for retreats. target: as `select-kernels` takes it; device: as `estimate-cost` takes
+    it. formats: that single tensors may have instead (`other_formats`).
 
     Of the candidates within the limits that lose no more than `loss` the fastest is taken; without `loss`, or where all
     lose more, the one that loses least. Raises `InputError` where none is within the limits.
@@ -85,6 +86,7 @@ class SearchParetoPass(LimitedPass):
         limited = self.limited(search)
         pareto = _Pareto(limited, offered, self.effort)
         pareto.start()
+        pareto.retreat()
         pareto.exchange()
         pareto.settle(1.0, MEASURED)
         pareto.improve()
@@ -143,6 +145,22 @@ class _Pareto:
         for origin, candidates in starts(self.search, self.offered):
             self.evaluate(candidates, origin)
         self.settle(NEARLY, math.inf)
+
+    def retreat(self) -> None:
+        """Go back from programs with wide registers that are just beyond the limits, at better scales."""
+        search, best, narrow = self.search, self.best, widest_within(self.search, self.offered)
+        assert best is not None
+        if not search.is_limited or narrow is None:
+            return
+        search.evaluation.begin("retreat")
+        before = search.evaluation.evaluated
+        wide = [one for one in self.points.values() if one.origin == "registers" and one.key < best.key]
+        for point in [one for one in wide if search.just_misses(one.choices)]:
+            start = with_better_scales(search, point.choices)
+            if (found := retreat(search, start, search.uniform(narrow), best.loss)) is not None:
+                self.evaluate([found], "retreat")
+        self.effort += search.evaluation.evaluated - before
+        self.settle(NEARLY, 0)
 
     def settle(self, factor: float, attempts: float) -> None:
         """Go on from the best candidate that is measured to be within the limits.
