@@ -1,15 +1,16 @@
 """Tensors in other formats of their widths, after a search has chosen the widths (MinUn's first future work).
 
-Each tensor is tried alone in each other format that offers its width; those with which the program loses less are
-taken together, the best first, as long as each still helps.
+Each tensor is tried alone in each other format that offers its width, or at other scales; those with which the program
+loses less are taken together, the best first, as long as each still helps.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
+from tinyml.transforms.exchanges import GAIN, ZOOMS
 from tinyml.transforms.format_assignment import with_choice
 from tinyml.transforms.search import Found, Search
 
@@ -18,34 +19,55 @@ if TYPE_CHECKING:
     from tinyml.transforms.format_assignment import Choice
     from tinyml.transforms.tensor_classes import TensorClass
 
+Keeps: TypeAlias = Callable[[Sequence["Choice"]], bool]
+"""What is asked before a candidate is taken."""
 
-def choose_formats(search: Search, found: Found, ram: float, keeps: Callable[[Sequence[Choice]], bool]) -> Found:
+
+def choose_formats(search: Search, found: Found, ram: float, keeps: Keeps) -> Found:
     """What a search found, with tensors in those of its `formats` with which the program loses less.
 
-    ram: bytes in which the arena and the input of all that is tried fit. keeps: is asked before a candidate is taken.
+    ram: bytes in which the arena and the input of all that is tried fit.
     """
     if not search.others:
         return found
     search.evaluation.begin("formats")
+    others = [list(_others(search, *pair)) for pair in zip(search.classes, found.choices, strict=True)]
+    return _changed(search, found, others, 0.0, "in this format", ram, keeps)
+
+
+def choose_scales(search: Search, found: Found, ram: float, keeps: Keeps) -> Found:
+    """What a search found, with tensors at scales twice as fine, at which their greatest numbers saturate, or half as
+    fine, where the program loses less; ram as for `choose_formats`."""
+    search.evaluation.begin("scales")
+    others = [[replace(choice, zoom=choice.zoom + zoom) for zoom in ZOOMS] for choice in found.choices]
+    return _changed(search, found, others, GAIN, "at this scale", ram, keeps)
+
+
+def _changed(
+    search: Search,
+    found: Found,
+    others: Sequence[Sequence[Choice]],
+    gain: float,
+    why: str,
+    ram: float,
+    keeps: Keeps,
+) -> Found:
+    """others: for each tensor what it is tried as. gain: what part of the loss a change has to save."""
     choices, reasons = list(found.choices), dict(found.reasons)
-    [least] = search.losses([choices])
-    tried = [
-        (i, with_choice(choices, i, other))
-        for i, (one, choice) in enumerate(zip(search.classes, choices, strict=True))
-        for other in _others(search, one, choice)
-    ]
-    fitting = [(i, candidate) for i, candidate in tried if search.fits(candidate, ram)]
-    losses = search.losses([candidate for _, candidate in fitting], least)
-    ranked = sorted(zip(losses, fitting, strict=True), key=lambda pair: pair[0])
+    [before] = search.losses([choices])
+    least = before
+    tried = [(i, with_choice(choices, i, other)) for i, several in enumerate(others) for other in several]
+    losses = search.losses([candidate for _, candidate in tried], before)
+    ranked = sorted(zip(losses, tried, strict=True), key=lambda pair: pair[0])
     for loss, (i, candidate) in ranked:
-        if loss >= least or choices[i] != found.choices[i]:
+        if loss >= (1 - gain) * before or choices[i] != found.choices[i]:
             continue
         joined = with_choice(choices, i, candidate[i])
         [now] = search.losses([joined], least)
-        if now < least and search.fits(joined, ram) and keeps(joined):
+        if now < (1 - gain) * least and search.fits(joined, ram) and keeps(joined):
             choices, least = joined, now
             name = search.classes[i].name
-            reasons[name] = f"{reasons.get(name, '')}; in this format the program loses less"
+            reasons[name] = f"{reasons.get(name, '')}; {why} the program loses less"
     return replace(found, choices=choices, reasons=reasons)
 
 

@@ -16,7 +16,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.number_format import NumberFormat
 from tinyml.transforms.format_assignment import Choice, with_choice
 from tinyml.transforms.limited_pass import LimitedPass
-from tinyml.transforms.other_formats import choose_formats
+from tinyml.transforms.other_formats import choose_formats, choose_scales
 from tinyml.transforms.search import Found, Search
 from tinyml.transforms.uniform_widths import best_variant, uniform_losses
 from tinyml.transforms.value_maps import value_map
@@ -39,7 +39,8 @@ class SearchPromotePass(LimitedPass):
     go on up to this multiple of `ram`, as where they are placed is not final; a result above `ram` is never taken.
     formats: that single tensors may have instead (`other_formats`).
 
-    Beyond the paper, where there is a limit and a choice of widths the others take the room that the pair leaves.
+    Beyond the paper, where there is a limit and a choice of widths the others take the room that the pair leaves; and
+    with the metric `margin`, which sees what saturates, tensors take other scales (`choose_scales`).
     """
 
     name = "search-promote"
@@ -55,6 +56,8 @@ class SearchPromotePass(LimitedPass):
         limited, ram = self.limited(search), self.limits.ram
         narrowest = min(self._prototypes(search), key=lambda one: one.bits)
         found = limited.found(lambda: self._promoted(limited, ram), search.uniform(narrowest))
+        if search.evaluation.metric == "margin" and self.ram is not None:
+            found = choose_scales(limited, found, ram, limited.keeps)
         # A format whose functions take much of the stack is not to take the place of wide tensors.
         found = choose_formats(limited, found, ram, limited.keeps)
         return replace(found, loss=search.losses([found.choices])[0])

@@ -28,7 +28,7 @@ from tinyml.transforms.candidates import Formats
 from tinyml.transforms.contexts import context
 from tinyml.transforms.evaluation import WATCH, Evaluation
 from tinyml.transforms.format_assignment import Choice
-from tinyml.transforms.other_formats import choose_formats
+from tinyml.transforms.other_formats import choose_formats, choose_scales
 from tinyml.transforms.outcomes import Outcome, Problem, Task, judge_of
 from tinyml.transforms.search import FRONT, SEARCH, Found, FrontPoint, Search
 from tinyml.transforms.search_demote import SearchDemotePass
@@ -284,6 +284,18 @@ def test_no_format_is_taken_that_breaks_a_limit():
         limited = choose_formats(search, found, math.inf, lambda _: False)
     assert free.choices != found.choices
     assert limited.choices == found.choices
+
+
+def test_scales_that_help_are_taken_together():
+    eight = FixedType.of_width(8)
+    with Evaluation(problem_of("bonsai"), "margin", Workers(1)) as evaluation:
+        search = Search(evaluation, eight)
+        found = Found(search.uniform(eight), {})
+        finer = choose_scales(search, found, math.inf, lambda _: True)
+        changed = [one.zoom for one in finer.choices if one.zoom]
+        [less, more] = search.losses([finer.choices, found.choices])
+    assert len(changed) > 1
+    assert less < 0.95 * more
 
 
 def test_room_that_promotion_leaves_goes_to_other_widths():
