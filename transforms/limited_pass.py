@@ -24,9 +24,8 @@ if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
 
-BLOCKS = (16, 8, 1)
-"""Of how many iterations products are rounded at once: what is held of them falls from half of the other working memory
-of ProtoNN on letters to nothing."""
+BLOCKS = (16, 1)
+"""Of how many iterations products are rounded at once: what is held of them takes memory, or none."""
 
 STANDARD_ERROR = 0.03
 """Of margins' errors on some thousand samples, as a part of them: who loses less by less than this may lose more on
