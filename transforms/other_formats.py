@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from tinyml.transforms.exchanges import GAIN, ZOOMS
+from tinyml.transforms.exchanges import ZOOMS
 from tinyml.transforms.format_assignment import with_choice
+from tinyml.transforms.limited_pass import STANDARD_ERROR
 from tinyml.transforms.search import Found, Search
 
 if TYPE_CHECKING:
@@ -39,8 +40,12 @@ def choose_scales(search: Search, found: Found, ram: float, keeps: Keeps) -> Fou
     """What a search found, with tensors at scales twice as fine, at which their greatest numbers saturate, or half as
     fine, where the program loses less; ram as for `choose_formats`."""
     search.evaluation.begin("scales")
-    others = [[replace(choice, zoom=choice.zoom + zoom) for zoom in ZOOMS] for choice in found.choices]
-    return _changed(search, found, others, GAIN, "at this scale", ram, keeps)
+    before = None
+    while found != before:
+        before = found
+        others = [[replace(choice, zoom=choice.zoom + zoom) for zoom in ZOOMS] for choice in found.choices]
+        found = _changed(search, found, others, STANDARD_ERROR, "at this scale", ram, keeps)
+    return found
 
 
 def _changed(
@@ -53,7 +58,7 @@ def _changed(
     keeps: Keeps,
 ) -> Found:
     """others: for each tensor what it is tried as. gain: what part of the loss a change has to save."""
-    choices, reasons = list(found.choices), dict(found.reasons)
+    choices, reasons, reason = list(found.choices), dict(found.reasons), f"; {why} the program loses less"
     [before] = search.losses([choices])
     least = before
     tried = [(i, with_choice(choices, i, other)) for i, several in enumerate(others) for other in several]
@@ -67,7 +72,7 @@ def _changed(
         if now < (1 - gain) * least and search.fits(joined, ram) and keeps(joined):
             choices, least = joined, now
             name = search.classes[i].name
-            reasons[name] = f"{reasons.get(name, '')}; {why} the program loses less"
+            reasons[name] = f"{reasons.get(name, '').removesuffix(reason)}{reason}"
     return replace(found, choices=choices, reasons=reasons)
 
 
