@@ -7,7 +7,7 @@ vector) and the element of this one, so it is a multiple of the vector's element
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,15 +23,13 @@ def pack_rows(rows: CompressedRows, element_bytes: int) -> NDArray[np.uint8] | N
     """The same entries for vectors with elements of `element_bytes`; None where a skip does not fit in a byte."""
     import numpy as np
 
-    stream = bytearray()
-    at = 0
-    for count in rows.lengths.tolist():
-        stream += int(count).to_bytes(COUNT_BYTES, "little")
-        values: list[Any] = list(rows.values[at : at + count])
-        for place, (value, gap) in enumerate(zip(values, rows.gaps[at : at + count].tolist(), strict=True)):
-            skip = (gap - (place > 0)) * element_bytes
-            if not 0 <= skip <= GREATEST_SKIP:
-                return None
-            stream += bytes([skip]) + value.tobytes()
-        at += count
-    return np.frombuffer(bytes(stream), np.uint8)
+    size, ends = rows.values.itemsize, np.cumsum(rows.lengths, dtype=np.int64)
+    after = np.ones(len(rows.values), np.int64)
+    after[(ends - rows.lengths)[rows.lengths > 0]] = 0
+    skips = (rows.gaps - after) * element_bytes
+    if ((skips < 0) | (skips > GREATEST_SKIP)).any():
+        return None
+    entries = np.hstack([skips.astype(np.uint8)[:, np.newaxis], rows.values.view(np.uint8).reshape(-1, size)])
+    counts = rows.lengths.astype("<u2").view(np.uint8).reshape(-1, COUNT_BYTES)
+    parts = zip(counts, np.split(entries, ends[:-1]), strict=True)
+    return np.concatenate([part.reshape(-1) for row in parts for part in row])

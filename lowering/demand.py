@@ -186,8 +186,8 @@ def _zeros(function: func.FuncOp) -> dict[SSAValue, float]:
 def _elements(op: Operation) -> float:
     """Elements that a kernel goes through in one call: of the largest array, or of one of its rows if it is sparse."""
     if isinstance(op, num.PackedDotOp):
-        # Each entry is a byte and a weight.
-        return (_source_elements(op.row) / _rows(op) - COUNT_BYTES) / (1 + kernel_named(op.kernel.data).weights // 8)
+        kernel = kernel_named(op.kernel.data)
+        return (_source_elements(op.row) / _rows(op) - COUNT_BYTES) * 8 / (kernel.gaps + kernel.weights)
     if isinstance(op, num.SparseDotOp):
         return _source_elements(op.values) / _rows(op)
     if isinstance(op, num.StridedDotOp):

@@ -18,12 +18,13 @@ class Kernel:
     """symbol: the C function. weights, vector: bits of the stored integers, fewer than a multiple of 8 where they are
     packed; sum: bits of the accumulator.
 
-    op: the num op that it computes; the factor of `num.axpy` counts as the vector. packed: the weights are a compressed
-    row of the layout of `tinyml.dialects.packed_rows`. flash: they lie in flash, or in working memory; None where that
-    is one. rows: of the matrix that it takes at once. step: what one entry of a sum takes, in cycles of an AVR or
-    instructions of a Cortex-M4, and code its bytes; `make kernels` measures both. codings: how it gets integers from
-    weights and vector; tables are its first arguments. segments: they are those of `Coding.segments`, and a vector of
-    which 16 bits hold the integers is decoded for it.
+    op: the num op that it computes; the factor of `num.axpy` counts as the vector. gaps: of a sparse row that is one
+    stream of bytes, bits that each entry has beside its weight: 8 in the layout of `tinyml.dialects.packed_rows`, 4 in
+    that of `tinyml.dialects.near_rows`. flash: the weights lie in flash, or in working memory; None where that is one.
+    rows: of the matrix that it takes at once. step: what one entry of a sum takes, in cycles of an AVR or instructions
+    of a Cortex-M4, and code its bytes; `make kernels` measures both. codings: how it gets integers from weights and
+    vector; tables are its first arguments. segments: they are those of `Coding.segments`, and a vector of which 16 bits
+    hold the integers is decoded for it.
     """
 
     symbol: str
@@ -31,7 +32,7 @@ class Kernel:
     vector: int
     sum: int
     op: str = "num.dot"
-    packed: bool = False
+    gaps: int = 0
     flash: bool | None = True
     rows: int = 1
     step: float = 0.0
@@ -56,11 +57,28 @@ _AVR = (
     Kernel("tm_dot_s8_s8_s24_ram", 8, 8, 24, flash=False, step=10.4),
     Kernel("tm_dot_s8_s8_s32", 8, 8, 32, step=11.4),
     Kernel("tm_dot_s8_s8_s32_ram", 8, 8, 32, flash=False, step=10.4),
-    Kernel("tm_dot_row_s16_s16_s32", 16, 16, 32, op="num.sparse_dot", packed=True, step=37.0),
-    Kernel("tm_dot_row_s8_s16_s32", 8, 16, 32, op="num.sparse_dot", packed=True, step=25.0),
-    Kernel("tm_dot_row_s8_s8_s16", 8, 8, 16, op="num.sparse_dot", packed=True, step=14.75),
-    Kernel("tm_dot_row_s8_s8_s24", 8, 8, 24, op="num.sparse_dot", packed=True, step=16.75),
-    Kernel("tm_dot_row_s8_s8_s32", 8, 8, 32, op="num.sparse_dot", packed=True, step=16.75),
+    Kernel("tm_dot_row_s16_s16_s32", 16, 16, 32, op="num.sparse_dot", gaps=8, step=37.0, code=228),
+    Kernel("tm_dot_row_s8_s16_s32", 8, 16, 32, op="num.sparse_dot", gaps=8, step=25.0, code=180),
+    Kernel("tm_dot_row_s8_s8_s16", 8, 8, 16, op="num.sparse_dot", gaps=8, step=14.75, code=98),
+    Kernel("tm_dot_row_s8_s8_s24", 8, 8, 24, op="num.sparse_dot", gaps=8, step=16.75, code=114),
+    Kernel("tm_dot_row_s8_s8_s32", 8, 8, 32, op="num.sparse_dot", gaps=8, step=16.75, code=124),
+    Kernel("tm_dot_near_s4_s8_s16", 4, 8, 16, op="num.sparse_dot", gaps=4, step=17.0, code=126),
+    Kernel("tm_dot_near_s6_s8_s16", 6, 8, 16, op="num.sparse_dot", gaps=4, step=18.25, code=132),
+    Kernel("tm_dot_near_s8_s8_s16", 8, 8, 16, op="num.sparse_dot", gaps=4, step=15.5, code=106),
+    Kernel("tm_dot_near_s8_s8_s24", 8, 8, 24, op="num.sparse_dot", gaps=4, step=17.5, code=122),
+    Kernel("tm_dot_near_s4_s8_s32", 4, 8, 32, op="num.sparse_dot", gaps=4, step=19.0, code=152),
+    Kernel("tm_dot_near_s6_s8_s32", 6, 8, 32, op="num.sparse_dot", gaps=4, step=20.25, code=158),
+    Kernel("tm_dot_near_s8_s8_s32", 8, 8, 32, op="num.sparse_dot", gaps=4, step=17.5, code=132),
+    Kernel("tm_dot_near_s9_s8_s32", 9, 8, 32, op="num.sparse_dot", gaps=4, step=26.25, code=360),
+    Kernel("tm_dot_near_s10_s8_s32", 10, 8, 32, op="num.sparse_dot", gaps=4, step=29.25, code=220),
+    Kernel("tm_dot_near_s12_s8_s32", 12, 8, 32, op="num.sparse_dot", gaps=4, step=29.0, code=214),
+    Kernel("tm_dot_near_s4_s16_s32", 4, 16, 32, op="num.sparse_dot", gaps=4, step=28.0, code=214),
+    Kernel("tm_dot_near_s6_s16_s32", 6, 16, 32, op="num.sparse_dot", gaps=4, step=29.25, code=220),
+    Kernel("tm_dot_near_s8_s16_s32", 8, 16, 32, op="num.sparse_dot", gaps=4, step=26.5, code=194),
+    Kernel("tm_dot_near_s9_s16_s32", 9, 16, 32, op="num.sparse_dot", gaps=4, step=38.25, code=488),
+    Kernel("tm_dot_near_s10_s16_s32", 10, 16, 32, op="num.sparse_dot", gaps=4, step=41.25, code=276),
+    Kernel("tm_dot_near_s12_s16_s32", 12, 16, 32, op="num.sparse_dot", gaps=4, step=41.0, code=270),
+    Kernel("tm_dot_near_s16_s16_s32", 16, 16, 32, op="num.sparse_dot", gaps=4, step=38.5, code=242),
     Kernel("tm_dot_strided_s16_s16_s32", 16, 16, 32, op="num.strided_dot", step=34.0),
     Kernel("tm_dot_strided_s8_s16_s32", 8, 16, 32, op="num.strided_dot", step=21.75),
     Kernel("tm_dot_strided_s8_s8_s32", 8, 8, 32, op="num.strided_dot", step=13.75),
@@ -131,6 +149,16 @@ _CORTEX_M = (
     Kernel("tm_cm_dot_sparse_s8_s8_s32", 8, 8, 32, op="num.sparse_dot", step=7.4),
     Kernel("tm_cm_dot_sparse_s8_s16_s32", 8, 16, 32, op="num.sparse_dot", step=7.4),
     Kernel("tm_cm_dot_sparse_s16_s16_s32", 16, 16, 32, op="num.sparse_dot", step=7.4),
+    Kernel("tm_dot_near_s4_s8_s32", 4, 8, 32, op="num.sparse_dot", gaps=4, step=8.6, code=136),
+    Kernel("tm_dot_near_s4_s16_s32", 4, 16, 32, op="num.sparse_dot", gaps=4, step=8.6, code=146),
+    Kernel("tm_dot_near_s6_s8_s32", 6, 8, 32, op="num.sparse_dot", gaps=4, step=9.6, code=160),
+    Kernel("tm_dot_near_s6_s16_s32", 6, 16, 32, op="num.sparse_dot", gaps=4, step=9.6, code=162),
+    Kernel("tm_dot_near_s9_s8_s32", 9, 8, 32, op="num.sparse_dot", gaps=4, step=9.8, code=306),
+    Kernel("tm_dot_near_s9_s16_s32", 9, 16, 32, op="num.sparse_dot", gaps=4, step=9.8, code=316),
+    Kernel("tm_dot_near_s10_s8_s32", 10, 8, 32, op="num.sparse_dot", gaps=4, step=10.6, code=170),
+    Kernel("tm_dot_near_s10_s16_s32", 10, 16, 32, op="num.sparse_dot", gaps=4, step=10.6, code=176),
+    Kernel("tm_dot_near_s12_s8_s32", 12, 8, 32, op="num.sparse_dot", gaps=4, step=10.6, code=168),
+    Kernel("tm_dot_near_s12_s16_s32", 12, 16, 32, op="num.sparse_dot", gaps=4, step=10.6, code=180),
 )
 
 _KERNELS: dict[str, Sequence[Kernel]] = {"avr": _AVR, "cortex-m": _CORTEX_M, "host": ()}
@@ -167,24 +195,13 @@ def packed_copier(bits: int) -> str:
     return f"tm_unpack_s{bits}"
 
 
-def packed_effort(target: str, weights: int, bits: int, vector: int, codings: tuple[str, ...]) -> float | None:
-    """How much longer an element of a packed row takes than one of a whole row; None without kernels for both."""
-    kernels = [one for one in kernels_of(target) if (one.op, one.vector, one.codings) == ("num.dot", vector, codings)]
-    steps = [[one.step for one in kernels if one.weights == width] for width in (bits, weights)]
-    return max(steps[0]) / max(steps[1]) if all(steps) else None
-
-
-SPARSE_LOOP = 2.0
-"""How much longer an entry of a compressed row takes than one of a dense row, where both are loops."""
-
-
-def sparse_effort(target: str, weights: int, vector: int, codings: tuple[str, ...]) -> float:
-    """How much longer an entry of a compressed row takes than one of a dense row, for numbers of so many bits."""
-    kernels = [
-        one for one in kernels_of(target) if (one.weights, one.vector, one.codings) == (weights, vector, codings)
-    ]
-    steps = {op: [one.step for one in kernels if one.op == op] for op in ("num.dot", "num.sparse_dot")}
-    return max(steps["num.sparse_dot"]) / max(steps["num.dot"]) if all(steps.values()) else SPARSE_LOOP
+def slowest(target: str, vector: int, codings: tuple[str, ...]) -> Sequence[Kernel]:
+    """For vectors of so many bits, of each op, layout and width of weights the kernel of the widest sum."""
+    found: dict[tuple[str, int, int], Kernel] = {}
+    for one in sorted(kernels_of(target), key=lambda kernel: kernel.step):
+        if (one.vector, one.codings) == (vector, codings):
+            found[one.op, one.gaps, one.weights] = one
+    return list(found.values())
 
 
 def kernel_named(symbol: str) -> Kernel:

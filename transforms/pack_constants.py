@@ -27,6 +27,7 @@ from tinyml.targets.kernels import UNPACKED_KERNEL, UNPACKED_LOOP, Kernel, kerne
 from tinyml.transforms.buffer_types import retype_buffer
 from tinyml.transforms.loop_nest import LoopNest
 from tinyml.transforms.multiples import exchanged, is_multiple
+from tinyml.transforms.sparse_rows import SparseRows, best_rows, compressed_rows
 
 CHOICES = ("auto", "always", "never")
 
@@ -64,14 +65,17 @@ class PackConstantsPass(ModulePass):
 class _Packable:
     """A constant that can be packed into so many bits.
 
-    row: elements of each row that dot products read; 1 where rows cannot be told, or made of whole groups. readers:
-    what would read it, by name, with bytes of code. calls: how many of these read single elements. slowdown: how much
-    longer that takes than to read it as it is.
+    row: elements of each row that dot products read; 1 where rows cannot be told, or made of whole groups. size,
+    packed_size: bytes of flash; those of sparse rows count with their gaps. readers: what would read it, by name, with
+    bytes of code. calls: how many of these read single elements. slowdown: how much longer that takes than to read it
+    as it is.
     """
 
     constant: scratch.ConstantOp
     bits: int
     row: int
+    size: int
+    packed_size: int
     readers: dict[str, int] = field(default_factory=dict[str, int])
     calls: int = 0
     slowdown: float = 0.0
@@ -95,7 +99,9 @@ class _Packable:
     def _with(
         cls, op: scratch.ConstantOp, bits: int, row: int, readers: Sequence[Operation], kernels: Sequence[Kernel]
     ) -> _Packable:
-        found = cls(op, bits, row if row % group_length(bits) == 0 or _can_pad(op.result, row) else 1)
+        row = row if row % group_length(bits) == 0 or _can_pad(op.result, row) else 1
+        size = op.raws.size // row * packed_bytes(row, bits) if row > 1 else packed_bytes(op.raws.size, bits)
+        found = cls(op, bits, row, size_in_bytes(memref_type(op.result)), size)
         for reader in readers:
             found._count(reader, kernels)
         return found
@@ -112,6 +118,13 @@ class _Packable:
                 symbol, code = packed.symbol, packed.code
                 slowdown = packed.step / (plain or packed).step
                 self.calls -= 1
+        if isinstance(reader, num.SparseDotOp):
+            whole, packed = (_sparse(reader, bits, kernels) for bits in (8 * self.constant.raws.itemsize, self.bits))
+            if whole is not None and packed is not None:
+                symbol, code = packed.kernel.symbol, packed.kernel.code
+                slowdown = packed.time / whole.time
+                self.size, self.packed_size = whole.bytes, packed.bytes
+                self.calls -= 1
         self.calls += 1
         self.readers[symbol] = code
         self.slowdown = max(self.slowdown, slowdown)
@@ -120,15 +133,6 @@ class _Packable:
     def saved(self) -> int:
         """Bytes of flash, with what the code of calls takes."""
         return self.size - self.packed_size - CALL_BYTES * self.calls
-
-    @property
-    def size(self) -> int:
-        return size_in_bytes(memref_type(self.constant.result))
-
-    @property
-    def packed_size(self) -> int:
-        rows = self.constant.raws.size // self.row
-        return rows * packed_bytes(self.row, self.bits) if self.row > 1 else packed_bytes(rows, self.bits)
 
     @property
     def effort(self) -> float:
@@ -176,22 +180,36 @@ def _readers(value: SSAValue) -> list[Operation]:
 
 
 def _kernel(dot: num.DotOp, weights: int, rows: int, kernels: Sequence[Kernel]) -> Kernel | None:
-    """The fastest kernel for so many rows of weights of so many bits, in an accumulator that is wide enough."""
-    formats = [element_format(operand.type) for operand in (dot.lhs, dot.rhs)]
-    if not num.accumulator_type(dot.sum).INTEGER or any(format.coding is None for format in formats):
-        return None
+    """The fastest kernel for so many rows of weights of so many bits."""
+    fitting = _summing(dot.sum, dot.lhs, dot.rhs, weights, kernels)
+    dense = [one for one in fitting if one.op in (num.DotOp.name, num.DotRowsOp.name) and one.rows <= rows]
+    return min(dense, key=lambda kernel: kernel.step, default=None)
+
+
+def _sparse(dot: num.SparseDotOp, weights: int, kernels: Sequence[Kernel]) -> SparseRows | None:
+    """What a kernel for sparse rows of weights of so many bits reads, the narrowest sum first."""
+    fitting = _summing(dot.sum, dot.values, dot.vector, weights, kernels)
+    sparse = [one for one in fitting if one.op == num.SparseDotOp.name]
+    narrowest = [one for one in sparse if one.sum == min(other.sum for other in sparse)]
+    return best_rows(narrowest, compressed_rows(dot), num.run_length(dot.vector))
+
+
+def _summing(
+    sum: SSAValue, values: SSAValue, vector: SSAValue, weights: int, kernels: Sequence[Kernel]
+) -> list[Kernel]:
+    """Kernels for weights of so many bits in flash whose accumulator is wide enough."""
+    formats = [element_format(operand.type) for operand in (values, vector)]
+    if not num.accumulator_type(sum).INTEGER or any(format.coding is None for format in formats):
+        return []
     codings = tuple(format.coding.name for format in formats if format.coding is not None)
     wanted = weights, 8 * formats[1].dtype.itemsize, codings
-    fitting = [
+    return [
         one
         for one in kernels
-        if one.op in (num.DotOp.name, num.DotRowsOp.name)
-        and (one.weights, one.vector, one.codings) == wanted
+        if (one.weights, one.vector, one.codings) == wanted
         and one.flash is not False
-        and one.rows <= rows
-        and one.sum >= num.accumulator_type(dot.sum).bits
+        and one.sum >= num.accumulator_type(sum).bits
     ]
-    return min(fitting, key=lambda kernel: kernel.step, default=None)
 
 
 def _can_pad(value: SSAValue, row: int) -> bool:

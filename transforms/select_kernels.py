@@ -18,16 +18,16 @@ from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.coding import INTEGER
-from tinyml.dialects.csr import CompressedRows
 from tinyml.dialects.number_format import Accumulator, NumberFormat, accumulator_of, element_format
 from tinyml.dialects.packed_bits import group_length
-from tinyml.dialects.packed_rows import COUNT_BYTES, pack_rows
+from tinyml.dialects.packed_rows import COUNT_BYTES
 from tinyml.targets.kernels import Kernel, kernels_of
 from tinyml.transforms.decoded_vectors import BITS as DECODED_BITS
 from tinyml.transforms.decoded_vectors import DecodedVectors, decoded_format
 from tinyml.transforms.loop_nest import Indices, LoopNest
 from tinyml.transforms.multiples import is_multiple
 from tinyml.transforms.product_loops import sum_of_products
+from tinyml.transforms.sparse_rows import best_rows, compressed_rows
 from tinyml.transforms.unpacked_runs import UnpackedRuns
 
 _Dot: TypeAlias = num.DotOp | num.StridedDotOp | num.SparseDotOp | num.DistanceOp
@@ -52,8 +52,8 @@ class SelectKernelsPass(ModulePass):
         for one in list(op.walk()):
             if isinstance(one, _OPS):
                 kernel = _matching(one, kernels)
-                if isinstance(one, num.SparseDotOp) and kernel is not None and kernel.packed:
-                    kernel = kernel if _pack(one, kernel) else None
+                if isinstance(one, num.SparseDotOp) and kernel is not None:
+                    kernel = _sparse_kernel(one, kernel, kernels)
                 elif kernel is not None:
                     one.kernel = StringAttr(kernel.symbol)
                     if isinstance(one, num.DistanceOp):
@@ -199,22 +199,26 @@ def _whole_bits(value: SSAValue) -> int:
     return 8 * _format(value).dtype.itemsize
 
 
-def _pack(op: num.SparseDotOp, kernel: Kernel) -> bool:
-    """Make the stream of bytes that a kernel for packed rows reads, and turn the op into one on it."""
-    rows = CompressedRows(*(cast(scratch.ConstantOp, run.owner).raws for run in (op.values, op.gaps, op.lengths)))
-    unsigned = CompressedRows(rows.values, rows.gaps.view("u1"), rows.lengths.view(f"u{rows.lengths.itemsize}"))
-    stream = pack_rows(unsigned, _bits(op.vector) // 8)
-    if stream is None:
-        return False
+def _sparse_kernel(op: num.SparseDotOp, kernel: Kernel, kernels: Sequence[Kernel]) -> Kernel | None:
+    """Of those that compute the same the one that serves the matrix best, set; it may read a stream of bytes."""
+    same = [one for one in kernels if one.computes(kernel)]
+    best = best_rows(same, compressed_rows(op), num.run_length(op.vector))
+    if best is None:
+        return None
+    if best.stream is None:
+        op.kernel = StringAttr(best.kernel.symbol)
+        return best.kernel
     nest = LoopNest(op)
-    packed = scratch.ConstantOp.of(stream.view("i1"), i8)
-    packed.result.name_hint = f"{op.values.name_hint or 'sparse'}_rows"
-    nest.insert(packed)
-    entry = nest.times(op.at, 1 + rows.values.itemsize)
-    row = nest.insert(scratch.SliceOp(packed.result, nest.add(entry, nest.times(op.row, COUNT_BYTES)), stream.shape))
-    sum = nest.insert(num.PackedDotOp(op.sum, row, op.vector, kernel.symbol))
-    _replace(op, sum)
-    return True
+    stream = scratch.ConstantOp.of(best.stream.view("i1"), i8)
+    stream.result.name_hint = f"{op.values.name_hint or 'sparse'}_rows"
+    nest.insert(stream)
+    lengths = cast(scratch.ConstantOp, op.lengths.owner)
+    counted = best.lengths.view(lengths.raws.dtype)
+    lengths.value = scratch.ConstantOp.of(counted, scratch.memref_type(op.lengths).element_type).value
+    start = nest.add(nest.times(op.at, best.unit), nest.times(op.row, COUNT_BYTES))
+    row = nest.insert(scratch.SliceOp(stream.result, start, best.stream.shape))
+    _replace(op, nest.insert(num.PackedDotOp(op.sum, row, op.vector, best.kernel.symbol)))
+    return best.kernel
 
 
 def _expand(op: Op) -> None:

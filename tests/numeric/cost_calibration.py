@@ -44,7 +44,8 @@ PACKED = tuple(
 OTHERS = (("posit", 8), ("posit", 16), ("posit", 10), ("affine", 8))
 COLUMNS = ["time", "code", "once", "stack"]
 EVERY = 4
-"""Of so many programs one is also compiled with packed and coded constants and buffers, and in other formats."""
+"""Of so many programs one is also compiled with packed and coded constants and buffers, and in other formats; all that
+have sparse matrices are, with packed constants."""
 SELDOM = 4
 """Of so many of these one is measured where a table is added to."""
 SAMPLES = 2
@@ -56,6 +57,8 @@ POWER = 0.8
 TYPICAL = 0.08
 """Relative errors beyond count linearly: an operation that the C compiler sees through should not bend the rest."""
 
+Variant: TypeAlias = tuple[str, int | None, str | None, str, bool]
+"""Of a program: what `measure` takes as format, width, weights, packed and pack_buffers."""
 Equation: TypeAlias = tuple[Mapping[str, float], float]
 """How often each unknown counts, and the measured sum."""
 
@@ -230,12 +233,18 @@ def programs(folder: Path, chosen: Board, known: Mapping[str, Sequence[float]]) 
     measurements: list[Measurement] = []
     for i, micro in enumerate(micro_programs()):
         program = micro.write(folder / f"p{i}", i)
-        variants = [] if known else [(format, width, None, "never", False) for format, width in FORMATS]
+        sparse = "|*|" in micro.text
+        variants: list[Variant] = []
+        if sparse or not known:
+            variants += [(format, width, None, "never", False) for format, width in FORMATS]
         if i % EVERY == 0:
             variants += [("fixed", width, weights, "always", False) for width, weights in PACKED]
             variants += [("fixed", width, None, "never", True) for width in WIDTHS]
             variants += [(format, width, None, "never", False) for format, width in OTHERS]
-        if known:
+        if sparse:
+            variants += [("fixed", width, f"fixed:{n}", "always", False) for width in (16, 8) for n in WIDTHS]
+            variants += [("fixed", width, None, "always", False) for width in WIDTHS]
+        elif known:
             variants = [one for k, one in enumerate(variants) if (i // EVERY + k) % SELDOM == 0]
         for format, width, weights, packed, pack_buffers in variants:
             try:

@@ -21,10 +21,12 @@ from pathlib import Path
 
 import numpy as np
 from function_programs import LENGTH, product, program, write
-from kernels_avr import AXPY, DENSE, DISTANCE, INCLUDE, PACKED, ROW, STRIDED, TABLE, Kernel
+from kernels_avr import AXPY, DENSE, DISTANCE, INCLUDE, NEAR, PACKED, ROW, STRIDED, TABLE, Kernel
+from numpy.typing import NDArray
 
 from tinyml.dialects.csr import compress
 from tinyml.dialects.fixed import FixedType
+from tinyml.dialects.near_rows import near_rows
 from tinyml.dialects.packed_rows import pack_rows
 from tinyml.dialects.posit import PositType
 from tinyml.dialects.posit_windows import segments_of
@@ -47,6 +49,11 @@ AVR_STEPS = {
     **{"t4_s16_s32": 42, "t4_s8_s32": 33, "t6_s16_s32": 43.5, "t6_s8_s32": 34.5},
     **{"t8_s16_s32": 41, "t8_s8_s32": 32, "t8_t8_s32": 50, "p16_s16_s32": 145, "p16_s16_s64": 145},
     **{"row_s8_s8_s16": 14, "row_s8_s8_s24": 16, "row_s8_s8_s32": 16, "row_s8_s16_s32": 24, "row_s16_s16_s32": 36},
+    **{"near_s4_s8_s16": 16.25, "near_s6_s8_s16": 17.5, "near_s8_s8_s16": 14.75, "near_s8_s8_s24": 16.75},
+    **{"near_s4_s8_s32": 18.25, "near_s6_s8_s32": 19.5, "near_s8_s8_s32": 16.75},
+    **{"near_s9_s8_s32": 25.9, "near_s10_s8_s32": 28.25, "near_s12_s8_s32": 28},
+    **{"near_s4_s16_s32": 27, "near_s6_s16_s32": 28.25, "near_s8_s16_s32": 25.5},
+    **{"near_s9_s16_s32": 37.9, "near_s10_s16_s32": 40.25, "near_s12_s16_s32": 40, "near_s16_s16_s32": 37.5},
     **{"distance_s8_s8_s24": 13, "distance_s8_s8_s32": 14, "distance_s16_s16_s32": 27},
     **{"axpy_s8_s8_s32": 27, "axpy_s8_s16_s32": 33, "axpy_s16_s16_s32": 43},
 }
@@ -54,6 +61,7 @@ AVR_LIMITS = {
     **{"s8_s8_s16": 12.5, "s8_s8_s24": 17, "s8_s8_s32": 17, "s8_s16_s32": 26, "s16_s16_s32": 36},
     **{"s4_s8_s16": 12.5, "s4_s8_s32": 17, "s4_s16_s32": 26, "s6_s8_s16": 12.5, "s6_s8_s32": 17, "s6_s16_s32": 26},
     **{"s5_s16_s32": 28, "s9_s16_s32": 36, "s10_s16_s32": 36, "s12_s16_s32": 36},
+    **{"near_s4_s8_s16": 17.5, "near_s8_s8_s32": 18, "near_s6_s16_s32": 30, "near_s12_s16_s32": 42},
     **{"t8_s16_s32": 58, "t8_t8_s32": 70, "p16_s16_s64": 250},
     **{"t4_s16_s32": 58, "t6_s16_s32": 58},
 }
@@ -67,6 +75,8 @@ CORTEX_M_KERNELS = [
     *(f"tm_dot_{weights}_{x}_s32" for weights in ("t4", "t6") for x in ("s8", "s16")),
     *(f"tm_dot_{weights}_{x}_s32" for weights in ("s4", "s5", "s6", "s9", "s10", "s12") for x in ("s8", "s16")),
     *(f"tm_cm_dot_sparse_{types}" for types in ("s8_s8_s32", "s8_s16_s32", "s16_s16_s32")),
+    *(f"tm_dot_near_{weights}_s8_s32" for weights in ("s4", "s6")),
+    *(f"tm_dot_near_{weights}_s16_s32" for weights in ("s4", "s6", "s9", "s10", "s12")),
     *(f"tm_cm_distance_{types}" for types in ("s8_s8_s32", "s16_s16_s32")),
 ]
 CORTEX_M_LIMITS = {
@@ -81,6 +91,9 @@ CORTEX_M_LIMITS = {
     ("cortex-m4", "tm_dot_s9_s16_s32"): 12.0,
     ("cortex-m4", "tm_dot_s10_s16_s32"): 10.0,
     ("cortex-m4", "tm_dot_s12_s16_s32"): 10.0,
+    ("cortex-m4", "tm_dot_near_s4_s16_s32"): 10.0,
+    ("cortex-m4", "tm_dot_near_s6_s16_s32"): 11.0,
+    ("cortex-m4", "tm_dot_near_s12_s16_s32"): 12.0,
     ("cortex-m0", "tm_cm_distance_s16_s16_s32"): 7.5,
 }
 """What one product, or one element of a distance, may take."""
@@ -144,6 +157,7 @@ _AVR = """\
 #include "tinyml/dot_table.h"
 #include "tinyml/dot_posit.h"
 #include "tinyml/dot_packed.h"
+#include "tinyml/dot_near.h"
 static const int16_t table[256] __attribute__((__progmem__)) = {{1}};
 static const uint8_t flash[] __attribute__((__progmem__)) = {{{flash}}};
 static int16_t memory[900], out[1];
@@ -159,6 +173,7 @@ _CORTEX_M = """\
 #include "figure.h"
 #include "tinyml/distance_cortex_m.h"
 #include "tinyml/dot_cortex_m.h"
+#include "tinyml/dot_near.h"
 #include "tinyml/dot_packed.h"
 #include "tinyml/dot_posit.h"
 #include "tinyml/dot_table.h"
@@ -203,7 +218,7 @@ def measure(device: str, optimize: str, source: str, interface: Interface) -> Co
     code = sum(
         int(row[1], 16)
         for row in rows
-        if len(row) == 4 and row[3].startswith(("tm_products", "tm_row", "tm_squares", "tm_axpy"))
+        if len(row) == 4 and row[3].startswith(("tm_products", "tm_row", "tm_near", "tm_squares", "tm_axpy"))
     )
     return Cost(int(result.cycles[0]), result.stack_bytes, code)
 
@@ -220,10 +235,20 @@ def avr_cost(kernel: Kernel | None, length: int, optimize: str) -> Cost:
             stream = pack_rows(compress(np.ones((1, length), f"<i{kernel.weights // 8}")), kernel.vector // 8)
             assert stream is not None
             flash = stream.tobytes()
+        if kernel.form == "near":
+            flash = _near_row(np.ones(length, np.int64), kernel.weights)
         call = _call(kernel, length)
     weights = "memory" if kernel is not None and kernel.ram else "flash"
     source = _AVR.format(flash=", ".join(map(str, flash)), weights=weights, call=call)
     return measure("simavr", optimize, source, Interface("figure", "int16_t", 1, "int16_t", 1, has_label=False))
+
+
+def _near_row(values: NDArray[np.int64], width: int) -> bytes:
+    """Entries without gaps, and zeros that fill the last group."""
+    row = np.concatenate([values, np.zeros(8, np.int64)]).astype("<i1" if width <= 8 else "<i2")
+    rows = near_rows(compress(row[np.newaxis]), len(row), width)
+    assert rows is not None
+    return rows.stream().tobytes()
 
 
 def _call(kernel: Kernel, length: int) -> str:
@@ -231,7 +256,7 @@ def _call(kernel: Kernel, length: int) -> str:
         return f"tm_{kernel.name}((int32_t *)memory, w, 7, {length});"
     tables, codes = "table + 128, " * kernel.tables, "1, 28, " * kernel.codes
     stride = "3, " * (kernel.form == "strided")
-    arguments = "w, x, 7" if kernel.form == "row" else f"{tables}w, x, {length}, {stride}{codes}7"
+    arguments = "w, x, 7" if kernel.form in ("row", "near") else f"{tables}w, x, {length}, {stride}{codes}7"
     name = kernel.name if kernel.form == "distance" else f"dot_{kernel.name}"
     ctype = "__int24" if kernel.sum == 24 else f"int{kernel.sum}_t"
     return f'{ctype} y = tm_{name}({arguments}); __asm__ volatile("" : : "r"(y));'
@@ -246,6 +271,8 @@ def instructions_per_mac(kernel: str, device: str, optimize: str) -> float:
     form = (
         "sparse"
         if "sparse" in kernel
+        else "near"
+        if "near" in kernel
         else "table"
         if "dot_t" in kernel
         else "segments"
@@ -260,14 +287,20 @@ def instructions_per_mac(kernel: str, device: str, optimize: str) -> float:
         "table": f"Y[0] = {kernel}({'table + 128, ' * kernel.count('_t')}W, X, {N}, 5)",
         "segments": f"Y[0] = (int32_t){kernel}(segments + 128, W, X, {N}, 1, 28, {finer}, 5)",
         "sparse": f"Y[0] = {kernel}(W, GAPS, X, {N}, 5)",
+        "near": f"Y[0] = {kernel}(W, X, 5)",
     }[form]
     random = np.random.default_rng(1)
     most = 128 if form != "segments" else 1 << 14
+    weights = random.integers(-most, most, N)
+    if form == "near":
+        width = int(w[1:])
+        most = 1 << min(width, 8) - 1
+        weights = np.frombuffer(_near_row(random.integers(1, most, N), width), np.int8)
     source = _CORTEX_M.format(
         segments=", ".join(map(str, segments)),
-        w=_CTYPES[w],
+        w="int8_t" if form == "near" else _CTYPES[w],
         x=_CTYPES[x],
-        weights=", ".join(map(str, random.integers(-most, most, N))),
+        weights=", ".join(map(str, weights)),
         gaps=", ".join(["1"] * (N - 1)),
         call=call,
     )
@@ -318,7 +351,7 @@ def print_avr(optimize: str = "-Os") -> None:
     heads = "".join(f"{f'loop n={n}':>12}{'call':>7}" for n in AVR_LENGTHS)
     print(f"{'tm_ or tm_dot_':<21}{'step':>5}{heads}{'limit':>7}{'bytes':>7}{'stack':>7}")
     base = avr_cost(None, 0, optimize)
-    for kernel in (*DENSE, *PACKED, *STRIDED, *TABLE, *ROW, *DISTANCE, *AXPY):
+    for kernel in (*DENSE, *PACKED, *STRIDED, *TABLE, *ROW, *NEAR, *DISTANCE, *AXPY):
         row = f"{kernel.name:<21}{AVR_STEPS[kernel.name]:>5}"
         for n in AVR_LENGTHS:
             call = (avr_cost(kernel, n, optimize).time - base.time) / n

@@ -11,6 +11,7 @@ from tinyml.dialects.coding import TABLE
 from tinyml.dialects.exact import ExactFormat
 from tinyml.dialects.fixed import FixedType
 from tinyml.dialects.minifloat import MinifloatType
+from tinyml.dialects.near_rows import SKIP_BITS, entries_of_group
 from tinyml.dialects.packed_bits import packed_widths
 from tinyml.dialects.posit import PositType
 from tinyml.targets.kernels import Kernel
@@ -18,7 +19,9 @@ from tinyml.targets.kernels import Kernel
 ROWS = 3
 """Too few for kernels that take several at once."""
 
-LENGTHS = (1, 7, 64)
+SPREAD = {0: 1, 4: 4, 8: 20}
+"""Columns to each entry of a sparse matrix, by the bits that a kernel has for gaps: as its layout is good for."""
+
 WIDTHS_WITH_KERNELS = (4, 5, 6, 9, 10, 12)
 
 
@@ -29,13 +32,24 @@ def program(kernel: Kernel) -> str:
 
 def calls(kernel: Kernel) -> int:
     """Of the kernel in its program; one element times one other needs none."""
-    longer = [length for length in LENGTHS if length > 1]
+    lengths = lengths_of(kernel)
+    longer = [length for length in lengths if length > 1]
+    if kernel.gaps == SKIP_BITS and entries_of_group(kernel.weights) > lengths[0]:
+        longer = longer[1:]
     if kernel.weights % 8:
         # Smaller weights are packed into fewer bits, and single elements are no rows.
         few = [bits for bits in WIDTHS_WITH_KERNELS if bits < kernel.weights]
         return sum(not {*few} & {*packed_widths(weights_of(kernel, length))} for length in longer)
-    found = {"num.distance": ROWS * len(LENGTHS), "num.axpy": len(longer), "num.strided_dot": len(longer)}
-    return found.get(kernel.op, len(LENGTHS))
+    if kernel.gaps == SKIP_BITS:
+        # For few entries a kernel of less code is better.
+        return 1
+    found = {"num.distance": ROWS * len(lengths), "num.axpy": len(longer), "num.strided_dot": len(longer)}
+    return found.get(kernel.op, len(lengths))
+
+
+def lengths_of(kernel: Kernel) -> tuple[int, ...]:
+    """Of the rows in its program."""
+    return (7, 496) if kernel.gaps == SKIP_BITS else (1, 7, 64)
 
 
 def _products(kernel: Kernel) -> str:
@@ -44,6 +58,7 @@ def _products(kernel: Kernel) -> str:
     Weights are constant; those of a kernel for working memory are the end of X. In the place of a vector a kernel for
     columns gets a matrix.
     """
+    lengths = lengths_of(kernel)
     rows, columns = rows_of(kernel), columns_of(kernel)
     formats = formats_of(kernel)
     weights, vector = (str(format.type) for format in formats)
@@ -53,14 +68,14 @@ def _products(kernel: Kernel) -> str:
     frac = sum(format.scale for format in formats)
     # The whole sum, where 32 bits hold it.
     result = f"!fixed.q<32, {frac if kernel.sum == 32 else 24}>"
-    y = f"tensor<{rows * columns * len(LENGTHS)}x1x{result}>"
+    y = f"tensor<{rows * columns * len(lengths)}x1x{result}>"
     p, sums = f"tensor<{rows}x{columns}x{result}>", f"tensor<{rows * columns}x1x{result}>"
     lines = [
         f"func.func @sums(%X: {x} {{tdsl.range = #tdsl.range<-1.0, 1.0>}}) -> ({y}) {{",
         f"  %y0 = tdsl.fill {{value = 0.0 : f64}} -> {y}",
     ]
-    starts = [0, *accumulate(LENGTHS)]
-    for i, (length, start) in enumerate(zip(LENGTHS, starts, strict=False)):
+    starts = [0, *accumulate(lengths)]
+    for i, (length, start) in enumerate(zip(lengths, starts, strict=False)):
         if in_ram:
             weights = f"!fixed.q<{greatest(kernel, length).bit_length() + 1}, {kernel.weights - 1}>"
         w = f"tensor<{rows}x{length}x{weights}{', #tdsl.csr' if sparse else ''}>"
@@ -74,7 +89,7 @@ def _products(kernel: Kernel) -> str:
         if in_ram:
             column, narrow = (f"tensor<{rows * length}x1x{element}>" for element in (vector, weights))
             lines += [
-                f"  %place{i} = arith.constant {sum(LENGTHS) + rows * start} : index",
+                f"  %place{i} = arith.constant {sum(lengths) + rows * start} : index",
                 f"  %c{i} = tdsl.slice %X[%place{i}, %zero{i}] : {x} -> {column}",
                 # What the accumulator allows is proven by a narrow format, which saturates.
                 f"  %n{i} = tdsl.cast %c{i} : {column} -> {narrow}",
@@ -91,21 +106,22 @@ def _products(kernel: Kernel) -> str:
             f"  %row{i} = arith.constant {rows * columns * i} : index",
             f"  %y{i + 1} = tdsl.insert_slice %s{i}, %y{i}[%row{i}, %zero{i}] : {sums}, {y} -> {y}",
         ]
-    return "\n".join([*lines, f"  func.return %y{len(LENGTHS)} : {y}", "}"])
+    return "\n".join([*lines, f"  func.return %y{len(lengths)} : {y}", "}"])
 
 
 def _distances(kernel: Kernel) -> str:
     """`distances(X)`: of 3 constant vectors of every length from parts of X; less than half of the widths is used."""
+    lengths = lengths_of(kernel)
     format = f"!fixed.q<{kernel.vector - (kernel.vector == 16) * 4}, 3>"
-    x = f"tensor<{sum(LENGTHS)}x1x{format}>"
+    x = f"tensor<{sum(lengths)}x1x{format}>"
     acc = f"{{acc = !fixed.acc<{kernel.sum}, 6>}}"
-    one, y = "tensor<1x1x!fixed.q<32, 6>>", f"tensor<{ROWS * len(LENGTHS)}x1x!fixed.q<32, 6>>"
+    one, y = "tensor<1x1x!fixed.q<32, 6>>", f"tensor<{ROWS * len(lengths)}x1x!fixed.q<32, 6>>"
     lines = [
         f"func.func @distances(%X: {x} {{tdsl.range = #tdsl.range<-1.0, 1.0>}}) -> ({y}) {{",
         f"  %y0 = tdsl.fill {{value = 0.0 : f64}} -> {y}",
         "  %zero = arith.constant 0 : index",
     ]
-    for i, (length, start) in enumerate(zip(LENGTHS, [0, *accumulate(LENGTHS)], strict=False)):
+    for i, (length, start) in enumerate(zip(lengths, [0, *accumulate(lengths)], strict=False)):
         w, part = f"tensor<{ROWS}x{length}x1x{format}>", f"tensor<{length}x1x{format}>"
         raws = np.trunc(weights_of(kernel, length)[..., None] / (16 if kernel.vector == 16 else 1)).astype(np.int64)
         lines += [
@@ -122,21 +138,22 @@ def _distances(kernel: Kernel) -> str:
                 f"  %d{n} = tdsl.squared_distance %x{i}, %w{n} {acc} : {part}, {part} -> {one}",
                 f"  %y{n + 1} = tdsl.insert_slice %d{n}, %y{n}[%n{n}, %zero] : {one}, {y} -> {y}",
             ]
-    return "\n".join([*lines, f"  func.return %y{ROWS * len(LENGTHS)} : {y}", "}"])
+    return "\n".join([*lines, f"  func.return %y{ROWS * len(lengths)} : {y}", "}"])
 
 
 def _multiples(kernel: Kernel) -> str:
     """`multiples(X)`: sums over 3 constant vectors of every length, each times one element of X."""
+    lengths = lengths_of(kernel)
     weights, factor = (f"!fixed.q<{width}, {width - 1}>" for width in (kernel.weights, kernel.vector))
     frac = kernel.weights + kernel.vector - 2
-    x, one = f"tensor<{sum(LENGTHS)}x1x{factor}>", f"tensor<1x1x{factor}>"
-    y = f"tensor<{sum(LENGTHS)}x1x!fixed.q<32, {frac}>>"
+    x, one = f"tensor<{sum(lengths)}x1x{factor}>", f"tensor<1x1x{factor}>"
+    y = f"tensor<{sum(lengths)}x1x!fixed.q<32, {frac}>>"
     lines = [
         f"func.func @multiples(%X: {x} {{tdsl.range = #tdsl.range<-1.0, 1.0>}}) -> ({y}) {{",
         f"  %y0 = tdsl.fill {{value = 0.0 : f64}} -> {y}",
         *(f"  %c{n} = arith.constant {n} : index" for n in (0, 1, ROWS)),
     ]
-    for i, (length, start) in enumerate(zip(LENGTHS, [0, *accumulate(LENGTHS)], strict=False)):
+    for i, (length, start) in enumerate(zip(lengths, [0, *accumulate(lengths)], strict=False)):
         w, part = f"tensor<{ROWS}x{length}x1x{weights}>", f"tensor<{length}x1x{weights}>"
         sums, finished = f"tensor<{length}x1x!fixed.acc<32, {frac}>>", f"tensor<{length}x1x!fixed.q<32, {frac}>>"
         raws = weights_of(kernel, max(length, ROWS))[:, :length, None]
@@ -153,7 +170,7 @@ def _multiples(kernel: Kernel) -> str:
             f"  %at{i} = arith.constant {start} : index",
             f"  %y{i + 1} = tdsl.insert_slice %f{i}, %y{i}[%at{i}, %c0] : {finished}, {y} -> {y}",
         ]
-    return "\n".join([*lines, f"  func.return %y{len(LENGTHS)} : {y}", "}"])
+    return "\n".join([*lines, f"  func.return %y{len(lengths)} : {y}", "}"])
 
 
 def rows_of(kernel: Kernel) -> int:
@@ -167,7 +184,7 @@ def columns_of(kernel: Kernel) -> int:
 
 
 def input_length(kernel: Kernel) -> int:
-    return sum(LENGTHS) * (columns_of(kernel) + ROWS * (kernel.flash is False))
+    return sum(lengths_of(kernel)) * (columns_of(kernel) + ROWS * (kernel.flash is False))
 
 
 def memory_bits(kernel: Kernel) -> int:
@@ -193,7 +210,7 @@ def formats_of(kernel: Kernel) -> list[ExactFormat]:
 def greatest(kernel: Kernel, length: int) -> int:
     """The greatest weight; in working memory all of its bits are set, as the limit of a format."""
     weights, vector = formats_of(kernel)
-    most = ((1 << (kernel.sum - 1)) - 1 - 32) // (length * vector.integer_limits[1])
+    most = ((1 << (kernel.sum - 1)) - 1 - 32) // (-(-length // SPREAD[kernel.gaps]) * vector.integer_limits[1])
     if not isinstance(weights, FixedType):
         raws = np.arange(weights.raw_limits[1] + 1).astype(weights.dtype)
         return int(raws[weights.integers(raws) <= most].max())
@@ -210,11 +227,13 @@ def weights_of(kernel: Kernel, length: int) -> NDArray[np.int64]:
     raws[0], raws[1, 0] = most, -most
     if kernel.op == "num.sparse_dot":
         raws[1:] *= random.random(raws[1:].shape) < 0.5
+        raws *= np.arange(length) % SPREAD[kernel.gaps] == 0
     return raws
 
 
 def inputs(kernel: Kernel) -> NDArray[np.signedinteger]:
     """The vectors' extremes and random ones; weights in X are as large as the accumulator allows."""
+    lengths = lengths_of(kernel)
     random = np.random.default_rng(0)
     spare = 4 if kernel.op == "num.distance" and kernel.vector == 16 else 0
     limit = (1 << (kernel.vector - 1 - spare)) - 1
@@ -222,6 +241,6 @@ def inputs(kernel: Kernel) -> NDArray[np.signedinteger]:
     values = random.integers(-limit, limit + 1, shape)
     values[0], values[1] = limit, -limit
     if kernel.flash is False:
-        rows = [random.choice([-1, 1]) * weights_of(kernel, length).reshape(-1) for length in LENGTHS]
-        values[:, sum(LENGTHS) :] = np.concatenate(rows)
+        rows = [random.choice([-1, 1]) * weights_of(kernel, length).reshape(-1) for length in lengths]
+        values[:, sum(lengths) :] = np.concatenate(rows)
     return values.astype(f"i{kernel.vector // 8}")

@@ -25,8 +25,8 @@ class Kernel:
     """`tm_dot_NAME` or `tm_NAME`, with the widths in bits of weights, vector (or factor) and sum.
 
     tables: how many the first arguments are. codes: pairs of bytes behind the length that tell how to decode. form:
-    `dense`, `strided`, `sparse` (which moves on to the next row), `row` (which does not), `distance` or `axpy`. ram:
-    the weights are there.
+    `dense`, `strided`, `sparse` (which moves on to the next row), `row` (which does not), `near`, `distance` or `axpy`.
+    ram: the weights are there.
     """
 
     name: str
@@ -45,7 +45,7 @@ class Kernel:
 
 def _kernel(name: str) -> Kernel:
     parts = name.split("_")
-    form = parts.pop(0) if parts[0] in ("strided", "sparse", "row", "distance", "axpy") else "dense"
+    form = parts.pop(0) if parts[0] in ("strided", "sparse", "row", "near", "distance", "axpy") else "dense"
     weights, vector, sum = (int(part[1:]) for part in parts[:3])
     codes = parts[0].count("p")
     tables = [part[0] for part in parts[:2]].count("t")
@@ -67,6 +67,11 @@ _FEW_BITS = [f"s{bits}_{rest}" for bits in (4, 6) for rest in ("s8_s16", "s8_s24
 _MORE_BITS = [f"s{bits}_{vector}_s32" for bits in (9, 10, 12) for vector in ("s8", "s16")]
 PACKED = [_kernel(name) for name in (*_FEW_BITS, "s5_s16_s32", *_MORE_BITS)]
 """Of packed weights; tests/numeric/test_packed_kernels.py shows that they are exact, on all devices."""
+_NARROW = ("s4_s8_s16", "s6_s8_s16", "s8_s8_s16", "s8_s8_s24")
+_BYTES = [f"s{bits}_s8_s32" for bits in (4, 6, 8, 9, 10, 12)]
+_WORDS = [f"s{bits}_s16_s32" for bits in (4, 6, 8, 9, 10, 12, 16)]
+NEAR = [_kernel(f"near_{name}") for name in (*_NARROW, *_BYTES, *_WORDS)]
+"""Of sparse rows whose entries stand near one another; tests/numeric/test_near_kernels.py, likewise."""
 KERNELS = [*DENSE, *STRIDED, *SPARSE, *ROW, *DISTANCE, *AXPY]
 
 _HEADER = """\
@@ -84,6 +89,7 @@ _SOURCE = """\
 #include "tinyml/distance.h"
 #include "tinyml/axpy.h"
 #include "tinyml/dot_packed.h"
+#include "tinyml/dot_near.h"
 #ifdef __AVR__
 #define FLASH __attribute__((__progmem__))
 #else
@@ -131,7 +137,7 @@ def _call(kernel: Kernel) -> str:
         return f"{function}(out, {weights}, {factor}, n);"
     if kernel.form == "sparse":
         return f"out[0] = {function}(&w, x, {start}); out[1] = (int32_t)(w - flash);"
-    if kernel.form == "row":
+    if kernel.form in ("row", "near"):
         return f"out[0] = {function}((const int8_t *)w, x, {start});"
     source = "(const uint8_t *)x + X[1]" if kernel.ram else "w"
     weights = 16 if kernel.weights == 16 else 8

@@ -87,3 +87,19 @@ func.func @whole() {
 }
 // CHECK: func.func @whole
 // CHECK-NOT: #scratch.packed
+
+// -----
+
+// Values of a sparse row count with their gaps: three of them are no reason to have another kernel.
+func.func @sparse(%x: memref<8x!fixed.q<8, 7>>, %row: index, %at: index) -> !fixed.acc<16, 10> {
+  %v = scratch.constant dense<[1, 2, -1]> : tensor<3xi8> -> memref<3x!fixed.q<4, 3>, #scratch.flash>
+  %gaps = scratch.constant dense<[3, 4, 0]> : tensor<3xi8> -> memref<3xi8, #scratch.flash>
+  %lengths = scratch.constant dense<[2, 1]> : tensor<2xi8> -> memref<2xi8, #scratch.flash>
+  %zero = num.zero : !fixed.acc<16, 10>
+  %sum = num.sparse_dot %zero, %v, %gaps, %lengths, %x row %row from %at : !fixed.acc<16, 10>, memref<3x!fixed.q<4, 3>, #scratch.flash>, memref<3xi8, #scratch.flash>, memref<2xi8, #scratch.flash>, memref<8x!fixed.q<8, 7>> -> !fixed.acc<16, 10>
+  func.return %sum : !fixed.acc<16, 10>
+}
+// CHECK: func.func @sparse
+// CHECK: num.sparse_dot {{.*}} memref<3x!fixed.q<4, 3>, #scratch.packed<4>>
+// AUTO: func.func @sparse
+// AUTO-NOT: #scratch.packed

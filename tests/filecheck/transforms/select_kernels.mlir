@@ -48,6 +48,20 @@ func.func @packed(%x: memref<8x!fixed.q<16, 14>>, %row: index, %at: index) -> !f
 // HOST: func.func @packed
 // HOST-NOT: num.packed_dot
 
+// Packed values and their gaps are a stream of groups of four: of their 4 bytes the second and the last have values,
+// zeros among them that fill the groups.
+func.func @near(%x: memref<8x!fixed.q<8, 7>>, %row: index, %at: index) -> !fixed.acc<16, 10> {
+  %v = scratch.constant dense<[1, 2, -1]> : tensor<3xi8> -> memref<3x!fixed.q<4, 3>, #scratch.packed<4>>
+  %gaps = scratch.constant dense<[3, 4, 0]> : tensor<3xi8> -> memref<3xi8, #scratch.flash>
+  %lengths = scratch.constant dense<[2, 1]> : tensor<2xi8> -> memref<2xi8, #scratch.flash>
+  %zero = num.zero : !fixed.acc<16, 10>
+  %sum = num.sparse_dot %zero, %v, %gaps, %lengths, %x row %row from %at : !fixed.acc<16, 10>, memref<3x!fixed.q<4, 3>, #scratch.packed<4>>, memref<3xi8, #scratch.flash>, memref<2xi8, #scratch.flash>, memref<8x!fixed.q<8, 7>> -> !fixed.acc<16, 10>
+  func.return %sum : !fixed.acc<16, 10>
+}
+// CHECK: func.func @near
+// CHECK: %v_rows = scratch.constant dense<[1, 0, 0, -120, 49, -87, 1, 0, 0, -121, 0, -120]> : tensor<12xi8>
+// CHECK: num.packed_dot %zero, %{{.*}}, %x {kernel = "tm_dot_near_s4_s8_s16"}
+
 // Distances with the constant vector first, whichever it is; sums in place.
 func.func @vectors(%w: memref<8x!fixed.q<14, 9>, #scratch.flash>, %x: memref<8x!fixed.q<14, 9>>, %sums: memref<8x!fixed.acc<32, 18>>, %f: !fixed.q<16, 9>) -> !fixed.acc<32, 18> {
   %zero = num.zero : !fixed.acc<32, 18>
