@@ -22,7 +22,7 @@ from tinyml.dialects import num, scratch
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.number_format import element_format, number_format
 from tinyml.dialects.packed_bits import group_length, packed_bytes, packed_widths
-from tinyml.dialects.scratch import memref_type, size_in_bytes
+from tinyml.dialects.scratch import memref_type, packed_bits, size_in_bytes
 from tinyml.targets.kernels import UNPACKED_KERNEL, UNPACKED_LOOP, Kernel, kernels_of, packed_reader
 from tinyml.transforms.buffer_types import retype_buffer
 from tinyml.transforms.loop_nest import LoopNest
@@ -187,7 +187,9 @@ def _kernel(dot: num.DotOp, weights: int, rows: int, kernels: Sequence[Kernel]) 
 
 
 def _sparse(dot: num.SparseDotOp, weights: int, kernels: Sequence[Kernel]) -> SparseRows | None:
-    """What a kernel for sparse rows of weights of so many bits reads, the narrowest sum first."""
+    """What a kernel for sparse rows of weights of so many bits reads, the narrowest sum first; no vector is packed."""
+    if packed_bits(memref_type(dot.vector)) is not None:
+        return None
     fitting = _summing(dot.sum, dot.values, dot.vector, weights, kernels)
     sparse = [one for one in fitting if one.op == num.SparseDotOp.name]
     narrowest = [one for one in sparse if one.sum == min(other.sum for other in sparse)]
