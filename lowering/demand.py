@@ -20,7 +20,7 @@ from xdsl.utils.hints import isa
 from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.packed_rows import COUNT_BYTES
 from tinyml.dialects.places import source_names
-from tinyml.dialects.scratch import memref_type, size_in_bytes
+from tinyml.dialects.scratch import memref_type, packed_bits, size_in_bytes
 from tinyml.lowering.num_to_arith import Interval, lowered_alone
 from tinyml.lowering.step_names import of_zero, steps_of_operation, takes_less_of_zero
 from tinyml.targets.kernels import kernel_named
@@ -142,6 +142,8 @@ class _Counter:
         if isinstance(kernel := op.properties.get("kernel"), StringAttr):
             elements = _elements(op)
             steps.add(f"{kernel.data} element", times, elements, 0)
+            if isinstance(op, num.PackedDotOp) and (bits := packed_bits(memref_type(op.vector))) is not None:
+                steps.add(f"fetch packed {bits}", times, elements, 0)
             # Kernels that take two elements at once do better on rows of even length.
             if not isinstance(op, num.PackedDotOp | num.SparseDotOp) and _row_length(op) % 2:
                 steps.add(f"{kernel.data} odd element", times, elements, 0)

@@ -303,7 +303,13 @@ def _sparse_dot(op: num.SparseDotOp) -> Lowering:
 
 
 def _packed_dot(op: num.PackedDotOp) -> Lowering:
-    return lambda e: call_kernel(e, op.kernel.data, [op.row, op.vector], [op.sum], op.sum.type)
+    bits = scratch.packed_bits(scratch.memref_type(op.vector))
+
+    def lower(e: Emitter) -> SSAValue | None:
+        fetched = [] if bits is None else [e.int_constant(bits, 8)]
+        return call_kernel(e, op.kernel.data, [op.row, op.vector], [*fetched, op.sum], op.sum.type)
+
+    return lower
 
 
 def _kernel(op: num.DotOp | num.StridedDotOp | num.SparseDotOp | num.DistanceOp | num.AxpyOp) -> str:

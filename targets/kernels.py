@@ -20,11 +20,11 @@ class Kernel:
 
     op: the num op that it computes; the factor of `num.axpy` counts as the vector. gaps: of a sparse row that is one
     stream of bytes, bits that each entry has beside its weight: 8 in the layout of `tinyml.dialects.packed_rows`, 4 in
-    that of `tinyml.dialects.near_rows`. flash: the weights lie in flash, or in working memory; None where that is one.
-    rows: of the matrix that it takes at once. step: what one entry of a sum takes, in cycles of an AVR or instructions
-    of a Cortex-M4, and code its bytes; `make kernels` measures both. codings: how it gets integers from weights and
-    vector; tables are its first arguments. segments: they are those of `Coding.segments`, and a vector of which 16 bits
-    hold the integers is decoded for it.
+    that of `tinyml.dialects.near_rows`. fetches: the vector is packed, too; its bits are an argument. flash: the
+    weights lie in flash, or in working memory; None where that is one. rows: of the matrix that it takes at once. step:
+    what one entry of a sum takes, in cycles of an AVR or instructions of a Cortex-M4, and code its bytes; `make
+    kernels` measures both. codings: how it gets integers from weights and vector; tables are its first arguments.
+    segments: they are those of `Coding.segments`, and a vector of which 16 bits hold the integers is decoded for it.
     """
 
     symbol: str
@@ -33,6 +33,7 @@ class Kernel:
     sum: int
     op: str = "num.dot"
     gaps: int = 0
+    fetches: bool = False
     flash: bool | None = True
     rows: int = 1
     step: float = 0.0
@@ -42,7 +43,7 @@ class Kernel:
 
     def computes(self, wanted: Kernel) -> bool:
         """Is it the sum that another description asks for?"""
-        ours, theirs = ((one.weights, one.vector, one.sum, one.op, one.codings) for one in (self, wanted))
+        ours, theirs = ((one.weights, one.vector, one.fetches, one.sum, one.op, one.codings) for one in (self, wanted))
         return ours == theirs and self.flash in (None, wanted.flash)
 
 
@@ -79,6 +80,20 @@ _AVR = (
     Kernel("tm_dot_near_s10_s16_s32", 10, 16, 32, op="num.sparse_dot", gaps=4, step=41.25, code=276),
     Kernel("tm_dot_near_s12_s16_s32", 12, 16, 32, op="num.sparse_dot", gaps=4, step=41.0, code=270),
     Kernel("tm_dot_near_s16_s16_s32", 16, 16, 32, op="num.sparse_dot", gaps=4, step=38.5, code=242),
+    Kernel("tm_dot_near_packed_s4_s8_s32", 4, 8, 32, op="num.sparse_dot", gaps=4, fetches=True, step=40.5, code=416),
+    Kernel("tm_dot_near_packed_s6_s8_s32", 6, 8, 32, op="num.sparse_dot", gaps=4, fetches=True, step=41.75, code=422),
+    Kernel("tm_dot_near_packed_s8_s8_s32", 8, 8, 32, op="num.sparse_dot", gaps=4, fetches=True, step=39.0, code=396),
+    Kernel("tm_dot_near_packed_s8_s16_s32", 8, 16, 32, op="num.sparse_dot", gaps=4, fetches=True, step=43.5, code=330),
+    Kernel("tm_dot_near_packed_s9_s16_s32", 9, 16, 32, op="num.sparse_dot", gaps=4, fetches=True, step=55.25, code=760),
+    Kernel(
+        "tm_dot_near_packed_s10_s16_s32", 10, 16, 32, op="num.sparse_dot", gaps=4, fetches=True, step=58.25, code=412
+    ),
+    Kernel(
+        "tm_dot_near_packed_s12_s16_s32", 12, 16, 32, op="num.sparse_dot", gaps=4, fetches=True, step=58.0, code=406
+    ),
+    Kernel(
+        "tm_dot_near_packed_s16_s16_s32", 16, 16, 32, op="num.sparse_dot", gaps=4, fetches=True, step=55.5, code=378
+    ),
     Kernel("tm_dot_strided_s16_s16_s32", 16, 16, 32, op="num.strided_dot", step=34.0),
     Kernel("tm_dot_strided_s8_s16_s32", 8, 16, 32, op="num.strided_dot", step=21.75),
     Kernel("tm_dot_strided_s8_s8_s32", 8, 8, 32, op="num.strided_dot", step=13.75),
@@ -190,6 +205,10 @@ def packed_writer(bits: int) -> str:
     return f"tm_pack_s{bits}"
 
 
+FETCHED = {8: (4, 6), 16: (9, 10, 12)}
+"""Bits of the packed vectors that kernels fetch elements from, by those of an element in memory."""
+
+
 def packed_copier(bits: int) -> str:
     """The function that unpacks groups of working memory into an array of whole elements."""
     return f"tm_unpack_s{bits}"
@@ -199,7 +218,7 @@ def slowest(target: str, vector: int, codings: tuple[str, ...]) -> Sequence[Kern
     """For vectors of so many bits, of each op, layout and width of weights the kernel of the widest sum."""
     found: dict[tuple[str, int, int], Kernel] = {}
     for one in sorted(kernels_of(target), key=lambda kernel: kernel.step):
-        if (one.vector, one.codings) == (vector, codings):
+        if (one.vector, one.codings, one.fetches) == (vector, codings, False):
             found[one.op, one.gaps, one.weights] = one
     return list(found.values())
 

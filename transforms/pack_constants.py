@@ -23,7 +23,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.number_format import element_format, number_format
 from tinyml.dialects.packed_bits import group_length, packed_bytes, packed_widths
 from tinyml.dialects.scratch import memref_type, packed_bits, size_in_bytes
-from tinyml.targets.kernels import UNPACKED_KERNEL, UNPACKED_LOOP, Kernel, kernels_of, packed_reader
+from tinyml.targets.kernels import FETCHED, UNPACKED_KERNEL, UNPACKED_LOOP, Kernel, kernels_of, packed_reader
 from tinyml.transforms.buffer_types import retype_buffer
 from tinyml.transforms.loop_nest import LoopNest
 from tinyml.transforms.multiples import exchanged, is_multiple
@@ -187,11 +187,12 @@ def _kernel(dot: num.DotOp, weights: int, rows: int, kernels: Sequence[Kernel]) 
 
 
 def _sparse(dot: num.SparseDotOp, weights: int, kernels: Sequence[Kernel]) -> SparseRows | None:
-    """What a kernel for sparse rows of weights of so many bits reads, the narrowest sum first; no vector is packed."""
-    if packed_bits(memref_type(dot.vector)) is not None:
+    """What a kernel for sparse rows of weights of so many bits reads, the narrowest sum first."""
+    packed = packed_bits(memref_type(dot.vector))
+    if packed is not None and packed not in FETCHED[8 * element_format(dot.vector.type).dtype.itemsize]:
         return None
     fitting = _summing(dot.sum, dot.values, dot.vector, weights, kernels)
-    sparse = [one for one in fitting if one.op == num.SparseDotOp.name]
+    sparse = [one for one in fitting if one.op == num.SparseDotOp.name and one.fetches == (packed is not None)]
     narrowest = [one for one in sparse if one.sum == min(other.sum for other in sparse)]
     return best_rows(narrowest, compressed_rows(dot), num.run_length(dot.vector))
 

@@ -21,7 +21,7 @@ from tinyml.dialects.coding import INTEGER
 from tinyml.dialects.number_format import Accumulator, NumberFormat, accumulator_of, element_format
 from tinyml.dialects.packed_bits import group_length
 from tinyml.dialects.packed_rows import COUNT_BYTES
-from tinyml.targets.kernels import Kernel, kernels_of
+from tinyml.targets.kernels import FETCHED, Kernel, kernels_of
 from tinyml.transforms.decoded_vectors import BITS as DECODED_BITS
 from tinyml.transforms.decoded_vectors import DecodedVectors, decoded_format
 from tinyml.transforms.loop_nest import Indices, LoopNest
@@ -89,11 +89,23 @@ def _of_width(op: Op, width: int, kernels: Sequence[Kernel]) -> Kernel | None:
     weights, vector = _factors(op)
     if _in_flash(vector) or not _begins_whole(weights) or _packed_in_ram(weights):
         return None
-    if _packed_in_ram(vector) and not (isinstance(op, num.DotOp | num.DistanceOp) and _begins_whole(vector)):
+    fetches = isinstance(op, num.SparseDotOp) and _packed_in_ram(vector)
+    if fetches and _bits(vector) not in FETCHED[_whole_bits(vector)]:
+        return None
+    if _packed_in_ram(vector) and not (
+        isinstance(op, num.DotOp | num.DistanceOp | num.SparseDotOp) and _begins_whole(vector)
+    ):
         return None
     codings = _coding(weights), _coding(vector)
     wanted = Kernel(
-        "", _bits(weights), _whole_bits(vector), width, op=op.name, flash=_in_flash(weights), codings=codings
+        "",
+        _bits(weights),
+        _whole_bits(vector),
+        width,
+        op=op.name,
+        fetches=fetches,
+        flash=_in_flash(weights),
+        codings=codings,
     )
     found = next((kernel for kernel in kernels if kernel.computes(wanted)), None)
     if found is None and decoded_format(op) is not None:

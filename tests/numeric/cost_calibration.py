@@ -243,7 +243,8 @@ def programs(folder: Path, chosen: Board, known: Mapping[str, Sequence[float]]) 
             variants += [(format, width, None, "never", False) for format, width in OTHERS]
         if sparse:
             variants += [("fixed", width, f"fixed:{n}", "always", False) for width in (16, 8) for n in WIDTHS]
-            variants += [("fixed", width, None, "always", False) for width in WIDTHS]
+            variants += [("fixed", width, None, "always", packed) for width in WIDTHS for packed in (False, True)]
+            variants += [("fixed", width, f"fixed:{n}", "always", True) for width in (6, 12) for n in (8, 16)]
         elif known:
             variants = [one for k, one in enumerate(variants) if (i // EVERY + k) % SELDOM == 0]
         for format, width, weights, packed, pack_buffers in variants:

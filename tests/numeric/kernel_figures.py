@@ -21,7 +21,7 @@ from pathlib import Path
 
 import numpy as np
 from function_programs import LENGTH, product, program, write
-from kernels_avr import AXPY, DENSE, DISTANCE, INCLUDE, NEAR, PACKED, ROW, STRIDED, TABLE, Kernel
+from kernels_avr import AXPY, DENSE, DISTANCE, INCLUDE, NEAR, NEAR_PACKED, PACKED, ROW, STRIDED, TABLE, Kernel
 from numpy.typing import NDArray
 
 from tinyml.dialects.csr import compress
@@ -37,6 +37,8 @@ from tinyml.runtime.toolchain import call_tool
 
 N = 64
 LEVELS = ("-Os", "-O2", "-O3")
+PACKED_BITS = {8: 6, 16: 12}
+"""Of packed vectors of so many bits in memory."""
 AVR_LENGTHS = (16, 32, N, 300)
 AVR_STEPS = {
     **{"s8_s8_s16": 9, "s8_s8_s16_ram": 8, "s8_s8_s24": 11, "s8_s8_s24_ram": 10, "s8_s8_s32": 11, "s8_s8_s32_ram": 10},
@@ -54,6 +56,9 @@ AVR_STEPS = {
     **{"near_s9_s8_s32": 25.9, "near_s10_s8_s32": 28.25, "near_s12_s8_s32": 28},
     **{"near_s4_s16_s32": 27, "near_s6_s16_s32": 28.25, "near_s8_s16_s32": 25.5},
     **{"near_s9_s16_s32": 37.9, "near_s10_s16_s32": 40.25, "near_s12_s16_s32": 40, "near_s16_s16_s32": 37.5},
+    **{"near_packed_s4_s8_s32": 39.75, "near_packed_s6_s8_s32": 41, "near_packed_s8_s8_s32": 38.25},
+    **{"near_packed_s8_s16_s32": 42.5, "near_packed_s9_s16_s32": 54.9, "near_packed_s10_s16_s32": 57.25},
+    **{"near_packed_s12_s16_s32": 57, "near_packed_s16_s16_s32": 54.5},
     **{"distance_s8_s8_s24": 13, "distance_s8_s8_s32": 14, "distance_s16_s16_s32": 27},
     **{"axpy_s8_s8_s32": 27, "axpy_s8_s16_s32": 33, "axpy_s16_s16_s32": 43},
 }
@@ -62,6 +67,7 @@ AVR_LIMITS = {
     **{"s4_s8_s16": 12.5, "s4_s8_s32": 17, "s4_s16_s32": 26, "s6_s8_s16": 12.5, "s6_s8_s32": 17, "s6_s16_s32": 26},
     **{"s5_s16_s32": 28, "s9_s16_s32": 36, "s10_s16_s32": 36, "s12_s16_s32": 36},
     **{"near_s4_s8_s16": 17.5, "near_s8_s8_s32": 18, "near_s6_s16_s32": 30, "near_s12_s16_s32": 42},
+    **{"near_packed_s6_s8_s32": 42, "near_packed_s12_s16_s32": 60},
     **{"t8_s16_s32": 58, "t8_t8_s32": 70, "p16_s16_s64": 250},
     **{"t4_s16_s32": 58, "t6_s16_s32": 58},
 }
@@ -235,7 +241,7 @@ def avr_cost(kernel: Kernel | None, length: int, optimize: str) -> Cost:
             stream = pack_rows(compress(np.ones((1, length), f"<i{kernel.weights // 8}")), kernel.vector // 8)
             assert stream is not None
             flash = stream.tobytes()
-        if kernel.form == "near":
+        if kernel.form.startswith("near"):
             flash = _near_row(np.ones(length, np.int64), kernel.weights)
         call = _call(kernel, length)
     weights = "memory" if kernel is not None and kernel.ram else "flash"
@@ -256,7 +262,8 @@ def _call(kernel: Kernel, length: int) -> str:
         return f"tm_{kernel.name}((int32_t *)memory, w, 7, {length});"
     tables, codes = "table + 128, " * kernel.tables, "1, 28, " * kernel.codes
     stride = "3, " * (kernel.form == "strided")
-    arguments = "w, x, 7" if kernel.form in ("row", "near") else f"{tables}w, x, {length}, {stride}{codes}7"
+    given = {"row": "w, x, 7", "near": "w, x, 7", "near packed": f"w, x, {PACKED_BITS[kernel.vector]}, 7"}
+    arguments = given.get(kernel.form, f"{tables}w, x, {length}, {stride}{codes}7")
     name = kernel.name if kernel.form == "distance" else f"dot_{kernel.name}"
     ctype = "__int24" if kernel.sum == 24 else f"int{kernel.sum}_t"
     return f'{ctype} y = tm_{name}({arguments}); __asm__ volatile("" : : "r"(y));'
@@ -351,7 +358,7 @@ def print_avr(optimize: str = "-Os") -> None:
     heads = "".join(f"{f'loop n={n}':>12}{'call':>7}" for n in AVR_LENGTHS)
     print(f"{'tm_ or tm_dot_':<21}{'step':>5}{heads}{'limit':>7}{'bytes':>7}{'stack':>7}")
     base = avr_cost(None, 0, optimize)
-    for kernel in (*DENSE, *PACKED, *STRIDED, *TABLE, *ROW, *NEAR, *DISTANCE, *AXPY):
+    for kernel in (*DENSE, *PACKED, *STRIDED, *TABLE, *ROW, *NEAR, *NEAR_PACKED, *DISTANCE, *AXPY):
         row = f"{kernel.name:<21}{AVR_STEPS[kernel.name]:>5}"
         for n in AVR_LENGTHS:
             call = (avr_cost(kernel, n, optimize).time - base.time) / n

@@ -25,8 +25,8 @@ class Kernel:
     """`tm_dot_NAME` or `tm_NAME`, with the widths in bits of weights, vector (or factor) and sum.
 
     tables: how many the first arguments are. codes: pairs of bytes behind the length that tell how to decode. form:
-    `dense`, `strided`, `sparse` (which moves on to the next row), `row` (which does not), `near`, `distance` or `axpy`.
-    ram: the weights are there.
+    `dense`, `strided`, `sparse` (which moves on to the next row), `row` (which does not), `near`, `near packed` (the
+    vector, too, in so many bits as the stride says), `distance` or `axpy`. ram: the weights are there.
     """
 
     name: str
@@ -46,6 +46,8 @@ class Kernel:
 def _kernel(name: str) -> Kernel:
     parts = name.split("_")
     form = parts.pop(0) if parts[0] in ("strided", "sparse", "row", "near", "distance", "axpy") else "dense"
+    if parts[0] == "packed":
+        form = f"{form} {parts.pop(0)}"
     weights, vector, sum = (int(part[1:]) for part in parts[:3])
     codes = parts[0].count("p")
     tables = [part[0] for part in parts[:2]].count("t")
@@ -72,6 +74,8 @@ _BYTES = [f"s{bits}_s8_s32" for bits in (4, 6, 8, 9, 10, 12)]
 _WORDS = [f"s{bits}_s16_s32" for bits in (4, 6, 8, 9, 10, 12, 16)]
 NEAR = [_kernel(f"near_{name}") for name in (*_NARROW, *_BYTES, *_WORDS)]
 """Of sparse rows whose entries stand near one another; tests/numeric/test_near_kernels.py, likewise."""
+_PACKED_WORDS = [f"s{bits}_s16_s32" for bits in (8, 9, 10, 12, 16)]
+NEAR_PACKED = [_kernel(f"near_packed_{name}") for name in ("s4_s8_s32", "s6_s8_s32", "s8_s8_s32", *_PACKED_WORDS)]
 KERNELS = [*DENSE, *STRIDED, *SPARSE, *ROW, *DISTANCE, *AXPY]
 
 _HEADER = """\
@@ -139,6 +143,8 @@ def _call(kernel: Kernel) -> str:
         return f"out[0] = {function}(&w, x, {start}); out[1] = (int32_t)(w - flash);"
     if kernel.form in ("row", "near"):
         return f"out[0] = {function}((const int8_t *)w, x, {start});"
+    if kernel.form == "near packed":
+        return f"out[0] = {function}((const int8_t *)w, x, (uint8_t)X[5], {start});"
     source = "(const uint8_t *)x + X[1]" if kernel.ram else "w"
     weights = 16 if kernel.weights == 16 else 8
     length = "n, (uint16_t)X[5]" if kernel.form == "strided" else "n"

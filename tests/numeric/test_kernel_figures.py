@@ -13,11 +13,11 @@ from kernel_figures import (
     instructions_per_mac,
     time_of_product,
 )
-from kernels_avr import KERNELS, NEAR, PACKED, TABLE, Kernel
+from kernels_avr import KERNELS, NEAR, NEAR_PACKED, PACKED, TABLE, Kernel
 
 from tinyml.targets.kernels import kernels_of
 
-AVR = (*KERNELS, *PACKED, *TABLE, *NEAR)
+AVR = (*KERNELS, *PACKED, *TABLE, *NEAR, *NEAR_PACKED)
 
 
 @pytest.mark.parametrize("optimize", LEVELS)
@@ -28,7 +28,9 @@ def test_cycles_in_the_loop(name: str, optimize: str):
 
 
 @pytest.mark.parametrize(
-    "kernel", [kernel for kernel in AVR if kernel.form in ("dense", "strided", "row", "near")], ids=lambda k: k.name
+    "kernel",
+    [kernel for kernel in AVR if kernel.form in ("dense", "strided", "row", "near", "near packed")],
+    ids=lambda k: k.name,
 )
 def test_the_compiler_knows_what_an_entry_takes(kernel: Kernel):
     [known] = [one for one in kernels_of("avr") if one.symbol == f"tm_dot_{kernel.name}"]

@@ -7,14 +7,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from kernels_avr import NEAR, Case, Kernel, build, run
+from kernels_avr import NEAR, NEAR_PACKED, Case, Kernel, build, run
 from numpy.typing import NDArray
 
 from tinyml.dialects.csr import compress
 from tinyml.dialects.near_rows import near_rows
+from tinyml.dialects.packed_bits import pack_bits
 from tinyml.runtime.host_runner import HostRunner
 from tinyml.runtime.runner import Runner, runner_for
 
+KERNELS = [*NEAR, *NEAR_PACKED]
 COLUMNS = 1003
 COUNTS = (0, 1, 2, 3, 4, 5, 8, 9, 16, 17, 123, 124, 127, 128, 129, 255, 256, 257, 700)
 """Entries of rows: kernels rest after 128 or 256."""
@@ -35,7 +37,7 @@ def matrix_of(width: int) -> NDArray[np.int64]:
     return rows
 
 
-MATRICES = {width: matrix_of(width) for width in sorted({kernel.weights for kernel in NEAR})}
+MATRICES = {width: matrix_of(width) for width in sorted({kernel.weights for kernel in KERNELS})}
 
 
 def stream_of(row: NDArray[np.int64], width: int) -> bytes:
@@ -77,7 +79,7 @@ def device(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     mcu = "atmega1284p" if name == "simavr" else None
     runner = HostRunner(sanitize=True) if name == "host" else runner_for(name, mcu)
     folder: Path = tmp_path_factory.mktemp("near")
-    return runner, build(runner, folder, b"".join(STREAMS.values()), optimize, NEAR)
+    return runner, build(runner, folder, b"".join(STREAMS.values()), optimize, KERNELS)
 
 
 @pytest.mark.parametrize("kernel", NEAR, ids=lambda kernel: kernel.name)
@@ -89,7 +91,27 @@ def test_exact(device: tuple[Runner, Any], kernel: Kernel):
         for first in [(0, -1, most(kernel.sum) // 3, -most(kernel.sum) // 3)[(turn + row) % 4]]
     ]
     assert sum(case.vector.any() for case in cases) > 50
-    scores = run(*device, cases, NEAR).scores
+    scores = run(*device, cases, KERNELS).scores
     assert scores is not None
     for case, (value, *_) in zip(cases, scores.tolist(), strict=True):
         assert value == case.sum + int(products(case).sum()), case
+
+
+@pytest.mark.parametrize("kernel", NEAR_PACKED, ids=lambda kernel: kernel.name)
+def test_packed_vectors(device: tuple[Runner, Any], kernel: Kernel):
+    cases: list[Case] = []
+    expected: list[int] = []
+    for bits in (4, 6) if kernel.vector == 8 else (9, 10, 12):
+        for turn, row in enumerate(range(len(COUNTS) + 1)):
+            matrix = MATRICES[kernel.weights][row]
+            random, low = np.random.default_rng(row), -most(bits) - 1
+            values = random.integers(low, -low, COLUMNS) if turn % 2 else np.full(COLUMNS, low)
+            first = (0, -1, most(30), -most(30))[turn % 4]
+            while abs(first) + int(np.abs(matrix * values).sum()) > most(32):
+                values >>= 1
+            vector = pack_bits(values, bits).view(np.int8)
+            cases.append(Case(kernel, vector, STARTS[kernel.weights, row], sum=first, stride=bits))
+            expected.append(first + int((matrix * values).sum()))
+    scores = run(*device, cases, KERNELS).scores
+    assert scores is not None
+    assert scores[:, 0].tolist() == expected

@@ -28,6 +28,7 @@ PROGRAMS = {
     "protonn": micro_programs.protonn(micro_programs.Random(1), 13, 10, 10, 3, 0.5),
     "bonsai": micro_programs.bonsai(micro_programs.Random(2), 11, 6, 1, 4, 1),
     "protonn of many classes": micro_programs.protonn(micro_programs.Random(4), 13, 10, 8, 20, 1),
+    "sparse": micro_programs.bonsai(micro_programs.Random(4), 60, 6, 1, 4, 0.3),
     "fastgrnn": micro_programs.fastgrnn(micro_programs.Random(3), 3, 5, 35, 4, (3, 4)),
 }
 
@@ -58,6 +59,14 @@ def test_elements_are_unpacked_into_the_arena(tmp_path: Path):
     """Those of the input, in bytes that the scores take later."""
     options = {"format": "fixed", "width": "9", "packed": "never", "pack-buffers": "true"}
     check("protonn of many classes", options, DEVICES[:2], "%unpacked_1 = scratch.view", tmp_path)
+
+
+@pytest.mark.parametrize(("width", "memory"), [(4, 8), (12, 16)])
+def test_sparse_rows_and_their_vector_packed(width: int, memory: int, tmp_path: Path):
+    options = {"width": str(width), "packed": "always", "pack-buffers": "true"}
+    check("sparse", options, DEVICES, "#scratch.packed_ram<", tmp_path)
+    [source] = (tmp_path / "avr-simavr").glob("*.c")
+    assert f"tm_dot_near_packed_s{width}_s{memory}_s32(&Z_rows" in source.read_text()
 
 
 def check(name: str, options: dict[str, str], devices: Sequence[tuple[str, str]], packed: str, folder: Path) -> None:

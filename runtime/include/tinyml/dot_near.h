@@ -75,10 +75,11 @@
 #define TMN_TWO_8(HIGH, NEXT) \
     TMN_FIRST("r19", TMN_MOVE_8) TMN_WIDE_8(HIGH, NEXT) TMN_SECOND(TMN_MOVE_8) TMN_WIDE_8(HIGH, NEXT)
 /* r16:r18 times r21:r19. */
-#define TMN_PRODUCT \
-    "ld r19,X+\n\tld r21,X+\n\tmulsu r16,r19\n\t" TMN_ADD3("r23", "r24", "r25") \
+#define TMN_MULTIPLIED \
+    "mulsu r16,r19\n\t" TMN_ADD3("r23", "r24", "r25") \
     "mulsu r21,r18\n\t" TMN_ADD3("r23", "r24", "r25") "mul r18,r19\n\tmovw r18,r0\n\tmuls r16,r21\n\t" \
     "add r22,r18\n\tadc r23,r19\n\tadc r24,r0\n\tadc r25,r1\n\t"
+#define TMN_PRODUCT "ld r19,X+\n\tld r21,X+\n\t" TMN_MULTIPLIED
 /* r17 keeps high bits. */
 #define TMN_WIDE_16(HIGH, NEXT) "lpm r18,Z+\n\t" HIGH("r16", "r17") NEXT("r17") TMN_PRODUCT
 #define TMN_TWO_16(HIGH, NEXT) \
@@ -118,6 +119,105 @@
         __asm__(TMN_ROW(GROUP, FLUSH)); \
     }
 
+/* Of packed x: r11:r10 is the number of the element before, r9:r8 where x begins. An element is fetched into r19, high
+ * bits into r21. */
+#define TMN_MOVE_PACKED(T) "andi " T ",15\n\tinc " T "\n\tadd r10," T "\n\tadc r11,r15\n\t"
+#define TMN_HALVED(A, B) "lsr " B "\n\tror " A "\n\t"
+#define TMN_FROM_X "add r26,r8\n\tadc r27,r9\n\t"
+#define TMN_FETCH_4 \
+    "movw r26,r10\n\t" TMN_HALVED("r26", "r27") TMN_FROM_X \
+    "ld r19,X\n\tsbrc r10,0\n\tswap r19\n\t" TMN_NIBBLE("r19")
+/* Number i lies i / 4 bytes nearer than byte i, the last of a group in what is left of the three bytes before. */
+#define TMN_LEFT(A) "lsr " A "\n\tror r0\n\tlsr " A "\n\tror r0\n\t"
+#define TMN_FETCH_6 \
+    "movw r26,r10\n\tmovw r4,r10\n\t" TMN_HALVED("r4", "r5") TMN_HALVED("r4", "r5") \
+    "sub r26,r4\n\tsbc r27,r5\n\t" TMN_FROM_X "sbrc r10,0\n\tsbrs r10,1\n\trjmp 3f\n\t" \
+    "ld r19,-X\n\tld r4,-X\n\tld r5,-X\n\t" TMN_LEFT("r5") TMN_LEFT("r4") TMN_LEFT("r19") "mov r19,r0\n\trjmp 4f\n" \
+    "3:\tld r19,X\n4:\tasr r19\n\tasr r19\n\t"
+/* X is the group, MASK the bits of its number; low bytes follow the high bits. */
+#define TMN_GROUP_OF(MASK, PLACE) \
+    "mov r19,r10\n\tandi r19," MASK "\n\tadd r26,r19\n\tadc r27,r11\n\t" TMN_FROM_X "ld r21,X+\n\t" \
+    "mov r19,r10\n\tandi r19," PLACE "\n\tadd r26,r19\n\tadc r27,r15\n\tld r19,X\n\t"
+#define TMN_DOWN_IF(BIT) "sbrc r10," BIT "\n\tlsr r21\n\t"
+#define TMN_FETCH_9 \
+    "movw r26,r10\n\t" TMN_HALVED("r26", "r27") TMN_HALVED("r26", "r27") TMN_HALVED("r26", "r27") \
+    TMN_GROUP_OF("248", "7") "sbrc r10,2\n\tswap r21\n\t" TMN_DOWN_IF("1") TMN_DOWN_IF("1") TMN_DOWN_IF("0") \
+    "andi r21,1\n\tsubi r21,1\n\t"
+#define TMN_FETCH_10 \
+    "movw r26,r10\n\t" TMN_HALVED("r26", "r27") TMN_HALVED("r26", "r27") \
+    TMN_GROUP_OF("252", "3") "sbrc r10,1\n\tswap r21\n\t" TMN_DOWN_IF("0") TMN_DOWN_IF("0") \
+    "andi r21,3\n\tsubi r21,2\n\t"
+#define TMN_FETCH_12 \
+    "movw r26,r10\n\t" TMN_HALVED("r26", "r27") \
+    TMN_GROUP_OF("254", "1") "sbrc r10,0\n\tswap r21\n\t" TMN_NIBBLE("r21")
+#define TMN_BYTE(FETCH, A) FETCH "muls " A ",r19\n\t" TMN_ADD3("r22", "r23", "r16")
+#define TMN_WORD(FETCH, A) \
+    FETCH "mulsu " A ",r19\n\t" TMN_ADD3("r22", "r16", "r17") "muls " A ",r21\n\t" TMN_ADD3("r23", "r24", "r25")
+#define TMN_LONG(FETCH, HIGH, NEXT) "lpm r18,Z+\n\t" HIGH("r16", "r17") NEXT("r17") FETCH TMN_MULTIPLIED
+#define TMN_TWO_LONG(FETCH, HIGH, NEXT) \
+    TMN_FIRST("r16", TMN_MOVE_PACKED) TMN_LONG(FETCH, HIGH, NEXT) \
+    TMN_SECOND(TMN_MOVE_PACKED) TMN_LONG(FETCH, HIGH, NEXT)
+#define TMN_LONG16(FETCH) "lpm r18,Z+\n\tlpm r16,Z+\n\t" FETCH TMN_MULTIPLIED
+#define TMN_TWO_LONG16(FETCH) \
+    TMN_FIRST("r16", TMN_MOVE_PACKED) TMN_LONG16(FETCH) TMN_SECOND(TMN_MOVE_PACKED) TMN_LONG16(FETCH)
+#define TMN_BYTE_4(A) TMN_BYTE(TMN_FETCH_4, A)
+#define TMN_BYTE_6(A) TMN_BYTE(TMN_FETCH_6, A)
+#define TMN_WORD_9(A) TMN_WORD(TMN_FETCH_9, A)
+#define TMN_WORD_10(A) TMN_WORD(TMN_FETCH_10, A)
+#define TMN_WORD_12(A) TMN_WORD(TMN_FETCH_12, A)
+#define TMN_TWO_LONG_9(HIGH, NEXT) TMN_TWO_LONG(TMN_FETCH_9, HIGH, NEXT)
+#define TMN_TWO_LONG_10(HIGH, NEXT) TMN_TWO_LONG(TMN_FETCH_10, HIGH, NEXT)
+#define TMN_TWO_LONG_12(HIGH, NEXT) TMN_TWO_LONG(TMN_FETCH_12, HIGH, NEXT)
+
+#define TMN_CALL_PACKED(KERNEL) \
+    __asm__ volatile("%~call %x[kernel]" : "+z"(row), "+r"(s), "+r"(third), "+r"(before) \
+        : [kernel] "i"(KERNEL), "r"(zero), "r"(first) \
+        : "r4", "r5", "r12", "r13", "r14", "r18", "r19", "r20", "r21", "r26", "r27", "memory")
+#define TMN_PACKED_SUM \
+    TMN_ZERO \
+    register int32_t s __asm__("r22") = sum; \
+    register uint16_t third __asm__("r16") = 0; \
+    register uint16_t before __asm__("r10") = 0xFFFF; \
+    register const int8_t *first __asm__("r8") = x;
+#define TMN_PACKED_8(WEIGHTS) \
+    TMN_PACKED_SUM \
+    if (bits == 4) \
+        TMN_CALL_PACKED(tm_near_##WEIGHTS##_x4); \
+    else \
+        TMN_CALL_PACKED(tm_near_##WEIGHTS##_x6); \
+    TM_RETURN(s)
+#define TMN_PACKED_16(WEIGHTS) \
+    TMN_PACKED_SUM \
+    if (bits == 9) \
+        TMN_CALL_PACKED(tm_near_##WEIGHTS##_x9); \
+    else if (bits == 10) \
+        TMN_CALL_PACKED(tm_near_##WEIGHTS##_x10); \
+    else \
+        TMN_CALL_PACKED(tm_near_##WEIGHTS##_x12); \
+    TM_RETURN(s)
+
+TMN_KERNEL(tm_near_s4_x4, TMN_GROUP4(TMN_MOVE_PACKED, TMN_BYTE_4), TMN_FLUSH32)
+TMN_KERNEL(tm_near_s6_x4, TMN_GROUP6(TMN_MOVE_PACKED, TMN_BYTE_4), TMN_FLUSH32)
+TMN_KERNEL(tm_near_s8_x4, TMN_GROUP8(TMN_MOVE_PACKED, TMN_BYTE_4), TMN_FLUSH32)
+TMN_KERNEL(tm_near_s4_x6, TMN_GROUP4(TMN_MOVE_PACKED, TMN_BYTE_6), TMN_FLUSH32)
+TMN_KERNEL(tm_near_s6_x6, TMN_GROUP6(TMN_MOVE_PACKED, TMN_BYTE_6), TMN_FLUSH32)
+TMN_KERNEL(tm_near_s8_x6, TMN_GROUP8(TMN_MOVE_PACKED, TMN_BYTE_6), TMN_FLUSH32)
+TMN_KERNEL(tm_near_s8_x9, TMN_GROUP8(TMN_MOVE_PACKED, TMN_WORD_9), TMN_FLUSH_MIXED)
+TMN_KERNEL(tm_near_s9_x9, TMN_GROUP9("r17", TMN_TWO_LONG_9), "")
+TMN_KERNEL(tm_near_s10_x9, TMN_GROUP10("r17", TMN_TWO_LONG_9), "")
+TMN_KERNEL(tm_near_s12_x9, TMN_GROUP12("r17", TMN_TWO_LONG_9), "")
+TMN_KERNEL(tm_near_s16_x9, TMN_TWO_LONG16(TMN_FETCH_9) TMN_TWO_LONG16(TMN_FETCH_9), "")
+TMN_KERNEL(tm_near_s8_x10, TMN_GROUP8(TMN_MOVE_PACKED, TMN_WORD_10), TMN_FLUSH_MIXED)
+TMN_KERNEL(tm_near_s9_x10, TMN_GROUP9("r17", TMN_TWO_LONG_10), "")
+TMN_KERNEL(tm_near_s10_x10, TMN_GROUP10("r17", TMN_TWO_LONG_10), "")
+TMN_KERNEL(tm_near_s12_x10, TMN_GROUP12("r17", TMN_TWO_LONG_10), "")
+TMN_KERNEL(tm_near_s16_x10, TMN_TWO_LONG16(TMN_FETCH_10) TMN_TWO_LONG16(TMN_FETCH_10), "")
+TMN_KERNEL(tm_near_s8_x12, TMN_GROUP8(TMN_MOVE_PACKED, TMN_WORD_12), TMN_FLUSH_MIXED)
+TMN_KERNEL(tm_near_s9_x12, TMN_GROUP9("r17", TMN_TWO_LONG_12), "")
+TMN_KERNEL(tm_near_s10_x12, TMN_GROUP10("r17", TMN_TWO_LONG_12), "")
+TMN_KERNEL(tm_near_s12_x12, TMN_GROUP12("r17", TMN_TWO_LONG_12), "")
+TMN_KERNEL(tm_near_s16_x12, TMN_TWO_LONG16(TMN_FETCH_12) TMN_TWO_LONG16(TMN_FETCH_12), "")
+
 TMN_KERNEL(tm_near_s4_s8_s16, TMN_GROUP4(TMN_MOVE_8, TMN_MAC16), "")
 TMN_KERNEL(tm_near_s6_s8_s16, TMN_GROUP6(TMN_MOVE_8, TMN_MAC16), "")
 TMN_KERNEL(tm_near_s8_s8_s16, TMN_GROUP8(TMN_MOVE_8, TMN_MAC16), "")
@@ -141,16 +241,19 @@ TMN_KERNEL(tm_near_s16_s16_s32, TMN_TWO16 TMN_TWO16, "")
 #else
 #define TMN_CALLED __attribute__((__noinline__, __unused__))
 #define TMN_INT24 int32_t
+#define TMN_SKIP(COUNT) x += (COUNT);
+#define TMN_AT(K) x[K]
 /* Entries number K and K + 1 of a group, whose gaps are in byte G. */
 #define TMN_TWO(K, G, FIRST, SECOND) \
-    x += (uint8_t)row[G] & 15; \
-    total += (FIRST) * x[K]; \
-    x += (uint8_t)row[G] >> 4; \
-    total += (SECOND) * x[(K) + 1];
+    TMN_SKIP((uint8_t)row[G] & 15) \
+    total += (FIRST) * TMN_AT(K); \
+    TMN_SKIP((uint8_t)row[G] >> 4) \
+    total += (SECOND) * TMN_AT((K) + 1);
 #define TMN_ROW(LENGTH, BYTES, ...) \
     int32_t total = sum, groups = row[0] + 32 * row[1]; \
-    for (row += 2; groups > 0; groups--, row += (BYTES), x += (LENGTH)) { \
+    for (row += 2; groups > 0; groups--, row += (BYTES)) { \
         __VA_ARGS__ \
+        TMN_SKIP(LENGTH) \
     }
 /* Bytes that high bits begin in, or low bytes. */
 #define TMN_NIBBLE(BYTE, PLACE) (((uint8_t)row[BYTE] >> (PLACE) & 15) - 8)
@@ -176,6 +279,23 @@ TMN_KERNEL(tm_near_s16_s16_s32, TMN_TWO16 TMN_TWO16, "")
 #define TMN_S16(WEIGHTS) TMN_ROW_##WEIGHTS return (int16_t)total;
 #define TMN_S24(WEIGHTS) TMN_ROW_##WEIGHTS return total;
 #define TMN_S32(WEIGHTS, X) TMN_ROW_##WEIGHTS return total;
+#define TMN_PACKED_8(WEIGHTS) int32_t at = 0; TMN_ROW_##WEIGHTS return total;
+#define TMN_PACKED_16(WEIGHTS) TMN_PACKED_8(WEIGHTS)
+
+/* Element number i of packed ones. */
+static int32_t tm_near_fetch(const int8_t *x, int32_t i, uint8_t bits)
+{
+    if (bits == 4)
+        return ((uint8_t)x[i / 2] >> 4 * (i % 2) & 15) - 8;
+    if (bits == 6) {
+        x += i / 4 * 3;
+        return (int8_t)(i % 4 < 3 ? x[i % 4] : (x[2] & 3) << 6 | (x[1] & 3) << 4 | (x[0] & 3) << 2) >> 2;
+    }
+    const uint8_t high = bits - 8, length = bits == 9 ? 8 : bits == 10 ? 4 : 2;
+    x += i / length * (length + 1);
+    i %= length;
+    return (((uint8_t)x[0] >> high * i & ((1 << high) - 1)) - (1 << (high - 1))) * 256 + (uint8_t)x[1 + i];
+}
 #endif
 
 static TMN_CALLED int16_t tm_dot_near_s4_s8_s16(const int8_t *row, const int8_t *x, int16_t sum)
@@ -228,4 +348,35 @@ static TMN_CALLED int32_t tm_dot_near_s12_s16_s32(const int8_t *row, const int16
 
 static TMN_CALLED int32_t tm_dot_near_s16_s16_s32(const int8_t *row, const int16_t *x, int32_t sum)
 { TMN_S32(s16, s16) }
+
+/* Of x that is packed, too, in so many bits, in RAM: 4 or 6, below 9, 10 or 12. */
+#ifndef __AVR__
+#undef TMN_SKIP
+#undef TMN_AT
+#define TMN_SKIP(COUNT) at += (COUNT);
+#define TMN_AT(K) tm_near_fetch(x, at + (K), bits)
+#endif
+static TMN_CALLED int32_t tm_dot_near_packed_s4_s8_s32(const int8_t *row, const int8_t *x, uint8_t bits, int32_t sum)
+{ TMN_PACKED_8(s4) }
+
+static TMN_CALLED int32_t tm_dot_near_packed_s6_s8_s32(const int8_t *row, const int8_t *x, uint8_t bits, int32_t sum)
+{ TMN_PACKED_8(s6) }
+
+static TMN_CALLED int32_t tm_dot_near_packed_s8_s8_s32(const int8_t *row, const int8_t *x, uint8_t bits, int32_t sum)
+{ TMN_PACKED_8(s8) }
+
+static TMN_CALLED int32_t tm_dot_near_packed_s8_s16_s32(const int8_t *row, const int8_t *x, uint8_t bits, int32_t sum)
+{ TMN_PACKED_16(s8) }
+
+static TMN_CALLED int32_t tm_dot_near_packed_s9_s16_s32(const int8_t *row, const int8_t *x, uint8_t bits, int32_t sum)
+{ TMN_PACKED_16(s9) }
+
+static TMN_CALLED int32_t tm_dot_near_packed_s10_s16_s32(const int8_t *row, const int8_t *x, uint8_t bits, int32_t sum)
+{ TMN_PACKED_16(s10) }
+
+static TMN_CALLED int32_t tm_dot_near_packed_s12_s16_s32(const int8_t *row, const int8_t *x, uint8_t bits, int32_t sum)
+{ TMN_PACKED_16(s12) }
+
+static TMN_CALLED int32_t tm_dot_near_packed_s16_s16_s32(const int8_t *row, const int8_t *x, uint8_t bits, int32_t sum)
+{ TMN_PACKED_16(s16) }
 #endif
