@@ -1,6 +1,11 @@
 """Options of the test run."""
 
 import pytest
+from hypothesis import settings
+
+# A busy machine is no error.
+settings.register_profile("tinyml", deadline=None)
+settings.load_profile("tinyml")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -72,7 +72,6 @@ def effort(barred: frozenset[int] = frozenset(), core: bool = True) -> Effort:
     return Effort(nodes=FEW, core=core, barred=barred)
 
 
-@settings(deadline=None)
 @given(
     rectangles(most=20), st.sampled_from(sorted(MODES)), st.frozensets(st.integers(0, 8)), st.sampled_from([1, 1, 4])
 )
@@ -86,7 +85,7 @@ def test_every_mode_places_rectangles_apart(given: list[Rectangle], mode: str, b
     assert pack(given, mode, effort(barred), coarsen) == placement
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(rectangles(most=8))
 def test_exact_modes_find_the_least_height(given: list[Rectangle]):
     least = least_height(given)
@@ -100,7 +99,7 @@ def test_exact_modes_find_the_least_height(given: list[Rectangle]):
         assert placement.height >= (lower_bound(given) if mode == "shiftry" else least)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(rectangles(most=25))
 def test_searches_agree_and_auto_is_never_worse(given: list[Rectangle]):
     placements = {mode: pack(given, mode, effort()) for mode in MODES}
@@ -112,7 +111,6 @@ def test_searches_agree_and_auto_is_never_worse(given: list[Rectangle]):
 
 
 @pytest.mark.skipif(native.library() is None, reason="no C compiler")
-@settings(deadline=None)
 @given(rectangles(most=30), st.integers(0, 10_000), st.integers(0, 400))
 def test_the_core_searches_as_python_does(given: list[Rectangle], seed: int, nodes: int):
     given = [one for one in given if one.size]
@@ -129,7 +127,6 @@ def test_the_core_searches_as_python_does(given: list[Rectangle], seed: int, nod
         )
 
 
-@settings(deadline=None)
 @given(rectangles(most=15))
 def test_without_the_core_all_is_the_same(given: list[Rectangle]):
     assert pack(given, "branch-and-bound", effort()) == pack(given, "branch-and-bound", effort(core=False))

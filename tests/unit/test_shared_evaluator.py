@@ -50,7 +50,7 @@ def expect_same(evaluator: SharedEvaluator, module: ModuleOp, inputs: NDArray[np
         assert expected.scores.tobytes() == scores.astype(expected.scores.dtype).tobytes()
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 @given(programs(), st.permutations([6, 8, 12, 16]))
 def test_random_programs(program: str, widths: list[int]):
     module = parse(program)
