@@ -82,6 +82,11 @@ class LimitedSearch(Search):
         """What was measured of a candidate, or else an estimate, as far off as that of the candidate at hand."""
         return self.known_costs.measurements.get(formats) or self.known_costs.of(formats).plus(self.error)
 
+    def learn_to_fit(self, candidates: Iterable[Sequence[Choice]]) -> None:
+        """Estimate those candidates together that work in the RAM."""
+        if self.is_limited:
+            self.learn(one for one in candidates if self.unlimited.fits(one, self.limits.ram))
+
     def learn(self, candidates: Iterable[Sequence[Choice]]) -> None:
         """Estimate candidates together, which takes less time."""
         found: list[Formats] = []

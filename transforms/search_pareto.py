@@ -38,6 +38,9 @@ MEASURED = 8
 """How many candidates in turn may turn out to be beyond the limits before one is taken that is known not to be; of
 those that it begins with, any number."""
 
+LOOKED_AT = 4
+"""How many candidates are estimated together, of which the first within the limits is taken."""
+
 FRONT_LOSS = 5.0
 """Candidates that lose more are not worth a place in the front, whatever they cost."""
 
@@ -208,8 +211,10 @@ class _Pareto:
             assert before is not None
             moved = self.evaluate(self._neighbours(before.choices), "change of one", before.loss)
             better = sorted((one for one in moved if one.key < before.key), key=lambda one: one.key)
-            for point in better:
+            for i, point in enumerate(better):
                 if self.search.evaluation.evaluated < self.effort:
+                    if self.best is before and i % LOOKED_AT == 0:
+                        self.search.learn_to_fit(one.choices for one in better[i : i + LOOKED_AT])
                     self._join(before, point)
             if self.best is before:
                 break
