@@ -75,10 +75,11 @@ class NearRows:
 
 def near_rows(rows: CompressedRows, columns: int, width: int) -> NearRows | None:
     """The same matrix of so many columns, its values in so many bits; None where a row has no room for zeros that fill
-    a group, or too many entries."""
+    a group, or more groups than its count of entries has numbers for."""
     import numpy as np
 
     entries = entries_of_group(width)
+    most = min(MOST_GROUPS, int(np.iinfo(rows.lengths.dtype).max))
     values, skips = [rows.values[:0]], [np.zeros(0, np.uint8)]
     groups: list[int] = []
     ends = np.cumsum(rows.lengths, dtype=np.int64)
@@ -89,7 +90,7 @@ def near_rows(rows: CompressedRows, columns: int, width: int) -> NearRows | None
         places = _bridged(places)
         missing = -len(places) % entries
         spare = np.setdiff1d(np.arange(columns if missing else 0), places)[:missing]
-        if len(spare) < missing or len(places) > MOST_GROUPS * entries:
+        if len(spare) < missing or len(places) > most * entries:
             return None
         places = np.sort(np.concatenate([places, spare]))
         values.append(dense[places])

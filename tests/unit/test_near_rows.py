@@ -87,3 +87,10 @@ def test_a_full_row_has_no_room_to_fill_its_group(width: int):
     for length in (7, 8):
         rows = near_rows(compress(np.ones((1, length), "<i2")), length, width)
         assert (rows is None) == (length == 7)
+
+
+def test_too_many_bridges_are_no_near_rows():
+    """150 entries are counted in a byte, the groups that bridge their gaps are not."""
+    matrix = np.zeros((1, 30000), np.int8)
+    matrix[0, ::200] = 1
+    assert near_rows(compress(matrix), 30000, 8) is None
