@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -49,17 +49,21 @@ class LimitedPass(SearchPass, ABC):
     target: str = "avr"
     device: str = "simavr"
 
-    def programs(self, ctx: Context, op: ModuleOp, inputs: NDArray[Any]) -> Sequence[ModuleOp]:
+    def programs(self, ctx: Context, op: ModuleOp, inputs: NDArray[Any]) -> Iterator[ModuleOp]:
         """The program and, where memory is limited and loops carry sums, those that carry these in their format."""
+        yield op
         found = [op]
         for block in self.BLOCKS if self.ram is not None else ():
             rounded = op.clone()
             RoundSumsPass(block=block, format=self.format).apply(ctx, rounded)
             if not any(map(rounded.is_structurally_equivalent, found)):
-                found.append(rounded)
-        for rounded in found[1:]:
-            profile(rounded, inputs)
-        return found
+                found.append(rounded.clone())
+                profile(rounded, inputs)
+                yield rounded
+
+    def suffices(self, found: Sequence[Found]) -> bool:
+        """By metrics that count samples programs that differ so little cannot be compared: the first is taken."""
+        return bool(found) and self.metric != "margin"
 
     @property
     def limits(self) -> Cost:

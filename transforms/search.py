@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -172,9 +172,13 @@ class SearchPass(ModulePass):
     def search(self, search: Search) -> Found:
         """The best candidate."""
 
-    def programs(self, ctx: Context, op: ModuleOp, inputs: NDArray[Any]) -> Sequence[ModuleOp]:
+    def programs(self, ctx: Context, op: ModuleOp, inputs: NDArray[Any]) -> Iterator[ModuleOp]:
         """Profiled programs on reals that compute the same; a candidate of one of them is taken."""
-        return [op]
+        yield op
+
+    def suffices(self, found: Sequence[Found]) -> bool:
+        """Are no further programs to be searched?"""
+        return False
 
     def preferred(self, found: Sequence[Found]) -> int:
         """Of what was found for several programs the place of what is taken."""
@@ -204,6 +208,8 @@ class SearchPass(ModulePass):
                 except InputError as error:
                     refused.append(error)
                 evaluation.end()
+                if self.suffices(found):
+                    break
             if not found:
                 raise refused[0]
             place = self.preferred(found)
