@@ -135,21 +135,24 @@ class LimitedSearch(Search):
             self.settle(found.choices)
 
     def refined(self, found: Found) -> Found:
-        """What was found, its constants rounded once more (`refine_constants`), where it then is within the limits and
-        loses no more."""
+        """What was found or one of its rivals, its constants rounded once more (`refine_constants`), where it then is
+        within the limits and loses no more: what loses least."""
         if self.prototype.AS_PUBLISHED:
             return found
         self.evaluation.begin("constants")
-        formats = self.formats(found.choices)
-        problem, workers = self.evaluation.problem, self.evaluation.workers
-        [(_, refined)] = workers.run(problem, [formats], refinements_of)
-        outcome = self.judge.outcome(Task(formats, self.evaluation.metric, math.inf, refined))
-        loss = self.evaluation.loss(outcome)
-        cost = self.known_costs.measured_with(formats, refined) if self.is_limited and refined else None
-        if loss > self.losses([found.choices])[0] or (cost is not None and not cost.within(self.limits)):
-            return found
-        points = [replace(one, loss=loss, cost=cost or one.cost) if one.chosen else one for one in found.points]
-        return replace(found, refined=refined, points=points)
+        candidates = {self.formats(one.choices): one for one in (found, *found.rivals)}
+        most = self.losses([found.choices])[0]
+        tasks: list[tuple[float, Task]] = []
+        for formats, refined in self.evaluation.workers.run(self.evaluation.problem, list(candidates), refinements_of):
+            task = Task(formats, self.evaluation.metric, math.inf, refined)
+            tasks.append((self.evaluation.loss(self.judge.outcome(task)), task))
+        for loss, task in sorted(tasks, key=lambda one: one[0]):
+            cost = self.known_costs.measured_with(task.formats, task.refined) if self.is_limited else None
+            if loss <= most and (cost is None or cost.within(self.limits)):
+                taken = candidates[task.formats]
+                points = [replace(one, loss=loss, cost=cost or one.cost) if one.chosen else one for one in taken.points]
+                return replace(taken, refined=task.refined, points=points)
+        return found
 
     def _measured(self, formats: Formats) -> Cost | None:
         measured = self.known_costs.measured(formats)

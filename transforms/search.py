@@ -123,7 +123,8 @@ class Found:
     """What a search chose, and why, by the names of the tensors in the same order.
 
     points: candidates whose costs are known. loss: of what was chosen, where it is compared with what was found for
-    other programs. refined: raws of constants, as `RoundedConstants.raws` takes them.
+    other programs. refined: raws of constants, as `RoundedConstants.raws` takes them. rivals: candidates that may lose
+    less once constants are refined.
     """
 
     choices: Sequence[Choice]
@@ -131,6 +132,7 @@ class Found:
     points: Sequence[FrontPoint] = ()
     loss: float = 0.0
     refined: Mapping[int, Raws] | None = None
+    rivals: Sequence[Found] = ()
 
     @property
     def by_name(self) -> Mapping[str, Choice]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.errors import InputError
@@ -40,6 +41,12 @@ those that it begins with, any number."""
 
 LOOKED_AT = 4
 """How many candidates are estimated together, of which the first within the limits is taken."""
+
+RIVALRY = 2.0
+"""How many times as much a candidate may lose that could be the best once its constants are refined."""
+
+RIVALS = 6
+"""Of each origin, so many at most."""
 
 FRONT_LOSS = 5.0
 """Candidates that lose more are not worth a place in the front, whatever they cost."""
@@ -95,7 +102,10 @@ class SearchParetoPass(LimitedPass):
         pareto.improve()
         pareto.settle(1.0, MEASURED)
         chosen = choose_formats(limited, pareto.chosen(self.loss), math.inf, limited.keeps)
-        return pareto.with_front(chosen)
+        found = pareto.with_front(chosen)
+        if self.loss is not None:
+            return found
+        return replace(found, rivals=[pareto.with_front(one) for one in pareto.rivals(found)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -267,6 +277,19 @@ class _Pareto:
             for one, choice in zip(self.search.classes, chosen.choices, strict=True)
         }
         return Found(chosen.choices, reasons)
+
+    def rivals(self, found: Found) -> list[Found]:
+        """The best that each of the papers' searches found within the limits, if they lose little more."""
+        most = RIVALRY * found.chosen.loss
+        names = [one.name for one in self.search.classes]
+        rivals: list[Found] = []
+        for origin in ("maxscale", "demotion", "promotion"):
+            points = sorted((one for one in self.points.values() if one.origin == origin), key=lambda one: one.key)
+            fitting = (one for one in points if one.loss <= most and self.search.may_fit(one.choices, NEARLY))
+            for point in islice(fitting, RIVALS):
+                reasons = [_reason(choice, origin) for choice in point.choices]
+                rivals.append(Found(point.choices, dict(zip(names, reasons, strict=True))))
+        return rivals
 
     def with_front(self, found: Found) -> Found:
         """What was found, with all candidates whose costs are worth knowing."""
