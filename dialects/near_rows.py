@@ -104,7 +104,6 @@ def _bridged(places: NDArray[np.int64]) -> NDArray[np.int64]:
     import numpy as np
 
     step = GREATEST_SKIP + 1
-    step = GREATEST_SKIP + 1
     before = np.concatenate([[-1], places])[:-1].tolist()
     pairs = zip(before, places.tolist(), strict=True)
     bridges = [bridge for last, place in pairs for bridge in range(last + step, place, step)]

@@ -48,11 +48,10 @@ class Gradients:
     """
 
     def __init__(self, module: ModuleOp, inputs: Array, direction: Array):
-        self.samples = len(inputs)
         function = predict_function(module)
         self.chunks = [
             _Tape(function, inputs[start : start + CHUNK]).backward(direction[start : start + CHUNK])
-            for start in range(0, self.samples, CHUNK)
+            for start in range(0, len(inputs), CHUNK)
         ]
 
     def rows(self, constant: tdsl.ConstOp) -> Iterator[tuple[slice, Array]]:
@@ -109,7 +108,6 @@ class _Tape:
 
     def __init__(self, function: func.FuncOp, inputs: Array):
         self.function = function
-        self.samples = len(inputs)
         self.values: list[Any] = []
         self.place: dict[SSAValue, int] = {}
         self.entries: list[tuple[Operation, list[int], int]] = []

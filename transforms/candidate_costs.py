@@ -38,6 +38,9 @@ class Cost:
     def within(self, limit: Cost) -> bool:
         return self.time <= limit.time and self.flash <= limit.flash and self.ram <= limit.ram
 
+    def times(self, factor: float) -> Cost:
+        return Cost(factor * self.time, factor * self.flash, factor * self.ram)
+
     def plus(self, other: Cost) -> Cost:
         return Cost(self.time + other.time, self.flash + other.flash, self.ram + other.ram)
 

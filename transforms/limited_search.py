@@ -75,7 +75,7 @@ class LimitedSearch(Search):
         if (measured := self.known_costs.measurements.get(formats)) is not None:
             return measured.within(self.limits)
         spread = SPREAD if factor > 1 else 0
-        nearly = Cost(*(factor * limit for limit in self.limits.numbers))
+        nearly = self.limits.times(factor)
         return self.cost(formats).within(replace(nearly, ram=max(nearly.ram, self.limits.ram + spread)))
 
     def cost(self, formats: Formats) -> Cost:
@@ -109,8 +109,9 @@ class LimitedSearch(Search):
     def just_misses(self, choices: Sequence[Choice]) -> bool:
         """Is a candidate beyond the limits, but not beyond limits `NEAR` times as great, when it is built and run?"""
         measured = self._measured(self.formats(choices))
-        near = Cost(*(NEAR * limit for limit in self.limits.numbers))
-        return measured is not None and measured.within(near) and not measured.within(self.limits)
+        if measured is None or measured.within(self.limits):
+            return False
+        return measured.within(self.limits.times(NEAR))
 
     def settle(self, choices: Sequence[Choice]) -> None:
         """Take this candidate for the one at hand."""

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tinyml.dialects.number_format import Raws
     from tinyml.runtime.data import Data
     from tinyml.runtime.evaluator import Outputs
+    from tinyml.runtime.gradients import Gradients
     from tinyml.runtime.shared_evaluator import SharedEvaluator
     from tinyml.transforms.candidates import Formats
 
@@ -154,6 +155,14 @@ class Judge:
         self.candidates = Candidates(module, data.x.astype("f8"), scheme)
         self.yardstick = Yardstick(module, data)
         self.evaluator = SharedEvaluator(self.yardstick.inputs)
+
+    @cached_property
+    def gradients(self) -> Gradients:
+        """Of the margins on reals by the constants, for a program with scores: the same for all candidates."""
+        from tinyml.runtime.gradients import Gradients
+
+        assert self.yardstick.border is not None
+        return Gradients(self.candidates.module, self.yardstick.inputs, self.yardstick.border.direction())
 
     def outcome(self, task: Task) -> Outcome:
         """The outcome of a candidate, given up as soon as it is certain to lose more than it may."""

@@ -59,17 +59,14 @@ class _Refinement:
     """
 
     def __init__(self, judge: Judge, formats: Formats):
-        from tinyml.runtime.gradients import Gradients
-
         self.candidates = judge.candidates
         self.formats = formats
-        self.yardstick = judge.yardstick
         self.evaluator = judge.evaluator
         border = judge.yardstick.border
         assert border is not None
         self.border = border
         self.weights = border.weights
-        self.gradients = Gradients(judge.candidates.module, judge.yardstick.inputs, border.direction())
+        self.gradients = judge.gradients
         self.constants = judge.candidates.constants.constants
         self.raws: dict[int, Raws] = {}
         self.loss, self.errors = self._tried({})
@@ -148,8 +145,8 @@ class _Refinement:
         return self.candidates.constants.raws(self.formats, self.raws)[self.constants[place].result]
 
     def _format(self, place: int) -> NumberFormat:
-        assignment = self.candidates.assignment
-        return self.formats[assignment.classes.index(assignment.class_of[self.constants[place].result])]
+        one = self.candidates.assignment.class_of[self.constants[place].result]
+        return self.formats[self.candidates.constants.place[one]]
 
 
 def _is_sparse(constant: tdsl.ConstOp) -> bool:

@@ -23,6 +23,7 @@ from tinyml.transforms.limited_pass import LimitedPass, nearly_least
 from tinyml.transforms.limited_search import LimitedSearch
 from tinyml.transforms.linear_errors import LinearErrors
 from tinyml.transforms.other_formats import choose_formats
+from tinyml.transforms.pareto_front import Point, worth_knowing
 from tinyml.transforms.pareto_starts import starts, widest_within
 from tinyml.transforms.retreats import retreat, with_better_scales
 from tinyml.transforms.search import Found, FrontPoint, Search
@@ -47,9 +48,6 @@ RIVALRY = 2.0
 
 RIVALS = 6
 """Of each origin, so many at most."""
-
-FRONT_LOSS = 5.0
-"""Candidates that lose more are not worth a place in the front, whatever they cost."""
 
 
 @dataclass(frozen=True)
@@ -108,21 +106,6 @@ class SearchParetoPass(LimitedPass):
         return replace(found, rivals=[pareto.with_front(one) for one in pareto.rivals(found)])
 
 
-@dataclass(frozen=True, eq=False)
-class _Point:
-    """A candidate, once. loss: by the metric of the search. error: of margins. origin: how it was found."""
-
-    choices: tuple[Choice, ...]
-    formats: Formats
-    loss: float
-    error: float
-    origin: str
-
-    @property
-    def key(self) -> tuple[float, float]:
-        return self.loss, self.error
-
-
 class _Pareto:
     """points: all candidates that were evaluated whole, by formats. best: of those within the limits."""
 
@@ -130,23 +113,23 @@ class _Pareto:
         self.search = search
         self.offered = offered
         self.effort = effort
-        self.points: dict[Formats, _Point] = {}
-        self.best: _Point | None = None
+        self.points: dict[Formats, Point] = {}
+        self.best: Point | None = None
 
-    def evaluate(self, candidates: Iterable[Sequence[Choice]], origin: str, at_most: float = math.inf) -> list[_Point]:
+    def evaluate(self, candidates: Iterable[Sequence[Choice]], origin: str, at_most: float = math.inf) -> list[Point]:
         """The candidates that lose at most so much."""
         listed = [tuple(choices) for choices in candidates]
         formats = [self.search.formats(choices) for choices in listed]
-        points: list[_Point] = []
+        points: list[Point] = []
         for choices, one, outcome in zip(
             listed, formats, self.search.evaluation.outcomes(formats, at_most), strict=True
         ):
             loss = self.search.evaluation.loss(outcome)
             if loss <= at_most and math.isfinite(loss):
-                points.append(self.points.setdefault(one, _Point(choices, one, loss, outcome.margin, origin)))
+                points.append(self.points.setdefault(one, Point(choices, one, loss, outcome.margin, origin)))
         return points
 
-    def consider(self, point: _Point) -> bool:
+    def consider(self, point: Point) -> bool:
         """Take a candidate for the best where it is better and within the limits."""
         if (self.best is None or point.key < self.best.key) and self.search.fits(point.choices):
             self.best = point
@@ -193,7 +176,7 @@ class _Pareto:
                 failed += 1
         raise InputError(f"no program within the limits was found: the least needs {self._least(points)}")
 
-    def _least(self, points: Sequence[_Point]) -> str:
+    def _least(self, points: Sequence[Point]) -> str:
         costs = [self.search.known_costs.of(point.formats) for point in points if point.origin == "uniform"]
         return f"{min(one.ram for one in costs):.0f} bytes of RAM and {min(one.flash for one in costs):.0f} of flash"
 
@@ -229,7 +212,7 @@ class _Pareto:
             if self.best is before:
                 break
 
-    def _join(self, before: _Point, point: _Point) -> None:
+    def _join(self, before: Point, point: Point) -> None:
         """Make the change that leads from `before` to a point also in the best candidate."""
         best = self.best
         assert best is not None
@@ -253,13 +236,11 @@ class _Pareto:
             found += [with_choice(choices, i, other) for other in others]
         return found
 
-    def _worth(self, best: _Point) -> list[_Point]:
-        """The candidates whose costs are worth knowing."""
-        good = [one for one in self.points.values() if one.loss <= best.loss + FRONT_LOSS]
-        known = [one for one in good if one.formats in self.search.known_costs.known]
-        return list(dict.fromkeys([*known, *(one for one in good if not any(_wastes(one, other) for other in good))]))
+    def _worth(self) -> list[Point]:
+        assert self.best is not None
+        return worth_knowing(self.points.values(), self.best, self.search.known_costs.known)
 
-    def _costs(self, points: Sequence[_Point]) -> dict[_Point, Cost]:
+    def _costs(self, points: Sequence[Point]) -> dict[Point, Cost]:
         self.search.learn(one.choices for one in points)
         return {one: self.search.cost(one.formats) for one in points}
 
@@ -267,28 +248,21 @@ class _Pareto:
         """The candidate to take, without the front."""
         self.search.evaluation.begin("front")
         assert self.best is not None
-        costs = self._costs(self._worth(self.best))
+        costs = self._costs(self._worth())
         within = [one for one in costs if costs[one].within(self.search.limits)]
         fast = [one for one in within if permitted is not None and one.loss <= permitted]
         fast.sort(key=lambda one: (costs[one].time, costs[one].ram, one.key))
         chosen = next((one for one in fast if self.search.keeps(one.choices)), self.best)
-        reasons = {
-            one.name: _reason(choice, chosen.origin)
-            for one, choice in zip(self.search.classes, chosen.choices, strict=True)
-        }
-        return Found(chosen.choices, reasons)
+        return chosen.found(self.search)
 
     def rivals(self, found: Found) -> list[Found]:
         """The best that each of the papers' searches found within the limits, if they lose little more."""
         most = RIVALRY * found.chosen.loss
-        names = [one.name for one in self.search.classes]
         rivals: list[Found] = []
         for origin in ("maxscale", "demotion", "promotion"):
             points = sorted((one for one in self.points.values() if one.origin == origin), key=lambda one: one.key)
             fitting = (one for one in points if one.loss <= most and self.search.may_fit(one.choices, NEARLY))
-            for point in islice(fitting, RIVALS):
-                reasons = [_reason(choice, origin) for choice in point.choices]
-                rivals.append(Found(point.choices, dict(zip(names, reasons, strict=True))))
+            rivals += [one.found(self.search) for one in islice(fitting, RIVALS)]
         return rivals
 
     def with_front(self, found: Found) -> Found:
@@ -296,18 +270,7 @@ class _Pareto:
         assert self.best is not None
         self.evaluate([found.choices], "other formats")
         chosen = self.points[self.search.formats(found.choices)]
-        worth = list(dict.fromkeys([*self._worth(self.best), chosen]))
+        worth = list(dict.fromkeys([*self._worth(), chosen]))
         costs = self._costs(worth)
         points = [FrontPoint(costs[one], one.loss, one.origin, one is chosen) for one in worth]
         return replace(found, points=points)
-
-
-def _wastes(one: _Point, other: _Point) -> bool:
-    """Has one candidate nowhere fewer bits than another that loses less?"""
-    pairs = zip(one.choices, other.choices, strict=True)
-    return other.loss < one.loss and all(a.prototype.bits >= b.prototype.bits for a, b in pairs)
-
-
-def _reason(choice: Choice, origin: str) -> str:
-    scale = "" if not choice.zoom else f", scale 2^{choice.zoom} times finer than its range"
-    return f"{choice.prototype.bits} bits by {origin}{scale}"
