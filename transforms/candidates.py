@@ -11,10 +11,11 @@ from xdsl.ir import SSAValue
 
 from tinyml.dialects.number_format import NumberFormat
 from tinyml.transforms.accumulate_sums import AccumulateSumsPass
-from tinyml.transforms.assign_format import RoundedConstants, check_reals, retype
 from tinyml.transforms.choose_accumulators import ChooseAccumulatorsPass
 from tinyml.transforms.format_assignment import FormatAssignment
 from tinyml.transforms.fuse_distances import FuseDistancesPass
+from tinyml.transforms.retype import check_reals, retype
+from tinyml.transforms.rounded_constants import RoundedConstants
 
 if TYPE_CHECKING:
     from tinyml.dialects.number_format import Raws, Reals

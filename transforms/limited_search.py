@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING
 from tinyml.dialects.errors import InputError
 from tinyml.targets.costs import cost_table
 from tinyml.transforms.candidate_costs import Cost
-from tinyml.transforms.outcomes import Task
-from tinyml.transforms.refine_constants import refinements_of
 from tinyml.transforms.search import Found, Search
 
 if TYPE_CHECKING:
     from tinyml.transforms.candidates import Formats
     from tinyml.transforms.format_assignment import Choice
+    from tinyml.transforms.outcomes import Task
 
 SPREAD = 3
 """Bytes by which stacks, and errors of their estimates, differ more for one program than for another."""
@@ -135,25 +134,12 @@ class LimitedSearch(Search):
                 return found
             self.settle(found.choices)
 
-    def refined(self, found: Found) -> Found:
-        """What was found or one of its rivals, its constants rounded once more (`refine_constants`), where it then is
-        within the limits and loses no more: what loses least."""
-        if self.prototype.AS_PUBLISHED:
-            return found
-        self.evaluation.begin("constants")
-        candidates = {self.formats(one.choices): one for one in (found, *found.rivals)}
-        most = self.losses([found.choices])[0]
-        tasks: list[tuple[float, Task]] = []
-        for formats, refined in self.evaluation.workers.run(self.evaluation.problem, list(candidates), refinements_of):
-            task = Task(formats, self.evaluation.metric, math.inf, refined)
-            tasks.append((self.evaluation.loss(self.judge.outcome(task)), task))
-        for loss, task in sorted(tasks, key=lambda one: one[0]):
-            cost = self.known_costs.measured_with(task.formats, task.refined) if self.is_limited else None
-            if loss <= most and (cost is None or cost.within(self.limits)):
-                taken = candidates[task.formats]
-                points = [replace(one, loss=loss, cost=cost or one.cost) if one.chosen else one for one in taken.points]
-                return replace(taken, refined=task.refined, points=points)
-        return found
+    def taken(self, found: Found, task: Task, loss: float) -> Found | None:
+        cost = self.known_costs.measured_with(task.formats, task.refined) if self.is_limited else None
+        if cost is not None and not cost.within(self.limits):
+            return None
+        points = [replace(one, loss=loss, cost=cost or one.cost) if one.chosen else one for one in found.points]
+        return replace(found, refined=task.refined, points=points)
 
     def _measured(self, formats: Formats) -> Cost | None:
         measured = self.known_costs.measured(formats)

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 Metric: TypeAlias = Literal["disagreement", "accuracy", "error", "margin"]
 METRICS: tuple[Metric, ...] = get_args(Metric)
 
+NEAREST = 4096
+"""Samples, those nearest to the border between two classes, whose derivatives are worked out: more would take memory
+and say little more."""
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -158,11 +162,13 @@ class Judge:
 
     @cached_property
     def gradients(self) -> Gradients:
-        """Of the margins on reals by the constants, for a program with scores: the same for all candidates."""
+        """Of the margins of the `NEAREST` samples on reals by the constants, for a program with scores: the same for
+        all candidates."""
         from tinyml.runtime.gradients import Gradients
 
         assert self.yardstick.border is not None
-        return Gradients(self.candidates.module, self.yardstick.inputs, self.yardstick.border.direction())
+        inputs, direction = (one[:NEAREST] for one in (self.yardstick.inputs, self.yardstick.border.direction()))
+        return Gradients(self.candidates.module, inputs, direction)
 
     def outcome(self, task: Task) -> Outcome:
         """The outcome of a candidate, given up as soon as it is certain to lose more than it may."""

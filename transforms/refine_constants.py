@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from tinyml.dialects import tdsl
 from tinyml.transforms.input_moments import Moments, snapped
-from tinyml.transforms.outcomes import judge_of
+from tinyml.transforms.outcomes import NEAREST, judge_of
 from tinyml.transforms.round_weights import worth_moving
 
 if TYPE_CHECKING:
@@ -35,9 +35,10 @@ def refine_constants(judge: Judge, formats: Formats) -> dict[int, Raws]:
     """Other raws for constants of a candidate, with which its margins are better, by their places in the program.
 
     Each number stays next to the real one, numbers of sparse matrices that are zero stay so, and no row of a matrix
-    comes to have a greater sum of magnitudes than any had.
+    comes to have a greater sum of magnitudes than any had. Formats as published stay as they are, and so do programs
+    without scores.
     """
-    if judge.yardstick.border is None:
+    if judge.yardstick.border is None or any(one.AS_PUBLISHED for one in formats):
         return {}
     found = _Refinement(judge, formats)
     for own in (True, False):
@@ -65,7 +66,7 @@ class _Refinement:
         border = judge.yardstick.border
         assert border is not None
         self.border = border
-        self.weights = border.weights
+        self.weights = border.weights[:NEAREST]
         self.gradients = judge.gradients
         self.constants = judge.candidates.constants.constants
         self.raws: dict[int, Raws] = {}
@@ -122,9 +123,12 @@ class _Refinement:
         """What a program loses with other constants, and the errors of its margins."""
         import numpy as np
 
+        from tinyml.runtime.evaluator import CHUNK
+
         program = self.evaluator.prepare(self.candidates.program(self.formats, raws))
-        scores = [program.compared(chunk) for chunk in range(len(self.evaluator.chunks))]
-        errors = self.border.moved(np.concatenate([one for one in scores if one is not None]), slice(None))
+        chunks = range(min(len(self.evaluator.chunks), NEAREST // CHUNK))
+        scores = [program.compared(chunk) for chunk in chunks]
+        errors = self.border.moved(np.concatenate([one for one in scores if one is not None]), slice(NEAREST))
         return float((self.weights * np.abs(errors)).sum()), errors
 
     def _own_errors(self) -> Reals:

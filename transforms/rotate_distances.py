@@ -21,7 +21,7 @@ from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.format_lookup import USUAL_FORMAT, format_named
-from tinyml.transforms.assign_format import inputs_of
+from tinyml.transforms.assign_format import data_of
 from tinyml.transforms.fuse_distances import squares
 from tinyml.transforms.input_moments import Moments
 from tinyml.transforms.rotation import level_rotation
@@ -54,7 +54,7 @@ class RotateDistancesPass(ModulePass):
         format = format_named(ctx, self.format, None)
         found = [] if format.AS_PUBLISHED or format.difference(format) is None else list(_distances(op))
         if found:
-            inputs = inputs_of(op, self.data)
+            inputs = data_of(op, self.data).x.astype("f8")
             for distance in found:
                 distance.rotate(*_observed(op, distance.product, inputs))
 

@@ -7,6 +7,7 @@ chose for each tensor and why (`tdsl.search`). None knows which number format it
 from __future__ import annotations
 
 import io
+import math
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -24,12 +25,15 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.format_lookup import USUAL_FORMAT, format_named
 from tinyml.dialects.number_format import NumberFormat
-from tinyml.transforms.assign_format import RoundedConstants, check_scheme, retype
+from tinyml.transforms.assign_format import check_scheme, data_of
 from tinyml.transforms.candidate_costs import Chip, Cost, Costs, costs_of
 from tinyml.transforms.candidates import Formats
 from tinyml.transforms.evaluation import Evaluation
 from tinyml.transforms.format_assignment import Choice, FormatAssignment
-from tinyml.transforms.outcomes import Problem
+from tinyml.transforms.outcomes import Problem, Task
+from tinyml.transforms.refine_constants import refinements_of
+from tinyml.transforms.retype import retype
+from tinyml.transforms.rounded_constants import RoundedConstants
 from tinyml.transforms.value_maps import tensor_errors
 from tinyml.transforms.workers import Workers
 from tinyml.transforms.working_memory import WorkingMemory
@@ -92,6 +96,26 @@ class Search:
             return self.memory.of(self.formats(choices)) <= ram
         except InputError:
             return False
+
+    def refined(self, found: Found) -> Found:
+        """What was found or one of its rivals, its constants rounded once more (`refine_constants`), where it then can
+        be taken and loses no more: what loses least."""
+        self.evaluation.begin("constants")
+        candidates = {self.formats(one.choices): one for one in (found, *found.rivals)}
+        most = self.losses([found.choices])[0]
+        tasks: list[tuple[float, Task]] = []
+        for formats, refined in self.evaluation.workers.run(self.evaluation.problem, list(candidates), refinements_of):
+            task = Task(formats, self.evaluation.metric, math.inf, refined)
+            tasks.append((self.evaluation.loss(self.judge.outcome(task)), task))
+        for loss, task in sorted(tasks, key=lambda one: one[0]):
+            taken = self.taken(candidates[task.formats], task, loss) if loss <= most else None
+            if taken is not None:
+                return taken
+        return found
+
+    def taken(self, found: Found, task: Task, loss: float) -> Found | None:
+        """What was found, with its constants refined; None where it cannot be taken so."""
+        return replace(found, refined=task.refined)
 
     def costs(self, target: str, device: str) -> Costs:
         """What candidates cost, as `Costs` takes the target and the device; the same object each time."""
@@ -188,14 +212,12 @@ class SearchPass(ModulePass):
 
     def refined(self, search: Search, found: Found) -> Found:
         """What is taken, with better constants where there are some."""
-        return found
+        return search.refined(found)
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        from tinyml.runtime.data import load_data
         from tinyml.runtime.evaluator import predict_function
-        from tinyml.runtime.model_interface import interface_of
 
-        data = load_data(self.data, elements=interface_of(op).input_length)
+        data = data_of(op, self.data)
         searches: list[tuple[ModuleOp, Search]] = []
         found: list[Found] = []
         refused: list[InputError] = []

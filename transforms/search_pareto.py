@@ -256,10 +256,11 @@ class _Pareto:
         return chosen.found(self.search)
 
     def rivals(self, found: Found) -> list[Found]:
-        """The best that each of the papers' searches found within the limits, if they lose little more."""
+        """The best of one width, and of what each of the papers' searches found, within the limits, if they lose little
+        more."""
         most = RIVALRY * found.chosen.loss
         rivals: list[Found] = []
-        for origin in ("maxscale", "demotion", "promotion"):
+        for origin in ("uniform", "maxscale", "demotion", "promotion"):
             points = sorted((one for one in self.points.values() if one.origin == origin), key=lambda one: one.key)
             fitting = (one for one in points if one.loss <= most and self.search.may_fit(one.choices, NEARLY))
             rivals += [one.found(self.search) for one in islice(fitting, RIVALS)]

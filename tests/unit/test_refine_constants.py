@@ -10,8 +10,11 @@ import pytest
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.fixed import FixedType
+from tinyml.dialects.format_lookup import format_named
 from tinyml.runtime.data import Data, load_data
+from tinyml.transforms.assign_format import AssignFormatPass
 from tinyml.transforms.candidate_costs import Cost, Costs
+from tinyml.transforms.contexts import context
 from tinyml.transforms.format_assignment import Choice
 from tinyml.transforms.limited_search import LimitedSearch
 from tinyml.transforms.outcomes import Judge, Task
@@ -76,3 +79,22 @@ def test_a_rival_is_taken_that_loses_less():
         limited = LimitedSearch(search, Cost(math.inf, math.inf, math.inf), "avr", "simavr")
         assert limited.refined(replace(worse, rivals=[better])).choices == better.choices
         assert limited.refined(replace(better, rivals=[worse])).choices == better.choices
+
+
+def test_uniform_programs_have_refined_constants():
+    file = MODELS["protonn"].with_name("val.npz")
+    judge = Judge(profiled("protonn"), load_data(str(file)), None)
+    formats = tuple(judge.candidates.assignment.formats([Choice(NARROW)] * len(judge.candidates.assignment.classes)))
+    wanted = judge.candidates.constants.raws(formats, refine_constants(judge, formats))
+    module = profiled("protonn").clone()
+    AssignFormatPass(width=8, data=str(file)).apply(context(), module)
+    found = [op.raws for op in module.walk() if isinstance(op, tdsl.ConstOp)]
+    assert len(found) == len(wanted)
+    assert all(np.array_equal(one, other) for one, other in zip(found, wanted.values(), strict=True))
+
+
+def test_published_arithmetic_stays_as_it_was():
+    judge, _ = halves("protonn")
+    published = format_named(context(), "shiftry", 8)
+    assignment = judge.candidates.assignment
+    assert not refine_constants(judge, tuple(assignment.formats([Choice(published)] * len(assignment.classes))))
