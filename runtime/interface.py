@@ -42,6 +42,13 @@ class Interface:
             raise ValueError(f"{self.name}: scores of type {self.output_ctype} and length {self.output_length}")
 
     @property
+    def classes(self) -> int | None:
+        """How many classes the model tells apart; None where it does not say."""
+        if self.output_length == 1:
+            return 2 if self.has_label else None
+        return self.output_length or None
+
+    @property
     def input_dtype(self) -> np.dtype:
         """Little-endian numpy type of one raw input element."""
         import numpy as np

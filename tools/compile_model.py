@@ -86,7 +86,7 @@ def build_folder(
     from tinyml.runtime.data import load_data
     from tinyml.runtime.model_interface import interface_of
     from tinyml.runtime.runner import is_available
-    from tinyml.tools.measure import accuracy, class_count
+    from tinyml.tools.measure import accuracy
     from tinyml.tools.stages import compile_stages, load_program
     from tinyml.transforms.contexts import context
 
@@ -95,7 +95,8 @@ def build_folder(
         progress.step("reading")
         ctx = context()
         reals = load_program(request.model, ctx)
-        elements, classes = interface_of(reals).input_length, class_count(reals)
+        interface = interface_of(reals)
+        elements, classes = interface.input_length, interface.classes
         data = load_data(str(request.val), elements=elements, classes=classes)
         if request.test is not None:
             data = load_data(str(request.test), elements=elements, classes=classes)

@@ -105,11 +105,3 @@ def first_mismatch(expected: Outputs, got: Outputs) -> Mismatch | None:
         sample = int(np.flatnonzero(expected.labels != got.labels)[0])
         return Mismatch(sample, -1, float(expected.labels[sample]), float(got.labels[sample]))
     return None
-
-
-def class_count(program: ModuleOp) -> int | None:
-    """How many classes a program tells apart; None where it does not say."""
-    interface = interface_of(program)
-    if interface.output_length == 1:
-        return 2 if interface.has_label else None
-    return interface.output_length or None

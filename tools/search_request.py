@@ -107,7 +107,7 @@ def _describe(candidates: int, status: Status, seconds: float) -> str:
 def points_report(formats: ModuleOp) -> list[dict[str, Any]] | None:
     """The candidates that a search wrote into a program at L1; None where it looked at no costs."""
     from tinyml.runtime.evaluator import predict_function
-    from tinyml.transforms.search import FRONT
+    from tinyml.transforms.found import FRONT
 
     points: Any = predict_function(formats).attributes.get(FRONT)
     if points is None:

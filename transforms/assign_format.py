@@ -99,4 +99,5 @@ def data_of(module: ModuleOp, file: str) -> Data:
     from tinyml.runtime.data import load_data
     from tinyml.runtime.model_interface import interface_of
 
-    return load_data(file, elements=interface_of(module).input_length)
+    interface = interface_of(module)
+    return load_data(file, elements=interface.input_length, classes=interface.classes)

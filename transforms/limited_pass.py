@@ -11,13 +11,14 @@ import math
 from abc import ABC
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from tinyml.transforms.candidate_costs import Cost
+from tinyml.transforms.found import Found
 from tinyml.transforms.limited_search import LimitedSearch
 from tinyml.transforms.profile import profile
 from tinyml.transforms.round_sums import RoundSumsPass
-from tinyml.transforms.search import Found, Search, SearchPass
+from tinyml.transforms.search import Search, SearchPass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,8 +44,6 @@ class LimitedPass(SearchPass, ABC):
     """ram: bytes that the program may work in, with the stack; no limit by default. target, device: whose stack that
     is, as `select-kernels` and `estimate-cost` take them."""
 
-    BLOCKS: ClassVar[Sequence[int]] = BLOCKS
-
     ram: int | None = None
     target: str = "avr"
     device: str = "simavr"
@@ -53,7 +52,7 @@ class LimitedPass(SearchPass, ABC):
         """The program and, where memory is limited and loops carry sums, those that carry these in their format."""
         yield op
         found = [op]
-        for block in self.BLOCKS if self.ram is not None else ():
+        for block in BLOCKS if self.ram is not None else ():
             rounded = op.clone()
             RoundSumsPass(block=block, format=self.format).apply(ctx, rounded)
             if not any(map(rounded.is_structurally_equivalent, found)):

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 from tinyml.dialects.errors import InputError
 from tinyml.targets.costs import cost_table
 from tinyml.transforms.candidate_costs import Cost
-from tinyml.transforms.search import Found, Search
+from tinyml.transforms.found import Found
+from tinyml.transforms.search import Search
 
 if TYPE_CHECKING:
     from tinyml.transforms.candidates import Formats

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from tinyml.transforms.exchanges import ZOOMS
 from tinyml.transforms.format_assignment import with_choice
+from tinyml.transforms.found import Found
 from tinyml.transforms.limited_pass import STANDARD_ERROR
-from tinyml.transforms.search import Found, Search
+from tinyml.transforms.search import Search
 
 if TYPE_CHECKING:
     from tinyml.dialects.number_format import NumberFormat

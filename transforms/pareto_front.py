@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tinyml.transforms.search import Found
+from tinyml.transforms.found import Found
 
 if TYPE_CHECKING:
     from tinyml.transforms.candidates import Formats

@@ -33,8 +33,9 @@ def starts(search: LimitedSearch, offered: Sequence[NumberFormat]) -> Iterator[t
     yield "uniform", [search.uniform(one) for one in offered]
     search.evaluation.begin("registers")
     yield "registers", list(_with_wide_registers(search, offered))
-    wide = search.prototype
-    narrow = search.prototype_of(wide.bits // 2)
+    wide = max(offered, key=lambda one: one.bits)
+    halves = [one for one in offered if 2 * one.bits <= wide.bits]
+    narrow = max(halves, key=lambda one: one.bits) if halves else min(offered, key=lambda one: one.bits)
     demotions: list[Sequence[Choice]] = []
     if search.earlier:
         yield "the other program", _as_earlier(search, offered)

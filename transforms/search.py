@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FloatAttr, ModuleOp, StringAttr, UnitAttr
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FloatAttr, ModuleOp, StringAttr
 from xdsl.passes import ModulePass
 from xdsl.printer import Printer
 from xdsl.rewriter import Rewriter
@@ -26,10 +26,11 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.format_lookup import USUAL_FORMAT, format_named
 from tinyml.dialects.number_format import NumberFormat
 from tinyml.transforms.assign_format import check_scheme, data_of
-from tinyml.transforms.candidate_costs import Chip, Cost, Costs, costs_of
+from tinyml.transforms.candidate_costs import Chip, Costs, costs_of
 from tinyml.transforms.candidates import Formats
 from tinyml.transforms.evaluation import Evaluation
 from tinyml.transforms.format_assignment import Choice, FormatAssignment
+from tinyml.transforms.found import FRONT, Found, front_attribute, in_one_front
 from tinyml.transforms.outcomes import Problem, Task
 from tinyml.transforms.refine_constants import refinements_of
 from tinyml.transforms.retype import retype
@@ -41,14 +42,10 @@ from tinyml.transforms.working_memory import WorkingMemory
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tinyml.dialects.number_format import Raws
     from tinyml.runtime.data import Data
 
 SEARCH = "tdsl.search"
 """Attribute of a function: name, range, format and mean error of each class of tensors, and why it has the format."""
-
-FRONT = "tdsl.front"
-"""Attribute of a function: the candidates whose costs a search looked at, with loss, costs and origin of each."""
 
 
 class Search:
@@ -121,52 +118,18 @@ class Search:
         """What candidates cost, as `Costs` takes the target and the device; the same object each time."""
         return costs_of(self.judge.candidates, Chip(target, device, self.pack_buffers))
 
+    def offered(self, widths: Sequence[int], usual: Sequence[int]) -> list[NumberFormat]:
+        """The formats of widths that were asked for; if none or the usual ones were, of those that the family has.
+
+        Raises `InputError` for others that it does not have.
+        """
+        if widths and tuple(widths) != tuple(usual):
+            return [self.prototype_of(width) for width in widths]
+        return [one for one in self.prototype.candidates if one.bits in usual] or [self.prototype]
+
     def prototype_of(self, bits: int) -> NumberFormat:
         """The format of a width; raises `InputError` where the family has none."""
         return next((one for one in self.prototype.candidates if one.bits == bits), type(self.prototype).of_width(bits))
-
-
-@dataclass(frozen=True)
-class FrontPoint:
-    """A candidate among others. origin: how it was found; front: is no other nowhere worse and somewhere better?"""
-
-    cost: Cost
-    loss: float
-    origin: str
-    chosen: bool
-    front: bool = False
-
-    def dominates(self, other: FrontPoint) -> bool:
-        """Is it nowhere worse than another, and better somewhere?"""
-        a, b = ((one.loss, *one.cost.numbers) for one in (self, other))
-        return a != b and all(x <= y for x, y in zip(a, b, strict=True))
-
-
-@dataclass(frozen=True)
-class Found:
-    """What a search chose, and why, by the names of the tensors in the same order.
-
-    points: candidates whose costs are known. loss: of what was chosen, where it is compared with what was found for
-    other programs. refined: raws of constants, as `RoundedConstants.raws` takes them. rivals: candidates that may lose
-    less once constants are refined.
-    """
-
-    choices: Sequence[Choice]
-    reasons: Mapping[str, str]
-    points: Sequence[FrontPoint] = ()
-    loss: float = 0.0
-    refined: Mapping[int, Raws] | None = None
-    rivals: Sequence[Found] = ()
-
-    @property
-    def by_name(self) -> Mapping[str, Choice]:
-        """The choices by the names of the tensors."""
-        return dict(zip(self.reasons, self.choices, strict=True))
-
-    @property
-    def chosen(self) -> FrontPoint:
-        """What was chosen, of candidates whose costs are known."""
-        return next(one for one in self.points if one.chosen)
 
 
 @dataclass(frozen=True)
@@ -235,14 +198,14 @@ class SearchPass(ModulePass):
                 if self.suffices(found):
                     break
             if not found:
-                raise refused[0]
+                raise refused[-1]
             place = self.preferred(found)
             program, search = searches[place]
             found[place] = self.refined(search, found[place])
             self._give(program, data, search, found[place])
         chosen = predict_function(program)
-        if points := _in_one_front(found, place):
-            chosen.attributes[FRONT] = ArrayAttr(map(_point, points))
+        if points := in_one_front(found, place):
+            chosen.attributes[FRONT] = front_attribute(points)
         if program is not op:
             chosen.detach()
             Rewriter.replace_op(predict_function(op), chosen)
@@ -255,7 +218,7 @@ class SearchPass(ModulePass):
     def _search(self, ctx: Context, evaluation: Evaluation, earlier: Mapping[str, Choice]) -> Search:
         prototype = format_named(ctx, self.format, None)
         check_scheme(prototype, self.format, self.functions)
-        others = [format_named(ctx, name.partition(".")[0], None) for name in self.other_formats]
+        others = [_other_format(ctx, name) for name in self.other_formats]
         return Search(evaluation, prototype, others, self.pack_buffers, earlier)
 
     def _give(self, op: ModuleOp, data: Data, search: Search, found: Found) -> None:
@@ -282,22 +245,12 @@ class SearchPass(ModulePass):
         retype(function, assignment.formats_of_values(formats), constants, self.functions)
 
 
-def _in_one_front(found: Sequence[Found], place: int) -> list[FrontPoint]:
-    """All candidates whose costs are known. place: of the program that is taken."""
-    points = [replace(point, chosen=point.chosen and i == place) for i, one in enumerate(found) for point in one.points]
-    return [replace(one, front=not any(other.dominates(one) for other in points)) for one in points]
-
-
-def _point(point: FrontPoint) -> DictionaryAttr:
-    numbers = {"loss": point.loss, **vars(point.cost)}
-    flags = {name: UnitAttr() for name in ("front", "chosen") if getattr(point, name)}
-    return DictionaryAttr(
-        {
-            **{name: FloatAttr(float(f"{number:.6g}"), 64) for name, number in numbers.items()},
-            "origin": StringAttr(point.origin),
-            **flags,
-        }
-    )
+def _other_format(ctx: Context, name: str) -> NumberFormat:
+    """The usual format of a dialect, or of a type, `posit` or `posit.p`; raises `InputError` where there is none."""
+    found = format_named(ctx, name.partition(".")[0], None)
+    if "." in name and name != found.type.name:
+        raise InputError(f"unknown number format '{name}'")
+    return found
 
 
 def _text(module: ModuleOp) -> str:

@@ -13,10 +13,11 @@ from dataclasses import dataclass, replace
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.number_format import NumberFormat
 from tinyml.transforms.format_assignment import Choice, with_choice
+from tinyml.transforms.found import Found
 from tinyml.transforms.limited_pass import LimitedPass
 from tinyml.transforms.limited_search import LimitedSearch
 from tinyml.transforms.outcomes import Metric
-from tinyml.transforms.search import Found, Search
+from tinyml.transforms.search import Search
 
 SCALES = range(4)
 """Scales of a demoted tensor beyond the one that holds its whole range, each twice as fine as the one before."""
@@ -40,6 +41,8 @@ class SearchDemotePass(LimitedPass):
         widths = self.widths or (search.prototype.bits // 2, search.prototype.bits)
         if len(widths) != 2 or widths[0] > widths[1]:
             raise InputError(f"expected the width of demoted tensors and that of others, got {list(widths)}")
+        if self.loss < 0:
+            raise InputError(f"loss must not be negative, got {self.loss}")
         narrow, wide = (search.prototype_of(width) for width in widths)
         choices = search.uniform(wide)
         search.evaluation.begin("scale of the input")

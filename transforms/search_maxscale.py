@@ -16,7 +16,8 @@ from xdsl.ir import SSAValue
 from tinyml.dialects import tdsl
 from tinyml.dialects.number_format import NumberFormat
 from tinyml.transforms.format_assignment import Choice, FormatAssignment, room_of
-from tinyml.transforms.search import Found, Search, SearchPass
+from tinyml.transforms.found import Found
+from tinyml.transforms.search import Search, SearchPass
 from tinyml.transforms.tensor_classes import TensorClass
 
 

@@ -19,6 +19,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.transforms.candidate_costs import Cost
 from tinyml.transforms.exchanges import GAIN, ZOOMS, Exchanges, changes
 from tinyml.transforms.format_assignment import Choice, with_choice
+from tinyml.transforms.found import Found, FrontPoint
 from tinyml.transforms.limited_pass import LimitedPass, nearly_least
 from tinyml.transforms.limited_search import LimitedSearch
 from tinyml.transforms.linear_errors import LinearErrors
@@ -26,7 +27,7 @@ from tinyml.transforms.other_formats import choose_formats
 from tinyml.transforms.pareto_front import Point, worth_knowing
 from tinyml.transforms.pareto_starts import starts, widest_within
 from tinyml.transforms.retreats import retreat, with_better_scales
-from tinyml.transforms.search import Found, FrontPoint, Search
+from tinyml.transforms.search import Search
 
 if TYPE_CHECKING:
     from tinyml.dialects.number_format import NumberFormat
@@ -42,6 +43,9 @@ those that it begins with, any number."""
 
 LOOKED_AT = 4
 """How many candidates are estimated together, of which the first within the limits is taken."""
+
+SHORT = 0.02
+"""Of a limit on RAM, the part that a program leaves free where memory is not what it is short of."""
 
 RIVALRY = 2.0
 """How many times as much a candidate may lose that could be the best once its constants are refined."""
@@ -61,8 +65,6 @@ class SearchParetoPass(LimitedPass):
     lose more, the one that loses least. Raises `InputError` where none is within the limits.
     """
 
-    BLOCKS = (16,)
-
     name = "search-pareto"
     metric: str = "margin"
     widths: tuple[int, ...] = WIDTHS
@@ -75,6 +77,12 @@ class SearchParetoPass(LimitedPass):
     @property
     def other_formats(self) -> Sequence[str]:
         return self.formats
+
+    def suffices(self, found: Sequence[Found]) -> bool:
+        """Products are rounded one by one only where memory is still short: it takes time, and little else is won."""
+        if len(found) < 2 or self.ram is None or super().suffices(found):
+            return super().suffices(found)
+        return found[self.preferred(found)].chosen.cost.ram < (1 - SHORT) * self.ram
 
     def preferred(self, found: Sequence[Found]) -> int:
         """As the candidates of one program are compared; of two that lose nearly the same what takes less RAM."""
@@ -90,7 +98,11 @@ class SearchParetoPass(LimitedPass):
         return Cost(*(math.inf if one is None else float(one) for one in (self.cycles, self.flash, self.ram)))
 
     def search(self, search: Search) -> Found:
-        offered = [one for one in search.prototype.candidates if one.bits in self.widths] or [search.prototype]
+        if self.effort < 1:
+            raise InputError(f"effort must be positive, got {self.effort}")
+        if self.loss is not None and self.loss < 0:
+            raise InputError(f"loss must not be negative, got {self.loss}")
+        offered = search.offered(self.widths, WIDTHS)
         limited = self.limited(search)
         pareto = _Pareto(limited, offered, self.effort)
         pareto.start()
@@ -177,8 +189,11 @@ class _Pareto:
         raise InputError(f"no program within the limits was found: the least needs {self._least(points)}")
 
     def _least(self, points: Sequence[Point]) -> str:
-        costs = [self.search.known_costs.of(point.formats) for point in points if point.origin == "uniform"]
-        return f"{min(one.ram for one in costs):.0f} bytes of RAM and {min(one.flash for one in costs):.0f} of flash"
+        known = self.search.known_costs.known
+        costs = [self.search.cost(one.formats) for one in points if one.formats in known or one.origin == "uniform"]
+        time, flash, ram = (min(numbers) for numbers in zip(*(one.numbers for one in costs), strict=True))
+        cycles = f", {time:.0f} cycles" if math.isfinite(self.search.limits.time) else ""
+        return f"{ram:.0f} bytes of RAM and {flash:.0f} of flash{cycles}"
 
     def exchange(self) -> None:
         """Make some tensors wide and others narrow, as long as the error falls."""

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.number_format import NumberFormat
 from tinyml.transforms.format_assignment import Choice, with_choice
+from tinyml.transforms.found import Found
 from tinyml.transforms.limited_pass import LimitedPass
 from tinyml.transforms.other_formats import choose_formats, choose_scales
-from tinyml.transforms.search import Found, Search
+from tinyml.transforms.search import Search
 from tinyml.transforms.uniform_widths import best_variant, uniform_losses
 from tinyml.transforms.value_maps import value_map
 
@@ -53,6 +54,8 @@ class SearchPromotePass(LimitedPass):
         return self.formats
 
     def search(self, search: Search) -> Found:
+        if self.soft <= 0:
+            raise InputError(f"soft must be positive, got {self.soft}")
         limited, ram = self.limited(search), self.limits.ram
         narrowest = min(self._prototypes(search), key=lambda one: one.bits)
         found = limited.found(lambda: self._promoted(limited, ram), search.uniform(narrowest))
@@ -76,10 +79,7 @@ class SearchPromotePass(LimitedPass):
         return use_room(search, found, offered, heat if high == widest else heat_map(search, low, widest), ram)
 
     def _prototypes(self, search: Search) -> list[NumberFormat]:
-        if self.widths != WIDTHS:
-            return [search.prototype_of(width) for width in self.widths]
-        offered = [one for one in search.prototype.candidates if one.bits in WIDTHS]
-        return offered or [search.prototype]
+        return search.offered(self.widths, WIDTHS)
 
 
 def choose_pair(search: Search, offered: Sequence[NumberFormat], ram: float) -> tuple[NumberFormat, NumberFormat]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tinyml.transforms.search import Found, Search, SearchPass
+from tinyml.transforms.found import Found
+from tinyml.transforms.search import Search, SearchPass
 from tinyml.transforms.uniform_widths import best_variant, uniform_losses
 
 

@@ -16,10 +16,11 @@ from tinyml.transforms.assign_format import AssignFormatPass
 from tinyml.transforms.candidate_costs import Cost, Costs
 from tinyml.transforms.contexts import context
 from tinyml.transforms.format_assignment import Choice
+from tinyml.transforms.found import Found
 from tinyml.transforms.limited_search import LimitedSearch
 from tinyml.transforms.outcomes import Judge, Task
 from tinyml.transforms.refine_constants import refine_constants
-from tinyml.transforms.search import Found, Search
+from tinyml.transforms.search import Search
 
 from .test_searches import MODELS, evaluation_of, profiled
 

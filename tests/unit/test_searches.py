@@ -28,9 +28,10 @@ from tinyml.transforms.candidates import Formats
 from tinyml.transforms.contexts import context
 from tinyml.transforms.evaluation import WATCH, Evaluation
 from tinyml.transforms.format_assignment import Choice
+from tinyml.transforms.found import FRONT, Found, FrontPoint
 from tinyml.transforms.other_formats import choose_formats, choose_scales
 from tinyml.transforms.outcomes import Outcome, Problem, Task, judge_of
-from tinyml.transforms.search import FRONT, SEARCH, Found, FrontPoint, Search
+from tinyml.transforms.search import SEARCH, Search
 from tinyml.transforms.search_demote import SearchDemotePass
 from tinyml.transforms.search_maxscale import SearchMaxscalePass
 from tinyml.transforms.search_pareto import SearchParetoPass
