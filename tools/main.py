@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -160,9 +160,21 @@ def _search(options: argparse.Namespace) -> SearchRequest | None:
         return None
     if options.width is not None:
         raise InputError("--search chooses the width of each tensor: give --widths in place of --width")
+    _check_limits(options, given)
     from tinyml.tools.search_request import SearchRequest
 
     return SearchRequest(options.search, given)
+
+
+def _check_limits(options: argparse.Namespace, given: Mapping[str, Any]) -> None:
+    """Raises `InputError` for a limit on programs that searches do not measure: they do so as is the default."""
+    limit = next((name for name in ("ram", "flash", "cycles") if name in given), None)
+    for name, usual in {"packed": CHOICES[0], "optimize": OPTIMIZE[0]}.items():
+        value = getattr(options, name)
+        if limit is not None and value not in (None, usual):
+            raise InputError(
+                f"searches keep --{limit} only with --{name} {usual}: leave out --{name} {value} or the limits"
+            )
 
 
 def _count(text: str) -> int:

@@ -101,6 +101,11 @@ def test_a_search_leaves_room_for_the_stack(model: Path, tmp_path: Path, search:
     assert rams[1] < rams[0] < limit
 
 
+def test_limits_are_kept_with_the_usual_options(model: Path, tmp_path: Path) -> None:
+    asked = ("--search", "demote", "--ram", "60", "--jobs", "1", "--metric", "error")
+    assert compile_(model, tmp_path / "out", *asked, "--optimize", "Os", "--packed", "auto") == 0
+
+
 def test_run_compares_and_reports(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "out"
     compile_(model, out)
@@ -240,6 +245,15 @@ def test_bad_input_is_one_line(
         (["--search", "nonsense"], "unknown search 'nonsense'; the searches are demote, maxscale, pareto, promote"),
         (["--search", "promote", "--loss", "1"], "the search 'promote' has no --loss"),
         (["--search", "promote", "--width", "8"], "give --widths in place of --width"),
+        (["--search", "demote", "--ram", "60", "--packed", "never"], "leave out --packed never or the limits"),
+        (
+            ["--search", "pareto", "--flash", "3000", "--optimize", "O3"],
+            "searches keep --flash only with --optimize Os",
+        ),
+        (
+            ["--search", "pareto", "--cycles", "300", "--packed", "always"],
+            "searches keep --cycles only with --packed auto",
+        ),
         (["--search", "demote", "--widths", "8"], "expected the width of demoted tensors and that of others"),
         (["--search", "demote", "--resume", "--journal", "/"], "cannot open the journal"),
         (["--ram", "100"], "--ram is an option of --search"),
