@@ -160,6 +160,8 @@ def _search(options: argparse.Namespace) -> SearchRequest | None:
         return None
     if options.width is not None:
         raise InputError("--search chooses the width of each tensor: give --widths in place of --width")
+    if options.weights is not None:
+        raise InputError("--search chooses the format of each tensor, constants among them: leave out --weights")
     _check_limits(options, given)
     from tinyml.tools.search_request import SearchRequest
 
@@ -167,7 +169,7 @@ def _search(options: argparse.Namespace) -> SearchRequest | None:
 
 
 def _check_limits(options: argparse.Namespace, given: Mapping[str, Any]) -> None:
-    """Raises `InputError` for a limit on programs that searches do not measure: they do so as is the default."""
+    """Raises `InputError` for limits with options of which searches measure programs only by their defaults."""
     limit = next((name for name in ("ram", "flash", "cycles") if name in given), None)
     for name, usual in {"packed": CHOICES[0], "optimize": OPTIMIZE[0]}.items():
         value = getattr(options, name)

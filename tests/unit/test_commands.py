@@ -245,6 +245,7 @@ def test_bad_input_is_one_line(
         (["--search", "nonsense"], "unknown search 'nonsense'; the searches are demote, maxscale, pareto, promote"),
         (["--search", "promote", "--loss", "1"], "the search 'promote' has no --loss"),
         (["--search", "promote", "--width", "8"], "give --widths in place of --width"),
+        (["--search", "promote", "--weights", "toaster:99"], "leave out --weights"),
         (["--search", "demote", "--ram", "60", "--packed", "never"], "leave out --packed never or the limits"),
         (
             ["--search", "pareto", "--flash", "3000", "--optimize", "O3"],
