@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -169,7 +170,7 @@ def _search(options: argparse.Namespace) -> SearchRequest | None:
 
 
 def _check_limits(options: argparse.Namespace, given: Mapping[str, Any]) -> None:
-    """Raises `InputError` for limits with options of which searches measure programs only by their defaults."""
+    """Raises `InputError` for limits beside options that are not the default, with which searches measure programs."""
     limit = next((name for name in ("ram", "flash", "cycles") if name in given), None)
     for name, usual in {"packed": CHOICES[0], "optimize": OPTIMIZE[0]}.items():
         value = getattr(options, name)
@@ -186,13 +187,23 @@ def _count(text: str) -> int:
 
 
 def _seconds(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not value >= 0:
+    if not (value := _real(text)) >= 0:
         raise argparse.ArgumentTypeError(f"expected a number of seconds, got '{text}'")
     return value
+
+
+def _loss(text: str) -> float:
+    if not 0 <= (value := _real(text)) < math.inf:
+        raise argparse.ArgumentTypeError(f"expected a number from 0 up, got '{text}'")
+    return value
+
+
+def _real(text: str) -> float:
+    """NaN for what is no number."""
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
 
 
 def _counts(text: str) -> list[int]:
@@ -207,7 +218,7 @@ _SEARCH_OPTIONS: dict[str, dict[str, Any]] = {
     "ram": {"metavar": "BYTES", "type": _count, "help": "most RAM: arena, input and stack"},
     "flash": {"metavar": "BYTES", "type": _count, "help": "most flash"},
     "cycles": {"metavar": "N", "type": _count, "help": "most cycles or instructions of an inference"},
-    "loss": {"metavar": "POINTS", "type": float, "help": "how much accuracy may be lost"},
+    "loss": {"metavar": "POINTS", "type": _loss, "help": "how much accuracy may be lost"},
     "metric": {"help": "what candidates are compared by: disagreement, accuracy, error or margin"},
     "widths": {"metavar": "N,N", "type": _counts, "help": "to choose from"},
     "formats": {

@@ -14,6 +14,7 @@ from xdsl.universe import Universe
 
 from tinyml.dialects.errors import InputError
 from tinyml.lowering.pipelines import SEARCH, SEARCH_OPTIONS
+from tinyml.tools.pipeline import to_xdsl_pipeline
 from tinyml.tools.progress import Progress
 
 if TYPE_CHECKING:
@@ -49,14 +50,14 @@ class SearchRequest:
         taken = {one.name for one in fields(passes[PREFIX + self.name]())}
         where = {"target": board.printed_for, "device": board.device}
         options = {**{name: value for name, value in where.items() if name in taken}, **self.options}
-        given = (f"{option}={_spell(value)}" for option, value in options.items())
-        return {SEARCH: PREFIX + self.name, SEARCH_OPTIONS: " ".join(given)}
+        given = " ".join(f"{option}={_spell(value)}" for option, value in options.items())
+        return {SEARCH: PREFIX + self.name, SEARCH_OPTIONS: to_xdsl_pipeline(f"{{{given}}}")[1:-1]}
 
 
 def _spell(value: Any) -> str:
     if isinstance(value, list | tuple):
-        return ",".join(map(json.dumps, value))  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
-    return json.dumps(value)
+        return ",".join(map(_spell, value))  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    return json.dumps(value, ensure_ascii=False)
 
 
 @dataclass

@@ -8,9 +8,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from xdsl.utils.arg_spec import parse_spec
 
+from tinyml.targets.boards import board
 from tinyml.tools.main import main
 from tinyml.tools.memory_picture import can_draw
+from tinyml.tools.search_request import SearchRequest
 
 ROOT = Path(__file__).parent.parent.parent
 TOUR = ROOT / "docs/tour"
@@ -99,6 +104,20 @@ def test_a_search_leaves_room_for_the_stack(model: Path, tmp_path: Path, search:
         assert ram["total"] <= limit
         rams.append(ram["static"])
     assert rams[1] < rams[0] < limit
+
+
+@given(
+    st.floats(0, allow_infinity=False),
+    st.text(st.characters(exclude_categories=["C"])),
+    st.lists(st.integers(1, 32), min_size=1),
+)
+def test_options_of_searches_reach_the_pass(loss: float, journal: str, widths: list[int]) -> None:
+    spelled = SearchRequest("demote", {"loss": loss, "journal": journal, "widths": widths}).spelled(board("uno", None))
+    read = parse_spec(f"{spelled['search']}{{{spelled['search-options']}}}")
+    assert read.name == "search-demote"
+    assert read.parameters["loss"] == (loss,)
+    assert read.parameters["journal"] == (journal,)
+    assert read.parameters["widths"] == tuple(widths)
 
 
 def test_limits_are_kept_with_the_usual_options(model: Path, tmp_path: Path) -> None:
@@ -255,6 +274,7 @@ def test_bad_input_is_one_line(
             ["--search", "pareto", "--cycles", "300", "--packed", "always"],
             "searches keep --cycles only with --packed auto",
         ),
+        *((["--search", "demote", "--loss", x], f"from 0 up, got '{x}'") for x in ("nan", "inf", "-1", "x")),
         (["--search", "demote", "--widths", "8"], "expected the width of demoted tensors and that of others"),
         (["--search", "demote", "--resume", "--journal", "/"], "cannot open the journal"),
         (["--ram", "100"], "--ram is an option of --search"),
