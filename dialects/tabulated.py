@@ -99,7 +99,8 @@ class TabulatedFormat(ExactFormat):
         import numpy as np
 
         raws, _ = self.numbers
-        scaled = np.ldexp(np.clip(np.nan_to_num(reals), -FAR, FAR), self.scale + STICKY_BITS - 1)
+        within = np.clip(np.nan_to_num(np.asarray(reals, np.float64)), -FAR, FAR)
+        scaled = np.ldexp(within, self.scale + STICKY_BITS - 1)
         floor = np.floor(scaled)
         with_rest = 2 * floor + (floor != scaled)
         return raws[np.searchsorted(self.thresholds, with_rest, side="right")].astype(self.dtype)

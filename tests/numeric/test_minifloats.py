@@ -58,6 +58,14 @@ def test_reals_are_rounded_as_ml_dtypes_rounds_them(e: int, m: int):
     assert (format.encode(np.array([1e9, -1e9, np.inf])) == np.array(format.raw_limits)[[1, 0, 1]]).all()
 
 
+@of_each_kind
+def test_floats_are_rounded_as_the_doubles_that_they_equal(e: int, m: int):
+    format = MinifloatType(e, m)
+    floats = np.random.default_rng(0).integers(0, 1 << 32, 20_000, np.uint32).view(np.float32)
+    floats = floats[~np.isnan(floats)]
+    np.testing.assert_array_equal(format.encode(floats), format.encode(floats.astype(np.float64)))
+
+
 @pytest.mark.parametrize(("e", "m"), [kind for kind in TYPES if kind != (5, 2)])
 @pytest.mark.parametrize("name", ["add", "sub", "mul"])
 def test_operations_are_those_of_ml_dtypes(e: int, m: int, name: str):
