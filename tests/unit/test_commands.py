@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -104,6 +105,21 @@ def test_a_search_leaves_room_for_the_stack(model: Path, tmp_path: Path, search:
         assert ram["total"] <= limit
         rams.append(ram["static"])
     assert rams[1] < rams[0] < limit
+
+
+def test_the_page_names_every_option_and_field(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = (ROOT / "docs/commands.md").read_text(encoding="utf-8")
+    section = page.partition("\n## tinyml compile")[2].partition("\n## ")[0]
+    with pytest.raises(SystemExit):
+        main(["compile", "--help"])
+    options = set(re.findall("--[a-z-]+", capsys.readouterr().out)) - {"--help"}
+    assert options - set(re.findall("`(--[a-z-]+)", section)) == set()
+    assert compile_(model, tmp_path / "out", "--search", "pareto", "--metric", "error", "--jobs", "1") == 0
+    report = json.loads((tmp_path / "out" / "report.json").read_text())
+    search = report["search"]
+    parts = [report, search, search["tensors"][0], search["points"][0], report["functions"][0]]
+    parts += [report[name] for name in ("ram_bytes", "memory", "estimate")]
+    assert {field for part in parts for field in part} - set(re.findall("`([a-z_]+)`", section)) == set()
 
 
 @given(
