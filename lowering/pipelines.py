@@ -131,6 +131,11 @@ def flatten(name: str, options: dict[str, str]) -> list[str]:
     return [f"{name}{{{' '.join(given)}}}" if given else name]
 
 
+def spelled(value: str | float) -> str:
+    """An option's value as pipelines spell it, which may be the name of any file."""
+    return json.dumps(value, ensure_ascii=False)
+
+
 def run(module: ModuleOp, ctx: Context, passes: Sequence[str]) -> None:
     """Run single passes in order, verifying the module after each."""
     from xdsl.universe import Universe
@@ -169,17 +174,17 @@ class _FromReals(Pipeline):
 
     def steps(self) -> list[str]:
         options = {
-            "row-scales": json.dumps(self.row_scales),
-            "data": json.dumps(self.data),
-            "format": json.dumps(self.format),
-            "target": json.dumps(self.target),
+            "row-scales": spelled(self.row_scales),
+            "data": spelled(self.data),
+            "format": spelled(self.format),
+            "target": spelled(self.target),
         }
         if self.width is not None:
             options["width"] = str(self.width)
         if self.weights is not None:
-            options["weights"] = json.dumps(self.weights)
+            options["weights"] = spelled(self.weights)
         if self.functions is not None:
-            options["functions"] = json.dumps(self.functions)
+            options["functions"] = spelled(self.functions)
         return flatten(self.name, options)
 
 
@@ -191,7 +196,7 @@ class _ForTarget(Pipeline):
     target: str = "host"
 
     def steps(self) -> list[str]:
-        return flatten(self.name, {"target": json.dumps(self.target)})
+        return flatten(self.name, {"target": spelled(self.target)})
 
 
 @dataclass(frozen=True)
@@ -209,7 +214,7 @@ class RefineFormatsPass(_ForTarget):
     pack_buffers: bool = False
 
     def steps(self) -> list[str]:
-        return flatten(self.name, {"target": json.dumps(self.target), "pack-buffers": json.dumps(self.pack_buffers)})
+        return flatten(self.name, {"target": spelled(self.target), "pack-buffers": spelled(self.pack_buffers)})
 
 
 @dataclass(frozen=True)
@@ -222,7 +227,7 @@ class FormatsToBuffersPass(Pipeline):
 
     def steps(self) -> list[str]:
         requested = {"pack-buffers": self.pack_buffers, "reuse-input": self.reuse_input}
-        return flatten(self.name, {name: json.dumps(value) for name, value in requested.items()})
+        return flatten(self.name, {name: spelled(value) for name, value in requested.items()})
 
 
 @dataclass(frozen=True)
@@ -234,8 +239,8 @@ class BuffersToLoopsPass(_ForTarget):
     pack_buffers: bool = False
 
     def steps(self) -> list[str]:
-        pack_buffers = json.dumps(self.pack_buffers)
-        options = {"target": json.dumps(self.target), "packed": self.packed, "pack-buffers": pack_buffers}
+        pack_buffers = spelled(self.pack_buffers)
+        options = {"target": spelled(self.target), "packed": self.packed, "pack-buffers": pack_buffers}
         return flatten(self.name, options)
 
 

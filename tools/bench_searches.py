@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -188,10 +187,10 @@ class _Model:
         """What the model is in an arithmetic, by one of the `WAYS`."""
         from tinyml.runtime.evaluator import encode_inputs, evaluate
 
-        common = {"data": json.dumps(str(self.val)), "format": json.dumps(arithmetic.format)}
+        common = {"data": pipelines.spelled(str(self.val)), "format": pipelines.spelled(arithmetic.format)}
         if arithmetic.functions is not None:
-            common["functions"] = json.dumps(arithmetic.functions)
-        target = {"target": json.dumps(BOARD.printed_for)}
+            common["functions"] = pipelines.spelled(arithmetic.functions)
+        target = {"target": pipelines.spelled(BOARD.printed_for)}
         passes = pipelines.flatten("reals-to-formats", common | target | _options(way, limits))
         refining = pipelines.flatten("refine-formats", target)
         module, start = self.reals.clone(), time.process_time()

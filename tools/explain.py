@@ -88,7 +88,7 @@ def _lower(buffers: ModuleOp, ctx: Context, board: Board) -> tuple[ModuleOp, Mod
     """A program at L2 lowered to L3 and to L5."""
     from tinyml.lowering import pipelines
 
-    options = {"target": json.dumps(board.printed_for)}
+    options = {"target": pipelines.spelled(board.printed_for)}
     loops = buffers.clone()
     pipelines.run(loops, ctx, pipelines.flatten("buffers-to-loops", options))
     program = loops.clone()

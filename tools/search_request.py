@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -13,7 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.universe import Universe
 
 from tinyml.dialects.errors import InputError
-from tinyml.lowering.pipelines import SEARCH, SEARCH_OPTIONS
+from tinyml.lowering.pipelines import SEARCH, SEARCH_OPTIONS, spelled
 from tinyml.tools.pipeline import to_xdsl_pipeline
 from tinyml.tools.progress import Progress
 
@@ -57,7 +56,7 @@ class SearchRequest:
 def _spell(value: Any) -> str:
     if isinstance(value, list | tuple):
         return ",".join(map(_spell, value))  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
-    return json.dumps(value, ensure_ascii=False)
+    return spelled(value)
 
 
 @dataclass

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -101,15 +100,19 @@ def compile_stages(
     weights: another format for constants, as `assign-format` takes it. packed: as `pack-constants` takes it.
     """
     actual_width = format_named(ctx, format, width).bits
-    options = {"data": json.dumps(str(data)), "format": json.dumps(format), "target": json.dumps(printed_for)}
+    options = {
+        "data": pipelines.spelled(str(data)),
+        "format": pipelines.spelled(format),
+        "target": pipelines.spelled(printed_for),
+    }
     if width is not None:
         options["width"] = str(width)
     if weights is not None:
-        options["weights"] = json.dumps(weights)
+        options["weights"] = pipelines.spelled(weights)
     if packed is not None:
         options["packed"] = packed
     if functions is not None:
-        options["functions"] = json.dumps(functions)
+        options["functions"] = pipelines.spelled(functions)
     if search is not None:
         options |= search
     if reuse_input:

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from xdsl.utils.arg_spec import ArgSpec, parse_pipeline
 
 from tinyml.dialects.errors import InputError
+from tinyml.lowering.pipelines import flatten, spelled
 from tinyml.tools.pipeline import to_xdsl_pipeline
 
 
@@ -58,3 +59,12 @@ def test_what_xdsl_prints_comes_back(specs: list[ArgSpec], gap: str):
     """Whatever passes and options are, MLIR's spelling with any spacing is read by xDSL as the same pipeline."""
     text = f"builtin.module({gap}{f'{gap},{gap}'.join(map(str, specs))}{gap})"
     assert list(parse_pipeline(to_xdsl_pipeline(text))) == specs
+
+
+@given(st.text(st.characters(exclude_categories=("C", "Z")), min_size=1))
+def test_names_of_files_reach_passes(name: str):
+    options = {"data": spelled(name)}
+    [profile] = [spec for spec in flatten("reals-to-formats", options) if spec.startswith("profile")]
+    [parsed] = parse_pipeline(profile)
+    assert isinstance(parsed, ArgSpec)
+    assert parsed.parameters["data"] == (name,)
