@@ -35,7 +35,8 @@ class Workers:
     here are too small for several, and sums of reals have the same last bits wherever they are worked out.
 
     jobs: how many processes; as many as there are processors by default. cluster: the address of a Dask or Ray
-    cluster; by default one is started here. Raises `InputError` for an unknown backend or one that is not installed.
+    cluster; by default one is started here. Raises `InputError` for an unknown backend or one that is not installed;
+    `run` raises it for a cluster that cannot be worked on.
     """
 
     def __init__(self, jobs: int | None = None, backend: str = "loky", cluster: str | None = None):
@@ -78,20 +79,30 @@ class Workers:
 
     def _started(self) -> Any:
         if self._parallel is None:
-            joblib: Any = import_module("joblib")
             try:
-                if self.backend == "dask":
-                    self._client = import_module("distributed").Client(self.cluster, n_workers=self.jobs)
-                if self.backend == "ray":
-                    import_module("ray").init(address=self.cluster, num_cpus=self.jobs)
-                    import_module("ray.util.joblib").register_ray()
+                self._connect()
+                jobs = self.jobs or (self.size if self.backend == "loky" else -1)
+                joblib: Any = import_module("joblib")
+                with joblib.parallel_config(backend=self.backend, n_jobs=jobs):
+                    self._parallel = joblib.Parallel().__enter__()
             except ImportError as error:
                 raise InputError(f"the backend '{self.backend}' is not installed: pip install {error.name}") from error
-            jobs = self.jobs or (joblib.cpu_count() if self.backend == "loky" else -1)
-            with joblib.parallel_config(backend=self.backend, n_jobs=jobs):
-                self._parallel = joblib.Parallel()
-            self._parallel.__enter__()
+            except (OSError, RuntimeError, ValueError) as error:
+                if self.cluster is None:
+                    raise
+                reason = " ".join(str(error).split())
+                raise InputError(f"cannot work on the cluster '{self.cluster}': {reason}") from error
         return self._parallel
+
+    def _connect(self) -> None:
+        """To the cluster, which decides itself how many processes it has, or to one of so many that starts here."""
+        if self.backend == "dask":
+            client = import_module("distributed").Client
+            self._client = client(n_workers=self.jobs) if self.cluster is None else client(self.cluster)
+        if self.backend == "ray":
+            ray: Any = import_module("ray")
+            ray.init(num_cpus=self.jobs) if self.cluster is None else ray.init(address=self.cluster)
+            import_module("ray.util.joblib").register_ray()
 
     def __enter__(self) -> Workers:
         self._limit = _threads().limit(limits=1)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any, cast
 
@@ -15,24 +12,10 @@ from tinyml.dialects.errors import InputError
 from tinyml.transforms import workers
 from tinyml.transforms.candidate_costs import Chip, Costs
 from tinyml.transforms.evaluation import WATCH, Status
-from tinyml.transforms.outcomes import METRICS, Metric, Outcome, Task
+from tinyml.transforms.outcomes import METRICS, Metric, Outcome
 from tinyml.transforms.workers import Workers
 
-from .test_searches import MODELS, evaluation_of, problem_of, uniform
-
-DASK = """
-import pickle, sys
-from tinyml.transforms.outcomes import outcomes_of
-from tinyml.transforms import search_pareto, workers
-from tinyml.transforms.workers import Workers
-from pathlib import Path
-if __name__ == "__main__":
-    workers.PATIENCE = 0.0
-    problem, tasks = pickle.loads(Path(sys.argv[1]).read_bytes())
-    with Workers(2, "dask") as started:
-        outcomes = [outcome for _, outcome in started.run(problem, tasks, outcomes_of)]
-    Path(sys.argv[1]).write_bytes(pickle.dumps(outcomes))
-"""
+from .test_searches import MODELS, evaluation_of, uniform
 
 
 @pytest.mark.parametrize("metric", METRICS)
@@ -67,20 +50,6 @@ def test_numeric_libraries_have_one_thread_while_there_are_workers():
         with Workers(1):
             assert threads() == {1}
         assert threads() == {2}
-
-
-def test_a_dask_cluster_gives_the_same(tmp_path: Path):
-    import pickle
-
-    pytest.importorskip("distributed")
-    with evaluation_of("protonn") as evaluation:
-        tasks = [Task(formats, "disagreement", 100.0) for formats in uniform(evaluation, 8, 4, 16, 6)]
-        expected = evaluation.outcomes([task.formats for task in tasks])
-    (tmp_path / "problem").write_bytes(pickle.dumps((problem_of("protonn"), tasks)))
-    (tmp_path / "run.py").write_text(DASK)
-    command = [sys.executable, str(tmp_path / "run.py"), str(tmp_path / "problem")]
-    subprocess.run(command, check=True, cwd=tmp_path, capture_output=True, env={**os.environ, "TMPDIR": str(tmp_path)})
-    assert pickle.loads((tmp_path / "problem").read_bytes()) == expected
 
 
 def test_a_search_goes_on_from_its_journal(tmp_path: Path):
