@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Any
@@ -15,61 +17,71 @@ from tinyml.transforms.candidates import Formats
 from tinyml.transforms.contexts import context
 from tinyml.transforms.outcomes import Outcome
 
+_HEAD = re.compile(rb'\{"problem": "[0-9a-f]{64}"\}\n')
+"""The first line of every journal."""
+
 
 class Journal:
     """path: None for one that nothing is written to. digest: that of the problem; its journal is begun with it.
 
-    known: the outcomes that stand in it, where the search resumes another; without `resume` it is begun anew. Raises
-    `InputError` for a file that cannot be read or written, or that is no journal of this problem.
+    known: the outcomes that stand in it, where the search resumes another; without `resume` it is begun anew, as is one
+    whose first line a killed search wrote half. Raises `InputError` for a file that cannot be read or written, for one
+    that is no journal, and for one to resume that is no journal of this problem.
     """
 
     def __init__(self, path: str | None, digest: str, resume: bool):
         self.known: dict[Formats, Outcome] = {}
-        self._file: IO[str] | None = None
+        self._file: IO[bytes] | None = None
         if path is None:
             return
-        head = {"problem": digest}
         try:
-            if resume and Path(path).exists():
-                whole = self._read(path, head)
-                self._file = Path(path).open("r+", encoding="utf-8")  # noqa: SIM115
-                # What a killed search wrote half is written over.
-                self._file.truncate(whole)
-                self._file.seek(whole)
-            else:
-                self._file = Path(path).open("w", encoding="utf-8")  # noqa: SIM115
-                self._line(head)
+            with Path(path).open("a+b") as file:
+                self._begin(file, path, _line({"problem": digest}), resume)
+            self._file = Path(path).open("ab")  # noqa: SIM115
         except OSError as error:
-            raise InputError(f"cannot open the journal: {error.strerror}", file=path) from error
+            raise InputError(f"cannot open the journal: {error.strerror or error}", file=path) from error
 
     def write(self, formats: Formats, outcome: Outcome) -> None:
-        self._line({"formats": [str(one.type) for one in formats], **asdict(outcome)})
+        if self._file is not None:
+            self._file.write(_line({"formats": [str(one.type) for one in formats], **asdict(outcome)}))
+            self._file.flush()
 
     def close(self) -> None:
         if self._file is not None:
             self._file.close()
 
-    def _line(self, entry: dict[str, Any]) -> None:
-        if self._file is not None:
-            self._file.write(json.dumps(entry) + "\n")
-            self._file.flush()
-
-    def _read(self, path: str, head: dict[str, str]) -> int:
-        """Take up what is known; the number of bytes that are whole lines."""
-        lines = Path(path).read_bytes().splitlines(keepends=True)
-        if lines and not lines[-1].endswith(b"\n"):
-            lines.pop()
-        try:
-            found, *entries = [json.loads(line) for line in lines]
+    def _begin(self, file: IO[bytes], path: str, head: bytes, resume: bool) -> None:
+        """Leave in a file what the search goes on from."""
+        file.seek(0)
+        found = file.read(len(head))
+        if not _HEAD.fullmatch(found + head[len(found) :]):
+            raise InputError("is no journal of a search", file=path)
+        whole = 0
+        if resume and len(found) == len(head):
             if found != head:
                 raise InputError("is the journal of another program, data set or scheme", file=path)
-            types = _Types()
-            for entry in entries:
+            # What a killed search wrote half is written over.
+            *lines, _ = file.read().split(b"\n")
+            self._read(lines, path)
+            whole = len(head) + sum(len(line) + 1 for line in lines)
+        file.truncate(whole)
+        if not whole:
+            file.write(head)
+
+    def _read(self, lines: Sequence[bytes], path: str) -> None:
+        """Take up what is known."""
+        types = _Types()
+        try:
+            for line in lines:
+                entry = json.loads(line)
                 formats = tuple(types[text] for text in entry.pop("formats"))
                 self.known[formats] = Outcome(**entry)
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise InputError("is no journal of a search", file=path) from error
-        return sum(map(len, lines))
+
+
+def _line(entry: dict[str, Any]) -> bytes:
+    return (json.dumps(entry) + "\n").encode()
 
 
 class _Types(dict[str, NumberFormat]):

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, cast
 
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from tinyml.dialects.errors import InputError
 from tinyml.transforms import workers
 from tinyml.transforms.candidate_costs import Chip, Costs
 from tinyml.transforms.evaluation import WATCH, Status
@@ -50,27 +48,6 @@ def test_numeric_libraries_have_one_thread_while_there_are_workers():
         with Workers(1):
             assert threads() == {1}
         assert threads() == {2}
-
-
-def test_a_search_goes_on_from_its_journal(tmp_path: Path):
-    journal = str(tmp_path / "journal")
-    with evaluation_of("protonn", journal=journal) as evaluation:
-        first = evaluation.outcomes(uniform(evaluation, 8, 4))
-    Path(journal).write_text(Path(journal).read_text() + '{"formats": ["half a line')
-    with evaluation_of("protonn", journal=journal, resume=True) as evaluation:
-        again = evaluation.outcomes(uniform(evaluation, 8, 4, 16))
-        assert evaluation.evaluated == 1
-    assert again[:2] == first
-    assert len(Path(journal).read_text().splitlines()) == 1 + 3
-    with evaluation_of("protonn", journal=journal) as evaluation:
-        assert evaluation.known == {}
-
-
-@pytest.mark.parametrize("text", ["", "[]\n", "nonsense\n", '{"problem": "another"}\n', "{}\n{}\n"])
-def test_what_is_no_journal_of_this_search(text: str, tmp_path: Path):
-    (tmp_path / "journal").write_text(text)
-    with pytest.raises(InputError, match="journal"):
-        evaluation_of("protonn", journal=str(tmp_path / "journal"), resume=True)
 
 
 def test_progress_is_told():

@@ -1,0 +1,66 @@
+"""Journals: what was found before a break is not worked out again, and no other file is taken for one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tinyml.dialects.errors import InputError
+
+from .test_searches import evaluation_of, problem_of, uniform
+
+ANOTHER = f'{{"problem": "{64 * "0"}"}}\n'
+"""The head of a journal of another problem."""
+
+
+@pytest.fixture
+def head() -> str:
+    return f'{{"problem": "{problem_of("protonn").digest}"}}\n'
+
+
+def test_a_search_goes_on_from_its_journal(tmp_path: Path):
+    journal = str(tmp_path / "journal")
+    with evaluation_of("protonn", journal=journal) as evaluation:
+        first = evaluation.outcomes(uniform(evaluation, 8, 4))
+    Path(journal).write_text(Path(journal).read_text() + '{"formats": ["half a line')
+    with evaluation_of("protonn", journal=journal, resume=True) as evaluation:
+        again = evaluation.outcomes(uniform(evaluation, 8, 4, 16))
+        assert evaluation.evaluated == 1
+    assert again[:2] == first
+    assert len(Path(journal).read_text().splitlines()) == 1 + 3
+    with evaluation_of("protonn", journal=journal) as evaluation:
+        assert evaluation.known == {}
+
+
+@pytest.mark.parametrize("resume", [False, True])
+@pytest.mark.parametrize("data", [b"[]\n", b"PK\x03\x04", b'{"problem": "x"}\n', ANOTHER[:-1].encode() + b" \n", b"\n"])
+def test_no_other_file_is_written_to(data: bytes, resume: bool, tmp_path: Path):
+    (tmp_path / "file").write_bytes(data)
+    with pytest.raises(InputError, match="file: is no journal of a search"):
+        evaluation_of("protonn", journal=str(tmp_path / "file"), resume=resume)
+    assert (tmp_path / "file").read_bytes() == data
+
+
+@pytest.mark.parametrize("resume", [False, True])
+@pytest.mark.parametrize("text", ["", ANOTHER[:1], ANOTHER[:40], ANOTHER[:-1]])
+def test_a_journal_without_a_whole_line_is_begun_anew(text: str, resume: bool, head: str, tmp_path: Path):
+    (tmp_path / "journal").write_text(text)
+    with evaluation_of("protonn", journal=str(tmp_path / "journal"), resume=resume) as evaluation:
+        assert evaluation.known == {}
+    assert (tmp_path / "journal").read_text() == head
+
+
+def test_the_journal_of_another_problem_is_begun_anew_but_not_resumed(head: str, tmp_path: Path):
+    (tmp_path / "journal").write_text(ANOTHER)
+    with pytest.raises(InputError, match="journal: is the journal of another program"):
+        evaluation_of("protonn", journal=str(tmp_path / "journal"), resume=True)
+    with evaluation_of("protonn", journal=str(tmp_path / "journal")):
+        assert (tmp_path / "journal").read_text() == head
+
+
+@pytest.mark.parametrize("text", ["nonsense", "{}"])
+def test_a_damaged_journal_is_not_resumed(text: str, head: str, tmp_path: Path):
+    (tmp_path / "journal").write_text(f"{head}{text}\n")
+    with pytest.raises(InputError, match="journal: is no journal"):
+        evaluation_of("protonn", journal=str(tmp_path / "journal"), resume=True)
