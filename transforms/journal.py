@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -26,13 +27,15 @@ class Journal:
 
     known: the outcomes that stand in it, where the search resumes another; without `resume` it is begun anew, as is one
     whose first line a killed search wrote half. Raises `InputError` for a file that cannot be read or written, for one
-    that is no journal, and for one to resume that is no journal of this problem.
+    that is no journal, for one to resume that is damaged or that of another problem, and for none to resume.
     """
 
     def __init__(self, path: str | None, digest: str, resume: bool):
         self.known: dict[Formats, Outcome] = {}
         self._file: IO[bytes] | None = None
         if path is None:
+            if resume:
+                raise InputError("resume needs a journal to go on from")
             return
         try:
             with Path(path).open("a+b") as file:
@@ -55,7 +58,7 @@ class Journal:
         file.seek(0)
         found = file.read(len(head))
         if not _HEAD.fullmatch(found + head[len(found) :]):
-            raise InputError("is no journal of a search", file=path)
+            raise InputError("is no journal of a search and is not written over", file=path)
         whole = 0
         if resume and len(found) == len(head):
             if found != head:
@@ -71,17 +74,31 @@ class Journal:
     def _read(self, lines: Sequence[bytes], path: str) -> None:
         """Take up what is known."""
         types = _Types()
-        try:
-            for line in lines:
+        for number, line in enumerate(lines, start=2):
+            try:
                 entry = json.loads(line)
                 formats = tuple(types[text] for text in entry.pop("formats"))
-                self.known[formats] = Outcome(**entry)
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
-            raise InputError("is no journal of a search", file=path) from error
+                self.known[formats] = _outcome(entry)
+            # There is no end to what parsers raise for lines that no search wrote.
+            except Exception as error:
+                raise InputError("is no line of a journal of a search", file=path, line=number) from error
 
 
 def _line(entry: dict[str, Any]) -> bytes:
     return (json.dumps(entry) + "\n").encode()
+
+
+def _outcome(entry: dict[str, Any]) -> Outcome:
+    """Raises `ValueError` for one that was never found: of other fields or types, or of more samples than were seen."""
+    usual = asdict(Outcome())
+    if not (
+        entry.keys() == usual.keys()
+        and isinstance(entry["fault"], str | None)
+        and all(type(entry[name]) is type(usual[name]) for name in usual.keys() - {"fault"})
+        and all(0 <= entry[name] <= entry["seen"] < sys.maxsize for name in ("differ", "wrong"))
+    ):
+        raise ValueError("no outcome")
+    return Outcome(**entry)
 
 
 class _Types(dict[str, NumberFormat]):
@@ -92,7 +109,7 @@ class _Types(dict[str, NumberFormat]):
 
     def __missing__(self, text: str) -> NumberFormat:
         found = number_format(Parser(self.context, text).parse_type())
-        if found is None:
+        if found is None or str(found.type) != text:
             raise ValueError(f"{text} is no number format")
         self[text] = found
         return found

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from tinyml.dialects.errors import InputError
+from tinyml.transforms.outcomes import Outcome
 
 from .test_searches import evaluation_of, problem_of, uniform
 
@@ -59,8 +61,59 @@ def test_the_journal_of_another_problem_is_begun_anew_but_not_resumed(head: str,
         assert (tmp_path / "journal").read_text() == head
 
 
-@pytest.mark.parametrize("text", ["nonsense", "{}"])
-def test_a_damaged_journal_is_not_resumed(text: str, head: str, tmp_path: Path):
-    (tmp_path / "journal").write_text(f"{head}{text}\n")
-    with pytest.raises(InputError, match="journal: is no journal"):
+ENTRY = {
+    "formats": ["!fixed.q<8, 5>"],
+    "seen": 200,
+    "differ": 3,
+    "wrong": 2,
+    "error": 0.5,
+    "margin": 1.5,
+    "fault": None,
+}
+DAMAGES: dict[str, dict[str, object]] = {
+    "no format": {"formats": ["!foo.bar<"]},
+    "width of no format": {"formats": ["!fixed.q<99, 5>"]},
+    "another type": {"formats": ["i8"]},
+    "more than a format": {"formats": ["!fixed.q<8, 5> i8"]},
+    "deep format": {"formats": ["tensor<" * 10_000]},
+    "number for formats": {"formats": 8},
+    "numbers for formats": {"formats": [8]},
+    "text for a number": {"error": "x"},
+    "integer for a real": {"margin": 10**400},
+    "truth for a number": {"seen": True},
+    "more than float holds": {"seen": 10**400, "differ": 10**400},
+    "more than were seen": {"differ": 201},
+    "less than none": {"wrong": -1},
+    "number for text": {"fault": 1},
+    "another field": {"more": 1},
+}
+LINES = {
+    **{name: json.dumps(ENTRY | damage) for name, damage in DAMAGES.items()},
+    **{f"no {missing}": json.dumps({name: ENTRY[name] for name in ENTRY if name != missing}) for missing in ENTRY},
+    "no object": "[]",
+    "no JSON": "nonsense",
+    "no text": "\udcff",
+    "nothing": "",
+    "deep": "[" * 100_000,
+}
+
+
+@pytest.mark.parametrize("line", LINES.values(), ids=LINES)
+def test_a_damaged_journal_is_not_resumed(line: str, head: str, tmp_path: Path):
+    whole = json.dumps(ENTRY)
+    text = f"{head}{whole}\n{line}\n{whole}\n".encode(errors="surrogateescape")
+    (tmp_path / "journal").write_bytes(text)
+    with pytest.raises(InputError, match="journal:3: is no line of a journal"):
         evaluation_of("protonn", journal=str(tmp_path / "journal"), resume=True)
+    assert (tmp_path / "journal").read_bytes() == text
+
+
+def test_an_entry_is_taken_up(head: str, tmp_path: Path):
+    (tmp_path / "journal").write_text(f"{head}{json.dumps(ENTRY)}\n{json.dumps(ENTRY | {'fault': 'none'})}\n")
+    with evaluation_of("protonn", journal=str(tmp_path / "journal"), resume=True) as evaluation:
+        assert list(evaluation.known.values()) == [Outcome(200, 3, 2, 0.5, 1.5, "none")]
+
+
+def test_without_a_journal_nothing_is_resumed():
+    with pytest.raises(InputError, match="resume needs a journal"):
+        evaluation_of("protonn", resume=True)
