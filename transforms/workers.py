@@ -59,10 +59,15 @@ class Workers:
         """How many candidates are evaluated at once; a guess where a cluster decides."""
         return self.jobs or import_module("joblib").cpu_count()
 
+    @property
+    def _works_alone(self) -> bool:
+        """Never where there is a cluster already: then there is nothing to start, and its address may be wrong."""
+        return self.cluster is None and (self.jobs == 1 or (self._parallel is None and self.alone < PATIENCE))
+
     def run(self, problem: Problem, tasks: Sequence[T], work: Work[T, R]) -> Iterator[tuple[T, R]]:
         """Tasks and what work makes of each, in their order."""
         waiting = list(tasks)
-        while waiting and (self.jobs == 1 or (self._parallel is None and self.alone < PATIENCE)):
+        while waiting and self._works_alone:
             start = time.process_time()
             task = waiting.pop(0)
             [result] = work(problem, [task])

@@ -58,10 +58,9 @@ def test_a_dask_cluster_gives_the_same(where: str, tmp_path: Path):
 
 
 @pytest.mark.parametrize("address", ["nonsense", "foo://x:1", "tcp://127.0.0.1:1"])
-def test_no_dask_cluster(address: str, monkeypatch: pytest.MonkeyPatch):
+def test_no_dask_cluster(address: str):
     dask = pytest.importorskip("dask")
     pytest.importorskip("distributed")
-    monkeypatch.setattr(workers, "PATIENCE", 0.0)
     problem: Any = None
     with (
         dask.config.set({"distributed.comm.timeouts.connect": "100ms"}),
@@ -117,6 +116,6 @@ def test_no_ray_cluster(ray: RayModule):
     problem: Any = None
     with (
         pytest.raises(InputError, match="'nowhere': Could not find any running Ray instance"),
-        Workers(2, "ray", "nowhere") as started,
+        Workers(1, "ray", "nowhere") as started,
     ):
         list(started.run(problem, [1], negatives))
