@@ -11,6 +11,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 from xdsl.printer import Printer
+from xdsl.utils.arg_spec import parse_spec
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.format_lookup import format_named
@@ -94,7 +95,8 @@ def compile_stages(
     """Compile a program at L0 with the profile of a data set.
 
     search: options of pipelines that name what chooses a format for each tensor, in place of the width. row_scales:
-    give the rows of constant matrices scales of their own where that changes fewer answers on the data.
+    give the rows of constant matrices scales of their own where that changes fewer answers on the data; a search with
+    these has a journal of its own, with `.rows` behind the name.
     reuse_input: let buffers lie in the caller's array once the input has been read. pack_buffers: pack working memory
     of odd widths. round_sums: give sums that loops carry no accumulators.
     weights: another format for constants, as `assign-format` takes it. packed: as `pack-constants` takes it.
@@ -121,8 +123,9 @@ def compile_stages(
         options["round-sums"] = "true"
     if pack_buffers:
         options["pack-buffers"] = "true"
-    plain = _reals_and_formats(reals, ctx, options)
-    scaled = _reals_and_formats(reals, ctx, {**options, "row-scales": "true"}) if row_scales else plain
+    scaled = plain = _reals_and_formats(reals, ctx, options)
+    if row_scales:
+        scaled = _reals_and_formats(reals, ctx, {**options, **_with_journal_of_rows(search), "row-scales": "true"})
     row_scales = row_scales and _changed_answers(*scaled, data) < _changed_answers(*plain, data)
     reals, module = scaled if row_scales else plain
     formats = module.clone()
@@ -137,6 +140,18 @@ def compile_stages(
         stages.append(Stage(file, print_ir(module)))
     source, header = (print_c(module, ctx, printed_for, file) for file in ("source", "header"))
     return Compiled(reals, formats, buffers, loops, module, tuple(stages), source, header, actual_width, row_scales)
+
+
+def _with_journal_of_rows(search: Mapping[str, str] | None) -> dict[str, str]:
+    """The options of a search in the program with scales per row: if it has a journal, one beside the first."""
+    if search is None:
+        return {}
+    given = search.get(pipelines.SEARCH_OPTIONS, "")
+    journal = parse_spec(f"{search[pipelines.SEARCH]}{{{given}}}").parameters.get("journal")
+    if journal is None:
+        return {}
+    # Of an option that is given twice the last counts.
+    return {pipelines.SEARCH_OPTIONS: f"{given} journal={json.dumps(f'{journal[0]}.rows')}"}
 
 
 def _reals_and_formats(reals: ModuleOp, ctx: Context, options: dict[str, str]) -> tuple[ModuleOp, ModuleOp]:

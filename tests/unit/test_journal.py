@@ -5,9 +5,15 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tinyml.dialects.errors import InputError
+from tinyml.targets.boards import board
+from tinyml.tools.search_request import SearchRequest
+from tinyml.tools.stages import compile_stages, load_program
+from tinyml.transforms.contexts import context
+from tinyml.transforms.evaluation import WATCH
 from tinyml.transforms.outcomes import Outcome
 
 from .test_searches import evaluation_of, problem_of, uniform
@@ -117,3 +123,30 @@ def test_an_entry_is_taken_up(head: str, tmp_path: Path):
 def test_without_a_journal_nothing_is_resumed():
     with pytest.raises(InputError, match="resume needs a journal"):
         evaluation_of("protonn", resume=True)
+
+
+def test_programs_with_scales_per_row_have_a_journal_of_their_own(tmp_path: Path):
+    random = np.random.default_rng(1)
+    np.save(tmp_path / "W.npy", random.normal(0.0, [[1.0], [0.1], [0.01]], (3, 4)).astype("f4"))
+    np.savez(tmp_path / "val.npz", x=random.normal(0.0, 1.0, (50, 4)).astype("f4"))
+    (tmp_path / "model.sd").write_text("let X = (4, 1) in [-4, 4] in let W = (3, 4) in [-4, 4] in argmax(tanh(W * X))")
+    asked = {"journal": str(tmp_path / "a journal"), "jobs": 1}
+    told: list[int] = []
+    token = WATCH.set(lambda status: told.append(status.candidates))
+    for options in (asked, asked | {"resume": True}):
+        told.clear()
+        compile_stages(
+            load_program(tmp_path / "model.sd", context()),
+            context(),
+            data=tmp_path / "val.npz",
+            format="fixed",
+            width=None,
+            functions=None,
+            printed_for="host",
+            row_scales=True,
+            search=SearchRequest("demote", options).spelled(board("host")),
+        )
+        assert (max(told) == 0) == ("resume" in options)
+    WATCH.reset(token)
+    heads = {(tmp_path / name).read_text().splitlines()[0] for name in ("a journal", "a journal.rows")}
+    assert len(heads) == 2
