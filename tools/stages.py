@@ -151,7 +151,7 @@ def _with_journal_of_rows(search: Mapping[str, str] | None) -> dict[str, str]:
     if journal is None:
         return {}
     # Of an option that is given twice the last counts.
-    return {pipelines.SEARCH_OPTIONS: f"{given} journal={json.dumps(f'{journal[0]}.rows')}"}
+    return {pipelines.SEARCH_OPTIONS: f"{given} journal={pipelines.spelled(f'{journal[0]}.rows')}"}
 
 
 def _reals_and_formats(reals: ModuleOp, ctx: Context, options: dict[str, str]) -> tuple[ModuleOp, ModuleOp]:
