@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
@@ -38,6 +39,11 @@ class _Part:
     places: Array
     slopes: Array
     factors: Array | None = None
+
+    @cached_property
+    def all_places(self) -> set[int]:
+        """Of any sample."""
+        return set(np.unique(self.places).tolist())
 
 
 class Gradients:
@@ -79,7 +85,7 @@ def _of_row(parts: Sequence[_Part], start: int, length: int) -> Array:
     for part in parts:
         if part.factors is None:
             found += _of_numbers([part], start + length)[:, start:]
-        elif (part.places == start).any():
+        elif start in part.all_places:
             slopes = np.where((part.places == start)[..., None], part.slopes, 0.0).sum(1)
             found += np.einsum("sn,skn->sk", slopes, np.broadcast_to(part.factors, (samples, *part.factors.shape[1:])))
     return found
