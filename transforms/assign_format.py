@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,12 +13,12 @@ from xdsl.passes import ModulePass
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.format_lookup import USUAL_FORMAT, format_named, format_spelled
-from tinyml.dialects.number_format import NumberFormat, Raws
+from tinyml.dialects.number_format import NumberFormat
 from tinyml.transforms.format_assignment import Choice, FormatAssignment
 from tinyml.transforms.outcomes import Judge
 from tinyml.transforms.refine_constants import refine_constants
-from tinyml.transforms.retype import check_reals, retype
-from tinyml.transforms.rounded_constants import RoundedConstants
+from tinyml.transforms.retype import check_reals
+from tinyml.transforms.rounded_constants import RoundedConstants, give_formats
 from tinyml.transforms.tensor_classes import TensorClass
 
 if TYPE_CHECKING:
@@ -58,17 +58,13 @@ class AssignFormatPass(ModulePass):
             judge = Judge(op, data_of(op, self.data), self.functions)
             known = judge.candidates
             formats = known.assignment.formats(self._choices(ctx, known.assignment.classes, prototype))
-            self._give(known.constants, formats, refine_constants(judge, tuple(formats)))
+            give_formats(known.constants, formats, refine_constants(judge, tuple(formats)), self.functions)
             return
         for function in [one for one in op.ops if isinstance(one, func.FuncOp) and not one.is_declaration]:
             check_reals(function)
             assignment = FormatAssignment(function)
             formats = assignment.formats(self._choices(ctx, assignment.classes, prototype))
-            self._give(RoundedConstants(assignment), formats, {})
-
-    def _give(self, constants: RoundedConstants, formats: Sequence[NumberFormat], refined: Mapping[int, Raws]) -> None:
-        assignment, raws = constants.assignment, constants.raws(formats, refined)
-        retype(assignment.function, assignment.formats_of_values(formats), raws, self.functions)
+            give_formats(RoundedConstants(assignment), formats, None, self.functions)
 
     def _choices(self, ctx: Context, classes: Sequence[TensorClass], prototype: NumberFormat) -> list[Choice]:
         weights = prototype if self.weights is None else format_spelled(ctx, self.weights)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
+from tinyml.transforms.retype import retype
 from tinyml.transforms.round_weights import round_weights
 
 if TYPE_CHECKING:
@@ -51,3 +52,14 @@ class RoundedConstants:
             reals = tdsl.format_of(constant.result).decode(constant.raws)
             self.known[key] = format.encode(reals) if moments is None else round_weights(reals, format, moments)
         return self.known[key]
+
+
+def give_formats(
+    constants: RoundedConstants,
+    formats: Sequence[NumberFormat],
+    refined: Mapping[int, Raws] | None,
+    scheme: str | None,
+) -> None:
+    """Give the program of some constants formats. refined: as for `RoundedConstants.raws`; scheme: of functions."""
+    assignment = constants.assignment
+    retype(assignment.function, assignment.formats_of_values(formats), constants.raws(formats, refined), scheme)

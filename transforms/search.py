@@ -33,8 +33,7 @@ from tinyml.transforms.format_assignment import Choice, FormatAssignment
 from tinyml.transforms.found import FRONT, Found, front_attribute, in_one_front
 from tinyml.transforms.outcomes import Problem, Task
 from tinyml.transforms.refine_constants import refinements_of
-from tinyml.transforms.retype import retype
-from tinyml.transforms.rounded_constants import RoundedConstants
+from tinyml.transforms.rounded_constants import RoundedConstants, give_formats
 from tinyml.transforms.value_maps import tensor_errors
 from tinyml.transforms.workers import Workers
 from tinyml.transforms.working_memory import WorkingMemory
@@ -118,8 +117,9 @@ class Search:
         """What candidates cost, as `Costs` takes the target and the device; the same object each time."""
         return costs_of(self.judge.candidates, Chip(target, device, self.pack_buffers))
 
-    def offered(self, widths: Sequence[int], usual: Sequence[int]) -> list[NumberFormat]:
-        """The formats of widths that were asked for; if none or the usual ones were, of those that the family has.
+    def offered(self, widths: Sequence[int], usual: Sequence[int] = ()) -> list[NumberFormat]:
+        """The formats of widths that were asked for; if none or the usual ones were, of those that the family has, or
+        else its usual format.
 
         Raises `InputError` for others that it does not have.
         """
@@ -229,7 +229,6 @@ class SearchPass(ModulePass):
         assignment = FormatAssignment(function, data.x.astype("f8"))
         formats = assignment.formats(found.choices)
         errors = tensor_errors(search.judge, tuple(formats), found.refined)
-        constants = RoundedConstants(assignment).raws(formats, found.refined)
         function.attributes[SEARCH] = ArrayAttr(
             DictionaryAttr(
                 {
@@ -242,7 +241,7 @@ class SearchPass(ModulePass):
             )
             for one, format, error in zip(assignment.classes, formats, errors, strict=True)
         )
-        retype(function, assignment.formats_of_values(formats), constants, self.functions)
+        give_formats(RoundedConstants(assignment), formats, found.refined, self.functions)
 
 
 def _other_format(ctx: Context, name: str) -> NumberFormat:

@@ -35,8 +35,7 @@ class SearchMaxscalePass(SearchPass):
 
     def search(self, search: Search) -> Found:
         search.evaluation.begin("maxscale")
-        prototypes = [search.prototype_of(width) for width in self.widths] or [search.prototype]
-        found = [explore_maxscale(search, prototype) for prototype in prototypes]
+        found = [explore_maxscale(search, prototype) for prototype in search.offered(self.widths)]
         choices, maxscale, _ = min(found, key=lambda one: one[2])
         return Found(choices, {one.name: f"maxscale {maxscale}" for one in search.classes})
 

@@ -80,9 +80,9 @@ class SearchParetoPass(LimitedPass):
 
     def suffices(self, found: Sequence[Found]) -> bool:
         """Products are rounded one by one only where memory is still short: it takes time, and little else is won."""
-        if len(found) < 2 or self.ram is None or super().suffices(found):
-            return super().suffices(found)
-        return found[self.preferred(found)].chosen.cost.ram < (1 - SHORT) * self.ram
+        if len(found) > 1 and self.ram is not None:
+            return found[self.preferred(found)].chosen.cost.ram < (1 - SHORT) * self.ram or super().suffices(found)
+        return super().suffices(found)
 
     def preferred(self, found: Sequence[Found]) -> int:
         """As the candidates of one program are compared; of two that lose nearly the same what takes less RAM."""

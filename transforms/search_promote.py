@@ -57,7 +57,7 @@ class SearchPromotePass(LimitedPass):
         if self.soft <= 0:
             raise InputError(f"soft must be positive, got {self.soft}")
         limited, ram = self.limited(search), self.limits.ram
-        narrowest = min(self._prototypes(search), key=lambda one: one.bits)
+        narrowest = min(search.offered(self.widths, WIDTHS), key=lambda one: one.bits)
         found = limited.found(lambda: self._promoted(limited, ram), search.uniform(narrowest))
         if search.evaluation.metric == "margin" and self.ram is not None:
             found = choose_scales(limited, found, ram, limited.keeps)
@@ -67,7 +67,7 @@ class SearchPromotePass(LimitedPass):
 
     def _promoted(self, search: Search, ram: float) -> Found:
         search.evaluation.begin("widths")
-        offered = [best_variant(search, one) for one in self._prototypes(search)]
+        offered = [best_variant(search, one) for one in search.offered(self.widths, WIDTHS)]
         low, high = choose_pair(search, offered, ram)
         search.evaluation.begin("heat map")
         heat = heat_map(search, low, high)
@@ -77,9 +77,6 @@ class SearchPromotePass(LimitedPass):
             return found
         widest = max(offered, key=lambda one: one.bits)
         return use_room(search, found, offered, heat if high == widest else heat_map(search, low, widest), ram)
-
-    def _prototypes(self, search: Search) -> list[NumberFormat]:
-        return search.offered(self.widths, WIDTHS)
 
 
 def choose_pair(search: Search, offered: Sequence[NumberFormat], ram: float) -> tuple[NumberFormat, NumberFormat]:

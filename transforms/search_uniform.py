@@ -18,8 +18,7 @@ class SearchUniformPass(SearchPass):
 
     def search(self, search: Search) -> Found:
         search.evaluation.begin("variants")
-        offered = [search.prototype_of(width) for width in self.widths] or [search.prototype]
-        best = [best_variant(search, one) for one in offered]
+        best = [best_variant(search, one) for one in search.offered(self.widths)]
         losses = uniform_losses(search, best)
         chosen = best[losses.index(min(losses))]
         return Found(search.uniform(chosen), {one.name: "all tensors have this format" for one in search.classes})
