@@ -197,6 +197,14 @@ class ExactFormat(NumberFormat):
         source = exact(value_format)
         return self.store(m, source.load(m, value), source.scale)
 
+    def ranked(self, m: Machine[V], value: V) -> tuple[Int[V], Raws] | None:
+        import numpy as np
+
+        stored = self.stored(m, value)
+        if self.stored_width > 8:
+            return None
+        return m.sub(stored, m.const(stored.low)), np.arange(stored.low, stored.high + 1).astype(self.dtype)
+
     def from_f32(self, m: Machine[V], value: V) -> V:
         scale = self.scale + STICKY_BITS
         low, high = (end << STICKY_BITS for end in self.integer_limits)

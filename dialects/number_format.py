@@ -21,7 +21,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.coding import Coding
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.machine import Machine
+from tinyml.dialects.machine import Int, Machine
 from tinyml.dialects.products import Bound, Factor, Product
 
 if TYPE_CHECKING:
@@ -225,11 +225,20 @@ class NumberFormat(ABC):
     def to_f32(self, m: Machine[V], value: V) -> V:
         """The float nearest to a value of this format."""
 
+    def ranked(self, m: Machine[V], value: V) -> tuple[Int[V], Raws] | None:
+        """The place of a value among all raws of the format, and these in order; None where they are many."""
+        return None
+
     def convert(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
-        """Round a value of any format; between families by way of a float."""
+        """Round a value of any format; between families by a table where it is short, or else by way of a float."""
         if value_format.FAMILY == self.FAMILY:
             return self.recode(m, value, value_format)
-        return self.from_f32(m, value_format.to_f32(m, value))
+        ranked = value_format.ranked(m, value)
+        if ranked is None or self.dtype.kind != "i" or self.dtype.itemsize > 2:
+            return self.from_f32(m, value_format.to_f32(m, value))
+        place, raws = ranked
+        entry = m.entry("conversion", self.encode(value_format.decode(raws)), place)
+        return m.settle(entry, 8 * self.dtype.itemsize)
 
     @abstractmethod
     def clamp(self, m: Machine[V], value: V, low: float, high: float | None) -> V:

@@ -271,6 +271,14 @@ class ZeroSkewType(ParametrizedAttribute, TypeAttribute, NumberFormat):
         source = skewed(value_format)
         return value if source == self else self._requantised(m, source.load(m, value), source.scale / self.scale)
 
+    def ranked(self, m: Machine[V], value: V) -> tuple[Int[V], Raws] | None:
+        import numpy as np
+
+        first, last = self.raw_limits
+        if self.bits == START_WIDTH:
+            return None
+        return m.sub(self.raw(m, value), m.const(first)), np.arange(first, last + 1).astype(self.dtype)
+
     def from_f32(self, m: Machine[V], value: V) -> V:
         """To nearest, halves upwards."""
         zero, (low, high) = self.zero_point.data, self.raw_limits
@@ -292,15 +300,12 @@ class ZeroSkewType(ParametrizedAttribute, TypeAttribute, NumberFormat):
         self, m: Machine[V], function: Function, value: V, value_format: NumberFormat, scheme: str | None = None
     ) -> V:
         """A table of results."""
-        import numpy as np
-
         from tinyml.dialects.real_functions import exactly
 
-        source = skewed(value_format)
-        first, last = source.raw_limits
-        raws = np.arange(first, last + 1).astype(source.dtype)
-        table = self.encode(exactly(function, source.decode(raws)))
-        entry = m.entry(function, table, m.sub(source.raw(m, value), m.const(first)))
+        ranked = skewed(value_format).ranked(m, value)
+        assert ranked is not None
+        place, raws = ranked
+        entry = m.entry(function, self.encode(exactly(function, value_format.decode(raws))), place)
         return m.settle(entry, 8 * self.dtype.itemsize)
 
     def at_least(self, m: Machine[V], value: V, threshold: float) -> V:

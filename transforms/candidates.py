@@ -59,6 +59,7 @@ class Candidates:
             predict_function(copy),
             {copies[value]: format for value, format in of_values.items()},
             {copies[value]: raws for value, raws in self.constants.raws(formats, refined).items()},
+            {copies[value]: carrier for value, carrier in self.assignment.carriers_of_values(formats).items()},
             self.scheme,
         )
         ChooseAccumulatorsPass().apply(Context(), copy)

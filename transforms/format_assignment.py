@@ -21,6 +21,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.number_format import Accumulator, NumberFormat
 from tinyml.dialects.places import error_at
 from tinyml.dialects.products import Factor, Product
+from tinyml.transforms.foreign_formats import carriers_of
 from tinyml.transforms.input_moments import InputMoments
 from tinyml.transforms.tensor_classes import TensorClass, tensor_classes
 from tinyml.transforms.tensor_uses import are_collected, are_scalars, is_scalar_op, readers
@@ -94,6 +95,20 @@ class FormatAssignment:
         pairs = zip(self.classes, formats, strict=True)
         return {value: format for one, format in pairs for value in one.members}
 
+    def carriers_of_values(self, formats: Sequence[NumberFormat]) -> dict[SSAValue, NumberFormat]:
+        """In what format tensors are computed that are only stored in their own (`foreign_formats`)."""
+        known = dict(zip(self.classes, formats, strict=True))
+        carriers = carriers_of(known)
+        for op in self.contractions if carriers else ():
+            factors = {self.class_of[value] for pair in op.pairs for value in pair} & carriers.keys()
+            for bits in range(SPARE_BITS):
+                found = {**known, **carriers, **{one: carriers[one].narrowed(bits) for one in factors}}
+                held = self.accumulator_bits(op, lambda value, found=found: found[self.class_of[value]])
+                if held is not None and held <= ACCUMULATOR_BITS:
+                    carriers = {one: found[one] for one in carriers}
+                    break
+        return {value: carrier for one, carrier in carriers.items() for value in one.members}
+
     def fitted(self, one: TensorClass, format: NumberFormat) -> NumberFormat:
         """What becomes of the format of a class by the numbers of the constant that it is, if it is one."""
         if not one.is_constant:
@@ -156,12 +171,17 @@ class _Formats:
             one: assignment.fitted(one, choice.format_for(*room_of(one, choice.prototype)))
             for one, choice in choices.items()
         }
+        stored = dict(self.formats)
+        self.carriers = carriers_of(stored)
+        self.choices = {one: choice for one, choice in choices.items() if one not in self.carriers}
+        self.formats |= self.carriers
         self._widen_scalars()
         self._limit_arguments()
         self._spare_accumulators()
         self._align_starts()
         self._align_addends()
         self._limit_results()
+        self.formats |= {one: stored[one] for one in self.carriers}
 
     def of(self, value: SSAValue) -> NumberFormat:
         return self.formats[self.class_of[value]]
@@ -232,12 +252,16 @@ class _Formats:
         narrowed: dict[TensorClass, NumberFormat] = {}
         for pair in op.pairs:
             first, second = sorted((self.class_of[value] for value in pair), key=lambda one: not one.is_constant)
-            wider = self.choices[first].prototype.bits - self.choices[second].prototype.bits
+            wider = self._width(first) - self._width(second)
             alone = min(bits, abs(wider), SPARE_BITS - 1)
             shared = bits - alone
             narrowed[second] = self.formats[second].narrowed(shared // 2 + (alone if wider < 0 else 0))
             narrowed[first] = self.formats[first].narrowed((shared + 1) // 2 + (alone if wider > 0 else 0))
         return narrowed
+
+    def _width(self, one: TensorClass) -> int:
+        """The width that was asked for, or that a class is computed in."""
+        return self.carriers[one].bits if one in self.carriers else self.choices[one].prototype.bits
 
     def _align_starts(self) -> None:
         """What sums start from has no finer scale than their products."""
@@ -246,7 +270,8 @@ class _Formats:
                 one, result = self.class_of[op.initial], self.of(op.out)
                 for lhs, rhs in op.pairs:
                     unit = result.accumulator(self.of(lhs), self.of(rhs), None)
-                    found = next((format for format in self._coarser(one, unit) if unit.starts(format)), None)
+                    coarser = self._coarser(one, unit) if one in self.choices else iter([self.formats[one]])
+                    found = next((format for format in coarser if unit.starts(format)), None)
                     if found is None:
                         raise error_at(op, "the products are too great for any format of what they are added to")
                     self.formats[one] = found
@@ -282,6 +307,8 @@ class _Formats:
                 if not isinstance(op, tdsl.AddOp | tdsl.SubOp | tdsl.MulOp | tdsl.MatmulOp | tdsl.SpmvOp):
                     continue
                 before, lhs, rhs = self.of(op.out), self.of(op.lhs), self.of(op.rhs)
+                if self.class_of[op.out] in self.carriers:
+                    continue
                 sums = isinstance(op, tdsl.AddOp | tdsl.SubOp)
                 after = before.of_sum(lhs, rhs) if sums else before.of_product(lhs, rhs)
                 self.formats[self.class_of[op.out]] = after

@@ -11,14 +11,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from tinyml.transforms.exchanges import ZOOMS
-from tinyml.transforms.format_assignment import with_choice
+from tinyml.transforms.format_assignment import Choice, with_choice
 from tinyml.transforms.found import Found
 from tinyml.transforms.limited_pass import STANDARD_ERROR
 from tinyml.transforms.search import Search
 
 if TYPE_CHECKING:
     from tinyml.dialects.number_format import NumberFormat
-    from tinyml.transforms.format_assignment import Choice
     from tinyml.transforms.tensor_classes import TensorClass
 
 Keeps: TypeAlias = Callable[[Sequence["Choice"]], bool]
@@ -35,6 +34,29 @@ def choose_formats(search: Search, found: Found, ram: float, keeps: Keeps) -> Fo
     search.evaluation.begin("formats")
     others = [list(_others(search, *pair)) for pair in zip(search.classes, found.choices, strict=True)]
     return _changed(search, found, others, 0.0, "in this format", ram, keeps)
+
+
+def narrow_formats(search: Search, found: Found) -> Found:
+    """What a search found, with tensors in ones of its `formats` of fewer bytes where the program needs less memory and
+    loses nearly as little: numbers that take many bits in one format may take few in another one.
+
+    The same object where there are none.
+    """
+    search.evaluation.begin("narrower formats")
+    choices, reasons = list(found.choices), dict(found.reasons)
+    [least] = search.losses([choices])
+    most = (1 + STANDARD_ERROR) * least
+    tried = [(i, other) for i, now in enumerate(choices) for other in _narrower(search, i, now)]
+    losses = search.losses([with_choice(choices, i, other) for i, other in tried], most)
+    for loss, (i, other) in sorted(zip(losses, tried, strict=True), key=lambda pair: pair[0]):
+        if loss > most or choices[i] != found.choices[i]:
+            continue
+        joined = with_choice(choices, i, other)
+        [now] = search.losses([joined], most)
+        if now <= most and _memory(search, joined) < _memory(search, choices):
+            choices = joined
+            reasons[search.classes[i].name] += "; in this format nearly as good"
+    return found if choices == list(found.choices) else replace(found, choices=choices, reasons=reasons)
 
 
 def choose_scales(search: Search, found: Found, ram: float, keeps: Keeps) -> Found:
@@ -77,10 +99,30 @@ def _changed(
     return replace(found, choices=choices, reasons=reasons)
 
 
+def _memory(search: Search, choices: Sequence[Choice]) -> int:
+    return search.memory.of(search.formats(choices))
+
+
+def _narrower(search: Search, place: int, choice: Choice) -> Iterator[Choice]:
+    """The widest of other formats in fewer bytes than a choice, for a class that takes memory.
+
+    Packed in odd widths they would save less: what reads them often needs room to unpack them.
+    """
+    if search.classes[place].is_constant:
+        return
+    size = choice.prototype.dtype.itemsize
+    for prototype in search.others:
+        narrower = [one for one in prototype.candidates if one.dtype.itemsize < size]
+        if narrower and prototype.CONSTANTS_FROM is None:
+            yield Choice(max(narrower, key=lambda one: one.bits))
+
+
 def _others(search: Search, one: TensorClass, choice: Choice) -> Iterator[Choice]:
     """The formats of a choice's width that a class of tensors can have instead."""
     for prototype in search.others:
         if (least := prototype.CONSTANTS_FROM) is not None and not (one.is_constant and one.elements >= least):
+            continue
+        if one.is_constant and prototype.FAMILY != search.prototype.FAMILY:
             continue
         same = _of_width(prototype, choice.prototype.bits)
         yield from (replace(choice, prototype=other) for other in same if other != choice.prototype)

@@ -13,6 +13,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.places import error_at
+from tinyml.transforms.foreign_formats import carry
 from tinyml.transforms.tensor_classes import tensor_values
 
 if TYPE_CHECKING:
@@ -33,9 +34,13 @@ def retype(
     function: func.FuncOp,
     formats: Mapping[SSAValue, NumberFormat],
     constants: Mapping[SSAValue, Raws],
+    carriers: Mapping[SSAValue, NumberFormat],
     scheme: str | None,
 ) -> dict[SSAValue, SSAValue]:
-    """Give the tensors of a function formats, its constants raws and its functions a scheme; what became of each."""
+    """Give the tensors of a function formats, its constants raws and its functions a scheme; what became of each.
+
+    carriers: of tensors that are computed in other formats than they are stored in.
+    """
     retyped: dict[SSAValue, SSAValue] = {}
     for value, format in formats.items():
         type = cast("TensorType[Attribute]", value.type)
@@ -49,6 +54,7 @@ def retype(
         else:
             new_type = TensorType(format.type, type.get_shape(), type.encoding)
             retyped[value] = Rewriter.replace_value_with_new_type(value, new_type)
+    retyped |= {value: carry(retyped[value], carrier) for value, carrier in carriers.items()}
     last = cast(func.ReturnOp, function.body.block.last_op)
     function.update_function_type()
     assert tuple(function.function_type.outputs) == tuple(last.operand_types)

@@ -62,4 +62,10 @@ def give_formats(
 ) -> None:
     """Give the program of some constants formats. refined: as for `RoundedConstants.raws`; scheme: of functions."""
     assignment = constants.assignment
-    retype(assignment.function, assignment.formats_of_values(formats), constants.raws(formats, refined), scheme)
+    retype(
+        assignment.function,
+        assignment.formats_of_values(formats),
+        constants.raws(formats, refined),
+        assignment.carriers_of_values(formats),
+        scheme,
+    )

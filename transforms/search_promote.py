@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import compress, product
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.errors import InputError
@@ -17,7 +17,8 @@ from tinyml.dialects.number_format import NumberFormat
 from tinyml.transforms.format_assignment import Choice, with_choice
 from tinyml.transforms.found import Found
 from tinyml.transforms.limited_pass import LimitedPass
-from tinyml.transforms.other_formats import choose_formats, choose_scales
+from tinyml.transforms.limited_search import LimitedSearch
+from tinyml.transforms.other_formats import choose_formats, choose_scales, narrow_formats
 from tinyml.transforms.search import Search
 from tinyml.transforms.uniform_widths import best_variant, uniform_losses
 from tinyml.transforms.value_maps import value_map
@@ -60,10 +61,20 @@ class SearchPromotePass(LimitedPass):
         narrowest = min(search.offered(self.widths, WIDTHS), key=lambda one: one.bits)
         found = limited.found(lambda: self._promoted(limited, ram), search.uniform(narrowest))
         if search.evaluation.metric == "margin" and self.ram is not None:
-            found = choose_scales(limited, found, ram, limited.keeps)
+            found = choose_scales(limited, self._spared(limited, found, ram), ram, limited.keeps)
         # A format whose functions take much of the stack is not to take the place of wide tensors.
         found = choose_formats(limited, found, ram, limited.keeps)
         return replace(found, loss=search.losses([found.choices])[0])
+
+    def _spared(self, search: LimitedSearch, found: Found, ram: float) -> Found:
+        """What was found, in narrower ones of the other formats, with wider tensors in the room that these leave."""
+        spared = narrow_formats(search, found) if search.others else found
+        if spared is found or not search.keeps(spared.choices):
+            return found
+        offered = search.offered(self.widths, WIDTHS)
+        low, high = (choose(offered, key=lambda one: one.bits) for choose in (min, max))
+        heat = heat_map(search, low, high)
+        return search.found(lambda: use_room(search, spared, offered, heat, ram), spared.choices)
 
     def _promoted(self, search: Search, ram: float) -> Found:
         search.evaluation.begin("widths")
@@ -140,19 +151,24 @@ def use_room(search: Search, found: Found, offered: Sequence[NumberFormat], heat
 
     As in algorithm 7 tensors become wide in order as long as the program works in `ram` bytes, by one width after the
     other: from the widest down, so that few are as wide as possible, and from the narrowest up, so that many are a
-    little wider. The same is tried from where all are narrow, whatever the pair.
+    little wider. The same is tried from where all are narrow, whatever the pair. Tensors of other formats stay as they
+    are.
     """
     narrowest = min((one for one in offered if search.fits(search.uniform(one), ram)), key=lambda one: one.bits)
+    own = [type(one.prototype) is type(narrowest) for one in found.choices]
+    narrow = [Choice(narrowest) if is_own else one for is_own, one in zip(own, found.choices, strict=True)]
     steps = [list(found.choices)]
-    for choices, ways in product((steps[0], search.uniform(narrowest)), (-1, 1)):
+    for choices, ways in product((steps[0], narrow), (-1, 1)):
         for wide in sorted(offered, key=lambda one: ways * one.bits):
-            for i in sorted(range(len(heat)), key=lambda i: -heat[i]):
+            for i in sorted(compress(range(len(heat)), own), key=lambda i: -heat[i]):
                 wider = with_choice(choices, i, Choice(wide))
                 if choices[i].prototype.bits < wide.bits and search.fits(wider, ram):
                     choices = wider
             steps.append(choices)
     losses = search.losses(steps)
     best = steps[losses.index(min(losses))]
+    if best is steps[0]:
+        return found
     reasons = dict(found.reasons)
     for one, before, after in zip(search.classes, found.choices, best, strict=True):
         if after != before:

@@ -10,13 +10,11 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.number_format import element_format
-from tinyml.dialects.packed_bits import WIDTHS, group_length
+from tinyml.dialects.packed_bits import group_length
 from tinyml.transforms.loop_nest import LoopNest, function_around, local_array
 
-BLOCK = 8
-"""Elements that are unpacked at once: whole groups of every width. More would take stack from what packing saves."""
-
-assert all(BLOCK % group_length(width) == 0 for width in WIDTHS)
+LEAST_BLOCK = 4
+"""Elements that are unpacked at once, or one group if that is longer. More would take stack from what packing saves."""
 
 
 class UnpackedRuns:
@@ -27,8 +25,11 @@ class UnpackedRuns:
 
     def sum(self, op: num.DotOp | num.DistanceOp, kernel: str) -> SSAValue:
         """What an op becomes whose second run is packed: calls of the kernel on blocks, one after the other."""
-        nest, array = LoopNest(op), self._array(op)
-        blocks, rest = divmod(num.run_length(op.rhs), BLOCK)
+        width = scratch.packed_bits(scratch.memref_type(op.rhs))
+        assert width is not None
+        length = max(LEAST_BLOCK, group_length(width))
+        nest, array = LoopNest(op), self._array(op, length)
+        blocks, rest = divmod(num.run_length(op.rhs), length)
 
         def block(sum: SSAValue, first: SSAValue, count: int) -> SSAValue:
             weights, packed = (nest.insert(scratch.SliceOp(run, first, (count,))) for run in (op.lhs, op.rhs))
@@ -39,18 +40,23 @@ class UnpackedRuns:
             return nest.insert(part)
 
         def whole(number: SSAValue, sums: Sequence[SSAValue]) -> list[SSAValue]:
-            return [block(sums[0], nest.times(number, BLOCK), BLOCK)]
+            return [block(sums[0], nest.times(number, length), length)]
 
         sum = op.sum
         if blocks == 1:
-            sum = block(sum, nest.index(0), BLOCK)
+            sum = block(sum, nest.index(0), length)
         elif blocks:
             sum = nest.fold(nest.index(blocks), [sum], whole)[0]
-        return block(sum, nest.index(blocks * BLOCK), rest) if rest else sum
+        return block(sum, nest.index(blocks * length), rest) if rest else sum
 
-    def _array(self, op: num.DotOp | num.DistanceOp) -> SSAValue:
+    def _array(self, op: num.DotOp | num.DistanceOp, length: int) -> SSAValue:
+        """An array of at least so many elements."""
         function = function_around(op)
-        kind = function, element_format(op.rhs.type).storage
-        if kind not in self._arrays:
-            self._arrays[kind] = local_array(function, kind[1], BLOCK, "unpacked")
-        return self._arrays[kind]
+        storage = element_format(op.rhs.type).storage
+        known = self._arrays.get((function, storage))
+        if known is None or num.run_length(known) < length:
+            array = local_array(function, storage, length, "unpacked")
+            if known is not None:
+                known.replace_all_uses_with(array)
+            self._arrays[function, storage] = array
+        return self._arrays[function, storage]

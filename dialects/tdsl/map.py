@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, Block, Region, SSAValue
@@ -29,6 +30,7 @@ class MapOp(TensorOp):
     """
 
     name = "tdsl.map"
+    ONE_FAMILY: ClassVar[bool] = False
     operands_ = var_operand_def(SHAPED)
     body = region_def("single_block")
     assembly_format = (

@@ -13,11 +13,13 @@ from typing import Any
 import numpy as np
 import pytest
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.parser import Parser
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.fixed import FixedType
 from tinyml.dialects.number_format import element_format
 from tinyml.dialects.posit import PositType
+from tinyml.dialects.zeroskew import ZeroSkewType
 from tinyml.lowering.pipelines import flatten, run
 from tinyml.runtime.data import Data, load_data
 from tinyml.runtime.evaluator import encode_inputs, evaluate, predict_function
@@ -29,8 +31,9 @@ from tinyml.transforms.contexts import context
 from tinyml.transforms.evaluation import WATCH, Evaluation
 from tinyml.transforms.format_assignment import Choice
 from tinyml.transforms.found import FRONT, Found, FrontPoint
-from tinyml.transforms.other_formats import choose_formats, choose_scales
+from tinyml.transforms.other_formats import choose_formats, choose_scales, narrow_formats
 from tinyml.transforms.outcomes import Outcome, Problem, Task, judge_of
+from tinyml.transforms.profile import profile
 from tinyml.transforms.search import SEARCH, Search
 from tinyml.transforms.search_demote import SearchDemotePass
 from tinyml.transforms.search_maxscale import SearchMaxscalePass
@@ -285,6 +288,44 @@ def test_no_format_is_taken_that_breaks_a_limit():
         limited = choose_formats(search, found, math.inf, lambda _: False)
     assert free.choices != found.choices
     assert limited.choices == found.choices
+
+
+LAYERS = """
+func.func @layers(%X: tensor<16x1xf32>) -> tensor<3x1xf32> {{
+  %W = tdsl.const dense<{W}> : tensor<16x16xf32> -> tensor<16x16xf32>
+  %V = tdsl.const dense<{V}> : tensor<40x16xf32> -> tensor<40x16xf32>
+  %U = tdsl.const dense<{U}> : tensor<3x40xf32> -> tensor<3x40xf32>
+  %H = tdsl.matmul %W, %X : tensor<16x16xf32>, tensor<16x1xf32> -> tensor<16x1xf32>
+  %G = tdsl.matmul %V, %H : tensor<40x16xf32>, tensor<16x1xf32> -> tensor<40x1xf32>
+  %Y = tdsl.matmul %U, %G : tensor<3x40xf32>, tensor<40x1xf32> -> tensor<3x1xf32>
+  func.return %Y : tensor<3x1xf32>
+}}
+"""
+
+
+def layers_on_fifteenths() -> Problem:
+    """Layers whose inputs are whole numbers from 0 to 15 over 15: exact in zero-skew integers of 8 bits."""
+    random = np.random.default_rng(0)
+    shapes = {"W": (16, 16), "V": (40, 16), "U": (3, 40)}
+    weights = {name: random.uniform(-1, 1, shape).astype(np.float32).tolist() for name, shape in shapes.items()}
+    module = Parser(context(), LAYERS.format(**weights)).parse_module()
+    x = (random.integers(0, 16, (300, 16)) / 15).astype(np.float32)
+    profile(module, x)
+    return Problem(print_ir(module), x, None, None)
+
+
+def test_formats_of_fewer_bytes_are_taken_that_lose_nearly_as_little():
+    with Evaluation(layers_on_fifteenths(), "margin", Workers(1)) as evaluation:
+        search = Search(evaluation, FixedType.of_width(16), [PositType.of_width(8), ZeroSkewType.of_width(8)])
+        choices = [Choice(FixedType.of_width(16)), *search.uniform(FixedType.of_width(8))[1:]]
+        found = Found(choices, dict.fromkeys((one.name for one in search.classes), ""))
+        narrow = narrow_formats(search, found)
+        [less, more] = search.losses([narrow.choices, found.choices])
+        used = [search.memory.of(search.formats(one.choices)) for one in (narrow, found)]
+        assert narrow_formats(search, narrow) is narrow
+    assert narrow.choices == [Choice(ZeroSkewType.of_width(8)), *choices[1:]]
+    assert used == [16 + 16 + 40, 32 + 16 + 40]
+    assert less <= 1.03 * more
 
 
 def test_scales_that_help_are_taken_together():
