@@ -67,14 +67,17 @@ class SearchPromotePass(LimitedPass):
         return replace(found, loss=search.losses([found.choices])[0])
 
     def _spared(self, search: LimitedSearch, found: Found, ram: float) -> Found:
-        """What was found, in narrower ones of the other formats, with wider tensors in the room that these leave."""
+        """What was found, or the same in narrower ones of the other formats, with wider tensors in the room that these
+        leave, where the program loses less."""
         spared = narrow_formats(search, found) if search.others else found
         if spared is found or not search.keeps(spared.choices):
             return found
         offered = search.offered(self.widths, WIDTHS)
         low, high = (choose(offered, key=lambda one: one.bits) for choose in (min, max))
         heat = heat_map(search, low, high)
-        return search.found(lambda: use_room(search, spared, offered, heat, ram), spared.choices)
+        wider = search.found(lambda: use_room(search, spared, offered, heat, ram), spared.choices)
+        [before, after] = search.losses([found.choices, wider.choices])
+        return wider if after < before else found
 
     def _promoted(self, search: Search, ram: float) -> Found:
         search.evaluation.begin("widths")
