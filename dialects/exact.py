@@ -11,11 +11,12 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeVar
 
+from tinyml.dialects.accumulator import Accumulator
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.exact_bounds import sum_bound
 from tinyml.dialects.exact_sum import ACCUMULATOR_WIDTHS, AccumulatorType
 from tinyml.dialects.machine import Int, Machine, limits
-from tinyml.dialects.number_format import Accumulator, Function, NumberFormat
+from tinyml.dialects.number_format import Function, NumberFormat
 from tinyml.dialects.products import Bound, Factor, Product
 from tinyml.dialects.width_and_frac import FRACS, WIDTHS
 

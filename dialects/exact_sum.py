@@ -12,8 +12,9 @@ from xdsl.dialects.builtin import IntAttr, IntegerType
 from xdsl.ir import Attribute
 from xdsl.irdl import irdl_attr_definition
 
+from tinyml.dialects.accumulator import Accumulator
 from tinyml.dialects.machine import Machine, limits
-from tinyml.dialects.number_format import Accumulator, NumberFormat
+from tinyml.dialects.number_format import NumberFormat
 from tinyml.dialects.products import Bound
 from tinyml.dialects.width_and_frac import FRACS, WIDTHS, WidthAndFrac
 

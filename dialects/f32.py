@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from xdsl.dialects.builtin import Float32Type, f32
 from xdsl.ir import Attribute
 
+from tinyml.dialects.accumulator import Accumulator, accumulator_of
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.machine import Machine
-from tinyml.dialects.number_format import Accumulator, Function, NumberFormat, accumulator_of, number_format
+from tinyml.dialects.number_format import Function, NumberFormat, number_format
 from tinyml.dialects.products import Bound, Factor, Product
 
 if TYPE_CHECKING:

@@ -12,7 +12,8 @@ from tinyml.dialects.numpy_machine import NumpyMachine
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tinyml.dialects.number_format import Accumulator, NumberFormat
+    from tinyml.dialects.accumulator import Accumulator
+    from tinyml.dialects.number_format import NumberFormat
 
     Raws = NDArray[Any]
 

@@ -12,7 +12,8 @@ from tinyml.dialects.runtime_functions import RUNTIME_FUNCTIONS
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tinyml.dialects.number_format import Accumulator, NumberFormat
+    from tinyml.dialects.accumulator import Accumulator
+    from tinyml.dialects.number_format import NumberFormat
 
 Array: TypeAlias = "NDArray[Any]"
 

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 from xdsl.dialects.builtin import IntAttr
 
+from tinyml.dialects.accumulator import Accumulator
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.fixed_baselines import SCHEMES
 from tinyml.dialects.machine import Int, Machine, limits
-from tinyml.dialects.number_format import Accumulator, Function, NumberFormat
+from tinyml.dialects.number_format import Function, NumberFormat
 from tinyml.dialects.products import Bound, Factor, Product
 from tinyml.dialects.published_sums import PublishedSum
 from tinyml.dialects.scaled_integers import ScaledInteger

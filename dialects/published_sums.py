@@ -12,9 +12,10 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from tinyml.dialects.accumulator import Accumulator
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.machine import Int, Machine
-from tinyml.dialects.number_format import Accumulator, NumberFormat
+from tinyml.dialects.number_format import NumberFormat
 
 if TYPE_CHECKING:
     from tinyml.dialects.published import PublishedFixedPoint

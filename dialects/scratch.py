@@ -36,8 +36,9 @@ from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind, Pure
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 from xdsl.utils.exceptions import VerifyException
 
+from tinyml.dialects.accumulator import accumulator_of
 from tinyml.dialects.memory_spaces import CsrFlash, Flash, Packed, PackedFlash, PackedRam
-from tinyml.dialects.number_format import accumulator_of, number_format
+from tinyml.dialects.number_format import number_format
 from tinyml.dialects.packed_bits import packed_bytes, packed_widths
 
 if TYPE_CHECKING:

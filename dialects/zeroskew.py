@@ -22,10 +22,11 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from tinyml.dialects.accumulator import Accumulator
 from tinyml.dialects.coding import INTEGER_CODING, Coding
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.machine import Int, Machine, limits
-from tinyml.dialects.number_format import Accumulator, Function, NumberFormat
+from tinyml.dialects.number_format import Function, NumberFormat
 from tinyml.dialects.products import Bound, Factor, Product
 from tinyml.dialects.zeroskew_scales import multiplier_and_shift, parse_scales, single, spell_scales
 from tinyml.dialects.zeroskew_sum import ZeroSkewSum

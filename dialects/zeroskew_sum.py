@@ -15,8 +15,9 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from tinyml.dialects.accumulator import Accumulator
 from tinyml.dialects.machine import Machine
-from tinyml.dialects.number_format import Accumulator, NumberFormat
+from tinyml.dialects.number_format import NumberFormat
 from tinyml.dialects.zeroskew_scales import multiplier_and_shift, parse_scales, single, spell_scales
 
 if TYPE_CHECKING:

@@ -30,9 +30,10 @@ from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, Rewrite
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from tinyml.dialects import num, scratch, tdsl
+from tinyml.dialects.accumulator import accumulator_of
 from tinyml.dialects.emitter import Emitter
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.number_format import accumulator_of, element_format, number_format
+from tinyml.dialects.number_format import element_format, number_format
 from tinyml.dialects.places import error_at
 from tinyml.dialects.runtime_functions import RUNTIME_FUNCTIONS
 from tinyml.lowering.format_notes import note_formats

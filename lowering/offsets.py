@@ -14,8 +14,9 @@ from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import scratch, tdsl
+from tinyml.dialects.accumulator import Accumulator
 from tinyml.dialects.coding import INTEGER_CODING
-from tinyml.dialects.number_format import Accumulator, NumberFormat
+from tinyml.dialects.number_format import NumberFormat
 
 if TYPE_CHECKING:
     import numpy as np

@@ -19,8 +19,8 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from tinyml.dialects import num, scratch, tdsl
+from tinyml.dialects.accumulator import Accumulator
 from tinyml.dialects.csr import compress
-from tinyml.dialects.number_format import Accumulator
 from tinyml.dialects.places import error_at
 from tinyml.lowering import movement
 from tinyml.lowering.movement import elements_from

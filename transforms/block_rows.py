@@ -19,8 +19,9 @@ from xdsl.passes import ModulePass
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import num, scratch
+from tinyml.dialects.accumulator import Accumulator
 from tinyml.dialects.coding import INTEGER_CODING
-from tinyml.dialects.number_format import Accumulator, element_format
+from tinyml.dialects.number_format import element_format
 from tinyml.targets.kernels import Kernel, kernels_of
 from tinyml.transforms.loop_nest import LoopNest, local_array
 

@@ -17,8 +17,9 @@ from xdsl.dialects import func
 from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.accumulator import Accumulator
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.number_format import Accumulator, NumberFormat
+from tinyml.dialects.number_format import NumberFormat
 from tinyml.dialects.places import error_at
 from tinyml.dialects.products import Factor, Product
 from tinyml.transforms.foreign_formats import carriers_of

@@ -16,8 +16,9 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.accumulator import Accumulator
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.number_format import Accumulator, NumberFormat, Raws
+from tinyml.dialects.number_format import NumberFormat, Raws
 from tinyml.dialects.products import Bound
 from tinyml.transforms.choose_accumulators import choose
 from tinyml.transforms.narrowed_constants import narrowed_raws

@@ -13,7 +13,7 @@ from typing import TypeAlias
 from xdsl.ir import SSAValue
 
 from tinyml.dialects import num
-from tinyml.dialects.number_format import Accumulator
+from tinyml.dialects.accumulator import Accumulator
 from tinyml.transforms.loop_nest import LoopNest
 
 Mac: TypeAlias = Callable[[SSAValue, SSAValue], SSAValue]

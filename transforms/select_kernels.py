@@ -17,8 +17,9 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import num, scratch
+from tinyml.dialects.accumulator import Accumulator, accumulator_of
 from tinyml.dialects.coding import INTEGER
-from tinyml.dialects.number_format import Accumulator, NumberFormat, accumulator_of, element_format
+from tinyml.dialects.number_format import NumberFormat, element_format
 from tinyml.dialects.packed_bits import group_length
 from tinyml.dialects.packed_rows import COUNT_BYTES
 from tinyml.targets.kernels import FETCHED, Kernel, kernels_of

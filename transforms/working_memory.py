@@ -6,7 +6,7 @@ from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
-from tinyml.dialects.number_format import accumulator_of
+from tinyml.dialects.accumulator import accumulator_of
 from tinyml.dialects.scratch import ArenaOp, memref_type, size_in_bytes
 from tinyml.dialects.tdsl.base import shaped
 from tinyml.transforms.candidates import Candidates, Formats, round_less

@@ -8,12 +8,8 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects.number_format import (
-    Accumulator,
-    NumberFormat,
-    accumulator_of,
-    number_format,
-)
+from tinyml.dialects.accumulator import Accumulator, accumulator_of
+from tinyml.dialects.number_format import NumberFormat, number_format
 
 
 def format_of(value: SSAValue) -> NumberFormat:

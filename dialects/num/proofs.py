@@ -8,7 +8,8 @@ from xdsl.dialects.builtin import DenseArrayBase, IntegerType, i64
 from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects.number_format import Accumulator, NumberFormat
+from tinyml.dialects.accumulator import Accumulator
+from tinyml.dialects.number_format import NumberFormat
 from tinyml.dialects.products import Bound
 
 BOUND = DenseArrayBase.constr(i64)

@@ -26,7 +26,7 @@ from xdsl.pattern_rewriter import RewritePattern
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import num
-from tinyml.dialects.number_format import Accumulator, accumulator_of
+from tinyml.dialects.accumulator import Accumulator, accumulator_of
 from tinyml.dialects.products import Bound, Product
 from tinyml.dialects.tdsl.attributes import Csr
 from tinyml.dialects.tdsl.base import (

@@ -306,7 +306,7 @@ func.func @map(%a: tensor<2xf32>) {
   }
   func.return
 }
-// CHECK: formats of different families (exact, float) need a tdsl.cast
+// CHECK: yields f32, the result has !fixed.q<16, 9>
 
 // -----
 
