@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 V = TypeVar("V")
 
 WIDTHS = range(2, 9)
+CANDIDATE_WIDTHS = (4, 6, 8)
 START_WIDTH = 32
 START_LIMIT = (1 << 30) - 1
 """Of what sums start from: the other half of 32 bits is left to the products."""
@@ -172,6 +173,10 @@ class ZeroSkewType(ParametrizedAttribute, TypeAttribute, NumberFormat):
         if width not in WIDTHS:
             raise InputError(f"zero-skew integers have widths from {WIDTHS[0]} to {WIDTHS[-1]}, got {width}")
         return ZeroSkewType(width, math.ldexp(1.0, 1 - width))
+
+    @property
+    def candidates(self) -> Sequence[ZeroSkewType]:
+        return [ZeroSkewType.of_width(width) for width in CANDIDATE_WIDTHS]
 
     def for_range(self, low: float, high: float) -> ZeroSkewType:
         """All raws for the range, which is made to include zero; zero is a number."""

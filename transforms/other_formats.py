@@ -47,13 +47,19 @@ def narrow_formats(search: Search, found: Found) -> Found:
     [least] = search.losses([choices])
     most = (1 + STANDARD_ERROR) * least
     tried = [(i, other) for i, now in enumerate(choices) for other in _narrower(search, i, now)]
-    losses = search.losses([with_choice(choices, i, other) for i, other in tried], most)
-    for loss, (i, other) in sorted(zip(losses, tried, strict=True), key=lambda pair: pair[0]):
-        if loss > most or choices[i] != found.choices[i]:
-            continue
+    candidates = [with_choice(choices, i, other) for i, other in tried]
+    losses = search.losses(candidates, most)
+    good = [
+        (_memory(search, one), loss, at)
+        for one, loss, at in zip(candidates, losses, tried, strict=True)
+        if loss <= most
+    ]
+    for _, _, (i, other) in sorted(good, key=lambda one: one[:2]):
         joined = with_choice(choices, i, other)
+        if choices[i] != found.choices[i] or _memory(search, joined) >= _memory(search, choices):
+            continue
         [now] = search.losses([joined], most)
-        if now <= most and _memory(search, joined) < _memory(search, choices):
+        if now <= most:
             choices = joined
             reasons[search.classes[i].name] += "; in this format nearly as good"
     return found if choices == list(found.choices) else replace(found, choices=choices, reasons=reasons)
@@ -104,17 +110,14 @@ def _memory(search: Search, choices: Sequence[Choice]) -> int:
 
 
 def _narrower(search: Search, place: int, choice: Choice) -> Iterator[Choice]:
-    """The widest of other formats in fewer bytes than a choice, for a class that takes memory.
+    """Other formats of a byte at most, for a class that takes memory.
 
-    Packed in odd widths they would save less: what reads them often needs room to unpack them.
+    More bits, packed, would save less: what reads them often needs room to unpack them.
     """
-    if search.classes[place].is_constant:
-        return
-    size = choice.prototype.dtype.itemsize
-    for prototype in search.others:
-        narrower = [one for one in prototype.candidates if one.dtype.itemsize < size]
-        if narrower and prototype.CONSTANTS_FROM is None:
-            yield Choice(max(narrower, key=lambda one: one.bits))
+    if not search.classes[place].is_constant:
+        others = [one for one in search.others if one.CONSTANTS_FROM is None]
+        narrower = [one for prototype in others for one in prototype.candidates if one.bits < choice.prototype.bits]
+        yield from (Choice(one) for one in narrower if one.dtype.itemsize == 1)
 
 
 def _others(search: Search, one: TensorClass, choice: Choice) -> Iterator[Choice]:
