@@ -45,7 +45,7 @@ def narrow_formats(search: Search, found: Found) -> Found:
     search.evaluation.begin("narrower formats")
     choices, reasons = list(found.choices), dict(found.reasons)
     [least] = search.losses([choices])
-    most = (1 + STANDARD_ERROR) * least
+    most = least + STANDARD_ERROR * abs(least)
     tried = [(i, other) for i, now in enumerate(choices) for other in _narrower(search, i, now)]
     candidates = [with_choice(choices, i, other) for i, other in tried]
     losses = search.losses(candidates, most)

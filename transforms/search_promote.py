@@ -16,9 +16,10 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.number_format import NumberFormat
 from tinyml.transforms.format_assignment import Choice, with_choice
 from tinyml.transforms.found import Found
-from tinyml.transforms.limited_pass import LimitedPass
+from tinyml.transforms.limited_pass import STANDARD_ERROR, LimitedPass
 from tinyml.transforms.limited_search import LimitedSearch
 from tinyml.transforms.other_formats import choose_formats, choose_scales, narrow_formats
+from tinyml.transforms.retreats import BUILDS
 from tinyml.transforms.search import Search
 from tinyml.transforms.uniform_widths import best_variant, uniform_losses
 from tinyml.transforms.value_maps import value_map
@@ -58,26 +59,37 @@ class SearchPromotePass(LimitedPass):
         if self.soft <= 0:
             raise InputError(f"soft must be positive, got {self.soft}")
         limited, ram = self.limited(search), self.limits.ram
-        narrowest = min(search.offered(self.widths, WIDTHS), key=lambda one: one.bits)
+        offered = search.offered(self.widths, WIDTHS)
+        narrowest = min(offered, key=lambda one: one.bits)
         found = limited.found(lambda: self._promoted(limited, ram), search.uniform(narrowest))
         if search.evaluation.metric == "margin" and self.ram is not None:
             found = choose_scales(limited, self._spared(limited, found, ram), ram, limited.keeps)
+            if search.others and len(offered) > 2:
+                found = self._scaled(limited, use_last_bytes(limited, found, offered), ram)
         # A format whose functions take much of the stack is not to take the place of wide tensors.
         found = choose_formats(limited, found, ram, limited.keeps)
         return replace(found, loss=search.losses([found.choices])[0])
 
     def _spared(self, search: LimitedSearch, found: Found, ram: float) -> Found:
         """What was found, or the same in narrower ones of the other formats, with wider tensors in the room that these
-        leave, where the program loses less."""
-        spared = narrow_formats(search, found) if search.others else found
-        if spared is found or not search.keeps(spared.choices):
+        leave: of all widths or of one. What loses least at its best scales."""
+        narrow = narrow_formats(search, found) if search.others else found
+        if narrow is found or not search.keeps(narrow.choices):
             return found
-        offered = search.offered(self.widths, WIDTHS)
-        low, high = (choose(offered, key=lambda one: one.bits) for choose in (min, max))
-        heat = heat_map(search, low, high)
-        wider = search.found(lambda: use_room(search, spared, offered, heat, ram), spared.choices)
-        [before, after] = search.losses([found.choices, wider.choices])
-        return wider if after < before else found
+        offered = sorted(search.offered(self.widths, WIDTHS), key=lambda one: one.bits)
+        ways = [offered, *([offered[0], wide] for wide in offered[1:])] if len(offered) > 2 else []
+        heat = heat_map(search, offered[0], offered[-1])
+        candidates = [found, narrow]
+        for way in ways:
+            candidates.append(search.found(lambda way=way: use_room(search, narrow, way, heat, ram), narrow.choices))
+        scaled = [self._scaled(search, one, ram) for one in candidates]
+        losses = search.losses([one.choices for one in scaled])
+        return scaled[losses.index(min(losses))]
+
+    def _scaled(self, search: LimitedSearch, found: Found, ram: float) -> Found:
+        """The same at other scales; what it costs is known."""
+        search.settle(found.choices)
+        return choose_scales(search, found, ram, search.keeps)
 
     def _promoted(self, search: Search, ram: float) -> Found:
         search.evaluation.begin("widths")
@@ -157,7 +169,7 @@ def use_room(search: Search, found: Found, offered: Sequence[NumberFormat], heat
     little wider. The same is tried from where all are narrow, whatever the pair. Tensors of other formats stay as they
     are.
     """
-    narrowest = min((one for one in offered if search.fits(search.uniform(one), ram)), key=lambda one: one.bits)
+    narrowest = min(offered, key=lambda one: (not search.fits(search.uniform(one), ram), one.bits))
     own = [type(one.prototype) is type(narrowest) for one in found.choices]
     narrow = [Choice(narrowest) if is_own else one for is_own, one in zip(own, found.choices, strict=True)]
     steps = [list(found.choices)]
@@ -177,6 +189,29 @@ def use_room(search: Search, found: Found, offered: Sequence[NumberFormat], heat
         if after != before:
             reasons[one.name] += "; made wider in the room that was left"
     return replace(found, choices=best, reasons=reasons)
+
+
+def use_last_bytes(search: LimitedSearch, found: Found, offered: Sequence[NumberFormat]) -> Found:
+    """What was found, with single tensors wider as long as the program loses less and is within the limits.
+
+    Not what estimates say of programs counts here, which are a few bytes off, but what these need when they are built.
+    """
+    choices, builds = list(found.choices), BUILDS
+    while True:
+        wider = [
+            with_choice(choices, i, replace(now, prototype=wide))
+            for i, now in enumerate(choices)
+            for wide in offered
+            if type(now.prototype) is type(wide) and now.prototype.bits < wide.bits
+        ]
+        [least] = search.losses([choices])
+        losses = search.losses(wider, least)
+        ranked = sorted(zip(losses, wider, strict=True), key=lambda pair: pair[0])
+        better = [one for loss, one in ranked if loss < (1 - STANDARD_ERROR) * least]
+        kept = next((one for one in better[:builds] if search.keeps(one)), None)
+        if kept is None:
+            return found if choices == list(found.choices) else replace(found, choices=choices)
+        choices, builds = kept, builds - 1 - better.index(kept)
 
 
 class _Promotion:

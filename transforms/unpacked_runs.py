@@ -14,7 +14,8 @@ from tinyml.dialects.packed_bits import group_length
 from tinyml.transforms.loop_nest import LoopNest, function_around, local_array
 
 LEAST_BLOCK = 4
-"""Elements that are unpacked at once, or one group if that is longer. More would take stack from what packing saves."""
+"""Elements that are unpacked at once, or as many as a group of them has, or of what they are multiplied by. More would
+take stack from what packing saves."""
 
 
 class UnpackedRuns:
@@ -25,9 +26,8 @@ class UnpackedRuns:
 
     def sum(self, op: num.DotOp | num.DistanceOp, kernel: str) -> SSAValue:
         """What an op becomes whose second run is packed: calls of the kernel on blocks, one after the other."""
-        width = scratch.packed_bits(scratch.memref_type(op.rhs))
-        assert width is not None
-        length = max(LEAST_BLOCK, group_length(width))
+        widths = [scratch.packed_bits(scratch.memref_type(run)) for run in (op.lhs, op.rhs)]
+        length = max(LEAST_BLOCK, *(group_length(width) for width in widths if width is not None))
         nest, array = LoopNest(op), self._array(op, length)
         blocks, rest = divmod(num.run_length(op.rhs), length)
 
