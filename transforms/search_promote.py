@@ -65,7 +65,7 @@ class SearchPromotePass(LimitedPass):
         if search.evaluation.metric == "margin" and self.ram is not None:
             found = choose_scales(limited, self._spared(limited, found, ram), ram, limited.keeps)
             if search.others and len(offered) > 2:
-                found = self._scaled(limited, use_last_bytes(limited, found, offered), ram)
+                found = self._scaled(limited, use_last_bytes(limited, found, offered, ram), ram)
         # A format whose functions take much of the stack is not to take the place of wide tensors.
         found = choose_formats(limited, found, ram, limited.keeps)
         return replace(found, loss=search.losses([found.choices])[0])
@@ -182,19 +182,14 @@ def use_room(search: Search, found: Found, offered: Sequence[NumberFormat], heat
             steps.append(choices)
     losses = search.losses(steps)
     best = steps[losses.index(min(losses))]
-    if best is steps[0]:
-        return found
-    reasons = dict(found.reasons)
-    for one, before, after in zip(search.classes, found.choices, best, strict=True):
-        if after != before:
-            reasons[one.name] += "; made wider in the room that was left"
-    return replace(found, choices=best, reasons=reasons)
+    return _with_reasons(search, found, best, "; made wider in the room that was left")
 
 
-def use_last_bytes(search: LimitedSearch, found: Found, offered: Sequence[NumberFormat]) -> Found:
-    """What was found, with single tensors wider as long as the program loses less and is within the limits.
+def use_last_bytes(search: LimitedSearch, found: Found, offered: Sequence[NumberFormat], ram: float) -> Found:
+    """What was found, with single tensors wider as long as the program loses less and works in `ram` bytes.
 
-    Not what estimates say of programs counts here, which are a few bytes off, but what these need when they are built.
+    Not what estimates say of programs counts here, which are a few bytes off, but what these need when they are built,
+    where that can be done.
     """
     choices, builds = list(found.choices), BUILDS
     while True:
@@ -207,11 +202,22 @@ def use_last_bytes(search: LimitedSearch, found: Found, offered: Sequence[Number
         [least] = search.losses([choices])
         losses = search.losses(wider, least)
         ranked = sorted(zip(losses, wider, strict=True), key=lambda pair: pair[0])
-        better = [one for loss, one in ranked if loss < (1 - STANDARD_ERROR) * least]
-        kept = next((one for one in better[:builds] if search.keeps(one)), None)
+        better = [
+            one for loss, one in ranked if loss < (1 - STANDARD_ERROR) * least and search.unlimited.fits(one, ram)
+        ]
+        kept = next((one for one in better[:builds] if search.keeps(one) and search.fits(one, ram)), None)
         if kept is None:
-            return found if choices == list(found.choices) else replace(found, choices=choices)
+            return _with_reasons(search, found, choices, "; made wider in the last bytes")
         choices, builds = kept, builds - 1 - better.index(kept)
+
+
+def _with_reasons(search: Search, found: Found, choices: Sequence[Choice], reason: str) -> Found:
+    """What was found with other choices, and why these are others."""
+    reasons = dict(found.reasons)
+    for one, before, after in zip(search.classes, found.choices, choices, strict=True):
+        if after != before:
+            reasons[one.name] += reason
+    return replace(found, choices=choices, reasons=reasons)
 
 
 class _Promotion:

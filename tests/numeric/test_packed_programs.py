@@ -55,6 +55,12 @@ def test_all_buffers_packed(name: str, format: str, tmp_path: Path):
     check(name, options, DEVICES[:3], "#scratch.packed_ram<", tmp_path)
 
 
+@pytest.mark.parametrize(("width", "weights"), [(10, 9), (12, 5)])
+def test_weights_and_vectors_in_groups_of_other_lengths(width: int, weights: int, tmp_path: Path):
+    options = {"width": str(width), "weights": f'"fixed:{weights}"', "packed": "always", "pack-buffers": "true"}
+    check("protonn", options, DEVICES[:3], f"#scratch.packed<{weights}>", tmp_path)
+
+
 def test_elements_are_unpacked_into_the_arena(tmp_path: Path):
     """Those of the input, in bytes that the scores take later."""
     options = {"format": "fixed", "width": "9", "packed": "never", "pack-buffers": "true"}

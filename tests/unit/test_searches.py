@@ -329,6 +329,19 @@ def test_formats_of_fewer_bytes_are_taken_that_lose_nearly_as_little():
     assert less <= 1.03 * more
 
 
+def test_what_narrower_formats_leave_makes_others_wider():
+    """Whatever the device, of which the host's costs are not known; never beyond the limit."""
+    eight = FixedType.of_width(8)
+    with Evaluation(layers_on_fifteenths(), "margin", Workers(1)) as evaluation:
+        losses: list[float] = []
+        for others in ([], [ZeroSkewType.of_width(8)]):
+            search = Search(evaluation, eight, others, pack_buffers=True)
+            found = SearchPromotePass("", metric="margin", ram=88, device="host").search(search)
+            assert search.memory.of(search.formats(found.choices)) <= 88
+            losses += search.losses([found.choices])
+    assert losses[1] < 0.9 * losses[0]
+
+
 def test_scales_that_help_are_taken_together():
     eight = FixedType.of_width(8)
     with Evaluation(problem_of("bonsai"), "margin", Workers(1)) as evaluation:
