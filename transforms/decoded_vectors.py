@@ -6,7 +6,7 @@ from collections import Counter
 
 from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import StringAttr
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.exact import ExactFormat
@@ -45,7 +45,8 @@ class DecodedVectors:
             nest.put(copy := one.clone(value_mapper=values))
             values[one.results[0]] = copy.results[0]
         coded, length = values.get(op.rhs, op.rhs), num.run_length(op.rhs)
-        whole = nest.insert(scratch.SliceOp(self._array(op, length), nest.index(0), (length,), format.type))
+        array = self._array(op, length, format.storage)
+        whole = nest.insert(scratch.SliceOp(array, nest.index(0), (length,), format.type))
 
         def decode(at: list[SSAValue]) -> None:
             nest.store(nest.insert(num.ConvertOp(nest.load(coded, at), format.type)), whole, at)
@@ -55,13 +56,13 @@ class DecodedVectors:
         product.kernel = StringAttr(kernel)
         return LoopNest(op).insert(product)
 
-    def _array(self, op: num.DotOp, length: int) -> SSAValue:
+    def _array(self, op: num.DotOp, length: int, storage: Attribute) -> SSAValue:
         place = _place(op)
         function = function_around(op)
         kind = function, length, self._before[place]
         self._before[place] += 1
         if kind not in self._arrays:
-            self._arrays[kind] = local_array(function, element_format(op.rhs.type).storage, length, "decoded")
+            self._arrays[kind] = local_array(function, storage, length, "decoded")
         return self._arrays[kind]
 
 

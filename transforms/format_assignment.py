@@ -21,7 +21,7 @@ from tinyml.dialects.accumulator import Accumulator
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.number_format import NumberFormat
 from tinyml.dialects.places import error_at
-from tinyml.dialects.products import Factor, Product
+from tinyml.dialects.products import Factor
 from tinyml.transforms.foreign_formats import carriers_of
 from tinyml.transforms.input_moments import InputMoments
 from tinyml.transforms.tensor_classes import TensorClass, tensor_classes
@@ -145,7 +145,9 @@ class FormatAssignment:
             initial = self._in_format(tdsl.factor_of(op.initial), format_of(op.initial))
         bound = result.sum_bound(products, initial)
         units = [result.accumulator(product.lhs.format, product.rhs.format, None) for product in products]
-        finest: Product = next(p for p, unit in zip(products, units, strict=True) if all(map(unit.follows, units)))
+        finest = next((p for p, unit in zip(products, units, strict=True) if all(map(unit.follows, units))), None)
+        if finest is None:
+            return None
         try:
             return result.accumulator(finest.lhs.format, finest.rhs.format, bound).bits
         except InputError:

@@ -67,6 +67,15 @@ def test_weights_and_activations_of_two_formats(tmp_path: Path) -> None:
         assert run_model(RunRequest(tmp_path, test, device, None, limit, "-Os"))["mismatch"] is None
 
 
+def test_posits_of_two_widths_in_one_product(tmp_path: Path) -> None:
+    from tinyml.targets.boards import board
+
+    val = MODELS["bonsai"].parent / "val.npz"
+    asked = Request(MODELS["bonsai"], val, None, "cortex-m4", None, "posit", 8, "-Os", tmp_path, weights="posit:16")
+    build_folder(asked, board("cortex-m4"), tmp_path, must_fit=True)
+    assert run_model(RunRequest(tmp_path, val, "cortex-m4", None, 3, "-Os"))["mismatch"] is None
+
+
 def test_optimisation_does_not_change_bits(model: Path, tmp_path: Path) -> None:
     from tinyml.targets.boards import board
 
