@@ -62,7 +62,6 @@ def carriers_of(formats: Mapping[TensorClass, NumberFormat]) -> dict[TensorClass
 def carry(value: SSAValue, carrier: NumberFormat) -> SSAValue:
     """Put casts around a tensor that is stored in its type and computed in its carrier; what is stored."""
     stored = value
-    readers = [use for use in list(value.uses) if _computes(use.operation)]
     if isinstance(op := value.owner, tdsl.TensorOp) and _computes(op):
         element = tdsl.format_of(value).type
         computed = Rewriter.replace_value_with_new_type(value, TensorType(carrier.type, tdsl.shape_of(value)))
@@ -72,7 +71,7 @@ def carry(value: SSAValue, carrier: NumberFormat) -> SSAValue:
         cast.operands[0] = computed
         Rewriter.insert_op(cast, InsertPoint.after(op))
         stored = cast.out
-        readers = [use for use in list(stored.uses) if _computes(use.operation)]
+    readers = [use for use in list(stored.uses) if _computes(use.operation)]
     for user in dict.fromkeys(use.operation for use in readers):
         back = tdsl.CastOp(stored, carrier.type)
         back.out.name_hint = stored.name_hint

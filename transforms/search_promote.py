@@ -63,20 +63,20 @@ class SearchPromotePass(LimitedPass):
         narrowest = min(offered, key=lambda one: one.bits)
         found = limited.found(lambda: self._promoted(limited, ram), search.uniform(narrowest))
         if search.evaluation.metric == "margin" and self.ram is not None:
-            found = choose_scales(limited, self._spared(limited, found, ram), ram, limited.keeps)
+            found = choose_scales(limited, self._spared(limited, found, offered, ram), ram, limited.keeps)
             if search.others and len(offered) > 2:
                 found = self._scaled(limited, use_last_bytes(limited, found, offered, ram), ram)
         # A format whose functions take much of the stack is not to take the place of wide tensors.
         found = choose_formats(limited, found, ram, limited.keeps)
         return replace(found, loss=search.losses([found.choices])[0])
 
-    def _spared(self, search: LimitedSearch, found: Found, ram: float) -> Found:
+    def _spared(self, search: LimitedSearch, found: Found, offered: Sequence[NumberFormat], ram: float) -> Found:
         """What was found, or the same in narrower ones of the other formats, with wider tensors in the room that these
         leave: of all widths or of one. What loses least at its best scales."""
         narrow = narrow_formats(search, found) if search.others else found
         if narrow is found or not search.keeps(narrow.choices):
             return found
-        offered = sorted(search.offered(self.widths, WIDTHS), key=lambda one: one.bits)
+        offered = sorted(offered, key=lambda one: one.bits)
         ways = [offered, *([offered[0], wide] for wide in offered[1:])] if len(offered) > 2 else []
         heat = heat_map(search, offered[0], offered[-1])
         candidates = [found, narrow]
