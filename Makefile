@@ -31,12 +31,13 @@ bench: $(VENV)/test toolchains ## size and speed of the example models on a simu
 	$(BIN)/tinyml bench $(MODELS) --target uno
 
 kernels: $(VENV)/test toolchains ## what the kernels of the runtime cost on simulated AVR and Cortex-M chips
-	$(BIN)/python tests/numeric/kernel_figures.py
+	$(BIN)/python -m tinyml.tools.calibration.kernels
 
-costs: $(VENV)/test toolchains ## measure the tables of the cost model anew (targets/cost_tables), some minutes
-	$(BIN)/python tests/numeric/cost_calibration.py
+costs: $(VENV)/test toolchains ## measure the tables of the cost model anew (targets/*/costs), some minutes
+	$(BIN)/python -m tinyml.tools.calibration.costs
 
-format: $(VENV)/test ## lay out the Python files
+format: $(VENV)/test ## lay out the Python files, list the packages
+	.ci/packages
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 

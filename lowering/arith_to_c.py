@@ -13,12 +13,12 @@ from xdsl.passes import ModulePass
 from tinyml.dialects import c
 from tinyml.dialects.c.types import CONST, RAM
 from tinyml.dialects.errors import InputError
-from tinyml.lowering.c_arithmetic import ARITHMETIC
-from tinyml.lowering.c_cleanup import remove_dead
-from tinyml.lowering.c_control_flow import CONTROL_FLOW
-from tinyml.lowering.c_function import FunctionLowering, unsupported
-from tinyml.lowering.c_memory import MEMORY
-from tinyml.lowering.c_program import ProgramBuilder
+from tinyml.lowering.c.arithmetic import ARITHMETIC
+from tinyml.lowering.c.control_flow import CONTROL_FLOW
+from tinyml.lowering.c.dead_code import remove_dead
+from tinyml.lowering.c.function import FunctionLowering, unsupported
+from tinyml.lowering.c.memory import MEMORY
+from tinyml.lowering.c.program import ProgramBuilder
 
 SPELLINGS = {**ARITHMETIC, **MEMORY, **CONTROL_FLOW}
 

@@ -30,15 +30,15 @@ from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, Rewrite
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from tinyml.dialects import num, scratch, tdsl
-from tinyml.dialects.accumulator import accumulator_of
-from tinyml.dialects.emitter import Emitter
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.number_format import element_format, number_format
-from tinyml.dialects.places import error_at
-from tinyml.dialects.runtime_functions import RUNTIME_FUNCTIONS
-from tinyml.lowering.format_notes import note_formats
-from tinyml.lowering.kernel_calls import call_kernel, decoding
-from tinyml.lowering.packed_elements import unpack_elements
+from tinyml.dialects.formats.accumulator import accumulator_of
+from tinyml.dialects.formats.number_format import element_format, number_format
+from tinyml.dialects.locations import error_at
+from tinyml.dialects.machine.emitter import Emitter
+from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
+from tinyml.lowering.bits.format_notes import note_formats
+from tinyml.lowering.bits.kernel_calls import call_kernel, decoding
+from tinyml.lowering.bits.packed_elements import unpack_elements
 
 if TYPE_CHECKING:
     import numpy as np

@@ -15,7 +15,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass, PassPipeline
 
-from tinyml.dialects.format_lookup import USUAL_FORMAT
+from tinyml.dialects.formats.lookup import USUAL_FORMAT
 
 CLEAN = ("canonicalize", "cse")
 

@@ -19,14 +19,14 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from tinyml.dialects import num, scratch, tdsl
-from tinyml.dialects.accumulator import Accumulator
-from tinyml.dialects.csr import compress
-from tinyml.dialects.places import error_at
-from tinyml.lowering import movement
-from tinyml.lowering.movement import elements_from
-from tinyml.lowering.offsets import Start, start_without_offsets
-from tinyml.lowering.source_operations import name_operations
-from tinyml.transforms.loop_nest import Indices, LoopNest
+from tinyml.dialects.formats.accumulator import Accumulator
+from tinyml.dialects.layouts.csr import compress
+from tinyml.dialects.locations import error_at
+from tinyml.lowering.loops import movement
+from tinyml.lowering.loops.movement import elements_from
+from tinyml.lowering.loops.operation_names import name_operations
+from tinyml.lowering.loops.zero_points import Start, start_without_offsets
+from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 
 
 @dataclass(frozen=True)
@@ -220,7 +220,7 @@ def _row_times_column(
 
 def _initial(value: SSAValue | None, start: Start | None, accumulator: Accumulator, nest: LoopNest) -> SSAValue | None:
     """What sums start from; a constant in the accumulator's own units, so that nothing is left to do but to load it."""
-    from tinyml.dialects.numpy_machine import NumpyMachine
+    from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
     if start is not None:
         return _flash(nest, start.raws, start.format.type, "start" if value is None else value.name_hint or "start")

@@ -20,9 +20,9 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import scratch, tdsl
-from tinyml.dialects.places import error_at
-from tinyml.lowering.carried_values import writes_in_place
-from tinyml.transforms.boxes import build_index, build_offset, is_run
+from tinyml.dialects.locations import error_at
+from tinyml.lowering.buffers.carried_values import writes_in_place
+from tinyml.transforms.ir.offsets import build_index, build_offset, is_run
 
 _NOT_LOWERED = (tdsl.Conv2dOp, tdsl.MaxpoolOp, tdsl.MbconvOp, tdsl.NormaliseL2Op)
 

@@ -1,7 +1,7 @@
 """What a device needs for each kind of step, measured once and kept as data: the chip's part of the cost model.
 
-`targets/cost_tables/DEVICE.json` is written by `make costs`, which fits it to programs on the simulated device. It
-holds for C compiled at -Os. `tinyml.lowering.step_names` says what kinds of steps there are.
+`targets/CHIP/costs/DEVICE.json` is written by `make costs`, which fits it to programs on the simulated device. It
+holds for C compiled at -Os. `tinyml.lowering.cost.model.steps` says what kinds of steps there are.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
 OPTIMIZE = "-Os"
 """The level of the C compiler that the tables are made for."""
@@ -57,21 +57,16 @@ def _family(step: str) -> str:
     return " ".join(["function", *rest]) if first.startswith("tm_") else first
 
 
-def cost_tables() -> tuple[str, ...]:
-    """The devices that have a table."""
-    return tuple(sorted(item.name.removesuffix(".json") for item in _folder().iterdir() if item.name.endswith(".json")))
+def cost_tables() -> dict[str, Path]:
+    """The files of all tables, by device."""
+    return {file.stem: file for file in sorted(Path(__file__).parent.glob("*/costs/*.json"))}
 
 
 @cache
 def cost_table(device: str) -> CostTable | None:
     """The table of a device; None where it has none."""
-    file = _folder() / f"{device}.json"
-    if not file.is_file():
+    if (file := cost_tables().get(device)) is None:
         return None
     found = json.loads(file.read_text("utf-8"))
     steps = {step: Cost(*row) for step, row in found["steps"].items()}
     return CostTable(found["device"], found["unit"], Cost(*found["program"]), steps)
-
-
-def _folder():
-    return files("tinyml.targets") / "cost_tables"

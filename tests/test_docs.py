@@ -39,7 +39,7 @@ def output(command: str, monkeypatch: pytest.MonkeyPatch, scratch: Path) -> str:
         if arguments == ["demo,", "no", "cross", "compiler"]:
             arguments = ["demo", "--examples", str(ROOT / "examples")]
             context.chdir(scratch)
-            context.setattr("tinyml.runtime.runner.is_available", "host".__eq__)
+            context.setattr("tinyml.runtime.devices.registry.is_available", "host".__eq__)
         if arguments[0] == "explain":
             arguments[1] = str(scratch / "tour")
             program = ["docs/tour/tour.sd", "--val", "docs/tour/val.npz", "-o", arguments[1]]

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.format_lookup import USUAL_FORMAT
+from tinyml.dialects.formats.lookup import USUAL_FORMAT
 
 if TYPE_CHECKING:
-    from tinyml.tools.search_request import SearchRequest
+    from tinyml.tools.driver.search_request import SearchRequest
 
 OPTIMIZE = ("Os", "O2", "O3")
 CHOICES = ("auto", "always", "never")
@@ -31,7 +31,7 @@ def main(args: Sequence[str] | None = None) -> int:
         print("error: interrupted", file=sys.stderr)
         return 1
     except Exception as error:
-        from tinyml.tools.one_line import as_input_error
+        from tinyml.tools.cli.user_errors import as_input_error
 
         if (known := as_input_error(error, getattr(options, "named_file", None))) is None:
             raise
@@ -164,7 +164,7 @@ def _search(options: argparse.Namespace) -> SearchRequest | None:
     if options.weights is not None:
         raise InputError("--search chooses the format of each tensor, constants among them: leave out --weights")
     _check_limits(options, given)
-    from tinyml.tools.search_request import SearchRequest
+    from tinyml.tools.driver.search_request import SearchRequest
 
     return SearchRequest(options.search, given)
 
@@ -235,9 +235,9 @@ _SEARCH_OPTIONS: dict[str, dict[str, Any]] = {
 
 
 def _compile(options: argparse.Namespace) -> int:
-    from tinyml.tools.compile_model import Request, compile_model
-    from tinyml.tools.memory_picture import can_draw
-    from tinyml.tools.table import print_function_errors, print_reports, print_search
+    from tinyml.tools.commands.compile import Request, compile_model
+    from tinyml.tools.reports.memory_picture import can_draw
+    from tinyml.tools.reports.table import print_function_errors, print_reports, print_search
 
     options.named_file = str(options.model)
     report = compile_model(
@@ -274,8 +274,8 @@ def _compile(options: argparse.Namespace) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from tinyml.tools.run_model import RunRequest, run_model
-    from tinyml.tools.table import time_unit
+    from tinyml.tools.commands.run import RunRequest, run_model
+    from tinyml.tools.reports.table import time_unit
 
     result = run_model(
         RunRequest(options.folder, options.data, options.device, options.mcu, options.limit, f"-{options.optimize}")
@@ -292,8 +292,8 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _explain(options: argparse.Namespace) -> int:
-    from tinyml.tools.explain import explain
-    from tinyml.tools.explain_table import print_explanation
+    from tinyml.tools.commands.explain import explain
+    from tinyml.tools.reports.explain_table import print_explanation
 
     found = explain(options.folder)
     if options.json:
@@ -304,15 +304,15 @@ def _explain(options: argparse.Namespace) -> int:
 
 
 def _bench(options: argparse.Namespace) -> int:
-    from tinyml.tools.bench import bench
+    from tinyml.tools.commands.bench import bench
 
     if options.searches is not None:
-        from tinyml.tools.bench_searches import bench_searches
+        from tinyml.tools.commands.bench_searches import bench_searches
 
         bench_searches(options.folders, options.searches, options.json)
         return 0
     if options.formats is not None:
-        from tinyml.tools.bench_formats import bench_formats
+        from tinyml.tools.commands.bench_formats import bench_formats
 
         bench_formats(options.folders, options.formats, options.target, options.json, options.picture)
         return 0
@@ -331,7 +331,7 @@ def _bench(options: argparse.Namespace) -> int:
 
 
 def _pack(options: argparse.Namespace) -> int:
-    from tinyml.tools.pack import PackRequest, pack_file
+    from tinyml.tools.commands.pack import PackRequest, pack_file
 
     return pack_file(
         PackRequest(
@@ -349,7 +349,7 @@ def _pack(options: argparse.Namespace) -> int:
 
 
 def _new_format(options: argparse.Namespace) -> int:
-    from tinyml.tools.new_format import new_format
+    from tinyml.tools.commands.new_format import new_format
 
     for file in new_format(options.name, options.folder):
         print(f"Wrote {file}")
@@ -358,7 +358,7 @@ def _new_format(options: argparse.Namespace) -> int:
 
 
 def _demo(options: argparse.Namespace) -> int:
-    from tinyml.tools.demo import demo
+    from tinyml.tools.commands.demo import demo
 
     demo(options.examples)
     return 0

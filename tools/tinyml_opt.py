@@ -15,11 +15,11 @@ from xdsl.utils.target import Target
 from xdsl.xdsl_opt_main import xDSLOptMain
 
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.places import source_place
-from tinyml.tools.atomic_file import AtomicFile
-from tinyml.tools.located_parser import LocatedParser
-from tinyml.tools.one_line import as_input_error, find_invalid, squeeze
-from tinyml.tools.pipeline import check_options, check_pipeline, to_xdsl_pipeline
+from tinyml.dialects.locations import source_place
+from tinyml.tools.cli.atomic_file import AtomicFile
+from tinyml.tools.cli.located_parser import LocatedParser
+from tinyml.tools.cli.pipeline_syntax import check_options, check_pipeline, to_xdsl_pipeline
+from tinyml.tools.cli.user_errors import as_input_error, find_invalid, squeeze
 
 
 class TinymlOptMain(xDSLOptMain):
@@ -62,7 +62,7 @@ class TinymlOptMain(xDSLOptMain):
                 raise InputError(message, file=self.get_input_name(), line=line, column=column) from error
 
         def parse_seedot(stream: IO[bytes]) -> ModuleOp:
-            from tinyml.lowering.seedot_to_tdsl import import_seedot
+            from tinyml.lowering.frontends.seedot.importer import import_seedot
 
             try:
                 return import_seedot(stream.read().decode(), self.get_input_name())

@@ -8,8 +8,8 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects.accumulator import Accumulator, accumulator_of
-from tinyml.dialects.number_format import NumberFormat, number_format
+from tinyml.dialects.formats.accumulator import Accumulator, accumulator_of
+from tinyml.dialects.formats.number_format import NumberFormat, number_format
 
 
 def format_of(value: SSAValue) -> NumberFormat:

@@ -8,9 +8,9 @@ from xdsl.dialects.builtin import DenseArrayBase, IntegerType, i64
 from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects.accumulator import Accumulator
-from tinyml.dialects.number_format import NumberFormat
-from tinyml.dialects.products import Bound
+from tinyml.dialects.formats.accumulator import Accumulator
+from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.formats.product import Bound
 
 BOUND = DenseArrayBase.constr(i64)
 

@@ -22,9 +22,9 @@ from xdsl.irdl import (
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects.accumulator import accumulator_of
+from tinyml.dialects.formats.accumulator import accumulator_of
+from tinyml.dialects.formats.number_format import Function
 from tinyml.dialects.num.base import format_of, same_family
-from tinyml.dialects.number_format import Function
 
 
 class UnaryOp(IRDLOperation, ABC):

@@ -21,10 +21,10 @@ from xdsl.irdl import (
 from xdsl.traits import MemoryReadEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
+from tinyml.dialects.formats.number_format import element_format
+from tinyml.dialects.formats.product import Bound
 from tinyml.dialects.num.base import accumulator_type, format_of, keeps_sum, same_family
 from tinyml.dialects.num.proofs import BOUND, bound_of, proof, verify_room
-from tinyml.dialects.number_format import element_format
-from tinyml.dialects.products import Bound
 
 MEMREF = BaseAttr[MemRefType[Attribute]](MemRefType)
 
@@ -192,7 +192,7 @@ class StridedDotOp(IRDLOperation):
 class SparseDotOp(IRDLOperation):
     """sum + the products of one compressed row and the elements of a vector that it points to.
 
-    The row is number `row` of compressed rows as in `tinyml.dialects.csr`, its first entry is number `at` of all.
+    The row is number `row` of compressed rows as in `dialects/layouts/csr.py`, its first entry is number `at` of all.
     `kernel` as in `num.dot`.
     """
 
@@ -233,7 +233,7 @@ class SparseDotOp(IRDLOperation):
 
 @irdl_op_definition
 class PackedDotOp(IRDLOperation):
-    """sum + the products of one packed row (`tinyml.dialects.packed_rows`) and a vector, by a kernel."""
+    """sum + the products of one packed row (`tinyml.dialects.layouts.row_stream`) and a vector, by a kernel."""
 
     name = "num.packed_dot"
     sum = operand_def(AnyAttr())

@@ -21,8 +21,8 @@ from xdsl.irdl import (
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
+from tinyml.dialects.formats.number_format import NumberFormat, element_format
 from tinyml.dialects.num.base import accumulator_type, format_of, keeps_sum, sums_products
-from tinyml.dialects.number_format import NumberFormat, element_format
 
 MEMREF = BaseAttr[MemRefType[Attribute]](MemRefType)
 

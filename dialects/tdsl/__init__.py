@@ -6,7 +6,6 @@ where). Loops and sums are `scf.for` with tensors carried through; integers are 
 
 from xdsl.ir import Dialect
 
-from tinyml.dialects.tdsl.access import reads_in_place
 from tinyml.dialects.tdsl.accumulation import AccumulateOp, FinishOp, MacOp, ZeroOp
 from tinyml.dialects.tdsl.attributes import PACKED, PERCENTILES, PROFILE, RANGE, ZEROS, Csr, Profile, Range
 from tinyml.dialects.tdsl.base import Shape, TensorOp, format_of, shape_of
@@ -22,6 +21,7 @@ from tinyml.dialects.tdsl.contraction import (
     SignOp,
     SpmvOp,
 )
+from tinyml.dialects.tdsl.convolution import Conv2dOp, MaxpoolOp, MbconvOp, NormaliseL2Op
 from tinyml.dialects.tdsl.distance import SquaredDistanceOp
 from tinyml.dialects.tdsl.elementwise import (
     AddOp,
@@ -39,7 +39,8 @@ from tinyml.dialects.tdsl.elementwise import (
     TanhOp,
     UnaryOp,
 )
-from tinyml.dialects.tdsl.known import carried_product, constant_root, factor_of, oriented, product_of, proven_interval
+from tinyml.dialects.tdsl.facts import carried_product, constant_root, factor_of, oriented, product_of, proven_interval
+from tinyml.dialects.tdsl.in_place import reads_in_place
 from tinyml.dialects.tdsl.map import MapOp, YieldOp
 from tinyml.dialects.tdsl.movement import (
     ConstOp,
@@ -51,7 +52,6 @@ from tinyml.dialects.tdsl.movement import (
     SliceOp,
     TransposeOp,
 )
-from tinyml.dialects.tdsl.neural import Conv2dOp, MaxpoolOp, MbconvOp, NormaliseL2Op
 
 __all__ = [
     "PACKED",

@@ -12,10 +12,10 @@ from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import num
-from tinyml.dialects.accumulator import Accumulator, accumulator_of
-from tinyml.dialects.products import Bound, Product
+from tinyml.dialects.formats.accumulator import Accumulator, accumulator_of
+from tinyml.dialects.formats.product import Bound, Product
 from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, broadcast, build, format_of, shape_of, shaped, spell
-from tinyml.dialects.tdsl.known import carried_product
+from tinyml.dialects.tdsl.facts import carried_product
 from tinyml.dialects.tdsl.movement import IndexOp
 
 

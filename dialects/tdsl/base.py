@@ -20,7 +20,7 @@ from xdsl.irdl import (
 from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects.number_format import NumberFormat, number_format
+from tinyml.dialects.formats.number_format import NumberFormat, number_format
 
 Shaped: TypeAlias = TensorType[Attribute] | MemRefType[Attribute]
 Shape: TypeAlias = tuple[int, ...]

@@ -26,8 +26,8 @@ from xdsl.pattern_rewriter import RewritePattern
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import num
-from tinyml.dialects.accumulator import Accumulator, accumulator_of
-from tinyml.dialects.products import Bound, Product
+from tinyml.dialects.formats.accumulator import Accumulator, accumulator_of
+from tinyml.dialects.formats.product import Bound, Product
 from tinyml.dialects.tdsl.attributes import Csr
 from tinyml.dialects.tdsl.base import (
     SHAPED,
@@ -40,7 +40,7 @@ from tinyml.dialects.tdsl.base import (
     shaped,
     spell,
 )
-from tinyml.dialects.tdsl.known import factor_of, product_of
+from tinyml.dialects.tdsl.facts import factor_of, product_of
 
 ROW_SHIFTS = range(16)
 """What rows of one matrix may differ by, as powers of two."""
@@ -187,7 +187,7 @@ class MatmulOp(ProductOp, HasCanonicalizationPatternsInterface):
 
     @classmethod
     def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
-        from tinyml.dialects.canonicalization.tdsl import RowTimesConstant
+        from tinyml.dialects.tdsl.canonicalization import RowTimesConstant
 
         return (RowTimesConstant(),)
 

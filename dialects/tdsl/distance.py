@@ -10,11 +10,11 @@ from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import num
-from tinyml.dialects.accumulator import Accumulator, accumulator_of
-from tinyml.dialects.number_format import NumberFormat
-from tinyml.dialects.products import Bound
+from tinyml.dialects.formats.accumulator import Accumulator, accumulator_of
+from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.formats.product import Bound
 from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, build, format_of, shape_of, spell
-from tinyml.dialects.tdsl.known import constant_root
+from tinyml.dialects.tdsl.facts import constant_root
 
 
 @irdl_op_definition

@@ -13,7 +13,7 @@ from xdsl.pattern_rewriter import RewritePattern
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects.number_format import Function
+from tinyml.dialects.formats.number_format import Function
 from tinyml.dialects.tdsl.base import (
     SHAPED,
     Shape,
@@ -92,7 +92,7 @@ class NegOp(UnaryOp, HasFolderInterface, HasCanonicalizationPatternsInterface):
 
     @classmethod
     def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
-        from tinyml.dialects.canonicalization.tdsl import NegativeOfConstant
+        from tinyml.dialects.tdsl.canonicalization import NegativeOfConstant
 
         return (NegativeOfConstant(),)
 

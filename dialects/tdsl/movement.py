@@ -33,7 +33,7 @@ from xdsl.pattern_rewriter import RewritePattern
 from xdsl.traits import ConstantLike, Pure
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects.number_format import NumberFormat
+from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.tdsl.attributes import Csr
 from tinyml.dialects.tdsl.base import (
     SHAPED,
@@ -49,7 +49,7 @@ from tinyml.dialects.tdsl.base import (
 )
 
 if TYPE_CHECKING:
-    from tinyml.dialects.number_format import Raws
+    from tinyml.dialects.formats.number_format import Raws
 
 
 @irdl_op_definition
@@ -130,7 +130,7 @@ class ReshapeOp(TensorOp, HasFolderInterface, HasCanonicalizationPatternsInterfa
 
     @classmethod
     def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
-        from tinyml.dialects.canonicalization.tdsl import ReshapeOfConstant, ReshapeOfReshape
+        from tinyml.dialects.tdsl.canonicalization import ReshapeOfConstant, ReshapeOfReshape
 
         return (ReshapeOfReshape(), ReshapeOfConstant())
 
@@ -176,7 +176,7 @@ class TransposeOp(TensorOp, HasFolderInterface, HasCanonicalizationPatternsInter
 
     @classmethod
     def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
-        from tinyml.dialects.canonicalization.tdsl import (
+        from tinyml.dialects.tdsl.canonicalization import (
             TransposeOfConstant,
             TransposeOfTranspose,
             TransposeToReshape,
@@ -217,7 +217,7 @@ class ReverseOp(TensorOp, HasFolderInterface, HasCanonicalizationPatternsInterfa
 
     @classmethod
     def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
-        from tinyml.dialects.canonicalization.tdsl import ReverseOfConstant
+        from tinyml.dialects.tdsl.canonicalization import ReverseOfConstant
 
         return (ReverseOfConstant(),)
 

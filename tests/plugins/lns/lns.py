@@ -17,8 +17,8 @@ from xdsl.universe import Universe
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.integer_parameters import IntegerParameters
-from tinyml.dialects.tabulated import SymmetricFormat
+from tinyml.dialects.formats.parameters import IntegerParameters
+from tinyml.dialects.formats.tabulated import SymmetricFormat
 
 WIDTHS = range(4, 9)
 OCTAVES = 8

@@ -1,0 +1,88 @@
+"""Builtin `bf16` as a number format: 16 bits in memory, computed in single precision (MinUn, section 7.1).
+
+Raws are ordered integers: the bits of the magnitude, negated for negative numbers, so that there is one zero.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from xdsl.dialects.builtin import BFloat16Type, bf16, i16
+from xdsl.ir import Attribute
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.f32 import F32
+from tinyml.dialects.formats.number_format import NumberFormat, number_format
+from tinyml.dialects.machine.machine import Machine
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from tinyml.dialects.formats.number_format import Raws, Reals
+
+V = TypeVar("V")
+
+
+class BF16(F32):
+    """Adapter that makes builtin `bf16` a number format."""
+
+    @property
+    def type(self) -> Attribute:
+        return bf16
+
+    @property
+    def storage(self) -> Attribute:
+        return i16
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        import numpy as np
+
+        return np.dtype(np.int16)
+
+    @property
+    def bits(self) -> int:
+        return 16
+
+    def encode(self, reals: Reals) -> Raws:
+        import numpy as np
+
+        from tinyml.dialects.machine.runtime_functions import to_bfloat
+
+        return to_bfloat(np.asarray(reals).astype(np.float32))
+
+    def decode(self, raws: Raws) -> Reals:
+        import numpy as np
+
+        from tinyml.dialects.machine.runtime_functions import from_bfloat
+
+        with np.errstate(invalid="ignore"):
+            return from_bfloat(raws).astype(np.float64)
+
+    @classmethod
+    def of_width(cls, width: int | None) -> BF16:
+        if width not in (None, 16):
+            raise InputError(f"bf16 is 16 bits wide, got width {width}")
+        return BF16_FORMAT
+
+    def constant(self, m: Machine[V], real: float) -> V:
+        import numpy as np
+
+        return m.int_constant(int(self.encode(np.array(real))), 16)
+
+    def from_f32(self, m: Machine[V], value: V) -> V:
+        return m.call("tm_f32_to_bf16", value)
+
+    def to_f32(self, m: Machine[V], value: V) -> V:
+        return m.call("tm_bf16_to_f32", value)
+
+    def greater(self, m: Machine[V], lhs: V, rhs: V) -> V:
+        return m.cmp_sgt(lhs, rhs)
+
+
+BF16_FORMAT = BF16()
+
+
+@number_format.register
+def _(type: BFloat16Type) -> NumberFormat:
+    return BF16_FORMAT

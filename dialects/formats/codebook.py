@@ -1,0 +1,216 @@
+"""Codebooks: `!codebook.c<bits, scale, [integers]>` is a list of numbers that was made for one constant (MinUn's second
+future work).
+
+An element is its place in that list, counted from 0, which is always in it; the number is an integer times 2^-scale, by
+one look-up. The numbers are those with the least squared error over the constant (Lloyd, "Least Squares Quantization in
+PCM", 1982; Max, "Quantizing for Minimum Distortion", 1960), where each error counts as much as what it is multiplied by
+is great on average: so much does it change a sum of products.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, ClassVar
+
+from xdsl.dialects.builtin import ArrayAttr, IntAttr
+from xdsl.ir import Attribute, Dialect, ParametrizedAttribute, TypeAttribute
+from xdsl.irdl import irdl_attr_definition
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.tabulated import TabulatedFormat
+from tinyml.dialects.machine.machine import limits
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from tinyml.dialects.formats.number_format import Reals
+
+WIDTHS = range(2, 9)
+USUAL_WIDTH = 4
+FINER_BITS, GREATEST = 5, limits(16)[1]
+"""A number has so many bits more than a place in the list: what rounding it adds to the error does not count."""
+
+SCALES = range(-40, 61)
+ROUNDS = 60
+"""Of Lloyd's iteration; it ends sooner where nothing changes any more."""
+
+BINS = 64
+"""Of the histogram that shows the density of a constant."""
+
+
+@irdl_attr_definition
+class CodebookType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
+    """`!codebook.c<bits, scale, [integers]>`: 0, at most 2^(bits - 1) integers below and fewer above, in order."""
+
+    name = "codebook.c"
+    width: IntAttr
+    exponent: IntAttr
+    entries: ArrayAttr[IntAttr]
+    CONSTANTS_FROM: ClassVar[int | None] = 64
+
+    def __init__(self, width: int, scale: int, entries: Sequence[int]):
+        super().__init__(IntAttr(width), IntAttr(scale), ArrayAttr(map(IntAttr, entries)))
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        def integer() -> int:
+            return parser.parse_integer(allow_boolean=False)
+
+        with parser.in_angle_brackets():
+            width = integer()
+            parser.parse_punctuation(",")
+            scale = integer()
+            parser.parse_punctuation(",")
+            entries = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, integer)
+        return [IntAttr(width), IntAttr(scale), ArrayAttr(map(IntAttr, entries))]
+
+    def print_parameters(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_string(f"{self.bits}, {self.scale}, {[entry.data for entry in self.entries]}")
+
+    def verify(self) -> None:
+        if self.bits not in WIDTHS or self.scale not in SCALES:
+            raise VerifyException(
+                f"codebook.c has from {WIDTHS[0]} to {WIDTHS[-1]} bits and a scale in [{SCALES[0]}, {SCALES[-1]}], "
+                f"got {self.bits} and {self.scale}"
+            )
+        entries = [entry.data for entry in self.entries]
+        if 0 not in entries or any(a >= b for a, b in pairwise(entries)):
+            raise VerifyException("codebook.c lists integers in order, 0 among them")
+        below, (low, high) = entries.index(0), limits(self.bits)
+        if below > -low or len(entries) - 1 - below > high:
+            raise VerifyException(f"codebook.c of {self.bits} bits has at most {-low} integers below 0, {high} above")
+        if max(map(abs, entries)) > GREATEST or len(entries) < 2:
+            raise VerifyException("codebook.c lists integers of 16 bits, one of them not 0")
+
+    @property
+    def type(self) -> Attribute:
+        return self
+
+    @property
+    def bits(self) -> int:
+        return self.width.data
+
+    @property
+    def candidates(self) -> Sequence[CodebookType]:
+        return [CodebookType.of_width(width) for width in WIDTHS]
+
+    @property
+    def scale(self) -> int:
+        return self.exponent.data
+
+    @property
+    def numbers(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        return _numbers(tuple(entry.data for entry in self.entries))
+
+    @classmethod
+    def of_width(cls, width: int | None) -> CodebookType:
+        width = USUAL_WIDTH if width is None else width
+        if width not in WIDTHS:
+            raise InputError(f"codebooks have from {WIDTHS[0]} to {WIDTHS[-1]} bits, got {width}")
+        most = limits(width)[1]
+        return CodebookType(width, width - 1, range(-most, most + 1))
+
+    def for_range(self, low: float, high: float) -> CodebookType:
+        """Evenly spaced numbers: nothing but their range is known."""
+        import numpy as np
+
+        most = limits(self.bits)[1]
+        reach = max(abs(low), abs(high), math.ldexp(1.0, SCALES[0]))
+        return _rounded(self.bits, np.linspace(-reach, reach, 2 * most + 1))
+
+    def fitted_to(self, constant: Reals, importance: Reals | None, *, rows: bool) -> CodebookType:
+        import numpy as np
+
+        if not constant.any():
+            return self
+        weights = np.ones(constant.shape) if importance is None else np.broadcast_to(importance, constant.shape)
+        # What is never multiplied by anything must not be lost altogether.
+        weights = weights.ravel() + 1.0e-6 * float(weights.max(initial=0)) + 1.0e-30
+        return _rounded(self.bits, lloyd_max(constant.ravel(), weights, self.bits))
+
+    def narrowed(self, bits: int) -> CodebookType:
+        import numpy as np
+
+        _, integers = self.numbers
+        scale = max(self.scale - bits, SCALES[0])
+        fewer = np.unique(np.rint(np.ldexp(integers.astype(np.float64), scale - self.scale)).astype(int))
+        return CodebookType(self.bits, scale, fewer.tolist()) if len(fewer) > 1 else self
+
+
+def lloyd_max(reals: Reals, weights: Reals, bits: int) -> Reals:
+    """At most 2^bits numbers, 0 among them, whose weighted squared distances to reals are least, nearly.
+
+    reals, weights: of shape (n,). Negative numbers are at most half of them, positive ones fewer.
+    """
+    import numpy as np
+
+    low, high = limits(bits)
+    order = np.argsort(reals, kind="stable")
+    x, w = reals[order], weights[order]
+    below, above = _begin(-x[x < 0][::-1], w[x < 0][::-1], -low), _begin(x[x > 0], w[x > 0], high)
+    return _settled(np.concatenate([-below[::-1], [0.0], above]), x, w)
+
+
+def _settled(numbers: Reals, x: Reals, w: Reals) -> Reals:
+    """Lloyd's iteration: each number but 0 goes to the middle of those that it is the nearest to."""
+    import numpy as np
+
+    sums, moments = (np.concatenate([[0.0], np.cumsum(part)]) for part in (w, w * x))
+    for _ in range(ROUNDS):
+        ends = np.concatenate([[0], np.searchsorted(x, (numbers[:-1] + numbers[1:]) / 2), [len(x)]])
+        mass, moment = np.diff(sums[ends]), np.diff(moments[ends])
+        centres = np.where(mass > 0, moment / np.where(mass > 0, mass, 1.0), numbers)
+        centres[numbers == 0] = 0.0
+        if np.array_equal(centres, numbers):
+            break
+        numbers = np.sort(centres)
+    return numbers
+
+
+def _begin(x: Reals, w: Reals, count: int) -> Reals:
+    """So many magnitudes, or all there are, as dense as the cube root of the density of x: the best of very many
+    (Panter and Dite, "Quantization Distortion in Pulse-Count Modulation", 1951)."""
+    import numpy as np
+
+    distinct = np.unique(x)
+    if len(distinct) <= count:
+        return distinct
+    edges: Reals = np.linspace(float(x.min()), float(x.max()), BINS + 1)
+    mass: Reals = np.histogram(x, edges, weights=w)[0]
+    share: Reals = np.concatenate([[0.0], np.cumsum(np.cbrt(mass + 1.0e-9 * mass.sum()))])
+    places = (np.arange(count) + 0.75) / (count + 0.25)
+    found: Reals = np.interp(places * float(share[-1]), share, edges)
+    return found
+
+
+def _rounded(bits: int, numbers: Reals) -> CodebookType:
+    """With integers that have a few bits more than a place in the list."""
+    import numpy as np
+
+    greatest = float(np.abs(numbers).max())
+    scale = min(bits + FINER_BITS, 15) - math.frexp(greatest)[1]
+    scale = min(max(scale, SCALES[0]), SCALES[-1])
+    integers = np.clip(np.rint(np.ldexp(numbers, scale)), -GREATEST, GREATEST).astype(int)
+    entries = np.unique(np.append(integers, 0))
+    if len(entries) == 1:
+        entries = np.array([0, 1])
+    return CodebookType(bits, scale, entries.tolist())
+
+
+@lru_cache
+def _numbers(entries: tuple[int, ...]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    import numpy as np
+
+    zero = entries.index(0)
+    return np.arange(-zero, len(entries) - zero), np.array(entries, np.int64)
+
+
+CODEBOOK = Dialect("codebook", [], [CodebookType])

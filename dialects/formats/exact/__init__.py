@@ -1,0 +1,1 @@
+"""What formats share whose products are exact integers: bounds, accumulators, arithmetic."""

@@ -1,0 +1,73 @@
+"""How far sums of products of integers times powers of two can go: the proofs that accumulators are wide enough."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, cast
+
+from tinyml.dialects.formats.product import Bound, Factor, Product
+
+if TYPE_CHECKING:
+    from tinyml.dialects.formats.exact.format import ExactFormat
+
+
+def sum_bound(products: Sequence[Product], initial: Factor | None) -> Bound:
+    """Bounds on every partial sum, in any order of each product, in units of the finest one's last place."""
+    scales = [_scale(product.lhs) + _scale(product.rhs) for product in products]
+    bounds = [(_product_bound(product), scale) for product, scale in zip(products, scales, strict=True)]
+    if initial is not None:
+        bounds.append((_interval(initial), _scale(initial)))
+    finest = max(scale for _, scale in bounds)
+    lows, highs = zip(*((low << finest - scale, high << finest - scale) for (low, high), scale in bounds), strict=True)
+    return sum(lows), sum(highs)
+
+
+def _format(factor: Factor) -> ExactFormat:
+    return cast("ExactFormat", factor.format)
+
+
+def _scale(factor: Factor) -> int:
+    return _format(factor).scale
+
+
+def _product_bound(product: Product) -> Bound:
+    """Of one product, in units of its last place; exact for constant factors.
+
+    A constant adds up its products of either sign along each row; the worst row counts.
+    """
+    lhs, rhs = _interval(product.lhs), _interval(product.rhs)
+    corners = [a * b for a in lhs for b in rhs]
+    low = 0 if product.square else min(0, *corners)
+    bounds = [(product.length * low, product.length * max(0, *corners))]
+    bounds += [_of_rows(one, other) for one, other in ((product.lhs, rhs), (product.rhs, lhs)) if one.raws is not None]
+    return max(low for low, _ in bounds), min(high for _, high in bounds)
+
+
+def _interval(factor: Factor) -> tuple[int, int]:
+    """Between what the integers of a factor lie."""
+    import numpy as np
+
+    format = _format(factor)
+    if factor.raws is not None and factor.raws.size:
+        ends = np.array([factor.raws.min(), factor.raws.max()])
+        low, high = format.integers(ends).tolist()
+        return low, high
+    low, high = format.integer_limits
+    start, end = (
+        int(format.integers(format.encode(np.array(x)))) if math.isfinite(x) else None for x in factor.interval
+    )
+    return low if start is None else start, high if end is None else end
+
+
+def _of_rows(constant: Factor, other: tuple[int, int]) -> Bound:
+    """A row whose positive integers add up to p and whose negative ones to -n, times anything in an interval."""
+    import numpy as np
+
+    assert constant.raws is not None
+    integers = _format(constant).integers(constant.raws)
+    positive, negative = (np.maximum(side, 0).sum(-1).ravel().tolist() for side in (integers, -integers))
+    least, greatest = min(other[0], 0), max(other[1], 0)
+    lows = [p * least - n * greatest for p, n in zip(positive, negative, strict=True)]
+    highs = [p * greatest - n * least for p, n in zip(positive, negative, strict=True)]
+    return min(lows, default=0), max(highs, default=0)

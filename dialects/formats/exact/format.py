@@ -1,0 +1,273 @@
+"""Formats whose numbers are integers times a power of two: sums and products of any of them are exact.
+
+A tensor in one of these formats meets tensors in any other without a cast: operands become integers, the operation is
+computed exactly, and the format of the result rounds it once. What is left to a format is how it stores its numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TypeVar
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.accumulator import Accumulator
+from tinyml.dialects.formats.exact.accumulator import ACCUMULATOR_WIDTHS, AccumulatorType
+from tinyml.dialects.formats.exact.bounds import sum_bound
+from tinyml.dialects.formats.number_format import Function, NumberFormat
+from tinyml.dialects.formats.parameters import FRACS, WIDTHS
+from tinyml.dialects.formats.product import Bound, Factor, Product
+from tinyml.dialects.machine.machine import Int, Machine, limits
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from tinyml.dialects.formats.number_format import Raws
+
+V = TypeVar("V")
+
+TABULATED = 256
+"""A function of so few arguments is one table of results."""
+
+STICKY_BITS = 2
+"""A real cut off this far below the last place, with its last bit set for what is lost, still rounds as it should."""
+
+
+class ExactFormat(NumberFormat):
+    """Numbers are `integer * 2^-scale`; raws are signed integers in the order of the numbers, 0 is zero.
+
+    A format says what integers raws stand for (`load`) and rounds integers into raws (`store`); all operations follow.
+    """
+
+    FAMILY = "exact"
+
+    @property
+    @abstractmethod
+    def scale(self) -> int:
+        """Every number is a multiple of 2^-scale."""
+
+    @property
+    @abstractmethod
+    def raw_limits(self) -> tuple[int, int]:
+        """The least and the greatest raw."""
+
+    @property
+    def integer_limits(self) -> tuple[int, int]:
+        """The integers that the least and the greatest raw stand for."""
+        import numpy as np
+
+        low, high = self.integers(np.array(self.raw_limits, self.dtype)).tolist()
+        return low, high
+
+    @property
+    def stored_width(self) -> int:
+        """Bits of a raw in memory."""
+        return self.dtype.itemsize * 8
+
+    def integers(self, raws: Raws) -> NDArray[np.int64]:
+        """What raws stand for, in units of 2^-scale."""
+        import numpy as np
+
+        return np.ldexp(self.decode(raws), self.scale).astype(np.int64)
+
+    def as_integers(self, bits: int) -> NumberFormat | None:
+        """Fixed point of so many bits with the same numbers; None where their integers have more bits."""
+        from tinyml.dialects.formats.fixed.type import FixedType
+
+        (low, high), (least, most) = self.integer_limits, limits(bits)
+        return FixedType(bits, self.scale) if least < low and high <= most and self.scale in FRACS else None
+
+    @abstractmethod
+    def load(self, m: Machine[V], value: V) -> Int[V]:
+        """The integer that a raw stands for."""
+
+    @abstractmethod
+    def store(self, m: Machine[V], x: Int[V], scale: int) -> V:
+        """The exact number x * 2^-scale rounded into the format."""
+
+    def store_sum(self, m: Machine[V], x: Int[V], left: int, y: Int[V], scale: int) -> V:
+        """Round the exact sum x * 2^left + y, which has that scale."""
+        return self.store(m, m.add(m.rescale(x, -left), y), scale)
+
+    def store_product(self, m: Machine[V], x: Int[V], y: Int[V], scale: int) -> V:
+        """Round the exact product of two integers, which has that scale."""
+        return self.store(m, m.mul(x, y), scale)
+
+    def rounding(self, scale: int) -> int:
+        """What `store` adds to a number of a scale before it shifts it: a sum needs room for that."""
+        return 0
+
+    def useful_range(self, function: Function, low: float, high: float) -> tuple[float, float]:
+        """Beyond, exp is below half of the least number, tanh and sigmoid are as near to their limits."""
+        half = (self.scale + 1) * math.log(2)
+        reach = {"exp": half, "sigmoid": half, "tanh": (half + math.log(2)) / 2}[function]
+        if reach <= 0:
+            return low, high
+        most = high if function == "exp" else reach
+        return max(min(low, most), -reach), min(max(high, -reach), most)
+
+    def difference(self, rhs: NumberFormat) -> NumberFormat | None:
+        from tinyml.dialects.formats.fixed.type import FixedType
+
+        formats = self, exact(rhs)
+        scale = max(format.scale for format in formats)
+        greatest = sum(max(map(abs, one.integer_limits)) << scale - one.scale for one in formats)
+        width = greatest.bit_length() + 1
+        return FixedType(width, scale) if width in WIDTHS and scale in FRACS else None
+
+    def distance_bound(self, length: int, rhs: NumberFormat, vectors: Raws | None) -> Bound | None:
+        import numpy as np
+
+        other = exact(rhs)
+        scale = max(self.scale, other.scale)
+        most = max(map(abs, self.integer_limits)) << scale - self.scale
+        left = scale - other.scale
+        if vectors is None:
+            return 0, length * (most + (max(map(abs, other.integer_limits)) << left)) ** 2
+        greatest = (np.abs(other.integers(vectors)) << left).astype(object) + most
+        return 0, int((greatest * greatest).sum(-1).max(initial=0))
+
+    def accumulator(self, lhs: NumberFormat, rhs: NumberFormat, bound: Bound | None) -> Accumulator:
+        scale = exact(lhs).scale + exact(rhs).scale
+        if bound is None:
+            return AccumulatorType(ACCUMULATOR_WIDTHS[-1], scale)
+        for width in ACCUMULATOR_WIDTHS:
+            found = AccumulatorType(width, scale)
+            if found.sums(lhs, rhs) and found.holds(bound, self):
+                return found
+        raise InputError(f"a sum of products can reach {max(map(abs, bound))} * 2^-{scale}, which no accumulator holds")
+
+    def sum_bound(self, products: Sequence[Product], initial: Factor | None = None) -> Bound | None:
+        return sum_bound(products, initial)
+
+    def finish(self, m: Machine[V], sum: V, accumulator: Accumulator, bound: Bound | None) -> V:
+        assert isinstance(accumulator, AccumulatorType)
+        scale = accumulator.frac.data
+        if bound is None:
+            # An accumulator has been chosen with room for the rounding.
+            low, high = limits(accumulator.width.data)
+            bound = low, high - self.rounding(scale)
+        return self.store(m, m.bounded(sum, *bound), scale)
+
+    def constant(self, m: Machine[V], real: float) -> V:
+        import numpy as np
+
+        return m.settle(m.const(int(self.encode(np.array(real)))), self.stored_width)
+
+    def stored(self, m: Machine[V], value: V) -> Int[V]:
+        """A raw, with the interval that the format promises."""
+        low, high = m.known(value) or self.raw_limits
+        return Int(value, self.stored_width, low, high)
+
+    def _aligned(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat):
+        formats = exact(lhs_format), exact(rhs_format)
+        common = max(format.scale for format in formats)
+        a, b = (
+            m.rescale(format.load(m, value), format.scale - common)
+            for format, value in zip(formats, (lhs, rhs), strict=True)
+        )
+        return a, b, common
+
+    def add(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
+        a, b = exact(lhs_format), exact(rhs_format)
+        x, y, left = a.load(m, lhs), b.load(m, rhs), b.scale - a.scale
+        if left < 0:
+            x, y, left = y, x, -left
+        return self.store_sum(m, x, left, y, max(a.scale, b.scale))
+
+    def sub(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
+        a, b, scale = self._aligned(m, lhs, lhs_format, rhs, rhs_format)
+        return self.store(m, m.sub(a, b), scale)
+
+    def mul(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
+        a, b = exact(lhs_format), exact(rhs_format)
+        x, y, scale = a.load(m, lhs), b.load(m, rhs), a.scale + b.scale
+        for factor, other in ((x, y), (y, x)):
+            if (places := factor.exponent) is not None:
+                # Only the scale changes, there is nothing to multiply.
+                return self.store(m, other, scale - places)
+        return self.store_product(m, x, y, scale)
+
+    def neg(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
+        source = exact(value_format)
+        return self.store(m, m.sub(m.const(0), source.load(m, value)), source.scale)
+
+    def recode(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
+        source = exact(value_format)
+        return self.store(m, source.load(m, value), source.scale)
+
+    def ranked(self, m: Machine[V], value: V) -> tuple[Int[V], Raws] | None:
+        import numpy as np
+
+        stored = self.stored(m, value)
+        if self.stored_width > 8:
+            return None
+        return m.sub(stored, m.const(stored.low)), np.arange(stored.low, stored.high + 1).astype(self.dtype)
+
+    def from_f32(self, m: Machine[V], value: V) -> V:
+        scale = self.scale + STICKY_BITS
+        low, high = (end << STICKY_BITS for end in self.integer_limits)
+        scaled = m.mulf(value, m.float_constant(math.ldexp(1.0, scale)))
+        cut = m.call("tm_f32_to_odd", scaled, m.int_constant(low, 32), m.int_constant(high, 32))
+        return self.store(m, Int(cut, 32, low, high), scale)
+
+    def to_f32(self, m: Machine[V], value: V) -> V:
+        wide = m.held(self.load(m, value), 32)
+        return m.mulf(m.call("tm_int_to_f32", wide), m.float_constant(math.ldexp(1.0, -self.scale)))
+
+    def clamp(self, m: Machine[V], value: V, low: float, high: float | None) -> V:
+        import numpy as np
+
+        raw_low = int(self.encode(np.array(low)))
+        raw_high = self.raw_limits[1] if high is None else int(self.encode(np.array(high)))
+        return m.settle(m.clamp(self.stored(m, value), raw_low, raw_high), self.stored_width)
+
+    def function(
+        self, m: Machine[V], function: Function, value: V, value_format: NumberFormat, scheme: str | None = None
+    ) -> V:
+        """Few arguments are one table of results; of more it is that of fixed point, or of floats as in MinUn (7.1)."""
+        import numpy as np
+
+        from tinyml.dialects.machine.real_functions import exactly
+
+        source = exact(value_format)
+        first, last = source.raw_limits
+        if last - first >= TABULATED:
+            found = self.function_by_lines(m, function, value, source)
+            return self.from_f32(m, m.call(f"tm_{function}f", source.to_f32(m, value))) if found is None else found
+        raws = np.arange(first, last + 1).astype(source.dtype)
+        table = self.encode(exactly(function, source.decode(raws)))
+        entry = m.entry(function, table, m.sub(source.stored(m, value), m.const(first)))
+        return m.settle(entry, self.stored_width)
+
+    def function_by_lines(self, m: Machine[V], function: Function, value: V, source: ExactFormat) -> V | None:
+        """A function as fixed point interpolates it, where 16 bits hold the integers of argument and result."""
+        from tinyml.dialects.formats.fixed.type import FixedType
+
+        low, high = limits(16)
+        ends = (*source.integer_limits, *self.integer_limits)
+        if not (low < min(ends) and max(ends) <= high and source.scale in FRACS and self.scale in FRACS):
+            return None
+        lines, argument = FixedType(16, self.scale), FixedType(16, source.scale)
+        result = lines.function(m, function, m.settle(source.load(m, value), 16), argument)
+        return self.store(m, lines.load(m, result), self.scale)
+
+    def at_least(self, m: Machine[V], value: V, threshold: float) -> V:
+        import numpy as np
+
+        least = int(nearest := self.encode(np.array(threshold)))
+        if self.decode(nearest) < threshold:
+            least += 1
+        return m.at_least(self.stored(m, value), least)
+
+    def greater(self, m: Machine[V], lhs: V, rhs: V) -> V:
+        return m.cmp_sgt(lhs, rhs)
+
+
+def exact(format: NumberFormat) -> ExactFormat:
+    """A format of the family; raises `InputError` for any other."""
+    if not isinstance(format, ExactFormat):
+        raise InputError(f"{format.type} cannot be used as a number of the family 'exact' without a tdsl.cast")
+    return format

@@ -1,0 +1,169 @@
+"""IEEE single precision as a number format: builtin `f32`, computed by the FPU or by software (the papers' baseline).
+
+Every operation rounds to nearest even, sums run in the order of the summed index, and nothing is contracted, so the
+numpy evaluator and every IEEE device agree in every bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from xdsl.dialects.builtin import Float32Type, f32
+from xdsl.ir import Attribute
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.accumulator import Accumulator, accumulator_of
+from tinyml.dialects.formats.number_format import Function, NumberFormat, number_format
+from tinyml.dialects.formats.product import Bound, Factor, Product
+from tinyml.dialects.machine.machine import Machine
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from tinyml.dialects.formats.number_format import Raws, Reals
+
+V = TypeVar("V")
+
+
+class F32(NumberFormat):
+    """Adapter that makes builtin `f32` a number format; formats that compute in it only store differently."""
+
+    FAMILY = "float"
+
+    @property
+    def type(self) -> Attribute:
+        return f32
+
+    @property
+    def storage(self) -> Attribute:
+        return f32
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        import numpy as np
+
+        return np.dtype(np.float32)
+
+    @property
+    def bits(self) -> int:
+        return 32
+
+    def encode(self, reals: Reals) -> Raws:
+        import numpy as np
+
+        return np.asarray(reals).astype(np.float32)
+
+    def decode(self, raws: Raws) -> Reals:
+        import numpy as np
+
+        return raws.astype(np.float64)
+
+    @classmethod
+    def of_width(cls, width: int | None) -> F32:
+        if width not in (None, 32):
+            raise InputError(f"f32 is 32 bits wide, got width {width}")
+        return F32_FORMAT
+
+    def for_range(self, low: float, high: float) -> F32:
+        return self
+
+    def narrowed(self, bits: int) -> F32:
+        return self
+
+    def accumulator(self, lhs: NumberFormat, rhs: NumberFormat, bound: Bound | None) -> Accumulator:
+        return F32_SUM
+
+    def sum_bound(self, products: Sequence[Product], initial: Factor | None = None) -> Bound | None:
+        return None
+
+    def finish(self, m: Machine[V], sum: V, accumulator: Accumulator, bound: Bound | None) -> V:
+        return self.from_f32(m, sum)
+
+    def constant(self, m: Machine[V], real: float) -> V:
+        return m.float_constant(real)
+
+    def add(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
+        return self.from_f32(m, m.addf(lhs_format.to_f32(m, lhs), rhs_format.to_f32(m, rhs)))
+
+    def sub(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
+        return self.from_f32(m, m.subf(lhs_format.to_f32(m, lhs), rhs_format.to_f32(m, rhs)))
+
+    def mul(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
+        return self.from_f32(m, m.mulf(lhs_format.to_f32(m, lhs), rhs_format.to_f32(m, rhs)))
+
+    def neg(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
+        return self.from_f32(m, m.subf(m.float_constant(0.0), value_format.to_f32(m, value)))
+
+    def recode(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
+        return self.from_f32(m, value_format.to_f32(m, value))
+
+    def from_f32(self, m: Machine[V], value: V) -> V:
+        return value
+
+    def to_f32(self, m: Machine[V], value: V) -> V:
+        return value
+
+    def clamp(self, m: Machine[V], value: V, low: float, high: float | None) -> V:
+        value, limit = self.to_f32(m, value), m.float_constant(low)
+        value = m.select(m.cmp_oge(value, limit), value, limit)
+        if high is not None:
+            limit = m.float_constant(high)
+            value = m.select(m.cmp_oge(value, limit), limit, value)
+        return self.from_f32(m, value)
+
+    def function(
+        self, m: Machine[V], function: Function, value: V, value_format: NumberFormat, scheme: str | None = None
+    ) -> V:
+        return self.from_f32(m, m.call(f"tm_{function}f", value_format.to_f32(m, value)))
+
+    def at_least(self, m: Machine[V], value: V, threshold: float) -> V:
+        import numpy as np
+
+        least = np.float32(threshold)
+        if float(least) < threshold:
+            least = np.nextafter(least, np.float32(np.inf))
+        return m.cmp_oge(self.to_f32(m, value), m.float_constant(float(least)))
+
+    def greater(self, m: Machine[V], lhs: V, rhs: V) -> V:
+        return m.cmp_ogt(self.to_f32(m, lhs), self.to_f32(m, rhs))
+
+
+class F32Sum(Accumulator):
+    """A float that products are added to one after the other, each sum rounded."""
+
+    FAMILY = "float"
+
+    @property
+    def type(self) -> Attribute:
+        return f32
+
+    @property
+    def storage(self) -> Attribute:
+        return f32
+
+    def start(self, m: Machine[V], value: V, format: NumberFormat) -> V:
+        return format.to_f32(m, value)
+
+    def zero(self, m: Machine[V]) -> V:
+        return m.float_constant(0.0)
+
+    def mac(self, m: Machine[V], sum: V, lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
+        return m.addf(sum, m.mulf(lhs_format.to_f32(m, lhs), rhs_format.to_f32(m, rhs)))
+
+    def greater(self, m: Machine[V], lhs: V, rhs: V) -> V:
+        return m.cmp_ogt(lhs, rhs)
+
+
+F32_FORMAT = F32()
+F32_SUM = F32Sum()
+
+
+@number_format.register
+def _(type: Float32Type) -> NumberFormat:
+    return F32_FORMAT
+
+
+@accumulator_of.register
+def _(type: Float32Type) -> Accumulator:
+    return F32_SUM

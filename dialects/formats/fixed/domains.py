@@ -1,0 +1,93 @@
+"""Where a function of a fixed-point argument has to be known: beyond, its rounded result no longer changes."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeVar
+
+from tinyml.dialects.formats.number_format import Function
+from tinyml.dialects.machine.machine import Int, Machine
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from tinyml.dialects.formats.scaled_integer import ScaledInteger
+
+V = TypeVar("V")
+
+
+class FixedFunction(ABC):
+    """A rising function from one fixed-point format to another, as a program over a machine's integers."""
+
+    @abstractmethod
+    def apply(self, m: Machine[V], x: Int[V]) -> Int[V]: ...
+
+
+@dataclass(frozen=True)
+class Domain:
+    """The raw arguments first to last of a function between two formats; the ends' results are those of all beyond."""
+
+    function: Function
+    source: ScaledInteger
+    result: ScaledInteger
+
+    @cached_property
+    def odd(self) -> bool:
+        """Is it an odd function, or sigmoid, which is one half plus an odd function, and not cut off by saturation?
+
+        Then the domain is symmetric.
+        """
+        return self.function == "tanh" or (self.function == "sigmoid" and self._top > 0.5)
+
+    @property
+    def _top(self) -> float:
+        return math.ldexp(self.result.limits[1], -self.result.frac.data)
+
+    @cached_property
+    def first(self) -> int:
+        if self.odd:
+            return -self.last
+        # SeeDot's m (5.3.1), from the formats alone: e^x, and sigmoid below it, is half a unit of the last place.
+        return self._limited(math.floor(self._argument(-(self.result.frac.data + 1) * math.log(2))))
+
+    @cached_property
+    def last(self) -> int:
+        if not self.odd:
+            odds = self._top if self.function == "exp" else self._top / (1 - self._top)
+            return self._limited(math.ceil(self._argument(math.log(odds))))
+        # 1 - tanh(x) < 2 e^-2x and 1 - sigmoid(x) < e^-x: where they fall below 2^-(frac + 1) nothing changes, nor
+        # in a table of 16 bits.
+        reach = (min(max(self.result.frac.data, 1), 16) + 2) * math.log(2) / (2 if self.function == "tanh" else 1)
+        if self.function == "tanh" and self._top < 1:
+            reach = min(reach, math.atanh(self._top))
+        return max(self._limited(math.ceil(self._argument(reach))), 1)
+
+    def _argument(self, x: float) -> float:
+        return math.ldexp(x, self.source.frac.data)
+
+    def _limited(self, raw: int) -> int:
+        low, high = self.source.limits
+        return min(max(raw, low), high)
+
+    @property
+    def size(self) -> int:
+        return self.last - self.first + 1
+
+    @property
+    def steepest(self) -> float:
+        """The greatest derivative."""
+        if self.function == "exp":
+            return math.exp(math.ldexp(self.last, -self.source.frac.data))
+        return 1.0 if self.function == "tanh" else 0.25
+
+    def arguments(self, most: int = 1 << 16) -> NDArray[np.int64]:
+        """All raw arguments or, if they are more, so many evenly spread ones."""
+        import numpy as np
+
+        if self.size <= most:
+            return np.arange(self.first, self.last + 1)
+        return np.linspace(self.first, self.last, most).astype(np.int64)

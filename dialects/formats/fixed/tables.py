@@ -1,0 +1,178 @@
+"""The kinds of tables that the compiler makes for functions of fixed-point numbers."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from tinyml.dialects.formats.fixed.domains import Domain, FixedFunction
+from tinyml.dialects.machine.machine import Int, Machine, limits
+from tinyml.dialects.machine.real_functions import exactly
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from tinyml.dialects.formats.scaled_integer import ScaledInteger
+
+V = TypeVar("V")
+
+SEGMENTS = 384
+"""Greatest number of straight segments: no table is larger than the 0.75 KB that Shiftry (5.4) spends on exp."""
+
+MOST_OF_A_BYTE = 128
+
+SCALES = range(1, 128)
+ENTRY_BITS = 16
+
+
+class DirectTable(FixedFunction):
+    """One entry for each argument: results to within half a unit of the last place.
+
+    Of the domain or, if that is most of an 8-bit format, of all raws, so that nothing has to be limited.
+    """
+
+    def __init__(self, domain: Domain):
+        import numpy as np
+
+        self.domain = domain
+        self.first, self.last = domain.first, domain.last
+        if domain.source.stored_width == 8 and domain.size >= MOST_OF_A_BYTE:
+            self.first, self.last = domain.source.limits
+        arguments = domain.source.decode(np.arange(self.first, self.last + 1))
+        self.table: NDArray[Any] = domain.result.encode(exactly(domain.function, arguments))
+
+    def apply(self, m: Machine[V], x: Int[V]) -> Int[V]:
+        index = m.sub(m.clamp(x, self.first, self.last), m.const(self.first))
+        entry = m.entry(self.domain.function, self.table, index)
+        # The function rises.
+        return Int(entry.value, entry.width, int(self.table[index.low]), int(self.table[index.high]))
+
+
+class Interpolation(FixedFunction):
+    """Straight segments between 16-bit entries, by `tm_interpolate_s16` or, of |x|, `tm_interpolate_odd_s16`.
+
+    `scale` stretches arguments so that 256 of them make a segment: its number and the place within it are whole bytes,
+    and no chip has to shift. Sigmoid is one half plus an odd function. Entries lie off the function by half of what a
+    chord of it deviates in the middle of a segment, which halves the greatest error; arguments of more than 16 bits are
+    rounded to so many.
+    """
+
+    def __init__(self, domain: Domain, scale: int):
+        import numpy as np
+
+        self.domain, self.scale = domain, scale
+        self.dropped = _dropped(domain)
+        self.last = _rounded(domain.last, self.dropped)
+        self.frac = self._entry_frac()
+        self.middle = 1 << (self.frac - 1) if domain.odd and domain.function == "sigmoid" else 0
+        knots = np.arange(_segments(domain, scale) + 1) * 256 / scale
+        unit = self.dropped - domain.source.frac.data
+        x = np.ldexp(knots if domain.odd else self.last - knots, unit)
+        length = math.ldexp(256 / scale, unit)
+        f, before, after = (exactly(domain.function, x + offset) for offset in (0.0, -length, length))
+        raws = np.floor(np.ldexp(f - (before - 2 * f + after) / 16, self.frac) + 0.5) - self.middle
+        self.table: NDArray[np.int16] = np.clip(raws, 0, self._greatest() - self.middle).astype(np.int16)
+
+    @staticmethod
+    def greatest_scale(domain: Domain) -> int:
+        """The most segments that are allowed."""
+        return max((scale for scale in SCALES if _segments(domain, scale) <= SEGMENTS), default=SCALES[0])
+
+    def _entry_frac(self) -> int:
+        """The result's own scale wherever its 16 bits hold all entries, so that nothing has to be shifted."""
+        import numpy as np
+
+        domain, frac = self.domain, self.domain.result.frac.data
+        if not domain.odd:
+            most = float(exactly(domain.function, domain.source.decode(np.array(domain.last))))
+        elif domain.function == "tanh":
+            # A segment may reach far beyond the argument where the result saturates.
+            most = min(math.ldexp(domain.result.limits[1] + 1, 1 - frac), 1.0)
+        else:
+            most = 1.0
+        mantissa, exponent = math.frexp(most)
+        finest = ENTRY_BITS - 1 - (exponent - (mantissa == 0.5))
+        if domain.result.stored_width == ENTRY_BITS and finest - 8 < frac:
+            return min(frac, finest)
+        return finest
+
+    def _greatest(self) -> int:
+        greatest = (1 << (ENTRY_BITS - 1)) - 1
+        return min(greatest, self.domain.result.limits[1]) if self.frac == self.domain.result.frac.data else greatest
+
+    def apply(self, m: Machine[V], x: Int[V]) -> Int[V]:
+        import numpy as np
+
+        from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
+
+        domain = self.domain
+        if not domain.odd or domain.source.stored_width > ENTRY_BITS:
+            x = m.rescale(m.clamp(x, domain.first, domain.last), self.dropped)
+        function = "tm_interpolate_odd_s16" if domain.odd else "tm_interpolate_s16"
+        parameters = m.int_constant(self.last, ENTRY_BITS), m.int_constant(self.scale, 8)
+        value = m.call_on_table(function, domain.function, self.table, m.held(x, ENTRY_BITS), *parameters)
+        # The function rises: its ends bound it.
+        ends = np.array([x.low, x.high], np.int16)
+        low, high = RUNTIME_FUNCTIONS[function].twin(self.table, ends, np.int16(self.last), np.int8(self.scale))
+        y = m.add(Int(value, ENTRY_BITS, int(low), int(high)), m.const(self.middle))
+        return m.rescale_to(y, self.frac - domain.result.frac.data, *domain.result.limits)
+
+
+class TwoTableExp(FixedFunction):
+    """e^x as a product of two look-ups (SeeDot 5.3.1, procedure Exp of algorithm 2), whose relative error is constant.
+
+    With T index bits, x - m is rounded to 2T significant bits and cut in two halves a and b: e^x = f(a) * g(b), with
+    e^m inside f. Each table has up to 2^T entries.
+    """
+
+    def __init__(self, domain: Domain, index_bits: int):
+        import numpy as np
+
+        self.domain = domain
+        span = domain.last - domain.first
+        self.dropped = max(span.bit_length() - 2 * index_bits, 0)
+        steps = _rounded(span, self.dropped)
+        self.low_bits = min(index_bits, steps.bit_length())
+        step = math.ldexp(1.0, self.dropped - domain.source.frac.data)
+        start = math.ldexp(domain.first, -domain.source.frac.data)
+        width = max(16, domain.result.stored_width)
+        high = np.exp(start + step * (np.arange((steps >> self.low_bits) + 1) << self.low_bits))
+        self.high, self.high_frac = _scaled(domain.result, high, width)
+        self.low, self.low_frac = _scaled(domain.result, np.exp(step * np.arange(1 << self.low_bits)), width)
+
+    def apply(self, m: Machine[V], x: Int[V]) -> Int[V]:
+        domain = self.domain
+        offset = m.sub(m.clamp(x, domain.first, domain.last), m.const(domain.first))
+        steps = domain.result.rescaled(m, offset, self.dropped)
+        f = m.entry("exp_high", self.high, m.shift_right(steps, self.low_bits))
+        g = m.entry("exp_low", self.low, m.low_bits(steps, self.low_bits))
+        right = self.high_frac + self.low_frac - domain.result.frac.data
+        return domain.result.product(m, f, g, right)
+
+
+def _scaled(format: ScaledInteger, values: NDArray[np.float64], width: int) -> tuple[NDArray[Any], int]:
+    """Positive values, rounded as a format does, as integers of a width, with the greatest scale at which all fit."""
+    import numpy as np
+
+    frac = width - 1 - math.frexp(float(values.max()))[1]
+    raws = np.minimum(format.rounded(np.ldexp(values, frac)), limits(width)[1])
+    return raws.astype(f"i{width // 8}"), frac
+
+
+def _dropped(domain: Domain) -> int:
+    """Bits that arguments are rounded by to fit into 16."""
+    greatest = max(-domain.first, domain.last)
+    return next(bits for bits in range(32) if _rounded(greatest, bits) < 1 << (ENTRY_BITS - 1))
+
+
+def _rounded(raw: int, dropped: int) -> int:
+    return (raw + (1 << dropped >> 1)) >> dropped
+
+
+def _segments(domain: Domain, scale: int) -> int:
+    """So many that no 16-bit argument, not even one that the format does not have, lies behind them."""
+    dropped = _dropped(domain)
+    last, first = _rounded(domain.last, dropped), _rounded(domain.first, dropped)
+    span = last if domain.odd else last - first + 1
+    return (span * scale >> 8) + 1

@@ -1,0 +1,180 @@
+"""Fixed point: `!fixed.q<width, frac>` stands for raw * 2^-frac, with raw a signed integer of the width.
+
+Results are rounded to nearest (half up: add half, shift arithmetically) and saturate, at the same magnitude on both
+sides. Sums of products run in `!fixed.acc<width, frac>`, which is exact: it has to be proven wide enough, and never
+rounds.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar, TypeVar
+
+from xdsl.dialects.builtin import IntAttr
+from xdsl.ir import Dialect
+from xdsl.irdl import irdl_attr_definition
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.coding import INTEGER_CODING, Coding
+from tinyml.dialects.formats.exact.accumulator import AccumulatorType
+from tinyml.dialects.formats.exact.format import ExactFormat, exact
+from tinyml.dialects.formats.number_format import Function, NumberFormat
+from tinyml.dialects.formats.parameters import FRACS, WIDTHS
+from tinyml.dialects.formats.scaled_integer import ScaledInteger
+from tinyml.dialects.machine.machine import Int, Machine
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from tinyml.dialects.formats.number_format import Raws, Reals
+
+V = TypeVar("V")
+
+CANDIDATE_WIDTHS = (4, 6, 8, 9, 10, 12, 16)
+BYTE = 8
+REGISTER_WIDTH = 16
+
+
+@irdl_attr_definition
+class FixedType(ScaledInteger, ExactFormat):
+    """`!fixed.q<width, frac>`: 2 to 32 bits, stored in the next of 8, 16 and 32; frac may be anything sensible.
+
+    A width below that of the storage is a promise about values (saturation keeps it) that proofs can build on.
+    """
+
+    name = "fixed.q"
+    width: IntAttr
+    frac: IntAttr
+    SCHEMES: ClassVar[Sequence[str]] = ("seedot", "shiftry")
+    WIDTHS: ClassVar[Sequence[int]] = WIDTHS
+    WIDTHS_IN_WORDS: ClassVar[str] = f"from {WIDTHS[0]} to {WIDTHS[-1]}"
+
+    def __init__(self, width: int, frac: int):
+        super().__init__(IntAttr(width), IntAttr(frac))
+
+    @property
+    def limits(self) -> tuple[int, int]:
+        """The least and the greatest raw value: symmetric, so that negation and magnitudes never overflow."""
+        greatest = (1 << (self.width.data - 1)) - 1
+        return -greatest, greatest
+
+    @property
+    def raw_limits(self) -> tuple[int, int]:
+        return self.limits
+
+    @property
+    def integer_limits(self) -> tuple[int, int]:
+        return self.limits
+
+    @property
+    def scale(self) -> int:
+        return self.frac.data
+
+    def integers(self, raws: Raws) -> NDArray[np.int64]:
+        import numpy as np
+
+        return raws.astype(np.int64)
+
+    @property
+    def candidates(self) -> Sequence[FixedType]:
+        return [FixedType.of_width(width) for width in CANDIDATE_WIDTHS]
+
+    def rounded(self, reals: Reals) -> NDArray[np.float64]:
+        import numpy as np
+
+        return np.floor(np.asarray(reals, np.float64) + 0.5)
+
+    def rescaled(self, m: Machine[V], x: Int[V], right: int) -> Int[V]:
+        return m.rescale(x, right)
+
+    def fitted(self, m: Machine[V], x: Int[V], right: int) -> Int[V]:
+        return m.rescale_to(x, right, *self.limits)
+
+    def product(self, m: Machine[V], a: Int[V], b: Int[V], right: int) -> Int[V]:
+        return m.product_to(a, b, right, *self.limits)
+
+    @property
+    def coding(self) -> Coding:
+        return INTEGER_CODING
+
+    def encode(self, reals: Reals) -> Raws:
+        import numpy as np
+
+        scaled = self.rounded(np.ldexp(np.asarray(reals, np.float64), self.frac.data))
+        return np.clip(scaled, *self.limits).astype(self.dtype)
+
+    def encode_away(self, reals: Reals) -> Raws:
+        import numpy as np
+
+        nearest = self.encode(reals)
+        low, high = self.limits
+        away = nearest + np.sign(np.asarray(reals, np.float64) - self.decode(nearest))
+        return np.clip(away, low, high).astype(self.dtype)
+
+    @classmethod
+    def of_width(cls, width: int | None) -> FixedType:
+        width = 16 if width is None else width
+        if width not in WIDTHS:
+            raise InputError(f"fixed point has widths from {WIDTHS[0]} to {WIDTHS[-1]}, got {width}")
+        return FixedType(width, width - 1)
+
+    def for_range(self, low: float, high: float) -> FixedType:
+        """GetScale of Shiftry 6.1, algorithm 10: frac = (width - 1) - floor(log2(magnitude) + 1).
+
+        One more where a magnitude that rounds to a power of two just saturates: that loses a unit, as rounding at the
+        coarser scale may.
+        """
+        magnitude = max(abs(low), abs(high))
+        exponent = math.frexp(magnitude)[1] if magnitude else 0
+        frac = self.width.data - 1 - exponent
+        if magnitude and math.floor(math.ldexp(magnitude, frac + 1) + 0.5) <= self.limits[1] + 1:
+            frac += 1
+        return FixedType(self.width.data, min(max(frac, FRACS[0]), FRACS[-1]))
+
+    def in_register(self) -> FixedType:
+        """Sixteen bits at least: the products of 8-bit numbers come in as many anyway."""
+        more = max(REGISTER_WIDTH - self.width.data, 0)
+        return FixedType(self.width.data + more, min(self.frac.data + more, FRACS[-1]))
+
+    def narrowed(self, bits: int) -> FixedType:
+        bits = min(bits, self.width.data - WIDTHS[0])
+        return FixedType(self.width.data - bits, max(self.frac.data - bits, FRACS[0]))
+
+    def addend(self, other: NumberFormat, result: NumberFormat) -> FixedType:
+        frac = max(exact(other).scale, exact(result).scale)
+        coarser = min(self.frac.data, max(frac, FRACS[0]))
+        # The same range needs fewer bits at a coarser scale; one is left for what rounding up adds.
+        needed = self.width.data - max(self.frac.data - coarser - 1, 0)
+        return FixedType(max(needed, min(self.width.data, BYTE)), coarser)
+
+    def difference(self, rhs: NumberFormat) -> NumberFormat | None:
+        # Of equal scales only: then the kernels subtract raws.
+        return None if isinstance(rhs, FixedType) and rhs.frac != self.frac else super().difference(rhs)
+
+    def rounding(self, scale: int) -> int:
+        """Half of the last place."""
+        return 1 << max(scale - self.frac.data - 1, 0)
+
+    def store(self, m: Machine[V], x: Int[V], scale: int) -> V:
+        return m.settle(self.fitted(m, x, scale - self.frac.data), self.stored_width)
+
+    def store_sum(self, m: Machine[V], x: Int[V], left: int, y: Int[V], scale: int) -> V:
+        return m.settle(m.sum_to(x, left, y, scale - self.frac.data, *self.limits), self.stored_width)
+
+    def store_product(self, m: Machine[V], x: Int[V], y: Int[V], scale: int) -> V:
+        return m.settle(self.product(m, x, y, scale - self.frac.data), self.stored_width)
+
+    def function(
+        self, m: Machine[V], function: Function, value: V, value_format: NumberFormat, scheme: str | None = None
+    ) -> V:
+        from tinyml.dialects.formats.fixed.functions import fixed_function
+
+        if not isinstance(value_format, FixedType):
+            return super().function(m, function, value, value_format, scheme)
+        x = fixed_function(function, value_format, self, scheme).apply(m, value_format.load(m, value))
+        return m.settle(x, self.stored_width)
+
+
+FIXED = Dialect("fixed", [], [FixedType, AccumulatorType])

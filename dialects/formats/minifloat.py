@@ -1,0 +1,165 @@
+"""Floats of few bits: `!minifloat.f<e, m>`, a sign, e bits of exponent and m of fraction.
+
+Those of 8 bits are the fp8 of the Open Compute Project (OFP8, 2023), e4m3 and e5m2, and e3m4, which has their rules of
+IEEE; those of 6 and 4 bits its MX formats. Raws are ordered: the sign belongs to the whole of the magnitude's bits, so
+that there is one zero. Results saturate and are never infinite.
+
+`!minifloat.f<e, m, shift>` is what a device stores: the same times 2^-shift, as far as they are integers of 15 bits and
+a sign, in units of the least of these. They are multiplied as integers and added up exactly; what is smaller than the
+least is rounded to it or to zero.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from xdsl.dialects.builtin import IntAttr, NoneAttr
+from xdsl.ir import Attribute, Dialect, ParametrizedAttribute, TypeAttribute
+from xdsl.irdl import irdl_attr_definition
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.tabulated import TabulatedFormat
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from tinyml.dialects.formats.number_format import Reals
+
+KINDS = {8: ((3, 4), (4, 3), (5, 2)), 6: ((2, 3), (3, 2)), 4: ((2, 1),)}
+"""e and m by width, the most exact near the greatest number first: what `of_width` takes."""
+
+RESERVED = {(3, 4): 1 << 4, (4, 3): 1, (5, 2): 1 << 2}
+"""How many of the greatest magnitudes are none: e3m4 and e5m2 have infinities and NaNs as IEEE has, e4m3 one NaN."""
+
+KNOWN = {kind for kinds in KINDS.values() for kind in kinds}
+INTEGER_BITS, UNLIMITED = 15, 64
+SHIFTS = range(-40, 61)
+
+
+@irdl_attr_definition
+class MinifloatType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
+    """`!minifloat.f<e, m>` or `!minifloat.f<e, m, shift>`; see above."""
+
+    name = "minifloat.f"
+    e: IntAttr
+    m: IntAttr
+    shift: IntAttr | NoneAttr
+
+    def __init__(self, e: int, m: int, shift: int | None = None):
+        super().__init__(IntAttr(e), IntAttr(m), NoneAttr() if shift is None else IntAttr(shift))
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        with parser.in_angle_brackets():
+            e = parser.parse_integer(allow_boolean=False, allow_negative=False)
+            parser.parse_punctuation(",")
+            m = parser.parse_integer(allow_boolean=False, allow_negative=False)
+            shifted = parser.parse_optional_punctuation(",") is not None
+            shift = IntAttr(parser.parse_integer(allow_boolean=False)) if shifted else NoneAttr()
+        return [IntAttr(e), IntAttr(m), shift]
+
+    def print_parameters(self, printer: Printer) -> None:
+        shift = f", {self.shift.data}" if isinstance(self.shift, IntAttr) else ""
+        with printer.in_angle_brackets():
+            printer.print_string(f"{self.e.data}, {self.m.data}{shift}")
+
+    def verify(self) -> None:
+        if (self.e.data, self.m.data) not in KNOWN:
+            known = ", ".join(f"<{e}, {m}>" for e, m in sorted(KNOWN))
+            raise VerifyException(f"minifloat.f is one of {known}, got <{self.e.data}, {self.m.data}>")
+        if isinstance(self.shift, IntAttr) and self.shift.data not in SHIFTS:
+            raise VerifyException(f"minifloat.f shift must lie in [{SHIFTS[0]}, {SHIFTS[-1]}], got {self.shift.data}")
+
+    @property
+    def type(self) -> Attribute:
+        return self
+
+    @property
+    def bits(self) -> int:
+        return 1 + self.e.data + self.m.data
+
+    @property
+    def candidates(self) -> Sequence[MinifloatType]:
+        return [MinifloatType(*KINDS[width][0]) for width in sorted(KINDS)]
+
+    @property
+    def scale(self) -> int:
+        shift = self.shift.data if isinstance(self.shift, IntAttr) else 0
+        return _unit(self.e.data, self.m.data, self._integer_bits) + shift
+
+    @property
+    def numbers(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        return _numbers(self.e.data, self.m.data, self._integer_bits)
+
+    @property
+    def _integer_bits(self) -> int:
+        return INTEGER_BITS if isinstance(self.shift, IntAttr) else UNLIMITED
+
+    @classmethod
+    def of_width(cls, width: int | None) -> MinifloatType:
+        if (kinds := KINDS.get(8 if width is None else width)) is None:
+            raise InputError(f"small floats have {', '.join(map(str, sorted(KINDS)))} bits, got {width}")
+        return MinifloatType(*kinds[0])
+
+    def for_range(self, low: float, high: float) -> MinifloatType:
+        """The shift that brings the greatest magnitude to just below the greatest number."""
+        magnitude = max(abs(low), abs(high))
+        greatest = _magnitude(_greatest(self.e.data, self.m.data), self.e.data, self.m.data)
+        shift = math.floor(math.log2(greatest) - math.log2(magnitude)) if magnitude else 0
+        return MinifloatType(self.e.data, self.m.data, min(max(shift, SHIFTS[0]), SHIFTS[-1]))
+
+    def fitted_to(self, constant: Reals, importance: Reals | None, *, rows: bool) -> MinifloatType:
+        """The kind of its width with the least squared error."""
+        import numpy as np
+
+        reach = float(np.abs(constant).max(initial=0))
+        weights = 1.0 if importance is None else importance
+
+        def error(format: MinifloatType) -> float:
+            return float(np.sum(weights * (format.decode(format.encode(constant)) - constant) ** 2))
+
+        kinds = [MinifloatType(*kind).for_range(-reach, reach) for kind in KINDS[self.bits]]
+        return min((self, *kinds), key=error)
+
+    def narrowed(self, bits: int) -> MinifloatType:
+        return self
+
+
+def _greatest(e: int, m: int) -> int:
+    """The bits of the greatest finite magnitude."""
+    return (1 << (e + m)) - 1 - RESERVED.get((e, m), 0)
+
+
+def _magnitude(bits: int, e: int, m: int) -> float:
+    exponent, fraction = bits >> m, bits & ((1 << m) - 1)
+    least = 2 - (1 << (e - 1))
+    significand = fraction if exponent == 0 else fraction + (1 << m)
+    return math.ldexp(significand, least + max(exponent - 1, 0) - m)
+
+
+def _unit(e: int, m: int, integer_bits: int) -> int:
+    """Numbers are multiples of 2^-unit: of the least one, or of what so many bits allow."""
+    reach = math.frexp(_magnitude(_greatest(e, m), e, m))[1]
+    return min((1 << (e - 1)) - 2 + m, integer_bits - reach)
+
+
+@lru_cache
+def _numbers(e: int, m: int, integer_bits: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    import numpy as np
+
+    unit, greatest = _unit(e, m, integer_bits), _greatest(e, m)
+    integers = np.array([math.ldexp(_magnitude(bits, e, m), unit) for bits in range(greatest + 1)])
+    last_broken = int(np.flatnonzero(integers != np.floor(integers)).max(initial=0))
+    raws = np.arange(last_broken + 1, greatest + 1)
+    positive = integers[raws].astype(np.int64)
+    return np.concatenate([-raws[::-1], [0], raws]), np.concatenate([-positive[::-1], [0], positive])
+
+
+MINIFLOAT = Dialect("minifloat", [], [MinifloatType])

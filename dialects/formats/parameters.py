@@ -1,0 +1,61 @@
+"""Types whose parameters are integers, written `!name<8, -3>`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, cast
+
+from xdsl.dialects.builtin import IntAttr
+from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+
+class IntegerParameters(ParametrizedAttribute, TypeAttribute):
+    """Parses and prints a type's parameters in the order of its fields, each of which is an `IntAttr`."""
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        """Raises `ParseError` where there are more or fewer of them than fields."""
+        start = parser.pos
+        with parser.in_angle_brackets():
+            found = parser.parse_comma_separated_list(
+                parser.Delimiter.NONE, lambda: parser.parse_integer(allow_boolean=False)
+            )
+        fields = cls.get_irdl_definition().parameters  # pyright: ignore
+        if len(found) != len(fields):
+            parser.raise_error(f"{cls.name} has {len(fields)} parameters, got {len(found)}", start, parser.pos)
+        return [IntAttr(one) for one in found]
+
+    def print_parameters(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_string(", ".join(str(cast(IntAttr, one).data) for one in self.parameters))
+
+    @property
+    def type(self) -> Attribute:
+        """Itself: an element type that is a number format needs no adapter."""
+        return self
+
+
+WIDTHS = range(2, 33)
+FRACS = range(-31, 63)
+"""Scales beyond these are of no use to a raw value of at most 32 bits."""
+
+
+class WidthAndFrac(IntegerParameters):
+    """A type `<width, frac>`, for raws that stand for `raw * 2^-frac`."""
+
+    # Annotated here for the type checker; the final classes repeat both, or they would not take part in equality.
+    width: IntAttr
+    frac: IntAttr
+    WIDTHS: ClassVar[Sequence[int]]
+    WIDTHS_IN_WORDS: ClassVar[str]
+    FRACS: ClassVar[Sequence[int]]
+
+    def verify(self) -> None:
+        if self.width.data not in self.WIDTHS:
+            raise VerifyException(f"{self.name} width must be {self.WIDTHS_IN_WORDS}, got {self.width.data}")
+        if self.frac.data not in self.FRACS:
+            low, high = self.FRACS[0], self.FRACS[-1]
+            raise VerifyException(f"{self.name} frac must lie in [{low}, {high}], got {self.frac.data}")

@@ -1,0 +1,1 @@
+"""Posits. `type.py` defines the format."""

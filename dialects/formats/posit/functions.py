@@ -1,0 +1,119 @@
+"""The functions of the C runtime for posits (`runtime/include/tinyml/posit.h`) and their numpy twins."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects.builtin import f32, i8, i16, i32, i64
+
+from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS, RuntimeFunction
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from tinyml.dialects.formats.posit.arithmetic import Posit
+
+    Array = NDArray[Any]
+
+ALL = -(1 << 15)
+"""The value of `low` where all posits are in."""
+
+
+def _posit(n: Array, es: Array, low: Array | None = None, greatest: Array | None = None) -> Posit:
+    from tinyml.dialects.formats.posit.arithmetic import Posit
+
+    multiples = None if low is None or int(low) == ALL else int(low)
+    return Posit(int(n), int(es), multiples, None if greatest is None else int(greatest))
+
+
+def _of_integer(x: Array, scale: Array, n: Array, es: Array, low: Array, greatest: Array) -> Array:
+    import numpy as np
+
+    from tinyml.dialects.formats.posit.arithmetic import log2, pack
+
+    # So few bits that `pack` takes them, with the last one set for what is lost.
+    size = x.astype(np.int64)
+    spare = np.maximum(log2(np.maximum(np.abs(size) >> 4, 1)) + 4 - 60, 0)
+    kept = np.abs(size) >> spare
+    kept |= kept << spare != np.abs(size)
+    return pack(np.sign(size) * kept, spare - int(scale), _posit(n, es, low, greatest)).astype(np.int32)
+
+
+def _linear(x: Array, right: Array, n: Array, greatest: Array) -> Array:
+    import numpy as np
+
+    size, one, places = np.abs(x.astype(np.int64)), 1 << int(n) - 2, min(int(right), 40)
+
+    def even(size: Array, places: int) -> Array:
+        return size + ((1 << places >> 1) - 1 + (size >> places & 1)) >> places if places else size
+
+    beyond = even(np.maximum(size - (one << places), 0), places + 1)
+    raw = np.where(size < one << places, even(size, places), one + beyond)
+    return (np.sign(x) * np.minimum(raw, int(greatest))).astype(np.int16)
+
+
+def _to_integer(raw: Array, scale: Array, n: Array, es: Array) -> Array:
+    import numpy as np
+
+    from tinyml.dialects.formats.posit.arithmetic import to_reals
+
+    return np.nan_to_num(np.ldexp(to_reals(raw, _posit(n, es)), int(scale))).astype(np.int32)
+
+
+def _of_float(x: Array, n: Array, es: Array, low: Array, greatest: Array) -> Array:
+    import numpy as np
+
+    from tinyml.dialects.formats.posit.arithmetic import of_reals
+
+    posit = _posit(n, es, low, greatest)
+    limited = x.astype(np.float64) if posit.low is None else np.clip(x.astype(np.float64), -1.0e300, 1.0e300)
+    return of_reals(limited, posit).astype(np.int32)
+
+
+def _to_float(raw: Array, n: Array, es: Array) -> Array:
+    import numpy as np
+
+    from tinyml.dialects.formats.posit.arithmetic import unpack
+
+    posit = _posit(n, es)
+    significand, exponent = unpack(raw, posit)
+    reals = np.ldexp(significand.astype(np.float32).astype(np.float64), exponent).astype(np.float32)
+    return np.where(np.asarray(raw) == posit.nar, np.float32(np.nan), reals)
+
+
+def _add(a: Array, b: Array, n: Array, es: Array) -> Array:
+    import numpy as np
+
+    from tinyml.dialects.formats.posit.arithmetic import add
+
+    return add(a, b, _posit(n, es)).astype(np.int32)
+
+
+def _sub(a: Array, b: Array, n: Array, es: Array) -> Array:
+    import numpy as np
+
+    nar = _posit(n, es).nar
+    return _add(a, np.where(b == nar, nar, -b.astype(np.int64)), n, es)
+
+
+def _mul(a: Array, b: Array, n: Array, es: Array) -> Array:
+    import numpy as np
+
+    from tinyml.dialects.formats.posit.arithmetic import multiply
+
+    return multiply(a, b, _posit(n, es)).astype(np.int32)
+
+
+RUNTIME_FUNCTIONS.update(
+    {
+        "tm_posit_of_s32": RuntimeFunction((i32, i16, i8, i8, i16, i32), i32, _of_integer),
+        "tm_posit_of_s64": RuntimeFunction((i64, i16, i8, i8, i16, i32), i32, _of_integer),
+        "tm_posit_linear_s32": RuntimeFunction((i32, i8, i8, i16), i16, _linear),
+        "tm_posit_to_s32": RuntimeFunction((i32, i16, i8, i8), i32, _to_integer),
+        "tm_posit_of_f32": RuntimeFunction((f32, i8, i8, i16, i32), i32, _of_float),
+        "tm_posit_to_f32": RuntimeFunction((i32, i8, i8), f32, _to_float),
+        "tm_posit_add": RuntimeFunction((i32, i32, i8, i8), i32, _add),
+        "tm_posit_sub": RuntimeFunction((i32, i32, i8, i8), i32, _sub),
+        "tm_posit_mul": RuntimeFunction((i32, i32, i8, i8), i32, _mul),
+    }
+)

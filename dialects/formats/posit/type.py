@@ -1,0 +1,383 @@
+"""Posits: `!posit.p<n, es>`, and `!posit.p<n, es, low, high, shift>` for what a device stores.
+
+The first is the standard's type (2 to 16 or 32 bits, es from 0 to 3), every operation of which is emulated, NaR
+included: the baseline. The second has those posits that are multiples of 2^low and less than 2^high in magnitude,
+times 2^-shift: integers of few bits, by a table or a short routine. They are multiplied as integers, their sums are
+exact, as in a quire that is as narrow as these limits and the proof about the weights allow, and a result is rounded
+once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from xdsl.dialects.builtin import IntAttr, IntegerType, NoneAttr
+from xdsl.ir import Attribute, Dialect, ParametrizedAttribute, TypeAttribute
+from xdsl.irdl import irdl_attr_definition
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.coding import TABLE, Coding
+from tinyml.dialects.formats.exact.format import ExactFormat
+from tinyml.dialects.formats.number_format import Function, NumberFormat
+from tinyml.dialects.formats.posit.functions import ALL
+from tinyml.dialects.formats.posit.windows import (
+    decoding_of,
+    integer_limits_of,
+    legal_of,
+    lowest,
+    posit_of,
+    power,
+    segments_of,
+    stretched,
+)
+from tinyml.dialects.machine.machine import Int, Machine, limits
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from tinyml.dialects.formats.number_format import Raws, Reals
+    from tinyml.dialects.formats.posit.arithmetic import Posit
+
+V = TypeVar("V")
+
+WIDTHS = (*range(2, 17), 32)
+EXPONENTS = range(4)
+CANDIDATE_WIDTHS = (6, 8, 9, 10, 12, 16)
+STANDARD = 2
+"""The es of the standard of 2022."""
+
+TABLE_BITS = 8
+"""Posits of so few bits are decoded by a table."""
+
+SHORT_BITS, SHORT_INTEGER, LONG_INTEGER = 12, 15, 29
+"""Posits of up to 12 bits lose next to nothing as integers of 15 bits and a sign, those of 16 as ones of 29."""
+
+TOPS = range(1, 5)
+"""Below which power of two a constant's greatest magnitude may come to lie."""
+
+SHIFTS = range(-60, 61)
+
+REGISTER_BITS = 16
+
+REGISTER = 31
+"""Bits of the greatest magnitude that a register of 32 holds."""
+
+
+@irdl_attr_definition
+class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
+    """`!posit.p<n, es>`, `!posit.p<n, es, low, high>` or `!posit.p<n, es, low, high, shift>`; see above."""
+
+    name = "posit.p"
+    n: IntAttr
+    es: IntAttr
+    low: IntAttr | NoneAttr
+    high: IntAttr | NoneAttr
+    shift: IntAttr
+
+    def __init__(self, n: int, es: int, low: int | None = None, high: int | None = None, shift: int = 0):
+        window = [NoneAttr() if end is None else IntAttr(end) for end in (low, high)]
+        super().__init__(IntAttr(n), IntAttr(es), *window, IntAttr(shift))
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        with parser.in_angle_brackets():
+            numbers = [parser.parse_integer(allow_boolean=False)]
+            while parser.parse_optional_punctuation(",") is not None:
+                numbers.append(parser.parse_integer(allow_boolean=False))
+            if len(numbers) not in (2, 4, 5):
+                parser.raise_error("expected n and es of a posit, or n, es, low and high, or also a shift")
+        shift = numbers[4] if len(numbers) == 5 else 0
+        return [*map(IntAttr, numbers[:4]), *[NoneAttr()] * (4 - len(numbers)), IntAttr(shift)]
+
+    def print_parameters(self, printer: Printer) -> None:
+        numbers = [self.n.data, self.es.data, *(self.window or ()), *([self.places] if self.places else ())]
+        with printer.in_angle_brackets():
+            printer.print_string(", ".join(map(str, numbers)))
+
+    def verify(self) -> None:
+        n, es = self.n.data, self.es.data
+        if n not in WIDTHS or es not in EXPONENTS:
+            raise VerifyException(f"posit.p has n from 2 to 16 or 32 and es from 0 to 3, got {n} and {es}")
+        if (window := self.window) is None:
+            return
+        if self.places not in SHIFTS:
+            raise VerifyException(f"posit.p shift must lie in [{SHIFTS[0]}, {SHIFTS[-1]}], got {self.places}")
+        low, high = window
+        reach = (n - 2) << es
+        if not -reach <= low < high <= reach + 1:
+            raise VerifyException(
+                f"posit.p<{n}, {es}> has low and high from {-reach} to {reach + 1}, got {low}, {high}"
+            )
+        if high - low > REGISTER:
+            raise VerifyException(f"posit.p has at most {REGISTER} bits between low and high, got {high - low}")
+        if power(n, es, low) != 2.0**low:
+            raise VerifyException(f"2^{low} is no posit of {n} bits and es {es}")
+
+    @property
+    def window(self) -> tuple[int, int] | None:
+        """low and high."""
+        if isinstance(self.low, IntAttr) and isinstance(self.high, IntAttr):
+            return self.low.data, self.high.data
+        return None
+
+    @property
+    def places(self) -> int:
+        """Numbers are posits times 2^-places."""
+        return self.shift.data
+
+    @property
+    def posit(self) -> Posit:
+        """As `posit_arithmetic` takes it."""
+        return posit_of(self.n.data, self.es.data, self.window)
+
+    @property
+    def type(self) -> Attribute:
+        return self
+
+    @property
+    def storage(self) -> Attribute:
+        return IntegerType(self.stored_width)
+
+    @property
+    def stored_width(self) -> int:
+        return next(width for width in (8, 16, 32) if width >= self.n.data)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        import numpy as np
+
+        return np.dtype(f"i{self.stored_width // 8}")
+
+    @property
+    def bits(self) -> int:
+        return self.n.data
+
+    @property
+    def scale(self) -> int:
+        return self._unit + self.places
+
+    @property
+    def _unit(self) -> int:
+        """Posits are multiples of 2^-unit."""
+        return self.posit.reach if self.window is None else -self.window[0]
+
+    @property
+    def raw_limits(self) -> tuple[int, int]:
+        posit = self.posit
+        greatest = posit.maxpos if posit.greatest is None else posit.greatest
+        return -greatest, greatest
+
+    @property
+    def integer_limits(self) -> tuple[int, int]:
+        return integer_limits_of(self)
+
+    @property
+    def coding(self) -> Coding | None:
+        """As a table of 16-bit integers, where these hold the numbers; those of 16 bits by their own kernels."""
+        n = self.n.data
+        if n == REGISTER_BITS and self.window is not None and 0 <= self._unit <= REGISTER:
+            return Coding(f"p{n}", parameters=(self.es.data, self._unit), segments=lambda: segments_of(self))
+        if n > TABLE_BITS or self.integer_limits[1] > limits(16)[1]:
+            return None
+        return Coding(TABLE, self.table, -self.raw_limits[0])
+
+    @property
+    def candidates(self) -> Sequence[PositType]:
+        return [PositType.of_width(width) for width in CANDIDATE_WIDTHS]
+
+    @property
+    def variants(self) -> Sequence[PositType]:
+        """By the es of what is no constant; constants are fitted with any."""
+        return [PositType(self.n.data, STANDARD), *(PositType(self.n.data, es, 0, 1) for es in EXPONENTS[1:])]
+
+    def encode(self, reals: Reals) -> Raws:
+        import numpy as np
+
+        from tinyml.dialects.formats.posit.arithmetic import of_reals
+
+        reals = np.asarray(reals, np.float64)
+        if self.window is not None:
+            reals = np.ldexp(np.nan_to_num(reals), self.places)
+        return of_reals(reals, self.posit).astype(self.dtype)
+
+    def encode_away(self, reals: Reals) -> Raws:
+        import numpy as np
+
+        nearest = self.encode(reals)
+        side = np.sign(np.asarray(reals, np.float64) - self.decode(nearest))
+        # Twice as far as the nearest one there is; of more bits than a table has, none is looked for.
+        if self.n.data > SHORT_BITS:
+            return nearest
+        legal = legal_of(self)
+        at = np.searchsorted(legal, nearest) + side.astype(np.int64)
+        return legal[np.clip(at, 0, len(legal) - 1)].astype(self.dtype)
+
+    def decode(self, raws: Raws) -> Reals:
+        import numpy as np
+
+        from tinyml.dialects.formats.posit.arithmetic import to_reals
+
+        return np.ldexp(to_reals(raws, self.posit), -self.places)
+
+    @classmethod
+    def of_width(cls, width: int | None) -> PositType:
+        width = 16 if width is None else width
+        if width not in WIDTHS:
+            raise InputError(f"posits have widths from {WIDTHS[0]} to {WIDTHS[-2]} and {WIDTHS[-1]}, got {width}")
+        return PositType(width, STANDARD)
+
+    def for_range(self, low: float, high: float) -> PositType:
+        """With the greatest magnitude between 1 and 2: with es = 0 posits lie as close as in fixed point there, and
+        twice as close below. A format with a window keeps its es."""
+        magnitude = max(abs(low), abs(high))
+        top = math.frexp(magnitude)[1] if magnitude else 0
+        return self._for_top(0 if self.window is None else self.es.data, TOPS[0], top)
+
+    def _for_top(self, es: int, high: int, top: int) -> PositType:
+        """Posits below 2^high, for magnitudes below 2^top, with a window down to what an integer of `SHORT_INTEGER` or
+        `LONG_INTEGER` bits reaches."""
+        n = self.n.data
+        reach = (n - 2) << es
+        high = min(high, reach + 1)
+        bits = SHORT_INTEGER if n <= SHORT_BITS else LONG_INTEGER
+        low = lowest(n, es, max(high - bits, -reach))
+        return PositType(n, es, low, high, min(max(high - top, SHIFTS[0]), SHIFTS[-1]))
+
+    def fitted_to(self, constant: Reals, importance: Reals | None, *, rows: bool) -> PositType:
+        """The es and the shift with the least squared error."""
+        import numpy as np
+
+        if self.window is None:
+            return self
+        top = self.window[1] - self.places
+        weights = 1.0 if importance is None else importance
+
+        def error(format: PositType) -> float:
+            return float(np.sum(weights * (format.decode(format.encode(constant)) - constant) ** 2))
+
+        candidates = [self._for_top(es, high, top) for es in EXPONENTS for high in TOPS]
+        return min((self, *candidates), key=error)
+
+    def in_register(self) -> PositType:
+        """One of 16 bits."""
+        if self.window is None or self.n.data >= REGISTER_BITS:
+            return self
+        reach = math.ldexp(1.0, self.window[1] - 1 - self.places)
+        return PositType(REGISTER_BITS, self.es.data).for_range(-reach, reach)
+
+    def narrowed(self, bits: int) -> PositType:
+        if self.window is None:
+            return self
+        low, high = self.window
+        n, es = self.n.data, self.es.data
+        return PositType(n, es, min(lowest(n, es, min(low + bits, high - 1)), high - 1), high, self.places)
+
+    def load(self, m: Machine[V], value: V) -> Int[V]:
+        import numpy as np
+
+        n, raws = self.n.data, self.stored(m, value)
+        low, high = self.integers(np.array([raws.low, raws.high], self.dtype)).tolist()
+        if max(-low, high) >= 1 << REGISTER:
+            raise InputError(f"{self} has numbers that no register holds as integers: give it a low and a high")
+        if n > TABLE_BITS and self._is_piecewise:
+            x = m.shift_right(stretched(m, raws, n, TOPS[-1]), n - 2 - self._unit)
+            return Int(x.value, x.width, low, high)
+        if n > TABLE_BITS:
+            parameters = m.int_constant(self._unit, 16), m.int_constant(n, 8), m.int_constant(self.es.data, 8)
+            return Int(m.call("tm_posit_to_s32", m.held(raws, 32), *parameters), 32, low, high)
+        entry = m.entry("decoding", self.table, m.sub(raws, m.const(self.raw_limits[0])))
+        return Int(entry.value, entry.width, low, high)
+
+    @property
+    def _is_piecewise(self) -> bool:
+        """Do raws of magnitudes below 1 stand for themselves? Beyond, they are 2 apart, 8, 32."""
+        return self.window is not None and self.es.data == 0 and self.window[1] in TOPS
+
+    @property
+    def _is_linear(self) -> bool:
+        """Are numbers 2^-(n-2) apart up to 1, and twice that beyond?"""
+        return self.es.data == 0 and self.window == (2 - self.n.data, 1) and self.n.data <= REGISTER_BITS
+
+    @property
+    def table(self) -> NDArray[np.signedinteger[Any]]:
+        """The integers of all raws in order, for at most `TABLE_BITS` bits; any for what is none of these posits."""
+        return decoding_of(self)
+
+    def store(self, m: Machine[V], x: Int[V], scale: int) -> V:
+        low, high = self.raw_limits
+        right = scale - self.places - (self.n.data - 2)
+        if self._is_linear and right < 64 and (raw := m.rescale(x, min(right, 0))).width <= 32:
+            x, right = raw, max(right, 0)
+            parameters = m.int_constant(right, 8), m.int_constant(self.n.data, 8), m.int_constant(high, 16)
+            raw = m.call("tm_posit_linear_s32", m.held(x, 32), *parameters)
+            return m.settle(Int(raw, 16, low, high), self.stored_width)
+        width = 32 if x.width <= 32 else 64
+        places = m.int_constant(scale - self.places, 16)
+        raw = m.call(f"tm_posit_of_s{width}", m.held(x, width), places, *self._parameters(m))
+        return m.settle(Int(raw, 32, low, high), self.stored_width)
+
+    def _parameters(self, m: Machine[V]) -> tuple[V, V, V, V]:
+        """n, es, low and greatest as the functions of the runtime take them."""
+        least = ALL if self.window is None else self.window[0]
+        return (
+            m.int_constant(self.n.data, 8),
+            m.int_constant(self.es.data, 8),
+            m.int_constant(least, 16),
+            m.int_constant(self.raw_limits[1], 32),
+        )
+
+    def _emulated(self, m: Machine[V], function: str, *operands: tuple[V, NumberFormat]) -> V | None:
+        """The standard's operation, where result and operands are of one of its types."""
+        if self.window is not None or any(format != self for _, format in operands):
+            return None
+        wide = [m.resize(value, 32) if self.stored_width < 32 else value for value, _ in operands]
+        parameters = self._parameters(m)
+        return self._kept(m, m.call(function, *wide, *parameters[:2]))
+
+    def _kept(self, m: Machine[V], raw: V) -> V:
+        """A raw in 32 bits, which may be NaR, as it is stored."""
+        return raw if self.stored_width == 32 else m.resize(raw, self.stored_width)
+
+    def add(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
+        sum = self._emulated(m, "tm_posit_add", (lhs, lhs_format), (rhs, rhs_format))
+        return super().add(m, lhs, lhs_format, rhs, rhs_format) if sum is None else sum
+
+    def sub(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
+        difference = self._emulated(m, "tm_posit_sub", (lhs, lhs_format), (rhs, rhs_format))
+        return super().sub(m, lhs, lhs_format, rhs, rhs_format) if difference is None else difference
+
+    def mul(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
+        product = self._emulated(m, "tm_posit_mul", (lhs, lhs_format), (rhs, rhs_format))
+        return super().mul(m, lhs, lhs_format, rhs, rhs_format) if product is None else product
+
+    def neg(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
+        if value_format == self:
+            # Of a stored width, the least integer is its own negation, as NaR is.
+            return m.subi(m.int_constant(0, self.stored_width), value)
+        return super().neg(m, value, value_format)
+
+    def function_by_lines(self, m: Machine[V], function: Function, value: V, source: ExactFormat) -> V | None:
+        """Of the standard's type, NaR included, all functions are those of floats."""
+        return None if self.window is None else super().function_by_lines(m, function, value, source)
+
+    def recode(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
+        return value if value_format == self else super().recode(m, value, value_format)
+
+    def from_f32(self, m: Machine[V], value: V) -> V:
+        if self.places:
+            value = m.mulf(value, m.float_constant(math.ldexp(1.0, self.places)))
+        return self._kept(m, m.call("tm_posit_of_f32", value, *self._parameters(m)))
+
+    def to_f32(self, m: Machine[V], value: V) -> V:
+        wide = m.resize(value, 32) if self.stored_width < 32 else value
+        real = m.call("tm_posit_to_f32", wide, m.int_constant(self.n.data, 8), m.int_constant(self.es.data, 8))
+        return m.mulf(real, m.float_constant(math.ldexp(1.0, -self.places))) if self.places else real
+
+
+POSIT = Dialect("posit", [], [PositType])

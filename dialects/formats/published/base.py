@@ -1,0 +1,184 @@
+"""The fixed-point arithmetic of the literature, rebuilt as it was published so that it can be compared with.
+
+SeeDot (Gopinath et al., PLDI 2019) and Shiftry (Kumar et al., OOPSLA 2020) truncate where `fixed` rounds to nearest,
+wrap around where it saturates, bring operands to the scale of a sum before they are added, and add the products of a
+dot product as a tree whose levels are halved. Where the papers differ (how they shift and multiply) the two formats do.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
+
+from xdsl.dialects.builtin import IntAttr
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.accumulator import Accumulator
+from tinyml.dialects.formats.fixed.published_functions import SCHEMES
+from tinyml.dialects.formats.number_format import Function, NumberFormat
+from tinyml.dialects.formats.parameters import FRACS
+from tinyml.dialects.formats.product import Bound, Factor, Product
+from tinyml.dialects.formats.published.accumulators import PublishedSum
+from tinyml.dialects.formats.scaled_integer import ScaledInteger
+from tinyml.dialects.machine.machine import Int, Machine, limits
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from tinyml.dialects.formats.number_format import Raws, Reals
+
+V = TypeVar("V")
+
+
+class PublishedFixedPoint(ScaledInteger):
+    """`<width, frac>` with all raws of the width. Reals are rounded towards zero, and wrap around.
+
+    FUNCTION_SCHEME: by which exp, tanh and sigmoid are computed unless another one is asked for (`fixed_baselines`).
+    """
+
+    AS_PUBLISHED = True
+    SCHEMES: ClassVar[Sequence[str]] = tuple(SCHEMES)
+    FUNCTION_SCHEME: ClassVar[str]
+    SUM: ClassVar[type[PublishedSum]]
+
+    def __init__(self, width: int, frac: int):
+        super().__init__(IntAttr(width), IntAttr(frac))
+
+    @classmethod
+    @abstractmethod
+    def divided(cls, m: Machine[V], x: Int[V], right: int) -> Int[V]:
+        """x / 2^right, right > 0, as the paper rounds it."""
+
+    @abstractmethod
+    def sum_of(self, product: Product, levels: int) -> PublishedSum:
+        """The sum of one product that is rounded into this format. levels: of the tree that its length makes."""
+
+    @property
+    def limits(self) -> tuple[int, int]:
+        return limits(self.width.data)
+
+    @property
+    def candidates(self) -> Sequence[PublishedFixedPoint]:
+        return [self.of_width(width) for width in self.WIDTHS]
+
+    def rounded(self, reals: Reals) -> NDArray[np.float64]:
+        import numpy as np
+
+        return np.trunc(np.asarray(reals, np.float64))
+
+    def encode(self, reals: Reals) -> Raws:
+        import numpy as np
+
+        all_raws, half = 2.0**self.width.data, 2.0 ** (self.width.data - 1)
+        rest = np.fmod(self.rounded(np.ldexp(np.asarray(reals, np.float64), self.frac.data)), all_raws)
+        wrapped = np.where(rest >= half, rest - all_raws, np.where(rest < -half, rest + all_raws, rest))
+        return wrapped.astype(self.dtype)
+
+    @classmethod
+    def of_width(cls, width: int | None) -> PublishedFixedPoint:
+        width = 16 if width is None else width
+        if width not in cls.WIDTHS:
+            raise InputError(f"the arithmetic of {cls.FAMILY} has widths of {cls.WIDTHS_IN_WORDS} bits, got {width}")
+        return cls(width, width - 1)
+
+    def for_range(self, low: float, high: float) -> PublishedFixedPoint:
+        """GetScale of Shiftry 6.1, algorithm 10: (width - 1) - floor(log2(magnitude) + 1).
+
+        SeeDot's GetP (algorithm 1) is the same, except that a power of two would overflow at its scale.
+        """
+        magnitude = max(abs(low), abs(high))
+        frac = self.width.data - 1 - (math.frexp(magnitude)[1] if magnitude else 0)
+        return self.with_frac(frac)
+
+    def result_range(self, function: Function, low: float, high: float) -> tuple[float, float]:
+        """One scale for all results, at which 1 does not overflow (Shiftry 5.4)."""
+        return low, max(high, 1.0)
+
+    def of_sum(self, lhs: NumberFormat, rhs: NumberFormat) -> PublishedFixedPoint:
+        """Sums have the coarser scale of their operands at most: t2 of Shiftry's pseudocodes 3 and 4."""
+        return self.with_frac(min(one.frac.data for one in (self, published(lhs), published(rhs))))
+
+    def of_product(self, lhs: NumberFormat, rhs: NumberFormat) -> PublishedFixedPoint:
+        return self.with_frac(min(self.frac.data, published(lhs).frac.data + published(rhs).frac.data))
+
+    def with_frac(self, frac: int) -> PublishedFixedPoint:
+        """The format of this width with a scale, or the nearest one that there is."""
+        return type(self)(self.width.data, min(max(frac, FRACS[0]), FRACS[-1]))
+
+    def narrowed(self, bits: int) -> PublishedFixedPoint:
+        return self
+
+    def rescaled(self, m: Machine[V], x: Int[V], right: int) -> Int[V]:
+        return self.divided(m, x, right) if right > 0 else m.rescale(x, right)
+
+    def fitted(self, m: Machine[V], x: Int[V], right: int) -> Int[V]:
+        if -right >= self.width.data:
+            return m.const(0)
+        return m.wrapped(self.rescaled(m, x, right), self.stored_width)
+
+    def accumulator(self, lhs: NumberFormat, rhs: NumberFormat, bound: Bound | None) -> PublishedSum:
+        return self.sum_of(Product(1, Factor(lhs), Factor(rhs)), 0)
+
+    def accumulator_for(self, product: Product, bound: Bound | None) -> PublishedSum:
+        return self.sum_of(product, (max(product.length, 1) - 1).bit_length())
+
+    def sum_bound(self, products: Sequence[Product], initial: Factor | None = None) -> Bound | None:
+        return None
+
+    def finish(self, m: Machine[V], sum: V, accumulator: Accumulator, bound: Bound | None) -> V:
+        right = cast(PublishedSum, accumulator).frac.data - self.frac.data
+        return m.settle(self.fitted(m, m.whole(sum), right), self.stored_width)
+
+    def add(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
+        return self._sum(m, m.add, lhs, lhs_format, rhs, rhs_format)
+
+    def sub(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
+        return self._sum(m, m.sub, lhs, lhs_format, rhs, rhs_format)
+
+    def _sum(self, m: Machine[V], op: Any, lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
+        """MATADD of SeeDot's algorithm 2: both operands are divided first, as far as the coarsest scale asks for.
+
+        Shiftry's rule C-MatAdd (figure 5) divides the sum by what the result is coarser; the figures of its tables 1
+        and 2 are had by dividing the operands, as its released code does.
+        """
+        formats = [published(one) for one in (lhs_format, rhs_format)]
+        common = min(one.frac.data for one in (*formats, self))
+        a, b = (
+            self.rescaled(m, one.load(m, value), one.frac.data - common)
+            for one, value in zip(formats, (lhs, rhs), strict=True)
+        )
+        total = m.wrapped(op(a, b), max(one.stored_width for one in (*formats, self)))
+        return m.settle(self.fitted(m, total, common - self.frac.data), self.stored_width)
+
+    def mul(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
+        a, b = published(lhs_format), published(rhs_format)
+        right = a.frac.data + b.frac.data - self.frac.data
+        return m.settle(self.product(m, a.load(m, lhs), b.load(m, rhs), right), self.stored_width)
+
+    def neg(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
+        source = published(value_format)
+        negated = m.sub(m.const(0), source.load(m, value))
+        return m.settle(self.fitted(m, negated, source.frac.data - self.frac.data), self.stored_width)
+
+    def recode(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
+        source = published(value_format)
+        return m.settle(self.fitted(m, source.load(m, value), source.frac.data - self.frac.data), self.stored_width)
+
+    def function(
+        self, m: Machine[V], function: Function, value: V, value_format: NumberFormat, scheme: str | None = None
+    ) -> V:
+        from tinyml.dialects.formats.fixed.functions import fixed_function
+
+        source = published(value_format)
+        program = fixed_function(function, source, self, scheme or self.FUNCTION_SCHEME)
+        return m.settle(program.apply(m, source.load(m, value)), self.stored_width)
+
+
+def published(format: NumberFormat) -> PublishedFixedPoint:
+    """Raises `InputError` for another format."""
+    if not isinstance(format, PublishedFixedPoint):
+        raise InputError(f"{format.type} cannot be used in published arithmetic without a tdsl.cast")
+    return format

@@ -1,0 +1,120 @@
+"""What number formats have in common in which a raw integer stands for raw * 2^-frac, however they round."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+from xdsl.dialects.builtin import IntegerType
+from xdsl.ir import Attribute
+
+from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.formats.parameters import FRACS, WidthAndFrac
+from tinyml.dialects.machine.machine import Int, Machine
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from tinyml.dialects.formats.number_format import Raws, Reals
+
+V = TypeVar("V")
+
+STORAGE_WIDTHS = (8, 16, 32)
+STORAGE = {width: IntegerType(width) for width in STORAGE_WIDTHS}
+
+
+class ScaledInteger(WidthAndFrac, NumberFormat, ABC):
+    """A format `<width, frac>`; stored in the next of 8, 16 and 32 bits.
+
+    Its own are how it rounds (`encode`, `rescaled`), what becomes of results that do not fit (`fitted`) and how it
+    multiplies (`product`); programs for functions are written in these.
+    """
+
+    FRACS: ClassVar[Sequence[int]] = FRACS
+
+    @property
+    @abstractmethod
+    def limits(self) -> tuple[int, int]:
+        """The least and the greatest raw value."""
+
+    @abstractmethod
+    def rounded(self, reals: Reals) -> NDArray[np.float64]:
+        """Reals as the whole numbers that the format rounds them to, without its limits."""
+
+    @abstractmethod
+    def rescaled(self, m: Machine[V], x: Int[V], right: int) -> Int[V]:
+        """x / 2^right, rounded as the format rounds; exactly x * 2^-right where right is negative."""
+
+    @abstractmethod
+    def fitted(self, m: Machine[V], x: Int[V], right: int) -> Int[V]:
+        """x / 2^right, rounded and made to fit into the format."""
+
+    @abstractmethod
+    def product(self, m: Machine[V], a: Int[V], b: Int[V], right: int) -> Int[V]:
+        """a * b / 2^right, rounded and made to fit into the format."""
+
+    @property
+    def stored_width(self) -> int:
+        return next(width for width in STORAGE_WIDTHS if width >= self.width.data)
+
+    @property
+    def storage(self) -> Attribute:
+        return STORAGE[self.stored_width]
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        import numpy as np
+
+        return np.dtype(f"i{self.stored_width // 8}")
+
+    @property
+    def bits(self) -> int:
+        return self.width.data
+
+    def decode(self, raws: Raws) -> Reals:
+        import numpy as np
+
+        return np.ldexp(raws.astype(np.float64), -self.frac.data)
+
+    def load(self, m: Machine[V], value: V) -> Int[V]:
+        """A stored raw with the interval that the format promises."""
+        low, high = m.known(value) or self.limits
+        return Int(value, self.stored_width, low, high)
+
+    def constant(self, m: Machine[V], real: float) -> V:
+        import numpy as np
+
+        return m.settle(m.const(int(self.encode(np.array(real)))), self.stored_width)
+
+    def from_f32(self, m: Machine[V], value: V) -> V:
+        """To nearest and saturating, whatever the format does elsewhere."""
+        scaled = m.mulf(value, m.float_constant(math.ldexp(1.0, self.frac.data)))
+        low, high = self.limits
+        rounded = m.call("tm_f32_to_int", scaled, m.int_constant(low, 32), m.int_constant(high, 32))
+        return m.settle(Int(rounded, 32, low, high), self.stored_width)
+
+    def to_f32(self, m: Machine[V], value: V) -> V:
+        wide = m.held(self.load(m, value), 32)
+        return m.mulf(m.call("tm_int_to_f32", wide), m.float_constant(math.ldexp(1.0, -self.frac.data)))
+
+    def clamp(self, m: Machine[V], value: V, low: float, high: float | None) -> V:
+        raw_high = self.limits[1] if high is None else self._nearest_raw(high)
+        return m.settle(m.clamp(self.load(m, value), self._nearest_raw(low), raw_high), self.stored_width)
+
+    def _nearest_raw(self, real: float) -> int:
+        """Of a real that may lie beyond the format's limits."""
+        import numpy as np
+
+        least, greatest = (math.ldexp(raw, -self.frac.data) for raw in self.limits)
+        return int(self.encode(np.array(min(max(real, least), greatest))))
+
+    def at_least(self, m: Machine[V], value: V, threshold: float) -> V:
+        low, high = self.limits
+        exact = math.ceil(math.ldexp(threshold, self.frac.data))
+        return m.at_least(self.load(m, value), min(max(exact, low), high + 1))
+
+    def greater(self, m: Machine[V], lhs: V, rhs: V) -> V:
+        return m.cmp_sgt(lhs, rhs)

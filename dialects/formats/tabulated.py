@@ -1,0 +1,184 @@
+"""Formats of at most 8 bits that are a list of numbers: decoded by a table, rounded by a search in another one."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from xdsl.dialects.builtin import IntegerType
+from xdsl.ir import Attribute
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.coding import TABLE, Coding
+from tinyml.dialects.formats.exact.format import STICKY_BITS, ExactFormat
+from tinyml.dialects.machine.machine import Int, Machine, limits
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from tinyml.dialects.formats.number_format import Raws, Reals
+
+V = TypeVar("V")
+
+FAR = 1.0e100
+"""Beyond all numbers."""
+
+GREATEST = 1 << 29
+"""Thresholds between magnitudes below it fit in 32 bits."""
+
+
+class TabulatedFormat(ExactFormat):
+    """A list of integers in units of 2^-scale, with a raw for each; raws on either side of zero follow one another.
+
+    Results are rounded to the nearest number, ties to the even raw, and saturate.
+    """
+
+    @property
+    @abstractmethod
+    def numbers(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """All raws in order, 0 among them, and the integers that they stand for, in order, too."""
+
+    @property
+    def storage(self) -> Attribute:
+        return IntegerType(8)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        import numpy as np
+
+        return np.dtype(np.int8)
+
+    @property
+    def raw_limits(self) -> tuple[int, int]:
+        raws, _ = self.numbers
+        return int(raws[0]), int(raws[-1])
+
+    @property
+    def integer_limits(self) -> tuple[int, int]:
+        _, integers = self.numbers
+        return int(integers[0]), int(integers[-1])
+
+    @property
+    def table(self) -> NDArray[np.signedinteger[Any]]:
+        """The integers of all bytes from the least raw to the greatest; 0 for what is no raw."""
+        import numpy as np
+
+        raws, integers = self.numbers
+        greatest = max(map(abs, self.integer_limits))
+        width = next(width for width in (16, 32, 64) if greatest <= limits(width)[1])
+        table = np.zeros(raws[-1] - raws[0] + 1, f"i{width // 8}")
+        table[raws - raws[0]] = integers
+        return table
+
+    @property
+    def coding(self) -> Coding | None:
+        table = self.table
+        return Coding(TABLE, table, -self.raw_limits[0]) if table.itemsize == 2 else None
+
+    @property
+    def thresholds(self) -> NDArray[np.int64]:
+        """From which on, in units of 2^-(scale + STICKY_BITS), a number is rounded to the second one, the third..."""
+        raws, integers = self.numbers
+        middles = (integers[:-1] + integers[1:]) << (STICKY_BITS - 1)
+        return middles + (raws[1:] & 1)
+
+    def integers(self, raws: Raws) -> NDArray[np.int64]:
+        import numpy as np
+
+        low, high = self.raw_limits
+        known = np.clip(raws, low, high)
+        return np.where(known == raws, self.table[known.astype(np.int64) - low], 0).astype(np.int64)
+
+    def decode(self, raws: Raws) -> Reals:
+        import numpy as np
+
+        return np.ldexp(self.integers(raws).astype(np.float64), -self.scale)
+
+    def encode(self, reals: Reals) -> Raws:
+        import numpy as np
+
+        raws, _ = self.numbers
+        within = np.clip(np.nan_to_num(np.asarray(reals, np.float64)), -FAR, FAR)
+        scaled = np.ldexp(within, self.scale + STICKY_BITS - 1)
+        floor = np.floor(scaled)
+        with_rest = 2 * floor + (floor != scaled)
+        return raws[np.searchsorted(self.thresholds, with_rest, side="right")].astype(self.dtype)
+
+    def encode_away(self, reals: Reals) -> Raws:
+        import numpy as np
+
+        raws, _ = self.numbers
+        nearest = self.encode(reals)
+        side = np.sign(np.asarray(reals, np.float64) - self.decode(nearest)).astype(np.int64)
+        place = np.clip(np.searchsorted(raws, nearest) + side, 0, len(raws) - 1)
+        return raws[place].astype(self.dtype)
+
+    def load(self, m: Machine[V], value: V) -> Int[V]:
+        import numpy as np
+
+        raws = self.stored(m, value)
+        self._require_few_bits()
+        entry = m.entry("decoding", self.table, m.sub(raws, m.const(self.raw_limits[0])))
+        low, high = self.integers(np.array([raws.low, raws.high])).tolist()
+        return Int(entry.value, entry.width, low, high)
+
+    def store(self, m: Machine[V], x: Int[V], scale: int) -> V:
+        import numpy as np
+
+        raws, _ = self.numbers
+        thresholds = self.thresholds
+        self._require_few_bits()
+        first, last = int(thresholds[0]), int(thresholds[-1])
+        y = m.clamp(self._with_rest(m, x, scale - self.scale - 1, first, last), first - 1, last)
+        table = thresholds.astype(np.int32)
+        rank = m.call_on_table("tm_rank_s32", "rounding", table, m.held(y, 32), m.int_constant(len(table), 16))
+        place = Int(rank, 16, 0, len(table))
+        zero = int(np.searchsorted(raws, 0))
+        raw = m.sub(place, m.const(zero))
+        if (gap := int(raws[-1]) - (len(raws) - 1 - zero)) > 0:
+            above, below = m.add(raw, m.const(gap)), m.sub(raw, m.const(gap))
+            raw = m.choose(m.at_least(raw, 1), above, m.choose(m.at_least(raw, 0), raw, below))
+        return m.settle(Int(m.held(raw, 16), 16, int(raws[0]), int(raws[-1])), self.stored_width)
+
+    def _require_few_bits(self) -> None:
+        if int(self.thresholds[-1]) > limits(32)[1]:
+            raise InputError(f"{self.type} has numbers that no register of 32 bits holds as integers")
+
+    @staticmethod
+    def _with_rest(m: Machine[V], x: Int[V], right: int, low: int, high: int) -> Int[V]:
+        """2 * floor(x / 2^right), and 1 more where something is lost; anything beyond low and high for what is so."""
+        left = 1 - right
+        if left > 0:
+            return m.rescale(m.clamp(x, (low >> left) - 1, (high >> left) + 1), -left)
+        # Of more places nothing would be left but the sign, and whether it is zero.
+        right = min(right, max(abs(x.low), abs(x.high), 1).bit_length())
+        x = m.clamp(x, (low - 2) << (right - 1), (high + 2) << (right - 1))
+        twice = m.mul(m.shift_right(x, right), m.const(2))
+        rest = m.at_least(m.low_bits(x, right), 1)
+        return m.add(twice, m.choose(rest, m.const(1), m.const(0)))
+
+
+class SymmetricFormat(TabulatedFormat):
+    """Zero and, on either side of it, numbers of the same magnitudes: raw r stands for magnitude number r, -r for its
+    negative."""
+
+    @property
+    @abstractmethod
+    def magnitudes(self) -> NDArray[np.int64]:
+        """The positive numbers in units of 2^-scale, rising, below 2^29; at most 127 of them.
+
+        `ValueError` is raised where a format with others is used.
+        """
+
+    @property
+    def numbers(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        import numpy as np
+
+        magnitudes = np.asarray(self.magnitudes, np.int64)
+        if not (0 < len(magnitudes) <= limits(8)[1] and magnitudes[0] > 0 and (np.diff(magnitudes) > 0).all()):
+            raise ValueError(f"the magnitudes of {self.type} do not rise from 1 at least, or there are too many")
+        if magnitudes[-1] >= GREATEST:
+            raise ValueError(f"the greatest magnitude of {self.type} is {magnitudes[-1]}, not below {GREATEST}")
+        count = len(magnitudes)
+        return np.arange(-count, count + 1), np.concatenate([-magnitudes[::-1], [0], magnitudes])

@@ -1,0 +1,142 @@
+"""`!zeroskew.acc<scale>`: sums of products of zero-skew integers, 32 bits wide, in units of a scale.
+
+`!zeroskew.acc<[scale, scale, ...]>` has a scale for each row of a matrix.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar, TypeVar
+
+from xdsl.dialects.builtin import ArrayAttr, FloatData, i32
+from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
+from xdsl.irdl import irdl_attr_definition
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects.formats.accumulator import Accumulator
+from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.formats.zeroskew.scales import multiplier_and_shift, parse_scales, single, spell_scales
+from tinyml.dialects.machine.machine import Machine
+
+if TYPE_CHECKING:
+    from tinyml.dialects.formats.number_format import Raws
+    from tinyml.dialects.formats.zeroskew.type import ZeroSkewType
+
+V = TypeVar("V")
+
+
+@irdl_attr_definition
+class ZeroSkewSum(ParametrizedAttribute, TypeAttribute, Accumulator):
+    """The scale of the products of two tensors is that of their scales, as TensorFlow Lite multiplies them: in single
+    precision, and per channel in double precision."""
+
+    name = "zeroskew.acc"
+    INTEGER: ClassVar[bool] = True
+    FAMILY = "zeroskew"
+    scales: ArrayAttr[FloatData]
+
+    def __init__(self, scales: Sequence[float]):
+        super().__init__(ArrayAttr(map(FloatData, scales)))
+
+    @classmethod
+    def of_products(cls, lhs: NumberFormat, rhs: NumberFormat) -> ZeroSkewSum:
+        a, b = _skewed(lhs), _skewed(rhs)
+        if not a.per_channel:
+            return cls([single(a.scale * b.scale)])
+        return cls([scale * b.scale for scale in a.scale_values])
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        with parser.in_angle_brackets():
+            return [ArrayAttr(map(FloatData, parse_scales(parser)))]
+
+    def print_parameters(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_string(spell_scales([scale.data for scale in self.scales]))
+
+    def verify(self) -> None:
+        if not self.scales.data or not all(scale.data > 0 for scale in self.scales):
+            raise VerifyException("zeroskew.acc scales must be positive")
+
+    @property
+    def type(self) -> Attribute:
+        return self
+
+    @property
+    def storage(self) -> Attribute:
+        return i32
+
+    @property
+    def scale(self) -> float:
+        """The only one."""
+        [scale] = self.scales.data
+        return scale.data
+
+    def of(self, lhs_format: NumberFormat, rhs_format: NumberFormat) -> ZeroSkewSum:
+        return self.of_products(lhs_format, rhs_format)
+
+    def follows(self, other: Accumulator) -> bool:
+        return other == self
+
+    def starts(self, format: NumberFormat) -> bool:
+        return format.type == self.start_format(format).type
+
+    def start_format(self, format: NumberFormat) -> NumberFormat:
+        from tinyml.dialects.formats.zeroskew.type import START_WIDTH, ZeroSkewType
+
+        return ZeroSkewType(START_WIDTH, [scale.data for scale in self.scales])
+
+    def start_constant(self, format: NumberFormat) -> NumberFormat:
+        return self.start_format(format)
+
+    def start(self, m: Machine[V], value: V, format: NumberFormat) -> V:
+        return value
+
+    def sums(self, lhs_format: NumberFormat, rhs_format: NumberFormat) -> bool:
+        if not self.FAMILY == lhs_format.FAMILY == rhs_format.FAMILY:
+            return False
+        return self == self.of(lhs_format, rhs_format) and not _skewed(rhs_format).per_channel
+
+    def zero(self, m: Machine[V]) -> V:
+        return m.int_constant(0, 32)
+
+    def mac(self, m: Machine[V], sum: V, lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
+        product = m.mul(_skewed(lhs_format).load(m, lhs), _skewed(rhs_format).load(m, rhs))
+        return m.addi(sum, m.held(product, 32))
+
+    def greater(self, m: Machine[V], lhs: V, rhs: V) -> V:
+        return m.cmp_sgt(lhs, rhs)
+
+    def levelled(self, result: NumberFormat) -> ZeroSkewSum:
+        """In units of the result, where rows have scales of their own."""
+        return self if len(self.scales) == 1 else ZeroSkewSum([_skewed(result).scale])
+
+    def level_row(self, m: Machine[V], sum: V, row: V, levelled: Accumulator) -> V:
+        import numpy as np
+
+        assert isinstance(levelled, ZeroSkewSum)
+        parts = [multiplier_and_shift(scale.data / levelled.scale) for scale in self.scales]
+        multipliers, shifts = (np.array(part) for part in zip(*parts, strict=True))
+        multiplier = m.lookup("multipliers", multipliers.astype(np.int32), row)
+        return m.call("tm_requantize_s32", sum, multiplier, m.lookup("shifts", shifts.astype(np.int8), row))
+
+    def matmul(
+        self, lhs: Raws, lhs_format: NumberFormat, rhs: Raws, rhs_format: NumberFormat, start: Raws | None = None
+    ) -> Raws:
+        """Exact in double precision: every partial sum has 32 bits."""
+        import numpy as np
+
+        from tinyml.dialects.machine.numpy_machine import stacked_matmul
+
+        zeros = (_skewed(format).zero_point.data for format in (lhs_format, rhs_format))
+        factors = (raws.astype(np.float64) - zero for raws, zero in zip((lhs, rhs), zeros, strict=True))
+        sums = stacked_matmul(*factors).astype(np.int32)
+        return sums if start is None else sums + start
+
+
+def _skewed(format: NumberFormat) -> ZeroSkewType:
+    from tinyml.dialects.formats.zeroskew.type import skewed
+
+    return skewed(format)

@@ -1,0 +1,1 @@
+"""How arrays lie in bytes: packed integers, sparse rows. numpy only, no IR."""

@@ -1,0 +1,147 @@
+"""The machine that writes down: every value is an SSA value, every step an `arith` operation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from xdsl.builder import Builder
+from xdsl.dialects import arith, func
+from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, IntegerType, MemRefType, UnitAttr, f32
+from xdsl.dialects.memref import CastOp, LoadOp
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.rewriter import InsertPoint
+
+from tinyml.dialects.machine.machine import Int, Machine
+from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+WRAPS = "wraps"
+"""Marks a truncation that may lose bits; in all others the value fits."""
+
+
+class Surroundings(Protocol):
+    """What an emitter needs from the module around the place it writes to."""
+
+    intervals: dict[SSAValue, tuple[int, int]]
+    """What is proven of values that earlier emitters made, by value."""
+
+    def table(self, name: str, table: NDArray[np.signedinteger[Any]]) -> SSAValue:
+        """A memref of the table in flash, visible at the place; equal tables may be one."""
+        ...
+
+    def declare(self, function: str) -> None:
+        """Make a function of the C runtime callable."""
+        ...
+
+    def declare_kernel(self, function: str, arguments: Sequence[Attribute], results: Sequence[Attribute]) -> None:
+        """Make a kernel of the C runtime callable with these types."""
+        ...
+
+
+class Emitter(Machine[SSAValue]):
+    """Inserts operations before one operation, with its location."""
+
+    def __init__(self, before: Operation, surroundings: Surroundings):
+        self.builder = Builder(InsertPoint.before(before))
+        self.location = before.location
+        self.surroundings = surroundings
+
+    def insert(self, op: Operation) -> SSAValue:
+        op.location = self.location
+        return self.builder.insert(op).results[0]
+
+    def known(self, value: SSAValue) -> tuple[int, int] | None:
+        return self.surroundings.intervals.get(value)
+
+    def settle(self, x: Int[SSAValue], width: int) -> SSAValue:
+        value = self.held(x, width)
+        self.surroundings.intervals[value] = x.low, x.high
+        return value
+
+    def int_constant(self, value: int, width: int) -> SSAValue:
+        return self.insert(arith.ConstantOp(IntegerAttr(value, IntegerType(width))))
+
+    def resize(self, value: SSAValue, width: int) -> SSAValue:
+        op = arith.ExtSIOp if width > self.width_of(value) else arith.TruncIOp
+        return self.insert(op(value, IntegerType(width)))
+
+    def wrap(self, value: SSAValue, width: int) -> SSAValue:
+        op = arith.TruncIOp(value, IntegerType(width))
+        op.attributes[WRAPS] = UnitAttr()
+        return self.insert(op)
+
+    def addi(self, a: SSAValue, b: SSAValue) -> SSAValue:
+        return self.insert(arith.AddiOp(a, b))
+
+    def subi(self, a: SSAValue, b: SSAValue) -> SSAValue:
+        return self.insert(arith.SubiOp(a, b))
+
+    def muli(self, a: SSAValue, b: SSAValue) -> SSAValue:
+        return self.insert(arith.MuliOp(a, b))
+
+    def divsi(self, a: SSAValue, b: SSAValue) -> SSAValue:
+        return self.insert(arith.DivSIOp(a, b))
+
+    def shrsi(self, a: SSAValue, b: SSAValue) -> SSAValue:
+        return self.insert(arith.ShRSIOp(a, b))
+
+    def andi(self, a: SSAValue, b: SSAValue) -> SSAValue:
+        return self.insert(arith.AndIOp(a, b))
+
+    def minsi(self, a: SSAValue, b: SSAValue) -> SSAValue:
+        return self.insert(arith.MinSIOp(a, b))
+
+    def maxsi(self, a: SSAValue, b: SSAValue) -> SSAValue:
+        return self.insert(arith.MaxSIOp(a, b))
+
+    def cmp_sge(self, a: SSAValue, b: SSAValue) -> SSAValue:
+        return self.insert(arith.CmpiOp(a, b, "sge"))
+
+    def cmp_sgt(self, a: SSAValue, b: SSAValue) -> SSAValue:
+        return self.insert(arith.CmpiOp(a, b, "sgt"))
+
+    def select(self, condition: SSAValue, a: SSAValue, b: SSAValue) -> SSAValue:
+        return self.insert(arith.SelectOp(condition, a, b))
+
+    def lookup(self, name: str, table: NDArray[np.signedinteger[Any]], index: SSAValue) -> SSAValue:
+        memref = self.surroundings.table(name, table)
+        if not isinstance(index.type, IndexType):
+            index = self.insert(arith.IndexCastOp(index, IndexType()))
+        return self.insert(LoadOp.get(memref, [index]))
+
+    def float_constant(self, value: float) -> SSAValue:
+        return self.insert(arith.ConstantOp(FloatAttr(value, f32)))
+
+    def addf(self, a: SSAValue, b: SSAValue) -> SSAValue:
+        return self.insert(arith.AddfOp(a, b))
+
+    def subf(self, a: SSAValue, b: SSAValue) -> SSAValue:
+        return self.insert(arith.SubfOp(a, b))
+
+    def mulf(self, a: SSAValue, b: SSAValue) -> SSAValue:
+        return self.insert(arith.MulfOp(a, b))
+
+    def cmp_oge(self, a: SSAValue, b: SSAValue) -> SSAValue:
+        return self.insert(arith.CmpfOp(a, b, "oge"))
+
+    def cmp_ogt(self, a: SSAValue, b: SSAValue) -> SSAValue:
+        return self.insert(arith.CmpfOp(a, b, "ogt"))
+
+    def call(self, function: str, *arguments: SSAValue) -> SSAValue:
+        self.surroundings.declare(function)
+        result: Attribute = RUNTIME_FUNCTIONS[function].result
+        return self.insert(func.CallOp(function, arguments, [result]))
+
+    def call_on_table(
+        self, function: str, name: str, table: NDArray[np.signedinteger[Any]], *arguments: SSAValue
+    ) -> SSAValue:
+        [type, *_] = RUNTIME_FUNCTIONS[function].arguments
+        memref = CastOp.get(self.surroundings.table(name, table), cast("MemRefType[Attribute]", type))
+        return self.call(function, self.insert(memref), *arguments)
+
+    def width_of(self, value: SSAValue) -> int:
+        return cast("IntegerType[int, Any]", value.type).width.data

@@ -1,0 +1,373 @@
+"""One description of an arithmetic, run by two machines.
+
+A number format describes each operation once, as a program over the exact integers (or floats) of a `Machine`. The
+numpy machine runs it on whole data sets; the emitting machine writes it down as IR for a device. Both therefore agree
+in every bit, and an author of a format writes each operation once.
+
+Integers carry the interval that they are proven to lie in, and the interval chooses the width: sums, products and
+shifts are exact, each intermediate is held in the narrowest of i8, i16, i24, i32, i64 that holds its interval. Overflow
+is impossible by construction, and a limit that cannot bind costs nothing.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.machine.runtime_functions import ADD_SHIFTS, LIMITS, MULTIPLY_SHIFTS
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+V = TypeVar("V")
+"""What a machine holds for one scalar: an array over a data set, or an SSA value."""
+
+WIDTHS = (8, 16, 24, 32, 64)
+"""Three bytes are cheaper than four on an 8-bit chip; a chip without such registers holds them in 32 bits."""
+
+PRODUCT_WIDTHS = (8, 16, 32, 64)
+"""Widths that chips and their compilers multiply in."""
+
+
+NARROWING = 48
+"""What a narrower intermediate costs, where shifting N bits by one costs N."""
+
+
+def width_for(low: int, high: int, widths: Sequence[int] = WIDTHS) -> int:
+    """The narrowest of the integer widths that holds [low, high]; raises `InputError` beyond 64 bits."""
+    for width in widths:
+        if -(1 << (width - 1)) <= low and high < 1 << (width - 1):
+            return width
+    raise InputError(
+        f"an intermediate value in [{low}, {high}] does not fit in 64 bits: "
+        "the scales of the operands lie too far apart"
+    )
+
+
+def _effort(bits: int, low: int, high: int) -> int:
+    """What it takes an 8-bit chip to shift something in [low, high] by so many bits."""
+    return bits * next((width for width in WIDTHS if -(1 << width - 1) <= low and high < 1 << width - 1), 1 << 16)
+
+
+def limits(width: int) -> tuple[int, int]:
+    """The least and the greatest signed integer of a width."""
+    return -(1 << (width - 1)), (1 << (width - 1)) - 1
+
+
+@dataclass(frozen=True)
+class Int(Generic[V]):
+    """An integer held in `width` bits and proven to lie in [low, high]."""
+
+    value: V
+    width: int
+    low: int
+    high: int
+
+    @property
+    def constant(self) -> int | None:
+        return self.low if self.low == self.high else None
+
+    @property
+    def exponent(self) -> int | None:
+        """n where the integer is known to be 2^n."""
+        value = self.constant
+        return value.bit_length() - 1 if value is not None and value > 0 and value.bit_count() == 1 else None
+
+
+class Machine(ABC, Generic[V]):
+    """Integer arithmetic on intervals, over the primitives that a concrete machine supplies."""
+
+    # Primitives on integers; the operands of one call have one width, and the result fits in it.
+    @abstractmethod
+    def int_constant(self, value: int, width: int) -> V: ...
+    @abstractmethod
+    def resize(self, value: V, width: int) -> V: ...
+    def wrap(self, value: V, width: int) -> V:
+        """The low bits of a value that is wider and need not fit."""
+        return self.resize(value, width)
+
+    @abstractmethod
+    def addi(self, a: V, b: V) -> V: ...
+    @abstractmethod
+    def subi(self, a: V, b: V) -> V: ...
+    @abstractmethod
+    def muli(self, a: V, b: V) -> V: ...
+    @abstractmethod
+    def divsi(self, a: V, b: V) -> V:
+        """Rounded towards zero; costs hundreds of cycles on a chip that has no division."""
+
+    @abstractmethod
+    def shrsi(self, a: V, b: V) -> V: ...
+    @abstractmethod
+    def andi(self, a: V, b: V) -> V: ...
+    @abstractmethod
+    def minsi(self, a: V, b: V) -> V: ...
+    @abstractmethod
+    def maxsi(self, a: V, b: V) -> V: ...
+    @abstractmethod
+    def cmp_sge(self, a: V, b: V) -> V: ...
+    @abstractmethod
+    def cmp_sgt(self, a: V, b: V) -> V: ...
+    @abstractmethod
+    def select(self, condition: V, a: V, b: V) -> V: ...
+    @abstractmethod
+    def lookup(self, name: str, table: NDArray[np.signedinteger[Any]], index: V) -> V:
+        """table[index]; the table, of a signed integer type, is kept in flash under a name like the one given."""
+
+    # Primitives on floats of single precision.
+    @abstractmethod
+    def float_constant(self, value: float) -> V: ...
+    @abstractmethod
+    def addf(self, a: V, b: V) -> V: ...
+    @abstractmethod
+    def subf(self, a: V, b: V) -> V: ...
+    @abstractmethod
+    def mulf(self, a: V, b: V) -> V: ...
+    @abstractmethod
+    def cmp_oge(self, a: V, b: V) -> V: ...
+    @abstractmethod
+    def cmp_ogt(self, a: V, b: V) -> V: ...
+    @abstractmethod
+    def call(self, function: str, *arguments: V) -> V:
+        """A function of the C runtime, by its name; `tinyml.dialects.machine.runtime_functions` has the signatures."""
+
+    @abstractmethod
+    def call_on_table(self, function: str, name: str, table: NDArray[np.signedinteger[Any]], *arguments: V) -> V:
+        """A function of the C runtime whose first argument is a table, which is kept as `lookup` does."""
+
+    @abstractmethod
+    def width_of(self, value: V) -> int:
+        """The width of a stored integer."""
+
+    def known(self, value: V) -> tuple[int, int] | None:
+        """The interval that a value was proven to lie in when it was `settle`d, if the machine remembers."""
+        return None
+
+    def settle(self, x: Int[V], width: int) -> V:
+        """`held`, with the interval kept in mind for those who use the value next."""
+        return self.held(x, width)
+
+    def whole(self, value: V) -> Int[V]:
+        """A stored integer about which nothing is known but its width."""
+        width = self.width_of(value)
+        return Int(value, width, *limits(width))
+
+    def bounded(self, value: V, low: int, high: int) -> Int[V]:
+        """A stored integer proven to lie in [low, high]."""
+        return Int(value, self.width_of(value), low, high)
+
+    def const(self, value: int) -> Int[V]:
+        width = width_for(value, value)
+        return Int(self.int_constant(value, width), width, value, value)
+
+    def held(self, x: Int[V], width: int) -> V:
+        """x in a register of this width, in which its interval must fit."""
+        if width_for(x.low, x.high) > width:
+            raise ValueError(f"[{x.low}, {x.high}] does not fit in {width} bits")
+        if x.width == width:
+            return x.value
+        return self.int_constant(x.low, width) if x.constant is not None else self.resize(x.value, width)
+
+    def narrowed(self, x: Int[V]) -> Int[V]:
+        """x in the narrowest width that holds its interval."""
+        width = width_for(x.low, x.high)
+        return Int(self.held(x, width), width, x.low, x.high)
+
+    def _pair(self, a: Int[V], b: Int[V], low: int, high: int, widths: Sequence[int] = WIDTHS) -> tuple[V, V, int]:
+        width = width_for(min(low, a.low, b.low), max(high, a.high, b.high), widths)
+        return self.held(a, width), self.held(b, width), width
+
+    def add(self, a: Int[V], b: Int[V]) -> Int[V]:
+        if a.constant == 0 or b.constant == 0:
+            return b if a.constant == 0 else a
+        low, high = a.low + b.low, a.high + b.high
+        x, y, width = self._pair(a, b, low, high)
+        return Int(self.addi(x, y), width, low, high)
+
+    def sub(self, a: Int[V], b: Int[V]) -> Int[V]:
+        if b.constant == 0:
+            return a
+        low, high = a.low - b.high, a.high - b.low
+        x, y, width = self._pair(a, b, low, high)
+        return Int(self.subi(x, y), width, low, high)
+
+    def mul(self, a: Int[V], b: Int[V]) -> Int[V]:
+        if a.constant == 1 or b.constant == 1:
+            return b if a.constant == 1 else a
+        low, high = self._product(a, b)
+        shifts = any(x.constant is not None and x.constant.bit_count() == 1 for x in (a, b))
+        x, y, width = self._pair(a, b, low, high, WIDTHS if shifts else PRODUCT_WIDTHS)
+        return Int(self.muli(x, y), width, low, high)
+
+    @staticmethod
+    def _product(a: Int[V], b: Int[V]) -> tuple[int, int]:
+        corners = [x * y for x in (a.low, a.high) for y in (b.low, b.high)]
+        return min(corners), max(corners)
+
+    def divide(self, a: Int[V], b: Int[V]) -> Int[V]:
+        """floor(a / b) of a >= 0 and b > 0."""
+        if a.low < 0 or b.low <= 0:
+            raise ValueError(f"division of [{a.low}, {a.high}] by [{b.low}, {b.high}]")
+        low, high = a.low // b.high, a.high // b.low
+        x, y, width = self._pair(a, b, low, high)
+        return Int(self.divsi(x, y), width, low, high)
+
+    def shift_left(self, x: Int[V], amount: int) -> Int[V]:
+        """x * 2^amount, as an 8-bit chip does it: bit by bit while it is narrow, then by moving bytes."""
+        return self.mul(self.mul(x, self.const(1 << amount % 8)), self.const(1 << amount - amount % 8))
+
+    def shift_right(self, x: Int[V], amount: int) -> Int[V]:
+        """floor(x / 2^amount).
+
+        An 8-bit chip shifts by whole bytes when it moves registers, and by anything else bit by bit: so what is left
+        over goes to the left, up to a whole byte, or waits until whole bytes are gone.
+        """
+        x, left = self.narrowed(x), -amount % 8
+        if left == 0 or x.constant is not None:
+            return self._shifted(x, amount)
+        bytes_first = amount - (8 - left)
+        narrow = x.low >> bytes_first, x.high >> bytes_first
+        narrowing = NARROWING if bytes_first else 0
+        _, first, left = min(
+            (_effort(left, x.low << left, x.high << left), 0, left),
+            (_effort(left, narrow[0] << left, narrow[1] << left) + narrowing, bytes_first, left),
+            (_effort(8 - left, *narrow) + narrowing, bytes_first, 0),
+        )
+        x = self.narrowed(self._shifted(x, first))
+        return self._shifted(self.mul(x, self.const(1 << left)), amount - first + left)
+
+    def _shifted(self, x: Int[V], amount: int) -> Int[V]:
+        """floor(x / 2^amount), in one step."""
+        if amount == 0:
+            return x
+        low, high = x.low >> amount, x.high >> amount
+        if low == high:
+            return self.const(low)
+        return Int(self.shrsi(x.value, self.int_constant(amount, x.width)), x.width, low, high)
+
+    def low_bits(self, x: Int[V], bits: int) -> Int[V]:
+        """x mod 2^bits, in [0, 2^bits)."""
+        mask = (1 << bits) - 1
+        if mask == 0:
+            return self.const(0)
+        width = max(x.width, width_for(0, mask))
+        value = self.andi(self.held(x, width), self.int_constant(mask, width))
+        return Int(value, width, 0, mask)
+
+    def quotient(self, x: Int[V], right: int) -> Int[V]:
+        """x / 2^right, rounded towards zero."""
+        low, high = (abs(end) >> right if end > 0 else -(abs(end) >> right) for end in (x.low, x.high))
+        if low == high:
+            return self.const(low)
+        if x.low < 0:
+            x = self.narrowed(x)
+            below = (1 << right) - 1
+            rest = self.low_bits(self._shifted(x, x.width - 1), right)
+            # The rest is added to negative numbers only, which do not overflow.
+            raised = width_for(x.low, max(x.high, below))
+            value = self.addi(self.held(x, raised), self.held(rest, raised))
+            x = Int(value, raised, x.low, max(x.high, below))
+        shifted = self.shift_right(x, right)
+        return Int(shifted.value, shifted.width, low, high)
+
+    def wrapped(self, x: Int[V], width: int) -> Int[V]:
+        """x modulo 2^width, as a signed integer of that width."""
+        low, high = limits(width)
+        if low <= x.low and x.high <= high:
+            return Int(self.held(x, width), width, x.low, x.high)
+        return Int(self.wrap(x.value, width), width, low, high)
+
+    def add_wrapped(self, a: Int[V], b: Int[V], width: int) -> Int[V]:
+        """a + b modulo 2^width."""
+        return self.wrapped(self.add(a, b), width)
+
+    def rescale(self, x: Int[V], right: int) -> Int[V]:
+        """x / 2^right, rounded half up; exactly x * 2^-right where right is negative."""
+        if right <= 0:
+            return self.mul(x, self.const(1 << -right))
+        half = 1 << (right - 1)
+        if (rounded := (x.low + half) >> right) == (x.high + half) >> right:
+            return self.const(rounded)
+        return self.shift_right(self.add(x, self.const(half)), right)
+
+    def rescale_to(self, x: Int[V], right: int, low: int, high: int) -> Int[V]:
+        """x / 2^right, rounded half up and limited to [low, high].
+
+        Where both limits can bind, one function of the runtime limits and shifts. Otherwise the limit is applied
+        before the shift: then its result is known to be narrow, and most of it can be done in few bytes.
+        """
+        if right > 62:
+            return self.clamp(self.rescale(x, right), low, high)
+        y = self.narrowed(self.add(x, self.const(1 << (right - 1))) if right > 0 else self.rescale(x, right))
+        right = max(right, 0)
+        first, last = low << right, ((high + 1) << right) - 1
+        bits, width = high.bit_length() + 1, width_for(low, high)
+        if low == -high == 1 - (1 << bits - 1) and y.low < first and y.high > last and (y.width, width) in LIMITS:
+            amounts = self.int_constant(right, 8), self.int_constant(bits, 8)
+            return Int(self.call(f"tm_limit_i{y.width}_i{width}", y.value, *amounts), width, low, high)
+        return self.shift_right(self.clamp(y, first, last), right)
+
+    def sum_to(self, a: Int[V], left: int, b: Int[V], right: int, low: int, high: int) -> Int[V]:
+        """(a * 2^left + b) / 2^right, rounded half up and limited to [low, high].
+
+        One function of the runtime aligns, adds and limits numbers of 16 bits, where both limits can bind.
+        """
+        bits = high.bit_length() + 1
+        fits = low == -high == 1 - (1 << bits - 1) and width_for(low, high) == 16 >= bits + max(right - left, 0)
+        if fits and left in ADD_SHIFTS and right in ADD_SHIFTS and a.constant is b.constant is None:
+            half = 1 << right >> 1
+            least, most = (a.low << left) + b.low + half >> right, (a.high << left) + b.high + half >> right
+            narrow = width_for(a.low, a.high) <= 16 >= width_for(b.low, b.high + half)
+            if least < low and most > high and narrow:
+                terms = self.held(a, 16), self.held(self.add(b, self.const(half)), 16)
+                amounts = (self.int_constant(amount, 8) for amount in (left, right, bits))
+                return Int(self.call("tm_add_i16", *terms, *amounts), 16, low, high)
+        return self.rescale_to(self.add(self.rescale(a, -left), b), right, low, high)
+
+    def product_to(self, a: Int[V], b: Int[V], right: int, low: int, high: int) -> Int[V]:
+        """a * b / 2^right, rounded half up and limited to [low, high].
+
+        One function of the runtime multiplies and rounds numbers of 16 bits, where no limit can bind.
+        """
+        least, most = self._product(a, b)
+        wide = width_for(least, most) > 16 and all(width_for(x.low, x.high) <= 16 for x in (a, b))
+        shifts = any(x.constant is not None and x.constant.bit_count() <= 1 for x in (a, b))
+        if wide and not shifts and right in MULTIPLY_SHIFTS:
+            half = 1 << (right - 1)
+            least, most = (least + half) >> right, (most + half) >> right
+            if low <= least and most <= high:
+                factors = self.held(a, 16), self.held(b, 16)
+                return Int(self.call("tm_multiply_i16", *factors, self.int_constant(right, 8)), 16, least, most)
+        return self.rescale_to(self.mul(a, b), right, low, high)
+
+    def clamp(self, x: Int[V], low: int, high: int) -> Int[V]:
+        """x limited to [low, high]; only the limits that can bind are computed."""
+        if x.high <= low or x.low >= high:
+            return self.const(low if x.high <= low else high)
+        value, now_low, now_high = x.value, x.low, x.high
+        if now_low < low:
+            value, now_low = self.maxsi(value, self.int_constant(low, x.width)), low
+        if now_high > high:
+            value, now_high = self.minsi(value, self.int_constant(high, x.width)), high
+        return Int(value, x.width, now_low, now_high)
+
+    def at_least(self, x: Int[V], threshold: int) -> V:
+        """A truth value: x >= threshold."""
+        width = max(x.width, width_for(threshold, threshold))
+        return self.cmp_sge(self.held(x, width), self.int_constant(threshold, width))
+
+    def choose(self, condition: V, a: Int[V], b: Int[V]) -> Int[V]:
+        low, high = min(a.low, b.low), max(a.high, b.high)
+        x, y, width = self._pair(a, b, low, high)
+        return Int(self.select(condition, x, y), width, low, high)
+
+    def entry(self, name: str, table: NDArray[np.signedinteger[Any]], index: Int[V]) -> Int[V]:
+        """table[index]; the index is proven to lie inside."""
+        if not (index.low >= 0 and index.high < len(table)):
+            raise ValueError(f"index in [{index.low}, {index.high}] of a table of {len(table)} entries")
+        value = self.lookup(name, table, index.value)
+        return Int(value, table.dtype.itemsize * 8, int(table.min()), int(table.max()))

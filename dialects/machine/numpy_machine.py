@@ -1,0 +1,137 @@
+"""The machine that computes: every value is an array over a whole data set."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from tinyml.dialects.machine.machine import Int, Machine
+from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from tinyml.dialects.formats.accumulator import Accumulator
+    from tinyml.dialects.formats.number_format import NumberFormat
+
+Array: TypeAlias = "NDArray[Any]"
+
+_DTYPES = {8: np.int8, 16: np.int16, 24: np.int32, 32: np.int32, 64: np.int64}
+
+
+class NumpyMachine(Machine["Array"]):
+    """Integers in arrays of the very widths that the device uses (24 bits in 32), floats in float32 arrays."""
+
+    def int_constant(self, value: int, width: int) -> Array:
+        return np.array(value, _DTYPES[width])
+
+    def resize(self, value: Array, width: int) -> Array:
+        return value.astype(_DTYPES[width])
+
+    def addi(self, a: Array, b: Array) -> Array:
+        return a + b
+
+    def add_wrapped(self, a: Int[Array], b: Int[Array], width: int) -> Int[Array]:
+        # Arrays wrap around by themselves.
+        return self.whole(self.addi(self.held(a, width), self.held(b, width)))
+
+    def subi(self, a: Array, b: Array) -> Array:
+        return a - b
+
+    def muli(self, a: Array, b: Array) -> Array:
+        return a * b
+
+    def divsi(self, a: Array, b: Array) -> Array:
+        return np.sign(a) * np.sign(b) * (np.abs(a) // np.abs(b))
+
+    def shrsi(self, a: Array, b: Array) -> Array:
+        return a >> b
+
+    def shift_right(self, x: Int[Array], amount: int) -> Int[Array]:
+        # By whole bytes first would cost another pass over the array and give the same bits.
+        return self._shifted(x, amount)
+
+    def andi(self, a: Array, b: Array) -> Array:
+        return a & b
+
+    def minsi(self, a: Array, b: Array) -> Array:
+        return np.minimum(a, b)
+
+    def maxsi(self, a: Array, b: Array) -> Array:
+        return np.maximum(a, b)
+
+    def cmp_sge(self, a: Array, b: Array) -> Array:
+        return np.asarray(a >= b)
+
+    def cmp_sgt(self, a: Array, b: Array) -> Array:
+        return np.asarray(a > b)
+
+    def select(self, condition: Array, a: Array, b: Array) -> Array:
+        return np.where(condition, a, b)
+
+    def lookup(self, name: str, table: NDArray[np.signedinteger[Any]], index: Array) -> Array:
+        return table[index]
+
+    def float_constant(self, value: float) -> Array:
+        return np.array(value, np.float32)
+
+    def addf(self, a: Array, b: Array) -> Array:
+        return a + b
+
+    def subf(self, a: Array, b: Array) -> Array:
+        return a - b
+
+    def mulf(self, a: Array, b: Array) -> Array:
+        return a * b
+
+    def cmp_oge(self, a: Array, b: Array) -> Array:
+        return np.asarray(a >= b)
+
+    def cmp_ogt(self, a: Array, b: Array) -> Array:
+        return np.asarray(a > b)
+
+    def call(self, function: str, *arguments: Array) -> Array:
+        return RUNTIME_FUNCTIONS[function].twin(*arguments)
+
+    def call_on_table(
+        self, function: str, name: str, table: NDArray[np.signedinteger[Any]], *arguments: Array
+    ) -> Array:
+        return RUNTIME_FUNCTIONS[function].twin(table, *arguments)
+
+    def width_of(self, value: Array) -> int:
+        return value.dtype.itemsize * 8
+
+    def constant(self, value: Array) -> Array:
+        """An array that belongs to the program."""
+        return value
+
+    def of_raw(self, table: Array, raws: Array) -> Array:
+        """The entries of a table with one for each pattern of a raw's bits."""
+        return table.take(raws.view(f"u{raws.itemsize}"))
+
+    def matmul(
+        self,
+        accumulator: Accumulator,
+        lhs: Array,
+        lhs_format: NumberFormat,
+        rhs: Array,
+        rhs_format: NumberFormat,
+        start: Array | None,
+    ) -> Array:
+        """`Accumulator.matmul`: a device has loops in its place."""
+        return accumulator.matmul(lhs, lhs_format, rhs, rhs_format, start)
+
+
+def stacked_matmul(lhs: Array, rhs: Array) -> Array:
+    """Products of matrices stacked along the first axis, (n or 1, i, k) times (n or 1, k, j).
+
+    A stack of vectors times one matrix is one product of matrices, which is what makes whole data sets fast.
+    """
+    if len(lhs) == 1 and rhs.shape[-1] == 1:
+        return (rhs[..., 0] @ lhs[0].T)[..., None]
+    if len(rhs) == 1 and lhs.shape[-2] == 1:
+        return (lhs[:, 0] @ rhs[0])[:, None]
+    if lhs.shape[-2] == rhs.shape[-1] == 1 and len(lhs) == len(rhs):
+        return np.einsum("nk,nk->n", lhs[:, 0], rhs[..., 0])[:, None, None]
+    return np.matmul(lhs, rhs)

@@ -1,0 +1,18 @@
+"""exp, tanh and sigmoid of reals: what formats tabulate, and what their results are measured against."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tinyml.dialects.formats.number_format import Function, Reals
+
+
+def exactly(function: Function, x: Reals) -> Reals:
+    """The function in double precision."""
+    import numpy as np
+
+    if function == "exp":
+        with np.errstate(over="ignore"):
+            return np.exp(x)
+    return np.tanh(x) if function == "tanh" else 0.5 + 0.5 * np.tanh(x / 2)

@@ -1,0 +1,265 @@
+"""The functions of the C runtime that emitted code may call: their types, and numpy twins of the same bits.
+
+Each twin performs the same operations in the same order as its C function in `runtime/include/tinyml/`, so the two
+agree in every bit: of integers everywhere, of single-precision floats wherever their arithmetic is IEEE (no contraction
+to fused multiply-adds, no fast-math).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerType, MemRefType, f32, i8, i16, i32
+from xdsl.ir import Attribute
+
+from tinyml.dialects.layouts.packed_bits import WIDTHS, unpack_bits
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    F32 = NDArray[np.float32]
+    I8 = NDArray[np.int8]
+    I16 = NDArray[np.int16]
+    I32 = NDArray[np.int32]
+    Integers = NDArray[np.signedinteger[Any]]
+
+
+@dataclass(frozen=True)
+class RuntimeFunction:
+    """Signature of a C function, and the numpy function that gives the same bits."""
+
+    arguments: tuple[Attribute, ...]
+    result: Attribute
+    twin: Callable[..., Any]
+
+
+LIMITS = ((16, 8), (24, 8), (32, 8), (24, 16), (32, 16))
+"""The widths between which `tm_limit_iN_iM` goes."""
+
+MULTIPLY_SHIFTS = range(9, 17)
+"""The shifts that `tm_multiply_i16` does."""
+
+ADD_SHIFTS = range(5)
+"""The shifts to the left and to the right that `tm_add_i16` does well; the registers of an AVR shift by single bits."""
+
+EXP_LOW, EXP_HIGH = -87.0, 88.0
+"""exp of less is 0, of more is exp(EXP_HIGH): no result is subnormal or infinite."""
+
+LOG2_E = 1.44269504
+LN2_HIGH, LN2_LOW = 0.693359375, -2.12194440e-4
+"""ln 2 in two parts; the high one has so few bits that its product with the exponent is exact."""
+
+EXP_COEFFICIENTS = (1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1, 0.5)
+"""Minimax polynomial of (exp(r) - 1 - r) / r^2 on |r| <= ln(2)/2 (Cephes expf), highest power first."""
+
+
+def exp(x: F32) -> F32:
+    """tm_expf: within 2 units of the last place on [EXP_LOW, EXP_HIGH]."""
+    import numpy as np
+
+    x = np.asarray(x, np.float32)
+    clamped = np.where(x >= np.float32(EXP_HIGH), np.float32(EXP_HIGH), x)
+    clamped = np.where(clamped >= np.float32(EXP_LOW), clamped, np.float32(EXP_LOW))
+    scaled = clamped * np.float32(LOG2_E)
+    half = np.where(scaled >= np.float32(0), np.float32(0.5), np.float32(-0.5))
+    exponent = np.trunc(scaled + half)
+    r = clamped - exponent * np.float32(LN2_HIGH)
+    r = r - exponent * np.float32(LN2_LOW)
+    p = np.broadcast_to(np.float32(EXP_COEFFICIENTS[0]), r.shape)
+    for coefficient in EXP_COEFFICIENTS[1:]:
+        p = p * r + np.float32(coefficient)
+    p = p * (r * r) + r + np.float32(1)
+    power = (exponent.astype(np.int32) + np.int32(127)) << np.int32(23)
+    return np.where(x >= np.float32(EXP_LOW), p * power.view(np.float32), np.float32(0))
+
+
+def tanh(x: F32) -> F32:
+    """tm_tanhf: 1 - 2 / (exp(2x) + 1), an absolute error below 2^-22."""
+    import numpy as np
+
+    two, one = np.float32(2), np.float32(1)
+    return one - two / (exp(x * two) + one)
+
+
+def sigmoid(x: F32) -> F32:
+    """tm_sigmoidf: 1 / (1 + exp(-x))."""
+    import numpy as np
+
+    one = np.float32(1)
+    return one / (one + exp(-np.asarray(x, np.float32)))
+
+
+def to_integer(x: F32, low: I32, high: I32) -> I32:
+    """tm_f32_to_int: the nearest integer (half up) in [low, high]; low for NaN."""
+    import numpy as np
+
+    x = np.asarray(x, np.float32)
+    inside = (x > low.astype(np.float32)) & ~(x >= high.astype(np.float32))
+    safe = np.where(inside, x, np.float32(0))
+    whole = safe.astype(np.int32)
+    rest = safe - whole.astype(np.float32)
+    rounded = whole + (rest >= np.float32(0.5)) - ~(rest >= np.float32(-0.5))
+    limit = np.where(x >= high.astype(np.float32), high, low)
+    return np.where(inside, rounded, limit).astype(np.int32)
+
+
+def to_odd(x: F32, low: I32, high: I32) -> I32:
+    """tm_f32_to_odd: the integer itself, else the odd one of its two neighbours, in [low, high]; low for NaN.
+
+    What is lost stays visible: rounding the result to a multiple of 4 gives what rounding x gives.
+    """
+    import numpy as np
+
+    x = np.asarray(x, np.float32)
+    inside = (x > low.astype(np.float32)) & ~(x >= high.astype(np.float32))
+    safe = np.where(inside, x, np.float32(0))
+    floor = np.floor(safe)
+    whole = floor.astype(np.int32) | (floor != safe)
+    limit = np.where(x >= high.astype(np.float32), high, low)
+    return np.where(inside, whole, limit).astype(np.int32)
+
+
+def from_integer(x: I32) -> F32:
+    """tm_int_to_f32: the nearest float."""
+    import numpy as np
+
+    return np.asarray(x).astype(np.float32)
+
+
+def to_bfloat(x: F32) -> I16:
+    """tm_f32_to_bf16: the upper half of a float, rounded to even, negated for negative numbers; NaN above all."""
+    import numpy as np
+
+    bits = np.asarray(x, np.float32).view(np.uint32).astype(np.int64)
+    size = bits & 0x7FFFFFFF
+    # What is finite stays finite.
+    finite = np.minimum((size + 0x7FFF + (size >> 16 & 1)) >> 16, 0x7F7F)
+    rounded = np.where(size < 0x7F800000, finite, np.where(size == 0x7F800000, 0x7F80, 0x7FC0))
+    return np.where(bits >> 31 == 1, -rounded, rounded).astype(np.int16)
+
+
+def from_bfloat(raw: I16) -> F32:
+    """tm_bf16_to_f32."""
+    import numpy as np
+
+    size = np.abs(np.asarray(raw).astype(np.int64))
+    return (size << 16 | np.where(np.asarray(raw) < 0, 1 << 31, 0)).astype(np.uint32).view(np.float32)
+
+
+def interpolate(table: I16, x: I16, last: I16, scale: I8) -> I16:
+    """tm_interpolate_s16: on straight lines between entries; entry i is the value at last - 256 * i / scale.
+
+    x <= last; last - x may have 16 bits, and scale is positive.
+    """
+    import numpy as np
+
+    return _between(table, (last.astype(np.int32) - x) * scale.astype(np.int32))
+
+
+def interpolate_odd(table: I16, x: I16, last: I16, scale: I8) -> I16:
+    """tm_interpolate_odd_s16: an odd function, constant from last on; entry i is the value at 256 * i / scale."""
+    import numpy as np
+
+    size = np.minimum(np.abs(x.astype(np.int32)), last.astype(np.int32))
+    y = _between(table, size * scale.astype(np.int32))
+    return np.where(x < 0, -y, y)
+
+
+def _between(table: I16, place: I32) -> I16:
+    import numpy as np
+
+    segment, position = place >> 8, place & 255
+    start = table[segment].astype(np.int32)
+    return (start + (((table[segment + 1] - start) * position + 128) >> 8)).astype(np.int16)
+
+
+def limit(x: Integers, right: I8, bits: I8) -> Integers:
+    """tm_limit_iN_iM: x / 2^right, rounded down and limited to [1 - 2^(bits - 1), 2^(bits - 1) - 1]."""
+    import numpy as np
+
+    most = (1 << int(bits) - 1) - 1
+    return np.clip(x >> int(right), -most, most).astype(x.dtype)
+
+
+def multiply(a: I16, b: I16, right: I8) -> I16:
+    """tm_multiply_i16: a * b / 2^right, rounded to nearest, half up."""
+    import numpy as np
+
+    half = np.int32(1 << int(right) - 1)
+    return ((a.astype(np.int32) * b + half) >> int(right)).astype(np.int16)
+
+
+def add(a: I16, b: I16, left: I8, right: I8, bits: I8) -> I16:
+    """tm_add_i16: (a * 2^left + b) / 2^right, rounded down and limited as `limit` does."""
+    import numpy as np
+
+    return limit((a.astype(np.int32) << int(left)) + b, right, bits).astype(np.int16)
+
+
+def _limit(width: int, result: int) -> RuntimeFunction:
+    def twin(x: Integers, right: I8, bits: I8) -> Integers:
+        return limit(x, right, bits).astype(f"i{result // 8}")
+
+    return RuntimeFunction((IntegerType(width), i8, i8), IntegerType(result), twin)
+
+
+def rank(table: I32, x: I32, length: I16) -> I16:
+    """tm_rank_s32: how many of the first `length` entries of a rising table are at most x."""
+    import numpy as np
+
+    return np.searchsorted(table[: int(length)], x, side="right").astype(np.int16)
+
+
+def requantize(x: I32, multiplier: I32, shift: I8) -> I32:
+    """tm_requantize_s32: x * multiplier * 2^(shift - 31), rounded as TensorFlow Lite does it.
+
+    MultiplyByQuantizedMultiplier: gemmlowp's SaturatingRoundingDoublingHighMul (to nearest, halves upwards), then its
+    RoundingDivideByPOT (halves away from zero). What a shift to the left would lose saturates.
+    """
+    import numpy as np
+
+    left, right = np.maximum(shift, 0).astype(np.int64), np.maximum(-shift.astype(np.int64), 0)
+    most = np.int64((1 << 31) - 1) >> left
+    shifted = np.clip(x.astype(np.int64), -most - 1, most) << left
+    high = (shifted * multiplier + (1 << 30)) >> 31
+    rest, half = high & ((1 << right) - 1), ((1 << right) - 1) >> 1
+    return ((high >> right) + (rest > half + (high < 0))).astype(np.int32)
+
+
+def _packed(width: int) -> RuntimeFunction:
+    """tm_packed_sN, tm_packed_sN_ram: element i of packed integers."""
+
+    def twin(packed: I8, i: I16) -> Integers:
+        import numpy as np
+
+        elements = unpack_bits(packed.view(np.uint8), width)[np.asarray(i, np.uint16)]
+        return elements.astype(f"i{result.size}")
+
+    result = i8 if width <= 8 else i16
+    return RuntimeFunction((MemRefType(i8, [DYNAMIC_INDEX]), i16), result, twin)
+
+
+TABLE_32 = MemRefType(i32, [DYNAMIC_INDEX])
+TABLE = MemRefType(i16, [DYNAMIC_INDEX])
+
+RUNTIME_FUNCTIONS = {
+    "tm_expf": RuntimeFunction((f32,), f32, exp),
+    "tm_tanhf": RuntimeFunction((f32,), f32, tanh),
+    "tm_sigmoidf": RuntimeFunction((f32,), f32, sigmoid),
+    "tm_f32_to_int": RuntimeFunction((f32, i32, i32), i32, to_integer),
+    "tm_f32_to_odd": RuntimeFunction((f32, i32, i32), i32, to_odd),
+    "tm_int_to_f32": RuntimeFunction((i32,), f32, from_integer),
+    "tm_f32_to_bf16": RuntimeFunction((f32,), i16, to_bfloat),
+    "tm_bf16_to_f32": RuntimeFunction((i16,), f32, from_bfloat),
+    "tm_rank_s32": RuntimeFunction((TABLE_32, i32, i16), i16, rank),
+    "tm_requantize_s32": RuntimeFunction((i32, i32, i8), i32, requantize),
+    "tm_interpolate_s16": RuntimeFunction((TABLE, i16, i16, i8), i16, interpolate),
+    "tm_interpolate_odd_s16": RuntimeFunction((TABLE, i16, i16, i8), i16, interpolate_odd),
+    "tm_add_i16": RuntimeFunction((i16, i16, i8, i8, i8), i16, add),
+    "tm_multiply_i16": RuntimeFunction((i16, i16, i8), i16, multiply),
+    **{f"tm_packed_s{width}{where}": _packed(width) for width in WIDTHS for where in ("", "_ram")},
+    **{f"tm_limit_i{width}_i{result}": _limit(width, result) for width, result in LIMITS},
+}

@@ -1,0 +1,48 @@
+"""Memory (L2 on): one arena for everything that changes, flash for everything that does not, and views into both."""
+
+from xdsl.ir import Dialect
+
+from tinyml.dialects.scratch.ops import AllocOp, ArenaOp, ConstantOp, MoveOp, ReuseOp, SliceOp, ViewOp, root
+from tinyml.dialects.scratch.spaces import CsrFlash, Flash, Packed, PackedFlash, PackedRam
+from tinyml.dialects.scratch.types import (
+    FORMAT,
+    element_bytes,
+    in_flash,
+    memref_type,
+    packed_bits,
+    size_in_bytes,
+    storage_of,
+    stored_as,
+    unit_bytes,
+)
+
+__all__ = [
+    "FORMAT",
+    "AllocOp",
+    "ArenaOp",
+    "ConstantOp",
+    "CsrFlash",
+    "Flash",
+    "MoveOp",
+    "Packed",
+    "PackedFlash",
+    "PackedRam",
+    "ReuseOp",
+    "SliceOp",
+    "ViewOp",
+    "element_bytes",
+    "in_flash",
+    "memref_type",
+    "packed_bits",
+    "root",
+    "size_in_bytes",
+    "storage_of",
+    "stored_as",
+    "unit_bytes",
+]
+
+SCRATCH = Dialect(
+    "scratch",
+    [AllocOp, ArenaOp, ConstantOp, MoveOp, ReuseOp, SliceOp, ViewOp],
+    [CsrFlash, Flash, PackedFlash, PackedRam],
+)

@@ -1,0 +1,302 @@
+"""Memory (L2): one arena for everything that changes, flash for everything that does not, and views into both."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    BytesAttr,
+    DenseIntOrFPElementsAttr,
+    IndexType,
+    IntegerAttr,
+    MemRefType,
+    TensorType,
+    f32,
+    i8,
+    i64,
+)
+from xdsl.interfaces import HasCanonicalizationPatternsInterface, HasFolderInterface
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.irdl import (
+    BaseAttr,
+    IRDLOperation,
+    ParsePropInAttrDict,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    result_def,
+    traits_def,
+)
+from xdsl.pattern_rewriter import RewritePattern
+from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind, Pure
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects.formats.number_format import number_format
+from tinyml.dialects.layouts.packed_bits import packed_widths
+from tinyml.dialects.scratch.spaces import CsrFlash, Flash
+from tinyml.dialects.scratch.types import (
+    element_bytes,
+    in_flash,
+    memref_type,
+    packed_bits,
+    size_in_bytes,
+    storage_of,
+    unit_bytes,
+)
+
+if TYPE_CHECKING:
+    from tinyml.dialects.formats.number_format import Raws
+
+MEMREF = BaseAttr[MemRefType[Attribute]](MemRefType)
+
+
+def root(buffer: SSAValue) -> SSAValue:
+    """What a view is a view of; any other buffer itself."""
+    while isinstance(buffer.owner, SliceOp):
+        buffer = buffer.owner.source
+    return buffer
+
+
+@irdl_op_definition
+class ConstantOp(IRDLOperation):
+    """A constant array. `value` holds the raw bits, dense and whole even where the array is stored sparse or packed."""
+
+    name = "scratch.constant"
+    value = prop_def(DenseIntOrFPElementsAttr)
+    result = result_def(MEMREF)
+    traits = traits_def(Pure())
+    assembly_format = "$value attr-dict `->` type($result)"
+
+    def __init__(self, value: DenseIntOrFPElementsAttr, type: MemRefType[Attribute]):
+        super().__init__(properties={"value": value}, result_types=[type])
+
+    @staticmethod
+    def of(raws: Raws, element: Attribute) -> ConstantOp:
+        """A constant in flash from raws of the element's storage type."""
+        type: TensorType[Any] = TensorType(storage_of(element), raws.shape)
+        value = DenseIntOrFPElementsAttr(type, BytesAttr(raws.astype(raws.dtype.newbyteorder("<")).tobytes()))
+        return ConstantOp(value, MemRefType(element, raws.shape, memory_space=Flash()))
+
+    @property
+    def raws(self) -> Raws:
+        """The raw bits in the memref's shape, as signed integers or floats, not copied."""
+        import numpy as np
+
+        type = memref_type(self.result)
+        stored = storage_of(type.element_type)
+        dtype = np.dtype(f"<{'f' if stored == f32 else 'i'}{element_bytes(type)}")
+        return np.frombuffer(self.value.data.data, dtype).reshape(type.get_shape())
+
+    def verify_(self) -> None:
+        type = memref_type(self.result)
+        expected = TensorType(storage_of(type.element_type), type.get_shape())
+        if self.value.type != expected:
+            raise VerifyException(f"value must be of type {expected}, got {self.value.type}")
+        if not in_flash(type):
+            raise VerifyException("a constant lies in #scratch.flash, #scratch.csr or #scratch.packed")
+        if (bits := packed_bits(type)) is not None:
+            self._verify_width(bits)
+        if (format := number_format(type.element_type)) is not None:
+            format.verify_raws(self.raws)
+
+    def _verify_width(self, bits: int) -> None:
+        if storage_of(memref_type(self.result).element_type) == f32:
+            raise VerifyException("only integers are packed")
+        if bits not in packed_widths(self.raws):
+            raise VerifyException(f"not all elements have {bits} bits")
+
+
+class AllocatesResult(MemoryEffect):
+    """Allocates what it returns and nothing else, so that an unused one is dead."""
+
+    @classmethod
+    def get_effects(cls, op: Operation) -> set[EffectInstance]:
+        return {EffectInstance(MemoryEffectKind.ALLOC, op.results[0])}
+
+
+@irdl_op_definition
+class AllocOp(IRDLOperation):
+    """A buffer of working memory that has no address yet."""
+
+    name = "scratch.alloc"
+    result = result_def(MEMREF)
+    traits = traits_def(AllocatesResult())
+    assembly_format = "attr-dict `:` type($result)"
+
+    def __init__(self, type: MemRefType[Attribute]):
+        super().__init__(result_types=[type])
+
+    def verify_(self) -> None:
+        if in_flash(memref_type(self.result)):
+            raise VerifyException("working memory does not lie in flash")
+        size_in_bytes(memref_type(self.result))
+
+
+@irdl_op_definition
+class ReuseOp(IRDLOperation):
+    """A buffer that begins where another one does, in the bytes of that one, which is not used any more.
+
+    The first op that touches it may be the last that touches the other one.
+    """
+
+    name = "scratch.reuse"
+    source = operand_def(MEMREF)
+    result = result_def(MEMREF)
+    traits = traits_def(AllocatesResult())
+    assembly_format = "$source attr-dict `:` type($source) `as` type($result)"
+
+    def __init__(self, source: SSAValue, type: MemRefType[Attribute]):
+        super().__init__(operands=[source], result_types=[type])
+
+    def verify_(self) -> None:
+        if not isinstance(self.source.owner, AllocOp | ReuseOp):
+            raise VerifyException("only a whole buffer without an address is used again")
+        source, type = memref_type(self.source), memref_type(self.result)
+        if in_flash(type):
+            raise VerifyException("working memory does not lie in flash")
+        if size_in_bytes(type) > size_in_bytes(source):
+            raise VerifyException(f"{type} does not fit into the {size_in_bytes(source)} bytes of {source}")
+
+
+@irdl_op_definition
+class ArenaOp(IRDLOperation):
+    """The one block of working memory, `memref<Nxi8>`, aligned to `alignment` bytes."""
+
+    name = "scratch.arena"
+    alignment = prop_def(IntegerAttr)
+    result = result_def(MEMREF)
+    traits = traits_def(AllocatesResult())
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = "attr-dict `:` type($result)"
+
+    def __init__(self, size: int, alignment: int):
+        super().__init__(properties={"alignment": IntegerAttr(alignment, i64)}, result_types=[MemRefType(i8, [size])])
+
+    def verify_(self) -> None:
+        type = memref_type(self.result)
+        if type.element_type != i8 or len(type.get_shape()) != 1:
+            raise VerifyException(f"an arena is a memref<Nxi8>, got {type}")
+        size_in_bytes(type)
+        if (alignment := self.alignment.value.data) < 1 or alignment & (alignment - 1):
+            raise VerifyException(f"alignment must be a power of two, got {alignment}")
+
+    @property
+    def size(self) -> int:
+        return memref_type(self.result).get_shape()[0]
+
+
+@irdl_op_definition
+class ViewOp(IRDLOperation):
+    """A buffer at a byte offset of the arena.
+
+    `live` is the range of program points, first and last inclusive, during which the buffer holds a value; the
+    packing pass numbers the points and records it here.
+    """
+
+    name = "scratch.view"
+    arena = operand_def(MEMREF)
+    offset = prop_def(IntegerAttr)
+    live = opt_prop_def(ArrayAttr)
+    result = result_def(MEMREF)
+    traits = traits_def(Pure())
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = "$arena `[` $offset `]` attr-dict `:` type($arena) `to` type($result)"
+
+    def __init__(self, arena: SSAValue, offset: int, type: MemRefType[Attribute], live: tuple[int, int] | None = None):
+        properties: dict[str, Attribute] = {"offset": IntegerAttr(offset, i64)}
+        if live is not None:
+            properties["live"] = ArrayAttr([IntegerAttr(point, i64) for point in live])
+        super().__init__(operands=[arena], properties=properties, result_types=[type])
+
+    def verify_(self) -> None:
+        offset, type = self.offset.value.data, memref_type(self.result)
+        capacity = size_in_bytes(memref_type(self.arena))
+        if offset < 0 or offset + size_in_bytes(type) > capacity:
+            raise VerifyException(
+                f"{size_in_bytes(type)} bytes at offset {offset} lie outside the arena of {capacity} bytes"
+            )
+        if offset % unit_bytes(type):
+            raise VerifyException(f"offset {offset} is not a multiple of the element size {unit_bytes(type)}")
+
+
+class MovesBytes(MemoryEffect):
+    """Reads its first operand and writes its second."""
+
+    @classmethod
+    def get_effects(cls, op: Operation) -> set[EffectInstance]:
+        read = EffectInstance(MemoryEffectKind.READ, op.operands[0])
+        return {read, EffectInstance(MemoryEffectKind.WRITE, op.operands[1])}
+
+
+@irdl_op_definition
+class MoveOp(IRDLOperation):
+    """A buffer goes on at another place in its arena, its content with it; the two places may overlap.
+
+    It is no program point of its own: it happens between two (Shiftry 7.1, defragmentation).
+    """
+
+    name = "scratch.move"
+    source = operand_def(MEMREF)
+    dest = operand_def(MEMREF)
+    traits = traits_def(MovesBytes())
+    assembly_format = "$source `to` $dest attr-dict `:` type($source) `to` type($dest)"
+
+    def __init__(self, source: SSAValue, dest: SSAValue):
+        super().__init__(operands=[source, dest])
+
+    def verify_(self) -> None:
+        if self.source.type != self.dest.type:
+            raise VerifyException(f"a buffer keeps its type, got {self.source.type} and {self.dest.type}")
+        source, dest = self.source.owner, self.dest.owner
+        if not isinstance(source, ViewOp) or not isinstance(dest, ViewOp) or source.arena is not dest.arena:
+            raise VerifyException("a buffer moves from one view of an arena to another")
+
+    @property
+    def upwards(self) -> bool:
+        """To a higher address, so that the last element has to go first?"""
+        return cast(ViewOp, self.source.owner).offset.value.data < cast(ViewOp, self.dest.owner).offset.value.data
+
+
+@irdl_op_definition
+class SliceOp(IRDLOperation, HasFolderInterface, HasCanonicalizationPatternsInterface):
+    """Consecutive elements of a memref under a shape, from a computed element offset; shares storage, no copy.
+
+    The elements may be of another type that is stored alike: then their raws are taken as that type's.
+    """
+
+    name = "scratch.slice"
+    source = operand_def(MEMREF)
+    offset = operand_def(IndexType)
+    result = result_def(MEMREF)
+    traits = traits_def(Pure())
+    assembly_format = "$source `[` $offset `]` attr-dict `:` type($source) `to` type($result)"
+
+    def __init__(self, source: SSAValue, offset: SSAValue, shape: tuple[int, ...], element: Attribute | None = None):
+        type = memref_type(source)
+        super().__init__(
+            operands=[source, offset],
+            result_types=[MemRefType(element or type.element_type, shape, memory_space=type.memory_space)],
+        )
+
+    def verify_(self) -> None:
+        source, result = memref_type(self.source), memref_type(self.result)
+        kept = [(storage_of(type.element_type), type.memory_space) for type in (source, result)]
+        if kept[0] != kept[1]:
+            raise VerifyException(f"a slice keeps memory space and what elements are stored as: {source} and {result}")
+        if size_in_bytes(result) > size_in_bytes(source):
+            raise VerifyException(f"{result} has more elements than {source}")
+        if isinstance(source.memory_space, CsrFlash):
+            raise VerifyException("a sparse matrix has no slices")
+
+    def fold(self) -> tuple[SSAValue] | None:
+        whole = self.source.type == self.result.type and const_evaluate_operand(self.offset) == 0
+        return (self.source,) if whole else None
+
+    @classmethod
+    def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
+        from tinyml.dialects.scratch.canonicalization import SliceOfSlice
+
+        return (SliceOfSlice(),)

@@ -1,0 +1,64 @@
+"""Memrefs as bytes: what elements occupy, where arrays lie."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import cast
+
+from xdsl.dialects.builtin import FixedBitwidthType, MemRefType, i8
+from xdsl.ir import Attribute, SSAValue
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects.formats.accumulator import accumulator_of
+from tinyml.dialects.formats.number_format import number_format
+from tinyml.dialects.layouts.packed_bits import packed_bytes
+from tinyml.dialects.scratch.spaces import CsrFlash, Flash, Packed, PackedFlash
+
+FORMAT = "tinyml.format"
+"""Discardable attribute that tells the number format of an array once its type is bits: for comments only."""
+
+
+def memref_type(value: SSAValue) -> MemRefType[Attribute]:
+    return cast("MemRefType[Attribute]", value.type)
+
+
+def storage_of(element: Attribute) -> Attribute:
+    """The builtin type that an element occupies in memory: a format's or accumulator's storage, or the type itself."""
+    stored = number_format(element) or accumulator_of(element)
+    return element if stored is None else stored.storage
+
+
+def element_bytes(type: MemRefType[Attribute]) -> int:
+    """Bytes of one element."""
+    storage = storage_of(type.element_type)
+    if not isinstance(storage, FixedBitwidthType):
+        raise VerifyException(f"elements must have a size in memory, got {type.element_type}")
+    return storage.size
+
+
+def size_in_bytes(type: MemRefType[Attribute]) -> int:
+    """Bytes that a memref occupies, without padding."""
+    if not type.has_static_shape():
+        raise VerifyException(f"buffers must have a static shape, got {type}")
+    count = prod(type.get_shape())
+    bits = packed_bits(type)
+    return count * element_bytes(type) if bits is None else packed_bytes(count, bits)
+
+
+def in_flash(type: MemRefType[Attribute]) -> bool:
+    return isinstance(type.memory_space, Flash | CsrFlash | PackedFlash)
+
+
+def packed_bits(type: MemRefType[Attribute]) -> int | None:
+    """The width of packed elements; None where they are not packed."""
+    return type.memory_space.width if isinstance(type.memory_space, Packed) else None
+
+
+def stored_as(type: MemRefType[Attribute]) -> Attribute:
+    """What memory is accessed as: the storage of an element, or bytes where elements are packed."""
+    return storage_of(type.element_type) if packed_bits(type) is None else i8
+
+
+def unit_bytes(type: MemRefType[Attribute]) -> int:
+    """Bytes of which every address of a buffer is a multiple."""
+    return element_bytes(type) if packed_bits(type) is None else 1

@@ -1,0 +1,142 @@
+"""Packed memory becomes bytes: kernels take runs of them, single elements are read and written by calls (L3 to L4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from math import prod
+from typing import TypeAlias, cast
+
+from xdsl.dialects import arith, func, memref
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerType, MemRefType, i8, i16
+from xdsl.ir import Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from tinyml.dialects import scratch
+from tinyml.dialects.layouts.packed_bits import group_bytes, group_length, pack_bits, packed_bytes
+from tinyml.dialects.locations import error_at
+from tinyml.dialects.machine.emitter import Surroundings
+from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
+from tinyml.dialects.scratch import in_flash, memref_type, packed_bits, size_in_bytes
+from tinyml.targets.kernel import packed_copier, packed_reader, packed_writer
+from tinyml.transforms.ir.divisibility import exchanged, is_multiple
+from tinyml.transforms.ir.loop_nest import LoopNest
+from tinyml.transforms.ir.offsets import build_offset
+
+Interval: TypeAlias = tuple[int, int]
+
+
+def unpack_elements(function: func.FuncOp, surroundings: Surroundings) -> None:
+    """Constants, buffers and arguments. Raises `InputError` where a run that a kernel reads need not begin at a whole
+    group."""
+    for op in list(function.walk()):
+        if not isinstance(op, scratch.ConstantOp | scratch.ViewOp):
+            continue
+        if (bits := packed_bits(memref_type(op.result))) is None:
+            continue
+        stream, interval = _constant(op, bits) if isinstance(op, scratch.ConstantOp) else (_view(op), None)
+        stream.attributes |= op.attributes
+        stream.results[0].name_hint = op.result.name_hint
+        Rewriter.insert_op(stream, InsertPoint.before(op))
+        _Bytes(stream.results[0], bits, interval, surroundings).readers(op.result, [])
+        op.detach()
+        op.erase()
+    block = function.body.block
+    for old in block.args:
+        if isinstance(old.type, MemRefType) and (bits := packed_bits(memref_type(old))) is not None:
+            new = block.insert_arg(MemRefType(i8, [size_in_bytes(memref_type(old))]), old.index)
+            new.name_hint = old.name_hint
+            _Bytes(new, bits, None, surroundings).readers(old, [])
+            block.erase_arg(old)
+    function.update_function_type()
+
+
+def _constant(op: scratch.ConstantOp, bits: int) -> tuple[Operation, Interval]:
+    """The bytes of a constant, and between what its elements lie."""
+    raws = op.raws
+    return scratch.ConstantOp.of(pack_bits(raws, bits).view("i1"), i8), (int(raws.min()), int(raws.max()))
+
+
+def _view(op: scratch.ViewOp) -> scratch.ViewOp:
+    return scratch.ViewOp(op.arena, op.offset.value.data, MemRefType(i8, [size_in_bytes(memref_type(op.result))]))
+
+
+class _Bytes:
+    """The array of bytes that takes the place of packed elements, which lie in the interval if one is known."""
+
+    def __init__(self, stream: SSAValue, bits: int, interval: Interval | None, surroundings: Surroundings):
+        self.stream, self.bits, self.interval, self.surroundings = stream, bits, interval, surroundings
+
+    def readers(self, value: SSAValue, offsets: Sequence[SSAValue]) -> None:
+        """What reads a view at some elements behind the beginning reads the bytes instead."""
+        for use in list(value.uses):
+            match op := use.operation:
+                case scratch.SliceOp():
+                    self.readers(op.result, [*offsets, op.offset])
+                    op.detach()
+                    op.erase()
+                case memref.LoadOp():
+                    self.load(op, offsets)
+                case memref.StoreOp():
+                    self.store(op, offsets)
+                case memref.CopyOp():
+                    self.unpack(op, offsets)
+                case _:
+                    op.operands[use.index] = self.run(value, offsets)
+
+    def load(self, op: memref.LoadOp, offsets: Sequence[SSAValue]) -> None:
+        symbol, _ = packed_reader(self.bits, flash=in_flash(memref_type(op.memref)))
+        read = RUNTIME_FUNCTIONS[symbol].result
+        self.surroundings.declare(symbol)
+        nest = LoopNest(op)
+        element = nest.insert(func.CallOp(symbol, self.place(op, offsets, nest), [read]))
+        if op.res.type != read:
+            element = nest.insert(arith.ExtSIOp(element, cast(IntegerType, op.res.type)))
+        element.name_hint = op.res.name_hint
+        if self.interval is not None:
+            self.surroundings.intervals[element] = self.interval
+        op.res.replace_all_uses_with(element)
+        op.detach()
+        op.erase()
+
+    def store(self, op: memref.StoreOp, offsets: Sequence[SSAValue]) -> None:
+        symbol, nest = packed_writer(self.bits), LoopNest(op)
+        arguments = [*self.place(op, offsets, nest), op.value]
+        self.surroundings.declare_kernel(symbol, [value.type for value in arguments], [])
+        nest.put(func.CallOp(symbol, arguments, []))
+        op.detach()
+        op.erase()
+
+    def unpack(self, op: memref.CopyOp, offsets: Sequence[SSAValue]) -> None:
+        """Whole groups, into a local array of whole elements."""
+        symbol, nest, whole = packed_copier(self.bits), LoopNest(op), memref_type(op.destination)
+        groups = -(-prod(whole.get_shape()) // group_length(self.bits))
+        runs = [
+            nest.insert(memref.CastOp.get(run, MemRefType(memref_type(run).element_type, [DYNAMIC_INDEX])))
+            for run in (op.destination, self.run(op.source, offsets))
+        ]
+        arguments = [*runs, nest.index(groups)]
+        self.surroundings.declare_kernel(symbol, [value.type for value in arguments], [])
+        nest.put(func.CallOp(symbol, arguments, []))
+        op.detach()
+        op.erase()
+
+    def place(self, op: memref.LoadOp | memref.StoreOp, offsets: Sequence[SSAValue], nest: LoopNest) -> list[SSAValue]:
+        """The bytes, and the number of the element among them."""
+        place = build_offset(op.indices, memref_type(op.memref).get_shape(), nest.builder)
+        place = reduce(nest.add, offsets, place)
+        run = nest.insert(memref.CastOp.get(self.stream, MemRefType(i8, [DYNAMIC_INDEX])))
+        return [run, nest.insert(arith.IndexCastOp(place, i16))]
+
+    def run(self, value: SSAValue, offsets: Sequence[SSAValue]) -> SSAValue:
+        """The bytes of a view."""
+        view = value.owner
+        if not isinstance(view, scratch.SliceOp):
+            return self.stream
+        length = group_length(self.bits)
+        if not all(is_multiple(offset, length) for offset in offsets):
+            raise error_at(view, f"a run of elements of {self.bits} bits must begin at a multiple of {length}")
+        nest = LoopNest(view)
+        places = [exchanged(offset, length, group_bytes(self.bits), nest) for offset in offsets]
+        bytes = packed_bytes(prod(memref_type(value).get_shape()), self.bits)
+        return nest.insert(scratch.SliceOp(self.stream, reduce(nest.add, places), (bytes,)))

@@ -1,0 +1,77 @@
+"""A function on its way to C: what has been lowered, and where the next statement goes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+from xdsl.builder import Builder
+from xdsl.dialects import func
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.rewriter import InsertPoint
+
+from tinyml.dialects import c
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.locations import error_at
+from tinyml.lowering.c.expressions import ExpressionBuilder
+from tinyml.lowering.c.program import ProgramBuilder
+
+
+def unsupported(op: Operation, why: str = "has no spelling in C") -> InputError:
+    return error_at(op, f"'{op.name}' {why}")
+
+
+class FunctionLowering:
+    """Walks a function and writes its C by the spellings of its ops; `values` maps what has been lowered."""
+
+    def __init__(self, program: ProgramBuilder, body: Block, spellings: Spellings):
+        self.program = program
+        self.spellings = spellings
+        self.body = body
+        self.build = ExpressionBuilder(Builder(InsertPoint.at_end(body)))
+        self.values: dict[SSAValue, SSAValue] = {}
+        self.walking: dict[Operation, SSAValue] = {}
+        """Loads that became steps of a pointer variable."""
+
+    def lower_function(self, function: func.FuncOp) -> None:
+        self.values[function.body.block.args[0]] = self.body.args[0]
+        self.lower_block(function.body.block)
+
+    def lower_block(self, block: Block) -> None:
+        for op in block.ops:
+            if (lower := self.spellings.get(type(op))) is None:
+                raise unsupported(op)
+            self.build.location = op.location
+            lower(self, op)
+
+    def nested(self, block: Block, write: Callable[[], None]) -> Region:
+        """A region whose one block is filled by what `write` inserts."""
+        outer, location = self.build.builder, self.build.location
+        self.build.builder = Builder(InsertPoint.at_end(block))
+        write()
+        self.build.builder, self.build.location = outer, location
+        return Region(block)
+
+    def operands(self, op: Operation) -> list[SSAValue]:
+        return [self.values[operand] for operand in op.operands]
+
+    def expression(self, op: Operation, lowered: Operation) -> None:
+        self.values[op.results[0]] = self.build.insert(lowered, op.results[0].name_hint)
+
+    def variable(self, type: Attribute, init: SSAValue | None, hint: str | None) -> SSAValue:
+        return self.build.insert(c.VariableOp(type, init), hint)
+
+    def read(self, variable: SSAValue) -> SSAValue:
+        return self.build.insert(c.ReadOp(variable), variable.name_hint)
+
+    def assign_all(self, variables: list[SSAValue], end: Operation | None) -> None:
+        """Assign what a terminator yields. The values may depend on the variables: all were read before."""
+        assert end is not None
+        for variable, value in zip(variables, self.operands(end), strict=True):
+            if not (isinstance(old := value.owner, c.ReadOp) and old.variable is variable):
+                self.build.statement(c.AssignOp(variable, value))
+
+
+Spelling: TypeAlias = Callable[[FunctionLowering, Any], None]
+Spellings: TypeAlias = Mapping[type[Operation], Spelling]
+"""How each kind of op is written in C."""

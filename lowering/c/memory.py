@@ -1,0 +1,69 @@
+"""How memory is written in C: constants in flash, the arena and its views, loads and stores."""
+
+from __future__ import annotations
+
+from math import prod
+
+from xdsl.dialects import memref
+from xdsl.ir import SSAValue
+
+from tinyml.dialects import c, scratch
+from tinyml.dialects.scratch import element_bytes, memref_type
+from tinyml.lowering.c.function import FunctionLowering, Spellings
+
+
+def _array(at: FunctionLowering, op: memref.AllocaOp) -> None:
+    type = memref_type(op.memref)
+    at.values[op.memref] = at.build.insert(c.ArrayOp(type.element_type, prod(type.get_shape())), op.memref.name_hint)
+
+
+def _same(at: FunctionLowering, op: memref.CastOp) -> None:
+    at.values[op.dest] = at.values[op.source]
+
+
+def _flash(at: FunctionLowering, op: scratch.ConstantOp) -> None:
+    at.expression(op, c.SymbolOp(at.program.constant(op), memref_type(op.result).element_type))
+
+
+def _arena(at: FunctionLowering, op: scratch.ArenaOp) -> None:
+    at.program.declare_arena(op)
+
+
+def _view(at: FunctionLowering, op: scratch.ViewOp) -> None:
+    if op.arena not in at.values:
+        return at.expression(op, at.program.view(op))
+    first = at.build.literal(op.offset.value.data // element_bytes(memref_type(op.arena)))
+    at.values[op.result] = at.build.address(at.values[op.arena], first, op.result.name_hint)
+
+
+def _slice(at: FunctionLowering, op: scratch.SliceOp) -> None:
+    pointer, offset = at.operands(op)
+    hint = op.result.name_hint or op.source.name_hint
+    at.values[op.result] = at.build.address(pointer, offset, hint)
+
+
+def _position(at: FunctionLowering, op: memref.LoadOp | memref.StoreOp) -> SSAValue:
+    return at.build.linear([at.values[index] for index in op.indices], memref_type(op.memref).get_shape())
+
+
+def _load(at: FunctionLowering, op: memref.LoadOp) -> None:
+    if op in at.walking:
+        at.expression(op, c.NextOp(at.walking[op]))
+    else:
+        at.expression(op, c.LoadOp(at.values[op.memref], _position(at, op)))
+
+
+def _store(at: FunctionLowering, op: memref.StoreOp) -> None:
+    at.build.statement(c.StoreOp(at.values[op.value], at.values[op.memref], _position(at, op)))
+
+
+MEMORY: Spellings = {
+    memref.AllocaOp: _array,
+    memref.CastOp: _same,
+    memref.LoadOp: _load,
+    memref.StoreOp: _store,
+    scratch.ArenaOp: _arena,
+    scratch.ConstantOp: _flash,
+    scratch.SliceOp: _slice,
+    scratch.ViewOp: _view,
+}

@@ -1,0 +1,189 @@
+"""The file level of a C program: constants, the arena, runtime headers, the interface, and what comments say."""
+
+from __future__ import annotations
+
+import re
+from math import prod
+from typing import cast
+
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    FunctionType,
+    IndexType,
+    IntegerAttr,
+    MemRefType,
+    StringAttr,
+    f32,
+    i8,
+    i16,
+    i32,
+)
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
+
+from tinyml.dialects import c, scratch, tdsl
+from tinyml.dialects.c.types import ALIAS, CONST, RAM
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.scratch import FORMAT, element_bytes, memref_type
+from tinyml.lowering.bits.format_notes import describe_format
+from tinyml.runtime.model.headers import header_defining
+from tinyml.targets.c.names import fresh
+
+ARENA = "arena"
+ELEMENTS: dict[Attribute, str] = {i8: "int8_t", i16: "int16_t", i32: "int32_t", f32: "float"}
+"""The element types of arrays and what C calls them."""
+
+SHIFTS = (
+    "Right shifts of negative numbers are taken to be arithmetic, and conversions to a narrower integer to keep the "
+    "low bits, as every compiler in use does. No other operation depends on the compiler: nothing overflows."
+)
+FLOATS = (
+    "Compile with -ffp-contract=off and without -ffast-math: then floats have the same bits on every device with IEEE "
+    "single precision."
+)
+
+
+class ProgramBuilder:
+    """Collects what a function needs around it; `finish` puts the program together."""
+
+    def __init__(self, ctx: Context, function: func.FuncOp):
+        self.ctx = ctx
+        self.function = function
+        self.name = function.sym_name.data
+        if not re.fullmatch(r"[A-Za-z_]\w*", self.name, re.ASCII):
+            raise InputError(f"'{self.name}' cannot be part of the names of C functions")
+        inputs, outputs = function.function_type.inputs.data, function.function_type.outputs.data
+        kinds = ["label" if isinstance(type, IndexType) else "scores" for type in outputs]
+        if len(inputs) != 1 or kinds not in (["label"], ["scores"], ["label", "scores"]):
+            raise InputError(f"'{self.name}' must map one memref to an index, a memref or both")
+        self.input = _array(inputs[0])
+        self.taken = {self.name, f"{self.name}_predict", f"{self.name}_scores", ARENA}
+        self.headers: dict[str, c.VerbatimOp] = {}
+        self.constants: dict[Attribute, c.ConstantOp] = {}
+        self.arena: c.ArenaOp | None = None
+        self.label: SSAValue | None = None
+        self.scores: SSAValue | None = None
+        views = [op for op in function.walk() if isinstance(op, scratch.ViewOp) and op.result.uses]
+        self.overwrites_input = any(view.arena is function.args[0] for view in views)
+        views = [view for view in views if view.arena is not function.args[0]]
+        self.viewed = {_array(view.result.type).element_type for view in views}
+
+    def use_function(self, name: str) -> None:
+        """Make a function of the runtime callable."""
+        header, text = header_defining(name)
+        known = self.headers.get(header)
+        names = sorted({name, *(one.data for one in known.provides)} if known else {name})
+        self.headers[header] = c.VerbatimOp(header, names, text)
+        self.taken.add(name)
+
+    def constant(self, op: scratch.ConstantOp) -> str:
+        """The name of a constant array; equal arrays are one."""
+        type = _array(op.result.type)
+        if not isinstance(type.memory_space, scratch.Flash):
+            raise InputError(f"a sparse constant '{op.result.name_hint}' must have been lowered to its parts")
+        if op.value not in self.constants:
+            doc = self.describe(type, op.attributes.get(FORMAT))
+            self.constants[op.value] = c.ConstantOp(fresh(op.result.name_hint or "table", self.taken), op.value, doc)
+        return self.constants[op.value].sym_name.data
+
+    def declare_arena(self, op: scratch.ArenaOp) -> None:
+        if not self.viewed:
+            return
+        if self.arena is not None:
+            raise InputError("there is more than one arena")
+        # The largest element type of which the array is a whole number; the printer aligns it for larger ones.
+        whole = [type for type in self.viewed if op.size % element_bytes(MemRefType(type, [1])) == 0]
+        element = max(whole, key=lambda type: (element_bytes(MemRefType(type, [1])), str(type)))
+        self.arena = c.ArenaOp(ARENA, op.size, op.alignment.value.data, element)
+
+    def view(self, op: scratch.ViewOp) -> c.ViewOp:
+        type = memref_type(op.result)
+        pointer = c.PointerType(type.element_type, ALIAS if len(self.viewed) > 1 else RAM)
+        doc = self.describe(type, op.attributes.get(FORMAT))
+        return c.ViewOp(ARENA, op.offset.value.data, prod(type.get_shape()), doc, pointer)
+
+    def interpret_results(self, op: func.ReturnOp) -> SSAValue | None:
+        """Remember the scores; the label, where there is one."""
+        for value in op.arguments:
+            if isinstance(value.type, IndexType):
+                self.label = value
+            else:
+                self.scores = value
+        return self.label
+
+    def describe(self, type: MemRefType[Attribute], format: Attribute | None) -> str:
+        shape = "x".join(map(str, type.get_shape())) or "scalar"
+        text = describe_format(self.ctx, format.data) if isinstance(format, StringAttr) else None
+        return f"{shape} {ELEMENTS[type.element_type]}" + (f", {text}" if text else "")
+
+    def finish(self, predict: Block) -> c.ProgramOp:
+        """The program; `predict` is the body of the function NAME_predict."""
+        input_doc = self.describe(self.input, _attribute(self.function.arg_attrs, 0))
+        if isinstance(packed := _attribute(self.function.arg_attrs, 0, tdsl.PACKED), IntegerAttr):
+            input_doc += f", numbers packed into {packed.value.data} bits each"
+        argument = predict.args[0].name_hint
+        outputs = [] if self.label is None else [i16]
+        doc = f"Runs the model on {argument}: {input_doc}."
+        if self.overwrites_input:
+            doc += f" {argument} is working memory, too, and changes."
+        if outputs:
+            doc += " Returns the label: the index of the class."
+        functions: list[Operation] = []
+        type = FunctionType.from_lists([predict.args[0].type], outputs)
+        functions.append(c.FuncOp(f"{self.name}_predict", type, doc, Region(predict)))
+        length = 0
+        if self.scores is not None:
+            scores, length = self._scores(self.scores)
+            functions.append(scores)
+        defines: list[Operation] = [
+            c.DefineOp(f"{self.name}_INPUT_LENGTH", prod(self.input.get_shape()), f"elements of {argument}"),
+            c.DefineOp(f"{self.name}_OUTPUT_LENGTH", length, "elements of the scores"),
+        ]
+        arena = [] if self.arena is None else [self.arena]
+        notes = [SHIFTS, FLOATS] if self._has_floats() else [SHIFTS]
+        parts = [*defines, *self.headers.values(), *self.constants.values(), *arena, *functions]
+        return c.ProgramOp(self.name, notes, Region(Block(parts)))
+
+    def _has_floats(self) -> bool:
+        return any(value.type == f32 for op in self.function.walk() for value in op.results)
+
+    def _scores(self, value: SSAValue) -> tuple[c.FuncOp, int]:
+        type = _array(value.type)
+        position = len(self.function.function_type.outputs) - 1
+        doc = self.describe(type, _attribute(self.function.res_attrs, position))
+        pointer = c.PointerType(type.element_type, CONST)
+        offset = _arena_offset(value)
+        view = c.ViewOp(ARENA, offset, prod(type.get_shape()), self.describe(type, None), pointer)
+        view.result.name_hint = value.name_hint or "scores"
+        body = Region(Block([view, c.ReturnOp(view.result)]))
+        text = (
+            f"The scores of the last {self.name}_predict: {doc}. They lie in the arena and change with the next call."
+        )
+        return c.FuncOp(f"{self.name}_scores", FunctionType.from_lists([], [pointer]), text, body), prod(
+            type.get_shape()
+        )
+
+
+def _array(type: Attribute) -> MemRefType[Attribute]:
+    if isinstance(type, MemRefType):
+        array = cast("MemRefType[Attribute]", type)
+        if array.element_type in ELEMENTS and prod(array.get_shape()) > 0:
+            return array
+    raise InputError(f"no array of generated C: {type}")
+
+
+def _attribute(attributes: ArrayAttr[DictionaryAttr] | None, position: int, name: str = FORMAT) -> Attribute | None:
+    return None if attributes is None else attributes.data[position].data.get(name)
+
+
+def _arena_offset(value: SSAValue) -> int:
+    """Byte offset in the arena of what is returned."""
+    op = value.owner
+    if isinstance(op, scratch.ViewOp):
+        return op.offset.value.data
+    if isinstance(op, scratch.SliceOp) and (elements := const_evaluate_operand(op.offset)) is not None:
+        return _arena_offset(op.source) + elements * element_bytes(memref_type(op.source))
+    raise InputError("the scores must be a view of the arena, or a slice of one at a constant offset")

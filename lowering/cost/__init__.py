@@ -1,0 +1,1 @@
+"""Passes that say what a program takes on a device."""

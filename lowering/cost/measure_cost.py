@@ -1,0 +1,65 @@
+"""`measure-cost`: what a program at L1 takes on a device, built and run, as an attribute of the module.
+
+Estimates are some bytes off. Passes that have to keep a limit ask for this by name before they settle on a program.
+"""
+
+from __future__ import annotations
+
+import io
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import DictionaryAttr, FloatAttr, ModuleOp
+from xdsl.passes import ModulePass
+
+from tinyml.lowering.cost.estimate_cost import COST
+from tinyml.targets.costs import OPTIMIZE
+from tinyml.transforms.search.costs.pipelines_below import TO_C, Lowering
+
+
+@dataclass(frozen=True)
+class MeasureCostPass(ModulePass):
+    """Sets `tinyml.cost` as `estimate-cost` does, by one inference of zeros; nothing where the tools of the device are
+    not installed. The program itself stays as it is.
+
+    target: as `select-kernels` takes it. device: as `tinyml run` knows it. pack_buffers: are `pack-input` and
+    `pack-buffers` run? Raises what its C compiler and its simulator say of a program that is too large.
+    """
+
+    name = "measure-cost"
+    target: str = "avr"
+    device: str = "simavr"
+    pack_buffers: bool = False
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        import numpy as np
+
+        from tinyml.runtime.devices.registry import is_available, runner_for
+        from tinyml.runtime.evaluator.evaluator import encode_inputs
+        from tinyml.runtime.model.model_interface import interface_of
+        from tinyml.targets.c.print_c import CTarget
+
+        if not is_available(self.device):
+            return
+        refine, lower = (
+            Lowering(pipelines, target=self.target, pack_buffers=self.pack_buffers)
+            for pipelines in (TO_C[:1], TO_C[1:])
+        )
+        program = op.clone()
+        refine.apply(program)
+        interface = interface_of(program)
+        inputs = encode_inputs(program, np.zeros((1, interface.input_length)))
+        lower.apply(program)
+        runner = runner_for(self.device, None)
+        with tempfile.TemporaryDirectory(prefix="tinyml-") as folder:
+            for file, suffix in (("source", "c"), ("header", "h")):
+                stream = io.StringIO()
+                CTarget(target=self.target, file=file).emit(ctx, program, stream)
+                (Path(folder) / f"{interface.name}.{suffix}").write_text(stream.getvalue(), encoding="utf-8")
+            build = runner.build(Path(folder), interface, Path(folder), OPTIMIZE)
+            result = runner.run(build, interface, inputs)
+        cycles = 0.0 if result.cycles is None else float(result.cycles.mean())
+        values = {"time": cycles, "flash": build.flash_bytes, "ram": build.static_bytes + result.stack_bytes}
+        op.attributes[COST] = DictionaryAttr({name: FloatAttr(float(value), 64) for name, value in values.items()})

@@ -1,0 +1,64 @@
+"""The cost model: what a program at L3 costs on a device, without building it.
+
+The estimate is linear: each kind of step that the program demands (`demand.py`) times what it costs on
+the device (`tinyml.targets.costs`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import ModuleOp
+
+from tinyml.lowering.cost.model.demand import Steps, demand_of
+from tinyml.targets.costs import OPTIMIZE, Cost, CostTable, cost_table
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """time: of one inference, in the unit of the device. code: bytes of the program's own instructions.
+
+    flash, ram: bytes of the whole program, ram with stack. operations: time and code of each operation of the source,
+    by name. guessed: kinds of steps that were never measured on the device and have a generic cost.
+    """
+
+    time: float
+    code: float
+    flash: float
+    ram: float
+    stack: float
+    operations: Mapping[str, tuple[float, float]]
+    guessed: tuple[str, ...]
+
+
+def estimate(module: ModuleOp, table: CostTable) -> Estimate:
+    """The cost of a program at L3 on the device of a table."""
+    demand = demand_of(module)
+    kinds = dict.fromkeys(step for steps in demand.operations.values() for step in steps.runs)
+    costs = {step: table.cost(step) or table.generic_cost(step) for step in kinds}
+    operations = {name: _time_and_code(steps, costs) for name, steps in demand.operations.items()}
+    once = sum(cost.once for cost in costs.values())
+    stack = table.program.stack + sum(cost.stack for cost in costs.values()) + demand.local
+    code = sum(bytes for _, bytes in operations.values())
+    return Estimate(
+        time=table.program.time + sum(time for time, _ in operations.values()),
+        code=code,
+        flash=demand.constants + table.program.once + once + code,
+        ram=demand.arena + demand.input + stack,
+        stack=stack,
+        operations=operations,
+        guessed=tuple(step for step in kinds if table.cost(step) is None),
+    )
+
+
+def estimate_on(module: ModuleOp, device: str, optimize: str) -> Estimate | None:
+    """The cost of a program at L3 on a device by name; None where nothing was measured there, or at that level of the
+    C compiler."""
+    table = cost_table(device) if optimize == OPTIMIZE else None
+    return None if table is None else estimate(module, table)
+
+
+def _time_and_code(steps: Steps, costs: Mapping[str, Cost]) -> tuple[float, float]:
+    time = sum(costs[step].time * count for step, count in steps.runs.items())
+    return time, sum(costs[step].code * count for step, count in steps.stands.items())

@@ -1,0 +1,119 @@
+"""What one operation counts as for the cost model: kinds of steps, by operation and width.
+
+The names are the keys of `tinyml.targets.costs`. An operation that is not told apart here counts under its own name and
+width, so that a new one is counted, and measured by the next calibration, without a change of this file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import prod
+from typing import Any, cast
+
+from xdsl.dialects import arith, func, memref, scf
+from xdsl.dialects.builtin import IndexType, IntegerType
+from xdsl.ir import Operation, SSAValue
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
+
+from tinyml.dialects import scratch
+from tinyml.dialects.scratch import element_bytes, in_flash, memref_type, packed_bits, storage_of
+from tinyml.targets.kernel import packed_copier, packed_reader, packed_writer
+
+UNROLLED = 2
+"""Shifts by so few bits are written out; others are loops, on a chip that shifts bit by bit."""
+
+_FREE = (
+    arith.ConstantOp,
+    arith.IndexCastOp,
+    arith.TruncIOp,
+    func.ReturnOp,
+    memref.AllocaOp,
+    memref.CastOp,
+    scf.YieldOp,
+    scratch.ArenaOp,
+    scratch.ConstantOp,
+    scratch.SliceOp,
+    scratch.ViewOp,
+)
+
+
+def steps_of_operation(op: Operation) -> Mapping[str, float]:
+    """The steps of an operation of L4, by kind; a loop is none, what runs inside of it counts by itself."""
+    if isinstance(op, _FREE):
+        return {}
+    width = str(storage_of(op.results[0].type)) if op.results else ""
+    match op:
+        case arith.AddiOp() | arith.SubiOp() | arith.MuliOp() if isinstance(op.result.type, IndexType):
+            return {"index": 1}
+        case arith.AddiOp() | arith.SubiOp():
+            return {f"add {width}": 1}
+        case arith.MuliOp():
+            return _multiplication(op, width)
+        case arith.ShRSIOp():
+            return _shift(width, const_evaluate_operand(op.rhs))
+        case arith.MinSIOp() | arith.MaxSIOp():
+            return {f"limit {width}": 1}
+        case arith.CmpiOp() | arith.CmpfOp():
+            return {f"compare {op.lhs.type}": 1}
+        case arith.ExtSIOp():
+            # A multiplication takes narrow factors as they are.
+            factor = all(isinstance(use.operation, arith.MuliOp) for use in op.result.uses)
+            return {} if factor else {f"extend {op.input.type} {width}": 1}
+        case func.CallOp():
+            return {op.callee.string_value(): 1}
+        case memref.LoadOp() if (bits := packed_bits(memref_type(op.memref))) is not None:
+            return {packed_reader(bits, flash=in_flash(memref_type(op.memref)))[0]: 1}
+        case memref.StoreOp() if (bits := packed_bits(memref_type(op.memref))) is not None:
+            return {packed_writer(bits): 1}
+        case memref.CopyOp() if (bits := packed_bits(memref_type(op.source))) is not None:
+            symbol = packed_copier(bits)
+            return {symbol: 1, f"{symbol} element": prod(memref_type(op.source).get_shape())}
+        case memref.LoadOp():
+            place = "flash" if in_flash(memref_type(op.memref)) else "ram"
+            return {f"load {place} {_element_bytes(op.memref)}": 1}
+        case memref.StoreOp():
+            return {f"store {_element_bytes(op.memref)}": 1}
+        case _:
+            return {f"{op.name.partition('.')[2]} {width}".rstrip(): 1}
+
+
+def takes_less_of_zero(step: str) -> bool:
+    """Is a step quicker where an operand is zero? In software, arithmetic with floats is."""
+    return step.startswith(("mulf ", "addf ", "subf "))
+
+
+def of_zero(step: str) -> str:
+    """Its name where an operand is zero."""
+    return f"{step} of zero"
+
+
+def is_shift(constant: int, product: str) -> bool:
+    """Is a multiplication of extended numbers by a constant a shift? An 8-bit chip shifts 16 bits one by one."""
+    return constant.bit_count() == 1 and not (constant > 2 and product == "i16")
+
+
+def _multiplication(op: arith.MuliOp, width: str) -> Mapping[str, float]:
+    factors = (op.lhs, op.rhs)
+    known = next((number for factor in factors if (number := const_evaluate_operand(factor)) is not None), None)
+    narrow = [factor.owner.input.type for factor in factors if isinstance(factor.owner, arith.ExtSIOp)]
+    if known is not None and known > 0 and known.bit_count() == 1 and (not narrow or is_shift(known, width)):
+        return _shift(width, known.bit_length() - 1)
+    if narrow and len(narrow) + (known is not None) == len(factors):
+        widest = max(cast("IntegerType[Any, Any]", type).width.data for type in narrow)
+        return {f"multiply i{widest} {width}": 1}
+    return {f"multiply {width}": 1}
+
+
+def _shift(width: str, amount: int | None) -> Mapping[str, float]:
+    """Whole bytes are moves of registers on a chip of 8 bits."""
+    if amount == 0:
+        return {}
+    if amount is None or amount % 8 == 0:
+        return {f"shift {width} bytes": 1}
+    return (
+        {f"shift {width} bit": amount} if amount <= UNROLLED else {f"shift {width}": 1, f"shift {width} loop": amount}
+    )
+
+
+def _element_bytes(value: SSAValue) -> int:
+    return element_bytes(memref_type(value))

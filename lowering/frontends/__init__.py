@@ -1,0 +1,1 @@
+"""Importers: from a model's file to a program on reals."""

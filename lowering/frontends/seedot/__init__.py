@@ -1,0 +1,1 @@
+"""SeeDot's language (PLDI'19), as its compiler reads it."""

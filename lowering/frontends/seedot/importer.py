@@ -1,0 +1,300 @@
+"""Frontend: a SeeDot program and its parameters to one function of tdsl ops on f32 tensors (level L0)."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from xdsl.dialects import func, scf
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IndexType, ModuleOp, TensorType, f32
+from xdsl.ir import Block, OpResult, Region, SSAValue
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.f32 import F32_FORMAT
+from tinyml.dialects.tdsl import shape_of
+from tinyml.lowering.frontends.seedot.ast import (
+    Binary,
+    Call,
+    Conditional,
+    Conv2d,
+    Declaration,
+    Expression,
+    Index,
+    Init,
+    Integer,
+    Let,
+    Loop,
+    Maxpool,
+    Mbconv,
+    Name,
+    Negate,
+    Real,
+    Reshape,
+    Reverse,
+    Splice,
+    Sum,
+    Transpose,
+    assigned_names,
+)
+from tinyml.lowering.frontends.seedot.builder import Emitter, is_integer
+from tinyml.lowering.frontends.seedot.index_range import IndexRange
+from tinyml.lowering.frontends.seedot.parameters import check_real, check_shape, load_parameter, spell_shape
+from tinyml.lowering.frontends.seedot.scope import Scope, hint
+from tinyml.lowering.frontends.seedot.syntax import parse_seedot
+
+INPUT = "X"
+"""The declared variable that is the function's argument; it has no parameter file."""
+
+
+def import_seedot(text: str, file: str, parameters: Path | None = None) -> ModuleOp:
+    """The program as a module with one function, called after the file or, for `input.sd`, after its folder.
+
+    `parameters` is the folder of the `.npy` files, by default that of the program. The function takes X and returns
+    the label and the scores of a program that ends in argmax or sgn, else the program's value. Raises `InputError`
+    with file, line and column for whatever is wrong with the program or its parameters.
+    """
+    try:
+        program = parse_seedot(text)
+        return _Importer(file, Path(file).parent if parameters is None else parameters).module(program)
+    except InputError as error:
+        raise InputError(error.message, file=file, line=error.line, column=error.column) from error
+
+
+def function_name(file: str) -> str:
+    """A C identifier made of the file's name; of the folder's for `NAME/input.sd` and `NAME/seedot/input.sd`."""
+    path = Path(file).absolute()
+    name = path.stem
+    if name == "input":
+        folders = [folder.name for folder in path.parents if folder.name not in ("", "seedot")]
+        name = folders[0] if folders else name
+    name = re.sub(r"[^A-Za-z0-9_]", "_", name)
+    return f"m_{name}" if name[:1].isdigit() else name
+
+
+class _Importer:
+    def __init__(self, file: str, parameters: Path):
+        self.name = function_name(file)
+        self.parameters = parameters
+        self.to = Emitter(file)
+        self.entry = self.to.block
+        self.scope = Scope()
+        self.arguments: ArrayAttr[DictionaryAttr] | None = None
+
+    def module(self, program: Expression) -> ModuleOp:
+        value = self.any(program)
+        if not self.entry.args:
+            raise InputError(f"the program does not declare its input, let {INPUT} = (..) in [.., ..] in")
+        results = [value]
+        if isinstance(value, OpResult) and isinstance(value.op, tdsl.ArgmaxOp | tdsl.SignOp):
+            results.append(value.op.input)
+        self.entry.add_op(func.ReturnOp(*results))
+        self.to.drop_replaced_parameters()
+        function = func.FuncOp(
+            self.name,
+            (self.entry.arg_types, [result.type for result in results]),
+            Region(self.entry),
+            arg_attrs=self.arguments,
+        )
+        return ModuleOp([function])
+
+    def any(self, node: Expression) -> SSAValue:
+        """The value of an expression; a chain of `let` is walked without recursion."""
+        bound: list[str] = []
+        while isinstance(node, Let):
+            if self.bind(node):
+                bound.append(node.name)
+            node = node.body
+        value = self.closed(node)
+        for name in bound:
+            del self.scope[name]
+        return value
+
+    def tensor(self, node: Expression) -> SSAValue:
+        value = self.any(node)
+        if is_integer(value):
+            raise node.place.error("expected a tensor, got an integer (reals have a point, 2.0)")
+        return value
+
+    def integer(self, node: Expression) -> SSAValue:
+        value = self.any(node)
+        if not is_integer(value):
+            raise node.place.error("expected an integer, got a tensor")
+        return value
+
+    def closed(self, node: Expression) -> SSAValue:
+        """The value of anything but a `let`."""
+        place, to = node.place, self.to
+        match node:
+            case Integer(value=value):
+                return to.integer(place, value)
+            case Real(value=value):
+                return to.real(place, value)
+            case Name(name=name):
+                return self.scope.find(name, place).value
+            case Init(shape=shape, value=value):
+                check_shape(shape, place)
+                return to.fill(place, value, shape)
+            case Negate(operand=operand):
+                return to.negate(place, self.any(operand))
+            case Binary():
+                return self.binary(node)
+            case Call(function=name, arguments=(operand,)):
+                return to.function(place, name, self.tensor(operand))
+            case Call(function=name):
+                raise place.error(f"unknown function '{name}'")
+            case Transpose(operand=operand):
+                return to.transpose(place, self.tensor(operand))
+            case Reshape(operand=operand, shape=shape, order=order):
+                return to.reshape(place, self.tensor(operand), shape, order)
+            case Index(operand=operand, index=index):
+                return to.index(place, self.tensor(operand), self.integer(index))
+            case Splice(operand=operand, offsets=offsets, sizes=sizes):
+                return to.splice(place, self.tensor(operand), [self.integer(each) for each in offsets], sizes)
+            case Reverse(operand=operand, axis=axis):
+                return to.tensor(place, tdsl.ReverseOp, self.tensor(operand), axis)
+            case Maxpool(operand=operand, kernel=kernel, padding=padding, strides=strides):
+                check_shape(kernel, place)
+                return to.tensor(place, tdsl.MaxpoolOp, self.tensor(operand), kernel, padding, strides)
+            case Conv2d(image=image, filter=filter, strides=strides, padding=padding):
+                operands = self.tensor(image), self.tensor(filter)
+                return to.tensor(place, tdsl.Conv2dOp, *operands, strides, padding, node.dilations, node.groups)
+            case Mbconv(image=image, stages=stages, strides=strides, padding=padding):
+                operands = self.tensor(image), [self.tensor(stage) for stage in stages]
+                return to.tensor(place, tdsl.MbconvOp, *operands, strides, padding)
+            case Sum() | Loop():
+                return self.iterate(node)
+            case Conditional():
+                return self.conditional(node)
+            case Declaration():
+                raise place.error("a declaration stands right behind 'let NAME ='")
+            case _:
+                raise AssertionError(node)
+
+    def binary(self, node: Binary) -> SSAValue:
+        """Long sums lean to the left: they are walked without recursion."""
+        chain: list[Binary] = []
+        first: Expression = node
+        while isinstance(first, Binary):
+            chain.append(first)
+            first = first.lhs
+        value = self.any(first)
+        for one in reversed(chain):
+            value = self.to.binary(one.place, one.operator, value, self.any(one.rhs))
+        return value
+
+    def conditional(self, node: Conditional) -> SSAValue:
+        condition = self.any(node.condition)
+        for branch in (node.if_true, node.if_false):
+            for name, place in assigned_names(branch).items():
+                if name in self.scope:
+                    raise place.error(f"a branch of '? :' cannot change '{name}': both branches are computed")
+        branches = self.any(node.if_true), self.any(node.if_false)
+        return self.to.conditional(node.place, condition, node.threshold, *branches)
+
+    def bind(self, node: Let) -> bool:
+        """What a `let` does before its body; does it introduce a name?"""
+        if isinstance(node.value, Declaration):
+            if node.sizes:
+                raise node.value.place.error("a declaration needs a name of its own")
+            self.scope.check_new(node.name, node.place)
+            value = self.declare(node.name, node.value)
+            self.scope.define(node.name, value, node.place, constant=True)
+            return True
+        value = self.any(node.value)
+        if node.sizes or ((known := self.scope.get(node.name)) is not None and known.mutable):
+            self.assign(node, value)
+            return False
+        self.scope.check_new(node.name, node.place)
+        if value.name_hint is None:
+            hint(value, node.name)
+        self.scope.define(node.name, value, node.place)
+        return True
+
+    def assign(self, node: Let, value: SSAValue) -> None:
+        """Rebind a variable of a loop, or put the value into a splice of any variable."""
+        variable = self.scope.find(node.name, node.place)
+        if variable.constant:
+            raise node.place.error(f"'{node.name}' is declared as input or parameter and cannot be changed")
+        if is_integer(value) or is_integer(variable.value):
+            raise node.place.error(f"only tensors can be changed, and only to tensors: '{node.name}'")
+        if node.sizes:
+            offsets = [self.integer(each) for each in node.offsets]
+            value = self.to.insert(node.place, value, variable.value, offsets, node.sizes)
+        before, after = shape_of(variable.value), shape_of(value)
+        if variable.carried and before != after:
+            raise node.place.error(
+                f"'{node.name}' has shape {spell_shape(before)} and cannot become {spell_shape(after)} in a loop"
+            )
+        if value.name_hint is None:
+            hint(value, node.name)
+        variable.value = value
+
+    def declare(self, name: str, node: Declaration) -> SSAValue:
+        check_shape(node.shape, node.place)
+        path = self.parameters / f"{name}.npy"
+        if name != INPUT:
+            constant = self.to.emit(node.place, tdsl.ConstOp, load_parameter(path, name, node), F32_FORMAT)
+            hint(constant.result, name)
+            self.to.parameters[constant.result] = constant
+            return constant.result
+        if path.exists():
+            raise node.place.error(f"{INPUT} is the program's input: there must not be a file {path}")
+        if self.entry.args:
+            raise node.place.error(f"the input {INPUT} is declared twice")
+        if node.range is not None:
+            low, high = (check_real(bound, node.place) for bound in node.range)
+            if low > high:
+                raise node.place.error(f"the range [{low}, {high}] is empty")
+            self.arguments = ArrayAttr([DictionaryAttr({tdsl.RANGE: tdsl.Range(low, high)})])
+        argument = self.entry.insert_arg(TensorType(f32, node.shape), 0)
+        hint(argument, name)
+        return argument
+
+    def iterate(self, node: Sum | Loop) -> SSAValue:
+        """A sum or loop as `scf.for`; what its body changes of the variables outside is carried through."""
+        place, to = node.place, self.to
+        if node.start >= node.end:
+            raise place.error(f"the range [{node.start}:{node.end}] is empty")
+        if isinstance(node, Loop):
+            self.make_mutable(node.variable)
+        self.scope.check_new(node.index, place)
+        carried = {name: self.scope[name] for name in assigned_names(node.body) if self.scope.can_change(name)}
+        before = {name: (variable.value, variable.carried) for name, variable in carried.items()}
+        initial = [value for value, _ in before.values()]
+        start, end, step = (to.integer(place, each) for each in (node.start, node.end, 1))
+        outer, to.block = to.block, Block(arg_types=[IndexType(), *(value.type for value in initial)])
+        body = to.block
+        index = body.args[0]
+        hint(index, node.index)
+        to.ranges[index] = IndexRange(node.start, node.end - 1, frozenset((index,)))
+        self.scope.define(node.index, index, place)
+        for (name, variable), inside in zip(carried.items(), body.args[1:], strict=True):
+            hint(inside, name)
+            variable.value, variable.carried = inside, True
+        value = self.tensor(node.body)
+        del self.scope[node.index]
+        final = [variable.value for variable in carried.values()]
+        if isinstance(node, Sum) or value not in final:
+            extra = body.insert_arg(value.type, len(body.args))
+            if isinstance(node, Sum):
+                value = to.tensor(place, tdsl.AddOp, extra, value)
+            final.append(value)
+            to.block = outer
+            initial.append(to.fill(place, 0.0, shape_of(value)))
+        body.add_op(scf.YieldOp(*final))
+        to.block = outer
+        results = to.emit(place, scf.ForOp, start, end, step, initial, body).results
+        for (name, variable), result in zip(carried.items(), results, strict=False):
+            variable.value, variable.carried = result, before[name][1]
+            if result is not results[final.index(value)]:
+                hint(result, name)
+        return results[final.index(value)]
+
+    def make_mutable(self, node: Expression) -> None:
+        if not isinstance(node, Name):
+            raise node.place.error("a loop needs the name of the variable that it changes")
+        variable = self.scope.find(node.name, node.place)
+        if not self.scope.can_change(node.name):
+            raise node.place.error(f"a loop cannot change '{node.name}', only a tensor that the program computes")
+        variable.mutable = True

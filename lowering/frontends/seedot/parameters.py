@@ -1,0 +1,71 @@
+"""The numbers that a SeeDot program brings along: `.npy` files beside it, literals, and the limits of both."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tinyml.lowering.frontends.seedot.ast import Declaration, Place
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+LARGEST_TENSOR = 10**8
+"""Elements; what is larger is a mistake, and would not fit on any device."""
+
+F32_LIMIT = (2.0 - 2.0**-24) * 2.0**127
+"""Reals of this magnitude or more round to infinity in 32-bit floats."""
+
+
+def check_shape(shape: Sequence[int], place: Place) -> None:
+    """Refuse empty axes and tensors beyond `LARGEST_TENSOR`."""
+    spelled = spell_shape(shape)
+    if min(shape, default=1) < 1:
+        raise place.error(f"every axis has at least one element, got {spelled}")
+    if prod(shape) > LARGEST_TENSOR:
+        raise place.error(f"a tensor of shape {spelled} is too large: more than {LARGEST_TENSOR} elements")
+
+
+def check_real(value: float, place: Place) -> float:
+    """The value, if a 32-bit float can hold it."""
+    if not abs(value) < F32_LIMIT:
+        raise place.error(f"{value} is beyond the range of 32-bit floats")
+    return value
+
+
+def spell_shape(shape: Sequence[int]) -> str:
+    return f"({', '.join(map(str, shape))})"
+
+
+def load_parameter(path: Path, name: str, declaration: Declaration) -> NDArray[np.float32]:
+    """The parameter's values in the declared shape.
+
+    The file holds float32 or float64 numbers in any shape of as many elements; they are taken in row-major order.
+    Nothing is read before the file's header is known to fit. Raises `InputError` at the declaration's place.
+    """
+    import numpy as np
+
+    place, shape = declaration.place, declaration.shape
+    try:
+        stored = np.lib.format.open_memmap(path, mode="r")
+    except FileNotFoundError:
+        raise place.error(f"parameter '{name}' needs the file {path}, which does not exist") from None
+    except OSError as error:
+        raise place.error(f"parameter '{name}': cannot read {path}: {error.strerror or error}") from error
+    except (ValueError, EOFError) as error:
+        reason = " ".join(str(error).split())
+        raise place.error(f"parameter '{name}': {path} is not a readable .npy file: {reason}") from error
+    if stored.dtype.kind != "f" or stored.dtype.itemsize not in (4, 8):
+        raise place.error(f"parameter '{name}': {path} holds {stored.dtype}, expected float32 or float64")
+    if stored.size != prod(shape):
+        raise place.error(
+            f"parameter '{name}' is declared as {spell_shape(shape)}, but {path} holds {spell_shape(stored.shape)}"
+        )
+    if not np.isfinite(stored).all():
+        raise place.error(f"parameter '{name}': {path} contains NaN or infinity")
+    if stored.dtype.itemsize == 8 and np.abs(stored).max() >= F32_LIMIT:
+        raise place.error(f"parameter '{name}': {path} exceeds the range of 32-bit floats")
+    return np.array(stored, np.float32).reshape(shape)

@@ -1,0 +1,51 @@
+"""The names of a SeeDot program while it is imported, and what each stands for at that point."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import IndexType
+from xdsl.ir import SSAValue
+
+from tinyml.lowering.frontends.seedot.ast import Place
+
+
+@dataclass
+class Variable:
+    value: SSAValue
+    place: Place
+    """Where the name was introduced."""
+    constant: bool = False
+    """Is it the input or a parameter, which no program can change?"""
+    mutable: bool = False
+    """Was it named by a loop, so that a `let` rebinds it?"""
+    carried: bool = False
+    """Is it carried through an enclosing loop, so that its shape is fixed?"""
+
+
+class Scope(dict[str, Variable]):
+    """The visible names. A name is never hidden by a second one, so leaving a scope only deletes."""
+
+    def find(self, name: str, place: Place) -> Variable:
+        if (found := self.get(name)) is None:
+            raise place.error(f"unknown name '{name}'")
+        return found
+
+    def can_change(self, name: str) -> bool:
+        """Is the name visible, and a tensor that the program computes?"""
+        known = self.get(name)
+        return known is not None and not known.constant and not isinstance(known.value.type, IndexType)
+
+    def check_new(self, name: str, place: Place) -> None:
+        if (known := self.get(name)) is not None:
+            raise place.error(f"'{name}' is already defined in line {known.place.line}")
+
+    def define(self, name: str, value: SSAValue, place: Place, constant: bool = False) -> None:
+        self.check_new(name, place)
+        self[name] = Variable(value, place, constant)
+
+
+def hint(value: SSAValue, name: str) -> None:
+    """Let the value carry a name of the program; xDSL itself numbers what is called the same."""
+    if name.strip("_0123456789"):
+        value.name_hint = name.replace("'", "_prime")

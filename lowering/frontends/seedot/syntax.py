@@ -1,0 +1,234 @@
+"""SeeDot text to its syntax tree: the grammar is `seedot.lark`, errors are told in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, cast
+
+from tinyml.dialects.errors import InputError
+from tinyml.lowering.frontends.seedot.ast import (
+    Binary,
+    Call,
+    Conditional,
+    Conv2d,
+    Declaration,
+    Expression,
+    Index,
+    Init,
+    Integer,
+    Let,
+    Loop,
+    Maxpool,
+    Mbconv,
+    Name,
+    Negate,
+    Place,
+    Real,
+    Reshape,
+    Reverse,
+    Splice,
+    Sum,
+    Transpose,
+    check_nesting,
+)
+
+if TYPE_CHECKING:
+    from lark import Lark, Token
+
+NESTING_LIMIT = 40
+"""Levels of expressions within expressions. Real programs have about ten; printing nested loops recurses deepest."""
+
+LARGEST_INTEGER = 2**31 - 1
+
+
+def parse_seedot(text: str) -> Expression:
+    """The program as a tree; raises `InputError` with line and column where the text is not in the language."""
+    from lark.exceptions import UnexpectedCharacters, UnexpectedToken
+
+    try:
+        root: Expression = cast(Any, _parser()).parse(text)
+    except UnexpectedCharacters as error:
+        raise Place(error.line, error.column).error(f"unexpected character {cast(Any, error).char!r}") from error
+    except UnexpectedToken as error:
+        raise _syntax_error(text, error) from error
+    check_nesting(root, NESTING_LIMIT)
+    return root
+
+
+@cache
+def _parser() -> Lark:
+    from lark import Lark
+
+    grammar = files("tinyml.lowering.frontends.seedot").joinpath("grammar.lark").read_text(encoding="utf-8")
+    # The basic lexer, unlike the contextual one, keeps keywords from being names.
+    return Lark(grammar, parser="lalr", lexer="basic", transformer=cast(Any, _Nodes()))
+
+
+# fmt: off
+_EXPRESSION_WORDS = (
+    "LET", "SUM", "LOOP", "INIT", "RESHAPE", "MAXPOOL", "REVERSE", "CONV2D", "MBCONV", "RELU", "RELU6", "EXP", "ARGMAX",
+    "SGN", "TANH", "SIGMOID", "NORMALISE_L2", "LPAR", "ADD", "SUB", "INT", "FLOAT", "ID",
+)
+_OPERATORS = (
+    "ADD", "SUB", "MUL", "SPARSE_MUL", "POINTWISE_MUL", "ROW_ADD", "ROW_SUB", "AT_LEAST", "TRANSPOSE", "LSQB", "LPAR",
+    "IN_RANGE",
+)
+# fmt: on
+_SPELLED = {"ID": "a name", "INT": "an integer", "$END": "the end"}
+
+
+def _syntax_error(text: str, error: Any) -> InputError:
+    token: Token = error.token
+    expected: set[str] = set(error.accepts or error.expected)
+    words: list[str] = []
+    if "LET" in expected:
+        words.append("an expression")
+        expected.difference_update(_EXPRESSION_WORDS)
+    elif "MUL" in expected:
+        words.append("an operator")
+        expected.difference_update(_OPERATORS)
+    elif "FLOAT" in expected:
+        words.append("a number")
+        expected.difference_update(("ADD", "SUB", "INT", "FLOAT"))
+    words += sorted(_spell(name) for name in expected)
+    wanted = " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+    if token.type == "$END":
+        line = text.count("\n") + 1
+        column = len(text) - (text.rfind("\n") + 1) + 1
+        return Place(line, column).error(f"expected {wanted}, but the program ends")
+    return _place(token).error(f"expected {wanted}, found '{token}'")
+
+
+def _spell(name: str) -> str:
+    from lark.lexer import PatternStr
+
+    if name in _SPELLED:
+        return _SPELLED[name]
+    pattern = _parser().get_terminal(name).pattern
+    return f"'{pattern.value}'" if isinstance(pattern, PatternStr) else name
+
+
+def _place(token: Token) -> Place:
+    return Place(token.line or 1, token.column or 1)
+
+
+def _integer(token: Token) -> int:
+    if len(token) > 10 or (value := int(token)) > LARGEST_INTEGER:
+        raise _place(token).error(f"integers go up to {LARGEST_INTEGER}")
+    return value
+
+
+def _product(integers: Iterable[Expression]) -> tuple[int, ...]:
+    extents: list[int] = []
+    for each in integers:
+        if not isinstance(each, Integer):
+            raise each.place.error("a shape is made of integers, such as (16, 1)")
+        extents.append(each.value)
+    return tuple(extents)
+
+
+class _Nodes:
+    """What the parser does on each rule of the grammar, by its name; `c` are the rule's kept tokens and values."""
+
+    def integers(self, c: list[Token]) -> tuple[int, ...]:
+        return tuple(_integer(token) for token in c)
+
+    def bound(self, c: list[Token]) -> float:
+        return float("".join(c))
+
+    def threshold(self, c: list[Token]) -> int:
+        return -_integer(c[-1]) if c[0] == "-" else _integer(c[-1])
+
+    def stage(self, c: list[Expression]) -> tuple[Expression, ...]:
+        return tuple(c)
+
+    def slot(self, c: tuple[Expression, Token]) -> tuple[Expression, int]:
+        return c[0], _integer(c[1])
+
+    def target(self, c: list[Any]) -> tuple[Token, Sequence[tuple[Expression, int]]]:
+        return c[0], c[1:]
+
+    def let(self, c: tuple[Token, tuple[Token, Sequence[tuple[Expression, int]]], Expression, Expression]) -> Let:
+        (name, slots), value, body = c[1:]
+        offsets = tuple(offset for offset, _ in slots)
+        return Let(_place(name), str(name), offsets, tuple(size for _, size in slots), value, body)
+
+    def sum(self, c: tuple[Token, Token, tuple[int, int], Expression]) -> Sum:
+        return Sum(_place(c[0]), str(c[1]), *c[2], c[3])
+
+    def loop(self, c: tuple[Token, Token, tuple[int, int], Expression, Expression]) -> Loop:
+        return Loop(_place(c[0]), str(c[1]), *c[2], c[3], c[4])
+
+    def conditional(self, c: tuple[Expression, Token, int, Expression, Expression]) -> Conditional:
+        return Conditional(_place(c[1]), c[0], c[2], c[3], c[4])
+
+    def binary(self, c: tuple[Expression, Token, Expression]) -> Binary:
+        return Binary(_place(c[1]), str(c[1]), c[0], c[2])
+
+    def sign(self, c: tuple[Token, Expression]) -> Expression:
+        match c:
+            case ["+", operand]:
+                return operand
+            case [sign, Integer(_, value)]:
+                return Integer(_place(sign), -value)
+            case [sign, Real(_, value)]:
+                return Real(_place(sign), -value)
+            case _:
+                return Negate(_place(c[0]), c[1])
+
+    def transpose(self, c: list[Expression]) -> Transpose:
+        return Transpose(c[0].place, c[0])
+
+    def index(self, c: tuple[Expression, Expression]) -> Index:
+        return Index(c[0].place, c[0], c[1])
+
+    def splice(self, c: tuple[Expression, Expression, Token]) -> Splice:
+        return Splice(c[0].place, c[0], (c[1],), (_integer(c[2]),))
+
+    def splice_further(self, c: tuple[Splice, Expression, Token]) -> Splice:
+        before = c[0]
+        return Splice(before.place, before.operand, (*before.offsets, c[1]), (*before.sizes, _integer(c[2])))
+
+    def integer(self, c: list[Token]) -> Integer:
+        return Integer(_place(c[0]), _integer(c[0]))
+
+    def real(self, c: list[Token]) -> Real:
+        return Real(_place(c[0]), float(c[0]))
+
+    def name(self, c: list[Token]) -> Name:
+        return Name(_place(c[0]), str(c[0]))
+
+    def group(self, c: list[Any]) -> Expression:
+        return c[1] if len(c) == 2 else Declaration(_place(c[0]), _product(c[1:]), None)
+
+    def ranged(self, c: list[Any]) -> Declaration:
+        *extents, _, low, high = c[1:]
+        return Declaration(_place(c[0]), _product(extents), (low, high))
+
+    def init(self, c: tuple[Token, tuple[int, ...], float]) -> Init:
+        return Init(_place(c[0]), c[1], c[2])
+
+    def reshape(self, c: tuple[Token, Expression, tuple[int, ...], tuple[int, ...]]) -> Reshape:
+        return Reshape(_place(c[0]), *c[1:])
+
+    def maxpool(self, c: tuple[Token, Expression, tuple[int, ...], tuple[int, ...], tuple[int, ...]]) -> Maxpool:
+        return Maxpool(_place(c[0]), *c[1:])
+
+    def reverse(self, c: tuple[Token, Expression, Token]) -> Reverse:
+        return Reverse(_place(c[0]), c[1], _integer(c[2]))
+
+    def conv2d(self, c: list[Any]) -> Conv2d:
+        keyword, image, filter, strides, padding, dilations, (groups,) = c
+        return Conv2d(_place(keyword), image, filter, strides, padding, dilations, groups)
+
+    def mbconv(self, c: list[Any]) -> Mbconv:
+        keyword, image, expand, depthwise, project, strides, padding = c
+        return Mbconv(_place(keyword), image, (*expand, *depthwise, *project), strides, padding)
+
+    def function(self, c: tuple[Token, Expression]) -> Call:
+        return Call(_place(c[0]), str(c[0]), (c[1],))
+
+    def call(self, c: list[Any]) -> Call:
+        return Call(_place(c[0]), str(c[0]), tuple(c[1:]))

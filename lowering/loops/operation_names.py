@@ -1,0 +1,69 @@
+"""Names for the operations of a program, which everything that is made of them carries down to C.
+
+`tinyml explain` says with them where time and memory go.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from xdsl.dialects import memref, scf
+from xdsl.dialects.builtin import ModuleOp, NameLoc
+from xdsl.ir import Operation, SSAValue
+
+from tinyml.dialects import scratch, tdsl
+from tinyml.dialects.locations import named
+
+LONGEST = 44
+"""Characters of a name, without what tells it from others."""
+
+_NAMED = (tdsl.TensorOp, tdsl.ArgmaxOp, tdsl.SignOp, tdsl.AtLeastOp, memref.CopyOp, scratch.MoveOp, scf.ForOp)
+
+
+def name_operations(module: ModuleOp) -> None:
+    """Write the name of every op on buffers and every loop of L2 into its location, and of every step of a `tdsl.map`.
+
+    A second operation that would be called `b = matmul(U1, H)` is `b = matmul(U1, H) #2`. What has a name keeps it.
+    """
+    count: Counter[str] = Counter()
+
+    def name(op: Operation, whole: Operation) -> None:
+        text = operation_name(op)
+        count[text] += 1
+        op.location = named(whole.location, text if count[text] == 1 else f"{text} #{count[text]}")
+
+    for op in module.walk():
+        if isinstance(op.location, NameLoc):
+            continue
+        if isinstance(op, _NAMED):
+            name(op, op)
+        if isinstance(op, tdsl.MapOp):
+            for step in [*op.body.block.ops][:-1]:
+                name(step, op)
+
+
+def operation_name(op: Operation) -> str:
+    """`b = matmul(U1, H)`: what is written, the op, and what is read; `_` stands for what has no name."""
+    match op:
+        case scf.ForOp():
+            return f"for {_name(op.body.block.args[0]) or ''}".rstrip()
+        case tdsl.TensorOp():
+            written, read = op.out, op.inputs
+        case memref.CopyOp():
+            written, read = op.destination, (op.source,)
+        case scratch.MoveOp():
+            written, read = op.dest, (op.source,)
+        case _:
+            written, read = op.results[0], op.operands
+    arguments = ", ".join(_name(value) or "_" for value in read)
+    text = f"{op.name.partition('.')[2]}({arguments})"
+    if (result := _name(written)) is not None:
+        text = f"{result} = {text}"
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 4]}...)"
+
+
+def _name(value: SSAValue) -> str | None:
+    """The name of a value, or of the buffer that it is a part of."""
+    while value.name_hint is None and isinstance(slice := value.owner, scratch.SliceOp):
+        value = slice.source
+    return value.name_hint

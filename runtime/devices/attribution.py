@@ -1,0 +1,100 @@
+"""Where the time and the flash of a model go: by line of its C file and by symbol of the program."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tinyml.runtime.devices.device import Build, Runner, RunResult
+from tinyml.runtime.devices.toolchain import Symbol, source_lines, symbol_table
+from tinyml.runtime.model.interface import Interface
+
+if TYPE_CHECKING:
+    import numpy as np
+
+DEBUG_FLAGS = ("-gdwarf-2",)
+"""Change nothing but the debug sections. The default of avr-gcc, stabs, does not tell what was inlined."""
+
+_START_UP = re.compile(r"main|vectors|exit|tm_\w*|__do_\w*")
+"""Global functions of the harness and of the C start-up code; the others come out of libraries."""
+
+_CLONE = re.compile(r"\.(constprop|isra|part)\.\d+")
+
+
+@dataclass(frozen=True)
+class Attribution:
+    """time: by line of NAME.c, in the device's unit, mean over the inputs; functions that a line calls are charged to
+    it. calls: the part of it that is spent in functions, by line and function. code: bytes of `NAME_predict` by line.
+    Line 0 stands for what belongs to no line.
+
+    constants, kernels, library: bytes of flash by symbol: the arrays and the functions of NAME.c, and what the C
+    library brings. The rest of the program is start-up code and harness.
+    """
+
+    build: Build
+    result: RunResult
+    time: dict[int, float]
+    calls: dict[int, dict[str, float]]
+    code: dict[int, int]
+    constants: dict[str, int]
+    kernels: dict[str, int]
+    library: dict[str, int]
+
+
+def attribute(
+    runner: Runner,
+    source_dir: Path,
+    interface: Interface,
+    inputs: np.ndarray,
+    workdir: Path,
+    optimize: str,
+    constants: Sequence[str],
+) -> Attribution:
+    """Build and run a generated model whose C file defines the given constant arrays.
+
+    Raises InputError on a device that cannot tell where the time goes.
+    """
+    build = runner.build(source_dir, interface, workdir, optimize, DEBUG_FLAGS)
+    profile = runner.profile(build, interface, inputs)
+    symbols = [symbol for symbol in symbol_table(runner.prefix, build.elf) if symbol.size and symbol.kind in "tTrRdD"]
+    predict = next(symbol for symbol in symbols if symbol.name == f"{interface.name}_predict")
+    # Bit 0 of an address of Thumb code says that it is Thumb code.
+    start = predict.address & ~1
+    words = range(start, start + predict.size, 2)
+    lines = source_lines(runner.prefix, build.elf, words, f"{interface.name}.c")
+    name_of = _functions(symbols)
+    time: defaultdict[int, float] = defaultdict(float)
+    calls: defaultdict[int, dict[str, float]] = defaultdict(dict)
+    for (site, pc), spent in profile.spent.items():
+        line = lines.get(site, 0)
+        time[line] += spent
+        if pc not in words:
+            calls[line][name_of(pc)] = calls[line].get(name_of(pc), 0) + spent
+    flash: dict[str, Counter[str]] = {"constants": Counter(), "kernels": Counter(), "library": Counter()}
+    for symbol in symbols:
+        name = _CLONE.sub("", symbol.name)
+        if name in constants:
+            flash["constants"][name] += symbol.size
+        elif symbol.kind == "t" and name.startswith("tm_"):
+            flash["kernels"][name] += symbol.size
+        elif symbol.kind in "tT" and not name.startswith(interface.name) and not _START_UP.fullmatch(name):
+            flash["library"][name] += symbol.size
+    code = Counter(lines.get(word, 0) for word in words)
+    return Attribution(build, profile.result, time, calls, {line: 2 * n for line, n in code.items()}, **flash)
+
+
+def _functions(symbols: Iterable[Symbol]) -> Callable[[int], str]:
+    """The name of the function that an instruction belongs to."""
+    table = sorted((symbol.address & ~1, symbol.size, symbol.name) for symbol in symbols if symbol.kind in "tT")
+    starts = [start for start, _, _ in table]
+
+    def name_of(pc: int) -> str:
+        start, size, name = table[max(bisect_right(starts, pc) - 1, 0)]
+        return _CLONE.sub("", name) if start <= pc < start + size else "?"
+
+    return name_of

@@ -1,0 +1,111 @@
+"""AVR chips, cycle by cycle, on libsimavr."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tinyml.dialects.errors import InputError
+from tinyml.runtime.devices.device import Build, Profile, Runner, RunResult, raw_inputs, result_of_records
+from tinyml.runtime.devices.toolchain import HARNESS, build_model, call_tool, execute, symbol_table, symbols
+from tinyml.runtime.model.interface import Interface
+
+if TYPE_CHECKING:
+    import numpy as np
+
+_PREFIX = "avr-"
+_FREQUENCY = 16_000_000
+# Room in the linker's eyes also for what does not fit the chip: by how much it does not fit is worth knowing.
+_REGIONS = ("-Wl,--defsym=__TEXT_REGION_LENGTH__=0x40000", "-Wl,--defsym=__DATA_REGION_LENGTH__=0xfe00")
+
+
+@dataclass(frozen=True)
+class SimavrRunner(Runner):
+    """An AVR chip; the default is that of the Arduino Uno, compiled with the flags of the Arduino IDE but no LTO.
+
+    No Arduino core is linked. Cycles count from the first instruction of `NAME_predict` to the end of its return.
+    An inference that takes more than `limit` cycles, a crash, a jump out of the program, a stack that grows into the
+    static data and a program too large for the chip raise DeviceError.
+    """
+
+    mcu: str = "atmega328p"
+    limit: int = 4_000_000_000
+    name = "simavr"
+    prefix = _PREFIX
+
+    def build(
+        self,
+        source_dir: Path,
+        interface: Interface,
+        workdir: Path,
+        optimize: str = "-Os",
+        extra_flags: Sequence[str] = (),
+    ) -> Build:
+        flags = [optimize, *extra_flags, f"-mmcu={self.mcu}", f"-DF_CPU={_FREQUENCY}UL", *_REGIONS]
+        elf = workdir / f"{interface.name}-{self.mcu}.elf"
+        return build_model(_PREFIX, source_dir, interface, elf, flags, harness=["avr_main.c"])
+
+    def run(self, build: Build, interface: Interface, inputs: np.ndarray) -> RunResult:
+        return self._run(build, interface, inputs)
+
+    def profile(self, build: Build, interface: Interface, inputs: np.ndarray) -> Profile:
+        predict = next(s for s in symbol_table(_PREFIX, build.elf) if s.name == f"{interface.name}_predict")
+        file = build.elf.with_suffix(".profile")
+        result = self._run(build, interface, inputs, str(predict.address + predict.size), str(file))
+        spent: dict[tuple[int, int], float] = {}
+        for line in file.read_text().splitlines():
+            site, pc, cycles = map(int, line.split())
+            spent[site, pc] = cycles / len(inputs)
+        return Profile(result, spent)
+
+    def _run(self, build: Build, interface: Interface, inputs: np.ndarray, *more: str) -> RunResult:
+        stdin = raw_inputs(interface, inputs)
+        driver = _driver()
+        image = build.elf.with_suffix(".bin")
+        call_tool(_PREFIX, "objcopy", ["-O", "binary", "-R", ".eeprom", build.elf, image])
+        table = symbols(_PREFIX, build.elf)
+        # avr-gcc gives RAM addresses an offset of 0x800000.
+        arguments = [
+            self.limit,
+            len(inputs),
+            table[f"{interface.name}_predict"],
+            table[f"{interface.name}_scores"] if interface.output_length else 0,
+            table["tm_input"] & 0xFFFF,
+            interface.input_bytes,
+            interface.output_bytes,
+            table["_end"] & 0xFFFF,
+        ]
+        command = [driver, self.mcu, image, *map(str, arguments), *more]
+        return result_of_records(interface, execute(command, stdin, f"{interface.name} on {self.mcu}"))
+
+
+def _driver() -> Path:
+    """The compiled driver, from the user's cache where it is there already.
+
+    Its key is the preprocessed source, so that another simavr gets another driver.
+    """
+    source = HARNESS / "simavr_driver.c"
+    try:
+        text = call_tool("", "gcc", ["-E", "-P", source])
+        key = hashlib.sha256(text.encode()).hexdigest()[:16]
+        cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tinyml"
+        driver = cache / f"simavr_driver-{key}"
+        if not driver.exists():
+            cache.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(dir=cache) as scratch:
+                # Several processes may compile it at once: each moves a whole file into place.
+                fresh = Path(scratch) / "driver"
+                call_tool("", "gcc", ["-std=gnu99", "-O2", "-o", fresh, source, "-lsimavr"])
+                fresh.replace(driver)
+    except InputError as error:
+        if "simavr/" not in error.message and "-lsimavr" not in error.message:
+            raise
+        raise InputError(
+            "the simavr library is not installed; on Debian or Ubuntu: apt install libsimavr-dev"
+        ) from error
+    return driver

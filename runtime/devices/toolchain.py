@@ -1,0 +1,141 @@
+"""Find and run the compilers and binutils of every device."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tinyml.dialects.errors import InputError
+from tinyml.runtime.devices.device import Build, DeviceError
+from tinyml.runtime.model.interface import Interface
+
+HARNESS = Path(__file__).parents[1] / "harness"
+
+# Contraction into fused multiply-adds and fast-math would give floats other bits on other devices.
+MODEL_FLAGS = (
+    "-std=c99",
+    "-ffp-contract=off",
+    "-fno-fast-math",
+    "-ffunction-sections",
+    "-fdata-sections",
+    "-Wl,--gc-sections",
+)
+"""Given to every compilation of a model."""
+
+WARNING_FLAGS = ("-Wall", "-Wextra", "-Wconversion", "-Werror")
+"""Generated code is clean under these; they are not given unless asked, a warning must not stop a user's run."""
+
+_PACKAGES = {
+    "": "gcc",
+    "avr-": "gcc-avr binutils-avr avr-libc",
+    "arm-none-eabi-": "gcc-arm-none-eabi libnewlib-arm-none-eabi",
+}
+
+
+def find_tool(prefix: str, tool: str) -> str:
+    """Path of `<prefix><tool>`, e.g. `avr-` and `gcc`; raises InputError naming the Debian packages to install."""
+    path = shutil.which(prefix + tool)
+    if path is None:
+        packages = _PACKAGES[prefix]
+        raise InputError(f"'{prefix}{tool}' is not installed; on Debian or Ubuntu: apt install {packages}")
+    return path
+
+
+def call_tool(prefix: str, tool: str, arguments: Sequence[str | Path]) -> str:
+    """Standard output of a tool; raises InputError with the first error it printed."""
+    command = [find_tool(prefix, tool), *map(str, arguments)]
+    # Other locales translate the messages that are searched below.
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"})
+    if done.returncode != 0:
+        lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
+        said = next((line for line in lines if "error" in line or "undefined" in line or "region" in line), None)
+        raise InputError(f"{prefix}{tool} failed: {said or ' '.join(lines[:1]) or f'exit code {done.returncode}'}")
+    return done.stdout
+
+
+def build_model(
+    prefix: str,
+    source_dir: Path,
+    interface: Interface,
+    elf: Path,
+    flags: Sequence[str],
+    harness: Sequence[str],
+) -> Build:
+    """Compile and link every `*.c` in `source_dir` and the named harness files, and measure the result."""
+    sources = sorted(source_dir.glob("*.c"))
+    if not sources:
+        raise InputError("no C file of a model here", file=str(source_dir))
+    macros = {
+        "TM_MODEL": interface.name,
+        "TM_HEADER": f'"{interface.name}.h"',
+        "TM_INPUT": interface.array_ctype,
+        "TM_INPUT_LENGTH": interface.array_length,
+        "TM_OUTPUT_LENGTH": interface.output_length,
+        "TM_HAS_LABEL": int(interface.has_label),
+    }
+    defines = [f"-D{name}={value}" for name, value in macros.items()]
+    files = [*sources, *(HARNESS / name for name in harness)]
+    elf.parent.mkdir(parents=True, exist_ok=True)
+    call_tool(prefix, "gcc", [*MODEL_FLAGS, *flags, *defines, "-I", source_dir, "-o", elf, *files, "-lm"])
+    text, data, bss = map(int, call_tool(prefix, "size", [elf]).splitlines()[1].split()[:3])
+    return Build(flash_bytes=text + data, static_bytes=data + bss, elf=elf)
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """A symbol of an ELF file. size: bytes, 0 where the file does not tell. kind: nm's letter (t, T: code)."""
+
+    name: str
+    address: int
+    size: int
+    kind: str
+
+
+def symbol_table(prefix: str, elf: Path) -> list[Symbol]:
+    """Every symbol that the ELF file defines, by address."""
+    table: list[Symbol] = []
+    for line in call_tool(prefix, "nm", ["--defined-only", "--print-size", "--numeric-sort", elf]).splitlines():
+        *numbers, kind, name = line.split()
+        address, size = [*(int(number, 16) for number in numbers), 0][:2]
+        table.append(Symbol(name, address, size, kind))
+    return table
+
+
+def symbols(prefix: str, elf: Path) -> dict[str, int]:
+    """Address of every symbol that the ELF file defines."""
+    return {symbol.name: symbol.address for symbol in symbol_table(prefix, elf)}
+
+
+def source_lines(prefix: str, elf: Path, addresses: Sequence[int], file: str) -> dict[int, int]:
+    """The line of a C file that each instruction was compiled from; of an inlined function, the line that calls it.
+
+    The program must be built with -g. Instructions that come from no line of the file are left out.
+    """
+    lines: dict[int, int] = {}
+    at = 0
+    arguments = ["--inlines", "--addresses", "--exe", elf, *map(hex, addresses)]
+    for text in call_tool(prefix, "addr2line", arguments).splitlines():
+        if text.startswith("0x"):
+            at = int(text, 16)
+        # The last place of an address is the outermost function's.
+        elif (found := re.search(r"([^/\\]+):(\d+)(?: \(discriminator \d+\))?$", text)) and found[1] == file:
+            lines[at] = int(found[2])
+        else:
+            lines.pop(at, None)
+    return lines
+
+
+def execute(command: Sequence[str | Path], stdin: bytes, what: str) -> bytes:
+    """Standard output of a program of ours; raises DeviceError with the last line it wrote to standard error."""
+    done = subprocess.run([str(part) for part in command], input=stdin, capture_output=True)
+    if done.returncode == 0:
+        return done.stdout
+    lines = [line.strip() for line in done.stderr.decode(errors="replace").splitlines() if line.strip()]
+    said = next((line for line in lines if "error:" in line.lower()), lines[-1] if lines else None)
+    signal = f"killed by signal {-done.returncode}" if done.returncode < 0 else f"exit code {done.returncode}"
+    raise DeviceError(f"{what}: {said.removeprefix('error: ') if said else signal}")

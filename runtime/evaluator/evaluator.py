@@ -1,0 +1,293 @@
+"""Runs a program on tensors (L0 or L1) over a whole data set at once.
+
+Every value is an array with a leading axis over the samples; what does not depend on the input keeps an extent of 1
+there. Loops run once, for all samples together.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+import numpy as np
+from xdsl.dialects import arith, func, scf, tensor
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, TensorType
+from xdsl.ir import Block, Operation, SSAValue
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.number_format import element_format
+from tinyml.runtime.evaluator.arithmetic import Arithmetic, Bits, Reals
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Array: TypeAlias = "NDArray[Any]"
+Observer: TypeAlias = Callable[[SSAValue, Array], None]
+
+CHUNK = 512
+"""Samples evaluated together: few enough that the arrays of a program stay in the processor's cache."""
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """What a program gave: class indices (samples,) and scores (samples, elements), each where it has them.
+
+    Scores are raws of the result's format, or reals from the reference.
+    """
+
+    labels: NDArray[np.int64] | None
+    scores: Array | None
+
+    @property
+    def classes(self) -> NDArray[np.int64]:
+        """The predicted class: the label, else the index of the greatest score."""
+        if self.labels is not None:
+            return self.labels
+        assert self.scores is not None
+        return np.argmax(self.scores, axis=1)
+
+
+def predict_function(module: ModuleOp) -> func.FuncOp:
+    """The one function of a program; raises `InputError` where there is none or several."""
+    found = [op for op in module.ops if isinstance(op, func.FuncOp) and not op.is_declaration]
+    if len(found) != 1 or len(found[0].body.block.args) != 1:
+        raise InputError("expected one function with one input in the module")
+    return found[0]
+
+
+def evaluate(
+    module: ModuleOp, inputs: Array, arithmetic: Arithmetic | None = None, observe: Observer | None = None
+) -> Outputs:
+    """Run the program on raws of the input's format (on reals, with the reference).
+
+    inputs: (samples, elements of the input). arithmetic: `Bits` unless told otherwise. observe is called with every
+    tensor value and its array, once per chunk and loop iteration.
+    """
+    function = predict_function(module)
+    shape = tdsl.shape_of(function.body.block.args[0])
+    if inputs.ndim != 2 or inputs.shape[1] != int(np.prod(shape)):
+        raise InputError(f"data have shape {inputs.shape}, the program takes {int(np.prod(shape))} values per sample")
+    parts = [
+        _Run(arithmetic or Bits(), observe).function(function, inputs[start : start + CHUNK].reshape(-1, *shape))
+        for start in range(0, len(inputs), CHUNK)
+    ]
+    labels = [part.labels for part in parts if part.labels is not None]
+    scores = [part.scores for part in parts if part.scores is not None]
+    return Outputs(np.concatenate(labels) if labels else None, np.concatenate(scores) if scores else None)
+
+
+def evaluate_reals(module: ModuleOp, inputs: Array, observe: Observer | None = None) -> Outputs:
+    """The reference: the same program in double precision, on real inputs."""
+    return evaluate(module, inputs.astype(np.float64), Reals(), observe)
+
+
+def encode_inputs(module: ModuleOp, inputs: Array) -> Array:
+    """Real inputs as raws of the program's input format."""
+    return element_format(predict_function(module).body.block.args[0].type).encode(inputs.astype(np.float64))
+
+
+def run_loop(loop: scf.ForOp, arithmetic: Arithmetic, values: dict[SSAValue, Any]) -> Sequence[Any]:
+    """The results of a loop, from the values of all that it uses."""
+    run = _Run(arithmetic, None)
+    run.values = dict(values)
+    return run.loop(loop, [values[operand] for operand in loop.operands])
+
+
+class _Run:
+    """One evaluation of one chunk of samples."""
+
+    def __init__(self, arithmetic: Arithmetic, observe: Observer | None):
+        self.arithmetic = arithmetic
+        self.observe = observe
+        self.values: dict[SSAValue, Any] = {}
+
+    def function(self, function: func.FuncOp, inputs: Array) -> Outputs:
+        self.bind(function.body.block.args[0], inputs)
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            results = self.block(function.body.block)
+        samples = len(inputs)
+        labels = scores = None
+        last = cast(func.ReturnOp, function.body.block.last_op)
+        for value, result in zip(last.arguments, results, strict=True):
+            if isinstance(value.type, TensorType):
+                scores = np.broadcast_to(result, (samples, *result.shape[1:])).reshape(samples, -1)
+            else:
+                labels = np.broadcast_to(np.asarray(result, np.int64), (samples,))
+        return Outputs(labels, scores)
+
+    def bind(self, value: SSAValue, result: Any) -> None:
+        self.values[value] = result
+        if self.observe is not None and isinstance(value.type, TensorType):
+            self.observe(value, result)
+
+    def block(self, block: Block) -> Sequence[Any]:
+        for op in block.ops:
+            if isinstance(op, func.ReturnOp | scf.YieldOp):
+                return [self.values[value] for value in op.operands]
+            results = self.operation(op)
+            for value, result in zip(op.results, results, strict=True):
+                self.bind(value, result)
+        return []
+
+    def operation(self, op: Operation) -> Sequence[Any]:
+        arguments = [self.values[value] for value in op.operands]
+        return self.loop(op, arguments) if isinstance(op, scf.ForOp) else [compute(self.arithmetic, op, arguments)]
+
+    def loop(self, op: scf.ForOp, arguments: Sequence[Any]) -> Sequence[Any]:
+        low, high, step, *carried = arguments
+        for i in range(low, high, step):
+            self.bind(op.body.block.args[0], i)
+            for argument, value in zip(op.body.block.args[1:], carried, strict=True):
+                self.bind(argument, value)
+            carried = list(self.block(op.body.block))
+        return carried
+
+
+def compute(arithmetic: Arithmetic, op: Operation, arguments: Sequence[Any]) -> Any:
+    """The result of an op without regions other than a map's; tensors have a leading axis over the samples, or 1."""
+    match op:
+        case tdsl.ReshapeOp():
+            return arguments[0].reshape(len(arguments[0]), *tdsl.shape_of(op.out))
+        case arith.ConstantOp() | arith.AddiOp() | arith.SubiOp() | arith.MuliOp() | arith.CmpiOp():
+            return _integer(op, arguments)
+        case arith.SelectOp() | tdsl.SelectOp():
+            return _select(np.asarray(arguments[0]), arguments[1], arguments[2])
+        case tdsl.ConstOp():
+            return arithmetic.constant(op)[None]
+        case tensor.EmptyOp():
+            # What is in it is nobody's business: all of it is overwritten before it is read.
+            return np.zeros((1, *tdsl.shape_of(op.tensor)), element_format(op.tensor.type).dtype)
+        case tdsl.FillOp():
+            return arithmetic.fill(op)[None]
+        case tdsl.UnaryOp():
+            return _shaped(op, arithmetic.unary(op, arguments[0]))
+        case tdsl.BinaryOp():
+            return _shaped(op, arithmetic.binary(op, *aligned(arguments[0], arguments[1])))
+        case tdsl.ZeroOp():
+            return arithmetic.zero(op)[None]
+        case tdsl.MacOp():
+            rank = arguments[0].ndim
+            return arithmetic.mac(op, arguments[0], _ranked(arguments[1], rank), _ranked(arguments[2], rank))
+        case tdsl.AccumulateOp():
+            return arithmetic.accumulate(op, arguments[0], arguments[1], arguments[2])
+        case tdsl.FinishOp():
+            return _shaped(op, arithmetic.finish(op, arguments[0]))
+        case tdsl.MapOp():
+            return _shaped(op, _map(arithmetic, op, arguments))
+        case tdsl.ContractionOp():
+            values = dict(zip(op.operands, arguments, strict=True))
+            pairs = [(values[lhs], values[rhs]) for lhs, rhs in op.pairs]
+            initial = None if op.initial is None else values[op.initial]
+            return _shaped(op, arithmetic.products(op, pairs, initial))
+        case tdsl.SquaredDistanceOp():
+            return _shaped(op, arithmetic.squared_distance(op, arguments[0], arguments[1]))
+        case tdsl.ArgmaxOp():
+            return np.argmax(arguments[0].reshape(len(arguments[0]), -1), axis=1)
+        case tdsl.SignOp():
+            return arithmetic.positive(op, arguments[0]).reshape(-1).astype(np.int64)
+        case tdsl.AtLeastOp():
+            return arithmetic.at_least(op, arguments[0]).reshape(-1)
+        case _:
+            return _moved(op, arguments)
+
+
+def _map(arithmetic: Arithmetic, op: tdsl.MapOp, arguments: Sequence[Array]) -> Array:
+    rank = 1 + len(tdsl.shape_of(op.out))
+    values: dict[SSAValue, Array] = dict(zip(op.body.block.args, (_ranked(x, rank) for x in arguments), strict=True))
+    *steps, last = op.body.block.ops
+    for step in steps:
+        values[step.results[0]] = arithmetic.scalar(step, [values[operand] for operand in step.operands])
+    return values[last.operands[0]]
+
+
+def _shaped(op: tdsl.TensorOp, result: Array) -> Array:
+    """A result that a format has proven to be one number whatever the operands, in the op's shape."""
+    return result if result.ndim else np.broadcast_to(result, (1, *tdsl.shape_of(op.out)))
+
+
+def aligned(lhs: Array, rhs: Array) -> tuple[Array, Array]:
+    """Equal ranks for broadcasting, new axes after the one over samples."""
+    rank = max(lhs.ndim, rhs.ndim)
+    return _ranked(lhs, rank), _ranked(rhs, rank)
+
+
+def _ranked(x: Array, rank: int) -> Array:
+    return x if x.ndim == rank else x.reshape(x.shape[0], *(1,) * (rank - x.ndim), *x.shape[1:])
+
+
+def _integer(op: Operation, arguments: Sequence[Any]) -> Any:
+    match op:
+        case arith.ConstantOp():
+            return cast("IntegerAttr[Any]", op.value).value.data
+        case arith.AddiOp():
+            return arguments[0] + arguments[1]
+        case arith.SubiOp():
+            return arguments[0] - arguments[1]
+        case arith.MuliOp():
+            return arguments[0] * arguments[1]
+        case arith.CmpiOp():
+            return _COMPARE[op.predicate.value.data](arguments[0], arguments[1])
+        case _:
+            raise AssertionError(op.name)
+
+
+_COMPARE: dict[int, Callable[[Any, Any], Any]] = {
+    0: operator.eq,
+    1: operator.ne,
+    2: operator.lt,
+    3: operator.le,
+    4: operator.gt,
+    5: operator.ge,
+}
+"""By MLIR's numbers of the signed predicates."""
+
+
+def _moved(op: Operation, arguments: Sequence[Any]) -> Array:
+    """Ops that move elements without computing."""
+    match op:
+        case tdsl.TransposeOp():
+            return arguments[0].transpose(0, *(axis + 1 for axis in op.axes))
+        case tdsl.ReverseOp():
+            return np.flip(arguments[0], op.axis.value.data + 1)
+        case tdsl.IndexOp():
+            return _index(arguments[0], arguments[1])
+        case tdsl.SliceOp():
+            return arguments[0][_boxes(arguments[0], tdsl.shape_of(op.out), arguments[1:])]
+        case tdsl.InsertSliceOp():
+            return _insert_slice(op, arguments[0], arguments[1], arguments[2:])
+        case _:
+            raise InputError(f"{op.name} is not supported yet by the evaluator")
+
+
+def _index(x: Array, index: Any) -> Array:
+    if np.ndim(index) == 0:
+        return x[:, int(index)]
+    return x[np.arange(len(x)) if len(x) > 1 else 0, index]
+
+
+def _boxes(x: Array, sizes: tuple[int, ...], offsets: Sequence[Any]) -> tuple[Any, ...]:
+    """Index arrays that address a box of the given sizes at offsets, one per sample where an offset varies."""
+    rank = len(sizes)
+    samples = max([len(x), *(len(offset) for offset in offsets if np.ndim(offset))])
+    grids: list[Any] = [np.arange(samples if len(x) > 1 else 1).reshape(-1, *(1,) * rank)]
+    for axis, (size, offset) in enumerate(zip(sizes, offsets, strict=True)):
+        along = np.arange(size).reshape(1, *(size if i == axis else 1 for i in range(rank)))
+        grids.append(along + np.asarray(offset).reshape(-1, *(1,) * rank))
+    return tuple(grids)
+
+
+def _insert_slice(op: tdsl.InsertSliceOp, part: Array, x: Array, offsets: Sequence[Any]) -> Array:
+    samples = max([len(x), len(part), *(len(offset) for offset in offsets if np.ndim(offset))])
+    whole = np.array(np.broadcast_to(x, (samples, *x.shape[1:])))
+    whole[_boxes(whole, tdsl.shape_of(op.part), offsets)] = part
+    return whole
+
+
+def _select(condition: Array, a: Any, b: Any) -> Array:
+    rank = max(np.ndim(a), np.ndim(b), 1)
+    then: Array = np.asarray(a)
+    otherwise: Array = np.asarray(b)
+    return np.where(condition.reshape(-1, *(1,) * (rank - 1)), then, otherwise)

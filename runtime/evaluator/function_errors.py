@@ -1,0 +1,65 @@
+"""How far exp, tanh and sigmoid of a program are from the real functions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import SSAValue
+
+from tinyml.dialects import num, tdsl
+from tinyml.dialects.formats.f32 import F32_FORMAT
+from tinyml.dialects.formats.number_format import Function, NumberFormat, element_format
+from tinyml.dialects.machine.numpy_machine import NumpyMachine
+from tinyml.dialects.machine.real_functions import exactly
+
+Kind: TypeAlias = tuple[Function, str | None, NumberFormat, NumberFormat]
+
+LARGEST = 3.0e38
+
+
+@dataclass(frozen=True)
+class FunctionError:
+    """argument, result: formats. error: the greatest |computed - exact| over every argument that the format has, in
+    reals; exact is limited to what the result's format holds. None where that are more than 2^16, or floats."""
+
+    function: Function
+    scheme: str | None
+    argument: NumberFormat
+    result: NumberFormat
+    error: float | None
+
+
+def function_errors(formats: ModuleOp) -> list[FunctionError]:
+    """Of a program at L1 or later with formats: one of each kind."""
+    kinds: set[Kind] = {
+        (op.FUNCTION, op.scheme.data if op.scheme else None, element_format(x.type), element_format(y.type))
+        for op, x, y in _functions(formats)
+    }
+    return [FunctionError(*kind, error=greatest_error(*kind)) for kind in sorted(kinds, key=str)]
+
+
+def _functions(module: ModuleOp) -> Iterator[tuple[tdsl.FunctionOp | num.FunctionOp, SSAValue, SSAValue]]:
+    for op in module.walk():
+        if isinstance(op, tdsl.FunctionOp):
+            yield op, op.input, op.out
+        elif isinstance(op, num.FunctionOp):
+            yield op, op.input, op.result
+
+
+def greatest_error(
+    function: Function, scheme: str | None, argument: NumberFormat, result: NumberFormat
+) -> float | None:
+    """As `FunctionError` says."""
+    bits = 8 * argument.dtype.itemsize
+    if bits > 16 or argument.FAMILY == F32_FORMAT.FAMILY:
+        return None
+    raws = np.arange(-(1 << (bits - 1)), 1 << (bits - 1)).astype(argument.dtype)
+    reals = argument.decode(raws)
+    raws = raws[argument.encode(reals) == raws]
+    computed = result.decode(np.asarray(result.function(NumpyMachine(), function, raws, argument, scheme)))
+    limits = result.decode(result.encode(np.array([-LARGEST, LARGEST])))
+    return float(np.abs(computed - np.clip(exactly(function, argument.decode(raws)), *limits)).max())

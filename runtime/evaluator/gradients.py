@@ -1,0 +1,275 @@
+"""How a score of a program on reals changes with its constants: reverse-mode differentiation, sample by sample.
+
+A product of matrices has as many derivatives for each sample as the constant has numbers; what is kept are their
+factors, and `Gradients.rows` multiplies them row by row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+import numpy as np
+from xdsl.dialects import func, scf
+from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.ir import Block, Operation, SSAValue
+
+from tinyml.dialects import tdsl
+from tinyml.runtime.evaluator.arithmetic import Reals
+from tinyml.runtime.evaluator.evaluator import CHUNK, aligned, compute, predict_function
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Array: TypeAlias = "NDArray[Any]"
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Derivatives by some of a constant's numbers, of all samples of a chunk: `slopes` or, of a matrix, their products
+    with what its rows are multiplied by.
+
+    places: of the numbers, or of the first ones of the rows, in the constant; of shape (samples or 1, ...).
+    slopes: (samples, ...), of a matrix (samples, rows, columns of `factors`). factors: (samples or 1, length, columns).
+    """
+
+    places: Array
+    slopes: Array
+    factors: Array | None = None
+
+    @cached_property
+    def all_places(self) -> set[int]:
+        """Of any sample."""
+        return set(np.unique(self.places).tolist())
+
+
+class Gradients:
+    """Of one score, or a difference of scores, by the constants of a program at L0.
+
+    inputs: reals of shape (samples, elements). direction: of shape (samples, scores), by what each score counts.
+    Constants from which scores are computed by ops without derivatives here have no gradients.
+    """
+
+    def __init__(self, module: ModuleOp, inputs: Array, direction: Array):
+        function = predict_function(module)
+        self.chunks = [
+            _Tape(function, inputs[start : start + CHUNK]).backward(direction[start : start + CHUNK])
+            for start in range(0, len(inputs), CHUNK)
+        ]
+
+    def rows(self, constant: tdsl.ConstOp) -> Iterator[tuple[slice, Array]]:
+        """Places in the flattened constant, of a row of a matrix or a part of another one, and the derivatives by the
+        numbers there, of shape (samples, numbers). None where there are no gradients."""
+        if any(constant.result not in chunk for chunk in self.chunks):
+            return
+        parts = [chunk[constant.result] for chunk in self.chunks]
+        size, shape = constant.raws.size, constant.raws.shape
+        if any(part.factors is not None for part in parts[0]):
+            length = shape[-1]
+            rows = (np.concatenate([_of_row(one, start, length) for one in parts]) for start in range(0, size, length))
+        else:
+            length = size if shape[:1] in ((), (1,)) else size // shape[0]
+            whole = np.concatenate([_of_numbers(one, size) for one in parts])
+            rows = (whole[:, start : start + length] for start in range(0, size, length))
+        for place, row in enumerate(rows):
+            yield slice(place * length, (place + 1) * length), row
+
+
+def _of_row(parts: Sequence[_Part], start: int, length: int) -> Array:
+    """By the numbers of a matrix's row."""
+    samples = max(len(part.slopes) for part in parts)
+    found = np.zeros((samples, length))
+    for part in parts:
+        if part.factors is None:
+            found += _of_numbers([part], start + length)[:, start:]
+        elif start in part.all_places:
+            slopes = np.where((part.places == start)[..., None], part.slopes, 0.0).sum(1)
+            found += np.einsum("sn,skn->sk", slopes, np.broadcast_to(part.factors, (samples, *part.factors.shape[1:])))
+    return found
+
+
+def _of_numbers(parts: Sequence[_Part], size: int) -> Array:
+    """By the first numbers of a constant."""
+    samples = max(len(part.slopes) for part in parts)
+    found = np.zeros((samples, size + 1))
+    for part in parts:
+        # What lies further on is added up in a last column. A part has each number once.
+        places = np.minimum(part.places.reshape(len(part.places), -1), size)
+        slopes = part.slopes.reshape(len(part.slopes), -1)
+        if len(places) == 1:
+            found[:, places[0]] += slopes
+        else:
+            found[np.arange(samples)[:, None], places] += slopes
+    return found[:, :size]
+
+
+class _Tape:
+    """All that a program computes for some samples, in order: ops with the places of operands and results in `values`.
+
+    origins: by place, the constants of which tensors are parts, and where their elements stand in these.
+    """
+
+    def __init__(self, function: func.FuncOp, inputs: Array):
+        self.function = function
+        self.values: list[Any] = []
+        self.place: dict[SSAValue, int] = {}
+        self.entries: list[tuple[Operation, list[int], int]] = []
+        self.origins: dict[int, tuple[SSAValue, Array]] = {}
+        [argument] = function.body.block.args
+        self._bind(argument, inputs.reshape(-1, *tdsl.shape_of(argument)).astype(np.float64))
+        self._run(function.body.block)
+
+    def _bind(self, value: SSAValue, result: Any) -> int:
+        self.place[value] = len(self.values)
+        self.values.append(result)
+        return self.place[value]
+
+    def _run(self, block: Block) -> list[int]:
+        for op in block.ops:
+            operands = [self.place[value] for value in op.operands]
+            if isinstance(op, func.ReturnOp | scf.YieldOp):
+                return operands
+            if isinstance(op, scf.ForOp):
+                self.place |= zip(op.results, self._loop(op, operands), strict=True)
+                continue
+            [result] = op.results
+            made = self._bind(result, compute(Reals(), op, [self.values[place] for place in operands]))
+            self.entries.append((op, operands, made))
+            if isinstance(op, tdsl.ConstOp):
+                self.origins[made] = result, np.arange(op.raws.size).reshape(1, *op.raws.shape)
+            elif isinstance(op, tdsl.IndexOp | tdsl.ReshapeOp) and operands[0] in self.origins:
+                constant, places = self.origins[operands[0]]
+                self.origins[made] = (
+                    constant,
+                    compute(Reals(), op, [places, *(self.values[one] for one in operands[1:])]),
+                )
+        raise AssertionError("a block ends in a terminator")
+
+    def _loop(self, op: scf.ForOp, operands: Sequence[int]) -> Sequence[int]:
+        low, high, step = (self.values[place] for place in operands[:3])
+        counter, *arguments = op.body.block.args
+        carried = list(operands[3:])
+        for i in range(low, high, step):
+            self._bind(counter, i)
+            self.place |= zip(arguments, carried, strict=True)
+            carried = self._run(op.body.block)
+        return carried
+
+    def backward(self, direction: Array) -> dict[SSAValue, list[_Part]]:
+        """By constants, the derivatives of the scores in a direction."""
+        last = cast(func.ReturnOp, self.function.body.block.last_op)
+        [scores] = [value for value in last.operands if isinstance(value.type, TensorType)]
+        slopes: dict[int, Array] = {self.place[scores]: direction.reshape(-1, *tdsl.shape_of(scores))}
+        parts: dict[SSAValue, list[_Part]] = {}
+        unknown: set[int] = set()
+        without: set[SSAValue] = set()
+        for op, operands, made in reversed(self.entries):
+            if made in self.origins:
+                constant, places = self.origins[made]
+                if made in unknown:
+                    without.add(constant)
+                elif made in slopes:
+                    parts.setdefault(constant, []).append(_Part(places, slopes.pop(made)))
+                continue
+            if made in unknown:
+                unknown.update(operands)
+            elif (slope := slopes.pop(made, None)) is not None:
+                if isinstance(op, tdsl.ContractionOp):
+                    found = self._of_products(op, operands, slope, parts)
+                elif (derive := _DERIVATIVES.get(type(op))) is not None:
+                    found = derive(op, [self.values[place] for place in operands], self.values[made], slope)
+                else:
+                    unknown.update(operands)
+                    continue
+                for place, one in zip(operands, found, strict=True):
+                    if one is not None:
+                        slopes[place] = slopes[place] + one if place in slopes else one
+        return {constant: found for constant, found in parts.items() if constant not in without}
+
+    def _of_products(
+        self, op: tdsl.ContractionOp, operands: Sequence[int], slope: Array, parts: dict[SSAValue, list[_Part]]
+    ) -> list[Array | None]:
+        found: dict[int, Array | None] = dict.fromkeys(range(len(operands)))
+        if op.initial is not None:
+            found[len(operands) - 1] = slope
+        if op.shifts is not None:
+            slope = np.ldexp(slope, -np.array(op.shifts)[:, None])
+        for pair in range(len(op.pairs)):
+            lhs, rhs = operands[2 * pair], operands[2 * pair + 1]
+            left, right = self.values[lhs], self.values[rhs]
+            if lhs in self.origins:
+                constant, places = self.origins[lhs]
+                parts.setdefault(constant, []).append(_Part(places[..., 0], slope, right))
+            else:
+                found[2 * pair] = slope @ right.swapaxes(-1, -2)
+            found[2 * pair + 1] = left.swapaxes(-1, -2) @ slope
+        return list(found.values())
+
+
+_Derivative: TypeAlias = "Callable[[Any, Sequence[Any], Array, Array], Sequence[Array | None]]"
+"""Derivatives by the operands of an op, from these, the result and the derivative by it."""
+
+
+def _of_sum(signs: tuple[int, int]) -> _Derivative:
+    def derive(op: Any, operands: Sequence[Any], result: Array, slope: Array) -> Sequence[Array | None]:
+        return [_like(x, sign * slope) for x, sign in zip(operands, signs, strict=True)]
+
+    return derive
+
+
+def _of_product(op: Any, operands: Sequence[Any], result: Array, slope: Array) -> Sequence[Array | None]:
+    lhs, rhs = aligned(*operands)
+    return [_like(operands[0], slope * rhs), _like(operands[1], slope * lhs)]
+
+
+def _like(x: Array, slope: Array) -> Array:
+    """The derivative by what was broadcast, each sample for itself."""
+    slope = slope.sum(tuple(range(1, slope.ndim - x.ndim + 1)))
+    axes = tuple(axis for axis in range(1, x.ndim) if x.shape[axis] == 1 and slope.shape[axis] > 1)
+    return slope.sum(axes, keepdims=True)
+
+
+def _by_result(factor: Callable[[Array], Any]) -> _Derivative:
+    return lambda op, operands, result, slope: [slope * factor(result)]
+
+
+def _of_clamp(op: Any, operands: Sequence[Any], result: Array, slope: Array) -> Sequence[Array | None]:
+    return [np.where(operands[0] == result, slope, 0.0)]
+
+
+def _of_move(op: Any, operands: Sequence[Any], result: Array, slope: Array) -> Sequence[Array | None]:
+    """Of ops that move elements: each derivative goes back to where its element came from."""
+    tensors = [place for place, value in enumerate(op.operands) if isinstance(value.type, TensorType)]
+    shapes = [tdsl.shape_of(op.operands[place]) for place in tensors]
+    numbers, sources = 0, list(operands)
+    for place, shape in zip(tensors, shapes, strict=True):
+        sources[place] = numbers + np.arange(prod(shape)).reshape(1, *shape)
+        numbers += prod(shape)
+    samples = len(slope)
+    moved = compute(Reals(), op, sources).reshape(-1, result[0].size)
+    back = np.zeros((samples, numbers))
+    np.put_along_axis(back, np.broadcast_to(moved, (samples, result[0].size)), slope.reshape(samples, -1), 1)
+    found: list[Array | None] = [None] * len(operands)
+    for place, shape in zip(tensors, shapes, strict=True):
+        start = int(sources[place].flat[0])
+        found[place] = back[:, start : start + prod(shape)].reshape(samples, *shape)
+    return found
+
+
+_DERIVATIVES: dict[type[Operation], _Derivative] = {
+    tdsl.AddOp: _of_sum((1, 1)),
+    tdsl.SubOp: _of_sum((1, -1)),
+    tdsl.MulOp: _of_product,
+    tdsl.NegOp: _by_result(lambda result: -1.0),
+    tdsl.ExpOp: _by_result(lambda result: result),
+    tdsl.TanhOp: _by_result(lambda result: 1 - result * result),
+    tdsl.SigmoidOp: _by_result(lambda result: result * (1 - result)),
+    tdsl.ReluOp: _of_clamp,
+    tdsl.Relu6Op: _of_clamp,
+    **dict.fromkeys(
+        (tdsl.ReshapeOp, tdsl.TransposeOp, tdsl.ReverseOp, tdsl.IndexOp, tdsl.SliceOp, tdsl.InsertSliceOp), _of_move
+    ),
+}

@@ -1,0 +1,56 @@
+"""One op for all samples and all iterations of a loop at once.
+
+Arrays have two leading axes, over the samples and over the iterations, each of extent 1 where nothing depends on it;
+both are folded into the one leading axis that the evaluator knows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import Operation, SSAValue
+
+from tinyml.dialects import tdsl
+from tinyml.runtime.evaluator.arithmetic import Arithmetic
+from tinyml.runtime.evaluator.evaluator import compute
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Array: TypeAlias = "NDArray[Any]"
+
+
+def with_iterations(value: Any) -> Any:
+    """A value that is the same in all iterations; single integers stay as they are."""
+    return value[:, None] if np.ndim(value) else value
+
+
+def iteration(value: SSAValue, result: Any, place: int) -> Any:
+    """What a value is in one iteration, of its result for all."""
+    if not np.ndim(result):
+        return result
+    one = result[:, place if result.shape[1] > 1 else 0]
+    # An index that no sample has a part in is a plain integer again.
+    return one if isinstance(value.type, TensorType) or len(one) > 1 else int(one[0])
+
+
+def compute_batched(arithmetic: Arithmetic, op: Operation, arguments: Sequence[Any]) -> Any:
+    """What `compute` gives for each sample and iteration."""
+    if isinstance(op, tdsl.IndexOp) and np.ndim(arguments[1]) and len(arguments[1]) == 1 == arguments[0].shape[1]:
+        return arguments[0][:, 0][:, arguments[1][0]]
+    arrays = [one for one in arguments if np.ndim(one)]
+    samples, iterations = (max((one.shape[axis] for one in arrays), default=1) for axis in (0, 1))
+    result = compute(arithmetic, op, [_folded(one, samples, iterations) for one in arguments])
+    if not np.ndim(result):
+        return result
+    return result.reshape(*((1, 1) if len(result) == 1 else (samples, iterations)), *result.shape[1:])
+
+
+def _folded(value: Any, samples: int, iterations: int) -> Any:
+    if not np.ndim(value) or value.shape[:2] == (1, 1):
+        return value[0] if np.ndim(value) else value
+    whole = np.broadcast_to(value, (samples, iterations, *value.shape[2:]))
+    return whole.reshape(samples * iterations, *value.shape[2:])

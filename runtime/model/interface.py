@@ -1,0 +1,84 @@
+"""What a generated model looks like from outside: the Python side of the header NAME.h."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tinyml.dialects.layouts.packed_bits import packed_bytes
+
+if TYPE_CHECKING:
+    import numpy as np
+
+_DTYPES = {"int8_t": "<i1", "int16_t": "<i2", "int32_t": "<i4", "float": "<f4"}
+
+
+@dataclass(frozen=True)
+class Interface:
+    """The functions `NAME_predict` and `NAME_scores` of a generated model.
+
+    `input_ctype` and `output_ctype` are the C types of the elements (int8_t, int16_t, int32_t or float); the lengths
+    count elements. `output_ctype` is None and `output_length` 0 where there are no scores; `has_label` says whether
+    `NAME_predict` returns the index of the class or void. `packed_bits` is in how many bits each element of the input
+    is packed (`tinyml.dialects.layouts.packed_bits`): then the caller's array holds bytes; None where it is not. Raises
+    ValueError for another C type, for a length that is not positive, and where type and length of the scores disagree.
+    """
+
+    name: str
+    input_ctype: str
+    input_length: int
+    output_ctype: str | None
+    output_length: int
+    has_label: bool
+    packed_bits: int | None = None
+
+    def __post_init__(self) -> None:
+        for ctype in (self.input_ctype, self.output_ctype):
+            if ctype is not None and ctype not in _DTYPES:
+                raise ValueError(f"no element type of generated code: {ctype}")
+        if self.input_length < 1:
+            raise ValueError(f"{self.name} needs at least one input element")
+        if (self.output_ctype is None) != (self.output_length == 0) or self.output_length < 0:
+            raise ValueError(f"{self.name}: scores of type {self.output_ctype} and length {self.output_length}")
+
+    @property
+    def classes(self) -> int | None:
+        """How many classes the model tells apart; None where it does not say."""
+        if self.output_length == 1:
+            return 2 if self.has_label else None
+        return self.output_length or None
+
+    @property
+    def input_dtype(self) -> np.dtype:
+        """Little-endian numpy type of one raw input element."""
+        import numpy as np
+
+        return np.dtype(_DTYPES[self.input_ctype])
+
+    @property
+    def output_dtype(self) -> np.dtype | None:
+        """Little-endian numpy type of one raw score, None where there are no scores."""
+        import numpy as np
+
+        return None if self.output_ctype is None else np.dtype(_DTYPES[self.output_ctype])
+
+    @property
+    def array_ctype(self) -> str:
+        """C type of an element of the caller's array X."""
+        return self.input_ctype if self.packed_bits is None else "int8_t"
+
+    @property
+    def array_length(self) -> int:
+        """Elements of the caller's array X."""
+        return self.input_length if self.packed_bits is None else packed_bytes(self.input_length, self.packed_bits)
+
+    @property
+    def input_bytes(self) -> int:
+        """Size of the caller's array X."""
+        return self.array_length * (1 if self.packed_bits is not None else self.input_dtype.itemsize)
+
+    @property
+    def output_bytes(self) -> int:
+        """Size of the scores."""
+        dtype = self.output_dtype
+        return 0 if dtype is None else self.output_length * dtype.itemsize

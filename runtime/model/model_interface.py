@@ -1,0 +1,32 @@
+"""The C interface of a program, read off the types of its function at L1."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+from xdsl.dialects.builtin import ModuleOp, TensorType
+
+from tinyml.dialects import tdsl
+from tinyml.runtime.evaluator.evaluator import predict_function
+from tinyml.runtime.model.interface import Interface
+
+_CTYPES = {"int8": "int8_t", "int16": "int16_t", "int32": "int32_t", "float32": "float"}
+
+
+def interface_of(module: ModuleOp) -> Interface:
+    """Name, element types and lengths of the generated functions."""
+    function = predict_function(module)
+    [argument] = function.body.block.args
+    packed: Any = None if function.arg_attrs is None else function.arg_attrs.data[0].data.get(tdsl.PACKED)
+    last: Any = function.body.block.last_op
+    scores = [value for value in last.operands if isinstance(value.type, TensorType)]
+    return Interface(
+        name=function.sym_name.data,
+        input_ctype=_CTYPES[tdsl.format_of(argument).dtype.name],
+        input_length=prod(tdsl.shape_of(argument)),
+        output_ctype=_CTYPES[tdsl.format_of(scores[0]).dtype.name] if scores else None,
+        output_length=prod(tdsl.shape_of(scores[0])) if scores else 0,
+        has_label=len(scores) < len(last.operands),
+        packed_bits=None if packed is None else packed.value.data,
+    )

@@ -1,0 +1,1 @@
+"""8-bit AVR: constants in program memory, products of 8 bits, no division."""

@@ -1,0 +1,1 @@
+"""Prints the `c` dialect for any chip."""

@@ -1,0 +1,196 @@
+"""How expressions of the `c` dialect are spelled for a target."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from xdsl.dialects.builtin import i1, i8, i16, i32
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from tinyml.dialects import c
+from tinyml.dialects.c.types import ALIAS, CONST, FLASH, RAM, pointer_type, variable_type
+from tinyml.targets.c.text import (
+    COMPARISON,
+    CONDITIONAL,
+    EQUALITY,
+    INT,
+    INT24,
+    LEVELS,
+    MEMORY,
+    PRIMARY,
+    PRODUCT,
+    RANKS,
+    SUM,
+    UNARY,
+    Text,
+    join,
+    literal,
+    spell,
+    suffix,
+)
+from tinyml.targets.chip import ChipTarget
+
+_OPPOSITE = {"+": "-", "-": "+"}
+_PRODUCTS: dict[tuple[Attribute, ...], tuple[str, Attribute]] = {
+    (i8, i8, i16): ("tm_mul8", i16),
+    (i16, i16, i32): ("tm_mul16", i32),
+    (i16, i8, i32): ("tm_mul16_8", INT24),
+}
+"""The helper for products of such types, and what it returns."""
+
+Operand = Callable[[SSAValue], Text]
+
+
+class Expressions:
+    """Spells an operation, given the texts of its operands; remembers which helpers of the target it used."""
+
+    def __init__(self, chip: ChipTarget, arena: c.ArenaOp | None):
+        self.chip = chip
+        self.arena = arena
+        self.helpers: set[str] = set()
+
+    def spell(self, op: Operation, operand: Operand) -> Text:
+        return _SPELLINGS[type(op)](self, op, operand)
+
+    def helper(self, name: str) -> str:
+        self.helpers.add(name)
+        return name
+
+    def _in_flash(self, type: c.PointerType) -> bool:
+        return type.memory.data == FLASH and self.chip.flash_attribute is not None
+
+    def literal(self, op: c.LiteralOp, _: Operand) -> Text:
+        return literal(op.number, op.result.type)
+
+    def symbol(self, op: c.SymbolOp, _: Operand) -> Text:
+        return Text(op.symbol.string_value(), PRIMARY, op.result.type)
+
+    def binary(self, op: c.BinaryOp, operand: Operand) -> Text:
+        type, sign = op.result.type, op.operator.data
+        lhs, rhs = operand(op.lhs), operand(op.rhs)
+        if sign == ">>" or (RANKS.get(type, 0) > RANKS[INT] and type not in (lhs.type, rhs.type)):
+            lhs = lhs.as_wide_as(type)
+        if sign in _OPPOSITE and rhs.literal and rhs.code.startswith("-"):
+            sign, rhs = _OPPOSITE[sign], replace(rhs, code=rhs.code[1:], level=PRIMARY)
+        level = LEVELS[sign]
+        # Operands of shifts and masks in parentheses, whatever C's precedences say.
+        left, right = (level, level + 1) if level >= SUM else (UNARY, UNARY)
+        result = INT if type in RANKS and RANKS[type] < RANKS[INT] else type
+        text = join(level, result, f"{lhs.within(left)} {sign} {rhs.within(right)}", lhs, rhs)
+        if isinstance(read := op.lhs.owner, c.ReadOp) and result == type and read.variable in lhs.reads:
+            return replace(text, update=(read.variable, sign, rhs.code))
+        return text
+
+    def compare(self, op: c.CompareOp, operand: Operand) -> Text:
+        lhs, rhs = operand(op.lhs), operand(op.rhs)
+        sign = op.operator.data
+        return join(LEVELS.get(sign, COMPARISON), i1, f"{lhs.within(SUM)} {sign} {rhs.within(SUM)}", lhs, rhs)
+
+    def unary(self, op: c.UnaryOp, operand: Operand) -> Text:
+        type = op.result.type
+        inner = operand(op.operand).as_wide_as(type)
+        result = INT if type in RANKS and i1 != type and RANKS[type] < RANKS[INT] else type
+        # Not two minus signs in a row: they would be a decrement.
+        level = PRIMARY if inner.code.startswith("-") else UNARY
+        return join(UNARY, result, f"{op.operator.data}{inner.within(level)}", inner)
+
+    def multiply_wide(self, op: c.MultiplyWideOp, operand: Operand) -> Text:
+        type = op.result.type
+        lhs, rhs = operand(op.lhs), operand(op.rhs)
+        wider, other = sorted(((op.lhs.type, lhs), (op.rhs.type, rhs)), key=lambda one: -RANKS[one[0]])
+        helper, returned = _PRODUCTS.get((wider[0], other[0], type), ("", type))
+        if helper in self.chip.helpers:
+            arguments = ", ".join(text.to(factor).code for factor, text in (wider, other))
+            return join(PRIMARY, returned, f"{self.helper(helper)}({arguments})", lhs, rhs)
+        result = INT if RANKS[type] < RANKS[INT] else type
+        factors = [f"({spell(type)}){factor.within(UNARY)}" for factor in (lhs, rhs)]
+        return join(PRODUCT, result, " * ".join(factors), lhs, rhs)
+
+    def cast(self, op: c.CastOp, operand: Operand) -> Text:
+        inner, source, type = operand(op.operand), op.operand.type, op.result.type
+        promoted = source in RANKS and RANKS[source] <= RANKS.get(type, -1) <= RANKS[INT]
+        if promoted or (str(source) == "ui8" and type in (i16, INT)):
+            # C widens these to int whenever it computes with them.
+            return inner if inner.literal else replace(inner, type=INT, update=None)
+        return inner.cast(type)
+
+    def conditional(self, op: c.ConditionalOp, operand: Operand) -> Text:
+        type = op.result.type
+        condition, then, otherwise = operand(op.condition), operand(op.then), operand(op.otherwise)
+        arms = (then.to(type), otherwise.to(type))
+        code = f"{condition.within(EQUALITY)} ? {arms[0].within(EQUALITY)} : {arms[1].within(EQUALITY)}"
+        exact = type in (arm.type for arm in arms) or type not in RANKS
+        return join(CONDITIONAL, type if exact else INT, code, condition, *arms)
+
+    def call(self, op: c.CallOp, operand: Operand) -> Text:
+        arguments = [as_argument(operand(value), value.type) for value in op.arguments]
+        code = f"{op.callee.string_value()}({', '.join(text.code for text in arguments)})"
+        text = join(PRIMARY, op.result.type, code, *arguments)
+        reads_memory = any(isinstance(value.type, c.PointerType) for value in op.arguments)
+        return replace(text, reads=text.reads | {MEMORY}) if reads_memory else text
+
+    def view(self, op: c.ViewOp, _: Operand) -> Text:
+        assert self.arena is not None
+        type = pointer_type(op.result)
+        elements = op.offset.value.data // max(_bytes(type.element), 1)
+        name = op.arena.string_value()
+        plain = type.element == self.arena.element and type.memory.data != ALIAS
+        start = Text(name, PRIMARY, type) if plain else Text(f"({spell(type)}){name}", UNARY, type)
+        return Text(f"{start.code} + {elements}", SUM, type) if elements else start
+
+    def address(self, op: c.AddressOp, operand: Operand) -> Text:
+        pointer, index = operand(op.pointer), operand(op.index)
+        return join(UNARY, op.result.type, f"&{pointer.within(PRIMARY)}[{index.code}]", pointer, index)
+
+    def load(self, op: c.LoadOp, operand: Operand) -> Text:
+        pointer, index = operand(op.pointer), operand(op.index)
+        type = pointer_type(op.pointer)
+        code = f"{pointer.within(PRIMARY)}[{index.code}]"
+        if self._in_flash(type):
+            at = pointer.code if index.code == "0" else f"&{code}"
+            code = f"{self.helper(f'tm_flash_{suffix(type.element)}')}({at})"
+        text = join(PRIMARY, type.element, code, pointer, index)
+        changes = type.memory.data in (RAM, ALIAS)
+        return replace(text, reads=text.reads | {MEMORY}) if changes else text
+
+    def next(self, op: c.NextOp, operand: Operand) -> Text:
+        content = variable_type(op.variable).content
+        assert isinstance(content, c.PointerType)
+        variable = operand(op.variable)
+        code = f"*{variable.code}++"
+        level = UNARY
+        if self._in_flash(content):
+            code = f"{self.helper(f'tm_next_{suffix(content.element)}')}(&{variable.code})"
+            level = PRIMARY
+        reads = {op.variable, MEMORY} if content.writable else {op.variable}
+        return Text(code, level, content.element, frozenset(reads), steps=True)
+
+
+def as_argument(text: Text, type: Attribute, memory: str = CONST) -> Text:
+    """Functions take pointers to plain elements, which they only read unless `memory` says otherwise."""
+    if isinstance(type, c.PointerType) and type.memory.data == ALIAS:
+        return text.cast(c.PointerType(type.element, memory))
+    return text.to(type)
+
+
+def _bytes(type: Any) -> int:
+    return int(type.size)
+
+
+_SPELLINGS: dict[type[Operation], Callable[[Expressions, Any, Operand], Text]] = {
+    c.AddressOp: Expressions.address,
+    c.BinaryOp: Expressions.binary,
+    c.CallOp: Expressions.call,
+    c.CastOp: Expressions.cast,
+    c.CompareOp: Expressions.compare,
+    c.ConditionalOp: Expressions.conditional,
+    c.LiteralOp: Expressions.literal,
+    c.LoadOp: Expressions.load,
+    c.MultiplyWideOp: Expressions.multiply_wide,
+    c.NextOp: Expressions.next,
+    c.SymbolOp: Expressions.symbol,
+    c.UnaryOp: Expressions.unary,
+    c.ViewOp: Expressions.view,
+}

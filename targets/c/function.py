@@ -1,0 +1,279 @@
+"""Functions of the `c` dialect as text: what nests into the statement that uses it, and what gets a name.
+
+An expression with one use, in its own block, is written where it is used, unless a statement in between changes what
+it reads. All others become constants with the name of the SSA value. Nothing is computed more often than in the IR.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import f32
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+from tinyml.dialects import c
+from tinyml.dialects.c.types import RAM, pointer_type, variable_type
+from tinyml.dialects.locations import source_names
+from tinyml.targets.c.expressions import Expressions, as_argument
+from tinyml.targets.c.names import fresh
+from tinyml.targets.c.text import MEMORY, PRIMARY, Text, declare
+
+LONGEST = 72
+"""Characters of an expression that is still nested into another."""
+
+COUNTERS = ("i", "j", "k", "l", "m", "n")
+
+
+class FunctionPrinter:
+    """Prints one function; `taken` are the names of the file."""
+
+    def __init__(self, expressions: Expressions, taken: set[str]):
+        self.expressions = expressions
+        self.scopes = [taken]
+        self.names: dict[SSAValue, str] = {}
+        self.waiting: dict[SSAValue, Text] = {}
+        """Expressions that wait to be nested into the one statement that uses them."""
+        self.lines: list[str] = []
+        self.sources: list[tuple[str, ...]] = []
+        """Of each line, the names of the source's operations that it computes a part of."""
+        self.source: tuple[str, ...] = ()
+        self.depth = 0
+        self.outputs: Sequence[Attribute] = ()
+
+    def print(self, function: c.FuncOp) -> list[str]:
+        self.line(self.signature(function))
+        self.line("{")
+        for argument in function.body.block.args:
+            if argument.first_use is None:
+                self.line(f"    (void){self.names[argument]};")
+        self._block(function.body.block)
+        self.line("}")
+        return self.lines
+
+    def signature(self, function: c.FuncOp) -> str:
+        """`int16_t name(const int16_t *X)`."""
+        self.outputs = function.function_type.outputs.data
+        parameters: list[str] = []
+        for argument in function.body.block.args:
+            self.names[argument] = self._fresh(argument.name_hint or "argument")
+            parameters.append(declare(argument.type, self.names[argument], constant=False))
+        name = function.sym_name.data
+        head = declare(self.outputs[0], name, constant=False) if self.outputs else f"void {name}"
+        return f"{head}({', '.join(parameters) or 'void'})"
+
+    def line(self, text: str) -> None:
+        self.lines.append("    " * self.depth + text)
+        self.sources.append(self.source)
+
+    def _fresh(self, hint: str) -> str:
+        name = fresh(hint, {name for scope in self.scopes for name in scope})
+        self.scopes[-1].add(name)
+        return name
+
+    def _block(self, block: Block, counter: SSAValue | None = None) -> None:
+        self.depth += 1
+        self.scopes.append(set() if counter is None else {self.names[counter]})
+        outer = self.source
+        for op in block.ops:
+            self.source = source_names(op)
+            self._operation(op)
+        self.source = outer
+        self.scopes.pop()
+        self.depth -= 1
+
+    def _operation(self, op: Operation) -> None:
+        match op:
+            case c.LiteralOp() | c.SymbolOp():
+                pass
+            case c.ReadOp():
+                if not _read_in_place(op):
+                    self._name(op.result, self._text(op.variable))
+            case c.NextOp():
+                self._settle({op.variable})
+                self._expression(op)
+            case c.ExpressionOp():
+                self._expression(op)
+            case c.ArrayOp():
+                name = self.names[op.result] = self._fresh(op.result.name_hint or "a")
+                element = declare(pointer_type(op.result).element, name, constant=False)
+                self.line(f"{element}[{op.length.value.data}];")
+            case c.VariableOp():
+                self._variable(op)
+            case c.AssignOp():
+                self._assign(op)
+            case c.StoreOp():
+                target = f"{self._base(op.pointer)}[{self._text(op.index).code}]"
+                value = self._text(op.value).to(op.value.type)
+                self._settle({MEMORY})
+                self.line(f"{target} = {value.code};")
+            case c.InvokeOp():
+                arguments = [as_argument(self._text(value), value.type, RAM) for value in op.arguments]
+                self._settle({MEMORY})
+                self.line(f"{op.callee.string_value()}({', '.join(text.code for text in arguments)});")
+            case c.ForOp():
+                self._for(op)
+            case c.IfOp():
+                self._if(op)
+            case c.ReturnOp():
+                value = None if op.value is None else self._text(op.value).to(op.value.type)
+                if value is not None:
+                    self.line(f"return {value.code};")
+            case _:
+                raise AssertionError(f"{op.name} is no statement")
+
+    def _expression(self, op: c.ExpressionOp) -> None:
+        result = op.results[0]
+        for value in op.operands:
+            # A pointer that is subscripted has a name, and the arm of a conditional may not be evaluated at all.
+            if value in self.waiting and (
+                (isinstance(op, c.LoadOp | c.AddressOp) and value is op.pointer and self.waiting[value].level < PRIMARY)
+                or (isinstance(op, c.ConditionalOp) and value is not op.condition and self.waiting[value].steps)
+            ):
+                self._name(value, self.waiting.pop(value))
+        text = self.expressions.spell(op, self._text)
+        uses = list(result.uses)
+        if not uses:
+            if text.steps:
+                self.line(f"(void){text.within(PRIMARY)};")
+            return
+        user = uses[0].operation
+        nests = (
+            len(uses) == 1
+            and user.parent is op.parent
+            and not (isinstance(user, c.ForOp) and user.end is result)
+            and len(text.code) <= LONGEST
+            # A line is charged to one operation of the source.
+            and next(iter(source_names(op)), None) == next(iter(source_names(user)), None)
+        )
+        if nests:
+            self.waiting[result] = text
+        else:
+            self._name(result, text)
+
+    def _text(self, value: SSAValue) -> Text:
+        """An operand, for nesting into what uses it."""
+        if value in self.waiting:
+            return self.waiting.pop(value)
+        if value in self.names:
+            return Text(self.names[value], PRIMARY, value.type)
+        owner = value.owner
+        if isinstance(owner, c.ReadOp):
+            return Text(self.names[owner.variable], PRIMARY, value.type, frozenset({owner.variable}))
+        assert isinstance(owner, c.LiteralOp | c.SymbolOp)
+        return self.expressions.spell(owner, self._text)
+
+    def _base(self, pointer: SSAValue) -> str:
+        if pointer in self.waiting and self.waiting[pointer].level < PRIMARY:
+            self._name(pointer, self.waiting.pop(pointer))
+        return self._text(pointer).code
+
+    def _name(self, value: SSAValue, text: Text) -> None:
+        """Compute a value here and give it a name."""
+        default = "x" if value.type == f32 else "t"
+        if isinstance(value.type, c.PointerType):
+            default = "buffer" if isinstance(value.owner, c.ViewOp) else "p"
+        self.names[value] = self._fresh(value.name_hint or default)
+        outer = self.source
+        if isinstance(value.owner, Operation):
+            self.source = source_names(value.owner)
+        self.line(f"{declare(value.type, self.names[value], constant=True)} = {text.to(value.type).code};")
+        self.source = outer
+
+    def _settle(self, changed: set[SSAValue | str]) -> None:
+        """Name the waiting expressions that read what the next statement changes."""
+        for value in [value for value, text in self.waiting.items() if text.reads & changed]:
+            self._name(value, self.waiting.pop(value))
+
+    def _variable(self, op: c.VariableOp) -> None:
+        content = variable_type(op.result).content
+        init = None if op.init is None else self._text(op.init).to(content)
+        name = self._fresh(op.result.name_hint or "v")
+        self.names[op.result] = name
+        start = "" if init is None else f" = {init.code}"
+        self.line(f"{declare(content, name, constant=False)}{start};")
+
+    def _assign(self, op: c.AssignOp) -> None:
+        text = self._text(op.value)
+        self._settle({op.variable})
+        name = self.names[op.variable]
+        if text.update is not None and text.update[0] is op.variable:
+            _, sign, rest = text.update
+            step = f"{name}{sign}{sign}" if rest == "1" and sign in "+-" and op.value.type != f32 else None
+            self.line(f"{step or f'{name} {sign}= {rest}'};")
+        else:
+            self.line(f"{name} = {text.to(op.value.type).code};")
+
+    def _for(self, op: c.ForOp) -> None:
+        start, end = self._text(op.start), self._text(op.end)
+        self._settle(_changes(op))
+        self.scopes.append(set())
+        hint = op.counter.name_hint or COUNTERS[min(_loops_around(op), len(COUNTERS) - 1)]
+        counter = self.names[op.counter] = self._fresh(hint)
+        self.scopes.pop()
+        step = op.step.value.data
+        type = self.expressions.chip.small_counter if _is_small(op) else "int"
+        if not op.counter.uses and start.code == "0" and step == 1:
+            # Down to zero: the end needs no register.
+            head = f"{type} {counter} = {end.code}; {counter} > 0; {counter}--"
+        else:
+            advance = f"{counter}++" if step == 1 else f"{counter} += {step}"
+            head = f"{type} {counter} = {start.code}; {counter} < {end.code}; {advance}"
+        self.line(f"for ({head}) {{")
+        self._block(op.body.block, op.counter)
+        self.line("}")
+
+    def _if(self, op: c.IfOp) -> None:
+        condition = self._text(op.condition)
+        self._settle(_changes(op))
+        self.line(f"if ({condition.code}) {{")
+        self._block(op.then.block)
+        if op.otherwise.blocks and op.otherwise.block.ops:
+            self.line("} else {")
+            self._block(op.otherwise.block)
+        self.line("}")
+
+
+def _is_small(op: c.ForOp) -> bool:
+    """Does the counter run in steps of one between constants in 0 to 255?"""
+    bounds = [bound.owner.number for bound in (op.start, op.end) if isinstance(bound.owner, c.LiteralOp)]
+    return op.step.value.data == 1 and len(bounds) == 2 and min(bounds) >= 0 and max(bounds) <= 255
+
+
+def _loops_around(op: Operation) -> int:
+    parent = op.parent_op()
+    return 0 if parent is None else _loops_around(parent) + isinstance(parent, c.ForOp)
+
+
+def _changes(op: Operation) -> set[SSAValue | str]:
+    """What an operation, or one inside of it, changes: variables, and MEMORY."""
+    changed: set[SSAValue | str] = set()
+    for inner in op.walk():
+        if isinstance(inner, c.AssignOp | c.NextOp):
+            changed.add(inner.variable)
+        elif isinstance(inner, c.StoreOp | c.InvokeOp):
+            changed.add(MEMORY)
+    return changed
+
+
+def _read_in_place(op: c.ReadOp) -> bool:
+    """Can the variable itself be named wherever its value is used, because nothing assigns it before?"""
+    users = {use.operation for use in op.result.uses}
+    at = op.next_op
+    while at is not None and op.variable not in _changes(at):
+        users -= {user for user in users if _ancestor_in(op.parent, user) is at}
+        at = at.next_op
+    return at is None or not users or (users == {at} and _evaluates_first(at, op.result))
+
+
+def _evaluates_first(op: Operation, value: SSAValue) -> bool:
+    """Does the statement use the value only before it changes anything?"""
+    return isinstance(op, c.AssignOp | c.IfOp | c.NextOp) or (isinstance(op, c.ForOp) and op.end is not value)
+
+
+def _ancestor_in(block: Block | None, op: Operation) -> Operation:
+    at = op
+    while at.parent is not block:
+        parent = at.parent_op()
+        assert parent is not None
+        at = parent
+    return at

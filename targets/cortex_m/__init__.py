@@ -1,0 +1,1 @@
+"""ARM Cortex-M0+, M3 and M4."""

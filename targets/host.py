@@ -1,5 +1,0 @@
-"""The machine that compiles: plain C."""
-
-from tinyml.targets.target import ChipTarget
-
-HOST = ChipTarget("host")

@@ -1,0 +1,1 @@
+"""The computer that compiles: plain C99."""

@@ -1,0 +1,5 @@
+"""The machine that compiles: plain C."""
+
+from tinyml.targets.chip import ChipTarget
+
+HOST = ChipTarget("host")

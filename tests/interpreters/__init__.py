@@ -1,0 +1,1 @@
+"""Independent interpreters: what lowered programs must compute."""

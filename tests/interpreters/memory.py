@@ -1,0 +1,231 @@
+"""Runs a lowered function (L4) on real bytes, to test what lowering did to memory.
+
+The arena is poisoned with random bytes before the run, constants and the caller's input are read-only, every access
+is checked against its buffer's shape, and integer arithmetic that overflows is an error, because the lowering claims
+to have proved that none does. One Python step per op: for small programs only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import prod
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.dialects import arith, func, memref, scf
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType, ModuleOp, f32
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+from tinyml.dialects import scratch
+from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
+
+Bytes = NDArray[np.uint8]
+
+
+def dtype_of(type: Attribute) -> np.dtype[Any]:
+    if type == f32:
+        return np.dtype("<f4")
+    width = width_of(type)
+    assert width is not None, f"{type} is not the type of a stored bit pattern"
+    return np.dtype(f"<i{4 if width == 24 else width // 8}")
+
+
+def width_of(type: Attribute) -> int | None:
+    """Bits of an integer type; None for index and floats."""
+    return cast("IntegerType", type).width.data if isinstance(type, IntegerType) else None
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """A memref: some bytes from an offset on, under a type and a shape."""
+
+    memory: Bytes
+    offset: int
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+
+    def element(self, indices: tuple[int, ...]) -> NDArray[Any]:
+        assert len(indices) == len(self.shape)
+        assert all(0 <= index < extent for index, extent in zip(indices, self.shape, strict=True)), (
+            f"element {indices} of a buffer of shape {self.shape}"
+        )
+        start = self.offset + int(np.ravel_multi_index(indices, self.shape) if indices else 0) * self.dtype.itemsize
+        return self.memory[start : start + self.dtype.itemsize].view(self.dtype)
+
+    def array(self) -> NDArray[Any]:
+        size = prod(self.shape) * self.dtype.itemsize
+        return self.memory[self.offset : self.offset + size].view(self.dtype).reshape(self.shape).copy()
+
+
+def run(module: ModuleOp, input: NDArray[Any], seed: int = 0) -> list[Any]:
+    """The results of the one function of a module on one input of raws: ints, and arrays for memrefs."""
+    [function] = [op for op in module.ops if isinstance(op, func.FuncOp) and not op.is_declaration]
+    return _Run(np.random.default_rng(seed)).function(function, input)
+
+
+class _Run:
+    def __init__(self, random: np.random.Generator):
+        self.random = random
+        self.values: dict[SSAValue, Any] = {}
+
+    def function(self, function: func.FuncOp, input: NDArray[Any]) -> list[Any]:
+        [argument] = function.body.block.args
+        self.values[argument] = self.buffer(argument, _read_only(input))
+        results = self.block(function.body.block)
+        return [result.array() if isinstance(result, Buffer) else result for result in results]
+
+    def block(self, block: Block) -> list[Any]:
+        for op in block.ops:
+            if isinstance(op, func.ReturnOp | scf.YieldOp):
+                return [self.values[value] for value in op.operands]
+            results = self.operation(op, [self.values[value] for value in op.operands])
+            self.values.update(zip(op.results, results, strict=True))
+        raise AssertionError("a block without a terminator")
+
+    def operation(self, op: Operation, arguments: list[Any]) -> list[Any]:
+        match op:
+            case scf.ForOp():
+                return self.loop(op, arguments)
+            case scratch.ArenaOp():
+                memory = self.random.integers(0, 256, op.size, np.uint8)
+                return [self.buffer(op.result, memory)]
+            case scratch.ViewOp():
+                offset = op.offset.value.data
+                assert offset % dtype_of(scratch.memref_type(op.result).element_type).itemsize == 0
+                return [self.buffer(op.result, arguments[0].memory, offset)]
+            case scratch.ConstantOp():
+                return [self.buffer(op.result, _read_only(np.frombuffer(op.value.data.data, np.uint8)))]
+            case scratch.SliceOp():
+                return [self.slice(op, arguments[0], arguments[1])]
+            case memref.LoadOp():
+                source, *indices = arguments
+                [value] = source.element(tuple(indices))
+                return [value if op.res.type == f32 else int(value)]
+            case memref.StoreOp():
+                value, target, *indices = arguments
+                assert _fits(value, op.value.type)
+                target.element(tuple(indices))[0] = value
+                return []
+            case arith.ConstantOp():
+                value = cast("IntegerAttr[Any] | FloatAttr[Any]", op.value).value.data
+                return [np.float32(value) if op.result.type == f32 else int(value)]
+            case memref.CastOp():
+                return arguments
+            case func.CallOp():
+                return [_call(op, arguments)]
+            case _:
+                with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+                    result = _compute(op, arguments)
+                # A truncation must not lose anything either: the lowering narrows only what is proven to fit.
+                assert _fits(result, op.results[0].type), f"{op} overflows: {arguments}"
+                return [result]
+
+    def loop(self, op: scf.ForOp, arguments: list[Any]) -> list[Any]:
+        low, high, step, *carried = arguments
+        index, *inner = op.body.block.args
+        for i in range(low, high, step):
+            self.values[index] = i
+            self.values.update(zip(inner, carried, strict=True))
+            carried = self.block(op.body.block)
+        return carried
+
+    def slice(self, op: scratch.SliceOp, source: Buffer, offset: int) -> Buffer:
+        shape = scratch.memref_type(op.result).get_shape()
+        assert 0 <= offset <= prod(source.shape) - prod(shape), f"{op} lies outside its source at {offset}"
+        return self.buffer(op.result, source.memory, source.offset + offset * source.dtype.itemsize)
+
+    @staticmethod
+    def buffer(value: SSAValue, memory: Bytes, offset: int = 0) -> Buffer:
+        type_ = scratch.memref_type(value)
+        buffer = Buffer(memory, offset, dtype_of(type_.element_type), type_.get_shape())
+        assert offset + prod(buffer.shape) * buffer.dtype.itemsize <= len(memory)
+        return buffer
+
+
+def _read_only(array: NDArray[Any]) -> Bytes:
+    memory = np.frombuffer(array.tobytes(), np.uint8)
+    assert not memory.flags.writeable
+    return memory
+
+
+def _fits(value: Any, type: Attribute) -> bool:
+    width = width_of(type)
+    return width in (None, 1) or -(1 << (width - 1)) <= value < 1 << (width - 1)
+
+
+def _call(op: func.CallOp, arguments: list[Any]) -> Any:
+    typed = [
+        value.array() if isinstance(value, Buffer) else np.array(value, dtype_of(operand.type))
+        for value, operand in zip(arguments, op.arguments, strict=True)
+    ]
+    result = RUNTIME_FUNCTIONS[op.callee.string_value()].twin(*typed)
+    return np.float32(result) if op.results[0].type == f32 else int(result)
+
+
+def _zero_extend(op: arith.ExtUIOp, value: int) -> int:
+    width = width_of(op.input.type)
+    assert width is not None
+    return value & ((1 << width) - 1)
+
+
+def _shift(op: arith.ShRSIOp, value: int, amount: int) -> int:
+    width = width_of(op.result.type)
+    assert width is None or 0 <= amount < width
+    return value >> amount
+
+
+_COMPARE_INTEGERS: dict[int, Callable[[Any, Any], bool]] = {
+    0: lambda a, b: a == b,
+    1: lambda a, b: a != b,
+    2: lambda a, b: a < b,
+    3: lambda a, b: a <= b,
+    4: lambda a, b: a > b,
+    5: lambda a, b: a >= b,
+}
+
+_COMPARE_FLOATS: dict[int, Callable[[Any, Any], bool]] = {
+    1: lambda a, b: bool(a == b),
+    2: lambda a, b: bool(a > b),
+    3: lambda a, b: bool(a >= b),
+    4: lambda a, b: bool(a < b),
+    5: lambda a, b: bool(a <= b),
+}
+
+_INTEGERS: dict[type[Operation], Callable[[int, int], int]] = {
+    arith.AddiOp: lambda a, b: a + b,
+    arith.SubiOp: lambda a, b: a - b,
+    arith.MuliOp: lambda a, b: a * b,
+    arith.AndIOp: lambda a, b: a & b,
+    arith.OrIOp: lambda a, b: a | b,
+    arith.MinSIOp: min,
+    arith.MaxSIOp: max,
+}
+
+_FLOATS: dict[type[Operation], Callable[[Any, Any], Any]] = {
+    arith.AddfOp: lambda a, b: a + b,
+    arith.SubfOp: lambda a, b: a - b,
+    arith.MulfOp: lambda a, b: a * b,
+}
+
+
+def _compute(op: Operation, arguments: list[Any]) -> Any:
+    """The exact result of an op on numbers."""
+    match op:
+        case arith.CmpiOp():
+            return _COMPARE_INTEGERS[op.predicate.value.data](*arguments)
+        case arith.CmpfOp():
+            return _COMPARE_FLOATS[op.predicate.value.data](*arguments)
+        case arith.SelectOp():
+            return arguments[1] if arguments[0] else arguments[2]
+        case arith.ShRSIOp():
+            return _shift(op, *arguments)
+        case arith.ExtUIOp():
+            return _zero_extend(op, *arguments)
+        case arith.ExtSIOp() | arith.TruncIOp() | arith.IndexCastOp():
+            return arguments[0]
+        case _ if type(op) in _FLOATS:
+            return np.float32(_FLOATS[type(op)](*arguments))
+        case _:
+            return _INTEGERS[type(op)](*arguments)

@@ -1,0 +1,84 @@
+"""Any tensor in any format: models with tensors in formats of all families give the same bits everywhere."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from programs.number_formats import SORTS, Sort
+from programs.paths import MODELS
+from xdsl.dialects.builtin import ModuleOp
+
+from tinyml.dialects.context import context
+from tinyml.lowering import pipelines
+from tinyml.runtime.devices.registry import runner_for
+from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate, predict_function
+from tinyml.runtime.model.data import load_data
+from tinyml.runtime.model.model_interface import interface_of
+from tinyml.tools.driver.measure import first_mismatch
+from tinyml.tools.driver.stages import load_program, print_c
+from tinyml.transforms.formats.assignment.tensor_classes import tensor_classes
+
+DEVICES = {"avr": ("host", "simavr"), "cortex-m": ("cortex-m4",)}
+SAMPLES = 3
+PUBLISHED = ("seedot", "shiftry")
+STORED = [one for one in SORTS if one.option[0] not in PUBLISHED and one.variants[0].CONSTANTS_FROM is None]
+
+
+def profiled(model: str) -> ModuleOp:
+    """A model on reals as `assign-format` gets it."""
+    module = load_program(MODELS[model], context())
+    data = json.dumps(str(MODELS[model].with_name("val.npz")))
+    specs = pipelines.flatten("reals-to-formats", {"data": data})
+    pipelines.run(module, context(), specs[: 1 + next(i for i, spec in enumerate(specs) if spec.startswith("profile"))])
+    return module
+
+
+def spelled(tensor: str, sort: Sort) -> str:
+    format, width = sort.option
+    return json.dumps(f"{tensor}:{format}:{width}")
+
+
+def tensors(module: ModuleOp) -> list[str]:
+    """The names of those that are not constants."""
+    return [one.name for one in tensor_classes(predict_function(module)) if not one.is_constant]
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("model", MODELS)
+def test_the_same_bits_on_all_devices(model: str, seed: int, tmp_path: Path):
+    ctx, reals = context(), profiled(model)
+    random = np.random.default_rng(seed)
+    chosen = ",".join(spelled(name, STORED[random.integers(len(STORED))]) for name in tensors(reals))
+    pipelines.run(reals, ctx, [f"assign-format{{width=16 widths={chosen}}}", "refine-formats"])
+    x = load_data(str(MODELS[model].with_name("val.npz"))).x[:SAMPLES]
+    raws, interface = encode_inputs(reals, x), interface_of(reals)
+    expected = evaluate(reals, raws)
+    for target, devices in DEVICES.items():
+        module, folder = reals.clone(), tmp_path / target
+        for step in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c"):
+            pipelines.run(module, ctx, pipelines.flatten(step, {"target": json.dumps(target)}))
+        folder.mkdir()
+        for file, extension in (("source", "c"), ("header", "h")):
+            (folder / f"{interface.name}.{extension}").write_text(print_c(module, ctx, target, file))
+        for device in devices:
+            runner = runner_for(device)
+            result = runner.run(runner.build(folder, interface, folder / device), interface, raws)
+            assert first_mismatch(expected, Outputs(result.labels, result.scores)) is None
+
+
+@pytest.mark.parametrize("sort", STORED, ids=str)
+def test_a_tensor_in_a_format_is_as_exact_as_this(sort: Sort):
+    """What the input is rounded to is all that a foreign format of it changes."""
+    ctx, reals = context(), profiled("protonn")
+    x = load_data(str(MODELS["protonn"].with_name("val.npz"))).x[:200]
+    outputs: list[Outputs] = []
+    for widths in ("", f" widths={spelled('X', sort)}"):
+        module = reals.clone()
+        pipelines.run(module, ctx, [f"assign-format{{width=16{widths}}}", "choose-accumulators"])
+        outputs.append(evaluate(module, encode_inputs(module, x)))
+    plain, stored = outputs
+    least = 1.0 if sort.variants[0].bits >= 12 else 0.9
+    assert np.mean(plain.classes == stored.classes) >= least

@@ -1,0 +1,198 @@
+"""Every number format means the same on the desk and on the device: what numpy computes equals the emitted IR.
+
+8-bit values are tried exhaustively, also in pairs; 16-bit functions on every argument.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+from typing import Any, cast
+
+import numpy as np
+import pytest
+from programs.number_formats import (
+    FORMATS,
+    RANGES,
+    SORTS,
+    Array,
+    Sort,
+    assert_same_bits,
+    extremes,
+    function,
+    lowered,
+    lowered_op,
+    narrowed_to_fit,
+    pairs_of,
+    raws_of,
+)
+from xdsl.dialects.builtin import StringAttr, f32
+from xdsl.ir import Operation, SSAValue
+
+from tinyml.dialects import num
+from tinyml.dialects.formats.fixed.type import FixedType
+from tinyml.dialects.formats.number_format import Function, NumberFormat
+from tinyml.dialects.formats.product import Bound
+from tinyml.dialects.machine.numpy_machine import NumpyMachine
+
+M = NumpyMachine()
+
+pytestmark = pytest.mark.parametrize("sort", SORTS, ids=str)
+
+BINARY: dict[str, type[num.BinaryOp]] = {"add": num.AddOp, "sub": num.SubOp, "mul": num.MulOp}
+FUNCTIONS: dict[Function, type[num.FunctionOp]] = {"exp": num.ExpOp, "tanh": num.TanhOp, "sigmoid": num.SigmoidOp}
+
+
+def family(format: NumberFormat) -> list[NumberFormat]:
+    return [one for one in FORMATS if one.FAMILY == format.FAMILY]
+
+
+@pytest.fixture(autouse=True)
+def float_overflow_is_no_error():
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        yield
+
+
+def check_binary(name: str, lhs: NumberFormat, rhs: NumberFormat, result: NumberFormat):
+    a, b = pairs_of(lhs, rhs)
+    emitted = lowered_op([lhs, rhs], lambda v: BINARY[name](v[0], v[1], result.type))
+    assert_same_bits(emitted(a, b), getattr(result, name)(M, a, lhs, b, rhs), a, b)
+
+
+@pytest.mark.parametrize("name", BINARY)
+def test_binary(sort: Sort, name: str):
+    for lhs, rhs, result in product(sort.variants, repeat=3):
+        check_binary(name, lhs, rhs, result)
+
+
+@pytest.mark.parametrize("name", BINARY)
+def test_binary_of_mixed_widths(sort: Sort, name: str):
+    lhs = sort.variants[-1]
+    for position, rhs in enumerate(family(lhs)):
+        check_binary(name, lhs, rhs, sort.variants[position % len(sort.variants)])
+        check_binary(name, sort.variants[0], lhs, rhs)
+
+
+@pytest.mark.parametrize("real", [1.0, 2.0, 0.25, -0.5, 0.3, 0.0])
+def test_products_with_a_constant(sort: Sort, real: float):
+    """What is known of a factor makes the emitted code shorter, not different."""
+    factor = sort.variants[-1]
+    for one, result in product(sort.variants, repeat=2):
+        x = raws_of(one)
+
+        def body(v: Sequence[SSAValue], to: NumberFormat = result) -> list[Operation]:
+            constant = num.ConstantOp(real, factor.type)
+            return [constant, num.MulOp(constant.result, v[0], to.type)]
+
+        computed = result.mul(M, factor.constant(M, real), factor, x, one)
+        assert_same_bits(lowered_op([one], body)(x), computed, x)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions(sort: Sort, name: Function):
+    for source, result in product(sort.variants, family(sort.variants[0])):
+        x = raws_of(source)
+        for scheme in (None, *result.SCHEMES):
+            known = None if scheme is None else StringAttr(scheme)
+            emitted = lowered_op([source], lambda v, to=result.type, by=known: FUNCTIONS[name](v[0], to, by))
+            assert_same_bits(emitted(x), result.function(M, name, x, source, scheme), x)
+
+
+def test_negation(sort: Sort):
+    for source, result in product(sort.variants, family(sort.variants[0])):
+        x = raws_of(source)
+        emitted = lowered_op([source], lambda v, to=result.type: num.NegOp(v[0], to))
+        assert_same_bits(emitted(x), result.neg(M, x, source), x)
+
+
+def test_conversion_within_and_between_families(sort: Sort):
+    for source, result in product(sort.variants, FORMATS):
+        x = raws_of(source)
+        emitted = lowered_op([source], lambda v, to=result.type: num.ConvertOp(v[0], to))
+        assert_same_bits(emitted(x), result.convert(M, x, source), x)
+
+
+@pytest.mark.parametrize("limits", [(0.0, None), (0.0, 6.0), (-1.0, 0.3), (-1.0e9, 1.0e9), (1.0e9, None)])
+def test_clamp(sort: Sort, limits: tuple[float, float | None]):
+    for format in sort.variants:
+        x = raws_of(format)
+        emitted = lowered_op([format], lambda v: num.ClampOp(v[0], *limits))
+        assert_same_bits(emitted(x), format.clamp(M, x, *limits), x)
+
+
+@pytest.mark.parametrize("threshold", [0.0, 0.3, 0.7, -1.7, 1.0e9, -1.0e9])
+def test_at_least(sort: Sort, threshold: float):
+    """Compared as reals, whatever rounding the threshold would suffer in the format."""
+    for format in sort.variants:
+        x = np.append(raws_of(format), format.encode(np.array(threshold)))
+        computed = np.broadcast_to(format.at_least(M, x, threshold), x.shape)
+        emitted = lowered_op([format], lambda v: num.AtLeastOp(v[0], threshold))
+        assert_same_bits(emitted(x), computed, x)
+        np.testing.assert_array_equal(computed, format.decode(x) >= threshold)
+
+
+def test_greater(sort: Sort):
+    for format in sort.variants:
+        a, b = pairs_of(format, format)
+        computed = format.greater(M, a, b)
+        assert_same_bits(lowered_op([format, format], lambda v: num.GreaterOp(*v))(a, b), computed, a, b)
+        np.testing.assert_array_equal(computed, format.decode(a) > format.decode(b))
+
+
+@pytest.mark.parametrize("real", [0.0, 1.0, -0.3, 1.0e-9, 3.0e38, -3.0e38])
+def test_constant(sort: Sort, real: float):
+    for format in sort.variants:
+        emitted = lowered_op([], lambda v, to=format.type: num.ConstantOp(real, to))
+        assert_same_bits(emitted(), format.constant(M, real))
+        assert_same_bits(emitted(), format.encode(np.array(real)))
+
+
+def vectors(format: NumberFormat, length: int, seed: int) -> Array:
+    """(6 cases, length): all least, all greatest, both in turn, any values, ordinary ones, and a last one by seed."""
+    random = np.random.default_rng(seed)
+    low, high = format.encode(extremes(format))
+    turns = np.resize(np.array([low, high]), length)
+    ordinary = format.encode(random.normal(size=length) * min(extremes(format)[1] / 2, 1.0))
+    last = turns if seed % 2 else np.full(length, low)
+    return np.stack(
+        [np.full(length, low), np.full(length, high), turns, random.choice(raws_of(format), length), ordinary, last]
+    )
+
+
+@pytest.mark.parametrize("length", [0, 1, 2, 17, 300])
+def test_dot_products(sort: Sort, length: int):
+    """The loop of the device, the chain of macs in numpy and the evaluator's matrix product give one sum."""
+    variants = sort.variants
+    for lhs, rhs, result in zip(variants, (*variants[1:], variants[0]), reversed(variants), strict=True):
+        check_dot_product(*narrowed_to_fit(result, lhs, rhs, length), result, length)
+
+
+def check_dot_product(lhs: NumberFormat, rhs: NumberFormat, bound: Bound | None, result: NumberFormat, length: int):
+    accumulator = result.accumulator(lhs, rhs, bound)
+    a, b = vectors(lhs, length, 0), vectors(rhs, length, 1)
+    emitted = lowered(
+        function("zero", [], lambda v: num.ZeroOp(accumulator.type)),
+        function("mac", [accumulator.type, lhs.type, rhs.type], lambda v: num.MacOp(*v)),
+        function("finish", [accumulator.type], lambda v: num.FinishOp(v[0], result.type, bound)),
+        function("unproven", [accumulator.type], lambda v: num.FinishOp(v[0], result.type)),
+    )
+    running, computed = emitted(name="zero"), cast(Any, accumulator.zero(M))
+    assert_same_bits(running, computed)
+    for k in range(length):
+        running = emitted(running, a[:, k], b[:, k], name="mac")
+        computed = accumulator.mac(M, computed, a[:, k], lhs, b[:, k], rhs)
+    assert_same_bits(running, computed)
+    finished = emitted(running, name="finish")
+    assert_same_bits(finished, result.finish(M, computed, accumulator, bound))
+    assert_same_bits(finished, emitted(running, name="unproven"))
+    sums = accumulator.matmul(a[:, None, :], lhs, b[:, :, None], rhs)
+    assert sums.shape == (len(a), 1, 1)
+    assert_same_bits(finished, np.ravel(result.finish(M, sums, accumulator, bound)))
+
+
+def test_the_suite_finds_formats(sort: Sort):
+    names = {str(one) for one in SORTS}
+    assert {"f32-32", *(f"{FixedType.name}-{width}" for width in (8, 16, 32))} <= names
+    assert all(one.FAMILY == sort.variants[0].FAMILY for one in sort.variants)
+    assert f32 in {one.type for one in FORMATS}
+    assert len(sort.variants) in (1, len(RANGES))

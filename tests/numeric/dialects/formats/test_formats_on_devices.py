@@ -1,0 +1,126 @@
+"""Every registered format in C: operations and a small network give the evaluator's bits on every device."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from programs.number_formats import SORTS, Array, Sort, pairs_of, raws_of
+from xdsl.parser import Parser
+
+from tinyml.dialects.context import context
+from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.lowering import pipelines
+from tinyml.runtime.devices.registry import runner_for
+from tinyml.runtime.evaluator.evaluator import Outputs, evaluate
+from tinyml.runtime.model.model_interface import interface_of
+from tinyml.targets.board import board
+from tinyml.tools.commands.compile import Request, build_folder
+from tinyml.tools.commands.run import RunRequest, run_model
+from tinyml.tools.driver.measure import first_mismatch
+from tinyml.tools.driver.stages import print_c
+
+pytestmark = pytest.mark.parametrize("sort", SORTS, ids=str)
+
+DEVICES = {"host": None, "simavr": 4, "cortex-m0": 4, "cortex-m4": 4}
+"""How many samples each of them runs; None for all that there are."""
+
+PAIRS = 1 << 20
+"""Tried on this computer where two values of 8 bits are not all that there is."""
+
+RUN = 16
+OPERATIONS = ("add", "sub", "mul", "neg", "relu", "relu6", "tanh", "exp", "sigmoid")
+BINARY = 3
+
+STEP = """
+  %{name} = tdsl.{name} {operands} : {types} -> tensor<1x{run}x{type}>
+  %at{place} = arith.constant {place} : index
+  %y{next} = tdsl.insert_slice %{name}, %y{place}[%at{place}, %at0] : tensor<1x{run}x{type}>, {out} -> {out}"""
+
+
+def elementwise(format: NumberFormat) -> str:
+    """A program at L1 that applies every operation to a run of pairs."""
+    type, out = format.type, f"tensor<{len(OPERATIONS)}x{RUN}x{format.type}>"
+    row = f"tensor<1x{RUN}x{type}>"
+    lines = [
+        f"func.func @elementwise(%X: tensor<2x1x{RUN}x{type}>) -> {out} {{",
+        "  %first = arith.constant 0 : index",
+        "  %second = arith.constant 1 : index",
+        f"  %a = tdsl.index %X[%first] : tensor<2x1x{RUN}x{type}> -> {row}",
+        f"  %b = tdsl.index %X[%second] : tensor<2x1x{RUN}x{type}> -> {row}",
+        f"  %y0 = tdsl.fill {{value = 0.0 : f64}} -> {out}",
+    ]
+    for place, name in enumerate(OPERATIONS):
+        operands, types = ("%a, %b", f"{row}, {row}") if place < BINARY else ("%a", row)
+        words = {"name": name, "place": place, "next": place + 1, "run": RUN, "type": type, "out": out}
+        lines.append(STEP.format(**words, operands=operands, types=types))
+    return "\n".join([*lines, f"  func.return %y{len(OPERATIONS)} : {out}", "}"])
+
+
+def inputs(format: NumberFormat) -> Array:
+    """(samples, 2 * RUN): runs of left operands, each followed by the right ones; all pairs of 8-bit values."""
+    a, b = pairs_of(format, format)
+    if len(a) < len(raws_of(format)) ** 2:
+        random = np.random.default_rng(1)
+        a, b = (np.concatenate([x, random.choice(raws_of(format), PAIRS - len(x))]) for x in (a, b))
+    padding = -len(a) % RUN
+    runs = [np.pad(x, (0, padding), "wrap").reshape(-1, 1, RUN) for x in (a, b)]
+    # The first samples, which slow devices run, are of any values.
+    order = np.random.default_rng(2).permutation(len(runs[0]))
+    return np.concatenate(runs, axis=1)[order].reshape(-1, 2 * RUN)
+
+
+def test_elementwise_operations(sort: Sort, tmp_path: Path):
+    format = sort.variants[-1]
+    ctx = context()
+    x = inputs(format)
+    for printed_for, devices in {"avr": ("host", "simavr"), "cortex-m": ("cortex-m0", "cortex-m4")}.items():
+        module = Parser(ctx, elementwise(format)).parse_module()
+        module.verify()
+        interface, folder = interface_of(module), tmp_path / printed_for
+        expected = evaluate(module, x)
+        target = {"target": json.dumps(printed_for)}
+        for step in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c"):
+            pipelines.run(module, ctx, pipelines.flatten(step, target))
+        folder.mkdir()
+        for file, extension in (("source", "c"), ("header", "h")):
+            (folder / f"elementwise.{extension}").write_text(print_c(module, ctx, printed_for, file))
+        for device in devices:
+            runner, samples = runner_for(device), slice(DEVICES[device])
+            result = runner.run(runner.build(folder, interface, folder / device), interface, x[samples])
+            assert expected.scores is not None
+            wanted = Outputs(None, expected.scores[samples])
+            assert first_mismatch(wanted, Outputs(None, result.scores)) is None
+
+
+NETWORK = """
+let X = (12, 1) in [-1.0, 1.0] in
+let W = (7, 12) in [-2.0, 2.0] in
+let B = (7, 1) in [-1.0, 1.0] in
+let V = (4, 7) in [-2.0, 2.0] in
+let S = (4, 12) in [-2.0, 2.0] in
+let H = tanh(W * X + B) in
+argmax((V * H) <*> sigmoid(S |*| X))
+"""
+
+
+def test_network(sort: Sort, tmp_path: Path):
+    """Through the whole compiler, with a sparse and two dense products."""
+    random = np.random.default_rng(3)
+    for name, shape in {"W": (7, 12), "B": (7, 1), "V": (4, 7), "S": (4, 12)}.items():
+        sparse = random.random(shape) < 0.3 if name == "S" else 1.0
+        np.save(tmp_path / f"{name}.npy", (random.uniform(-1, 1, shape) * sparse).astype(np.float32))
+    data = tmp_path / "data.npz"
+    np.savez(data, x=random.uniform(-1, 1, (100, 12)).astype(np.float32))
+    (tmp_path / "network.sd").write_text(NETWORK)
+    format, width = sort.option
+    for target, devices in {"uno": ("host", "simavr"), "cortex-m4": ("cortex-m4",)}.items():
+        folder = tmp_path / target
+        folder.mkdir()
+        asked = Request(tmp_path / "network.sd", data, None, target, None, format, width, "-Os", folder)
+        build_folder(asked, board(target), folder, must_fit=True)
+        for device in devices:
+            result = run_model(RunRequest(folder, data, device, None, DEVICES[device], "-Os"))
+            assert result["mismatch"] is None

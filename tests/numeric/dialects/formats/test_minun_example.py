@@ -1,0 +1,106 @@
+"""The working example of MinUn's section 3: a linear classifier in posits of 8 and 16 bits, es 2, in 3 bytes of RAM."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from xdsl.parser import Parser
+
+from tinyml.dialects import scratch
+from tinyml.dialects.context import context
+from tinyml.dialects.formats.posit.type import PositType
+from tinyml.lowering import pipelines
+from tinyml.runtime.evaluator.evaluator import evaluate
+
+W, X, B = np.array([[-2.139562, 1.885351]]), np.array([[1.185109], [-2.206466]]), np.array([[0.146048]])
+EXACT = (W @ X + B).item()
+NARROW, WIDE = PositType(8, 2), PositType(16, 2)
+
+# Procedures 2 and 3: one sum of products in a quire, then a sum of two numbers. A window of all posits that numbers of
+# this size need makes the quire of 128 bits one of 64.
+PROGRAM = """
+func.func @classifier(%X: tensor<2x1x{X}>) -> tensor<1x1x{t2}> {{
+  %W = tdsl.const dense<{w}> : tensor<1x2xi{wbits}> -> tensor<1x2x{W}>
+  %B = tdsl.const dense<{b}> : tensor<1x1xi{bbits}> -> tensor<1x1x{B}>
+  %t1 = tdsl.matmul %W, %X : tensor<1x2x{W}>, tensor<2x1x{X}> -> tensor<1x1x{t1}>
+  %t2 = tdsl.add %t1, %B : tensor<1x1x{t1}>, tensor<1x1x{B}> -> tensor<1x1x{t2}>
+  func.return %t2 : tensor<1x1x{t2}>
+}}
+"""
+
+
+def rounded(reals: NDArray[np.float64], format: PositType) -> list[float]:
+    return [float(f"{real:.6g}") for real in format.decode(format.encode(reals)).ravel()]
+
+
+def stored(format: PositType) -> PositType:
+    """The same posits as multiples of 2^-14, less than 2^4: all numbers here are."""
+    return PositType(format.n.data, format.es.data, *((-8, 4) if format is NARROW else (-14, 4)))
+
+
+def program(promoted: set[str]) -> tuple[str, NDArray[Any]]:
+    """With some of W, X, B, t1 and t2 in 16 bits; and its input."""
+    formats = {name: stored(WIDE if name in promoted else NARROW) for name in ("W", "X", "B", "t1", "t2")}
+    bits = {"wbits": formats["W"].stored_width, "bbits": formats["B"].stored_width}
+    raws = {"w": formats["W"].encode(W).tolist(), "b": formats["B"].encode(B).tolist()}
+    text = PROGRAM.format(**{name: str(format) for name, format in formats.items()}, **bits, **raws)
+    return text, formats["X"].encode(X).reshape(1, 2)
+
+
+def result(promoted: set[str]) -> float:
+    text, x = program(promoted)
+    module = Parser(context(), text).parse_module()
+    module.verify()
+    scores = evaluate(module, x).scores
+    assert scores is not None
+    return float(stored(WIDE if "t2" in promoted else NARROW).decode(scores).item())
+
+
+def test_table_1_values():
+    assert rounded(W, WIDE) == [-2.13965, 1.88525]
+    assert rounded(W, NARROW) == [-2.25, 1.875]
+    assert rounded(X, WIDE) == [1.18506, -2.20605]
+    assert rounded(X, NARROW) == [1.125, -2.25]
+    assert rounded(B, WIDE) == [0.146057]
+    assert rounded(B, NARROW) == [0.140625]
+    assert float(f"{result({'W', 'X', 'B', 't1', 't2'}):.6g}") == -6.54883
+    assert result(set()) == -7
+
+
+def test_table_1_promotability():
+    """The published scores of W and X stand for the lesser of two deviations; a percentile of so few is either."""
+    deviations = {
+        name: np.abs(WIDE.decode(WIDE.encode(reals)) - NARROW.decode(NARROW.encode(reals))).ravel()
+        for name, reals in {"W": W, "X": X, "B": B, "t1": np.array([-6.69531]), "t2": np.array([-6.54883])}.items()
+    }
+    # Both are -7 of 8 bits: they come from inputs that were rounded.
+    deviations["t1"], deviations["t2"] = np.array([7 - 6.69531]), np.array([7 - 6.54883])
+    scores = {name: float(found.min()) / len(found) for name, found in deviations.items()}
+    published = {"W": 0.00513, "B": 0.00543, "X": 0.02198, "t1": 0.30469, "t2": 0.45117}
+    assert {name: round(score, 5) for name, score in scores.items()} == pytest.approx(published, abs=1.1e-5)
+    assert sorted(scores, key=lambda name: -scores[name]) == ["t2", "t1", "X", "B", "W"]
+
+
+@pytest.mark.parametrize(
+    ("promoted", "ram", "error"),
+    [
+        (set[str](), 2, 0.45047),
+        ({"t2", "X", "B", "W"}, 3, 0.19601),
+        ({"t1", "X", "B", "W"}, 3, 0.04953),
+    ],
+)
+def test_table_2(promoted: set[str], ram: int, error: float):
+    assert sum(2 if name in promoted else 1 for name in ("t1", "t2")) == ram
+    assert abs(result(promoted) - EXACT) == pytest.approx(error, abs=1e-5)
+
+
+def test_procedure_3_works_in_3_bytes():
+    """What the search chooses, without updates in place, with which it would fit in 2."""
+    text, _ = program({"t1", "X", "B", "W"})
+    ctx = context()
+    module = Parser(ctx, text).parse_module()
+    pipelines.run(module, ctx, [one for one in pipelines.flatten("formats-to-buffers", {}) if "in-place" not in one])
+    assert [op.size for op in module.walk() if isinstance(op, scratch.ArenaOp)] == [3]

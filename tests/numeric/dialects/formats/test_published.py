@@ -1,0 +1,161 @@
+"""SeeDot's and Shiftry's arithmetic: the figures printed in the papers, and the same bits on every device."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from programs.printed import WARNINGS, parse, write
+
+from tinyml.dialects import tdsl
+from tinyml.lowering import pipelines
+from tinyml.runtime.devices.host import HostRunner
+from tinyml.runtime.devices.registry import runner_for
+from tinyml.runtime.evaluator.evaluator import evaluate
+from tinyml.runtime.model.model_interface import interface_of
+
+ROWS = 3
+
+
+def product(family: str, widths: tuple[int, int, int], fracs: tuple[int, int, int], length: int, op: str) -> str:
+    """`sums(X)`: W X. widths, fracs: of W, X and the result."""
+    random = np.random.default_rng(length)
+    w, x, y = (f"!{family}.q<{width}, {frac}>" for width, frac in zip(widths, fracs, strict=True))
+    raws = random.integers(-(1 << widths[0] - 1), 1 << widths[0] - 1, (ROWS, length))
+    sparse = ", #tdsl.csr" if op == "tdsl.spmv" else ""
+    raws[random.random(raws.shape) < 0.5 * bool(sparse)] = 0
+    matrix, column, sums = f"tensor<{ROWS}x{length}x{w}{sparse}>", f"tensor<{length}x1x{x}>", f"tensor<{ROWS}x1x{y}>"
+    return f"""func.func @sums(%X: {column}) -> ({sums}) {{
+      %W = tdsl.const dense<{raws.tolist()}> : tensor<{ROWS}x{length}xi{widths[0]}> -> {matrix}
+      %y = {op} %W, %X : {matrix}, {column} -> {sums}
+      func.return %y : {sums}
+    }}"""
+
+
+def outputs(text: str, inputs: NDArray[np.generic]) -> NDArray[np.generic]:
+    context, module = parse(text)
+    pipelines.run(module, context, ["choose-accumulators"])
+    scores = evaluate(module, inputs).scores
+    assert scores is not None
+    return scores
+
+
+def towards_zero(x: int, right: int) -> int:
+    return -(-x >> right) if x < 0 else x >> right
+
+
+def downwards(x: int, right: int) -> int:
+    return x >> right
+
+
+def wrapped(x: int, width: int) -> int:
+    return (x + (1 << width - 1)) % (1 << width) - (1 << width - 1)
+
+
+def tree_sum(a: list[int], halvings: int, width: int, divided: Callable[[int, int], int]) -> int:
+    """Procedure TREESUM of SeeDot's algorithm 2, line by line, in integers of one width."""
+    a, n, s = list(a), len(a), 1
+    k = n // 2
+    while k >= 1:
+        if halvings <= 0:
+            s = 0
+        halvings -= 1
+        for i in range(k):
+            a[i] = wrapped(divided(a[2 * i], s) + divided(a[2 * i + 1], s), width)
+        if n % 2:
+            a[k] = divided(a[2 * k], s)
+        n = (n + 1) // 2
+        k = n // 2
+    return a[0]
+
+
+@pytest.mark.parametrize("length", [1, 3, 12, 300])
+@pytest.mark.parametrize("halvings", [0, 1, 5, 9])
+@pytest.mark.parametrize(
+    ("family", "shifts", "width", "divided"), [("seedot", (8, 8), 16, towards_zero), ("shiftry", (0, 0), 32, downwards)]
+)
+def test_tree_sums(
+    family: str, shifts: tuple[int, int], width: int, divided: Callable[[int, int], int], length: int, halvings: int
+):
+    levels = (length - 1).bit_length()
+    fracs = (15, 15, 30 - sum(shifts) - min(halvings, levels))
+    text = product(family, (16, 16, 16), fracs, length, "tdsl.matmul")
+    inputs = np.random.default_rng(1).integers(-(1 << 15), 1 << 15, (4, length)).astype(np.int16)
+    [weights] = [op.raws for op in parse(text)[1].walk() if isinstance(op, tdsl.ConstOp)]
+    for row, found in zip(inputs, outputs(text, inputs), strict=True):
+        for w, one in zip(weights, found, strict=True):
+            terms = [
+                wrapped(divided(int(a), shifts[0]) * divided(int(b), shifts[1]), width)
+                for a, b in zip(w, row, strict=True)
+            ]
+            assert one == wrapped(tree_sum(terms, min(halvings, levels), width, divided), 16)
+
+
+CASES = {
+    "seedot 8": product("seedot", (8, 8, 8), (6, 7, 2), 21, "tdsl.matmul"),
+    "seedot 16, odd shifts": product("seedot", (16, 16, 16), (14, 13, 20), 21, "tdsl.matmul"),
+    "seedot 32": product("seedot", (32, 32, 32), (30, 29, 25), 5, "tdsl.matmul"),
+    "seedot 16, sparse": product("seedot", (16, 16, 16), (14, 13, 8), 40, "tdsl.spmv"),
+    "shiftry 8": product("shiftry", (8, 8, 8), (6, 7, 4), 300, "tdsl.matmul"),
+    "shiftry 8 and 16": product("shiftry", (8, 16, 16), (6, 12, 9), 21, "tdsl.matmul"),
+    "shiftry 16, finer than the products": product("shiftry", (16, 16, 16), (3, 4, 9), 5, "tdsl.matmul"),
+    "shiftry 16, sparse": product("shiftry", (16, 16, 8), (14, 13, 5), 40, "tdsl.spmv"),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("target", ["avr", "cortex-m"])
+def test_devices(case: str, target: str, tmp_path: Path):
+    context, module = parse(CASES[case])
+    pipelines.run(module, context, ["choose-accumulators"])
+    interface = interface_of(module)
+    info = np.iinfo(interface.input_dtype)
+    inputs = np.random.default_rng(0).integers(info.min, info.max, (6, interface.input_length), interface.input_dtype)
+    inputs[0], inputs[1] = info.min, info.max
+    expected = evaluate(module, inputs).scores
+    for name in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits"):
+        pipelines.run(module, context, pipelines.flatten(name, {"target": target}))
+    source = write(str(module), target, tmp_path / "source")
+    for runner in (HostRunner(sanitize=True), runner_for("simavr" if target == "avr" else "cortex-m4")):
+        result = runner.run(runner.build(source, interface, tmp_path / "build", "-O2", WARNINGS), interface, inputs)
+        np.testing.assert_array_equal(result.scores, expected)
+
+
+LINEAR = """func.func @linear(%x: tensor<4x1x!seedot.q<8, 7>>) -> tensor<1x1x!seedot.q<8, 5>> {
+  %w = tdsl.const dense<[[49, -46, 115, -119]]> : tensor<1x4xi8> -> tensor<1x4x!seedot.q<8, 6>>
+  %y = tdsl.matmul %w, %x : tensor<1x4x!seedot.q<8, 6>>, tensor<4x1x!seedot.q<8, 7>> -> tensor<1x1x!seedot.q<8, 5>>
+  func.return %y : tensor<1x1x!seedot.q<8, 5>>
+}"""
+
+
+def test_the_motivating_example_of_seedot():
+    """Section 3: -98 with scale 5."""
+    x = np.trunc(np.array([[0.0767, 0.9238, -0.8311, 0.8213]]) * 128).astype(np.int8)
+    assert outputs(LINEAR, x).item() == -98
+
+
+def test_the_homogeneous_program_of_shiftry():
+    """Pseudocode 2 of section 3: -20935 with scale 12."""
+    names = ("W1", "B1", "W2", "B2")
+    reals = ([[0.0421, 0.1948], [1.021, -0.827]], [[-0.032], [0.619]], [[-0.402, -1.013]], [[0.737]])
+    fracs, lines = (14, 15, 14, 15), list[str]()
+    for name, matrix, frac in zip(names, reals, fracs, strict=True):
+        raws = np.trunc(np.ldexp(np.array(matrix), frac)).astype(int).tolist()
+        shape = f"{len(matrix)}x{len(matrix[0])}x"
+        type = f"tensor<{shape}!shiftry.q<16, {frac}>>"
+        lines.append(f"%{name} = tdsl.const dense<{raws}> : tensor<{shape}i16> -> {type}")
+    program = """func.func @toy(%X: tensor<2x1x!shiftry.q<16, 13>>) -> tensor<1x1x!shiftry.q<16, 12>> {
+      CONSTANTS
+      %t1 = tdsl.matmul %W1, %X : tensor<2x2xA>, tensor<2x1x!shiftry.q<16, 13>> -> tensor<2x1xT>
+      %t2 = tdsl.add %t1, %B1 : tensor<2x1xT>, tensor<2x1xB> -> tensor<2x1xT>
+      %t3 = tdsl.matmul %W2, %t2 : tensor<1x2xA>, tensor<2x1xT> -> tensor<1x1xT>
+      %t4 = tdsl.add %t3, %B2 : tensor<1x1xT>, tensor<1x1xB> -> tensor<1x1xT>
+      func.return %t4 : tensor<1x1xT>
+    }"""
+    for letter, frac in (("A", 14), ("B", 15), ("T", 12)):
+        program = program.replace(f"x{letter}>", f"x!shiftry.q<16, {frac}>>")
+    x = np.trunc(np.array([[2.391, -3.583]]) * 8192).astype(np.int16)
+    assert outputs(program.replace("CONSTANTS", "\n".join(lines)), x).item() == -20935

@@ -1,0 +1,54 @@
+"""The cost model against the simulators, on the models that the repository ships."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from programs.paths import MODELS
+
+from tinyml.targets.board import Board
+from tinyml.tools.calibration.costs import BOARDS, fit, non_negative
+from tinyml.tools.commands.compile import Request, build_folder
+
+WITHIN = 0.1
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize(("format", "width"), [("fixed", 8), ("fixed", 16), ("f32", None)])
+@pytest.mark.parametrize("chosen", BOARDS, ids=lambda board: board.name)
+def test_estimates_are_near_what_is_measured(
+    model: str, format: str, width: int | None, chosen: Board, tmp_path: Path
+) -> None:
+    program = MODELS[model]
+    val = program.with_name("val.npz")
+    target = "avr" if chosen.mcu else chosen.name
+    request = Request(program, val, None, target, chosen.mcu, format, width, "-Os", tmp_path)
+    roomy = dataclasses.replace(chosen, flash=1 << 20, ram=1 << 18)
+    report, _ = build_folder(request, roomy, tmp_path, must_fit=True)
+    estimate = report["estimate"]
+    time = f"{chosen.unit}_per_inference"
+    assert estimate[time] == pytest.approx(report[time], rel=WITHIN)
+    assert estimate["flash_bytes"] == pytest.approx(report["flash_bytes"], rel=WITHIN)
+    assert estimate["ram_bytes"] == pytest.approx(report["ram_bytes"]["total"], rel=WITHIN)
+    assert json.loads((tmp_path / "report.json").read_text())["estimate"] == estimate
+
+
+def test_least_squares_without_negative_costs() -> None:
+    a = np.array([[1.0, 1.0], [1.0, 2.0], [1.0, 3.0]])
+    assert non_negative(a, a @ [2.0, 3.0]) == pytest.approx([2.0, 3.0])
+    # Unbounded, the first would be -1.
+    assert non_negative(a, a @ [-1.0, 3.0]) == pytest.approx([0.0, a[:, 1] @ (a @ [-1.0, 3.0]) / 14])
+
+
+def test_a_fit_finds_the_costs_behind_measurements() -> None:
+    random = np.random.default_rng(3)
+    costs = {"add i16": 2.0, "store 2": 5.0, "tm_dot": 40.0, "loop": 0.0}
+    programs = [{step: float(random.integers(0, 50)) for step in costs} for _ in range(40)]
+    measured = [sum(costs[step] * count for step, count in program.items()) for program in programs]
+    equations = list(zip(programs, measured, strict=True))
+    assert fit(equations, {}) == pytest.approx(costs, abs=1e-6)
+    assert fit(equations, {"add i16": 2.0, "tm_dot": 40.0}) == pytest.approx(costs, abs=1e-6)

@@ -1,0 +1,92 @@
+"""exp, tanh and sigmoid of generated code: the evaluator's bits, and within the errors that the report states."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from tinyml.dialects.formats.fixed.type import FixedType
+from tinyml.dialects.formats.number_format import Function
+from tinyml.runtime.devices.registry import runner_for
+from tinyml.runtime.evaluator.evaluator import evaluate
+from tinyml.runtime.evaluator.function_errors import function_errors
+from tinyml.runtime.model.model_interface import interface_of
+from tinyml.tools.calibration.function_programs import LENGTH, program, write
+from tinyml.tools.calibration.kernel_costs import FUNCTION_LIMITS, cycles_of_function
+
+DEVICES = {"host": "host", "simavr": "avr", "cortex-m0": "cortex-m", "cortex-m4": "cortex-m"}
+SAMPLES = {"host": 1 << 16, "simavr": 80, "cortex-m0": 200, "cortex-m4": 200}
+CASES: list[tuple[Function, FixedType, FixedType, str | None]] = [
+    ("exp", FixedType(16, 11), FixedType(16, 15), None),
+    ("exp", FixedType(16, 12), FixedType(16, 12), None),
+    ("exp", FixedType(16, 10), FixedType(8, 7), None),
+    ("exp", FixedType(8, 4), FixedType(8, 6), None),
+    ("exp", FixedType(16, 11), FixedType(16, 14), "seedot"),
+    ("exp", FixedType(16, 11), FixedType(16, 14), "shiftry"),
+    ("tanh", FixedType(16, 10), FixedType(16, 14), None),
+    ("tanh", FixedType(16, 12), FixedType(16, 15), None),
+    ("tanh", FixedType(13, 9), FixedType(16, 17), None),
+    ("tanh", FixedType(8, 5), FixedType(8, 7), None),
+    ("tanh", FixedType(16, 10), FixedType(16, 14), "shiftry"),
+    ("sigmoid", FixedType(16, 10), FixedType(16, 15), None),
+    ("sigmoid", FixedType(16, 12), FixedType(8, 7), None),
+    ("sigmoid", FixedType(8, 4), FixedType(16, 15), None),
+    ("sigmoid", FixedType(8, 4), FixedType(8, 7), "seedot"),
+    ("sigmoid", FixedType(8, 4), FixedType(8, 7), "shiftry"),
+]
+
+
+def real(function: Function, x: float) -> float:
+    """By the C library, one at a time."""
+    match function:
+        case "exp":
+            return math.exp(x)
+        case "tanh":
+            return math.tanh(x)
+        case "sigmoid":
+            return 1 / (1 + math.exp(-x))
+
+
+def raws_of(format: FixedType) -> NDArray[np.signedinteger]:
+    """(n, LENGTH): every raw, the greatest repeated."""
+    low, high = format.limits
+    count = -(-(high - low + 1) // LENGTH) * LENGTH
+    return np.minimum(np.arange(low, low + count), high).astype(format.dtype).reshape(-1, LENGTH)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize(("function", "source", "result", "scheme"), CASES, ids=str)
+def test_devices_keep_the_stated_errors(
+    device: str, function: Function, source: FixedType, result: FixedType, scheme: str | None, tmp_path: Path
+):
+    context, module = program(function, str(source), str(result), scheme)
+    raws = raws_of(source)
+    spread = np.linspace(0, len(raws) - 1, min(SAMPLES[device], len(raws))).astype(int)
+    raws = raws[spread]
+    runner, interface = runner_for(device), interface_of(module)
+    folder = write(context, module, DEVICES[device], tmp_path / "source")
+    scores = runner.run(runner.build(folder, interface, tmp_path / "build"), interface, raws).scores
+    assert scores is not None
+    expected = evaluate(module, raws).scores
+    np.testing.assert_array_equal(scores, cast(NDArray[np.signedinteger], expected).reshape(scores.shape))
+    [stated] = function_errors(module)
+    assert stated.error is not None
+    low, high = result.decode(np.array(result.limits))
+    exact = [min(max(real(function, x), low), high) for x in source.decode(raws).ravel()]
+    assert np.abs(result.decode(scores).ravel() - exact).max() <= stated.error * (1 + 1e-9)
+
+
+def test_wide_arguments_and_floats_have_no_stated_error():
+    for source, result in [("!fixed.q<32, 26>", "!fixed.q<16, 14>"), ("f32", "f32")]:
+        [stated] = function_errors(program("tanh", source, result)[1])
+        assert stated.error is None
+
+
+@pytest.mark.parametrize(("function", "source", "result"), FUNCTION_LIMITS)
+def test_cycles(function: Function, source: str, result: str):
+    assert cycles_of_function(function, source, result) <= FUNCTION_LIMITS[function, source, result]

@@ -1,0 +1,117 @@
+"""Kernels for sparse rows whose entries stand near one another are exact on every device."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from tinyml.dialects.layouts.csr import compress
+from tinyml.dialects.layouts.delta_row_stream import near_rows
+from tinyml.dialects.layouts.packed_bits import pack_bits
+from tinyml.runtime.devices.host import HostRunner
+from tinyml.runtime.devices.registry import Runner, runner_for
+from tinyml.tools.calibration.kernel_calls import NEAR, NEAR_PACKED, Case, Kernel, build, run
+
+KERNELS = [*NEAR, *NEAR_PACKED]
+COLUMNS = 1003
+COUNTS = (0, 1, 2, 3, 4, 5, 8, 9, 16, 17, 123, 124, 127, 128, 129, 255, 256, 257, 700)
+"""Entries of rows: kernels rest after 128 or 256."""
+
+
+def most(width: int) -> int:
+    return (1 << (width - 1)) - 1
+
+
+def matrix_of(width: int) -> NDArray[np.int64]:
+    """Rows of the least value and of random ones that stand close together or far apart; the last one spreads wide."""
+    random, low = np.random.default_rng(width), -most(width) - 1
+    rows = np.zeros((len(COUNTS) + 1, COLUMNS), np.int64)
+    for turn, (row, count) in enumerate(zip(rows, COUNTS, strict=False)):
+        columns = random.choice(COLUMNS if turn % 2 else min(2 * count + 8, COLUMNS), count, replace=False)
+        row[columns] = random.integers(low, -low, count) if turn % 3 else low
+    rows[-1, [15, 16, 32, 65, 400, COLUMNS - 1]] = low
+    return rows
+
+
+MATRICES = {width: matrix_of(width) for width in sorted({kernel.weights for kernel in KERNELS})}
+
+
+def stream_of(row: NDArray[np.int64], width: int) -> bytes:
+    rows = near_rows(compress(row[np.newaxis].astype("<i1" if width <= 8 else "<i2")), COLUMNS, width)
+    assert rows is not None
+    return rows.stream().tobytes()
+
+
+STREAMS = {(width, i): stream_of(row, width) for width, rows in MATRICES.items() for i, row in enumerate(rows)}
+STARTS = dict(zip(STREAMS, np.cumsum([0, *map(len, STREAMS.values())]).tolist(), strict=False))
+
+
+def products(case: Case) -> NDArray[np.int64]:
+    [(width, row)] = [key for key, start in STARTS.items() if start == case.start]
+    return MATRICES[width][row] * case.vector[:COLUMNS].astype(np.int64)
+
+
+def limited(case: Case) -> Case:
+    """The case with a vector so small that the sum fits."""
+    vector = case.vector
+    while abs(case.sum) + int(np.abs(products(case)).sum()) > most(case.kernel.sum):
+        vector = vector >> 1 if vector.min() < -1 else vector & 0
+        case = Case(case.kernel, vector, case.start, sum=case.sum)
+    return case
+
+
+def vectors(width: int) -> list[NDArray[Any]]:
+    random, low = np.random.default_rng(width), -most(width) - 1
+    found = np.full(COLUMNS, low), np.resize([low, most(width), 0, -1], COLUMNS), random.integers(low, -low, COLUMNS)
+    return [one.astype(f"<i{width // 8}") for one in found]
+
+
+@pytest.fixture(
+    scope="module",
+    params=["simavr -Os", "simavr -O3", "host -O2", "cortex-m0 -Os", "cortex-m4 -O3"],
+)
+def device(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Runner, Any]:
+    name, optimize = request.param.split()
+    mcu = "atmega1284p" if name == "simavr" else None
+    runner = HostRunner(sanitize=True) if name == "host" else runner_for(name, mcu)
+    folder: Path = tmp_path_factory.mktemp("near")
+    return runner, build(runner, folder, b"".join(STREAMS.values()), optimize, KERNELS)
+
+
+@pytest.mark.parametrize("kernel", NEAR, ids=lambda kernel: kernel.name)
+def test_exact(device: tuple[Runner, Any], kernel: Kernel):
+    cases = [
+        limited(Case(kernel, vector, STARTS[kernel.weights, row], sum=first))
+        for row in range(len(COUNTS) + 1)
+        for turn, vector in enumerate(vectors(kernel.vector))
+        for first in [(0, -1, most(kernel.sum) // 3, -most(kernel.sum) // 3)[(turn + row) % 4]]
+    ]
+    assert sum(case.vector.any() for case in cases) > 50
+    scores = run(*device, cases, KERNELS).scores
+    assert scores is not None
+    for case, (value, *_) in zip(cases, scores.tolist(), strict=True):
+        assert value == case.sum + int(products(case).sum()), case
+
+
+@pytest.mark.parametrize("kernel", NEAR_PACKED, ids=lambda kernel: kernel.name)
+def test_packed_vectors(device: tuple[Runner, Any], kernel: Kernel):
+    cases: list[Case] = []
+    expected: list[int] = []
+    for bits in (4, 6) if kernel.vector == 8 else (9, 10, 12):
+        for turn, row in enumerate(range(len(COUNTS) + 1)):
+            matrix = MATRICES[kernel.weights][row]
+            random, low = np.random.default_rng(row), -most(bits) - 1
+            values = random.integers(low, -low, COLUMNS) if turn % 2 else np.full(COLUMNS, low)
+            first = (0, -1, most(30), -most(30))[turn % 4]
+            while abs(first) + int(np.abs(matrix * values).sum()) > most(32):
+                values >>= 1
+            vector = pack_bits(values, bits).view(np.int8)
+            cases.append(Case(kernel, vector, STARTS[kernel.weights, row], sum=first, stride=bits))
+            expected.append(first + int((matrix * values).sum()))
+    scores = run(*device, cases, KERNELS).scores
+    assert scores is not None
+    assert scores[:, 0].tolist() == expected

@@ -1,0 +1,226 @@
+"""Kernels for packed weights, and the functions that read single packed elements, are exact on every device."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from tinyml.dialects.layouts.packed_bits import WIDTHS, group_bytes, group_length, pack_bits, packed_bytes
+from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
+from tinyml.runtime.devices.host import HostRunner
+from tinyml.runtime.devices.registry import Build, Runner, runner_for
+from tinyml.runtime.devices.toolchain import WARNING_FLAGS
+from tinyml.runtime.model.interface import Interface
+from tinyml.tools.calibration.kernel_calls import ELEMENTS, INCLUDE, PACKED, Case, Kernel, build, run
+
+LENGTHS = (
+    *range(18),
+    31,
+    32,
+    63,
+    64,
+    65,
+    251,
+    252,
+    253,
+    255,
+    256,
+    257,
+    300,
+    505,
+    999,
+    1001,
+    1015,
+    1016,
+    1017,
+    2001,
+    2064,
+)
+COUNTS = {4: 2064, 5: 264, 6: 2064, 9: 264, 10: 264, 12: 1020}
+"""Elements of an array, by width: more than a kernel takes at once, and all arrays fit one that an AVR can have."""
+
+
+def most(width: int) -> int:
+    return (1 << (width - 1)) - 1
+
+
+def extremes(width: int, count: int) -> list[NDArray[Any]]:
+    """Vectors of one value, of alternating extremes, and random ones."""
+    random = np.random.default_rng(width)
+    low, high = -most(width) - 1, most(width)
+    flat = [np.full(count, value) for value in (low, high)]
+    return [*flat, np.resize([low, high, 0, -1], count), random.integers(low, high, count, endpoint=True)]
+
+
+def weights_of(width: int) -> NDArray[np.int64]:
+    """Arrays (of so many elements and no more, of which values, `COUNTS`): the greatest values and random ones."""
+    low, *_, random = extremes(width, COUNTS[width])
+    arrays = np.array([[low, random]] * group_length(width))
+    for missing, both in enumerate(arrays):
+        both[:, COUNTS[width] - missing :] = 0
+    return arrays
+
+
+WEIGHTS = {width: weights_of(width) for width in sorted({kernel.weights for kernel in PACKED})}
+STREAMS = {width: pack_bits(arrays, width).tobytes() for width, arrays in WEIGHTS.items()}
+FLASH = b"".join(STREAMS.values())
+
+
+def start_of(width: int, which: int, length: int) -> int:
+    """Where in flash the last row of a length begins, in bytes."""
+    before = sum(len(stream) for other, stream in STREAMS.items() if other < width)
+    group = group_length(width)
+    last = (-length % group * 2 + which + 1) * COUNTS[width] - -(-length // group) * group
+    return before + last // group * group_bytes(width)
+
+
+def products(case: Case) -> NDArray[np.int64]:
+    width = case.kernel.weights
+    before = sum(len(stream) for other, stream in STREAMS.items() if other < width)
+    first = (case.start - before) // group_bytes(width) * group_length(width)
+    weights = WEIGHTS[width].reshape(-1)[first : first + case.length]
+    return weights * case.vector[: case.length].astype(np.int64)
+
+
+def is_provable(case: Case) -> bool:
+    return abs(case.sum) + int(np.abs(products(case)).sum()) <= most(case.kernel.sum)
+
+
+def limited(case: Case) -> Case:
+    """The case with a vector so small that the sum fits."""
+    vector = case.vector
+    while not is_provable(case):
+        vector = vector >> 1 if vector.min() < -1 else vector & 0
+        case = Case(case.kernel, vector, case.start, case.length, case.sum)
+    return case
+
+
+class Device:
+    def __init__(self, runner: Runner, folder: Path, optimize: str):
+        self.runner = runner
+        self.built: Build = build(runner, folder, FLASH, optimize, PACKED)
+
+    def check(self, cases: list[Case]) -> None:
+        scores = run(self.runner, self.built, cases, PACKED).scores
+        assert scores is not None
+        for case, (value, *_) in zip(cases, scores.tolist(), strict=True):
+            assert value == case.sum + int(products(case).sum()), case
+
+
+@pytest.fixture(
+    scope="module",
+    params=["simavr -Os", "simavr -O2", "simavr -O3", "host -O2", "cortex-m0 -Os", "cortex-m3 -O2", "cortex-m4 -O3"],
+)
+def device(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Device:
+    # One function enters every kernel at every place, which does not fit an ATmega328P.
+    name, optimize = request.param.split()
+    mcu = "atmega1284p" if name == "simavr" else None
+    runner = HostRunner(sanitize=True) if name == "host" else runner_for(name, mcu)
+    return Device(runner, tmp_path_factory.mktemp("packed"), optimize)
+
+
+@pytest.mark.parametrize("kernel", PACKED, ids=lambda kernel: kernel.name)
+def test_extremes(device: Device, kernel: Kernel):
+    """Whatever lies behind the vector meets zeros only."""
+    cases: list[Case] = []
+    capacity = ELEMENTS * 16 // kernel.vector
+    for length in LENGTHS:
+        for turn, vector in enumerate(extremes(kernel.vector, capacity)):
+            if length <= min(capacity, COUNTS[kernel.weights]):
+                first = [0, -1, most(kernel.sum) // 3, -most(kernel.sum) // 3][(turn + length) % 4]
+                typed = vector.astype(f"<i{kernel.vector // 8}")
+                start = start_of(kernel.weights, (turn + length // 4) % 2, length)
+                cases.append(limited(Case(kernel, typed, start, length, first)))
+    assert sum(case.vector.any() and case.length > 0 for case in cases) > 80
+    device.check(cases)
+
+
+@st.composite
+def drawn_case(draw: st.DrawFn) -> Case:
+    kernel = draw(st.sampled_from(PACKED))
+    length = draw(st.integers(0, 40))
+    values = st.integers(-most(kernel.vector) - 1, most(kernel.vector))
+    vector = np.array(draw(st.lists(values, min_size=length, max_size=length)), f"<i{kernel.vector // 8}")
+    start = start_of(kernel.weights, draw(st.integers(0, 1)), length)
+    padded = np.resize(np.append(vector, [0]).astype(vector.dtype), ELEMENTS * 16 // kernel.vector)
+    return limited(
+        Case(kernel, padded, start, length, draw(st.integers(-most(kernel.sum) // 2, most(kernel.sum) // 2)))
+    )
+
+
+@settings(max_examples=15)
+@given(cases=st.lists(drawn_case(), max_size=20))
+def test_any_call(device: Device, cases: list[Case]):
+    device.check(cases)
+
+
+READ = 64
+HEADER = f"""\
+#include <stdint.h>
+#define figure_INPUT_LENGTH {READ}
+#define figure_OUTPUT_LENGTH {2 * READ}
+void figure_predict(const int16_t *X);
+const int16_t *figure_scores(void);
+"""
+SOURCE = """\
+#include "figure.h"
+#include "tinyml/packed.h"
+#include "tinyml/unpack.h"
+#ifdef __AVR__
+#define FLASH __attribute__((__progmem__))
+#else
+#define FLASH
+#endif
+static const int8_t packed[] FLASH = {{{bytes}}};
+static int8_t memory[{bytes_of_row}];
+static int16_t out[2 * {count}];
+static int{element}_t whole[{count}];
+const int16_t *figure_scores(void) {{ return out; }}
+void figure_predict(const int16_t *X)
+{{
+    for (uint8_t i = {count}; i > 0; i--)
+        tm_pack_s{width}(memory, i - 1, tm_packed_s{width}(packed, X[i - 1]));
+    for (uint8_t i = 0; i < {count}; i++)
+        out[i] = tm_packed_s{width}_ram(memory, i);
+    tm_unpack_s{width}(whole, memory, {count} / {group});
+    for (uint8_t i = 0; i < {count}; i++)
+        out[{count} + i] = whole[i];
+}}
+"""
+
+
+@pytest.mark.parametrize("name", ["host", "simavr", "cortex-m0", "cortex-m4"])
+@pytest.mark.parametrize("width", WIDTHS)
+def test_single_elements(name: str, width: int, tmp_path: Path):
+    """All numbers of up to 10 bits, as many of 12, each in every place: from flash to working memory, and
+    from there one by one and all at once.
+
+    What lies in memory from the last time changes no element beside the one that is written.
+    """
+    values = np.tile(np.arange(-1 << width - 1, 1 << width - 1, 1 if width <= 10 else 3), 8)
+    values = np.random.default_rng(width).permutation(np.resize(values, READ * -(-values.size // READ)))
+    stream = pack_bits(values, width).view(np.int8)
+    (tmp_path / "figure.h").write_text(HEADER)
+    source = SOURCE.format(
+        bytes=", ".join(map(str, stream)),
+        count=READ,
+        width=width,
+        bytes_of_row=packed_bytes(READ, width),
+        element=8 if width < 8 else 16,
+        group=group_length(width),
+    )
+    (tmp_path / "figure.c").write_text(source)
+    interface = Interface("figure", "int16_t", READ, "int16_t", 2 * READ, has_label=False)
+    runner = runner_for(name)
+    built = runner.build(tmp_path, interface, tmp_path, "-Os", [*WARNING_FLAGS, f"-I{INCLUDE}"])
+    numbers = np.arange(values.size, dtype=np.int16).reshape(-1, READ)
+    found = runner.run(built, interface, numbers).scores
+    np.testing.assert_array_equal(found, np.tile(values.reshape(-1, READ), 2))
+    for twin in (RUNTIME_FUNCTIONS[f"tm_packed_s{width}{where}"].twin for where in ("", "_ram")):
+        np.testing.assert_array_equal(twin(stream, numbers), values.reshape(-1, READ))

@@ -1,0 +1,112 @@
+"""`tm_limit_iN_iM`, `tm_multiply_i16` and `tm_add_i16` give the bits of their numpy twins on every chip, `tm_mul16_8`
+those of a product."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from tinyml.dialects.machine.runtime_functions import ADD_SHIFTS, LIMITS, MULTIPLY_SHIFTS, add, limit, multiply
+from tinyml.runtime.devices.registry import runner_for
+from tinyml.runtime.devices.toolchain import WARNING_FLAGS
+from tinyml.runtime.model.interface import Interface
+from tinyml.targets.avr.chip import AVR
+from tinyml.tools.calibration.kernel_calls import INCLUDE
+
+COUNT = 4
+CASES = [
+    (width, result, right, bits)
+    for width, result in LIMITS
+    for bits in (result, result - 1, result - 3, result - 6)
+    for right in range(width - bits + 1)
+]
+ADDS = [
+    (left, right, bits)
+    for left in ADD_SHIFTS
+    for right in ADD_SHIFTS
+    for bits in (16, 15, 14, 12)
+    if bits <= 16 - max(right - left, 0)
+]
+MIXED = (0, 8)
+"""Shifts of a product of 16 and 8 bits."""
+OUTPUTS = (len(CASES) + len(MULTIPLY_SHIFTS) + len(ADDS) + len(MIXED)) * COUNT
+INTERFACE = Interface("figure", "int16_t", 2 * COUNT, "int16_t", OUTPUTS, has_label=False)
+HEADER = f"""\
+#include <stdint.h>
+#define figure_INPUT_LENGTH {2 * COUNT}
+#define figure_OUTPUT_LENGTH {OUTPUTS}
+void figure_predict(const int16_t *X);
+const int16_t *figure_scores(void);
+"""
+SOURCE = """\
+#include "figure.h"
+#include "tinyml/add.h"
+#include "tinyml/limit.h"
+#include "tinyml/multiply.h"
+#ifdef __AVR__
+typedef __int24 int24;
+#else
+typedef int32_t int24;
+#endif
+typedef int16_t int16;
+typedef int32_t int32;
+{helper}
+static int16_t out[{outputs}];
+const int16_t *figure_scores(void) {{ return out; }}
+void figure_predict(const int16_t *X)
+{{
+    int16_t *y = out;
+    for (uint8_t i = 0; i < {count}; i++) {{
+        const int16_t a = X[2 * i], b = X[2 * i + 1];
+        const int32_t x = (int32_t)((uint32_t)(uint16_t)a | (uint32_t)(uint16_t)b << 16);
+{calls}
+    }}
+}}
+"""
+
+
+def source() -> str:
+    limits = [
+        f"tm_limit_i{width}_i{result}((int{width})(x >> {32 - width}), {right}, {bits})"
+        for width, result, right, bits in CASES
+    ]
+    products = [f"tm_multiply_i16(a, b, {right})" for right in MULTIPLY_SHIFTS]
+    sums = [f"tm_add_i16(a, b, {left}, {right}, {bits})" for left, right, bits in ADDS]
+    mixed = [f"(int16_t)(tm_mul16_8(a, (int8_t)b) >> {right})" for right in MIXED]
+    calls = "\n".join(f"        *y++ = {call};" for call in [*limits, *products, *sums, *mixed])
+    helper = AVR.int24 + AVR.prelude + AVR.helpers["tm_mul16_8"]
+    return SOURCE.format(helper=helper, outputs=OUTPUTS, count=COUNT, calls=calls)
+
+
+def numbers() -> NDArray[np.int32]:
+    """Around all powers of two, where limits begin to bind, and anything; no factor is the least number."""
+    powers = [sign << place for place in range(32) for sign in (1, -1)]
+    near = [power + offset for power in powers for offset in (-65536, -256, -1, 0, 1, 255)]
+    random = np.random.default_rng(0).integers(-(1 << 31), 1 << 31, 600).tolist()
+    values = np.array([*near, *random]).astype(np.int64).astype(np.int32)
+    pairs = values.view(np.int16)
+    pairs[pairs == -32768] = -32767
+    return np.resize(values, len(values) // COUNT * COUNT).reshape(-1, COUNT)
+
+
+@pytest.mark.parametrize("device", ["host", "simavr", "cortex-m0", "cortex-m4"])
+@pytest.mark.parametrize("optimize", ["-Os", "-O3"])
+def test_every_shift(device: str, optimize: str, tmp_path: Path):
+    (tmp_path / "figure.h").write_text(HEADER)
+    (tmp_path / "figure.c").write_text(source())
+    runner = runner_for(device, "atmega1284p" if device == "simavr" else None)
+    build = runner.build(tmp_path, INTERFACE, tmp_path, optimize, [*WARNING_FLAGS, f"-I{INCLUDE}"])
+    x = numbers()
+    factors = x.view(np.int16).reshape(*x.shape, 2)
+    scores = runner.run(build, INTERFACE, factors.reshape(len(x), -1)).scores
+    limited = [
+        limit(x >> 32 - width, np.array(right, np.int8), np.array(bits, np.int8)) for width, _, right, bits in CASES
+    ]
+    products = [multiply(factors[..., 0], factors[..., 1], np.array(right, np.int8)) for right in MULTIPLY_SHIFTS]
+    sums = [add(factors[..., 0], factors[..., 1], *(np.array(n, np.int8) for n in case)) for case in ADDS]
+    product = factors[..., 0].astype(np.int32) * factors[..., 1].astype(np.int8)
+    mixed = [(product >> right).astype(np.int16) for right in MIXED]
+    np.testing.assert_array_equal(scores, np.stack([*limited, *products, *sums, *mixed], axis=-1).reshape(len(x), -1))

@@ -1,0 +1,118 @@
+"""The C runtime's functions give the bits of their numpy twins, and both come close to the real functions."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from oracles.c_library import c_library
+
+from tinyml.dialects.machine.runtime_functions import EXP_HIGH, EXP_LOW, RUNTIME_FUNCTIONS, exp, sigmoid, tanh
+
+SOURCE = """
+#include "tinyml/f32.h"
+#define EACH(NAME, IN, OUT) \\
+    void each_##NAME(const IN *x, OUT *y, int32_t n) { for (int32_t i = 0; i < n; i++) y[i] = NAME(x[i]); }
+EACH(tm_expf, float, float)
+EACH(tm_tanhf, float, float)
+EACH(tm_sigmoidf, float, float)
+EACH(tm_int_to_f32, int32_t, float)
+void each_tm_f32_to_int(const float *x, int32_t low, int32_t high, int32_t *y, int32_t n)
+{
+    for (int32_t i = 0; i < n; i++) y[i] = tm_f32_to_int(x[i], low, high);
+}
+void each_tm_f32_to_odd(const float *x, int32_t low, int32_t high, int32_t *y, int32_t n)
+{
+    for (int32_t i = 0; i < n; i++) y[i] = tm_f32_to_odd(x[i], low, high);
+}
+"""
+EDGES = [0.0, -0.0, 0.5, -0.5, 1.5, -1.5, EXP_LOW, EXP_HIGH, 2.0**24, 2.0**30, 2.0**31, -(2.0**31), 3e38, -3e38, 1e-45]
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
+    return c_library(tmp_path_factory.mktemp("runtime"), SOURCE)
+
+
+def floats() -> NDArray[np.float32]:
+    """A million floats of all magnitudes, most of those that the functions do not flatten, and the edges."""
+    random = np.random.default_rng(0)
+    patterns = random.integers(0, 1 << 32, 400_000, np.uint64).astype(np.uint32).view(np.float32)
+    near = random.uniform(-100, 100, 400_000).astype(np.float32)
+    halves = (random.integers(-(1 << 22), 1 << 22, 200_000) / 2).astype(np.float32)
+    edges = np.array(EDGES, np.float32)
+    with np.errstate(over="ignore"):
+        around = np.concatenate(
+            [edges, np.nextafter(edges, np.float32(np.inf)), np.nextafter(edges, -np.float32(np.inf))]
+        )
+    return np.concatenate([patterns, near, halves, around, np.array([np.nan, np.inf, -np.inf], np.float32)])
+
+
+def pointer(array: NDArray[Any]) -> ctypes.c_void_p:
+    return ctypes.c_void_p(array.ctypes.data)
+
+
+def assert_same_bits(ours: NDArray[Any], theirs: NDArray[Any], x: NDArray[Any]):
+    different = np.flatnonzero(ours.view(np.int32) != theirs.view(np.int32))
+    assert not len(different), (
+        f"f({x[different[0]]!r}) = {ours[different[0]]!r} in C, {theirs[different[0]]!r} in numpy"
+    )
+
+
+@pytest.mark.parametrize("name", ["tm_expf", "tm_tanhf", "tm_sigmoidf"])
+def test_functions(library: ctypes.CDLL, name: str):
+    x = floats()
+    y = np.empty_like(x)
+    library[f"each_{name}"](pointer(x), pointer(y), len(x))
+    with np.errstate(all="ignore"):
+        assert_same_bits(y, RUNTIME_FUNCTIONS[name].twin(x), x)
+
+
+def test_integer_to_float(library: ctypes.CDLL):
+    patterns = np.random.default_rng(1).integers(-(1 << 31), 1 << 31, 1_000_000).astype(np.int32)
+    x = np.concatenate([patterns, patterns >> 20, np.array([0, -1, 2**31 - 1, -(2**31), 2**24 + 1], np.int32)])
+    y = np.empty(len(x), np.float32)
+    library.each_tm_int_to_f32(pointer(x), pointer(y), len(x))
+    assert_same_bits(y, RUNTIME_FUNCTIONS["tm_int_to_f32"].twin(x), x)
+
+
+@pytest.mark.parametrize("greatest", [2**width - 1 for width in (1, 7, 15, 23, 24, 25, 29, 30, 31)])
+def test_float_to_integer(library: ctypes.CDLL, greatest: int):
+    x = floats()
+    y = np.empty(len(x), np.int32)
+    low, high = np.int32(-greatest), np.int32(greatest)
+    library.each_tm_f32_to_int(pointer(x), ctypes.c_int32(-greatest), ctypes.c_int32(greatest), pointer(y), len(x))
+    with np.errstate(all="ignore"):
+        assert_same_bits(y, RUNTIME_FUNCTIONS["tm_f32_to_int"].twin(x, low, high), x)
+        # Exact in double precision; NaN gives the lower limit.
+        expected = np.clip(np.floor(np.nan_to_num(x.astype(np.float64), nan=-np.inf) + 0.5), -greatest, greatest)
+    np.testing.assert_array_equal(y, expected)
+
+
+def test_float_to_odd(library: ctypes.CDLL):
+    x = floats()
+    y = np.empty(len(x), np.int32)
+    greatest = 1 << 30
+    low, high = np.int32(-greatest), np.int32(greatest)
+    library.each_tm_f32_to_odd(pointer(x), ctypes.c_int32(-greatest), ctypes.c_int32(greatest), pointer(y), len(x))
+    with np.errstate(all="ignore"):
+        assert_same_bits(y, RUNTIME_FUNCTIONS["tm_f32_to_odd"].twin(x, low, high), x)
+        inside = x[np.abs(x) < high]
+        odd = y[np.abs(x) < high]
+    floor = np.floor(inside.astype(np.float64))
+    np.testing.assert_array_equal(odd[floor == inside], floor[floor == inside])
+    assert (odd[floor != inside] & 1).all()
+    assert (np.abs(odd - inside.astype(np.float64)) <= 1).all()
+
+
+def test_accuracy():
+    x = np.random.default_rng(2).uniform(EXP_LOW, EXP_HIGH, 1_000_000).astype(np.float32)
+    x[: len(x) // 2] /= 50
+    real = x.astype(np.float64)
+    exact = np.exp(real)
+    assert (np.abs(exp(x) - exact) <= 2 * np.spacing(exact.astype(np.float32))).all()
+    assert (np.abs(tanh(x) - np.tanh(real)) <= 2.0**-22).all()
+    assert (np.abs(sigmoid(x) - 1 / (1 + np.exp(-real))) <= 2.0**-23).all()

@@ -1,0 +1,134 @@
+"""Printed C, compiled without a warning and run, against an interpreter of the L4 program it comes from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from interpreters import loops as loop_interpreter
+from numpy.typing import NDArray
+from programs import bits as l4_programs
+from programs import kernel_models
+from programs.printed import WARNINGS, parse, write
+
+from tinyml.lowering import pipelines
+from tinyml.runtime.devices.host import HostRunner
+from tinyml.runtime.devices.registry import Runner, runner_for
+from tinyml.runtime.devices.toolchain import MODEL_FLAGS, call_tool
+from tinyml.runtime.evaluator.evaluator import evaluate
+from tinyml.runtime.model.interface import Interface
+from tinyml.runtime.model.model_interface import interface_of
+from tinyml.targets.kernel import Kernel, kernels_of
+
+STRICT = [*MODEL_FLAGS[:3], *WARNINGS, "-O2", "-c"]
+
+PROGRAMS = {
+    "matvec": (l4_programs.MATVEC, Interface("matvec", "int16_t", 4, "int16_t", 3, True)),
+    "sparse": (l4_programs.SPARSE, Interface("sparse", "int16_t", 300, "int32_t", 3, False)),
+    "mixed": (l4_programs.MIXED, Interface("mixed", "float", 6, "int8_t", 6, True)),
+    "swap": (l4_programs.SWAP, Interface("swap", "int8_t", 2, None, 0, True)),
+}
+CHAOS = Interface("chaos", "int16_t", 8, "int16_t", 8, True)
+COMPILERS = {"host": "", "avr": "avr-", "cortex-m": "arm-none-eabi-"}
+
+
+def compile_strictly(folder: Path, prefix: str) -> None:
+    [source] = folder.glob("*.c")
+    mcu = ["-mmcu=atmega328p"] if prefix == "avr-" else []
+    call_tool(prefix, "gcc", [*STRICT, *mcu, source, "-o", folder / "strict.o"])
+
+
+def inputs_for(interface: Interface, samples: int) -> NDArray[np.generic]:
+    random = np.random.default_rng(interface.input_length)
+    dtype = interface.input_dtype
+    shape = (samples, interface.input_length)
+    if dtype.kind == "f":
+        return random.normal(0, 300, shape).astype(dtype)
+    info = np.iinfo(dtype)
+    inputs = random.integers(info.min, info.max + 1, shape).astype(dtype)
+    inputs[0], inputs[1] = info.min, info.max
+    return inputs
+
+
+def check(text: str, interface: Interface, runner: Runner, folder: Path, samples: int) -> None:
+    inputs = inputs_for(interface, samples)
+    module = parse(text)[1]
+    expected = [loop_interpreter.run(module, one) for one in inputs]
+    result = runner.run(runner.build(folder, interface, folder / "build"), interface, inputs)
+    if interface.has_label:
+        assert result.labels is not None
+        np.testing.assert_array_equal(result.labels, [one[0] for one in expected])
+    if interface.output_length:
+        assert result.scores is not None
+        np.testing.assert_array_equal(result.scores, np.stack([one[-1] for one in expected]))
+
+
+@pytest.mark.parametrize("target", COMPILERS)
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_compiles_without_a_warning(name: str, target: str, tmp_path: Path):
+    folder = write(PROGRAMS[name][0], target, tmp_path / "source")
+    compile_strictly(folder, COMPILERS[target])
+    # One source for all devices.
+    compile_strictly(folder, "")
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_header_is_valid_on_its_own_and_in_cpp(name: str, tmp_path: Path):
+    folder = write(PROGRAMS[name][0], "host", tmp_path / "source")
+    for language in ("c", "c++"):
+        user = folder / f"user.{language}"
+        user.write_text(f'#include "{name}.h"\n#include "{name}.h"\n')
+        call_tool("", "gcc", ["-x", language, "-Wall", "-Wextra", "-Werror", "-pedantic", "-fsyntax-only", user])
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_runs_as_the_interpreter_says_without_undefined_behaviour(name: str, tmp_path: Path):
+    text, interface = PROGRAMS[name]
+    check(text, interface, HostRunner(sanitize=True), write(text, "host", tmp_path / "source"), samples=20)
+
+
+@pytest.mark.parametrize("device", ["host", "simavr", "cortex-m0"])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_one_source_gives_the_same_on_every_device(name: str, device: str, tmp_path: Path):
+    text, interface = PROGRAMS[name]
+    check(text, interface, runner_for(device), write(text, "avr", tmp_path / "source"), samples=6)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_programs(seed: int, tmp_path: Path):
+    """Loads, stores, branches and carried values in any order: what nests into what must not change the result."""
+    text = l4_programs.random_program(seed)
+    folder = write(text, "host", tmp_path / "source")
+    compile_strictly(folder, "")
+    check(text, CHAOS, HostRunner(sanitize=True), folder, samples=8)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_random_programs_on_an_avr(seed: int, tmp_path: Path):
+    text = l4_programs.random_program(seed)
+    folder = write(text, "avr", tmp_path / "source")
+    compile_strictly(folder, "avr-")
+    check(text, CHAOS, runner_for("simavr"), folder, samples=4)
+
+
+KERNELS = [(target, one) for target in ("avr", "cortex-m") for one in kernels_of(target) if not one.fetches]
+"""Those that fetch elements of packed vectors are in test_packed_programs.py."""
+DEVICES = {"avr": ["simavr"], "cortex-m": ["cortex-m0", "cortex-m3", "cortex-m4"]}
+
+
+@pytest.mark.parametrize(("target", "kernel"), KERNELS, ids=[kernel.symbol for _, kernel in KERNELS])
+def test_a_kernel_is_selected_and_exact(target: str, kernel: Kernel, tmp_path: Path):
+    """One source without a warning: on the devices of its target, and in plain C on the host."""
+    context, module = parse(kernel_models.program(kernel))
+    interface, inputs = interface_of(module), kernel_models.inputs(kernel)
+    expected = evaluate(module, inputs).scores
+    for name in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits"):
+        packed = "never" if kernel.weights % 8 == 0 else "always"
+        pipelines.run(module, context, pipelines.flatten(name, {"target": target, "packed": packed}))
+    text = str(module)
+    assert text.count(f"func.call @{kernel.symbol}(") == kernel_models.calls(kernel)
+    source = write(text, target, tmp_path / "source")
+    for runner in (HostRunner(sanitize=True), *map(runner_for, DEVICES[target])):
+        result = runner.run(runner.build(source, interface, tmp_path / "build", "-O2", WARNINGS), interface, inputs)
+        np.testing.assert_array_equal(result.scores, expected, err_msg=runner.name)

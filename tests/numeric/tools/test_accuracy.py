@@ -1,0 +1,33 @@
+"""What 8 and 16 bits cost in accuracy, on the real models in the repository; scales come from validation data only."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from programs.paths import MODELS
+
+from tinyml.dialects.context import context
+from tinyml.lowering import pipelines
+from tinyml.runtime.model.data import load_data
+from tinyml.tools.driver.measure import accuracy
+from tinyml.tools.driver.stages import load_program
+
+
+def points_lost(model: Path, width: int) -> float:
+    """How many percentage points of accuracy the test set loses."""
+    ctx = context()
+    reals = load_program(model, ctx)
+    formats = reals.clone()
+    options = {"data": f'"{model.parent / "val.npz"}"', "width": str(width)}
+    pipelines.run(formats, ctx, pipelines.flatten("reals-to-formats", options))
+    found = accuracy(reals, formats, load_data(str(model.parent / "test.npz")))
+    assert found.reals is not None
+    assert found.formats is not None
+    return found.reals - found.formats
+
+
+@pytest.mark.parametrize(("width", "most"), [(8, 1.0), (16, 0.1)])
+@pytest.mark.parametrize("model", MODELS)
+def test_points_lost(model: str, width: int, most: float) -> None:
+    assert points_lost(MODELS[model], width) <= most

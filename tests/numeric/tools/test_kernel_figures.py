@@ -1,0 +1,49 @@
+"""The kernels reach the figures that they are made for; counts of simulated chips, so the same on every machine."""
+
+from __future__ import annotations
+
+import pytest
+
+from tinyml.targets.kernel import kernels_of
+from tinyml.tools.calibration.kernel_calls import KERNELS, NEAR, NEAR_PACKED, PACKED, TABLE, Kernel
+from tinyml.tools.calibration.kernel_costs import (
+    AVR_LIMITS,
+    CORTEX_M_LIMITS,
+    LEVELS,
+    PRODUCT_LIMITS,
+    N,
+    cycles_in_loop,
+    instructions_per_mac,
+    time_of_product,
+)
+
+AVR = (*KERNELS, *PACKED, *TABLE, *NEAR, *NEAR_PACKED)
+
+
+@pytest.mark.parametrize("optimize", LEVELS)
+@pytest.mark.parametrize("name", AVR_LIMITS)
+def test_cycles_in_the_loop(name: str, optimize: str):
+    [kernel] = [kernel for kernel in AVR if kernel.name == name]
+    assert cycles_in_loop(kernel, N, optimize) <= AVR_LIMITS[name]
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [kernel for kernel in AVR if kernel.form in ("dense", "strided", "row", "near", "near packed")],
+    ids=lambda k: k.name,
+)
+def test_the_compiler_knows_what_an_entry_takes(kernel: Kernel):
+    [known] = [one for one in kernels_of("avr") if one.symbol == f"tm_dot_{kernel.name}"]
+    assert known.step == pytest.approx(cycles_in_loop(kernel, N, "-Os"), rel=0.02)
+
+
+@pytest.mark.parametrize("optimize", LEVELS)
+@pytest.mark.parametrize(("device", "kernel"), CORTEX_M_LIMITS)
+def test_instructions_per_multiply_accumulate(device: str, kernel: str, optimize: str):
+    assert instructions_per_mac(kernel, device, optimize) <= CORTEX_M_LIMITS[device, kernel]
+
+
+@pytest.mark.parametrize("optimize", LEVELS)
+@pytest.mark.parametrize(("device", "formats"), PRODUCT_LIMITS)
+def test_time_per_product_in_generated_code(device: str, formats: str, optimize: str):
+    assert time_of_product(device, formats, optimize) <= PRODUCT_LIMITS[device, formats]

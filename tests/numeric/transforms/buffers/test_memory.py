@@ -1,0 +1,97 @@
+"""Memory of real models as compiled: proven optimal, and exactly what the linker reserves."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from programs.paths import MODELS
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.parser import Parser
+
+from tinyml.dialects.context import context
+from tinyml.dialects.scratch import ArenaOp
+from tinyml.lowering import pipelines
+from tinyml.runtime.devices.toolchain import call_tool
+from tinyml.runtime.model.data import load_data
+from tinyml.tools.commands.compile import Request, compile_model
+from tinyml.tools.commands.run import RunRequest, run_model
+from tinyml.tools.driver.measure import run_on_device
+from tinyml.tools.driver.search_request import SearchRequest
+from tinyml.tools.driver.stages import print_c
+
+
+def compiled(name: str, width: int | None, out: Path, **more: Any) -> dict[str, Any]:
+    model = MODELS[name]
+    val = model.parent / "val.npz"
+    return compile_model(Request(model, val, None, "uno", None, "fixed", width, "-Os", out, **more))
+
+
+def arena_in_the_object(folder: Path, name: str) -> int:
+    """Bytes of the symbol `arena`."""
+    made = folder / "m.o"
+    call_tool("avr-", "gcc", ["-mmcu=atmega328p", "-Os", "-c", folder / f"{name}.c", "-o", made])
+    [size] = re.findall(r"^[0-9a-f]+ ([0-9a-f]+) b arena$", call_tool("avr-", "nm", ["-S", made]), re.MULTILINE)
+    return int(size, 16)
+
+
+def pack_again(formats: ModuleOp, mode: str, name: str, folder: Path) -> ArenaOp:
+    """Writes the C of a program at L1 whose buffers are packed in a mode."""
+    ctx, module = context(), formats.clone()
+    passes = [
+        step
+        for pipeline in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c")
+        for step in pipelines.flatten(pipeline, {"target": "avr"})
+    ]
+    packed = passes.index("check-packing")
+    passes[passes.index("pack-scratch")] = f"pack-scratch{{mode={mode}}}"
+    pipelines.run(module, ctx, passes[:packed])
+    arena = next(op for op in module.clone().walk() if isinstance(op, ArenaOp))
+    pipelines.run(module, ctx, passes[packed:])
+    folder.mkdir()
+    for file, extension in (("source", "c"), ("header", "h")):
+        (folder / f"{name}.{extension}").write_text(print_c(module, ctx, "avr", file))
+    return arena
+
+
+@pytest.mark.parametrize("width", [8, 16])
+@pytest.mark.parametrize("name", MODELS)
+def test_the_arena_is_optimal_and_what_the_linker_reserves(name: str, width: int, tmp_path: Path):
+    report = compiled(name, width, tmp_path / "out")
+    buffers = (tmp_path / "out/ir/2-buffers.mlir").read_text()
+    assert "scratch.optimal" in buffers
+    [height] = re.findall(r"scratch\.height = (\d+)", buffers)
+    assert arena_in_the_object(tmp_path / "out", report["name"]) == int(height) == report["ram_bytes"]["arena"]
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_modes_on_mixed_widths(name: str, tmp_path: Path):
+    """`auto` is proven optimal, and no higher than what moves buffers; the stack does not depend on where they lie."""
+    report = compiled(name, None, tmp_path / "out", search=SearchRequest("demote", {"jobs": 1}))
+    formats = Parser(context(), (tmp_path / "out/ir/1-formats.mlir").read_text()).parse_module()
+    arenas: dict[str, ArenaOp] = {}
+    stacks: dict[str, int] = {}
+    for mode in ("auto", "first-fit", "shiftry"):
+        arenas[mode] = pack_again(formats, mode, report["name"], tmp_path / mode)
+        assert arena_in_the_object(tmp_path / mode, report["name"]) == arenas[mode].size
+        inputs = load_data(str(MODELS[name].parent / "val.npz")).x[:2]
+        measured, mismatch = run_on_device(tmp_path / mode, formats, inputs, device="simavr")
+        assert mismatch is None
+        stacks[mode] = measured.stack_bytes
+    assert "scratch.optimal" in arenas["auto"].attributes
+    assert report["ram_bytes"]["arena"] == arenas["auto"].size <= arenas["shiftry"].size
+    assert report["ram_bytes"]["stack"] == stacks["auto"] == stacks["first-fit"]
+
+
+def test_the_callers_array_is_used_once_the_input_has_been_read(tmp_path: Path):
+    before = compiled("protonn", 16, tmp_path / "before")
+    after = compiled("protonn", 16, tmp_path / "after", reuse_input=True)
+    assert after["ram_bytes"]["arena"] < before["ram_bytes"]["arena"]
+    assert after["accuracy"] == before["accuracy"]
+    header = (tmp_path / "after/protonn_gesturepod.h").read_text()
+    assert "protonn_gesturepod_predict(int16_t *X);" in header
+    data = MODELS["protonn"].parent / "val.npz"
+    for device in ("host", "simavr", "cortex-m0", "cortex-m4"):
+        assert run_model(RunRequest(tmp_path / "after", data, device, None, 5, "-Os"))["mismatch"] is None

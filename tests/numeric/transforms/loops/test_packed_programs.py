@@ -1,0 +1,102 @@
+"""Whole programs whose constants or buffers are all packed have the evaluator's bits on every device."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tinyml.dialects.context import context
+from tinyml.lowering import pipelines
+from tinyml.runtime.devices.registry import runner_for
+from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate
+from tinyml.runtime.model.model_interface import interface_of
+from tinyml.targets.c.print_c import CTarget
+from tinyml.tools.calibration import micro_programs
+from tinyml.tools.driver.stages import load_program
+
+FORMATS = (
+    *((8, weights) for weights in ("fixed:4", "fixed:6", "fixed:10", "minifloat:6")),
+    *((16, weights) for weights in ("fixed:4", "fixed:5", "fixed:6", "fixed:9", "fixed:12", "posit:6", "minifloat:4")),
+)
+"""Widths, and formats of constants."""
+DEVICES = (("avr", "simavr"), ("avr", "host"), ("cortex-m", "cortex-m0"), ("host", "host"))
+PROGRAMS = {
+    "protonn": micro_programs.protonn(micro_programs.Random(1), 13, 10, 10, 3, 0.5),
+    "bonsai": micro_programs.bonsai(micro_programs.Random(2), 11, 6, 1, 4, 1),
+    "protonn of many classes": micro_programs.protonn(micro_programs.Random(4), 13, 10, 8, 20, 1),
+    "sparse": micro_programs.bonsai(micro_programs.Random(4), 60, 6, 1, 4, 0.3),
+    "fastgrnn": micro_programs.fastgrnn(micro_programs.Random(3), 3, 5, 35, 4, (3, 4)),
+}
+
+
+BUFFERS = (
+    *(("protonn", format) for format in ("fixed:6", "fixed:9", "posit:12")),
+    *(("bonsai", format) for format in ("fixed:5", "fixed:12", "minifloat:6")),
+    *(("fastgrnn", format) for format in ("fixed:4", "fixed:10")),
+)
+"""Programs and the formats of all that they hold."""
+
+
+@pytest.mark.parametrize(("width", "weights"), FORMATS)
+@pytest.mark.parametrize("name", ["protonn", "bonsai", "fastgrnn"])
+def test_all_constants_packed(name: str, width: int, weights: str, tmp_path: Path):
+    options = {"width": str(width), "weights": f'"{weights}"', "packed": "always"}
+    check(name, options, DEVICES, "#scratch.packed<", tmp_path)
+
+
+@pytest.mark.parametrize(("name", "format"), BUFFERS)
+def test_all_buffers_packed(name: str, format: str, tmp_path: Path):
+    family, _, width = format.partition(":")
+    options = {"format": family, "width": width, "packed": "never", "pack-buffers": "true"}
+    check(name, options, DEVICES[:3], "#scratch.packed_ram<", tmp_path)
+
+
+@pytest.mark.parametrize(("width", "weights"), [(10, 9), (12, 5)])
+def test_weights_and_vectors_in_groups_of_other_lengths(width: int, weights: int, tmp_path: Path):
+    options = {"width": str(width), "weights": f'"fixed:{weights}"', "packed": "always", "pack-buffers": "true"}
+    check("protonn", options, DEVICES[:3], f"#scratch.packed<{weights}>", tmp_path)
+
+
+def test_elements_are_unpacked_into_the_arena(tmp_path: Path):
+    """Those of the input, in bytes that the scores take later."""
+    options = {"format": "fixed", "width": "9", "packed": "never", "pack-buffers": "true"}
+    check("protonn of many classes", options, DEVICES[:2], "%unpacked_1 = scratch.view", tmp_path)
+
+
+@pytest.mark.parametrize(("width", "memory"), [(4, 8), (12, 16)])
+def test_sparse_rows_and_their_vector_packed(width: int, memory: int, tmp_path: Path):
+    options = {"width": str(width), "packed": "always", "pack-buffers": "true"}
+    check("sparse", options, DEVICES, "#scratch.packed_ram<", tmp_path)
+    [source] = (tmp_path / "avr-simavr").glob("*.c")
+    assert f"tm_dot_near_packed_s{width}_s{memory}_s32(&Z_rows" in source.read_text()
+
+
+def check(name: str, options: dict[str, str], devices: Sequence[tuple[str, str]], packed: str, folder: Path) -> None:
+    """Build a program for some devices and compare its bits with the evaluator's; packed: what L3 holds."""
+    ctx = context()
+    program = PROGRAMS[name].write(folder / "program", 1)
+    module = load_program(program, ctx)
+    data = program.with_name("val.npz")
+    options = {"data": f'"{data}"', **options}
+    pipelines.run(module, ctx, pipelines.flatten("reals-to-formats", {**options, "target": "avr"}))
+    interface, inputs = interface_of(module), encode_inputs(module, np.load(data)["x"][:3])
+    expected = evaluate(module, inputs).scores
+    for target, device in devices:
+        lowered = module.clone()
+        for step in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c"):
+            passes = pipelines.flatten(step, {**options, "target": target})
+            pipelines.run(lowered, ctx, [one for one in passes if one != "unpack-buffers"])
+            assert step != "buffers-to-loops" or packed in str(lowered)
+        built = folder / f"{target}-{device}"
+        built.mkdir()
+        for file, suffix in (("source", "c"), ("header", "h")):
+            text = io.StringIO()
+            CTarget(target, file).emit(ctx, lowered, text)
+            (built / f"{interface.name}.{suffix}").write_text(text.getvalue())
+        runner = runner_for(device)
+        found = runner.run(runner.build(built, interface, built / "build", "-Os"), interface, inputs).scores
+        np.testing.assert_array_equal(found, expected, err_msg=f"{device}, {target}")

@@ -1,0 +1,1 @@
+"""Other libraries that say what is right."""

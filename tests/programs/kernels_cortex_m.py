@@ -1,0 +1,161 @@
+"""Calls of the kernels for Cortex-M: the input that `data/kernels_cortex_m` understands, and numpy's answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tinyml.runtime.model.interface import Interface
+
+INTERFACE = Interface("kernels", "int8_t", 3360, "int32_t", 8, has_label=False)
+ROWS = 8
+LENGTHS = [*range(10), 63, 64, 65, 127, 300]
+
+Values = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """`limit` is the greatest magnitude that a sum may reach."""
+
+    name: str
+    w: type[np.signedinteger[Any]]
+    x: type[np.signedinteger[Any]]
+    rows: int = 1
+    limit: int = 2**31 - 1
+
+    @property
+    def is_sparse(self) -> bool:
+        return "sparse" in self.name
+
+
+S8, S16 = np.int8, np.int16
+KERNELS = [
+    Kernel("tm_cm_dot_s8_s8_s32", S8, S8),
+    Kernel("tm_cm_dot_s8_s16_s32", S8, S16),
+    Kernel("tm_cm_dot_s16_s16_s32", S16, S16),
+    Kernel("tm_cm_dot_s16_s16_s64", S16, S16, limit=2**63 - 1),
+    Kernel("tm_cm_dot4_s8_s8_s32", S8, S8, rows=4),
+    Kernel("tm_cm_dot4_s8_s16_s32", S8, S16, rows=4),
+    Kernel("tm_cm_dot4_s16_s16_s32", S16, S16, rows=4),
+    Kernel("tm_cm_dot_sparse_s8_s8_s32", S8, S8),
+    Kernel("tm_cm_dot_sparse_s8_s16_s32", S8, S16),
+    Kernel("tm_cm_dot_sparse_s16_s16_s32", S16, S16),
+    Kernel("tm_cm_dot_s16_s8_s32", S16, S8),
+]
+"""In the order of the numbers that `data/kernels_cortex_m` gives them."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """w: (rows, n). x: (n,), for a sparse row (1 + sum of gaps,). starts: (8,); the first one of a
+    64-bit sum may have 64 bits. Offsets from a word's boundary are in bytes."""
+
+    kernel: Kernel
+    w: Values
+    x: Values
+    starts: Values
+    gaps: Values | None = None
+    offsets: tuple[int, int] = (0, 0)
+
+    def input(self) -> Values:
+        """What the program reads."""
+        words = self.starts.astype("<i4")
+        if self.kernel.limit > 2**31:
+            words[:2] = self.starts[:1].astype("<i8").view("<i4")
+        head = np.array([KERNELS.index(self.kernel)], np.uint8).tobytes()
+        head += np.array([self.w.shape[1]], "<u2").tobytes()
+        head += np.array(self.offsets, np.uint8).tobytes()
+        head += np.array([self.w.nbytes, self.x.nbytes], "<u2").tobytes() + words.tobytes()
+        gaps = b"" if self.gaps is None else self.gaps.tobytes()
+        data = head + self.w.tobytes() + self.x.tobytes() + gaps
+        return np.frombuffer(data.ljust(INTERFACE.input_length, b"\xa5"), np.int8)
+
+    def expected(self) -> Values:
+        """Eight int32 that the program gives."""
+        rows, n = self.w.shape
+        x = self.x.astype(np.int64)[: n if self.gaps is None else None]
+        if self.gaps is not None:
+            x = x[np.cumsum(self.gaps.astype(np.int64))]
+        sums = self.w.astype(np.int64) @ x
+        result = self.starts.astype("<i4")
+        if self.kernel.limit > 2**31:
+            result[:2] = (self.starts[:1] + sums).astype("<i8").view("<i4")
+        else:
+            result[:rows] = self.starts[:rows] + sums
+        return result
+
+
+def bounded(call: Call) -> bool:
+    """Does every sum stay within its type in any order?"""
+    x = np.abs(call.x.astype(np.int64))
+    greatest = int(np.abs(call.w.astype(np.int64)).sum(axis=1).max(initial=0)) * int(x.max(initial=0))
+    return greatest + int(np.abs(call.starts).max()) <= call.kernel.limit
+
+
+def largest_weight(kernel: Kernel, n: int, start: int) -> int:
+    """The greatest magnitude of all weights of a row of length n with which no sum overflows, at most the type's."""
+    reach = int(-np.iinfo(kernel.x).min)
+    return min(int(-np.iinfo(kernel.w).min), (kernel.limit - start) // max(1, n * reach))
+
+
+Pick = Callable[[int, int, tuple[int, ...]], Values]
+
+
+def pick(random: np.random.Generator, pattern: str) -> Pick:
+    """Values of a shape within low..high that follow a pattern: lowest, highest, alternating or random."""
+
+    def values(low: int, high: int, shape: tuple[int, ...]) -> Values:
+        count = int(np.prod(shape))
+        table = {
+            "lowest": np.full(count, low),
+            "highest": np.full(count, high),
+            "alternating": np.where(np.arange(count) % 2, high, low),
+            "random": random.integers(low, high + 1, count),
+        }
+        return table[pattern].reshape(shape)
+
+    return values
+
+
+PATTERNS = ["lowest", "highest", "alternating", "random"]
+
+
+def make_call(
+    kernel: Kernel,
+    n: int,
+    random: np.random.Generator,
+    *,
+    patterns: tuple[str, str] = ("random", "random"),
+    offsets: tuple[int, int] = (0, 0),
+) -> Call:
+    """A call whose sums are proven to fit; offsets are counted in elements."""
+    start = kernel.limit // 2
+    top = largest_weight(kernel, n, start)
+    w_high = min(top, int(np.iinfo(kernel.w).max))
+    w = pick(random, patterns[0])(-top, w_high, (kernel.rows, n)).astype(kernel.w)
+    gaps = None
+    length = n
+    if kernel.is_sparse:
+        gaps = np.minimum(random.integers(0, 3, n), 1).astype(np.uint8)
+        if n > 2:
+            gaps[n // 2] = random.integers(0, 256) if n < 40 else 3
+        length = 1 + int(gaps.sum())
+    info = np.iinfo(kernel.x)
+    x = pick(random, patterns[1])(int(info.min), int(info.max), (length,)).astype(kernel.x)
+    starts = random.integers(-start, start, ROWS, endpoint=True)
+    sizes = np.dtype(kernel.w).itemsize, np.dtype(kernel.x).itemsize
+    call = Call(
+        kernel,
+        w,
+        x,
+        starts,
+        gaps,
+        (offsets[0] * sizes[0] % 4, offsets[1] * sizes[1] % 4),
+    )
+    assert bounded(call)
+    return call

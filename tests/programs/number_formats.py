@@ -1,0 +1,187 @@
+"""Every registered number format, with values to try it on, and scalar functions of num ops lowered to bits.
+
+Formats are found through the entry points `xdsl.universe`, so one that somebody installs is tested like our own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import entry_points
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+from interpreters.bits import run
+from numpy.typing import NDArray
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp, bf16, f32
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.universe import Universe
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.number_format import NumberFormat, number_format
+from tinyml.dialects.formats.product import Bound, Factor, Product
+from tinyml.lowering.num_to_arith import LowerNumToArithPass
+
+Array: TypeAlias = "NDArray[Any]"
+
+WIDTHS = (8, 16, 32)
+"""Widths that are tried of every format that has them, beside its usual one."""
+
+RANGES = ((-1.0, 1.0), (0.0, 0.1), (-7.5, 6.0), (-100.0, 90.0))
+"""What the variants of a format with scales are made for."""
+
+SAMPLED = 20_000
+"""Values or pairs tried where not all of them can be."""
+
+
+@dataclass(frozen=True)
+class Sort:
+    """The formats of one family and width that suit the `RANGES`; option: as `--format` and `--width` ask for them."""
+
+    name: str
+    option: tuple[str, int]
+    variants: tuple[NumberFormat, ...]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def _prototypes() -> Iterator[tuple[str, str, type[NumberFormat]]]:
+    """The name of each format's type, what `--format` calls it, and its class."""
+    for builtin in (f32, bf16):
+        yield str(builtin), str(builtin), type(cast(NumberFormat, number_format(builtin)))
+    for entry in entry_points(group="xdsl.universe"):
+        if entry.name != "xdsl":
+            universe = cast(Universe, entry.load())
+            for dialect in (make() for make in universe.all_dialects.values()):
+                for attribute in dialect.attributes:
+                    if issubclass(attribute, NumberFormat):
+                        yield attribute.name, dialect.name, attribute
+
+
+def _sorts() -> Iterator[Sort]:
+    for name, option, prototype in _prototypes():
+        for width in dict.fromkeys((*WIDTHS, prototype.of_width(None).bits)):
+            try:
+                format = prototype.of_width(width)
+            except InputError:
+                continue
+            variants = {one.type: one for one in (format.for_range(*bounds) for bounds in RANGES)}
+            yield Sort(f"{name}-{width}", (option, width), tuple(variants.values()))
+
+
+SORTS = tuple(_sorts())
+FORMATS = tuple(format for sort in SORTS for format in sort.variants)
+
+
+@cache
+def raws_of(format: NumberFormat) -> Array:
+    """All finite values of a format of at most 16 bits, else the greatest, the least, and many of all magnitudes.
+
+    Raws are legal where they come back from the reals that they stand for.
+    """
+    bits = format.dtype.itemsize * 8
+    if bits <= 16:
+        raws = np.arange(1 << bits).astype(f"u{bits // 8}").view(format.dtype)
+    else:
+        random = np.random.default_rng(bits)
+        patterns = random.integers(0, 1 << bits, SAMPLED, np.uint64).astype(np.uint32)
+        small = patterns[: SAMPLED // 2].view(np.int32) >> random.integers(0, bits, SAMPLED // 2).astype(np.int32)
+        reals = np.concatenate([extremes(format), [0.0], random.normal(size=SAMPLED // 4), np.arange(-99.5, 99)])
+        raws = np.concatenate([patterns.view(format.dtype), small.view(format.dtype), format.encode(reals)])
+    with np.errstate(all="ignore"):
+        reals = format.decode(raws)
+        legal = np.isfinite(reals) & (format.encode(np.nan_to_num(reals)) == raws)
+    return np.unique(raws[legal])
+
+
+def extremes(format: NumberFormat) -> NDArray[np.float64]:
+    """The least and the greatest real of a format; of one that wraps around, all raws are numbers."""
+    if format.AS_PUBLISHED:
+        info = np.iinfo(format.dtype)
+        return format.decode(np.array([info.min, info.max], format.dtype))
+    with np.errstate(all="ignore"):
+        far = format.decode(format.encode(np.array([-3.0e38, 3.0e38])))
+    assert np.isfinite(far).all()
+    return far
+
+
+def pairs_of(lhs: NumberFormat, rhs: NumberFormat) -> tuple[Array, Array]:
+    """All pairs of 8-bit values, else pairs of edges and random ones."""
+    a, b = raws_of(lhs), raws_of(rhs)
+    if len(a) * len(b) <= 1 << 16:
+        return np.repeat(a, len(b)), np.tile(b, len(a))
+    random = np.random.default_rng(0)
+    x, y = random.choice(a, SAMPLED), random.choice(b, SAMPLED)
+    # Every edge with every edge, then each edge with many others.
+    x[:4], y[:4] = np.repeat(lhs.encode(extremes(lhs)), 2), np.tile(rhs.encode(extremes(rhs)), 2)
+    x[4:204] = np.resize(x[:4], 200)
+    y[204:404] = np.resize(y[:4], 200)
+    return x, y
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """A module at L4, whose functions can be run on arrays."""
+
+    module: ModuleOp
+
+    def __call__(self, *arguments: Array, name: str = "f") -> Array:
+        return run(self.module, name, *arguments)
+
+
+Body: TypeAlias = Callable[[Sequence[SSAValue]], Operation | Sequence[Operation]]
+
+
+def function(name: str, arguments: Sequence[Attribute], body: Body) -> func.FuncOp:
+    """A function that returns the result of the one op, or the last, that `body` makes of the arguments."""
+    holder = func.FuncOp(name, (arguments, [f32]))
+    made = body(holder.body.block.args)
+    ops = [made] if isinstance(made, Operation) else made
+    holder.body.block.add_ops([*ops, func.ReturnOp(*ops[-1].results)])
+    holder.update_function_type()
+    return holder
+
+
+def lowered(*functions: func.FuncOp) -> Lowered:
+    module = ModuleOp(list(functions))
+    module.verify()
+    LowerNumToArithPass().apply(Context(), module)
+    module.verify()
+    return Lowered(module)
+
+
+def lowered_op(arguments: Sequence[NumberFormat], body: Body) -> Lowered:
+    """One num op on scalars of the given formats."""
+    return lowered(function("f", [format.type for format in arguments], body))
+
+
+def assert_same_bits(emitted: Array, computed: Array, *operands: Array) -> None:
+    computed, emitted = np.broadcast_arrays(computed, emitted)
+    assert emitted.dtype == computed.dtype
+    bits = f"u{computed.dtype.itemsize}" if computed.dtype.kind == "f" else computed.dtype
+    different = np.flatnonzero(np.ascontiguousarray(emitted).view(bits) != np.ascontiguousarray(computed).view(bits))
+    if len(different):
+        at = different[0]
+        given = ", ".join(str(np.broadcast_to(operand, computed.shape).flat[at]) for operand in operands)
+        results = f"emitted {emitted.flat[at]}, numpy {computed.flat[at]}"
+        raise AssertionError(f"({given}): {results}; {len(different)} of {computed.size} differ")
+
+
+def narrowed_to_fit(
+    result: NumberFormat, lhs: NumberFormat, rhs: NumberFormat, length: int
+) -> tuple[NumberFormat, NumberFormat, Bound | None]:
+    """Operands of a dot product with so few bits that some accumulator is proven to hold it, and the proof."""
+    for bits in range(16):
+        a, b = lhs.narrowed(bits), rhs.narrowed(bits)
+        bound = result.sum_bound([Product(length, Factor(a), Factor(b))])
+        try:
+            result.accumulator(a, b, bound)
+        except (InputError, VerifyException):
+            continue
+        return a, b, bound
+    raise AssertionError(f"no accumulator for {length} products of {lhs.type} and {rhs.type}")

@@ -1,0 +1,13 @@
+"""Where the models and inputs of tests lie."""
+
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+TESTS = ROOT / "tests"
+FILECHECK = TESTS / "filecheck"
+MODELS = {
+    "fastgrnn": ROOT / "examples/fastgrnn-mnist16/fastgrnn_mnist16.sd",
+    "protonn": ROOT / "examples/protonn-gesturepod/protonn_gesturepod.sd",
+    "bonsai": TESTS / "models/bonsai-mnist16/bonsai_mnist16.sd",
+}
+"""Programs in SeeDot's language; `val.npz` and `test.npz` lie beside each."""

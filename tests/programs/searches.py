@@ -1,0 +1,60 @@
+"""Real models as searches get them."""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from typing import Any
+
+from xdsl.dialects.builtin import ModuleOp
+
+from programs.paths import MODELS
+from tinyml.dialects.context import context
+from tinyml.dialects.formats.fixed.type import FixedType
+from tinyml.lowering.pipelines import flatten, run
+from tinyml.runtime.model.data import Data, load_data
+from tinyml.tools.driver.stages import load_program, print_ir
+from tinyml.transforms.formats.evaluation.candidates import Formats
+from tinyml.transforms.formats.evaluation.outcomes import Problem
+from tinyml.transforms.search.engine.search import Search
+from tinyml.transforms.search.evaluation.evaluation import Evaluation
+from tinyml.transforms.search.evaluation.workers import Workers
+
+SAMPLES = 200
+
+
+@lru_cache
+def some_data(model: str) -> Data:
+    data = load_data(str(MODELS[model].with_name("val.npz")))
+    assert data.y is not None
+    return Data(data.x[:SAMPLES], data.y[:SAMPLES])
+
+
+def passes(data: str, **options: str) -> tuple[list[str], str, list[str]]:
+    """The passes before a program has formats, the one that chooses them, and those after."""
+    specs = flatten("reals-to-formats", {"data": json.dumps(data), **options})
+    place = next(place for place, spec in enumerate(specs) if spec.startswith("profile")) + 1
+    return specs[:place], specs[place], specs[place + 1 :]
+
+
+@lru_cache
+def profiled(model: str) -> ModuleOp:
+    """A model on reals as a search gets it; not to be changed."""
+    module = load_program(MODELS[model], context())
+    run(module, context(), passes(str(MODELS[model].with_name("val.npz")))[0])
+    return module
+
+
+@lru_cache
+def problem_of(model: str) -> Problem:
+    data = some_data(model)
+    return Problem(print_ir(profiled(model)), data.x, data.y, None)
+
+
+def evaluation_of(model: str, workers: Workers | None = None, **options: Any) -> Evaluation:
+    return Evaluation(problem_of(model), "disagreement", workers or Workers(1), **options)
+
+
+def uniform(evaluation: Evaluation, *widths: int) -> list[Formats]:
+    search = Search(evaluation, FixedType.of_width(8))
+    return [search.formats(search.uniform(FixedType.of_width(width))) for width in widths]

@@ -1,0 +1,96 @@
+"""Near rows hold the entries of the matrix that they were made from, read back by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from tinyml.dialects.layouts.csr import compress
+from tinyml.dialects.layouts.delta_row_stream import AT_ONCE, COUNT_BYTES, entries_of_group, near_rows
+from tinyml.dialects.layouts.packed_bits import WIDTHS, group_length, unpack_bits
+
+Matrix = NDArray[Any]
+ALL = (*WIDTHS, 8, 16)
+
+
+def values_and_gaps(group: list[int], width: int) -> tuple[list[int], list[int]]:
+    """Of a group: a byte of gaps stands before the low bytes of each two values."""
+    together, own = max(2, group_length(width)), max(1, width // 8)
+    high = together * (width % 8) // 8 if width > 8 else 0
+    left, values, gaps = list(group), list[int](), list[int]()
+    while left:
+        stored = [left.pop(0) for _ in range(high)]
+        low = together * width // 8 - high
+        for _ in range(together // 2):
+            byte = left.pop(0)
+            gaps += [byte & 15, byte >> 4]
+            taken = min(2 * own, low)
+            low -= taken
+            stored += [left.pop(0) for _ in range(taken)]
+        stream = np.array(stored, np.uint8)
+        values += (stream.view(f"<i{own}") if width % 8 == 0 else unpack_bits(stream, width)).tolist()
+    return values, gaps
+
+
+def unpack(stream: list[int], like: Matrix, width: int) -> Matrix:
+    """The matrix of a stream, of the shape of another one."""
+    matrix = np.zeros_like(like)
+    size = entries_of_group(width) * (4 + width) // 8
+    for row in matrix:
+        (few, many), stream = stream[:COUNT_BYTES], stream[COUNT_BYTES:]
+        column = 0
+        for _ in range(few + AT_ONCE * many):
+            group, stream = stream[:size], stream[size:]
+            for value, gap in zip(*values_and_gaps(group, width), strict=True):
+                column += gap
+                row[column] = value
+                column += 1
+    assert not stream
+    return matrix
+
+
+@st.composite
+def matrices(draw: st.DrawFn) -> tuple[Matrix, int]:
+    width = draw(st.sampled_from(ALL))
+    random = np.random.default_rng(draw(st.integers(0, 1000)))
+    shape = draw(st.integers(1, 4)), draw(st.integers(1, 300))
+    density = draw(st.sampled_from([0.0, 0.01, 0.1, 0.5, 1.0]))
+    raws = random.integers(-1 << width - 1, 1 << width - 1, shape) * (random.random(shape) < density)
+    return raws.astype("<i1" if width <= 8 else "<i2"), width
+
+
+@given(drawn=matrices())
+def test_the_stream_holds_the_matrix(drawn: tuple[Matrix, int]):
+    matrix, width = drawn
+    rows = near_rows(compress(matrix), matrix.shape[1], width)
+    if rows is None:
+        assert max(-(matrix != 0).sum(axis=1) % entries_of_group(width)) > 0
+    else:
+        np.testing.assert_array_equal(unpack(rows.stream().tolist(), matrix, width), matrix)
+
+
+def test_a_layout_written_out():
+    matrix = np.array([[0, 7, 0, -1, 3] + [0] * 16 + [2], [0] * 22], "i1")
+    rows = near_rows(compress(matrix), 22, 4)
+    assert rows is not None
+    # 16 zeros are one too many: a fifth entry bridges them, and zeros at the first columns fill up its group.
+    assert rows.stream().tolist() == [2, 0, 0x00, 0xF8, 0x00, 0x78, 0x00, 0x8B, 0x0E, 0xA8, 0, 0]
+
+
+@pytest.mark.parametrize("width", ALL)
+def test_a_full_row_has_no_room_to_fill_its_group(width: int):
+    for length in (7, 8):
+        rows = near_rows(compress(np.ones((1, length), "<i2")), length, width)
+        assert (rows is None) == (length == 7)
+
+
+def test_too_many_bridges_are_no_near_rows():
+    """150 entries are counted in a byte, the groups that bridge their gaps are not."""
+    matrix = np.zeros((1, 30000), np.int8)
+    matrix[0, ::200] = 1
+    assert near_rows(compress(matrix), 30000, 8) is None

@@ -1,0 +1,71 @@
+"""Packed integers: every width comes back, in the bytes that it should take."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tinyml.dialects.layouts.packed_bits import (
+    WIDTHS,
+    group_bytes,
+    group_length,
+    pack_bits,
+    packed_bytes,
+    packed_widths,
+    unpack_bits,
+)
+
+
+@st.composite
+def drawn(draw: st.DrawFn) -> tuple[int, list[int]]:
+    width = draw(st.sampled_from(WIDTHS))
+    return width, draw(st.lists(st.integers(-1 << width - 1, (1 << width - 1) - 1), max_size=40))
+
+
+@given(drawn())
+def test_round_trip(case: tuple[int, list[int]]):
+    width, values = case
+    stream = pack_bits(np.array(values, np.int16), width)
+    assert len(stream) == packed_bytes(len(values), width)
+    back = unpack_bits(stream, width).tolist()
+    assert back[: len(values)] == values
+    assert len(back) - len(values) < group_length(width)
+    assert not any(back[len(values) :])
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_groups_have_no_bit_too_many(width: int):
+    assert group_bytes(width) * 8 == group_length(width) * width
+
+
+def test_layouts():
+    assert pack_bits(np.array([-8, 7, 0, 1]), 4).tolist() == [0xF0, 0x98]
+    assert pack_bits(np.array([1, -2, 3, 0b110110 - 64]), 6).tolist() == [1 << 2 | 2, (-2 & 63) << 2 | 1, 3 << 2 | 3]
+    assert pack_bits(np.array([-2048, 0x123]), 12).tolist() == [0x90, 0x00, 0x23]
+    assert pack_bits(np.array([0, 0, 0, 0, 0, 1, -1, 2]), 5).tolist() == [1, 4, 7, 5, 0]
+    assert pack_bits(np.array([-256, 255, -1, 0, 0, 0, 0, 0]), 9).tolist() == [0b11111010, 0, 255, 255, 0, 0, 0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("values", "dtype", "width"),
+    [
+        ([0], "i1", 4),
+        ([-8, 7], "i1", 4),
+        ([8], "i1", 5),
+        ([-33], "i1", None),
+        ([-33], "i2", 9),
+        ([511], "i2", 10),
+        ([2048], "i2", None),
+        ([2047], "i4", 12),
+        ([], "i1", 4),
+    ],
+)
+def test_the_fewest_bits(values: list[int], dtype: str, width: int | None):
+    assert next(iter(packed_widths(np.array(values, dtype))), None) == width
+
+
+def test_what_does_not_fit():
+    with pytest.raises(ValueError, match="not all elements have 6 bits"):
+        pack_bits(np.array([0, -33]), 6)

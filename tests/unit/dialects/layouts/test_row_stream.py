@@ -1,0 +1,105 @@
+"""Packed rows hold the entries of the matrix that they were made from, read back by hand."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
+from numpy.typing import NDArray
+
+from tinyml.dialects.layouts.csr import compress
+from tinyml.dialects.layouts.row_stream import COUNT_BYTES, GREATEST_SKIP, pack_rows
+
+Matrix = NDArray[Any]
+
+
+def unpack(stream: bytes, like: Matrix, element_bytes: int) -> Matrix:
+    """The matrix of a stream, of the shape and type of another one."""
+    matrix = np.zeros_like(like)
+    at = 0
+    for row in matrix:
+        count = int.from_bytes(stream[at : at + COUNT_BYTES], "little")
+        at += COUNT_BYTES
+        place = 0
+        for _ in range(count):
+            place += stream[at]
+            value = np.frombuffer(stream, like.dtype, 1, at + 1)[0]
+            at += 1 + like.itemsize
+            column, rest = divmod(place, element_bytes)
+            assert rest == 0
+            assert row[column] == 0
+            row[column] = value
+            place += element_bytes
+    assert at == len(stream)
+    return matrix
+
+
+def packed(matrix: Matrix, element_bytes: int) -> bytes | None:
+    stream = pack_rows(compress(matrix), element_bytes)
+    return None if stream is None else stream.tobytes()
+
+
+def widest_skip(matrix: Matrix) -> int:
+    """In elements, between two entries or in front of the first."""
+    columns = [[-1, *np.flatnonzero(row).tolist()] for row in matrix]
+    return max((b - a - 1 for row in columns for a, b in pairwise(row)), default=0)
+
+
+@st.composite
+def matrices(draw: st.DrawFn) -> Matrix:
+    dtype = draw(st.sampled_from(["<i1", "<i2"]))
+    shape = draw(array_shapes(min_dims=2, max_dims=2, max_side=20))
+    matrix = draw(arrays(dtype, shape, fill=st.just(0)))
+    spread = np.zeros((shape[0], shape[1] * draw(st.integers(1, 20))), dtype)
+    spread[:, :: spread.shape[1] // shape[1]] = matrix
+    return spread
+
+
+@given(matrix=matrices(), element_bytes=st.sampled_from([1, 2]))
+def test_the_stream_holds_the_matrix(matrix: Matrix, element_bytes: int):
+    stream = packed(matrix, element_bytes)
+    # A gap that compressed rows bridge with a zero of its own may still be too wide.
+    if widest_skip(matrix) * element_bytes <= GREATEST_SKIP - element_bytes:
+        assert stream is not None
+    if stream is not None:
+        np.testing.assert_array_equal(unpack(stream, matrix, element_bytes), matrix)
+
+
+@pytest.mark.parametrize("element_bytes", [1, 2])
+@pytest.mark.parametrize("first", [False, True], ids=["between", "in front"])
+def test_a_skip_fills_its_byte_and_no_more(element_bytes: int, first: bool):
+    widest = GREATEST_SKIP // element_bytes
+    matrix = np.zeros((1, 600), np.int8)
+    matrix[0, 0] = 0 if first else 5
+    matrix[0, widest + (not first)] = -3
+    stream = packed(matrix, element_bytes)
+    assert stream is not None
+    np.testing.assert_array_equal(unpack(stream, matrix, element_bytes), matrix)
+    if element_bytes == 2:
+        assert packed(np.roll(matrix, 1, axis=1) if first else np.insert(matrix, 1, 0, axis=1), 2) is None
+
+
+def test_a_layout_written_out():
+    matrix = np.array([[0, 7, 0, -1], [0, 0, 0, 0]], "<i2")
+    assert packed(matrix, 2) == bytes([2, 0, 2, 7, 0, 2, 255, 255, 0, 0])
+
+
+def test_wide_gaps_of_bytes_are_bridged():
+    matrix = np.zeros((2, 900), np.int8)
+    matrix[0, [0, 899]] = matrix[1, 899] = 1
+    stream = packed(matrix, 1)
+    assert stream is not None
+    np.testing.assert_array_equal(unpack(stream, matrix, 1), matrix)
+
+
+def test_long_rows_count_in_two_bytes():
+    matrix = np.ones((1, 300), np.int16)
+    stream = packed(matrix, 2)
+    assert stream is not None
+    assert stream[:COUNT_BYTES] == (300).to_bytes(2, "little")
+    np.testing.assert_array_equal(unpack(stream, matrix, 2), matrix)

@@ -1,0 +1,116 @@
+"""What a program demands of a chip, counted by hand, and what the cost model makes of it."""
+
+from __future__ import annotations
+
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.parser import Parser
+
+from tinyml.dialects.context import context
+from tinyml.lowering.cost.model.demand import Demand, demand_of
+from tinyml.lowering.cost.model.estimate import estimate, estimate_on
+from tinyml.lowering.pipelines import flatten, run
+from tinyml.targets.costs import Cost, CostTable, cost_table, cost_tables
+
+BUFFERS = """
+func.func @model(%X: memref<6x1x!fixed.q<16, 12>>) -> memref<3x1x!fixed.q<16, 12>> {
+  %arena = scratch.arena {alignment = 2 : i64} : memref<6xi8>
+  %y = scratch.view %arena[0 : i64] : memref<6xi8> to memref<3x1x!fixed.q<16, 12>>
+  %W = scratch.constant dense<5> : tensor<3x6xi16> -> memref<3x6x!fixed.q<16, 12>, #scratch.flash>
+  %c = scratch.constant dense<[[1], [2], [3]]> : tensor<3x1xi16> -> memref<3x1x!fixed.q<16, 12>, #scratch.flash>
+  %zero = arith.constant 0 : index
+  %five = arith.constant 5 : index
+  %one = arith.constant 1 : index
+  scf.for %t = %zero to %five step %one {
+    tdsl.matmul %W, %X {acc = !fixed.acc<32, 24>, bound = array<i64: -983010000, 983010000>} : memref<3x6x!fixed.q<16, 12>, #scratch.flash>, memref<6x1x!fixed.q<16, 12>> into %y : memref<3x1x!fixed.q<16, 12>>
+  }
+  tdsl.add %y, %c : memref<3x1x!fixed.q<16, 12>>, memref<3x1x!fixed.q<16, 12>, #scratch.flash> into %y : memref<3x1x!fixed.q<16, 12>>
+  func.return %y : memref<3x1x!fixed.q<16, 12>>
+}
+"""  # noqa: E501
+
+
+@pytest.fixture
+def loops() -> ModuleOp:
+    module = Parser(context(), BUFFERS).parse_module()
+    run(module, context(), flatten("buffers-to-loops", {"target": '"avr"'}))
+    return module
+
+
+@pytest.fixture
+def demand(loops: ModuleOp) -> Demand:
+    return demand_of(loops)
+
+
+def test_memory(demand: Demand) -> None:
+    assert (demand.constants, demand.arena, demand.input) == (36 + 6, 6, 12)
+
+
+def test_steps_run_as_often_as_their_loops(demand: Demand) -> None:
+    product = demand.operations["y = matmul(W, X)"]
+    assert product.runs["tm_dot_s16_s16_s32"] == 5 * 3
+    assert product.runs["tm_dot_s16_s16_s32 element"] == 5 * 3 * 6
+    assert product.runs["iteration"] == 5 * 3
+    assert product.runs["store 2"] == 5 * 3
+    assert product.stands["tm_dot_s16_s16_s32"] == product.stands["store 2"] == 1
+    assert demand.operations["for t"].runs == {"loop": 1, "iteration": 5}
+    sum = demand.operations["y = add(y, c)"]
+    assert (sum.runs["load flash 2"], sum.runs["load ram 2"], sum.runs["store 2"]) == (3, 3, 3)
+
+
+FLOATS = """
+func.func @model(%X: memref<6xf32> {tdsl.zeros = 0.25 : f64}) -> memref<6xf32> {
+  %arena = scratch.arena {alignment = 4 : i64} : memref<24xi8>
+  %y = scratch.view %arena[0 : i64] : memref<24xi8> to memref<6xf32>
+  tdsl.mul %X, %X : memref<6xf32>, memref<6xf32> into %y : memref<6xf32>
+  tdsl.mul %y, %y : memref<6xf32>, memref<6xf32> into %y : memref<6xf32>
+  func.return %y : memref<6xf32>
+}
+"""
+
+
+def test_floats_of_an_input_with_zeros_count_apart() -> None:
+    module = Parser(context(), FLOATS).parse_module()
+    run(module, context(), flatten("buffers-to-loops", {"target": '"avr"'}))
+    first, second = (steps for name, steps in demand_of(module).operations.items() if name.startswith("y = mul"))
+    assert (first.runs["mulf f32"], first.runs["mulf f32 of zero"], first.stands["mulf f32"]) == (4.5, 1.5, 1)
+    assert (second.runs["mulf f32"], "mulf f32 of zero" in second.runs) == (6, False)
+
+
+def test_what_is_proven_of_operands_counts(demand: Demand) -> None:
+    """y + c lies above -32767, as c lies in [1, 3]: only the upper limit is left."""
+    stands = demand.operations["y = add(y, c)"].stands
+    assert sum(number for step, number in stands.items() if step.startswith("limit ")) == 1
+
+
+def test_an_estimate_is_costs_times_steps(loops: ModuleOp, demand: Demand) -> None:
+    kinds = {step for steps in demand.operations.values() for step in steps.runs}
+    table = CostTable("chip", "cycles", Cost(7, 0, 100, 9), {step: Cost(2, 3, 4, 5) for step in kinds})
+    found = estimate(loops, table)
+    runs = sum(sum(steps.runs.values()) for steps in demand.operations.values())
+    stands = sum(sum(steps.stands.values()) for steps in demand.operations.values())
+    assert found.time == 7 + 2 * runs
+    assert found.code == 3 * stands
+    assert found.flash == 42 + 100 + found.code + 4 * len(kinds)
+    assert found.stack == 9 + 5 * len(kinds)
+    assert found.ram == 6 + 12 + found.stack
+    assert found.operations["for t"] == (2 * 6, 3 * 2)
+    assert found.guessed == ()
+
+
+def test_a_step_that_was_never_measured_costs_what_its_relatives_do(loops: ModuleOp) -> None:
+    steps = {"store 1": Cost(2, 0, 0, 0), "store 4": Cost(6, 0, 0, 0), "add i8": Cost(90, 0, 0, 0)}
+    table = CostTable("chip", "cycles", Cost(0, 0, 0, 0), steps)
+    assert table.generic_cost("store 2").time == 4
+    assert table.generic_cost("never heard of").time == pytest.approx(98 / 3)
+    assert "store 2" in estimate(loops, table).guessed
+
+
+def test_tables_of_devices(loops: ModuleOp) -> None:
+    assert set(cost_tables()) == {"simavr", "cortex-m0", "cortex-m4"}
+    assert cost_table("host") is None
+    assert estimate_on(loops, "simavr", "-O2") is None
+    found = estimate_on(loops, "simavr", "-Os")
+    assert found is not None
+    assert found.guessed == ()
+    assert 15 * 6 * 30 < found.time < 15 * 6 * 60

@@ -1,0 +1,128 @@
+"""Derivatives by the constants of programs on reals, against differences of what the programs compute."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import numpy as np
+import pytest
+from programs.paths import MODELS
+from programs.searches import evaluation_of
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.parser import Parser
+from xdsl.rewriter import Rewriter
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.context import context
+from tinyml.runtime.evaluator.evaluator import evaluate_reals
+from tinyml.runtime.evaluator.gradients import Gradients
+
+STEP = 1e-4
+"""Of each number, by which it is changed."""
+
+
+def changed(module: ModuleOp, steps: list[np.ndarray], factor: float) -> ModuleOp:
+    """A program whose constants are a little off."""
+    copy = module.clone()
+    for op, step in zip([one for one in copy.walk() if isinstance(one, tdsl.ConstOp)], steps, strict=True):
+        format = tdsl.format_of(op.result)
+        Rewriter.replace_op(op, op.with_raws((op.raws + factor * step).astype(np.float32), format))
+    return copy
+
+
+def check(module: ModuleOp, inputs: np.ndarray, without: Collection[str] = ()) -> None:
+    """All derivatives in one direction of constants and scores; `without`: names of constants that have none."""
+    random = np.random.default_rng(3)
+    constants = [op for op in module.walk() if isinstance(op, tdsl.ConstOp)]
+    steps: list[np.ndarray] = []
+    for op in constants:
+        step = STEP * op.raws * random.normal(size=op.raws.shape)
+        # What single precision makes of it.
+        steps.append(((op.raws + step).astype(np.float32) - (op.raws - step).astype(np.float32)).astype("f8") / 2)
+        if op.result.name_hint in without:
+            steps[-1][...] = 0.0
+    scores = [evaluate_reals(changed(module, steps, sign), inputs).scores for sign in (1, -1)]
+    assert scores[0] is not None
+    assert scores[1] is not None
+    direction = random.normal(size=scores[0].shape)
+    expected = ((scores[0] - scores[1]) * direction).sum(1) / 2
+    gradients = Gradients(module, inputs, direction)
+    found = np.zeros(len(inputs))
+    for op, step in zip(constants, steps, strict=True):
+        rows = list(gradients.rows(op))
+        places = [place for row, _ in rows for place in range(row.start, row.stop)]
+        assert places == ([] if op.result.name_hint in without else list(range(op.raws.size)))
+        for row, slopes in rows:
+            found += slopes @ step.reshape(-1)[row]
+    assert np.abs(found).max() > 0
+    # Some samples are where a branch or a clamp changes.
+    assert np.quantile(np.abs(found - expected), 0.98) < 1e-3 * np.abs(expected).max()
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_of_a_model(model: str):
+    with evaluation_of(model) as evaluation:
+        judge = evaluation.judge
+        check(judge.candidates.module, judge.yardstick.inputs, ["T"] if model == "bonsai" else [])
+
+
+NODES = """
+func.func @f(%x: tensor<4x1xf32>) -> (tensor<3x1xf32>) {
+  %W = tdsl.const dense<[[[1.0, 2.0, -1.0, 0.5], [0.25, -1.0, 1.0, 2.0], [0.5, 0.5, 1.0, 1.0]],
+                         [[2.0, -1.0, 0.5, 1.0], [1.0, 1.0, -1.0, -1.0], [0.75, 0.0, 2.0, 1.0]]]> : tensor<2x3x4xf32>
+      -> tensor<2x3x4xf32>
+  %T = tdsl.const dense<[[1.0, -1.0, 0.5, -0.5]]> : tensor<1x4xf32> -> tensor<1x4xf32>
+  %B = tdsl.const dense<[[0.5], [0.25], [-0.5]]> : tensor<3x1xf32> -> tensor<3x1xf32>
+  %t = tdsl.matmul %T, %x : tensor<1x4xf32>, tensor<4x1xf32> -> tensor<1x1xf32>
+  %c = tdsl.at_least %t {threshold = 0.0 : f64} : tensor<1x1xf32>
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %node = arith.select %c, %zero, %one : index
+  %w = tdsl.index %W[%node] : tensor<2x3x4xf32> -> tensor<3x4xf32>
+  %p = tdsl.matmul %w, %x {row_shifts = array<i8: 0, 2, 1>} : tensor<3x4xf32>, tensor<4x1xf32> -> tensor<3x1xf32>
+  %q = tdsl.sub %p, %B : tensor<3x1xf32>, tensor<3x1xf32> -> tensor<3x1xf32>
+  %r = tdsl.relu %q : tensor<3x1xf32> -> tensor<3x1xf32>
+  %u = tdsl.mul %B, %r : tensor<3x1xf32>, tensor<3x1xf32> -> tensor<3x1xf32>
+  %n = tdsl.neg %u : tensor<3x1xf32> -> tensor<3x1xf32>
+  func.return %n : tensor<3x1xf32>
+}
+"""
+
+MOVES = """
+func.func @f(%x: tensor<2x3xf32>) -> (tensor<2x2xf32>) {
+  %A = tdsl.const dense<[[0.5, -0.25, 1.0], [0.75, 0.5, -1.0]]> : tensor<2x3xf32> -> tensor<2x3xf32>
+  %S = tdsl.const dense<[[2.0, 0.5], [0.25, -0.5]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %k = tdsl.const dense<0.5> : tensor<f32> -> tensor<f32>
+  %one = arith.constant 1 : index
+  %zero = arith.constant 0 : index
+  %xt = tdsl.transpose %x {permutation = array<i64: 1, 0>} : tensor<2x3xf32> -> tensor<3x2xf32>
+  %p = tdsl.matmul %A, %xt : tensor<2x3xf32>, tensor<3x2xf32> -> tensor<2x2xf32>
+  %e = tdsl.tanh %p : tensor<2x2xf32> -> tensor<2x2xf32>
+  %q = tdsl.matmul %e, %S : tensor<2x2xf32>, tensor<2x2xf32> -> tensor<2x2xf32>
+  %s = tdsl.slice %q[%one, %zero] : tensor<2x2xf32> -> tensor<1x2xf32>
+  %m = tdsl.mul %k, %s : tensor<f32>, tensor<1x2xf32> -> tensor<1x2xf32>
+  %i = tdsl.insert_slice %m, %S[%zero, %zero] : tensor<1x2xf32>, tensor<2x2xf32> -> tensor<2x2xf32>
+  %v = tdsl.reverse %i {axis = 1 : i64} : tensor<2x2xf32> -> tensor<2x2xf32>
+  func.return %v : tensor<2x2xf32>
+}
+"""
+
+
+@pytest.mark.parametrize(("text", "without"), [(NODES, ["T"]), (MOVES, [])])
+def test_of_single_ops(text: str, without: Collection[str]):
+    """Matrices that inputs choose, rows with shifts, factors on the right, what is moved and broadcast; what only
+    branches are decided by has none."""
+    module = Parser(context(), text).parse_module()
+    inputs = np.random.default_rng(1).normal(size=(700, 6 if text == MOVES else 4))
+    check(module, inputs, without)
+
+
+def test_none_behind_an_op_without_derivatives():
+    """Of constants before it; those after it have theirs."""
+    text = NODES.replace("tdsl.relu", "tdsl.normalise_l2").replace("func.return %n", "func.return %m")
+    text = text.replace(
+        "  func.return",
+        "  %k = tdsl.const dense<0.5> : tensor<f32> -> tensor<f32>\n"
+        "  %m = tdsl.mul %k, %r : tensor<f32>, tensor<3x1xf32> -> tensor<3x1xf32>\n  func.return",
+    )
+    check(Parser(context(), text).parse_module(), np.random.default_rng(1).normal(size=(50, 4)), ["W", "T", "B"])

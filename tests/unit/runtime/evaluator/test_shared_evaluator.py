@@ -1,0 +1,114 @@
+"""The shared evaluator against the plain one: the same bits, whatever is shared, kept or taken together."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, reject, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from programs.carried import PROGRAMS
+from programs.formatted import LIMITS, new_context, parse, stays_finite, with_formats
+from programs.tensors import programs
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
+from tinyml.runtime.evaluator import shared_evaluator
+from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, predict_function
+from tinyml.runtime.evaluator.shared_evaluator import SharedEvaluator
+from tinyml.transforms.formats.accumulate_sums import AccumulateSumsPass
+from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
+
+SAMPLES = 7
+
+
+def inputs_of(module: ModuleOp) -> NDArray[np.float32]:
+    shape = tdsl.shape_of(predict_function(module).body.block.args[0])
+    return np.random.default_rng(7).normal(size=(SAMPLES, int(np.prod(shape)))).astype(np.float32)
+
+
+def chosen(module: ModuleOp, inputs: NDArray[np.float32], width: int) -> ModuleOp:
+    """A copy of a program at L1."""
+    copy = module.clone()
+    with_formats(copy, inputs, "fixed", width)
+    for one in (ChooseAccumulatorsPass(), AccumulateSumsPass()):
+        one.apply(new_context(), copy)
+    return copy
+
+
+def expect_same(evaluator: SharedEvaluator, module: ModuleOp, inputs: NDArray[np.float32]) -> None:
+    expected = evaluate(module, encode_inputs(module, inputs))
+    program = evaluator.prepare(module)
+    found = [program.outputs(chunk) for chunk in range(len(evaluator.chunks))]
+    if expected.labels is not None:
+        assert np.array_equal(expected.labels, np.concatenate([one.labels for one in found if one.labels is not None]))
+    if expected.scores is not None:
+        scores = np.concatenate([one.scores for one in found if one.scores is not None])
+        assert expected.scores.tobytes() == scores.astype(expected.scores.dtype).tobytes()
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@given(programs(), st.permutations([6, 8, 12, 16]))
+def test_random_programs(program: str, widths: list[int]):
+    module = parse(program)
+    inputs = inputs_of(module)
+    if not stays_finite(module, inputs):
+        reject()
+    evaluator = SharedEvaluator(inputs)
+    for width in widths:
+        try:
+            expect_same(evaluator, chosen(module, inputs, width), inputs)
+        except (InputError, VerifyException) as error:
+            if not any(limit in str(error) for limit in LIMITS):
+                raise
+
+
+@pytest.mark.parametrize("capacity", [0, 100, 1 << 20])
+@pytest.mark.parametrize("chunk", [1, 3, 100])
+@pytest.mark.parametrize("batch", [0, 1 << 20])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_loops(name: str, batch: int, chunk: int, capacity: int, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(shared_evaluator, "GREATEST_BATCH", batch)
+    monkeypatch.setattr(shared_evaluator, "CHUNK", chunk)
+    module = parse(PROGRAMS[name])
+    inputs = inputs_of(module)
+    evaluator = SharedEvaluator(inputs, capacity)
+    for width in (8, 16, 8):
+        expect_same(evaluator, chosen(module, inputs, width), inputs)
+
+
+CELL = """func.func @cell(%X: tensor<3x1xf32>) -> tensor<3x1xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %W = tdsl.const dense<[[1.0, 0.5, -0.75], [2.0, -1.0, 0.25], [0.5, 0.125, 1.5]]> : tensor<3x3xf32> -> tensor<3x3xf32>
+  %B = tdsl.const dense<0.7> : tensor<f32> -> tensor<f32>
+  %s = scf.for %i = %c0 to %c4 step %c1 iter_args(%h = %X) -> (tensor<3x1xf32>) {
+    %p = tdsl.matmul %W, %h : tensor<3x3xf32>, tensor<3x1xf32> -> tensor<3x1xf32>
+    %g = tdsl.sigmoid %p : tensor<3x1xf32> -> tensor<3x1xf32>
+    %n = tdsl.neg %g : tensor<3x1xf32> -> tensor<3x1xf32>
+    %e = tdsl.exp %n : tensor<3x1xf32> -> tensor<3x1xf32>
+    %t = tdsl.sub %B, %e : tensor<f32>, tensor<3x1xf32> -> tensor<3x1xf32>
+    %u = tdsl.mul %t, %h : tensor<3x1xf32>, tensor<3x1xf32> -> tensor<3x1xf32>
+    %v = tdsl.tanh %u : tensor<3x1xf32> -> tensor<3x1xf32>
+    %k = tdsl.sub %X, %h : tensor<3x1xf32>, tensor<3x1xf32> -> tensor<3x1xf32>
+    %w = tdsl.add %v, %k : tensor<3x1xf32>, tensor<3x1xf32> -> tensor<3x1xf32>
+    scf.yield %w : tensor<3x1xf32>
+  }
+  func.return %s : tensor<3x1xf32>
+}"""
+"""What is carried begins as another operand: the same array in the first iteration only."""
+
+
+@pytest.mark.parametrize(
+    ("format", "width"),
+    [("posit", 8), ("posit", 16), ("minifloat", 8), ("affine", 8), ("bf16", None), ("seedot", 16), ("shiftry", 8)],
+)
+def test_what_is_recorded_and_tabulated(format: str, width: int | None):
+    module = parse(CELL)
+    inputs = inputs_of(module)
+    with_formats(module, inputs, format, width)
+    ChooseAccumulatorsPass().apply(new_context(), module)
+    expect_same(SharedEvaluator(inputs), module, inputs)

@@ -1,0 +1,329 @@
+"""The commands as a person meets them: folders, reports, one-line errors."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from programs.paths import ROOT
+from xdsl.utils.arg_spec import parse_spec
+
+from tinyml.targets.board import board
+from tinyml.tools.driver.search_request import SearchRequest
+from tinyml.tools.main import main
+from tinyml.tools.reports.memory_picture import can_draw
+
+TOUR = ROOT / "docs/tour"
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    """A copy of the tour's program that a test may damage."""
+    return Path(shutil.copytree(TOUR, tmp_path / "model"))
+
+
+def compile_(model: Path, out: Path, *options: str) -> int:
+    return main(["compile", str(model / "tour.sd"), "--val", str(model / "val.npz"), "-o", str(out), *options])
+
+
+def test_compile_writes_a_folder(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "out"
+    assert compile_(model, out, "--target", "uno") == 0
+    files = {str(path.relative_to(out)) for path in out.rglob("*") if path.is_file()}
+    levels = {"0-reals", "1-formats", "2-buffers", "3-loops", "4-bits", "5-c"}
+    sketch = {"tour/tour.ino", "tour/tour.c", "tour/tour.h"}
+    assert files == {
+        "tour.c",
+        "tour.h",
+        "report.json",
+        "samples.npz",
+        *(["memory.svg"] if can_draw() else []),
+        *sketch,
+        *(f"ir/{level}.mlir" for level in levels),
+    }
+    report = json.loads((out / "report.json").read_text())
+    assert report["fits"] is True
+    assert report["samples"] == 32
+    assert report["macs"] == 8
+    assert report["ram_bytes"]["total"] == report["ram_bytes"]["static"] + report["ram_bytes"]["stack"]
+    assert report["ram_bytes"]["static"] >= report["ram_bytes"]["arena"] + report["ram_bytes"]["input"]
+    assert report["cycles_per_mac"] == round(report["cycles_per_inference"] / 8, 2)
+    assert "tour" in capsys.readouterr().out
+
+
+def test_compile_states_the_errors_of_functions(
+    model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    errors: dict[str | None, float] = {}
+    for scheme in (None, "seedot", "shiftry"):
+        options = () if scheme is None else ("--functions", scheme)
+        assert compile_(model, out, "--target", "host", *options) == 0
+        [stated] = json.loads((out / "report.json").read_text())["functions"]
+        assert (stated["function"], stated["scheme"]) == ("tanh", scheme)
+        errors[scheme] = stated["error"]
+        printed = f"tanh, {stated['argument']} -> {stated['result']}: error at most {stated['error']:.2g}"
+        assert printed in capsys.readouterr().out
+    assert errors[None] < 1e-4 < errors["shiftry"] < 1e-3 < errors["seedot"]
+
+
+def test_compile_twice_gives_the_same_and_replaces(model: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert compile_(model, out, "--target", "host") == 0
+    first = (out / "tour.c").read_text()
+    assert compile_(model, out, "--target", "host") == 0
+    assert (out / "tour.c").read_text() == first
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+
+
+@pytest.mark.parametrize("search", ["demote", "maxscale", "pareto", "promote"])
+def test_compile_searches(model: Path, tmp_path: Path, search: str, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "out"
+    assert compile_(model, out, "--search", search, "--jobs", "1", "--metric", "error") == 0
+    report = json.loads((out / "report.json").read_text())["search"]
+    assert (report["name"], report["options"]) == (search, {"jobs": 1, "metric": "error"})
+    assert report["candidates"] >= 1
+    assert [one["name"] for one in report["tensors"]] == ["X", "W", "B", "matmul_sum", "H"]
+    assert all(one["why"] and one["error"] >= 0 for one in report["tensors"])
+    assert f"{search}: {report['candidates']} candidates" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("search", ["demote", "promote"])
+def test_a_search_leaves_room_for_the_stack(model: Path, tmp_path: Path, search: str) -> None:
+    """All tensors wide, arena and input alone would fit."""
+    asked = ("--search", search, "--jobs", "1", "--metric", "error", "--widths", "8,16", "--ram")
+    rams: list[int] = []
+    for limit in (60, 24):
+        assert compile_(model, tmp_path / "out", *asked, str(limit)) == 0
+        ram = json.loads((tmp_path / "out" / "report.json").read_text())["ram_bytes"]
+        assert ram["total"] <= limit
+        rams.append(ram["static"])
+    assert rams[1] < rams[0] < limit
+
+
+def test_the_page_names_every_option_and_field(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = (ROOT / "docs/commands.md").read_text(encoding="utf-8")
+    section = page.partition("\n## tinyml compile")[2].partition("\n## ")[0]
+    with pytest.raises(SystemExit):
+        main(["compile", "--help"])
+    options = set(re.findall("--[a-z-]+", capsys.readouterr().out)) - {"--help"}
+    assert options - set(re.findall("`(--[a-z-]+)", section)) == set()
+    assert compile_(model, tmp_path / "out", "--search", "pareto", "--metric", "error", "--jobs", "1") == 0
+    report = json.loads((tmp_path / "out" / "report.json").read_text())
+    search = report["search"]
+    parts = [report, search, search["tensors"][0], search["points"][0], report["functions"][0]]
+    parts += [report[name] for name in ("ram_bytes", "memory", "estimate")]
+    assert {field for part in parts for field in part} - set(re.findall("`([a-z_]+)`", section)) == set()
+
+
+@given(
+    st.floats(0, allow_infinity=False),
+    st.text(st.characters(exclude_categories=["C"])),
+    st.lists(st.integers(1, 32), min_size=1),
+)
+def test_options_of_searches_reach_the_pass(loss: float, journal: str, widths: list[int]) -> None:
+    spelled = SearchRequest("demote", {"loss": loss, "journal": journal, "widths": widths}).spelled(board("uno", None))
+    read = parse_spec(f"{spelled['search']}{{{spelled['search-options']}}}")
+    assert read.name == "search-demote"
+    assert read.parameters["loss"] == (loss,)
+    assert read.parameters["journal"] == (journal,)
+    assert read.parameters["widths"] == tuple(widths)
+
+
+def test_limits_are_kept_with_the_usual_options(model: Path, tmp_path: Path) -> None:
+    asked = ("--search", "demote", "--ram", "60", "--jobs", "1", "--metric", "error")
+    assert compile_(model, tmp_path / "out", *asked, "--optimize", "Os", "--packed", "auto") == 0
+
+
+def test_run_compares_and_reports(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "out"
+    compile_(model, out)
+    capsys.readouterr()
+    command = ["run", str(out), "--data", str(model / "val.npz"), "--device", "simavr", "--limit", "4"]
+    assert main([*command, "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert result["samples"] == 4
+    assert result["mismatch"] is None
+    assert result["cycles_per_inference"] > 0
+    source = (out / "tour.c").read_text()
+    (out / "tour.c").write_text(source.replace("12288", "2288"))
+    assert main(command) == 1
+    assert "the evaluator gives" in capsys.readouterr().out
+
+
+def test_bench_reads_folders_and_writes_json(model: Path, tmp_path: Path) -> None:
+    reports = tmp_path / "reports.json"
+    assert main(["bench", str(model), "--target", "cortex-m0", "--json", str(reports)]) == 0
+    [report] = json.loads(reports.read_text())
+    assert report["instructions_per_inference"] > 0
+
+
+def test_bench_compares_searches(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    reports = tmp_path / "rows.json"
+    assert main(["bench", str(model), "--searches", "fixed,shiftry:seedot", "--json", str(reports)]) == 0
+    ours, published, *means = rows = json.loads(reports.read_text())
+    assert [row["arithmetic"] for row in rows] == ["fixed", "shiftry:seedot"] * 2
+    for row in (ours, published):
+        assert row["8"]["memory"] <= row["promote"]["memory"] <= row["demote"]["memory"] <= row["16"]["memory"]
+        assert row["promote"]["limits"] == {"memory": row["demote"]["memory"]}
+    assert all(ours["pareto"][resource] <= limit for resource, limit in ours["pareto"]["limits"].items())
+    assert ours["pareto"]["loss"] <= ours["best"]["loss"] <= ours["demote"]["loss"]
+    assert "pareto" not in published
+    assert [one["8"]["loss"] for one in means] == pytest.approx([ours["8"]["loss"], published["8"]["loss"]], abs=1e-4)
+    assert capsys.readouterr().out.count("mean change") == 4
+
+
+def test_bench_of_searches_needs_labels(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with np.load(model / "val.npz") as data:
+        np.savez(model / "test.npz", x=data["x"])
+    assert main(["bench", str(model), "--searches", "fixed"]) == 1
+    assert "need labels" in capsys.readouterr().err
+
+
+def test_bench_compares_formats(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows_file, picture = tmp_path / "rows.json", tmp_path / "means.svg"
+    asked = ["bench", str(model), "--target", "cortex-m0", "--formats", "f32,fixed:8,affine,fixed+promote"]
+    assert main([*asked, "--json", str(rows_file), "--picture", str(picture)]) == 0
+    rows = json.loads(rows_file.read_text())
+    assert [row["way"] for row in rows] == ["f32", "fixed 8", "affine", "fixed, promote"]
+    assert rows[1]["ram"] < rows[0]["ram"]
+    assert rows[1]["time"] < rows[0]["time"]
+    assert capsys.readouterr().out.count("mean of 1") == 4
+    assert "fixed, promote" in picture.read_text()
+
+
+@pytest.mark.parametrize("formats", ["fixed:", ":8", "fixed:8+promote", "fixed:x"])
+def test_bench_refuses_what_is_no_format(model: Path, formats: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", str(model), "--formats", formats]) == 1
+    assert "expected FORMAT:BITS or FORMAT+SEARCH" in capsys.readouterr().err
+
+
+def damage(model: Path, what: str) -> None:
+    match what:
+        case "missing parameter":
+            (model / "W.npy").unlink()
+        case "misshapen parameter":
+            np.save(model / "W.npy", np.zeros((3, 4), np.float32))
+        case "NaN in a parameter":
+            np.save(model / "W.npy", np.full((2, 4), np.nan, np.float32))
+        case "infinity in the data":
+            np.savez(model / "val.npz", x=np.full((2, 4), np.inf, np.float32), y=np.zeros(2, np.int64))
+        case "empty data":
+            np.savez(model / "val.npz", x=np.zeros((0, 4), np.float32), y=np.zeros(0, np.int64))
+        case "wrong number of inputs":
+            np.savez(model / "val.npz", x=np.zeros((2, 5), np.float32), y=np.zeros(2, np.int64))
+        case "label out of range":
+            np.savez(model / "val.npz", x=np.zeros((2, 4), np.float32), y=np.array([0, 2]))
+        case "negative label":
+            np.savez(model / "val.npz", x=np.zeros((2, 4), np.float32), y=np.array([0, -1]))
+        case "missing data":
+            (model / "val.npz").unlink()
+        case "pickled data":
+            np.savez(model / "val.npz", x=np.array([{}], object), y=np.zeros(1, np.int64))
+        case "type error":
+            (model / "tour.sd").write_text("let X = (4, 1) in [0.0, 1.0] in\nlet W = (2, 4) in [0.0, 1.0] in\nX * W\n")
+        case "too large for the board":
+            np.save(model / "W.npy", np.ones((4000, 4), np.float32))
+            text = "let X = (4, 1) in [0.0, 1.0] in\nlet W = (4000, 4) in [0.0, 1.0] in\nargmax(W * X)\n"
+            (model / "tour.sd").write_text(text)
+        case _:
+            raise AssertionError(what)
+
+
+@pytest.mark.parametrize(
+    ("what", "said"),
+    [
+        ("missing parameter", "tour.sd:3:9: "),
+        ("misshapen parameter", "tour.sd:3:9: "),
+        ("NaN in a parameter", "tour.sd:3:9: "),
+        ("infinity in the data", "val.npz: `x` holds NaN or infinity in sample 0"),
+        ("empty data", "val.npz: `x` holds no samples"),
+        ("wrong number of inputs", "val.npz: samples of `x` have 5 values, the program takes 4"),
+        ("label out of range", "val.npz: label 2 of sample 1 is out of range: the program has 2 classes"),
+        ("negative label", "val.npz: label -1 of sample 1 is out of range: the program has 2 classes"),
+        ("missing data", "val.npz: "),
+        ("pickled data", "val.npz: not a readable .npz file of plain arrays"),
+        ("type error", "tour.sd:3:"),
+        ("too large for the board", "does not fit uno"),
+    ],
+)
+def test_bad_input_is_one_line(
+    what: str, said: str, model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    damage(model, what)
+    out = tmp_path / "out"
+    assert compile_(model, out) == 1
+    errors = [line for line in capsys.readouterr().err.splitlines() if line.startswith("error: ")]
+    assert len(errors) == 1
+    assert said in errors[0]
+    assert "Traceback" not in errors[0]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["model"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--target", "toaster"], "unknown target 'toaster'"),
+        (["--target", "uno", "--mcu", "atmega1284p"], "target 'uno' has no choice of mcu"),
+        (["--target", "avr", "--mcu", "z80"], "unknown mcu 'z80'"),
+        (["--format", "nonsense"], "unknown number format 'nonsense'"),
+        (["--format", "f32", "--width", "16"], "f32 is 32 bits wide"),
+        (["--width", "99"], "widths from 2 to 32"),
+        (["--functions", "nobody's"], "format 'fixed' has no scheme 'nobody's' for functions"),
+        (["--format", "f32", "--functions", "seedot"], "no scheme 'seedot' for functions (it has none)"),
+        (["--search", "nonsense"], "unknown search 'nonsense'; the searches are demote, maxscale, pareto, promote"),
+        (["--search", "promote", "--loss", "1"], "the search 'promote' has no --loss"),
+        (["--search", "promote", "--width", "8"], "give --widths in place of --width"),
+        (["--search", "promote", "--weights", "toaster:99"], "leave out --weights"),
+        (["--search", "demote", "--ram", "60", "--packed", "never"], "leave out --packed never or the limits"),
+        (
+            ["--search", "pareto", "--flash", "3000", "--optimize", "O3"],
+            "searches keep --flash only with --optimize Os",
+        ),
+        (
+            ["--search", "pareto", "--cycles", "300", "--packed", "always"],
+            "searches keep --cycles only with --packed auto",
+        ),
+        *((["--search", "demote", "--loss", x], f"from 0 up, got '{x}'") for x in ("nan", "inf", "-1", "x")),
+        (["--search", "demote", "--widths", "8"], "expected the width of demoted tensors and that of others"),
+        (["--search", "demote", "--resume", "--journal", "/"], "cannot open the journal"),
+        (["--ram", "100"], "--ram is an option of --search"),
+    ],
+)
+def test_bad_options_are_one_line(
+    options: list[str], said: str, model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert compile_(model, tmp_path / "out", *options) == 1
+    error = capsys.readouterr().err.splitlines()[-1]
+    assert error.startswith("error: ")
+    assert said in error
+
+
+def test_foreign_folder_is_not_touched(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "precious.txt").write_text("mine")
+    assert compile_(model, out) == 1
+    assert "exists already and is no output of tinyml" in capsys.readouterr().err
+    assert [path.name for path in out.iterdir()] == ["precious.txt"]
+
+
+def test_without_the_cross_compiler_the_model_is_compiled_all_the_same(
+    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def nothing_installed(device: str) -> bool:
+        return False
+
+    monkeypatch.setattr("tinyml.runtime.devices.registry.is_available", nothing_installed)
+    out = tmp_path / "out"
+    assert compile_(model, out) == 0
+    report = json.loads((out / "report.json").read_text())
+    assert report["flash_bytes"] is None
+    assert report["fits"] is None
+    assert "not installed" in capsys.readouterr().out

@@ -1,0 +1,91 @@
+"""`tinyml explain`: what it finds adds up to what was measured, and names the operations of the program."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from programs.paths import ROOT
+
+from tinyml.tools.main import main
+
+TOUR = ROOT / "docs/tour"
+
+
+@pytest.fixture(scope="module", params=["uno", "cortex-m0", "cortex-m4"])
+def out(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The tour's program, compiled for a board."""
+    return compiled(request.param, tmp_path_factory.mktemp("explain") / "out")
+
+
+def compiled(target: str, out: Path) -> Path:
+    command = ["compile", str(TOUR / "tour.sd"), "--val", str(TOUR / "val.npz"), "--target", target, "-o", str(out)]
+    assert main(command) == 0
+    return out
+
+
+@pytest.fixture
+def found(out: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
+    assert main(["explain", str(out), "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_everything_is_accounted_for(out: Path, found: dict[str, Any]) -> None:
+    report = json.loads((out / "report.json").read_text())
+    unit = "cycles" if report["target"] == "uno" else "instructions"
+    assert found[f"{unit}_per_inference"] == report[f"{unit}_per_inference"]
+    assert sum(one[unit] for one in found["operations"]) == pytest.approx(report[f"{unit}_per_inference"])
+    flash = found["flash_bytes"]
+    assert flash["total"] == report["flash_bytes"]
+    assert flash["code"] == sum(one["code_bytes"] for one in found["operations"])
+    groups = sum(sum(flash[group].values()) for group in ("constants", "kernels", "library"))
+    assert flash["start-up and harness"] == flash["total"] - flash["code"] - groups > 0
+    ram = found["ram_bytes"]
+    assert ram["total"] == report["ram_bytes"]["total"]
+    assert ram["arena"] + ram["input"] + ram["other static"] + ram["stack"] == ram["total"]
+    assert sum(one["bytes"] for one in ram["peak"]["buffers"]) == ram["arena"] == 4
+    assert found["estimate"] == report["estimate"]
+    assert sum(one["estimate"] or 0 for one in found["operations"]) < found["estimate"][f"{unit}_per_inference"]
+
+
+def test_operations_are_those_of_the_program(out: Path, found: dict[str, Any]) -> None:
+    names = [one["operation"] for one in found["operations"]]
+    product, function, *_ = found["operations"]
+    assert re.fullmatch(r"matmul\w*\(W, X.*\)", product["operation"])
+    assert re.fullmatch(r"H = \w+\(.*\)", function["operation"])
+    assert set(names) <= {*names[:2], "argmax(H)", "call and return"}
+    unit = "cycles" if found["target"] == "uno" else "instructions"
+    kernels = {name: spent for name, spent in product["calls"].items() if name in found["flash_bytes"]["kernels"]}
+    assert 0 < sum(kernels.values()) < product[unit]
+    assert all(found["functions"][name] >= spent for name, spent in kernels.items())
+    constants = found["flash_bytes"]["constants"]
+    assert constants["W"] == 16
+    assert "tanh_table" in constants
+
+
+def test_tables_for_people(out: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", str(out)]) == 0
+    text = capsys.readouterr().out
+    for word in ("matmul", "H = ", "code of the operations", "start-up and harness", "stack", "estimated"):
+        assert word in text
+
+
+def error(capsys: pytest.CaptureFixture[str], folder: Path) -> str:
+    capsys.readouterr()
+    assert main(["explain", str(folder)]) == 1
+    lines = capsys.readouterr().err.splitlines()
+    return next(line for line in lines if line.startswith("error: "))
+
+
+def test_bad_folders(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert error(capsys, tmp_path).endswith("expected a folder written by tinyml compile")
+    out = compiled("host", tmp_path / "out")
+    assert "the device 'host' cannot tell where the time goes" in error(capsys, out)
+    (out / "samples.npz").unlink()
+    assert "cannot read the data" in error(capsys, out)
+    source = out / "tour.c"
+    source.write_text(source.read_text() + "\n")
+    assert "is not the C that ir/2-buffers.mlir gives" in error(capsys, out)

@@ -1,0 +1,178 @@
+"""`tinyml pack`: files in and out, limits, pictures, what it refuses; and packing of real problems."""
+
+import csv
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from programs.paths import TESTS
+
+from tinyml.tools.commands import pack as pack_module
+from tinyml.tools.driver.packing_problem import read_problem
+from tinyml.tools.main import main
+from tinyml.transforms.buffers.packing import Effort, Placement, Rectangle, lower_bound, pack
+from tinyml.transforms.buffers.packing.validator import complaints
+
+PROBLEMS = TESTS / "packing"
+
+
+def write(folder: Path, text: str) -> str:
+    path = folder / "problem.csv"
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+SMALL = "id,lower,upper,size\na,0,2,4\nb,1,3,6\nc,2,4,4\n"
+
+
+def test_csv_in_and_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    assert main(["pack", write(tmp_path, SMALL)]) == 0
+    said = capsys.readouterr()
+    assert said.out == "id,lower,upper,size,offset\na,0,2,4,0\nb,1,3,6,4\nc,2,4,4,0\n"
+    assert said.err.splitlines()[-1] == "3 buffers in 10 bytes: optimal"
+    assert main(["pack", write(tmp_path, SMALL), "-o", str(tmp_path / "out.csv")]) == 0
+    assert capsys.readouterr().out == ""
+    assert (tmp_path / "out.csv").read_text() == said.out
+
+
+def test_alignment_and_other_columns(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    text = "alignment,id,note,lower,upper,size\n8,a,x,0,2,4\n,b,y,0,2,1\n4,c,z,0,2,4\n"
+    assert main(["pack", write(tmp_path, text)]) == 0
+    rows = list(csv.DictReader(capsys.readouterr().out.splitlines()))
+    assert {row["id"]: (row["alignment"], row["offset"]) for row in rows} == {
+        "a": ("8", "0"),
+        "b": ("1", "8"),
+        "c": ("4", "4"),
+    }
+
+
+def test_a_buffer_that_moves_has_several_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    text = "id,lower,upper,size\nx1,0,3,32\nx2,1,5,32\nx3,2,3,32\nx4,3,5,64\n"
+    assert main(["pack", write(tmp_path, text), "--mode", "shiftry"]) == 0
+    said = capsys.readouterr()
+    assert "x2,1,3,32,32\nx2,3,5,32,0\n" in said.out
+    assert said.err.splitlines()[-1] == "4 buffers in 96 bytes, 32 bytes moved: optimal"
+
+
+def test_capacity(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    assert main(["pack", write(tmp_path, SMALL), "--capacity", "10"]) == 0
+    capsys.readouterr()
+    assert main(["pack", write(tmp_path, SMALL), "--capacity", "9"]) == 1
+    said = capsys.readouterr().err.splitlines()
+    assert said[-2:] == ["3 buffers in 10 bytes: optimal", "error: no packing of at most 9 bytes"]
+
+
+@pytest.mark.parametrize("limit", [["--nodes", "1"], ["--seconds", "0"]])
+def test_a_search_that_ends_early_says_the_gap(capsys: pytest.CaptureFixture[str], limit: list[str]):
+    assert main(["pack", str(PROBLEMS / "minimalloc" / "E.csv"), *limit]) == 0
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last.startswith("215 buffers in ")
+    assert "x the 1048576 alive at the peak; lower bound 1048576, gap " in last
+    assert main(["pack", str(PROBLEMS / "minimalloc" / "E.csv"), *limit, "--capacity", "1048576"]) == 1
+    assert capsys.readouterr().err.splitlines()[-1] == "error: found no packing of at most 1048576 bytes"
+
+
+def test_searches_that_find_nothing_are_told_in_one_line(capsys: pytest.CaptureFixture[str]):
+    problem = str(PROBLEMS / "minimalloc" / "E.csv")
+    assert main(["pack", problem, "--nodes", "10000", "--mode", "branch-and-bound"]) == 0
+    told = r"^1048576 bytes, fullest, longest \(and 2 more\): out of nodes \(10,000 nodes, "
+    assert re.search(told, capsys.readouterr().err, re.MULTILINE)
+
+
+@pytest.mark.parametrize("ending", ["svg", "png"])
+def test_pictures(tmp_path: Path, ending: str):
+    pytest.importorskip("matplotlib")
+    picture = tmp_path / f"arena.{ending}"
+    assert main(["pack", write(tmp_path, SMALL), "--picture", str(picture)]) == 0
+    assert picture.read_bytes().startswith(b"<?xml" if ending == "svg" else b"\x89PNG")
+
+
+def test_ctrl_c_gives_the_best_so_far(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    def interrupted(rectangles: Sequence[Rectangle], mode: str, effort: Effort, coarsen: int) -> Placement:
+        effort.best = Placement((0, 4, 10), 14, 10)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(pack_module, "pack", interrupted)
+    assert main(["pack", write(tmp_path, SMALL)]) == 1
+    said = capsys.readouterr()
+    assert "c,2,4,4,10" in said.out
+    assert said.err.splitlines()[-1].startswith("interrupted; 3 buffers in 14 bytes: 1.4000 x the 10 alive")
+
+
+def test_an_interrupted_search_keeps_what_it_has(monkeypatch: pytest.MonkeyPatch):
+    given = [Rectangle("empty", 0, 1, 0, 9), *read_problem(PROBLEMS / "minimalloc" / "E.csv")]
+    effort = Effort()
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("tinyml.transforms.buffers.packing.minimise.Minimiser.minimise", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        pack(given, "auto", effort)
+    assert effort.best is not None
+    assert not list(complaints(given, effort.best))
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("", "problem.csv:1: no column 'id'; expected a header with id,lower,upper,size"),
+        ("id,lower,upper\n", "problem.csv:1: no column 'size'; expected a header with id,lower,upper,size"),
+        ("id,lower,upper,size\na,0,x,4\n", "problem.csv:2: upper must be an integer, got 'x'"),
+        ("id,lower,upper,size\na,0,1\n", "problem.csv:2: size must be an integer, got nothing"),
+        ("id,lower,upper,size\na,0,1,4,5\n", "problem.csv:2: more fields than the header has"),
+        ("id,lower,upper,size\na,0,1,4\nb,2,2,4\n", "problem.csv:3: upper must be above lower, got 2 and 2"),
+        ("id,lower,upper,size\na,0,1,-4\n", "problem.csv:2: size must be at least 0, got -4"),
+        ("id,lower,upper,size,alignment\na,0,1,4,0\n", "problem.csv:2: alignment must be at least 1, got 0"),
+        ("id,lower,upper,size\na,0,1,4\na,0,1,4\n", "problem.csv:3: buffer 'a' is there twice"),
+        ('id,lower,upper,size\n"a,0,1,4\n', "problem.csv:2: unexpected end of data"),
+    ],
+)
+def test_what_is_no_problem(tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, complaint: str):
+    assert main(["pack", write(tmp_path, text)]) == 1
+    assert capsys.readouterr().err == f"error: {tmp_path}/{complaint}\n"
+
+
+def test_other_errors(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    problem = write(tmp_path, SMALL)
+    (tmp_path / "latin.csv").write_bytes(b"id\xff")
+    for arguments, complaint in (
+        ([str(tmp_path / "none.csv")], "No such file or directory"),
+        ([str(tmp_path / "latin.csv")], "the text is not UTF-8"),
+        ([problem, "--mode", "worst-fit"], "unknown mode 'worst-fit'; the modes are auto, first-fit"),
+        ([problem, "--picture", "arena.pdf"], "a picture ends in .svg or .png"),
+        ([problem, "--capacity", "0"], "expected a positive integer"),
+        ([problem, "--seconds", "soon"], "expected a number of seconds, got 'soon'"),
+        ([problem, "--capacity", "9", "--minimize"], "not allowed with argument"),
+    ):
+        assert main(["pack", *arguments]) == 1
+        said = capsys.readouterr()
+        assert said.out == ""
+        assert complaint in said.err
+        assert said.err.count("\n") == 1
+
+
+def test_no_buffers(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    assert main(["pack", write(tmp_path, "id,lower,upper,size\n")]) == 0
+    assert capsys.readouterr().err.splitlines()[-1] == "0 buffers in 0 bytes: optimal"
+
+
+@pytest.mark.parametrize("path", sorted((PROBLEMS / "networks").iterdir()), ids=lambda path: path.stem)
+@pytest.mark.parametrize("mode", ["auto", "exact-cover", "branch-and-bound"])
+def test_real_networks_are_packed_optimally(path: Path, mode: str):
+    given = read_problem(path)
+    placement = pack(given, mode)
+    assert placement.height == lower_bound(given)
+    assert not list(complaints(given, placement))
+
+
+def test_a_challenging_problem_in_python_alone():
+    given = read_problem(PROBLEMS / "minimalloc" / "J.csv")
+    effort = Effort(nodes=1_000, capacity=1_048_576, core=False)
+    placement = pack(given, "auto", effort)
+    assert placement.height <= 1_048_576
+    assert effort.spent == 502
+    assert not list(complaints(given, placement))

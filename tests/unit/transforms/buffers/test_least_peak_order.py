@@ -1,0 +1,75 @@
+"""Orders of tasks, against all of them."""
+
+from itertools import permutations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tinyml.transforms.buffers.scheduling.least_peak_order import Order, Problem, Task, least_peak
+
+
+@st.composite
+def problems(draw: st.DrawFn, tasks: int) -> Problem:
+    """Each task makes a buffer from those of some earlier ones, perhaps in the place of one of its size."""
+    sizes = draw(st.lists(st.sampled_from([1, 2, 3, 8]), min_size=tasks, max_size=tasks))
+    made: list[Task] = []
+    for i in range(tasks):
+        used = draw(st.frozensets(st.integers(0, i - 1), max_size=3)) if i else frozenset[int]()
+        over = frozenset(j for j in used if sizes[j] == sizes[i]) if draw(st.booleans()) else frozenset[int]()
+        barriers = frozenset(draw(st.lists(st.integers(0, i - 1), max_size=1))) if i else frozenset[int]()
+        made.append(Task(used | {i}, used | barriers, draw(st.sampled_from([0, 0, 5])), i, over))
+    kept = draw(st.frozensets(st.integers(0, tasks - 1), max_size=2))
+    return Problem(sizes, made, kept)
+
+
+def is_order(problem: Problem, order: tuple[int, ...]) -> bool:
+    place = {task: i for i, task in enumerate(order)}
+    return all(place[before] < place[i] for i, task in enumerate(problem.tasks) for before in task.after)
+
+
+@given(problems(6))
+def test_no_order_needs_less(problem: Problem):
+    found = least_peak(problem, 1000)
+    assert is_order(problem, found.tasks)
+    assert found.proven
+    assert found.peak == problem.peak(found.tasks)
+    orders = (order for order in permutations(range(len(problem.tasks))) if is_order(problem, order))
+    assert found.peak == min(map(problem.peak, orders))
+
+
+@given(problems(12), st.integers(1, 6))
+def test_a_small_budget_gives_an_order_and_a_bound(problem: Problem, budget: int):
+    found, best = least_peak(problem, budget), least_peak(problem, 10000)
+    assert best.proven
+    assert is_order(problem, found.tasks)
+    assert found.bound <= best.peak <= found.peak == problem.peak(found.tasks)
+
+
+def test_finish_one_branch_before_the_next_begins():
+    """Four branches that each make much of the input and little of that, then a sum."""
+    much, little = range(1, 5), range(5, 9)
+    sizes = [4, *(100 for _ in much), *(1 for _ in little), 1]
+    tasks = [Task(frozenset({0}))]
+    tasks += [Task(frozenset({0, buffer}), frozenset({0})) for buffer in much]
+    tasks += [Task(frozenset({buffer - 4, buffer}), frozenset({buffer - 4})) for buffer in little]
+    tasks += [Task(frozenset({*little, 9}), frozenset(little))]
+    problem = Problem(sizes, tasks, frozenset({9}))
+    assert problem.peak(range(10)) == 404
+    found = least_peak(problem, 1000)
+    assert (found.peak, found.bound) == (107, 107)
+
+
+def test_chains_need_no_budget():
+    tasks = [Task(frozenset({i, i + 1}), frozenset({i - 1} - {-1})) for i in range(300)]
+    assert least_peak(Problem([1] * 301, tasks), 301) == Order(tuple(range(300)), 2, 2)
+
+
+def test_forty_branches_are_exact():
+    """Pairs of ops side by side between one input and one sum, of all sizes."""
+    count = 20
+    sizes = [1, *(7 * i % 23 + 1 for i in range(count)), *(5 * i % 11 + 1 for i in range(count)), 1]
+    tasks = [Task(frozenset({0}))]
+    tasks += [Task(frozenset({0, 1 + i}), frozenset({0})) for i in range(count)]
+    tasks += [Task(frozenset({1 + i, 1 + count + i}), frozenset({1 + i})) for i in range(count)]
+    tasks += [Task(frozenset(range(1 + count, 2 + 2 * count)), frozenset(range(1 + count, 1 + 2 * count)))]
+    assert least_peak(Problem(sizes, tasks), 10000).proven

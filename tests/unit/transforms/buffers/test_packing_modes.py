@@ -1,0 +1,289 @@
+"""Packing of rectangles: every mode against what packing means and against exhaustive search; the papers' examples."""
+
+from collections.abc import Iterator
+from math import inf
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tinyml.transforms.buffers.packing import (
+    MODES,
+    Effort,
+    Move,
+    Placement,
+    Rectangle,
+    branch_and_bound,
+    find_peak,
+    lower_bound,
+    native,
+    pack,
+)
+from tinyml.transforms.buffers.packing.grid import to_grid
+from tinyml.transforms.buffers.packing.validator import complaints
+
+
+@st.composite
+def rectangles(draw: st.DrawFn, most: int) -> list[Rectangle]:
+    def one(index: int) -> Rectangle:
+        first = draw(st.integers(0, 8))
+        last = first + draw(st.integers(0, 4))
+        return Rectangle(f"r{index}", draw(st.integers(0, 12)), draw(st.sampled_from([1, 2, 4])), first, last)
+
+    return [one(i) for i in range(draw(st.integers(0, most)))]
+
+
+def share_a_point(a: Rectangle, b: Rectangle) -> bool:
+    return bool({*range(a.first, a.last + 1)} & {*range(b.first, b.last + 1)})
+
+
+def least_height(given: list[Rectangle]) -> int:
+    """Over all offsets that are multiples of the alignments, of one rectangle after the other."""
+    ordered = sorted(given, key=lambda one: (one.first, -one.size))
+    best = sum(one.size + one.alignment for one in given)
+    least = max((sum(one.size for one in given if one.first <= x <= one.last) for x in range(20)), default=0)
+
+    def place(placed: list[tuple[Rectangle, int]], height: int) -> None:
+        nonlocal best
+        if height >= best or best == least:
+            return
+        if len(placed) == len(ordered):
+            best = height
+            return
+        one = ordered[len(placed)]
+        for start in range(0, best - one.size, one.alignment):
+            if all(
+                not share_a_point(one, other) or start + one.size <= at or at + other.size <= start
+                for other, at in placed
+            ):
+                place([*placed, (one, start)], max(height, start + one.size))
+
+    place([], 0)
+    return best
+
+
+FEW = 300
+"""Nodes that a search may have here."""
+
+
+def effort(barred: frozenset[int] = frozenset(), core: bool = True) -> Effort:
+    return Effort(nodes=FEW, core=core, barred=barred)
+
+
+@given(
+    rectangles(most=20), st.sampled_from(sorted(MODES)), st.frozensets(st.integers(0, 8)), st.sampled_from([1, 1, 4])
+)
+def test_every_mode_places_rectangles_apart(given: list[Rectangle], mode: str, barred: frozenset[int], coarsen: int):
+    placement = pack(given, mode, effort(barred), coarsen)
+    assert not list(complaints(given, placement, patience=500))
+    assert lower_bound(given) <= placement.lower_bound
+    assert placement.optimal == (placement.gap == 0)
+    assert not barred & {move.point for move in placement.moves}
+    assert mode == "shiftry" or not placement.moves
+    assert pack(given, mode, effort(barred), coarsen) == placement
+
+
+@settings(max_examples=30)
+@given(rectangles(most=8))
+def test_exact_modes_find_the_least_height(given: list[Rectangle]):
+    least = least_height(given)
+    for mode in ("auto", "exact-cover", "branch-and-bound"):
+        placement = pack(given, mode)
+        assert placement.optimal
+        assert placement.height == least
+    for mode in MODES:
+        placement = pack(given, mode)
+        assert placement.lower_bound <= least
+        assert placement.height >= (lower_bound(given) if mode == "shiftry" else least)
+
+
+@settings(max_examples=30)
+@given(rectangles(most=25))
+def test_searches_agree_and_auto_is_never_worse(given: list[Rectangle]):
+    placements = {mode: pack(given, mode, effort()) for mode in MODES}
+    proven = {one.height for mode, one in placements.items() if one.optimal and mode != "shiftry"}
+    assert len(proven) <= 1
+    assert all(placements["auto"].height <= placements[mode].height for mode in ("first-fit", "best-fit"))
+    bounds = [one.lower_bound for mode, one in placements.items() if mode != "shiftry"]
+    assert max(bounds) <= min(one.height for mode, one in placements.items() if mode != "shiftry")
+
+
+@pytest.mark.skipif(native.library() is None, reason="no C compiler")
+@given(rectangles(most=30), st.integers(0, 10_000), st.integers(0, 400))
+def test_the_core_searches_as_python_does(given: list[Rectangle], seed: int, nodes: int):
+    given = [one for one in given if one.size]
+    if not given:
+        return
+    grid = to_grid(given)
+    grid = grid.in_order(Random(seed).sample(range(len(given)), len(given)))
+    core = native.library()
+    assert core is not None
+    bound = lower_bound(given) // grid.unit
+    for capacity in (bound, bound + 1, bound + 5):
+        assert native.search(core, grid, capacity, nodes, inf) == branch_and_bound.search(
+            grid, capacity, nodes, lambda: False
+        )
+
+
+@given(rectangles(most=15))
+def test_without_the_core_all_is_the_same(given: list[Rectangle]):
+    assert pack(given, "branch-and-bound", effort()) == pack(given, "branch-and-bound", effort(core=False))
+
+
+def test_a_buffer_belongs_to_no_point_after_its_last():
+    relay = [Rectangle(str(i), 10, 1, 2 * i, 2 * i + 1) for i in range(4)]
+    assert lower_bound(relay) == pack(relay, "first-fit").height == 10
+    meeting = [Rectangle(str(i), 10, 1, i, i + 1) for i in range(4)]
+    assert lower_bound(meeting) == pack(meeting, "first-fit").height == 20
+
+
+def test_the_best_of_the_orders_counts():
+    by_size_wins = [Rectangle("a", 1, 1, 0, 1), Rectangle("b", 1, 1, 0, 3), Rectangle("c", 2, 1, 2, 4)]
+    assert pack(by_size_wins, "first-fit").height == 3
+    another_wins = [
+        Rectangle("a", 6, 2, 0, 1),
+        Rectangle("b", 6, 2, 1, 4),
+        Rectangle("c", 15, 1, 2, 3),
+    ]
+    assert pack(another_wins, "first-fit").height == 21
+
+
+def test_the_peak_counts_padding_between_aligned_buffers():
+    peak = find_peak([Rectangle("a", 3, 4, 0, 0), Rectangle("b", 3, 4, 1, 2), Rectangle("c", 2, 4, 2, 2)])
+    assert (peak.point, peak.bytes, peak.alive) == (2, 6, (1, 2))
+    peak = find_peak([Rectangle("a", 1, 4, 0, 1), Rectangle("b", 1, 4, 0, 1), Rectangle("c", 1, 1, 0, 0)])
+    assert (peak.point, peak.bytes, peak.alive) == (1, 5, (0, 1))
+
+
+FRAGMENTED = [
+    Rectangle("x1", 32, 1, 0, 2),
+    Rectangle("x2", 32, 1, 1, 4),
+    Rectangle("x3", 32, 1, 2, 2),
+    Rectangle("x4", 64, 1, 3, 4),
+]
+"""Shiftry, section 7.1."""
+
+
+def test_shiftry_places_its_example_of_section_3_as_pseudocode_5():
+    example = [
+        Rectangle("t1", 4, 2, 0, 1),
+        Rectangle("t2", 4, 2, 1, 2),
+        Rectangle("t3", 2, 2, 2, 3),
+        Rectangle("t4", 2, 2, 3, 4),
+    ]
+    assert pack(example, "shiftry") == Placement((0, 4, 0, 2), 8, 8)
+
+
+def test_shiftry_defragments_its_example_of_section_7_1():
+    assert pack(FRAGMENTED, "shiftry") == Placement((0, 32, 64, 32), 96, 96, (Move(3, 1, 0),))
+    assert pack(FRAGMENTED, "shiftry", Effort(barred={3})) == Placement((0, 32, 64, 64), 128, 96)
+
+
+def test_shiftry_moves_the_least_that_makes_room():
+    """Compaction would move b and d; b alone makes room for new."""
+    given = [
+        Rectangle("a", 8, 1, 0, 3),
+        Rectangle("b", 8, 1, 1, 5),
+        Rectangle("c", 8, 1, 2, 3),
+        Rectangle("d", 8, 1, 3, 5),
+        Rectangle("new", 16, 1, 4, 5),
+    ]
+    assert pack(given, "shiftry") == Placement((0, 8, 16, 24, 0), 32, 32, (Move(4, 1, 16),))
+
+
+@pytest.mark.parametrize("mode", sorted(MODES))
+def test_minun_figure_4(mode: str):
+    """A heap that serves A, B, C and D in turn, 64 bytes each, needs 384 bytes: E cannot lie where A and C lay."""
+    given = [*(Rectangle(name, 64, 1, 0, last) for name, last in zip("ABCD", (0, 1, 0, 1), strict=True))]
+    given.append(Rectangle("E", 128, 1, 1, 1))
+    assert pack(given, mode).height == lower_bound(given) == 256
+
+
+PAIR = [Rectangle("a", 4, 2, 0, 1), Rectangle("b", 6, 2, 1, 2), Rectangle("c", 4, 2, 2, 3)]
+"""Needs 10 bytes."""
+
+
+@pytest.mark.parametrize(
+    ("placement", "expected"),
+    [
+        (Placement((0, 4, 0), 10, 10), []),
+        (Placement((0, 4), 10, 10), ["2 offsets for 3 buffers"]),
+        (Placement((0, 4, 5), 10, 10), ["c lies at byte 5, not at", "b and c share bytes 5 to 8 at point 2"]),
+        (Placement((-2, 4, 0), 10, 10), ["a lies at byte -2, not at a multiple of 2"]),
+        (Placement((0, 2, 8), 12, 10), ["a and b share bytes 2 to 3 at point 1"]),
+        (Placement((0, 4, 0), 12, 10), ["the height is 10 bytes, not 12"]),
+        (Placement((0, 4, 10), 14, 14), ["the lower bound is 14 bytes, but 10 are enough"]),
+        (Placement((0, 4, 10), 14, 12), ["the lower bound is 12 bytes, but 10 are enough"]),
+        (Placement((0, 4, 0), 10, 11), ["the lower bound of 11 bytes is above the height of 10"]),
+        (Placement((0, 4, 0), 12, 10, (Move(2, 1, 6),)), []),
+        (Placement((0, 4, 0), 10, 10, (Move(1, 1, 6),)), ["b moves before point 1, where it holds nothing"]),
+    ],
+)
+def test_the_validator_finds_what_is_wrong(placement: Placement, expected: list[str]):
+    found = list(complaints(PAIR, placement))
+    assert len(found) == len(expected)
+    assert all(one.startswith(start) for one, start in zip(found, expected, strict=True))
+
+
+def test_the_validator_looks_at_moves_one_after_the_other():
+    given = [Rectangle("a", 4, 1, 0, 2), Rectangle("b", 4, 1, 0, 2), Rectangle("c", 4, 1, 1, 1)]
+    swapped = Placement((0, 4, 8), 12, 8, (Move(2, 0, 4), Move(2, 1, 0)))
+    assert list(complaints(given, swapped)) == ["a moves onto b before point 2"]
+    around = Placement((0, 4, 8), 12, 8, (Move(2, 0, 8), Move(2, 1, 0), Move(2, 0, 4)))
+    assert list(complaints(given, around)) == []
+    late = Placement((0, 4, 8), 12, 8, (Move(2, 0, 8), Move(1, 1, 4)))
+    assert list(complaints(given, late)) == ["the moves are not in the order of their points"]
+
+
+def test_coarse_sizes_cost_memory():
+    given = [Rectangle("a", 5, 1, 0, 1), Rectangle("b", 5, 1, 1, 2)]
+    assert pack(given, "exact-cover") == Placement((0, 5), 10, 10)
+    assert pack(given, "exact-cover", coarsen=8) == Placement((0, 8), 13, 10)
+
+
+@pytest.fixture
+def fresh_core(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
+    """An empty cache, in which nothing has been compiled."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    native.library.cache_clear()
+    yield tmp_path
+    native.library.cache_clear()
+
+
+def test_the_core_is_compiled_once(fresh_core: Path):
+    if native.library() is None:
+        pytest.skip("no C compiler")
+    [built] = (fresh_core / "tinyml").iterdir()
+    native.library.cache_clear()
+    built_at = built.stat().st_mtime_ns
+    assert native.library() is not None
+    assert built.stat().st_mtime_ns == built_at
+
+
+@pytest.mark.usefixtures("fresh_core")
+def test_a_computer_without_a_compiler_packs_as_well(monkeypatch: pytest.MonkeyPatch):
+    with_core = pack(FRAGMENTED, "branch-and-bound")
+    native.library.cache_clear()
+    monkeypatch.setenv("PATH", "")
+    assert native.library() is None
+    assert pack(FRAGMENTED, "branch-and-bound") == with_core
+
+
+def test_a_compiler_that_fails_is_none(fresh_core: Path, monkeypatch: pytest.MonkeyPatch):
+    compiler = fresh_core / "cc"
+    compiler.write_text("#!/bin/sh\nexit 1\n")
+    compiler.chmod(0o755)
+    monkeypatch.setenv("PATH", str(fresh_core))
+    assert native.library() is None
+    assert list((fresh_core / "tinyml").iterdir()) == []
+
+
+@pytest.mark.parametrize("core", [False, True])
+def test_time_can_run_out(core: bool):
+    """Whatever was found until then counts."""
+    draw = Random(1)
+    given = [Rectangle(str(i), draw.randint(1, 99), 1, i % 40, i % 40 + draw.randint(0, 9)) for i in range(120)]
+    placement = pack(given, "auto", Effort(seconds=0, core=core))
+    assert not list(complaints(given, placement))

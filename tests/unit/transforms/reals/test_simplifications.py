@@ -1,0 +1,103 @@
+"""Rewrites of reals that look at the weights: every output stays, bit for bit in floats, and less is computed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from xdsl.builder import Builder
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp, TensorType, f32
+from xdsl.ir import Block, Region, SSAValue
+from xdsl.rewriter import InsertPoint
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.context import context
+from tinyml.dialects.formats.f32 import F32_FORMAT
+from tinyml.runtime.evaluator.evaluator import evaluate, evaluate_reals
+from tinyml.transforms.reals.analysis.count_macs import count_macs
+from tinyml.transforms.reals.compare_arguments import CompareArgumentsPass
+from tinyml.transforms.reals.fold_powers_of_two import FoldPowersOfTwoPass
+from tinyml.transforms.reals.prune_zeros import PruneZerosPass
+
+SAMPLES = 20
+SIMPLIFICATIONS = CompareArgumentsPass(), FoldPowersOfTwoPass(), PruneZerosPass()
+FUNCTIONS = (tdsl.TanhOp, tdsl.SigmoidOp, tdsl.ReluOp, tdsl.NegOp)
+
+
+class Network:
+    """A stack of layers whose matrices have rows and columns of zeros, with powers of two and functions between."""
+
+    def __init__(self, seed: int):
+        self.random = np.random.default_rng(seed)
+        self.length = int(self.random.integers(1, 12))
+        block = Block(arg_types=[TensorType(f32, (self.length, 1))])
+        self.builder = Builder(InsertPoint.at_end(block))
+        value: SSAValue = block.args[0]
+        for _ in range(int(self.random.integers(1, 5))):
+            value = self.layer(value)
+        last = self.builder.insert(tdsl.TanhOp(value)).out
+        label = self.builder.insert(tdsl.ArgmaxOp(last)).result
+        self.builder.insert(func.ReturnOp(label, value))
+        type = ([argument.type for argument in block.args], [label.type, value.type])
+        self.module = ModuleOp([func.FuncOp("model", type, Region(block))])
+        self.module.verify()
+
+    def chance(self) -> bool:
+        return bool(self.random.integers(2))
+
+    def constant(self, values: NDArray[Any]) -> SSAValue:
+        return self.builder.insert(tdsl.ConstOp(values.astype(np.float32), F32_FORMAT)).result
+
+    def matrix(self, columns: int) -> SSAValue:
+        rows = int(self.random.integers(1, 8))
+        # So small that no function saturates, not even in double precision.
+        values = self.random.normal(size=(rows, columns)) / columns
+        values *= self.random.random((rows, 1)) < 0.7
+        values *= self.random.random(columns) < 0.7
+        return self.constant(values)
+
+    def layer(self, x: SSAValue) -> SSAValue:
+        insert, length = self.builder.insert, tdsl.shape_of(x)[0]
+        if self.chance():
+            x = insert(tdsl.MulOp(self.power(), x, f32)).out
+        y = insert(tdsl.MatmulOp(self.matrix(length), x)).out
+        if self.chance():
+            y = insert(tdsl.MulOp(y, self.power())).out
+        if self.chance():
+            bias = self.random.normal(size=tdsl.shape_of(y)) * (self.random.random(tdsl.shape_of(y)) < 0.5)
+            y = insert(tdsl.AddOp(y, self.constant(bias))).out
+        if self.chance():
+            row = insert(tdsl.ReshapeOp(y, tdsl.shape_of(y)[::-1])).out
+            column = insert(tdsl.ReshapeOp(row, tdsl.shape_of(y))).out
+            y = insert(tdsl.MulOp(column, y)).out if self.chance() else column
+        kind = FUNCTIONS[int(self.random.integers(len(FUNCTIONS)))]
+        return insert(kind(y)).out if self.chance() else y
+
+    def power(self) -> SSAValue:
+        return self.constant(np.array([[np.ldexp(self.random.choice([-1, 1]), self.random.integers(-3, 2))]]))
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_outputs_stay(seed: int):
+    network = Network(seed)
+    module, inputs = network.module, network.random.normal(size=(SAMPLES, network.length)).astype(np.float32)
+    before, reals = evaluate(module, inputs), evaluate_reals(module, inputs)
+    for simplification in SIMPLIFICATIONS:
+        simplification.apply(context(), module)
+        module.verify()
+        after = evaluate(module, inputs)
+        np.testing.assert_array_equal(after.scores, before.scores)
+        np.testing.assert_array_equal(evaluate_reals(module, inputs).classes, reals.classes)
+
+
+def test_less_is_computed():
+    before = after = 0
+    for seed in range(60):
+        module = Network(seed).module
+        before += count_macs(module)
+        PruneZerosPass().apply(context(), module)
+        after += count_macs(module)
+    assert after < before

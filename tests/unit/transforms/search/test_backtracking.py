@@ -1,0 +1,65 @@
+"""Retreats: wide registers are kept as far as the limits allow once programs are built, whatever estimates say."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import pytest
+from programs.searches import problem_of
+
+from tinyml.dialects.formats.fixed.type import FixedType
+from tinyml.transforms.formats.evaluation.candidates import Formats
+from tinyml.transforms.search.costs.candidate_costs import Cost
+from tinyml.transforms.search.engine.search import Search
+from tinyml.transforms.search.evaluation.evaluation import Evaluation
+from tinyml.transforms.search.evaluation.workers import Workers
+from tinyml.transforms.search.moves.backtracking import steps_back, straight_back, with_better_scales
+from tinyml.transforms.search.search_pareto import SearchParetoPass
+
+
+def test_a_byte_that_is_missing_takes_back_few_registers(monkeypatch: pytest.MonkeyPatch):
+    """Where estimates are beyond the limits for all that is wide, and more than three wide registers really are."""
+    narrow, limit = FixedType.of_width(8), 400
+    with Evaluation(problem_of("fastgrnn"), "margin", Workers(1)) as evaluation:
+        search = Search(evaluation, FixedType.of_width(16))
+        costs, start = search.costs("avr", "simavr"), search.formats(search.uniform(narrow))
+
+        def wide(formats: Formats) -> int:
+            return sum(one.bits > own.bits for one, own in zip(formats, start, strict=True))
+
+        def cost(formats: Formats, stack: int) -> Cost:
+            return Cost(0, 0, limit + search.memory.of(formats) - search.memory.of(start) + stack)
+
+        def measure(candidates: Iterable[Formats], *_: object) -> None:
+            for formats in candidates:
+                costs.measurements[formats] = cost(formats, wide(formats) > 3)
+
+        def measured(formats: Formats) -> Cost | None:
+            measure([formats])
+            return costs.measurements[formats]
+
+        monkeypatch.setattr(costs, "measurements", {})
+        monkeypatch.setattr(costs, "measure", measure)
+        monkeypatch.setattr(costs, "measured", measured)
+        monkeypatch.setattr(costs, "of", lambda formats: cost(formats, 10 * (wide(formats) > 0)))  # pyright: ignore
+        found = search.formats(SearchParetoPass("", widths=(8, 16), ram=limit, effort=1).search(search).choices)
+        [less, more] = evaluation.losses([found, start])
+    assert 0 < wide(found) <= 3
+    assert less < more
+
+
+def test_retreats_end_at_the_goal_and_at_what_may_be_lost():
+    with Evaluation(problem_of("fastgrnn"), "margin", Workers(1)) as evaluation:
+        search = Search(evaluation, FixedType.of_width(16))
+        wide, narrow = (search.uniform(FixedType.of_width(width)) for width in (12, 8))
+        start = with_better_scales(search, narrow)
+        assert {one.prototype for one in start} == {narrow[0].prototype}
+        [better, same] = search.losses([start, narrow])
+        assert better < same
+        steps, straight = list(steps_back(search, wide, narrow, math.inf)), list(straight_back(search, wide, narrow))
+        for way in (steps, straight):
+            assert [sum(one.prototype.bits == 8 for one in step) for step in way] == [*range(1, len(wide) + 1)]
+        assert steps[0] == straight[0]
+        least = min(search.losses(steps))
+        assert not list(steps_back(search, wide, narrow, math.nextafter(least, 0.0)))

@@ -1,0 +1,130 @@
+"""Candidates on clusters: the same outcomes as here, and one line where there is no such cluster."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from joblib.parallel import ThreadingBackend
+from programs.searches import evaluation_of, problem_of, uniform
+
+from tinyml.dialects.errors import InputError
+from tinyml.transforms.formats.evaluation.outcomes import Problem, Task
+from tinyml.transforms.search.evaluation import workers
+from tinyml.transforms.search.evaluation.workers import Workers
+
+DASK = """
+import pickle, sys
+from contextlib import ExitStack
+from distributed import LocalCluster
+from tinyml.transforms.search import search_pareto
+from tinyml.transforms.search.evaluation import workers
+from tinyml.transforms.formats.evaluation.outcomes import outcomes_of
+from tinyml.transforms.search.evaluation.workers import Workers
+from pathlib import Path
+if __name__ == "__main__":
+    workers.PATIENCE = 0.0
+    problem, tasks = pickle.loads(Path(sys.argv[1]).read_bytes())
+    with ExitStack() as stack:
+        address = None
+        if sys.argv[2] == "there":
+            cluster = LocalCluster(1, threads_per_worker=1, processes=False, protocol="tcp://", dashboard_address=None)
+            address = stack.enter_context(cluster).scheduler_address
+        started = stack.enter_context(Workers(2, "dask", address))
+        outcomes = [outcome for _, outcome in started.run(problem, tasks, outcomes_of)]
+    Path(sys.argv[1]).write_bytes(pickle.dumps(outcomes))
+"""
+
+
+@pytest.mark.parametrize("where", ["here", "there"])
+def test_a_dask_cluster_gives_the_same(where: str, tmp_path: Path):
+    pytest.importorskip("distributed")
+    with evaluation_of("protonn") as evaluation:
+        tasks = [Task(formats, "disagreement", 100.0) for formats in uniform(evaluation, 8, 4, 16, 6)]
+        expected = evaluation.outcomes([task.formats for task in tasks])
+    (tmp_path / "problem").write_bytes(pickle.dumps((problem_of("protonn"), tasks)))
+    (tmp_path / "run.py").write_text(DASK)
+    command = [sys.executable, str(tmp_path / "run.py"), str(tmp_path / "problem"), where]
+    subprocess.run(command, check=True, cwd=tmp_path, capture_output=True, env={**os.environ, "TMPDIR": str(tmp_path)})
+    assert pickle.loads((tmp_path / "problem").read_bytes()) == expected
+
+
+NO_DASK = """
+import dask, sys
+from tinyml.dialects.errors import InputError
+from tinyml.transforms.search.evaluation.workers import Workers
+dask.config.set({"distributed.comm.timeouts.connect": "100ms"})
+try:
+    with Workers(2, "dask", sys.argv[1]) as started:
+        list(started.run(None, [1], None))
+except InputError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize("address", ["nonsense", "tcp://127.0.0.1:1"])
+def test_no_dask_cluster(address: str):
+    """In a process of its own: what is left of a client that found no cluster may disturb the next one."""
+    pytest.importorskip("distributed")
+    command = [sys.executable, "-c", NO_DASK, address]
+    [line] = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+    assert line.startswith(f"cannot work on the cluster '{address}': ")
+
+
+class RayModule(ModuleType):
+    """What `Workers` needs of Ray, with its rules for `init`."""
+
+    def __init__(self) -> None:
+        super().__init__("ray")
+        self.begun: list[dict[str, Any]] = []
+
+    def init(self, **options: Any) -> None:
+        if all(options.get(one) is not None for one in ("address", "num_cpus")):
+            raise ValueError("When connecting to an existing cluster, num_cpus and num_gpus must not be provided.")
+        if options.get("address") == "nowhere":
+            raise ConnectionError("Could not find\nany running Ray instance.")
+        self.begun.append(options)
+
+    def register_ray(self) -> None:
+        import_module("joblib").register_parallel_backend("ray", ThreadingBackend)
+
+    def shutdown(self) -> None:
+        self.begun.append({})
+
+
+@pytest.fixture
+def ray(monkeypatch: pytest.MonkeyPatch) -> RayModule:
+    ray = RayModule()
+    for name in ("ray", "ray.util", "ray.util.joblib"):
+        monkeypatch.setitem(sys.modules, name, ray)
+    monkeypatch.setattr(workers, "PATIENCE", 0.0)
+    return ray
+
+
+def negatives(problem: Problem, tasks: Sequence[int]) -> list[int]:
+    return [-task for task in tasks]
+
+
+@pytest.mark.parametrize(("cluster", "options"), [("head:6379", {"address": "head:6379"}), (None, {"num_cpus": 2})])
+def test_a_ray_cluster(cluster: str | None, options: dict[str, Any], ray: RayModule):
+    problem: Any = None
+    with Workers(2, "ray", cluster) as started:
+        assert list(started.run(problem, range(5), negatives)) == [(task, -task) for task in range(5)]
+    assert ray.begun == [options, {}]
+
+
+def test_no_ray_cluster(ray: RayModule):
+    problem: Any = None
+    with (
+        pytest.raises(InputError, match="'nowhere': Could not find any running Ray instance"),
+        Workers(1, "ray", "nowhere") as started,
+    ):
+        list(started.run(problem, [1], negatives))

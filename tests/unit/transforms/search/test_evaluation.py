@@ -1,0 +1,67 @@
+"""Outcomes of many candidates: the same anywhere and after a break, given up only where that changes nothing."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import pytest
+from programs.paths import MODELS
+from programs.searches import evaluation_of, uniform
+from threadpoolctl import threadpool_info, threadpool_limits
+
+from tinyml.transforms.formats.evaluation.outcomes import METRICS, Metric, Outcome
+from tinyml.transforms.search.costs.candidate_costs import Chip, Costs
+from tinyml.transforms.search.evaluation import workers
+from tinyml.transforms.search.evaluation.evaluation import WATCH, Status
+from tinyml.transforms.search.evaluation.workers import Workers
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("model", MODELS)
+def test_a_candidate_is_given_up_only_where_it_is_hopeless(model: str, metric: Metric):
+    with evaluation_of(model) as evaluation:
+        [exact] = evaluation.outcomes(uniform(evaluation, 5))
+        loss = evaluation.loss(exact, metric)
+    for margin, given_up in ((1e-9, False), (-1e-9, True), (-loss / 2, True)):
+        with evaluation_of(model) as evaluation:
+            [outcome] = evaluation.outcomes(uniform(evaluation, 5), loss + margin, metric)
+            assert outcome == exact if not given_up else evaluation.loss(outcome, metric) > loss + margin
+
+
+def test_any_number_of_workers_gives_the_same(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(workers, "PATIENCE", 0.0)
+    found: list[tuple[list[Outcome], object]] = []
+    for jobs in (1, 2):
+        with Workers(jobs) as started, evaluation_of("protonn", started) as evaluation:
+            candidates = uniform(evaluation, 8, 4, 16, 6)
+            costs = Costs(evaluation.judge.candidates, Chip("avr", "simavr"))
+            costs.learn(candidates, evaluation.problem, evaluation.workers)
+            found.append((evaluation.outcomes(candidates), costs.known))
+    assert found[0] == found[1]
+
+
+def test_numeric_libraries_have_one_thread_while_there_are_workers():
+    def threads() -> set[int]:
+        return {library["num_threads"] for library in cast("Any", threadpool_info)()}
+
+    with threadpool_limits(2):
+        with Workers(1):
+            assert threads() == {1}
+        assert threads() == {2}
+
+
+def test_progress_is_told():
+    told: list[Status] = []
+    token = WATCH.set(told.append)
+    with evaluation_of("protonn") as evaluation:
+        evaluation.begin("widths")
+        losses = evaluation.losses(uniform(evaluation, 8, 4))
+    WATCH.reset(token)
+    assert [(one.phase, one.candidates, one.done, one.of) for one in told] == [
+        ("widths", 0, 0, 0),
+        ("widths", 0, 0, 2),
+        ("widths", 1, 1, 2),
+        ("widths", 2, 2, 2),
+        ("", 2, 0, 0),
+    ]
+    assert told[-1].best == min(losses)

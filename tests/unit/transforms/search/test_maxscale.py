@@ -1,0 +1,84 @@
+"""The rules of SeeDot 5.3, on the figures that the paper has for them."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from xdsl.parser import Parser
+
+from tinyml.dialects.context import context
+from tinyml.dialects.formats.published.seedot import SeedotType
+from tinyml.runtime.evaluator.evaluator import predict_function
+from tinyml.transforms.formats.assignment.format_assignment import FormatAssignment
+from tinyml.transforms.search.search_maxscale import Rules, assign_scales
+
+
+@pytest.mark.parametrize(
+    ("width", "magnitude", "scale"), [(16, 1.23, 14), (8, math.pi, 5), (8, math.e, 5), (8, 0.9238, 7), (8, 1.8622, 6)]
+)
+def test_the_best_scale_of_a_number(width: int, magnitude: float, scale: int):
+    """Sections 2.3, 3 and 5.3."""
+    assert Rules(width, 0).get_p(magnitude) == scale
+
+
+def test_a_power_of_two_does_not_overflow():
+    assert Rules(16, 0).get_p(1.0) == 14
+
+
+@pytest.mark.parametrize(("maxscale", "scale"), [(0, 13), (13, 13), (14, 14), (15, 14)])
+def test_a_sum(maxscale: int, scale: int):
+    """x + x with x = 1.23 (5.3): nothing is divided where maxscale is large."""
+    assert Rules(16, maxscale).add_scale(14) == scale
+
+
+@pytest.mark.parametrize(("maxscale", "product", "total"), [(0, 5, 3), (3, 5, 3), (4, 5, 4), (5, 5, 5), (7, 7, 7)])
+def test_a_sum_of_products(maxscale: int, product: int, total: int):
+    """The motivating example (section 3): scales 7 and 6, four products; (2) has scale 3, (3) has scale 5."""
+    rules = Rules(8, maxscale)
+    assert rules.mul_scale(7, 6) == product
+    assert rules.tree_sum_scale(product, 4) == total
+
+
+def test_operands_are_divided_by_whole_powers():
+    """An odd number of bits cannot be shared out: a result may be one bit finer than maxscale."""
+    assert Rules(8, 6).mul_scale(7, 6) == 7
+
+
+def profile(low: float, high: float) -> str:
+    return f"{{tdsl.profile = [#tdsl.profile<{low}, {high}, [{low}, {low}, {low}, {high}, {high}]>]}}"
+
+
+PROGRAM = f"""func.func @f(%X: tensor<4x1xf32> {{tdsl.range = #tdsl.range<-1.23, 1.23>}}) -> tensor<4x1xf32> {{
+  %from = arith.constant 0 : index
+  %to = arith.constant 3 : index
+  %by = arith.constant 1 : index
+  %W = tdsl.const dense<0.9> : tensor<4x4xf32> {profile(0.9, 0.9)} -> tensor<4x4xf32>
+  %sum = tdsl.add %X, %X {profile(-2.46, 2.46)} : tensor<4x1xf32>, tensor<4x1xf32> -> tensor<4x1xf32>
+  %negated = tdsl.neg %sum {profile(-2.46, 2.46)} : tensor<4x1xf32> -> tensor<4x1xf32>
+  %square = tdsl.mul %sum, %X {profile(0.0, 3.1)} : tensor<4x1xf32>, tensor<4x1xf32> -> tensor<4x1xf32>
+  %product = tdsl.matmul %W, %X {profile(-4.5, 4.5)} : tensor<4x4xf32>, tensor<4x1xf32> -> tensor<4x1xf32>
+  %power = tdsl.exp %negated {profile(0.08, 11.7)} : tensor<4x1xf32> -> tensor<4x1xf32>
+  %limited = tdsl.tanh %X {profile(-0.85, 0.85)} : tensor<4x1xf32> -> tensor<4x1xf32>
+  %carried = scf.for %i = %from to %to step %by iter_args(%h = %power) -> (tensor<4x1xf32>) {{
+    %next = tdsl.add %h, %square {profile(0.08, 20.5)} : tensor<4x1xf32>, tensor<4x1xf32> -> tensor<4x1xf32>
+    scf.yield %next : tensor<4x1xf32>
+  }}
+  func.return %carried : tensor<4x1xf32>
+}}"""
+
+SCALES = {
+    0: {"X": 14, "W": 15, "sum": 13, "negated": 13, "square": 11, "product": 11, "power": 9, "limited": 14},
+    13: {"X": 14, "W": 15, "sum": 13, "negated": 13, "square": 13, "product": 13, "power": 13, "limited": 14},
+    15: {"X": 14, "W": 15, "sum": 14, "negated": 14, "square": 16, "product": 15, "power": 15, "limited": 14},
+}
+
+
+@pytest.mark.parametrize("maxscale", SCALES)
+def test_scales_are_propagated(maxscale: int):
+    """By the rules of figure 3. What the loop carries, from `power` on, begins with the scale of that."""
+    module = Parser(context(), PROGRAM).parse_module()
+    assignment = FormatAssignment(predict_function(module))
+    scales = assign_scales(assignment, SeedotType.of_width(16), maxscale)
+    found = {one.name: scales.profiled[one] + scales.zoom(one) for one in assignment.classes}
+    assert found == SCALES[maxscale]

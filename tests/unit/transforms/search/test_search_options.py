@@ -1,0 +1,84 @@
+"""Options of searches: what they ask for is what is searched, and what they cannot mean is refused."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from programs.paths import MODELS
+from programs.searches import evaluation_of, passes, profiled, some_data
+
+from tinyml.dialects.context import context
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.fixed.type import FixedType
+from tinyml.lowering.pipelines import run
+from tinyml.runtime.evaluator.shared_evaluator import SharedEvaluator
+from tinyml.transforms.formats.evaluation.outcomes import Yardstick, outcome_of
+from tinyml.transforms.search.engine.search import Search, SearchPass
+from tinyml.transforms.search.search_demote import SearchDemotePass
+from tinyml.transforms.search.search_pareto import SearchParetoPass
+from tinyml.transforms.search.search_promote import SearchPromotePass
+
+WRONG = [
+    (SearchPromotePass("", soft=0), "soft must be positive, got 0"),
+    (SearchParetoPass("", effort=0), "effort must be positive, got 0"),
+    (SearchParetoPass("", loss=-1), "loss must not be negative, got -1"),
+    (SearchDemotePass("", loss=-0.5), "loss must not be negative, got -0.5"),
+    (SearchParetoPass("", widths=(8, 64)), "fixed point has widths from 2 to 32, got 64"),
+    (SearchParetoPass("", cycles=1), "the least needs .* bytes of RAM and .* of flash, .* cycles"),
+]
+
+
+def saved(folder: Path, label: int = 0) -> str:
+    """The file of some samples, all with one label."""
+    data = some_data("protonn")
+    np.savez(folder / "some.npz", x=data.x, y=np.full(len(data), label))
+    return str(folder / "some.npz")
+
+
+@pytest.mark.parametrize(("search", "message"), WRONG, ids=[message for _, message in WRONG])
+def test_what_an_option_cannot_mean(search: SearchPass, message: str):
+    with evaluation_of("protonn") as evaluation, pytest.raises(InputError, match=message):
+        search.search(Search(evaluation, FixedType.of_width(16)))
+
+
+@pytest.mark.parametrize("name", ["posit.garbage", "garbage.p"])
+def test_formats_are_those_of_types(name: str):
+    data = str(MODELS["protonn"].with_name("val.npz"))
+    with pytest.raises(InputError, match=f"unknown number format '{name.removesuffix('.p')}'"):
+        SearchPromotePass(data, formats=(name,), jobs=1).apply(context(), profiled("protonn").clone())
+
+
+def test_labels_are_classes_of_the_program(tmp_path: Path):
+    with pytest.raises(InputError, match="label 99 of sample 0 is out of range"):
+        SearchDemotePass(saved(tmp_path, label=99), jobs=1).apply(context(), profiled("protonn").clone())
+
+
+def test_no_widths_are_the_usual_ones():
+    with evaluation_of("protonn") as evaluation:
+        search = Search(evaluation, FixedType.of_width(16))
+        usual, none = (one.search(search) for one in (SearchPromotePass(""), SearchPromotePass("", widths=())))
+        assert list(usual.choices) == list(none.choices)
+
+
+def test_pareto_takes_the_widths_that_are_offered():
+    with evaluation_of("protonn") as evaluation:
+        search = Search(evaluation, FixedType.of_width(16))
+        found = SearchParetoPass("", metric="disagreement", widths=(6, 9), effort=1).search(search)
+        assert {choice.prototype.bits for choice in found.choices} <= {6, 9}
+
+
+def test_pareto_is_no_worse_than_promotion_where_memory_is_short(tmp_path: Path):
+    """Products that a sum carries are rounded one by one there, which leaves the most room."""
+    data, file = some_data("protonn"), saved(tmp_path)
+    yardstick = Yardstick(profiled("protonn"), data)
+    losses: list[float] = []
+    for kind in (SearchPromotePass, SearchParetoPass):
+        module = profiled("protonn").clone()
+        kind(file, ram=182, metric="margin", jobs=1).apply(context(), module)
+        run(module, context(), passes(file)[2])
+        outcome = outcome_of(module, yardstick, SharedEvaluator(yardstick.inputs), "margin", math.inf)
+        losses.append(outcome.margin)
+    assert losses[1] <= losses[0]

@@ -1,0 +1,115 @@
+"""The worked example of Shiftry, section 3, in the arithmetic and by the search of the paper.
+
+All printed digits come out. They are cut off, not rounded: -5.0457 is printed as -5.0456, and a loss of 0.07137 as
+0.0713.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import pytest
+from programs.paths import FILECHECK
+from xdsl.parser import Parser
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.context import context
+from tinyml.dialects.formats.published.shiftry import ShiftryType
+from tinyml.lowering.pipelines import run
+from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, predict_function
+from tinyml.runtime.model.data import Data, load_data
+from tinyml.tools.driver.stages import print_ir
+from tinyml.transforms.formats.evaluation.outcomes import Problem
+from tinyml.transforms.search.engine.search import Search
+from tinyml.transforms.search.evaluation.evaluation import Evaluation
+from tinyml.transforms.search.evaluation.workers import Workers
+from tinyml.transforms.search.search_demote import cumulative, partial_demote
+
+INPUTS = FILECHECK / "transforms"
+FLOAT = -5.11167404
+
+PARTIAL = {
+    "W1": (-5.0456, 0.0660),
+    "W2": (-5.0402, 0.0713),
+    "B1": (-5.1022, 0.0093),
+    "B2": (-5.1171, 0.0055),
+    "X": (-5.0788, 0.0328),
+    "t1": (-5.0012, 0.1104),
+    "t2": (-5.0012, 0.1104),
+    "t3": (-5.1875, 0.0758),
+    "t4": (-5.1875, 0.0758),
+}
+"""Table 1: the result with one variable demoted, and the precision loss."""
+
+CUMULATIVE = {
+    "B2": (-5.1171, 0.0055),
+    "B1": (-5.1093, 0.0022),
+    "X": (-5.0781, 0.0335),
+    "W1": (-5.0156, 0.0960),
+    "W2": (-4.9453, 0.1663),
+    "t3": (-5.0000, 0.1116),
+    "t4": (-5.0000, 0.1116),
+    "t1": (-4.8750, 0.2366),
+    "t2": (-4.8750, 0.2366),
+}
+"""Table 2: with all variables down to this one demoted."""
+
+
+def cut(x: float) -> float:
+    """To four digits behind the point."""
+    return math.trunc(x * 1e4) / 1e4
+
+
+@pytest.fixture(scope="module")
+def data() -> Data:
+    return load_data(str(INPUTS / "Inputs" / "linear.npz"))
+
+
+@pytest.fixture(scope="module")
+def search(data: Data):
+    text = (INPUTS / "search_demote.mlir").read_text()
+    module = Parser(context(), text).parse_module()
+    run(module, context(), [f'profile{{data="{INPUTS / "Inputs" / "linear.npz"}"}}'])
+    with Evaluation(Problem(print_ir(module), data.x, None, None), "error", Workers(1)) as evaluation:
+        yield Search(evaluation, ShiftryType.of_width(16))
+
+
+def result(search: Search, data: Data, demoted: list[str]) -> float:
+    """The program's output with some tensors demoted as algorithm 13 does it."""
+    wide, narrow = search.uniform(search.prototype_of(16)), search.prototype_of(8)
+    alone = partial_demote(search, wide, narrow)
+    names = [one.name for one in search.classes]
+    choices = [alone[i].choice if name in demoted else wide[i] for i, name in enumerate(names)]
+    module = search.judge.candidates.program(search.formats(choices))
+    scores = evaluate(module, encode_inputs(module, data.x.reshape(1, -1))).scores
+    last = predict_function(module).body.block.last_op
+    assert scores is not None
+    assert last is not None
+    return tdsl.format_of(last.operands[0]).decode(scores).item()
+
+
+def test_the_homogeneous_program(search: Search, data: Data):
+    """Pseudocode 2."""
+    assert result(search, data, []) == -20935 / 4096
+
+
+@pytest.mark.parametrize("name", PARTIAL)
+def test_partial_demotion(search: Search, data: Data, name: str):
+    found = result(search, data, [name])
+    assert (cut(found), cut(abs(found - FLOAT))) == PARTIAL[name]
+
+
+def test_the_order(search: Search):
+    wide = search.uniform(search.prototype_of(16))
+    programs = [wide, *cumulative(wide, partial_demote(search, wide, search.prototype_of(8)))]
+    changed = [{i for i, pair in enumerate(zip(*two, strict=True)) if len(set(pair)) > 1} for two in pairwise(programs)]
+    order = [search.classes[i].name for [i] in changed]
+    assert order == ["B2", "B1", "X", "W1", "W2", "t3", "t4", "t1", "t2"]
+
+
+@pytest.mark.parametrize("count", range(1, 10))
+def test_cumulative_demotion(search: Search, data: Data, count: int):
+    names = list(CUMULATIVE)
+    found = result(search, data, names[:count])
+    assert (cut(found), cut(abs(found - FLOAT))) == CUMULATIVE[names[count - 1]]

@@ -1,0 +1,278 @@
+"""Measures what micro-programs cost on simulated devices and fits the tables of the cost model to it (`make costs`).
+
+Each operation of a program gives an equation: the steps that it demands times their unknown costs are its measured
+time, or its bytes of code. Bytes that come once (kernels, functions of the C library) and the stack are fitted to
+whole programs, to what is left. Costs are never negative.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tinyml.dialects.context import context
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.layouts.packed_bits import WIDTHS
+from tinyml.lowering.cost.model.demand import Demand, demand_of
+from tinyml.runtime.devices.attribution import attribute
+from tinyml.runtime.devices.registry import runner_for
+from tinyml.runtime.evaluator.evaluator import encode_inputs
+from tinyml.runtime.model.model_interface import interface_of
+from tinyml.targets.board import Board, board
+from tinyml.targets.c.print_c import sources_of_lines
+from tinyml.targets.costs import OPTIMIZE, cost_tables
+from tinyml.tools.calibration.micro_programs import micro_programs
+from tinyml.tools.driver.stages import compile_stages, load_program
+from tinyml.tools.reports.breakdown import CALL_AND_RETURN, constant_names, flash, operations
+
+BOARDS = (board("avr", "atmega1284p"), board("cortex-m0"), board("cortex-m4"))
+FORMATS = (("fixed", 16), ("fixed", 8), ("f32", None))
+CODED = ("posit:8", "minifloat:6", "minifloat:4")
+PACKED = tuple(
+    (width, weights) for width in (16, 8) for weights in (*(f"fixed:{n}" for n in WIDTHS), *CODED, "posit:16")
+)
+OTHERS = (("posit", 8), ("posit", 16), ("posit", 10), ("affine", 8))
+COLUMNS = ["time", "code", "once", "stack"]
+EVERY = 4
+"""Of so many programs one is also compiled with packed and coded constants and buffers, and in other formats; all that
+have sparse matrices are, with packed constants."""
+SELDOM = 4
+"""Of so many of these one is measured where a table is added to."""
+SAMPLES = 2
+
+FLOOR = 30.0
+"""Errors of operations of less time, or less code, are taken as absolute."""
+POWER = 0.8
+"""Of its size that an equation is divided by: 1 would look at relative errors alone."""
+TYPICAL = 0.08
+"""Relative errors beyond count linearly: an operation that the C compiler sees through should not bend the rest."""
+
+Variant: TypeAlias = tuple[str, int | None, str | None, str, bool]
+"""Of a program: what `measure` takes as format, width, weights, packed and pack_buffers."""
+Equation: TypeAlias = tuple[Mapping[str, float], float]
+"""How often each unknown counts, and the measured sum."""
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """Of one micro-program. operations: time and bytes of code by name; call: both of what belongs to none.
+
+    once: bytes of flash that are neither constants nor code of the operations.
+    """
+
+    demand: Demand
+    operations: dict[str, tuple[float, float]]
+    call: tuple[float, float]
+    once: float
+    stack: float
+
+    def kinds(self) -> set[str]:
+        return {step for steps in self.demand.operations.values() for step in steps.runs}
+
+
+def counted(steps: Mapping[str, float], cost: Mapping[str, float]) -> float:
+    return sum(cost.get(step, 0) * count for step, count in steps.items())
+
+
+def measure(
+    program: Path,
+    chosen: Board,
+    format: str,
+    width: int | None,
+    weights: str | None,
+    packed: str,
+    pack_buffers: bool,
+    known: Mapping[str, Sequence[float]],
+) -> Measurement | None:
+    """None for a program that has only steps whose costs are known."""
+    ctx = context()
+    val = program.with_name("val.npz")
+    compiled = compile_stages(
+        load_program(program, ctx),
+        ctx,
+        data=val,
+        format=format,
+        width=width,
+        functions=None,
+        printed_for=chosen.printed_for,
+        weights=weights,
+        packed=packed,
+        pack_buffers=pack_buffers,
+    )
+    demand = demand_of(compiled.loops)
+    if known and all(step in known for steps in demand.operations.values() for step in steps.runs):
+        return None
+    interface = interface_of(compiled.formats)
+    inputs = encode_inputs(compiled.formats, np.load(val)["x"][:SAMPLES])
+    with tempfile.TemporaryDirectory() as name:
+        source = Path(name) / "source"
+        source.mkdir()
+        (source / f"{interface.name}.c").write_text(compiled.source)
+        (source / f"{interface.name}.h").write_text(compiled.header)
+        measured = attribute(
+            runner_for(chosen.device, chosen.mcu),
+            source,
+            interface,
+            inputs,
+            Path(name),
+            OPTIMIZE,
+            constant_names(compiled.program),
+        )
+    sources = sources_of_lines(compiled.program, chosen.printed_for)
+    found = operations(measured, sources, chosen.unit)
+    costs = {one["operation"]: (one[chosen.unit], float(one["code_bytes"])) for one in found}
+    call = costs.pop(CALL_AND_RETURN, (0.0, 0.0))
+    bytes = flash(measured)
+    return Measurement(
+        demand,
+        costs,
+        call,
+        bytes["total"] - bytes["code"] - sum(bytes["constants"].values()) + call[1],
+        measured.result.stack_bytes,
+    )
+
+
+def non_negative(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
+    """x >= 0 with the least |a x - b|^2, by active sets (Lawson and Hanson, "Solving Least Squares Problems", 23.3)."""
+    gram, target = a.T @ a, a.T @ b
+    x = np.zeros(a.shape[1])
+    used = np.zeros(a.shape[1], bool)
+    for _ in range(10 * a.shape[1]):
+        gradient = np.where(used, -np.inf, target - gram @ x)
+        if gradient.max() <= 1e-9 * np.abs(target).max():
+            break
+        used[gradient.argmax()] = True
+        while True:
+            trial = np.zeros_like(x)
+            trial[used] = np.linalg.lstsq(gram[np.ix_(used, used)], target[used], rcond=None)[0]
+            below = used & (trial <= 0)
+            if not below.any():
+                break
+            x = x + np.min(x[below] / (x[below] - trial[below] + 1e-30)) * (trial - x)
+            used &= x > 1e-12
+        x = trial
+    return x
+
+
+def system(equations: Sequence[Equation]) -> tuple[list[str], NDArray[np.float64], NDArray[np.float64]]:
+    """The unknowns in order, their coefficients, and the measured values."""
+    names = sorted({name for counts, _ in equations for name in counts})
+    a = np.array([[counts.get(name, 0.0) for name in names] for counts, _ in equations])
+    return names, a, np.array([value for _, value in equations])
+
+
+def fit(equations: Sequence[Equation], known: Mapping[str, float]) -> dict[str, float]:
+    """Costs whose sums, with those known, come near the measured values in proportion; the known ones among them."""
+    names, a, measured = system(equations)
+    base = a @ np.array([known.get(name, 0.0) for name in names])
+    a = a * [name not in known for name in names]
+    estimated, x = measured, np.zeros(len(names))
+    for _ in range(8):
+        size = np.maximum((estimated + measured) / 2, FLOOR)
+        weight = size**-POWER / np.sqrt(np.maximum(np.abs(estimated - measured) / size, TYPICAL))
+        x = non_negative(a * weight[:, None], (measured - base) * weight)
+        estimated = a @ x + base
+    return {**dict(zip(names, map(float, x), strict=True)), **known}
+
+
+def fit_presence(
+    measurements: Sequence[Measurement], values: Sequence[float], known: Mapping[str, float]
+) -> dict[str, float]:
+    """What a program costs, under "", and what the first step of each kind adds, unless that is known."""
+    presence = [{"": 1.0, **dict.fromkeys(one.kinds(), 1.0)} for one in measurements]
+    names, a, measured = system(list(zip(presence, values, strict=True)))
+    base = a @ np.array([known.get(name, 0.0) for name in names])
+    a = a * [name not in known for name in names]
+    return {**dict(zip(names, map(float, non_negative(a, measured - base)), strict=True)), **known}
+
+
+def table(chosen: Board, measurements: Sequence[Measurement], known: Mapping[str, Sequence[float]]) -> dict[str, Any]:
+    """What `tinyml.targets.costs` reads; what is known of kinds of steps, and of a program under "", stays."""
+    before = [{step: row[column] for step, row in known.items()} for column in range(len(COLUMNS))]
+    pairs = [
+        (one.demand.operations[name], costs)
+        for one in measurements
+        for name, costs in one.operations.items()
+        if name in one.demand.operations
+    ]
+    time = fit([(steps.runs, costs[0]) for steps, costs in pairs], before[0])
+    code = fit([(steps.stands, costs[1]) for steps, costs in pairs], before[1])
+
+    left = [
+        one.once
+        + sum(bytes for _, bytes in one.operations.values())
+        - sum(counted(steps.stands, code) for steps in one.demand.operations.values())
+        for one in measurements
+    ]
+    once = fit_presence(measurements, left, before[2])
+    stack = fit_presence(measurements, [one.stack - one.demand.local for one in measurements], before[3])
+    call = known[""][0] if known else float(np.median([one.call[0] for one in measurements]))
+    rows = {
+        step: [round(column.get(step, 0.0), 2) for column in (time, code, once, stack)] for step in sorted(time.keys())
+    }
+    return {
+        "device": chosen.device,
+        "unit": chosen.unit,
+        "columns": COLUMNS,
+        "program": [call, 0.0, round(once[""], 2), round(stack[""], 2)],
+        "steps": rows,
+    }
+
+
+def programs(folder: Path, chosen: Board, known: Mapping[str, Sequence[float]]) -> list[Measurement]:
+    measurements: list[Measurement] = []
+    for i, micro in enumerate(micro_programs()):
+        program = micro.write(folder / f"p{i}", i)
+        sparse = "|*|" in micro.text
+        variants: list[Variant] = []
+        if sparse or not known:
+            variants += [(format, width, None, "never", False) for format, width in FORMATS]
+        if i % EVERY == 0:
+            variants += [("fixed", width, weights, "always", False) for width, weights in PACKED]
+            variants += [("fixed", width, None, "never", True) for width in WIDTHS]
+            variants += [(format, width, None, "never", False) for format, width in OTHERS]
+        if sparse:
+            variants += [("fixed", width, f"fixed:{n}", "always", False) for width in (16, 8) for n in WIDTHS]
+            variants += [("fixed", width, None, "always", packed) for width in WIDTHS for packed in (False, True)]
+            variants += [("fixed", width, f"fixed:{n}", "always", True) for width in (6, 12) for n in (8, 16)]
+        elif known:
+            variants = [one for k, one in enumerate(variants) if (i // EVERY + k) % SELDOM == 0]
+        for format, width, weights, packed, pack_buffers in variants:
+            try:
+                if (found := measure(program, chosen, format, width, weights, packed, pack_buffers, known)) is not None:
+                    measurements.append(found)
+            except InputError as error:
+                print(f"{chosen.device}: program {i} in {format} {width or ''} left out: {error}", file=sys.stderr)
+    return measurements
+
+
+def calibrate(chosen: Board, *, anew: bool) -> None:
+    """Measure a table anew, or add what it lacks for packed and coded constants."""
+    file, known = cost_tables()[chosen.device], {}
+    if not anew:
+        old = json.loads(file.read_text())
+        known = {"": old["program"], **old["steps"]}
+    with tempfile.TemporaryDirectory() as name:
+        measurements = programs(Path(name), chosen, known)
+    found = table(chosen, measurements, known)
+    steps = dict(sorted({**found.pop("steps"), **known}.items()))
+    steps.pop("", None)
+    rows = ",\n".join(f"    {json.dumps(step)}: {json.dumps(row)}" for step, row in steps.items())
+    head = json.dumps(found, indent=2).removesuffix("\n}")
+    file.write_text(f'{head},\n  "steps": {{\n{rows}\n  }}\n}}\n')
+    print(f"{chosen.device}: {len(measurements)} programs, {len(steps)} kinds of steps")
+
+
+if __name__ == "__main__":
+    devices = [argument for argument in sys.argv[1:] if argument != "--add"]
+    for one in BOARDS:
+        if one.device in (devices or [one.device]):
+            calibrate(one, anew="--add" not in sys.argv)

@@ -1,0 +1,70 @@
+"""Programs at L1 that apply one function to every element, or multiply by a matrix, and their C."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import numpy as np
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.parser import Parser
+from xdsl.universe import Universe
+
+from tinyml.dialects.formats.exact.format import ExactFormat
+from tinyml.lowering import pipelines
+from tinyml.targets.c.print_c import CTarget
+
+LENGTH = 64
+
+
+def program(function: str, source: str, result: str, scheme: str | None = None) -> tuple[Context, ModuleOp]:
+    """`f(X)`, with a vector of `LENGTH` elements of one format to the other."""
+    x, y = (f"tensor<{LENGTH}x1x{format}>" for format in (source, result))
+    by = f' {{scheme = "{scheme}"}}' if scheme else ""
+    return _parse(f"""func.func @f(%X: {x} {{tdsl.range = #tdsl.range<-1.0, 1.0>}}) -> {y} {{
+      %y = tdsl.{function} %X{by} : {x} -> {y}
+      func.return %y : {y}
+    }}""")
+
+
+def product(weights: ExactFormat, vector: ExactFormat) -> tuple[Context, ModuleOp]:
+    """`f(X)`, a constant matrix of `LENGTH` rows and columns times a vector, in numbers of 8 or 16 bits below 1.
+
+    Sums have at most 32 bits, and results have to be limited.
+    """
+    most = min(0.9, 0.045 * 2.0 ** (15 - weights.scale))
+    reals = np.random.default_rng(0).uniform(-most, most, (LENGTH, LENGTH))
+    raws = weights.encode(reals).tolist()
+    x = y = f"tensor<{LENGTH}x1x{vector.type}>"
+    w = f"tensor<{LENGTH}x{LENGTH}x{weights.type}>"
+    context, module = _parse(f"""func.func @f(%X: {x} {{tdsl.range = #tdsl.range<-1.0, 1.0>}}) -> {y} {{
+      %w = tdsl.const dense<{raws}> : tensor<{LENGTH}x{LENGTH}xi{weights.bits}> -> {w}
+      %y = tdsl.matmul %w, %X : {w}, {x} -> {y}
+      func.return %y : {y}
+    }}""")
+    pipelines.run(module, context, ["choose-accumulators"])
+    return context, module
+
+
+def _parse(text: str) -> tuple[Context, ModuleOp]:
+    context = Context()
+    for name, dialect in Universe.get_multiverse().all_dialects.items():
+        context.register_dialect(name, dialect)
+    module = Parser(context, text).parse_module()
+    module.verify()
+    return context, module
+
+
+def write(context: Context, formats: ModuleOp, target: str, folder: Path) -> Path:
+    """A folder with f.c and f.h."""
+    module = formats.clone()
+    options = {"target": target}
+    for name in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c"):
+        pipelines.run(module, context, pipelines.flatten(name, options))
+    folder.mkdir(parents=True, exist_ok=True)
+    for file, extension in (("source", "c"), ("header", "h")):
+        output = io.StringIO()
+        CTarget(target, file).emit(context, module, output)
+        (folder / f"f.{extension}").write_text(output.getvalue())
+    return folder

@@ -1,0 +1,1 @@
+"""Manners of a command line: one line per error, progress, files written whole."""

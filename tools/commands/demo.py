@@ -1,0 +1,41 @@
+"""`tinyml demo`: the example models through the whole compiler, on any computer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.lookup import USUAL_FORMAT
+from tinyml.tools.commands.bench import find_model
+from tinyml.tools.commands.compile import Request, compile_model
+from tinyml.tools.commands.run import RunRequest, run_model
+from tinyml.tools.reports.table import print_reports
+
+
+def demo(examples: Path) -> None:
+    """Compile every example for an Arduino Uno into `out/`; run it on this computer where there is a C compiler.
+
+    Raises `InputError` where the examples are missing or a run differs from the evaluator.
+    """
+    from tinyml.runtime.devices.registry import is_available
+
+    folders = sorted(path for path in examples.iterdir() if path.is_dir()) if examples.is_dir() else []
+    if not folders:
+        raise InputError("no example models there", file=str(examples))
+    reports: list[dict[str, Any]] = []
+    lines: list[str] = []
+    for folder in folders:
+        program, val, test = find_model(folder)
+        out = Path("out") / folder.name
+        reports.append(compile_model(Request(program, val, test, "uno", None, USUAL_FORMAT, 16, "-Os", out)))
+        lines.append(f"{out}: C, an Arduino sketch, the IR of every level, report.json")
+        if is_available("host"):
+            result = run_model(RunRequest(out, test or val, "host", None, None, "-O2"))
+            if result["mismatch"] is not None:
+                raise InputError(f"the generated code differs on this computer: {result['mismatch']}", file=str(out))
+            lines.append(f"  run here on {result['samples']} samples: all raw outputs equal the evaluator's")
+    print_reports(reports)
+    if any(report["flash_bytes"] is None for report in reports):
+        lines.append("Flash, RAM and cycles of the Uno appear once its compiler and simulator are there: make test.")
+    print("\n".join(lines))

@@ -1,0 +1,108 @@
+"""`tinyml explain`: where cycles, flash and RAM of a compiled model go, per operation of its program."""
+
+from __future__ import annotations
+
+import io
+import json
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+
+from tinyml.dialects.errors import InputError
+from tinyml.tools.cli.progress import Progress
+
+if TYPE_CHECKING:
+    from tinyml.lowering.cost.model.estimate import Estimate
+    from tinyml.targets.board import Board
+
+
+def explain(folder: Path) -> dict[str, Any]:
+    """Measure the model of a folder that `tinyml compile` wrote, on the samples that its report was measured on.
+
+    Raises `InputError` for anything else, for C that is not what its IR says, and on a board that cannot tell.
+    """
+    from tinyml.dialects.context import context
+    from tinyml.lowering.cost.model.estimate import estimate_on
+    from tinyml.lowering.loops.operation_names import name_operations
+    from tinyml.runtime.devices.attribution import attribute
+    from tinyml.runtime.devices.registry import runner_for
+    from tinyml.runtime.evaluator.evaluator import encode_inputs
+    from tinyml.runtime.model.data import load_data
+    from tinyml.runtime.model.model_interface import interface_of
+    from tinyml.targets.board import board
+    from tinyml.tools.commands.compile import SAMPLES, estimate_report
+    from tinyml.tools.driver.stages import load_program
+    from tinyml.tools.reports.breakdown import constant_names, flash, functions, operations, ram
+
+    try:
+        report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+        chosen = board(report["target"], report["mcu"] if report["target"] == "avr" else None)
+        mcu, optimize = report["mcu"], report["optimize"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError("expected a folder written by tinyml compile", file=str(folder)) from error
+    with Progress(str(folder), 2) as progress:
+        progress.step("reading")
+        ctx = context()
+        formats = load_program(folder / "ir" / "1-formats.mlir", ctx)
+        interface = interface_of(formats)
+        buffers = load_program(folder / "ir" / "2-buffers.mlir", ctx)
+        name_operations(buffers)
+        loops, program = _lower(buffers, ctx, chosen)
+        sources = _sources(folder / f"{interface.name}.c", program, ctx, chosen)
+        inputs = encode_inputs(formats, load_data(str(folder / SAMPLES), elements=interface.input_length).x)
+        progress.step(f"measuring on {chosen.device}")
+        with tempfile.TemporaryDirectory(prefix="tinyml-") as workdir:
+            measured = attribute(
+                runner_for(chosen.device, mcu),
+                folder,
+                interface,
+                inputs,
+                Path(workdir),
+                optimize,
+                constant_names(program),
+            )
+    estimate = estimate_on(loops, chosen.device, optimize)
+    return {
+        "folder": str(folder),
+        **{field: report[field] for field in ("name", "target", "mcu", "device", "format", "width", "optimize")},
+        "samples": len(inputs),
+        f"{chosen.unit}_per_inference": round(sum(measured.time.values()), 2),
+        "operations": _with_estimates(operations(measured, sources, chosen.unit), estimate),
+        "functions": functions(measured),
+        "flash_bytes": flash(measured),
+        "ram_bytes": ram(measured, buffers, interface),
+        "estimate": estimate_report(estimate, chosen.unit),
+    }
+
+
+def _with_estimates(found: list[dict[str, Any]], estimate: Estimate | None) -> list[dict[str, Any]]:
+    """With the estimated time of each operation: null where there is none, as for what belongs to no operation."""
+    estimates = {} if estimate is None else {name: round(time) for name, (time, _) in estimate.operations.items()}
+    return [{**one, "estimate": estimates.get(one["operation"])} for one in found]
+
+
+def _lower(buffers: ModuleOp, ctx: Context, board: Board) -> tuple[ModuleOp, ModuleOp]:
+    """A program at L2 lowered to L3 and to L5."""
+    from tinyml.lowering import pipelines
+
+    options = {"target": pipelines.spelled(board.printed_for)}
+    loops = buffers.clone()
+    pipelines.run(loops, ctx, pipelines.flatten("buffers-to-loops", options))
+    program = loops.clone()
+    for pipeline in ("loops-to-bits", "bits-to-c"):
+        pipelines.run(program, ctx, pipelines.flatten(pipeline, options))
+    return loops, program
+
+
+def _sources(file: Path, program: ModuleOp, ctx: Context, board: Board) -> dict[int, tuple[str, ...]]:
+    """The names of the operations that each line of the C file computes a part of."""
+    from tinyml.targets.c.print_c import CTarget, sources_of_lines
+
+    stream = io.StringIO()
+    CTarget(target=board.printed_for).emit(ctx, program, stream)
+    if not file.is_file() or file.read_text(encoding="utf-8") != stream.getvalue():
+        raise InputError("is not the C that ir/2-buffers.mlir gives: compile the model again", file=str(file))
+    return sources_of_lines(program, board.printed_for)

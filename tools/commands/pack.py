@@ -1,0 +1,123 @@
+"""`tinyml pack`: packs the buffers of a CSV file, checks the result, says what it took."""
+
+from __future__ import annotations
+
+import math
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+
+from tinyml.dialects.errors import InputError
+from tinyml.tools.driver.packing_problem import read_problem, spell_solution
+from tinyml.transforms.buffers.packing import MODES, Effort, Placement, Rectangle, find_peak, pack, stays
+from tinyml.transforms.buffers.packing.validator import complaints
+
+STEPS, SECONDS = 30_000_000_000, 120
+"""Of a search without limits: people who ask for one packing can wait longer than those who compile a program."""
+
+
+@dataclass(frozen=True)
+class PackRequest:
+    """What `tinyml pack` is asked for.
+
+    capacity: bytes that are low enough, None for as low as possible. nodes, seconds: limits of the searches; without
+    either nodes for about half a minute in C, and two minutes. core: whether to search in C. out: where the CSV goes,
+    None for standard output. picture: .svg or .png, if any.
+    """
+
+    problem: Path
+    mode: str
+    capacity: int | None
+    coarsen: int
+    nodes: int | None
+    seconds: float | None
+    core: bool
+    out: Path | None
+    picture: Path | None
+
+
+def pack_file(request: PackRequest) -> int:
+    """Pack and write; the exit code: 1 if no packing within the capacity was found. Ctrl-C gives the best so far."""
+    from tinyml.tools.reports.memory_picture import check_picture
+
+    if request.mode not in MODES:
+        raise InputError(f"unknown mode '{request.mode}'; the modes are {', '.join(MODES)}")
+    if request.picture is not None:
+        check_picture(request.picture)
+    rectangles = read_problem(request.problem)
+    effort = _effort(request)
+    before, interrupted = time.monotonic(), False
+    try:
+        placement = pack(rectangles, request.mode, effort, request.coarsen)
+    except KeyboardInterrupt:
+        if effort.best is None:
+            raise
+        placement, interrupted = effort.best, True
+    searched = time.monotonic() - before
+    for complaint in complaints(rectangles, placement):
+        raise AssertionError(f"a defect of mode {request.mode}: {complaint}")
+    checked = time.monotonic() - before - searched
+    _write(request, rectangles, placement)
+    for line in _report(effort, searched, checked):
+        print(line, file=sys.stderr)
+    print(f"{'interrupted; ' if interrupted else ''}{verdict(rectangles, placement)}", file=sys.stderr)
+    if request.capacity is not None and placement.height > request.capacity:
+        proven = placement.lower_bound > request.capacity
+        raise InputError(f"{'no' if proven else 'found no'} packing of at most {request.capacity} bytes")
+    return 1 if interrupted else 0
+
+
+def _effort(request: PackRequest) -> Effort:
+    if request.nodes is None and request.seconds is None:
+        return Effort(steps=STEPS, seconds=SECONDS, core=request.core, capacity=request.capacity)
+    seconds = math.inf if request.seconds is None else request.seconds
+    return Effort(request.nodes, None, seconds, request.capacity, request.core)
+
+
+def verdict(rectangles: Sequence[Rectangle], placement: Placement) -> str:
+    """The height, and how good it is."""
+    need = find_peak(rectangles).bytes
+    moved = sum(rectangles[move.index].size for move in placement.moves)
+    text = f"{len(rectangles)} buffers in {placement.height} bytes"
+    if moved:
+        text += f", {moved} bytes moved"
+    if placement.optimal:
+        return f"{text}: optimal" + ("" if need == placement.height else f" ({need} alive at the peak)")
+    ratio = f"{placement.height / need:.4f} x the {need} alive at the peak" if need else ""
+    return f"{text}: {ratio}; lower bound {placement.lower_bound}, gap {placement.gap}"
+
+
+def _report(effort: Effort, searched: float, checked: float) -> Iterator[str]:
+    """A line for each phase, and one for all in a row that ran out of nodes."""
+    for barren, phases in groupby(effort.phases, key=lambda phase: phase.outcome == "out of nodes"):
+        for first, *more in [[*phases]] if barren else [[phase] for phase in phases]:
+            name = f"{first.name} (and {len(more)} more)" if more else first.name
+            nodes = sum((phase.nodes for phase in more), first.nodes)
+            seconds = sum((phase.seconds for phase in more), first.seconds)
+            yield f"{name}: {first.outcome} ({f'{nodes:,} nodes, ' if nodes else ''}{seconds:.3f} s)"
+    yield f"{effort.spent:,} nodes in {searched:.2f} s; checked in {checked:.2f} s"
+
+
+def _write(request: PackRequest, rectangles: Sequence[Rectangle], placement: Placement) -> None:
+    from tinyml.tools.cli.atomic_file import AtomicFile
+    from tinyml.tools.reports.memory_picture import draw_memory
+
+    text = spell_solution(rectangles, placement)
+    if request.out is None:
+        print(text, end="")
+    else:
+        file = AtomicFile(str(request.out))
+        file.stream.write(text)
+        file.keep()
+    if request.picture is not None:
+        from tinyml.transforms.buffers.liveness.live_ranges import Placed
+
+        boxes = [
+            Placed(rectangles[i].name, offset, rectangles[i].size, first, last)
+            for i, offset, first, last in stays(rectangles, placement)
+        ]
+        title = f"{request.problem.stem}: {verdict(rectangles, placement)}"
+        draw_memory(boxes, placement.height, placement.lower_bound, title, request.picture)

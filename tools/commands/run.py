@@ -1,0 +1,66 @@
+"""`tinyml run`: the generated code of a folder on a device, every raw output compared with the evaluator's."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tinyml.dialects.errors import InputError
+from tinyml.tools.cli.progress import Progress
+
+
+@dataclass(frozen=True)
+class RunRequest:
+    """What `tinyml run` is asked for; limit: samples from the start of the data, all where None."""
+
+    folder: Path
+    data: Path
+    device: str
+    mcu: str | None
+    limit: int | None
+    optimize: str
+
+
+def run_model(request: RunRequest) -> dict[str, Any]:
+    """Run and compare; the result's `mismatch` is None where all outputs have equal bits."""
+    from tinyml.dialects.context import context
+    from tinyml.runtime.model.data import load_data
+    from tinyml.runtime.model.model_interface import interface_of
+    from tinyml.targets.board import board
+    from tinyml.tools.driver.measure import run_on_device
+    from tinyml.tools.driver.stages import load_program
+
+    if request.mcu is not None:
+        board("avr", request.mcu)
+    report_file = request.folder / "report.json"
+    try:
+        report = json.loads(report_file.read_text(encoding="utf-8"))
+        mcu = request.mcu or (report["mcu"] if request.device == "simavr" else None)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError("expected a folder written by tinyml compile", file=str(request.folder)) from error
+    formats = load_program(request.folder / "ir" / "1-formats.mlir", context())
+    data = load_data(str(request.data), elements=interface_of(formats).input_length)
+    inputs = data.x if request.limit is None else data.x[: request.limit]
+    with Progress(str(request.folder), 1) as progress:
+        progress.step(f"running {len(inputs)} samples on {request.device}")
+        measured, mismatch = run_on_device(
+            request.folder, formats, inputs, device=request.device, mcu=mcu, optimize=request.optimize
+        )
+    unit = "instructions" if request.device.startswith("cortex") else "cycles"
+    return {
+        "folder": str(request.folder),
+        "device": request.device,
+        "mcu": mcu,
+        "optimize": request.optimize,
+        "samples": len(inputs),
+        "mismatch": None if mismatch is None else str(mismatch),
+        "flash_bytes": measured.flash_bytes,
+        "ram_bytes": {
+            "static": measured.static_bytes,
+            "stack": measured.stack_bytes,
+            "total": measured.static_bytes + measured.stack_bytes,
+        },
+        f"{unit}_per_inference": measured.cost,
+    }

@@ -1,0 +1,108 @@
+"""An Arduino sketch around a generated model: classifies a stored sample, then what arrives over the serial line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.layouts.packed_bits import pack_bits
+from tinyml.runtime.evaluator.evaluator import encode_inputs, predict_function
+from tinyml.runtime.model.interface import Interface
+from tinyml.runtime.model.model_interface import interface_of
+
+if TYPE_CHECKING:
+    from tinyml.runtime.model.data import Data
+
+_SKETCH = """\
+/* {name}: classifies one stored sample at start, then every {length} numbers that arrive over the serial line
+ * (115200 baud, separated by spaces or commas).{expected} */
+#include <avr/pgmspace.h>
+#include "{name}.h"
+
+static const {ctype} sample[{name}_INPUT_LENGTH] PROGMEM = {{
+{values}
+}};
+static {ctype} X[{name}_INPUT_LENGTH];
+
+static void classify(void)
+{{
+    unsigned long start = micros();
+    {predict}
+    unsigned long end = micros();
+    {show}
+    Serial.print(F("  ("));
+    Serial.print(end - start);
+    Serial.println(F(" us)"));
+}}
+
+void setup()
+{{
+    Serial.begin(115200);
+    memcpy_P(X, sample, sizeof X);
+    classify();
+}}
+
+void loop()
+{{
+    static int received = 0;
+    int next = Serial.peek();
+    if (next < 0)
+        return;
+    /* What separates numbers is skipped here: parseFloat would wait for a number behind it, and then give 0. */
+    if (next != '-' && next != '.' && (next < '0' || next > '9')) {{
+        Serial.read();
+        return;
+    }}
+    {read}
+    if (++received == {name}_INPUT_LENGTH) {{
+        received = 0;
+        classify();
+    }}
+}}
+"""
+
+
+def arduino_sketch(formats: ModuleOp, data: Data) -> str:
+    """The text of NAME.ino for a program at L1, with the first sample of a data set inside."""
+    interface = interface_of(formats)
+    raws = encode_inputs(formats, data.x[:1])[0]
+    if interface.packed_bits is not None:
+        raws = pack_bits(raws, interface.packed_bits).view(np.int8)
+    rows = [", ".join(str(value) for value in raws[at : at + 12].tolist()) for at in range(0, len(raws), 12)]
+    label = interface.has_label
+    format = tdsl.format_of(predict_function(formats).body.block.args[0])
+    return _SKETCH.format(
+        name=interface.name,
+        length=interface.array_length,
+        ctype=interface.array_ctype,
+        expected="" if data.y is None else f"\n * The stored sample is of class {int(data.y[0])}.",
+        values=",\n".join(f"    {row}" for row in rows),
+        predict=f"int16_t label = {interface.name}_predict(X);" if label else f"{interface.name}_predict(X);",
+        show='Serial.print(F("class "));\n    Serial.print(label);'
+        if label
+        else f"Serial.print((double){interface.name}_scores()[0]);",
+        read=_reader(format, interface),
+    )
+
+
+def _reader(format: NumberFormat, interface: Interface) -> str:
+    """C that reads one number and stores it in the input's format; of a packed input, that reads a byte."""
+    ctype = interface.array_ctype
+    if interface.packed_bits is not None:
+        return f"X[received] = ({ctype})Serial.parseInt(); /* of numbers packed into {interface.packed_bits} bits */"
+    if format.dtype.kind == "f":
+        return "X[received] = Serial.parseFloat();"
+    probe = np.linspace(0, format.encode(np.array(1e30)), 64).astype(format.dtype)
+    unit = format.decode(np.ones(1, format.dtype))[0]
+    if unit == 0 or not np.array_equal(format.decode(probe), probe * unit):
+        return f"X[received] = ({ctype})Serial.parseInt(); /* raw bits of {format.type} */"
+    low, high = (int(format.encode(np.array(value))) for value in (-1e30, 1e30))
+    # Arduino's constrain is a macro that would read up to three numbers, and lround overflows beyond 32 bits.
+    return (
+        f"float raw = Serial.parseFloat() * {float(1 / unit)!r}; /* real = raw / {float(1 / unit)!r} */\n"
+        f"    X[received] = ({ctype})(raw <= {low}L ? {low}L : raw >= {high}L ? {high}L : lround(raw));"
+    )

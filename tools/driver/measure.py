@@ -1,0 +1,107 @@
+"""Accuracy by the evaluator, size and speed by the device, and the proof that both compute the same bits."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects.builtin import ModuleOp
+
+from tinyml.runtime.devices.registry import runner_for
+from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate, evaluate_reals
+from tinyml.runtime.model.data import Data
+from tinyml.runtime.model.model_interface import interface_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """Percentages of right answers (None without labels), and on how many samples the two programs differ."""
+
+    reals: float | None
+    formats: float | None
+    disagreements: int
+    samples: int
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a device said: bytes of the linked program, peak stack, mean cost of an inference in the device's unit."""
+
+    flash_bytes: int
+    static_bytes: int
+    stack_bytes: int
+    cost: float | None
+
+
+@dataclass(frozen=True)
+class Mismatch:
+    """The first raw output in which device and evaluator differ; `output` -1 is the label."""
+
+    sample: int
+    output: int
+    expected: float
+    got: float
+
+    def __str__(self) -> str:
+        where = "label" if self.output < 0 else f"score {self.output}"
+        return f"sample {self.sample}: {where} is {self.got}, the evaluator gives {self.expected}"
+
+
+def accuracy(reals: ModuleOp, formats: ModuleOp, data: Data) -> Accuracy:
+    """Evaluate both programs on a whole data set."""
+    reference = evaluate_reals(reals, data.x).classes
+    compiled = evaluate(formats, encode_inputs(formats, data.x)).classes
+
+    def percent(classes: NDArray[Any]) -> float | None:
+        return None if data.y is None else round(100 * float((classes == data.y).mean()), 4)
+
+    return Accuracy(percent(reference), percent(compiled), int((reference != compiled).sum()), len(data))
+
+
+def run_on_device(
+    source_dir: Path,
+    formats: ModuleOp,
+    inputs: NDArray[Any],
+    *,
+    device: str,
+    mcu: str | None = None,
+    optimize: str = "-Os",
+    ram: int | None = None,
+) -> tuple[Measured, Mismatch | None]:
+    """Build the generated C for a device, run real inputs on it and compare every raw output with the evaluator's.
+
+    A program whose static data alone exceed `ram` bytes is built but not run.
+    """
+    interface = interface_of(formats)
+    raws = encode_inputs(formats, inputs)
+    runner = runner_for(device, mcu)
+    with tempfile.TemporaryDirectory(prefix="tinyml-") as workdir:
+        build = runner.build(source_dir, interface, Path(workdir), optimize)
+        if ram is not None and build.static_bytes > ram:
+            return Measured(build.flash_bytes, build.static_bytes, 0, None), None
+        result = runner.run(build, interface, raws)
+        mismatch = first_mismatch(evaluate(formats, raws), Outputs(result.labels, result.scores))
+        cost = None if result.cycles is None else float(result.cycles.mean())
+        return Measured(build.flash_bytes, build.static_bytes, result.stack_bytes, cost), mismatch
+
+
+def first_mismatch(expected: Outputs, got: Outputs) -> Mismatch | None:
+    """Compare bits: floats too, where only equal bit patterns are equal."""
+    import numpy as np
+
+    if expected.scores is not None and got.scores is not None:
+        size = expected.scores.dtype.itemsize
+        a, b = (np.ascontiguousarray(x.scores).view(f"u{size}") for x in (expected, got))
+        if (wrong := np.argwhere(a != b)).size:
+            sample, output = (int(i) for i in wrong[0])
+            values = float(expected.scores[sample, output]), float(got.scores[sample, output])
+            return Mismatch(sample, output, *values)
+    if expected.labels is not None and got.labels is not None and (expected.labels != got.labels).any():
+        sample = int(np.flatnonzero(expected.labels != got.labels)[0])
+        return Mismatch(sample, -1, float(expected.labels[sample]), float(got.labels[sample]))
+    return None

@@ -1,0 +1,82 @@
+"""Packing problems as MiniMalloc's CSV files: a buffer per line, with `id,lower,upper,size` and more in the header."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from tinyml.dialects.errors import InputError
+from tinyml.transforms.buffers.packing import Placement, Rectangle, stays
+
+_REQUIRED = ("id", "lower", "upper", "size")
+
+
+def read_problem(path: Path) -> list[Rectangle]:
+    """Buffers alive from point `lower` to before `upper`, of `size` bytes, with an `alignment` if there is that column.
+
+    Raises InputError for what is no such file, with the line.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError("the text is not UTF-8", file=str(path)) from error
+    reader = csv.DictReader(io.StringIO(text), skipinitialspace=True, strict=True)
+    rectangles: list[Rectangle] = []
+    seen: set[str] = set()
+    try:
+        missing = [name for name in _REQUIRED if name not in (reader.fieldnames or ())]
+        if missing:
+            raise InputError(f"no column '{missing[0]}'; expected a header with {','.join(_REQUIRED)}")
+        for row in reader:
+            one = _rectangle(row)
+            if one.name in seen:
+                raise InputError(f"buffer '{one.name}' is there twice")
+            seen.add(one.name)
+            rectangles.append(one)
+    except InputError as error:
+        raise InputError(error.message, file=str(path), line=max(reader.line_num, 1)) from error
+    except csv.Error as error:
+        raise InputError(str(error), file=str(path), line=reader.line_num + 1) from error
+    return rectangles
+
+
+def _rectangle(row: Mapping[str | None, object]) -> Rectangle:
+    def number(name: str, least: int | None) -> int:
+        text = row.get(name)
+        try:
+            value = int(str(text))
+        except ValueError:
+            raise InputError(f"{name} must be an integer, got {_quote(text)}") from None
+        if least is not None and value < least:
+            raise InputError(f"{name} must be at least {least}, got {value}")
+        return value
+
+    if None in row:
+        raise InputError("more fields than the header has")
+    lower, upper = number("lower", None), number("upper", None)
+    if upper <= lower:
+        raise InputError(f"upper must be above lower, got {lower} and {upper}")
+    alignment = number("alignment", 1) if row.get("alignment") not in (None, "") else 1
+    return Rectangle(str(row["id"]), number("size", 0), alignment, lower, upper - 1)
+
+
+def _quote(text: object) -> str:
+    return "nothing" if text is None else f"'{text}'"
+
+
+def spell_solution(rectangles: Sequence[Rectangle], placement: Placement) -> str:
+    """The problem as CSV with a column `offset`; with `alignment` where a buffer has one.
+
+    A buffer that moves has a line for each of its places.
+    """
+    aligned = any(one.alignment > 1 for one in rectangles)
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([*_REQUIRED, *(["alignment"] if aligned else []), "offset"])
+    for stay in stays(rectangles, placement):
+        one = rectangles[stay.number]
+        points = (stay.first, stay.last + 1)
+        writer.writerow([one.name, *points, one.size, *([one.alignment] if aligned else []), stay.offset])
+    return text.getvalue()

@@ -1,0 +1,86 @@
+"""Where a model's time, flash and RAM go, from what was attributed to the lines of its C file."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects.builtin import ModuleOp
+
+if TYPE_CHECKING:
+    from tinyml.runtime.devices.attribution import Attribution
+    from tinyml.runtime.model.interface import Interface
+
+CALL_AND_RETURN = "call and return"
+"""What belongs to no operation: saving registers at the entry, restoring them, returning the label."""
+
+
+def constant_names(program: ModuleOp) -> list[str]:
+    """The arrays in flash of a program at L5."""
+    from tinyml.dialects import c
+
+    return [op.sym_name.data for op in program.walk() if isinstance(op, c.ConstantOp)]
+
+
+def operations(measured: Attribution, sources: dict[int, tuple[str, ...]], unit: str) -> list[dict[str, Any]]:
+    """One entry for each operation, in the order of the C file, with the steps of those that have some."""
+    time: defaultdict[tuple[str, ...], float] = defaultdict(float)
+    code: Counter[tuple[str, ...]] = Counter()
+    calls: defaultdict[str, defaultdict[str, float]] = defaultdict(lambda: defaultdict(float))
+    order: dict[tuple[str, ...], None] = {}
+    for line in [*sorted({*measured.code, *measured.time} - {0}), 0]:
+        names = sources.get(line, (CALL_AND_RETURN,))
+        for depth in range(len(names)):
+            order[names[: depth + 1]] = None
+            time[names[: depth + 1]] += measured.time.get(line, 0)
+            code[names[: depth + 1]] += measured.code.get(line, 0)
+        for function, spent in measured.calls.get(line, {}).items():
+            calls[names[0]][function] += spent
+
+    def entry(names: tuple[str, ...]) -> dict[str, Any]:
+        return {"operation": names[-1], unit: round(time[names], 2), "code_bytes": code[names]}
+
+    wholes = sorted((names for names in order if len(names) == 1), key=lambda names: names == (CALL_AND_RETURN,))
+    return [
+        {
+            **entry(whole),
+            "calls": {
+                name: round(spent, 2) for name, spent in sorted(calls[whole[0]].items(), key=lambda one: -one[1])
+            },
+            "steps": [entry(names) for names in order if len(names) == 2 and names[:1] == whole],
+        }
+        for whole in wholes
+    ]
+
+
+def functions(measured: Attribution) -> dict[str, float]:
+    """Time in each function that the model calls, kernels and library, whoever called it."""
+    time: defaultdict[str, float] = defaultdict(float)
+    for calls in measured.calls.values():
+        for function, spent in calls.items():
+            time[function] += spent
+    return {name: round(spent, 2) for name, spent in sorted(time.items(), key=lambda one: -one[1])}
+
+
+def flash(measured: Attribution) -> dict[str, Any]:
+    """Bytes by what they are."""
+    parts = {"code": sum(measured.code.values())}
+    groups = {"constants": measured.constants, "kernels": measured.kernels, "library": measured.library}
+    rest = measured.build.flash_bytes - sum(parts.values()) - sum(sum(group.values()) for group in groups.values())
+    return {**parts, **groups, "start-up and harness": rest, "total": measured.build.flash_bytes}
+
+
+def ram(measured: Attribution, buffers: ModuleOp, interface: Interface) -> dict[str, Any]:
+    """The arena with what lives in it at the operation that needs most, the caller's input, the stack, the rest."""
+    from tinyml.tools.reports.memory_report import memory_report
+
+    memory = memory_report(buffers)
+    static, stack = measured.build.static_bytes, measured.result.stack_bytes
+    return {
+        "arena": memory["height"],
+        "peak": memory["peak"],
+        "input": interface.input_bytes,
+        "other static": static - memory["height"] - interface.input_bytes,
+        "stack": stack,
+        "total": static + stack,
+    }

@@ -1,0 +1,108 @@
+"""What `tinyml explain` found as tables for people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tinyml.tools.reports.table import time_unit
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+WIDTH = 120
+
+
+def print_explanation(found: dict[str, Any]) -> None:
+    """Time and code by operation, then flash, then RAM."""
+    from rich.console import Console
+
+    unit = time_unit(found)
+    console = Console(width=max(Console().width, WIDTH))
+    estimate: dict[str, Any] = found["estimate"] or {"flash_bytes": None, "ram_bytes": None, "guessed": []}
+    tables = (
+        _operations(found, unit),
+        _flash(found["flash_bytes"], found["functions"], unit, estimate["flash_bytes"]),
+        _ram(found["ram_bytes"], estimate["ram_bytes"]),
+    )
+    for table in tables:
+        console.print(table)
+    if estimate["guessed"]:
+        console.print(f"Never measured, so estimated by their relatives: {', '.join(estimate['guessed'])}.")
+
+
+def _table(title: str, *columns: str) -> Table:
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left")
+    table.add_column(columns[0], no_wrap=True)
+    for column in columns[1:]:
+        table.add_column(column, justify="right", no_wrap=True)
+    return table
+
+
+def _operations(found: dict[str, Any], unit: str) -> Table:
+    total: float = found[f"{unit}_per_inference"]
+    table = _table(
+        f"{found['name']} on {found['mcu'] or found['device']}", "operation", unit, "%", "estimated", "code B"
+    )
+    table.add_column("of it in")
+
+    def row(entry: dict[str, Any], indent: str, calls: str) -> None:
+        spent = entry[unit]
+        share = f"{100 * spent / total:.1f}" if total else "-"
+        estimate = entry.get("estimate")
+        estimated = "" if estimate is None else f"{estimate:,.0f}"
+        table.add_row(
+            f"{indent}{entry['operation']}", f"{spent:,.0f}", share, estimated, str(entry["code_bytes"]), calls
+        )
+
+    for entry in found["operations"]:
+        row(entry, "", _calls(entry["calls"]))
+        for step in entry["steps"]:
+            row(step, "  ", "")
+    table.add_section()
+    code = sum(entry["code_bytes"] for entry in found["operations"])
+    estimate = found["estimate"]
+    estimated = "" if estimate is None else f"{estimate[f'{unit}_per_inference']:,.0f}"
+    table.add_row("total", f"{total:,.0f}", "100.0", estimated, str(code))
+    return table
+
+
+def _calls(calls: dict[str, float]) -> str:
+    """Kernels by name, the C library as one."""
+    kernels = {name: spent for name, spent in calls.items() if name.startswith("tm_")}
+    library = sum(calls.values()) - sum(kernels.values())
+    named = kernels | ({"C library": library} if library else {})
+    return ", ".join(f"{name} {spent:,.0f}" for name, spent in named.items())
+
+
+def _flash(found: dict[str, Any], functions: dict[str, float], unit: str, estimate: int | None) -> Table:
+    table = _table("Flash", "what", "B", f"{unit} in it")
+    table.add_row("code of the operations", str(found["code"]))
+    for group, note in (("kernels", ""), ("library", " (C library)"), ("constants", "")):
+        for name, size in found[group].items():
+            spent = functions.get(name)
+            table.add_row(f"{name}{note}", str(size), "" if spent is None else f"{spent:,.0f}")
+    table.add_row("start-up and harness", str(found["start-up and harness"]))
+    _total(table, found["total"], estimate)
+    return table
+
+
+def _ram(found: dict[str, Any], estimate: int | None) -> Table:
+    table = _table("RAM", "what", "B")
+    table.add_row("arena", str(found["arena"]))
+    if found["peak"]["buffers"]:
+        table.add_row(f"  fullest at {found['peak']['operation']}:", "")
+    for one in found["peak"]["buffers"]:
+        table.add_row(f"    {one['buffer']}", f"({one['bytes']})")
+    for name in ("input", "other static", "stack"):
+        table.add_row(name, str(found[name]))
+    _total(table, found["total"], estimate)
+    return table
+
+
+def _total(table: Table, total: int, estimate: int | None) -> None:
+    table.add_section()
+    table.add_row("total", str(total))
+    if estimate is not None:
+        table.add_row("estimated", str(estimate))

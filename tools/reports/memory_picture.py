@@ -1,0 +1,86 @@
+"""A picture of an arena over time: buffers as boxes, time to the right, addresses upwards."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tinyml.dialects.errors import InputError
+
+if TYPE_CHECKING:
+    from tinyml.transforms.buffers.liveness.live_ranges import Placed
+
+FORMATS = (".svg", ".png")
+
+
+def can_draw() -> bool:
+    """Whether matplotlib, the extra `plots`, is installed."""
+    return find_spec("matplotlib") is not None
+
+
+def check_picture(path: Path) -> None:
+    """Raises InputError for a file that cannot become a picture: before the work, not after it."""
+    if path.suffix.lower() not in FORMATS:
+        raise InputError(f"a picture ends in {' or '.join(FORMATS)}", file=str(path))
+    if not can_draw():
+        raise InputError("pictures need matplotlib: pip install 'tinyml[plots]'")
+
+
+def occupied(boxes: Sequence[Placed], point: int) -> int:
+    """Bytes in which something lies at a point; those that a buffer takes over from another one count once."""
+    total = top = 0
+    for start, end in sorted((box.offset, box.offset + box.size) for box in boxes if box.first <= point <= box.last):
+        total += max(end - max(start, top), 0)
+        top = max(top, end)
+    return total
+
+
+def fullest(boxes: Sequence[Placed]) -> int:
+    """The earliest of the points at which most bytes are occupied; 0 if there are no boxes."""
+    return max(sorted({box.first for box in boxes}), key=lambda point: occupied(boxes, point), default=0)
+
+
+def draw_memory(boxes: Sequence[Placed], height: int, bound: int, title: str, path: Path) -> None:
+    """Write the picture, as its name ends: SVG or PNG. height, bound: of the arena and what it needs, in bytes.
+
+    Below the boxes stands how many bytes are alive at each point and, hatched, how many are free; a line through both
+    marks the peak, beside which stands the waste, what is free there.
+    """
+    from matplotlib.figure import Figure  # pyright: ignore[reportMissingImports]
+
+    figure: Any = Figure(figsize=(10, 7), layout="constrained")
+    arena, alive = figure.subplots(2, 1, sharex=True, height_ratios=(4, 1))
+    colours = ("#4e79a7", "#f28e2b", "#59a14f", "#e15759", "#76b7b2", "#edc948", "#b07aa1", "#9c755f")
+    start, end = min((box.first for box in boxes), default=0), max((box.last for box in boxes), default=0) + 1
+    for i, box in enumerate(sorted(boxes, key=lambda box: (box.first, box.offset))):
+        width = box.last + 1 - box.first
+        arena.bar(
+            box.first, box.size, width, box.offset, align="edge", color=colours[i % len(colours)], edgecolor="white",
+            linewidth=0.4,
+        )  # fmt: skip
+        if width * 40 >= end - start and box.size * 40 >= height:
+            middle = (box.first + width / 2, box.offset + box.size / 2)
+            arena.annotate(box.name, middle, ha="center", va="center", fontsize=7, clip_on=True)
+    arena.axhline(height, color="black", linewidth=1)
+    if bound < height:
+        arena.axhline(bound, color="black", linewidth=1, linestyle="dotted")
+    arena.set(xlim=(start, end), ylim=(0, max(height, 1) * 1.02), ylabel="address [bytes]", title=title)
+    points = sorted({start, end, *(box.first for box in boxes), *(box.last + 1 for box in boxes)})
+    needs = [occupied(boxes, point) for point in points]
+    alive.fill_between(points, needs, step="post", color="#bab0ac")
+    alive.fill_between(
+        points, needs, height, step="post", facecolor="none", edgecolor="#bab0ac", hatch="//", linewidth=0
+    )
+    peak = fullest(boxes)
+    most = occupied(boxes, peak)
+    for axes in (arena, alive):
+        axes.axvline(peak + 0.5, color="black", linewidth=0.8, linestyle="dashed")
+    alive.plot(peak + 0.5, most, "v", color="black")
+    label = f" {most} alive at {peak}, {height - most} wasted"
+    right = 2 * peak > start + end
+    paper = {"facecolor": "white", "edgecolor": "none", "pad": 1}
+    alive.annotate(label, (peak + 0.5, most), ha="right" if right else "left", va="top", fontsize=8, bbox=paper)
+    alive.set(xlabel="program point", ylabel="alive [bytes]", ylim=(0, max(height, 1) * 1.02))
+    figure.savefig(path, format=path.suffix[1:].lower(), metadata={"Date": None} if path.suffix == ".svg" else {})

@@ -1,0 +1,68 @@
+"""What lies in the arena and when, for the report of a compiled model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, cast
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp
+from xdsl.ir import SSAValue
+
+from tinyml.dialects import scratch, tdsl
+from tinyml.dialects.locations import source_names
+from tinyml.lowering.loops.operation_names import name_operations
+from tinyml.tools.reports.memory_picture import draw_memory, fullest, occupied
+from tinyml.transforms.buffers.liveness.live_ranges import Placed, arena_views, memory_map, program_points
+from tinyml.transforms.buffers.pack_scratch import LOWER_BOUND
+
+
+def memory_report(buffers: ModuleOp) -> dict[str, Any]:
+    """The arena of a packed program at L2, in bytes.
+
+    `height`; `lower_bound` of every packing; `peak`, the program point at which most is alive, with its operation and
+    the buffers; `waste`, what is free at the peak; `map`, of each buffer its offset, its size, and the program points,
+    `first` and `last`, between which it is alive. Operations get their names (`name_operations`).
+    Raises `InputError` for views that do not say when they are alive.
+    """
+    name_operations(buffers)
+    function = next(op for op in buffers.walk() if isinstance(op, func.FuncOp))
+    arenas = [op for op in function.walk() if isinstance(op, scratch.ArenaOp)]
+    contents = [_contents(view.result) for view in arena_views(function)]
+    boxes = [one._replace(name=name) for name, one in zip(contents, memory_map(function), strict=True)]
+    peak = fullest(boxes)
+    most = occupied(boxes, peak)
+    height = sum(arena.size for arena in arenas)
+    return {
+        "height": height,
+        "lower_bound": sum(cast(IntegerAttr, arena.attributes[LOWER_BOUND]).value.data for arena in arenas),
+        "waste": height - most,
+        "peak": {
+            "point": peak,
+            "operation": " / ".join(source_names(program_points(function)[peak])),
+            "bytes": most,
+            "buffers": [{"buffer": one.name, "bytes": one.size} for one in boxes if one.first <= peak <= one.last],
+        },
+        "map": [
+            {"buffer": one.name, "offset": one.offset, "bytes": one.size, "first": one.first, "last": one.last}
+            for one in boxes
+        ],
+    }
+
+
+def draw_report(name: str, memory: dict[str, Any], file: Path) -> None:
+    """Draw what `memory_report` has found of a model of this name."""
+    boxes = [Placed(one["buffer"], one["offset"], one["bytes"], one["first"], one["last"]) for one in memory["map"]]
+    height, bound = memory["height"], memory["lower_bound"]
+    proven = "optimal" if height == bound else f"at least {bound} are needed"
+    draw_memory(boxes, height, bound, f"{name}: arena of {height} bytes, {proven}", file)
+
+
+def _contents(buffer: SSAValue) -> str:
+    """The name of a buffer, or else the operation that writes it."""
+    if buffer.name_hint is not None:
+        return buffer.name_hint
+    for user in (use.operation for use in buffer.uses):
+        if isinstance(user, tdsl.TensorOp) and user.dest is buffer:
+            return source_names(user)[-1]
+    return next((_contents(op.result) for use in buffer.uses if isinstance(op := use.operation, scratch.SliceOp)), "?")

@@ -1,0 +1,1 @@
+"""Passes on integer arithmetic (L4)."""

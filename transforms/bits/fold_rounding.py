@@ -1,0 +1,101 @@
+"""`fold-rounding`: what is added to a finished sum, half of the result's last place, the sum starts from (L4).
+
+A row of a matrix then costs one addition less: instead of zero its sum starts from a constant, and a bias that lies in
+flash already has the half in it. An accumulator is proven to have room for the half, and integers add up in any order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import cast
+
+from xdsl.context import Context
+from xdsl.dialects import arith, func, memref
+from xdsl.dialects.builtin import IntegerAttr, IntegerType, ModuleOp
+from xdsl.ir import SSAValue
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, RewritePattern, op_type_rewrite_pattern
+from xdsl.rewriter import InsertPoint
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
+
+from tinyml.dialects import num, scratch
+from tinyml.targets.kernel import SYMBOLS
+
+_SUMS = (num.DotOp.name, num.StridedDotOp.name, num.SparseDotOp.name, num.DistanceOp.name)
+"""The kernels that return the sum that they are given as the last argument, and more."""
+
+
+@dataclass(frozen=True)
+class FoldRoundingPass(ModulePass):
+    """Moves the addition of a constant to the sum that a kernel returns to where that sum starts.
+
+    It starts from a constant or, perhaps by way of other kernels and of finer units, from elements of a constant in
+    flash that nothing else reads, which must have room for it.
+    """
+
+    name = "fold-rounding"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        PatternRewriteWalker(_FoldRounding(), apply_recursively=False).rewrite_module(op)
+
+
+class _FoldRounding(RewritePattern):
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: arith.AddiOp, rewriter: PatternRewriter, /) -> None:
+        half = const_evaluate_operand(op.rhs)
+        if half is not None and _ends_a_sum(op.lhs) and _add(op.lhs, half, rewriter):
+            rewriter.replace(op, [], [op.lhs])
+
+
+def _ends_a_sum(value: SSAValue) -> bool:
+    return (_kernel_of(value.owner.input) if isinstance(value.owner, arith.TruncIOp) else _kernel_of(value)) is not None
+
+
+def _kernel_of(value: SSAValue) -> func.CallOp | None:
+    """The call of a kernel that a sum comes from."""
+    call = value.owner
+    if not isinstance(call, func.CallOp):
+        return None
+    kernel = SYMBOLS.get(call.callee.root_reference.data)
+    return call if kernel is not None and kernel.op in _SUMS else None
+
+
+def _add(value: SSAValue, constant: int, rewriter: PatternRewriter) -> bool:
+    """Add a constant to a value by changing what it is made of; False, and nothing is changed, where that cannot be."""
+    if not value.has_one_use():
+        return False
+    match owner := value.owner:
+        case func.CallOp() if (call := _kernel_of(value)) is not None:
+            start = call.arguments[-1]
+            if (known := const_evaluate_operand(start)) is None:
+                return _add(start, constant, rewriter)
+            changed = arith.ConstantOp(IntegerAttr(known + constant, cast(IntegerType, start.type)))
+            rewriter.insert(changed, InsertPoint.before(call))
+            call.operands[len(call.operands) - 1] = changed.result
+            return True
+        case arith.TruncIOp():
+            return _add(owner.input, constant, rewriter)
+        case arith.ExtSIOp():
+            return isinstance(owner.input.owner, memref.LoadOp) and _add(owner.input, constant, rewriter)
+        case arith.MuliOp():
+            factor = const_evaluate_operand(owner.rhs)
+            return bool(factor) and constant % factor == 0 and _add(owner.lhs, constant // factor, rewriter)
+        case memref.LoadOp() if isinstance(array := owner.memref.owner, scratch.ConstantOp):
+            return array.result.has_one_use() and _add_to_array(array, constant, rewriter)
+        case _:
+            return False
+
+
+def _add_to_array(array: scratch.ConstantOp, constant: int, rewriter: PatternRewriter) -> bool:
+    """Add to every element of a constant in flash, if the elements have room for it."""
+    import numpy as np
+
+    limits = np.iinfo(array.raws.dtype)
+    sums = array.raws.astype(np.int64) + constant
+    if sums.size == 0 or sums.min() < limits.min or sums.max() > limits.max:
+        return False
+    changed = scratch.ConstantOp.of(sums.astype(array.raws.dtype), array.result.type.element_type)
+    changed.attributes |= array.attributes
+    changed.result.name_hint = array.result.name_hint
+    rewriter.replace(array, changed)
+    return True

@@ -1,0 +1,303 @@
+"""`check-packing`: proves that the views of an arena do not disturb each other.
+
+Independent of the packers: nothing here is shared with them or with their live ranges, not even the idea of a range.
+This is data flow. Backwards through the program run the buffers whose content is still to be read before it is
+overwritten; forwards runs whether a buffer can have been written at all. An op may write to bytes only where no
+other buffer that holds a value in this sense lies, and where no other buffer lies that the op itself reads, unless
+each element of that has been read when its bytes are written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import prod
+
+from xdsl.context import Context
+from xdsl.dialects import func, scf
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.traits import IsTerminator, MemoryEffectKind, get_effects
+
+from tinyml.dialects.layouts.packed_bits import group_bytes, group_length
+from tinyml.dialects.locations import error_at
+from tinyml.dialects.scratch import (
+    AllocOp,
+    ArenaOp,
+    MoveOp,
+    ReuseOp,
+    SliceOp,
+    ViewOp,
+    element_bytes,
+    memref_type,
+    packed_bits,
+    unit_bytes,
+)
+from tinyml.dialects.tdsl import TensorOp, reads_in_place
+
+Views = frozenset[SSAValue]
+"""Results of `scratch.view`, and the arguments of the function, which are the caller's memory."""
+
+
+@dataclass(frozen=True)
+class CheckPackingPass(ModulePass):
+    """Raises `InputError` for a function on L2 whose arena is packed wrongly, and changes nothing.
+
+    Every buffer is a view of a `scratch.arena`, lies inside it and is aligned for its elements; the arena is no
+    larger than the highest end, as its `scratch.height` says, and no smaller than its `scratch.lower_bound`, with
+    `scratch.optimal` only where that is as high and `scratch.gap` bytes above it; and no op destroys a value that is
+    read later. After the ops have become loops the question has no simple answer: only
+    an op on whole buffers shows that nothing of the old content is left.
+    """
+
+    name = "check-packing"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for function in op.walk():
+            if isinstance(function, func.FuncOp) and not function.is_declaration:
+                _check_places(function)
+                _Flow(function).check()
+
+
+def _name(view: SSAValue) -> str:
+    start, end = _bytes(view)
+    return f"{view.name_hint or 'a buffer'} (bytes {start} to {end - 1})"
+
+
+def _bytes(view: SSAValue) -> tuple[int, int]:
+    """The first byte and the one behind the last."""
+    type, op = memref_type(view), view.owner
+    start = op.offset.value.data if isinstance(op, ViewOp) else 0
+    return start, start + _end(type, prod(type.get_shape()))
+
+
+def _end(type: MemRefType[Attribute], count: int) -> int:
+    """Bytes of so many elements, packed ones in whole groups."""
+    if (bits := packed_bits(type)) is None:
+        return count * element_bytes(type)
+    return -(-count // group_length(bits)) * group_bytes(bits)
+
+
+def _start(type: MemRefType[Attribute], place: int) -> int:
+    """The first byte with bits of an element: of its group, if it is packed."""
+    if (bits := packed_bits(type)) is None:
+        return place * element_bytes(type)
+    return place // group_length(bits) * group_bytes(bits)
+
+
+def _touched(type: MemRefType[Attribute], count: int) -> int:
+    """The bytes that are written when so many elements are: of packed ones, high bits lie at the start of a group."""
+    if (bits := packed_bits(type)) is None:
+        return count * element_bytes(type)
+    groups, rest = divmod(count, group_length(bits))
+    high = group_length(bits) * (bits % 8) // 8
+    return groups * group_bytes(bits) + (min(rest + (high if bits > 8 else 0), group_bytes(bits)) if rest else 0)
+
+
+def _memory(view: SSAValue) -> SSAValue:
+    """The arena or the argument in which a buffer lies."""
+    return view.owner.arena if isinstance(view.owner, ViewOp) else view
+
+
+def _overlap(a: SSAValue, b: SSAValue) -> bool:
+    (a_start, a_end), (b_start, b_end) = _bytes(a), _bytes(b)
+    return _memory(a) is _memory(b) and max(a_start, b_start) < min(a_end, b_end)
+
+
+def _check_places(function: func.FuncOp) -> None:
+    ends: dict[ArenaOp, int] = {}
+    for op in function.walk():
+        match op:
+            case AllocOp() | ReuseOp():
+                raise error_at(op, f"{op.result.name_hint or 'a buffer'} has no address")
+            case ArenaOp():
+                ends[op] = 0
+            case ViewOp():
+                _check_view(op)
+                if isinstance(arena := op.arena.owner, ArenaOp):
+                    ends[arena] = max(ends[arena], _bytes(op.result)[1])
+            case _:
+                pass
+    for arena, end in ends.items():
+        if arena.size != end:
+            raise error_at(arena, f"the arena has {arena.size} bytes, its buffers end at {end}")
+        _check_claims(arena)
+
+
+def _check_view(op: ViewOp) -> None:
+    arena, (start, end) = op.arena.owner, _bytes(op.result)
+    if isinstance(arena, ArenaOp):
+        room, alignment = arena.size, arena.alignment.value.data
+    elif isinstance(arena, Block) and isinstance(arena.parent_op(), func.FuncOp):
+        # Nothing is known of the caller's memory but that its elements are aligned.
+        room, alignment = _bytes(op.arena)[1], unit_bytes(memref_type(op.arena))
+    else:
+        raise error_at(op, f"{_name(op.result)} is not in a scratch.arena, nor in an argument")
+    if start < 0 or end > room:
+        raise error_at(op, f"{_name(op.result)} lies outside the arena of {room} bytes")
+    size = unit_bytes(memref_type(op.result))
+    if start % size or alignment % size:
+        raise error_at(op, f"{_name(op.result)} is not aligned for elements of {size} bytes")
+
+
+def _check_claims(arena: ArenaOp) -> None:
+    height, bound, gap = (_claimed(arena, name) for name in ("height", "lower_bound", "gap"))
+    if height is not None and height != arena.size:
+        raise error_at(arena, f"the arena has {arena.size} bytes, its height says {height}")
+    if bound is not None and bound > arena.size:
+        raise error_at(arena, f"the arena has {arena.size} bytes, less than its lower bound {bound}")
+    if "scratch.optimal" in arena.attributes and bound != arena.size:
+        raise error_at(arena, f"the arena has {arena.size} bytes, which is optimal only with a lower bound as high")
+    if gap is not None and (bound is None or gap != arena.size - bound):
+        raise error_at(arena, f"the gap of {gap} bytes is not that between {arena.size} bytes and the lower bound")
+
+
+def _claimed(arena: ArenaOp, name: str) -> int | None:
+    match arena.attributes.get(f"scratch.{name}"):
+        case IntegerAttr() as claim:
+            return claim.value.data
+        case _:
+            return None
+
+
+class _Flow:
+    """Values in the buffers of one function."""
+
+    def __init__(self, function: func.FuncOp) -> None:
+        self.function = function
+        self.order = {op: i for i, op in enumerate(function.walk())}
+        self.views = _views_of_values(function)
+        self.written_from = self._find_first_writes()
+
+    def check(self) -> None:
+        for body in self.function.body.blocks:
+            self._before(body, frozenset())
+
+    def position(self, view: SSAValue) -> int:
+        return self.order[view.owner] if isinstance(view.owner, Operation) else -1
+
+    def _named(self, values: Iterable[SSAValue]) -> Views:
+        return frozenset[SSAValue]().union(*(self.views.get(value, frozenset()) for value in values))
+
+    def _access(self, op: Operation) -> tuple[Views, Views, Views]:
+        """The buffers that an op reads, that it may write, and that it overwrites whatever they held."""
+        none: Views = frozenset()
+        if isinstance(op, SliceOp | ViewOp):
+            return none, none, none
+        if isinstance(op, MoveOp | TensorOp) and op.dest is not None:
+            inputs = list(op.operands)
+            inputs.remove(op.dest)
+            reads, writes = self._named(inputs), self._named([op.dest])
+            whole = _overwritten(op.dest)
+            return reads, writes, none if whole is None else frozenset({whole})
+        touched = self._named(op.operands)
+        if op.regions or op.has_trait(IsTerminator):
+            return touched, none, none
+        effects = get_effects(op)
+        silent = effects is not None and all(effect.kind is not MemoryEffectKind.WRITE for effect in effects)
+        return touched, none if silent else touched, none
+
+    def _find_first_writes(self) -> dict[SSAValue, int]:
+        """From which op on, in program order, a buffer can hold a value: a loop brings back what its end wrote."""
+        first: dict[SSAValue, int] = dict.fromkeys(self.function.args, 0)
+        for op in self.function.walk():
+            _, writes, _ = self._access(op)
+            if not writes:
+                continue
+            start = around = op
+            while (around := around.parent_op()) is not None and around is not self.function:
+                if not isinstance(around, scf.IfOp):
+                    start = around
+            for view in writes:
+                first[view] = min(first.get(view, self.order[op]), self.order[start])
+        return first
+
+    def _before(self, block: Block, after: Views) -> Views:
+        """The buffers whose content is still to be read at the start of a block, from those at its end."""
+        for op in reversed(block.ops):
+            blocks = [inner for region in op.regions for inner in region.blocks]
+            if isinstance(op, scf.IfOp):
+                branches = [self._before(inner, after) for inner in blocks]
+                after = frozenset[SSAValue]().union(*branches, *([after] if len(blocks) < 2 else []))
+            elif blocks:
+                seen: Views | None = None
+                while after != seen:
+                    seen = after
+                    after = after.union(*(self._before(inner, after) for inner in blocks))
+            reads, writes, overwritten = self._access(op)
+            for written in writes:
+                self._check_write(op, written, reads, after)
+            after = (after - overwritten) | reads
+        return after
+
+    def _check_write(self, op: Operation, written: SSAValue, reads: Views, after: Views) -> None:
+        for other in sorted((reads | after) - {written}, key=self.position):
+            if not _overlap(written, other):
+                continue
+            if other in reads and not self._reads_before_writing(op, written, other):
+                raise error_at(op, f"'{op.name}' writes {_name(written)} over {_name(other)}, which it reads")
+            if other in after and self.written_from.get(other, len(self.order)) <= self.order[op]:
+                raise error_at(op, f"'{op.name}' writes {_name(written)} over {_name(other)}, which is read later")
+
+    def _reads_before_writing(self, op: Operation, written: SSAValue, read: SSAValue) -> bool:
+        """Has each element of a buffer been read, for the last time, when an op writes to its bytes?"""
+        if isinstance(op, MoveOp):
+            return True
+        if not isinstance(op, TensorOp) or op.dest is None or _overwritten(op.dest) is not written:
+            return False
+        operands = [value for value in op.inputs if read in self.views.get(value, frozenset())]
+        if not all(reads_in_place(op, value) for value in operands):
+            return False
+        type = memref_type(op.dest)
+        steps = prod(type.get_shape()) - 1
+        if steps == 0:
+            return True
+        (target, _), (source, _) = _bytes(written), _bytes(read)
+
+        def behind(value: SSAValue) -> bool:
+            """Are the first elements written below where the next ones are read, or packed as these are?"""
+            operand = memref_type(value)
+            if packed_bits(type) is not None and packed_bits(type) == packed_bits(operand) and target == source:
+                return True
+            return all(target + _touched(type, i) <= source + _start(operand, i) for i in range(1, steps + 1))
+
+        return all(_overwritten(value) is read and behind(value) for value in operands)
+
+
+def _overwritten(dest: SSAValue) -> SSAValue | None:
+    """The buffer of which a destination is the whole, if that is certain."""
+    count = prod(memref_type(dest).get_shape())
+    while isinstance(dest.owner, SliceOp):
+        dest = dest.owner.source
+    known = isinstance(dest.owner, ViewOp | Block) and prod(memref_type(dest).get_shape()) == count
+    return dest if known else None
+
+
+def _views_of_values(function: func.FuncOp) -> dict[SSAValue, Views]:
+    """The buffers that each memref can be, through slices, branches and loops."""
+    given = [argument for argument in function.args if isinstance(argument.type, MemRefType)]
+    views: dict[SSAValue, Views] = {argument: frozenset({argument}) for argument in given}
+    for op in function.walk():
+        if any(len(region.blocks) > 1 for region in op.regions):
+            raise error_at(op, f"'{op.name}' branches between blocks; only scf control flow can be checked")
+        if isinstance(op, ViewOp):
+            views[op.result] = frozenset({op.result})
+    changed = True
+    while changed:
+        changed = False
+        for op in function.body.walk():
+            if isinstance(op, ViewOp):
+                continue
+            sources = list(op.operands)
+            targets: list[SSAValue] = list(op.results)
+            for region in op.regions:
+                for block in region.blocks:
+                    targets += block.args
+                    sources += block.last_op.operands if block.last_op is not None else ()
+            found = frozenset[SSAValue]().union(*(views.get(source, frozenset()) for source in sources))
+            for target in targets:
+                if isinstance(target.type, MemRefType) and not found <= views.get(target, frozenset()):
+                    views[target] = views.get(target, frozenset()) | found
+                    changed = True
+    return views

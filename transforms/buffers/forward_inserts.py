@@ -1,0 +1,84 @@
+"""`forward-inserts`: what is inserted into a buffer is computed there in the first place (L2, before packing)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.builder import Builder
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import MemRefType, ModuleOp
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.scratch import AllocOp, ConstantOp, SliceOp, memref_type, root
+from tinyml.transforms.buffers.liveness.live_ranges import erase_dead_buffers, live_ranges, reshaped
+from tinyml.transforms.ir.offsets import build_offset, is_run
+
+
+@dataclass(frozen=True)
+class ForwardInsertsPass(ModulePass):
+    """Replaces the buffer of a part by a view into the buffer that `tdsl.insert_slice` puts it into, in place.
+
+    The part must be consecutive elements there, its place known before it is computed, and nothing may touch the
+    buffer between the first op that touches the part and the insertion, which goes.
+    """
+
+    name = "forward-inserts"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for function in [one for one in op.walk() if isinstance(one, func.FuncOp) and not one.is_declaration]:
+            erase_dead_buffers(function)
+            for insert in [one for one in function.walk() if isinstance(one, tdsl.InsertSliceOp)]:
+                _forward(function, insert)
+
+
+def _forward(function: func.FuncOp, insert: tdsl.InsertSliceOp) -> None:
+    part, whole = reshaped(insert.part).owner, root(insert.out)
+    if not isinstance(part, AllocOp) or not isinstance(whole.owner, AllocOp) or insert.input is not insert.dest:
+        return
+    if part is whole.owner or not is_run(tdsl.shape_of(insert.out), tdsl.shape_of(insert.part)):
+        return
+    live = live_ranges(function)
+    first, last = live.ranges[part]
+    if live.points[last] is not insert or live.points[first].parent is not insert.parent:
+        return
+    if any(_may_be(value, whole) for op in live.points[first:last] for value in op.operands):
+        return
+    start = _first_user(part, insert)
+    if all(_is_known(offset, start) for offset in insert.offsets):
+        builder = Builder(InsertPoint.before(start))
+        offset = build_offset(insert.offsets, tdsl.shape_of(insert.out), builder)
+        place = builder.insert(SliceOp(insert.out, offset, memref_type(part.result).get_shape())).result
+        place.name_hint = part.result.name_hint
+        Rewriter.erase_op(insert)
+        part.result.replace_all_uses_with(place)
+        Rewriter.erase_op(part)
+
+
+def _may_be(value: SSAValue, buffer: SSAValue) -> bool:
+    """May a value be a buffer, or a view of it? Loops and branches hand on nobody knows what."""
+    origin = root(value)
+    owner = origin.owner
+    if not isinstance(value.type, MemRefType) or isinstance(owner, ConstantOp):
+        return False
+    known = isinstance(owner, AllocOp) or (isinstance(owner, Block) and isinstance(owner.parent_op(), func.FuncOp))
+    return origin is buffer or not known
+
+
+def _first_user(part: AllocOp, insert: Operation) -> Operation:
+    """The first op beside an insertion that uses the part, or contains such an op."""
+    block = insert.parent
+    assert block is not None
+    users = [block.find_ancestor_op_in_block(use.operation) for use in part.result.uses]
+    order = {op: place for place, op in enumerate(block.ops)}
+    return min((user for user in users if user is not None), key=order.__getitem__)
+
+
+def _is_known(index: SSAValue, before: Operation) -> bool:
+    owner = index.owner
+    if isinstance(owner, Block):
+        return True
+    return owner.parent is not before.parent or owner.is_before_in_block(before)

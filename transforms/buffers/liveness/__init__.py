@@ -1,0 +1,1 @@
+"""Live ranges of buffers, and rectangles made from them."""

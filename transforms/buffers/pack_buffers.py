@@ -1,0 +1,39 @@
+"""`pack-buffers`: working memory of 4, 5, 6, 9, 10 or 12 bits takes no more in RAM (L2, before it is packed)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import func, scf
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import SSAValue
+from xdsl.passes import ModulePass
+
+from tinyml.dialects.scratch import AllocOp, SliceOp, memref_type
+from tinyml.dialects.scratch.packing import packed_type
+from tinyml.transforms.ir.retype_buffer import retype_buffer
+
+
+@dataclass(frozen=True)
+class PackBuffersPass(ModulePass):
+    """Puts buffers into `#scratch.packed_ram` where that saves bytes, and constants stay where they are.
+
+    An element takes the least of those widths that its number format needs. Buffers that are returned, or that loops
+    and branches hand on, stay as they are.
+    """
+
+    name = "pack-buffers"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for alloc in [one for one in op.walk() if isinstance(one, AllocOp)]:
+            type = memref_type(alloc.result)
+            if (packed := packed_type(type)) is not None and not _leaves(alloc.result):
+                retype_buffer(alloc.result, packed)
+
+
+def _leaves(buffer: SSAValue) -> bool:
+    """Is a buffer, or a view of it, returned or handed on?"""
+    users = [use.operation for use in buffer.uses]
+    views = [user.result for user in users if isinstance(user, SliceOp)]
+    return any(isinstance(user, func.ReturnOp | scf.YieldOp | scf.ForOp) for user in users) or any(map(_leaves, views))

@@ -1,0 +1,33 @@
+"""Placing buffers in one arena: rectangles of live range times size, each given an offset. No IR here.
+
+A rectangle occupies `size` bytes at every program point from `first` to `last`, both inclusive. Two rectangles may
+share bytes if and only if no point belongs to both: a buffer that ends at point k and one that starts at k + 1 may.
+"""
+
+from tinyml.transforms.buffers.packing.effort import Effort, Phase
+from tinyml.transforms.buffers.packing.modes import MODES, pack
+from tinyml.transforms.buffers.packing.rectangles import (
+    Move,
+    Peak,
+    Placement,
+    Rectangle,
+    find_peak,
+    lower_bound,
+    overlap_in_time,
+    stays,
+)
+
+__all__ = [
+    "MODES",
+    "Effort",
+    "Move",
+    "Peak",
+    "Phase",
+    "Placement",
+    "Rectangle",
+    "find_peak",
+    "lower_bound",
+    "overlap_in_time",
+    "pack",
+    "stays",
+]

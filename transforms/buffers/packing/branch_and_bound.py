@@ -1,0 +1,209 @@
+"""Branch and bound for one capacity: is there a packing that is no higher, and which?
+
+The ideas are MiniMalloc's (Moffitt, "MiniMalloc: a lightweight memory allocator for hardware-accelerated machine
+learning", ASPLOS 2023), the code is not:
+
+* Canonical solutions. In any packing buffers can be pushed down until each lies on another one or at the bottom, at the
+  lowest address that its alignment allows. Only such packings are looked for, built from below: buffers are placed by
+  ascending offset, in the grid's order where offsets are equal, each at the lowest address above all placed before.
+* Dominance. If some buffer fits below the offset of a candidate, pushing down would bring it there: no buffer is placed
+  at or above the `ceiling`, the lowest end that an unplaced buffer could have.
+* Section bounds. A buffer whose lowest address lies below the one that was placed last is blocked: it must wait until
+  another one has come between. With these earliest addresses the buffers of each section are stacked up in the order
+  in which they could begin; if they do not fit, nothing does.
+* Decomposition. Where no unplaced buffer crosses from one section to the next the problem falls into parts.
+* A state that failed once fails again: unplaced buffers of a part, their lowest addresses, the last one and its offset.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import IntEnum
+from itertools import chain
+
+from tinyml.transforms.buffers.packing.grid import Grid
+
+MOST_NUMBERS = 1 << 22
+"""How many numbers the failed states may be in total, and MOST_STATES how many states."""
+MOST_STATES = 1 << 17
+
+
+class Outcome(IntEnum):
+    """How a search ended. FAILED is a proof that there is no packing, the last two say nothing."""
+
+    FAILED = 0
+    FOUND = 1
+    OUT_OF_NODES = 2
+    STOPPED = 3
+
+
+@dataclass(frozen=True)
+class Result:
+    """offsets: in units of the grid, if any were found. nodes: of the search tree."""
+
+    outcome: Outcome
+    offsets: tuple[int, ...]
+    nodes: int
+
+
+def search(grid: Grid, capacity: int, nodes: int, late: Callable[[], bool]) -> Result:
+    """Look for a packing of at most `capacity` units in a tree of at most so many nodes.
+
+    Among candidates at the same offset the one that comes first in the grid is tried first.
+    late: stops the search; it is asked every 256 nodes.
+    """
+    searching = _Search(grid, capacity, nodes, late)
+    with _deep_recursion(4 * len(grid.sizes)):
+        try:
+            found = searching.solve_parts(list(range(len(grid.sizes))), -1, -1)
+        except _End as end:
+            return Result(end.outcome, (), searching.nodes)
+    if not found:
+        return Result(Outcome.FAILED, (), searching.nodes)
+    return Result(Outcome.FOUND, tuple(searching.offset), searching.nodes)
+
+
+@contextmanager
+def _deep_recursion(depth: int) -> Generator[None]:
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, before + depth))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
+
+
+class _End(Exception):
+    def __init__(self, outcome: Outcome) -> None:
+        self.outcome = outcome
+
+
+class _Search:
+    """branch_and_bound.c has the same names and takes the same steps."""
+
+    def __init__(self, grid: Grid, capacity: int, node_limit: int, late: Callable[[], bool]) -> None:
+        self.first, self.last = grid.first, grid.last
+        self.size, self.alignment = grid.sizes, grid.alignments
+        self.capacity, self.node_limit, self.nodes = capacity, node_limit, 0
+        self.late = late
+        self.spans = [range(first, last + 1) for first, last in zip(self.first, self.last, strict=True)]
+        self.waiting = [0] * grid.sections
+        """Of each section: the bytes of its unplaced buffers."""
+        self.crossing = [0] * grid.sections
+        """How many of them are also in the next one."""
+        for b, span in enumerate(self.spans):
+            for x in span:
+                self.waiting[x] += self.size[b]
+            for x in span[:-1]:
+                self.crossing[x] += 1
+        self.lowest = [0] * len(grid.sizes)
+        """Of each unplaced buffer: the lowest address above all that is placed."""
+        self.offset = [0] * len(grid.sizes)
+        self.failed = set[tuple[int, ...]]()
+        self.room = MOST_NUMBERS
+
+    def solve_parts(self, unplaced: list[int], last: int, last_buffer: int) -> bool:
+        """Cuts the buffers where none crosses from one section to the next, and solves the parts, small ones first."""
+        if not unplaced:
+            return True
+        first, crossing = self.first, self.crossing
+        low, high = min(map(first.__getitem__, unplaced)), max(map(self.last.__getitem__, unplaced))
+        if 0 not in crossing[low:high]:
+            return self.solve(unplaced, last, last_buffer)
+        part, part_of = 0, list[int]()
+        for x in range(low, high + 1):
+            part_of.append(part)
+            part += not crossing[x]
+        parts: list[list[int]] = [[] for _ in range(part + 1)]
+        for b in unplaced:
+            parts[part_of[first[b] - low]].append(b)
+        return all(self.solve(one, last, last_buffer) for one in sorted(filter(None, parts), key=len))
+
+    def solve(self, unplaced: list[int], last: int, last_buffer: int) -> bool:
+        """Whether there are places for these, after the last buffer has been placed at the offset `last`."""
+        if self.nodes == self.node_limit:
+            raise _End(Outcome.OUT_OF_NODES)
+        self.nodes += 1
+        if self.nodes % 256 == 0 and self.late():
+            raise _End(Outcome.STOPPED)
+        lowest, size = self.lowest, self.size
+        ceiling = min([lowest[b] + size[b] for b in unplaced])
+        if ceiling <= last or self.is_hopeless(unplaced, last, last_buffer):
+            return False
+        saved = [lowest[b] for b in unplaced]
+        state = (last, last_buffer, *chain(unplaced, saved))
+        if state in self.failed:
+            return False
+        places = [(o, b) for o, b in zip(saved, unplaced, strict=True) if o < ceiling]
+        for offset, b in sorted(place for place in places if place > (last, last_buffer)):
+            if self.place(unplaced, b, offset):
+                self.offset[b] = offset
+                return True
+            for k, o in zip(unplaced, saved, strict=True):
+                lowest[k] = o
+        if len(state) < self.room and len(self.failed) < MOST_STATES:
+            self.failed.add(state)
+            self.room -= len(state) + 1
+        return False
+
+    def place(self, unplaced: list[int], b: int, offset: int) -> bool:
+        """Solve the rest with one buffer placed; the sections are then as before, the lowest addresses are not."""
+        lowest, alignment = self.lowest, self.alignment
+        first, last, end = self.first[b], self.last[b], offset + self.size[b]
+        rest = [k for k in unplaced if k != b]
+        for k in rest:
+            if self.first[k] <= last and first <= self.last[k] and lowest[k] < end:
+                lowest[k] = end + -end % alignment[k]
+        waiting, crossing, size = self.waiting, self.crossing, self.size[b]
+        for x in range(first, last):
+            waiting[x] -= size
+            crossing[x] -= 1
+        waiting[last] -= size
+        fits = end + max(waiting[first : last + 1]) <= self.capacity
+        found = fits and self.solve_parts(rest, offset, b)
+        for x in range(first, last):
+            waiting[x] += size
+            crossing[x] += 1
+        waiting[last] += size
+        return found
+
+    def is_hopeless(self, unplaced: list[int], last: int, last_buffer: int) -> bool:
+        """Whether the buffers cannot all end below the capacity."""
+        size, capacity = self.size, self.capacity
+        first_of, last_of = self.first, self.last
+        starts: list[tuple[int, int]] = []
+        blocked: list[int] = []
+        for b in unplaced:
+            place = self.lowest[b], b
+            if place < (last, last_buffer):
+                blocked.append(b)
+            else:
+                starts.append(place)
+        if blocked:
+            ends = [(o + size[b], b) for o, b in starts]
+            ends += [(last + size[b], b) for b in blocked]
+            ends.sort()
+            for b in blocked:
+                from_, to = first_of[b], last_of[b]
+                for end, k in ends:
+                    if k != b and first_of[k] <= to and from_ <= last_of[k]:
+                        starts.append((end, b))
+                        break
+                else:
+                    return True
+        starts.sort()
+        top = [0] * len(self.waiting)
+        for start, b in starts:
+            bytes_ = size[b]
+            if start + bytes_ > capacity:
+                return True
+            for x in self.spans[b]:
+                end = top[x]
+                end = (end if end > start else start) + bytes_
+                if end > capacity:
+                    return True
+                top[x] = end
+        return False

@@ -1,0 +1,114 @@
+"""Packing as exact cover (MinUn 5.3): each buffer is covered by one of its places, each byte of a moment at most once.
+
+MinUn's canvas has an item for each byte and instruction. Here time is cut into sections, a buffer may only lie where it
+can in a packing that has been pushed down (its normal patterns), and of the addresses only those count at which some
+buffer could start: if two places overlap, the later start lies in both. So no coarsening is needed.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from tinyml.transforms.buffers.packing.effort import Effort
+from tinyml.transforms.buffers.packing.exact_cover import ExactCover
+from tinyml.transforms.buffers.packing.grid import Grid, to_grid
+from tinyml.transforms.buffers.packing.patterns import bits, normal_patterns, short_patterns
+from tinyml.transforms.buffers.packing.rectangles import Placement, Rectangle, placement_at
+
+MOST_ONES = 3_000_000
+"""Of a matrix, in mode exact-cover: some hundred megabytes."""
+
+
+def improve_by_exact_cover(
+    rectangles: Sequence[Rectangle], best: Placement, effort: Effort, most_ones: int, most_nodes: int = sys.maxsize
+) -> Placement:
+    """The lowest placement, or the best one when the effort is over, or a matrix or a search tree would be larger.
+
+    Looks for one at the lower bound even if the best one is no higher.
+    """
+    grid = to_grid(rectangles)
+    low, high = -(-best.lower_bound // grid.unit), -(-best.height // grid.unit)
+    high = max(high, low + 1)
+    height, heights = low, list[int]()
+    while low < high and not effort.is_over():
+        offsets, outcome = _cover(grid, height, effort, most_ones, most_nodes)
+        if offsets is not None:
+            best = placement_at(rectangles, [offset * grid.unit for offset in offsets], best.lower_bound)
+            high = -(-best.height // grid.unit)
+        elif outcome == "failed":
+            heights = heights or _heights(grid, low, high)
+            low = heights[bisect_left(heights, height + 1)]
+            best = replace(best, lower_bound=low * grid.unit)
+        else:
+            break
+        effort.best = best
+        between = heights[bisect_left(heights, low) : bisect_left(heights, high)]
+        height = between[(len(between) - 1) // 2] if between else low
+    return best
+
+
+def _heights(grid: Grid, low: int, high: int) -> list[int]:
+    """The heights that a packing that has been pushed down can have, from low to high; high is one."""
+    ends = {
+        offset + size
+        for size, pattern in zip(grid.sizes, normal_patterns(grid, high), strict=True)
+        for offset in bits(pattern)
+    }
+    return sorted({high, *(end for end in ends if low <= end <= high)})
+
+
+def _cover(grid: Grid, height: int, effort: Effort, most_ones: int, most_nodes: int) -> tuple[list[int] | None, str]:
+    """Offsets if there are any, and how it ended: only in all normal patterns does a search fail for good."""
+    offsets, outcome = None, "failed"
+    for name, patterns_of in (("short", short_patterns), ("all", normal_patterns)):
+        before = time.monotonic()
+        offsets, nodes, outcome = _search(grid, patterns_of(grid, height), effort, most_ones, most_nodes)
+        effort.note(f"{height * grid.unit} bytes, exact cover, {name} patterns", nodes, before, outcome)
+        if outcome != "failed":
+            break
+    return offsets, outcome
+
+
+def _search(
+    grid: Grid, patterns: Iterable[int], effort: Effort, most_ones: int, most_nodes: int
+) -> tuple[list[int] | None, int, str]:
+    """Offsets, nodes and the outcome."""
+    offsets: list[list[int]] = []
+    left = most_ones
+    for one in patterns:
+        left -= one.bit_count()
+        if left < 0:
+            return None, 0, f"more than {most_ones} options"
+        offsets.append(list(bits(one)))
+    spans = [range(first, last + 1) for first, last in zip(grid.first, grid.last, strict=True)]
+    starts: list[list[int]] = []
+    for x in range(grid.sections):
+        met = {offset for one, span in zip(offsets, spans, strict=True) if x in span for offset in one}
+        starts.append(sorted(met))
+
+    def cells(b: int, offset: int) -> list[tuple[int, range]]:
+        """Of each section the starts among the bytes of a place."""
+        end = offset + grid.sizes[b]
+        return [(x, range(bisect_left(starts[x], offset), bisect_left(starts[x], end))) for x in spans[b]]
+
+    ones = 0
+    for b, one in enumerate(offsets):
+        ones += sum(1 + sum(len(rows) for _, rows in cells(b, offset)) for offset in one)
+        if ones > most_ones:
+            return None, 0, f"more than {most_ones} ones"
+    area = sorted(range(len(spans)), key=lambda b: -len(spans[b]) * grid.sizes[b])
+    cover = ExactCover(area, [(x, row) for x, of in enumerate(starts) for row in range(len(of))])
+    places: list[tuple[int, int]] = []
+    for b in area:
+        for offset in offsets[b]:
+            cover.add([b, *((x, row) for x, rows in cells(b, offset) for row in rows)])
+            places.append((b, offset))
+    found = next(cover.solutions(effort.ration(most_nodes), effort.is_late), None)
+    if found is None:
+        return None, cover.nodes, "failed" if cover.exhausted else "out of nodes"
+    chosen = dict(places[option] for option in found)
+    return [chosen[b] for b in range(len(grid.sizes))], cover.nodes, f"found, {ones} ones"

@@ -1,0 +1,76 @@
+"""What a packer may spend, and what it has done."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Container
+from dataclasses import dataclass, field
+
+from tinyml.transforms.buffers.packing.rectangles import Placement
+
+STEPS = 300_000_000
+"""What all nodes of a search may do together unless told otherwise, where a node looks at each buffer and at each of
+its sections at most: less than a second, in Python some 20, and mostly much less."""
+
+
+@dataclass(frozen=True)
+class Phase:
+    """One step of a packer: what it tried, nodes of its search tree, seconds, and how it ended."""
+
+    name: str
+    nodes: int
+    seconds: float
+    outcome: str
+
+
+@dataclass
+class Effort:
+    """What a packer may do, and its notes. An object serves one packing.
+
+    nodes: of all search trees together; where no number is given, as many as do so many `steps`, or else any number.
+    The answer is the same on every computer, unless `seconds` run out first.
+    capacity: bytes that are low enough; without them a search goes on until its placement is optimal.
+    core: whether to search in C where that can be compiled; the answers are the same.
+    barred: program points before which nothing may move.
+    """
+
+    nodes: int | None = None
+    steps: int | None = STEPS
+    seconds: float = math.inf
+    capacity: int | None = None
+    core: bool = True
+    barred: Container[int] = ()
+    phases: list[Phase] = field(default_factory=list[Phase])
+    best: Placement | None = None
+    """The lowest placement so far: what there is if somebody interrupts."""
+    spent: int = 0
+    deadline: float = math.inf
+
+    def start(self, steps: int) -> None:
+        """Begin to count. steps: of one node at most."""
+        if self.nodes is None and self.steps is not None:
+            self.nodes = self.steps // max(steps, 1)
+        self.deadline = time.monotonic() + self.seconds
+
+    def is_over(self) -> bool:
+        return self.ration(1) == 0 or self.is_late()
+
+    def is_enough(self, placement: Placement) -> bool:
+        """Whether nobody asks for a lower one."""
+        return placement.optimal or (self.capacity is not None and placement.height <= self.capacity)
+
+    def is_late(self) -> bool:
+        return self.seconds_left() <= 0
+
+    def ration(self, nodes: int) -> int:
+        """So many nodes, or what is left."""
+        return nodes if self.nodes is None else min(nodes, self.nodes - self.spent)
+
+    def seconds_left(self) -> float:
+        return self.deadline - time.monotonic()
+
+    def note(self, name: str, nodes: int, before: float, outcome: str) -> None:
+        """Write down a phase that began at `before`, on the clock of time.monotonic."""
+        self.spent += nodes
+        self.phases.append(Phase(name, nodes, time.monotonic() - before, outcome))

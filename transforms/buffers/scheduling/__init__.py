@@ -1,0 +1,1 @@
+"""Orders of ops that keep little alive."""

@@ -1,0 +1,159 @@
+"""`update-in-place`: results take the bytes of operands that nothing needs any more (L2, before packing)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import MemRefType, ModuleOp
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.scratch import (
+    AllocOp,
+    ReuseOp,
+    element_bytes,
+    memref_type,
+    packed_bits,
+    root,
+    size_in_bytes,
+    unit_bytes,
+)
+from tinyml.transforms.buffers.liveness.live_ranges import (
+    Buffer,
+    Range,
+    base,
+    erase_dead_buffers,
+    live_ranges,
+    reshaped,
+)
+from tinyml.transforms.buffers.packing import Rectangle, find_peak
+
+
+@dataclass(frozen=True)
+class UpdateInPlacePass(ModulePass):
+    """Turns the `scratch.alloc` of a result into a `scratch.reuse` of an operand's buffer.
+
+    The op must be the last that needs the operand and the first that touches the result, and it must read the operand
+    in place (`tdsl.reads_in_place`), its elements at least as wide as the result's. An op that changes only a part of
+    an operand, or adds to it, gets that operand as its destination, so that nothing is copied. Where the result is
+    smaller than what it takes the place of, it does so only if the memory that is needed at once does not grow.
+    Buffers move to the start of their blocks.
+    """
+
+    name = "update-in-place"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for function in [one for one in op.walk() if isinstance(one, func.FuncOp) and not one.is_declaration]:
+            _Function(function).apply()
+
+
+class _Function:
+    """Live ranges are kept up to date while results find their places."""
+
+    def __init__(self, function: func.FuncOp) -> None:
+        erase_dead_buffers(function)
+        live = live_ranges(function)
+        self.points = live.points
+        self.ranges = live.ranges
+        for buffer in sorted(live.ranges, key=lambda one: live.ranges[one].first, reverse=True):
+            if isinstance(buffer, AllocOp) and (block := buffer.parent) is not None:
+                buffer.detach()
+                Rewriter.insert_op(buffer, InsertPoint.at_start(block))
+
+    def apply(self) -> None:
+        for point, op in enumerate(self.points):
+            if not isinstance(op, tdsl.TensorOp) or op.dest is None:
+                continue
+            result = reshaped(op.dest).owner
+            if not isinstance(result, AllocOp) or self.ranges[result].first != point:
+                continue
+            if self.ranges[result].last > point and (chosen := self.operand(op, point, result)) is not None:
+                self.replace(op, result, chosen)
+
+    def operand(self, op: tdsl.TensorOp, point: int, result: AllocOp) -> Buffer | None:
+        """The smallest buffer whose place the result can take."""
+        found: list[Buffer] = []
+        for value in op.inputs:
+            buffer = root(value).owner
+            if not isinstance(buffer, Buffer) or buffer is result or not self.dies(buffer, point, result):
+                continue
+            if takes_place(op, buffer.result) and self.pays(result, buffer):
+                found.append(buffer)
+        return min(found, key=_bytes, default=None)
+
+    def dies(self, buffer: Buffer, point: int, result: AllocOp) -> bool:
+        block = buffer.parent
+        return self.ranges[buffer].last == point and block is not None and block.is_ancestor(result)
+
+    def pays(self, result: AllocOp, buffer: Buffer) -> bool:
+        if _bytes(result) >= _bytes(buffer):
+            return _bytes(result) == _bytes(buffer)
+        before, after = (find_peak(list(self.rectangles(*moved))).bytes for moved in ((), (result, buffer)))
+        return after <= before
+
+    def rectangles(self, result: Buffer | None = None, buffer: Buffer | None = None) -> Iterator[Rectangle]:
+        """What is to be packed, if a result takes the place of another buffer."""
+        places: dict[AllocOp, Range] = {}
+        for one, (first, last) in self.ranges.items():
+            place = base(buffer) if one is result and buffer is not None else base(one)
+            start, end = places.get(place, (first, last))
+            places[place] = Range(min(start, first), max(end, last))
+        for place, live in places.items():
+            yield Rectangle("", _bytes(place), unit_bytes(memref_type(place.result)), *live)
+
+    def replace(self, op: tdsl.TensorOp, result: AllocOp, buffer: Buffer) -> None:
+        first, last = self.ranges.pop(result)
+        changed = _changed_operand(op)
+        if changed is not None and root(changed) is buffer.result and changed.type == op.out.type:
+            self.ranges[buffer] = Range(self.ranges[buffer].first, last)
+            new: SSAValue = buffer.result
+        else:
+            reuse = ReuseOp(buffer.result, memref_type(result.result))
+            reuse.result.name_hint = result.result.name_hint
+            Rewriter.insert_op(reuse, InsertPoint.before(result))
+            self.ranges[reuse] = Range(first + 1, last)
+            new = reuse.result
+        result.result.replace_all_uses_with(new)
+        Rewriter.erase_op(result)
+
+
+def _bytes(buffer: Buffer) -> int:
+    return size_in_bytes(memref_type(buffer.result))
+
+
+def takes_place(op: tdsl.TensorOp, buffer: SSAValue) -> bool:
+    """May the elements of an op's result be written over a buffer from its start, as they are computed from it?"""
+    return all(
+        reshaped(operand) is buffer
+        and _no_wider(memref_type(op.out), memref_type(operand))
+        and tdsl.reads_in_place(op, operand)
+        for operand in op.inputs
+        if root(operand) is buffer
+    )
+
+
+def _no_wider(result: MemRefType[Attribute], operand: MemRefType[Attribute]) -> bool:
+    """Does element i of a result at the place of an operand need bytes of its first i elements only?
+
+    Packed elements share bytes with later ones, which only packing them alike keeps.
+    """
+    bits = packed_bits(result)
+    if packed_bits(operand) is not None:
+        return bits == packed_bits(operand)
+    return (bits or 8 * element_bytes(result)) <= 8 * element_bytes(operand)
+
+
+def _changed_operand(op: Operation) -> SSAValue | None:
+    """The operand of which an op changes some elements, or to which it adds."""
+    match op:
+        case tdsl.InsertSliceOp():
+            return op.input
+        case tdsl.MacOp() | tdsl.AccumulateOp():
+            return op.sum
+        case _:
+            return None

@@ -1,0 +1,99 @@
+"""`assign-format`: from reals (L0) to formats (L1), every tensor with the scale that its profile asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named, format_spelled
+from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.transforms.formats.assignment.format_assignment import Choice, FormatAssignment
+from tinyml.transforms.formats.assignment.retype import check_reals
+from tinyml.transforms.formats.assignment.tensor_classes import TensorClass
+from tinyml.transforms.formats.constants.refine_constants import refine_constants
+from tinyml.transforms.formats.constants.rounded_constants import RoundedConstants, give_formats
+from tinyml.transforms.formats.evaluation.outcomes import Judge
+
+if TYPE_CHECKING:
+    from tinyml.runtime.model.data import Data
+
+LEAST_ELEMENTS = 2
+"""Of a constant that has the format of weights."""
+
+
+@dataclass(frozen=True)
+class AssignFormatPass(ModulePass):
+    """Gives every tensor of a profiled f32 program a format.
+
+    format: a dialect that defines a number format, or a builtin type. width: bits of each element; the format's usual
+    width by default. weights: another format for all constants of several elements, `FORMAT` or `FORMAT:BITS`; a format
+    that is for constants alone leaves small ones, and what is computed, to the main or else the usual format. widths:
+    other widths or formats for single tensors, `NAME:BITS` or `NAME:FORMAT:BITS`, by their names in the source (those
+    of `tensor_classes`). functions: the scheme, one of the format's `SCHEMES`, by which exp, tanh and sigmoid are
+    computed; as suits the formats best by default. data: .npz file with inputs `x`, on which the weights of products
+    are rounded so that their sums are right (`round_weights`), and then so that the margins between the best scores are
+    (`refine_constants`); without it they are rounded to nearest. Raises `InputError` for an unknown format, width,
+    tensor or scheme, for data that do not fit, and for a program that has no profile or formats already.
+    """
+
+    name = "assign-format"
+    format: str = USUAL_FORMAT
+    width: int | None = None
+    weights: str | None = None
+    widths: tuple[str, ...] = ()
+    functions: str | None = None
+    data: str | None = None
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        prototype = format_named(ctx, self.format, self.width)
+        check_scheme(prototype, self.format, self.functions)
+        if self.data is not None:
+            judge = Judge(op, data_of(op, self.data), self.functions)
+            known = judge.candidates
+            formats = known.assignment.formats(self._choices(ctx, known.assignment.classes, prototype))
+            give_formats(known.constants, formats, refine_constants(judge, tuple(formats)), self.functions)
+            return
+        for function in [one for one in op.ops if isinstance(one, func.FuncOp) and not one.is_declaration]:
+            check_reals(function)
+            assignment = FormatAssignment(function)
+            formats = assignment.formats(self._choices(ctx, assignment.classes, prototype))
+            give_formats(RoundedConstants(assignment), formats, None, self.functions)
+
+    def _choices(self, ctx: Context, classes: Sequence[TensorClass], prototype: NumberFormat) -> list[Choice]:
+        weights = prototype if self.weights is None else format_spelled(ctx, self.weights)
+        if prototype.CONSTANTS_FROM is not None:
+            prototype = format_named(ctx, USUAL_FORMAT, None)
+        least = weights.CONSTANTS_FROM or LEAST_ELEMENTS
+        choices = {
+            one.name: Choice(weights if one.is_constant and one.elements >= least else prototype) for one in classes
+        }
+        for spec in self.widths:
+            name, _, format = spec.partition(":")
+            if name not in choices or not format:
+                raise InputError(f"expected TENSOR:BITS with one of the tensors {', '.join(choices)}, got '{spec}'")
+            usual = type(choices[name].prototype)
+            choices[name] = Choice(usual.of_width(int(format)) if format.isdecimal() else format_spelled(ctx, format))
+        return list(choices.values())
+
+
+def check_scheme(prototype: NumberFormat, format: str, scheme: str | None) -> None:
+    """Raises `InputError` for a scheme for functions that a format does not have."""
+    if scheme is not None and scheme not in prototype.SCHEMES:
+        known = f"one of {', '.join(prototype.SCHEMES)}" if prototype.SCHEMES else "it has none"
+        raise InputError(f"format '{format}' has no scheme '{scheme}' for functions ({known})")
+
+
+def data_of(module: ModuleOp, file: str) -> Data:
+    """The samples of a data file that a program takes."""
+    from tinyml.runtime.model.data import load_data
+    from tinyml.runtime.model.model_interface import interface_of
+
+    interface = interface_of(module)
+    return load_data(file, elements=interface.input_length, classes=interface.classes)

@@ -1,0 +1,1 @@
+"""Giving every tensor of a program a format."""

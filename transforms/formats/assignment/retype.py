@@ -1,0 +1,64 @@
+"""From reals to formats that were chosen: the types of a program's tensors, and its constants."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, cast
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import MemRefType, StringAttr, TensorType, f32
+from xdsl.ir import Attribute, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.locations import error_at
+from tinyml.transforms.formats.assignment.compute_formats import carry
+from tinyml.transforms.formats.assignment.tensor_classes import tensor_values
+
+if TYPE_CHECKING:
+    from tinyml.dialects.formats.number_format import NumberFormat, Raws
+
+
+def check_reals(function: func.FuncOp) -> None:
+    """Raises `InputError` for a function that is no program on tensors of reals."""
+    for op in function.walk():
+        if any(isinstance(value.type, MemRefType) for value in (*op.operands, *op.results)):
+            raise error_at(op, "assign-format expects tensors, not buffers")
+    for value in tensor_values(function):
+        if cast("TensorType[Attribute]", value.type).element_type != f32:
+            raise InputError(f"assign-format expects a program of f32 tensors, found {value.type}")
+
+
+def retype(
+    function: func.FuncOp,
+    formats: Mapping[SSAValue, NumberFormat],
+    constants: Mapping[SSAValue, Raws],
+    carriers: Mapping[SSAValue, NumberFormat],
+    scheme: str | None,
+) -> dict[SSAValue, SSAValue]:
+    """Give the tensors of a function formats, its constants raws and its functions a scheme; what became of each.
+
+    carriers: of tensors that are computed in other formats than they are stored in.
+    """
+    retyped: dict[SSAValue, SSAValue] = {}
+    for value, format in formats.items():
+        type = cast("TensorType[Attribute]", value.type)
+        if isinstance(op := value.owner, tdsl.ConstOp):
+            new = op.with_raws(constants[value], format)
+            Rewriter.insert_op(new, InsertPoint.before(op))
+            value.replace_all_uses_with(new.result)
+            op.detach()
+            op.erase()
+            retyped[value] = new.result
+        else:
+            new_type = TensorType(format.type, type.get_shape(), type.encoding)
+            retyped[value] = Rewriter.replace_value_with_new_type(value, new_type)
+    retyped |= {value: carry(retyped[value], carrier) for value, carrier in carriers.items()}
+    last = cast(func.ReturnOp, function.body.block.last_op)
+    function.update_function_type()
+    assert tuple(function.function_type.outputs) == tuple(last.operand_types)
+    for op in function.walk():
+        if isinstance(op, tdsl.FunctionOp):
+            op.scheme = None if scheme is None else StringAttr(scheme)
+    return retyped

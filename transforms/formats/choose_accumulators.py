@@ -1,0 +1,96 @@
+"""`choose-accumulators`: every sum of products gets the narrowest accumulator that is proven not to overflow.
+
+The proof is exact for constants: what a row's weights of either sign add up to, times the least and the greatest that
+the other operand can be, bounds every partial sum. It stands in the IR beside the accumulator's type.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cmp_to_key
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from tinyml.dialects import num, tdsl
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.transforms.formats.constants.narrow_constants import narrowed_raws
+
+
+@dataclass(frozen=True)
+class ChooseAccumulatorsPass(ModulePass):
+    """Sets `acc` and `bound` of every product of matrices at L1.
+
+    spare: the most bits of precision that constant matrices may give up where that makes a narrower accumulator wide
+    enough; those with several readers give up none. Raises `InputError` for a negative number, and where no
+    accumulator of the format is wide enough.
+    """
+
+    name = "choose-accumulators"
+    spare: int = 0
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if self.spare < 0:
+            raise InputError(f"spare must not be negative, got {self.spare}")
+        for contraction in op.walk():
+            if isinstance(contraction, tdsl.ContractionOp):
+                choose(contraction)
+                if self.spare:
+                    _spare(contraction, self.spare)
+
+
+def choose(op: tdsl.ContractionOp) -> None:
+    """Set the accumulator of one sum of products from what is known of the operands."""
+    result, bound = tdsl.format_of(op.out), op.derived_bound
+    if isinstance(op, tdsl.MatmulSumOp):
+        _order(op, result)
+    op.acc = result.accumulator_for(op.products[-1], bound).type
+    op.properties |= num.proof(bound)
+
+
+def _order(op: tdsl.MatmulSumOp, result: NumberFormat) -> None:
+    """Let each sum go on exactly in the next one's units: the finest products last, else as they were."""
+
+    def goes_on(one: tuple[SSAValue, SSAValue], other: tuple[SSAValue, SSAValue]) -> int:
+        units = [result.accumulator(tdsl.format_of(lhs), tdsl.format_of(rhs), None) for lhs, rhs in (one, other)]
+        return units[0].follows(units[1]) - units[1].follows(units[0])
+
+    pairs = sorted(op.pairs, key=cmp_to_key(goes_on))
+    op.operands = [*(factor for pair in pairs for factor in pair), *op.operands[len(op.factors) :]]
+
+
+def _spare(op: tdsl.ContractionOp, most: int) -> None:
+    """Narrow the constants of a sum by the fewest bits with which a narrower accumulator holds it, if there are any."""
+    constants = [value.owner for pair in op.pairs for value in pair if value.has_one_use()]
+    originals = [constant for constant in constants if isinstance(constant, tdsl.ConstOp)]
+    before = op.accumulator.bits
+    for bits in range(1, most + 1):
+        narrowed = [_replace(constant, tdsl.format_of(constant.result).narrowed(bits)) for constant in originals]
+        choose(op)
+        if op.accumulator.bits < before and _starts(op):
+            for constant in originals:
+                constant.detach()
+                constant.erase()
+            return
+        for old, new in zip(originals, narrowed, strict=True):
+            new.result.replace_all_uses_with(old.result)
+            new.detach()
+            new.erase()
+    choose(op)
+
+
+def _starts(op: tdsl.ContractionOp) -> bool:
+    """Are the first products still as fine as what their sum starts from?"""
+    return op.initial is None or op.accumulators[0].starts(tdsl.format_of(op.initial))
+
+
+def _replace(constant: tdsl.ConstOp, format: NumberFormat) -> tdsl.ConstOp:
+    """The same constant in another format, for all readers of the old one, which stays."""
+    new = constant.with_raws(narrowed_raws(constant.raws, tdsl.format_of(constant.result), format), format)
+    Rewriter.insert_op(new, InsertPoint.before(constant))
+    constant.result.replace_all_uses_with(new.result)
+    return new

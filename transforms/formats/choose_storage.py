@@ -1,0 +1,114 @@
+"""`choose-storage`: a constant matrix of a sparse product is stored sparse only where that pays.
+
+SeeDot stores every left operand of `|*|` sparse; a matrix with few zeros is then larger and slower than a dense one.
+What counts is the product of bytes and time, so that a little of one is given for much of the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, RewritePattern, op_type_rewrite_pattern
+
+from tinyml.dialects import num, tdsl
+from tinyml.dialects.layouts.csr import compress
+from tinyml.dialects.layouts.packed_bits import packed_bytes, packed_widths
+from tinyml.targets.kernel import Kernel, kernels_of, slowest
+from tinyml.transforms.ir.sparse_layouts import SparseRows
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+SPARSE_LOOP = 2.0
+"""How much longer an entry of a compressed row takes than one of a dense row, where both are loops."""
+
+
+class _StoreDense(RewritePattern):
+    def __init__(self, target: str, packed: bool):
+        self.target = target
+        self.packed = packed
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: tdsl.SpmvOp, rewriter: PatternRewriter, /) -> None:
+        constant = op.lhs.owner
+        if not isinstance(constant, tdsl.ConstOp):
+            return
+        format = tdsl.format_of(constant.result)
+        if format.AS_PUBLISHED:
+            return
+        widths = [8 * format.dtype.itemsize]
+        if self.packed and format.dtype.kind == "i":
+            widths += packed_widths(constant.raws)
+        kernels = self._kernels(op)
+        if _sparse_effort(constant.raws, kernels, widths) < _dense_effort(constant.raws, kernels, widths):
+            return
+        dense = tdsl.ConstOp(constant.raws, format)
+        dense.attributes |= constant.attributes
+        dense.result.name_hint = constant.result.name_hint
+        product = tdsl.MatmulOp(dense.result, op.rhs, format_type(op))
+        product.attributes |= op.attributes
+        product.acc, product.bound, product.row_shifts = op.acc, op.bound, op.row_shifts
+        rewriter.replace(op, [dense, product])
+
+    def _kernels(self, op: tdsl.SpmvOp) -> Sequence[Kernel]:
+        formats = [tdsl.format_of(value) for value in (op.lhs, op.rhs)]
+        codings = tuple(one.coding.name for one in formats if one.coding is not None)
+        return slowest(self.target, 8 * formats[1].dtype.itemsize, codings)
+
+
+def _dense_effort(matrix: NDArray[Any], kernels: Sequence[Kernel], widths: Sequence[int]) -> float:
+    """Bytes times time, that of an element of a whole row being 1; the least for elements of some widths, the first of
+    which is that of memory."""
+    steps = _dense_steps(matrix, kernels)
+    efforts = [matrix.nbytes * matrix.size]
+    if (whole := steps.get(widths[0])) is not None:
+        rows, columns = matrix.shape
+        packed = [bits for bits in widths[1:] if bits in steps]
+        efforts += [rows * packed_bytes(columns, bits) * matrix.size * steps[bits] / whole for bits in packed]
+    return min(efforts)
+
+
+def _dense_steps(matrix: NDArray[Any], kernels: Sequence[Kernel]) -> dict[int, float]:
+    """What an element of a dense row takes, by its width."""
+    fitting = [one for one in kernels if one.op in (num.DotOp.name, num.DotRowsOp.name) and one.rows <= len(matrix)]
+    return {one.weights: one.step for one in sorted(fitting, key=lambda kernel: -kernel.step)}
+
+
+def _sparse_effort(matrix: NDArray[Any], kernels: Sequence[Kernel], widths: Sequence[int]) -> float:
+    """The same of sparse rows."""
+    stored = compress(matrix)
+    dense = _dense_steps(matrix, kernels).get(widths[0])
+    sparse = [one for one in kernels if one.op == num.SparseDotOp.name and one.weights in widths]
+    found = [SparseRows.read_by(one, stored, matrix.shape[1]) for one in sparse]
+    efforts = [one.bytes * one.time for one in found if one is not None]
+    return min(efforts) / dense if dense and efforts else stored.bytes * len(stored.values) * SPARSE_LOOP
+
+
+def format_type(op: tdsl.ContractionOp):
+    """The element type of a product's result."""
+    return tdsl.format_of(op.out).type
+
+
+@dataclass(frozen=True)
+class ChooseStoragePass(ModulePass):
+    """Turns a `tdsl.spmv` whose matrix takes less stored dense, bytes times time, into a `tdsl.matmul`.
+
+    Dense rows of few bits count as `pack-constants` may store them.
+
+    target: as `select-kernels` takes it; its kernels say how long an entry takes. packed: as `pack-constants` takes it.
+    Raises `InputError` for an unknown target.
+    """
+
+    name = "choose-storage"
+    target: str = "host"
+    packed: str = "auto"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        kernels_of(self.target)
+        pattern = _StoreDense(self.target, self.packed != "never")
+        PatternRewriteWalker(pattern, apply_recursively=False).rewrite_module(op)

@@ -1,0 +1,1 @@
+"""Rounding constants so that what is computed from them stays right."""

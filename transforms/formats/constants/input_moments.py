@@ -1,0 +1,199 @@
+"""What the constants of a program are multiplied by, on real data."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import BlockArgument, SSAValue
+
+from tinyml.dialects import tdsl
+from tinyml.transforms.formats.evaluation.margins import Border
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from tinyml.dialects.formats.number_format import NumberFormat, Reals
+
+AT_BORDER = 0.8
+"""How much more samples count that are near the border between two classes, of the weight of all."""
+
+SHRINKAGE = 0.1
+"""What correlations lose: those of a few samples are partly chance (Ledoit and Wolf, 2004)."""
+
+BITS = 40
+"""Moments are rounded to so many bits of the greatest: how a machine adds them up is then of no account."""
+
+
+@dataclass
+class Moments:
+    """Second moments of a vector x of inputs and of what it is rounded to, y; each of shape (length, length).
+
+    axes: of the constant along which its products are summed. rounded: E[y y^T]. crossed: E[x y^T].
+    """
+
+    rounded: NDArray[np.float64]
+    crossed: NDArray[np.float64]
+    axes: tuple[int, ...] = (-1,)
+
+    @staticmethod
+    def of(reals: Reals, rounded: Reals, weights: Reals, axes: tuple[int, ...] = (-1,)) -> Moments:
+        """From samples of shape (samples, length) and their weights, with covariances shrunk towards the diagonal."""
+        import numpy as np
+
+        total = weights.sum()
+        means = [(weights @ one) / total for one in (reals, rounded)]
+        # Pixels at the edge of an image are always zero, and a matrix times itself takes half the time of others.
+        used = reals.any(0) | rounded.any(0)
+        rooted = [one[:, used] * np.sqrt(weights)[:, None] for one in (reals, rounded)]
+
+        def shrunk(left: Reals, mean: Reals) -> NDArray[np.float64]:
+            of_means = mean[:, None] * means[1]
+            covariance = -of_means
+            covariance[np.ix_(used, used)] += left.T @ rooted[1] / total
+            return snapped((1 - SHRINKAGE) * covariance + np.diag(SHRINKAGE * np.diag(covariance)) + of_means)
+
+        of_rounded = shrunk(rooted[1], means[1])
+        return Moments(of_rounded, of_rounded if reals is rounded else shrunk(rooted[0], means[0]), axes)
+
+
+def snapped(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The numbers with `BITS` bits of the greatest of them."""
+    import numpy as np
+
+    unit = math.ldexp(1.0, math.frexp(float(np.abs(numbers).max(initial=0.0)))[1] - BITS)
+    return np.rint(numbers / unit) * unit
+
+
+class InputMoments:
+    """What every constant of a program on reals is multiplied by, over all samples, iterations and columns.
+
+    inputs: reals of shape (samples, elements). A constant that is used in any other way has no moments.
+    """
+
+    def __init__(self, function: func.FuncOp, inputs: Reals):
+        import numpy as np
+
+        from tinyml.runtime.evaluator.evaluator import CHUNK, evaluate_reals
+
+        constants = [op for op in function.walk() if isinstance(op, tdsl.ConstOp)]
+        self.partners = {op: list(dict.fromkeys(_partners(op.result))) for op in constants}
+        wanted = {value for values in self.partners.values() for value in values}
+        seen: dict[SSAValue, list[Reals]] = {}
+
+        def observe(value: SSAValue, values: Reals) -> None:
+            if value in wanted:
+                seen.setdefault(value, []).append(values)
+
+        module = function.get_toplevel_object()
+        assert isinstance(module, ModuleOp)
+        scores = evaluate_reals(module, inputs, observe).scores
+        lengths = [len(inputs[start : start + CHUNK]) for start in range(0, len(inputs), CHUNK)]
+        self.values = {value: _iterations(parts, lengths) for value, parts in seen.items()}
+        self.weights = np.ones(len(inputs))
+        if scores is not None:
+            near = Border(scores).weights
+            self.weights = 1 - AT_BORDER + AT_BORDER * near / near.mean()
+        self.known: dict[object, Moments | None] = {}
+
+    def of(self, constant: tdsl.ConstOp, format_of: Callable[[SSAValue], NumberFormat]) -> Moments | None:
+        """The moments of what a constant is multiplied by where that is rounded into formats.
+
+        The same object each time; None for a constant that is no sum's factor.
+        """
+        found = self._found(constant)
+        if not found:
+            return None
+        key = constant, *(format_of(value).type for value in found)
+        if key not in self.known:
+            self.known[key] = self._moments(constant, found, [format_of(value) for value in found])
+        return self.known[key]
+
+    def mean_squares(self, constant: tdsl.ConstOp) -> Reals | None:
+        """The mean square of what each number of a constant is multiplied by, of a shape that broadcasts to it.
+
+        None where it is used otherwise, too. Of numbers that are indexed out of it by a loop, each has its own.
+        """
+        import numpy as np
+
+        found = [self.values[value] for value in self._found(constant)]
+        if not found or not constant.raws.ndim:
+            return None
+        length = constant.raws.shape[-1]
+        if all(len(values) == len(constant.raws) and values[0][0].size == 1 for values in found):
+            means = np.mean([[(one * one).mean() for one in values] for values in found], 0)
+            return means.reshape(-1, *[1] * (constant.raws.ndim - 1))
+        if all(values[0].shape[1:-1] == (length,) for values in found):
+            return np.mean([(one * one).mean((0, 2)) for values in found for one in values], 0)
+        return None
+
+    def _found(self, constant: tdsl.ConstOp) -> list[SSAValue]:
+        """What a constant is multiplied by; nothing where it is used otherwise, too."""
+        partners = self.partners[constant]
+        return partners if all(value in self.values for value in partners) else []
+
+    def _moments(
+        self, constant: tdsl.ConstOp, found: Sequence[SSAValue], formats: Sequence[NumberFormat]
+    ) -> Moments | None:
+        import numpy as np
+
+        shape = constant.raws.shape
+        values = [self.values[value] for value in found]
+        axes = _summed(constant, values)
+        if 0 in axes:
+            parts = [[np.concatenate([one.reshape(len(one), -1) for one in values[0]], 1)]]
+        elif len(shape) >= 2 and all(one[0].shape[1:-1] == shape[-1:] for one in values):
+            parts = [[one.swapaxes(1, 2).reshape(-1, shape[-1]) for one in vectors] for vectors in values]
+        else:
+            return None
+        reals = [np.concatenate(vectors) for vectors in parts]
+        rounded = [format.decode(format.encode(one)) for one, format in zip(reals, formats, strict=True)]
+        weights = [self._repeated(part) for vectors in parts for part in vectors]
+        return Moments.of(np.concatenate(reals), np.concatenate(rounded), np.concatenate(weights), axes)
+
+    def _repeated(self, vectors: Reals) -> Reals:
+        """The weights of samples, each as often as it has vectors one after the other."""
+        return self.weights.repeat(len(vectors) // len(self.weights))
+
+
+def _summed(constant: tdsl.ConstOp, values: Sequence[Sequence[Reals]]) -> tuple[int, ...]:
+    """The axes of a constant along which its products are summed: the first one, too, where a loop goes on with sums.
+
+    values: for what it is multiplied by those of each iteration.
+    """
+    shape = constant.raws.shape
+    if shape[1:] != () and len(values) == 1 and len(values[0]) == shape[0]:
+        if values[0][0][0].size == 1:
+            return (0,)
+        sums = [use.operation for user in constant.result.uses for out in user.operation.results for use in out.uses]
+        if all(isinstance(one, tdsl.MatmulSumOp) and isinstance(one.initial, BlockArgument) for one in sums):
+            return 0, -1
+    return (-1,)
+
+
+def _iterations(parts: Sequence[Reals], lengths: Sequence[int]) -> list[Reals]:
+    """A value in each iteration on all samples, from its values chunk by chunk, in each of these by iteration."""
+    import numpy as np
+
+    count = len(parts) // len(lengths)
+    whole = [np.broadcast_to(part, (lengths[place // count], *part.shape[1:])) for place, part in enumerate(parts)]
+    return [np.concatenate(whole[iteration::count]) for iteration in range(count)]
+
+
+def _partners(constant: SSAValue) -> Iterator[SSAValue]:
+    """What a constant, or what is indexed out of it, is multiplied by; itself where it is used in any other way."""
+    for use in constant.uses:
+        match use.operation:
+            case tdsl.ContractionOp() as op if op.initial is not constant:
+                yield from (rhs if lhs is constant else constant for lhs, rhs in op.pairs if constant in (lhs, rhs))
+            case tdsl.MulOp() as op:
+                yield op.rhs if op.lhs is constant else op.lhs
+            case tdsl.IndexOp() as op:
+                yield from _partners(op.out)
+            case _:
+                yield constant

@@ -1,0 +1,81 @@
+"""Programs at L1 for any formats of the tensors of one program on reals, as quickly as searches want them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import SSAValue
+
+from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.transforms.formats.accumulate_sums import AccumulateSumsPass
+from tinyml.transforms.formats.assignment.format_assignment import FormatAssignment
+from tinyml.transforms.formats.assignment.retype import check_reals, retype
+from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
+from tinyml.transforms.formats.constants.rounded_constants import RoundedConstants
+from tinyml.transforms.formats.fuse_distances import FuseDistancesPass
+
+if TYPE_CHECKING:
+    from tinyml.dialects.formats.number_format import Raws, Reals
+
+Formats: TypeAlias = tuple[NumberFormat, ...]
+"""A format for each class of tensors, in the order of `tensor_classes`."""
+
+ROUND_LESS = (FuseDistancesPass(), AccumulateSumsPass())
+"""The passes after `assign-format` that change bits: they leave out roundings. All others keep every bit."""
+
+
+class Candidates:
+    """module: profiled, on reals; it stays as it is. inputs: reals of shape (samples, elements) to round weights on.
+
+    scheme: for exp, tanh and sigmoid, as `assign-format{functions=...}` takes it. Raises what `assign-format` raises.
+    """
+
+    def __init__(self, module: ModuleOp, inputs: Reals | None, scheme: str | None):
+        self.module = module
+        self.scheme = scheme
+        from tinyml.runtime.evaluator.evaluator import predict_function
+
+        self.function = predict_function(module)
+        check_reals(self.function)
+        self.assignment = FormatAssignment(self.function, inputs)
+        self.constants = RoundedConstants(self.assignment)
+
+    def in_formats(
+        self, formats: Sequence[NumberFormat], refined: Mapping[int, Raws] | None = None
+    ) -> tuple[ModuleOp, dict[SSAValue, SSAValue]]:
+        """The program with every tensor that it has on reals, and what has become of each of these.
+
+        refined: as `RoundedConstants.raws` takes it.
+        """
+        from tinyml.runtime.evaluator.evaluator import predict_function
+
+        copies: dict[SSAValue, SSAValue] = {}
+        copy = self.module.clone(copies)
+        of_values = self.assignment.formats_of_values(formats)
+        retyped = retype(
+            predict_function(copy),
+            {copies[value]: format for value, format in of_values.items()},
+            {copies[value]: raws for value, raws in self.constants.raws(formats, refined).items()},
+            {copies[value]: carrier for value, carrier in self.assignment.carriers_of_values(formats).items()},
+            self.scheme,
+        )
+        ChooseAccumulatorsPass().apply(Context(), copy)
+        return copy, {value: retyped[copies[value]] for value in of_values}
+
+    def program(self, formats: Sequence[NumberFormat], refined: Mapping[int, Raws] | None = None) -> ModuleOp:
+        """The program with the bits that it will have on a device; refined: as `in_formats` takes it.
+
+        Raises `InputError` where a sum of products fits no accumulator.
+        """
+        module, _ = self.in_formats(formats, refined)
+        return round_less(module)
+
+
+def round_less(module: ModuleOp) -> ModuleOp:
+    """A program whose accumulators are chosen, changed to have the bits that it will have on a device."""
+    for one in ROUND_LESS:
+        one.apply(Context(), module)
+    return module

@@ -1,0 +1,146 @@
+"""`fuse-distances`: `(a - b)^T * (a - b)` becomes one `tdsl.squared_distance`, without the vector of differences.
+
+Rounding each difference would cost as much as squaring it. Instead both vectors get one scale, at which the difference
+of their raws is exact, and the finest one at which the sum of squares is proven to fit its accumulator; the proof
+knows the constant vectors: it adds up (|b| + the greatest |a|)^2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.ir import Attribute, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.accumulator import Accumulator
+from tinyml.dialects.formats.number_format import NumberFormat, Raws
+from tinyml.dialects.formats.product import Bound
+from tinyml.transforms.formats.choose_accumulators import choose
+from tinyml.transforms.formats.constants.narrow_constants import narrowed_raws
+
+GREATEST_BITS = 32
+"""Of the accumulator: wider ones would cost more time than the precision that they keep is worth."""
+
+SPARE_BITS = 7
+"""Each vector gives up fewer than this many bits of precision."""
+
+
+@dataclass(frozen=True)
+class FuseDistancesPass(ModulePass):
+    """Rewrites products at L1 of a difference with itself, where nothing else uses it and its formats allow."""
+
+    name = "fuse-distances"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for product in [one for one in op.walk() if isinstance(one, tdsl.MatmulOp)]:
+            difference = product.rhs.owner
+            if isinstance(difference, tdsl.SubOp) and squares(product, difference):
+                _fuse(product, difference)
+
+
+def squares(product: tdsl.MatmulOp, difference: tdsl.SubOp) -> bool:
+    """Is a product that of a vector, a difference that nothing else uses, with itself?"""
+    row = product.lhs.owner
+    return (
+        isinstance(row, tdsl.ReshapeOp | tdsl.TransposeOp)
+        and row.input is difference.out
+        and row.out.has_one_use()
+        and {use.operation for use in difference.out.uses} == {row, product}
+        and tdsl.shape_of(difference.out)[1] == 1
+        and tdsl.shape_of(difference.lhs) == tdsl.shape_of(difference.rhs)
+    )
+
+
+def _fuse(product: tdsl.MatmulOp, difference: tdsl.SubOp) -> None:
+    result = tdsl.format_of(product.out)
+    choices = [(i + j, i, j) for i in _spare(difference.lhs) for j in _spare(difference.rhs)]
+    for _, i, j in sorted(choices):
+        lhs, rhs = (tdsl.format_of(v).narrowed(n) for v, n in ((difference.lhs, i), (difference.rhs, j)))
+        found = _accumulator(difference, lhs, rhs, result)
+        if found is not None:
+            operands = _retyped(difference.lhs, lhs), _retyped(difference.rhs, rhs)
+            _replace(product, difference, operands, *found)
+            return
+
+
+def _spare(value: SSAValue) -> range:
+    """How many bits a vector may give up: none where others use it, or its op moves bits or names the format inside."""
+    constant = _constant(value)
+    if constant is not None:
+        return range(SPARE_BITS if constant.result.has_one_use() and value.has_one_use() else 1)
+    computes = isinstance(value.owner, tdsl.TensorOp) and not value.owner.MOVES_BITS and not value.owner.regions
+    return range(SPARE_BITS if computes and value.has_one_use() else 1)
+
+
+def _constant(value: SSAValue) -> tdsl.ConstOp | None:
+    """The constant that a vector is, or is indexed out of directly."""
+    source = value.owner.input.owner if isinstance(value.owner, tdsl.IndexOp) else value.owner
+    return source if isinstance(source, tdsl.ConstOp) else None
+
+
+def _accumulator(
+    difference: tdsl.SubOp, lhs: NumberFormat, rhs: NumberFormat, result: NumberFormat
+) -> tuple[Accumulator, Bound | None] | None:
+    """An accumulator that is wide enough and not too wide, with the bound that proves it."""
+    exact = lhs.difference(rhs)
+    if exact is None:
+        return None
+    length = tdsl.shape_of(difference.out)[0]
+    if (constant := _constant(difference.rhs)) is not None:
+        bound = lhs.distance_bound(length, rhs, _recoded(constant, rhs).reshape(-1, length))
+    elif (constant := _constant(difference.lhs)) is not None:
+        bound = rhs.distance_bound(length, lhs, _recoded(constant, lhs).reshape(-1, length))
+    else:
+        bound = lhs.distance_bound(length, rhs, None)
+    try:
+        accumulator = result.accumulator(exact, exact, bound)
+    except InputError:
+        return None
+    narrow = accumulator.bits <= GREATEST_BITS
+    return (accumulator, bound) if narrow else None
+
+
+def _recoded(constant: tdsl.ConstOp, format: NumberFormat) -> Raws:
+    return narrowed_raws(constant.raws, tdsl.format_of(constant.result), format)
+
+
+def _retyped(value: SSAValue, format: NumberFormat) -> SSAValue:
+    """The same vector in another format."""
+    if format.type == tdsl.format_of(value).type:
+        return value
+    if (constant := _constant(value)) is not None:
+        new = tdsl.ConstOp(_recoded(constant, format), format)
+        new.result.name_hint = constant.result.name_hint
+        Rewriter.insert_op(new, InsertPoint.before(constant))
+        Rewriter.replace_op(constant, [], [new.result])
+        if value is constant.result:
+            return new.result
+    type = TensorType(format.type, tdsl.shape_of(value))
+    value = Rewriter.replace_value_with_new_type(value, type)
+    if isinstance(value.owner, tdsl.ContractionOp):
+        choose(value.owner)
+    return value
+
+
+def _replace(
+    product: tdsl.MatmulOp,
+    difference: tdsl.SubOp,
+    operands: tuple[SSAValue, SSAValue],
+    accumulator: Accumulator,
+    bound: Bound | None,
+) -> None:
+    element: Attribute = tdsl.format_of(product.out).type
+    fused = tdsl.SquaredDistanceOp(*operands, element, accumulator.type, bound)
+    fused.attributes |= product.attributes
+    fused.out.name_hint = product.out.name_hint
+    row = product.lhs.owner
+    Rewriter.replace_op(product, fused)
+    for op in (row, difference):
+        assert isinstance(op, tdsl.TensorOp)
+        op.detach()
+        op.erase()

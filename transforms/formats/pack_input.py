@@ -1,0 +1,30 @@
+"""`pack-input`: the caller packs the numbers of an input whose format has 4, 5, 6, 9, 10 or 12 bits (L1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp, i64
+from xdsl.passes import ModulePass
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.scratch import packed_bits
+from tinyml.dialects.scratch.packing import packed_type
+from tinyml.transforms.reals.profile import set_argument_attribute
+
+
+@dataclass(frozen=True)
+class PackInputPass(ModulePass):
+    """Sets `tdsl.packed` of the argument of a program, where that saves bytes; `lower-tdsl-to-scratch` packs it."""
+
+    name = "pack-input"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        from tinyml.runtime.evaluator.evaluator import predict_function
+
+        function = predict_function(op)
+        [argument] = function.body.block.args
+        packed = packed_type(MemRefType(tdsl.format_of(argument).type, tdsl.shape_of(argument)))
+        if packed is not None and (bits := packed_bits(packed)) is not None:
+            set_argument_attribute(function, tdsl.PACKED, IntegerAttr(bits, i64))

@@ -1,0 +1,1 @@
+"""Builders and matchers for passes of every level."""

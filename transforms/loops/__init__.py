@@ -1,0 +1,1 @@
+"""Passes on loops over scalars (L3)."""

@@ -1,0 +1,249 @@
+"""`block-rows`: a matrix times a vector takes several rows at once where the target has a kernel for that (L3).
+
+A kernel for several rows loads each element of the vector once for all of them, and is called once. The sums of a block
+wait in a small local array; what comes before and after the dot product of a row stays as it is, in loops over the
+block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from xdsl.context import Context
+from xdsl.dialects import arith, func, memref, scf
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
+
+from tinyml.dialects import num, scratch
+from tinyml.dialects.formats.accumulator import Accumulator
+from tinyml.dialects.formats.coding import INTEGER_CODING
+from tinyml.dialects.formats.number_format import element_format
+from tinyml.targets.kernel import Kernel, kernels_of
+from tinyml.transforms.ir.loop_nest import LoopNest, local_array
+
+
+@dataclass(frozen=True)
+class BlockRowsPass(ModulePass):
+    """Rewrites loops over the rows of a matrix, each with a chain of dot products with vectors that stay the same.
+
+    target: as for printing C. Raises `InputError` for an unknown one.
+    """
+
+    name = "block-rows"
+    target: str = "host"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        kernels = [kernel for kernel in kernels_of(self.target) if kernel.op == num.DotRowsOp.name]
+        for function in [one for one in op.walk() if isinstance(one, func.FuncOp) and not one.is_declaration]:
+            # One array for all loops: no two of them run at the same time.
+            arrays: dict[tuple[Attribute, int], SSAValue] = {}
+            for loop in [one for one in function.walk() if isinstance(one, scf.ForOp)]:
+                if (found := _Rows.find(loop, kernels)) is not None:
+                    kind = found.accumulator.type, found.block
+                    if kind not in arrays:
+                        arrays[kind] = local_array(function, *kind, "sums")
+                    found.rewrite(arrays[kind])
+
+
+@dataclass
+class _Product:
+    """One dot product of a row: of which matrix, by which kernel."""
+
+    dot: num.DotOp
+    row: scratch.SliceOp
+    kernel: Kernel
+
+
+@dataclass
+class _Rows:
+    """A loop over rows, and the dot products that a row's sum goes through, first to last, in an accumulator."""
+
+    loop: scf.ForOp
+    trips: int
+    accumulator: Accumulator
+    products: list[_Product]
+
+    @property
+    def block(self) -> int:
+        return self.products[0].kernel.rows
+
+    @classmethod
+    def find(cls, loop: scf.ForOp, kernels: Sequence[Kernel]) -> _Rows | None:
+        """The rows of a loop that can be taken in blocks."""
+        body = loop.body.block
+        bounds = [const_evaluate_operand(bound) for bound in (loop.lb, loop.ub, loop.step)]
+        stores = [op for op in body.ops if not op.results and op is not body.last_op]
+        if loop.iter_args or any(op.regions for op in body.ops) or bounds[0] != 0 or bounds[1] is None:
+            return None
+        dots = [op for op in body.ops if isinstance(op, num.DotOp)]
+        if bounds[2] != 1 or not dots:
+            return None
+        chained = all(after.sum is before.result for before, after in pairwise(dots))
+        alone = all(len(list(dot.result.uses)) == 1 for dot in dots[:-1])
+        after = all(isinstance(op, memref.StoreOp) and dots[-1].is_before_in_block(op) for op in stores)
+        if not (chained and alone and after) or _reads_earlier_rows(loop):
+            return None
+        for accumulator in _accumulators(dots[0].sum, dots[-1].result):
+            found = [cls._product(dot, accumulator, loop, kernels) for dot in dots]
+            products = [product for product in found if product is not None]
+            if len(products) == len(dots) and bounds[1] >= products[0].kernel.rows:
+                return cls(loop, bounds[1], accumulator, products)
+        return None
+
+    @staticmethod
+    def _product(
+        dot: num.DotOp, accumulator: Accumulator, loop: scf.ForOp, kernels: Sequence[Kernel]
+    ) -> _Product | None:
+        index, row = loop.body.block.args[0], dot.lhs.owner
+        if not isinstance(row, scratch.SliceOp) or _inside(row.source, loop):
+            return None
+        offset = row.offset.owner
+        if isinstance(offset, arith.MuliOp):
+            consecutive = offset.lhs is index and const_evaluate_operand(offset.rhs) == num.run_length(dot.lhs)
+        else:
+            consecutive = row.offset is index and num.run_length(dot.lhs) == 1
+        if not consecutive or index in _read(dot.rhs, loop):
+            return None
+        formats = [element_format(operand.type) for operand in (dot.lhs, dot.rhs)]
+        if not all(format.coding is INTEGER_CODING for format in formats):
+            return None
+        if any(scratch.packed_bits(scratch.memref_type(operand)) is not None for operand in (dot.lhs, dot.rhs)):
+            return None
+        bits = [8 * format.dtype.itemsize for format in formats]
+        flash = [scratch.in_flash(scratch.memref_type(operand)) for operand in (dot.lhs, dot.rhs)]
+        wanted = Kernel("", bits[0], bits[1], accumulator.bits, op=num.DotRowsOp.name, flash=flash[0])
+        kernel = next((kernel for kernel in kernels if kernel.computes(wanted)), None)
+        return None if kernel is None or flash[1] else _Product(dot, row, kernel)
+
+    def rewrite(self, sums: SSAValue) -> None:
+        """Whole blocks come before the loop, which is left with the last rows; `sums` is an array for one block."""
+        nest = LoopNest(self.loop)
+        rest = self.trips % self.block
+        starts = self._zeros(nest) or sums
+        blocks = nest.index((self.trips - rest) // self.block)
+
+        def body(number: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
+            first = nest.times(number, self.block)
+            if starts is sums:
+                self._each(nest, first, sums, start=True)
+            for product in self.products:
+                length = num.run_length(product.dot.lhs)
+                place = nest.times(first, length)
+                matrix = nest.insert(scratch.SliceOp(product.row.source, place, (self.block * length,)))
+                vector = self._copy(nest, _needed([product.dot.rhs.owner], self.loop), {}).get(product.dot.rhs)
+                kernel = product.kernel.symbol
+                begin = starts if product is self.products[0] else sums
+                nest.put(num.DotRowsOp(sums, begin, matrix, vector or product.dot.rhs, kernel))
+            self._each(nest, first, sums, start=False)
+            return []
+
+        nest.fold(blocks, [], body)
+        if rest:
+            self.loop.operands[0] = nest.index(self.trips - rest)
+        else:
+            self.loop.detach()
+            self.loop.erase()
+
+    def _zeros(self, nest: LoopNest) -> SSAValue | None:
+        """What sums start with, in flash, if that is nothing."""
+        import numpy as np
+
+        if not isinstance(self.products[0].dot.sum.owner, num.ZeroOp):
+            return None
+        raws = np.zeros(self.block, f"i{self.accumulator.bits // 8}")
+        zeros = nest.insert(scratch.ConstantOp.of(raws, self.accumulator.type))
+        zeros.name_hint = "zeros"
+        return zeros
+
+    def _each(self, nest: LoopNest, first: SSAValue, sums: SSAValue, *, start: bool) -> None:
+        """For each row of a block, what its sum starts with, or what becomes of its sum."""
+        last, loop = self.products[-1].dot, self.loop
+        begin = self.products[0].dot.sum
+
+        def body(number: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
+            values: dict[SSAValue, SSAValue] = {loop.body.block.args[0]: nest.add(first, number)}
+            if start:
+                values = self._copy(nest, _needed([begin.owner], loop), values)
+                nest.store(values.get(begin, begin), sums, [number])
+            else:
+                values[last.result] = nest.load(sums, [number])
+                values[last.result].name_hint = last.result.name_hint
+                stores = [op for op in loop.body.block.ops if isinstance(op, memref.StoreOp)]
+                self._copy(nest, _needed(stores, loop, but=last), values)
+            return []
+
+        nest.fold(nest.index(self.block), [], body)
+
+    @staticmethod
+    def _copy(nest: LoopNest, ops: Sequence[Operation], values: dict[SSAValue, SSAValue]) -> dict[SSAValue, SSAValue]:
+        values = dict(values)
+        for op in ops:
+            if isinstance(op, num.ShiftOp):
+                # Of a sum that may have become wider.
+                copy = num.ShiftOp(values.get(op.sum, op.sum), values.get(op.places, op.places))
+                copy.result.name_hint = op.result.name_hint
+                values[op.result] = copy.result
+            else:
+                copy = op.clone(value_mapper=values)
+            nest.put(copy)
+        return values
+
+
+def _accumulators(start: SSAValue, end: SSAValue) -> Iterator[Accumulator]:
+    """Where the sum may run: as it does, or wider where it starts from zero and all that follows is its end.
+
+    Before its end it may be shifted.
+    """
+    accumulator = num.accumulator_type(start)
+    if not accumulator.INTEGER:
+        return
+    yield accumulator
+    users = [use.operation for use in end.uses]
+    while len(users) == 1 and isinstance(shift := users[0], num.ShiftOp):
+        users = [use.operation for use in shift.result.uses]
+    if isinstance(start.owner, num.ZeroOp) and all(isinstance(user, num.FinishOp) for user in users):
+        while (wider := accumulator.widened(accumulator.bits + 1)).type != accumulator.type:
+            accumulator = wider
+            yield accumulator
+
+
+def _reads_earlier_rows(loop: scf.ForOp) -> bool:
+    """May a row depend on what an earlier one has stored? Then they cannot be taken at once.
+
+    Different buffers do not overlap while both are in use; of the same one a row may read the element that it stores.
+    """
+    ops = list(loop.body.block.ops)
+    stores = [op for op in ops if isinstance(op, memref.StoreOp)]
+    stored = {scratch.root(op.memref): [op.memref, *op.indices] for op in stores}
+    if len(stored) < len(stores):
+        return True
+    dots = [op for op in ops if isinstance(op, num.DotOp)]
+    loads = [op for op in ops if isinstance(op, memref.LoadOp)]
+    return any(scratch.root(factor) in stored for dot in dots for factor in (dot.lhs, dot.rhs)) or any(
+        stored.get(scratch.root(op.memref), place) != place for op in loads for place in [[op.memref, *op.indices]]
+    )
+
+
+def _inside(value: SSAValue, loop: scf.ForOp) -> bool:
+    return value.owner is loop.body.block or (isinstance(value.owner, Operation) and value.owner.parent_op() is loop)
+
+
+def _needed(ops: Sequence[Operation | Block], loop: scf.ForOp, but: Operation | None = None) -> list[Operation]:
+    """Ops of a loop's body and what they are computed by, in order, without what only `but` needs."""
+    found: set[Operation] = set()
+    pending = list(ops)
+    while pending:
+        op = pending.pop()
+        if isinstance(op, Operation) and op.parent_op() is loop and op is not but and op not in found:
+            found.add(op)
+            pending += [operand.owner for operand in op.operands]
+    return [op for op in loop.body.block.ops if op in found]
+
+
+def _read(value: SSAValue, loop: scf.ForOp) -> set[SSAValue]:
+    """The values that a value is computed from, itself included."""
+    return {value, *(operand for op in _needed([value.owner], loop) for operand in op.operands)}

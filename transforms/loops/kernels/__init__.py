@@ -1,0 +1,1 @@
+"""How operands are prepared for kernels."""

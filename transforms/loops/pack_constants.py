@@ -1,0 +1,249 @@
+"""`pack-constants`: constants whose raws have 4, 5, 6, 9, 10 or 12 bits take no more in flash, where that pays (L3).
+
+What counts is how many bits the raws of an array need, whatever its number format. Kernels of the target read packed
+rows; single elements cost a call each. As in `choose-storage` the product of bytes and time decides, and what is saved
+has to be more than the code that reads it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import prod
+
+from xdsl.context import Context
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import MemRefType, ModuleOp
+from xdsl.ir import Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
+
+from tinyml.dialects import num, scratch
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.number_format import element_format, number_format
+from tinyml.dialects.layouts.packed_bits import group_length, packed_bytes, packed_widths
+from tinyml.dialects.scratch import memref_type, packed_bits, size_in_bytes
+from tinyml.targets.kernel import FETCHED, UNPACKED_KERNEL, UNPACKED_LOOP, Kernel, kernels_of, packed_reader
+from tinyml.transforms.ir.divisibility import exchanged, is_multiple
+from tinyml.transforms.ir.loop_nest import LoopNest
+from tinyml.transforms.ir.retype_buffer import retype_buffer
+from tinyml.transforms.ir.sparse_layouts import SparseRows, best_rows, compressed_rows
+
+CHOICES = ("auto", "always", "never")
+
+MOST = (1 << 15) - 1
+"""Elements that an index on an 8-bit chip counts."""
+
+CALL_BYTES = 12
+"""Code of a call that reads one element, beyond that of a load."""
+
+
+@dataclass(frozen=True)
+class PackConstantsPass(ModulePass):
+    """Puts constants of few bits into `#scratch.packed`; rows that kernels read are filled up to whole groups.
+
+    target: as `select-kernels` takes it; one without kernels has flash enough. packed: `auto`, or `always` or `never`
+    whatever it costs. Raises `InputError` for an unknown one.
+    """
+
+    name = "pack-constants"
+    target: str = "host"
+    packed: str = CHOICES[0]
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        kernels = kernels_of(self.target)
+        if self.packed not in CHOICES:
+            raise InputError(f"constants are packed {', '.join(CHOICES)}, not '{self.packed}'")
+        found = [one for one in (_Packable.find(constant, kernels) for constant in op.walk()) if one is not None]
+        if self.packed == "auto":
+            found = _worthwhile(found) if kernels else []
+        for one in found if self.packed != "never" else []:
+            one.pack()
+
+
+@dataclass
+class _Packable:
+    """A constant that can be packed into so many bits.
+
+    row: elements of each row that dot products read; 1 where rows cannot be told, or made of whole groups. size,
+    packed_size: bytes of flash; those of sparse rows count with their gaps. readers: what would read it, by name, with
+    bytes of code. calls: how many of these read single elements. slowdown: how much longer that takes than to read it
+    as it is.
+    """
+
+    constant: scratch.ConstantOp
+    bits: int
+    row: int
+    size: int
+    packed_size: int
+    readers: dict[str, int] = field(default_factory=dict[str, int])
+    calls: int = 0
+    slowdown: float = 0.0
+
+    @classmethod
+    def find(cls, op: Operation, kernels: Sequence[Kernel]) -> _Packable | None:
+        """With as many bits as serve it best."""
+        if not isinstance(op, scratch.ConstantOp) or not isinstance(memref_type(op.result).memory_space, scratch.Flash):
+            return None
+        format = number_format(memref_type(op.result).element_type)
+        if format is None or format.dtype.kind != "i":
+            return None
+        readers = _readers(op.result)
+        rows = {num.run_length(dot.lhs) for dot in readers if isinstance(dot, num.DotOp)}
+        row = rows.pop() if len(rows) == 1 else 1
+        found = [cls._with(op, bits, row, readers, kernels) for bits in packed_widths(op.raws)]
+        found = [one for one in found if one.calls == 0 or op.raws.size <= MOST]
+        return min(found, key=lambda one: one.effort, default=None)
+
+    @classmethod
+    def _with(
+        cls, op: scratch.ConstantOp, bits: int, row: int, readers: Sequence[Operation], kernels: Sequence[Kernel]
+    ) -> _Packable:
+        row = row if row % group_length(bits) == 0 or _can_pad(op.result, row) else 1
+        size = op.raws.size // row * packed_bytes(row, bits) if row > 1 else packed_bytes(op.raws.size, bits)
+        found = cls(op, bits, row, size_in_bytes(memref_type(op.result)), size)
+        for reader in readers:
+            found._count(reader, kernels)
+        return found
+
+    def _count(self, reader: Operation, kernels: Sequence[Kernel]) -> None:
+        [symbol, code], slowdown = packed_reader(self.bits), UNPACKED_LOOP
+        if not isinstance(reader, memref.LoadOp):
+            slowdown = UNPACKED_KERNEL
+        if isinstance(reader, num.DotOp):
+            width = 8 * element_format(reader.lhs.type).dtype.itemsize
+            rows = self.constant.raws.size // self.row
+            plain, packed = (_kernel(reader, bits, rows, kernels) for bits in (width, self.bits))
+            if packed is not None and self.row > 1:
+                symbol, code = packed.symbol, packed.code
+                slowdown = packed.step / (plain or packed).step
+                self.calls -= 1
+        if isinstance(reader, num.SparseDotOp):
+            whole, packed = (_sparse(reader, bits, kernels) for bits in (8 * self.constant.raws.itemsize, self.bits))
+            if whole is not None and packed is not None:
+                symbol, code = packed.kernel.symbol, packed.kernel.code
+                slowdown = packed.time / whole.time
+                self.size, self.packed_size = whole.bytes, packed.bytes
+                self.calls -= 1
+        self.calls += 1
+        self.readers[symbol] = code
+        self.slowdown = max(self.slowdown, slowdown)
+
+    @property
+    def saved(self) -> int:
+        """Bytes of flash, with what the code of calls takes."""
+        return self.size - self.packed_size - CALL_BYTES * self.calls
+
+    @property
+    def effort(self) -> float:
+        """Bytes times time, that of reading it as it is being 1."""
+        return (self.size - self.saved) * self.slowdown
+
+    def pack(self) -> None:
+        """Change the constant and everything that reads it."""
+        raws, type = self.constant.raws, memref_type(self.constant.result)
+        shape, padded = type.get_shape(), self.row + -self.row % group_length(self.bits)
+        if self.row > 1 and padded != self.row:
+            import numpy as np
+
+            shape = _padded(shape, self.row, padded)
+            filled = np.zeros((raws.size // self.row, padded), raws.dtype)
+            filled[:, : self.row] = raws.reshape(-1, self.row)
+            raws = filled.reshape(shape)
+            _pad_slices(self.constant.result, self.row, padded)
+        space = scratch.PackedFlash(self.bits)
+        self.constant.value = scratch.ConstantOp.of(raws, type.element_type).value
+        retype_buffer(self.constant.result, MemRefType(type.element_type, shape, memory_space=space))
+
+
+def _worthwhile(found: Sequence[_Packable]) -> list[_Packable]:
+    """Those that pay, without those whose reader takes more code than all that it reads saves."""
+    chosen = [one for one in found if one.effort < one.size]
+    while True:
+        saved: dict[str, int] = {}
+        for one in chosen:
+            for symbol in one.readers:
+                saved[symbol] = saved.get(symbol, 0) + one.saved
+        kept = [one for one in chosen if all(saved[symbol] > code for symbol, code in one.readers.items())]
+        if len(kept) == len(chosen):
+            return kept
+        chosen = kept
+
+
+def _readers(value: SSAValue) -> list[Operation]:
+    """What reads elements of a buffer, or of views of it."""
+    found: list[Operation] = []
+    for use in value.uses:
+        op = use.operation
+        found += _readers(op.result) if isinstance(op, scratch.SliceOp) else [op]
+    return found
+
+
+def _kernel(dot: num.DotOp, weights: int, rows: int, kernels: Sequence[Kernel]) -> Kernel | None:
+    """The fastest kernel for so many rows of weights of so many bits."""
+    fitting = _summing(dot.sum, dot.lhs, dot.rhs, weights, kernels)
+    dense = [one for one in fitting if one.op in (num.DotOp.name, num.DotRowsOp.name) and one.rows <= rows]
+    return min(dense, key=lambda kernel: kernel.step, default=None)
+
+
+def _sparse(dot: num.SparseDotOp, weights: int, kernels: Sequence[Kernel]) -> SparseRows | None:
+    """What a kernel for sparse rows of weights of so many bits reads, the narrowest sum first."""
+    packed = packed_bits(memref_type(dot.vector))
+    if packed is not None and packed not in FETCHED[8 * element_format(dot.vector.type).dtype.itemsize]:
+        return None
+    fitting = _summing(dot.sum, dot.values, dot.vector, weights, kernels)
+    sparse = [one for one in fitting if one.op == num.SparseDotOp.name and one.fetches == (packed is not None)]
+    narrowest = [one for one in sparse if one.sum == min(other.sum for other in sparse)]
+    return best_rows(narrowest, compressed_rows(dot), num.run_length(dot.vector))
+
+
+def _summing(
+    sum: SSAValue, values: SSAValue, vector: SSAValue, weights: int, kernels: Sequence[Kernel]
+) -> list[Kernel]:
+    """Kernels for weights of so many bits in flash whose accumulator is wide enough."""
+    formats = [element_format(operand.type) for operand in (values, vector)]
+    if not num.accumulator_type(sum).INTEGER or any(format.coding is None for format in formats):
+        return []
+    codings = tuple(format.coding.name for format in formats if format.coding is not None)
+    wanted = weights, 8 * formats[1].dtype.itemsize, codings
+    return [
+        one
+        for one in kernels
+        if (one.weights, one.vector, one.codings) == wanted
+        and one.flash is not False
+        and one.sum >= num.accumulator_type(sum).bits
+    ]
+
+
+def _can_pad(value: SSAValue, row: int) -> bool:
+    """Do all views of a buffer consist of whole rows?"""
+    shape = memref_type(value).get_shape()
+    if row == 1 or all(prod(shape[axis:]) != row for axis in range(len(shape))):
+        return False
+    views = [use.operation for use in value.uses if isinstance(use.operation, scratch.SliceOp)]
+    return all(
+        is_multiple(view.offset, row) and (_length(view.result) == row or _can_pad(view.result, row)) for view in views
+    )
+
+
+def _length(value: SSAValue) -> int:
+    return prod(memref_type(value).get_shape())
+
+
+def _padded(shape: Sequence[int], row: int, padded: int) -> tuple[int, ...]:
+    """A shape whose rows have become longer."""
+    axis = max(axis for axis in range(len(shape)) if prod(shape[axis:]) == row)
+    return (*shape[:axis], shape[axis] * padded // row, *shape[axis + 1 :])
+
+
+def _pad_slices(value: SSAValue, row: int, padded: int) -> None:
+    """Views of a buffer whose rows have become longer; a view of one row remains what it is."""
+    for use in list(value.uses):
+        view = use.operation
+        if isinstance(view, scratch.SliceOp):
+            view.operands[1] = exchanged(view.offset, row, padded, LoopNest(view))
+            type = memref_type(view.result)
+            if _length(view.result) > row:
+                _pad_slices(view.result, row, padded)
+                shape = _padded(type.get_shape(), row, padded)
+                Rewriter.replace_value_with_new_type(view.result, MemRefType(type.element_type, shape))

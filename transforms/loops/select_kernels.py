@@ -1,0 +1,300 @@
+"""`select-kernels`: which sums of products and squares a target's kernel computes; the others become loops (L3).
+
+A kernel is exact integer arithmetic, so it gives the bits of the loop that it stands for. Kernels of the target come
+first, then the generic loop. A target without a kernel for a narrow accumulator widens it to one that it has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias, cast
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import MemRefType, ModuleOp, StringAttr, i8
+from xdsl.ir import SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
+
+from tinyml.dialects import num, scratch
+from tinyml.dialects.formats.accumulator import Accumulator, accumulator_of
+from tinyml.dialects.formats.coding import INTEGER
+from tinyml.dialects.formats.number_format import NumberFormat, element_format
+from tinyml.dialects.layouts.packed_bits import group_length
+from tinyml.dialects.layouts.row_stream import COUNT_BYTES
+from tinyml.targets.kernel import FETCHED, Kernel, kernels_of
+from tinyml.transforms.ir.divisibility import is_multiple
+from tinyml.transforms.ir.loop_nest import Indices, LoopNest
+from tinyml.transforms.ir.sparse_layouts import best_rows, compressed_rows
+from tinyml.transforms.ir.sum_loops import sum_of_products
+from tinyml.transforms.loops.kernels.decode_vectors import BITS as DECODED_BITS
+from tinyml.transforms.loops.kernels.decode_vectors import DecodedVectors, decoded_format
+from tinyml.transforms.loops.kernels.unpack_runs import UnpackedRuns
+
+_Dot: TypeAlias = num.DotOp | num.StridedDotOp | num.SparseDotOp | num.DistanceOp
+Op: TypeAlias = _Dot | num.AxpyOp
+_OPS = num.DotOp, num.StridedDotOp, num.SparseDotOp, num.DistanceOp, num.AxpyOp
+_Link: TypeAlias = _Dot | num.PackedDotOp | num.AlignOp | num.ShiftOp
+_LINKS = num.DotOp, num.StridedDotOp, num.SparseDotOp, num.DistanceOp, num.PackedDotOp, num.AlignOp, num.ShiftOp
+
+
+@dataclass(frozen=True)
+class SelectKernelsPass(ModulePass):
+    """Sets `kernel` of every dot product, distance and axpy that the target has a kernel for, expands the others.
+
+    target: as for printing C. Raises `InputError` for an unknown one.
+    """
+
+    name = "select-kernels"
+    target: str = "host"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        kernels, unpacked, decoded = kernels_of(self.target), UnpackedRuns(), DecodedVectors()
+        for one in list(op.walk()):
+            if isinstance(one, _OPS):
+                kernel = _matching(one, kernels)
+                if isinstance(one, num.SparseDotOp) and kernel is not None:
+                    kernel = _sparse_kernel(one, kernel, kernels)
+                elif kernel is not None:
+                    one.kernel = StringAttr(kernel.symbol)
+                    if isinstance(one, num.DistanceOp):
+                        one.operands = [one.sum, *_factors(one)]
+                    if isinstance(one, num.DotOp | num.DistanceOp) and _packed_in_ram(one.rhs):
+                        _replace(one, unpacked.sum(one, kernel.symbol))
+                    elif isinstance(one, num.DotOp) and kernel.codings[1] != _coding(one.rhs):
+                        _replace(one, decoded.sum(one, kernel.symbol))
+                if kernel is None:
+                    _expand(one)
+        _remove_unread(op)
+
+
+def _matching(op: Op, kernels: Sequence[Kernel]) -> Kernel | None:
+    """The kernel for an op, after its sum has gone over to a wider accumulator if that is what it takes."""
+    if not (_accumulator(op).INTEGER and all(_format(factor).coding for factor in _factors(op))):
+        return None
+    if isinstance(op, num.StridedDotOp) and num.run_length(op.lhs) == 1:
+        # A product of a column and a row: a call would take longer than what it computes.
+        return None
+    if isinstance(op, num.AxpyOp):
+        return _of_width(op, _accumulator(op).bits, kernels)
+    chain = _chain(op)
+    own = num.accumulator_type(op.sum).bits
+    for width in _widths(num.accumulator_type(op.sum)) if chain else ():
+        if all(_of_width(one, width, kernels) is not None for one in chain if isinstance(one, _OPS)):
+            _widen(chain, width)
+            return _of_width(op, width, kernels)
+    return _of_width(op, own, kernels)
+
+
+def _of_width(op: Op, width: int, kernels: Sequence[Kernel]) -> Kernel | None:
+    weights, vector = _factors(op)
+    if _in_flash(vector) or not _begins_whole(weights) or _packed_in_ram(weights):
+        return None
+    fetches = isinstance(op, num.SparseDotOp) and _packed_in_ram(vector)
+    if fetches and _bits(vector) not in FETCHED[_whole_bits(vector)]:
+        return None
+    if _packed_in_ram(vector) and not (
+        isinstance(op, num.DotOp | num.DistanceOp | num.SparseDotOp) and _begins_whole(vector)
+    ):
+        return None
+    codings = _coding(weights), _coding(vector)
+    wanted = Kernel(
+        "",
+        _bits(weights),
+        _whole_bits(vector),
+        width,
+        op=op.name,
+        fetches=fetches,
+        flash=_in_flash(weights),
+        codings=codings,
+    )
+    found = next((kernel for kernel in kernels if kernel.computes(wanted)), None)
+    if found is None and decoded_format(op) is not None:
+        wanted = replace(wanted, vector=DECODED_BITS, codings=(codings[0], INTEGER))
+        found = next((kernel for kernel in kernels if kernel.segments and kernel.computes(wanted)), None)
+    return found
+
+
+def _widths(accumulator: Accumulator) -> Iterator[int]:
+    """The width of an accumulator, and greater ones that it could have."""
+    yield (width := accumulator.bits)
+    while (width := accumulator.widened(width + 1).bits) > accumulator.bits:
+        accumulator = accumulator.widened(width)
+        yield width
+
+
+def _chain(op: _Link) -> list[_Link]:
+    """The ops that pass one sum on, from where it starts to where it is finished; none where more is done with it."""
+    first = op
+    while isinstance(first.sum.owner, _LINKS):
+        first = first.sum.owner
+    if not isinstance(first.sum.owner, num.ZeroOp | num.StartOp):
+        return []
+    chain = [first]
+    while not all(isinstance(use.operation, num.FinishOp) for use in chain[-1].result.uses):
+        users = [use.operation for use in chain[-1].result.uses]
+        if len(users) != 1 or not isinstance(users[0], _LINKS):
+            return []
+        chain.append(users[0])
+    return chain
+
+
+def _widen(chain: Sequence[_Link], bits: int) -> None:
+    """Let a sum run in an accumulator of so many bits."""
+    if not chain or num.accumulator_type(chain[0].sum).bits == bits:
+        return
+    start = chain[0].sum.owner
+    type = num.accumulator_type(chain[0].sum).widened(bits).type
+    wide = num.StartOp(start.value, type) if isinstance(start, num.StartOp) else num.ZeroOp(type)
+    LoopNest(chain[0]).insert(wide)
+    wide.result.name_hint = chain[0].sum.name_hint
+    chain[0].operands[chain[0].operands.index(chain[0].sum)] = wide.result
+    for link in chain:
+        Rewriter.replace_value_with_new_type(link.result, num.accumulator_type(link.result).widened(bits).type)
+
+
+def _accumulator(op: Op) -> Accumulator:
+    if isinstance(op, num.AxpyOp):
+        return cast(Accumulator, accumulator_of(scratch.memref_type(op.sums).element_type))
+    return num.accumulator_type(op.sum)
+
+
+def _factors(op: Op) -> tuple[SSAValue, SSAValue]:
+    """What a kernel takes as weights and as vector: those of a distance in either order."""
+    match op:
+        case num.DotOp() | num.StridedDotOp():
+            return op.lhs, op.rhs
+        case num.SparseDotOp():
+            return op.values, op.vector
+        case num.DistanceOp():
+            return (op.lhs, op.rhs) if _in_flash(op.lhs) else (op.rhs, op.lhs)
+        case num.AxpyOp():
+            return op.vector, op.factor
+
+
+def _format(value: SSAValue) -> NumberFormat:
+    return element_format(value.type)
+
+
+def _coding(value: SSAValue) -> str:
+    coding = _format(value).coding
+    return "" if coding is None else coding.name
+
+
+def _in_flash(value: SSAValue) -> bool:
+    return isinstance(value.type, MemRefType) and scratch.in_flash(scratch.memref_type(value))
+
+
+def _packed_in_ram(value: SSAValue) -> bool:
+    """Kernels read packed elements from flash; those of working memory are unpacked before."""
+    packed = isinstance(value.type, MemRefType) and scratch.packed_bits(scratch.memref_type(value)) is not None
+    return packed and not _in_flash(value)
+
+
+def _begins_whole(weights: SSAValue) -> bool:
+    """Does a run of packed elements begin at a whole group? Kernels read no others."""
+    if not isinstance(weights.type, MemRefType) or (bits := scratch.packed_bits(scratch.memref_type(weights))) is None:
+        return True
+    length = group_length(bits)
+    while isinstance(view := weights.owner, scratch.SliceOp):
+        if not is_multiple(view.offset, length):
+            return False
+        weights = view.source
+    return True
+
+
+def _bits(value: SSAValue) -> int:
+    packed = scratch.packed_bits(scratch.memref_type(value)) if isinstance(value.type, MemRefType) else None
+    return packed or _whole_bits(value)
+
+
+def _whole_bits(value: SSAValue) -> int:
+    return 8 * _format(value).dtype.itemsize
+
+
+def _sparse_kernel(op: num.SparseDotOp, kernel: Kernel, kernels: Sequence[Kernel]) -> Kernel | None:
+    """Of those that compute the same the one that serves the matrix best, set; it may read a stream of bytes."""
+    same = [one for one in kernels if one.computes(kernel)]
+    best = best_rows(same, compressed_rows(op), num.run_length(op.vector))
+    if best is None:
+        return None
+    if best.stream is None:
+        op.kernel = StringAttr(best.kernel.symbol)
+        return best.kernel
+    nest = LoopNest(op)
+    stream = scratch.ConstantOp.of(best.stream.view("i1"), i8)
+    stream.result.name_hint = f"{op.values.name_hint or 'sparse'}_rows"
+    nest.insert(stream)
+    lengths = cast(scratch.ConstantOp, op.lengths.owner)
+    counted = best.lengths.view(lengths.raws.dtype)
+    lengths.value = scratch.ConstantOp.of(counted, scratch.memref_type(op.lengths).element_type).value
+    start = nest.add(nest.times(op.at, best.unit), nest.times(op.row, COUNT_BYTES))
+    row = nest.insert(scratch.SliceOp(stream.result, start, best.stream.shape))
+    _replace(op, nest.insert(num.PackedDotOp(op.sum, row, op.vector, best.kernel.symbol)))
+    return best.kernel
+
+
+def _expand(op: Op) -> None:
+    nest = LoopNest(op)
+    match op:
+        case num.DotOp():
+            _replace(op, _dot(op, 1, nest))
+        case num.StridedDotOp():
+            _replace(op, _dot(op, op.stride.value.data, nest))
+        case num.SparseDotOp():
+            _replace(op, _sparse_dot(op, nest))
+        case num.DistanceOp():
+            _replace(op, _distance(op, nest))
+        case num.AxpyOp():
+            _axpy(op, nest)
+            op.detach()
+            op.erase()
+
+
+def _replace(op: _Dot, sum: SSAValue) -> None:
+    sum.name_hint = op.result.name_hint
+    op.result.replace_all_uses_with(sum)
+    op.detach()
+    op.erase()
+
+
+def _distance(op: num.DistanceOp, nest: LoopNest) -> SSAValue:
+    def step(k: SSAValue, sums: Sequence[SSAValue]) -> list[SSAValue]:
+        difference = num.SubOp(nest.load(op.lhs, [k]), nest.load(op.rhs, [k]), op.difference.type)
+        nest.insert(difference)
+        return [nest.insert(num.MacOp(sums[0], difference.result, difference.result))]
+
+    return nest.fold(nest.index(num.run_length(op.lhs)), [op.sum], step)[0]
+
+
+def _axpy(op: num.AxpyOp, nest: LoopNest) -> None:
+    def step(indices: Indices) -> None:
+        sum, weight = nest.load(op.sums, indices), nest.load(op.vector, indices)
+        nest.store(nest.insert(num.MacOp(sum, weight, op.factor)), op.sums, indices)
+
+    nest.over((num.run_length(op.sums),), step)
+
+
+def _dot(op: num.DotOp | num.StridedDotOp, stride: int, nest: LoopNest) -> SSAValue:
+    def mac(sum: SSAValue, k: SSAValue) -> SSAValue:
+        return nest.insert(num.MacOp(sum, nest.load(op.lhs, [k]), nest.load(op.rhs, [nest.times(k, stride)])))
+
+    return sum_of_products(nest, op.sum, num.run_length(op.lhs), mac)
+
+
+def _sparse_dot(op: num.SparseDotOp, nest: LoopNest) -> SSAValue:
+    def step(_: SSAValue, carried: Sequence[SSAValue]) -> list[SSAValue]:
+        sum, column, at = carried
+        column = nest.add(column, nest.unsigned(nest.load(op.gaps, [at])))
+        product = num.MacOp(sum, nest.load(op.values, [at]), nest.load(op.vector, [column]))
+        return [nest.insert(product), column, nest.add(at, nest.index(1))]
+
+    length = nest.unsigned(nest.load(op.lengths, [op.row]))
+    return nest.fold(length, [op.sum, nest.index(0), op.at], step)[0]
+
+
+def _remove_unread(module: ModuleOp) -> None:
+    """Constants whose only reader has gone over to a packed copy."""
+    for op in [op for op in module.walk() if isinstance(op, scratch.ConstantOp) and not op.result.uses]:
+        op.detach()
+        op.erase()

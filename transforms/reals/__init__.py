@@ -1,0 +1,1 @@
+"""Passes on reals (L0)."""

@@ -1,0 +1,1 @@
+"""What passes on reals ask of a program."""

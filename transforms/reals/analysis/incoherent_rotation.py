@@ -1,0 +1,58 @@
+"""Rotations after which no coordinate of any of some points is great."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from tinyml.dialects.formats.number_format import Reals
+
+STARTS = 50
+"""Random rotations, of which the best is improved."""
+
+SWEEPS = 20
+"""Times that every plane is turned, at most."""
+
+SMALL = 0.3
+"""Points nearer to the origin than this part of the farthest are of no account."""
+
+
+def level_rotation(points: Reals) -> NDArray[np.float64]:
+    """An orthogonal matrix Q so that the greatest magnitude in `points @ Q.T` is small, of shape (n, n).
+
+    The best of some random ones, as incoherence processing takes them (Chee et al., "QuIP", 2023); then one plane of
+    two coordinates after the other is turned by the angle at which the greater of both is least, as in Jacobi's method.
+    points: (count, n).
+    """
+    import numpy as np
+
+    n = points.shape[1]
+    norms = np.linalg.norm(points, axis=1)
+    points = points[norms > SMALL * norms.max()]
+    random = np.random.default_rng(0)
+    starts = [np.eye(n), *(np.linalg.qr(random.normal(size=(n, n)))[0] for _ in range(STARTS))]
+    rotation = min(starts, key=lambda one: float(np.abs(points @ one.T).max(initial=0.0)))
+    turned = points @ rotation.T
+    angles = np.geomspace(0.002, 0.8, 12)
+    cosines, sines = (np.concatenate([part(angles), part(-angles)])[:, None] for part in (np.cos, np.sin))
+    for _ in range(SWEEPS):
+        moved = False
+        for i in range(n):
+            for j in range(i):
+                a, b = turned[:, i], turned[:, j]
+                greatest = max(np.abs(a).max(initial=0.0), np.abs(b).max(initial=0.0))
+                far = np.hypot(a, b) > greatest / 2
+                first, second = cosines * a[far] - sines * b[far], sines * a[far] + cosines * b[far]
+                reached = np.maximum(np.abs(first).max(1, initial=0.0), np.abs(second).max(1, initial=0.0))
+                best = int(reached.argmin())
+                if reached[best] < (1 - 1e-6) * greatest:
+                    moved = True
+                    plane = np.array([[cosines[best, 0], -sines[best, 0]], [sines[best, 0], cosines[best, 0]]])
+                    rotation[[i, j]] = plane @ rotation[[i, j]]
+                    turned[:, [i, j]] = turned[:, [i, j]] @ plane.T
+        if not moved:
+            break
+    return rotation

@@ -1,0 +1,113 @@
+"""`fold-powers-of-two`: a multiplication by a power of two is left to constants beside it, whose values it only shifts.
+
+2 (W x) is (2 W) x, bit for bit, in reals and in every format whose precision does not depend on the magnitude; where
+it does, in floats, no constant may become subnormal or infinite. In fixed point the constant's raws do not even
+change, only their scale. What is left, as in exp(2 x), is for a format to do well.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, f32
+from xdsl.ir import SSAValue
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, RewritePattern, op_type_rewrite_pattern
+from xdsl.rewriter import InsertPoint
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named
+
+_Product = tdsl.ProductOp | tdsl.MulOp
+
+
+@dataclass(frozen=True)
+class FoldPowersOfTwoPass(ModulePass):
+    """Rewrites multiplications at L0 by plus or minus a power of two.
+
+    Folded into a constant factor of the product that makes what is multiplied, or of the only product that reads the
+    result, if nothing else reads that constant.
+
+    format: what the program is going to be computed in; an arithmetic of the literature computes all that is published.
+    Raises `InputError` for an unknown one.
+    """
+
+    name = "fold-powers-of-two"
+    format: str = USUAL_FORMAT
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if format_named(ctx, self.format, None).AS_PUBLISHED:
+            return
+        PatternRewriteWalker(_Fold()).rewrite_module(op)
+
+
+class _Fold(RewritePattern):
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: tdsl.MulOp, rewriter: PatternRewriter, /) -> None:
+        for scale, other in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
+            if (power := _power(scale)) is None or tdsl.shape_of(other) != tdsl.shape_of(op.out):
+                continue
+            constants = [*_constants(_maker(other)), *_constants(_reader(op.out), op)]
+            scaled = next((new for old in constants if (new := _scaled(old, power)) is not None), None)
+            if scaled is not None:
+                old, new = scaled
+                rewriter.insert(new, InsertPoint.before(old))
+                rewriter.replace(old, [], [new.result])
+                rewriter.replace(op, [], [other])
+                return
+
+
+def _power(value: SSAValue) -> float | None:
+    """The real that all elements of a constant are, if it is plus or minus a power of two."""
+    constant = value.owner
+    if not isinstance(constant, tdsl.ConstOp) or tdsl.format_of(value).type != f32:
+        return None
+    reals = constant.raws.reshape(-1)
+    if not reals.size or (reals != reals[0]).any() or abs(math.frexp(reals[0])[0]) != 0.5:
+        return None
+    return float(reals[0])
+
+
+def _maker(value: SSAValue) -> _Product | None:
+    """The product that a value is, perhaps in another shape, if nothing else reads it."""
+    while value.has_one_use():
+        if isinstance(owner := value.owner, _Product):
+            return owner
+        if not isinstance(owner, tdsl.ReshapeOp):
+            return None
+        value = owner.input
+    return None
+
+
+def _reader(value: SSAValue) -> _Product | None:
+    """The product that is the only one to read a value, perhaps in another shape."""
+    while value.has_one_use():
+        [use] = value.uses
+        if isinstance(use.operation, _Product):
+            return use.operation
+        if not isinstance(use.operation, tdsl.ReshapeOp):
+            return None
+        value = use.operation.out
+    return None
+
+
+def _constants(product: _Product | None, folded: tdsl.MulOp | None = None) -> list[tdsl.ConstOp]:
+    """Constant factors of a product that nothing else reads."""
+    factors = [] if product is None or product is folded else [product.lhs, product.rhs]
+    owners = [factor.owner for factor in factors if factor.has_one_use()]
+    return [owner for owner in owners if isinstance(owner, tdsl.ConstOp)]
+
+
+def _scaled(constant: tdsl.ConstOp, power: float) -> tuple[tdsl.ConstOp, tdsl.ConstOp] | None:
+    """A constant and the same one times a power of two; None where floats cannot hold that exactly."""
+    import numpy as np
+
+    raws = constant.raws
+    with np.errstate(over="ignore", under="ignore"):
+        scaled = (raws * raws.dtype.type(power)).astype(raws.dtype)
+        exact = np.isfinite(scaled) & ((scaled == 0) == (raws == 0)) & (np.abs(scaled) >= np.finfo(raws.dtype).tiny)
+    if not (exact | (raws == 0)).all():
+        return None
+    return constant, constant.with_raws(scaled, tdsl.format_of(constant.result))

@@ -1,0 +1,100 @@
+"""`fuse-products`: a sum of matrix products and a constant is one sum of products, rounded once.
+
+FastGRNN's two gates share `W x + U h`, a layer adds its bias to `W x`: added inside the accumulator, no product is
+rounded, stored and loaded again on its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, f32
+from xdsl.ir import SSAValue
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, RewritePattern, op_type_rewrite_pattern
+from xdsl.rewriter import InsertPoint
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named
+
+_Product = tdsl.MatmulOp | tdsl.MatmulSumOp
+
+
+@dataclass(frozen=True)
+class FuseProductsPass(ModulePass):
+    """Fuses every addition at L0 of two dense matrix products that nothing else reads, or of one and a constant.
+
+    A product whose rows have scales of their own stays alone. format: what the program is going to be computed in; an
+    arithmetic of the literature rounds each product as published. Raises `InputError` for an unknown one.
+    """
+
+    name = "fuse-products"
+    format: str = USUAL_FORMAT
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        format = format_named(ctx, self.format, None)
+        if not format.AS_PUBLISHED:
+            PatternRewriteWalker(_FuseSum(format.SUMS_GO_ON)).rewrite_module(op)
+
+
+class _FuseSum(RewritePattern):
+    """several: may a sum have more than one product?"""
+
+    def __init__(self, several: bool):
+        self.several = several
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: tdsl.AddOp, rewriter: PatternRewriter, /) -> None:
+        if op.result is None or tdsl.format_of(op.out).type != f32 or tdsl.shape_of(op.lhs) != tdsl.shape_of(op.rhs):
+            return
+        products = [product for value in op.operands if (product := _product(value, op)) is not None]
+        constants = [value.owner for value in op.operands if isinstance(value.owner, tdsl.ConstOp)]
+        shapes = {tdsl.shape_of(product.out) for product in products}
+        initials = [product.initial for product in products if product.initial is not None]
+        if len(products) > 1 and not self.several:
+            return
+        if len(products) + len(constants) < 2 or len(shapes) != 1 or len(initials) + len(constants) > 1:
+            return
+        [shape] = shapes
+        initials += [_shaped(constant, shape, rewriter) for constant in constants]
+        pairs = [pair for product in products for pair in product.pairs]
+        fused = tdsl.MatmulSumOp(pairs, initials[0] if initials else None)
+        result = tdsl.ReshapeOp(fused.out, tdsl.shape_of(op.out))
+        for new in (fused, result):
+            new.out.name_hint = op.out.name_hint
+            new.attributes |= op.attributes
+        terms = list(op.operands)
+        rewriter.replace(op, [fused, result])
+        for term in terms:
+            _remove_unread(term, rewriter)
+
+
+def _product(value: SSAValue, reader: tdsl.AddOp) -> _Product | None:
+    """The product that an op in its block is the only one to read, perhaps in another shape."""
+    while value.has_one_use():
+        if isinstance(owner := value.owner, _Product):
+            return owner if owner.parent is reader.parent and owner.shifts is None else None
+        if not isinstance(owner, tdsl.ReshapeOp):
+            return None
+        value = owner.input
+    return None
+
+
+def _shaped(constant: tdsl.ConstOp, shape: tdsl.Shape, rewriter: PatternRewriter) -> SSAValue:
+    """A constant in another shape, beside the old one, which may stand outside the loops around the sum."""
+    if tdsl.shape_of(constant.result) == shape:
+        return constant.result
+    new = tdsl.ConstOp(constant.raws.reshape(shape), tdsl.format_of(constant.result))
+    new.attributes |= constant.attributes
+    new.result.name_hint = constant.result.name_hint
+    rewriter.insert(new, InsertPoint.before(constant))
+    return new.result
+
+
+def _remove_unread(value: SSAValue, rewriter: PatternRewriter) -> None:
+    while not value.uses and isinstance(owner := value.owner, tdsl.ReshapeOp):
+        value = owner.input
+        rewriter.erase(owner)
+    if not value.uses and isinstance(owner := value.owner, _Product | tdsl.ConstOp):
+        rewriter.erase(owner)

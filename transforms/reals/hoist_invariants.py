@@ -1,0 +1,92 @@
+"""`hoist-invariants`: what a loop would compute in every iteration alike is computed once, before it (L0).
+
+MLIR's loop-invariant code motion moves all that it can, which is good for registers. A tensor that waits for a loop
+takes memory while the loop runs; so what costs little stays inside, unless its result takes the place of operands that
+would have had to wait instead.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+
+from xdsl.context import Context
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.ir import Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.traits import IsTerminator, is_side_effect_free
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named
+
+_COSTLY = tdsl.ContractionOp | tdsl.FunctionOp
+
+
+@dataclass(frozen=True)
+class HoistInvariantsPass(ModulePass):
+    """Moves products of matrices, exp, tanh and sigmoid out of `scf.for`, with what they are computed from.
+
+    Other ops of tensors are moved where at least as many elements as they make would wait only to be read by them.
+
+    format: what the program is going to be computed in; an arithmetic of the literature computes all that is published.
+    Raises `InputError` for an unknown one.
+    """
+
+    name = "hoist-invariants"
+    format: str = USUAL_FORMAT
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if format_named(ctx, self.format, None).AS_PUBLISHED:
+            return
+        # Inner loops come last, and what leaves them may leave the loops around them, too.
+        for loop in [one for one in op.walk() if isinstance(one, scf.ForOp)][::-1]:
+            _hoist(loop)
+
+
+def _hoist(loop: scf.ForOp) -> None:
+    invariant: set[Operation] = set()
+    moved: set[Operation] = set()
+    for op in loop.body.block.ops:
+        read = _read(op)
+        if op.has_trait(IsTerminator) or not is_side_effect_free(op):
+            continue
+        if all(not loop.is_ancestor(value.owner) or value.owner in invariant for value in read):
+            invariant.add(op)
+            waiting = [value for value in read if not loop.is_ancestor(value.owner) or value.owner in moved]
+            if _is_costly(op) or _takes_no_memory(op, waiting):
+                moved |= _needed(op, loop)
+    for op in list(loop.body.block.ops):
+        if op in moved:
+            op.detach()
+            Rewriter.insert_op(op, InsertPoint.before(loop))
+
+
+def _read(op: Operation) -> list[SSAValue]:
+    """The values from outside of an op that it and the ops inside of it read."""
+    return [value for one in op.walk() for value in one.operands if not op.is_ancestor(value.owner)]
+
+
+def _is_costly(op: Operation) -> bool:
+    return any(isinstance(one, _COSTLY) for one in op.walk())
+
+
+def _takes_no_memory(op: Operation, waiting: list[SSAValue]) -> bool:
+    """Does an op make no more elements than those that, without it, would wait for the loop only to be read by it?"""
+    if not isinstance(op, tdsl.TensorOp):
+        return False
+    own = {value for value in waiting if isinstance(value.owner, tdsl.TensorOp) and value.has_one_use()}
+    spared = [value for value in own if tdsl.constant_root(value) is None]
+    return sum(map(_elements, op.results)) <= sum(map(_elements, spared))
+
+
+def _elements(value: SSAValue) -> int:
+    return prod(tdsl.shape_of(value)) if isinstance(value.type, TensorType) else 0
+
+
+def _needed(op: Operation, loop: scf.ForOp) -> set[Operation]:
+    """An op of a loop's body and what it is computed from there."""
+    owners = [value.owner for value in _read(op)]
+    inside = [owner for owner in owners if isinstance(owner, Operation) and loop.is_ancestor(owner)]
+    return {op}.union(*(_needed(owner, loop) for owner in inside))

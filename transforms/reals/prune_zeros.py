@@ -1,0 +1,181 @@
+"""`prune-zeros`: what rows and columns of zeros in constant matrices make useless is not computed.
+
+A column of zeros leaves an element of its vector unread, a row of zeros makes one that is zero. Between two matrices,
+as in the factors of a low-rank matrix, such an element is dropped from the vector and from all that makes and reads it.
+Of vectors that have to stay, as the input, the elements before the first and after the last that is read are skipped.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import prod
+from typing import TYPE_CHECKING, Any, cast
+
+from xdsl.context import Context
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp, TensorType, f32
+from xdsl.ir import Attribute, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Lanes = NDArray[np.bool_]
+
+ALIGNED = 4
+"""What is read of a vector begins and ends at multiples of this: packed loads find memory aligned as before."""
+
+
+@dataclass(frozen=True)
+class PruneZerosPass(ModulePass):
+    """Rewrites products of constant matrices and column vectors at L0; what is dropped is exactly zero or unread.
+
+    format: what the program is going to be computed in; an arithmetic of the literature computes all that is published.
+    Raises `InputError` for an unknown one.
+    """
+
+    name = "prune-zeros"
+    format: str = USUAL_FORMAT
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if format_named(ctx, self.format, None).AS_PUBLISHED:
+            return
+        changed = True
+        while changed:
+            changed = False
+            for product in [one for one in op.walk() if isinstance(one, tdsl.ProductOp)]:
+                if _matrix(product) is not None:
+                    changed |= _prune(product.rhs)
+        for product in [one for one in op.walk() if isinstance(one, tdsl.ProductOp)]:
+            if (matrix := _matrix(product)) is not None:
+                _skip(product, matrix)
+
+
+def _matrix(op: tdsl.ProductOp) -> tdsl.ConstOp | None:
+    """The constant matrix of reals, read by nothing else, that a product multiplies a column vector by."""
+    matrix = op.lhs.owner
+    if not isinstance(matrix, tdsl.ConstOp) or not matrix.result.has_one_use() or op.shifts is not None:
+        return None
+    return matrix if tdsl.shape_of(op.rhs)[1] == 1 and tdsl.format_of(op.out).type == f32 else None
+
+
+@dataclass
+class _Lanes:
+    """Vectors of one length that are computed from each other element by element, and what makes and reads them."""
+
+    length: int
+    zeros: dict[SSAValue, Lanes] = field(default_factory=dict[SSAValue, "Lanes"])
+    """The vectors; which of their elements are zero whatever the input is."""
+    made: dict[tdsl.ProductOp, tdsl.ConstOp] = field(default_factory=dict[tdsl.ProductOp, tdsl.ConstOp])
+    read: dict[tdsl.ProductOp, tdsl.ConstOp] = field(default_factory=dict[tdsl.ProductOp, tdsl.ConstOp])
+
+    def add(self, value: SSAValue) -> bool:
+        """Take in a vector and everything that it belongs to; False where something cannot do without an element."""
+        if value in self.zeros:
+            return True
+        if prod(shape := tdsl.shape_of(value)) != max(shape, default=1) or max(shape) != self.length:
+            return False
+        return self._add_maker(value) and all(self._add_reader(use.operation, value) for use in value.uses)
+
+    def _add_maker(self, value: SSAValue) -> bool:
+        import numpy as np
+
+        none: Lanes = np.zeros(self.length, bool)
+        op = value.owner
+        if isinstance(op, tdsl.ConstOp):
+            self.zeros[value] = op.raws.reshape(-1) == 0
+            return True
+        if isinstance(op, tdsl.ProductOp) and (matrix := _matrix(op)) is not None:
+            self.made[op] = matrix
+            self.zeros[value] = (matrix.raws == 0).all(1)
+            return True
+        if not isinstance(op, tdsl.UnaryOp | tdsl.BinaryOp | tdsl.ReshapeOp) or isinstance(op, tdsl.CastOp):
+            return False
+        # Known before its operands are, which may be read by other ops of these.
+        self.zeros[value] = none
+        vectors = [operand for operand in op.inputs if prod(tdsl.shape_of(operand)) > 1]
+        if not vectors or not all(map(self.add, vectors)):
+            return False
+        zeros = [self.zeros[operand] if operand in vectors else none for operand in op.inputs]
+        match op:
+            case tdsl.MulOp():
+                self.zeros[value] = zeros[0] | zeros[1]
+            case tdsl.BinaryOp():
+                self.zeros[value] = zeros[0] & zeros[1]
+            case tdsl.ReshapeOp() | tdsl.NegOp() | tdsl.TanhOp() | tdsl.ReluOp() | tdsl.Relu6Op():
+                self.zeros[value] = zeros[0]
+            case _:
+                pass
+        return True
+
+    def _add_reader(self, op: Any, value: SSAValue) -> bool:
+        if isinstance(op, tdsl.ProductOp):
+            if op.rhs is not value or (matrix := _matrix(op)) is None:
+                return False
+            self.read[op] = matrix
+            return True
+        return isinstance(op, tdsl.UnaryOp | tdsl.BinaryOp | tdsl.ReshapeOp) and self.add(op.out)
+
+    def useless(self) -> Lanes:
+        """The elements that no product reads, or that are zero where they are read; never all of them."""
+        import numpy as np
+
+        found: Lanes = np.ones(self.length, bool)
+        for op, matrix in self.read.items():
+            found &= (matrix.raws == 0).all(0) | self.zeros[op.rhs]
+        if found.all():
+            found[0] = False
+        return found
+
+
+def _prune(vector: SSAValue) -> bool:
+    """Drop the useless elements of a vector; were there any?"""
+    lanes = _Lanes(tdsl.shape_of(vector)[0])
+    if lanes.length < 2 or not lanes.add(vector):
+        return False
+    useless = lanes.useless()
+    if not useless.any():
+        return False
+    kept = ~useless
+    for matrix in lanes.made.values():
+        _replace(matrix, matrix.raws[kept])
+    for product in lanes.read:
+        # The matrix may have lost rows already, where it makes such a vector, too.
+        matrix = cast(tdsl.ConstOp, product.lhs.owner)
+        _replace(matrix, matrix.raws[:, kept])
+    for value in lanes.zeros:
+        shape = [int(kept.sum()) if extent > 1 else 1 for extent in tdsl.shape_of(value)]
+        if isinstance(constant := value.owner, tdsl.ConstOp):
+            _replace(constant, constant.raws.reshape(-1)[kept].reshape(shape))
+        else:
+            type = cast("TensorType[Attribute]", value.type)
+            Rewriter.replace_value_with_new_type(value, TensorType(type.element_type, shape))
+    return True
+
+
+def _replace(constant: tdsl.ConstOp, raws: Any) -> None:
+    Rewriter.replace_op(constant, constant.with_raws(raws, tdsl.format_of(constant.result)))
+
+
+def _skip(op: tdsl.ProductOp, matrix: tdsl.ConstOp) -> None:
+    """Let a product read only what lies between the first and the last column that is not zero."""
+    import numpy as np
+
+    read = np.flatnonzero((matrix.raws != 0).any(0))
+    if not len(read):
+        return
+    first, end = int(read[0]) // ALIGNED * ALIGNED, -(-(int(read[-1]) + 1) // ALIGNED) * ALIGNED
+    if first == 0 and end >= tdsl.shape_of(op.rhs)[0]:
+        return
+    kept = matrix.raws[:, first:end]
+    _replace(matrix, kept)
+    offsets = [arith.ConstantOp(IntegerAttr(offset, IndexType())) for offset in (first, 0)]
+    part = tdsl.SliceOp(op.rhs, [offset.result for offset in offsets], (kept.shape[1], 1))
+    part.out.name_hint = op.rhs.name_hint
+    Rewriter.insert_op([*offsets, part], InsertPoint.before(op))
+    op.operands[1] = part.out

@@ -1,0 +1,179 @@
+"""`rotate-distances`: the space in which distances are measured is turned and stretched to suit formats with one scale.
+
+All coordinates of W x and of the prototypes b in |W x - b|^2 have one scale, that of the greatest. The distance stays
+the same where both are rotated, |Q W x - Q b|^2, and grows by s^2 where both are s times as great. Q makes the greatest
+coordinate small (`level_rotation`), s makes it fill its range: W and the prototypes take up both, the factor of the
+distance takes up 1 / s^2, and nothing of it is left to compute.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, f32
+from xdsl.ir import SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named
+from tinyml.transforms.formats.assign_format import data_of
+from tinyml.transforms.formats.constants.input_moments import Moments
+from tinyml.transforms.formats.fuse_distances import squares
+from tinyml.transforms.reals.analysis.incoherent_rotation import level_rotation
+
+if TYPE_CHECKING:
+    from tinyml.dialects.formats.number_format import NumberFormat, Reals
+
+FILLED = 0.99
+"""Of a range: numbers of 8 bits end at 127 of 128."""
+
+MOST_ZEROS = 0.1
+"""Of the matrix, beside columns of zeros: what is stored sparse stays so."""
+
+
+@dataclass(frozen=True)
+class RotateDistancesPass(ModulePass):
+    """Rewrites squared distances at L0 between a constant matrix times a vector and a constant, or what a loop indexes
+    out of one, where the matrix and the constant have no other use.
+
+    data: .npz file with inputs `x`, whose distances are looked at. format: what the program is going to be computed in;
+    of formats without exact differences, floats among them, nothing changes. Raises `InputError` for an unknown format,
+    and for data that do not fit.
+    """
+
+    name = "rotate-distances"
+    data: str
+    format: str = USUAL_FORMAT
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        format = format_named(ctx, self.format, None)
+        found = [] if format.AS_PUBLISHED or format.difference(format) is None else list(_distances(op))
+        if found:
+            inputs = data_of(op, self.data).x.astype("f8")
+            for distance in found:
+                distance.rotate(*_observed(op, distance.product, inputs))
+
+
+@dataclass(frozen=True)
+class _Distance:
+    """matrix, prototypes: constants. product: of the matrix with a vector. factor: of the distance, if that is all that
+    the distance is used for."""
+
+    product: tdsl.ProductOp
+    matrix: tdsl.ConstOp
+    prototypes: tdsl.ConstOp
+    factor: tdsl.ConstOp | None
+
+    def rotate(self, vectors: Reals, projected: Reals) -> None:
+        """vectors, projected: what the matrix is multiplied by, and the products; (samples, length) each."""
+        import numpy as np
+
+        rows, prototypes = self.matrix.raws.astype(np.float64), self.prototypes.raws.astype(np.float64)
+        points = prototypes.reshape(-1, len(rows))
+        rotation = level_rotation(np.concatenate([projected, points]))
+        rows, points = rotation @ rows, points @ rotation.T
+        greatest = max(float(np.abs(one).max()) for one in (projected @ rotation.T, points))
+        stretch = 1.0
+        if self.factor is not None and greatest:
+            stretch = _stretch(greatest, float(np.abs(rows).max()), _unforeseen(vectors))
+            _replace(self.factor, self.factor.raws / stretch**2)
+        _replace(self.matrix, stretch * rows)
+        _replace(self.prototypes, (stretch * points).reshape(prototypes.shape))
+
+
+def _distances(module: ModuleOp) -> Iterator[_Distance]:
+    for square in [one for one in module.walk() if isinstance(one, tdsl.MatmulOp)]:
+        difference = square.rhs.owner
+        if not (isinstance(difference, tdsl.SubOp) and squares(square, difference)):
+            continue
+        for projected, other in ((difference.lhs, difference.rhs), (difference.rhs, difference.lhs)):
+            product, prototypes = projected.owner, _constant(other)
+            if not (isinstance(product, tdsl.ProductOp) and product.shifts is None and projected.has_one_use()):
+                continue
+            matrix = product.lhs.owner
+            if isinstance(matrix, tdsl.ConstOp) and matrix.result.has_one_use() and prototypes and _is_dense(matrix):
+                yield _Distance(product, matrix, prototypes, _factor(square.out))
+                break
+
+
+def _constant(value: SSAValue) -> tdsl.ConstOp | None:
+    """The constant that a value is, or is indexed out of, if nothing else uses either."""
+    source = value.owner.input if isinstance(value.owner, tdsl.IndexOp) else value
+    constant = source.owner
+    single = value.has_one_use() and source.has_one_use() and tdsl.format_of(value).type == f32
+    return constant if isinstance(constant, tdsl.ConstOp) and single else None
+
+
+def _factor(distance: SSAValue) -> tdsl.ConstOp | None:
+    """The single number that a distance is multiplied by, if that is its only use."""
+    if not distance.has_one_use():
+        return None
+    [use] = distance.uses
+    product = use.operation
+    if not isinstance(product, tdsl.MulOp):
+        return None
+    factor = _constant(product.rhs if product.lhs is distance else product.lhs)
+    return factor if factor is not None and factor.raws.size == 1 else None
+
+
+def _is_dense(matrix: tdsl.ConstOp) -> bool:
+    raws = matrix.raws
+    zeros = int((raws[:, raws.any(0)] == 0).sum())
+    return zeros <= MOST_ZEROS * raws.size and tdsl.format_of(matrix.result).type == f32
+
+
+def _stretch(greatest: float, weight: float, square: float) -> float:
+    """The factor at which roundings change least: one that makes the coordinates or the weights fill their range.
+
+    greatest: coordinate; weight: the greatest; square: of vectors that these are multiplied by.
+    """
+
+    def unit(magnitude: float) -> float:
+        return 2.0 ** math.ceil(math.log2(magnitude))
+
+    def error(stretch: float) -> float:
+        return (2 * unit(stretch * greatest) ** 2 + unit(stretch * weight) ** 2 * square) / stretch**2
+
+    return min((FILLED * unit(one) / one for one in (greatest, weight)), key=error)
+
+
+def _unforeseen(vectors: Reals) -> float:
+    """The sum of the mean squares of what each element does not have in common with those before it.
+
+    The roundings of weights make up for each other in all else (`round_weights`).
+    """
+    import numpy as np
+
+    moments = Moments.of(vectors, vectors, np.ones(len(vectors))).rounded
+    floor = 1e-9 * (1.0 + np.trace(moments))
+    root = cast(Any, np.linalg).cholesky(moments + floor * np.eye(len(moments)))
+    return float((np.diag(root) ** 2).sum())
+
+
+def _observed(module: ModuleOp, product: tdsl.ProductOp, inputs: Reals) -> tuple[Reals, Reals]:
+    """The vectors that a matrix is multiplied by, and the products."""
+    import numpy as np
+
+    from tinyml.runtime.evaluator.evaluator import evaluate_reals
+
+    seen: dict[SSAValue, list[Reals]] = {product.rhs: [], product.out: []}
+
+    def observe(value: SSAValue, values: Reals) -> None:
+        if value in seen:
+            seen[value].append(values.swapaxes(1, 2).reshape(-1, values.shape[1]))
+
+    evaluate_reals(module, inputs, observe)
+    vectors, projected = (np.concatenate(parts) for parts in seen.values())
+    return vectors, projected
+
+
+def _replace(constant: tdsl.ConstOp, reals: Reals) -> None:
+    format: NumberFormat = tdsl.format_of(constant.result)
+    new = constant.with_raws(reals.astype(constant.raws.dtype), format)
+    new.result.name_hint = constant.result.name_hint
+    Rewriter.replace_op(constant, new)

@@ -1,0 +1,77 @@
+"""`scale-rows`: per-row (per-output-channel) scales of constant matrices, as powers of two.
+
+A format chosen for the greatest weight of a matrix wastes bits on rows of small ones. Here such rows are multiplied by
+powers of two, and the sums that they give are divided by the same (`row_shifts`): both are exact, so that it is a
+rewrite of reals that every number format with a scale gains by, without knowing of it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, f32, i8
+from xdsl.ir import SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.tdsl.facts import constant_root, oriented
+
+if TYPE_CHECKING:
+    from tinyml.dialects.formats.number_format import Reals
+
+
+@dataclass(frozen=True)
+class ScaleRowsPass(ModulePass):
+    """Rewrites products at L0 whose left operand is a constant, or is indexed out of one, with several rows.
+
+    Matrices that are indexed out of one constant have their shifts in common. To be run before `profile`.
+    """
+
+    name = "scale-rows"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for constant in [one for one in op.walk() if isinstance(one, tdsl.ConstOp)]:
+            products = _products(constant)
+            if products and tdsl.format_of(constant.result).type == f32:
+                _scale(constant, products)
+
+
+def _products(constant: tdsl.ConstOp) -> list[tdsl.ProductOp]:
+    """The products with a constant's matrices on their left; none if it is used in any other way."""
+    found: list[tdsl.ProductOp] = []
+    values: list[SSAValue] = [constant.result]
+    while values:
+        for use in values.pop().uses:
+            op = use.operation
+            if isinstance(op, tdsl.IndexOp):
+                values.append(op.out)
+            elif isinstance(op, tdsl.ProductOp) and constant_root(op.rhs) is not constant and op.shifts is None:
+                found.append(op)
+            else:
+                return []
+    return found
+
+
+def _scale(constant: tdsl.ConstOp, products: list[tdsl.ProductOp]) -> None:
+    import numpy as np
+
+    matrices = oriented(constant.raws, products[0].lhs)
+    shifts = _shifts(np.abs(matrices).max((0, 2)))
+    if not any(shifts):
+        return
+    scaled = np.ldexp(matrices, np.array(shifts)[:, None]).reshape(constant.raws.shape)
+    new = constant.with_raws(scaled.astype(constant.raws.dtype), tdsl.format_of(constant.result))
+    Rewriter.replace_op(constant, new)
+    for product in products:
+        product.row_shifts = DenseArrayBase.from_list(i8, shifts)
+
+
+def _shifts(greatest: Reals) -> list[int]:
+    """By how many bits the greatest magnitudes of the rows stay below that of the matrix; 0 for rows of zeros."""
+    exponents = [math.frexp(float(magnitude))[1] if magnitude else None for magnitude in greatest]
+    most = max((exponent for exponent in exponents if exponent is not None), default=0)
+    return [0 if exponent is None else min(most - exponent, tdsl.ROW_SHIFTS[-1]) for exponent in exponents]

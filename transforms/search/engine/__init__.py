@@ -1,0 +1,1 @@
+"""What all searches share: the problem, its limits, the result."""

@@ -1,0 +1,1 @@
+"""Evaluating many candidates: here, in other processes or on a cluster, with a journal."""
