@@ -18,4 +18,4 @@
 // UTF8: error: {{.*}}latin1.mlir:2: the text is not UTF-8
 // EXTENSION: error: {{.*}}program.unknown: the file's extension says nothing about its language (known: .mlir, .sd); choose one with -f
 // ABSENT: error: {{.*}}absent.mlir: No such file or directory
-// LOC: "test.op"() : () -> i32 loc("{{.*}}places.mlir":13:1)
+// LOC: "test.op"() : () -> i32 loc("{{.*}}locations.mlir":13:1)
