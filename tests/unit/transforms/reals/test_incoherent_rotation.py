@@ -31,7 +31,7 @@ def test_points_at_the_origin_turn_as_they_like():
 
 
 def test_distances_stay():
-    program = (FILES / "rotate_distances.mlir").read_text()
+    program = (FILES / "reals" / "rotate_distances.mlir").read_text()
     module = Parser(context(), program).parse_module()
     inputs = np.random.default_rng(0).normal(size=(20, 2)).astype(np.float32)
     before = evaluate_reals(module, inputs).scores

@@ -68,7 +68,7 @@ def data() -> Data:
 
 @pytest.fixture(scope="module")
 def search(data: Data):
-    text = (INPUTS / "search_demote.mlir").read_text()
+    text = (INPUTS / "search" / "search_demote.mlir").read_text()
     module = Parser(context(), text).parse_module()
     run(module, context(), [f'profile{{data="{INPUTS / "Inputs" / "linear.npz"}"}}'])
     with Evaluation(Problem(print_ir(module), data.x, None, None), "error", Workers(1)) as evaluation:
