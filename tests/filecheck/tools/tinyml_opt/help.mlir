@@ -1,4 +1,4 @@
-// RUN: tinyml-opt --help | filecheck %s
+// RUN: %bin/tinyml-opt --help | %bin/filecheck %s
 // RUN: tinyml-opt --version | filecheck %s --check-prefix=VERSION
 
 // CHECK: usage: tinyml-opt

@@ -3,7 +3,7 @@
 
 // RUN: not tinyml-opt %S/Inputs/unknown_op.mlir 2>&1 | filecheck %s --check-prefix=UNKNOWN
 // RUN: not tinyml-opt %S/Inputs/wrong_type.mlir 2>&1 | filecheck %s --check-prefix=TYPE
-// RUN: not tinyml-opt %S/Inputs/wrong_type.mlir -p cse 2>&1 | filecheck %s --check-prefix=TYPE
+// RUN: not %bin/tinyml-opt %S/Inputs/wrong_type.mlir -p cse 2>&1 | %bin/filecheck %s --check-prefix=TYPE
 // RUN: not tinyml-opt %S/Inputs/split.mlir --split-input-file 2>&1 | filecheck %s --check-prefix=SPLIT
 // RUN: not tinyml-opt %S/Inputs/latin1.mlir 2>&1 | filecheck %s --check-prefix=UTF8
 // RUN: not tinyml-opt %S/Inputs/program.unknown 2>&1 | filecheck %s --check-prefix=EXTENSION

@@ -4,7 +4,7 @@
 // RUN: not tinyml-opt %s -p "cse{x=1}" -o %t
 // RUN: not tinyml-opt %S/Inputs/split.mlir --split-input-file -o %t
 // RUN: filecheck %s --check-prefix=BEFORE < %t
-// RUN: tinyml-opt %s -o %t
+// RUN: %bin/tinyml-opt %s -o %t
 // RUN: filecheck %s < %t
 // RUN: not tinyml-opt %s -o %t.folder/file 2>&1 | filecheck %s --check-prefix=NOWHERE
 

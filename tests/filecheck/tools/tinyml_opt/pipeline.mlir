@@ -3,7 +3,7 @@
 // RUN: tinyml-opt %s -p canonicalize,cse | filecheck %s
 // RUN: tinyml-opt %s -p "builtin.module( canonicalize , cse )" | filecheck %s
 // RUN: tinyml-opt %s --pass-pipeline="builtin.module(canonicalize,cse)" | filecheck %s
-// RUN: tinyml-opt - --pass-pipeline="canonicalize, cse" -o - < %s | filecheck %s
+// RUN: %bin/tinyml-opt - --pass-pipeline="canonicalize, cse" -o - < %s | filecheck %s
 // RUN: tinyml-opt %s --pass-pipeline="builtin.module()" | filecheck %s --check-prefix=SAME
 
 func.func @f(%a : i32) -> (i32, i32) {

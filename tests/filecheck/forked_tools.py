@@ -1,0 +1,98 @@
+"""A test format for lit: its shell runs the Python tools of a RUN line in forks of a warm process.
+
+Starting Python and importing xDSL takes longer than most commands do. Everything else is lit's own shell (`ShTest`):
+pipes, redirections, `not`, exit codes. A fork lives for one command, so no state passes from one to the next.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import os
+import subprocess
+import sys
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from types import SimpleNamespace
+from typing import Any, NoReturn
+from unittest import mock
+
+import filecheck.main
+import lit.formats
+import lit.TestRunner
+
+from tinyml.tools import tinyml_opt
+from tinyml.tools.universe import TINYML
+
+TOOLS: dict[str, Callable[[], object]] = {"tinyml-opt": tinyml_opt.main, "filecheck": filecheck.main.main}
+"""Entry points of the tools by their names in RUN lines; all other commands start processes."""
+
+LAZY_MODULES = ("numpy", "lark")
+"""Heavy modules that passes import on first use."""
+
+ShTest: Any = lit.formats.ShTest
+"""Without types; lit has none."""
+
+
+def warm_up() -> None:
+    """Import before the forks what commands will need."""
+    for name in LAZY_MODULES:
+        importlib.import_module(name)
+    for registry in (TINYML.all_dialects, TINYML.all_passes, TINYML.all_targets):
+        for make in registry.values():
+            make()
+    # Forks share the pages of objects that the collector leaves alone.
+    gc.freeze()
+
+
+class ForkedTools(ShTest):
+    """lit's `ShTest` with `ForkedProcess` in place of `subprocess.Popen`."""
+
+    def execute(self, test: Any, litConfig: Any) -> Any:
+        shell_subprocess = SimpleNamespace(**{**vars(subprocess), "Popen": ForkedProcess})
+        with mock.patch.object(lit.TestRunner, "subprocess", shell_subprocess):
+            return ShTest.execute(self, test, litConfig)
+
+
+class ForkedProcess(subprocess.Popen[str]):
+    """A process that calls the entry point of a tool where other processes execute a program."""
+
+    def __init__(self, args: Sequence[str], *, env: Mapping[str, str], **options: Any):
+        main = TOOLS.get(args[0])
+        run = None if main is None else lambda: _run(main, args, env)
+        super().__init__(args, env=env, preexec_fn=run, **options)
+
+
+def _run(main: Callable[[], object], args: Sequence[str], env: Mapping[str, str]) -> NoReturn:
+    """Run a tool in the forked process and end it with the exit code of the program."""
+    # Popen waits until its pipe to the fork is closed, which executing a program does.
+    os.closerange(3, os.sysconf("SC_OPEN_MAX"))
+    os.environ.clear()
+    os.environ.update(env)
+    sys.argv = list(args)
+    sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w", buffering=1)  # noqa: SIM115
+    code = _exit_code(main)
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        code = 120
+    os._exit(code)
+
+
+def _exit_code(main: Callable[[], object]) -> int:
+    try:
+        result = main()
+    except SystemExit as exit:
+        result = exit.code
+    except BaseException:
+        traceback.print_exc()
+        return 1
+    if result is None:
+        return 0
+    if isinstance(result, int):
+        return result & 0xFF
+    print(result, file=sys.stderr)
+    return 1
+
+
+warm_up()
