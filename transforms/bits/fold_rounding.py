@@ -23,7 +23,7 @@ from tinyml.dialects import num, scratch
 from tinyml.dialects.machine.lazy_numpy import np
 from tinyml.targets.kernel import SYMBOLS
 
-_SUMS = (num.DotOp.name, num.StridedDotOp.name, num.SparseDotOp.name, num.DistanceOp.name)
+_SUMS = [op.name for op in num.NUM.operations if issubclass(op, num.KernelSumOp) and not op.NEEDS_KERNEL]
 """Kernels whose last argument is the initial sum, to which they add."""
 
 
