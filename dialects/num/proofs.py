@@ -12,6 +12,8 @@ from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.formats.product import Bound
 
+__all__ = ["BOUND", "bound_of", "proof", "verify_bound", "verify_room"]
+
 BOUND = DenseArrayBase.constr(i64)
 
 

@@ -1,16 +1,20 @@
-"""Ops on single elements."""
+"""Ops on single elements.
+
+An op states here all that it means: the `NumberFormat` method that computes it on bits, the function of reals that it
+approximates, the derivative of that function, and an interval that its result never leaves.
+"""
 
 from __future__ import annotations
 
-from abc import ABC
-from typing import ClassVar
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from xdsl.dialects.builtin import FloatAttr, StringAttr, f64, i1
 from xdsl.interfaces import HasFolderInterface
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     AnyAttr,
-    IRDLOperation,
     ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
@@ -24,11 +28,63 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.accumulator import accumulator_of
 from tinyml.dialects.formats.number_format import Function
-from tinyml.dialects.num.base import format_of, same_family
+from tinyml.dialects.formats.product import ANYTHING, Interval
+from tinyml.dialects.machine.real_functions import exactly
+from tinyml.dialects.num.base import Computation, NumOp, format_of, same_family
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = [
+    "AddOp",
+    "AtLeastOp",
+    "BinaryOp",
+    "ClampOp",
+    "ConstantOp",
+    "ConvertOp",
+    "ExpOp",
+    "FunctionOp",
+    "GreaterOp",
+    "MulOp",
+    "NegOp",
+    "ScalarOp",
+    "SigmoidOp",
+    "SubOp",
+    "TanhOp",
+    "UnaryOp",
+]
+
+Array: TypeAlias = "NDArray[Any]"
 
 
-class UnaryOp(IRDLOperation, ABC):
+class ScalarOp(NumOp, ABC):
+    """An op from scalars of number formats to one; a `tdsl.map` has such ops in its body.
+
+    Arrays hold many elements at once: those of operands broadcast to those of the result.
+    """
+
+    INTERVAL: ClassVar[Interval] = ANYTHING
+    """Reals between which every result lies, whatever the operands are."""
+
+    @property
+    def interval(self) -> Interval:
+        """The reals between which the result of this op lies, whatever the operands are."""
+        return self.INTERVAL
+
+    @abstractmethod
+    def real(self, x: Sequence[Array]) -> Array:
+        """The op in double precision."""
+
+    @abstractmethod
+    def derivative(self, x: Sequence[Array], y: Array, slope: Array) -> Sequence[Array]:
+        """The derivatives by each operand; x: operands, y: the result, slope: the derivative by the result."""
+
+
+class UnaryOp(ScalarOp, ABC):
     """One scalar in, one of another format of the same family out."""
+
+    METHOD: ClassVar[str]
+    """The name of the `NumberFormat` method, which takes the machine, the value and the value's format."""
 
     input = operand_def(AnyAttr())
     result = result_def(AnyAttr())
@@ -41,9 +97,16 @@ class UnaryOp(IRDLOperation, ABC):
     def verify_(self) -> None:
         same_family(self, format_of(self.input), format_of(self.result))
 
+    def computation(self) -> Computation:
+        source, method = format_of(self.input), getattr(format_of(self.result), self.METHOD)
+        return lambda machine, x: method(machine, x[0], source)
 
-class BinaryOp(IRDLOperation, ABC):
+
+class BinaryOp(ScalarOp, ABC):
     """Two scalars of one family in, one out."""
+
+    METHOD: ClassVar[str]
+    """The name of the `NumberFormat` method, which takes the machine and both values, each with its format."""
 
     lhs = operand_def(AnyAttr())
     rhs = operand_def(AnyAttr())
@@ -57,12 +120,23 @@ class BinaryOp(IRDLOperation, ABC):
     def verify_(self) -> None:
         same_family(self, format_of(self.lhs), format_of(self.rhs), format_of(self.result))
 
+    def computation(self) -> Computation:
+        lhs, rhs, method = format_of(self.lhs), format_of(self.rhs), getattr(format_of(self.result), self.METHOD)
+        return lambda machine, x: method(machine, x[0], lhs, x[1], rhs)
+
 
 @irdl_op_definition
 class AddOp(BinaryOp):
     """Sum, rounded once."""
 
     name = "num.add"
+    METHOD: ClassVar[str] = "add"
+
+    def real(self, x: Sequence[Array]) -> Array:
+        return x[0] + x[1]
+
+    def derivative(self, x: Sequence[Array], y: Array, slope: Array) -> Sequence[Array]:
+        return slope, slope
 
 
 @irdl_op_definition
@@ -70,6 +144,13 @@ class SubOp(BinaryOp):
     """Difference, rounded once."""
 
     name = "num.sub"
+    METHOD: ClassVar[str] = "sub"
+
+    def real(self, x: Sequence[Array]) -> Array:
+        return x[0] - x[1]
+
+    def derivative(self, x: Sequence[Array], y: Array, slope: Array) -> Sequence[Array]:
+        return slope, -slope
 
 
 @irdl_op_definition
@@ -77,6 +158,13 @@ class MulOp(BinaryOp):
     """Product, rounded once."""
 
     name = "num.mul"
+    METHOD: ClassVar[str] = "mul"
+
+    def real(self, x: Sequence[Array]) -> Array:
+        return x[0] * x[1]
+
+    def derivative(self, x: Sequence[Array], y: Array, slope: Array) -> Sequence[Array]:
+        return slope * x[1], slope * x[0]
 
 
 @irdl_op_definition
@@ -84,6 +172,13 @@ class NegOp(UnaryOp):
     """Negation."""
 
     name = "num.neg"
+    METHOD: ClassVar[str] = "neg"
+
+    def real(self, x: Sequence[Array]) -> Array:
+        return -x[0]
+
+    def derivative(self, x: Sequence[Array], y: Array, slope: Array) -> Sequence[Array]:
+        return (-slope,)
 
 
 class FunctionOp(UnaryOp, ABC):
@@ -106,6 +201,14 @@ class FunctionOp(UnaryOp, ABC):
         if self.scheme is not None and self.scheme.data not in format.SCHEMES:
             raise VerifyException(f"{format.type} has no scheme '{self.scheme.data}' for functions")
 
+    def computation(self) -> Computation:
+        source, result = format_of(self.input), format_of(self.result)
+        scheme = self.scheme.data if self.scheme else None
+        return lambda machine, x: result.function(machine, self.FUNCTION, x[0], source, scheme)
+
+    def real(self, x: Sequence[Array]) -> Array:
+        return exactly(self.FUNCTION, x[0])
+
 
 @irdl_op_definition
 class ExpOp(FunctionOp):
@@ -113,6 +216,10 @@ class ExpOp(FunctionOp):
 
     name = "num.exp"
     FUNCTION: ClassVar[Function] = "exp"
+    INTERVAL: ClassVar[Interval] = (0.0, ANYTHING[1])
+
+    def derivative(self, x: Sequence[Array], y: Array, slope: Array) -> Sequence[Array]:
+        return (slope * y,)
 
 
 @irdl_op_definition
@@ -121,6 +228,10 @@ class TanhOp(FunctionOp):
 
     name = "num.tanh"
     FUNCTION: ClassVar[Function] = "tanh"
+    INTERVAL: ClassVar[Interval] = (-1.0, 1.0)
+
+    def derivative(self, x: Sequence[Array], y: Array, slope: Array) -> Sequence[Array]:
+        return (slope * (1 - y * y),)
 
 
 @irdl_op_definition
@@ -129,6 +240,10 @@ class SigmoidOp(FunctionOp):
 
     name = "num.sigmoid"
     FUNCTION: ClassVar[Function] = "sigmoid"
+    INTERVAL: ClassVar[Interval] = (0.0, 1.0)
+
+    def derivative(self, x: Sequence[Array], y: Array, slope: Array) -> Sequence[Array]:
+        return (slope * (y * (1 - y)),)
 
 
 @irdl_op_definition
@@ -136,6 +251,7 @@ class ConvertOp(UnaryOp, HasFolderInterface):
     """The same real in another format, possibly of another family."""
 
     name = "num.convert"
+    METHOD: ClassVar[str] = "convert"
 
     def verify_(self) -> None:
         format_of(self.input)
@@ -144,9 +260,15 @@ class ConvertOp(UnaryOp, HasFolderInterface):
     def fold(self) -> tuple[SSAValue] | None:
         return (self.input,) if self.input.type == self.result.type else None
 
+    def real(self, x: Sequence[Array]) -> Array:
+        return x[0]
+
+    def derivative(self, x: Sequence[Array], y: Array, slope: Array) -> Sequence[Array]:
+        return (slope,)
+
 
 @irdl_op_definition
-class ConstantOp(IRDLOperation):
+class ConstantOp(ScalarOp):
     """A real, rounded into the result's format."""
 
     name = "num.constant"
@@ -162,9 +284,21 @@ class ConstantOp(IRDLOperation):
     def verify_(self) -> None:
         format_of(self.result)
 
+    def computation(self) -> Computation:
+        format = format_of(self.result)
+        return lambda machine, x: format.constant(machine, self.value.value.data)
+
+    def real(self, x: Sequence[Array]) -> Array:
+        import numpy as np
+
+        return np.array(self.value.value.data)
+
+    def derivative(self, x: Sequence[Array], y: Array, slope: Array) -> Sequence[Array]:
+        return ()
+
 
 @irdl_op_definition
-class ClampOp(IRDLOperation):
+class ClampOp(ScalarOp):
     """A value limited to [low, high], in reals; without `high` only from below."""
 
     name = "num.clamp"
@@ -187,9 +321,31 @@ class ClampOp(IRDLOperation):
         if self.input.type != self.result.type:
             raise VerifyException(f"a clamp keeps its format, got {self.input.type} -> {self.result.type}")
 
+    @property
+    def limits(self) -> tuple[float, float | None]:
+        """The least and the greatest result, None where there is no greatest."""
+        return self.low.value.data, None if self.high is None else self.high.value.data
+
+    @property
+    def interval(self) -> Interval:
+        low, high = self.limits
+        return low, ANYTHING[1] if high is None else high
+
+    def computation(self) -> Computation:
+        format, (low, high) = format_of(self.input), self.limits
+        return lambda machine, x: format.clamp(machine, x[0], low, high)
+
+    def real(self, x: Sequence[Array]) -> Array:
+        return x[0].clip(*self.limits)
+
+    def derivative(self, x: Sequence[Array], y: Array, slope: Array) -> Sequence[Array]:
+        import numpy as np
+
+        return (np.where(x[0] == y, slope, 0.0),)
+
 
 @irdl_op_definition
-class AtLeastOp(IRDLOperation):
+class AtLeastOp(NumOp):
     """input >= threshold, compared as reals."""
 
     name = "num.at_least"
@@ -206,9 +362,13 @@ class AtLeastOp(IRDLOperation):
     def verify_(self) -> None:
         format_of(self.input)
 
+    def computation(self) -> Computation:
+        format = format_of(self.input)
+        return lambda machine, x: format.at_least(machine, x[0], self.threshold.value.data)
+
 
 @irdl_op_definition
-class GreaterOp(IRDLOperation):
+class GreaterOp(NumOp):
     """lhs > rhs, both of one format, or sums in one accumulator."""
 
     name = "num.greater"
@@ -226,3 +386,7 @@ class GreaterOp(IRDLOperation):
             format_of(self.lhs)
         if self.lhs.type != self.rhs.type:
             raise VerifyException(f"compares one format, got {self.lhs.type} and {self.rhs.type}")
+
+    def computation(self) -> Computation:
+        ordered = accumulator_of(self.lhs.type) or format_of(self.lhs)
+        return lambda machine, x: ordered.greater(machine, x[0], x[1])

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 import xdsl.dialects.memref as upstream_memref
 from xdsl.dialects import arith, func
-from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, IntegerAttr, MemRefType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, IntegerAttr, MemRefType, i8, i16, i32
 from xdsl.ir import Attribute, SSAValue
 
-from tinyml.dialects import scratch
+from tinyml.dialects import num, scratch
+from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.coding import Coding
+from tinyml.dialects.formats.number_format import element_format
 from tinyml.dialects.machine.emitter import Emitter
 from tinyml.targets.kernel import kernel_named
+
+Lowering: TypeAlias = Callable[[Emitter], SSAValue | None]
+"""Writes down an op in bits and gives its result, where it has one."""
 
 
 def decoding(e: Emitter, kernel: str, codings: Sequence[Coding]) -> tuple[list[SSAValue], list[SSAValue]]:
@@ -53,3 +59,69 @@ def call_kernel(
     call.location = e.location
     e.builder.insert(call)
     return call.results[0] if results else None
+
+
+def call_of(op: num.KernelOp) -> Lowering:
+    """The call of an op's kernel, with the lengths and codings that its operands have now.
+
+    Raises `InputError` for an op without a kernel.
+    """
+    if op.kernel is None:
+        raise InputError(f"{op.name} has no kernel: run select-kernels first")
+    kernel = op.kernel.data
+    match op:
+        case num.DotOp() | num.StridedDotOp() | num.DistanceOp():
+            return _dense_sum(op, kernel)
+        case num.SparseDotOp():
+            return _sparse_sum(op, kernel)
+        case num.PackedDotOp():
+            return _packed_sum(op, kernel)
+        case num.AxpyOp():
+            length = op.length
+            return lambda e: call_kernel(e, kernel, [op.sums, op.vector], [op.factor, _number(e, length)], None)
+        case num.DotRowsOp():
+            length, rows = op.length, (op.starts, op.sums)
+            return lambda e: call_kernel(e, kernel, [op.matrix, op.vector], [_number(e, length)], None, rows)
+        case _:
+            raise InputError(f"{op.name} is not supported yet: its kernels have no calls")
+
+
+def _dense_sum(op: num.DotOp | num.StridedDotOp | num.DistanceOp, kernel: str) -> Lowering:
+    codings = [element_format(factor.type).coding for factor in (op.lhs, op.rhs)]
+    length = op.length
+
+    def lower(e: Emitter) -> SSAValue | None:
+        tables, parameters = decoding(e, kernel, [coding for coding in codings if coding is not None])
+        if isinstance(op, num.StridedDotOp):
+            parameters.append(e.insert(arith.ConstantOp(op.stride)))
+        scalars = [_number(e, length), *parameters, op.sum]
+        return call_kernel(e, kernel, [*tables, op.lhs, op.rhs], scalars, op.sum.type)
+
+    return lower
+
+
+def _sparse_sum(op: num.SparseDotOp, kernel: str) -> Lowering:
+    def lower(e: Emitter) -> SSAValue | None:
+        runs = [
+            e.insert(scratch.SliceOp(run, op.at, scratch.memref_type(run).get_shape())) for run in (op.values, op.gaps)
+        ]
+        length = e.insert(upstream_memref.LoadOp.get(op.lengths, [op.row]))
+        wide = e.insert(arith.ExtUIOp(length, i16 if length.type == i8 else i32))
+        count = e.insert(arith.IndexCastOp(wide, IndexType()))
+        return call_kernel(e, kernel, [*runs, op.vector], [count, op.sum], op.sum.type)
+
+    return lower
+
+
+def _packed_sum(op: num.PackedDotOp, kernel: str) -> Lowering:
+    bits = scratch.packed_bits(scratch.memref_type(op.vector))
+
+    def lower(e: Emitter) -> SSAValue | None:
+        fetched = [] if bits is None else [e.int_constant(bits, 8)]
+        return call_kernel(e, kernel, [op.row, op.vector], [*fetched, op.sum], op.sum.type)
+
+    return lower
+
+
+def _number(e: Emitter, value: int) -> SSAValue:
+    return e.insert(arith.ConstantOp(IntegerAttr(value, IndexType())))

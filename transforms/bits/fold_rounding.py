@@ -21,7 +21,7 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 from tinyml.dialects import num, scratch
 from tinyml.targets.kernel import SYMBOLS
 
-_SUMS = (num.DotOp.name, num.StridedDotOp.name, num.SparseDotOp.name, num.DistanceOp.name)
+_SUMS = [op.name for op in num.NUM.operations if issubclass(op, num.KernelSumOp) and not op.NEEDS_KERNEL]
 """The kernels that return the sum that they are given as the last argument, and more."""
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias, cast
+from typing import TypeAlias, TypeGuard, cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import MemRefType, ModuleOp, StringAttr, i8
@@ -17,11 +17,12 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import num, scratch
-from tinyml.dialects.formats.accumulator import Accumulator, accumulator_of
+from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.coding import INTEGER
 from tinyml.dialects.formats.number_format import NumberFormat, element_format
 from tinyml.dialects.layouts.packed_bits import group_length
 from tinyml.dialects.layouts.row_stream import COUNT_BYTES
+from tinyml.dialects.locations import error_at
 from tinyml.targets.kernel import FETCHED, Kernel, kernels_of
 from tinyml.transforms.ir.divisibility import is_multiple
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
@@ -31,11 +32,7 @@ from tinyml.transforms.loops.kernels.decode_vectors import BITS as DECODED_BITS
 from tinyml.transforms.loops.kernels.decode_vectors import DecodedVectors, decoded_format
 from tinyml.transforms.loops.kernels.unpack_runs import UnpackedRuns
 
-_Dot: TypeAlias = num.DotOp | num.StridedDotOp | num.SparseDotOp | num.DistanceOp
-Op: TypeAlias = _Dot | num.AxpyOp
-_OPS = num.DotOp, num.StridedDotOp, num.SparseDotOp, num.DistanceOp, num.AxpyOp
-_Link: TypeAlias = _Dot | num.PackedDotOp | num.AlignOp | num.ShiftOp
-_LINKS = num.DotOp, num.StridedDotOp, num.SparseDotOp, num.DistanceOp, num.PackedDotOp, num.AlignOp, num.ShiftOp
+_Link: TypeAlias = num.KernelSumOp | num.AlignOp | num.ShiftOp
 
 
 @dataclass(frozen=True)
@@ -51,14 +48,14 @@ class SelectKernelsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         kernels, unpacked, decoded = kernels_of(self.target), UnpackedRuns(), DecodedVectors()
         for one in list(op.walk()):
-            if isinstance(one, _OPS):
+            if isinstance(one, num.KernelOp) and not one.NEEDS_KERNEL:
                 kernel = _matching(one, kernels)
                 if isinstance(one, num.SparseDotOp) and kernel is not None:
                     kernel = _sparse_kernel(one, kernel, kernels)
                 elif kernel is not None:
                     one.kernel = StringAttr(kernel.symbol)
                     if isinstance(one, num.DistanceOp):
-                        one.operands = [one.sum, *_factors(one)]
+                        one.operands = [one.sum, *one.factors]
                     if isinstance(one, num.DotOp | num.DistanceOp) and _packed_in_ram(one.rhs):
                         _replace(one, unpacked.sum(one, kernel.symbol))
                     elif isinstance(one, num.DotOp) and kernel.codings[1] != _coding(one.rhs):
@@ -68,26 +65,27 @@ class SelectKernelsPass(ModulePass):
         _remove_unread(op)
 
 
-def _matching(op: Op, kernels: Sequence[Kernel]) -> Kernel | None:
+def _matching(op: num.KernelOp, kernels: Sequence[Kernel]) -> Kernel | None:
     """The kernel for an op, after its sum has gone over to a wider accumulator if that is what it takes."""
-    if not (_accumulator(op).INTEGER and all(_format(factor).coding for factor in _factors(op))):
+    if not (op.accumulator.INTEGER and all(_format(factor).coding for factor in op.factors)):
         return None
-    if isinstance(op, num.StridedDotOp) and num.run_length(op.lhs) == 1:
+    if isinstance(op, num.StridedDotOp) and op.length == 1:
         # A product of a column and a row: a call would take longer than what it computes.
         return None
-    if isinstance(op, num.AxpyOp):
-        return _of_width(op, _accumulator(op).bits, kernels)
-    chain = _chain(op)
-    own = num.accumulator_type(op.sum).bits
-    for width in _widths(num.accumulator_type(op.sum)) if chain else ():
-        if all(_of_width(one, width, kernels) is not None for one in chain if isinstance(one, _OPS)):
+    chain = _chain(op) if isinstance(op, num.KernelSumOp) else []
+    for width in _widths(op.accumulator) if chain else ():
+        if all(_of_width(link, width, kernels) is not None for link in chain if _may_be_a_loop(link)):
             _widen(chain, width)
             return _of_width(op, width, kernels)
-    return _of_width(op, own, kernels)
+    return _of_width(op, op.accumulator.bits, kernels)
 
 
-def _of_width(op: Op, width: int, kernels: Sequence[Kernel]) -> Kernel | None:
-    weights, vector = _factors(op)
+def _may_be_a_loop(op: _Link) -> TypeGuard[num.KernelSumOp]:
+    return isinstance(op, num.KernelSumOp) and not op.NEEDS_KERNEL
+
+
+def _of_width(op: num.KernelOp, width: int, kernels: Sequence[Kernel]) -> Kernel | None:
+    weights, vector = op.factors
     if _in_flash(vector) or not _begins_whole(weights) or _packed_in_ram(weights):
         return None
     fetches = isinstance(op, num.SparseDotOp) and _packed_in_ram(vector)
@@ -126,14 +124,14 @@ def _widths(accumulator: Accumulator) -> Iterator[int]:
 def _chain(op: _Link) -> list[_Link]:
     """The ops that pass one sum on, from where it starts to where it is finished; none where more is done with it."""
     first = op
-    while isinstance(first.sum.owner, _LINKS):
+    while isinstance(first.sum.owner, _Link):
         first = first.sum.owner
     if not isinstance(first.sum.owner, num.ZeroOp | num.StartOp):
         return []
     chain = [first]
     while not all(isinstance(use.operation, num.FinishOp) for use in chain[-1].result.uses):
         users = [use.operation for use in chain[-1].result.uses]
-        if len(users) != 1 or not isinstance(users[0], _LINKS):
+        if len(users) != 1 or not isinstance(users[0], _Link):
             return []
         chain.append(users[0])
     return chain
@@ -151,25 +149,6 @@ def _widen(chain: Sequence[_Link], bits: int) -> None:
     chain[0].operands[chain[0].operands.index(chain[0].sum)] = wide.result
     for link in chain:
         Rewriter.replace_value_with_new_type(link.result, num.accumulator_type(link.result).widened(bits).type)
-
-
-def _accumulator(op: Op) -> Accumulator:
-    if isinstance(op, num.AxpyOp):
-        return cast(Accumulator, accumulator_of(scratch.memref_type(op.sums).element_type))
-    return num.accumulator_type(op.sum)
-
-
-def _factors(op: Op) -> tuple[SSAValue, SSAValue]:
-    """What a kernel takes as weights and as vector: those of a distance in either order."""
-    match op:
-        case num.DotOp() | num.StridedDotOp():
-            return op.lhs, op.rhs
-        case num.SparseDotOp():
-            return op.values, op.vector
-        case num.DistanceOp():
-            return (op.lhs, op.rhs) if _in_flash(op.lhs) else (op.rhs, op.lhs)
-        case num.AxpyOp():
-            return op.vector, op.factor
 
 
 def _format(value: SSAValue) -> NumberFormat:
@@ -215,7 +194,7 @@ def _whole_bits(value: SSAValue) -> int:
 def _sparse_kernel(op: num.SparseDotOp, kernel: Kernel, kernels: Sequence[Kernel]) -> Kernel | None:
     """Of those that compute the same the one that serves the matrix best, set; it may read a stream of bytes."""
     same = [one for one in kernels if one.computes(kernel)]
-    best = best_rows(same, compressed_rows(op), num.run_length(op.vector))
+    best = best_rows(same, compressed_rows(op), op.length)
     if best is None:
         return None
     if best.stream is None:
@@ -234,7 +213,7 @@ def _sparse_kernel(op: num.SparseDotOp, kernel: Kernel, kernels: Sequence[Kernel
     return best.kernel
 
 
-def _expand(op: Op) -> None:
+def _expand(op: num.KernelOp) -> None:
     nest = LoopNest(op)
     match op:
         case num.DotOp():
@@ -247,15 +226,15 @@ def _expand(op: Op) -> None:
             _replace(op, _distance(op, nest))
         case num.AxpyOp():
             _axpy(op, nest)
-            op.detach()
-            op.erase()
+            Rewriter.erase_op(op)
+        case _:
+            raise error_at(op, f"{op.name} is not supported yet: it has no loop")
 
 
-def _replace(op: _Dot, sum: SSAValue) -> None:
+def _replace(op: num.KernelSumOp, sum: SSAValue) -> None:
     sum.name_hint = op.result.name_hint
     op.result.replace_all_uses_with(sum)
-    op.detach()
-    op.erase()
+    Rewriter.erase_op(op)
 
 
 def _distance(op: num.DistanceOp, nest: LoopNest) -> SSAValue:
@@ -264,7 +243,7 @@ def _distance(op: num.DistanceOp, nest: LoopNest) -> SSAValue:
         nest.insert(difference)
         return [nest.insert(num.MacOp(sums[0], difference.result, difference.result))]
 
-    return nest.fold(nest.index(num.run_length(op.lhs)), [op.sum], step)[0]
+    return nest.fold(nest.index(op.length), [op.sum], step)[0]
 
 
 def _axpy(op: num.AxpyOp, nest: LoopNest) -> None:
@@ -272,14 +251,14 @@ def _axpy(op: num.AxpyOp, nest: LoopNest) -> None:
         sum, weight = nest.load(op.sums, indices), nest.load(op.vector, indices)
         nest.store(nest.insert(num.MacOp(sum, weight, op.factor)), op.sums, indices)
 
-    nest.over((num.run_length(op.sums),), step)
+    nest.over((op.length,), step)
 
 
 def _dot(op: num.DotOp | num.StridedDotOp, stride: int, nest: LoopNest) -> SSAValue:
     def mac(sum: SSAValue, k: SSAValue) -> SSAValue:
         return nest.insert(num.MacOp(sum, nest.load(op.lhs, [k]), nest.load(op.rhs, [nest.times(k, stride)])))
 
-    return sum_of_products(nest, op.sum, num.run_length(op.lhs), mac)
+    return sum_of_products(nest, op.sum, op.length, mac)
 
 
 def _sparse_dot(op: num.SparseDotOp, nest: LoopNest) -> SSAValue:
@@ -296,5 +275,4 @@ def _sparse_dot(op: num.SparseDotOp, nest: LoopNest) -> SSAValue:
 def _remove_unread(module: ModuleOp) -> None:
     """Constants whose only reader has gone over to a packed copy."""
     for op in [op for op in module.walk() if isinstance(op, scratch.ConstantOp) and not op.result.uses]:
-        op.detach()
-        op.erase()
+        Rewriter.erase_op(op)

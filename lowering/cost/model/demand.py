@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from math import prod
 
 from xdsl.dialects import arith, func, memref, scf
-from xdsl.dialects.builtin import FloatAttr, MemRefType, ModuleOp, StringAttr
+from xdsl.dialects.builtin import FloatAttr, ModuleOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 from xdsl.utils.hints import isa
@@ -139,14 +139,14 @@ class _Counter:
             steps.add(step, times, count - of_zeros, count)
             if of_zeros:
                 steps.add(of_zero(step), times, of_zeros, 0)
-        if isinstance(kernel := op.properties.get("kernel"), StringAttr):
-            elements = _elements(op)
-            steps.add(f"{kernel.data} element", times, elements, 0)
+        if isinstance(op, num.KernelOp) and op.kernel is not None:
+            kernel, elements = op.kernel.data, _elements(op)
+            steps.add(f"{kernel} element", times, elements, 0)
             if isinstance(op, num.PackedDotOp) and (bits := packed_bits(memref_type(op.vector))) is not None:
                 steps.add(f"fetch packed {bits}", times, elements, 0)
             # Kernels that take two elements at once do better on rows of even length.
-            if not isinstance(op, num.PackedDotOp | num.SparseDotOp) and _row_length(op) % 2:
-                steps.add(f"{kernel.data} odd element", times, elements, 0)
+            if op.products is not None and op.length % 2:
+                steps.add(f"{kernel} odd element", times, elements, 0)
         self.constants |= becomes.tables
         if becomes.interval is not None:
             self.intervals[op.results[0]] = becomes.interval
@@ -185,24 +185,15 @@ def _zeros(function: func.FuncOp) -> dict[SSAValue, float]:
     return {one: share.value.data for one, held in arguments if isa(share := held.data.get(tdsl.ZEROS), FloatAttr)}
 
 
-def _elements(op: Operation) -> float:
-    """Elements that a kernel goes through in one call: of the largest array, or of one of its rows if it is sparse."""
-    if isinstance(op, num.PackedDotOp):
-        kernel = kernel_named(op.kernel.data)
-        return (_source_elements(op.row) / _rows(op) - COUNT_BYTES) * 8 / (kernel.gaps + kernel.weights)
-    if isinstance(op, num.SparseDotOp):
-        return _source_elements(op.values) / _rows(op)
-    if isinstance(op, num.StridedDotOp):
-        return num.run_length(op.lhs)
-    return max(prod(memref_type(value).get_shape()) for value in op.operands if isinstance(value.type, MemRefType))
-
-
-def _row_length(op: Operation) -> int:
-    """Elements of the vector of a kernel that count: of its last array."""
-    if isinstance(op, num.StridedDotOp):
-        return num.run_length(op.lhs)
-    *_, vector = (value for value in op.operands if isinstance(value.type, MemRefType))
-    return prod(memref_type(vector).get_shape())
+def _elements(op: num.KernelOp) -> float:
+    """Elements that a kernel goes through in one call; in a sparse matrix, those that a row has on average."""
+    if op.products is not None:
+        return op.products
+    stored = _source_elements(op.factors[0]) / _rows(op)
+    if not isinstance(op, num.PackedDotOp) or op.kernel is None:
+        return stored
+    kernel = kernel_named(op.kernel.data)
+    return (stored - COUNT_BYTES) * 8 / (kernel.gaps + kernel.weights)
 
 
 def _rows(op: Operation) -> float:

@@ -107,7 +107,7 @@ func.func @dot(%w: memref<8xf32>, %x: memref<7xf32>) {
   %a = num.dot %zero, %w, %x : f32, memref<8xf32>, memref<7xf32> -> f32
   func.return
 }
-// CHECK: needs two runs of equal length, got shapes (8,) and (7,)
+// CHECK: needs runs of equal length, got shapes (8,) and (7,)
 
 // -----
 

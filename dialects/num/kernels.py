@@ -1,0 +1,346 @@
+"""Ops on whole runs of memory: what a target may have a kernel for, and what becomes a loop where it has none."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from xdsl.dialects.builtin import IndexType, IndexTypeConstr, IntegerAttr, MemRefType, StringAttr
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import (
+    AnyAttr,
+    BaseAttr,
+    IRDLOperation,
+    ParsePropInAttrDict,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    result_def,
+    traits_def,
+)
+from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects.formats.accumulator import Accumulator, accumulator_of
+from tinyml.dialects.formats.number_format import NumberFormat, element_format
+from tinyml.dialects.num.base import accumulator_type, format_of, keeps_sum, same_family, sums_products
+from tinyml.dialects.scratch.types import in_flash, memref_type
+
+__all__ = [
+    "AxpyOp",
+    "DistanceOp",
+    "DotOp",
+    "DotRowsOp",
+    "KernelOp",
+    "KernelSumOp",
+    "PackedDotOp",
+    "SparseDotOp",
+    "StridedDotOp",
+    "run_length",
+]
+
+MEMREF = BaseAttr[MemRefType[Attribute]](MemRefType)
+
+
+def run_length(*memrefs: SSAValue) -> int:
+    """The common length of memrefs of rank 1; raises `VerifyException` for others."""
+    shapes = [memref_type(value).get_shape() for value in memrefs]
+    if len(shapes[0]) != 1 or any(shape != shapes[0] for shape in shapes):
+        raise VerifyException(f"needs runs of equal length, got shapes {' and '.join(map(str, shapes))}")
+    return shapes[0][0]
+
+
+class KernelOp(IRDLOperation, ABC):
+    """Sums of products over runs of memory, computed by a function of the C runtime that `kernel` names.
+
+    A pass chooses the kernel. An op without one becomes a loop, but for ops that exist only for a kernel.
+    """
+
+    NEEDS_KERNEL: ClassVar[bool] = False
+    """Exists the op only for a kernel?"""
+
+    kernel = opt_prop_def(StringAttr)
+    irdl_options = (ParsePropInAttrDict(),)
+
+    @property
+    @abstractmethod
+    def factors(self) -> tuple[SSAValue, SSAValue]:
+        """What a kernel takes as weights and as vector."""
+
+    @property
+    @abstractmethod
+    def accumulator(self) -> Accumulator:
+        """The accumulator of the sums."""
+
+    @property
+    def length(self) -> int:
+        """Elements of the vector that are multiplied."""
+        return run_length(self.factors[1])
+
+    @property
+    def products(self) -> int | None:
+        """Products that one call adds up; None where the number depends on what is stored in a sparse row."""
+        return self.length
+
+    def verify_(self) -> None:
+        if self.NEEDS_KERNEL and self.kernel is None:
+            raise VerifyException("needs the name of a kernel")
+        self.verify_runs()
+
+    @abstractmethod
+    def verify_runs(self) -> None:
+        """Rules of a single op."""
+
+
+class KernelSumOp(KernelOp, ABC):
+    """One sum that goes on with products, in the accumulator that it came in."""
+
+    if TYPE_CHECKING:
+        # Declared by each op, because operands stand in the order of their declarations, those of bases last.
+        sum: SSAValue
+
+    result = result_def(AnyAttr())
+    traits = traits_def(MemoryReadEffect())
+
+    @property
+    def accumulator(self) -> Accumulator:
+        return accumulator_type(self.sum)
+
+    def verify_runs(self) -> None:
+        accumulator_type(self.sum)
+        keeps_sum(self.sum, self.result)
+
+
+class DenseSumOp(KernelSumOp, ABC):
+    """A sum over the elements of two runs of memory."""
+
+    sum = operand_def(AnyAttr())
+    lhs = operand_def(MEMREF)
+    rhs = operand_def(MEMREF)
+    assembly_format = "$sum `,` $lhs `,` $rhs attr-dict `:` type($sum) `,` type($lhs) `,` type($rhs) `->` type($result)"
+
+    def __init__(self, sum: SSAValue, lhs: SSAValue, rhs: SSAValue, properties: dict[str, Attribute] | None = None):
+        super().__init__(operands=[sum, lhs, rhs], properties=properties or {}, result_types=[sum.type])
+
+    @property
+    def factors(self) -> tuple[SSAValue, SSAValue]:
+        return self.lhs, self.rhs
+
+
+@irdl_op_definition
+class DotOp(DenseSumOp):
+    """sum + the products of two runs of equal length, added in order, or as a tree if the accumulator adds in trees."""
+
+    name = "num.dot"
+
+    def verify_runs(self) -> None:
+        super().verify_runs()
+        same_family(self, element_format(self.lhs.type), element_format(self.rhs.type))
+        run_length(self.lhs, self.rhs)
+
+
+@irdl_op_definition
+class StridedDotOp(DenseSumOp):
+    """sum + the products of the elements of one run of memory with every `stride`-th one of another, in order.
+
+    The second run begins with the first and ends with the last element that counts: of a column of a matrix.
+    """
+
+    name = "num.strided_dot"
+    stride = prop_def(IntegerAttr.constr(IndexTypeConstr))
+
+    def __init__(self, sum: SSAValue, lhs: SSAValue, rhs: SSAValue, stride: int):
+        super().__init__(sum, lhs, rhs, {"stride": IntegerAttr(stride, IndexType())})
+
+    @property
+    def length(self) -> int:
+        return run_length(self.lhs)
+
+    def verify_runs(self) -> None:
+        super().verify_runs()
+        same_family(self, element_format(self.lhs.type), element_format(self.rhs.type))
+        shapes = [memref_type(value).get_shape() for value in (self.lhs, self.rhs)]
+        stride = self.stride.value.data
+        if stride < 1 or [len(shape) for shape in shapes] != [1, 1] or shapes[1][0] != (shapes[0][0] - 1) * stride + 1:
+            needed = f"n and (n - 1) * {stride} + 1"
+            raise VerifyException(f"needs runs of {needed} elements, got shapes {shapes[0]} and {shapes[1]}")
+
+
+@irdl_op_definition
+class DistanceOp(DenseSumOp):
+    """sum + the squares of the exact differences of two runs of memory."""
+
+    name = "num.distance"
+
+    @property
+    def factors(self) -> tuple[SSAValue, SSAValue]:
+        """Both runs, in either order: a kernel reads the first one from flash."""
+        return (self.lhs, self.rhs) if in_flash(memref_type(self.lhs)) else (self.rhs, self.lhs)
+
+    def verify_runs(self) -> None:
+        if not accumulator_type(self.sum).sums(self.difference, self.difference):
+            raise VerifyException(f"{self.sum.type} does not sum squares of {self.difference.type}")
+        keeps_sum(self.sum, self.result)
+        run_length(self.lhs, self.rhs)
+
+    @property
+    def difference(self) -> NumberFormat:
+        """The format of an exact difference."""
+        lhs, rhs = element_format(self.lhs.type), element_format(self.rhs.type)
+        if (format := lhs.difference(rhs)) is None:
+            raise VerifyException(f"{lhs.type} and {rhs.type} have no exact difference")
+        return format
+
+
+@irdl_op_definition
+class SparseDotOp(KernelSumOp):
+    """sum + the products of one compressed row and the elements of a vector that it points to.
+
+    The row is number `row` of compressed rows as in `dialects/layouts/csr.py`, its first entry is number `at` of all.
+    """
+
+    name = "num.sparse_dot"
+    sum = operand_def(AnyAttr())
+    values = operand_def(MEMREF)
+    gaps = operand_def(MEMREF)
+    lengths = operand_def(MEMREF)
+    vector = operand_def(MEMREF)
+    row = operand_def(IndexType)
+    at = operand_def(IndexType)
+    assembly_format = (
+        "$sum `,` $values `,` $gaps `,` $lengths `,` $vector `row` $row `from` $at attr-dict"
+        " `:` type($sum) `,` type($values) `,` type($gaps) `,` type($lengths) `,` type($vector) `->` type($result)"
+    )
+
+    def __init__(
+        self,
+        sum: SSAValue,
+        values: SSAValue,
+        gaps: SSAValue,
+        lengths: SSAValue,
+        vector: SSAValue,
+        row: SSAValue,
+        at: SSAValue,
+    ):
+        super().__init__(operands=[sum, values, gaps, lengths, vector, row, at], result_types=[sum.type])
+
+    @property
+    def factors(self) -> tuple[SSAValue, SSAValue]:
+        return self.values, self.vector
+
+    @property
+    def products(self) -> None:
+        return None
+
+    def verify_runs(self) -> None:
+        super().verify_runs()
+        same_family(self, element_format(self.values.type), element_format(self.vector.type))
+
+
+@irdl_op_definition
+class PackedDotOp(KernelSumOp):
+    """sum + the products of one packed row (`tinyml.dialects.layouts.row_stream`) and a vector, by a kernel."""
+
+    name = "num.packed_dot"
+    NEEDS_KERNEL: ClassVar[bool] = True
+    sum = operand_def(AnyAttr())
+    row = operand_def(MEMREF)
+    vector = operand_def(MEMREF)
+    assembly_format = (
+        "$sum `,` $row `,` $vector attr-dict `:` type($sum) `,` type($row) `,` type($vector) `->` type($result)"
+    )
+
+    def __init__(self, sum: SSAValue, row: SSAValue, vector: SSAValue, kernel: str):
+        super().__init__(
+            operands=[sum, row, vector], properties={"kernel": StringAttr(kernel)}, result_types=[sum.type]
+        )
+
+    @property
+    def factors(self) -> tuple[SSAValue, SSAValue]:
+        return self.row, self.vector
+
+    @property
+    def products(self) -> None:
+        return None
+
+    def verify_runs(self) -> None:
+        super().verify_runs()
+        element_format(self.vector.type)
+
+
+class VectorSumsOp(KernelOp, ABC):
+    """Sums in memory, which the op overwrites."""
+
+    if TYPE_CHECKING:
+        sums: SSAValue
+
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+
+    @property
+    def accumulator(self) -> Accumulator:
+        return cast(Accumulator, accumulator_of(memref_type(self.sums).element_type))
+
+
+@irdl_op_definition
+class AxpyOp(VectorSumsOp):
+    """`sums[k] = sums[k] + vector[k] * factor` for every element of two runs of memory."""
+
+    name = "num.axpy"
+    sums = operand_def(MEMREF)
+    vector = operand_def(MEMREF)
+    factor = operand_def(AnyAttr())
+    assembly_format = "$sums `,` $vector `,` $factor attr-dict `:` type($sums) `,` type($vector) `,` type($factor)"
+
+    def __init__(self, sums: SSAValue, vector: SSAValue, factor: SSAValue):
+        super().__init__(operands=[sums, vector, factor])
+
+    @property
+    def factors(self) -> tuple[SSAValue, SSAValue]:
+        return self.vector, self.factor
+
+    @property
+    def length(self) -> int:
+        return run_length(self.vector)
+
+    def verify_runs(self) -> None:
+        run_length(self.sums, self.vector)
+        element = memref_type(self.sums).element_type
+        sums_products(element, element_format(self.vector.type), format_of(self.factor))
+
+
+@irdl_op_definition
+class DotRowsOp(VectorSumsOp):
+    """`sums[r] = starts[r] +` the products of row r of a matrix and a vector, for every row, by a kernel.
+
+    The matrix is a run of memory that holds the rows one behind the other; sums may be where starts are.
+    """
+
+    name = "num.dot_rows"
+    NEEDS_KERNEL: ClassVar[bool] = True
+    sums = operand_def(MEMREF)
+    starts = operand_def(MEMREF)
+    matrix = operand_def(MEMREF)
+    vector = operand_def(MEMREF)
+    assembly_format = (
+        "$sums `,` $starts `,` $matrix `,` $vector attr-dict"
+        " `:` type($sums) `,` type($starts) `,` type($matrix) `,` type($vector)"
+    )
+
+    def __init__(self, sums: SSAValue, starts: SSAValue, matrix: SSAValue, vector: SSAValue, kernel: str):
+        super().__init__(operands=[sums, starts, matrix, vector], properties={"kernel": StringAttr(kernel)})
+
+    @property
+    def factors(self) -> tuple[SSAValue, SSAValue]:
+        return self.matrix, self.vector
+
+    @property
+    def products(self) -> int:
+        return run_length(self.matrix)
+
+    def verify_runs(self) -> None:
+        rows, elements, length = run_length(self.sums, self.starts), run_length(self.matrix), run_length(self.vector)
+        if elements != rows * length:
+            raise VerifyException(f"{rows} rows of {length} elements are not {elements}")
+        element = memref_type(self.sums).element_type
+        sums_products(element, element_format(self.matrix.type), element_format(self.vector.type))
