@@ -22,9 +22,8 @@ from xdsl.rewriter import InsertPoint
 from tinyml.dialects import scratch, tdsl
 from tinyml.dialects.locations import error_at
 from tinyml.lowering.buffers.carried_values import writes_in_place
+from tinyml.lowering.loops.lowerings import lowering_of
 from tinyml.transforms.ir.offsets import build_index, build_offset, is_run
-
-_NOT_LOWERED = (tdsl.Conv2dOp, tdsl.MaxpoolOp, tdsl.MbconvOp, tdsl.NormaliseL2Op)
 
 
 @dataclass(frozen=True)
@@ -86,11 +85,11 @@ class _Bufferisation:
             case scf.YieldOp():
                 pass
             case tdsl.TensorOp():
-                if isinstance(op, _NOT_LOWERED):
-                    raise error_at(op, f"{op.name} is not supported yet: it has no lowering")
                 if (view := self.view(op)) is not None:
                     view.name_hint = op.out.name_hint
                     self.buffers[op.out] = view
+                elif lowering_of(op) is None:
+                    raise error_at(op, f"{op.name} is not supported yet: it has no lowering")
                 else:
                     self.compute(op)
             case _:

@@ -1,162 +1,49 @@
-"""The tensor DSL: what a model computes, on builtin tensors whose element type carries the number format.
+"""Tensor ops, L0 to L2: what a model computes, on builtin tensors whose element type carries the number format.
 
-The same ops stand on memrefs, with a destination, once tensors have become buffers (`transforms`/`lowering` say
-where). Loops and sums are `scf.for` with tensors carried through; integers are `index` values of `arith`.
+One file per kind of op; an op states its shape rule, its op on scalars, its moves or its index maps there and nowhere
+else. The same ops stand on memrefs, with a destination, once tensors have become buffers. Loops and sums are `scf.for`
+with tensors carried through; integers are `index` values of `arith`.
 """
 
-from xdsl.ir import Dialect
-
-from tinyml.dialects.tdsl.accumulation import AccumulateOp, FinishOp, MacOp, ZeroOp
-from tinyml.dialects.tdsl.attributes import PACKED, PERCENTILES, PROFILE, RANGE, ZEROS, Csr, Profile, Range
-from tinyml.dialects.tdsl.base import Shape, TensorOp, format_of, shape_of
-from tinyml.dialects.tdsl.contraction import (
-    ROW_SHIFTS,
-    ArgmaxOp,
-    AtLeastOp,
-    ContractionOp,
-    MatmulOp,
-    MatmulSumOp,
-    ProductOp,
-    ReduceOp,
-    SignOp,
-    SpmvOp,
+from tinyml.dialects.collect import dialect_of
+from tinyml.dialects.tdsl import (
+    accumulation,
+    attributes,
+    constant,
+    contraction,
+    convolution,
+    distance,
+    elementwise,
+    map,
+    movement,
+    pooling,
+    reduction,
 )
-from tinyml.dialects.tdsl.convolution import Conv2dOp, MaxpoolOp, MbconvOp, NormaliseL2Op
-from tinyml.dialects.tdsl.distance import SquaredDistanceOp
-from tinyml.dialects.tdsl.elementwise import (
-    AddOp,
-    BinaryOp,
-    CastOp,
-    ExpOp,
-    FunctionOp,
-    MulOp,
-    NegOp,
-    Relu6Op,
-    ReluOp,
-    SelectOp,
-    SigmoidOp,
-    SubOp,
-    TanhOp,
-    UnaryOp,
-)
-from tinyml.dialects.tdsl.facts import carried_product, constant_root, factor_of, oriented, product_of, proven_interval
-from tinyml.dialects.tdsl.in_place import reads_in_place
-from tinyml.dialects.tdsl.map import MapOp, YieldOp
-from tinyml.dialects.tdsl.movement import (
-    ConstOp,
-    FillOp,
-    IndexOp,
-    InsertSliceOp,
-    ReshapeOp,
-    ReverseOp,
-    SliceOp,
-    TransposeOp,
-)
+from tinyml.dialects.tdsl.accumulation import *
+from tinyml.dialects.tdsl.attributes import *
+from tinyml.dialects.tdsl.base import *
+from tinyml.dialects.tdsl.constant import *
+from tinyml.dialects.tdsl.contraction import *
+from tinyml.dialects.tdsl.convolution import *
+from tinyml.dialects.tdsl.distance import *
+from tinyml.dialects.tdsl.elementwise import *
+from tinyml.dialects.tdsl.facts import *
+from tinyml.dialects.tdsl.map import *
+from tinyml.dialects.tdsl.movement import *
+from tinyml.dialects.tdsl.pooling import *
+from tinyml.dialects.tdsl.reduction import *
 
-__all__ = [
-    "PACKED",
-    "PERCENTILES",
-    "PROFILE",
-    "RANGE",
-    "ROW_SHIFTS",
-    "ZEROS",
-    "AccumulateOp",
-    "AddOp",
-    "ArgmaxOp",
-    "AtLeastOp",
-    "BinaryOp",
-    "CastOp",
-    "ConstOp",
-    "ContractionOp",
-    "Conv2dOp",
-    "Csr",
-    "ExpOp",
-    "FillOp",
-    "FinishOp",
-    "FunctionOp",
-    "IndexOp",
-    "InsertSliceOp",
-    "MacOp",
-    "MapOp",
-    "MatmulOp",
-    "MatmulSumOp",
-    "MaxpoolOp",
-    "MbconvOp",
-    "MulOp",
-    "NegOp",
-    "NormaliseL2Op",
-    "ProductOp",
-    "Profile",
-    "Range",
-    "ReduceOp",
-    "Relu6Op",
-    "ReluOp",
-    "ReshapeOp",
-    "ReverseOp",
-    "SelectOp",
-    "Shape",
-    "SigmoidOp",
-    "SignOp",
-    "SliceOp",
-    "SpmvOp",
-    "SquaredDistanceOp",
-    "SubOp",
-    "TanhOp",
-    "TensorOp",
-    "TransposeOp",
-    "UnaryOp",
-    "YieldOp",
-    "ZeroOp",
-    "carried_product",
-    "constant_root",
-    "factor_of",
-    "format_of",
-    "oriented",
-    "product_of",
-    "proven_interval",
-    "reads_in_place",
-    "shape_of",
-]
-
-TDSL = Dialect(
+TDSL = dialect_of(
     "tdsl",
-    [
-        AccumulateOp,
-        AddOp,
-        ArgmaxOp,
-        AtLeastOp,
-        CastOp,
-        ConstOp,
-        Conv2dOp,
-        ExpOp,
-        FillOp,
-        FinishOp,
-        IndexOp,
-        InsertSliceOp,
-        MacOp,
-        MapOp,
-        MatmulOp,
-        MatmulSumOp,
-        MaxpoolOp,
-        MbconvOp,
-        MulOp,
-        NegOp,
-        NormaliseL2Op,
-        Relu6Op,
-        ReluOp,
-        ReshapeOp,
-        ReverseOp,
-        SelectOp,
-        SigmoidOp,
-        SignOp,
-        SliceOp,
-        SpmvOp,
-        SquaredDistanceOp,
-        SubOp,
-        TanhOp,
-        TransposeOp,
-        YieldOp,
-        ZeroOp,
-    ],
-    [Csr, Profile, Range],
+    accumulation,
+    attributes,
+    constant,
+    contraction,
+    convolution,
+    distance,
+    elementwise,
+    map,
+    movement,
+    pooling,
+    reduction,
 )

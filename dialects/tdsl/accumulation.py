@@ -15,18 +15,21 @@ from tinyml.dialects import num
 from tinyml.dialects.formats.accumulator import Accumulator, accumulator_of
 from tinyml.dialects.formats.product import Bound, Product
 from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, broadcast, build, format_of, shape_of, shaped, spell
+from tinyml.dialects.tdsl.elementwise import PointwiseOp
 from tinyml.dialects.tdsl.facts import carried_product
 from tinyml.dialects.tdsl.movement import IndexOp
 
+__all__ = ["AccumulateOp", "FinishOp", "MacOp", "ZeroOp", "accumulator_elements"]
+
 
 def accumulator_elements(value: SSAValue) -> Accumulator:
-    """The accumulator that the elements of a tensor or memref are."""
+    """The accumulator of the elements of a tensor or memref."""
     element = shaped(value).get_element_type()
-    if (found := accumulator_of(element)) is None:
+    if (accumulator := accumulator_of(element)) is None:
         raise VerifyException(f"elements must be accumulators, got {element}")
-    if found.in_memory.type != found.type:
-        raise VerifyException(f"{element} lies only in registers, {found.in_memory.type} also in memory")
-    return found
+    if accumulator.in_memory.type != accumulator.type:
+        raise VerifyException(f"{element} lies only in registers, {accumulator.in_memory.type} also in memory")
+    return accumulator
 
 
 @irdl_op_definition
@@ -59,6 +62,13 @@ class SumOp(TensorOp, ABC):
 
     def __init__(self, sum: SSAValue, lhs: SSAValue, rhs: SSAValue):
         build(self, [sum, lhs, rhs], cast("TensorType[Attribute]", sum.type))
+
+    @property
+    def updated(self) -> SSAValue:
+        return self.sum
+
+    def reads_in_place(self, operand: SSAValue) -> bool:
+        return operand not in (self.lhs, self.rhs)
 
     def verify_formats(self) -> None:
         accumulator = accumulator_elements(self.sum)
@@ -94,7 +104,7 @@ class AccumulateOp(SumOp):
 
 
 @irdl_op_definition
-class FinishOp(TensorOp):
+class FinishOp(PointwiseOp):
     """Finished sums, rounded once into a number format; `bound` as in `num.finish`."""
 
     name = "tdsl.finish"
@@ -117,7 +127,7 @@ class FinishOp(TensorOp):
             num.verify_bound(self.sum_bound, format.sum_bound([product]))
 
     def _product(self) -> Product | None:
-        """What was summed, where a loop from zero shows it: `carried + constant[i] * x`."""
+        """The products that were summed, where a loop from zero shows them: `carried + constant[i] * x`."""
         loop = self.input.owner
         if not isinstance(loop, scf.ForOp):
             return None
@@ -128,8 +138,8 @@ class FinishOp(TensorOp):
         if not isinstance(loop.iter_args[position].owner, ZeroOp):
             return None
         sides = (step.lhs, step.rhs), (step.rhs, step.lhs)
-        found = (carried_product(loop, w.owner, x) for w, x in sides if isinstance(w.owner, IndexOp))
-        return next((product for product in found if product is not None), None)
+        products = (carried_product(loop, w.owner, x) for w, x in sides if isinstance(w.owner, IndexOp))
+        return next((product for product in products if product is not None), None)
 
     @property
     def sum_bound(self) -> Bound | None:

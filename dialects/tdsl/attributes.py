@@ -1,4 +1,4 @@
-"""Attributes of the tensor DSL: declared ranges, measured profiles, and how a constant is stored."""
+"""Attributes of the tensor DSL: declared ranges, measured profiles, and the storage of constants."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+__all__ = ["PACKED", "PERCENTILES", "PROFILE", "RANGE", "ZEROS", "Csr", "Profile", "Range"]
+
 PERCENTILES = (0.1, 1.0, 50.0, 99.0, 99.9)
 """The percentiles that a profile holds, in percent."""
 
@@ -22,7 +24,7 @@ ZEROS = "tdsl.zeros"
 """Argument attribute of the predict function: the share of an input's numbers that are zero on the data, above 0."""
 
 PACKED = "tdsl.packed"
-"""Argument attribute of the predict function: in how many bits the caller packs each number of the input."""
+"""Argument attribute of the predict function: the bits in which the caller packs each number of the input."""
 
 RANGE = "tdsl.range"
 """Argument attribute of the predict function: the declared `Range` of an input."""
@@ -78,7 +80,7 @@ class Range(ParametrizedAttribute):
 
 @irdl_attr_definition
 class Profile(ParametrizedAttribute):
-    """What a tensor's values were on a data set: extremes and the `PERCENTILES`.
+    """The extremes and `PERCENTILES` of a tensor's values on a data set.
 
     `#tdsl.profile<-4.5, 5.0, [-3.0, -2.0, 0.0, 2.0, 3.0]>`; in loops, over all iterations.
     """

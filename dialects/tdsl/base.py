@@ -1,9 +1,10 @@
-"""What all tensor ops share: one class for both forms, value semantics on tensors and destination on memrefs."""
+"""The base of all tensor ops: one class for both forms, with a result on tensors and a destination on memrefs."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from math import prod
 from typing import ClassVar, TypeAlias, cast
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, IntegerType, MemRefType, TensorType
@@ -21,6 +22,9 @@ from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.number_format import NumberFormat, number_format
+from tinyml.dialects.formats.product import ANYTHING, Interval
+
+__all__ = ["Shape", "TensorOp", "format_of", "proven_interval", "shape_of"]
 
 Shaped: TypeAlias = TensorType[Attribute] | MemRefType[Attribute]
 Shape: TypeAlias = tuple[int, ...]
@@ -59,13 +63,13 @@ def shape_of(value: SSAValue) -> Shape:
 def format_of(value: SSAValue) -> NumberFormat:
     """The number format of a tensor's or memref's elements."""
     element = shaped(value).get_element_type()
-    if (found := number_format(element)) is None:
+    if (format := number_format(element)) is None:
         raise VerifyException(f"elements must be of a number format, got {element}")
-    return found
+    return format
 
 
 def spell(shape: Sequence[int]) -> str:
-    """A shape as it stands in types: `4x3`, and `scalar` for rank 0."""
+    """A shape as types spell it: `4x3`, and `scalar` for rank 0."""
     return "x".join(map(str, shape)) or "scalar"
 
 
@@ -99,6 +103,9 @@ class TensorOp(IRDLOperation):
     MOVES_BITS: ClassVar[bool] = False
     """Does the op copy bits unchanged, so that operands and result have one format?"""
 
+    STORES_LAST: ClassVar[bool] = False
+    """Is each element stored after all that it is computed from has been read?"""
+
     @property
     def out(self) -> SSAValue:
         """The result, or the destination in the memref form."""
@@ -113,6 +120,32 @@ class TensorOp(IRDLOperation):
     @abstractmethod
     def infer_shape(self) -> Shape:
         """The result's shape from the operands; raises `VerifyException` where they do not fit."""
+
+    @property
+    def interval(self) -> Interval:
+        """Reals between which the elements lie, whatever the input is; those of the inputs where bits are moved."""
+        if not (self.MOVES_BITS and self.inputs):
+            return ANYTHING
+        intervals = [proven_interval(value) for value in self.inputs]
+        return min(low for low, _ in intervals), max(high for _, high in intervals)
+
+    @property
+    def macs(self) -> int:
+        """Multiply-accumulates that the op counts as."""
+        return 0
+
+    @property
+    def updated(self) -> SSAValue | None:
+        """The operand that the result is but for some changed elements or added terms, if there is one."""
+        return None
+
+    def reads_in_place(self, operand: SSAValue) -> bool:
+        """Is element i of an operand needed no more once element i of the result has been stored?
+
+        Elements are counted in row-major order, in which they are also computed, so that the result may then take the
+        operand's place. Every lowering to loops keeps to this.
+        """
+        return self.STORES_LAST and prod(shape_of(self.out)) == 1
 
     def verify_(self) -> None:
         if (self.result is None) == (self.dest is None):
@@ -130,20 +163,28 @@ class TensorOp(IRDLOperation):
 
     def verify_formats(self) -> None:
         """The rules that all elements are of number formats and that these may meet in one op."""
-        found = [format_of(value) for value in (*self.inputs, self.out)]
-        if self.ONE_FAMILY and len({one.FAMILY for one in found}) > 1:
-            names = ", ".join(sorted({one.FAMILY for one in found}))
+        formats = [format_of(value) for value in (*self.inputs, self.out)]
+        if self.ONE_FAMILY and len({format.FAMILY for format in formats}) > 1:
+            names = ", ".join(sorted({format.FAMILY for format in formats}))
             raise VerifyException(f"formats of different families ({names}) need a tdsl.cast")
-        if self.MOVES_BITS and len({one.type for one in found}) > 1:
-            names = " and ".join(str(one.type) for one in found)
+        if self.MOVES_BITS and len({format.type for format in formats}) > 1:
+            names = " and ".join(str(format.type) for format in formats)
             raise VerifyException(f"moves bits unchanged, so formats must be equal, got {names}")
 
     def verify_more(self) -> None:
         """Rules of a single op, beyond shape and format."""
 
 
+def proven_interval(value: SSAValue) -> Interval:
+    """Reals between which the elements of a tensor lie, whatever the input is.
+
+    Declared and profiled ranges are no part of it: an input may lie outside of them.
+    """
+    return value.owner.interval if isinstance(value.owner, TensorOp) else ANYTHING
+
+
 def fold_to(op: TensorOp, value: SSAValue | None) -> tuple[SSAValue] | None:
-    """What `fold` returns for an op on tensors that gives a value which is there already."""
+    """The result of `fold` for an op on tensors whose value is there already."""
     return None if op.result is None or value is None or value.type != op.result.type else (value,)
 
 

@@ -1,28 +1,31 @@
-"""Ops that sum products, and ops that reduce a tensor to one number."""
+"""Ops that sum products.
+
+An op says once which elements are multiplied and along which indices products are summed: by its `terms`. The
+evaluator, gradients, the count of multiply-accumulates and, for ops without one of their own, the lowering to loops
+follow from that.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import cast
+from dataclasses import dataclass, replace
+from math import prod
+from typing import ClassVar, cast
 
-from xdsl.dialects.builtin import DenseArrayBase, FloatAttr, IndexType, TensorType, f64, i1, i8
+from xdsl.dialects.builtin import DenseArrayBase, TensorType, i8
 from xdsl.interfaces import HasCanonicalizationPatternsInterface
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir.affine import AffineMap
 from xdsl.irdl import (
-    IRDLOperation,
-    ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
     opt_operand_def,
     opt_prop_def,
-    prop_def,
-    result_def,
-    traits_def,
     var_operand_def,
 )
-from xdsl.pattern_rewriter import RewritePattern
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.rewriter import InsertPoint
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import num
@@ -33,21 +36,52 @@ from tinyml.dialects.tdsl.base import (
     SHAPED,
     Shape,
     TensorOp,
-    TensorOpEffects,
     build,
     format_of,
     shape_of,
     shaped,
     spell,
 )
-from tinyml.dialects.tdsl.facts import factor_of, product_of
+from tinyml.dialects.tdsl.constant import ConstOp, profile_of
+from tinyml.dialects.tdsl.facts import factor_of, gathered_factor, product_of
+from tinyml.dialects.tdsl.movement import ReshapeOp
+
+__all__ = ["ROW_SHIFTS", "ContractionOp", "MatmulOp", "MatmulSumOp", "MatrixProductsOp", "ProductOp", "SpmvOp", "Term"]
 
 ROW_SHIFTS = range(16)
-"""What rows of one matrix may differ by, as powers of two."""
+"""Powers of two by which rows of one matrix may differ."""
+
+_MATRICES = tuple(AffineMap.from_callable(index) for index in (lambda i, j, k: (i, k), lambda i, j, k: (k, j)))
+"""The maps of a product of matrices: from row i, column j and summed index k."""
+
+
+@dataclass(frozen=True)
+class Term:
+    """Products of two operands: element i of the result has the sum of `lhs[l(i, k)] * rhs[r(i, k)]` over all k.
+
+    summed: the extents of k, in row-major order of which products are added. lhs_map, rhs_map: l and r, maps from the
+    indices of the result followed by k. Both operands have the elements that the maps ask for.
+    """
+
+    lhs: SSAValue
+    rhs: SSAValue
+    summed: Shape
+    lhs_map: AffineMap
+    rhs_map: AffineMap
+
+    @classmethod
+    def of_matrices(cls, lhs: SSAValue, rhs: SSAValue) -> Term:
+        """A product of two matrices."""
+        return cls(lhs, rhs, shape_of(lhs)[1:], *_MATRICES)
+
+    @property
+    def multiplies_matrices(self) -> bool:
+        """Are the products those of a product of matrices?"""
+        return (self.lhs_map, self.rhs_map) == _MATRICES
 
 
 class ContractionOp(TensorOp, ABC):
-    """Sums of products of matrices, each with one sum for every element of the result.
+    """Sums of products, each with one sum for every element of the result.
 
     A sum is exact for formats whose accumulator is (fixed point) and is rounded once into the result. `acc` is the
     accumulator's type; `bound` is the proof that it is wide enough: the least and the greatest that a partial sum can
@@ -55,26 +89,37 @@ class ContractionOp(TensorOp, ABC):
     it out anew.
     """
 
+    STORES_LAST: ClassVar[bool] = True
+
+    ROW_AXIS: ClassVar[int] = 0
+    """The axis of the result along which weights have shifts, or scales of their own."""
+
     acc = opt_prop_def()
     bound = opt_prop_def(num.BOUND)
 
     @property
     @abstractmethod
+    def terms(self) -> Sequence[Term]:
+        """The products, in the order in which they are added."""
+
+    @property
     def pairs(self) -> Sequence[tuple[SSAValue, SSAValue]]:
-        """The matrices that are multiplied, in the order in which their products are added."""
+        """The operands that are multiplied."""
+        return [(term.lhs, term.rhs) for term in self.terms]
 
     @property
     def initial(self) -> SSAValue | None:
-        """What the sums start from; zero if None."""
+        """The tensor that the sums start from; zero if None."""
         return None
 
-    def infer_shape(self) -> Shape:
-        shapes = [_product_shape(shape_of(lhs), shape_of(rhs)) for lhs, rhs in self.pairs]
-        if self.initial is not None:
-            shapes.append(shape_of(self.initial))
-        if len(set(shapes)) > 1:
-            raise VerifyException(f"sums have one shape, got {' and '.join(map(spell, shapes))}")
-        return shapes[0]
+    @property
+    def macs(self) -> int:
+        return sum(prod(shape_of(self.out)) * prod(term.summed) for term in self.terms)
+
+    def reads_in_place(self, operand: SSAValue) -> bool:
+        if self.initial is operand:
+            return all(operand not in pair for pair in self.pairs)
+        return super().reads_in_place(operand)
 
     @property
     def accumulator(self) -> Accumulator:
@@ -85,8 +130,8 @@ class ContractionOp(TensorOp, ABC):
 
     @property
     def products(self) -> Sequence[Product]:
-        """What is known of the product of each pair."""
-        return [product_of(lhs, rhs) for lhs, rhs in self.pairs]
+        """The facts about the products of each pair."""
+        return [_product(term, shape_of(self.out)) for term in self.terms]
 
     @property
     def accumulators(self) -> list[Accumulator]:
@@ -96,9 +141,9 @@ class ContractionOp(TensorOp, ABC):
 
     @property
     def sum_bound(self) -> Bound | None:
-        """The bound that is stated, or the one that follows from what is known of the operands.
+        """The bound that is stated, or the one that follows from the facts about the operands.
 
-        None on memrefs with an accumulator alone: it was proven when constants could be seen, by how much is lost.
+        None on memrefs with an accumulator alone: the proof was made when constants could be seen, and is lost.
         """
         if self.bound is None and self.acc is not None and self.dest is not None:
             return None
@@ -106,18 +151,18 @@ class ContractionOp(TensorOp, ABC):
 
     @property
     def derived_bound(self) -> Bound | None:
-        """Between what every partial sum lies; exactly, where an operand is a constant."""
+        """The least and the greatest partial sum; exactly, where an operand is a constant."""
         initial = None if self.initial is None else factor_of(self.initial)
         return format_of(self.out).sum_bound(self.products, initial)
 
     @property
     def shifts(self) -> tuple[int, ...] | None:
-        """By how many bits the sums of each row are shifted before they are rounded; None if by none."""
+        """Bits by which the sums of each row are shifted before they are rounded; None if by none."""
         return None
 
     @property
     def finished_bound(self) -> Bound | None:
-        """Between what the sums lie that are rounded: shifts bring them nearer to zero."""
+        """The least and the greatest sum that is rounded: shifts bring them nearer to zero."""
         bound = self.sum_bound
         return bound if bound is None or self.shifts is None else (min(bound[0], 0), max(bound[1], 0))
 
@@ -144,7 +189,19 @@ def _product_shape(lhs: Shape, rhs: Shape) -> Shape:
     return (lhs[0], rhs[1])
 
 
-class ProductOp(ContractionOp, ABC):
+class MatrixProductsOp(ContractionOp, ABC):
+    """Products of matrices, one after the other."""
+
+    def infer_shape(self) -> Shape:
+        shapes = [_product_shape(shape_of(lhs), shape_of(rhs)) for lhs, rhs in self.pairs]
+        if self.initial is not None:
+            shapes.append(shape_of(self.initial))
+        if len(set(shapes)) > 1:
+            raise VerifyException(f"sums have one shape, got {' and '.join(map(spell, shapes))}")
+        return shapes[0]
+
+
+class ProductOp(MatrixProductsOp, ABC):
     """A matrix product `result[i, j] = sum_k lhs[i, k] * rhs[k, j]`.
 
     With `row_shifts`, one for each row, row i of the product is divided by 2^row_shifts[i]: row i of lhs then holds the
@@ -163,8 +220,8 @@ class ProductOp(ContractionOp, ABC):
         build(self, [lhs, rhs], TensorType(element or shaped(rhs).get_element_type(), shape))
 
     @property
-    def pairs(self) -> Sequence[tuple[SSAValue, SSAValue]]:
-        return [(self.lhs, self.rhs)]
+    def terms(self) -> Sequence[Term]:
+        return [Term.of_matrices(self.lhs, self.rhs)]
 
     @property
     def shifts(self) -> tuple[int, ...] | None:
@@ -187,8 +244,6 @@ class MatmulOp(ProductOp, HasCanonicalizationPatternsInterface):
 
     @classmethod
     def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
-        from tinyml.dialects.tdsl.canonicalization import RowTimesConstant
-
         return (RowTimesConstant(),)
 
 
@@ -197,6 +252,12 @@ class SpmvOp(ProductOp):
     """Product of a sparse constant matrix and a dense column vector (SeeDot 5.1, `x`); only stored entries count."""
 
     name = "tdsl.spmv"
+
+    @property
+    def macs(self) -> int:
+        import numpy as np
+
+        return int(np.count_nonzero(self.lhs.owner.raws)) if isinstance(self.lhs.owner, ConstOp) else super().macs
 
     @property
     def products(self) -> Sequence[Product]:
@@ -213,7 +274,7 @@ class SpmvOp(ProductOp):
 
 
 @irdl_op_definition
-class MatmulSumOp(ContractionOp):
+class MatmulSumOp(MatrixProductsOp):
     """`result = initial + lhs0 * rhs0 + lhs1 * rhs1 + ...`, dense matrix products in one sum that is rounded once.
 
     Each product's last place is as fine as the one before or finer, so that a sum goes on exactly; `acc` is in units
@@ -238,8 +299,8 @@ class MatmulSumOp(ContractionOp):
         build(self, [factors, [] if initial is None else [initial]], result)
 
     @property
-    def pairs(self) -> Sequence[tuple[SSAValue, SSAValue]]:
-        return list(zip(self.factors[::2], self.factors[1::2], strict=True))
+    def terms(self) -> Sequence[Term]:
+        return [Term.of_matrices(*pair) for pair in zip(self.factors[::2], self.factors[1::2], strict=True)]
 
     @property
     def initial(self) -> SSAValue | None:
@@ -256,73 +317,43 @@ class MatmulSumOp(ContractionOp):
             raise VerifyException(f"no sum of the first products starts from {format_of(self.initial).type}")
 
 
-class ReduceOp(IRDLOperation, ABC):
-    """An op from one tensor to one scalar that is not of a number format."""
-
-    input = operand_def(SHAPED)
-    traits = traits_def(TensorOpEffects())
-    assembly_format = "$input attr-dict `:` type($input)"
-
-    def verify_(self) -> None:
-        self.verify_element()
-        if not all(shape_of(self.input)):
-            raise VerifyException("needs at least one element")
-
-    def verify_element(self) -> None:
-        format_of(self.input)
-
-    def verify_single(self) -> None:
-        if any(extent != 1 for extent in shape_of(self.input)):
-            raise VerifyException(f"expects a single element, got shape {spell(shape_of(self.input))}")
+def _product(term: Term, shape: Shape) -> Product:
+    """The facts about the products of a term, whose sums have a shape."""
+    if term.multiplies_matrices:
+        return product_of(term.lhs, term.rhs)
+    sides = (term.lhs, term.lhs_map), (term.rhs, term.rhs_map)
+    return Product(prod(term.summed), *(gathered_factor(value, map, shape, term.summed) for value, map in sides))
 
 
-@irdl_op_definition
-class ArgmaxOp(ReduceOp):
-    """Index of the greatest element, a number or a sum, in row-major order; the first one where several are equal."""
+class RowTimesConstant(RewritePattern):
+    """x W = (W^T x^T)^T with W^T made by the compiler, so that each sum walks through consecutive bytes of flash.
 
-    name = "tdsl.argmax"
-    result = result_def(IndexType)
+    The products and their order stay as they are. Not where W has other users: flash would hold it twice.
+    """
 
-    def __init__(self, input: SSAValue):
-        super().__init__(operands=[input], result_types=[IndexType()])
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: MatmulOp, rewriter: PatternRewriter, /) -> None:
+        constant = op.rhs.owner
+        if op.result is None or not isinstance(constant, ConstOp):
+            return
+        length, columns = shape_of(op.rhs)
+        if min(length, columns) == 1 or not all(_is_row_product(use.operation, op.rhs) for use in op.rhs.uses):
+            return
+        weights = ConstOp(constant.raws.T, format_of(constant.result))
+        weights.attributes |= constant.attributes
+        weights.result.name_hint = constant.result.name_hint
+        rewriter.insert(weights, InsertPoint.before(constant))
+        column = ReshapeOp(op.lhs, (length, 1))
+        column.attributes |= profile_of(op.lhs)
+        column.out.name_hint = op.lhs.name_hint
+        product = MatmulOp(weights.result, column.out, format_of(op.out).type)
+        product.acc, product.bound = op.acc and op.accumulator.exchanged.type, op.bound
+        row = ReshapeOp(product.out, (1, columns))
+        for new in (product, row):
+            new.attributes |= op.attributes
+            new.out.name_hint = op.out.name_hint
+        rewriter.replace(op, [column, product, row])
 
-    def verify_element(self) -> None:
-        if accumulator_of(shaped(self.input).get_element_type()) is None:
-            super().verify_element()
 
-
-@irdl_op_definition
-class SignOp(ReduceOp):
-    """SeeDot's sgn: 1 if the single element is greater than zero, else 0 (the class of a binary model)."""
-
-    name = "tdsl.sign"
-    result = result_def(IndexType)
-
-    def __init__(self, input: SSAValue):
-        super().__init__(operands=[input], result_types=[IndexType()])
-
-    def verify_(self) -> None:
-        super().verify_()
-        self.verify_single()
-
-
-@irdl_op_definition
-class AtLeastOp(ReduceOp):
-    """Is the single element >= threshold, compared as reals?"""
-
-    name = "tdsl.at_least"
-    threshold = prop_def(FloatAttr)
-    result = result_def(i1)
-    irdl_options = (ParsePropInAttrDict(),)
-    assembly_format = "$input attr-dict `:` type($input)"
-
-    def __init__(self, input: SSAValue, threshold: float):
-        super().__init__(
-            operands=[input],
-            result_types=[i1],
-            properties={"threshold": FloatAttr(threshold, f64)},
-        )
-
-    def verify_(self) -> None:
-        super().verify_()
-        self.verify_single()
+def _is_row_product(op: Operation, matrix: SSAValue) -> bool:
+    return isinstance(op, MatmulOp) and op.lhs is not matrix and shape_of(op.lhs)[0] == 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import ClassVar, cast
 
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, SSAValue
@@ -16,6 +16,8 @@ from tinyml.dialects.formats.product import Bound
 from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, build, format_of, shape_of, spell
 from tinyml.dialects.tdsl.facts import constant_root
 
+__all__ = ["SquaredDistanceOp"]
+
 
 @irdl_op_definition
 class SquaredDistanceOp(TensorOp):
@@ -26,6 +28,7 @@ class SquaredDistanceOp(TensorOp):
     """
 
     name = "tdsl.squared_distance"
+    STORES_LAST: ClassVar[bool] = True
     lhs = operand_def(SHAPED)
     rhs = operand_def(SHAPED)
     acc = prop_def()
@@ -47,9 +50,9 @@ class SquaredDistanceOp(TensorOp):
     def difference(self) -> NumberFormat:
         """The format of an exact difference."""
         lhs, rhs = format_of(self.lhs), format_of(self.rhs)
-        if (found := lhs.difference(rhs)) is None:
+        if (format := lhs.difference(rhs)) is None:
             raise VerifyException(f"{lhs.type} and {rhs.type} have no exact difference")
-        return found
+        return format
 
     @property
     def accumulator(self) -> Accumulator:
@@ -61,7 +64,7 @@ class SquaredDistanceOp(TensorOp):
 
     @property
     def derived_bound(self) -> Bound | None:
-        """Between what the sums of squares lie; exactly, where a vector is a constant."""
+        """The least and the greatest partial sum of squares; exactly, where a vector is a constant."""
         lhs, rhs = format_of(self.lhs), format_of(self.rhs)
         length = shape_of(self.lhs)[0]
         if (constant := constant_root(self.rhs)) is not None:

@@ -1,19 +1,28 @@
-"""Ops that compute each element of the result from the elements at the same place."""
+"""Ops that compute each element of the result from the elements at the same place.
+
+An op says once, by ops on scalars, what happens to one element. The evaluator, gradients, `fuse-elementwise`, the
+lowering to loops and the interval of the result follow from that.
+"""
 
 from __future__ import annotations
 
-from abc import ABC
-from typing import ClassVar
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import ClassVar, TypeAlias
 
 from xdsl.dialects.builtin import StringAttr, TensorType, f32, i1
 from xdsl.interfaces import HasCanonicalizationPatternsInterface, HasFolderInterface
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def
-from xdsl.pattern_rewriter import RewritePattern
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 from xdsl.utils.exceptions import VerifyException
 
+from tinyml.dialects import num
 from tinyml.dialects.formats.number_format import Function
+from tinyml.dialects.formats.product import Interval
 from tinyml.dialects.tdsl.base import (
     SHAPED,
     Shape,
@@ -26,10 +35,86 @@ from tinyml.dialects.tdsl.base import (
     shaped,
     spell,
 )
+from tinyml.dialects.tdsl.constant import constant_input, replace_by_constant
+
+__all__ = [
+    "AddOp",
+    "BinaryOp",
+    "CastOp",
+    "ClampOp",
+    "ElementwiseOp",
+    "ExpOp",
+    "FunctionOp",
+    "MulOp",
+    "NegOp",
+    "PointwiseOp",
+    "Relu6Op",
+    "ReluOp",
+    "ScalarBody",
+    "SelectOp",
+    "SigmoidOp",
+    "SubOp",
+    "TanhOp",
+    "UnaryOp",
+]
+
+Insert: TypeAlias = Callable[[Operation], SSAValue]
+"""Puts an op behind those that are there already and gives its result."""
 
 
-class UnaryOp(TensorOp, ABC):
-    """`result[..] = f(input[..])`, one rounding into the result's format."""
+class PointwiseOp(TensorOp, ABC):
+    """An op whose result's element i depends on element i of each operand alone, with numpy's broadcasting."""
+
+    STORES_LAST: ClassVar[bool] = True
+
+    def reads_in_place(self, operand: SSAValue) -> bool:
+        return super().reads_in_place(operand) or prod(shape_of(operand)) == prod(shape_of(self.out))
+
+
+@dataclass(frozen=True)
+class ScalarBody:
+    """The computation of one element: `steps` in order, from one argument for each input to the result."""
+
+    arguments: Sequence[SSAValue]
+    steps: Sequence[Operation]
+    result: SSAValue
+
+
+class ElementwiseOp(PointwiseOp, ABC):
+    """An op that ops of `num` on scalars define."""
+
+    FUSES: ClassVar[bool] = True
+    """May `fuse-elementwise` put the op into a `tdsl.map`?"""
+
+    @abstractmethod
+    def scalar(self, x: Sequence[SSAValue], element: Attribute, insert: Insert) -> SSAValue:
+        """Write down the computation of one element.
+
+        x: one scalar for each input. element: the type of the result's elements. insert: takes each op on scalars.
+        """
+
+    @property
+    def scalar_body(self) -> ScalarBody:
+        """The computation of one element, outside of any program."""
+        block = Block(arg_types=[shaped(value).get_element_type() for value in self.inputs])
+
+        def insert(op: Operation) -> SSAValue:
+            block.add_op(op)
+            return op.results[0]
+
+        result = self.scalar(block.args, shaped(self.out).get_element_type(), insert)
+        return ScalarBody(block.args, tuple(block.ops), result)
+
+    @property
+    def interval(self) -> Interval:
+        step = self.scalar_body.result.owner
+        return step.interval if isinstance(step, num.ScalarOp) else super().interval
+
+
+class UnaryOp(ElementwiseOp, ABC):
+    """`result[..] = f(input[..])`; the op on scalars is `SCALAR`, or what `scalar` writes down."""
+
+    SCALAR: ClassVar[type[num.UnaryOp]]
 
     input = operand_def(SHAPED)
     assembly_format = "$input attr-dict `:` type($input) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
@@ -40,9 +125,14 @@ class UnaryOp(TensorOp, ABC):
     def infer_shape(self) -> Shape:
         return shape_of(self.input)
 
+    def scalar(self, x: Sequence[SSAValue], element: Attribute, insert: Insert) -> SSAValue:
+        return insert(self.SCALAR(x[0], element))
 
-class BinaryOp(TensorOp, ABC):
+
+class BinaryOp(ElementwiseOp, ABC):
     """`result[..] = lhs[..] op rhs[..]` with numpy's broadcasting, one rounding into the result's format."""
+
+    SCALAR: ClassVar[type[num.BinaryOp]]
 
     lhs = operand_def(SHAPED)
     rhs = operand_def(SHAPED)
@@ -57,12 +147,16 @@ class BinaryOp(TensorOp, ABC):
     def infer_shape(self) -> Shape:
         return broadcast(shape_of(self.lhs), shape_of(self.rhs))
 
+    def scalar(self, x: Sequence[SSAValue], element: Attribute, insert: Insert) -> SSAValue:
+        return insert(self.SCALAR(x[0], x[1], element))
+
 
 @irdl_op_definition
 class AddOp(BinaryOp):
     """Sum; the exact sum is rounded once."""
 
     name = "tdsl.add"
+    SCALAR: ClassVar[type[num.BinaryOp]] = num.AddOp
 
 
 @irdl_op_definition
@@ -70,6 +164,7 @@ class SubOp(BinaryOp):
     """Difference; the exact difference is rounded once."""
 
     name = "tdsl.sub"
+    SCALAR: ClassVar[type[num.BinaryOp]] = num.SubOp
 
 
 @irdl_op_definition
@@ -77,6 +172,14 @@ class MulOp(BinaryOp):
     """Hadamard product, or a tensor times a scalar; the exact product is rounded once."""
 
     name = "tdsl.mul"
+    SCALAR: ClassVar[type[num.BinaryOp]] = num.MulOp
+
+    @property
+    def macs(self) -> int:
+        """Those of a product of matrices where a vector is multiplied by a 1x1 matrix, else none."""
+        shapes = shape_of(self.lhs), shape_of(self.rhs)
+        is_product = (1, 1) in shapes and shapes[0] != shapes[1] and () not in shapes
+        return prod(shape_of(self.out)) if is_product else 0
 
 
 @irdl_op_definition
@@ -84,6 +187,7 @@ class NegOp(UnaryOp, HasFolderInterface, HasCanonicalizationPatternsInterface):
     """Negation."""
 
     name = "tdsl.neg"
+    SCALAR: ClassVar[type[num.UnaryOp]] = num.NegOp
 
     def fold(self) -> tuple[SSAValue] | None:
         # Only for reals: a format's own negation may round or saturate, and then -(-x) is not x.
@@ -92,8 +196,6 @@ class NegOp(UnaryOp, HasFolderInterface, HasCanonicalizationPatternsInterface):
 
     @classmethod
     def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
-        from tinyml.dialects.tdsl.canonicalization import NegativeOfConstant
-
         return (NegativeOfConstant(),)
 
 
@@ -103,8 +205,17 @@ class FunctionOp(UnaryOp, ABC):
     `scheme` is one of the `SCHEMES` of the result's format.
     """
 
-    FUNCTION: ClassVar[Function]
     scheme = opt_prop_def(StringAttr)
+
+    @property
+    def function(self) -> Function:
+        """The name of the function."""
+        assert issubclass(self.SCALAR, num.FunctionOp)
+        return self.SCALAR.FUNCTION
+
+    def scalar(self, x: Sequence[SSAValue], element: Attribute, insert: Insert) -> SSAValue:
+        assert issubclass(self.SCALAR, num.FunctionOp)
+        return insert(self.SCALAR(x[0], element, self.scheme))
 
     def verify_more(self) -> None:
         format = format_of(self.out)
@@ -117,7 +228,7 @@ class ExpOp(FunctionOp):
     """Natural exponential."""
 
     name = "tdsl.exp"
-    FUNCTION: ClassVar[Function] = "exp"
+    SCALAR: ClassVar[type[num.UnaryOp]] = num.ExpOp
 
 
 @irdl_op_definition
@@ -125,7 +236,7 @@ class TanhOp(FunctionOp):
     """Hyperbolic tangent."""
 
     name = "tdsl.tanh"
-    FUNCTION: ClassVar[Function] = "tanh"
+    SCALAR: ClassVar[type[num.UnaryOp]] = num.TanhOp
 
 
 @irdl_op_definition
@@ -133,13 +244,18 @@ class SigmoidOp(FunctionOp):
     """Logistic function 1 / (1 + exp(-x))."""
 
     name = "tdsl.sigmoid"
-    FUNCTION: ClassVar[Function] = "sigmoid"
+    SCALAR: ClassVar[type[num.UnaryOp]] = num.SigmoidOp
 
 
 class ClampOp(UnaryOp, ABC):
-    """Limits values, bits unchanged inside the limits."""
+    """Values limited to `LIMITS`, bits unchanged inside."""
 
     MOVES_BITS: ClassVar[bool] = True
+    LIMITS: ClassVar[tuple[float, float | None]]
+    """The least and the greatest result, None where there is no greatest."""
+
+    def scalar(self, x: Sequence[SSAValue], element: Attribute, insert: Insert) -> SSAValue:
+        return insert(num.ClampOp(x[0], *self.LIMITS))
 
 
 @irdl_op_definition
@@ -147,6 +263,7 @@ class ReluOp(ClampOp, HasFolderInterface):
     """max(x, 0)."""
 
     name = "tdsl.relu"
+    LIMITS: ClassVar[tuple[float, float | None]] = (0.0, None)
 
     def fold(self) -> tuple[SSAValue] | None:
         return fold_to(self, self.input) if isinstance(self.input.owner, ClampOp) else None
@@ -157,6 +274,7 @@ class Relu6Op(ClampOp, HasFolderInterface):
     """min(max(x, 0), 6)."""
 
     name = "tdsl.relu6"
+    LIMITS: ClassVar[tuple[float, float | None]] = (0.0, 6.0)
 
     def fold(self) -> tuple[SSAValue] | None:
         return fold_to(self, self.input) if isinstance(self.input.owner, Relu6Op) else None
@@ -167,6 +285,7 @@ class CastOp(UnaryOp, HasFolderInterface):
     """The same reals in another format, rounded once."""
 
     name = "tdsl.cast"
+    SCALAR: ClassVar[type[num.UnaryOp]] = num.ConvertOp
     ONE_FAMILY: ClassVar[bool] = False
 
     def __init__(self, input: SSAValue, element: Attribute):
@@ -177,7 +296,7 @@ class CastOp(UnaryOp, HasFolderInterface):
 
 
 @irdl_op_definition
-class SelectOp(TensorOp, HasFolderInterface):
+class SelectOp(PointwiseOp, HasFolderInterface):
     """`condition ? if_true : if_false` of whole tensors."""
 
     name = "tdsl.select"
@@ -207,3 +326,12 @@ class SelectOp(TensorOp, HasFolderInterface):
     def fold(self) -> tuple[SSAValue] | None:
         condition = const_evaluate_operand(self.condition)
         return None if condition is None else fold_to(self, self.if_true if condition else self.if_false)
+
+
+class NegativeOfConstant(RewritePattern):
+    """For reals (f32) only: a format's own negation may round and saturate, and assigning formats comes later."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: NegOp, rewriter: PatternRewriter, /) -> None:
+        if (constant := constant_input(op)) is not None and format_of(op.out).type == f32:
+            replace_by_constant(op, constant, 0 - constant.raws, rewriter)

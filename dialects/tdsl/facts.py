@@ -1,32 +1,24 @@
-"""What is known of a tensor whatever the input is: which constant it is, and an interval that it cannot leave.
-
-Declared and profiled ranges are no part of it: an input may lie outside of them.
-"""
+"""Facts about the factors of sums that hold whatever the input is: constants, and intervals of what is not constant."""
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING
 
 from xdsl.dialects import scf
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineMap
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
-from tinyml.dialects import num
-from tinyml.dialects.formats.product import ANYTHING, Factor, Interval, Product
-from tinyml.dialects.tdsl.base import TensorOp, format_of, shape_of
-from tinyml.dialects.tdsl.elementwise import ExpOp, Relu6Op, ReluOp, SigmoidOp, TanhOp
-from tinyml.dialects.tdsl.map import MapOp
-from tinyml.dialects.tdsl.movement import ConstOp, IndexOp, ReshapeOp, TransposeOp
+from tinyml.dialects.formats.product import Factor, Product
+from tinyml.dialects.tdsl.base import Shape, format_of, proven_interval, shape_of
+from tinyml.dialects.tdsl.constant import ConstOp
+from tinyml.dialects.tdsl.movement import IndexOp, ReshapeOp, TransposeOp
 
 if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Raws
 
-_RESULTS: dict[type[Operation], Interval] = {
-    **dict.fromkeys((ExpOp, num.ExpOp, ReluOp), (0.0, ANYTHING[1])),
-    **dict.fromkeys((TanhOp, num.TanhOp), (-1.0, 1.0)),
-    **dict.fromkeys((SigmoidOp, num.SigmoidOp), (0.0, 1.0)),
-    Relu6Op: (0.0, 6.0),
-}
+__all__ = ["carried_product", "constant_root", "factor_of", "gathered_factor", "oriented", "product_of"]
 
 
 def constant_root(value: SSAValue) -> ConstOp | None:
@@ -41,23 +33,8 @@ def oriented(raws: Raws, operand: SSAValue) -> Raws:
     return raws.reshape(-1, *shape_of(operand))
 
 
-def proven_interval(value: SSAValue) -> Interval:
-    """From the op that computes the elements, seen through ops that only move them."""
-    op = value.owner
-    if isinstance(op, MapOp):
-        op = op.body.block.last_op
-        assert op is not None
-        op = op.operands[0].owner
-    if isinstance(op, num.ClampOp):
-        return op.low.value.data, ANYTHING[1] if op.high is None else op.high.value.data
-    if isinstance(op, TensorOp) and op.MOVES_BITS and op.inputs and type(op) not in _RESULTS:
-        intervals = [proven_interval(moved) for moved in op.inputs]
-        return min(low for low, _ in intervals), max(high for _, high in intervals)
-    return ANYTHING if not isinstance(op, Operation) else _RESULTS.get(type(op), ANYTHING)
-
-
 def product_of(lhs: SSAValue, rhs: SSAValue) -> Product:
-    """What is known of a product of matrices."""
+    """The facts about a product of matrices."""
     square = _moved(lhs) is _moved(rhs) and 1 == shape_of(lhs)[0] == shape_of(rhs)[1]
     return Product(shape_of(lhs)[1], factor_of(lhs), factor_of(rhs, -2), square)
 
@@ -83,10 +60,29 @@ def carried_product(loop: scf.ForOp, weight: IndexOp, factor: SSAValue) -> Produ
 
 
 def factor_of(operand: SSAValue, summed: int = -1) -> Factor:
-    """What is known of a matrix. summed: the axis that a product sums over."""
+    """The facts about a matrix. summed: the axis that a product sums over."""
     if (constant := constant_root(operand)) is None:
         return Factor(format_of(operand), interval=proven_interval(operand))
     return Factor(format_of(operand), oriented(constant.raws, operand).swapaxes(-1, summed))
+
+
+def gathered_factor(operand: SSAValue, map: AffineMap, shape: Shape, summed: Shape) -> Factor:
+    """The facts about the elements of an operand that a map takes, from an index of the result and a summed one.
+
+    shape: of the result. summed: the extents of the summed index.
+    """
+    if (constant := constant_root(operand)) is None:
+        return factor_of(operand)
+    import numpy as np
+
+    # Indices of the result that the map does not use would repeat the same row.
+    used = map.used_dims()
+    extents = [extent if axis in used else 1 for axis, extent in enumerate(shape)]
+    positions = np.indices([*extents, *summed], sparse=True)
+    raws = constant.raws.reshape(-1, *shape_of(operand))
+    taken = raws[(slice(None), *(expression.eval(positions, []) for expression in map.results))]
+    taken = np.broadcast_to(taken, (len(raws), *extents, *summed))
+    return Factor(format_of(operand), taken.reshape(-1, prod(summed)))
 
 
 def _moved(value: SSAValue) -> SSAValue:

@@ -1,4 +1,4 @@
-"""A chain of elementwise ops as one op: the region says what happens to one element."""
+"""A chain of elementwise ops as one op, whose region says what happens to one element."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from xdsl.dialects.builtin import TensorType
-from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import (
     AnyAttr,
     IRDLOperation,
@@ -19,11 +19,14 @@ from xdsl.irdl import (
 from xdsl.traits import HasParent, IsTerminator, Pure
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, broadcast, shape_of, shaped
+from tinyml.dialects.tdsl.base import SHAPED, Shape, broadcast, shape_of, shaped
+from tinyml.dialects.tdsl.elementwise import ElementwiseOp, Insert, ScalarBody
+
+__all__ = ["MapOp", "YieldOp"]
 
 
 @irdl_op_definition
-class MapOp(TensorOp):
+class MapOp(ElementwiseOp):
     """`result[..] = body(inputs[..])` with numpy's broadcasting; each op of the body rounds once, as on tensors.
 
     The region's block takes one scalar of each input's format and ends in `tdsl.yield`.
@@ -31,6 +34,7 @@ class MapOp(TensorOp):
 
     name = "tdsl.map"
     ONE_FAMILY: ClassVar[bool] = False
+    FUSES: ClassVar[bool] = False
     operands_ = var_operand_def(SHAPED)
     body = region_def("single_block")
     assembly_format = (
@@ -47,6 +51,22 @@ class MapOp(TensorOp):
         for value in self.inputs:
             shape = broadcast(shape, shape_of(value))
         return shape
+
+    @property
+    def scalar_body(self) -> ScalarBody:
+        block = self.body.block
+        *steps, last = block.ops
+        assert isinstance(last, YieldOp)
+        return ScalarBody(block.args, steps, last.value)
+
+    def scalar(self, x: Sequence[SSAValue], element: Attribute, insert: Insert) -> SSAValue:
+        body = self.scalar_body
+        scalars: dict[SSAValue, SSAValue] = dict(zip(body.arguments, x, strict=True))
+        for step in body.steps:
+            copy: Operation = step.clone(value_mapper=scalars)
+            insert(copy)
+            scalars.update(zip(step.results, copy.results, strict=True))
+        return scalars[body.result]
 
     def verify_more(self) -> None:
         block = self.body.block

@@ -1,118 +1,100 @@
-"""Ops that create tensors or move their elements without computing: bits are copied, formats stay."""
+"""Ops that move elements without computing: bits are copied, formats stay."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import Any, ClassVar, cast
 
-from xdsl.dialects.builtin import (
-    BytesAttr,
-    DenseArrayBase,
-    DenseIntOrFPElementsAttr,
-    FloatAttr,
-    IndexType,
-    IntegerAttr,
-    IntegerType,
-    TensorType,
-    f64,
-    i64,
-)
+from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerAttr, IntegerType, TensorType, i64
 from xdsl.interfaces import HasCanonicalizationPatternsInterface, HasFolderInterface
-from xdsl.ir import Attribute, SSAValue
-from xdsl.irdl import (
-    IRDLOperation,
-    irdl_op_definition,
-    operand_def,
-    prop_def,
-    result_def,
-    traits_def,
-    var_operand_def,
-)
-from xdsl.pattern_rewriter import RewritePattern
-from xdsl.traits import ConstantLike, Pure
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.irdl import irdl_op_definition, operand_def, prop_def, var_operand_def
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects.formats.number_format import NumberFormat
-from tinyml.dialects.tdsl.attributes import Csr
-from tinyml.dialects.tdsl.base import (
-    SHAPED,
-    TENSOR,
-    Shape,
-    TensorOp,
-    build,
-    fold_to,
-    format_of,
-    shape_of,
-    shaped,
-    spell,
-)
+from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, build, fold_to, shape_of, shaped, spell
+from tinyml.dialects.tdsl.constant import constant_input, replace_by_constant
 
-if TYPE_CHECKING:
-    from tinyml.dialects.formats.number_format import Raws
+__all__ = [
+    "IndexOp",
+    "InsertSliceOp",
+    "Move",
+    "MovementOp",
+    "ReshapeOp",
+    "ReverseOp",
+    "SliceOp",
+    "TransposeOp",
+]
 
 
-@irdl_op_definition
-class ConstOp(IRDLOperation):
-    """A parameter of the model. `value` holds the raw bits, as a dense attribute of the format's storage type."""
+@dataclass(frozen=True)
+class Move:
+    """Copies of elements: `result[target(i)] = operand[source(i)]` for every index i of a shape.
 
-    name = "tdsl.const"
-    value = prop_def(DenseIntOrFPElementsAttr)
-    result = result_def(TENSOR)
-    traits = traits_def(Pure(), ConstantLike())
-    assembly_format = "$value attr-dict `->` type($result)"
+    The symbols of both maps are the op's `indices`.
+    """
 
-    def __init__(self, raws: Raws, format: NumberFormat, encoding: Attribute | None = None):
-        shape = raws.shape
-        type: TensorType[Any] = TensorType(format.storage, shape)
-        bits = DenseIntOrFPElementsAttr(type, BytesAttr(raws.astype(format.dtype.newbyteorder("<")).tobytes()))
-        result = TensorType(format.type, shape) if encoding is None else TensorType(format.type, shape, encoding)
-        super().__init__(properties={"value": bits}, result_types=[result])
-
-    def with_raws(self, raws: Raws, format: NumberFormat) -> ConstOp:
-        """The same parameter, with its name, its attributes and its encoding, as other raws of another format."""
-        encoding = self.result.type.encoding
-        new = ConstOp(raws, format, encoding if isinstance(encoding, Csr) else None)
-        new.attributes |= self.attributes
-        new.result.name_hint = self.result.name_hint
-        return new
-
-    def verify_(self) -> None:
-        expected = TensorType(format_of(self.result).storage, shape_of(self.result))
-        if self.value.type != expected:
-            raise VerifyException(f"value must be of type {expected}, got {self.value.type}")
-        format_of(self.result).verify_raws(self.raws)
+    operand: SSAValue
+    shape: Shape
+    source: AffineMap
+    target: AffineMap
 
     @property
-    def raws(self) -> Raws:
-        """The raw bits in the tensor's shape, not copied."""
-        import numpy as np
+    def fills(self) -> bool:
+        """Does element i of the shape go to element i of the result?"""
+        return self.target == identity(len(self.shape), self.target.num_symbols)
 
-        dtype = format_of(self.result).dtype.newbyteorder("<")
-        return np.frombuffer(self.value.data.data, dtype).reshape(shape_of(self.result))
+    @property
+    def keeps_place(self) -> bool:
+        """Does each element keep its index?"""
+        return self.fills and self.source == self.target
+
+
+def identity(rank: int, symbols: int = 0) -> AffineMap:
+    """The map of every index to itself."""
+    return AffineMap(rank, symbols, tuple(dimensions(rank)))
+
+
+def dimensions(rank: int) -> list[AffineExpr]:
+    """The components of an index."""
+    return [AffineExpr.dimension(axis) for axis in range(rank)]
+
+
+class MovementOp(TensorOp, ABC):
+    """An op that copies elements to where its `moves` say, one move after the other; later ones overwrite.
+
+    The evaluator, gradients and loops follow from the moves.
+    """
+
+    MOVES_BITS: ClassVar[bool] = True
+
+    @property
+    @abstractmethod
+    def moves(self) -> Sequence[Move]:
+        """The moves, which reach every element of the result."""
+
+    @property
+    def indices(self) -> Sequence[SSAValue]:
+        """Computed indices: the symbols of the moves' maps."""
+        return ()
+
+    def gather(self, operand: SSAValue, source: Sequence[AffineExpr]) -> list[Move]:
+        """One move that fills the result, element by element, from one operand."""
+        shape, symbols = shape_of(self.out), len(self.indices)
+        return [
+            Move(operand, shape, AffineMap(len(shape), symbols, tuple(source)), identity(len(shape), symbols)),
+        ]
 
 
 @irdl_op_definition
-class FillOp(TensorOp):
-    """A tensor with every element the same real, rounded into its format (SeeDot's `init`)."""
-
-    name = "tdsl.fill"
-    value = prop_def(FloatAttr)
-    assembly_format = "attr-dict (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
-
-    def __init__(self, value: float, result: TensorType[Attribute]):
-        build(self, [], result, {"value": FloatAttr(value, f64)})
-
-    def infer_shape(self) -> Shape:
-        return shape_of(self.out)
-
-
-@irdl_op_definition
-class ReshapeOp(TensorOp, HasFolderInterface, HasCanonicalizationPatternsInterface):
+class ReshapeOp(MovementOp, HasFolderInterface, HasCanonicalizationPatternsInterface):
     """The same elements in row-major order under another shape."""
 
     name = "tdsl.reshape"
-    MOVES_BITS: ClassVar[bool] = True
     input = operand_def(SHAPED)
     assembly_format = "$input attr-dict `:` type($input) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
 
@@ -125,22 +107,28 @@ class ReshapeOp(TensorOp, HasFolderInterface, HasCanonicalizationPatternsInterfa
             raise VerifyException(f"cannot reshape {spell(before)} to {spell(after)}: the number of elements differs")
         return after
 
+    @property
+    def moves(self) -> Sequence[Move]:
+        before, after = shape_of(self.input), shape_of(self.out)
+        number = AffineExpr.constant(0)
+        for axis, dimension in enumerate(dimensions(len(after))):
+            number = number + dimension * prod(after[axis + 1 :])
+        source = [number // prod(before[axis + 1 :]) % extent for axis, extent in enumerate(before)]
+        return self.gather(self.input, source)
+
     def fold(self) -> tuple[SSAValue] | None:
         return fold_to(self, self.input)
 
     @classmethod
     def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
-        from tinyml.dialects.tdsl.canonicalization import ReshapeOfConstant, ReshapeOfReshape
-
         return (ReshapeOfReshape(), ReshapeOfConstant())
 
 
 @irdl_op_definition
-class TransposeOp(TensorOp, HasFolderInterface, HasCanonicalizationPatternsInterface):
+class TransposeOp(MovementOp, HasFolderInterface, HasCanonicalizationPatternsInterface):
     """Axes in another order: axis `i` of the result is axis `permutation[i]` of the input."""
 
     name = "tdsl.transpose"
-    MOVES_BITS: ClassVar[bool] = True
     input = operand_def(SHAPED)
     permutation = prop_def(DenseArrayBase.constr(i64))
     assembly_format = "$input attr-dict `:` type($input) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
@@ -165,6 +153,11 @@ class TransposeOp(TensorOp, HasFolderInterface, HasCanonicalizationPatternsInter
         return tuple(shape[axis] for axis in self.axes)
 
     @property
+    def moves(self) -> Sequence[Move]:
+        axes = self.axes
+        return self.gather(self.input, [AffineExpr.dimension(axes.index(axis)) for axis in range(len(axes))])
+
+    @property
     def keeps_order(self) -> bool:
         """Do only axes of extent 1 move, so that the elements stay in row-major order?"""
         shape = shape_of(self.input)
@@ -176,21 +169,14 @@ class TransposeOp(TensorOp, HasFolderInterface, HasCanonicalizationPatternsInter
 
     @classmethod
     def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
-        from tinyml.dialects.tdsl.canonicalization import (
-            TransposeOfConstant,
-            TransposeOfTranspose,
-            TransposeToReshape,
-        )
-
         return (TransposeToReshape(), TransposeOfTranspose(), TransposeOfConstant())
 
 
 @irdl_op_definition
-class ReverseOp(TensorOp, HasFolderInterface, HasCanonicalizationPatternsInterface):
+class ReverseOp(MovementOp, HasFolderInterface, HasCanonicalizationPatternsInterface):
     """Elements in opposite order along one axis."""
 
     name = "tdsl.reverse"
-    MOVES_BITS: ClassVar[bool] = True
     input = operand_def(SHAPED)
     axis = prop_def(IntegerAttr)
     assembly_format = "$input attr-dict `:` type($input) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
@@ -209,6 +195,13 @@ class ReverseOp(TensorOp, HasFolderInterface, HasCanonicalizationPatternsInterfa
             raise VerifyException(f"axis {self.axis.value.data} is not one of the {len(shape)} axes")
         return shape
 
+    @property
+    def moves(self) -> Sequence[Move]:
+        shape, axis = shape_of(self.input), self.axis.value.data
+        source = dimensions(len(shape))
+        source[axis] = AffineExpr.constant(shape[axis] - 1) - source[axis]
+        return self.gather(self.input, source)
+
     def fold(self) -> tuple[SSAValue] | None:
         if shape_of(self.input)[self.axis.value.data] == 1:
             return fold_to(self, self.input)
@@ -217,17 +210,15 @@ class ReverseOp(TensorOp, HasFolderInterface, HasCanonicalizationPatternsInterfa
 
     @classmethod
     def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
-        from tinyml.dialects.tdsl.canonicalization import ReverseOfConstant
-
         return (ReverseOfConstant(),)
 
 
 @irdl_op_definition
-class IndexOp(TensorOp):
+class IndexOp(MovementOp):
     """`input[index]`: drops the first axis at a computed index, which must lie in [0, extent)."""
 
     name = "tdsl.index"
-    MOVES_BITS: ClassVar[bool] = True
+    STORES_LAST: ClassVar[bool] = True
     input = operand_def(SHAPED)
     index = operand_def(IndexType)
     assembly_format = (
@@ -243,6 +234,14 @@ class IndexOp(TensorOp):
             raise VerifyException("cannot index a scalar")
         return shape[1:]
 
+    @property
+    def indices(self) -> Sequence[SSAValue]:
+        return (self.index,)
+
+    @property
+    def moves(self) -> Sequence[Move]:
+        return self.gather(self.input, [AffineExpr.symbol(0), *dimensions(len(shape_of(self.out)))])
+
 
 def _verify_slice(whole: Shape, part: Shape, offsets: int) -> None:
     if len(whole) != len(part) or offsets != len(whole):
@@ -251,12 +250,17 @@ def _verify_slice(whole: Shape, part: Shape, offsets: int) -> None:
         raise VerifyException(f"a slice of shape {spell(part)} does not fit in {spell(whole)}")
 
 
+def _shifted(rank: int) -> list[AffineExpr]:
+    """An index from computed offsets on."""
+    return [dimension + AffineExpr.symbol(axis) for axis, dimension in enumerate(dimensions(rank))]
+
+
 @irdl_op_definition
-class SliceOp(TensorOp, HasFolderInterface):
-    """The box of the result's shape at computed offsets (SeeDot's `x[i:+n]`); it must lie inside the input."""
+class SliceOp(MovementOp, HasFolderInterface):
+    """The part of the result's shape at computed offsets (SeeDot's `x[i:+n]`); it must lie inside the input."""
 
     name = "tdsl.slice"
-    MOVES_BITS: ClassVar[bool] = True
+    STORES_LAST: ClassVar[bool] = True
     input = operand_def(SHAPED)
     offsets = var_operand_def(IndexType)
     assembly_format = (
@@ -270,17 +274,24 @@ class SliceOp(TensorOp, HasFolderInterface):
         _verify_slice(shape_of(self.input), shape_of(self.out), len(self.offsets))
         return shape_of(self.out)
 
+    @property
+    def indices(self) -> Sequence[SSAValue]:
+        return self.offsets
+
+    @property
+    def moves(self) -> Sequence[Move]:
+        return self.gather(self.input, _shifted(len(self.offsets)))
+
     def fold(self) -> tuple[SSAValue] | None:
-        # A box of the whole shape that lies inside starts at 0.
+        # A part of the whole shape that lies inside starts at 0.
         return fold_to(self, self.input)
 
 
 @irdl_op_definition
-class InsertSliceOp(TensorOp, HasFolderInterface):
-    """`input` with the box at computed offsets replaced by `part` (SeeDot's splice on the left of `=`)."""
+class InsertSliceOp(MovementOp, HasFolderInterface):
+    """`input` with the part at computed offsets replaced by `part` (SeeDot's splice on the left of `=`)."""
 
     name = "tdsl.insert_slice"
-    MOVES_BITS: ClassVar[bool] = True
     part = operand_def(SHAPED)
     input = operand_def(SHAPED)
     offsets = var_operand_def(IndexType)
@@ -296,5 +307,84 @@ class InsertSliceOp(TensorOp, HasFolderInterface):
         _verify_slice(shape_of(self.input), shape_of(self.part), len(self.offsets))
         return shape_of(self.input)
 
+    @property
+    def indices(self) -> Sequence[SSAValue]:
+        return self.offsets
+
+    @property
+    def moves(self) -> Sequence[Move]:
+        rank = len(self.offsets)
+        same, shifted = identity(rank, rank), AffineMap(rank, rank, tuple(_shifted(rank)))
+        return [Move(self.input, shape_of(self.input), same, same), Move(self.part, shape_of(self.part), same, shifted)]
+
+    @property
+    def updated(self) -> SSAValue:
+        return self.input
+
+    def reads_in_place(self, operand: SSAValue) -> bool:
+        return self.input is operand and self.part is not operand
+
     def fold(self) -> tuple[SSAValue] | None:
         return fold_to(self, self.part)
+
+
+class ReshapeOfReshape(RewritePattern):
+    """Only the last shape counts."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ReshapeOp, rewriter: PatternRewriter, /) -> None:
+        if op.result is not None and isinstance(inner := op.input.owner, ReshapeOp):
+            new = ReshapeOp(inner.input, shape_of(op.out))
+            new.attributes |= op.attributes
+            rewriter.replace(op, new)
+
+
+class TransposeOfTranspose(RewritePattern):
+    """One permutation after another is one permutation."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: TransposeOp, rewriter: PatternRewriter, /) -> None:
+        if op.result is not None and isinstance(inner := op.input.owner, TransposeOp):
+            new = TransposeOp(inner.input, [inner.axes[axis] for axis in op.axes])
+            new.attributes |= op.attributes
+            rewriter.replace(op, new)
+
+
+class TransposeToReshape(RewritePattern):
+    """Where only axes of extent 1 move, as from a column to a row, no element does."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: TransposeOp, rewriter: PatternRewriter, /) -> None:
+        if op.result is not None and op.keeps_order:
+            new = ReshapeOp(op.input, shape_of(op.out))
+            new.attributes |= op.attributes
+            rewriter.replace(op, new)
+
+
+class ReshapeOfConstant(RewritePattern):
+    """A constant gets the shape that its only user wants; with more users the reshape stays, because it is free."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ReshapeOp, rewriter: PatternRewriter, /) -> None:
+        if op.input.has_one_use() and (constant := constant_input(op)) is not None:
+            replace_by_constant(op, constant, constant.raws.reshape(shape_of(op.out)), rewriter)
+
+
+class TransposeOfConstant(RewritePattern):
+    """A transposition by the compiler: on the device it would take working memory."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: TransposeOp, rewriter: PatternRewriter, /) -> None:
+        if (constant := constant_input(op)) is not None:
+            replace_by_constant(op, constant, constant.raws.transpose(op.axes), rewriter)
+
+
+class ReverseOfConstant(RewritePattern):
+    """A reversal by the compiler: on the device it would take working memory."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ReverseOp, rewriter: PatternRewriter, /) -> None:
+        if (constant := constant_input(op)) is not None:
+            import numpy as np
+
+            replace_by_constant(op, constant, np.flip(constant.raws, op.axis.value.data), rewriter)

@@ -29,7 +29,7 @@ def writes_in_place(loop: scf.ForOp, position: int) -> bool:
         for use in alias.uses:
             user = use.operation
             if user is producer:
-                if alias is not old or not tdsl.reads_in_place(producer, old):
+                if alias is not old or not producer.reads_in_place(old):
                     return False
             elif order[_ancestor(user, loop)] > order[producer]:
                 return False

@@ -2,41 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from math import prod
 from typing import cast
 
 import xdsl.dialects.memref as upstream_memref
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import MemRefType, i8
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import SSAValue
 
 from tinyml.dialects import scratch, tdsl
+from tinyml.lowering.loops.index_maps import mapped, prepare
+from tinyml.lowering.loops.lowerings import lowers
+from tinyml.lowering.loops.operands import elements_from
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 
 
-def elements_from(
-    source: SSAValue, start: SSAValue, length: int, nest: LoopNest, element: Attribute | None = None
-) -> SSAValue:
-    """Consecutive elements of a buffer as a view of rank 1; element: the type that their raws are taken as."""
-    return nest.insert(scratch.SliceOp(source, start, (length,), element))
-
-
-def _move(source: SSAValue, target: SSAValue, nest: LoopNest, origin: Callable[[Indices], Indices]) -> None:
-    """target[i] = source[origin(i)] for every index of the target."""
-
-    def body(indices: Indices) -> None:
-        nest.store(nest.load(source, origin(indices)), target, indices)
-
-    nest.over(tdsl.shape_of(target), body)
-
-
+@lowers(upstream_memref.CopyOp)
 def copy(op: upstream_memref.CopyOp, nest: LoopNest) -> None:
-    _move(op.source, op.destination, nest, lambda indices: indices)
+    def body(indices: Indices) -> None:
+        nest.store(nest.load(op.source, indices), op.destination, indices)
+
+    nest.over(tdsl.shape_of(op.destination), body)
 
 
+@lowers(scratch.MoveOp)
 def move_buffer(op: scratch.MoveOp, nest: LoopNest) -> None:
-    """Where the places overlap, the end that is free goes first. Packed elements move by bytes: they share some."""
+    """A buffer at another address; where both overlap, the free end goes first. Packed elements move by bytes."""
     places = [_in_bytes(value, nest) for value in (op.source, op.dest)]
     count = prod(tdsl.shape_of(places[0]))
     source, dest = (elements_from(value, nest.index(0), count, nest) for value in places)
@@ -57,37 +48,17 @@ def _in_bytes(value: SSAValue, nest: LoopNest) -> SSAValue:
     return nest.insert(scratch.ViewOp(view.arena, view.offset.value.data, bytes))
 
 
-def transpose(op: tdsl.TransposeOp, nest: LoopNest) -> None:
-    def origin(indices: Indices) -> Indices:
-        return [indices[op.axes.index(axis)] for axis in range(len(indices))]
+@lowers(tdsl.MovementOp)
+def lower_moves(op: tdsl.MovementOp, nest: LoopNest) -> None:
+    """One loop nest for each move; what stays where it is needs none."""
+    for move in op.moves:
+        if move.operand is op.out and move.keeps_place:
+            continue
+        for map in (move.source, move.target):
+            prepare(map, nest)
 
-    _move(op.input, op.out, nest, origin)
+        def body(indices: Indices, move: tdsl.Move = move) -> None:
+            element = nest.load(move.operand, mapped(move.source, indices, op.indices, nest))
+            nest.store(element, op.out, mapped(move.target, indices, op.indices, nest))
 
-
-def reverse(op: tdsl.ReverseOp, nest: LoopNest) -> None:
-    axis = op.axis.value.data
-    last = nest.index(tdsl.shape_of(op.input)[axis] - 1)
-
-    def origin(indices: Indices) -> Indices:
-        mirrored = nest.insert(arith.SubiOp(last, indices[axis]))
-        return [*indices[:axis], mirrored, *indices[axis + 1 :]]
-
-    _move(op.input, op.out, nest, origin)
-
-
-def _shifted(indices: Indices, offsets: Sequence[SSAValue], nest: LoopNest) -> Indices:
-    return [nest.add(index, offset) for index, offset in zip(indices, offsets, strict=True)]
-
-
-def slice(op: tdsl.SliceOp, nest: LoopNest) -> None:
-    _move(op.input, op.out, nest, lambda indices: _shifted(indices, op.offsets, nest))
-
-
-def insert_slice(op: tdsl.InsertSliceOp, nest: LoopNest) -> None:
-    if op.input is not op.out:
-        _move(op.input, op.out, nest, lambda indices: indices)
-
-    def body(indices: Indices) -> None:
-        nest.store(nest.load(op.part, indices), op.out, _shifted(indices, op.offsets, nest))
-
-    nest.over(tdsl.shape_of(op.part), body)
+        nest.over(move.shape, body)

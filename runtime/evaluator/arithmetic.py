@@ -1,4 +1,4 @@
-"""What the tensor ops compute, on arrays with a leading axis over the samples of a data set.
+"""The arithmetic of tensor ops, on arrays with a leading axis over the samples of a data set.
 
 `Bits` is the meaning of a program at L1: raw values of each tensor's number format, as every device computes them.
 `Reals` is the reference beside it: double precision, no format at all, to measure errors and ranges.
@@ -15,10 +15,11 @@ from xdsl.ir import Operation, SSAValue
 
 from tinyml.dialects import num, tdsl
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.machine.numpy_machine import NumpyMachine, stacked_matmul
-from tinyml.dialects.machine.real_functions import exactly
 from tinyml.dialects.tdsl.accumulation import accumulator_elements
+from tinyml.runtime.evaluator.index_maps import Multiply, sum_products
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,18 +30,29 @@ Array: TypeAlias = "NDArray[Any]"
 class Arithmetic(ABC):
     """The ops that compute; arrays have shape (samples or 1, *shape of the tensor)."""
 
+    def __init__(self) -> None:
+        self._bodies: dict[tdsl.ElementwiseOp, tdsl.ScalarBody] = {}
+
+    def elementwise(self, op: tdsl.ElementwiseOp, arguments: Sequence[Array]) -> Array:
+        """The op's steps on scalars, on all elements at once."""
+        if op not in self._bodies:
+            self._bodies[op] = op.scalar_body
+        body, rank = self._bodies[op], 1 + len(tdsl.shape_of(op.out))
+        values = dict(zip(body.arguments, (ranked(x, rank) for x in arguments), strict=True))
+        for step in body.steps:
+            values[step.results[0]] = self.scalar(step, [values[operand] for operand in step.operands])
+        return values[body.result]
+
+    @abstractmethod
+    def scalar(self, op: Operation, arguments: Sequence[Array]) -> Array:
+        """An op on scalars, on all elements at once."""
+
     @abstractmethod
     def constant(self, op: tdsl.ConstOp) -> Array:
         """The array of a parameter, without the axis over samples."""
 
     @abstractmethod
     def fill(self, op: tdsl.FillOp) -> Array: ...
-
-    @abstractmethod
-    def unary(self, op: tdsl.UnaryOp, x: Array) -> Array: ...
-
-    @abstractmethod
-    def binary(self, op: tdsl.BinaryOp, lhs: Array, rhs: Array) -> Array: ...
 
     @abstractmethod
     def products(
@@ -63,14 +75,15 @@ class Arithmetic(ABC):
     def finish(self, op: tdsl.FinishOp, sum: Array) -> Array: ...
 
     @abstractmethod
-    def scalar(self, op: Operation, arguments: Sequence[Array]) -> Array:
-        """An op of the body of a `tdsl.map`."""
-
-    @abstractmethod
     def at_least(self, op: tdsl.AtLeastOp, x: Array) -> Array: ...
 
     @abstractmethod
     def positive(self, op: tdsl.SignOp, x: Array) -> Array: ...
+
+
+def ranked(x: Array, rank: int) -> Array:
+    """An array of a rank for broadcasting, with new axes after the one over samples."""
+    return x if x.ndim == rank else x.reshape(x.shape[0], *(1,) * (rank - x.ndim), *x.shape[1:])
 
 
 class Reals(Arithmetic):
@@ -82,34 +95,17 @@ class Reals(Arithmetic):
     def fill(self, op: tdsl.FillOp) -> Array:
         return np.full(tdsl.shape_of(op.out), op.value.value.data)
 
-    def unary(self, op: tdsl.UnaryOp, x: Array) -> Array:
-        match op:
-            case tdsl.NegOp():
-                return -x
-            case tdsl.FunctionOp():
-                return exactly(op.FUNCTION, x)
-            case tdsl.ReluOp():
-                return np.maximum(x, 0.0)
-            case tdsl.Relu6Op():
-                return np.clip(x, 0.0, 6.0)
-            case tdsl.NormaliseL2Op():
-                return x / np.sqrt((x * x).sum(-1, keepdims=True))
-            case _:
-                return x
-
-    def binary(self, op: tdsl.BinaryOp, lhs: Array, rhs: Array) -> Array:
-        match op:
-            case tdsl.AddOp():
-                return lhs + rhs
-            case tdsl.SubOp():
-                return lhs - rhs
-            case _:
-                return lhs * rhs
+    def scalar(self, op: Operation, arguments: Sequence[Array]) -> Array:
+        return _defined(op).real(arguments)
 
     def products(self, op: tdsl.ContractionOp, pairs: Sequence[tuple[Array, Array]], initial: Array | None) -> Array:
-        terms = [stacked_matmul(lhs, rhs) for lhs, rhs in pairs]
+        shape = tdsl.shape_of(op.out)
+        terms = [
+            sum_products(term, shape, *factors, None, lambda lhs, rhs, _: stacked_matmul(lhs, rhs))
+            for term, factors in zip(op.terms, pairs, strict=True)
+        ]
         total = np.asarray(sum(terms if initial is None else [initial, *terms]))
-        return total if op.shifts is None else np.ldexp(total, -np.array(op.shifts)[:, None])
+        return total if op.shifts is None else np.ldexp(total, -by_row(op, np.array(op.shifts)))
 
     def squared_distance(self, op: tdsl.SquaredDistanceOp, lhs: Array, rhs: Array) -> Array:
         return ((lhs - rhs) ** 2).sum(-2, keepdims=True)
@@ -126,25 +122,6 @@ class Reals(Arithmetic):
     def finish(self, op: tdsl.FinishOp, sum: Array) -> Array:
         return sum
 
-    def scalar(self, op: Operation, arguments: Sequence[Array]) -> Array:
-        match op:
-            case num.ConstantOp():
-                return np.array(op.value.value.data)
-            case num.AddOp():
-                return arguments[0] + arguments[1]
-            case num.SubOp():
-                return arguments[0] - arguments[1]
-            case num.MulOp():
-                return arguments[0] * arguments[1]
-            case num.NegOp():
-                return -arguments[0]
-            case num.FunctionOp():
-                return exactly(op.FUNCTION, arguments[0])
-            case num.ClampOp():
-                return np.clip(arguments[0], op.low.value.data, op.high.value.data if op.high else None)
-            case _:
-                return arguments[0]
-
     def at_least(self, op: tdsl.AtLeastOp, x: Array) -> Array:
         return x >= op.threshold.value.data
 
@@ -156,7 +133,11 @@ class Bits(Arithmetic):
     """Raw values; each op is the method of its result's format."""
 
     def __init__(self, machine: NumpyMachine | None = None):
+        super().__init__()
         self.machine = machine or NumpyMachine()
+
+    def scalar(self, op: Operation, arguments: Sequence[Array]) -> Array:
+        return _defined(op).computation()(self.machine, arguments)
 
     def constant(self, op: tdsl.ConstOp) -> Array:
         return op.raws
@@ -164,51 +145,28 @@ class Bits(Arithmetic):
     def fill(self, op: tdsl.FillOp) -> Array:
         return _format(op.out).encode(np.full(tdsl.shape_of(op.out), op.value.value.data))
 
-    def unary(self, op: tdsl.UnaryOp, x: Array) -> Array:
-        source, result = _format(op.input), _format(op.out)
-        match op:
-            case tdsl.FunctionOp():
-                return result.function(self.machine, op.FUNCTION, x, source, _scheme(op))
-            case tdsl.NegOp():
-                return result.neg(self.machine, x, source)
-            case tdsl.ReluOp():
-                return result.clamp(self.machine, x, 0.0, None)
-            case tdsl.Relu6Op():
-                return result.clamp(self.machine, x, 0.0, 6.0)
-            case tdsl.CastOp():
-                return result.convert(self.machine, x, source)
-            case _:
-                raise InputError(f"{op.name} is not supported yet by the evaluator")
-
-    def binary(self, op: tdsl.BinaryOp, lhs: Array, rhs: Array) -> Array:
-        result = _format(op.out)
-        match op:
-            case tdsl.AddOp():
-                compute = result.add
-            case tdsl.SubOp():
-                compute = result.sub
-            case _:
-                compute = result.mul
-        return compute(self.machine, lhs, _format(op.lhs), rhs, _format(op.rhs))
-
     def products(self, op: tdsl.ContractionOp, pairs: Sequence[tuple[Array, Array]], initial: Array | None) -> Array:
         accumulators, sums = op.accumulators, None
         before = accumulators[0]
         if op.initial is not None and initial is not None:
             sums = before.start(self.machine, initial, _format(op.initial))
-        for accumulator, values, (lhs, rhs) in zip(accumulators, pairs, op.pairs, strict=True):
+        for accumulator, factors, term in zip(accumulators, pairs, op.terms, strict=True):
             if sums is not None:
                 sums = accumulator.align(self.machine, sums, before)
-            sums = self.machine.matmul(accumulator, values[0], _format(lhs), values[1], _format(rhs), sums)
+            sums = sum_products(term, tdsl.shape_of(op.out), *factors, sums, self._multiply(accumulator, term))
             before = accumulator
         if op.shifts is not None:
-            shifts = self.machine.constant(np.array(op.shifts, np.int8)[:, None])
+            shifts = self.machine.constant(by_row(op, np.array(op.shifts, np.int8)))
             sums = before.shifted(self.machine, cast(Array, sums), shifts)
         levelled = before.levelled(_format(op.out))
         if levelled.type != before.type:
-            rows = self.machine.constant(np.arange(tdsl.shape_of(op.out)[0])[:, None])
+            rows = self.machine.constant(by_row(op, np.arange(tdsl.shape_of(op.out)[op.ROW_AXIS])))
             sums = before.level_row(self.machine, cast(Array, sums), rows, levelled)
         return _format(op.out).finish(self.machine, cast(Array, sums), levelled, op.finished_bound)
+
+    def _multiply(self, accumulator: Accumulator, term: tdsl.Term) -> Multiply:
+        lhs, rhs = _format(term.lhs), _format(term.rhs)
+        return lambda x, y, sums: self.machine.matmul(accumulator, x, lhs, y, rhs, sums)
 
     def squared_distance(self, op: tdsl.SquaredDistanceOp, lhs: Array, rhs: Array) -> Array:
         accumulator, difference = op.accumulator, op.difference
@@ -230,30 +188,6 @@ class Bits(Arithmetic):
     def finish(self, op: tdsl.FinishOp, sum: Array) -> Array:
         return _format(op.out).finish(self.machine, sum, accumulator_elements(op.input), op.sum_bound)
 
-    def scalar(self, op: Operation, arguments: Sequence[Array]) -> Array:
-        result = num.format_of(op.results[0])
-        formats = [num.format_of(operand) for operand in op.operands]
-        match op:
-            case num.ConstantOp():
-                return result.constant(self.machine, op.value.value.data)
-            case num.AddOp():
-                return result.add(self.machine, arguments[0], formats[0], arguments[1], formats[1])
-            case num.SubOp():
-                return result.sub(self.machine, arguments[0], formats[0], arguments[1], formats[1])
-            case num.MulOp():
-                return result.mul(self.machine, arguments[0], formats[0], arguments[1], formats[1])
-            case num.NegOp():
-                return result.neg(self.machine, arguments[0], formats[0])
-            case num.ClampOp():
-                high = None if op.high is None else op.high.value.data
-                return result.clamp(self.machine, arguments[0], op.low.value.data, high)
-            case num.ConvertOp():
-                return result.convert(self.machine, arguments[0], formats[0])
-            case num.FunctionOp():
-                return result.function(self.machine, op.FUNCTION, arguments[0], formats[0], _scheme(op))
-            case _:
-                raise InputError(f"{op.name} is not supported in the body of a tdsl.map")
-
     def at_least(self, op: tdsl.AtLeastOp, x: Array) -> Array:
         return _format(op.input).at_least(self.machine, x, op.threshold.value.data)
 
@@ -262,9 +196,16 @@ class Bits(Arithmetic):
         return format.greater(self.machine, x, format.constant(self.machine, 0.0))
 
 
+def by_row(op: tdsl.ContractionOp, numbers: Array) -> Array:
+    """Numbers, one for each row of a contraction's result, in a shape that broadcasts to the result."""
+    return numbers.reshape(-1, *(1,) * (len(tdsl.shape_of(op.out)) - op.ROW_AXIS - 1))
+
+
 def _format(value: SSAValue) -> NumberFormat:
     return tdsl.format_of(value)
 
 
-def _scheme(op: tdsl.FunctionOp | num.FunctionOp) -> str | None:
-    return op.scheme.data if op.scheme else None
+def _defined(op: Operation) -> num.ScalarOp:
+    if not isinstance(op, num.ScalarOp):
+        raise InputError(f"{op.name} is not supported in the body of a tdsl.map")
+    return op

@@ -1,7 +1,7 @@
-"""Runs a program on tensors (L0 or L1) over a whole data set at once.
+"""The evaluator: a program on tensors (L0 or L1) run over a whole data set at once.
 
-Every value is an array with a leading axis over the samples; what does not depend on the input keeps an extent of 1
-there. Loops run once, for all samples together.
+Every value is an array with a leading axis over the samples, of extent 1 where nothing depends on the input. Loops run
+once, for all samples together.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from xdsl.ir import Block, Operation, SSAValue
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import element_format
-from tinyml.runtime.evaluator.arithmetic import Arithmetic, Bits, Reals
+from tinyml.runtime.evaluator.arithmetic import Arithmetic, Bits, Reals, ranked
+from tinyml.runtime.evaluator.index_maps import move_elements
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,7 +34,7 @@ CHUNK = 512
 
 @dataclass(frozen=True)
 class Outputs:
-    """What a program gave: class indices (samples,) and scores (samples, elements), each where it has them.
+    """The results of a program: class indices (samples,) and scores (samples, elements), each where it has them.
 
     Scores are raws of the result's format, or reals from the reference.
     """
@@ -150,7 +151,10 @@ def compute(arithmetic: Arithmetic, op: Operation, arguments: Sequence[Any]) -> 
     """The result of an op without regions other than a map's; tensors have a leading axis over the samples, or 1."""
     match op:
         case tdsl.ReshapeOp():
+            # A view; as for any other move, elements would be copied one by one.
             return arguments[0].reshape(len(arguments[0]), *tdsl.shape_of(op.out))
+        case tdsl.MovementOp():
+            return move_elements(op, arguments)
         case arith.ConstantOp() | arith.AddiOp() | arith.SubiOp() | arith.MuliOp() | arith.CmpiOp():
             return _integer(op, arguments)
         case arith.SelectOp() | tdsl.SelectOp():
@@ -158,25 +162,21 @@ def compute(arithmetic: Arithmetic, op: Operation, arguments: Sequence[Any]) -> 
         case tdsl.ConstOp():
             return arithmetic.constant(op)[None]
         case tensor.EmptyOp():
-            # What is in it is nobody's business: all of it is overwritten before it is read.
+            # Its content does not matter: all of it is overwritten before it is read.
             return np.zeros((1, *tdsl.shape_of(op.tensor)), element_format(op.tensor.type).dtype)
         case tdsl.FillOp():
             return arithmetic.fill(op)[None]
-        case tdsl.UnaryOp():
-            return _shaped(op, arithmetic.unary(op, arguments[0]))
-        case tdsl.BinaryOp():
-            return _shaped(op, arithmetic.binary(op, *aligned(arguments[0], arguments[1])))
+        case tdsl.ElementwiseOp():
+            return _shaped(op, arithmetic.elementwise(op, arguments))
         case tdsl.ZeroOp():
             return arithmetic.zero(op)[None]
         case tdsl.MacOp():
             rank = arguments[0].ndim
-            return arithmetic.mac(op, arguments[0], _ranked(arguments[1], rank), _ranked(arguments[2], rank))
+            return arithmetic.mac(op, arguments[0], ranked(arguments[1], rank), ranked(arguments[2], rank))
         case tdsl.AccumulateOp():
             return arithmetic.accumulate(op, arguments[0], arguments[1], arguments[2])
         case tdsl.FinishOp():
             return _shaped(op, arithmetic.finish(op, arguments[0]))
-        case tdsl.MapOp():
-            return _shaped(op, _map(arithmetic, op, arguments))
         case tdsl.ContractionOp():
             values = dict(zip(op.operands, arguments, strict=True))
             pairs = [(values[lhs], values[rhs]) for lhs, rhs in op.pairs]
@@ -191,31 +191,12 @@ def compute(arithmetic: Arithmetic, op: Operation, arguments: Sequence[Any]) -> 
         case tdsl.AtLeastOp():
             return arithmetic.at_least(op, arguments[0]).reshape(-1)
         case _:
-            return _moved(op, arguments)
-
-
-def _map(arithmetic: Arithmetic, op: tdsl.MapOp, arguments: Sequence[Array]) -> Array:
-    rank = 1 + len(tdsl.shape_of(op.out))
-    values: dict[SSAValue, Array] = dict(zip(op.body.block.args, (_ranked(x, rank) for x in arguments), strict=True))
-    *steps, last = op.body.block.ops
-    for step in steps:
-        values[step.results[0]] = arithmetic.scalar(step, [values[operand] for operand in step.operands])
-    return values[last.operands[0]]
+            raise InputError(f"{op.name} is not supported yet by the evaluator")
 
 
 def _shaped(op: tdsl.TensorOp, result: Array) -> Array:
     """A result that a format has proven to be one number whatever the operands, in the op's shape."""
     return result if result.ndim else np.broadcast_to(result, (1, *tdsl.shape_of(op.out)))
-
-
-def aligned(lhs: Array, rhs: Array) -> tuple[Array, Array]:
-    """Equal ranks for broadcasting, new axes after the one over samples."""
-    rank = max(lhs.ndim, rhs.ndim)
-    return _ranked(lhs, rank), _ranked(rhs, rank)
-
-
-def _ranked(x: Array, rank: int) -> Array:
-    return x if x.ndim == rank else x.reshape(x.shape[0], *(1,) * (rank - x.ndim), *x.shape[1:])
 
 
 def _integer(op: Operation, arguments: Sequence[Any]) -> Any:
@@ -243,47 +224,6 @@ _COMPARE: dict[int, Callable[[Any, Any], Any]] = {
     5: operator.ge,
 }
 """By MLIR's numbers of the signed predicates."""
-
-
-def _moved(op: Operation, arguments: Sequence[Any]) -> Array:
-    """Ops that move elements without computing."""
-    match op:
-        case tdsl.TransposeOp():
-            return arguments[0].transpose(0, *(axis + 1 for axis in op.axes))
-        case tdsl.ReverseOp():
-            return np.flip(arguments[0], op.axis.value.data + 1)
-        case tdsl.IndexOp():
-            return _index(arguments[0], arguments[1])
-        case tdsl.SliceOp():
-            return arguments[0][_boxes(arguments[0], tdsl.shape_of(op.out), arguments[1:])]
-        case tdsl.InsertSliceOp():
-            return _insert_slice(op, arguments[0], arguments[1], arguments[2:])
-        case _:
-            raise InputError(f"{op.name} is not supported yet by the evaluator")
-
-
-def _index(x: Array, index: Any) -> Array:
-    if np.ndim(index) == 0:
-        return x[:, int(index)]
-    return x[np.arange(len(x)) if len(x) > 1 else 0, index]
-
-
-def _boxes(x: Array, sizes: tuple[int, ...], offsets: Sequence[Any]) -> tuple[Any, ...]:
-    """Index arrays that address a box of the given sizes at offsets, one per sample where an offset varies."""
-    rank = len(sizes)
-    samples = max([len(x), *(len(offset) for offset in offsets if np.ndim(offset))])
-    grids: list[Any] = [np.arange(samples if len(x) > 1 else 1).reshape(-1, *(1,) * rank)]
-    for axis, (size, offset) in enumerate(zip(sizes, offsets, strict=True)):
-        along = np.arange(size).reshape(1, *(size if i == axis else 1 for i in range(rank)))
-        grids.append(along + np.asarray(offset).reshape(-1, *(1,) * rank))
-    return tuple(grids)
-
-
-def _insert_slice(op: tdsl.InsertSliceOp, part: Array, x: Array, offsets: Sequence[Any]) -> Array:
-    samples = max([len(x), len(part), *(len(offset) for offset in offsets if np.ndim(offset))])
-    whole = np.array(np.broadcast_to(x, (samples, *x.shape[1:])))
-    whole[_boxes(whole, tdsl.shape_of(op.part), offsets)] = part
-    return whole
 
 
 def _select(condition: Array, a: Any, b: Any) -> Array:

@@ -36,18 +36,18 @@ class FunctionError:
 def function_errors(formats: ModuleOp) -> list[FunctionError]:
     """Of a program at L1 or later with formats: one of each kind."""
     kinds: set[Kind] = {
-        (op.FUNCTION, op.scheme.data if op.scheme else None, element_format(x.type), element_format(y.type))
-        for op, x, y in _functions(formats)
+        (function, op.scheme.data if op.scheme else None, element_format(x.type), element_format(y.type))
+        for op, function, x, y in _functions(formats)
     }
     return [FunctionError(*kind, error=greatest_error(*kind)) for kind in sorted(kinds, key=str)]
 
 
-def _functions(module: ModuleOp) -> Iterator[tuple[tdsl.FunctionOp | num.FunctionOp, SSAValue, SSAValue]]:
+def _functions(module: ModuleOp) -> Iterator[tuple[tdsl.FunctionOp | num.FunctionOp, Function, SSAValue, SSAValue]]:
     for op in module.walk():
         if isinstance(op, tdsl.FunctionOp):
-            yield op, op.input, op.out
+            yield op, op.function, op.input, op.out
         elif isinstance(op, num.FunctionOp):
-            yield op, op.input, op.result
+            yield op, op.FUNCTION, op.input, op.result
 
 
 def greatest_error(

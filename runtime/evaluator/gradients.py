@@ -6,10 +6,9 @@ factors, and `Gradients.rows` multiplies them row by row.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import prod
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
@@ -17,9 +16,10 @@ from xdsl.dialects import func, scf
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import Block, Operation, SSAValue
 
-from tinyml.dialects import tdsl
-from tinyml.runtime.evaluator.arithmetic import Reals
-from tinyml.runtime.evaluator.evaluator import CHUNK, aligned, compute, predict_function
+from tinyml.dialects import num, tdsl
+from tinyml.runtime.evaluator.arithmetic import Reals, by_row, ranked
+from tinyml.runtime.evaluator.evaluator import CHUNK, compute, predict_function
+from tinyml.runtime.evaluator.index_maps import Factors, add_at
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -118,6 +118,7 @@ class _Tape:
         self.place: dict[SSAValue, int] = {}
         self.entries: list[tuple[Operation, list[int], int]] = []
         self.origins: dict[int, tuple[SSAValue, Array]] = {}
+        self.reals = Reals()
         [argument] = function.body.block.args
         self._bind(argument, inputs.reshape(-1, *tdsl.shape_of(argument)).astype(np.float64))
         self._run(function.body.block)
@@ -136,7 +137,7 @@ class _Tape:
                 self.place |= zip(op.results, self._loop(op, operands), strict=True)
                 continue
             [result] = op.results
-            made = self._bind(result, compute(Reals(), op, [self.values[place] for place in operands]))
+            made = self._bind(result, compute(self.reals, op, [self.values[place] for place in operands]))
             self.entries.append((op, operands, made))
             if isinstance(op, tdsl.ConstOp):
                 self.origins[made] = result, np.arange(op.raws.size).reshape(1, *op.raws.shape)
@@ -144,7 +145,7 @@ class _Tape:
                 constant, places = self.origins[operands[0]]
                 self.origins[made] = (
                     constant,
-                    compute(Reals(), op, [places, *(self.values[one] for one in operands[1:])]),
+                    compute(self.reals, op, [places, *(self.values[one] for one in operands[1:])]),
                 )
         raise AssertionError("a block ends in a terminator")
 
@@ -177,13 +178,16 @@ class _Tape:
             if made in unknown:
                 unknown.update(operands)
             elif (slope := slopes.pop(made, None)) is not None:
-                if isinstance(op, tdsl.ContractionOp):
-                    found = self._of_products(op, operands, slope, parts)
-                elif (derive := _DERIVATIVES.get(type(op))) is not None:
-                    found = derive(op, [self.values[place] for place in operands], self.values[made], slope)
-                else:
-                    unknown.update(operands)
-                    continue
+                match op:
+                    case tdsl.ContractionOp():
+                        found = self._of_products(op, operands, slope, parts)
+                    case tdsl.ElementwiseOp():
+                        found = self._of_elements(op, operands, self.values[made], slope)
+                    case tdsl.MovementOp():
+                        found = self._of_move(op, [self.values[place] for place in operands], slope)
+                    case _:
+                        unknown.update(operands)
+                        continue
                 for place, one in zip(operands, found, strict=True):
                     if one is not None:
                         slopes[place] = slopes[place] + one if place in slopes else one
@@ -196,33 +200,63 @@ class _Tape:
         if op.initial is not None:
             found[len(operands) - 1] = slope
         if op.shifts is not None:
-            slope = np.ldexp(slope, -np.array(op.shifts)[:, None])
+            slope = np.ldexp(slope, -by_row(op, np.array(op.shifts)))
         for pair in range(len(op.pairs)):
             lhs, rhs = operands[2 * pair], operands[2 * pair + 1]
             left, right = self.values[lhs], self.values[rhs]
-            if lhs in self.origins:
+            if not (term := op.terms[pair]).multiplies_matrices:
+                factors = Factors(term, tdsl.shape_of(op.out))
+                found[2 * pair], found[2 * pair + 1] = factors.derivatives(left, right, slope)
+            elif lhs in self.origins:
                 constant, places = self.origins[lhs]
                 parts.setdefault(constant, []).append(_Part(places[..., 0], slope, right))
             else:
                 found[2 * pair] = slope @ right.swapaxes(-1, -2)
-            found[2 * pair + 1] = left.swapaxes(-1, -2) @ slope
+            if term.multiplies_matrices:
+                found[2 * pair + 1] = left.swapaxes(-1, -2) @ slope
         return list(found.values())
 
+    def _of_elements(
+        self, op: tdsl.ElementwiseOp, operands: Sequence[int], result: Array, slope: Array
+    ) -> list[Array | None]:
+        """By the operands of an elementwise op, from its steps on scalars."""
+        body, rank = op.scalar_body, 1 + len(tdsl.shape_of(op.out))
+        arguments = [ranked(self.values[place], rank) for place in operands]
+        values: dict[SSAValue, Array] = {**dict(zip(body.arguments, arguments, strict=True)), body.result: result}
+        steps = cast("Sequence[num.ScalarOp]", body.steps)
+        for step in steps:
+            if step.results[0] not in values:
+                values[step.results[0]] = self.reals.scalar(step, [values[x] for x in step.operands])
+        slopes: dict[SSAValue, Array] = {body.result: slope}
+        for step in reversed(steps):
+            if (by := slopes.pop(step.results[0], None)) is None:
+                continue
+            derived = step.derivative([values[x] for x in step.operands], values[step.results[0]], by)
+            for x, one in zip(step.operands, derived, strict=True):
+                slopes[x] = slopes[x] + one if x in slopes else one
+        return [
+            _like(self.values[place], slopes[x]) if x in slopes else None
+            for place, x in zip(operands, body.arguments, strict=True)
+        ]
 
-_Derivative: TypeAlias = "Callable[[Any, Sequence[Any], Array, Array], Sequence[Array | None]]"
-"""Derivatives by the operands of an op, from these, the result and the derivative by it."""
-
-
-def _of_sum(signs: tuple[int, int]) -> _Derivative:
-    def derive(op: Any, operands: Sequence[Any], result: Array, slope: Array) -> Sequence[Array | None]:
-        return [_like(x, sign * slope) for x, sign in zip(operands, signs, strict=True)]
-
-    return derive
-
-
-def _of_product(op: Any, operands: Sequence[Any], result: Array, slope: Array) -> Sequence[Array | None]:
-    lhs, rhs = aligned(*operands)
-    return [_like(operands[0], slope * rhs), _like(operands[1], slope * lhs)]
+    def _of_move(self, op: tdsl.MovementOp, operands: Sequence[Any], slope: Array) -> list[Array | None]:
+        """By the operands of an op that moves elements: each derivative goes back to where its element came from."""
+        tensors = {value: x for value, x in zip(op.operands, operands, strict=True) if value in op.inputs}
+        numbers, first = 0, dict[SSAValue, int]()
+        for value, x in tensors.items():
+            first[value] = numbers
+            numbers += x[0].size
+        sources = [
+            first[value] + np.arange(x[0].size).reshape(1, *x.shape[1:]) if value in first else x
+            for value, x in zip(op.operands, operands, strict=True)
+        ]
+        back = add_at(slope, compute(self.reals, op, sources), np.empty((1, numbers)))
+        found = {
+            value: back[:, first[value] : first[value] + x[0].size].reshape(len(slope), *x.shape[1:])
+            for value, x in tensors.items()
+        }
+        # What is an operand twice has its derivative once.
+        return [found.pop(value, None) for value in op.operands]
 
 
 def _like(x: Array, slope: Array) -> Array:
@@ -230,46 +264,3 @@ def _like(x: Array, slope: Array) -> Array:
     slope = slope.sum(tuple(range(1, slope.ndim - x.ndim + 1)))
     axes = tuple(axis for axis in range(1, x.ndim) if x.shape[axis] == 1 and slope.shape[axis] > 1)
     return slope.sum(axes, keepdims=True)
-
-
-def _by_result(factor: Callable[[Array], Any]) -> _Derivative:
-    return lambda op, operands, result, slope: [slope * factor(result)]
-
-
-def _of_clamp(op: Any, operands: Sequence[Any], result: Array, slope: Array) -> Sequence[Array | None]:
-    return [np.where(operands[0] == result, slope, 0.0)]
-
-
-def _of_move(op: Any, operands: Sequence[Any], result: Array, slope: Array) -> Sequence[Array | None]:
-    """Of ops that move elements: each derivative goes back to where its element came from."""
-    tensors = [place for place, value in enumerate(op.operands) if isinstance(value.type, TensorType)]
-    shapes = [tdsl.shape_of(op.operands[place]) for place in tensors]
-    numbers, sources = 0, list(operands)
-    for place, shape in zip(tensors, shapes, strict=True):
-        sources[place] = numbers + np.arange(prod(shape)).reshape(1, *shape)
-        numbers += prod(shape)
-    samples = len(slope)
-    moved = compute(Reals(), op, sources).reshape(-1, result[0].size)
-    back = np.zeros((samples, numbers))
-    np.put_along_axis(back, np.broadcast_to(moved, (samples, result[0].size)), slope.reshape(samples, -1), 1)
-    found: list[Array | None] = [None] * len(operands)
-    for place, shape in zip(tensors, shapes, strict=True):
-        start = int(sources[place].flat[0])
-        found[place] = back[:, start : start + prod(shape)].reshape(samples, *shape)
-    return found
-
-
-_DERIVATIVES: dict[type[Operation], _Derivative] = {
-    tdsl.AddOp: _of_sum((1, 1)),
-    tdsl.SubOp: _of_sum((1, -1)),
-    tdsl.MulOp: _of_product,
-    tdsl.NegOp: _by_result(lambda result: -1.0),
-    tdsl.ExpOp: _by_result(lambda result: result),
-    tdsl.TanhOp: _by_result(lambda result: 1 - result * result),
-    tdsl.SigmoidOp: _by_result(lambda result: result * (1 - result)),
-    tdsl.ReluOp: _of_clamp,
-    tdsl.Relu6Op: _of_clamp,
-    **dict.fromkeys(
-        (tdsl.ReshapeOp, tdsl.TransposeOp, tdsl.ReverseOp, tdsl.IndexOp, tdsl.SliceOp, tdsl.InsertSliceOp), _of_move
-    ),
-}

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from xdsl.ir import Operation
 
-from tinyml.dialects import tdsl
+from tinyml.dialects import num, tdsl
 from tinyml.dialects.machine.machine import Machine
 from tinyml.dialects.machine.numpy_machine import NumpyMachine
-from tinyml.runtime.evaluator.arithmetic import Bits
-from tinyml.runtime.evaluator.evaluator import aligned, compute
+from tinyml.runtime.evaluator.arithmetic import Bits, ranked
+from tinyml.runtime.evaluator.evaluator import compute
 from tinyml.runtime.evaluator.value_numbering import Kept
 
 if TYPE_CHECKING:
@@ -47,18 +47,18 @@ class TabulatedBits(Bits):
         super().__init__(machine)
         self.tables = tables
 
-    def unary(self, op: tdsl.UnaryOp, x: Array) -> Array:
-        source = tdsl.format_of(op.input)
-        if not isinstance(op, tdsl.FunctionOp) or source.dtype.itemsize > TABULATED:
-            return super().unary(op, x)
-        key = op.FUNCTION, op.scheme, source.type, tdsl.format_of(op.out).type
+    def scalar(self, op: Operation, arguments: Sequence[Array]) -> Array:
+        if not isinstance(op, num.FunctionOp) or num.format_of(op.input).dtype.itemsize > TABULATED:
+            return super().scalar(op, arguments)
+        source = num.format_of(op.input)
+        key = op.FUNCTION, op.scheme, source.type, num.format_of(op.result).type
         if key in self.tables:
             table = self.tables[key]
         else:
             raws = _all_raws(source)
             # What is proven to be one number comes as one.
-            self.tables[key] = table = np.broadcast_to(Bits().unary(op, raws), raws.shape)
-        return self.machine.of_raw(table, x)
+            self.tables[key] = table = np.broadcast_to(Bits().scalar(op, [raws]), raws.shape)
+        return self.machine.of_raw(table, arguments[0])
 
 
 def _all_raws(format: NumberFormat) -> Array:
@@ -83,8 +83,9 @@ class Recorded:
     def compute(self, op: Operation, arguments: Sequence[Any]) -> Any:
         if not isinstance(op, tdsl.TensorOp):
             return compute(self.arithmetic, op, arguments)
-        if isinstance(op, tdsl.BinaryOp):
-            arguments = aligned(*arguments)
+        if isinstance(op, tdsl.ElementwiseOp):
+            rank = 1 + len(tdsl.shape_of(op.out))
+            arguments = [ranked(x, rank) for x in arguments]
         if op not in self._tapes:
             # Views tell apart operands that are one array this time, and perhaps not the next.
             arguments = [one.view() if isinstance(one, np.ndarray) else one for one in arguments]

@@ -34,7 +34,7 @@ from tinyml.dialects.scratch import (
     packed_bits,
     unit_bytes,
 )
-from tinyml.dialects.tdsl import TensorOp, reads_in_place
+from tinyml.dialects.tdsl import TensorOp
 
 Views = frozenset[SSAValue]
 """Results of `scratch.view`, and the arguments of the function, which are the caller's memory."""
@@ -247,7 +247,7 @@ class _Flow:
         if not isinstance(op, TensorOp) or op.dest is None or _overwritten(op.dest) is not written:
             return False
         operands = [value for value in op.inputs if read in self.views.get(value, frozenset())]
-        if not all(reads_in_place(op, value) for value in operands):
+        if not all(op.reads_in_place(value) for value in operands):
             return False
         type = memref_type(op.dest)
         steps = prod(type.get_shape()) - 1

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import MemRefType, ModuleOp
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -39,8 +39,8 @@ class UpdateInPlacePass(ModulePass):
     """Turns the `scratch.alloc` of a result into a `scratch.reuse` of an operand's buffer.
 
     The op must be the last that needs the operand and the first that touches the result, and it must read the operand
-    in place (`tdsl.reads_in_place`), its elements at least as wide as the result's. An op that changes only a part of
-    an operand, or adds to it, gets that operand as its destination, so that nothing is copied. Where the result is
+    in place (`TensorOp.reads_in_place`), its elements at least as wide as the result's. An op that changes only a part
+    of an operand, or adds to it, gets that operand as its destination, so that nothing is copied. Where the result is
     smaller than what it takes the place of, it does so only if the memory that is needed at once does not grow.
     Buffers move to the start of their blocks.
     """
@@ -108,7 +108,7 @@ class _Function:
 
     def replace(self, op: tdsl.TensorOp, result: AllocOp, buffer: Buffer) -> None:
         first, last = self.ranges.pop(result)
-        changed = _changed_operand(op)
+        changed = op.updated
         if changed is not None and root(changed) is buffer.result and changed.type == op.out.type:
             self.ranges[buffer] = Range(self.ranges[buffer].first, last)
             new: SSAValue = buffer.result
@@ -131,7 +131,7 @@ def takes_place(op: tdsl.TensorOp, buffer: SSAValue) -> bool:
     return all(
         reshaped(operand) is buffer
         and _no_wider(memref_type(op.out), memref_type(operand))
-        and tdsl.reads_in_place(op, operand)
+        and op.reads_in_place(operand)
         for operand in op.inputs
         if root(operand) is buffer
     )
@@ -146,14 +146,3 @@ def _no_wider(result: MemRefType[Attribute], operand: MemRefType[Attribute]) -> 
     if packed_bits(operand) is not None:
         return bits == packed_bits(operand)
     return (bits or 8 * element_bytes(result)) <= 8 * element_bytes(operand)
-
-
-def _changed_operand(op: Operation) -> SSAValue | None:
-    """The operand of which an op changes some elements, or to which it adds."""
-    match op:
-        case tdsl.InsertSliceOp():
-            return op.input
-        case tdsl.MacOp() | tdsl.AccumulateOp():
-            return op.sum
-        case _:
-            return None

@@ -8,7 +8,7 @@ are no longer stored prove to be unnecessary.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import cast
+from typing import TypeGuard, cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, TensorType
@@ -16,23 +16,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from tinyml.dialects import num, tdsl
-
-_SCALAR_FUNCTIONS: dict[type[Operation], type[num.FunctionOp]] = {
-    tdsl.ExpOp: num.ExpOp,
-    tdsl.TanhOp: num.TanhOp,
-    tdsl.SigmoidOp: num.SigmoidOp,
-}
-_SCALAR_UNARY: dict[type[Operation], type[num.UnaryOp]] = {
-    tdsl.NegOp: num.NegOp,
-    tdsl.CastOp: num.ConvertOp,
-}
-_SCALAR_BINARY: dict[type[Operation], type[num.BinaryOp]] = {
-    tdsl.AddOp: num.AddOp,
-    tdsl.SubOp: num.SubOp,
-    tdsl.MulOp: num.MulOp,
-}
-_CLAMPS: dict[type[Operation], float | None] = {tdsl.ReluOp: None, tdsl.Relu6Op: 6.0}
+from tinyml.dialects import tdsl
 
 
 @dataclass(frozen=True)
@@ -44,25 +28,22 @@ class FuseElementwisePass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for block in [block for one in op.walk() for region in one.regions for block in region.blocks]:
             for sink in list(block.ops)[::-1]:
-                if sink.parent is block and _is_elementwise(sink):
+                if sink.parent is block and _fuses(sink):
                     group = _group(sink)
                     if len(group) > 1:
                         _fuse(group, sink)
 
 
-def _is_elementwise(op: Operation) -> bool:
-    return (
-        type(op) in _SCALAR_FUNCTIONS or type(op) in _SCALAR_UNARY or type(op) in _SCALAR_BINARY or type(op) in _CLAMPS
-    ) and bool(op.results)
+def _fuses(op: Operation) -> TypeGuard[tdsl.ElementwiseOp]:
+    return isinstance(op, tdsl.ElementwiseOp) and op.FUSES and bool(op.results)
 
 
-def _group(sink: Operation) -> list[Operation]:
+def _group(sink: tdsl.ElementwiseOp) -> list[tdsl.ElementwiseOp]:
     """The ops that can be computed element by element together with the sink, in program order."""
-    assert isinstance(sink, tdsl.TensorOp)
     assert sink.parent is not None
     shape = tdsl.shape_of(sink.out)
     order = {op: place for place, op in enumerate(sink.parent.ops)}
-    group: set[Operation] = {sink}
+    group: set[tdsl.ElementwiseOp] = {sink}
     grown = True
     while grown:
         grown = False
@@ -70,17 +51,17 @@ def _group(sink: Operation) -> list[Operation]:
             for operand in member.operands:
                 producer = operand.owner
                 if (
-                    isinstance(producer, tdsl.TensorOp)
+                    isinstance(producer, Operation)
+                    and _fuses(producer)
                     and producer not in group
                     and producer.parent is sink.parent
-                    and _is_elementwise(producer)
                     and tdsl.shape_of(producer.out) == shape
                     and all(use.operation in group for use in producer.out.uses)
                     and not _holds_memory(producer, sink, order)
                 ):
                     group.add(producer)
                     grown = True
-    return [op for op in sink.parent.ops if op in group]
+    return [op for op in sink.parent.ops if _fuses(op) and op in group]
 
 
 def _holds_memory(producer: tdsl.TensorOp, sink: Operation, order: dict[Operation, int]) -> bool:
@@ -97,19 +78,22 @@ def _holds_memory(producer: tdsl.TensorOp, sink: Operation, order: dict[Operatio
     )
 
 
-def _fuse(group: list[Operation], sink: Operation) -> None:
+def _fuse(group: list[tdsl.ElementwiseOp], sink: tdsl.ElementwiseOp) -> None:
     inside = {result for op in group for result in op.results}
     inputs = list(dict.fromkeys(operand for op in group for operand in op.operands if operand not in inside))
     body = Block(arg_types=[_element(value) for value in inputs])
     scalars: dict[SSAValue, SSAValue] = dict(zip(inputs, body.args, strict=True))
     for value, argument in zip(inputs, body.args, strict=True):
         argument.name_hint = value.name_hint
+
+    def insert(op: Operation) -> SSAValue:
+        body.add_op(op)
+        return op.results[0]
+
     for op in group:
         [result] = op.results
-        scalar = _scalar(op, [scalars[operand] for operand in op.operands], _element(result))
-        body.add_op(scalar)
-        scalar.results[0].name_hint = result.name_hint
-        scalars[result] = scalar.results[0]
+        scalars[result] = op.scalar([scalars[operand] for operand in op.operands], _element(result), insert)
+        scalars[result].name_hint = result.name_hint
     [result] = sink.results
     body.add_op(tdsl.YieldOp(scalars[result]))
     fused = tdsl.MapOp(inputs, body, tdsl.shape_of(result), _element(result))
@@ -118,19 +102,7 @@ def _fuse(group: list[Operation], sink: Operation) -> None:
     Rewriter.insert_op(fused, InsertPoint.before(sink))
     result.replace_all_uses_with(fused.out)
     for op in reversed(group):
-        op.detach()
-        op.erase()
-
-
-def _scalar(op: Operation, operands: list[SSAValue], element: Attribute) -> Operation:
-    """An elementwise op on one element."""
-    if isinstance(op, tdsl.FunctionOp):
-        return _SCALAR_FUNCTIONS[type(op)](operands[0], element, op.scheme)
-    if (unary := _SCALAR_UNARY.get(type(op))) is not None:
-        return unary(operands[0], element)
-    if (binary := _SCALAR_BINARY.get(type(op))) is not None:
-        return binary(operands[0], operands[1], element)
-    return num.ClampOp(operands[0], 0.0, _CLAMPS[type(op)])
+        Rewriter.erase_op(op)
 
 
 def _element(value: SSAValue) -> Attribute:

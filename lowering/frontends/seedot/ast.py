@@ -126,12 +126,7 @@ class Conv2d(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Mbconv(Expression):
-    """`stages`: filter, weight and bias of each of the three stages, in this order."""
-
-    image: Expression
-    stages: tuple[Expression, ...]
-    strides: tuple[int, ...]
-    padding: tuple[int, ...]
+    """MobileNet's bottleneck of three convolutions, which is read only to say that it is not supported."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,6 @@ _FUNCTIONS: dict[str, type[tdsl.UnaryOp]] = {
     "exp": tdsl.ExpOp,
     "tanh": tdsl.TanhOp,
     "sigmoid": tdsl.SigmoidOp,
-    "normaliseL2": tdsl.NormaliseL2Op,
 }
 
 
@@ -184,9 +183,11 @@ class Emitter:
             sign = self.emit(place, tdsl.SignOp, value).result
             self.ranges[sign] = IndexRange(0, 1, DATA)
             return sign
+        if name == "normaliseL2":
+            raise place.error("'normaliseL2' is not supported")
         if name not in ("argmax", *_FUNCTIONS):
             raise place.error(f"unknown function '{name}'")
-        if name in ("argmax", "normaliseL2") and not shape_of(value):
+        if name == "argmax" and not shape_of(value):
             raise place.error(f"'{name}' needs a tensor with an axis, got a scalar")
         if name == "argmax":
             label = self.emit(place, tdsl.ArgmaxOp, value).result

@@ -159,9 +159,8 @@ class _Importer:
             case Conv2d(image=image, filter=filter, strides=strides, padding=padding):
                 operands = self.tensor(image), self.tensor(filter)
                 return to.tensor(place, tdsl.Conv2dOp, *operands, strides, padding, node.dilations, node.groups)
-            case Mbconv(image=image, stages=stages, strides=strides, padding=padding):
-                operands = self.tensor(image), [self.tensor(stage) for stage in stages]
-                return to.tensor(place, tdsl.MbconvOp, *operands, strides, padding)
+            case Mbconv():
+                raise place.error("'mbconv' is not supported: write its three convolutions with conv2d")
             case Sum() | Loop():
                 return self.iterate(node)
             case Conditional():

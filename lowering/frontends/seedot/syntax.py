@@ -224,8 +224,7 @@ class _Nodes:
         return Conv2d(_place(keyword), image, filter, strides, padding, dilations, groups)
 
     def mbconv(self, c: list[Any]) -> Mbconv:
-        keyword, image, expand, depthwise, project, strides, padding = c
-        return Mbconv(_place(keyword), image, (*expand, *depthwise, *project), strides, padding)
+        return Mbconv(_place(c[0]))
 
     def function(self, c: tuple[Token, Expression]) -> Call:
         return Call(_place(c[0]), str(c[0]), (c[1],))

@@ -16,22 +16,6 @@ func.func @f(%X: tensor<1x4x4x2xf32>) -> tensor<1x2x2x2xf32> {
 
 // -----
 
-func.func @f(%X: tensor<2x3xf32>) -> tensor<2x3xf32> {
-  %y = tdsl.normalise_l2 %X : tensor<2x3xf32> -> tensor<2x3xf32>
-  func.return %y : tensor<2x3xf32>
-}
-// CHECK: tdsl.normalise_l2 is not supported yet: it has no lowering
-
-// -----
-
-func.func @f(%X: tensor<1x4x4x2xf32>, %e: tensor<1x1x1x2x3xf32>, %d: tensor<3x3x3x1x1xf32>, %p: tensor<1x1x1x3x2xf32>, %v: tensor<3xf32>, %w: tensor<2xf32>) -> tensor<1x4x4x2xf32> {
-  %y = tdsl.mbconv %X[%e, %v, %v, %d, %v, %v, %p, %w, %w] {strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>} : tensor<1x4x4x2xf32>, tensor<1x1x1x2x3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3x3x3x1x1xf32>, tensor<3xf32>, tensor<3xf32>, tensor<1x1x1x3x2xf32>, tensor<2xf32>, tensor<2xf32> -> tensor<1x4x4x2xf32>
-  func.return %y : tensor<1x4x4x2xf32>
-}
-// CHECK: tdsl.mbconv is not supported yet: it has no lowering
-
-// -----
-
 func.func @f(%X: tensor<2xf32>, %c: i1) -> tensor<2xf32> {
   %y = scf.if %c -> (tensor<2xf32>) {
     scf.yield %X : tensor<2xf32>

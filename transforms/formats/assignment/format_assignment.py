@@ -230,7 +230,7 @@ class _Formats:
                 continue
             results = [self.of(function.out) for function in functions]
             useful = [
-                result.useful_range(function.FUNCTION, *one.range)
+                result.useful_range(function.function, *one.range)
                 for function, result in zip(functions, results, strict=True)
             ]
             self.formats[one] = choice.format_for(min(low for low, _ in useful), max(high for _, high in useful))
@@ -343,5 +343,5 @@ def room_of(one: TensorClass, prototype: NumberFormat) -> tuple[float, float]:
     low, high = one.range
     for value in one.members:
         if isinstance(value.owner, tdsl.FunctionOp):
-            low, high = prototype.result_range(value.owner.FUNCTION, low, high)
+            low, high = prototype.result_range(value.owner.function, low, high)
     return low, high

@@ -256,18 +256,6 @@ tdsl.neg %a : memref<2xf32> into %b : memref<3xf32>
 
 // -----
 
-%a, %b = "test.op"() : () -> (tensor<1x4x4x3xf32>, tensor<6xf32>)
-%r = tdsl.mbconv %a[%b] {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>} : tensor<1x4x4x3xf32>, tensor<6xf32> -> tensor<1x4x4x3xf32>
-// CHECK: needs filter, weight and bias of three stages
-
-// -----
-
-%a, %b, %c, %d, %e = "test.op"() : () -> (tensor<1x4x4x3xf32>, tensor<1x1x1x3x6xf32>, tensor<6xf32>, tensor<6x3x3x1x1xf32>, tensor<1x1x1x6x2xf32>)
-%r = tdsl.mbconv %a[%b, %c, %c, %d, %c, %c, %e, %c, %c] {strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>} : tensor<1x4x4x3xf32>, tensor<1x1x1x3x6xf32>, tensor<6xf32>, tensor<6xf32>, tensor<6x3x3x1x1xf32>, tensor<6xf32>, tensor<6xf32>, tensor<1x1x1x6x2xf32>, tensor<6xf32>, tensor<6xf32> -> tensor<1x4x4x2xf32>
-// CHECK: expected a vector of 2 per stage, got 6
-
-// -----
-
 "test.op"() {range = #tdsl.range<1.0, 0.5>} : () -> ()
 // CHECK: range must have low <= high, got [1.0, 0.5]
 

@@ -367,7 +367,11 @@ def test_results_that_are_proven_to_be_constant(body: str):
     np.testing.assert_array_equal(evaluate(module, encode_inputs(module, X)).scores, np.zeros((len(X), 3)))
 
 
-def test_bits_have_no_normalisation_yet():
-    module = program("f32", "%y = tdsl.normalise_l2 %row : tensor<4xE> -> tensor<4xE>", "tensor<4xE>", "%y")
-    with pytest.raises(InputError, match=r"tdsl.normalise_l2 is not supported yet"):
+def test_there_is_no_pooling_yet():
+    body = """%image = tdsl.reshape %row : tensor<4xE> -> tensor<1x2x2x1xE>
+        %y = tdsl.maxpool %image
+            {kernel = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>}
+            : tensor<1x2x2x1xE> -> tensor<1x1x1x1xE>"""
+    module = program("f32", body, "tensor<1x1x1x1xE>", "%y")
+    with pytest.raises(InputError, match=r"tdsl.maxpool is not supported yet"):
         evaluate(module, X.astype(np.float32))

@@ -1,0 +1,110 @@
+"""Tensors that the program holds: parameters of the model, and single numbers repeated."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    BytesAttr,
+    DenseIntOrFPElementsAttr,
+    FloatAttr,
+    TensorType,
+    f64,
+)
+from xdsl.ir import Attribute, OpResult, SSAValue
+from xdsl.irdl import IRDLOperation, irdl_op_definition, prop_def, result_def, traits_def
+from xdsl.pattern_rewriter import PatternRewriter
+from xdsl.rewriter import InsertPoint
+from xdsl.traits import ConstantLike, Pure
+from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.hints import isa
+
+from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.tdsl.attributes import PROFILE, Csr
+from tinyml.dialects.tdsl.base import TENSOR, Shape, TensorOp, build, format_of, shape_of
+
+if TYPE_CHECKING:
+    from tinyml.dialects.formats.number_format import Raws
+
+__all__ = ["ConstOp", "FillOp"]
+
+
+@irdl_op_definition
+class ConstOp(IRDLOperation):
+    """A parameter of the model. `value` holds the raw bits, as a dense attribute of the format's storage type."""
+
+    name = "tdsl.const"
+    value = prop_def(DenseIntOrFPElementsAttr)
+    result = result_def(TENSOR)
+    traits = traits_def(Pure(), ConstantLike())
+    assembly_format = "$value attr-dict `->` type($result)"
+
+    def __init__(self, raws: Raws, format: NumberFormat, encoding: Attribute | None = None):
+        shape = raws.shape
+        type: TensorType[Any] = TensorType(format.storage, shape)
+        bits = DenseIntOrFPElementsAttr(type, BytesAttr(raws.astype(format.dtype.newbyteorder("<")).tobytes()))
+        result = TensorType(format.type, shape) if encoding is None else TensorType(format.type, shape, encoding)
+        super().__init__(properties={"value": bits}, result_types=[result])
+
+    def with_raws(self, raws: Raws, format: NumberFormat) -> ConstOp:
+        """The same parameter, with its name, its attributes and its encoding, as other raws of another format."""
+        encoding = self.result.type.encoding
+        new = ConstOp(raws, format, encoding if isinstance(encoding, Csr) else None)
+        new.attributes |= self.attributes
+        new.result.name_hint = self.result.name_hint
+        return new
+
+    def verify_(self) -> None:
+        expected = TensorType(format_of(self.result).storage, shape_of(self.result))
+        if self.value.type != expected:
+            raise VerifyException(f"value must be of type {expected}, got {self.value.type}")
+        format_of(self.result).verify_raws(self.raws)
+
+    @property
+    def raws(self) -> Raws:
+        """The raw bits in the tensor's shape, not copied."""
+        import numpy as np
+
+        dtype = format_of(self.result).dtype.newbyteorder("<")
+        return np.frombuffer(self.value.data.data, dtype).reshape(shape_of(self.result))
+
+
+@irdl_op_definition
+class FillOp(TensorOp):
+    """A tensor with every element the same real, rounded into its format (SeeDot's `init`)."""
+
+    name = "tdsl.fill"
+    value = prop_def(FloatAttr)
+    assembly_format = "attr-dict (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
+
+    def __init__(self, value: float, result: TensorType[Attribute]):
+        build(self, [], result, {"value": FloatAttr(value, f64)})
+
+    def infer_shape(self) -> Shape:
+        return shape_of(self.out)
+
+
+def constant_input(op: TensorOp) -> ConstOp | None:
+    """The constant that an op on a single tensor reads."""
+    [input] = op.inputs
+    return owner if op.result is not None and isinstance(owner := input.owner, ConstOp) else None
+
+
+def replace_by_constant(op: TensorOp, old: ConstOp, raws: Raws, rewriter: PatternRewriter) -> None:
+    """Replace an op that reads one constant by another constant, made by the compiler."""
+    new = ConstOp(raws, format_of(op.out))
+    new.attributes |= {**old.attributes, **op.attributes}
+    new.result.name_hint = op.out.name_hint or old.result.name_hint
+    # Beside the old one, which may stand outside the loops around the op.
+    rewriter.insert(new, InsertPoint.before(old))
+    rewriter.replace(op, [], [new.result])
+
+
+def profile_of(value: SSAValue) -> dict[str, Attribute]:
+    """The profile of an op's result, as an op with this result alone would carry it."""
+    if isinstance(value, OpResult):
+        profiles = value.op.attributes.get(PROFILE)
+        if isa(profiles, ArrayAttr[Attribute]):
+            return {PROFILE: ArrayAttr([profiles.data[value.index]])}
+    return {}

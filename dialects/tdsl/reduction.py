@@ -1,0 +1,95 @@
+"""Ops from one tensor to one scalar that is not of a number format."""
+
+from __future__ import annotations
+
+from abc import ABC
+
+from xdsl.dialects.builtin import FloatAttr, IndexType, f64, i1
+from xdsl.ir import SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    ParsePropInAttrDict,
+    irdl_op_definition,
+    operand_def,
+    prop_def,
+    result_def,
+    traits_def,
+)
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects.formats.accumulator import accumulator_of
+from tinyml.dialects.tdsl.base import SHAPED, TensorOpEffects, format_of, shape_of, shaped, spell
+
+__all__ = ["ArgmaxOp", "AtLeastOp", "ReduceOp", "SignOp"]
+
+
+class ReduceOp(IRDLOperation, ABC):
+    """An op from one tensor to one scalar that is not of a number format."""
+
+    input = operand_def(SHAPED)
+    traits = traits_def(TensorOpEffects())
+    assembly_format = "$input attr-dict `:` type($input)"
+
+    def verify_(self) -> None:
+        self.verify_element()
+        if not all(shape_of(self.input)):
+            raise VerifyException("needs at least one element")
+
+    def verify_element(self) -> None:
+        format_of(self.input)
+
+    def verify_single(self) -> None:
+        if any(extent != 1 for extent in shape_of(self.input)):
+            raise VerifyException(f"expects a single element, got shape {spell(shape_of(self.input))}")
+
+
+@irdl_op_definition
+class ArgmaxOp(ReduceOp):
+    """Index of the greatest element, a number or a sum, in row-major order; the first one where several are equal."""
+
+    name = "tdsl.argmax"
+    result = result_def(IndexType)
+
+    def __init__(self, input: SSAValue):
+        super().__init__(operands=[input], result_types=[IndexType()])
+
+    def verify_element(self) -> None:
+        if accumulator_of(shaped(self.input).get_element_type()) is None:
+            super().verify_element()
+
+
+@irdl_op_definition
+class SignOp(ReduceOp):
+    """SeeDot's sgn: 1 if the single element is greater than zero, else 0 (the class of a binary model)."""
+
+    name = "tdsl.sign"
+    result = result_def(IndexType)
+
+    def __init__(self, input: SSAValue):
+        super().__init__(operands=[input], result_types=[IndexType()])
+
+    def verify_(self) -> None:
+        super().verify_()
+        self.verify_single()
+
+
+@irdl_op_definition
+class AtLeastOp(ReduceOp):
+    """Is the single element >= threshold, compared as reals?"""
+
+    name = "tdsl.at_least"
+    threshold = prop_def(FloatAttr)
+    result = result_def(i1)
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = "$input attr-dict `:` type($input)"
+
+    def __init__(self, input: SSAValue, threshold: float):
+        super().__init__(
+            operands=[input],
+            result_types=[i1],
+            properties={"threshold": FloatAttr(threshold, f64)},
+        )
+
+    def verify_(self) -> None:
+        super().verify_()
+        self.verify_single()

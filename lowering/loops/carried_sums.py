@@ -1,0 +1,47 @@
+"""Sums that loops carry in memory, as loops over scalars (L2 to L3)."""
+
+from __future__ import annotations
+
+from math import prod
+
+from tinyml.dialects import num, tdsl
+from tinyml.lowering.loops.elementwise import over_elements
+from tinyml.lowering.loops.lowerings import lowers
+from tinyml.lowering.loops.operands import element_of, elements_from, single_element
+from tinyml.transforms.ir.loop_nest import Indices, LoopNest
+
+
+@lowers(tdsl.ZeroOp)
+def lower_zero(op: tdsl.ZeroOp, nest: LoopNest) -> None:
+    value = nest.insert(num.ZeroOp(element_of(op.out)))
+    nest.over(tdsl.shape_of(op.out), lambda indices: nest.store(value, op.out, indices))
+
+
+@lowers(tdsl.MacOp)
+def lower_mac(op: tdsl.MacOp, nest: LoopNest) -> None:
+    length = prod(tdsl.shape_of(op.out))
+    vectors = [value for value in (op.lhs, op.rhs) if prod(tdsl.shape_of(value)) == length]
+    factors = [value for value in (op.lhs, op.rhs) if prod(tdsl.shape_of(value)) == 1]
+    if op.sum is op.out and len(vectors) == len(factors) == 1:
+        sums, vector = (elements_from(value, nest.index(0), length, nest) for value in (op.out, vectors[0]))
+        nest.put(num.AxpyOp(sums, vector, single_element(factors[0], nest)))
+    else:
+        over_elements(op, nest, lambda x: nest.insert(num.MacOp(x[0], x[1], x[2])))
+
+
+@lowers(tdsl.AccumulateOp)
+def lower_accumulate(op: tdsl.AccumulateOp, nest: LoopNest) -> None:
+    rows, length = tdsl.shape_of(op.lhs)
+
+    def body(indices: Indices) -> None:
+        row = elements_from(op.lhs, nest.times(indices[0], length), length, nest)
+        column = elements_from(op.rhs, nest.index(0), length, nest)
+        nest.store(nest.insert(num.DotOp(nest.load(op.sum, indices), row, column)), op.out, indices)
+
+    nest.over((rows, 1), body)
+
+
+@lowers(tdsl.FinishOp)
+def lower_finish(op: tdsl.FinishOp, nest: LoopNest) -> None:
+    result = element_of(op.out)
+    over_elements(op, nest, lambda x: nest.insert(num.FinishOp(x[0], result, op.sum_bound)))

@@ -1,0 +1,53 @@
+"""Elementwise ops as loops over the elements (L2 to L3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+
+from xdsl.dialects import arith
+from xdsl.ir import SSAValue
+
+from tinyml.dialects import num, tdsl
+from tinyml.lowering.loops.lowerings import lowers
+from tinyml.lowering.loops.operands import element_of, single_element
+from tinyml.transforms.ir.loop_nest import Indices, LoopNest
+
+
+def _broadcast(indices: Indices, value: SSAValue, nest: LoopNest) -> Indices:
+    """The indices of a value that broadcasts to the shape that the indices run over."""
+    shape = tdsl.shape_of(value)
+    return [
+        nest.index(0) if extent == 1 else index
+        for index, extent in zip(indices[len(indices) - len(shape) :], shape, strict=True)
+    ]
+
+
+def over_elements(op: tdsl.TensorOp, nest: LoopNest, compute: Callable[[Sequence[SSAValue]], SSAValue]) -> None:
+    """The result's elements, each computed from one element of each input."""
+    # A single element is loaded once, before the loops.
+    single = {value: single_element(value, nest) for value in op.inputs if prod(tdsl.shape_of(value)) == 1}
+
+    def body(indices: Indices) -> None:
+        loaded = [single.get(value) or nest.load(value, _broadcast(indices, value, nest)) for value in op.inputs]
+        nest.store(compute(loaded), op.out, indices)
+
+    nest.over(tdsl.shape_of(op.out), body)
+
+
+@lowers(tdsl.ElementwiseOp)
+def lower_elementwise(op: tdsl.ElementwiseOp, nest: LoopNest) -> None:
+    """The op's computation of one element."""
+    element = element_of(op.out)
+    over_elements(op, nest, lambda x: op.scalar(x, element, nest.insert))
+
+
+@lowers(tdsl.SelectOp)
+def lower_select(op: tdsl.SelectOp, nest: LoopNest) -> None:
+    over_elements(op, nest, lambda x: nest.insert(arith.SelectOp(op.condition, x[0], x[1])))
+
+
+@lowers(tdsl.FillOp)
+def lower_fill(op: tdsl.FillOp, nest: LoopNest) -> None:
+    value = nest.insert(num.ConstantOp(op.value.value.data, element_of(op.out)))
+    nest.over(tdsl.shape_of(op.out), lambda indices: nest.store(value, op.out, indices))

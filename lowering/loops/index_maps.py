@@ -1,0 +1,62 @@
+"""Index maps as arithmetic on the indices of loops (L2 to L3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects import arith
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineDimExpr,
+    AffineExpr,
+    AffineMap,
+    AffineSymExpr,
+)
+
+from tinyml.dialects.errors import InputError
+from tinyml.transforms.ir.loop_nest import Indices, LoopNest
+
+
+def prepare(map: AffineMap, nest: LoopNest) -> None:
+    """Make the constants of a map before any loop is opened."""
+    for expression in map.results:
+        for part in expression.dfs():
+            if isinstance(part, AffineConstantExpr) and part.value >= 0:
+                nest.index(part.value)
+
+
+def mapped(map: AffineMap, indices: Indices, symbols: Sequence[SSAValue], nest: LoopNest) -> Indices:
+    """The indices to which a map takes others. Raises `InputError` for divisions and remainders."""
+    return [_value(expression, indices, symbols, nest) for expression in map.results]
+
+
+def _value(expression: AffineExpr, indices: Indices, symbols: Sequence[SSAValue], nest: LoopNest) -> SSAValue:
+    match expression:
+        case AffineDimExpr(position=position):
+            return indices[position]
+        case AffineSymExpr(position=position):
+            return symbols[position]
+        case AffineConstantExpr(value=value):
+            return nest.index(value)
+        case AffineBinaryOpExpr(kind=AffineBinaryOpKind.Add, lhs=lhs, rhs=rhs):
+            for kept, negated in ((lhs, _negated(rhs)), (rhs, _negated(lhs))):
+                if negated is not None:
+                    difference = (_value(side, indices, symbols, nest) for side in (kept, negated))
+                    return nest.insert(arith.SubiOp(*difference))
+            return nest.add(*(_value(side, indices, symbols, nest) for side in (lhs, rhs)))
+        case AffineBinaryOpExpr(kind=AffineBinaryOpKind.Mul, lhs=lhs, rhs=AffineConstantExpr(value=factor)):
+            return nest.times(_value(lhs, indices, symbols, nest), factor)
+        case _:
+            raise InputError(f"no loop computes the index {expression}")
+
+
+def _negated(expression: AffineExpr) -> AffineExpr | None:
+    """The expression that another one is the negative of, as a difference is spelled."""
+    match expression:
+        case AffineBinaryOpExpr(kind=AffineBinaryOpKind.Mul, lhs=lhs, rhs=AffineConstantExpr(value=-1)):
+            return lhs
+        case _:
+            return None

@@ -1,0 +1,47 @@
+"""The lowering of each op to loops, found by its class.
+
+A function that lowers a kind of op says so with `@lowers`; it serves the subclasses that have none of their own. Each
+file of this folder may bring some.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from typing import Any, TypeAlias, TypeVar
+
+from xdsl.ir import Operation
+
+from tinyml.transforms.ir.loop_nest import LoopNest
+
+Lowering: TypeAlias = Callable[[Any, LoopNest], None]
+"""Writes the loops of an op on buffers into a nest before it."""
+
+F = TypeVar("F", bound=Lowering)
+
+_LOWERINGS: dict[type[Operation], Lowering] = {}
+
+
+def lowers(*kinds: type[Operation]) -> Callable[[F], F]:
+    """A decorator for the lowering of some classes of ops."""
+
+    def register(lowering: F) -> F:
+        _LOWERINGS.update(dict.fromkeys(kinds, lowering))
+        return lowering
+
+    return register
+
+
+def lowering_of(op: Operation) -> Lowering | None:
+    """The lowering of an op's class or of the nearest base that has one; None where there is none."""
+    _load()
+    return next((_LOWERINGS[kind] for kind in type(op).__mro__ if kind in _LOWERINGS), None)
+
+
+@cache
+def _load() -> None:
+    package = __name__.rpartition(".")[0]
+    for module in pkgutil.iter_modules(import_module(package).__path__):
+        import_module(f"{package}.{module.name}")

@@ -1,0 +1,40 @@
+"""Operands of ops on buffers, as loops read them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from xdsl.ir import Attribute, SSAValue
+
+from tinyml.dialects import num, scratch, tdsl
+from tinyml.transforms.ir.loop_nest import LoopNest
+
+
+def element_of(value: SSAValue) -> Attribute:
+    """The type of a buffer's elements."""
+    return scratch.memref_type(value).element_type
+
+
+def elements_from(
+    source: SSAValue, start: SSAValue, length: int, nest: LoopNest, element: Attribute | None = None
+) -> SSAValue:
+    """Consecutive elements of a buffer as a view of rank 1; element: the type that their raws are taken as."""
+    return nest.insert(scratch.SliceOp(source, start, (length,), element))
+
+
+def singleelement_of(value: SSAValue, nest: LoopNest) -> SSAValue:
+    """The only element; that of a constant is a constant."""
+    if isinstance(constant := value.owner, scratch.ConstantOp):
+        real = tdsl.format_of(value).decode(constant.raws).item()
+        return nest.insert(num.ConstantOp(real, element_of(value)))
+    return nest.load(value, [nest.index(0)] * len(scratch.memref_type(value).get_shape()))
+
+
+def flash_array(nest: LoopNest, raws: Any, element: Attribute, hint: str) -> SSAValue:
+    """A constant array with a name."""
+    import numpy as np
+
+    # A matrix of zeros has no entries, but C has no empty arrays.
+    value = nest.insert(scratch.ConstantOp.of(raws if raws.size else np.zeros(1, raws.dtype), element))
+    value.name_hint = hint
+    return value

@@ -1,0 +1,147 @@
+"""Sums of products as loops (L2 to L3): a row times a column for matrices, single elements for any other index maps.
+
+Sums run in a register: a product has one accumulator for each element of the result, and nothing of the length of the
+sum is ever stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+
+from xdsl.dialects.builtin import i8
+from xdsl.ir import SSAValue
+
+from tinyml.dialects import num, scratch, tdsl
+from tinyml.dialects.formats.accumulator import Accumulator
+from tinyml.lowering.loops.index_maps import mapped
+from tinyml.lowering.loops.lowerings import lowers
+from tinyml.lowering.loops.operands import element_of, elements_from, flash_array
+from tinyml.lowering.loops.zero_points import Start, start_without_offsets
+from tinyml.transforms.ir.loop_nest import Indices, LoopNest
+
+
+def row_shifts(op: tdsl.ContractionOp, nest: LoopNest) -> SSAValue | None:
+    """A product's shifts as bytes in flash."""
+    import numpy as np
+
+    return None if op.shifts is None else flash_array(nest, np.array(op.shifts, "i1"), i8, "row_shifts")
+
+
+def finished(
+    op: tdsl.ContractionOp, sum: SSAValue, shifts: SSAValue | None, indices: Indices, nest: LoopNest
+) -> SSAValue:
+    """One sum of a product in the result's format."""
+    if shifts is not None:
+        sum = nest.insert(num.ShiftOp(sum, nest.load(shifts, [indices[op.ROW_AXIS]])))
+    accumulator = num.accumulator_type(sum)
+    if (levelled := accumulator.levelled(tdsl.format_of(op.out))).type != accumulator.type:
+        sum = nest.insert(num.LevelOp(sum, indices[op.ROW_AXIS], levelled.type))
+    return nest.insert(num.FinishOp(sum, element_of(op.out), op.finished_bound))
+
+
+@lowers(tdsl.MatrixProductsOp)
+def lower_matrices(op: tdsl.MatrixProductsOp, nest: LoopNest) -> None:
+    """Sums over rows and columns, without the offsets of factors where a constant start makes up for them."""
+    start = start_without_offsets(op.pairs, op.initial, op.accumulators[0])
+
+    def products(term: tdsl.Term, sum: SSAValue, indices: Indices) -> SSAValue:
+        return _row_times_column(term.lhs, term.rhs, indices, sum, nest, start is not None)
+
+    _sums(op, start, products, nest)
+
+
+@lowers(tdsl.ContractionOp)
+def lower_contraction(op: tdsl.ContractionOp, nest: LoopNest) -> None:
+    """Sums over single elements, which index maps find."""
+
+    def products(term: tdsl.Term, sum: SSAValue, indices: Indices) -> SSAValue:
+        def step(summed: Indices, sum: SSAValue) -> SSAValue:
+            sides = (term.lhs, term.lhs_map), (term.rhs, term.rhs_map)
+            lhs, rhs = (nest.load(value, mapped(map, [*indices, *summed], [], nest)) for value, map in sides)
+            return nest.insert(num.MacOp(sum, lhs, rhs))
+
+        return _over_summed(term.summed, sum, step, nest)
+
+    _sums(op, None, products, nest)
+
+
+def _over_summed(
+    extents: Sequence[int], sum: SSAValue, step: Callable[[Indices, SSAValue], SSAValue], nest: LoopNest
+) -> SSAValue:
+    """Loops over summed indices, which carry a sum."""
+    if not extents:
+        return step([], sum)
+
+    def inner(index: SSAValue, carried: Sequence[SSAValue]) -> list[SSAValue]:
+        return [_over_summed(extents[1:], carried[0], lambda rest, sum: step([index, *rest], sum), nest)]
+
+    return nest.fold(nest.index(extents[0]), [sum], inner)[0]
+
+
+def _sums(
+    op: tdsl.ContractionOp,
+    start: Start | None,
+    products: Callable[[tdsl.Term, SSAValue, Indices], SSAValue],
+    nest: LoopNest,
+) -> None:
+    """The sums of a contraction, to each of which the products of its terms are added."""
+    accumulators, shape = op.accumulators, tdsl.shape_of(op.out)
+    initial = sum_start(op.initial, start, accumulators[0], nest)
+    shifts = row_shifts(op, nest)
+
+    def body(indices: Indices) -> None:
+        first = accumulators[0].type
+        begun = num.ZeroOp(first) if initial is None else num.StartOp(nest.load(initial, indices), first)
+        sum = nest.insert(begun)
+        sum.name_hint = "sum"
+        before = accumulators[0]
+        for term, accumulator in zip(op.terms, accumulators, strict=True):
+            if accumulator.type != before.type:
+                sum = nest.insert(num.AlignOp(sum, accumulator.type))
+            sum, before = products(term, sum, indices), accumulator
+        nest.store(finished(op, sum, shifts, indices, nest), op.out, indices)
+
+    nest.over(shape, body)
+
+
+def _row_times_column(
+    lhs: SSAValue, rhs: SSAValue, indices: Indices, start: SSAValue, nest: LoopNest, without_offsets: bool
+) -> SSAValue:
+    """A sum that goes on with the products of one row of a matrix and one column of another."""
+    i, j = indices
+    length, columns = tdsl.shape_of(rhs)
+    elements = [tdsl.format_of(one).without_offset()[0].type if without_offsets else None for one in (lhs, rhs)]
+    row = elements_from(lhs, nest.times(i, length), length, nest, elements[0])
+    if columns == 1:
+        return nest.insert(num.DotOp(start, row, elements_from(rhs, nest.index(0), length, nest, elements[1])))
+    column = elements_from(rhs, j, (length - 1) * columns + 1, nest, elements[1])
+    return nest.insert(num.StridedDotOp(start, row, column, columns))
+
+
+def sum_start(value: SSAValue | None, start: Start | None, accumulator: Accumulator, nest: LoopNest) -> SSAValue | None:
+    """The start of sums; a constant in the accumulator's own units, so that nothing is left to do but to load it."""
+    from tinyml.dialects.machine.numpy_machine import NumpyMachine
+
+    if start is not None:
+        return flash_array(
+            nest, start.raws, start.format.type, "start" if value is None else value.name_hint or "start"
+        )
+    if value is None:
+        return None
+    constant, format = value.owner, tdsl.format_of(value)
+    if not isinstance(constant, scratch.ConstantOp):
+        return value
+    kept = accumulator.start_format(format)
+    raws = kept.recode(NumpyMachine(), constant.raws, format)
+    return flash_array(nest, raws, kept.type, value.name_hint or "start")
+
+
+@lowers(tdsl.SquaredDistanceOp)
+def lower_squared_distance(op: tdsl.SquaredDistanceOp, nest: LoopNest) -> None:
+    length = prod(tdsl.shape_of(op.lhs))
+    zero = nest.insert(num.ZeroOp(op.acc))
+    zero.name_hint = "sum"
+    lhs, rhs = (elements_from(value, nest.index(0), length, nest) for value in (op.lhs, op.rhs))
+    sum = nest.insert(num.DistanceOp(zero, lhs, rhs))
+    nest.store(nest.insert(num.FinishOp(sum, element_of(op.out), op.sum_bound)), op.out, [nest.index(0)] * 2)

@@ -1,0 +1,46 @@
+"""Products of sparse matrices as loops over the stored entries of each row (L2 to L3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+from xdsl.dialects.builtin import i8, i16
+from xdsl.ir import SSAValue
+
+from tinyml.dialects import num, scratch, tdsl
+from tinyml.dialects.layouts.csr import compress
+from tinyml.lowering.loops.lowerings import lowers
+from tinyml.lowering.loops.operands import element_of, elements_from, flash_array
+from tinyml.lowering.loops.products import finished, row_shifts, sum_start
+from tinyml.lowering.loops.zero_points import start_without_offsets
+from tinyml.transforms.ir.loop_nest import LoopNest
+
+
+@lowers(tdsl.SpmvOp)
+def lower_spmv(op: tdsl.SpmvOp, nest: LoopNest) -> None:
+    matrix = cast(scratch.ConstantOp, op.lhs.owner)
+    rows, columns = tdsl.shape_of(op.lhs)
+    stored = compress(matrix.raws)
+    hint = op.lhs.name_hint or "sparse"
+    values = flash_array(nest, stored.values, element_of(op.lhs), hint)
+    gaps = flash_array(nest, stored.gaps.view("i1"), i8, f"{hint}_gaps")
+    wide = stored.lengths.itemsize == 2
+    lengths = flash_array(nest, stored.lengths.view("i2" if wide else "i1"), i16 if wide else i8, f"{hint}_lengths")
+    start = start_without_offsets([(op.lhs, op.rhs)], None, op.accumulator)
+    initial = sum_start(None, start, op.accumulator, nest)
+    element = None if start is None else tdsl.format_of(op.rhs).without_offset()[0].type
+    vector = elements_from(op.rhs, nest.index(0), columns, nest, element)
+    shifts = row_shifts(op, nest)
+
+    def row(i: SSAValue, carried: Sequence[SSAValue]) -> list[SSAValue]:
+        [at] = carried
+        first = op.accumulator.type
+        here = [i, nest.index(0)]
+        begun = nest.insert(num.ZeroOp(first) if initial is None else num.StartOp(nest.load(initial, here), first))
+        begun.name_hint = "sum"
+        sum = nest.insert(num.SparseDotOp(begun, values, gaps, lengths, vector, i, at))
+        nest.store(finished(op, sum, shifts, here, nest), op.out, here)
+        return [nest.add(at, nest.unsigned(nest.load(lengths, [i])))]
+
+    nest.fold(nest.index(rows), [nest.index(0)], row)
