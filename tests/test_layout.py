@@ -120,8 +120,7 @@ FORMATS: dict[str, type[Attribute]] = {
     if issubclass(attribute, NumberFormat)
 }
 NAMING_FORMATS = {
-    "dialects/formats/exact/format.py": "a function of floats is tabulated as fixed point's are",
-    "dialects/formats/exact/accumulator.py": "all exact formats add up in `!fixed.acc` and keep starts in fixed point",
+    "dialects/formats/exact/accumulator.py": "all exact formats add up in `!fixed.acc`",
     "dialects/formats/lookup.py": "the usual format",
     "dialects/formats/published/base.py": "the papers compute functions by what fixed point has as schemes",
     "tools/commands/bench_formats.py": "the formats that MinUn compares, and ours",

@@ -141,7 +141,7 @@ class Accumulator(ABC):
         Products are added in the order of the summed index, from zero or from `start`: where additions round, the
         order is part of the meaning. A family whose sums are exact does it faster.
         """
-        from tinyml.dialects.machine.generic_sums import sum_of_products
+        from tinyml.dialects.machine.numpy_machine import sum_of_products
 
         return sum_of_products(cast(Any, self), (lhs, rhs), cast(Any, (lhs_format, rhs_format)), start)
 

@@ -13,11 +13,10 @@ from xdsl.ir import Attribute
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.f32 import F32
 from tinyml.dialects.formats.number_format import NumberFormat, number_format
+from tinyml.dialects.machine.lazy_numpy import np
 from tinyml.dialects.machine.machine import Machine
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from tinyml.dialects.formats.number_format import Raws, Reals
 
 V = TypeVar("V")
@@ -36,8 +35,6 @@ class BF16(F32):
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        import numpy as np
-
         return np.dtype(np.int16)
 
     @property
@@ -45,15 +42,11 @@ class BF16(F32):
         return 16
 
     def encode(self, reals: Reals) -> Raws:
-        import numpy as np
-
         from tinyml.dialects.machine.runtime_functions import to_bfloat
 
         return to_bfloat(np.asarray(reals).astype(np.float32))
 
     def decode(self, raws: Raws) -> Reals:
-        import numpy as np
-
         from tinyml.dialects.machine.runtime_functions import from_bfloat
 
         with np.errstate(invalid="ignore"):
@@ -66,8 +59,6 @@ class BF16(F32):
         return BF16_FORMAT
 
     def constant(self, m: Machine[V], real: float) -> V:
-        import numpy as np
-
         return m.int_constant(int(self.encode(np.array(real))), 16)
 
     def from_f32(self, m: Machine[V], value: V) -> V:

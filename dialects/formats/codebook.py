@@ -24,10 +24,10 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.tabulated import TabulatedFormat
+from tinyml.dialects.machine.lazy_numpy import np
 from tinyml.dialects.machine.machine import limits
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from tinyml.dialects.formats.number_format import Reals
@@ -120,15 +120,11 @@ class CodebookType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
 
     def for_range(self, low: float, high: float) -> CodebookType:
         """Evenly spaced numbers: nothing but their range is known."""
-        import numpy as np
-
         most = limits(self.bits)[1]
         reach = max(abs(low), abs(high), math.ldexp(1.0, SCALES[0]))
         return _rounded(self.bits, np.linspace(-reach, reach, 2 * most + 1))
 
     def fitted_to(self, constant: Reals, importance: Reals | None, *, rows: bool) -> CodebookType:
-        import numpy as np
-
         if not constant.any():
             return self
         weights = np.ones(constant.shape) if importance is None else np.broadcast_to(importance, constant.shape)
@@ -137,8 +133,6 @@ class CodebookType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
         return _rounded(self.bits, lloyd_max(constant.ravel(), weights, self.bits))
 
     def narrowed(self, bits: int) -> CodebookType:
-        import numpy as np
-
         _, integers = self.numbers
         scale = max(self.scale - bits, SCALES[0])
         fewer = np.unique(np.rint(np.ldexp(integers.astype(np.float64), scale - self.scale)).astype(int))
@@ -150,8 +144,6 @@ def lloyd_max(reals: Reals, weights: Reals, bits: int) -> Reals:
 
     reals, weights: of shape (n,). Negative numbers are at most half of them, positive ones fewer.
     """
-    import numpy as np
-
     low, high = limits(bits)
     order = np.argsort(reals, kind="stable")
     x, w = reals[order], weights[order]
@@ -161,8 +153,6 @@ def lloyd_max(reals: Reals, weights: Reals, bits: int) -> Reals:
 
 def _settled(numbers: Reals, x: Reals, w: Reals) -> Reals:
     """Lloyd's iteration: each number but 0 goes to the middle of those that it is the nearest to."""
-    import numpy as np
-
     sums, moments = (np.concatenate([[0.0], np.cumsum(part)]) for part in (w, w * x))
     for _ in range(ROUNDS):
         ends = np.concatenate([[0], np.searchsorted(x, (numbers[:-1] + numbers[1:]) / 2), [len(x)]])
@@ -178,8 +168,6 @@ def _settled(numbers: Reals, x: Reals, w: Reals) -> Reals:
 def _begin(x: Reals, w: Reals, count: int) -> Reals:
     """So many magnitudes, or all there are, as dense as the cube root of the density of x: the best of very many
     (Panter and Dite, "Quantization Distortion in Pulse-Count Modulation", 1951)."""
-    import numpy as np
-
     distinct = np.unique(x)
     if len(distinct) <= count:
         return distinct
@@ -193,8 +181,6 @@ def _begin(x: Reals, w: Reals, count: int) -> Reals:
 
 def _rounded(bits: int, numbers: Reals) -> CodebookType:
     """With integers that have a few bits more than a place in the list."""
-    import numpy as np
-
     greatest = float(np.abs(numbers).max())
     scale = min(bits + FINER_BITS, 15) - math.frexp(greatest)[1]
     scale = min(max(scale, SCALES[0]), SCALES[-1])
@@ -207,8 +193,6 @@ def _rounded(bits: int, numbers: Reals) -> CodebookType:
 
 @lru_cache
 def _numbers(entries: tuple[int, ...]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    import numpy as np
-
     zero = entries.index(0)
     return np.arange(-zero, len(entries) - zero), np.array(entries, np.int64)
 

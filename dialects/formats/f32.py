@@ -16,11 +16,10 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import Accumulator, accumulator_of
 from tinyml.dialects.formats.number_format import Function, NumberFormat, number_format
 from tinyml.dialects.formats.product import Bound, Factor, Product
+from tinyml.dialects.machine.lazy_numpy import np
 from tinyml.dialects.machine.machine import Machine
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from tinyml.dialects.formats.number_format import Raws, Reals
 
 V = TypeVar("V")
@@ -41,8 +40,6 @@ class F32(NumberFormat):
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        import numpy as np
-
         return np.dtype(np.float32)
 
     @property
@@ -50,13 +47,9 @@ class F32(NumberFormat):
         return 32
 
     def encode(self, reals: Reals) -> Raws:
-        import numpy as np
-
         return np.asarray(reals).astype(np.float32)
 
     def decode(self, raws: Raws) -> Reals:
-        import numpy as np
-
         return raws.astype(np.float64)
 
     @classmethod
@@ -118,8 +111,6 @@ class F32(NumberFormat):
         return self.from_f32(m, m.call(f"tm_{function}f", value_format.to_f32(m, value)))
 
     def at_least(self, m: Machine[V], value: V, threshold: float) -> V:
-        import numpy as np
-
         least = np.float32(threshold)
         if float(least) < threshold:
             least = np.nextafter(least, np.float32(np.inf))

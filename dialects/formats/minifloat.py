@@ -25,9 +25,9 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.tabulated import TabulatedFormat
+from tinyml.dialects.machine.lazy_numpy import np
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from tinyml.dialects.formats.number_format import Reals
@@ -117,8 +117,6 @@ class MinifloatType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
 
     def fitted_to(self, constant: Reals, importance: Reals | None, *, rows: bool) -> MinifloatType:
         """The kind of its width with the least squared error."""
-        import numpy as np
-
         reach = float(np.abs(constant).max(initial=0))
         weights = 1.0 if importance is None else importance
 
@@ -152,8 +150,6 @@ def _unit(e: int, m: int, integer_bits: int) -> int:
 
 @lru_cache
 def _numbers(e: int, m: int, integer_bits: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    import numpy as np
-
     unit, greatest = _unit(e, m, integer_bits), _greatest(e, m)
     integers = np.array([math.ldexp(_magnitude(bits, e, m), unit) for bits in range(greatest + 1)])
     last_broken = int(np.flatnonzero(integers != np.floor(integers)).max(initial=0))

@@ -20,10 +20,10 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.coding import Coding
 from tinyml.dialects.formats.product import Bound, Factor, Product
+from tinyml.dialects.machine.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from tinyml.dialects.formats.accumulator import Accumulator

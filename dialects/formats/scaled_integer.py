@@ -12,10 +12,10 @@ from xdsl.ir import Attribute
 
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.formats.parameters import FRACS, WidthAndFrac
+from tinyml.dialects.machine.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from tinyml.dialects.formats.number_format import Raws, Reals
@@ -66,8 +66,6 @@ class ScaledInteger(WidthAndFrac, NumberFormat, ABC):
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        import numpy as np
-
         return np.dtype(f"i{self.stored_width // 8}")
 
     @property
@@ -75,8 +73,6 @@ class ScaledInteger(WidthAndFrac, NumberFormat, ABC):
         return self.width.data
 
     def decode(self, raws: Raws) -> Reals:
-        import numpy as np
-
         return np.ldexp(raws.astype(np.float64), -self.frac.data)
 
     def load(self, m: Machine[V], value: V) -> Int[V]:
@@ -85,8 +81,6 @@ class ScaledInteger(WidthAndFrac, NumberFormat, ABC):
         return Int(value, self.stored_width, low, high)
 
     def constant(self, m: Machine[V], real: float) -> V:
-        import numpy as np
-
         return m.settle(m.const(int(self.encode(np.array(real)))), self.stored_width)
 
     def from_f32(self, m: Machine[V], value: V) -> V:
@@ -106,8 +100,6 @@ class ScaledInteger(WidthAndFrac, NumberFormat, ABC):
 
     def _nearest_raw(self, real: float) -> int:
         """Of a real that may lie beyond the format's limits."""
-        import numpy as np
-
         least, greatest = (math.ldexp(raw, -self.frac.data) for raw in self.limits)
         return int(self.encode(np.array(min(max(real, least), greatest))))
 

@@ -11,10 +11,10 @@ from xdsl.ir import Attribute
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.coding import TABLE, Coding
 from tinyml.dialects.formats.exact.format import STICKY_BITS, ExactFormat
+from tinyml.dialects.machine.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine, limits
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from tinyml.dialects.formats.number_format import Raws, Reals
@@ -45,8 +45,6 @@ class TabulatedFormat(ExactFormat):
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        import numpy as np
-
         return np.dtype(np.int8)
 
     @property
@@ -62,8 +60,6 @@ class TabulatedFormat(ExactFormat):
     @property
     def table(self) -> NDArray[np.signedinteger[Any]]:
         """The integers of all bytes from the least raw to the greatest; 0 for what is no raw."""
-        import numpy as np
-
         raws, integers = self.numbers
         greatest = max(map(abs, self.integer_limits))
         width = next(width for width in (16, 32, 64) if greatest <= limits(width)[1])
@@ -84,20 +80,14 @@ class TabulatedFormat(ExactFormat):
         return middles + (raws[1:] & 1)
 
     def integers(self, raws: Raws) -> NDArray[np.int64]:
-        import numpy as np
-
         low, high = self.raw_limits
         known = np.clip(raws, low, high)
         return np.where(known == raws, self.table[known.astype(np.int64) - low], 0).astype(np.int64)
 
     def decode(self, raws: Raws) -> Reals:
-        import numpy as np
-
         return np.ldexp(self.integers(raws).astype(np.float64), -self.scale)
 
     def encode(self, reals: Reals) -> Raws:
-        import numpy as np
-
         raws, _ = self.numbers
         within = np.clip(np.nan_to_num(np.asarray(reals, np.float64)), -FAR, FAR)
         scaled = np.ldexp(within, self.scale + STICKY_BITS - 1)
@@ -106,8 +96,6 @@ class TabulatedFormat(ExactFormat):
         return raws[np.searchsorted(self.thresholds, with_rest, side="right")].astype(self.dtype)
 
     def encode_away(self, reals: Reals) -> Raws:
-        import numpy as np
-
         raws, _ = self.numbers
         nearest = self.encode(reals)
         side = np.sign(np.asarray(reals, np.float64) - self.decode(nearest)).astype(np.int64)
@@ -115,8 +103,6 @@ class TabulatedFormat(ExactFormat):
         return raws[place].astype(self.dtype)
 
     def load(self, m: Machine[V], value: V) -> Int[V]:
-        import numpy as np
-
         raws = self.stored(m, value)
         self._require_few_bits()
         entry = m.entry("decoding", self.table, m.sub(raws, m.const(self.raw_limits[0])))
@@ -124,8 +110,6 @@ class TabulatedFormat(ExactFormat):
         return Int(entry.value, entry.width, low, high)
 
     def store(self, m: Machine[V], x: Int[V], scale: int) -> V:
-        import numpy as np
-
         raws, _ = self.numbers
         thresholds = self.thresholds
         self._require_few_bits()
@@ -173,8 +157,6 @@ class SymmetricFormat(TabulatedFormat):
 
     @property
     def numbers(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        import numpy as np
-
         magnitudes = np.asarray(self.magnitudes, np.int64)
         if not (0 < len(magnitudes) <= limits(8)[1] and magnitudes[0] > 0 and (np.diff(magnitudes) > 0).all()):
             raise ValueError(f"the magnitudes of {self.type} do not rise from 1 at least, or there are too many")

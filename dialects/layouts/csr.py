@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tinyml.dialects.machine.lazy_numpy import np
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -30,8 +32,6 @@ class CompressedRows:
 
 def compress(matrix: NDArray[Any]) -> CompressedRows:
     """The entries of a matrix (rows, columns) whose raw bits are not all zero."""
-    import numpy as np
-
     values: list[Any] = []
     gaps: list[int] = []
     lengths: list[int] = []

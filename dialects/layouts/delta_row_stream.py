@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.layouts.packed_bits import group_length, pack_bits
+from tinyml.dialects.machine.lazy_numpy import np
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from tinyml.dialects.layouts.csr import CompressedRows
@@ -51,8 +51,6 @@ class NearRows:
         return COUNT_BYTES * len(self.groups) + self.group_bytes * int(self.groups.sum())
 
     def stream(self) -> NDArray[np.uint8]:
-        import numpy as np
-
         ends = np.cumsum(self.groups)
         rows = np.split(self._packed().reshape(-1, self.group_bytes), ends[:-1])
         counts = ([count % AT_ONCE, count // AT_ONCE] for count in self.groups.tolist())
@@ -61,8 +59,6 @@ class NearRows:
 
     def _packed(self) -> NDArray[np.uint8]:
         """(groups of `packed_bits`, bytes)"""
-        import numpy as np
-
         length, own = max(2, group_length(self.width)), max(1, self.width // 8)
         whole = self.width % 8 == 0
         values = self.values.view(np.uint8) if whole else pack_bits(self.values, self.width)
@@ -76,8 +72,6 @@ class NearRows:
 def near_rows(rows: CompressedRows, columns: int, width: int) -> NearRows | None:
     """The same matrix of so many columns, its values in so many bits; None where a row has no room for zeros that fill
     a group, or more groups than its count of entries has numbers for."""
-    import numpy as np
-
     entries = entries_of_group(width)
     most = min(MOST_GROUPS, int(np.iinfo(rows.lengths.dtype).max))
     values, skips = [rows.values[:0]], [np.zeros(0, np.uint8)]
@@ -101,8 +95,6 @@ def near_rows(rows: CompressedRows, columns: int, width: int) -> NearRows | None
 
 def _bridged(places: NDArray[np.int64]) -> NDArray[np.int64]:
     """Columns of a row, with others where two are too far apart."""
-    import numpy as np
-
     step = GREATEST_SKIP + 1
     before = np.concatenate([[-1], places])[:-1].tolist()
     pairs = zip(before, places.tolist(), strict=True)

@@ -15,8 +15,9 @@ from __future__ import annotations
 from math import gcd
 from typing import TYPE_CHECKING, Any
 
+from tinyml.dialects.machine.lazy_numpy import np
+
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     Integers = NDArray[np.signedinteger[Any]]
@@ -50,8 +51,6 @@ def pack_bits(values: Integers, width: int) -> NDArray[np.uint8]:
 
     Raises `ValueError` for integers that are wider.
     """
-    import numpy as np
-
     flat = np.asarray(values, np.int64).reshape(-1)
     if ((flat < -1 << width - 1) | (flat >= 1 << width - 1)).any():
         raise ValueError(f"not all elements have {width} bits")
@@ -65,8 +64,6 @@ def pack_bits(values: Integers, width: int) -> NDArray[np.uint8]:
 
 def unpack_bits(stream: NDArray[np.uint8], width: int) -> NDArray[np.int64]:
     """The elements of whole groups."""
-    import numpy as np
-
     groups = stream.reshape(-1, group_bytes(width)).astype(np.int64)
     rest = group_length(width) * (width % 8) // 8
     high = _unpack_high(groups[:, :rest], width % 8)
@@ -86,8 +83,6 @@ def _pack_high(high: NDArray[Any], bits: int) -> NDArray[Any]:
 
 def _unpack_high(stored: NDArray[Any], bits: int) -> NDArray[Any]:
     """The inverse of `_pack_high`."""
-    import numpy as np
-
     groups, bytes = stored.shape
     length, below, sign = bytes * 8 // bits, 8 - bits, 1 << bits - 1
     if 8 % bits == 0:
@@ -98,8 +93,6 @@ def _unpack_high(stored: NDArray[Any], bits: int) -> NDArray[Any]:
 
 def _joined(parts: NDArray[Any], bits: int) -> NDArray[Any]:
     """(numbers, parts), of which the low bits count, as numbers; the first part is the lowest."""
-    import numpy as np
-
     numbers = np.zeros(len(parts), np.int64)
     for place in range(parts.shape[1]):
         numbers |= (parts[:, place] & (1 << bits) - 1) << bits * place
@@ -108,6 +101,4 @@ def _joined(parts: NDArray[Any], bits: int) -> NDArray[Any]:
 
 def _split(numbers: NDArray[Any], bits: int, count: int) -> NDArray[Any]:
     """The inverse: (numbers, parts)."""
-    import numpy as np
-
     return numbers[:, np.newaxis] >> bits * np.arange(count) & (1 << bits) - 1

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tinyml.dialects.machine.lazy_numpy import np
+
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from tinyml.dialects.layouts.csr import CompressedRows
@@ -21,8 +22,6 @@ COUNT_BYTES = 2
 
 def pack_rows(rows: CompressedRows, element_bytes: int) -> NDArray[np.uint8] | None:
     """The same entries for vectors with elements of `element_bytes`; None where a skip does not fit in a byte."""
-    import numpy as np
-
     size, ends = rows.values.itemsize, np.cumsum(rows.lengths, dtype=np.int64)
     after = np.ones(len(rows.values), np.int64)
     after[(ends - rows.lengths)[rows.lengths > 0]] = 0

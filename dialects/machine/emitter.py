@@ -12,11 +12,11 @@ from xdsl.dialects.memref import CastOp, LoadOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 
+from tinyml.dialects.machine.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 WRAPS = "wraps"

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tinyml.dialects.machine.lazy_numpy import np
+
 if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Function, Reals
 
 
 def exactly(function: Function, x: Reals) -> Reals:
     """The function in double precision."""
-    import numpy as np
-
     if function == "exp":
         with np.errstate(over="ignore"):
             return np.exp(x)

@@ -15,9 +15,9 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerType, MemRefType, f32, i
 from xdsl.ir import Attribute
 
 from tinyml.dialects.layouts.packed_bits import WIDTHS, unpack_bits
+from tinyml.dialects.machine.lazy_numpy import np
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     F32 = NDArray[np.float32]
@@ -58,8 +58,6 @@ EXP_COEFFICIENTS = (1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795
 
 def exp(x: F32) -> F32:
     """tm_expf: within 2 units of the last place on [EXP_LOW, EXP_HIGH]."""
-    import numpy as np
-
     x = np.asarray(x, np.float32)
     clamped = np.where(x >= np.float32(EXP_HIGH), np.float32(EXP_HIGH), x)
     clamped = np.where(clamped >= np.float32(EXP_LOW), clamped, np.float32(EXP_LOW))
@@ -78,24 +76,18 @@ def exp(x: F32) -> F32:
 
 def tanh(x: F32) -> F32:
     """tm_tanhf: 1 - 2 / (exp(2x) + 1), an absolute error below 2^-22."""
-    import numpy as np
-
     two, one = np.float32(2), np.float32(1)
     return one - two / (exp(x * two) + one)
 
 
 def sigmoid(x: F32) -> F32:
     """tm_sigmoidf: 1 / (1 + exp(-x))."""
-    import numpy as np
-
     one = np.float32(1)
     return one / (one + exp(-np.asarray(x, np.float32)))
 
 
 def to_integer(x: F32, low: I32, high: I32) -> I32:
     """tm_f32_to_int: the nearest integer (half up) in [low, high]; low for NaN."""
-    import numpy as np
-
     x = np.asarray(x, np.float32)
     inside = (x > low.astype(np.float32)) & ~(x >= high.astype(np.float32))
     safe = np.where(inside, x, np.float32(0))
@@ -111,8 +103,6 @@ def to_odd(x: F32, low: I32, high: I32) -> I32:
 
     What is lost stays visible: rounding the result to a multiple of 4 gives what rounding x gives.
     """
-    import numpy as np
-
     x = np.asarray(x, np.float32)
     inside = (x > low.astype(np.float32)) & ~(x >= high.astype(np.float32))
     safe = np.where(inside, x, np.float32(0))
@@ -124,15 +114,11 @@ def to_odd(x: F32, low: I32, high: I32) -> I32:
 
 def from_integer(x: I32) -> F32:
     """tm_int_to_f32: the nearest float."""
-    import numpy as np
-
     return np.asarray(x).astype(np.float32)
 
 
 def to_bfloat(x: F32) -> I16:
     """tm_f32_to_bf16: the upper half of a float, rounded to even, negated for negative numbers; NaN above all."""
-    import numpy as np
-
     bits = np.asarray(x, np.float32).view(np.uint32).astype(np.int64)
     size = bits & 0x7FFFFFFF
     # What is finite stays finite.
@@ -143,8 +129,6 @@ def to_bfloat(x: F32) -> I16:
 
 def from_bfloat(raw: I16) -> F32:
     """tm_bf16_to_f32."""
-    import numpy as np
-
     size = np.abs(np.asarray(raw).astype(np.int64))
     return (size << 16 | np.where(np.asarray(raw) < 0, 1 << 31, 0)).astype(np.uint32).view(np.float32)
 
@@ -154,23 +138,17 @@ def interpolate(table: I16, x: I16, last: I16, scale: I8) -> I16:
 
     x <= last; last - x may have 16 bits, and scale is positive.
     """
-    import numpy as np
-
     return _between(table, (last.astype(np.int32) - x) * scale.astype(np.int32))
 
 
 def interpolate_odd(table: I16, x: I16, last: I16, scale: I8) -> I16:
     """tm_interpolate_odd_s16: an odd function, constant from last on; entry i is the value at 256 * i / scale."""
-    import numpy as np
-
     size = np.minimum(np.abs(x.astype(np.int32)), last.astype(np.int32))
     y = _between(table, size * scale.astype(np.int32))
     return np.where(x < 0, -y, y)
 
 
 def _between(table: I16, place: I32) -> I16:
-    import numpy as np
-
     segment, position = place >> 8, place & 255
     start = table[segment].astype(np.int32)
     return (start + (((table[segment + 1] - start) * position + 128) >> 8)).astype(np.int16)
@@ -178,24 +156,18 @@ def _between(table: I16, place: I32) -> I16:
 
 def limit(x: Integers, right: I8, bits: I8) -> Integers:
     """tm_limit_iN_iM: x / 2^right, rounded down and limited to [1 - 2^(bits - 1), 2^(bits - 1) - 1]."""
-    import numpy as np
-
     most = (1 << int(bits) - 1) - 1
     return np.clip(x >> int(right), -most, most).astype(x.dtype)
 
 
 def multiply(a: I16, b: I16, right: I8) -> I16:
     """tm_multiply_i16: a * b / 2^right, rounded to nearest, half up."""
-    import numpy as np
-
     half = np.int32(1 << int(right) - 1)
     return ((a.astype(np.int32) * b + half) >> int(right)).astype(np.int16)
 
 
 def add(a: I16, b: I16, left: I8, right: I8, bits: I8) -> I16:
     """tm_add_i16: (a * 2^left + b) / 2^right, rounded down and limited as `limit` does."""
-    import numpy as np
-
     return limit((a.astype(np.int32) << int(left)) + b, right, bits).astype(np.int16)
 
 
@@ -208,8 +180,6 @@ def _limit(width: int, result: int) -> RuntimeFunction:
 
 def rank(table: I32, x: I32, length: I16) -> I16:
     """tm_rank_s32: how many of the first `length` entries of a rising table are at most x."""
-    import numpy as np
-
     return np.searchsorted(table[: int(length)], x, side="right").astype(np.int16)
 
 
@@ -219,8 +189,6 @@ def requantize(x: I32, multiplier: I32, shift: I8) -> I32:
     MultiplyByQuantizedMultiplier: gemmlowp's SaturatingRoundingDoublingHighMul (to nearest, halves upwards), then its
     RoundingDivideByPOT (halves away from zero). What a shift to the left would lose saturates.
     """
-    import numpy as np
-
     left, right = np.maximum(shift, 0).astype(np.int64), np.maximum(-shift.astype(np.int64), 0)
     most = np.int64((1 << 31) - 1) >> left
     shifted = np.clip(x.astype(np.int64), -most - 1, most) << left
@@ -233,8 +201,6 @@ def _packed(width: int) -> RuntimeFunction:
     """tm_packed_sN, tm_packed_sN_ram: element i of packed integers."""
 
     def twin(packed: I8, i: I16) -> Integers:
-        import numpy as np
-
         elements = unpack_bits(packed.view(np.uint8), width)[np.asarray(i, np.uint16)]
         return elements.astype(f"i{result.size}")
 

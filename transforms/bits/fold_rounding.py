@@ -19,6 +19,7 @@ from xdsl.rewriter import InsertPoint
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import num, scratch
+from tinyml.dialects.machine.lazy_numpy import np
 from tinyml.targets.kernel import SYMBOLS
 
 _SUMS = (num.DotOp.name, num.StridedDotOp.name, num.SparseDotOp.name, num.DistanceOp.name)
@@ -88,8 +89,6 @@ def _add(value: SSAValue, constant: int, rewriter: PatternRewriter) -> bool:
 
 def _add_to_array(array: scratch.ConstantOp, constant: int, rewriter: PatternRewriter) -> bool:
     """Add to every element of a constant in flash, if the elements have room for it."""
-    import numpy as np
-
     limits = np.iinfo(array.raws.dtype)
     sums = array.raws.astype(np.int64) + constant
     if sums.size == 0 or sums.min() < limits.min or sums.max() > limits.max:

@@ -13,13 +13,14 @@ from xdsl.ir import Attribute
 from xdsl.irdl import irdl_attr_definition
 
 from tinyml.dialects.formats.accumulator import Accumulator
+from tinyml.dialects.formats.exact.numbers import ExactNumbers, exact
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.formats.parameters import FRACS, WIDTHS, WidthAndFrac
 from tinyml.dialects.formats.product import Bound
+from tinyml.dialects.machine.lazy_numpy import np
 from tinyml.dialects.machine.machine import Machine, limits
 
 if TYPE_CHECKING:
-    from tinyml.dialects.formats.exact.format import ExactFormat
     from tinyml.dialects.formats.number_format import Raws
 
 V = TypeVar("V")
@@ -51,7 +52,7 @@ class AccumulatorType(WidthAndFrac, Accumulator):
         return IntegerType(self.width.data)
 
     def of(self, lhs_format: NumberFormat, rhs_format: NumberFormat) -> AccumulatorType:
-        return AccumulatorType(self.width.data, _exact(lhs_format).scale + _exact(rhs_format).scale)
+        return AccumulatorType(self.width.data, exact(lhs_format).scale + exact(rhs_format).scale)
 
     def follows(self, other: Accumulator) -> bool:
         return isinstance(other, AccumulatorType) and other.frac.data <= self.frac.data
@@ -63,18 +64,16 @@ class AccumulatorType(WidthAndFrac, Accumulator):
         return m.held(m.rescale(m.bounded(sum, low >> left, high >> left), -left), self.width.data)
 
     def starts(self, format: NumberFormat) -> bool:
-        return format.FAMILY == self.FAMILY and _exact(format).scale <= self.frac.data
+        return format.FAMILY == self.FAMILY and exact(format).scale <= self.frac.data
 
     def start_format(self, format: NumberFormat) -> NumberFormat:
-        from tinyml.dialects.formats.fixed.type import FixedType
-
-        start = _exact(format)
+        start = exact(format)
         width = max(map(abs, start.integer_limits)).bit_length() + 1 + self.frac.data - start.scale
-        return FixedType(width, self.frac.data) if width in WIDTHS else start
+        return ExactNumbers.INTEGERS(width, self.frac.data) if width in WIDTHS else start
 
     def start(self, m: Machine[V], value: V, format: NumberFormat) -> V:
-        loaded = _exact(format).load(m, value)
-        left = self.frac.data - _exact(format).scale
+        loaded = exact(format).load(m, value)
+        left = self.frac.data - exact(format).scale
         low, high = limits(self.width.data)
         fitting = m.bounded(loaded.value, max(loaded.low, low >> left), min(loaded.high, high >> left))
         return m.held(m.rescale(fitting, -left), self.width.data)
@@ -89,19 +88,19 @@ class AccumulatorType(WidthAndFrac, Accumulator):
 
     def holds(self, bound: Bound, result: NumberFormat) -> bool:
         low, high = limits(self.width.data)
-        return low <= bound[0] and bound[1] + _exact(result).rounding(self.frac.data) <= high
+        return low <= bound[0] and bound[1] + exact(result).rounding(self.frac.data) <= high
 
     def sums(self, lhs_format: NumberFormat, rhs_format: NumberFormat) -> bool:
         if not self.FAMILY == lhs_format.FAMILY == rhs_format.FAMILY:
             return False
-        lhs, rhs = _exact(lhs_format), _exact(rhs_format)
+        lhs, rhs = exact(lhs_format), exact(rhs_format)
         return self.frac.data == lhs.scale + rhs.scale and _greatest_product(lhs, rhs) <= limits(self.width.data)[1]
 
     def zero(self, m: Machine[V]) -> V:
         return m.int_constant(0, self.width.data)
 
     def mac(self, m: Machine[V], sum: V, lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
-        product = m.mul(_exact(lhs_format).load(m, lhs), _exact(rhs_format).load(m, rhs))
+        product = m.mul(exact(lhs_format).load(m, lhs), exact(rhs_format).load(m, rhs))
         return m.addi(sum, m.held(product, self.width.data))
 
     def greater(self, m: Machine[V], lhs: V, rhs: V) -> V:
@@ -111,22 +110,14 @@ class AccumulatorType(WidthAndFrac, Accumulator):
         self, lhs: Raws, lhs_format: NumberFormat, rhs: Raws, rhs_format: NumberFormat, start: Raws | None = None
     ) -> Raws:
         """Exact in any order: float64 BLAS while every partial sum stays below 2^53, else 64-bit integers."""
-        import numpy as np
-
         from tinyml.dialects.machine.numpy_machine import stacked_matmul
 
-        formats = _exact(lhs_format), _exact(rhs_format)
-        exact = np.float64 if lhs.shape[-1] * _greatest_product(*formats) < EXACT_FLOAT else np.int64
-        factors = (format.integers(raws).astype(exact) for format, raws in zip(formats, (lhs, rhs), strict=True))
+        formats = exact(lhs_format), exact(rhs_format)
+        dtype = np.float64 if lhs.shape[-1] * _greatest_product(*formats) < EXACT_FLOAT else np.int64
+        factors = (format.integers(raws).astype(dtype) for format, raws in zip(formats, (lhs, rhs), strict=True))
         sums = stacked_matmul(*factors).astype(np.int64)
         return sums if start is None else sums + start
 
 
-def _exact(format: NumberFormat) -> ExactFormat:
-    from tinyml.dialects.formats.exact.format import exact
-
-    return exact(format)
-
-
-def _greatest_product(lhs: ExactFormat, rhs: ExactFormat) -> int:
+def _greatest_product(lhs: ExactNumbers, rhs: ExactNumbers) -> int:
     return max(map(abs, lhs.integer_limits)) * max(map(abs, rhs.integer_limits))

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
+from tinyml.dialects.formats.exact.numbers import ExactNumbers
 from tinyml.dialects.formats.product import Bound, Factor, Product
-
-if TYPE_CHECKING:
-    from tinyml.dialects.formats.exact.format import ExactFormat
+from tinyml.dialects.machine.lazy_numpy import np
 
 
 def sum_bound(products: Sequence[Product], initial: Factor | None) -> Bound:
@@ -23,8 +22,8 @@ def sum_bound(products: Sequence[Product], initial: Factor | None) -> Bound:
     return sum(lows), sum(highs)
 
 
-def _format(factor: Factor) -> ExactFormat:
-    return cast("ExactFormat", factor.format)
+def _format(factor: Factor) -> ExactNumbers:
+    return cast(ExactNumbers, factor.format)
 
 
 def _scale(factor: Factor) -> int:
@@ -46,8 +45,6 @@ def _product_bound(product: Product) -> Bound:
 
 def _interval(factor: Factor) -> tuple[int, int]:
     """Between what the integers of a factor lie."""
-    import numpy as np
-
     format = _format(factor)
     if factor.raws is not None and factor.raws.size:
         ends = np.array([factor.raws.min(), factor.raws.max()])
@@ -62,8 +59,6 @@ def _interval(factor: Factor) -> tuple[int, int]:
 
 def _of_rows(constant: Factor, other: tuple[int, int]) -> Bound:
     """A row whose positive integers add up to p and whose negative ones to -n, times anything in an interval."""
-    import numpy as np
-
     assert constant.raws is not None
     integers = _format(constant).integers(constant.raws)
     positive, negative = (np.maximum(side, 0).sum(-1).ravel().tolist() for side in (integers, -integers))

@@ -15,15 +15,14 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.exact.accumulator import ACCUMULATOR_WIDTHS, AccumulatorType
 from tinyml.dialects.formats.exact.bounds import sum_bound
+from tinyml.dialects.formats.exact.numbers import ExactNumbers, exact
 from tinyml.dialects.formats.number_format import Function, NumberFormat
 from tinyml.dialects.formats.parameters import FRACS, WIDTHS
 from tinyml.dialects.formats.product import Bound, Factor, Product
+from tinyml.dialects.machine.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine, limits
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from tinyml.dialects.formats.number_format import Raws
 
 V = TypeVar("V")
@@ -35,53 +34,16 @@ STICKY_BITS = 2
 """A real cut off this far below the last place, with its last bit set for what is lost, still rounds as it should."""
 
 
-class ExactFormat(NumberFormat):
-    """Numbers are `integer * 2^-scale`; raws are signed integers in the order of the numbers, 0 is zero.
+class ExactFormat(ExactNumbers):
+    """Arithmetic on exact numbers.
 
     A format says what integers raws stand for (`load`) and rounds integers into raws (`store`); all operations follow.
     """
 
-    FAMILY = "exact"
-
-    @property
-    @abstractmethod
-    def scale(self) -> int:
-        """Every number is a multiple of 2^-scale."""
-
-    @property
-    @abstractmethod
-    def raw_limits(self) -> tuple[int, int]:
-        """The least and the greatest raw."""
-
-    @property
-    def integer_limits(self) -> tuple[int, int]:
-        """The integers that the least and the greatest raw stand for."""
-        import numpy as np
-
-        low, high = self.integers(np.array(self.raw_limits, self.dtype)).tolist()
-        return low, high
-
-    @property
-    def stored_width(self) -> int:
-        """Bits of a raw in memory."""
-        return self.dtype.itemsize * 8
-
-    def integers(self, raws: Raws) -> NDArray[np.int64]:
-        """What raws stand for, in units of 2^-scale."""
-        import numpy as np
-
-        return np.ldexp(self.decode(raws), self.scale).astype(np.int64)
-
     def as_integers(self, bits: int) -> NumberFormat | None:
         """Fixed point of so many bits with the same numbers; None where their integers have more bits."""
-        from tinyml.dialects.formats.fixed.type import FixedType
-
         (low, high), (least, most) = self.integer_limits, limits(bits)
-        return FixedType(bits, self.scale) if least < low and high <= most and self.scale in FRACS else None
-
-    @abstractmethod
-    def load(self, m: Machine[V], value: V) -> Int[V]:
-        """The integer that a raw stands for."""
+        return ExactNumbers.INTEGERS(bits, self.scale) if least < low and high <= most and self.scale in FRACS else None
 
     @abstractmethod
     def store(self, m: Machine[V], x: Int[V], scale: int) -> V:
@@ -95,10 +57,6 @@ class ExactFormat(NumberFormat):
         """Round the exact product of two integers, which has that scale."""
         return self.store(m, m.mul(x, y), scale)
 
-    def rounding(self, scale: int) -> int:
-        """What `store` adds to a number of a scale before it shifts it: a sum needs room for that."""
-        return 0
-
     def useful_range(self, function: Function, low: float, high: float) -> tuple[float, float]:
         """Beyond, exp is below half of the least number, tanh and sigmoid are as near to their limits."""
         half = (self.scale + 1) * math.log(2)
@@ -109,17 +67,13 @@ class ExactFormat(NumberFormat):
         return max(min(low, most), -reach), min(max(high, -reach), most)
 
     def difference(self, rhs: NumberFormat) -> NumberFormat | None:
-        from tinyml.dialects.formats.fixed.type import FixedType
-
         formats = self, exact(rhs)
         scale = max(format.scale for format in formats)
         greatest = sum(max(map(abs, one.integer_limits)) << scale - one.scale for one in formats)
         width = greatest.bit_length() + 1
-        return FixedType(width, scale) if width in WIDTHS and scale in FRACS else None
+        return ExactNumbers.INTEGERS(width, scale) if width in WIDTHS and scale in FRACS else None
 
     def distance_bound(self, length: int, rhs: NumberFormat, vectors: Raws | None) -> Bound | None:
-        import numpy as np
-
         other = exact(rhs)
         scale = max(self.scale, other.scale)
         most = max(map(abs, self.integer_limits)) << scale - self.scale
@@ -152,14 +106,7 @@ class ExactFormat(NumberFormat):
         return self.store(m, m.bounded(sum, *bound), scale)
 
     def constant(self, m: Machine[V], real: float) -> V:
-        import numpy as np
-
         return m.settle(m.const(int(self.encode(np.array(real)))), self.stored_width)
-
-    def stored(self, m: Machine[V], value: V) -> Int[V]:
-        """A raw, with the interval that the format promises."""
-        low, high = m.known(value) or self.raw_limits
-        return Int(value, self.stored_width, low, high)
 
     def _aligned(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat):
         formats = exact(lhs_format), exact(rhs_format)
@@ -199,8 +146,6 @@ class ExactFormat(NumberFormat):
         return self.store(m, source.load(m, value), source.scale)
 
     def ranked(self, m: Machine[V], value: V) -> tuple[Int[V], Raws] | None:
-        import numpy as np
-
         stored = self.stored(m, value)
         if self.stored_width > 8:
             return None
@@ -218,8 +163,6 @@ class ExactFormat(NumberFormat):
         return m.mulf(m.call("tm_int_to_f32", wide), m.float_constant(math.ldexp(1.0, -self.scale)))
 
     def clamp(self, m: Machine[V], value: V, low: float, high: float | None) -> V:
-        import numpy as np
-
         raw_low = int(self.encode(np.array(low)))
         raw_high = self.raw_limits[1] if high is None else int(self.encode(np.array(high)))
         return m.settle(m.clamp(self.stored(m, value), raw_low, raw_high), self.stored_width)
@@ -228,8 +171,6 @@ class ExactFormat(NumberFormat):
         self, m: Machine[V], function: Function, value: V, value_format: NumberFormat, scheme: str | None = None
     ) -> V:
         """Few arguments are one table of results; of more it is that of fixed point, or of floats as in MinUn (7.1)."""
-        import numpy as np
-
         from tinyml.dialects.machine.real_functions import exactly
 
         source = exact(value_format)
@@ -242,21 +183,17 @@ class ExactFormat(NumberFormat):
         entry = m.entry(function, table, m.sub(source.stored(m, value), m.const(first)))
         return m.settle(entry, self.stored_width)
 
-    def function_by_lines(self, m: Machine[V], function: Function, value: V, source: ExactFormat) -> V | None:
+    def function_by_lines(self, m: Machine[V], function: Function, value: V, source: ExactNumbers) -> V | None:
         """A function as fixed point interpolates it, where 16 bits hold the integers of argument and result."""
-        from tinyml.dialects.formats.fixed.type import FixedType
-
         low, high = limits(16)
         ends = (*source.integer_limits, *self.integer_limits)
         if not (low < min(ends) and max(ends) <= high and source.scale in FRACS and self.scale in FRACS):
             return None
-        lines, argument = FixedType(16, self.scale), FixedType(16, source.scale)
+        lines, argument = ExactNumbers.INTEGERS(16, self.scale), ExactNumbers.INTEGERS(16, source.scale)
         result = lines.function(m, function, m.settle(source.load(m, value), 16), argument)
         return self.store(m, lines.load(m, result), self.scale)
 
     def at_least(self, m: Machine[V], value: V, threshold: float) -> V:
-        import numpy as np
-
         least = int(nearest := self.encode(np.array(threshold)))
         if self.decode(nearest) < threshold:
             least += 1
@@ -264,10 +201,3 @@ class ExactFormat(NumberFormat):
 
     def greater(self, m: Machine[V], lhs: V, rhs: V) -> V:
         return m.cmp_sgt(lhs, rhs)
-
-
-def exact(format: NumberFormat) -> ExactFormat:
-    """A format of the family; raises `InputError` for any other."""
-    if not isinstance(format, ExactFormat):
-        raise InputError(f"{format.type} cannot be used as a number of the family 'exact' without a tdsl.cast")
-    return format

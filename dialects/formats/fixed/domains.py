@@ -9,10 +9,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 from tinyml.dialects.formats.number_format import Function
+from tinyml.dialects.machine.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from tinyml.dialects.formats.scaled_integer import ScaledInteger
@@ -86,8 +86,6 @@ class Domain:
 
     def arguments(self, most: int = 1 << 16) -> NDArray[np.int64]:
         """All raw arguments or, if they are more, so many evenly spread ones."""
-        import numpy as np
-
         if self.size <= most:
             return np.arange(self.first, self.last + 1)
         return np.linspace(self.first, self.last, most).astype(np.int64)

@@ -15,6 +15,7 @@ from tinyml.dialects.formats.fixed.domains import Domain, FixedFunction
 from tinyml.dialects.formats.fixed.published_functions import SCHEMES
 from tinyml.dialects.formats.fixed.tables import ENTRY_BITS, DirectTable, Interpolation, TwoTableExp
 from tinyml.dialects.formats.number_format import Function
+from tinyml.dialects.machine.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int
 from tinyml.dialects.machine.real_functions import exactly
 
@@ -70,8 +71,6 @@ def _smallest_interpolation(domain: Domain) -> Interpolation:
 
 def greatest_error(function: FixedFunction, domain: Domain) -> float:
     """In units of the result's last place, against the exact function limited to what the result can hold."""
-    import numpy as np
-
     from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
     x = domain.arguments().astype(domain.source.dtype)

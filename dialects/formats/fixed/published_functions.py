@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from tinyml.dialects.formats.fixed.domains import Domain, FixedFunction
 from tinyml.dialects.formats.fixed.tables import TwoTableExp
+from tinyml.dialects.machine.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine
 
 V = TypeVar("V")
@@ -43,8 +44,6 @@ class ShiftryExp(FixedFunction):
     """
 
     def __init__(self, domain: Domain):
-        import numpy as np
-
         self.domain = domain
         wide = domain.source.stored_width > 8
         self.source_frac, self.frac = (11, 14) if wide else (4, 6)

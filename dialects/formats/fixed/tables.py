@@ -6,11 +6,11 @@ import math
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tinyml.dialects.formats.fixed.domains import Domain, FixedFunction
+from tinyml.dialects.machine.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine, limits
 from tinyml.dialects.machine.real_functions import exactly
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from tinyml.dialects.formats.scaled_integer import ScaledInteger
@@ -33,8 +33,6 @@ class DirectTable(FixedFunction):
     """
 
     def __init__(self, domain: Domain):
-        import numpy as np
-
         self.domain = domain
         self.first, self.last = domain.first, domain.last
         if domain.source.stored_width == 8 and domain.size >= MOST_OF_A_BYTE:
@@ -59,8 +57,6 @@ class Interpolation(FixedFunction):
     """
 
     def __init__(self, domain: Domain, scale: int):
-        import numpy as np
-
         self.domain, self.scale = domain, scale
         self.dropped = _dropped(domain)
         self.last = _rounded(domain.last, self.dropped)
@@ -81,8 +77,6 @@ class Interpolation(FixedFunction):
 
     def _entry_frac(self) -> int:
         """The result's own scale wherever its 16 bits hold all entries, so that nothing has to be shifted."""
-        import numpy as np
-
         domain, frac = self.domain, self.domain.result.frac.data
         if not domain.odd:
             most = float(exactly(domain.function, domain.source.decode(np.array(domain.last))))
@@ -102,8 +96,6 @@ class Interpolation(FixedFunction):
         return min(greatest, self.domain.result.limits[1]) if self.frac == self.domain.result.frac.data else greatest
 
     def apply(self, m: Machine[V], x: Int[V]) -> Int[V]:
-        import numpy as np
-
         from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 
         domain = self.domain
@@ -127,8 +119,6 @@ class TwoTableExp(FixedFunction):
     """
 
     def __init__(self, domain: Domain, index_bits: int):
-        import numpy as np
-
         self.domain = domain
         span = domain.last - domain.first
         self.dropped = max(span.bit_length() - 2 * index_bits, 0)
@@ -153,8 +143,6 @@ class TwoTableExp(FixedFunction):
 
 def _scaled(format: ScaledInteger, values: NDArray[np.float64], width: int) -> tuple[NDArray[Any], int]:
     """Positive values, rounded as a format does, as integers of a width, with the greatest scale at which all fit."""
-    import numpy as np
-
     frac = width - 1 - math.frexp(float(values.max()))[1]
     raws = np.minimum(format.rounded(np.ldexp(values, frac)), limits(width)[1])
     return raws.astype(f"i{width // 8}"), frac

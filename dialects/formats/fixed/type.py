@@ -18,14 +18,15 @@ from xdsl.irdl import irdl_attr_definition
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.coding import INTEGER_CODING, Coding
 from tinyml.dialects.formats.exact.accumulator import AccumulatorType
-from tinyml.dialects.formats.exact.format import ExactFormat, exact
+from tinyml.dialects.formats.exact.format import ExactFormat
+from tinyml.dialects.formats.exact.numbers import ExactNumbers, exact
 from tinyml.dialects.formats.number_format import Function, NumberFormat
 from tinyml.dialects.formats.parameters import FRACS, WIDTHS
 from tinyml.dialects.formats.scaled_integer import ScaledInteger
+from tinyml.dialects.machine.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from tinyml.dialects.formats.number_format import Raws, Reals
@@ -73,8 +74,6 @@ class FixedType(ScaledInteger, ExactFormat):
         return self.frac.data
 
     def integers(self, raws: Raws) -> NDArray[np.int64]:
-        import numpy as np
-
         return raws.astype(np.int64)
 
     @property
@@ -82,8 +81,6 @@ class FixedType(ScaledInteger, ExactFormat):
         return [FixedType.of_width(width) for width in CANDIDATE_WIDTHS]
 
     def rounded(self, reals: Reals) -> NDArray[np.float64]:
-        import numpy as np
-
         return np.floor(np.asarray(reals, np.float64) + 0.5)
 
     def rescaled(self, m: Machine[V], x: Int[V], right: int) -> Int[V]:
@@ -100,14 +97,10 @@ class FixedType(ScaledInteger, ExactFormat):
         return INTEGER_CODING
 
     def encode(self, reals: Reals) -> Raws:
-        import numpy as np
-
         scaled = self.rounded(np.ldexp(np.asarray(reals, np.float64), self.frac.data))
         return np.clip(scaled, *self.limits).astype(self.dtype)
 
     def encode_away(self, reals: Reals) -> Raws:
-        import numpy as np
-
         nearest = self.encode(reals)
         low, high = self.limits
         away = nearest + np.sign(np.asarray(reals, np.float64) - self.decode(nearest))
@@ -176,5 +169,7 @@ class FixedType(ScaledInteger, ExactFormat):
         x = fixed_function(function, value_format, self, scheme).apply(m, value_format.load(m, value))
         return m.settle(x, self.stored_width)
 
+
+ExactNumbers.INTEGERS = FixedType
 
 FIXED = Dialect("fixed", [], [FixedType, AccumulatorType])

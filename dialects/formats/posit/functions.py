@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import f32, i8, i16, i32, i64
 
+from tinyml.dialects.machine.lazy_numpy import np
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS, RuntimeFunction
 
 if TYPE_CHECKING:
@@ -27,8 +28,6 @@ def _posit(n: Array, es: Array, low: Array | None = None, greatest: Array | None
 
 
 def _of_integer(x: Array, scale: Array, n: Array, es: Array, low: Array, greatest: Array) -> Array:
-    import numpy as np
-
     from tinyml.dialects.formats.posit.arithmetic import log2, pack
 
     # So few bits that `pack` takes them, with the last one set for what is lost.
@@ -40,8 +39,6 @@ def _of_integer(x: Array, scale: Array, n: Array, es: Array, low: Array, greates
 
 
 def _linear(x: Array, right: Array, n: Array, greatest: Array) -> Array:
-    import numpy as np
-
     size, one, places = np.abs(x.astype(np.int64)), 1 << int(n) - 2, min(int(right), 40)
 
     def even(size: Array, places: int) -> Array:
@@ -53,16 +50,12 @@ def _linear(x: Array, right: Array, n: Array, greatest: Array) -> Array:
 
 
 def _to_integer(raw: Array, scale: Array, n: Array, es: Array) -> Array:
-    import numpy as np
-
     from tinyml.dialects.formats.posit.arithmetic import to_reals
 
     return np.nan_to_num(np.ldexp(to_reals(raw, _posit(n, es)), int(scale))).astype(np.int32)
 
 
 def _of_float(x: Array, n: Array, es: Array, low: Array, greatest: Array) -> Array:
-    import numpy as np
-
     from tinyml.dialects.formats.posit.arithmetic import of_reals
 
     posit = _posit(n, es, low, greatest)
@@ -71,8 +64,6 @@ def _of_float(x: Array, n: Array, es: Array, low: Array, greatest: Array) -> Arr
 
 
 def _to_float(raw: Array, n: Array, es: Array) -> Array:
-    import numpy as np
-
     from tinyml.dialects.formats.posit.arithmetic import unpack
 
     posit = _posit(n, es)
@@ -82,23 +73,17 @@ def _to_float(raw: Array, n: Array, es: Array) -> Array:
 
 
 def _add(a: Array, b: Array, n: Array, es: Array) -> Array:
-    import numpy as np
-
     from tinyml.dialects.formats.posit.arithmetic import add
 
     return add(a, b, _posit(n, es)).astype(np.int32)
 
 
 def _sub(a: Array, b: Array, n: Array, es: Array) -> Array:
-    import numpy as np
-
     nar = _posit(n, es).nar
     return _add(a, np.where(b == nar, nar, -b.astype(np.int64)), n, es)
 
 
 def _mul(a: Array, b: Array, n: Array, es: Array) -> Array:
-    import numpy as np
-
     from tinyml.dialects.formats.posit.arithmetic import multiply
 
     return multiply(a, b, _posit(n, es)).astype(np.int32)

@@ -23,6 +23,7 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.coding import TABLE, Coding
 from tinyml.dialects.formats.exact.format import ExactFormat
+from tinyml.dialects.formats.exact.numbers import ExactNumbers
 from tinyml.dialects.formats.number_format import Function, NumberFormat
 from tinyml.dialects.formats.posit.functions import ALL
 from tinyml.dialects.formats.posit.windows import (
@@ -35,10 +36,10 @@ from tinyml.dialects.formats.posit.windows import (
     segments_of,
     stretched,
 )
+from tinyml.dialects.machine.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine, limits
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from tinyml.dialects.formats.number_format import Raws, Reals
@@ -150,8 +151,6 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        import numpy as np
-
         return np.dtype(f"i{self.stored_width // 8}")
 
     @property
@@ -197,8 +196,6 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return [PositType(self.n.data, STANDARD), *(PositType(self.n.data, es, 0, 1) for es in EXPONENTS[1:])]
 
     def encode(self, reals: Reals) -> Raws:
-        import numpy as np
-
         from tinyml.dialects.formats.posit.arithmetic import of_reals
 
         reals = np.asarray(reals, np.float64)
@@ -207,8 +204,6 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return of_reals(reals, self.posit).astype(self.dtype)
 
     def encode_away(self, reals: Reals) -> Raws:
-        import numpy as np
-
         nearest = self.encode(reals)
         side = np.sign(np.asarray(reals, np.float64) - self.decode(nearest))
         # Twice as far as the nearest one there is; of more bits than a table has, none is looked for.
@@ -219,8 +214,6 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return legal[np.clip(at, 0, len(legal) - 1)].astype(self.dtype)
 
     def decode(self, raws: Raws) -> Reals:
-        import numpy as np
-
         from tinyml.dialects.formats.posit.arithmetic import to_reals
 
         return np.ldexp(to_reals(raws, self.posit), -self.places)
@@ -251,8 +244,6 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     def fitted_to(self, constant: Reals, importance: Reals | None, *, rows: bool) -> PositType:
         """The es and the shift with the least squared error."""
-        import numpy as np
-
         if self.window is None:
             return self
         top = self.window[1] - self.places
@@ -279,8 +270,6 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return PositType(n, es, min(lowest(n, es, min(low + bits, high - 1)), high - 1), high, self.places)
 
     def load(self, m: Machine[V], value: V) -> Int[V]:
-        import numpy as np
-
         n, raws = self.n.data, self.stored(m, value)
         low, high = self.integers(np.array([raws.low, raws.high], self.dtype)).tolist()
         if max(-low, high) >= 1 << REGISTER:
@@ -362,7 +351,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
             return m.subi(m.int_constant(0, self.stored_width), value)
         return super().neg(m, value, value_format)
 
-    def function_by_lines(self, m: Machine[V], function: Function, value: V, source: ExactFormat) -> V | None:
+    def function_by_lines(self, m: Machine[V], function: Function, value: V, source: ExactNumbers) -> V | None:
         """Of the standard's type, NaR included, all functions are those of floats."""
         return None if self.window is None else super().function_by_lines(m, function, value, source)
 

@@ -6,10 +6,10 @@ import math
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from tinyml.dialects.machine.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine, limits
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from tinyml.dialects.formats.number_format import Raws
@@ -21,8 +21,6 @@ V = TypeVar("V")
 
 @lru_cache
 def posit_of(n: int, es: int, window: tuple[int, int] | None) -> Posit:
-    import numpy as np
-
     from tinyml.dialects.formats.posit.arithmetic import Posit, of_reals, to_reals
 
     if window is None:
@@ -37,8 +35,6 @@ def posit_of(n: int, es: int, window: tuple[int, int] | None) -> Posit:
 
 
 def _below(raw: int, posit: Posit) -> float:
-    import numpy as np
-
     from tinyml.dialects.formats.posit.arithmetic import to_reals
 
     return float(to_reals(np.array(raw - 1), posit))
@@ -46,8 +42,6 @@ def _below(raw: int, posit: Posit) -> float:
 
 def power(n: int, es: int, exponent: int) -> float:
     """The posit nearest to a power of two."""
-    import numpy as np
-
     from tinyml.dialects.formats.posit.arithmetic import Posit, of_reals, to_reals
 
     posit = Posit(n, es)
@@ -85,15 +79,11 @@ def integer_limits_of(format: PositType) -> tuple[int, int]:
 
 
 def _array(raw: int, format: PositType) -> Raws:
-    import numpy as np
-
     return np.array(raw, format.dtype)
 
 
 @lru_cache
 def decoding_of(format: PositType) -> NDArray[np.signedinteger[Any]]:
-    import numpy as np
-
     first, last = format.raw_limits
     greatest = format.integer_limits[1]
     raws = np.arange(first, last + 1)
@@ -105,8 +95,6 @@ def decoding_of(format: PositType) -> NDArray[np.signedinteger[Any]]:
 @lru_cache
 def legal_of(format: PositType) -> NDArray[np.int64]:
     """All raws that rounding gives, in order."""
-    import numpy as np
-
     low, high = format.raw_limits
     raws = np.arange(low, high + 1)
     return raws[format.encode(format.decode(raws)) == raws]
@@ -123,8 +111,6 @@ def segments_of(format: PositType) -> tuple[NDArray[np.signedinteger[Any]], int]
 
 def _lines(format: PositType, places: int) -> NDArray[np.signedinteger[Any]]:
     """Those that are lines of integers times 2^-(scale + places) of less than 32 bits."""
-    import numpy as np
-
     raws = np.arange(-(1 << 15), 1 << 15).reshape(256, 256)
     numbers = np.ldexp(format.decode(np.maximum(raws, -limits(16)[1])), format.scale + places)
     shifts = np.log2(np.maximum(numbers[:, 2] - numbers[:, 1], 1)).astype(np.int64)

@@ -22,10 +22,10 @@ from tinyml.dialects.formats.parameters import FRACS
 from tinyml.dialects.formats.product import Bound, Factor, Product
 from tinyml.dialects.formats.published.accumulators import PublishedSum
 from tinyml.dialects.formats.scaled_integer import ScaledInteger
+from tinyml.dialects.machine.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine, limits
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from tinyml.dialects.formats.number_format import Raws, Reals
@@ -65,13 +65,9 @@ class PublishedFixedPoint(ScaledInteger):
         return [self.of_width(width) for width in self.WIDTHS]
 
     def rounded(self, reals: Reals) -> NDArray[np.float64]:
-        import numpy as np
-
         return np.trunc(np.asarray(reals, np.float64))
 
     def encode(self, reals: Reals) -> Raws:
-        import numpy as np
-
         all_raws, half = 2.0**self.width.data, 2.0 ** (self.width.data - 1)
         rest = np.fmod(self.rounded(np.ldexp(np.asarray(reals, np.float64), self.frac.data)), all_raws)
         wrapped = np.where(rest >= half, rest - all_raws, np.where(rest < -half, rest + all_raws, rest))

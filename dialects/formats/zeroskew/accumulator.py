@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from xdsl.dialects.builtin import ArrayAttr, FloatData, i32
@@ -17,12 +17,13 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.formats.zeroskew.numbers import START_WIDTH, skewed
 from tinyml.dialects.formats.zeroskew.scales import multiplier_and_shift, parse_scales, single, spell_scales
+from tinyml.dialects.machine.lazy_numpy import np
 from tinyml.dialects.machine.machine import Machine
 
 if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Raws
-    from tinyml.dialects.formats.zeroskew.type import ZeroSkewType
 
 V = TypeVar("V")
 
@@ -36,13 +37,15 @@ class ZeroSkewSum(ParametrizedAttribute, TypeAttribute, Accumulator):
     INTEGER: ClassVar[bool] = True
     FAMILY = "zeroskew"
     scales: ArrayAttr[FloatData]
+    NUMBERS: ClassVar[Callable[[int, Sequence[float]], NumberFormat]]
+    """The format of a width and scales, which `type.py` sets: it is defined after its accumulator."""
 
     def __init__(self, scales: Sequence[float]):
         super().__init__(ArrayAttr(map(FloatData, scales)))
 
     @classmethod
     def of_products(cls, lhs: NumberFormat, rhs: NumberFormat) -> ZeroSkewSum:
-        a, b = _skewed(lhs), _skewed(rhs)
+        a, b = skewed(lhs), skewed(rhs)
         if not a.per_channel:
             return cls([single(a.scale * b.scale)])
         return cls([scale * b.scale for scale in a.scale_values])
@@ -84,9 +87,7 @@ class ZeroSkewSum(ParametrizedAttribute, TypeAttribute, Accumulator):
         return format.type == self.start_format(format).type
 
     def start_format(self, format: NumberFormat) -> NumberFormat:
-        from tinyml.dialects.formats.zeroskew.type import START_WIDTH, ZeroSkewType
-
-        return ZeroSkewType(START_WIDTH, [scale.data for scale in self.scales])
+        return ZeroSkewSum.NUMBERS(START_WIDTH, [scale.data for scale in self.scales])
 
     def start_constant(self, format: NumberFormat) -> NumberFormat:
         return self.start_format(format)
@@ -97,13 +98,13 @@ class ZeroSkewSum(ParametrizedAttribute, TypeAttribute, Accumulator):
     def sums(self, lhs_format: NumberFormat, rhs_format: NumberFormat) -> bool:
         if not self.FAMILY == lhs_format.FAMILY == rhs_format.FAMILY:
             return False
-        return self == self.of(lhs_format, rhs_format) and not _skewed(rhs_format).per_channel
+        return self == self.of(lhs_format, rhs_format) and not skewed(rhs_format).per_channel
 
     def zero(self, m: Machine[V]) -> V:
         return m.int_constant(0, 32)
 
     def mac(self, m: Machine[V], sum: V, lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
-        product = m.mul(_skewed(lhs_format).load(m, lhs), _skewed(rhs_format).load(m, rhs))
+        product = m.mul(skewed(lhs_format).load(m, lhs), skewed(rhs_format).load(m, rhs))
         return m.addi(sum, m.held(product, 32))
 
     def greater(self, m: Machine[V], lhs: V, rhs: V) -> V:
@@ -111,11 +112,9 @@ class ZeroSkewSum(ParametrizedAttribute, TypeAttribute, Accumulator):
 
     def levelled(self, result: NumberFormat) -> ZeroSkewSum:
         """In units of the result, where rows have scales of their own."""
-        return self if len(self.scales) == 1 else ZeroSkewSum([_skewed(result).scale])
+        return self if len(self.scales) == 1 else ZeroSkewSum([skewed(result).scale])
 
     def level_row(self, m: Machine[V], sum: V, row: V, levelled: Accumulator) -> V:
-        import numpy as np
-
         assert isinstance(levelled, ZeroSkewSum)
         parts = [multiplier_and_shift(scale.data / levelled.scale) for scale in self.scales]
         multipliers, shifts = (np.array(part) for part in zip(*parts, strict=True))
@@ -126,17 +125,9 @@ class ZeroSkewSum(ParametrizedAttribute, TypeAttribute, Accumulator):
         self, lhs: Raws, lhs_format: NumberFormat, rhs: Raws, rhs_format: NumberFormat, start: Raws | None = None
     ) -> Raws:
         """Exact in double precision: every partial sum has 32 bits."""
-        import numpy as np
-
         from tinyml.dialects.machine.numpy_machine import stacked_matmul
 
-        zeros = (_skewed(format).zero_point.data for format in (lhs_format, rhs_format))
+        zeros = (skewed(format).zero_point.data for format in (lhs_format, rhs_format))
         factors = (raws.astype(np.float64) - zero for raws, zero in zip((lhs, rhs), zeros, strict=True))
         sums = stacked_matmul(*factors).astype(np.int32)
         return sums if start is None else sums + start
-
-
-def _skewed(format: NumberFormat) -> ZeroSkewType:
-    from tinyml.dialects.formats.zeroskew.type import skewed
-
-    return skewed(format)

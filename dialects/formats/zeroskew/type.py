@@ -15,35 +15,26 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from xdsl.dialects.builtin import ArrayAttr, FloatData, IntAttr, IntegerType
-from xdsl.ir import Attribute, Dialect, ParametrizedAttribute, TypeAttribute
+from xdsl.dialects.builtin import ArrayAttr, FloatData, IntAttr
+from xdsl.ir import Dialect
 from xdsl.irdl import irdl_attr_definition
-from xdsl.parser import AttrParser
-from xdsl.printer import Printer
-from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import Accumulator
-from tinyml.dialects.formats.coding import INTEGER_CODING, Coding
 from tinyml.dialects.formats.number_format import Function, NumberFormat
 from tinyml.dialects.formats.product import Bound, Factor, Product
 from tinyml.dialects.formats.zeroskew.accumulator import ZeroSkewSum
-from tinyml.dialects.formats.zeroskew.scales import multiplier_and_shift, parse_scales, single, spell_scales
+from tinyml.dialects.formats.zeroskew.numbers import START_LIMIT, START_WIDTH, WIDTHS, ZeroSkewNumbers, skewed
+from tinyml.dialects.formats.zeroskew.scales import multiplier_and_shift, single
+from tinyml.dialects.machine.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine, limits
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from tinyml.dialects.formats.number_format import Raws, Reals
 
 V = TypeVar("V")
 
-WIDTHS = range(2, 9)
 CANDIDATE_WIDTHS = (4, 6, 8)
-START_WIDTH = 32
-START_LIMIT = (1 << 30) - 1
-"""Of what sums start from: the other half of 32 bits is left to the products."""
 
 LEAST_SCALE, GREATEST_SCALE = 2.0**-60, 2.0**60
 SUM_SHIFT = 20
@@ -51,121 +42,19 @@ SUM_SHIFT = 20
 
 
 @irdl_attr_definition
-class ZeroSkewType(ParametrizedAttribute, TypeAttribute, NumberFormat):
+class ZeroSkewType(ZeroSkewNumbers):
     """`!zeroskew.q<width, scale, zero>`; see above. Widths are 2 to 8, stored in 8 bits, and 32."""
 
     name = "zeroskew.q"
     width: IntAttr
     scales: ArrayAttr[FloatData]
     zero_point: IntAttr
-    FAMILY = "zeroskew"
     ROUNDS_ONCE: ClassVar[bool] = False
     SUMS_GO_ON: ClassVar[bool] = False
 
     def __init__(self, width: int, scales: float | Sequence[float], zero_point: int = 0):
         listed = [scales] if isinstance(scales, float | int) else scales
         super().__init__(IntAttr(width), ArrayAttr(FloatData(single(scale)) for scale in listed), IntAttr(zero_point))
-
-    @classmethod
-    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        with parser.in_angle_brackets():
-            width = parser.parse_integer(allow_boolean=False, allow_negative=False)
-            parser.parse_punctuation(",")
-            scales = [FloatData(single(scale)) for scale in parse_scales(parser)]
-            parser.parse_punctuation(",")
-            zero_point = parser.parse_integer(allow_boolean=False)
-        return [IntAttr(width), ArrayAttr(scales), IntAttr(zero_point)]
-
-    def print_parameters(self, printer: Printer) -> None:
-        with printer.in_angle_brackets():
-            printer.print_string(f"{self.bits}, {spell_scales(self.scale_values, single)}, {self.zero_point.data}")
-
-    def verify(self) -> None:
-        if self.bits not in (*WIDTHS, START_WIDTH):
-            raise VerifyException(f"zeroskew.q width must be from {WIDTHS[0]} to {WIDTHS[-1]} or 32, got {self.bits}")
-        if not self.scales.data or not all(0 < scale < math.inf for scale in self.scale_values):
-            raise VerifyException("zeroskew.q scales must be positive and finite")
-        low, high = self.raw_limits
-        if not low <= self.zero_point.data <= high:
-            raise VerifyException(f"zeroskew.q zero point must lie in [{low}, {high}], got {self.zero_point.data}")
-        if self.zero_point.data and (self.per_channel or self.bits == START_WIDTH):
-            raise VerifyException("zeroskew.q has the zero point 0 with several scales, and with 32 bits")
-
-    @property
-    def scale_values(self) -> tuple[float, ...]:
-        return tuple(scale.data for scale in self.scales)
-
-    @property
-    def per_channel(self) -> bool:
-        """Has every row of a matrix a scale of its own?"""
-        return len(self.scales) > 1
-
-    @property
-    def scale(self) -> float:
-        """The only one."""
-        [scale] = self.scale_values
-        return scale
-
-    @property
-    def raw_limits(self) -> tuple[int, int]:
-        return limits(self.bits) if self.bits != START_WIDTH else (-START_LIMIT, START_LIMIT)
-
-    @property
-    def type(self) -> Attribute:
-        return self
-
-    @property
-    def storage(self) -> Attribute:
-        return IntegerType(8 * self.dtype.itemsize)
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        import numpy as np
-
-        return np.dtype(np.int32 if self.bits == START_WIDTH else np.int8)
-
-    @property
-    def bits(self) -> int:
-        return self.width.data
-
-    def without_offset(self) -> tuple[ZeroSkewType, int]:
-        return ZeroSkewType(self.bits, self.scale_values), self.zero_point.data
-
-    @property
-    def coding(self) -> Coding | None:
-        return INTEGER_CODING if self.zero_point.data == 0 else None
-
-    def _units(self) -> NDArray[np.float64]:
-        """The scale, or those of the rows as a column."""
-        import numpy as np
-
-        return np.array(self.scale_values)[:, None] if self.per_channel else np.array(self.scale)
-
-    def encode(self, reals: Reals) -> Raws:
-        """Halves are rounded away from zero."""
-        import numpy as np
-
-        scaled = np.asarray(reals, np.float64) / self._units()
-        rounded = np.trunc(scaled + np.copysign(0.5, scaled))
-        return np.clip(np.nan_to_num(rounded) + self.zero_point.data, *self.raw_limits).astype(self.dtype)
-
-    def encode_away(self, reals: Reals) -> Raws:
-        import numpy as np
-
-        nearest = self.encode(reals)
-        side = np.sign(np.asarray(reals, np.float64) - self.decode(nearest))
-        return np.clip(nearest + side, *self.raw_limits).astype(self.dtype)
-
-    def decode(self, raws: Raws) -> Reals:
-        import numpy as np
-
-        return (np.asarray(raws).astype(np.float64) - self.zero_point.data) * self._units()
-
-    def verify_raws(self, raws: Raws) -> None:
-        low, high = self.raw_limits
-        wrong = raws[(raws < low) | (raws > high)]
-        if wrong.size:
-            raise VerifyException(f"{wrong[0]} is not the raw value of any {self.type}")
 
     @classmethod
     def of_width(cls, width: int | None) -> ZeroSkewType:
@@ -178,6 +67,9 @@ class ZeroSkewType(ParametrizedAttribute, TypeAttribute, NumberFormat):
     def candidates(self) -> Sequence[ZeroSkewType]:
         return [ZeroSkewType.of_width(width) for width in CANDIDATE_WIDTHS]
 
+    def without_offset(self) -> tuple[ZeroSkewType, int]:
+        return ZeroSkewType(self.bits, self.scale_values), self.zero_point.data
+
     def for_range(self, low: float, high: float) -> ZeroSkewType:
         """All raws for the range, which is made to include zero; zero is a number."""
         low, high = min(low, 0.0), max(high, 0.0)
@@ -187,8 +79,6 @@ class ZeroSkewType(ParametrizedAttribute, TypeAttribute, NumberFormat):
 
     def fitted_to(self, constant: Reals, importance: Reals | None, *, rows: bool) -> ZeroSkewType:
         """Symmetric, zero point 0, with a scale for each row where there may be several."""
-        import numpy as np
-
         magnitudes = np.abs(constant).max(-1).ravel() if rows else np.abs(constant).max(initial=0)[None]
         greatest = limits(self.bits)[1]
         most = float(magnitudes.max(initial=0)) or LEAST_SCALE
@@ -224,18 +114,7 @@ class ZeroSkewType(ParametrizedAttribute, TypeAttribute, NumberFormat):
         limited = m.clamp(x, low - zero, high - zero)
         return m.settle(m.add(limited, m.const(zero)), 8 * self.dtype.itemsize)
 
-    def raw(self, m: Machine[V], value: V) -> Int[V]:
-        """A raw with the interval that the format promises."""
-        low, high = m.known(value) or self.raw_limits
-        return Int(value, 8 * self.dtype.itemsize, low, high)
-
-    def load(self, m: Machine[V], value: V) -> Int[V]:
-        """A number in units of its scale."""
-        return m.sub(self.raw(m, value), m.const(self.zero_point.data))
-
     def constant(self, m: Machine[V], real: float) -> V:
-        import numpy as np
-
         return m.settle(m.const(int(self.encode(np.array(real)))), 8 * self.dtype.itemsize)
 
     def add(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
@@ -245,12 +124,12 @@ class ZeroSkewType(ParametrizedAttribute, TypeAttribute, NumberFormat):
         return self._stored(m, self._sum(m, lhs, skewed(lhs_format), rhs, skewed(rhs_format), m.sub))
 
     def _sum(
-        self, m: Machine[V], lhs: V, lhs_format: ZeroSkewType, rhs: V, rhs_format: ZeroSkewType, join: Any
+        self, m: Machine[V], lhs: V, lhs_format: ZeroSkewNumbers, rhs: V, rhs_format: ZeroSkewNumbers, join: Any
     ) -> Int[V]:
         """TensorFlow Lite's ADD and SUB: both operands in units of twice the greater scale, 20 bits finer."""
         unit = 2 * max(lhs_format.scale, rhs_format.scale)
 
-        def finer(value: V, format: ZeroSkewType) -> Int[V]:
+        def finer(value: V, format: ZeroSkewNumbers) -> Int[V]:
             left = 0 if format.bits == START_WIDTH else SUM_SHIFT
             loaded, factor = format.load(m, value), math.ldexp(format.scale, SUM_SHIFT - left) / unit
             fraction, exponent = math.frexp(factor)
@@ -278,8 +157,6 @@ class ZeroSkewType(ParametrizedAttribute, TypeAttribute, NumberFormat):
         return value if source == self else self._requantised(m, source.load(m, value), source.scale / self.scale)
 
     def ranked(self, m: Machine[V], value: V) -> tuple[Int[V], Raws] | None:
-        import numpy as np
-
         first, last = self.raw_limits
         if self.bits == START_WIDTH:
             return None
@@ -297,8 +174,6 @@ class ZeroSkewType(ParametrizedAttribute, TypeAttribute, NumberFormat):
         return m.mulf(m.call("tm_int_to_f32", wide), m.float_constant(self.scale))
 
     def clamp(self, m: Machine[V], value: V, low: float, high: float | None) -> V:
-        import numpy as np
-
         ends = [int(self.encode(np.array(end))) for end in (low, math.inf if high is None else high)]
         return m.settle(m.clamp(self.raw(m, value), ends[0], ends[1]), 8 * self.dtype.itemsize)
 
@@ -315,8 +190,6 @@ class ZeroSkewType(ParametrizedAttribute, TypeAttribute, NumberFormat):
         return m.settle(entry, 8 * self.dtype.itemsize)
 
     def at_least(self, m: Machine[V], value: V, threshold: float) -> V:
-        import numpy as np
-
         least = int(nearest := self.encode(np.array(threshold)))
         if self.decode(nearest) < threshold:
             least += 1
@@ -335,11 +208,6 @@ def requantised(m: Machine[V], x: Int[V], factor: float) -> Int[V]:
     return m.whole(product)
 
 
-def skewed(format: Any) -> ZeroSkewType:
-    """A format of the family; raises `InputError` for any other."""
-    if not isinstance(format, ZeroSkewType):
-        raise InputError(f"{format.type} cannot be used as a zero-skew integer without a tdsl.cast")
-    return format
-
+ZeroSkewSum.NUMBERS = ZeroSkewType
 
 ZEROSKEW = Dialect("zeroskew", [], [ZeroSkewType, ZeroSkewSum])

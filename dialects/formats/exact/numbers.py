@@ -1,0 +1,76 @@
+"""Numbers that are integers times a power of two: what accumulators and proofs ask of a format."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import TYPE_CHECKING, ClassVar, TypeVar
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.machine.lazy_numpy import np
+from tinyml.dialects.machine.machine import Int, Machine
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from tinyml.dialects.formats.number_format import Raws
+
+V = TypeVar("V")
+
+
+class ExactNumbers(NumberFormat):
+    """Numbers `integer * 2^-scale`; raws are signed integers in the order of the numbers, and 0 is zero."""
+
+    INTEGERS: ClassVar[Callable[[int, int], ExactNumbers]]
+    """The format of a width and a scale whose raws are the integers themselves.
+
+    It derives from this class, so that its own file sets it, which `tinyml.dialects.formats` imports.
+    """
+
+    FAMILY = "exact"
+
+    @property
+    @abstractmethod
+    def scale(self) -> int:
+        """Every number is a multiple of 2^-scale."""
+
+    @property
+    @abstractmethod
+    def raw_limits(self) -> tuple[int, int]:
+        """The least and the greatest raw."""
+
+    @property
+    def integer_limits(self) -> tuple[int, int]:
+        """The integers that the least and the greatest raw stand for."""
+        low, high = self.integers(np.array(self.raw_limits, self.dtype)).tolist()
+        return low, high
+
+    @property
+    def stored_width(self) -> int:
+        """Bits of a raw in memory."""
+        return self.dtype.itemsize * 8
+
+    def integers(self, raws: Raws) -> NDArray[np.int64]:
+        """What raws stand for, in units of 2^-scale."""
+        return np.ldexp(self.decode(raws), self.scale).astype(np.int64)
+
+    @abstractmethod
+    def load(self, m: Machine[V], value: V) -> Int[V]:
+        """The integer that a raw stands for."""
+
+    def rounding(self, scale: int) -> int:
+        """What `store` adds to a number of a scale before it shifts it: a sum needs room for that."""
+        return 0
+
+    def stored(self, m: Machine[V], value: V) -> Int[V]:
+        """A raw, with the interval that the format promises."""
+        low, high = m.known(value) or self.raw_limits
+        return Int(value, self.stored_width, low, high)
+
+
+def exact(format: NumberFormat) -> ExactNumbers:
+    """A format of the family; raises `InputError` for any other."""
+    if not isinstance(format, ExactNumbers):
+        raise InputError(f"{format.type} cannot be used as a number of the family 'exact' without a tdsl.cast")
+    return format

@@ -1,0 +1,146 @@
+"""Zero-skew integers as the IR spells them and numpy rounds them; arithmetic is `type.py`'s."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from xdsl.dialects.builtin import ArrayAttr, FloatData, IntAttr, IntegerType
+from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.coding import INTEGER_CODING, Coding
+from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.formats.zeroskew.scales import parse_scales, single, spell_scales
+from tinyml.dialects.machine.lazy_numpy import np
+from tinyml.dialects.machine.machine import Int, Machine, limits
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from tinyml.dialects.formats.number_format import Raws, Reals
+
+V = TypeVar("V")
+
+WIDTHS = range(2, 9)
+START_WIDTH = 32
+START_LIMIT = (1 << 30) - 1
+"""Greatest raw that a sum starts from: the other half of 32 bits is left to the products."""
+
+
+class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
+    """`<width, scale, zero>`, or `<width, [scale, scale, ...], 0>`, for scale * (raw - zero)."""
+
+    # Annotated here for the type checker; the final class repeats all, or they would not take part in equality.
+    width: IntAttr
+    scales: ArrayAttr[FloatData]
+    zero_point: IntAttr
+    FAMILY = "zeroskew"
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        with parser.in_angle_brackets():
+            width = parser.parse_integer(allow_boolean=False, allow_negative=False)
+            parser.parse_punctuation(",")
+            scales = [FloatData(single(scale)) for scale in parse_scales(parser)]
+            parser.parse_punctuation(",")
+            zero_point = parser.parse_integer(allow_boolean=False)
+        return [IntAttr(width), ArrayAttr(scales), IntAttr(zero_point)]
+
+    def print_parameters(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_string(f"{self.bits}, {spell_scales(self.scale_values, single)}, {self.zero_point.data}")
+
+    def verify(self) -> None:
+        if self.bits not in (*WIDTHS, START_WIDTH):
+            raise VerifyException(f"zeroskew.q width must be from {WIDTHS[0]} to {WIDTHS[-1]} or 32, got {self.bits}")
+        if not self.scales.data or not all(0 < scale < math.inf for scale in self.scale_values):
+            raise VerifyException("zeroskew.q scales must be positive and finite")
+        low, high = self.raw_limits
+        if not low <= self.zero_point.data <= high:
+            raise VerifyException(f"zeroskew.q zero point must lie in [{low}, {high}], got {self.zero_point.data}")
+        if self.zero_point.data and (self.per_channel or self.bits == START_WIDTH):
+            raise VerifyException("zeroskew.q has the zero point 0 with several scales, and with 32 bits")
+
+    @property
+    def scale_values(self) -> tuple[float, ...]:
+        return tuple(scale.data for scale in self.scales)
+
+    @property
+    def per_channel(self) -> bool:
+        """Has every row of a matrix a scale of its own?"""
+        return len(self.scales) > 1
+
+    @property
+    def scale(self) -> float:
+        """The only one."""
+        [scale] = self.scale_values
+        return scale
+
+    @property
+    def raw_limits(self) -> tuple[int, int]:
+        return limits(self.bits) if self.bits != START_WIDTH else (-START_LIMIT, START_LIMIT)
+
+    @property
+    def type(self) -> Attribute:
+        return self
+
+    @property
+    def storage(self) -> Attribute:
+        return IntegerType(8 * self.dtype.itemsize)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return np.dtype(np.int32 if self.bits == START_WIDTH else np.int8)
+
+    @property
+    def bits(self) -> int:
+        return self.width.data
+
+    @property
+    def coding(self) -> Coding | None:
+        return INTEGER_CODING if self.zero_point.data == 0 else None
+
+    def _units(self) -> NDArray[np.float64]:
+        """The scale, or those of the rows as a column."""
+        return np.array(self.scale_values)[:, None] if self.per_channel else np.array(self.scale)
+
+    def encode(self, reals: Reals) -> Raws:
+        """Halves are rounded away from zero."""
+        scaled = np.asarray(reals, np.float64) / self._units()
+        rounded = np.trunc(scaled + np.copysign(0.5, scaled))
+        return np.clip(np.nan_to_num(rounded) + self.zero_point.data, *self.raw_limits).astype(self.dtype)
+
+    def encode_away(self, reals: Reals) -> Raws:
+        nearest = self.encode(reals)
+        side = np.sign(np.asarray(reals, np.float64) - self.decode(nearest))
+        return np.clip(nearest + side, *self.raw_limits).astype(self.dtype)
+
+    def decode(self, raws: Raws) -> Reals:
+        return (np.asarray(raws).astype(np.float64) - self.zero_point.data) * self._units()
+
+    def verify_raws(self, raws: Raws) -> None:
+        low, high = self.raw_limits
+        wrong = raws[(raws < low) | (raws > high)]
+        if wrong.size:
+            raise VerifyException(f"{wrong[0]} is not the raw value of any {self.type}")
+
+    def raw(self, m: Machine[V], value: V) -> Int[V]:
+        """A raw with the interval that the format promises."""
+        low, high = m.known(value) or self.raw_limits
+        return Int(value, 8 * self.dtype.itemsize, low, high)
+
+    def load(self, m: Machine[V], value: V) -> Int[V]:
+        """A number in units of its scale."""
+        return m.sub(self.raw(m, value), m.const(self.zero_point.data))
+
+
+def skewed(format: Any) -> ZeroSkewNumbers:
+    """A format of the family; raises `InputError` for any other."""
+    if not isinstance(format, ZeroSkewNumbers):
+        raise InputError(f"{format.type} cannot be used as a zero-skew integer without a tdsl.cast")
+    return format
