@@ -1,4 +1,4 @@
-"""A context for passes that run others, or read IR that was written down."""
+"""An xDSL context for passes that run other passes or parse IR."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from xdsl.universe import Universe
 
 
 def context() -> Context:
-    """A context with every dialect of the environment, plug-ins included."""
+    """A context with every dialect of the environment, including those of plug-ins."""
     context = Context()
     for name, factory in Universe.get_multiverse().all_dialects.items():
         context.register_dialect(name, factory)

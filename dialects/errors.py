@@ -1,11 +1,11 @@
-"""The one exception for bad input, with the place where it was found."""
+"""The exception for bad input, with its location."""
 
 
 class InputError(Exception):
-    """Something a user gave is wrong: a file, a program, an option, data, or a model that cannot fit.
+    """Bad input from a user: a file, a program, an option, data, or a model that cannot fit.
 
-    `str(error)` is the one line that a command prints after `error: `: `FILE:LINE:COL: message`, with the parts of
-    the place that are known. Lines and columns count from 1.
+    `str(error)` is the line that a command prints after `error: `: `FILE:LINE:COL: message`, with those parts of the
+    location that are known. Lines and columns count from 1.
     """
 
     def __init__(
@@ -20,5 +20,5 @@ class InputError(Exception):
         self.file = file
         self.line = line
         self.column = column
-        place = ":".join(str(part) for part in (file, line, column) if part is not None)
-        super().__init__(f"{place}: {message}" if place else message)
+        location = ":".join(str(part) for part in (file, line, column) if part is not None)
+        super().__init__(f"{location}: {message}" if location else message)

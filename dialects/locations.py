@@ -1,7 +1,7 @@
-"""Where an operation came from: its place in a file, and the operations of the source that it computes a part of.
+"""Locations of operations: a position in a file, and the source operations that an operation is part of.
 
-Both stand in xDSL's location of an operation, which no comparison of operations looks at and only
-`--print-debuginfo` prints: a place is a `FileLineColLoc`, and each name is a `NameLoc` around it.
+Both stand in the location attribute that xDSL keeps for every operation; comparisons ignore it, and only
+`--print-debuginfo` prints it. A position is a `FileLineColLoc`, and each name is a `NameLoc` around it.
 """
 
 from __future__ import annotations
@@ -13,26 +13,26 @@ from tinyml.dialects.errors import InputError
 
 
 def named(location: LocationAttr, name: str) -> LocationAttr:
-    """A location that is also a part of what has the name; inside of what has names already."""
+    """The location, wrapped in one more name: the innermost part comes last."""
     return NameLoc(StringAttr(name), location)
 
 
 def source_names(op: Operation) -> tuple[str, ...]:
-    """The names of the source's operations that an operation is a part of, the whole first and the smallest part last.
+    """Names of the source operations that an operation is part of, from the whole to the smallest part.
 
-    An operation that a pass has made without saying for what belongs where its first user belongs; one without users
-    where what it uses was made, or else where the operation around it belongs. Empty where nothing is known.
+    An operation that a pass created without a name takes those of its first user, without users those of its operands,
+    and otherwise those of the operation around it. Empty if nothing is known.
     """
     seen: set[Operation] = set()
-    at: Operation | None = op
-    while at is not None and at not in seen:
-        seen.add(at)
-        if names := _names(at.location):
+    current: Operation | None = op
+    while current is not None and current not in seen:
+        seen.add(current)
+        if names := _names(current.location):
             return names
-        users = [use.operation for result in at.results for use in result.uses]
-        if not users and (names := _names_of_operands(at)):
+        users = [use.operation for result in current.results for use in result.uses]
+        if not users and (names := _names_of_operands(current)):
             return names
-        at = users[-1] if users else at.parent_op()
+        current = users[-1] if users else current.parent_op()
     return ()
 
 
@@ -49,20 +49,20 @@ def _names(location: object) -> tuple[str, ...]:
     return names
 
 
-def source_place(op: Operation) -> tuple[str, int, int] | None:
-    """File, line and column of the nearest operation, from `op` outwards, whose place in a file is known."""
-    at: Operation | None = op
-    while at is not None:
-        location: object = at.location
+def source_location(op: Operation) -> tuple[str, int, int] | None:
+    """File, line and column of the nearest operation, from `op` outwards, that has a position in a file."""
+    current: Operation | None = op
+    while current is not None:
+        location: object = current.location
         while isinstance(location, NameLoc):
             location = location.location
         if isinstance(location, FileLineColLoc):
             return location.filename.data, location.line.data, location.column.data
-        at = at.parent_op()
+        current = current.parent_op()
     return None
 
 
 def error_at(op: Operation, message: str) -> InputError:
-    """An error of the user at an operation, with its place in the file where that is known."""
-    file, line, column = source_place(op) or (None, None, None)
+    """An `InputError` at an operation, with its position in the file if that is known."""
+    file, line, column = source_location(op) or (None, None, None)
     return InputError(message, file=file, line=line, column=column)

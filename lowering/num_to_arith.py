@@ -66,11 +66,11 @@ class LowerNumToArithPass(ModulePass):
             note_formats(function)
         PatternRewriteWalker(_ToStorage(), apply_recursively=False).rewrite_module(op)
         for function, lowerings in prepared:
-            surroundings = _FunctionSurroundings(op, function)
-            unpack_elements(function, surroundings)
-            surroundings.intervals |= _loaded_intervals(function)
+            context = _FunctionContext(op, function)
+            unpack_elements(function, context)
+            context.intervals |= _loaded_intervals(function)
             for one, lower in lowerings:
-                value = lower(Emitter(one, surroundings))
+                value = lower(Emitter(one, context))
                 for result in one.results:
                     assert value is not None
                     value.name_hint = value.name_hint or result.name_hint
@@ -93,15 +93,15 @@ def lowered_alone(op: Operation, intervals: Sequence[Interval | None]) -> tuple[
     module = ModuleOp([function])
     lower = _LOWERINGS[type(op)](copy)
     PatternRewriteWalker(_ToStorage(), apply_recursively=False).rewrite_module(module)
-    surroundings = _FunctionSurroundings(module, function)
+    context = _FunctionContext(module, function)
     operands = zip(block.args, intervals, strict=True)
-    surroundings.intervals |= {operand: known for operand, known in operands if known is not None}
-    value = lower(Emitter(copy, surroundings))
+    context.intervals |= {operand: known for operand, known in operands if known is not None}
+    value = lower(Emitter(copy, context))
     if value is not None:
         copy.results[0].replace_all_uses_with(value)
     copy.detach()
     copy.erase()
-    return block, None if value is None else surroundings.intervals.get(value)
+    return block, None if value is None else context.intervals.get(value)
 
 
 def _loaded_intervals(function: func.FuncOp) -> dict[SSAValue, tuple[int, int]]:
@@ -119,7 +119,7 @@ def _loaded_intervals(function: func.FuncOp) -> dict[SSAValue, tuple[int, int]]:
     return found
 
 
-class _FunctionSurroundings:
+class _FunctionContext:
     """Tables at the entry of a function, equal ones once; declarations at the end of the module."""
 
     def __init__(self, module: ModuleOp, function: func.FuncOp):

@@ -15,7 +15,7 @@ from xdsl.utils.target import Target
 from xdsl.xdsl_opt_main import xDSLOptMain
 
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.locations import source_place
+from tinyml.dialects.locations import source_location
 from tinyml.tools.cli.atomic_file import AtomicFile
 from tinyml.tools.cli.located_parser import LocatedParser
 from tinyml.tools.cli.pipeline_syntax import check_options, check_pipeline, to_xdsl_pipeline
@@ -152,7 +152,7 @@ class TinymlOptMain(xDSLOptMain):
         except VerifyException as error:
             if self.args.verify_diagnostics or (op := find_invalid(prog, error)) is None:
                 raise
-            file, line, column = source_place(op) or (self.get_input_name(), None, None)
+            file, line, column = source_location(op) or (self.get_input_name(), None, None)
             message = f"'{op.name}' does not verify: {squeeze(str(error))}"
             raise InputError(message, file=file, line=line, column=column) from error
         except InputError as error:

@@ -1,1 +1,1 @@
-"""How arrays lie in bytes: packed integers, sparse rows. numpy only, no IR."""
+"""Layouts of arrays in bytes: packed integers and sparse rows. numpy only, no IR."""

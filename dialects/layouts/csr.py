@@ -1,7 +1,7 @@
-"""Compressed sparse rows for a matrix that is read once, row after row: values, column gaps and row lengths.
+"""Compressed sparse rows of a matrix that is read once, row by row: values, column gaps and row lengths.
 
-Each entry stands `gap` columns after the one before it in its row (the first: after column 0), so one byte is enough
-for an entry's place however wide the matrix is; a wider gap is bridged by an entry whose value is zero.
+Each entry stands `gap` columns after the previous one in its row (the first: after column 0), so that a byte locates
+an entry however wide the matrix is. A wider gap is bridged by entries whose value is zero.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ GREATEST_GAP = 255
 
 @dataclass(frozen=True)
 class CompressedRows:
-    """values: entries in row order. gaps: uint8, one per entry. lengths: entries of each row, uint8 or uint16."""
+    """values: the entries in row order. gaps: uint8, one per entry. lengths: entries per row, uint8 or uint16."""
 
     values: NDArray[Any]
     gaps: NDArray[Any]
@@ -31,20 +31,20 @@ class CompressedRows:
 
 
 def compress(matrix: NDArray[Any]) -> CompressedRows:
-    """The entries of a matrix (rows, columns) whose raw bits are not all zero."""
+    """Compresses a matrix (rows, columns): its entries are the elements whose raw bits are not all zero."""
     values: list[Any] = []
     gaps: list[int] = []
     lengths: list[int] = []
     for row in matrix:
-        before, start = 0, len(values)
+        previous, start = 0, len(values)
         for column in np.flatnonzero(row):
-            while column - before > GREATEST_GAP:
+            while column - previous > GREATEST_GAP:
                 values.append(row.dtype.type(0))
                 gaps.append(GREATEST_GAP)
-                before += GREATEST_GAP
+                previous += GREATEST_GAP
             values.append(row[column])
-            gaps.append(int(column) - before)
-            before = int(column)
+            gaps.append(int(column) - previous)
+            previous = int(column)
         lengths.append(len(values) - start)
     narrow = max(lengths, default=0) <= 255
     return CompressedRows(

@@ -1,11 +1,11 @@
-"""Sparse rows whose entries stand near one another, as one stream of bytes: values of few bits, gaps of half a byte.
+"""Delta-coded sparse rows as a stream of bytes: values of few bits, gaps of half a byte.
 
-A row is its number of groups, modulo 32 and divided by 32 in a byte each, then the groups: 8 entries of 5 or 9 bits, 4
-of others. Values lie as in `packed_bits`, those of 8 and 16 bits little endian. Each two entries have a byte of skips,
-the first in its low bits, in front of the first low byte of their values, or of the byte that has the upper bits of the
-first; without such a byte at the end. A skip counts the elements of the dense vector between that of the entry before
-(at first: the start of the vector) and that of this one. Wider gaps are bridged, and groups are filled, by entries
-whose value is zero at columns that have no other.
+A row begins with its number of groups n in two bytes, n mod 32 and n // 32. A group has 8 entries of 5 or 9 bits, or
+4 of another width. Values are laid out as in `packed_bits`; those of 8 and 16 bits are little endian. Each pair of
+entries shares a byte of skips, with the first skip in the low bits; it precedes the first low byte of the pair's
+values or, for widths without low bytes, the byte with the high bits of the first entry. A skip is the number of
+elements of the dense vector between the previous entry (at first: the start of the vector) and this one. Wider gaps
+are bridged, and groups are filled, by entries whose value is zero, at columns without an entry of their own.
 """
 
 from __future__ import annotations
@@ -25,17 +25,18 @@ GREATEST_SKIP = 15
 SKIP_BITS = 4
 COUNT_BYTES = 2
 AT_ONCE = 32
-"""Groups between two points at which a kernel may rest."""
+"""Groups per inner loop of a kernel: the count of a row is the number of whole inner loops and a remainder."""
 MOST_GROUPS = 128 * AT_ONCE - 1
 
 
 def entries_of_group(width: int) -> int:
+    """Entries per group for values of `width` bits."""
     return max(4, group_length(width))
 
 
 @dataclass(frozen=True)
-class NearRows:
-    """width: bits of a value. values, skips: of all entries. groups: of each row, uint8 or uint16."""
+class DeltaRows:
+    """width: bits per value. values, skips: one per entry. groups: groups per row, uint8 or uint16."""
 
     width: int
     values: NDArray[Any]
@@ -51,6 +52,7 @@ class NearRows:
         return COUNT_BYTES * len(self.groups) + self.group_bytes * int(self.groups.sum())
 
     def stream(self) -> NDArray[np.uint8]:
+        """The rows as they lie in flash."""
         ends = np.cumsum(self.groups)
         rows = np.split(self._packed().reshape(-1, self.group_bytes), ends[:-1])
         counts = ([count % AT_ONCE, count // AT_ONCE] for count in self.groups.tolist())
@@ -58,20 +60,23 @@ class NearRows:
         return np.concatenate(parts).astype(np.uint8)
 
     def _packed(self) -> NDArray[np.uint8]:
-        """(groups of `packed_bits`, bytes)"""
+        """Values with their skips: (groups of `packed_bits`, bytes)."""
         length, own = max(2, group_length(self.width)), max(1, self.width // 8)
         whole = self.width % 8 == 0
         values = self.values.view(np.uint8) if whole else pack_bits(self.values, self.width)
         values = values.reshape(-1, length * self.width // 8)
         skips = (self.skips[::2] | self.skips[1::2] << SKIP_BITS).reshape(-1, length // 2)
         high = length * (self.width % 8) // 8 if self.width > 8 else 0
-        places = [min(high + 2 * own * pair, values.shape[1]) for pair in range(length // 2)]
-        return np.insert(values, places, skips, axis=1)
+        positions = [min(high + 2 * own * pair, values.shape[1]) for pair in range(length // 2)]
+        return np.insert(values, positions, skips, axis=1)
 
 
-def near_rows(rows: CompressedRows, columns: int, width: int) -> NearRows | None:
-    """The same matrix of so many columns, its values in so many bits; None where a row has no room for zeros that fill
-    a group, or more groups than its count of entries has numbers for."""
+def delta_rows(rows: CompressedRows, columns: int, width: int) -> DeltaRows | None:
+    """The same matrix with `columns` columns and values of `width` bits.
+
+    None if a row has no room for the zeros that fill its last group, or more groups than the type of the row lengths
+    can count.
+    """
     entries = entries_of_group(width)
     most = min(MOST_GROUPS, int(np.iinfo(rows.lengths.dtype).max))
     values, skips = [rows.values[:0]], [np.zeros(0, np.uint8)]
@@ -79,24 +84,24 @@ def near_rows(rows: CompressedRows, columns: int, width: int) -> NearRows | None
     ends = np.cumsum(rows.lengths, dtype=np.int64)
     for first, end in zip(ends - rows.lengths, ends, strict=True):
         dense = np.zeros(columns, rows.values.dtype)
-        places = np.cumsum(rows.gaps[first:end], dtype=np.int64)
-        dense[places] = rows.values[first:end]
-        places = _bridged(places)
-        missing = -len(places) % entries
-        spare = np.setdiff1d(np.arange(columns if missing else 0), places)[:missing]
-        if len(spare) < missing or len(places) > most * entries:
+        occupied = np.cumsum(rows.gaps[first:end], dtype=np.int64)
+        dense[occupied] = rows.values[first:end]
+        occupied = _bridged(occupied)
+        missing = -len(occupied) % entries
+        spare = np.setdiff1d(np.arange(columns if missing else 0), occupied)[:missing]
+        if len(spare) < missing or len(occupied) > most * entries:
             return None
-        places = np.sort(np.concatenate([places, spare]))
-        values.append(dense[places])
-        skips.append((np.diff(places, prepend=-1) - 1).astype(np.uint8))
-        groups.append(len(places) // entries)
-    return NearRows(width, np.concatenate(values), np.concatenate(skips), np.array(groups, rows.lengths.dtype))
+        occupied = np.sort(np.concatenate([occupied, spare]))
+        values.append(dense[occupied])
+        skips.append((np.diff(occupied, prepend=-1) - 1).astype(np.uint8))
+        groups.append(len(occupied) // entries)
+    return DeltaRows(width, np.concatenate(values), np.concatenate(skips), np.array(groups, rows.lengths.dtype))
 
 
-def _bridged(places: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Columns of a row, with others where two are too far apart."""
+def _bridged(columns: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The columns of a row's entries, with more of them inserted wherever two lie too far apart for a skip."""
     step = GREATEST_SKIP + 1
-    before = np.concatenate([[-1], places])[:-1].tolist()
-    pairs = zip(before, places.tolist(), strict=True)
-    bridges = [bridge for last, place in pairs for bridge in range(last + step, place, step)]
-    return np.sort(np.concatenate([places, np.array(bridges, np.int64)]))
+    previous = np.concatenate([[-1], columns])[:-1].tolist()
+    pairs = zip(previous, columns.tolist(), strict=True)
+    bridges = [bridge for last, column in pairs for bridge in range(last + step, column, step)]
+    return np.sort(np.concatenate([columns, np.array(bridges, np.int64)]))

@@ -1,13 +1,13 @@
-"""Integers of odd widths packed in bytes: how constants of 4, 5, 6, 9, 10 and 12 bits lie in flash.
+"""Integers of 4, 5, 6, 9, 10 and 12 bits packed in bytes.
 
-The fewest elements that fill whole bytes are a group: 2 of 4 bits in 1 byte, 4 of 6 in 3, 8 of 5 in 5, 2 of 12 in 3,
-4 of 10 in 5, 8 of 9 in 9. A group begins with the `width % 8` high bits of its elements; what is left of each, a low
-byte, follows in the order of the elements. High parts of r bits lie in one of two ways, whichever is cheaper to decode:
+A group is the fewest elements that fill whole bytes: 2 of 4 bits in 1 byte, 4 of 6 in 3, 8 of 5 in 5, 2 of 12 in 3,
+4 of 10 in 5, 8 of 9 in 9. It begins with the `width % 8` high bits of its elements; the low byte of each element, if
+the width is above 8, follows in order. High parts of r bits are laid out in whichever of two ways decodes faster:
 
-* r = 1, 2 or 4: as many as fit in a byte, the first in its low bits, each with its sign bit turned over, so that
-  subtracting 2^(r - 1) is all that is left to do.
-* r = 5 or 6: r elements in one byte each, on top, so that shifting by 8 - r places gives them with their sign. The bits
-  below hold the others, which follow each other in one number, from its low end on.
+* r = 1, 2 or 4: as many as fit in a byte, the first in its low bits, each with its sign bit inverted, so that
+  decoding only subtracts 2^(r - 1).
+* r = 5 or 6: the first r elements take the high bits of a byte each, so that an arithmetic shift by 8 - r decodes
+  them. The low bits of these bytes, concatenated from the lowest, hold the remaining elements.
 """
 
 from __future__ import annotations
@@ -26,30 +26,31 @@ WIDTHS = (4, 5, 6, 9, 10, 12)
 
 
 def group_length(width: int) -> int:
-    """Elements of a group."""
+    """Elements per group."""
     return 8 // gcd(width, 8)
 
 
 def group_bytes(width: int) -> int:
+    """Bytes per group."""
     return group_length(width) * width // 8
 
 
 def packed_bytes(count: int, width: int) -> int:
-    """Bytes of so many elements; the last group is whole."""
+    """Bytes of `count` elements; the last group is padded."""
     return -(-count // group_length(width)) * group_bytes(width)
 
 
 def packed_widths(raws: Integers) -> list[int]:
-    """The widths that hold all of some raws and save something, from few bits to many."""
+    """Widths that hold all raws in fewer bits than their own type, in ascending order."""
     low, high = int(raws.min(initial=0)), int(raws.max(initial=0))
     needed = max(high, ~low).bit_length() + 1
     return [width for width in WIDTHS if needed <= width < raws.itemsize * 8]
 
 
 def pack_bits(values: Integers, width: int) -> NDArray[np.uint8]:
-    """Any number of integers of a width, in groups; missing elements of the last one are zero.
+    """Packs integers of `width` bits in groups; the last group is padded with zeros.
 
-    Raises `ValueError` for integers that are wider.
+    Raises `ValueError` for an integer that does not fit.
     """
     flat = np.asarray(values, np.int64).reshape(-1)
     if ((flat < -1 << width - 1) | (flat >= 1 << width - 1)).any():
@@ -63,7 +64,7 @@ def pack_bits(values: Integers, width: int) -> NDArray[np.uint8]:
 
 
 def unpack_bits(stream: NDArray[np.uint8], width: int) -> NDArray[np.int64]:
-    """The elements of whole groups."""
+    """Unpacks all elements of whole groups, padding included."""
     groups = stream.reshape(-1, group_bytes(width)).astype(np.int64)
     rest = group_length(width) * (width % 8) // 8
     high = _unpack_high(groups[:, :rest], width % 8)
@@ -71,7 +72,7 @@ def unpack_bits(stream: NDArray[np.uint8], width: int) -> NDArray[np.int64]:
 
 
 def _pack_high(high: NDArray[Any], bits: int) -> NDArray[Any]:
-    """(groups, elements) signed integers of `bits` bits as (groups, bytes)."""
+    """Signed integers of `bits` bits (groups, elements) as (groups, bytes)."""
     groups, length = high.shape
     bytes, below = length * bits // 8, 8 - bits
     if 8 % bits == 0:
@@ -92,13 +93,13 @@ def _unpack_high(stored: NDArray[Any], bits: int) -> NDArray[Any]:
 
 
 def _joined(parts: NDArray[Any], bits: int) -> NDArray[Any]:
-    """(numbers, parts), of which the low bits count, as numbers; the first part is the lowest."""
+    """Numbers from the low `bits` bits of their parts (numbers, parts), the lowest part first."""
     numbers = np.zeros(len(parts), np.int64)
-    for place in range(parts.shape[1]):
-        numbers |= (parts[:, place] & (1 << bits) - 1) << bits * place
+    for i in range(parts.shape[1]):
+        numbers |= (parts[:, i] & (1 << bits) - 1) << bits * i
     return numbers
 
 
 def _split(numbers: NDArray[Any], bits: int, count: int) -> NDArray[Any]:
-    """The inverse: (numbers, parts)."""
+    """The inverse of `_joined`: (numbers, parts)."""
     return numbers[:, np.newaxis] >> bits * np.arange(count) & (1 << bits) - 1

@@ -1,8 +1,8 @@
-"""Sparse rows as one stream of bytes, which a chip with a single pointer into flash reads forwards.
+"""Sparse rows as a stream of bytes for chips that read flash forwards through a single pointer.
 
-Each row is its count of entries (uint16), then for each entry one byte `skip` and the value, all little endian.
-`skip` counts the bytes of the dense vector between the element of the entry before (at first: the start of the
-vector) and the element of this one, so it is a multiple of the vector's element size.
+Each row is its number of entries (uint16), then a byte `skip` and the value of each entry, all little endian. `skip`
+is the distance in bytes, within the dense vector, from the end of the previous entry's element (at first: from the
+start of the vector) to this entry's element, and hence a multiple of the vector's element size.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ COUNT_BYTES = 2
 
 
 def pack_rows(rows: CompressedRows, element_bytes: int) -> NDArray[np.uint8] | None:
-    """The same entries for vectors with elements of `element_bytes`; None where a skip does not fit in a byte."""
+    """The stream for vectors whose elements have `element_bytes`; None if a skip does not fit in a byte."""
     size, ends = rows.values.itemsize, np.cumsum(rows.lengths, dtype=np.int64)
     after = np.ones(len(rows.values), np.int64)
     after[(ends - rows.lengths)[rows.lengths > 0]] = 0

@@ -1,4 +1,4 @@
-"""The machine that writes down: every value is an SSA value, every step an `arith` operation."""
+"""The machine that emits IR: every value is an SSA value, every step an `arith` operation."""
 
 from __future__ import annotations
 
@@ -20,46 +20,46 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 WRAPS = "wraps"
-"""Marks a truncation that may lose bits; in all others the value fits."""
+"""Marks a truncation that may lose bits; in any other truncation the value fits."""
 
 
-class Surroundings(Protocol):
-    """What an emitter needs from the module around the place it writes to."""
+class EmissionContext(Protocol):
+    """Services of the surrounding module that an emitter uses."""
 
     intervals: dict[SSAValue, tuple[int, int]]
-    """What is proven of values that earlier emitters made, by value."""
+    """Proven intervals of values that earlier emitters made."""
 
     def table(self, name: str, table: NDArray[np.signedinteger[Any]]) -> SSAValue:
-        """A memref of the table in flash, visible at the place; equal tables may be one."""
+        """A memref of the table in flash, visible at the insertion point; equal tables may share one."""
         ...
 
     def declare(self, function: str) -> None:
-        """Make a function of the C runtime callable."""
+        """Declares a function of the C runtime."""
         ...
 
     def declare_kernel(self, function: str, arguments: Sequence[Attribute], results: Sequence[Attribute]) -> None:
-        """Make a kernel of the C runtime callable with these types."""
+        """Declares a kernel of the C runtime with these argument and result types."""
         ...
 
 
 class Emitter(Machine[SSAValue]):
-    """Inserts operations before one operation, with its location."""
+    """Inserts operations before an operation, with its location."""
 
-    def __init__(self, before: Operation, surroundings: Surroundings):
+    def __init__(self, before: Operation, context: EmissionContext):
         self.builder = Builder(InsertPoint.before(before))
         self.location = before.location
-        self.surroundings = surroundings
+        self.context = context
 
     def insert(self, op: Operation) -> SSAValue:
         op.location = self.location
         return self.builder.insert(op).results[0]
 
     def known(self, value: SSAValue) -> tuple[int, int] | None:
-        return self.surroundings.intervals.get(value)
+        return self.context.intervals.get(value)
 
     def settle(self, x: Int[SSAValue], width: int) -> SSAValue:
         value = self.held(x, width)
-        self.surroundings.intervals[value] = x.low, x.high
+        self.context.intervals[value] = x.low, x.high
         return value
 
     def int_constant(self, value: int, width: int) -> SSAValue:
@@ -108,7 +108,7 @@ class Emitter(Machine[SSAValue]):
         return self.insert(arith.SelectOp(condition, a, b))
 
     def lookup(self, name: str, table: NDArray[np.signedinteger[Any]], index: SSAValue) -> SSAValue:
-        memref = self.surroundings.table(name, table)
+        memref = self.context.table(name, table)
         if not isinstance(index.type, IndexType):
             index = self.insert(arith.IndexCastOp(index, IndexType()))
         return self.insert(LoadOp.get(memref, [index]))
@@ -132,7 +132,7 @@ class Emitter(Machine[SSAValue]):
         return self.insert(arith.CmpfOp(a, b, "ogt"))
 
     def call(self, function: str, *arguments: SSAValue) -> SSAValue:
-        self.surroundings.declare(function)
+        self.context.declare(function)
         result: Attribute = RUNTIME_FUNCTIONS[function].result
         return self.insert(func.CallOp(function, arguments, [result]))
 
@@ -140,7 +140,7 @@ class Emitter(Machine[SSAValue]):
         self, function: str, name: str, table: NDArray[np.signedinteger[Any]], *arguments: SSAValue
     ) -> SSAValue:
         [type, *_] = RUNTIME_FUNCTIONS[function].arguments
-        memref = CastOp.get(self.surroundings.table(name, table), cast("MemRefType[Attribute]", type))
+        memref = CastOp.get(self.context.table(name, table), cast("MemRefType[Attribute]", type))
         return self.call(function, self.insert(memref), *arguments)
 
     def width_of(self, value: SSAValue) -> int:

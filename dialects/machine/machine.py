@@ -1,12 +1,12 @@
 """One description of an arithmetic, run by two machines.
 
 A number format describes each operation once, as a program over the exact integers (or floats) of a `Machine`. The
-numpy machine runs it on whole data sets; the emitting machine writes it down as IR for a device. Both therefore agree
-in every bit, and an author of a format writes each operation once.
+numpy machine runs the program on whole data sets; the emitter writes it as IR for a device. The two therefore agree in
+every bit.
 
-Integers carry the interval that they are proven to lie in, and the interval chooses the width: sums, products and
-shifts are exact, each intermediate is held in the narrowest of i8, i16, i24, i32, i64 that holds its interval. Overflow
-is impossible by construction, and a limit that cannot bind costs nothing.
+Integers carry the interval that they are proven to lie in, and the interval determines the width: sums, products and
+shifts are exact, and each intermediate is held in the narrowest of i8, i16, i24, i32 and i64 that holds its interval.
+Overflow is impossible by construction, and a limit that cannot bind costs nothing.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 V = TypeVar("V")
-"""What a machine holds for one scalar: an array over a data set, or an SSA value."""
+"""A machine's representation of a scalar: an array over a data set, or an SSA value."""
 
 WIDTHS = (8, 16, 24, 32, 64)
-"""Three bytes are cheaper than four on an 8-bit chip; a chip without such registers holds them in 32 bits."""
+"""Widths of intermediates. Three bytes are cheaper than four on an 8-bit chip; other chips hold them in 32 bits."""
 
 PRODUCT_WIDTHS = (8, 16, 32, 64)
-"""Widths that chips and their compilers multiply in."""
+"""Widths in which chips and their compilers multiply."""
 
 
 NARROWING = 48
-"""What a narrower intermediate costs, where shifting N bits by one costs N."""
+"""Cost of narrowing an intermediate, in units of shifting one bit by one position."""
 
 
 def width_for(low: int, high: int, widths: Sequence[int] = WIDTHS) -> int:
-    """The narrowest of the integer widths that holds [low, high]; raises `InputError` beyond 64 bits."""
+    """The narrowest of `widths` that holds [low, high]; raises `InputError` beyond 64 bits."""
     for width in widths:
         if -(1 << (width - 1)) <= low and high < 1 << (width - 1):
             return width
@@ -49,7 +49,7 @@ def width_for(low: int, high: int, widths: Sequence[int] = WIDTHS) -> int:
 
 
 def _effort(bits: int, low: int, high: int) -> int:
-    """What it takes an 8-bit chip to shift something in [low, high] by so many bits."""
+    """Cost of shifting a value in [low, high] by `bits` positions on an 8-bit chip."""
     return bits * next((width for width in WIDTHS if -(1 << width - 1) <= low and high < 1 << width - 1), 1 << 16)
 
 
@@ -73,21 +73,21 @@ class Int(Generic[V]):
 
     @property
     def exponent(self) -> int | None:
-        """n where the integer is known to be 2^n."""
+        """n if the integer is known to be 2^n."""
         value = self.constant
         return value.bit_length() - 1 if value is not None and value > 0 and value.bit_count() == 1 else None
 
 
 class Machine(ABC, Generic[V]):
-    """Integer arithmetic on intervals, over the primitives that a concrete machine supplies."""
+    """Interval arithmetic on integers, over primitives that a concrete machine supplies."""
 
-    # Primitives on integers; the operands of one call have one width, and the result fits in it.
+    # Primitives on integers: the operands of a call share a width, and the result fits in it.
     @abstractmethod
     def int_constant(self, value: int, width: int) -> V: ...
     @abstractmethod
     def resize(self, value: V, width: int) -> V: ...
     def wrap(self, value: V, width: int) -> V:
-        """The low bits of a value that is wider and need not fit."""
+        """The low `width` bits of a wider value, which need not fit."""
         return self.resize(value, width)
 
     @abstractmethod
@@ -116,7 +116,7 @@ class Machine(ABC, Generic[V]):
     def select(self, condition: V, a: V, b: V) -> V: ...
     @abstractmethod
     def lookup(self, name: str, table: NDArray[np.signedinteger[Any]], index: V) -> V:
-        """table[index]; the table, of a signed integer type, is kept in flash under a name like the one given."""
+        """table[index], for a table of a signed integer type, kept in flash under a name derived from `name`."""
 
     # Primitives on floats of single precision.
     @abstractmethod
@@ -133,26 +133,26 @@ class Machine(ABC, Generic[V]):
     def cmp_ogt(self, a: V, b: V) -> V: ...
     @abstractmethod
     def call(self, function: str, *arguments: V) -> V:
-        """A function of the C runtime, by its name; `tinyml.dialects.machine.runtime_functions` has the signatures."""
+        """Calls a function of the C runtime by name; signatures are in `tinyml.dialects.machine.runtime_functions`."""
 
     @abstractmethod
     def call_on_table(self, function: str, name: str, table: NDArray[np.signedinteger[Any]], *arguments: V) -> V:
-        """A function of the C runtime whose first argument is a table, which is kept as `lookup` does."""
+        """Calls a function of the C runtime whose first argument is a table, which is kept as by `lookup`."""
 
     @abstractmethod
     def width_of(self, value: V) -> int:
         """The width of a stored integer."""
 
     def known(self, value: V) -> tuple[int, int] | None:
-        """The interval that a value was proven to lie in when it was `settle`d, if the machine remembers."""
+        """The interval that a value was proven to lie in when it was settled, if the machine remembers it."""
         return None
 
     def settle(self, x: Int[V], width: int) -> V:
-        """`held`, with the interval kept in mind for those who use the value next."""
+        """As `held`, and remembers the interval for later users of the value."""
         return self.held(x, width)
 
     def whole(self, value: V) -> Int[V]:
-        """A stored integer about which nothing is known but its width."""
+        """A stored integer of which only the width is known."""
         width = self.width_of(value)
         return Int(value, width, *limits(width))
 
@@ -161,11 +161,12 @@ class Machine(ABC, Generic[V]):
         return Int(value, self.width_of(value), low, high)
 
     def const(self, value: int) -> Int[V]:
+        """A constant in the narrowest width that holds it."""
         width = width_for(value, value)
         return Int(self.int_constant(value, width), width, value, value)
 
     def held(self, x: Int[V], width: int) -> V:
-        """x in a register of this width, in which its interval must fit."""
+        """x in a register of `width` bits; raises `ValueError` if its interval does not fit."""
         if width_for(x.low, x.high) > width:
             raise ValueError(f"[{x.low}, {x.high}] does not fit in {width} bits")
         if x.width == width:
@@ -209,7 +210,7 @@ class Machine(ABC, Generic[V]):
         return min(corners), max(corners)
 
     def divide(self, a: Int[V], b: Int[V]) -> Int[V]:
-        """floor(a / b) of a >= 0 and b > 0."""
+        """floor(a / b) for a >= 0 and b > 0."""
         if a.low < 0 or b.low <= 0:
             raise ValueError(f"division of [{a.low}, {a.high}] by [{b.low}, {b.high}]")
         low, high = a.low // b.high, a.high // b.low
@@ -217,14 +218,14 @@ class Machine(ABC, Generic[V]):
         return Int(self.divsi(x, y), width, low, high)
 
     def shift_left(self, x: Int[V], amount: int) -> Int[V]:
-        """x * 2^amount, as an 8-bit chip does it: bit by bit while it is narrow, then by moving bytes."""
+        """x * 2^amount, in an order that suits an 8-bit chip: bit by bit while x is narrow, then by whole bytes."""
         return self.mul(self.mul(x, self.const(1 << amount % 8)), self.const(1 << amount - amount % 8))
 
     def shift_right(self, x: Int[V], amount: int) -> Int[V]:
         """floor(x / 2^amount).
 
-        An 8-bit chip shifts by whole bytes when it moves registers, and by anything else bit by bit: so what is left
-        over goes to the left, up to a whole byte, or waits until whole bytes are gone.
+        An 8-bit chip shifts by whole bytes by moving registers, and by anything else bit by bit. A shift by an odd
+        amount therefore first goes left to complete a byte, or right after whole bytes are gone, whichever is cheapest.
         """
         x, left = self.narrowed(x), -amount % 8
         if left == 0 or x.constant is not None:
@@ -241,7 +242,7 @@ class Machine(ABC, Generic[V]):
         return self._shifted(self.mul(x, self.const(1 << left)), amount - first + left)
 
     def _shifted(self, x: Int[V], amount: int) -> Int[V]:
-        """floor(x / 2^amount), in one step."""
+        """floor(x / 2^amount) by a single shift."""
         if amount == 0:
             return x
         low, high = x.low >> amount, x.high >> amount
@@ -267,7 +268,7 @@ class Machine(ABC, Generic[V]):
             x = self.narrowed(x)
             below = (1 << right) - 1
             rest = self.low_bits(self._shifted(x, x.width - 1), right)
-            # The rest is added to negative numbers only, which do not overflow.
+            # The rest is added only to negative numbers, which do not overflow.
             raised = width_for(x.low, max(x.high, below))
             value = self.addi(self.held(x, raised), self.held(rest, raised))
             x = Int(value, raised, x.low, max(x.high, below))
@@ -295,10 +296,10 @@ class Machine(ABC, Generic[V]):
         return self.shift_right(self.add(x, self.const(half)), right)
 
     def rescale_to(self, x: Int[V], right: int, low: int, high: int) -> Int[V]:
-        """x / 2^right, rounded half up and limited to [low, high].
+        """x / 2^right, rounded half up and clamped to [low, high].
 
-        Where both limits can bind, one function of the runtime limits and shifts. Otherwise the limit is applied
-        before the shift: then its result is known to be narrow, and most of it can be done in few bytes.
+        If both limits can bind, a single function of the runtime clamps and shifts. Otherwise the limit is applied
+        before the shift, so that the result is known to be narrow and most of it can be computed in few bytes.
         """
         if right > 62:
             return self.clamp(self.rescale(x, right), low, high)
@@ -312,9 +313,9 @@ class Machine(ABC, Generic[V]):
         return self.shift_right(self.clamp(y, first, last), right)
 
     def sum_to(self, a: Int[V], left: int, b: Int[V], right: int, low: int, high: int) -> Int[V]:
-        """(a * 2^left + b) / 2^right, rounded half up and limited to [low, high].
+        """(a * 2^left + b) / 2^right, rounded half up and clamped to [low, high].
 
-        One function of the runtime aligns, adds and limits numbers of 16 bits, where both limits can bind.
+        If both limits can bind, a single function of the runtime aligns, adds and clamps numbers of 16 bits.
         """
         bits = high.bit_length() + 1
         fits = low == -high == 1 - (1 << bits - 1) and width_for(low, high) == 16 >= bits + max(right - left, 0)
@@ -329,9 +330,9 @@ class Machine(ABC, Generic[V]):
         return self.rescale_to(self.add(self.rescale(a, -left), b), right, low, high)
 
     def product_to(self, a: Int[V], b: Int[V], right: int, low: int, high: int) -> Int[V]:
-        """a * b / 2^right, rounded half up and limited to [low, high].
+        """a * b / 2^right, rounded half up and clamped to [low, high].
 
-        One function of the runtime multiplies and rounds numbers of 16 bits, where no limit can bind.
+        If no limit can bind, a single function of the runtime multiplies and rounds numbers of 16 bits.
         """
         least, most = self._product(a, b)
         wide = width_for(least, most) > 16 and all(width_for(x.low, x.high) <= 16 for x in (a, b))
@@ -345,7 +346,7 @@ class Machine(ABC, Generic[V]):
         return self.rescale_to(self.mul(a, b), right, low, high)
 
     def clamp(self, x: Int[V], low: int, high: int) -> Int[V]:
-        """x limited to [low, high]; only the limits that can bind are computed."""
+        """x clamped to [low, high]; a limit that cannot bind is not computed."""
         if x.high <= low or x.low >= high:
             return self.const(low if x.high <= low else high)
         value, now_low, now_high = x.value, x.low, x.high
@@ -356,17 +357,18 @@ class Machine(ABC, Generic[V]):
         return Int(value, x.width, now_low, now_high)
 
     def at_least(self, x: Int[V], threshold: int) -> V:
-        """A truth value: x >= threshold."""
+        """The truth value of x >= threshold."""
         width = max(x.width, width_for(threshold, threshold))
         return self.cmp_sge(self.held(x, width), self.int_constant(threshold, width))
 
     def choose(self, condition: V, a: Int[V], b: Int[V]) -> Int[V]:
+        """a where the condition holds, b elsewhere."""
         low, high = min(a.low, b.low), max(a.high, b.high)
         x, y, width = self._pair(a, b, low, high)
         return Int(self.select(condition, x, y), width, low, high)
 
     def entry(self, name: str, table: NDArray[np.signedinteger[Any]], index: Int[V]) -> Int[V]:
-        """table[index]; the index is proven to lie inside."""
+        """table[index]; raises `ValueError` unless the index is proven to lie inside."""
         if not (index.low >= 0 and index.high < len(table)):
             raise ValueError(f"index in [{index.low}, {index.high}] of a table of {len(table)} entries")
         value = self.lookup(name, table, index.value)

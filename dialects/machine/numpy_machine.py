@@ -1,4 +1,8 @@
-"""The machine that computes: every value is an array over a whole data set."""
+"""The machine that computes: every value is an array over a whole data set.
+
+It also sums products for accumulators that have no faster way: in order, or as a tree, level by level over all products
+at once.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +26,7 @@ _DTYPES = {8: np.int8, 16: np.int16, 24: np.int32, 32: np.int32, 64: np.int64}
 
 
 class NumpyMachine(Machine["Array"]):
-    """Integers in arrays of the very widths that the device uses (24 bits in 32), floats in float32 arrays."""
+    """Integers in arrays of the widths that the device uses (24 bits in 32), floats in float32 arrays."""
 
     def int_constant(self, value: int, width: int) -> Array:
         return np.array(value, _DTYPES[width])
@@ -34,7 +38,7 @@ class NumpyMachine(Machine["Array"]):
         return a + b
 
     def add_wrapped(self, a: Int[Array], b: Int[Array], width: int) -> Int[Array]:
-        # Arrays wrap around by themselves.
+        # numpy wraps around by itself.
         return self.whole(self.addi(self.held(a, width), self.held(b, width)))
 
     def subi(self, a: Array, b: Array) -> Array:
@@ -50,7 +54,7 @@ class NumpyMachine(Machine["Array"]):
         return a >> b
 
     def shift_right(self, x: Int[Array], amount: int) -> Int[Array]:
-        # By whole bytes first would cost another pass over the array and give the same bits.
+        # Shifting by whole bytes first would cost another pass over the array for the same bits.
         return self._shifted(x, amount)
 
     def andi(self, a: Array, b: Array) -> Array:
@@ -93,22 +97,22 @@ class NumpyMachine(Machine["Array"]):
         return np.asarray(a > b)
 
     def call(self, function: str, *arguments: Array) -> Array:
-        return RUNTIME_FUNCTIONS[function].twin(*arguments)
+        return RUNTIME_FUNCTIONS[function].reference(*arguments)
 
     def call_on_table(
         self, function: str, name: str, table: NDArray[np.signedinteger[Any]], *arguments: Array
     ) -> Array:
-        return RUNTIME_FUNCTIONS[function].twin(table, *arguments)
+        return RUNTIME_FUNCTIONS[function].reference(table, *arguments)
 
     def width_of(self, value: Array) -> int:
         return value.dtype.itemsize * 8
 
     def constant(self, value: Array) -> Array:
-        """An array that belongs to the program."""
+        """An array that is part of the program."""
         return value
 
     def of_raw(self, table: Array, raws: Array) -> Array:
-        """The entries of a table with one for each pattern of a raw's bits."""
+        """Table entries at raws: the table has an entry for every bit pattern of a raw."""
         return table.take(raws.view(f"u{raws.itemsize}"))
 
     def matmul(
@@ -120,14 +124,14 @@ class NumpyMachine(Machine["Array"]):
         rhs_format: NumberFormat,
         start: Array | None,
     ) -> Array:
-        """`Accumulator.matmul`: a device has loops in its place."""
+        """`Accumulator.matmul`, which devices execute as loops."""
         return accumulator.matmul(lhs, lhs_format, rhs, rhs_format, start)
 
 
 def stacked_matmul(lhs: Array, rhs: Array) -> Array:
-    """Products of matrices stacked along the first axis, (n or 1, i, k) times (n or 1, k, j).
+    """Products of matrices stacked along the first axis: (n or 1, i, k) times (n or 1, k, j).
 
-    A stack of vectors times one matrix is one product of matrices, which is what makes whole data sets fast.
+    A stack of vectors times one matrix is a single product of matrices, which makes whole data sets fast.
     """
     if len(lhs) == 1 and rhs.shape[-1] == 1:
         return (rhs[..., 0] @ lhs[0].T)[..., None]
@@ -144,7 +148,7 @@ def sum_of_products(
     formats: tuple[NumberFormat, NumberFormat],
     start: Array | None,
 ) -> Array:
-    """As `Accumulator.matmul`."""
+    """`Accumulator.matmul` by the accumulator's own `mac` and `join`; operands, formats and start as there."""
     if accumulator.below is not None:
         return _sum_as_tree(accumulator, factors, formats, start)
     m, (lhs, rhs) = NumpyMachine(), factors

@@ -1,4 +1,4 @@
-"""exp, tanh and sigmoid of reals: what formats tabulate, and what their results are measured against."""
+"""exp, tanh and sigmoid of reals: the reference that formats tabulate and are measured against."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def exactly(function: Function, x: Reals) -> Reals:
-    """The function in double precision."""
+    """A function in double precision."""
     if function == "exp":
         with np.errstate(over="ignore"):
             return np.exp(x)

@@ -1,8 +1,8 @@
-"""The functions of the C runtime that emitted code may call: their types, and numpy twins of the same bits.
+"""Functions of the C runtime that emitted code may call: their types and their reference implementations in numpy.
 
-Each twin performs the same operations in the same order as its C function in `runtime/include/tinyml/`, so the two
-agree in every bit: of integers everywhere, of single-precision floats wherever their arithmetic is IEEE (no contraction
-to fused multiply-adds, no fast-math).
+A reference implementation performs the same operations in the same order as its C function in
+`runtime/include/tinyml/`, so that the two agree in every bit: for integers everywhere, for single-precision floats
+wherever arithmetic is IEEE (no contraction to fused multiply-adds, no fast-math).
 """
 
 from __future__ import annotations
@@ -29,28 +29,28 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RuntimeFunction:
-    """Signature of a C function, and the numpy function that gives the same bits."""
+    """Signature of a C function, and its reference implementation in numpy, which gives the same bits."""
 
     arguments: tuple[Attribute, ...]
     result: Attribute
-    twin: Callable[..., Any]
+    reference: Callable[..., Any]
 
 
 LIMITS = ((16, 8), (24, 8), (32, 8), (24, 16), (32, 16))
-"""The widths between which `tm_limit_iN_iM` goes."""
+"""Widths of argument and result for which there is a `tm_limit_iN_iM`."""
 
 MULTIPLY_SHIFTS = range(9, 17)
-"""The shifts that `tm_multiply_i16` does."""
+"""Shifts that `tm_multiply_i16` supports."""
 
 ADD_SHIFTS = range(5)
-"""The shifts to the left and to the right that `tm_add_i16` does well; the registers of an AVR shift by single bits."""
+"""Left and right shifts for which `tm_add_i16` is fast: the registers of an AVR shift by single bits."""
 
 EXP_LOW, EXP_HIGH = -87.0, 88.0
-"""exp of less is 0, of more is exp(EXP_HIGH): no result is subnormal or infinite."""
+"""Below, exp is 0; above, it is exp(EXP_HIGH): no result is subnormal or infinite."""
 
 LOG2_E = 1.44269504
 LN2_HIGH, LN2_LOW = 0.693359375, -2.12194440e-4
-"""ln 2 in two parts; the high one has so few bits that its product with the exponent is exact."""
+"""ln 2 in two parts, of which the high one has so few bits that its product with the exponent is exact."""
 
 EXP_COEFFICIENTS = (1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1, 0.5)
 """Minimax polynomial of (exp(r) - 1 - r) / r^2 on |r| <= ln(2)/2 (Cephes expf), highest power first."""
@@ -101,7 +101,7 @@ def to_integer(x: F32, low: I32, high: I32) -> I32:
 def to_odd(x: F32, low: I32, high: I32) -> I32:
     """tm_f32_to_odd: the integer itself, else the odd one of its two neighbours, in [low, high]; low for NaN.
 
-    What is lost stays visible: rounding the result to a multiple of 4 gives what rounding x gives.
+    The odd bit records the loss: rounding the result to a multiple of 4 gives what rounding x gives.
     """
     x = np.asarray(x, np.float32)
     inside = (x > low.astype(np.float32)) & ~(x >= high.astype(np.float32))
@@ -118,10 +118,10 @@ def from_integer(x: I32) -> F32:
 
 
 def to_bfloat(x: F32) -> I16:
-    """tm_f32_to_bf16: the upper half of a float, rounded to even, negated for negative numbers; NaN above all."""
+    """tm_f32_to_bf16: the upper half of a float, rounded to even, negated for negative numbers; NaN is the greatest."""
     bits = np.asarray(x, np.float32).view(np.uint32).astype(np.int64)
     size = bits & 0x7FFFFFFF
-    # What is finite stays finite.
+    # A finite number stays finite.
     finite = np.minimum((size + 0x7FFF + (size >> 16 & 1)) >> 16, 0x7F7F)
     rounded = np.where(size < 0x7F800000, finite, np.where(size == 0x7F800000, 0x7F80, 0x7FC0))
     return np.where(bits >> 31 == 1, -rounded, rounded).astype(np.int16)
@@ -134,9 +134,9 @@ def from_bfloat(raw: I16) -> F32:
 
 
 def interpolate(table: I16, x: I16, last: I16, scale: I8) -> I16:
-    """tm_interpolate_s16: on straight lines between entries; entry i is the value at last - 256 * i / scale.
+    """tm_interpolate_s16: linear interpolation; entry i is the value at last - 256 * i / scale.
 
-    x <= last; last - x may have 16 bits, and scale is positive.
+    x <= last; last - x may have 16 bits; scale is positive.
     """
     return _between(table, (last.astype(np.int32) - x) * scale.astype(np.int32))
 
@@ -148,14 +148,14 @@ def interpolate_odd(table: I16, x: I16, last: I16, scale: I8) -> I16:
     return np.where(x < 0, -y, y)
 
 
-def _between(table: I16, place: I32) -> I16:
-    segment, position = place >> 8, place & 255
+def _between(table: I16, scaled: I32) -> I16:
+    segment, position = scaled >> 8, scaled & 255
     start = table[segment].astype(np.int32)
     return (start + (((table[segment + 1] - start) * position + 128) >> 8)).astype(np.int16)
 
 
 def limit(x: Integers, right: I8, bits: I8) -> Integers:
-    """tm_limit_iN_iM: x / 2^right, rounded down and limited to [1 - 2^(bits - 1), 2^(bits - 1) - 1]."""
+    """tm_limit_iN_iM: x / 2^right, rounded down and clamped to [1 - 2^(bits - 1), 2^(bits - 1) - 1]."""
     most = (1 << int(bits) - 1) - 1
     return np.clip(x >> int(right), -most, most).astype(x.dtype)
 
@@ -167,27 +167,27 @@ def multiply(a: I16, b: I16, right: I8) -> I16:
 
 
 def add(a: I16, b: I16, left: I8, right: I8, bits: I8) -> I16:
-    """tm_add_i16: (a * 2^left + b) / 2^right, rounded down and limited as `limit` does."""
+    """tm_add_i16: (a * 2^left + b) / 2^right, rounded down and clamped as by `limit`."""
     return limit((a.astype(np.int32) << int(left)) + b, right, bits).astype(np.int16)
 
 
 def _limit(width: int, result: int) -> RuntimeFunction:
-    def twin(x: Integers, right: I8, bits: I8) -> Integers:
+    def reference(x: Integers, right: I8, bits: I8) -> Integers:
         return limit(x, right, bits).astype(f"i{result // 8}")
 
-    return RuntimeFunction((IntegerType(width), i8, i8), IntegerType(result), twin)
+    return RuntimeFunction((IntegerType(width), i8, i8), IntegerType(result), reference)
 
 
 def rank(table: I32, x: I32, length: I16) -> I16:
-    """tm_rank_s32: how many of the first `length` entries of a rising table are at most x."""
+    """tm_rank_s32: the number of the first `length` entries of a rising table that are at most x."""
     return np.searchsorted(table[: int(length)], x, side="right").astype(np.int16)
 
 
 def requantize(x: I32, multiplier: I32, shift: I8) -> I32:
-    """tm_requantize_s32: x * multiplier * 2^(shift - 31), rounded as TensorFlow Lite does it.
+    """tm_requantize_s32: x * multiplier * 2^(shift - 31), rounded as in TensorFlow Lite.
 
     MultiplyByQuantizedMultiplier: gemmlowp's SaturatingRoundingDoublingHighMul (to nearest, halves upwards), then its
-    RoundingDivideByPOT (halves away from zero). What a shift to the left would lose saturates.
+    RoundingDivideByPOT (halves away from zero). A left shift saturates.
     """
     left, right = np.maximum(shift, 0).astype(np.int64), np.maximum(-shift.astype(np.int64), 0)
     most = np.int64((1 << 31) - 1) >> left
@@ -200,12 +200,12 @@ def requantize(x: I32, multiplier: I32, shift: I8) -> I32:
 def _packed(width: int) -> RuntimeFunction:
     """tm_packed_sN, tm_packed_sN_ram: element i of packed integers."""
 
-    def twin(packed: I8, i: I16) -> Integers:
+    def reference(packed: I8, i: I16) -> Integers:
         elements = unpack_bits(packed.view(np.uint8), width)[np.asarray(i, np.uint16)]
         return elements.astype(f"i{result.size}")
 
     result = i8 if width <= 8 else i16
-    return RuntimeFunction((MemRefType(i8, [DYNAMIC_INDEX]), i16), result, twin)
+    return RuntimeFunction((MemRefType(i8, [DYNAMIC_INDEX]), i16), result, reference)
 
 
 TABLE_32 = MemRefType(i32, [DYNAMIC_INDEX])

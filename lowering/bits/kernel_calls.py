@@ -26,7 +26,7 @@ def decoding(e: Emitter, kernel: str, codings: Sequence[Coding]) -> tuple[list[S
     runs: list[SSAValue] = []
     for table, zero in tables:
         first = e.insert(arith.ConstantOp(IntegerAttr(zero, IndexType())))
-        whole = e.surroundings.table("decoding", table)
+        whole = e.context.table("decoding", table)
         runs.append(e.insert(scratch.SliceOp(whole, first, (len(table) - zero,))))
     return runs, [e.int_constant(value, 8) for value in parameters]
 
@@ -48,7 +48,7 @@ def call_kernel(
 
     arguments = [*runs(memrefs), *scalars, *runs(results_in)]
     results = [] if result is None else [result]
-    e.surroundings.declare_kernel(kernel, [value.type for value in arguments], results)
+    e.context.declare_kernel(kernel, [value.type for value in arguments], results)
     call = func.CallOp(kernel, arguments, results)
     call.location = e.location
     e.builder.insert(call)

@@ -15,7 +15,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from tinyml.dialects import scratch
 from tinyml.dialects.layouts.packed_bits import group_bytes, group_length, pack_bits, packed_bytes
 from tinyml.dialects.locations import error_at
-from tinyml.dialects.machine.emitter import Surroundings
+from tinyml.dialects.machine.emitter import EmissionContext
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 from tinyml.dialects.scratch import in_flash, memref_type, packed_bits, size_in_bytes
 from tinyml.targets.kernel import packed_copier, packed_reader, packed_writer
@@ -26,7 +26,7 @@ from tinyml.transforms.ir.offsets import build_offset
 Interval: TypeAlias = tuple[int, int]
 
 
-def unpack_elements(function: func.FuncOp, surroundings: Surroundings) -> None:
+def unpack_elements(function: func.FuncOp, context: EmissionContext) -> None:
     """Constants, buffers and arguments. Raises `InputError` where a run that a kernel reads need not begin at a whole
     group."""
     for op in list(function.walk()):
@@ -38,7 +38,7 @@ def unpack_elements(function: func.FuncOp, surroundings: Surroundings) -> None:
         stream.attributes |= op.attributes
         stream.results[0].name_hint = op.result.name_hint
         Rewriter.insert_op(stream, InsertPoint.before(op))
-        _Bytes(stream.results[0], bits, interval, surroundings).readers(op.result, [])
+        _Bytes(stream.results[0], bits, interval, context).readers(op.result, [])
         op.detach()
         op.erase()
     block = function.body.block
@@ -46,7 +46,7 @@ def unpack_elements(function: func.FuncOp, surroundings: Surroundings) -> None:
         if isinstance(old.type, MemRefType) and (bits := packed_bits(memref_type(old))) is not None:
             new = block.insert_arg(MemRefType(i8, [size_in_bytes(memref_type(old))]), old.index)
             new.name_hint = old.name_hint
-            _Bytes(new, bits, None, surroundings).readers(old, [])
+            _Bytes(new, bits, None, context).readers(old, [])
             block.erase_arg(old)
     function.update_function_type()
 
@@ -64,8 +64,8 @@ def _view(op: scratch.ViewOp) -> scratch.ViewOp:
 class _Bytes:
     """The array of bytes that takes the place of packed elements, which lie in the interval if one is known."""
 
-    def __init__(self, stream: SSAValue, bits: int, interval: Interval | None, surroundings: Surroundings):
-        self.stream, self.bits, self.interval, self.surroundings = stream, bits, interval, surroundings
+    def __init__(self, stream: SSAValue, bits: int, interval: Interval | None, context: EmissionContext):
+        self.stream, self.bits, self.interval, self.context = stream, bits, interval, context
 
     def readers(self, value: SSAValue, offsets: Sequence[SSAValue]) -> None:
         """What reads a view at some elements behind the beginning reads the bytes instead."""
@@ -87,14 +87,14 @@ class _Bytes:
     def load(self, op: memref.LoadOp, offsets: Sequence[SSAValue]) -> None:
         symbol, _ = packed_reader(self.bits, flash=in_flash(memref_type(op.memref)))
         read = RUNTIME_FUNCTIONS[symbol].result
-        self.surroundings.declare(symbol)
+        self.context.declare(symbol)
         nest = LoopNest(op)
         element = nest.insert(func.CallOp(symbol, self.place(op, offsets, nest), [read]))
         if op.res.type != read:
             element = nest.insert(arith.ExtSIOp(element, cast(IntegerType, op.res.type)))
         element.name_hint = op.res.name_hint
         if self.interval is not None:
-            self.surroundings.intervals[element] = self.interval
+            self.context.intervals[element] = self.interval
         op.res.replace_all_uses_with(element)
         op.detach()
         op.erase()
@@ -102,7 +102,7 @@ class _Bytes:
     def store(self, op: memref.StoreOp, offsets: Sequence[SSAValue]) -> None:
         symbol, nest = packed_writer(self.bits), LoopNest(op)
         arguments = [*self.place(op, offsets, nest), op.value]
-        self.surroundings.declare_kernel(symbol, [value.type for value in arguments], [])
+        self.context.declare_kernel(symbol, [value.type for value in arguments], [])
         nest.put(func.CallOp(symbol, arguments, []))
         op.detach()
         op.erase()
@@ -116,7 +116,7 @@ class _Bytes:
             for run in (op.destination, self.run(op.source, offsets))
         ]
         arguments = [*runs, nest.index(groups)]
-        self.surroundings.declare_kernel(symbol, [value.type for value in arguments], [])
+        self.context.declare_kernel(symbol, [value.type for value in arguments], [])
         nest.put(func.CallOp(symbol, arguments, []))
         op.detach()
         op.erase()

@@ -143,7 +143,7 @@ def _call(op: func.CallOp, *arguments: Array) -> Array:
     known = RUNTIME_FUNCTIONS[op.callee.root_reference.data]
     types = [getattr(type, "element_type", type) for type in known.arguments]
     assert [argument.dtype for argument in arguments] == [_dtype(type) for type in types]
-    return known.twin(*arguments)
+    return known.reference(*arguments)
 
 
 def _compare(op: arith.CmpiOp, a: Array, b: Array) -> Array:

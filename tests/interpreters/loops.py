@@ -81,7 +81,7 @@ class Interpreter:
                     np.float32(value) if type == f32 else np.int32(value)
                     for value, type in zip(x, known.arguments, strict=True)
                 ]
-                result = known.twin(*arguments)
+                result = known.reference(*arguments)
                 return [np.float32(result) if known.result == f32 else int(result)]
             case _:
                 return [self.compute(op, x)]

@@ -160,7 +160,7 @@ def _call(op: func.CallOp, arguments: list[Any]) -> Any:
         value.array() if isinstance(value, Buffer) else np.array(value, dtype_of(operand.type))
         for value, operand in zip(arguments, op.arguments, strict=True)
     ]
-    result = RUNTIME_FUNCTIONS[op.callee.string_value()].twin(*typed)
+    result = RUNTIME_FUNCTIONS[op.callee.string_value()].reference(*typed)
     return np.float32(result) if op.results[0].type == f32 else int(result)
 
 

@@ -24,7 +24,7 @@ from tinyml.dialects.formats.fixed.type import FixedType
 from tinyml.dialects.formats.posit.type import PositType
 from tinyml.dialects.formats.posit.windows import segments_of
 from tinyml.dialects.layouts.csr import compress
-from tinyml.dialects.layouts.delta_row_stream import near_rows
+from tinyml.dialects.layouts.delta_row_stream import delta_rows
 from tinyml.dialects.layouts.row_stream import pack_rows
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.devices.toolchain import call_tool
@@ -253,7 +253,7 @@ def avr_cost(kernel: Kernel | None, length: int, optimize: str) -> Cost:
 def _near_row(values: NDArray[np.int64], width: int) -> bytes:
     """Entries without gaps, and zeros that fill the last group."""
     row = np.concatenate([values, np.zeros(8, np.int64)]).astype("<i1" if width <= 8 else "<i2")
-    rows = near_rows(compress(row[np.newaxis]), len(row), width)
+    rows = delta_rows(compress(row[np.newaxis]), len(row), width)
     assert rows is not None
     return rows.stream().tobytes()
 

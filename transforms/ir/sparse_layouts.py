@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.layouts.csr import CompressedRows
-from tinyml.dialects.layouts.delta_row_stream import SKIP_BITS, near_rows
+from tinyml.dialects.layouts.delta_row_stream import SKIP_BITS, delta_rows
 from tinyml.dialects.layouts.row_stream import pack_rows
 from tinyml.targets.kernel import Kernel
 
@@ -35,7 +35,7 @@ class SparseRows:
         if kernel.gaps == 0:
             return cls(kernel, len(rows.values), rows.bytes, None, rows.lengths, 0)
         if kernel.gaps == SKIP_BITS:
-            if (near := near_rows(rows, columns, kernel.weights)) is None:
+            if (near := delta_rows(rows, columns, kernel.weights)) is None:
                 return None
             stream = near.stream()
             return cls(kernel, len(near.values), stream.nbytes, stream, near.groups, near.group_bytes)

@@ -106,7 +106,7 @@ class Interpolation(FixedFunction):
         value = m.call_on_table(function, domain.function, self.table, m.held(x, ENTRY_BITS), *parameters)
         # The function rises: its ends bound it.
         ends = np.array([x.low, x.high], np.int16)
-        low, high = RUNTIME_FUNCTIONS[function].twin(self.table, ends, np.int16(self.last), np.int8(self.scale))
+        low, high = RUNTIME_FUNCTIONS[function].reference(self.table, ends, np.int16(self.last), np.int8(self.scale))
         y = m.add(Int(value, ENTRY_BITS, int(low), int(high)), m.const(self.middle))
         return m.rescale_to(y, self.frac - domain.result.frac.data, *domain.result.limits)
 

@@ -203,11 +203,11 @@ def test_rounding_by_lines_is_that_of_all_posits(library: ctypes.CDLL, n: int):
         middles = random.integers(-greatest, greatest, 2_000) << right >> 1
         x = np.concatenate([middles, middles + 1, middles - 1, random.integers(-(1 << 31), 1 << 31, 2_000)])
         x = x[np.abs(x) < 1 << 31].astype(np.int32)
-        expected = RUNTIME_FUNCTIONS["tm_posit_of_s32"].twin(
+        expected = RUNTIME_FUNCTIONS["tm_posit_of_s32"].reference(
             x, np.int16(right + n - 2), np.int8(n), np.int8(0), np.int16(2 - n), np.int32(greatest)
         )
         parameters = np.int8(right), np.int8(n), np.int16(greatest)
-        np.testing.assert_array_equal(RUNTIME_FUNCTIONS["tm_posit_linear_s32"].twin(x, *parameters), expected)
+        np.testing.assert_array_equal(RUNTIME_FUNCTIONS["tm_posit_linear_s32"].reference(x, *parameters), expected)
         np.testing.assert_array_equal(in_c(library, "tm_posit_linear_s32", [x], np.int32, *parameters), expected)
 
 
@@ -223,27 +223,27 @@ def test_c_has_the_bits_of_numpy(library: ctypes.CDLL, format: PositType):
     b[100:5000] = -a[100:5000]
     for name in ("tm_posit_add", "tm_posit_sub", "tm_posit_mul"):
         ours = in_c(library, name, [a, b], np.int32, n, es)
-        np.testing.assert_array_equal(ours, RUNTIME_FUNCTIONS[name].twin(a, b, n, es), err_msg=name)
+        np.testing.assert_array_equal(ours, RUNTIME_FUNCTIONS[name].reference(a, b, n, es), err_msg=name)
     for name, dtype in (("tm_posit_of_s32", np.int32), ("tm_posit_of_s64", np.int64)):
         bits = dtype(0).itemsize * 8
         x = random.integers(-(1 << bits - 1), 1 << bits - 1, 20_000, dtype) >> random.integers(0, bits, 20_000)
         x = np.concatenate([x, (1 << random.integers(0, bits - 1, 500).astype(dtype)) * 1, [0, 1, -1]]).astype(dtype)
         for scale in (np.int16(0), np.int16(9), np.int16(40), np.int16(-3)):
             ours = in_c(library, name, [x], np.int32, scale, n, es, low, greatest)
-            np.testing.assert_array_equal(ours, RUNTIME_FUNCTIONS[name].twin(x, scale, n, es, low, greatest))
+            np.testing.assert_array_equal(ours, RUNTIME_FUNCTIONS[name].reference(x, scale, n, es, low, greatest))
     x = random.integers(0, 1 << 32, 20_000, np.uint64).astype(np.uint32).view(np.float32)
     x[:6] = (np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0e-45)
     x[6:5000] = random.normal(size=4994)
     ours = in_c(library, "tm_posit_of_f32", [x], np.int32, n, es, low, greatest)
     with np.errstate(invalid="ignore"):
-        np.testing.assert_array_equal(ours, RUNTIME_FUNCTIONS["tm_posit_of_f32"].twin(x, n, es, low, greatest))
+        np.testing.assert_array_equal(ours, RUNTIME_FUNCTIONS["tm_posit_of_f32"].reference(x, n, es, low, greatest))
     with np.errstate(over="ignore"):
-        floats = RUNTIME_FUNCTIONS["tm_posit_to_f32"].twin(a, n, es)
+        floats = RUNTIME_FUNCTIONS["tm_posit_to_f32"].reference(a, n, es)
     ours = in_c(library, "tm_posit_to_f32", [a], np.float32, n, es)
     np.testing.assert_array_equal(ours.view(np.int32), floats.view(np.int32))
     if format.window is not None:
         raws = format.encode(random.normal(size=20_000) * 2.0 ** (format.window[1] - 2)).astype(np.int32)
         scale = np.int16(format.scale)
         ours = in_c(library, "tm_posit_to_s32", [raws], np.int32, scale, n, es)
-        np.testing.assert_array_equal(ours, RUNTIME_FUNCTIONS["tm_posit_to_s32"].twin(raws, scale, n, es))
+        np.testing.assert_array_equal(ours, RUNTIME_FUNCTIONS["tm_posit_to_s32"].reference(raws, scale, n, es))
         np.testing.assert_array_equal(ours, format.integers(raws))

@@ -61,8 +61,8 @@ FACTORS = [(1 << 30, 0), (MOST, 0), (MOST, -31), (1518500250, -7), (1 << 30, -1)
 @pytest.mark.parametrize(("multiplier", "shift"), FACTORS)
 def test_numbers_are_requantised_as_published(multiplier: int, shift: int):
     x = numbers(3000) >> np.int32(max(shift, 0))
-    twin = RUNTIME_FUNCTIONS["tm_requantize_s32"].twin(x, np.int32(multiplier), np.int8(shift))
-    assert twin.tolist() == [multiply_by_quantized_multiplier(int(one), multiplier, shift) for one in x]
+    reference = RUNTIME_FUNCTIONS["tm_requantize_s32"].reference(x, np.int32(multiplier), np.int8(shift))
+    assert reference.tolist() == [multiply_by_quantized_multiplier(int(one), multiplier, shift) for one in x]
 
 
 def test_multipliers_are_those_of_quantize_multiplier():
@@ -104,7 +104,7 @@ def test_the_function_of_the_runtime(device: str, multiplier: int, shift: int, t
     interface = Interface("figure", "int32_t", COUNT, "int32_t", COUNT, has_label=False)
     runner = runner_for(device)
     build = runner.build(tmp_path, interface, tmp_path, "-Os", [*WARNING_FLAGS, f"-I{INCLUDE}"])
-    expected = RUNTIME_FUNCTIONS["tm_requantize_s32"].twin(x, np.int32(multiplier), np.int8(shift))
+    expected = RUNTIME_FUNCTIONS["tm_requantize_s32"].reference(x, np.int32(multiplier), np.int8(shift))
     np.testing.assert_array_equal(runner.run(build, interface, x).scores, expected)
 
 

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tinyml.dialects.layouts.csr import compress
-from tinyml.dialects.layouts.delta_row_stream import near_rows
+from tinyml.dialects.layouts.delta_row_stream import delta_rows
 from tinyml.dialects.layouts.packed_bits import pack_bits
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import Runner, runner_for
@@ -41,7 +41,7 @@ MATRICES = {width: matrix_of(width) for width in sorted({kernel.weights for kern
 
 
 def stream_of(row: NDArray[np.int64], width: int) -> bytes:
-    rows = near_rows(compress(row[np.newaxis].astype("<i1" if width <= 8 else "<i2")), COLUMNS, width)
+    rows = delta_rows(compress(row[np.newaxis].astype("<i1" if width <= 8 else "<i2")), COLUMNS, width)
     assert rows is not None
     return rows.stream().tobytes()
 

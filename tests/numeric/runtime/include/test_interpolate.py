@@ -1,4 +1,4 @@
-"""`tm_interpolate_s16` and `tm_interpolate_odd_s16` give the bits of their numpy twins on every chip."""
+"""`tm_interpolate_s16` and `tm_interpolate_odd_s16` give the bits of their numpy reference on every chip."""
 
 from __future__ import annotations
 
@@ -74,9 +74,9 @@ def test_interpolation(device: str, optimize: str, last: int, scale: int, tmp_pa
     x = arguments(last)
     build = runner.build(tmp_path, INTERFACE, tmp_path, optimize, [*WARNING_FLAGS, f"-I{INCLUDE}"])
     scores = runner.run(build, INTERFACE, x).scores
-    twins = [RUNTIME_FUNCTIONS[name].twin for name in NAMES]
+    references = [RUNTIME_FUNCTIONS[name].reference for name in NAMES]
     expected = [
-        twins[0](table, np.minimum(x, np.int16(last)), np.int16(last), np.int8(scale)),
-        twins[1](table, x, np.int16(odd_last), np.int8(scale)),
+        references[0](table, np.minimum(x, np.int16(last)), np.int16(last), np.int8(scale)),
+        references[1](table, x, np.int16(odd_last), np.int8(scale)),
     ]
     np.testing.assert_array_equal(scores, np.concatenate(expected, axis=1))

@@ -1,4 +1,4 @@
-"""The kernels for AVR are exact: assembly on the simulated chip and its C twin on the host, against numpy."""
+"""The kernels for AVR are exact: assembly on the simulated chip and its version in C on the host, against numpy."""
 
 from __future__ import annotations
 

@@ -222,5 +222,5 @@ def test_single_elements(name: str, width: int, tmp_path: Path):
     numbers = np.arange(values.size, dtype=np.int16).reshape(-1, READ)
     found = runner.run(built, interface, numbers).scores
     np.testing.assert_array_equal(found, np.tile(values.reshape(-1, READ), 2))
-    for twin in (RUNTIME_FUNCTIONS[f"tm_packed_s{width}{where}"].twin for where in ("", "_ram")):
-        np.testing.assert_array_equal(twin(stream, numbers), values.reshape(-1, READ))
+    for reference in (RUNTIME_FUNCTIONS[f"tm_packed_s{width}{where}"].reference for where in ("", "_ram")):
+        np.testing.assert_array_equal(reference(stream, numbers), values.reshape(-1, READ))

@@ -1,4 +1,4 @@
-"""`tm_rank_s32` gives the bits of its numpy twin on every chip."""
+"""`tm_rank_s32` gives the bits of its numpy reference on every chip."""
 
 from __future__ import annotations
 
@@ -56,5 +56,5 @@ def test_ranks(device: str, optimize: str, length: int, tmp_path: Path):
     interface = Interface("figure", "int32_t", COUNT, "int16_t", COUNT, has_label=False)
     runner = runner_for(device)
     build = runner.build(tmp_path, interface, tmp_path, optimize, [*WARNING_FLAGS, f"-I{INCLUDE}"])
-    expected = RUNTIME_FUNCTIONS["tm_rank_s32"].twin(table, x, np.int16(length))
+    expected = RUNTIME_FUNCTIONS["tm_rank_s32"].reference(table, x, np.int16(length))
     np.testing.assert_array_equal(runner.run(build, interface, x).scores, expected)

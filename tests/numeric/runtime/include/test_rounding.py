@@ -1,5 +1,5 @@
-"""`tm_limit_iN_iM`, `tm_multiply_i16` and `tm_add_i16` give the bits of their numpy twins on every chip, `tm_mul16_8`
-those of a product."""
+"""`tm_limit_iN_iM`, `tm_multiply_i16` and `tm_add_i16` give the bits of their numpy reference on every chip,
+`tm_mul16_8` those of a product."""
 
 from __future__ import annotations
 

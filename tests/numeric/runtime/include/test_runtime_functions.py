@@ -1,4 +1,4 @@
-"""The C runtime's functions give the bits of their numpy twins, and both come close to the real functions."""
+"""The C runtime's functions give the bits of their numpy reference, and both come close to the real functions."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_functions(library: ctypes.CDLL, name: str):
     y = np.empty_like(x)
     library[f"each_{name}"](pointer(x), pointer(y), len(x))
     with np.errstate(all="ignore"):
-        assert_same_bits(y, RUNTIME_FUNCTIONS[name].twin(x), x)
+        assert_same_bits(y, RUNTIME_FUNCTIONS[name].reference(x), x)
 
 
 def test_integer_to_float(library: ctypes.CDLL):
@@ -76,7 +76,7 @@ def test_integer_to_float(library: ctypes.CDLL):
     x = np.concatenate([patterns, patterns >> 20, np.array([0, -1, 2**31 - 1, -(2**31), 2**24 + 1], np.int32)])
     y = np.empty(len(x), np.float32)
     library.each_tm_int_to_f32(pointer(x), pointer(y), len(x))
-    assert_same_bits(y, RUNTIME_FUNCTIONS["tm_int_to_f32"].twin(x), x)
+    assert_same_bits(y, RUNTIME_FUNCTIONS["tm_int_to_f32"].reference(x), x)
 
 
 @pytest.mark.parametrize("greatest", [2**width - 1 for width in (1, 7, 15, 23, 24, 25, 29, 30, 31)])
@@ -86,7 +86,7 @@ def test_float_to_integer(library: ctypes.CDLL, greatest: int):
     low, high = np.int32(-greatest), np.int32(greatest)
     library.each_tm_f32_to_int(pointer(x), ctypes.c_int32(-greatest), ctypes.c_int32(greatest), pointer(y), len(x))
     with np.errstate(all="ignore"):
-        assert_same_bits(y, RUNTIME_FUNCTIONS["tm_f32_to_int"].twin(x, low, high), x)
+        assert_same_bits(y, RUNTIME_FUNCTIONS["tm_f32_to_int"].reference(x, low, high), x)
         # Exact in double precision; NaN gives the lower limit.
         expected = np.clip(np.floor(np.nan_to_num(x.astype(np.float64), nan=-np.inf) + 0.5), -greatest, greatest)
     np.testing.assert_array_equal(y, expected)
@@ -99,7 +99,7 @@ def test_float_to_odd(library: ctypes.CDLL):
     low, high = np.int32(-greatest), np.int32(greatest)
     library.each_tm_f32_to_odd(pointer(x), ctypes.c_int32(-greatest), ctypes.c_int32(greatest), pointer(y), len(x))
     with np.errstate(all="ignore"):
-        assert_same_bits(y, RUNTIME_FUNCTIONS["tm_f32_to_odd"].twin(x, low, high), x)
+        assert_same_bits(y, RUNTIME_FUNCTIONS["tm_f32_to_odd"].reference(x, low, high), x)
         inside = x[np.abs(x) < high]
         odd = y[np.abs(x) < high]
     floor = np.floor(inside.astype(np.float64))

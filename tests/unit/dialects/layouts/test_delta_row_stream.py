@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from tinyml.dialects.layouts.csr import compress
-from tinyml.dialects.layouts.delta_row_stream import AT_ONCE, COUNT_BYTES, entries_of_group, near_rows
+from tinyml.dialects.layouts.delta_row_stream import AT_ONCE, COUNT_BYTES, delta_rows, entries_of_group
 from tinyml.dialects.layouts.packed_bits import WIDTHS, group_length, unpack_bits
 
 Matrix = NDArray[Any]
@@ -67,7 +67,7 @@ def matrices(draw: st.DrawFn) -> tuple[Matrix, int]:
 @given(drawn=matrices())
 def test_the_stream_holds_the_matrix(drawn: tuple[Matrix, int]):
     matrix, width = drawn
-    rows = near_rows(compress(matrix), matrix.shape[1], width)
+    rows = delta_rows(compress(matrix), matrix.shape[1], width)
     if rows is None:
         assert max(-(matrix != 0).sum(axis=1) % entries_of_group(width)) > 0
     else:
@@ -76,7 +76,7 @@ def test_the_stream_holds_the_matrix(drawn: tuple[Matrix, int]):
 
 def test_a_layout_written_out():
     matrix = np.array([[0, 7, 0, -1, 3] + [0] * 16 + [2], [0] * 22], "i1")
-    rows = near_rows(compress(matrix), 22, 4)
+    rows = delta_rows(compress(matrix), 22, 4)
     assert rows is not None
     # 16 zeros are one too many: a fifth entry bridges them, and zeros at the first columns fill up its group.
     assert rows.stream().tolist() == [2, 0, 0x00, 0xF8, 0x00, 0x78, 0x00, 0x8B, 0x0E, 0xA8, 0, 0]
@@ -85,12 +85,12 @@ def test_a_layout_written_out():
 @pytest.mark.parametrize("width", ALL)
 def test_a_full_row_has_no_room_to_fill_its_group(width: int):
     for length in (7, 8):
-        rows = near_rows(compress(np.ones((1, length), "<i2")), length, width)
+        rows = delta_rows(compress(np.ones((1, length), "<i2")), length, width)
         assert (rows is None) == (length == 7)
 
 
-def test_too_many_bridges_are_no_near_rows():
+def test_too_many_bridges_are_no_delta_rows():
     """150 entries are counted in a byte, the groups that bridge their gaps are not."""
     matrix = np.zeros((1, 30000), np.int8)
     matrix[0, ::200] = 1
-    assert near_rows(compress(matrix), 30000, 8) is None
+    assert delta_rows(compress(matrix), 30000, 8) is None
