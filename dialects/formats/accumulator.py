@@ -1,4 +1,4 @@
-"""What sums of products run in: the interface of accumulators, beside that of number formats."""
+"""The interface of accumulators, in which sums of products run."""
 
 from __future__ import annotations
 
@@ -20,85 +20,85 @@ V = TypeVar("V")
 
 
 class Accumulator(ABC):
-    """The type that a sum of products is held in while it runs; it belongs to one family of formats."""
+    """The type of a running sum of products; it belongs to one family of formats."""
 
     INTEGER: ClassVar[bool] = False
-    """Is `mac` the sum and product of the raws as integers? Then the integer kernels of a target can do it."""
+    """True if `mac` is the integer sum and product of the raws, so that the integer kernels of a target compute it."""
 
     FAMILY: ClassVar[str]
-    """The family of the formats whose products it sums, and of the formats that a sum is rounded into."""
+    """The family of the formats whose products are summed, and of those that a sum is rounded into."""
 
     @property
     @abstractmethod
     def type(self) -> Attribute:
-        """The type that stands for the accumulator in the IR."""
+        """The accumulator's type in the IR."""
 
     @property
     @abstractmethod
     def storage(self) -> Attribute:
-        """The builtin type of the register that holds it."""
+        """The builtin type of its register."""
 
     @property
     def bits(self) -> int:
-        """The width of that register."""
+        """The width of its register."""
         return cast(FixedBitwidthType, self.storage).bitwidth
 
     def widened(self, bits: int) -> Accumulator:
-        """The same sum in the narrowest register of at least this many bits; itself where there is no such."""
+        """The same sum in the narrowest register of at least `bits` bits; itself if there is none."""
         return self
 
     @property
     def in_memory(self) -> Accumulator:
-        """The narrowest accumulator, at least as wide, that memory holds one after the other."""
+        """The narrowest accumulator, at least as wide, whose elements can be stored in an array."""
         return self
 
     def of(self, lhs_format: NumberFormat, rhs_format: NumberFormat) -> Accumulator:
-        """The same register for products of elements of these formats."""
+        """An accumulator with the same register for products of these formats."""
         return self
 
     @property
     def exchanged(self) -> Accumulator:
-        """The same sum of products whose factors have changed places."""
+        """The accumulator of the same products with their factors exchanged."""
         return self
 
     def follows(self, other: Accumulator) -> bool:
-        """Can a sum that has begun in another accumulator of this family go on in this one, exactly?"""
+        """True if a sum begun in another accumulator of this family can continue in this one, exactly."""
         return True
 
     def align(self, m: Machine[V], sum: V, other: Accumulator) -> V:
-        """A sum of an accumulator that this one follows; it fits."""
+        """Converts a sum of an accumulator that this one follows; it fits."""
         return sum
 
     def starts(self, format: NumberFormat) -> bool:
-        """Can a sum start from a number of this format, exactly?"""
+        """True if a sum can start from a number of this format, exactly."""
         return self.FAMILY == format.FAMILY
 
     def start_format(self, format: NumberFormat) -> NumberFormat:
-        """The format in which constants of another one are kept so that a sum starts from them at the least cost."""
+        """The format for constants of `format` from which sums start at the least cost."""
         return format
 
     def start_constant(self, format: NumberFormat) -> NumberFormat:
-        """The format for a constant that sums start from and that was to have another one."""
+        """The format that replaces `format` for a constant from which sums start."""
         return format
 
     @abstractmethod
     def start(self, m: Machine[V], value: V, format: NumberFormat) -> V:
-        """A number of a format as a sum; it fits."""
+        """Converts a number of a format to a sum; it fits."""
 
     def levelled(self, result: NumberFormat) -> Accumulator:
-        """The accumulator of whole sums that are to be rounded into a format, where rows had scales of their own."""
+        """The accumulator of complete sums before they are rounded into a format, for rows with scales of their own."""
         return self
 
     def level_row(self, m: Machine[V], sum: V, row: V, levelled: Accumulator) -> V:
-        """The whole sum of a row, by its number, in an accumulator that `levelled` gives."""
+        """Converts the complete sum of a row, given its number, to the accumulator that `levelled` returns."""
         return sum
 
     def holds(self, bound: Bound, result: NumberFormat) -> bool:
-        """Can it hold sums within a bound, also while they are rounded into the result?"""
+        """True if sums within a bound fit, including while they are rounded into the result."""
         return True
 
     def sums(self, lhs_format: NumberFormat, rhs_format: NumberFormat) -> bool:
-        """Can it hold a product of elements of these formats, at their scales?"""
+        """True if it holds a product of elements of these formats, at their scales."""
         return self.FAMILY == lhs_format.FAMILY == rhs_format.FAMILY
 
     @abstractmethod
@@ -110,28 +110,28 @@ class Accumulator(ABC):
 
     @abstractmethod
     def greater(self, m: Machine[V], lhs: V, rhs: V) -> V:
-        """A truth value: is lhs > rhs, both such sums? Raws must compare likewise."""
+        """The truth value of lhs > rhs for two sums; raws must compare the same way."""
 
     @property
     def below(self) -> Accumulator | None:
-        """The accumulator of the two sums that make up one sum of this one, in a tree; None where products do.
+        """In a tree sum, the accumulator of the two partial sums that are joined; None if sums consist of products.
 
-        Without products enough for a whole tree, those that are missing count as zeros.
+        Products missing from a complete tree count as zeros.
         """
         return None
 
     def join(self, m: Machine[V], sum: V, part: V, part_accumulator: Accumulator) -> V:
-        """sum + part; the part in this accumulator, or in the one `below`, where both are whole trees."""
+        """sum + part; the part is in this accumulator, or in the one `below` if both are complete trees."""
         raise InputError(f"{self.type} is not summed as a tree")
 
-    def shifted(self, m: Machine[V], sum: V, places: V) -> V:
-        """sum / 2^places, rounded down: a later rounding to fewer places gives what it gives for the exact quotient.
+    def shifted(self, m: Machine[V], sum: V, right: V) -> V:
+        """sum / 2^right, rounded down: rounding it again to fewer bits gives what rounding the exact quotient gives.
 
-        places: 8-bit integers. Raises `InputError` for sums that are no integers.
+        right: an 8-bit integer. Raises `InputError` for sums that are not integers.
         """
         if not self.INTEGER:
             raise InputError(f"sums in {self.type} are not shifted: per-row scales are for formats that have a scale")
-        return m.shrsi(sum, m.resize(places, m.width_of(sum)))
+        return m.shrsi(sum, m.resize(right, m.width_of(sum)))
 
     def matmul(
         self, lhs: Raws, lhs_format: NumberFormat, rhs: Raws, rhs_format: NumberFormat, start: Raws | None = None
@@ -139,7 +139,7 @@ class Accumulator(ABC):
         """Sums of products of matrices stacked along the first axis: (n or 1, i, k) times (n or 1, k, j).
 
         Products are added in the order of the summed index, from zero or from `start`: where additions round, the
-        order is part of the meaning. A family whose sums are exact does it faster.
+        order is part of the meaning. Families with exact sums override this with a faster way.
         """
         from tinyml.dialects.machine.numpy_machine import sum_of_products
 
@@ -148,5 +148,5 @@ class Accumulator(ABC):
 
 @singledispatch
 def accumulator_of(type: object) -> Accumulator | None:
-    """The accumulator that a type stands for, or None."""
+    """The accumulator that a type stands for, or None; adapters for foreign types register here."""
     return type if isinstance(type, Accumulator) else None

@@ -23,7 +23,7 @@ V = TypeVar("V")
 
 
 class BF16(F32):
-    """Adapter that makes builtin `bf16` a number format."""
+    """Builtin `bf16` as a number format."""
 
     @property
     def type(self) -> Attribute:

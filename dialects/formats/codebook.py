@@ -1,10 +1,9 @@
-"""Codebooks: `!codebook.c<bits, scale, [integers]>` is a list of numbers that was made for one constant (MinUn's second
-future work).
+"""Codebooks: `!codebook.c<bits, scale, [integers]>` lists the numbers that suit a single constant (MinUn, future work).
 
-An element is its place in that list, counted from 0, which is always in it; the number is an integer times 2^-scale, by
-one look-up. The numbers are those with the least squared error over the constant (Lloyd, "Least Squares Quantization in
-PCM", 1982; Max, "Quantizing for Minimum Distortion", 1960), where each error counts as much as what it is multiplied by
-is great on average: so much does it change a sum of products.
+An element is an index into that list, counted from the entry 0, which every list has; decoding is a table look-up, and
+the number is an integer times 2^-scale. The numbers minimise the squared error over the constant (Lloyd, "Least Squares
+Quantization in PCM", 1982; Max, "Quantizing for Minimum Distortion", 1960), each error weighted by the mean square of
+the factor that the element meets: that is its contribution to the error of a sum of products.
 """
 
 from __future__ import annotations
@@ -35,19 +34,20 @@ if TYPE_CHECKING:
 WIDTHS = range(2, 9)
 USUAL_WIDTH = 4
 FINER_BITS, GREATEST = 5, limits(16)[1]
-"""A number has so many bits more than a place in the list: what rounding it adds to the error does not count."""
+"""Extra bits of a number beyond those of an index, so that rounding it adds nothing noticeable to the error."""
 
 SCALES = range(-40, 61)
 ROUNDS = 60
-"""Of Lloyd's iteration; it ends sooner where nothing changes any more."""
+"""Limit on Lloyd's iterations, which end sooner at a fixed point."""
 
 BINS = 64
-"""Of the histogram that shows the density of a constant."""
+"""Bins of the histogram that estimates the density of a constant."""
 
 
 @irdl_attr_definition
 class CodebookType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
-    """`!codebook.c<bits, scale, [integers]>`: 0, at most 2^(bits - 1) integers below and fewer above, in order."""
+    """`!codebook.c<bits, scale, [integers]>`: rising integers, 0 among them, at most 2^(bits - 1) of them negative and
+    fewer positive."""
 
     name = "codebook.c"
     width: IntAttr
@@ -119,7 +119,7 @@ class CodebookType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
         return CodebookType(width, width - 1, range(-most, most + 1))
 
     def for_range(self, low: float, high: float) -> CodebookType:
-        """Evenly spaced numbers: nothing but their range is known."""
+        """Evenly spaced numbers, since only their range is known."""
         most = limits(self.bits)[1]
         reach = max(abs(low), abs(high), math.ldexp(1.0, SCALES[0]))
         return _rounded(self.bits, np.linspace(-reach, reach, 2 * most + 1))
@@ -128,7 +128,7 @@ class CodebookType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
         if not constant.any():
             return self
         weights = np.ones(constant.shape) if importance is None else np.broadcast_to(importance, constant.shape)
-        # What is never multiplied by anything must not be lost altogether.
+        # Numbers that are never multiplied by anything must not be lost altogether.
         weights = weights.ravel() + 1.0e-6 * float(weights.max(initial=0)) + 1.0e-30
         return _rounded(self.bits, lloyd_max(constant.ravel(), weights, self.bits))
 
@@ -140,19 +140,22 @@ class CodebookType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
 
 
 def lloyd_max(reals: Reals, weights: Reals, bits: int) -> Reals:
-    """At most 2^bits numbers, 0 among them, whose weighted squared distances to reals are least, nearly.
+    """At most 2^bits numbers, 0 among them, that nearly minimise the weighted squared distances to `reals`.
 
-    reals, weights: of shape (n,). Negative numbers are at most half of them, positive ones fewer.
+    reals, weights: shape (n,). At most half of the numbers are negative, and fewer are positive.
     """
     low, high = limits(bits)
     order = np.argsort(reals, kind="stable")
     x, w = reals[order], weights[order]
-    below, above = _begin(-x[x < 0][::-1], w[x < 0][::-1], -low), _begin(x[x > 0], w[x > 0], high)
+    below, above = (
+        _initial_magnitudes(-x[x < 0][::-1], w[x < 0][::-1], -low),
+        _initial_magnitudes(x[x > 0], w[x > 0], high),
+    )
     return _settled(np.concatenate([-below[::-1], [0.0], above]), x, w)
 
 
 def _settled(numbers: Reals, x: Reals, w: Reals) -> Reals:
-    """Lloyd's iteration: each number but 0 goes to the middle of those that it is the nearest to."""
+    """Lloyd's iteration: each number but 0 moves to the centroid of the reals that it is nearest to."""
     sums, moments = (np.concatenate([[0.0], np.cumsum(part)]) for part in (w, w * x))
     for _ in range(ROUNDS):
         ends = np.concatenate([[0], np.searchsorted(x, (numbers[:-1] + numbers[1:]) / 2), [len(x)]])
@@ -165,22 +168,22 @@ def _settled(numbers: Reals, x: Reals, w: Reals) -> Reals:
     return numbers
 
 
-def _begin(x: Reals, w: Reals, count: int) -> Reals:
-    """So many magnitudes, or all there are, as dense as the cube root of the density of x: the best of very many
-    (Panter and Dite, "Quantization Distortion in Pulse-Count Modulation", 1951)."""
+def _initial_magnitudes(x: Reals, w: Reals, count: int) -> Reals:
+    """At most `count` magnitudes, as dense as the cube root of the density of x, which is optimal for very many (Panter
+    and Dite, "Quantization Distortion in Pulse-Count Modulation", 1951)."""
     distinct = np.unique(x)
     if len(distinct) <= count:
         return distinct
     edges: Reals = np.linspace(float(x.min()), float(x.max()), BINS + 1)
     mass: Reals = np.histogram(x, edges, weights=w)[0]
     share: Reals = np.concatenate([[0.0], np.cumsum(np.cbrt(mass + 1.0e-9 * mass.sum()))])
-    places = (np.arange(count) + 0.75) / (count + 0.25)
-    found: Reals = np.interp(places * float(share[-1]), share, edges)
-    return found
+    ranks = (np.arange(count) + 0.75) / (count + 0.25)
+    magnitudes: Reals = np.interp(ranks * float(share[-1]), share, edges)
+    return magnitudes
 
 
 def _rounded(bits: int, numbers: Reals) -> CodebookType:
-    """With integers that have a few bits more than a place in the list."""
+    """The codebook of these numbers, as integers with `FINER_BITS` more bits than an index."""
     greatest = float(np.abs(numbers).max())
     scale = min(bits + FINER_BITS, 15) - math.frexp(greatest)[1]
     scale = min(max(scale, SCALES[0]), SCALES[-1])

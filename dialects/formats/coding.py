@@ -1,4 +1,4 @@
-"""How raws become the integers that products are made of, as the kernels of targets know it."""
+"""Codings: how kernels of a target decode raws into the integers that they multiply."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ TABLE = "table"
 
 @dataclass(frozen=True)
 class Coding:
-    """name: `INTEGER` where raws are the integers themselves, `TABLE` where `table` has them, 16-bit ones in the order
-    of the raws, bytes, with entry number `zero` for raw 0; any other name is that of kernels which decode such
-    raws, from `parameters`, bytes.
+    """The decoding of a format's raws, by a name that kernels know.
 
-    segments: gives a table for those kernels that decode by lines, and by how many places the integers that it gives
-    are finer. Its 256 entries stand for the upper bytes of 16-bit raws, from -128 on: c * 2^16 + 2^8 + s where all such
-    raws stand for (raw + c) * 2^s, or 0.
+    name: `INTEGER` if raws are the integers themselves; `TABLE` if `table` lists 16-bit integers in the order of the
+    raws, which are bytes, with the entry of raw 0 at index `zero`; any other name belongs to kernels that decode such
+    raws from `parameters`, which are bytes.
+    segments: returns a table for kernels that decode piecewise linearly, and the number of extra fraction bits of the
+    integers that it gives. Entry i of its 256 stands for the 16-bit raws whose upper byte is i - 128: it is
+    c * 2^16 + 2^8 + s if all of them stand for (raw + c) * 2^s, and 0 otherwise.
     """
 
     name: str

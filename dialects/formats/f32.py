@@ -26,7 +26,7 @@ V = TypeVar("V")
 
 
 class F32(NumberFormat):
-    """Adapter that makes builtin `f32` a number format; formats that compute in it only store differently."""
+    """Builtin `f32` as a number format; formats that compute in single precision only store differently."""
 
     FAMILY = "float"
 
@@ -121,7 +121,7 @@ class F32(NumberFormat):
 
 
 class F32Sum(Accumulator):
-    """A float that products are added to one after the other, each sum rounded."""
+    """A float to which products are added one after the other, each sum rounded."""
 
     FAMILY = "float"
 

@@ -1,12 +1,12 @@
-"""Floats of few bits: `!minifloat.f<e, m>`, a sign, e bits of exponent and m of fraction.
+"""Floats of few bits: `!minifloat.f<e, m>` has a sign, e bits of exponent and m of fraction.
 
-Those of 8 bits are the fp8 of the Open Compute Project (OFP8, 2023), e4m3 and e5m2, and e3m4, which has their rules of
-IEEE; those of 6 and 4 bits its MX formats. Raws are ordered: the sign belongs to the whole of the magnitude's bits, so
-that there is one zero. Results saturate and are never infinite.
+The kinds of 8 bits are e4m3 and e5m2, the fp8 of the Open Compute Project (OFP8, 2023), and e3m4, which follows their
+IEEE rules; those of 6 and 4 bits are its MX formats. Raws are ordered: the sign applies to all bits of the magnitude,
+so that there is a single zero. Results saturate and are never infinite.
 
-`!minifloat.f<e, m, shift>` is what a device stores: the same times 2^-shift, as far as they are integers of 15 bits and
-a sign, in units of the least of these. They are multiplied as integers and added up exactly; what is smaller than the
-least is rounded to it or to zero.
+`!minifloat.f<e, m, shift>` is stored on devices: the same numbers times 2^-shift, as long as they are integers of 15
+bits and a sign in units of the smallest. They are multiplied as integers and summed exactly; a smaller number is
+rounded to the smallest or to zero.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Reals
 
 KINDS = {8: ((3, 4), (4, 3), (5, 2)), 6: ((2, 3), (3, 2)), 4: ((2, 1),)}
-"""e and m by width, the most exact near the greatest number first: what `of_width` takes."""
+"""(e, m) by width, the most precise near the greatest number first: `of_width` takes it."""
 
 RESERVED = {(3, 4): 1 << 4, (4, 3): 1, (5, 2): 1 << 2}
-"""How many of the greatest magnitudes are none: e3m4 and e5m2 have infinities and NaNs as IEEE has, e4m3 one NaN."""
+"""Count of the greatest bit patterns that are no numbers: e3m4 and e5m2 have IEEE's infinities and NaNs, e4m3 a NaN."""
 
 KNOWN = {kind for kinds in KINDS.values() for kind in kinds}
 INTEGER_BITS, UNLIMITED = 15, 64
@@ -45,7 +45,7 @@ SHIFTS = range(-40, 61)
 
 @irdl_attr_definition
 class MinifloatType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
-    """`!minifloat.f<e, m>` or `!minifloat.f<e, m, shift>`; see above."""
+    """`!minifloat.f<e, m>` or `!minifloat.f<e, m, shift>`; see the module."""
 
     name = "minifloat.f"
     e: IntAttr
@@ -109,14 +109,14 @@ class MinifloatType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
         return MinifloatType(*kinds[0])
 
     def for_range(self, low: float, high: float) -> MinifloatType:
-        """The shift that brings the greatest magnitude to just below the greatest number."""
+        """The shift that brings the greatest magnitude just below the greatest number."""
         magnitude = max(abs(low), abs(high))
         greatest = _magnitude(_greatest(self.e.data, self.m.data), self.e.data, self.m.data)
         shift = math.floor(math.log2(greatest) - math.log2(magnitude)) if magnitude else 0
         return MinifloatType(self.e.data, self.m.data, min(max(shift, SHIFTS[0]), SHIFTS[-1]))
 
     def fitted_to(self, constant: Reals, importance: Reals | None, *, rows: bool) -> MinifloatType:
-        """The kind of its width with the least squared error."""
+        """The kind of this width with the least squared error."""
         reach = float(np.abs(constant).max(initial=0))
         weights = 1.0 if importance is None else importance
 
@@ -143,7 +143,7 @@ def _magnitude(bits: int, e: int, m: int) -> float:
 
 
 def _unit(e: int, m: int, integer_bits: int) -> int:
-    """Numbers are multiples of 2^-unit: of the least one, or of what so many bits allow."""
+    """Numbers are multiples of 2^-unit: of the smallest, or of the finest unit that `integer_bits` bits allow."""
     reach = math.frexp(_magnitude(_greatest(e, m), e, m))[1]
     return min((1 << (e - 1)) - 2 + m, integer_bits - reach)
 

@@ -17,20 +17,20 @@ class IntegerParameters(ParametrizedAttribute, TypeAttribute):
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        """Raises `ParseError` where there are more or fewer of them than fields."""
+        """Raises `ParseError` unless there are as many numbers as fields."""
         start = parser.pos
         with parser.in_angle_brackets():
-            found = parser.parse_comma_separated_list(
+            numbers = parser.parse_comma_separated_list(
                 parser.Delimiter.NONE, lambda: parser.parse_integer(allow_boolean=False)
             )
         fields = cls.get_irdl_definition().parameters  # pyright: ignore
-        if len(found) != len(fields):
-            parser.raise_error(f"{cls.name} has {len(fields)} parameters, got {len(found)}", start, parser.pos)
-        return [IntAttr(one) for one in found]
+        if len(numbers) != len(fields):
+            parser.raise_error(f"{cls.name} has {len(fields)} parameters, got {len(numbers)}", start, parser.pos)
+        return [IntAttr(number) for number in numbers]
 
     def print_parameters(self, printer: Printer) -> None:
         with printer.in_angle_brackets():
-            printer.print_string(", ".join(str(cast(IntAttr, one).data) for one in self.parameters))
+            printer.print_string(", ".join(str(cast(IntAttr, parameter).data) for parameter in self.parameters))
 
     @property
     def type(self) -> Attribute:
@@ -40,13 +40,13 @@ class IntegerParameters(ParametrizedAttribute, TypeAttribute):
 
 WIDTHS = range(2, 33)
 FRACS = range(-31, 63)
-"""Scales beyond these are of no use to a raw value of at most 32 bits."""
+"""Useful scales for raws of at most 32 bits."""
 
 
 class WidthAndFrac(IntegerParameters):
-    """A type `<width, frac>`, for raws that stand for `raw * 2^-frac`."""
+    """A type `<width, frac>` whose raws stand for `raw * 2^-frac`."""
 
-    # Annotated here for the type checker; the final classes repeat both, or they would not take part in equality.
+    # Declared for the type checker; final classes repeat both fields, or these would not take part in equality.
     width: IntAttr
     frac: IntAttr
     WIDTHS: ClassVar[Sequence[int]]

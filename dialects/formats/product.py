@@ -1,4 +1,4 @@
-"""Sums of products as formats see them: what the factors are and what is proven of them."""
+"""Sums of products as formats see them: the factors and proven bounds."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import NumberFormat, Raws
 
 Bound: TypeAlias = tuple[int, int]
-"""The least and the greatest that every partial sum is proven to be, in units of an accumulator's last place."""
+"""The least and the greatest value of any partial sum, in units of an accumulator's last place."""
 
 Interval: TypeAlias = tuple[float, float]
-"""Reals between which the elements of a tensor lie, whatever the input is."""
+"""Reals that bound the elements of a tensor for any input."""
 
 ANYTHING: Interval = (-math.inf, math.inf)
 
 
 @dataclass(frozen=True)
 class Factor:
-    """One operand. raws: those of a constant, shape (..., summed index); interval: of what is not constant."""
+    """An operand. raws: of a constant, shape (..., summed index). interval: of an operand that is not constant."""
 
     format: NumberFormat
     raws: Raws | None = None
@@ -29,9 +29,9 @@ class Factor:
 
 @dataclass(frozen=True)
 class Product:
-    """`length` products of elements of two factors for each sum.
+    """Sums of `length` products of elements of two factors.
 
-    square: both factors are the same number. sparse: only the products of stored entries are added.
+    square: both factors of a product are the same number. sparse: only products of stored entries are added.
     """
 
     length: int

@@ -1,4 +1,4 @@
-"""What number formats have in common in which a raw integer stands for raw * 2^-frac, however they round."""
+"""The common part of formats in which a raw integer stands for raw * 2^-frac, however they round."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ STORAGE = {width: IntegerType(width) for width in STORAGE_WIDTHS}
 
 
 class ScaledInteger(WidthAndFrac, NumberFormat, ABC):
-    """A format `<width, frac>`; stored in the next of 8, 16 and 32 bits.
+    """A format `<width, frac>`, stored in the next of 8, 16 and 32 bits.
 
-    Its own are how it rounds (`encode`, `rescaled`), what becomes of results that do not fit (`fitted`) and how it
-    multiplies (`product`); programs for functions are written in these.
+    A subclass says how it rounds (`encode`, `rescaled`), treats overflow (`fitted`) and multiplies (`product`);
+    programs for functions are written in terms of these.
     """
 
     FRACS: ClassVar[Sequence[int]] = FRACS
@@ -38,15 +38,15 @@ class ScaledInteger(WidthAndFrac, NumberFormat, ABC):
     @property
     @abstractmethod
     def limits(self) -> tuple[int, int]:
-        """The least and the greatest raw value."""
+        """The least and the greatest raw."""
 
     @abstractmethod
     def rounded(self, reals: Reals) -> NDArray[np.float64]:
-        """Reals as the whole numbers that the format rounds them to, without its limits."""
+        """Reals rounded to whole numbers as the format rounds, without its limits."""
 
     @abstractmethod
     def rescaled(self, m: Machine[V], x: Int[V], right: int) -> Int[V]:
-        """x / 2^right, rounded as the format rounds; exactly x * 2^-right where right is negative."""
+        """x / 2^right, rounded as the format rounds; exactly x * 2^-right if right is negative."""
 
     @abstractmethod
     def fitted(self, m: Machine[V], x: Int[V], right: int) -> Int[V]:
@@ -76,7 +76,7 @@ class ScaledInteger(WidthAndFrac, NumberFormat, ABC):
         return np.ldexp(raws.astype(np.float64), -self.frac.data)
 
     def load(self, m: Machine[V], value: V) -> Int[V]:
-        """A stored raw with the interval that the format promises."""
+        """A stored raw with the interval that the format guarantees."""
         low, high = m.known(value) or self.limits
         return Int(value, self.stored_width, low, high)
 
@@ -84,7 +84,7 @@ class ScaledInteger(WidthAndFrac, NumberFormat, ABC):
         return m.settle(m.const(int(self.encode(np.array(real)))), self.stored_width)
 
     def from_f32(self, m: Machine[V], value: V) -> V:
-        """To nearest and saturating, whatever the format does elsewhere."""
+        """Rounds to nearest and saturates, whatever the format does elsewhere."""
         scaled = m.mulf(value, m.float_constant(math.ldexp(1.0, self.frac.data)))
         low, high = self.limits
         rounded = m.call("tm_f32_to_int", scaled, m.int_constant(low, 32), m.int_constant(high, 32))
@@ -99,7 +99,7 @@ class ScaledInteger(WidthAndFrac, NumberFormat, ABC):
         return m.settle(m.clamp(self.load(m, value), self._nearest_raw(low), raw_high), self.stored_width)
 
     def _nearest_raw(self, real: float) -> int:
-        """Of a real that may lie beyond the format's limits."""
+        """The raw of a real that may lie beyond the format's limits."""
         least, greatest = (math.ldexp(raw, -self.frac.data) for raw in self.limits)
         return int(self.encode(np.array(min(max(real, least), greatest))))
 

@@ -1,4 +1,4 @@
-"""Formats of at most 8 bits that are a list of numbers: decoded by a table, rounded by a search in another one."""
+"""Formats of at most 8 bits that list their numbers: decoding looks up a table, rounding searches another."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 V = TypeVar("V")
 
 FAR = 1.0e100
-"""Beyond all numbers."""
+"""A real beyond all numbers."""
 
 GREATEST = 1 << 29
-"""Thresholds between magnitudes below it fit in 32 bits."""
+"""Limit on magnitudes below which thresholds between them fit in 32 bits."""
 
 
 class TabulatedFormat(ExactFormat):
-    """A list of integers in units of 2^-scale, with a raw for each; raws on either side of zero follow one another.
+    """A list of integers in units of 2^-scale with a raw for each; raws are consecutive on either side of zero.
 
     Results are rounded to the nearest number, ties to the even raw, and saturate.
     """
@@ -37,7 +37,7 @@ class TabulatedFormat(ExactFormat):
     @property
     @abstractmethod
     def numbers(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """All raws in order, 0 among them, and the integers that they stand for, in order, too."""
+        """All raws in ascending order, 0 among them, and the integers that they stand for, ascending, too."""
 
     @property
     def storage(self) -> Attribute:
@@ -59,7 +59,7 @@ class TabulatedFormat(ExactFormat):
 
     @property
     def table(self) -> NDArray[np.signedinteger[Any]]:
-        """The integers of all bytes from the least raw to the greatest; 0 for what is no raw."""
+        """The integers of all bytes from the least raw to the greatest; 0 for bytes that are not raws."""
         raws, integers = self.numbers
         greatest = max(map(abs, self.integer_limits))
         width = next(width for width in (16, 32, 64) if greatest <= limits(width)[1])
@@ -74,7 +74,7 @@ class TabulatedFormat(ExactFormat):
 
     @property
     def thresholds(self) -> NDArray[np.int64]:
-        """From which on, in units of 2^-(scale + STICKY_BITS), a number is rounded to the second one, the third..."""
+        """The least values that round to the second number, the third, ..., in units of 2^-(scale + STICKY_BITS)."""
         raws, integers = self.numbers
         middles = (integers[:-1] + integers[1:]) << (STICKY_BITS - 1)
         return middles + (raws[1:] & 1)
@@ -99,8 +99,8 @@ class TabulatedFormat(ExactFormat):
         raws, _ = self.numbers
         nearest = self.encode(reals)
         side = np.sign(np.asarray(reals, np.float64) - self.decode(nearest)).astype(np.int64)
-        place = np.clip(np.searchsorted(raws, nearest) + side, 0, len(raws) - 1)
-        return raws[place].astype(self.dtype)
+        index = np.clip(np.searchsorted(raws, nearest) + side, 0, len(raws) - 1)
+        return raws[index].astype(self.dtype)
 
     def load(self, m: Machine[V], value: V) -> Int[V]:
         raws = self.stored(m, value)
@@ -117,9 +117,9 @@ class TabulatedFormat(ExactFormat):
         y = m.clamp(self._with_rest(m, x, scale - self.scale - 1, first, last), first - 1, last)
         table = thresholds.astype(np.int32)
         rank = m.call_on_table("tm_rank_s32", "rounding", table, m.held(y, 32), m.int_constant(len(table), 16))
-        place = Int(rank, 16, 0, len(table))
+        index = Int(rank, 16, 0, len(table))
         zero = int(np.searchsorted(raws, 0))
-        raw = m.sub(place, m.const(zero))
+        raw = m.sub(index, m.const(zero))
         if (gap := int(raws[-1]) - (len(raws) - 1 - zero)) > 0:
             above, below = m.add(raw, m.const(gap)), m.sub(raw, m.const(gap))
             raw = m.choose(m.at_least(raw, 1), above, m.choose(m.at_least(raw, 0), raw, below))
@@ -131,11 +131,11 @@ class TabulatedFormat(ExactFormat):
 
     @staticmethod
     def _with_rest(m: Machine[V], x: Int[V], right: int, low: int, high: int) -> Int[V]:
-        """2 * floor(x / 2^right), and 1 more where something is lost; anything beyond low and high for what is so."""
+        """2 * floor(x / 2^right), plus 1 if the division is inexact; beyond [low, high], any number beyond it."""
         left = 1 - right
         if left > 0:
             return m.rescale(m.clamp(x, (low >> left) - 1, (high >> left) + 1), -left)
-        # Of more places nothing would be left but the sign, and whether it is zero.
+        # A larger shift would leave only the sign, and whether x is zero.
         right = min(right, max(abs(x.low), abs(x.high), 1).bit_length())
         x = m.clamp(x, (low - 2) << (right - 1), (high + 2) << (right - 1))
         twice = m.mul(m.shift_right(x, right), m.const(2))
@@ -144,15 +144,14 @@ class TabulatedFormat(ExactFormat):
 
 
 class SymmetricFormat(TabulatedFormat):
-    """Zero and, on either side of it, numbers of the same magnitudes: raw r stands for magnitude number r, -r for its
-    negative."""
+    """Zero and the same magnitudes on either side of it: raw r stands for magnitude number r, -r for its negative."""
 
     @property
     @abstractmethod
     def magnitudes(self) -> NDArray[np.int64]:
-        """The positive numbers in units of 2^-scale, rising, below 2^29; at most 127 of them.
+        """The positive numbers in units of 2^-scale: rising, below 2^29, at most 127 of them.
 
-        `ValueError` is raised where a format with others is used.
+        Using a format with any others raises `ValueError`.
         """
 
     @property

@@ -1,1 +1,1 @@
-"""What formats share whose products are exact integers: bounds, accumulators, arithmetic."""
+"""Formats whose products are exact integers: their bounds, accumulators and arithmetic."""

@@ -33,7 +33,7 @@ EXACT_FLOAT = 1 << 53
 
 @irdl_attr_definition
 class AccumulatorType(WidthAndFrac, Accumulator):
-    """`!fixed.acc<width, frac>`: an exact sum of products, 16, 24, 32 or 64 bits wide; of 24 bits only in registers."""
+    """`!fixed.acc<width, frac>`: an exact sum of products of 16, 24, 32 or 64 bits, of which 24 only in registers."""
 
     name = "fixed.acc"
     INTEGER: ClassVar[bool] = True

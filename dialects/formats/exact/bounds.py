@@ -1,4 +1,4 @@
-"""How far sums of products of integers times powers of two can go: the proofs that accumulators are wide enough."""
+"""Bounds on sums of products of integers times powers of two: the proofs that accumulators are wide enough."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from tinyml.dialects.machine.lazy_numpy import np
 
 
 def sum_bound(products: Sequence[Product], initial: Factor | None) -> Bound:
-    """Bounds on every partial sum, in any order of each product, in units of the finest one's last place."""
+    """A bound on every partial sum, in any order of each product, in units of the finest product's last place.
+
+    initial: the numbers from which sums start.
+    """
     scales = [_scale(product.lhs) + _scale(product.rhs) for product in products]
     bounds = [(_product_bound(product), scale) for product, scale in zip(products, scales, strict=True)]
     if initial is not None:
@@ -31,20 +34,22 @@ def _scale(factor: Factor) -> int:
 
 
 def _product_bound(product: Product) -> Bound:
-    """Of one product, in units of its last place; exact for constant factors.
+    """The bound on one product, in units of its last place; exact for constant factors.
 
-    A constant adds up its products of either sign along each row; the worst row counts.
+    The products of a constant with factors of either sign add up along each row; the worst row counts.
     """
     lhs, rhs = _interval(product.lhs), _interval(product.rhs)
     corners = [a * b for a in lhs for b in rhs]
     low = 0 if product.square else min(0, *corners)
     bounds = [(product.length * low, product.length * max(0, *corners))]
-    bounds += [_of_rows(one, other) for one, other in ((product.lhs, rhs), (product.rhs, lhs)) if one.raws is not None]
+    bounds += [
+        _of_rows(factor, other) for factor, other in ((product.lhs, rhs), (product.rhs, lhs)) if factor.raws is not None
+    ]
     return max(low for low, _ in bounds), min(high for _, high in bounds)
 
 
 def _interval(factor: Factor) -> tuple[int, int]:
-    """Between what the integers of a factor lie."""
+    """The least and the greatest integer of a factor."""
     format = _format(factor)
     if factor.raws is not None and factor.raws.size:
         ends = np.array([factor.raws.min(), factor.raws.max()])
@@ -58,7 +63,7 @@ def _interval(factor: Factor) -> tuple[int, int]:
 
 
 def _of_rows(constant: Factor, other: tuple[int, int]) -> Bound:
-    """A row whose positive integers add up to p and whose negative ones to -n, times anything in an interval."""
+    """The bound on rows of a constant times numbers in an interval: positive and negative integers add up apart."""
     assert constant.raws is not None
     integers = _format(constant).integers(constant.raws)
     positive, negative = (np.maximum(side, 0).sum(-1).ravel().tolist() for side in (integers, -integers))

@@ -1,7 +1,7 @@
-"""Formats whose numbers are integers times a power of two: sums and products of any of them are exact.
+"""Arithmetic of formats whose numbers are integers times a power of two: their sums and products are exact.
 
-A tensor in one of these formats meets tensors in any other without a cast: operands become integers, the operation is
-computed exactly, and the format of the result rounds it once. What is left to a format is how it stores its numbers.
+Tensors in any of these formats meet without a cast: operands become integers, the operation is computed exactly, and
+the format of the result rounds once. All that is left to a format is how it stores its numbers.
 """
 
 from __future__ import annotations
@@ -28,37 +28,37 @@ if TYPE_CHECKING:
 V = TypeVar("V")
 
 TABULATED = 256
-"""A function of so few arguments is one table of results."""
+"""Functions of fewer arguments are a table of results."""
 
 STICKY_BITS = 2
-"""A real cut off this far below the last place, with its last bit set for what is lost, still rounds as it should."""
+"""Bits kept below the last place: a real cut off there, with its last bit set if anything is lost, rounds correctly."""
 
 
 class ExactFormat(ExactNumbers):
     """Arithmetic on exact numbers.
 
-    A format says what integers raws stand for (`load`) and rounds integers into raws (`store`); all operations follow.
+    A format maps raws to integers (`load`) and rounds integers into raws (`store`); all operations follow.
     """
 
     def as_integers(self, bits: int) -> NumberFormat | None:
-        """Fixed point of so many bits with the same numbers; None where their integers have more bits."""
+        """Fixed point of `bits` bits with the same numbers; None if their integers have more bits."""
         (low, high), (least, most) = self.integer_limits, limits(bits)
         return ExactNumbers.INTEGERS(bits, self.scale) if least < low and high <= most and self.scale in FRACS else None
 
     @abstractmethod
     def store(self, m: Machine[V], x: Int[V], scale: int) -> V:
-        """The exact number x * 2^-scale rounded into the format."""
+        """Rounds the exact number x * 2^-scale into the format."""
 
     def store_sum(self, m: Machine[V], x: Int[V], left: int, y: Int[V], scale: int) -> V:
-        """Round the exact sum x * 2^left + y, which has that scale."""
+        """Rounds the exact sum x * 2^left + y, which has this scale."""
         return self.store(m, m.add(m.rescale(x, -left), y), scale)
 
     def store_product(self, m: Machine[V], x: Int[V], y: Int[V], scale: int) -> V:
-        """Round the exact product of two integers, which has that scale."""
+        """Rounds the exact product of two integers, which has this scale."""
         return self.store(m, m.mul(x, y), scale)
 
     def useful_range(self, function: Function, low: float, high: float) -> tuple[float, float]:
-        """Beyond, exp is below half of the least number, tanh and sigmoid are as near to their limits."""
+        """Outside, exp is below half of the least number, and tanh and sigmoid are as near to their limits."""
         half = (self.scale + 1) * math.log(2)
         reach = {"exp": half, "sigmoid": half, "tanh": (half + math.log(2)) / 2}[function]
         if reach <= 0:
@@ -69,7 +69,7 @@ class ExactFormat(ExactNumbers):
     def difference(self, rhs: NumberFormat) -> NumberFormat | None:
         formats = self, exact(rhs)
         scale = max(format.scale for format in formats)
-        greatest = sum(max(map(abs, one.integer_limits)) << scale - one.scale for one in formats)
+        greatest = sum(max(map(abs, format.integer_limits)) << scale - format.scale for format in formats)
         width = greatest.bit_length() + 1
         return ExactNumbers.INTEGERS(width, scale) if width in WIDTHS and scale in FRACS else None
 
@@ -88,9 +88,9 @@ class ExactFormat(ExactNumbers):
         if bound is None:
             return AccumulatorType(ACCUMULATOR_WIDTHS[-1], scale)
         for width in ACCUMULATOR_WIDTHS:
-            found = AccumulatorType(width, scale)
-            if found.sums(lhs, rhs) and found.holds(bound, self):
-                return found
+            candidate = AccumulatorType(width, scale)
+            if candidate.sums(lhs, rhs) and candidate.holds(bound, self):
+                return candidate
         raise InputError(f"a sum of products can reach {max(map(abs, bound))} * 2^-{scale}, which no accumulator holds")
 
     def sum_bound(self, products: Sequence[Product], initial: Factor | None = None) -> Bound | None:
@@ -100,7 +100,7 @@ class ExactFormat(ExactNumbers):
         assert isinstance(accumulator, AccumulatorType)
         scale = accumulator.frac.data
         if bound is None:
-            # An accumulator has been chosen with room for the rounding.
+            # The accumulator was chosen with room for the rounding.
             low, high = limits(accumulator.width.data)
             bound = low, high - self.rounding(scale)
         return self.store(m, m.bounded(sum, *bound), scale)
@@ -132,9 +132,9 @@ class ExactFormat(ExactNumbers):
         a, b = exact(lhs_format), exact(rhs_format)
         x, y, scale = a.load(m, lhs), b.load(m, rhs), a.scale + b.scale
         for factor, other in ((x, y), (y, x)):
-            if (places := factor.exponent) is not None:
-                # Only the scale changes, there is nothing to multiply.
-                return self.store(m, other, scale - places)
+            if (exponent := factor.exponent) is not None:
+                # Only the scale changes: nothing is multiplied.
+                return self.store(m, other, scale - exponent)
         return self.store_product(m, x, y, scale)
 
     def neg(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
@@ -170,21 +170,22 @@ class ExactFormat(ExactNumbers):
     def function(
         self, m: Machine[V], function: Function, value: V, value_format: NumberFormat, scheme: str | None = None
     ) -> V:
-        """Few arguments are one table of results; of more it is that of fixed point, or of floats as in MinUn (7.1)."""
+        """A table of results for few arguments; otherwise fixed point's function, or that of floats as in MinUn
+        (7.1)."""
         from tinyml.dialects.machine.real_functions import exactly
 
         source = exact(value_format)
         first, last = source.raw_limits
         if last - first >= TABULATED:
-            found = self.function_by_lines(m, function, value, source)
-            return self.from_f32(m, m.call(f"tm_{function}f", source.to_f32(m, value))) if found is None else found
+            result = self.function_by_lines(m, function, value, source)
+            return self.from_f32(m, m.call(f"tm_{function}f", source.to_f32(m, value))) if result is None else result
         raws = np.arange(first, last + 1).astype(source.dtype)
         table = self.encode(exactly(function, source.decode(raws)))
         entry = m.entry(function, table, m.sub(source.stored(m, value), m.const(first)))
         return m.settle(entry, self.stored_width)
 
     def function_by_lines(self, m: Machine[V], function: Function, value: V, source: ExactNumbers) -> V | None:
-        """A function as fixed point interpolates it, where 16 bits hold the integers of argument and result."""
+        """Fixed point's interpolation of a function; None unless 16 bits hold the integers of argument and result."""
         low, high = limits(16)
         ends = (*source.integer_limits, *self.integer_limits)
         if not (low < min(ends) and max(ends) <= high and source.scale in FRACS and self.scale in FRACS):

@@ -1,4 +1,4 @@
-"""Numbers that are integers times a power of two: what accumulators and proofs ask of a format."""
+"""Numbers that are integers times a power of two, as accumulators and proofs see them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class ExactNumbers(NumberFormat):
     INTEGERS: ClassVar[Callable[[int, int], ExactNumbers]]
     """The format of a width and a scale whose raws are the integers themselves.
 
-    It derives from this class, so that its own file sets it, which `tinyml.dialects.formats` imports.
+    It derives from this class, so its own file sets it, which `tinyml.dialects.formats` imports.
     """
 
     FAMILY = "exact"
@@ -52,19 +52,19 @@ class ExactNumbers(NumberFormat):
         return self.dtype.itemsize * 8
 
     def integers(self, raws: Raws) -> NDArray[np.int64]:
-        """What raws stand for, in units of 2^-scale."""
+        """The integers of raws, in units of 2^-scale."""
         return np.ldexp(self.decode(raws), self.scale).astype(np.int64)
 
     @abstractmethod
     def load(self, m: Machine[V], value: V) -> Int[V]:
-        """The integer that a raw stands for."""
+        """The integer of a stored raw."""
 
     def rounding(self, scale: int) -> int:
-        """What `store` adds to a number of a scale before it shifts it: a sum needs room for that."""
+        """The number that rounding adds before it shifts, for a number of this scale: accumulators need room for it."""
         return 0
 
     def stored(self, m: Machine[V], value: V) -> Int[V]:
-        """A raw, with the interval that the format promises."""
+        """A stored raw with the interval that the format guarantees."""
         low, high = m.known(value) or self.raw_limits
         return Int(value, self.stored_width, low, high)
 

@@ -1,1 +1,1 @@
-"""Fixed point: raw * 2^-frac, saturating, rounded half up. `type.py` defines the format."""
+"""Fixed point: raw * 2^-frac, rounded half up and saturating. `type.py` defines the format."""

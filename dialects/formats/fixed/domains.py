@@ -1,4 +1,4 @@
-"""Where a function of a fixed-point argument has to be known: beyond, its rounded result no longer changes."""
+"""Domains of functions of a fixed-point argument: outside, the rounded result is constant."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ V = TypeVar("V")
 
 
 class FixedFunction(ABC):
-    """A rising function from one fixed-point format to another, as a program over a machine's integers."""
+    """A rising function between two fixed-point formats, as a program over a machine's integers."""
 
     @abstractmethod
     def apply(self, m: Machine[V], x: Int[V]) -> Int[V]: ...
@@ -29,7 +29,8 @@ class FixedFunction(ABC):
 
 @dataclass(frozen=True)
 class Domain:
-    """The raw arguments first to last of a function between two formats; the ends' results are those of all beyond."""
+    """The raw arguments `first` to `last` of a function between two formats; the results at the ends hold beyond
+    them."""
 
     function: Function
     source: ScaledInteger
@@ -37,9 +38,9 @@ class Domain:
 
     @cached_property
     def odd(self) -> bool:
-        """Is it an odd function, or sigmoid, which is one half plus an odd function, and not cut off by saturation?
+        """True for an odd function, or for sigmoid (one half plus an odd function), unless saturation cuts it off.
 
-        Then the domain is symmetric.
+        The domain is then symmetric.
         """
         return self.function == "tanh" or (self.function == "sigmoid" and self._top > 0.5)
 
@@ -85,7 +86,7 @@ class Domain:
         return 1.0 if self.function == "tanh" else 0.25
 
     def arguments(self, most: int = 1 << 16) -> NDArray[np.int64]:
-        """All raw arguments or, if they are more, so many evenly spread ones."""
+        """All raw arguments, or `most` evenly spread ones if there are more."""
         if self.size <= most:
             return np.arange(self.first, self.last + 1)
         return np.linspace(self.first, self.last, most).astype(np.int64)

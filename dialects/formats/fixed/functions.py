@@ -1,8 +1,8 @@
-"""exp, tanh and sigmoid of fixed-point numbers by look-up tables, which the compiler sizes for the pair of formats.
+"""exp, tanh and sigmoid of fixed-point numbers, by look-up tables sized for the pair of formats.
 
-Few arguments are one table of results, many are straight lines between the entries of the smallest table that is good
-enough, and exp with a result of more than 16 bits is SeeDot's two tables, larger than SeeDot's own. Nothing is divided
-on the device. The schemes of the literature are there to be compared with.
+A small domain is a table of results; a large one is interpolated linearly in the smallest table that is accurate
+enough; exp with a result of more than 16 bits takes SeeDot's two tables, at a larger size than SeeDot's. The device
+never divides. The schemes of the literature are available for comparison.
 """
 
 from __future__ import annotations
@@ -23,26 +23,27 @@ if TYPE_CHECKING:
     from tinyml.dialects.formats.scaled_integer import ScaledInteger
 
 DIRECT_ENTRIES = 256
-"""A domain of so few arguments is one table of results."""
+"""Domains of at most this many arguments are a table of results."""
 
 SHARE_OF_RESULT = 1 / 16
-"""Beside the rounding of the result, an interpolation may err by this share of a unit of the result's last place..."""
+"""Error allowed to an interpolation beyond rounding the result, in units of the result's last place..."""
 
 SHARE_OF_ARGUMENT = 1 / 32
-"""...by this share of what a unit of the argument's last place changes, if that is more..."""
+"""...or, if that is more, as a share of the change over one unit of the argument's last place..."""
 
 ENTRY_UNITS = 1.5
-"""...and by so many units of the last place of its entries, whose own rounding takes half of one twice."""
+"""...or in units of the last place of its entries, whose own rounding takes half a unit twice."""
 
 EXP_INDEX_BITS = 7
-"""T of the two tables; SeeDot takes 6, which quadruples the error."""
+"""T of the two tables; SeeDot's 6 quadruples the error."""
 
 
 @lru_cache
 def fixed_function(
     function: Function, source: ScaledInteger, result: ScaledInteger, scheme: str | None
 ) -> FixedFunction:
-    """The program for a function between two formats, by a scheme of the literature or (None) by what suits them."""
+    """The program for a function between two formats, by a scheme of the literature or, for None, as suits them
+    best."""
     domain = Domain(function, source, result)
     if scheme is not None:
         return SCHEMES[scheme](domain)
@@ -54,7 +55,7 @@ def fixed_function(
 
 
 def _smallest_interpolation(domain: Domain) -> Interpolation:
-    """The least scale that is good enough, found by halving: the more segments, the smaller the error."""
+    """The interpolation with the least sufficient scale, found by bisection: more segments make a smaller error."""
     frac = domain.result.frac.data
     argument = math.ldexp(domain.steepest, frac - domain.source.frac.data)
     entry = math.ldexp(1.0, frac - Interpolation(domain, 1).frac)
@@ -70,7 +71,8 @@ def _smallest_interpolation(domain: Domain) -> Interpolation:
 
 
 def greatest_error(function: FixedFunction, domain: Domain) -> float:
-    """In units of the result's last place, against the exact function limited to what the result can hold."""
+    """The greatest error in units of the result's last place, against the exact function clamped to the result's
+    range."""
     from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
     x = domain.arguments().astype(domain.source.dtype)

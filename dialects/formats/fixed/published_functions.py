@@ -1,4 +1,4 @@
-"""The schemes of SeeDot and Shiftry for exp, tanh and sigmoid; they round as the format of the result does."""
+"""The schemes of SeeDot and Shiftry for exp, tanh and sigmoid; they round as the result's format does."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ SEEDOT_INDEX_BITS = 6
 
 
 class HardLimiter(FixedFunction):
-    """tanh(x) as x limited to [-1, 1], sigmoid(x) as (x + 1) / 2 limited to [0, 1].
+    """tanh(x) as x clamped to [-1, 1], sigmoid(x) as (x + 1) / 2 clamped to [0, 1].
 
-    What SeeDot's released code computes (microsoft/EdgeML, tools/SeeDot: TanH and Sigmoid of library_fixed.h); the
+    SeeDot's released code computes this (microsoft/EdgeML, tools/SeeDot: TanH and Sigmoid of library_fixed.h); the
     paper has neither function.
     """
 
@@ -37,10 +37,10 @@ class HardLimiter(FixedFunction):
 
 
 class ShiftryExp(FixedFunction):
-    """e^x of x <= 0 (Shiftry 5.4): 16 bit by tables of 2^8 and 2^7 entries, 8 bit by one of 2^7.
+    """e^x for x <= 0 (Shiftry 5.4): 16 bits by tables of 2^8 and 2^7 entries, 8 bits by one of 2^7.
 
-    Arguments are first brought to one scale, so that all uses share the tables, and results from another; e^x of x > 0
-    is taken as 1.
+    Arguments are first brought to one scale, so that all uses share the tables, and results are brought back from
+    another; for x > 0 the result is 1.
     """
 
     def __init__(self, domain: Domain):
@@ -70,7 +70,7 @@ class ShiftryExp(FixedFunction):
 
 
 class ShiftryQuotient(ShiftryExp):
-    """tanh and sigmoid as quotients of sums with e^x of x <= 0 (Shiftry 5.4.1, libraries 8 and 9)."""
+    """tanh and sigmoid as quotients of sums with e^x for x <= 0 (Shiftry 5.4.1, libraries 8 and 9)."""
 
     def apply(self, m: Machine[V], x: Int[V]) -> Int[V]:
         result, one = self.domain.result, m.const(1 << self.frac)

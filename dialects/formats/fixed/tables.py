@@ -1,4 +1,4 @@
-"""The kinds of tables that the compiler makes for functions of fixed-point numbers."""
+"""Tables for functions of fixed-point numbers: direct, interpolated, and SeeDot's two tables for exp."""
 
 from __future__ import annotations
 
@@ -18,18 +18,19 @@ if TYPE_CHECKING:
 V = TypeVar("V")
 
 SEGMENTS = 384
-"""Greatest number of straight segments: no table is larger than the 0.75 KB that Shiftry (5.4) spends on exp."""
+"""Limit on linear segments: no table exceeds the 0.75 KB that Shiftry (5.4) spends on exp."""
 
 MOST_OF_A_BYTE = 128
+"""Arguments of an 8-bit format from which its table covers all raws."""
 
 SCALES = range(1, 128)
 ENTRY_BITS = 16
 
 
 class DirectTable(FixedFunction):
-    """One entry for each argument: results to within half a unit of the last place.
+    """An entry per argument: results are correct to half a unit of the last place.
 
-    Of the domain or, if that is most of an 8-bit format, of all raws, so that nothing has to be limited.
+    The table covers the domain or, if that is most of an 8-bit format, all raws, so that nothing has to be clamped.
     """
 
     def __init__(self, domain: Domain):
@@ -48,12 +49,12 @@ class DirectTable(FixedFunction):
 
 
 class Interpolation(FixedFunction):
-    """Straight segments between 16-bit entries, by `tm_interpolate_s16` or, of |x|, `tm_interpolate_odd_s16`.
+    """Linear segments between 16-bit entries, by `tm_interpolate_s16` or, for |x|, `tm_interpolate_odd_s16`.
 
-    `scale` stretches arguments so that 256 of them make a segment: its number and the place within it are whole bytes,
-    and no chip has to shift. Sigmoid is one half plus an odd function. Entries lie off the function by half of what a
-    chord of it deviates in the middle of a segment, which halves the greatest error; arguments of more than 16 bits are
-    rounded to so many.
+    `scale` stretches arguments so that a segment spans 256 of them: the segment's number and the position in it are
+    whole bytes, and no chip has to shift. Sigmoid is one half plus an odd function. Entries are displaced from the
+    function by half of the deviation of a chord in the middle of its segment, which halves the greatest error.
+    Arguments of more than 16 bits are rounded to 16.
     """
 
     def __init__(self, domain: Domain, scale: int):
@@ -72,11 +73,12 @@ class Interpolation(FixedFunction):
 
     @staticmethod
     def greatest_scale(domain: Domain) -> int:
-        """The most segments that are allowed."""
+        """The greatest scale within the limit on segments."""
         return max((scale for scale in SCALES if _segments(domain, scale) <= SEGMENTS), default=SCALES[0])
 
     def _entry_frac(self) -> int:
-        """The result's own scale wherever its 16 bits hold all entries, so that nothing has to be shifted."""
+        """The result's own scale if its 16 bits hold all entries, so that nothing has to be shifted; else the
+        finest."""
         domain, frac = self.domain, self.domain.result.frac.data
         if not domain.odd:
             most = float(exactly(domain.function, domain.source.decode(np.array(domain.last))))
@@ -104,7 +106,7 @@ class Interpolation(FixedFunction):
         function = "tm_interpolate_odd_s16" if domain.odd else "tm_interpolate_s16"
         parameters = m.int_constant(self.last, ENTRY_BITS), m.int_constant(self.scale, 8)
         value = m.call_on_table(function, domain.function, self.table, m.held(x, ENTRY_BITS), *parameters)
-        # The function rises: its ends bound it.
+        # The function rises, so its ends bound it.
         ends = np.array([x.low, x.high], np.int16)
         low, high = RUNTIME_FUNCTIONS[function].reference(self.table, ends, np.int16(self.last), np.int8(self.scale))
         y = m.add(Int(value, ENTRY_BITS, int(low), int(high)), m.const(self.middle))
@@ -112,10 +114,10 @@ class Interpolation(FixedFunction):
 
 
 class TwoTableExp(FixedFunction):
-    """e^x as a product of two look-ups (SeeDot 5.3.1, procedure Exp of algorithm 2), whose relative error is constant.
+    """e^x as a product of two look-ups with a constant relative error (SeeDot 5.3.1, procedure Exp of algorithm 2).
 
-    With T index bits, x - m is rounded to 2T significant bits and cut in two halves a and b: e^x = f(a) * g(b), with
-    e^m inside f. Each table has up to 2^T entries.
+    With T index bits, x - m is rounded to 2T significant bits and split into halves a and b: e^x = f(a) * g(b), where
+    f includes e^m. Each table has up to 2^T entries.
     """
 
     def __init__(self, domain: Domain, index_bits: int):
@@ -142,14 +144,14 @@ class TwoTableExp(FixedFunction):
 
 
 def _scaled(format: ScaledInteger, values: NDArray[np.float64], width: int) -> tuple[NDArray[Any], int]:
-    """Positive values, rounded as a format does, as integers of a width, with the greatest scale at which all fit."""
+    """Positive values rounded as a format rounds to integers of a width, and the greatest scale at which all fit."""
     frac = width - 1 - math.frexp(float(values.max()))[1]
     raws = np.minimum(format.rounded(np.ldexp(values, frac)), limits(width)[1])
     return raws.astype(f"i{width // 8}"), frac
 
 
 def _dropped(domain: Domain) -> int:
-    """Bits that arguments are rounded by to fit into 16."""
+    """Low bits that arguments lose to fit in 16."""
     greatest = max(-domain.first, domain.last)
     return next(bits for bits in range(32) if _rounded(greatest, bits) < 1 << (ENTRY_BITS - 1))
 
@@ -159,7 +161,7 @@ def _rounded(raw: int, dropped: int) -> int:
 
 
 def _segments(domain: Domain, scale: int) -> int:
-    """So many that no 16-bit argument, not even one that the format does not have, lies behind them."""
+    """The number of segments that covers every 16-bit argument, even those that the format does not have."""
     dropped = _dropped(domain)
     last, first = _rounded(domain.last, dropped), _rounded(domain.first, dropped)
     span = last if domain.odd else last - first + 1

@@ -1,7 +1,7 @@
 """Fixed point: `!fixed.q<width, frac>` stands for raw * 2^-frac, with raw a signed integer of the width.
 
 Results are rounded to nearest (half up: add half, shift arithmetically) and saturate, at the same magnitude on both
-sides. Sums of products run in `!fixed.acc<width, frac>`, which is exact: it has to be proven wide enough, and never
+sides. Sums of products run in `!fixed.acc<width, frac>`, which is exact: it must be proven wide enough, and never
 rounds.
 """
 
@@ -40,9 +40,9 @@ REGISTER_WIDTH = 16
 
 @irdl_attr_definition
 class FixedType(ScaledInteger, ExactFormat):
-    """`!fixed.q<width, frac>`: 2 to 32 bits, stored in the next of 8, 16 and 32; frac may be anything sensible.
+    """`!fixed.q<width, frac>`: 2 to 32 bits, stored in the next of 8, 16 and 32.
 
-    A width below that of the storage is a promise about values (saturation keeps it) that proofs can build on.
+    A width below that of the storage is a guarantee about values, kept by saturation, that proofs build on.
     """
 
     name = "fixed.q"
@@ -57,7 +57,7 @@ class FixedType(ScaledInteger, ExactFormat):
 
     @property
     def limits(self) -> tuple[int, int]:
-        """The least and the greatest raw value: symmetric, so that negation and magnitudes never overflow."""
+        """The least and the greatest raw: symmetric, so that negation and magnitudes never overflow."""
         greatest = (1 << (self.width.data - 1)) - 1
         return -greatest, greatest
 
@@ -116,7 +116,7 @@ class FixedType(ScaledInteger, ExactFormat):
     def for_range(self, low: float, high: float) -> FixedType:
         """GetScale of Shiftry 6.1, algorithm 10: frac = (width - 1) - floor(log2(magnitude) + 1).
 
-        One more where a magnitude that rounds to a power of two just saturates: that loses a unit, as rounding at the
+        One more if a magnitude that rounds to a power of two just saturates: that loses a unit, as rounding at the
         coarser scale may.
         """
         magnitude = max(abs(low), abs(high))
@@ -127,7 +127,7 @@ class FixedType(ScaledInteger, ExactFormat):
         return FixedType(self.width.data, min(max(frac, FRACS[0]), FRACS[-1]))
 
     def in_register(self) -> FixedType:
-        """Sixteen bits at least: the products of 8-bit numbers come in as many anyway."""
+        """At least 16 bits, which products of 8-bit numbers have anyway."""
         more = max(REGISTER_WIDTH - self.width.data, 0)
         return FixedType(self.width.data + more, min(self.frac.data + more, FRACS[-1]))
 
@@ -138,12 +138,12 @@ class FixedType(ScaledInteger, ExactFormat):
     def addend(self, other: NumberFormat, result: NumberFormat) -> FixedType:
         frac = max(exact(other).scale, exact(result).scale)
         coarser = min(self.frac.data, max(frac, FRACS[0]))
-        # The same range needs fewer bits at a coarser scale; one is left for what rounding up adds.
+        # The same range needs fewer bits at a coarser scale; one is kept for rounding up.
         needed = self.width.data - max(self.frac.data - coarser - 1, 0)
         return FixedType(max(needed, min(self.width.data, BYTE)), coarser)
 
     def difference(self, rhs: NumberFormat) -> NumberFormat | None:
-        # Of equal scales only: then the kernels subtract raws.
+        # Only of equal scales, so that the kernels subtract raws.
         return None if isinstance(rhs, FixedType) and rhs.frac != self.frac else super().difference(rhs)
 
     def rounding(self, scale: int) -> int:

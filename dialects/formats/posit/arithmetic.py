@@ -1,8 +1,8 @@
 """Posits of 2 to 32 bits in numpy: unpacked, rounded, added and multiplied, whole arrays at once.
 
 Gustafson and Yonemoto, "Beating Floating Point at Its Own Game" (2017), and the Standard for Posit Arithmetic (2022),
-for any es. Rounding is that of the bit string of unbounded length: to nearest, ties to even; nothing overflows to NaR
-and nothing but zero becomes zero. Raws are the signed integers of n bits; NaR is the least of them.
+for any es. Rounding treats the bit string as unbounded: to nearest, ties to even; nothing overflows to NaR, and only
+zero becomes zero. Raws are the signed integers of n bits, of which the least is NaR.
 """
 
 from __future__ import annotations
@@ -19,19 +19,22 @@ if TYPE_CHECKING:
     Integers = NDArray[np.int64]
 
 TABULATED_BITS = 16
-"""Posits of so few bits are decoded by a table."""
+"""Posits of at most this many bits are decoded by a table."""
 
 HIDDEN = 30
-"""Significands are integers in [2^HIDDEN, 2^(HIDDEN + 1)): no posit of 32 bits has more of them."""
+"""Significands are integers in [2^HIDDEN, 2^(HIDDEN + 1)), which suffices for posits of 32 bits."""
 
 FAR = 62
-"""What lies so many bits below a significand only counts as being there."""
+"""Distance in bits below a significand from which a number only counts as nonzero."""
 
 
 @dataclass(frozen=True)
 class Posit:
-    """n bits, up to es of them an exponent. low: all numbers are multiples of 2^low, by rounding; None: all posits are
-    in, and what is too small for them becomes the least one. greatest: the raw at which results saturate."""
+    """A posit format of n bits, up to es of them an exponent.
+
+    low: all numbers are rounded to multiples of 2^low; None keeps all posits, and smaller numbers become the least one.
+    greatest: the raw at which results saturate; None for the greatest posit.
+    """
 
     n: int
     es: int
@@ -48,12 +51,12 @@ class Posit:
 
     @property
     def reach(self) -> int:
-        """log2 of the greatest posit; that of the least positive one is as far below zero."""
+        """log2 of the greatest posit, and minus log2 of the least positive one."""
         return (self.n - 2) << self.es
 
 
 def unpack(raws: NDArray[Any], posit: Posit) -> tuple[Integers, Integers]:
-    """Significands, zero for zero and NaR, with the sign of the number, and exponents: significand * 2^exponent."""
+    """Signed significands (0 for zero and NaR) and exponents; a number is significand * 2^exponent."""
     raws = np.asarray(raws).astype(np.int64)
     n, es = posit.n, posit.es
     special = (raws == 0) | (raws == posit.nar)
@@ -73,7 +76,7 @@ def unpack(raws: NDArray[Any], posit: Posit) -> tuple[Integers, Integers]:
 def pack(significand: Integers, exponent: Integers, posit: Posit) -> Integers:
     """The raws nearest to significand * 2^exponent, |significand| < 2^62.
 
-    A significand of more than 32 bits may have its last bit set for anything smaller that is left.
+    The last bit of a significand of more than 32 bits may be sticky: set for any smaller remainder.
     """
     significand, exponent = (np.asarray(part, np.int64) for part in np.broadcast_arrays(significand, exponent))
     size, zero = np.abs(significand), significand == 0
@@ -88,7 +91,7 @@ def pack(significand: Integers, exponent: Integers, posit: Posit) -> Integers:
     dropped = top - f
     rounded = np.where(dropped > 0, to_even(size, dropped), size << np.clip(-dropped, 0, FAR))
     ample = (string << np.maximum(f, 0)) + rounded - (1 << np.maximum(f, 0))
-    # The first bit of a fraction that has no place, and whether there are more.
+    # The first bit of a fraction that does not fit, and whether any later one is set.
     half = 1 << np.maximum(top - 1, 0)
     rest = np.where(top > 0, size - (1 << top), 0)
     cut = to_even(string << 2 | (rest >= half) << 1 | (rest & (half - 1) != 0), 2 - f)
@@ -99,8 +102,8 @@ def pack(significand: Integers, exponent: Integers, posit: Posit) -> Integers:
 
 
 def _fields(e: Integers, posit: Posit) -> tuple[Integers, Integers, Integers]:
-    """Of numbers with exponent e: k of the regime, the string of regime and exponent, how many bits are left for a
-    fraction; if negative, so many of the exponent have no place."""
+    """For numbers with exponent e: the regime k, the string of regime and exponent, and the bits left for the fraction;
+    if negative, so many bits of the exponent do not fit."""
     k = e >> posit.es
     inside = np.clip(k, -(posit.n - 1), posit.n - 2)
     regime = np.where(inside >= 0, ((1 << np.maximum(inside + 1, 0)) - 1) << 1, 1)
@@ -109,7 +112,7 @@ def _fields(e: Integers, posit: Posit) -> tuple[Integers, Integers, Integers]:
 
 
 def _to_multiples(size: Integers, exponent: Integers, posit: Posit, low: int) -> tuple[Integers, Integers]:
-    """Numbers of which the posits around have a finer last place than 2^low are rounded to multiples of that."""
+    """Rounds numbers to multiples of 2^low if the posits around them have a finer last place."""
     e = log2(size) + exponent
     _, _, f = _fields(e, posit)
     dropped = low - exponent
@@ -118,7 +121,7 @@ def _to_multiples(size: Integers, exponent: Integers, posit: Posit, low: int) ->
 
 
 def to_even(size: Integers, dropped: Integers) -> Integers:
-    """size / 2^dropped, rounded to nearest, ties to even; size itself where dropped is not positive."""
+    """size / 2^dropped, rounded to nearest, ties to even; size itself if dropped is not positive."""
     d = np.clip(dropped, 1, FAR)
     whole, rest, half = size >> d, size & ((1 << d) - 1), 1 << (d - 1)
     rounded = whole + ((rest > half) | ((rest == half) & (whole & 1 == 1)))
@@ -132,7 +135,7 @@ def log2(size: Integers) -> Integers:
 
 
 def of_reals(reals: NDArray[Any], posit: Posit) -> Integers:
-    """The nearest posits; NaR for infinities and NaN."""
+    """The posits nearest to reals; NaR for infinities and NaN."""
     reals = np.asarray(reals, np.float64)
     finite = np.isfinite(reals)
     mantissa, exponent = np.frexp(np.where(finite, reals, 0.0))
@@ -142,7 +145,7 @@ def of_reals(reals: NDArray[Any], posit: Posit) -> Integers:
 
 @lru_cache(maxsize=64)
 def _table(n: int, es: int) -> NDArray[np.float64]:
-    """The reals of all raws, from 0 to -1."""
+    """The reals of all raws, in the order 0, 1, ..., -2, -1."""
     raws = np.arange(1 << n)
     return _decoded(np.where(raws >> (n - 1), raws - (1 << n), raws), Posit(n, es))
 
@@ -153,7 +156,7 @@ def _decoded(raws: Integers, posit: Posit) -> NDArray[np.float64]:
 
 
 def to_reals(raws: NDArray[Any], posit: Posit) -> NDArray[np.float64]:
-    """The exact reals; NaN for NaR."""
+    """The exact reals of posits; NaN for NaR."""
     raws = np.asarray(raws).astype(np.int64)
     if posit.n > TABULATED_BITS:
         return _decoded(raws, posit)
@@ -161,7 +164,7 @@ def to_reals(raws: NDArray[Any], posit: Posit) -> NDArray[np.float64]:
 
 
 def add(a: NDArray[Any], b: NDArray[Any], posit: Posit) -> Integers:
-    """Sums of raws, each rounded once; NaR where an operand is."""
+    """Sums of posits, each rounded once; NaR if an operand is."""
     (x, ex), (y, ey) = unpack(a, posit), unpack(b, posit)
     lower = (x == 0) | ((y != 0) & (ex < ey))
     x, ex, y, ey = np.where(lower, y, x), np.where(lower, ey, ex), np.where(lower, x, y), np.where(lower, ex, ey)
@@ -174,7 +177,7 @@ def add(a: NDArray[Any], b: NDArray[Any], posit: Posit) -> Integers:
 
 
 def multiply(a: NDArray[Any], b: NDArray[Any], posit: Posit) -> Integers:
-    """Products of raws, each rounded once; NaR where an operand is."""
+    """Products of posits, each rounded once; NaR if an operand is."""
     (x, ex), (y, ey) = unpack(a, posit), unpack(b, posit)
     return _result(x * y, ex + ey, a, b, posit)
 
@@ -185,7 +188,7 @@ def _result(significand: Integers, exponent: Integers, a: NDArray[Any], b: NDArr
 
 
 def quire_dot(a: NDArray[Any], b: NDArray[Any], posit: Posit) -> int:
-    """The sum of all products of two vectors of raws, exact as in a quire of any width, rounded once."""
+    """The dot product of two vectors of posits, exact as in a quire of unbounded width, rounded once."""
     if (np.asarray(a) == posit.nar).any() or (np.asarray(b) == posit.nar).any():
         return posit.nar
     (x, ex), (y, ey) = unpack(a, posit), unpack(b, posit)

@@ -1,4 +1,4 @@
-"""The functions of the C runtime for posits (`runtime/include/tinyml/posit.h`) and their numpy twins."""
+"""Functions of the C runtime for posits (`runtime/include/tinyml/posit.h`) and their reference implementations."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 ALL = -(1 << 15)
-"""The value of `low` where all posits are in."""
+"""The value of `low` that keeps all posits."""
 
 
 def _posit(n: Array, es: Array, low: Array | None = None, greatest: Array | None = None) -> Posit:
@@ -30,7 +30,7 @@ def _posit(n: Array, es: Array, low: Array | None = None, greatest: Array | None
 def _of_integer(x: Array, scale: Array, n: Array, es: Array, low: Array, greatest: Array) -> Array:
     from tinyml.dialects.formats.posit.arithmetic import log2, pack
 
-    # So few bits that `pack` takes them, with the last one set for what is lost.
+    # `pack` takes at most 62 bits, of which the last one is sticky.
     size = x.astype(np.int64)
     spare = np.maximum(log2(np.maximum(np.abs(size) >> 4, 1)) + 4 - 60, 0)
     kept = np.abs(size) >> spare
@@ -39,13 +39,13 @@ def _of_integer(x: Array, scale: Array, n: Array, es: Array, low: Array, greates
 
 
 def _linear(x: Array, right: Array, n: Array, greatest: Array) -> Array:
-    size, one, places = np.abs(x.astype(np.int64)), 1 << int(n) - 2, min(int(right), 40)
+    size, one, shift = np.abs(x.astype(np.int64)), 1 << int(n) - 2, min(int(right), 40)
 
-    def even(size: Array, places: int) -> Array:
-        return size + ((1 << places >> 1) - 1 + (size >> places & 1)) >> places if places else size
+    def even(size: Array, right: int) -> Array:
+        return size + ((1 << right >> 1) - 1 + (size >> right & 1)) >> right if right else size
 
-    beyond = even(np.maximum(size - (one << places), 0), places + 1)
-    raw = np.where(size < one << places, even(size, places), one + beyond)
+    beyond = even(np.maximum(size - (one << shift), 0), shift + 1)
+    raw = np.where(size < one << shift, even(size, shift), one + beyond)
     return (np.sign(x) * np.minimum(raw, int(greatest))).astype(np.int16)
 
 

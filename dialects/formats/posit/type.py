@@ -1,10 +1,9 @@
-"""Posits: `!posit.p<n, es>`, and `!posit.p<n, es, low, high, shift>` for what a device stores.
+"""Posits: `!posit.p<n, es>`, and `!posit.p<n, es, low, high, shift>` for storage on devices.
 
-The first is the standard's type (2 to 16 or 32 bits, es from 0 to 3), every operation of which is emulated, NaR
-included: the baseline. The second has those posits that are multiples of 2^low and less than 2^high in magnitude,
-times 2^-shift: integers of few bits, by a table or a short routine. They are multiplied as integers, their sums are
-exact, as in a quire that is as narrow as these limits and the proof about the weights allow, and a result is rounded
-once.
+The first is the standard's type (2 to 16 or 32 bits, es from 0 to 3), whose operations are all emulated, NaR included:
+the baseline. The second has the posits that are multiples of 2^low and less than 2^high in magnitude, times 2^-shift:
+integers of few bits, decoded by a table or a short routine. They are multiplied as integers, and their sums are exact,
+as in a quire as narrow as these limits and the proof about the weights allow; a result is rounded once.
 """
 
 from __future__ import annotations
@@ -51,28 +50,28 @@ WIDTHS = (*range(2, 17), 32)
 EXPONENTS = range(4)
 CANDIDATE_WIDTHS = (6, 8, 9, 10, 12, 16)
 STANDARD = 2
-"""The es of the standard of 2022."""
+"""The es of the 2022 standard."""
 
 TABLE_BITS = 8
-"""Posits of so few bits are decoded by a table."""
+"""Posits of at most this many bits are decoded by a table."""
 
 SHORT_BITS, SHORT_INTEGER, LONG_INTEGER = 12, 15, 29
-"""Posits of up to 12 bits lose next to nothing as integers of 15 bits and a sign, those of 16 as ones of 29."""
+"""Posits of up to 12 bits lose next to nothing as integers of 15 bits and a sign, those of 16 bits as ones of 29."""
 
 TOPS = range(1, 5)
-"""Below which power of two a constant's greatest magnitude may come to lie."""
+"""Exponents of the power of two just above a constant's greatest magnitude, after its shift."""
 
 SHIFTS = range(-60, 61)
 
 REGISTER_BITS = 16
 
 REGISTER = 31
-"""Bits of the greatest magnitude that a register of 32 holds."""
+"""Bits of the greatest magnitude that a 32-bit register holds."""
 
 
 @irdl_attr_definition
 class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
-    """`!posit.p<n, es>`, `!posit.p<n, es, low, high>` or `!posit.p<n, es, low, high, shift>`; see above."""
+    """`!posit.p<n, es>`, `!posit.p<n, es, low, high>` or `!posit.p<n, es, low, high, shift>`; see the module."""
 
     name = "posit.p"
     n: IntAttr
@@ -122,7 +121,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def window(self) -> tuple[int, int] | None:
-        """low and high."""
+        """(low, high); None for the standard's type."""
         if isinstance(self.low, IntAttr) and isinstance(self.high, IntAttr):
             return self.low.data, self.high.data
         return None
@@ -134,7 +133,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def posit(self) -> Posit:
-        """As `posit_arithmetic` takes it."""
+        """The format as `posit.arithmetic` takes it."""
         return posit_of(self.n.data, self.es.data, self.window)
 
     @property
@@ -178,7 +177,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def coding(self) -> Coding | None:
-        """As a table of 16-bit integers, where these hold the numbers; those of 16 bits by their own kernels."""
+        """A table of 16-bit integers if these hold the numbers; posits of 16 bits have kernels of their own."""
         n = self.n.data
         if n == REGISTER_BITS and self.window is not None and 0 <= self._unit <= REGISTER:
             return Coding(f"p{n}", parameters=(self.es.data, self._unit), segments=lambda: segments_of(self))
@@ -192,7 +191,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def variants(self) -> Sequence[PositType]:
-        """By the es of what is no constant; constants are fitted with any."""
+        """One per es, for tensors that are not constant; constants are fitted with any es."""
         return [PositType(self.n.data, STANDARD), *(PositType(self.n.data, es, 0, 1) for es in EXPONENTS[1:])]
 
     def encode(self, reals: Reals) -> Raws:
@@ -206,7 +205,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
     def encode_away(self, reals: Reals) -> Raws:
         nearest = self.encode(reals)
         side = np.sign(np.asarray(reals, np.float64) - self.decode(nearest))
-        # Twice as far as the nearest one there is; of more bits than a table has, none is looked for.
+        # Formats with too many raws to list them do without the neighbour.
         if self.n.data > SHORT_BITS:
             return nearest
         legal = legal_of(self)
@@ -226,15 +225,15 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return PositType(width, STANDARD)
 
     def for_range(self, low: float, high: float) -> PositType:
-        """With the greatest magnitude between 1 and 2: with es = 0 posits lie as close as in fixed point there, and
-        twice as close below. A format with a window keeps its es."""
+        """Scales the greatest magnitude to between 1 and 2: with es = 0 posits are there as close together as fixed
+        point, and twice as close below. A format with a window keeps its es."""
         magnitude = max(abs(low), abs(high))
         top = math.frexp(magnitude)[1] if magnitude else 0
         return self._for_top(0 if self.window is None else self.es.data, TOPS[0], top)
 
     def _for_top(self, es: int, high: int, top: int) -> PositType:
-        """Posits below 2^high, for magnitudes below 2^top, with a window down to what an integer of `SHORT_INTEGER` or
-        `LONG_INTEGER` bits reaches."""
+        """Posits below 2^high for magnitudes below 2^top, with a window down to the reach of an integer of
+        `SHORT_INTEGER` or `LONG_INTEGER` bits."""
         n = self.n.data
         reach = (n - 2) << es
         high = min(high, reach + 1)
@@ -256,7 +255,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return min((self, *candidates), key=error)
 
     def in_register(self) -> PositType:
-        """One of 16 bits."""
+        """The posit of 16 bits for the same range."""
         if self.window is None or self.n.data >= REGISTER_BITS:
             return self
         reach = math.ldexp(1.0, self.window[1] - 1 - self.places)
@@ -285,17 +284,17 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def _is_piecewise(self) -> bool:
-        """Do raws of magnitudes below 1 stand for themselves? Beyond, they are 2 apart, 8, 32."""
+        """True if magnitudes below 1 are their own raws; beyond, consecutive ones are 2, 8, 32 apart."""
         return self.window is not None and self.es.data == 0 and self.window[1] in TOPS
 
     @property
     def _is_linear(self) -> bool:
-        """Are numbers 2^-(n-2) apart up to 1, and twice that beyond?"""
+        """True if numbers are 2^-(n-2) apart up to 1, and twice as far beyond."""
         return self.es.data == 0 and self.window == (2 - self.n.data, 1) and self.n.data <= REGISTER_BITS
 
     @property
     def table(self) -> NDArray[np.signedinteger[Any]]:
-        """The integers of all raws in order, for at most `TABLE_BITS` bits; any for what is none of these posits."""
+        """The integers of all raws in order, for at most `TABLE_BITS` bits; arbitrary for raws outside the window."""
         return decoding_of(self)
 
     def store(self, m: Machine[V], x: Int[V], scale: int) -> V:
@@ -312,7 +311,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return m.settle(Int(raw, 32, low, high), self.stored_width)
 
     def _parameters(self, m: Machine[V]) -> tuple[V, V, V, V]:
-        """n, es, low and greatest as the functions of the runtime take them."""
+        """n, es, low and greatest, as the functions of the runtime take them."""
         least = ALL if self.window is None else self.window[0]
         return (
             m.int_constant(self.n.data, 8),
@@ -322,7 +321,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         )
 
     def _emulated(self, m: Machine[V], function: str, *operands: tuple[V, NumberFormat]) -> V | None:
-        """The standard's operation, where result and operands are of one of its types."""
+        """The standard's operation if the result and all operands have this type of the standard; else None."""
         if self.window is not None or any(format != self for _, format in operands):
             return None
         wide = [m.resize(value, 32) if self.stored_width < 32 else value for value, _ in operands]
@@ -330,7 +329,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return self._kept(m, m.call(function, *wide, *parameters[:2]))
 
     def _kept(self, m: Machine[V], raw: V) -> V:
-        """A raw in 32 bits, which may be NaR, as it is stored."""
+        """Narrows a raw in 32 bits, which may be NaR, to its storage."""
         return raw if self.stored_width == 32 else m.resize(raw, self.stored_width)
 
     def add(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
@@ -347,12 +346,12 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     def neg(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
         if value_format == self:
-            # Of a stored width, the least integer is its own negation, as NaR is.
+            # The least integer of a stored width is its own negation, as NaR is.
             return m.subi(m.int_constant(0, self.stored_width), value)
         return super().neg(m, value, value_format)
 
     def function_by_lines(self, m: Machine[V], function: Function, value: V, source: ExactNumbers) -> V | None:
-        """Of the standard's type, NaR included, all functions are those of floats."""
+        """None for the standard's type: its functions, NaR included, are those of floats."""
         return None if self.window is None else super().function_by_lines(m, function, value, source)
 
     def recode(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:

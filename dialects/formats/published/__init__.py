@@ -1,1 +1,1 @@
-"""The arithmetic of SeeDot and Shiftry, so that their tables can be rebuilt in the same run as ours."""
+"""The arithmetic of SeeDot and Shiftry, so that their tables can be rebuilt and compared with in the same run."""

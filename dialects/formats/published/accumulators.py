@@ -1,4 +1,4 @@
-"""Sums of products as SeeDot and Shiftry form them: shifted operands, and a tree of halves."""
+"""Sums of products as in SeeDot and Shiftry: shifted operands, and a tree of halves."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ V = TypeVar("V")
 class PublishedSum(ParametrizedAttribute, TypeAttribute, Accumulator):
     """`<width, frac, [lhs, rhs, product], level>`: a sum modulo 2^width of products of shifted operands.
 
-    The operands of a product are divided by 2^lhs and 2^rhs before they are multiplied, the product by 2^product after
-    it. On a level above 0 a sum adds up halves of two sums of the level below (procedure TREESUM of SeeDot's algorithm
-    2); sums of one level are added in order.
+    The operands are divided by 2^lhs and 2^rhs before they are multiplied, and the product by 2^product. On a level
+    above 0 a sum adds halves of two sums of the level below (procedure TREESUM of SeeDot's algorithm 2); sums of the
+    same level are added in order.
     """
 
-    # Annotated here for the type checker; the final classes repeat all, or they would not take part in equality.
+    # Declared for the type checker; final classes repeat all fields, or these would not take part in equality.
     width: IntAttr
     frac: IntAttr
     lhs: IntAttr
@@ -45,13 +45,13 @@ class PublishedSum(ParametrizedAttribute, TypeAttribute, Accumulator):
 
     @classmethod
     def of_level(cls, width: int, frac: int, shifts: tuple[int, int, int], level: int) -> Self:
-        """shifts: of the operands and of the product."""
+        """An accumulator of a tree level; shifts are those of lhs, rhs and product."""
         return cls(width, frac, *shifts, level)
 
     @classmethod
     @abstractmethod
     def number(cls) -> type[PublishedFixedPoint]:
-        """The format whose products it sums."""
+        """The format whose products are summed."""
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:

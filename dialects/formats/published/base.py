@@ -1,8 +1,8 @@
-"""The fixed-point arithmetic of the literature, rebuilt as it was published so that it can be compared with.
+"""Fixed-point arithmetic of the literature, rebuilt as published for comparison.
 
 SeeDot (Gopinath et al., PLDI 2019) and Shiftry (Kumar et al., OOPSLA 2020) truncate where `fixed` rounds to nearest,
-wrap around where it saturates, bring operands to the scale of a sum before they are added, and add the products of a
-dot product as a tree whose levels are halved. Where the papers differ (how they shift and multiply) the two formats do.
+wrap around where it saturates, bring operands to the scale of a sum before adding them, and sum the products of a dot
+product as a tree whose levels are halved. They differ in how they shift and multiply, and so do their formats here.
 """
 
 from __future__ import annotations
@@ -34,15 +34,14 @@ V = TypeVar("V")
 
 
 class PublishedFixedPoint(ScaledInteger):
-    """`<width, frac>` with all raws of the width. Reals are rounded towards zero, and wrap around.
+    """`<width, frac>` with all raws of the width. Reals are rounded towards zero and wrap around.
 
-    FUNCTION_SCHEME: by which exp, tanh and sigmoid are computed unless another one is asked for (`fixed_baselines`).
+    FUNCTION_SCHEME: the default scheme for exp, tanh and sigmoid, of those in `published_functions`.
     """
 
     AS_PUBLISHED = True
     SCHEMES: ClassVar[Sequence[str]] = tuple(SCHEMES)
     FUNCTION_SCHEME: ClassVar[str]
-    SUM: ClassVar[type[PublishedSum]]
 
     def __init__(self, width: int, frac: int):
         super().__init__(IntAttr(width), IntAttr(frac))
@@ -50,11 +49,11 @@ class PublishedFixedPoint(ScaledInteger):
     @classmethod
     @abstractmethod
     def divided(cls, m: Machine[V], x: Int[V], right: int) -> Int[V]:
-        """x / 2^right, right > 0, as the paper rounds it."""
+        """x / 2^right for right > 0, rounded as in the paper."""
 
     @abstractmethod
     def sum_of(self, product: Product, levels: int) -> PublishedSum:
-        """The sum of one product that is rounded into this format. levels: of the tree that its length makes."""
+        """The accumulator of a product that is rounded into this format; its tree has `levels` levels."""
 
     @property
     def limits(self) -> tuple[int, int]:
@@ -90,18 +89,18 @@ class PublishedFixedPoint(ScaledInteger):
         return self.with_frac(frac)
 
     def result_range(self, function: Function, low: float, high: float) -> tuple[float, float]:
-        """One scale for all results, at which 1 does not overflow (Shiftry 5.4)."""
+        """A single scale for all results, at which 1 does not overflow (Shiftry 5.4)."""
         return low, max(high, 1.0)
 
     def of_sum(self, lhs: NumberFormat, rhs: NumberFormat) -> PublishedFixedPoint:
-        """Sums have the coarser scale of their operands at most: t2 of Shiftry's pseudocodes 3 and 4."""
-        return self.with_frac(min(one.frac.data for one in (self, published(lhs), published(rhs))))
+        """Sums are at most as fine as the coarsest operand: t2 of Shiftry's pseudocodes 3 and 4."""
+        return self.with_frac(min(format.frac.data for format in (self, published(lhs), published(rhs))))
 
     def of_product(self, lhs: NumberFormat, rhs: NumberFormat) -> PublishedFixedPoint:
         return self.with_frac(min(self.frac.data, published(lhs).frac.data + published(rhs).frac.data))
 
     def with_frac(self, frac: int) -> PublishedFixedPoint:
-        """The format of this width with a scale, or the nearest one that there is."""
+        """The format of this width with the scale nearest to `frac`."""
         return type(self)(self.width.data, min(max(frac, FRACS[0]), FRACS[-1]))
 
     def narrowed(self, bits: int) -> PublishedFixedPoint:
@@ -135,18 +134,18 @@ class PublishedFixedPoint(ScaledInteger):
         return self._sum(m, m.sub, lhs, lhs_format, rhs, rhs_format)
 
     def _sum(self, m: Machine[V], op: Any, lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
-        """MATADD of SeeDot's algorithm 2: both operands are divided first, as far as the coarsest scale asks for.
+        """MATADD of SeeDot's algorithm 2: both operands are first divided to the coarsest scale.
 
-        Shiftry's rule C-MatAdd (figure 5) divides the sum by what the result is coarser; the figures of its tables 1
-        and 2 are had by dividing the operands, as its released code does.
+        Shiftry's rule C-MatAdd (figure 5) divides the sum by the difference of scales instead; dividing the operands,
+        as its released code does, reproduces its tables 1 and 2.
         """
-        formats = [published(one) for one in (lhs_format, rhs_format)]
-        common = min(one.frac.data for one in (*formats, self))
+        formats = [published(format) for format in (lhs_format, rhs_format)]
+        common = min(format.frac.data for format in (*formats, self))
         a, b = (
-            self.rescaled(m, one.load(m, value), one.frac.data - common)
-            for one, value in zip(formats, (lhs, rhs), strict=True)
+            self.rescaled(m, format.load(m, value), format.frac.data - common)
+            for format, value in zip(formats, (lhs, rhs), strict=True)
         )
-        total = m.wrapped(op(a, b), max(one.stored_width for one in (*formats, self)))
+        total = m.wrapped(op(a, b), max(format.stored_width for format in (*formats, self)))
         return m.settle(self.fitted(m, total, common - self.frac.data), self.stored_width)
 
     def mul(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
@@ -174,7 +173,7 @@ class PublishedFixedPoint(ScaledInteger):
 
 
 def published(format: NumberFormat) -> PublishedFixedPoint:
-    """Raises `InputError` for another format."""
+    """A format of published arithmetic; raises `InputError` for any other."""
     if not isinstance(format, PublishedFixedPoint):
         raise InputError(f"{format.type} cannot be used in published arithmetic without a tdsl.cast")
     return format

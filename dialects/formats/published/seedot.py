@@ -1,7 +1,7 @@
-"""SeeDot's arithmetic (PLDI 2019, 5.3): `!seedot.q<width, frac>`, everything in integers of one width.
+"""SeeDot's arithmetic (PLDI 2019, 5.3): `!seedot.q<width, frac>`, entirely in integers of one width.
 
-Division by powers of two is C's, towards zero. The operands of a product are divided before they are multiplied, so
-that the product has their width.
+Division by powers of two is C's, towards zero. Operands are divided before they are multiplied, so that the product
+fits in their width.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class SeedotType(PublishedFixedPoint):
         return m.quotient(x, right)
 
     def product(self, m: Machine[V], a: Int[V], b: Int[V], right: int) -> Int[V]:
-        """A product of scalars, as those of MATMUL: operands are divided by up to half of their width each."""
+        """A product of scalars, as in MATMUL: operands are divided by up to half of their width each."""
         width = max(a.width, b.width, self.stored_width)
         lhs, rhs = _halves(min(max(right, 0), width))
         product = m.wrapped(m.mul(self.rescaled(m, a, lhs), self.rescaled(m, b, rhs)), width)
@@ -48,8 +48,8 @@ class SeedotType(PublishedFixedPoint):
     def sum_of(self, product: Product, levels: int) -> SeedotSum:
         """MULSCALE and TREESUMSCALE of algorithm 1 for a result of this scale.
 
-        What the products are finer than the result is taken from their operands first, as far as it takes for them to
-        fit (S_mul), then from the tree (S_add): this is how every maxscale shares it out. Sparse products are all
+        The excess scale of the products over the result is first taken from their operands, as far as they need it to
+        fit (S_mul), then from the tree (S_add): this is how every maxscale distributes it. Sparse products are all
         divided by what a tree would be.
         """
         lhs, rhs = published(product.lhs.format), published(product.rhs.format)

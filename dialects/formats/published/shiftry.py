@@ -1,6 +1,6 @@
 """Shiftry's arithmetic (OOPSLA 2020, figure 5): `!shiftry.q<width, frac>`, of 8 and 16 bits in one program.
 
-Division by powers of two is an arithmetic shift, as in the figures of its section 3. Products have twice the width of
+Division by powers of two is an arithmetic shift, as in the figures of its section 3. Products are twice as wide as
 the wider operand.
 """
 
@@ -42,8 +42,8 @@ class ShiftryType(PublishedFixedPoint):
         return self.fitted(m, m.mul(a, b), right)
 
     def sum_of(self, product: Product, levels: int) -> ShiftrySum:
-        """Rule C-MatMul: the tree halves as many levels as the result is coarser than the products, what is left of
-        that is shifted at the end.
+        """Rule C-MatMul: the tree halves as many levels as the result is coarser than the products; the rest of the
+        shift follows at the end.
         """
         lhs, rhs = published(product.lhs.format), published(product.rhs.format)
         width = 2 * max(lhs.width.data, rhs.width.data)

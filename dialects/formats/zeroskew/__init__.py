@@ -1,1 +1,1 @@
-"""Integers with a scale and a zero point, as TensorFlow Lite quantises. `type.py` defines the format."""
+"""Integers with a scale and a zero point, as in TensorFlow Lite. `type.py` defines the format."""

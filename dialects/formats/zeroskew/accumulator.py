@@ -1,6 +1,6 @@
 """`!zeroskew.acc<scale>`: sums of products of zero-skew integers, 32 bits wide, in units of a scale.
 
-`!zeroskew.acc<[scale, scale, ...]>` has a scale for each row of a matrix.
+`!zeroskew.acc<[scale, scale, ...]>` has a scale per row of a matrix.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ V = TypeVar("V")
 
 @irdl_attr_definition
 class ZeroSkewSum(ParametrizedAttribute, TypeAttribute, Accumulator):
-    """The scale of the products of two tensors is that of their scales, as TensorFlow Lite multiplies them: in single
-    precision, and per channel in double precision."""
+    """The scale of products is the product of their scales, computed as in TensorFlow Lite: in single precision, and in
+    double precision per channel."""
 
     name = "zeroskew.acc"
     INTEGER: ClassVar[bool] = True
     FAMILY = "zeroskew"
     scales: ArrayAttr[FloatData]
     NUMBERS: ClassVar[Callable[[int, Sequence[float]], NumberFormat]]
-    """The format of a width and scales, which `type.py` sets: it is defined after its accumulator."""
+    """The format of a width and scales. `type.py` sets it, since it is defined after its accumulator."""
 
     def __init__(self, scales: Sequence[float]):
         super().__init__(ArrayAttr(map(FloatData, scales)))
@@ -73,7 +73,7 @@ class ZeroSkewSum(ParametrizedAttribute, TypeAttribute, Accumulator):
 
     @property
     def scale(self) -> float:
-        """The only one."""
+        """The single scale."""
         [scale] = self.scales.data
         return scale.data
 
@@ -111,7 +111,7 @@ class ZeroSkewSum(ParametrizedAttribute, TypeAttribute, Accumulator):
         return m.cmp_sgt(lhs, rhs)
 
     def levelled(self, result: NumberFormat) -> ZeroSkewSum:
-        """In units of the result, where rows have scales of their own."""
+        """The accumulator in units of the result, if rows have scales of their own."""
         return self if len(self.scales) == 1 else ZeroSkewSum([skewed(result).scale])
 
     def level_row(self, m: Machine[V], sum: V, row: V, levelled: Accumulator) -> V:
@@ -124,7 +124,7 @@ class ZeroSkewSum(ParametrizedAttribute, TypeAttribute, Accumulator):
     def matmul(
         self, lhs: Raws, lhs_format: NumberFormat, rhs: Raws, rhs_format: NumberFormat, start: Raws | None = None
     ) -> Raws:
-        """Exact in double precision: every partial sum has 32 bits."""
+        """Computes in double precision, which is exact: every partial sum has 32 bits."""
         from tinyml.dialects.machine.numpy_machine import stacked_matmul
 
         zeros = (skewed(format).zero_point.data for format in (lhs_format, rhs_format))

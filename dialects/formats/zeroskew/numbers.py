@@ -1,4 +1,4 @@
-"""Zero-skew integers as the IR spells them and numpy rounds them; arithmetic is `type.py`'s."""
+"""Zero-skew integers as the IR spells them and numpy rounds them; `type.py` adds their arithmetic."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ V = TypeVar("V")
 WIDTHS = range(2, 9)
 START_WIDTH = 32
 START_LIMIT = (1 << 30) - 1
-"""Greatest raw that a sum starts from: the other half of 32 bits is left to the products."""
+"""The greatest raw that a sum starts from: the other half of 32 bits is left to the products."""
 
 
 class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
     """`<width, scale, zero>`, or `<width, [scale, scale, ...], 0>`, for scale * (raw - zero)."""
 
-    # Annotated here for the type checker; the final class repeats all, or they would not take part in equality.
+    # Declared for the type checker; the final class repeats all fields, or these would not take part in equality.
     width: IntAttr
     scales: ArrayAttr[FloatData]
     zero_point: IntAttr
@@ -72,12 +72,12 @@ class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
 
     @property
     def per_channel(self) -> bool:
-        """Has every row of a matrix a scale of its own?"""
+        """True if every row of a matrix has a scale of its own."""
         return len(self.scales) > 1
 
     @property
     def scale(self) -> float:
-        """The only one."""
+        """The single scale."""
         [scale] = self.scale_values
         return scale
 
@@ -106,7 +106,7 @@ class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
         return INTEGER_CODING if self.zero_point.data == 0 else None
 
     def _units(self) -> NDArray[np.float64]:
-        """The scale, or those of the rows as a column."""
+        """The scale, or the scales of the rows as a column."""
         return np.array(self.scale_values)[:, None] if self.per_channel else np.array(self.scale)
 
     def encode(self, reals: Reals) -> Raws:
@@ -130,12 +130,12 @@ class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
             raise VerifyException(f"{wrong[0]} is not the raw value of any {self.type}")
 
     def raw(self, m: Machine[V], value: V) -> Int[V]:
-        """A raw with the interval that the format promises."""
+        """A stored raw with the interval that the format guarantees."""
         low, high = m.known(value) or self.raw_limits
         return Int(value, 8 * self.dtype.itemsize, low, high)
 
     def load(self, m: Machine[V], value: V) -> Int[V]:
-        """A number in units of its scale."""
+        """raw - zero: the number in units of the scale."""
         return m.sub(self.raw(m, value), m.const(self.zero_point.data))
 
 

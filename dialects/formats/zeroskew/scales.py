@@ -1,4 +1,4 @@
-"""Scales of zero-skew integers: as types spell them, and as devices multiply by them."""
+"""Scales of zero-skew integers: their spelling in types, and their multipliers on devices."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from xdsl.parser import AttrParser
 
 PRECISION = 31
-"""Bits of a multiplier."""
+"""Fraction bits of a multiplier."""
 
 LEAST_SHIFT, GREATEST_SHIFT = -31, 30
 
@@ -20,9 +20,9 @@ def single(real: float) -> float:
 
 
 def multiplier_and_shift(factor: float) -> tuple[int, int]:
-    """A positive factor as multiplier * 2^(shift - 31): QuantizeMultiplier of TensorFlow Lite.
+    """A positive factor as multiplier * 2^(shift - 31): TensorFlow Lite's QuantizeMultiplier.
 
-    The multiplier lies in [2^30, 2^31); the factor is 0 where it is less than 2^-32, and limited beyond 2^30.
+    The multiplier lies in [2^30, 2^31); factors below 2^-32 become 0, and those beyond 2^30 the greatest one.
     """
     fraction, shift = math.frexp(factor)
     multiplier = math.floor(math.ldexp(fraction, PRECISION) + 0.5)
@@ -34,7 +34,7 @@ def multiplier_and_shift(factor: float) -> tuple[int, int]:
 
 
 def parse_scales(parser: AttrParser) -> list[float]:
-    """One number, or several in brackets."""
+    """Parses a number, or several in brackets."""
     delimiter = parser.Delimiter.SQUARE
 
     def number() -> float:
@@ -45,7 +45,7 @@ def parse_scales(parser: AttrParser) -> list[float]:
 
 
 def spell_scales(scales: Sequence[float], rounded: Callable[[float], float] = float) -> str:
-    """As `parse_scales` reads them: the shortest texts that `rounded` makes the same numbers of."""
+    """The inverse of `parse_scales`: the shortest texts from which `rounded` gives the same numbers."""
     texts = [_spelled(scale, rounded) for scale in scales]
     return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
 

@@ -1,12 +1,12 @@
-"""Zero-skew integers as TensorFlow Lite has them: `!zeroskew.q<width, scale, zero>` stands for scale * (raw - zero).
+"""Zero-skew integers as in TensorFlow Lite: `!zeroskew.q<width, scale, zero>` stands for scale * (raw - zero).
 
 Jacob et al., "Quantization and Training of Neural Networks for Efficient Integer-Arithmetic-Only Inference" (2018), and
-the quantisation specification of TensorFlow Lite. Scales are any reals of single precision, sums of products run in
-32-bit integers, and a result is brought to its scale by a multiplication in fixed point, `tm_requantize_s32`, which
-rounds twice. So does a sum of two numbers, whose operands are brought to one scale first.
+the quantisation specification of TensorFlow Lite. Scales are any reals of single precision; sums of products run in
+32-bit integers; a result is brought to its scale by a fixed-point multiplication, `tm_requantize_s32`, which rounds
+twice. So does the sum of two numbers, whose operands are first brought to a common scale.
 
-`!zeroskew.q<8, [scale, scale, ...], 0>` are weights with a scale of their own for each row of a matrix (per channel);
-`!zeroskew.q<32, scale, 0>` is what sums start from.
+`!zeroskew.q<8, [scale, scale, ...], 0>` are weights with a scale per row of a matrix (per channel);
+`!zeroskew.q<32, scale, 0>` is the format of numbers from which sums start.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ CANDIDATE_WIDTHS = (4, 6, 8)
 
 LEAST_SCALE, GREATEST_SCALE = 2.0**-60, 2.0**60
 SUM_SHIFT = 20
-"""Operands of sums have so many bits more, while they are brought to one scale."""
+"""Extra bits of the operands of a sum while they are brought to a common scale."""
 
 
 @irdl_attr_definition
 class ZeroSkewType(ZeroSkewNumbers):
-    """`!zeroskew.q<width, scale, zero>`; see above. Widths are 2 to 8, stored in 8 bits, and 32."""
+    """`!zeroskew.q<width, scale, zero>`; see the module. Widths are 2 to 8, stored in 8 bits, and 32."""
 
     name = "zeroskew.q"
     width: IntAttr
@@ -71,18 +71,18 @@ class ZeroSkewType(ZeroSkewNumbers):
         return ZeroSkewType(self.bits, self.scale_values), self.zero_point.data
 
     def for_range(self, low: float, high: float) -> ZeroSkewType:
-        """All raws for the range, which is made to include zero; zero is a number."""
+        """All raws cover the range, extended to include zero, which is represented exactly."""
         low, high = min(low, 0.0), max(high, 0.0)
         least, greatest = limits(self.bits)
         scale = single(min(max((high - low) / (greatest - least), LEAST_SCALE), GREATEST_SCALE))
         return ZeroSkewType(self.bits, scale, min(max(round(least - low / scale), least), greatest))
 
     def fitted_to(self, constant: Reals, importance: Reals | None, *, rows: bool) -> ZeroSkewType:
-        """Symmetric, zero point 0, with a scale for each row where there may be several."""
+        """Symmetric, with zero point 0, and a scale per row if there may be several."""
         magnitudes = np.abs(constant).max(-1).ravel() if rows else np.abs(constant).max(initial=0)[None]
         greatest = limits(self.bits)[1]
         most = float(magnitudes.max(initial=0)) or LEAST_SCALE
-        return ZeroSkewType(self.bits, [float(one or most) / greatest for one in magnitudes])
+        return ZeroSkewType(self.bits, [float(magnitude or most) / greatest for magnitude in magnitudes])
 
     def narrowed(self, bits: int) -> ZeroSkewType:
         return self
@@ -105,11 +105,11 @@ class ZeroSkewType(ZeroSkewNumbers):
         return self._requantised(m, m.whole(sum), accumulator.scale / self.scale)
 
     def _requantised(self, m: Machine[V], x: Int[V], factor: float) -> V:
-        """x * factor, in units of this format."""
+        """x * factor, stored in this format."""
         return self._stored(m, requantised(m, x, factor))
 
     def _stored(self, m: Machine[V], x: Int[V]) -> V:
-        """A number in units of this format, limited."""
+        """Clamps and stores a number in units of this format."""
         zero, (low, high) = self.zero_point.data, self.raw_limits
         limited = m.clamp(x, low - zero, high - zero)
         return m.settle(m.add(limited, m.const(zero)), 8 * self.dtype.itemsize)
@@ -134,7 +134,7 @@ class ZeroSkewType(ZeroSkewNumbers):
             loaded, factor = format.load(m, value), math.ldexp(format.scale, SUM_SHIFT - left) / unit
             fraction, exponent = math.frexp(factor)
             if fraction == 0.5 and 0 < left + exponent <= left:
-                # A power of two that nothing is lost by: of the operand with the greater scale, always.
+                # A power of two that loses nothing: always the case for the operand with the greater scale.
                 return m.shift_left(loaded, left + exponent - 1)
             return requantised(m, m.shift_left(loaded, left), factor)
 
@@ -163,7 +163,7 @@ class ZeroSkewType(ZeroSkewNumbers):
         return m.sub(self.raw(m, value), m.const(first)), np.arange(first, last + 1).astype(self.dtype)
 
     def from_f32(self, m: Machine[V], value: V) -> V:
-        """To nearest, halves upwards."""
+        """Rounds to nearest, halves upwards."""
         zero, (low, high) = self.zero_point.data, self.raw_limits
         scaled = m.mulf(value, m.float_constant(single(1 / self.scale)))
         ends = m.int_constant(low - zero, 32), m.int_constant(high - zero, 32)
@@ -185,8 +185,8 @@ class ZeroSkewType(ZeroSkewNumbers):
 
         ranked = skewed(value_format).ranked(m, value)
         assert ranked is not None
-        place, raws = ranked
-        entry = m.entry(function, self.encode(exactly(function, value_format.decode(raws))), place)
+        index, raws = ranked
+        entry = m.entry(function, self.encode(exactly(function, value_format.decode(raws))), index)
         return m.settle(entry, 8 * self.dtype.itemsize)
 
     def at_least(self, m: Machine[V], value: V, threshold: float) -> V:
@@ -200,7 +200,7 @@ class ZeroSkewType(ZeroSkewNumbers):
 
 
 def requantised(m: Machine[V], x: Int[V], factor: float) -> Int[V]:
-    """x * factor by TensorFlow Lite's MultiplyByQuantizedMultiplier."""
+    """x * factor, by TensorFlow Lite's MultiplyByQuantizedMultiplier."""
     if factor == 1.0:
         return x
     multiplier, shift = multiplier_and_shift(factor)

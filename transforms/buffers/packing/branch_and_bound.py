@@ -123,7 +123,7 @@ class _Search:
         return all(self.solve(one, last, last_buffer) for one in sorted(filter(None, parts), key=len))
 
     def solve(self, unplaced: list[int], last: int, last_buffer: int) -> bool:
-        """Whether there are places for these, after the last buffer has been placed at the offset `last`."""
+        """True if there are places for these, after the last buffer has been placed at the offset `last`."""
         if self.nodes == self.node_limit:
             raise _End(Outcome.OUT_OF_NODES)
         self.nodes += 1
@@ -171,7 +171,7 @@ class _Search:
         return found
 
     def is_hopeless(self, unplaced: list[int], last: int, last_buffer: int) -> bool:
-        """Whether the buffers cannot all end below the capacity."""
+        """True if the buffers cannot all end below the capacity."""
         size, capacity = self.size, self.capacity
         first_of, last_of = self.first, self.last
         starts: list[tuple[int, int]] = []

@@ -57,7 +57,7 @@ class ExactCover:
         self.nodes = 0
         """Nodes of the search tree that the last search has entered."""
         self.exhausted = False
-        """Whether the last search has seen the whole tree."""
+        """True if the last search has seen the whole tree."""
 
     def __len__(self) -> int:
         """How many options there are."""

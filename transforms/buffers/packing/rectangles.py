@@ -47,7 +47,7 @@ class Placement:
 
     @property
     def optimal(self) -> bool:
-        """Whether no placement is lower: proven, not hoped."""
+        """True if no placement is lower: proven, not hoped."""
         return self.height == self.lower_bound
 
     @property
