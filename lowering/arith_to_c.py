@@ -9,6 +9,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block
 from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import c
 from tinyml.dialects.c.types import CONST, RAM
@@ -43,8 +44,7 @@ class LowerArithToCPass(ModulePass):
         FunctionLowering(program, body, SPELLINGS).lower_function(function)
         lowered = program.finish(body)
         for old in list(op.body.block.ops)[::-1]:
-            old.detach()
-            old.erase(safe_erase=False)
+            Rewriter.erase_op(old, safe_erase=False)
         op.body.block.add_op(lowered)
         remove_dead(lowered)
 

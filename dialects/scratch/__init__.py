@@ -6,7 +6,9 @@ from tinyml.dialects.scratch.ops import AllocOp, ArenaOp, ConstantOp, MoveOp, Re
 from tinyml.dialects.scratch.spaces import CsrFlash, Flash, Packed, PackedFlash, PackedRam
 from tinyml.dialects.scratch.types import (
     FORMAT,
+    bytes_of,
     element_bytes,
+    elements_of,
     in_flash,
     memref_type,
     packed_bits,
@@ -30,7 +32,9 @@ __all__ = [
     "ReuseOp",
     "SliceOp",
     "ViewOp",
+    "bytes_of",
     "element_bytes",
+    "elements_of",
     "in_flash",
     "memref_type",
     "packed_bits",

@@ -45,6 +45,16 @@ def size_in_bytes(type: MemRefType[Attribute]) -> int:
     return count * element_bytes(type) if bits is None else packed_bytes(count, bits)
 
 
+def bytes_of(buffer: SSAValue) -> int:
+    """Bytes that a memref value occupies."""
+    return size_in_bytes(memref_type(buffer))
+
+
+def elements_of(buffer: SSAValue) -> int:
+    """The number of elements of a memref value."""
+    return prod(memref_type(buffer).get_shape())
+
+
 def in_flash(type: MemRefType[Attribute]) -> bool:
     return isinstance(type.memory_space, Flash | CsrFlash | PackedFlash)
 

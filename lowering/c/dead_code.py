@@ -6,6 +6,7 @@ from collections import defaultdict
 
 from xdsl.dialects.builtin import SymbolRefAttr
 from xdsl.ir import Operation, SSAValue
+from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import c
 
@@ -20,14 +21,12 @@ def remove_dead(program: c.ProgramOp) -> None:
         live = {function, *_live(function)}
         # With a dead loop or branch goes what is inside of it.
         for op in [op for op in function.walk() if op not in live and op.parent_op() in live]:
-            op.detach()
-            op.erase(safe_erase=False)
+            Rewriter.erase_op(op, safe_erase=False)
     used = {op.symbol for op in program.walk() if isinstance(op, c.SymbolOp)}
     used |= {op.arena for op in program.walk() if isinstance(op, c.ViewOp)}
     for op in list(program.body.block.ops):
         if isinstance(op, c.ConstantOp | c.ArenaOp) and SymbolRefAttr(op.sym_name) not in used:
-            op.detach()
-            op.erase()
+            Rewriter.erase_op(op)
 
 
 def _live(function: c.FuncOp) -> set[Operation]:

@@ -1,1 +1,1 @@
-"""Passes on buffers (L2): order, in-place updates, packing into one arena."""
+"""Passes on buffers (L2): the order of ops, in-place updates, and packing into an arena."""

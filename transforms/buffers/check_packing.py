@@ -1,10 +1,9 @@
 """`check-packing`: proves that the views of an arena do not disturb each other.
 
-Independent of the packers: nothing here is shared with them or with their live ranges, not even the idea of a range.
-This is data flow. Backwards through the program run the buffers whose content is still to be read before it is
-overwritten; forwards runs whether a buffer can have been written at all. An op may write to bytes only where no
-other buffer that holds a value in this sense lies, and where no other buffer lies that the op itself reads, unless
-each element of that has been read when its bytes are written.
+The proof is independent of the packers and shares nothing with them, not even the notion of a live range: it is a data
+flow analysis. A backward analysis finds the buffers whose content is still read before it is overwritten; a forward one
+finds whether a buffer can have been written at all. An op may write to bytes only if no other buffer there holds such
+a value, and no buffer that the op itself reads, unless each of its elements has been read before its bytes are written.
 """
 
 from __future__ import annotations
@@ -37,18 +36,18 @@ from tinyml.dialects.scratch import (
 from tinyml.dialects.tdsl import TensorOp, reads_in_place
 
 Views = frozenset[SSAValue]
-"""Results of `scratch.view`, and the arguments of the function, which are the caller's memory."""
+"""Results of `scratch.view`, and arguments of the function, which are the caller's memory."""
 
 
 @dataclass(frozen=True)
 class CheckPackingPass(ModulePass):
-    """Raises `InputError` for a function on L2 whose arena is packed wrongly, and changes nothing.
+    """Verifies the packing of functions on L2, and changes nothing; raises `InputError` for a wrong one.
 
-    Every buffer is a view of a `scratch.arena`, lies inside it and is aligned for its elements; the arena is no
-    larger than the highest end, as its `scratch.height` says, and no smaller than its `scratch.lower_bound`, with
-    `scratch.optimal` only where that is as high and `scratch.gap` bytes above it; and no op destroys a value that is
-    read later. After the ops have become loops the question has no simple answer: only
-    an op on whole buffers shows that nothing of the old content is left.
+    Every buffer is a view of a `scratch.arena`, lies inside it and is aligned for its elements. The arena is as large
+    as the highest end, which its `scratch.height` repeats, and no smaller than its `scratch.lower_bound`; it is
+    `scratch.optimal` only if these are equal, and otherwise `scratch.gap` is their difference. No op destroys a value
+    that is read later. Once ops have become loops this cannot be decided easily: only an op on whole buffers shows that
+    nothing of the old content is left.
     """
 
     name = "check-packing"
@@ -56,38 +55,39 @@ class CheckPackingPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in op.walk():
             if isinstance(function, func.FuncOp) and not function.is_declaration:
-                _check_places(function)
+                _check_views(function)
                 _Flow(function).check()
 
 
 def _name(view: SSAValue) -> str:
-    start, end = _bytes(view)
+    start, end = _span(view)
     return f"{view.name_hint or 'a buffer'} (bytes {start} to {end - 1})"
 
 
-def _bytes(view: SSAValue) -> tuple[int, int]:
-    """The first byte and the one behind the last."""
+def _span(view: SSAValue) -> tuple[int, int]:
+    """The first byte, and the first one after the last."""
     type, op = memref_type(view), view.owner
     start = op.offset.value.data if isinstance(op, ViewOp) else 0
     return start, start + _end(type, prod(type.get_shape()))
 
 
 def _end(type: MemRefType[Attribute], count: int) -> int:
-    """Bytes of so many elements, packed ones in whole groups."""
+    """Bytes of `count` elements; packed ones are in whole groups."""
     if (bits := packed_bits(type)) is None:
         return count * element_bytes(type)
     return -(-count // group_length(bits)) * group_bytes(bits)
 
 
-def _start(type: MemRefType[Attribute], place: int) -> int:
-    """The first byte with bits of an element: of its group, if it is packed."""
+def _start(type: MemRefType[Attribute], index: int) -> int:
+    """The first byte with bits of an element, or of its group if it is packed."""
     if (bits := packed_bits(type)) is None:
-        return place * element_bytes(type)
-    return place // group_length(bits) * group_bytes(bits)
+        return index * element_bytes(type)
+    return index // group_length(bits) * group_bytes(bits)
 
 
 def _touched(type: MemRefType[Attribute], count: int) -> int:
-    """The bytes that are written when so many elements are: of packed ones, high bits lie at the start of a group."""
+    """The bytes written with the first `count` elements; the high bits of packed ones lie at the start of their
+    group."""
     if (bits := packed_bits(type)) is None:
         return count * element_bytes(type)
     groups, rest = divmod(count, group_length(bits))
@@ -101,11 +101,11 @@ def _memory(view: SSAValue) -> SSAValue:
 
 
 def _overlap(a: SSAValue, b: SSAValue) -> bool:
-    (a_start, a_end), (b_start, b_end) = _bytes(a), _bytes(b)
+    (a_start, a_end), (b_start, b_end) = _span(a), _span(b)
     return _memory(a) is _memory(b) and max(a_start, b_start) < min(a_end, b_end)
 
 
-def _check_places(function: func.FuncOp) -> None:
+def _check_views(function: func.FuncOp) -> None:
     ends: dict[ArenaOp, int] = {}
     for op in function.walk():
         match op:
@@ -116,7 +116,7 @@ def _check_places(function: func.FuncOp) -> None:
             case ViewOp():
                 _check_view(op)
                 if isinstance(arena := op.arena.owner, ArenaOp):
-                    ends[arena] = max(ends[arena], _bytes(op.result)[1])
+                    ends[arena] = max(ends[arena], _span(op.result)[1])
             case _:
                 pass
     for arena, end in ends.items():
@@ -126,12 +126,12 @@ def _check_places(function: func.FuncOp) -> None:
 
 
 def _check_view(op: ViewOp) -> None:
-    arena, (start, end) = op.arena.owner, _bytes(op.result)
+    arena, (start, end) = op.arena.owner, _span(op.result)
     if isinstance(arena, ArenaOp):
         room, alignment = arena.size, arena.alignment.value.data
     elif isinstance(arena, Block) and isinstance(arena.parent_op(), func.FuncOp):
-        # Nothing is known of the caller's memory but that its elements are aligned.
-        room, alignment = _bytes(op.arena)[1], unit_bytes(memref_type(op.arena))
+        # The caller's memory is only known to be aligned for its elements.
+        room, alignment = _span(op.arena)[1], unit_bytes(memref_type(op.arena))
     else:
         raise error_at(op, f"{_name(op.result)} is not in a scratch.arena, nor in an argument")
     if start < 0 or end > room:
@@ -162,7 +162,7 @@ def _claimed(arena: ArenaOp, name: str) -> int | None:
 
 
 class _Flow:
-    """Values in the buffers of one function."""
+    """The values in the buffers of a function."""
 
     def __init__(self, function: func.FuncOp) -> None:
         self.function = function
@@ -181,7 +181,7 @@ class _Flow:
         return frozenset[SSAValue]().union(*(self.views.get(value, frozenset()) for value in values))
 
     def _access(self, op: Operation) -> tuple[Views, Views, Views]:
-        """The buffers that an op reads, that it may write, and that it overwrites whatever they held."""
+        """The buffers that an op reads, those that it may write, and those that it overwrites completely."""
         none: Views = frozenset()
         if isinstance(op, SliceOp | ViewOp):
             return none, none, none
@@ -199,7 +199,7 @@ class _Flow:
         return touched, none if silent else touched, none
 
     def _find_first_writes(self) -> dict[SSAValue, int]:
-        """From which op on, in program order, a buffer can hold a value: a loop brings back what its end wrote."""
+        """The first op, in program order, at which a buffer can hold a value; a loop carries back writes at its end."""
         first: dict[SSAValue, int] = dict.fromkeys(self.function.args, 0)
         for op in self.function.walk():
             _, writes, _ = self._access(op)
@@ -214,7 +214,7 @@ class _Flow:
         return first
 
     def _before(self, block: Block, after: Views) -> Views:
-        """The buffers whose content is still to be read at the start of a block, from those at its end."""
+        """The buffers whose content is read later, at the start of a block, given those at its end."""
         for op in reversed(block.ops):
             blocks = [inner for region in op.regions for inner in region.blocks]
             if isinstance(op, scf.IfOp):
@@ -241,7 +241,7 @@ class _Flow:
                 raise error_at(op, f"'{op.name}' writes {_name(written)} over {_name(other)}, which is read later")
 
     def _reads_before_writing(self, op: Operation, written: SSAValue, read: SSAValue) -> bool:
-        """Has each element of a buffer been read, for the last time, when an op writes to its bytes?"""
+        """True if each element of a buffer has been read for the last time when an op writes to its bytes."""
         if isinstance(op, MoveOp):
             return True
         if not isinstance(op, TensorOp) or op.dest is None or _overwritten(op.dest) is not written:
@@ -253,10 +253,10 @@ class _Flow:
         steps = prod(type.get_shape()) - 1
         if steps == 0:
             return True
-        (target, _), (source, _) = _bytes(written), _bytes(read)
+        (target, _), (source, _) = _span(written), _span(read)
 
         def behind(value: SSAValue) -> bool:
-            """Are the first elements written below where the next ones are read, or packed as these are?"""
+            """True if writes stay below the elements that are still to be read, or are packed like them."""
             operand = memref_type(value)
             if packed_bits(type) is not None and packed_bits(type) == packed_bits(operand) and target == source:
                 return True
@@ -266,7 +266,7 @@ class _Flow:
 
 
 def _overwritten(dest: SSAValue) -> SSAValue | None:
-    """The buffer of which a destination is the whole, if that is certain."""
+    """The buffer that a destination covers completely, if that is certain."""
     count = prod(memref_type(dest).get_shape())
     while isinstance(dest.owner, SliceOp):
         dest = dest.owner.source
@@ -275,7 +275,7 @@ def _overwritten(dest: SSAValue) -> SSAValue | None:
 
 
 def _views_of_values(function: func.FuncOp) -> dict[SSAValue, Views]:
-    """The buffers that each memref can be, through slices, branches and loops."""
+    """The buffers that each memref may be a view of, through slices, branches and loops."""
     given = [argument for argument in function.args if isinstance(argument.type, MemRefType)]
     views: dict[SSAValue, Views] = {argument: frozenset({argument}) for argument in given}
     for op in function.walk():
@@ -295,9 +295,9 @@ def _views_of_values(function: func.FuncOp) -> dict[SSAValue, Views]:
                 for block in region.blocks:
                     targets += block.args
                     sources += block.last_op.operands if block.last_op is not None else ()
-            found = frozenset[SSAValue]().union(*(views.get(source, frozenset()) for source in sources))
+            reaching = frozenset[SSAValue]().union(*(views.get(source, frozenset()) for source in sources))
             for target in targets:
-                if isinstance(target.type, MemRefType) and not found <= views.get(target, frozenset()):
-                    views[target] = views.get(target, frozenset()) | found
+                if isinstance(target.type, MemRefType) and not reaching <= views.get(target, frozenset()):
+                    views[target] = views.get(target, frozenset()) | reaching
                     changed = True
     return views

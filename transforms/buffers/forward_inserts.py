@@ -1,4 +1,4 @@
-"""`forward-inserts`: what is inserted into a buffer is computed there in the first place (L2, before packing)."""
+"""`forward-inserts`: computes a part of a buffer in place instead of inserting it afterwards (L2, before packing)."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from tinyml.transforms.ir.offsets import build_offset, is_run
 
 @dataclass(frozen=True)
 class ForwardInsertsPass(ModulePass):
-    """Replaces the buffer of a part by a view into the buffer that `tdsl.insert_slice` puts it into, in place.
+    """Replaces the buffer of a part by a view into the buffer that `tdsl.insert_slice` inserts it into, in place.
 
-    The part must be consecutive elements there, its place known before it is computed, and nothing may touch the
-    buffer between the first op that touches the part and the insertion, which goes.
+    The part must be consecutive elements there, with an offset known before the part is computed, and nothing may touch
+    the buffer between the first op that touches the part and the insertion, which is erased.
     """
 
     name = "forward-inserts"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for function in [one for one in op.walk() if isinstance(one, func.FuncOp) and not one.is_declaration]:
+        for function in [inner for inner in op.walk() if isinstance(inner, func.FuncOp) and not inner.is_declaration]:
             erase_dead_buffers(function)
-            for insert in [one for one in function.walk() if isinstance(one, tdsl.InsertSliceOp)]:
+            for insert in [inner for inner in function.walk() if isinstance(inner, tdsl.InsertSliceOp)]:
                 _forward(function, insert)
 
 
@@ -51,15 +51,15 @@ def _forward(function: func.FuncOp, insert: tdsl.InsertSliceOp) -> None:
     if all(_is_known(offset, start) for offset in insert.offsets):
         builder = Builder(InsertPoint.before(start))
         offset = build_offset(insert.offsets, tdsl.shape_of(insert.out), builder)
-        place = builder.insert(SliceOp(insert.out, offset, memref_type(part.result).get_shape())).result
-        place.name_hint = part.result.name_hint
+        view = builder.insert(SliceOp(insert.out, offset, memref_type(part.result).get_shape())).result
+        view.name_hint = part.result.name_hint
         Rewriter.erase_op(insert)
-        part.result.replace_all_uses_with(place)
+        part.result.replace_all_uses_with(view)
         Rewriter.erase_op(part)
 
 
 def _may_be(value: SSAValue, buffer: SSAValue) -> bool:
-    """May a value be a buffer, or a view of it? Loops and branches hand on nobody knows what."""
+    """True if a value may be a buffer or a view of it; loops and branches may hand on any."""
     origin = root(value)
     owner = origin.owner
     if not isinstance(value.type, MemRefType) or isinstance(owner, ConstantOp):
@@ -69,11 +69,11 @@ def _may_be(value: SSAValue, buffer: SSAValue) -> bool:
 
 
 def _first_user(part: AllocOp, insert: Operation) -> Operation:
-    """The first op beside an insertion that uses the part, or contains such an op."""
+    """The first op in the block of an insertion that uses the part, or contains such an op."""
     block = insert.parent
     assert block is not None
     users = [block.find_ancestor_op_in_block(use.operation) for use in part.result.uses]
-    order = {op: place for place, op in enumerate(block.ops)}
+    order = {op: position for position, op in enumerate(block.ops)}
     return min((user for user in users if user is not None), key=order.__getitem__)
 
 

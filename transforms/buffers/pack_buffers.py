@@ -1,4 +1,4 @@
-"""`pack-buffers`: working memory of 4, 5, 6, 9, 10 or 12 bits takes no more in RAM (L2, before it is packed)."""
+"""`pack-buffers`: packs working memory with elements of 4, 5, 6, 9, 10 or 12 bits (L2, before it is placed)."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from tinyml.transforms.ir.retype_buffer import retype_buffer
 
 @dataclass(frozen=True)
 class PackBuffersPass(ModulePass):
-    """Puts buffers into `#scratch.packed_ram` where that saves bytes, and constants stay where they are.
+    """Moves buffers to `#scratch.packed_ram` if that saves bytes; constants stay as they are.
 
-    An element takes the least of those widths that its number format needs. Buffers that are returned, or that loops
-    and branches hand on, stay as they are.
+    An element takes the least of those widths that holds its number format. Buffers that are returned, or handed on by
+    loops and branches, stay as they are.
     """
 
     name = "pack-buffers"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for alloc in [one for one in op.walk() if isinstance(one, AllocOp)]:
+        for alloc in [inner for inner in op.walk() if isinstance(inner, AllocOp)]:
             type = memref_type(alloc.result)
             if (packed := packed_type(type)) is not None and not _leaves(alloc.result):
                 retype_buffer(alloc.result, packed)
 
 
 def _leaves(buffer: SSAValue) -> bool:
-    """Is a buffer, or a view of it, returned or handed on?"""
+    """True if a buffer, or a view of it, is returned or handed on."""
     users = [use.operation for use in buffer.uses]
     views = [user.result for user in users if isinstance(user, SliceOp)]
     return any(isinstance(user, func.ReturnOp | scf.YieldOp | scf.ForOp) for user in users) or any(map(_leaves, views))

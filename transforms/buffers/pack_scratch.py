@@ -26,7 +26,7 @@ from tinyml.transforms.buffers.liveness.live_ranges import (
     Buffer,
     LiveRanges,
     buffer_name,
-    buffers_by_place,
+    buffers_by_location,
     erase_dead_buffers,
     hands_on,
     live_ranges,
@@ -44,16 +44,17 @@ GAP = "scratch.gap"
 class PackScratchPass(ModulePass):
     """Replaces every `scratch.alloc` by a view of one `scratch.arena`, both at the function's entry.
 
-    A `scratch.reuse` becomes a view of the same bytes.
+    A `scratch.reuse` becomes a view of the bytes that it reuses.
 
-    `mode` chooses the packing algorithm (docs/packing.md), `align` is a power of two of which all offsets are
-    multiples, beside their element's size, and `limit` is the number of bytes that the arena may take. `coarsen` rounds
-    sizes up to multiples of so many bytes while the algorithm works, `budget` is how many nodes its searches may have.
-    The arena carries its height and the lower bound of every packing, in bytes, and `scratch.optimal` where they are
-    equal or else `scratch.gap`, what lies between; each view carries the program points at which it is alive. Buffers
-    that nothing uses go; a function without buffers stays as it is. Raises `InputError` for options out of range, a
-    function that is packed already, and an arena above the limit; this one names the op at the peak and the buffers
-    alive there.
+    mode: the packing algorithm (docs/packing.md). align: a power of two that divides all offsets, in addition to the
+    element size. limit: the greatest size of the arena, in bytes. coarsen: sizes are rounded up to multiples of this
+    many bytes while the algorithm works. budget: the greatest number of nodes of its searches.
+
+    The arena carries its height and a lower bound on every packing, in bytes, and `scratch.optimal` if they are equal
+    or else their difference as `scratch.gap`; each view carries the program points between which it is alive. Unused
+    buffers are erased; a function without buffers stays as it is. Raises `InputError` for options out of range, for a
+    function that is already packed, and for an arena above the limit, with the op at the peak and the buffers alive
+    there.
     """
 
     name = "pack-scratch"
@@ -82,13 +83,13 @@ class PackScratchPass(ModulePass):
         if any(isinstance(inner, ArenaOp) for inner in function.walk()):
             raise InputError(f"@{function.sym_name.data} has an arena already")
         live = live_ranges(function)
-        places = buffers_by_place(live)
-        rectangles = [rectangle(live, members, self.align) for members in places]
+        groups = buffers_by_location(live)
+        rectangles = [rectangle(live, members, self.align) for members in groups]
         effort = Effort(nodes=self.budget, barred=_barred(function, live))
         placement = pack(rectangles, self.mode, effort, self.coarsen)
         if self.limit is not None and placement.height > self.limit:
             raise self._too_high(live, rectangles, placement)
-        arena = place_buffers(function, live, places, placement, lcm(*(one.alignment for one in rectangles)))
+        arena = place_buffers(function, live, groups, placement, lcm(*(shape.alignment for shape in rectangles)))
         arena.attributes[HEIGHT] = IntegerAttr(placement.height, i64)
         arena.attributes[LOWER_BOUND] = IntegerAttr(placement.lower_bound, i64)
         if placement.optimal:
@@ -99,8 +100,8 @@ class PackScratchPass(ModulePass):
     def _too_high(self, live: LiveRanges, rectangles: list[Rectangle], placement: Placement) -> InputError:
         peak = find_peak(rectangles)
         at = live.points[peak.point]
-        alive = sorted((rectangles[i] for i in peak.alive), key=lambda one: -one.size)
-        names = ", ".join(f"{one.name} ({one.size} bytes)" for one in alive)
+        alive = sorted((rectangles[i] for i in peak.alive), key=lambda buffer: -buffer.size)
+        names = ", ".join(f"{buffer.name} ({buffer.size} bytes)" for buffer in alive)
         message = (
             f"the arena takes {placement.height} bytes, the limit is {self.limit}; "
             f"alive at the peak of {peak.bytes} bytes, {_spell(at)}: {names}"
@@ -109,28 +110,28 @@ class PackScratchPass(ModulePass):
 
 
 def rectangle(live: LiveRanges, members: Sequence[Buffer], align: int = 1) -> Rectangle:
-    """Of buffers that take the same bytes in turn, the largest first. align: as `pack-scratch` takes it."""
+    """The rectangle of buffers that take the same bytes in turn, the largest first. align: as in `pack-scratch`."""
     order = list(live.ranges)
     return Rectangle(
-        "/".join(buffer_name(one.result, order.index(one)) for one in members),
+        "/".join(buffer_name(member.result, order.index(member)) for member in members),
         size_in_bytes(memref_type(members[0].result)),
-        lcm(*(unit_bytes(memref_type(one.result)) for one in members), align),
-        min(live.ranges[one].first for one in members),
-        max(live.ranges[one].last for one in members),
+        lcm(*(unit_bytes(memref_type(member.result)) for member in members), align),
+        min(live.ranges[member].first for member in members),
+        max(live.ranges[member].last for member in members),
     )
 
 
 def _barred(function: func.FuncOp, live: LiveRanges) -> frozenset[int]:
-    """The points inside loops and branches, where nothing may move: a buffer has one place all through them.
+    """The points inside loops and branches, where nothing may move: a buffer keeps its location throughout them.
 
-    All points, where loops or branches hand buffers on: of these nobody knows which they are.
+    All points, if loops or branches hand buffers on: it is then unknown which ones.
     """
     anywhere = hands_on(function)
     return frozenset(i for i, op in enumerate(live.points) if anywhere or op.parent_op() is not function)
 
 
 def _spell(op: Operation) -> str:
-    """An op by its name and what it computes, as far as that has a name."""
+    """An op's name and, if it has one, the name of its result."""
     target = op.dest if isinstance(op, TensorOp) else None
     hint = target.name_hint if target is not None else None
     return f"'{op.name}' into {hint}" if hint else f"'{op.name}'"

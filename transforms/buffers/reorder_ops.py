@@ -1,4 +1,4 @@
-"""`reorder-ops`: runs ops in the order that needs the least memory at once (L2, before packing)."""
+"""`reorder-ops`: schedules ops in the order with the least peak memory (L2, before packing)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from xdsl.traits import is_side_effect_free
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.scratch import AllocOp, ReuseOp, ViewOp, memref_type, root, size_in_bytes, unit_bytes
+from tinyml.dialects.scratch import AllocOp, ReuseOp, ViewOp, bytes_of, memref_type, root, unit_bytes
 from tinyml.transforms.buffers.liveness.live_ranges import (
     LiveRanges,
     Range,
@@ -34,13 +34,13 @@ GAP = "scratch.order_gap"
 
 @dataclass(frozen=True)
 class ReorderOpsPass(ModulePass):
-    """A topological order of the ops of every block whose buffers need the least memory at once, inner blocks first.
+    """Sorts the ops of every block topologically so that their peak memory is least, inner blocks first.
 
-    Ops stay as they are where no order needs less, and in functions whose loops or branches hand buffers on. The
-    order is exact as long as `budget` sets of ops are enough to find it; else it is the best found, and
-    `scratch.order_gap` of the function is the greatest number of bytes that it may lie above the best in any block.
-    That a result can take the place of an operand of its size (`update-in-place`) is taken into account. Raises
-    `InputError` for a function that has been packed.
+    Ops stay as they are if no order is better, and in functions whose loops or branches hand buffers on. The order is
+    optimal if `budget` sets of ops suffice to find it; otherwise it is the best found, and `scratch.order_gap` of the
+    function is the greatest number of bytes by which it may exceed the optimum in any block. Results that can take the
+    place of an operand of their size (`update-in-place`) are taken into account. Raises `InputError` for a function
+    that has been packed.
     """
 
     name = "reorder-ops"
@@ -49,7 +49,7 @@ class ReorderOpsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if self.budget < 1:
             raise InputError(f"budget must be positive, got {self.budget}")
-        for function in [one for one in op.walk() if isinstance(one, func.FuncOp) and not one.is_declaration]:
+        for function in [inner for inner in op.walk() if isinstance(inner, func.FuncOp) and not inner.is_declaration]:
             if any(isinstance(inner, ViewOp | ReuseOp) for inner in function.walk()):
                 raise InputError(f"the buffers of @{function.sym_name.data} have their places already")
             erase_dead_buffers(function)
@@ -59,17 +59,18 @@ class ReorderOpsPass(ModulePass):
                     function.attributes[GAP] = IntegerAttr(gap, i64)
 
     def _reorder(self, function: func.FuncOp) -> int:
-        """The most bytes that the order of a block may lie above the best."""
+        """Reorders blocks; returns the greatest number of bytes by which the order of a block may exceed the
+        optimum."""
         gap, live = 0, live_ranges(function)
         for block in _blocks(function):
-            found = _Block(live, block)
-            if not found.can_change:
+            candidate = _Block(live, block)
+            if not candidate.can_change:
                 continue
-            problem = found.problem
+            problem = candidate.problem
             order = least_peak(problem, self.budget)
             before = problem.peak(range(len(problem.tasks)))
             if order.peak < before:
-                found.arrange(order.tasks)
+                candidate.arrange(order.tasks)
                 live = live_ranges(function)
             gap = max(gap, min(order.peak, before) - order.bound)
         return gap
@@ -85,7 +86,7 @@ def _blocks(op: Operation) -> Iterator[Block]:
 
 
 class _Block:
-    """The program points of a block, its end excepted, as tasks; what has no effect goes with them."""
+    """The program points of a block, except its end, as tasks; ops without effects follow their users."""
 
     def __init__(self, live: LiveRanges, block: Block) -> None:
         self.block = block
@@ -98,12 +99,12 @@ class _Block:
 
     @cached_property
     def accesses(self) -> list[tuple[set[SSAValue], set[SSAValue]]]:
-        """What each step reads and what it writes."""
+        """The memory that each step reads and writes."""
         return [_accesses(op) for op in self.steps]
 
     @property
     def can_change(self) -> bool:
-        """Is there a choice, and nothing whose effects are unknown?"""
+        """True if there is a choice, and no op with unknown effects."""
         return len(self.steps) > 2 and all(
             isinstance(op, _KNOWN) or is_side_effect_free(op) for op in self.block.walk()
         )
@@ -121,7 +122,7 @@ class _Block:
         index = {cast(SSAValue, buffer.result): i for i, buffer in enumerate(here)}
         kept = frozenset(i for i, buffer in enumerate(here) if self.ranges[buffer].last == end)
         tasks = [self._task(i, index) for i in range(len(self.steps))]
-        return Problem([_bytes(buffer.result) for buffer in here], tasks, kept)
+        return Problem([bytes_of(buffer.result) for buffer in here], tasks, kept)
 
     def _task(self, i: int, index: dict[SSAValue, int]) -> Task:
         op, span = self.steps[i], self.spans[i]
@@ -135,7 +136,7 @@ class _Block:
             or not reads.isdisjoint(other_writes)
         )
         own = [
-            Rectangle("", _bytes(buffer.result), unit_bytes(memref_type(buffer.result)), first, last)
+            Rectangle("", bytes_of(buffer.result), unit_bytes(memref_type(buffer.result)), first, last)
             for buffer, (first, last) in self.ranges.items()
             if _lies_in((first, last), span)
         ]
@@ -147,24 +148,24 @@ class _Block:
             over = frozenset(
                 index[buffer]
                 for buffer in reads - {result}
-                if buffer in index and _bytes(buffer) == _bytes(result) and takes_place(op, buffer)
+                if buffer in index and bytes_of(buffer) == bytes_of(result) and takes_place(op, buffer)
             )
         return Task(touches, after, find_peak(own).bytes, makes, over)
 
     def _sources(self, op: Operation) -> set[Operation]:
-        """The steps whose results an op uses, at once or through what has no effect."""
-        found: set[Operation] = set()
+        """The steps whose results an op uses, directly or through ops without effects."""
+        sources: set[Operation] = set()
         pending = [op]
         while pending:
             for inner in pending.pop().walk():
                 for owner in (operand.owner for operand in inner.operands):
-                    if isinstance(owner, Operation) and owner.parent is self.block and owner not in found:
-                        found.add(owner)
+                    if isinstance(owner, Operation) and owner.parent is self.block and owner not in sources:
+                        sources.add(owner)
                         pending += [] if owner in self.steps else [owner]
-        return found
+        return sources
 
     def arrange(self, order: Sequence[int]) -> None:
-        """Puts the steps into another order; everything else comes just before it is first used."""
+        """Reorders the steps; any other op comes just before its first use."""
         everything, placed = list(self.block.ops), set[Operation]()
         end = everything.pop()
         for op in everything:
@@ -193,7 +194,7 @@ def _lies_in(part: tuple[int, int], span: Range) -> bool:
 
 
 def _accesses(op: Operation) -> tuple[set[SSAValue], set[SSAValue]]:
-    """The memory that an op reads and that it writes, with what is inside of it."""
+    """The memory that an op reads and writes, including the ops inside it."""
     reads, writes = set[SSAValue](), set[SSAValue]()
     for inner in op.walk():
         touched = {root(value) for value in inner.operands if isinstance(value.type, MemRefType)}
@@ -205,7 +206,3 @@ def _accesses(op: Operation) -> tuple[set[SSAValue], set[SSAValue]]:
         else:
             reads |= touched
     return reads, writes
-
-
-def _bytes(buffer: SSAValue) -> int:
-    return size_in_bytes(memref_type(buffer))

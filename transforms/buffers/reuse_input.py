@@ -1,4 +1,4 @@
-"""`reuse-input`: what comes alive when the input has been read lies in the caller's array (L2, before packing)."""
+"""`reuse-input`: places buffers in the caller's input array once the input has been read (L2, before packing)."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from tinyml.dialects.scratch import ViewOp, in_flash, memref_type, size_in_bytes, stored_as
+from tinyml.dialects.scratch import ViewOp, bytes_of, in_flash, memref_type, stored_as
 from tinyml.transforms.buffers.liveness.live_ranges import (
     Buffer,
     LiveRanges,
-    buffers_by_place,
+    buffers_by_location,
     erase_dead_buffers,
     hands_on,
     last_use,
@@ -27,17 +27,17 @@ from tinyml.transforms.buffers.packing import pack
 
 @dataclass(frozen=True)
 class ReuseInputPass(ModulePass):
-    """Makes buffers views of an argument, which the function then overwrites.
+    """Turns buffers into views of an argument, which the function then overwrites.
 
-    They are stored as the argument's elements are, so that C reaches its memory in one way; they are not returned, and
-    come alive after its last use. The largest come first, as long as the argument has room. Functions whose loops or
+    They are stored like the argument's elements, so that C accesses its memory as a single type, are not returned, and
+    become alive after its last use. The largest come first, as long as the argument has room. Functions whose loops or
     branches hand buffers on stay as they are.
     """
 
     name = "reuse-input"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for function in [one for one in op.walk() if isinstance(one, func.FuncOp) and not one.is_declaration]:
+        for function in [inner for inner in op.walk() if isinstance(inner, func.FuncOp) and not inner.is_declaration]:
             erase_dead_buffers(function)
             for argument in function.args:
                 type = argument.type
@@ -47,12 +47,12 @@ class ReuseInputPass(ModulePass):
 
 def _fill(function: func.FuncOp, argument: SSAValue) -> None:
     live, dead_from = live_ranges(function), last_use(function, argument) + 1
-    fitting = [members for members in buffers_by_place(live) if _fits(live, members, argument, dead_from)]
+    fitting = [members for members in buffers_by_location(live) if _fits(live, members, argument, dead_from)]
     chosen: list[list[Buffer]] = []
     offsets: tuple[int, ...] = ()
-    for members in sorted(fitting, key=lambda members: -_bytes(members[0].result)):
-        placement = pack([rectangle(live, one) for one in [*chosen, members]], "best-fit")
-        if placement.height <= _bytes(argument):
+    for members in sorted(fitting, key=lambda members: -bytes_of(members[0].result)):
+        placement = pack([rectangle(live, group) for group in [*chosen, members]], "best-fit")
+        if placement.height <= bytes_of(argument):
             chosen, offsets = [*chosen, members], placement.offsets
     views: list[ViewOp] = []
     for members, offset in zip(chosen, offsets, strict=True):
@@ -69,11 +69,7 @@ def _fill(function: func.FuncOp, argument: SSAValue) -> None:
 
 def _fits(live: LiveRanges, members: list[Buffer], argument: SSAValue, dead_from: int) -> bool:
     stored = stored_as(memref_type(argument))
-    same = all(stored_as(memref_type(one.result)) == stored for one in members)
-    ranges = [live.ranges[one] for one in members]
+    same = all(stored_as(memref_type(member.result)) == stored for member in members)
+    ranges = [live.ranges[member] for member in members]
     end = len(live.points) - 1
-    return same and min(one.first for one in ranges) >= dead_from and max(one.last for one in ranges) < end
-
-
-def _bytes(buffer: SSAValue) -> int:
-    return size_in_bytes(memref_type(buffer))
+    return same and min(range.first for range in ranges) >= dead_from and max(range.last for range in ranges) < end

@@ -1,4 +1,4 @@
-"""`update-in-place`: results take the bytes of operands that nothing needs any more (L2, before packing)."""
+"""`update-in-place`: results take the bytes of operands that are no longer needed (L2, before packing)."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.scratch import (
     AllocOp,
     ReuseOp,
+    bytes_of,
     element_bytes,
     memref_type,
     packed_bits,
     root,
-    size_in_bytes,
     unit_bytes,
 )
 from tinyml.transforms.buffers.liveness.live_ranges import (
@@ -39,28 +39,27 @@ class UpdateInPlacePass(ModulePass):
     """Turns the `scratch.alloc` of a result into a `scratch.reuse` of an operand's buffer.
 
     The op must be the last that needs the operand and the first that touches the result, and it must read the operand
-    in place (`tdsl.reads_in_place`), its elements at least as wide as the result's. An op that changes only a part of
-    an operand, or adds to it, gets that operand as its destination, so that nothing is copied. Where the result is
-    smaller than what it takes the place of, it does so only if the memory that is needed at once does not grow.
-    Buffers move to the start of their blocks.
+    in place (`tdsl.reads_in_place`), with elements at least as wide as the result's. An op that changes part of an
+    operand, or adds to it, gets that operand as its destination, so that nothing is copied. A result smaller than its
+    operand takes its place only if the peak memory does not grow. Buffers move to the start of their blocks.
     """
 
     name = "update-in-place"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for function in [one for one in op.walk() if isinstance(one, func.FuncOp) and not one.is_declaration]:
+        for function in [inner for inner in op.walk() if isinstance(inner, func.FuncOp) and not inner.is_declaration]:
             _Function(function).apply()
 
 
 class _Function:
-    """Live ranges are kept up to date while results find their places."""
+    """A function whose live ranges are kept up to date as results take the place of operands."""
 
     def __init__(self, function: func.FuncOp) -> None:
         erase_dead_buffers(function)
         live = live_ranges(function)
         self.points = live.points
         self.ranges = live.ranges
-        for buffer in sorted(live.ranges, key=lambda one: live.ranges[one].first, reverse=True):
+        for buffer in sorted(live.ranges, key=lambda alloc: live.ranges[alloc].first, reverse=True):
             if isinstance(buffer, AllocOp) and (block := buffer.parent) is not None:
                 buffer.detach()
                 Rewriter.insert_op(buffer, InsertPoint.at_start(block))
@@ -77,34 +76,35 @@ class _Function:
 
     def operand(self, op: tdsl.TensorOp, point: int, result: AllocOp) -> Buffer | None:
         """The smallest buffer whose place the result can take."""
-        found: list[Buffer] = []
+        candidates: list[Buffer] = []
         for value in op.inputs:
             buffer = root(value).owner
             if not isinstance(buffer, Buffer) or buffer is result or not self.dies(buffer, point, result):
                 continue
             if takes_place(op, buffer.result) and self.pays(result, buffer):
-                found.append(buffer)
-        return min(found, key=_bytes, default=None)
+                candidates.append(buffer)
+        return min(candidates, key=lambda buffer: bytes_of(buffer.result), default=None)
 
     def dies(self, buffer: Buffer, point: int, result: AllocOp) -> bool:
         block = buffer.parent
         return self.ranges[buffer].last == point and block is not None and block.is_ancestor(result)
 
     def pays(self, result: AllocOp, buffer: Buffer) -> bool:
-        if _bytes(result) >= _bytes(buffer):
-            return _bytes(result) == _bytes(buffer)
+        new, old = bytes_of(result.result), bytes_of(buffer.result)
+        if new >= old:
+            return new == old
         before, after = (find_peak(list(self.rectangles(*moved))).bytes for moved in ((), (result, buffer)))
         return after <= before
 
     def rectangles(self, result: Buffer | None = None, buffer: Buffer | None = None) -> Iterator[Rectangle]:
-        """What is to be packed, if a result takes the place of another buffer."""
-        places: dict[AllocOp, Range] = {}
-        for one, (first, last) in self.ranges.items():
-            place = base(buffer) if one is result and buffer is not None else base(one)
-            start, end = places.get(place, (first, last))
-            places[place] = Range(min(start, first), max(end, last))
-        for place, live in places.items():
-            yield Rectangle("", _bytes(place), unit_bytes(memref_type(place.result)), *live)
+        """The rectangles to pack if a result takes the place of another buffer."""
+        lives: dict[AllocOp, Range] = {}
+        for member, (first, last) in self.ranges.items():
+            source = base(buffer) if member is result and buffer is not None else base(member)
+            start, end = lives.get(source, (first, last))
+            lives[source] = Range(min(start, first), max(end, last))
+        for source, live in lives.items():
+            yield Rectangle("", bytes_of(source.result), unit_bytes(memref_type(source.result)), *live)
 
     def replace(self, op: tdsl.TensorOp, result: AllocOp, buffer: Buffer) -> None:
         first, last = self.ranges.pop(result)
@@ -122,12 +122,8 @@ class _Function:
         Rewriter.erase_op(result)
 
 
-def _bytes(buffer: Buffer) -> int:
-    return size_in_bytes(memref_type(buffer.result))
-
-
 def takes_place(op: tdsl.TensorOp, buffer: SSAValue) -> bool:
-    """May the elements of an op's result be written over a buffer from its start, as they are computed from it?"""
+    """True if the elements of an op's result may overwrite a buffer from its start as they are computed from it."""
     return all(
         reshaped(operand) is buffer
         and _no_wider(memref_type(op.out), memref_type(operand))
@@ -138,9 +134,9 @@ def takes_place(op: tdsl.TensorOp, buffer: SSAValue) -> bool:
 
 
 def _no_wider(result: MemRefType[Attribute], operand: MemRefType[Attribute]) -> bool:
-    """Does element i of a result at the place of an operand need bytes of its first i elements only?
+    """True if element i of a result in an operand's place needs only bytes of its first i elements.
 
-    Packed elements share bytes with later ones, which only packing them alike keeps.
+    Packed elements share bytes with later ones, so that both must be packed alike.
     """
     bits = packed_bits(result)
     if packed_bits(operand) is not None:
@@ -149,7 +145,7 @@ def _no_wider(result: MemRefType[Attribute], operand: MemRefType[Attribute]) -> 
 
 
 def _changed_operand(op: Operation) -> SSAValue | None:
-    """The operand of which an op changes some elements, or to which it adds."""
+    """The operand that an op changes in part, or adds to."""
     match op:
         case tdsl.InsertSliceOp():
             return op.input

@@ -1,1 +1,1 @@
-"""Live ranges of buffers, and rectangles made from them."""
+"""Live ranges of buffers, and the views that replace placed buffers."""

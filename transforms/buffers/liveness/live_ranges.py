@@ -1,17 +1,15 @@
 """Live ranges of buffers on L2: from the first op that touches a buffer to the last, loops flattened in order.
 
-Program points are the ops that can touch memory (those with a memref operand) and the ops that steer (with regions,
-and terminators), numbered from 0 in program order. Views of a buffer are the buffer. An op's operands and its
-destination are alive together at its point, unless one reuses the bytes of the other: then it is alive from the next
-point on. A returned buffer is alive to the end, because its content is used after
-the return.
+Program points are the ops that can touch memory (those with a memref operand) and the ops of control flow (those with
+regions, and terminators), numbered from 0 in program order. A view counts as its buffer. An op's operands and its
+destination are alive together at its point, unless one reuses the bytes of the other: that one is alive from the next
+point on. A returned buffer is alive to the end, because its content is used after the return.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from math import prod
 from typing import NamedTuple, TypeAlias, cast
 
 from xdsl.dialects import func, scf
@@ -20,17 +18,18 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import Rewriter
 from xdsl.traits import IsTerminator
 from xdsl.transforms.dead_code_elimination import is_trivially_dead
+from xdsl.utils.disjoint_set import DisjointSet
 
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.scratch import AllocOp, ArenaOp, MoveOp, ReuseOp, SliceOp, ViewOp, memref_type, root, size_in_bytes
+from tinyml.dialects.scratch import AllocOp, ArenaOp, MoveOp, ReuseOp, SliceOp, ViewOp, bytes_of, elements_of, root
 from tinyml.dialects.tdsl.base import TensorOp
 
 Buffer: TypeAlias = AllocOp | ReuseOp
-"""What has a live range."""
+"""Ops with a live range."""
 
 
 class Range(NamedTuple):
-    """Program points, both inclusive."""
+    """A range of program points, both ends inclusive."""
 
     first: int
     last: int
@@ -45,7 +44,7 @@ class LiveRanges:
 
 
 class Placed(NamedTuple):
-    """One line of the memory map: a buffer's source name, bytes from `offset` on, and program points."""
+    """A line of the memory map: a buffer's source name, its bytes from `offset` on, and its first and last point."""
 
     name: str
     offset: int
@@ -55,64 +54,63 @@ class Placed(NamedTuple):
 
 
 def memory_map(function: func.FuncOp) -> list[Placed]:
-    """Where each buffer of a packed function lies and when it is alive, in program order.
+    """The location and live range of each buffer of a packed function, in program order.
 
-    Raises `InputError` for a view that does not say when it is alive: `pack-scratch` writes this.
+    Raises `InputError` for a view without a live range, which `pack-scratch` writes.
     """
     lines: list[Placed] = []
     for i, view in enumerate(arena_views(function)):
         if view.live is None:
             raise InputError(f"{buffer_name(view.result, i)} does not say when it is alive")
         first, last = (cast(IntegerAttr, point).value.data for point in view.live)
-        size = size_in_bytes(memref_type(view.result))
+        size = bytes_of(view.result)
         lines.append(Placed(buffer_name(view.result, i), view.offset.value.data, size, first, last))
     return lines
 
 
-def buffers_by_place(live: LiveRanges) -> list[list[Buffer]]:
-    """Buffers by the place that they share, the one that reuses none first."""
-    places: dict[AllocOp, list[Buffer]] = {}
-    for one in live.ranges:
-        places.setdefault(base(one), []).append(one)
-    return list(places.values())
+def buffers_by_location(live: LiveRanges) -> list[list[Buffer]]:
+    """Groups of buffers that share bytes, in each the one first that reuses no other."""
+    groups: dict[AllocOp, list[Buffer]] = {}
+    for buffer in live.ranges:
+        groups.setdefault(base(buffer), []).append(buffer)
+    return list(groups.values())
 
 
 def arena_views(function: func.FuncOp) -> list[ViewOp]:
-    """The buffers of a packed function, without those that lie in the caller's memory."""
+    """The buffers of a packed function, except those in the caller's memory."""
     return [op for op in function.walk() if isinstance(op, ViewOp) and isinstance(op.arena.owner, ArenaOp)]
 
 
 def buffer_name(buffer: SSAValue, index: int) -> str:
-    """The name from the source program, or a number where there is none."""
+    """The name from the source program, or else a number."""
     return buffer.name_hint or f"buffer{index}"
 
 
 def base(buffer: Buffer) -> AllocOp:
-    """The buffer whose bytes another one reuses; one that reuses nothing itself."""
+    """The allocation whose bytes a buffer reuses, directly or not; an allocation itself."""
     while isinstance(buffer, ReuseOp):
         buffer = cast(Buffer, buffer.source.owner)
     return buffer
 
 
 def program_points(function: func.FuncOp) -> tuple[Operation, ...]:
-    """The ops that the numbers of live ranges count, before packing and after it."""
+    """The ops that live ranges count, before and after packing."""
     return tuple(op for op in function.body.walk() if _is_point(op))
 
 
 def live_ranges(function: func.FuncOp) -> LiveRanges:
     """Ranges of all `scratch.alloc` and `scratch.reuse` of a function with structured control flow.
 
-    A buffer that is used inside a loop lives through the whole loop, unless it is allocated inside the loop and no
-    iteration can see what an earlier one left: the op that touches it first overwrites all of it, and every other
-    one comes after that op in the same block.
-    Memrefs carried through loops or chosen by branches count as the same buffer as all they can come from.
-    Raises `InputError` for branches between blocks, for a buffer that nothing touches (dead code), and for one that
-    the loop in which it is allocated hands to its next iteration, because then it is not one buffer but many.
+    A buffer that is used inside a loop lives throughout the loop, unless it is allocated inside and no iteration can
+    see what an earlier one left: the op that touches it first overwrites all of it, and every other one follows that
+    op in the same block. Memrefs carried through loops or chosen by branches count as the same buffer as all their
+    sources.
+
+    Raises `InputError` for branches between blocks, for a buffer that nothing touches (dead code), and for one that the
+    allocating loop hands to its next iteration, because it is then not one buffer but many.
     """
     _expect_structured(function)
-    same = _Classes()
-    for op in function.body.walk():
-        same.unite(_aliases(op))
+    same = _buffer_classes(function)
     points = program_points(function)
     number = {op: i for i, op in enumerate(points)}
     touches: dict[SSAValue, list[Operation]] = {}
@@ -136,7 +134,7 @@ def live_ranges(function: func.FuncOp) -> LiveRanges:
 
 
 def last_use(function: func.FuncOp, argument: SSAValue) -> int:
-    """The program point after which nothing reads an argument of a function that hands no buffers on; -1 if never."""
+    """The last point that reads an argument of a function that hands no buffers on; -1 if there is none."""
     number = {op: i for i, op in enumerate(program_points(function))}
     uses = [op for op in number if any(root(value) is argument for value in _memrefs(op.operands))]
     return max((span.last for op in uses for span in _spans(op, None, number)), default=-1)
@@ -148,32 +146,28 @@ def _after_source(buffer: Buffer, whole: Range) -> Range:
 
 
 def erase_dead_buffers(function: func.FuncOp) -> None:
-    """Removes buffers and views that nothing uses; these have no live range."""
+    """Erases unused buffers and views, which have no live range."""
     for op in reversed(list(function.walk())):
         if isinstance(op, AllocOp | ReuseOp | SliceOp | ViewOp) and is_trivially_dead(op):
             Rewriter.erase_op(op)
 
 
-class _Classes:
-    """Sets of values that may be the same buffer."""
-
-    def __init__(self) -> None:
-        self._parent: dict[SSAValue, SSAValue] = {}
-
-    def find(self, value: SSAValue) -> SSAValue:
-        while (parent := self._parent.get(value, value)) is not value:
-            value = parent
-        return value
-
-    def unite(self, values: list[SSAValue]) -> None:
-        for value in values[1:]:
-            one, other = self.find(values[0]), self.find(value)
-            if one is not other:
-                self._parent[other] = one
+def _buffer_classes(function: func.FuncOp) -> DisjointSet[SSAValue]:
+    """Sets of memrefs that may be the same buffer."""
+    values = list[SSAValue]()
+    for op in function.walk():
+        values += _memrefs(op.results)
+        values += [arg for region in op.regions for block in region.blocks for arg in _memrefs(block.args)]
+    same = DisjointSet(values)
+    for op in function.body.walk():
+        aliases = _aliases(op)
+        for alias in aliases[1:]:
+            same.union_left(aliases[0], alias)
+    return same
 
 
 def hands_on(function: func.FuncOp) -> bool:
-    """Do loops or branches of a function hand memrefs on, so that a value can be one of several?"""
+    """True if loops or branches of a function hand memrefs on, so that a value can be one of several."""
     inner = [op for op in function.body.walk() if op.regions]
     return any(
         _memrefs(op.results) or any(_memrefs(block.args) for region in op.regions for block in region.blocks)
@@ -187,7 +181,7 @@ def _expect_structured(function: func.FuncOp) -> None:
             raise InputError(f"'{op.name}' branches between blocks; only scf control flow has live ranges")
 
 
-def _expect_one_buffer(alloc: Buffer, same: _Classes) -> None:
+def _expect_one_buffer(alloc: Buffer, same: DisjointSet[SSAValue]) -> None:
     for loop in loops_around(alloc):
         carried = [*_memrefs(loop.results), *(arg for region in loop.regions for arg in _memrefs(region.block.args))]
         if any(same.find(value) is same.find(alloc.result) for value in carried):
@@ -196,7 +190,7 @@ def _expect_one_buffer(alloc: Buffer, same: _Classes) -> None:
 
 
 def loops_around(op: Operation) -> Iterator[Operation]:
-    """From the inside out. Whatever has regions and is no branch may run them again."""
+    """The loops around an op, innermost first. Any op with regions that is not a branch may run them again."""
     around = op.parent_op()
     while around is not None and not isinstance(around, func.FuncOp):
         if not isinstance(around, scf.IfOp):
@@ -209,7 +203,7 @@ def _memrefs(values: Iterable[SSAValue]) -> list[SSAValue]:
 
 
 def _aliases(op: Operation) -> list[SSAValue]:
-    """Memrefs of which an op that hands memrefs on may make the same buffer."""
+    """Memrefs that may become the same buffer because an op hands them on."""
     if isinstance(op, ReuseOp):
         return []
     handed_on = _memrefs(op.results)
@@ -227,7 +221,7 @@ def _is_point(op: Operation) -> bool:
     return bool(op.regions or _memrefs(op.operands)) or op.has_trait(IsTerminator)
 
 
-def _starts_fresh(alloc: Buffer, touches: list[Operation], same: _Classes) -> bool:
+def _starts_fresh(alloc: Buffer, touches: list[Operation], same: DisjointSet[SSAValue]) -> bool:
     """Is the whole buffer overwritten, without being read, before anything else in the same run of a block?"""
     first = touches[0]
     if not isinstance(first, TensorOp) or first.dest is None or first.parent is None:
@@ -239,20 +233,16 @@ def _starts_fresh(alloc: Buffer, touches: list[Operation], same: _Classes) -> bo
 
 
 def reshaped(value: SSAValue) -> SSAValue:
-    """The largest memref of which a memref is all elements under another shape."""
-    while isinstance(reshape := value.owner, SliceOp) and _elements(reshape.source) == _elements(value):
+    """The memref that a memref covers completely, under another shape, traced back as far as possible."""
+    while isinstance(reshape := value.owner, SliceOp) and elements_of(reshape.source) == elements_of(value):
         value = reshape.source
     return value
 
 
-def _elements(buffer: SSAValue) -> int:
-    return prod(memref_type(buffer).get_shape())
-
-
 def _spans(op: Operation, home: Buffer | None, number: dict[Operation, int]) -> Iterator[Range]:
-    """Its own point, and the loops around it as far out as its buffer may be seen by a later iteration.
+    """The point of an op, and the ranges of the loops around it whose later iterations may see its buffer.
 
-    `home` is the alloc of a buffer that starts fresh wherever it is allocated, so that loops around it do not count.
+    home: the alloc of a buffer that starts fresh wherever it is allocated, so that loops around it do not count.
     """
     yield Range(number[op], number[op])
     for loop in loops_around(op):

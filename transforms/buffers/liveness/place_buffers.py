@@ -1,4 +1,4 @@
-"""Buffers become views of an arena, and a packing's moves become ops (L2)."""
+"""Replacement of buffers by views of an arena, and of a packing's moves by ops (L2)."""
 
 from __future__ import annotations
 
@@ -16,34 +16,34 @@ from tinyml.transforms.buffers.packing import Move, Placement
 def place_buffers(
     function: func.FuncOp,
     live: LiveRanges,
-    places: Sequence[Sequence[Buffer]],
+    groups: Sequence[Sequence[Buffer]],
     placement: Placement,
     alignment: int,
 ) -> ArenaOp:
     """Replaces all buffers by views of a new arena at the function's entry.
 
-    places: the buffers that take the bytes of each rectangle in turn, in the order of the placement. A buffer that
-    moves is one view after the other, each alive from the point before which it moves there.
+    groups: the buffers that take the bytes of each rectangle in turn, in the order of the placement. A buffer that
+    moves becomes a sequence of views, each alive from the point before which the buffer moves there.
     """
     arena = ArenaOp(placement.height, alignment)
     arena.result.name_hint = "arena"
     views: dict[Buffer, list[ViewOp]] = {}
     moving: dict[Move, Buffer] = {}
-    index = {buffer: i for i, members in enumerate(places) for buffer in members}
+    index = {buffer: i for i, members in enumerate(groups) for buffer in members}
     for buffer, alive in live.ranges.items():
         offset, moves = _moves_of(buffer, alive, index[buffer], placement)
         stays = [(alive.first, offset), *((move.point, move.offset) for move in moves)]
         ends = [*(move.point - 1 for move in moves), alive.last]
         views[buffer] = []
-        for (first, place), last in zip(stays, ends, strict=True):
-            view = ViewOp(arena.result, place, memref_type(buffer.result), (first, last))
+        for (first, start), last in zip(stays, ends, strict=True):
+            view = ViewOp(arena.result, start, memref_type(buffer.result), (first, last))
             view.result.name_hint = buffer.result.name_hint
             views[buffer].append(view)
         moving |= dict.fromkeys(moves, buffer)
         buffer.result.replace_all_uses_with(views[buffer][0].result)
     for buffer in live.ranges:
         Rewriter.erase_op(buffer)
-    every = [view for one in views.values() for view in one]
+    every = [view for sequence in views.values() for view in sequence]
     Rewriter.insert_op([arena, *every], InsertPoint.at_start(function.body.block))
     for move in placement.moves:
         before, after, *_ = views[moving[move]]
@@ -55,7 +55,7 @@ def place_buffers(
 
 
 def _moves_of(buffer: Buffer, alive: Range, index: int, placement: Placement) -> tuple[int, list[Move]]:
-    """Where a buffer lies when it is first touched, and how it moves from there."""
+    """The offset of a buffer when it is first touched, and its moves from there."""
     touched = alive.first - isinstance(buffer, ReuseOp)
     offset, moves = placement.offsets[index], list[Move]()
     for move in placement.moves:
@@ -67,9 +67,9 @@ def _moves_of(buffer: Buffer, alive: Range, index: int, placement: Placement) ->
 
 
 def _go_on(before: SSAValue, after: SSAValue, move: Operation, known: Operation) -> None:
-    """Everything behind a move uses the new place, through new slices where old ones lie in front of it.
+    """Makes everything after a move use the new view, through new slices if the old ones come before it.
 
-    known: where the new place is known from.
+    known: the op that defines the new view.
     """
     block = move.parent
     assert block is not None

@@ -1,7 +1,7 @@
-"""Placing buffers in one arena: rectangles of live range times size, each given an offset. No IR here.
+"""Placement of buffers in one arena: rectangles of live range times size, each given an offset. No IR here.
 
 A rectangle occupies `size` bytes at every program point from `first` to `last`, both inclusive. Two rectangles may
-share bytes if and only if no point belongs to both: a buffer that ends at point k and one that starts at k + 1 may.
+share bytes if and only if they have no point in common: a buffer that ends at point k and one that starts at k + 1 may.
 """
 
 from tinyml.transforms.buffers.packing.effort import Effort, Phase

@@ -1,18 +1,19 @@
-"""Branch and bound for one capacity: is there a packing that is no higher, and which?
+"""Branch and bound for a given capacity: finds a packing that is no higher, or proves that there is none.
 
 The ideas are MiniMalloc's (Moffitt, "MiniMalloc: a lightweight memory allocator for hardware-accelerated machine
 learning", ASPLOS 2023), the code is not:
 
 * Canonical solutions. In any packing buffers can be pushed down until each lies on another one or at the bottom, at the
-  lowest address that its alignment allows. Only such packings are looked for, built from below: buffers are placed by
-  ascending offset, in the grid's order where offsets are equal, each at the lowest address above all placed before.
+  lowest address that its alignment allows. Only such packings are searched, built from below: buffers are placed by
+  ascending offset, in the grid's order for equal offsets, each at the lowest address above all placed before.
 * Dominance. If some buffer fits below the offset of a candidate, pushing down would bring it there: no buffer is placed
   at or above the `ceiling`, the lowest end that an unplaced buffer could have.
-* Section bounds. A buffer whose lowest address lies below the one that was placed last is blocked: it must wait until
-  another one has come between. With these earliest addresses the buffers of each section are stacked up in the order
-  in which they could begin; if they do not fit, nothing does.
-* Decomposition. Where no unplaced buffer crosses from one section to the next the problem falls into parts.
-* A state that failed once fails again: unplaced buffers of a part, their lowest addresses, the last one and its offset.
+* Section bounds. A buffer whose lowest address lies below the one placed last is blocked: it must wait until another
+  buffer has come between. With these earliest addresses the buffers of each section are stacked up in the order in
+  which they could begin; if they do not fit, nothing does.
+* Decomposition. If no unplaced buffer crosses from one section to the next the problem splits into parts.
+* Memoisation. A state that failed once fails again: unplaced buffers of a part, their lowest addresses, the last buffer
+  and its offset.
 """
 
 from __future__ import annotations
@@ -27,12 +28,14 @@ from itertools import chain
 from tinyml.transforms.buffers.packing.grid import Grid
 
 MOST_NUMBERS = 1 << 22
-"""How many numbers the failed states may be in total, and MOST_STATES how many states."""
+"""Limit on the numbers that make up all failed states."""
+
 MOST_STATES = 1 << 17
+"""Limit on the failed states."""
 
 
 class Outcome(IntEnum):
-    """How a search ended. FAILED is a proof that there is no packing, the last two say nothing."""
+    """The end of a search. FAILED proves that there is no packing; the last two prove nothing."""
 
     FAILED = 0
     FOUND = 1
@@ -42,7 +45,7 @@ class Outcome(IntEnum):
 
 @dataclass(frozen=True)
 class Result:
-    """offsets: in units of the grid, if any were found. nodes: of the search tree."""
+    """The result of a search. offsets: in units of the grid, empty unless FOUND. nodes: of the search tree."""
 
     outcome: Outcome
     offsets: tuple[int, ...]
@@ -50,18 +53,18 @@ class Result:
 
 
 def search(grid: Grid, capacity: int, nodes: int, late: Callable[[], bool]) -> Result:
-    """Look for a packing of at most `capacity` units in a tree of at most so many nodes.
+    """Searches for a packing of at most `capacity` units in a tree of at most `nodes` nodes.
 
-    Among candidates at the same offset the one that comes first in the grid is tried first.
-    late: stops the search; it is asked every 256 nodes.
+    Among candidates at the same offset the first in the grid is tried first.
+    late: stops the search when it returns true; called every 256 nodes.
     """
     searching = _Search(grid, capacity, nodes, late)
     with _deep_recursion(4 * len(grid.sizes)):
         try:
-            found = searching.solve_parts(list(range(len(grid.sizes))), -1, -1)
+            solved = searching.solve_parts(list(range(len(grid.sizes))), -1, -1)
         except _End as end:
             return Result(end.outcome, (), searching.nodes)
-    if not found:
+    if not solved:
         return Result(Outcome.FAILED, (), searching.nodes)
     return Result(Outcome.FOUND, tuple(searching.offset), searching.nodes)
 
@@ -82,7 +85,7 @@ class _End(Exception):
 
 
 class _Search:
-    """branch_and_bound.c has the same names and takes the same steps."""
+    """The state of a search. branch_and_bound.c has the same names and takes the same steps."""
 
     def __init__(self, grid: Grid, capacity: int, node_limit: int, late: Callable[[], bool]) -> None:
         self.first, self.last = grid.first, grid.last
@@ -91,22 +94,22 @@ class _Search:
         self.late = late
         self.spans = [range(first, last + 1) for first, last in zip(self.first, self.last, strict=True)]
         self.waiting = [0] * grid.sections
-        """Of each section: the bytes of its unplaced buffers."""
+        """Bytes of the unplaced buffers of each section."""
         self.crossing = [0] * grid.sections
-        """How many of them are also in the next one."""
+        """Number of unplaced buffers of each section that are also in the next one."""
         for b, span in enumerate(self.spans):
             for x in span:
                 self.waiting[x] += self.size[b]
             for x in span[:-1]:
                 self.crossing[x] += 1
         self.lowest = [0] * len(grid.sizes)
-        """Of each unplaced buffer: the lowest address above all that is placed."""
+        """The lowest address of each unplaced buffer above everything that is placed."""
         self.offset = [0] * len(grid.sizes)
         self.failed = set[tuple[int, ...]]()
         self.room = MOST_NUMBERS
 
     def solve_parts(self, unplaced: list[int], last: int, last_buffer: int) -> bool:
-        """Cuts the buffers where none crosses from one section to the next, and solves the parts, small ones first."""
+        """Splits the buffers between sections that none of them crosses, and solves the parts, small ones first."""
         if not unplaced:
             return True
         first, crossing = self.first, self.crossing
@@ -120,7 +123,7 @@ class _Search:
         parts: list[list[int]] = [[] for _ in range(part + 1)]
         for b in unplaced:
             parts[part_of[first[b] - low]].append(b)
-        return all(self.solve(one, last, last_buffer) for one in sorted(filter(None, parts), key=len))
+        return all(self.solve(buffers, last, last_buffer) for buffers in sorted(filter(None, parts), key=len))
 
     def solve(self, unplaced: list[int], last: int, last_buffer: int) -> bool:
         """True if there are places for these, after the last buffer has been placed at the offset `last`."""
@@ -137,8 +140,8 @@ class _Search:
         state = (last, last_buffer, *chain(unplaced, saved))
         if state in self.failed:
             return False
-        places = [(o, b) for o, b in zip(saved, unplaced, strict=True) if o < ceiling]
-        for offset, b in sorted(place for place in places if place > (last, last_buffer)):
+        candidates = [(o, b) for o, b in zip(saved, unplaced, strict=True) if o < ceiling]
+        for offset, b in sorted(candidate for candidate in candidates if candidate > (last, last_buffer)):
             if self.place(unplaced, b, offset):
                 self.offset[b] = offset
                 return True
@@ -150,7 +153,7 @@ class _Search:
         return False
 
     def place(self, unplaced: list[int], b: int, offset: int) -> bool:
-        """Solve the rest with one buffer placed; the sections are then as before, the lowest addresses are not."""
+        """Solves the rest with a buffer placed; restores the sections afterwards, but not the lowest addresses."""
         lowest, alignment = self.lowest, self.alignment
         first, last, end = self.first[b], self.last[b], offset + self.size[b]
         rest = [k for k in unplaced if k != b]
@@ -163,12 +166,12 @@ class _Search:
             crossing[x] -= 1
         waiting[last] -= size
         fits = end + max(waiting[first : last + 1]) <= self.capacity
-        found = fits and self.solve_parts(rest, offset, b)
+        solved = fits and self.solve_parts(rest, offset, b)
         for x in range(first, last):
             waiting[x] += size
             crossing[x] += 1
         waiting[last] += size
-        return found
+        return solved
 
     def is_hopeless(self, unplaced: list[int], last: int, last_buffer: int) -> bool:
         """True if the buffers cannot all end below the capacity."""
@@ -177,11 +180,11 @@ class _Search:
         starts: list[tuple[int, int]] = []
         blocked: list[int] = []
         for b in unplaced:
-            place = self.lowest[b], b
-            if place < (last, last_buffer):
+            start = self.lowest[b], b
+            if start < (last, last_buffer):
                 blocked.append(b)
             else:
-                starts.append(place)
+                starts.append(start)
         if blocked:
             ends = [(o + size[b], b) for o, b in starts]
             ends += [(last + size[b], b) for b in blocked]

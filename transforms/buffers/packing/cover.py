@@ -1,8 +1,8 @@
-"""Packing as exact cover (MinUn 5.3): each buffer is covered by one of its places, each byte of a moment at most once.
+"""Packing as exact cover (MinUn 5.3): an option places a buffer, and covers each byte of a moment at most once.
 
-MinUn's canvas has an item for each byte and instruction. Here time is cut into sections, a buffer may only lie where it
-can in a packing that has been pushed down (its normal patterns), and of the addresses only those count at which some
-buffer could start: if two places overlap, the later start lies in both. So no coarsening is needed.
+MinUn's canvas has an item for each byte and instruction. Here time is cut into sections; a buffer only has the offsets
+that it can have in a packing that has been pushed down (its normal patterns); and of the addresses only those count at
+which some buffer could start: if two placements overlap, the later start lies in both. So no coarsening is needed.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from tinyml.transforms.buffers.packing.patterns import bits, normal_patterns, sh
 from tinyml.transforms.buffers.packing.rectangles import Placement, Rectangle, placement_at
 
 MOST_ONES = 3_000_000
-"""Of a matrix, in mode exact-cover: some hundred megabytes."""
+"""Limit on the ones of a matrix in mode exact-cover: some hundred megabytes."""
 
 
 def improve_by_exact_cover(
     rectangles: Sequence[Rectangle], best: Placement, effort: Effort, most_ones: int, most_nodes: int = sys.maxsize
 ) -> Placement:
-    """The lowest placement, or the best one when the effort is over, or a matrix or a search tree would be larger.
+    """The lowest placement, or the best one when the effort or a limit on the matrix or the search tree is exceeded.
 
-    Looks for one at the lower bound even if the best one is no higher.
+    Searches at the lower bound even if the best placement is no higher.
     """
     grid = to_grid(rectangles)
     low, high = -(-best.lower_bound // grid.unit), -(-best.height // grid.unit)
@@ -52,7 +52,7 @@ def improve_by_exact_cover(
 
 
 def _heights(grid: Grid, low: int, high: int) -> list[int]:
-    """The heights that a packing that has been pushed down can have, from low to high; high is one."""
+    """The possible heights from low to high of a packing that has been pushed down, and high itself."""
     ends = {
         offset + size
         for size, pattern in zip(grid.sizes, normal_patterns(grid, high), strict=True)
@@ -62,7 +62,7 @@ def _heights(grid: Grid, low: int, high: int) -> list[int]:
 
 
 def _cover(grid: Grid, height: int, effort: Effort, most_ones: int, most_nodes: int) -> tuple[list[int] | None, str]:
-    """Offsets if there are any, and how it ended: only in all normal patterns does a search fail for good."""
+    """Offsets, if any, and the outcome; a failed search is a proof only if it had all normal patterns."""
     offsets, outcome = None, "failed"
     for name, patterns_of in (("short", short_patterns), ("all", normal_patterns)):
         before = time.monotonic()
@@ -79,36 +79,36 @@ def _search(
     """Offsets, nodes and the outcome."""
     offsets: list[list[int]] = []
     left = most_ones
-    for one in patterns:
-        left -= one.bit_count()
+    for pattern in patterns:
+        left -= pattern.bit_count()
         if left < 0:
             return None, 0, f"more than {most_ones} options"
-        offsets.append(list(bits(one)))
+        offsets.append(list(bits(pattern)))
     spans = [range(first, last + 1) for first, last in zip(grid.first, grid.last, strict=True)]
     starts: list[list[int]] = []
     for x in range(grid.sections):
-        met = {offset for one, span in zip(offsets, spans, strict=True) if x in span for offset in one}
-        starts.append(sorted(met))
+        present = {offset for own, span in zip(offsets, spans, strict=True) if x in span for offset in own}
+        starts.append(sorted(present))
 
     def cells(b: int, offset: int) -> list[tuple[int, range]]:
-        """Of each section the starts among the bytes of a place."""
+        """For each section of a buffer at an offset, the starts among its bytes."""
         end = offset + grid.sizes[b]
         return [(x, range(bisect_left(starts[x], offset), bisect_left(starts[x], end))) for x in spans[b]]
 
     ones = 0
-    for b, one in enumerate(offsets):
-        ones += sum(1 + sum(len(rows) for _, rows in cells(b, offset)) for offset in one)
+    for b, own in enumerate(offsets):
+        ones += sum(1 + sum(len(rows) for _, rows in cells(b, offset)) for offset in own)
         if ones > most_ones:
             return None, 0, f"more than {most_ones} ones"
     area = sorted(range(len(spans)), key=lambda b: -len(spans[b]) * grid.sizes[b])
-    cover = ExactCover(area, [(x, row) for x, of in enumerate(starts) for row in range(len(of))])
-    places: list[tuple[int, int]] = []
+    cover = ExactCover(area, [(x, row) for x, addresses in enumerate(starts) for row in range(len(addresses))])
+    options: list[tuple[int, int]] = []
     for b in area:
         for offset in offsets[b]:
             cover.add([b, *((x, row) for x, rows in cells(b, offset) for row in rows)])
-            places.append((b, offset))
-    found = next(cover.solutions(effort.ration(most_nodes), effort.is_late), None)
-    if found is None:
+            options.append((b, offset))
+    solution = next(cover.solutions(effort.ration(most_nodes), effort.is_late), None)
+    if solution is None:
         return None, cover.nodes, "failed" if cover.exhausted else "out of nodes"
-    chosen = dict(places[option] for option in found)
+    chosen = dict(options[option] for option in solution)
     return [chosen[b] for b in range(len(grid.sizes))], cover.nodes, f"found, {ones} ones"

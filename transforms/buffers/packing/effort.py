@@ -1,4 +1,4 @@
-"""What a packer may spend, and what it has done."""
+"""The budget of a packer, and the record of its phases."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 from tinyml.transforms.buffers.packing.rectangles import Placement
 
 STEPS = 300_000_000
-"""What all nodes of a search may do together unless told otherwise, where a node looks at each buffer and at each of
-its sections at most: less than a second, in Python some 20, and mostly much less."""
+"""Default limit on the steps of all nodes of a search, where a node looks at each buffer and at each of its sections at
+most: less than a second, in Python some 20, and mostly much less."""
 
 
 @dataclass(frozen=True)
 class Phase:
-    """One step of a packer: what it tried, nodes of its search tree, seconds, and how it ended."""
+    """A phase of a packer: what it tried, the nodes of its search tree, its seconds and its outcome."""
 
     name: str
     nodes: int
@@ -26,12 +26,12 @@ class Phase:
 
 @dataclass
 class Effort:
-    """What a packer may do, and its notes. An object serves one packing.
+    """The budget of a packer, and its notes. An object serves a single packing.
 
-    nodes: of all search trees together; where no number is given, as many as do so many `steps`, or else any number.
-    The answer is the same on every computer, unless `seconds` run out first.
-    capacity: bytes that are low enough; without them a search goes on until its placement is optimal.
-    core: whether to search in C where that can be compiled; the answers are the same.
+    nodes: of all search trees together; without a number, as many as take `steps` steps, or else any number. The answer
+    is the same on every computer, unless `seconds` run out first.
+    capacity: height in bytes that is low enough; without it a search goes on until its placement is optimal.
+    core: search in C if that can be compiled; the answers are the same.
     barred: program points before which nothing may move.
     """
 
@@ -43,12 +43,12 @@ class Effort:
     barred: Container[int] = ()
     phases: list[Phase] = field(default_factory=list[Phase])
     best: Placement | None = None
-    """The lowest placement so far: what there is if somebody interrupts."""
+    """The lowest placement so far, for the user who interrupts."""
     spent: int = 0
     deadline: float = math.inf
 
     def start(self, steps: int) -> None:
-        """Begin to count. steps: of one node at most."""
+        """Starts the clock. steps: the greatest number of steps of a node."""
         if self.nodes is None and self.steps is not None:
             self.nodes = self.steps // max(steps, 1)
         self.deadline = time.monotonic() + self.seconds
@@ -64,13 +64,13 @@ class Effort:
         return self.seconds_left() <= 0
 
     def ration(self, nodes: int) -> int:
-        """So many nodes, or what is left."""
+        """The given number of nodes, or fewer if fewer are left."""
         return nodes if self.nodes is None else min(nodes, self.nodes - self.spent)
 
     def seconds_left(self) -> float:
         return self.deadline - time.monotonic()
 
     def note(self, name: str, nodes: int, before: float, outcome: str) -> None:
-        """Write down a phase that began at `before`, on the clock of time.monotonic."""
+        """Records a phase that began at `before`, on the clock of time.monotonic."""
         self.spent += nodes
         self.phases.append(Phase(name, nodes, time.monotonic() - before, outcome))

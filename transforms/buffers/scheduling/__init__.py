@@ -1,1 +1,1 @@
-"""Orders of ops that keep little alive."""
+"""Schedules of ops with the least peak memory."""

@@ -1,9 +1,9 @@
-"""In which order to run tasks so that the memory that they need at once is least. No IR here.
+"""The order of tasks with the least peak memory. No IR here.
 
-Each task touches buffers. A buffer takes its bytes from the first task that touches it to the last one, both inclusive.
-The tasks that have run at some time form a downset of the order in which they must run, and which buffers are alive
-depends on that set alone, not on the order within it: so the least peak is a shortest path through the downsets, where
-the length of a path is its greatest need (dynamic programming over downsets, best first).
+Tasks touch buffers. A buffer takes its bytes from the first task that touches it to the last one, both inclusive. The
+tasks that have run at some time form a downset of the precedence order, and the buffers that are alive depend on that
+set alone, not on the order within it. The least peak is therefore a shortest path through the downsets, where the
+length of a path is its greatest need (dynamic programming over downsets, best first).
 """
 
 from __future__ import annotations
@@ -16,9 +16,11 @@ from heapq import heappop, heappush
 
 @dataclass(frozen=True)
 class Task:
-    """touches: indices of buffers. after: indices of tasks that must run before. own: bytes that it needs besides while
-    it runs. makes, over: a buffer, and those of the same size whose place it may take if this task is the
-    first that touches the one and the last that touches the other.
+    """A task by the buffers and tasks that it depends on.
+
+    touches: indices of buffers. after: indices of tasks that must run before. own: bytes needed in addition while the
+    task runs. makes, over: a buffer, and those of the same size whose place it may take if this task is the first to
+    touch the one and the last to touch the other.
     """
 
     touches: frozenset[int]
@@ -30,7 +32,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Order:
-    """The tasks in order, the bytes that they need at most, and what any order needs; both are equal if `proven`."""
+    """An order of tasks, its peak in bytes, and a lower bound on the peak of any order; equal if `proven`."""
 
     tasks: tuple[int, ...]
     peak: int
@@ -43,7 +45,7 @@ class Order:
 
 @dataclass(frozen=True)
 class Problem:
-    """sizes: bytes of each buffer. kept: buffers that stay alive when all tasks have run."""
+    """Tasks to be ordered. sizes: bytes of each buffer. kept: buffers that stay alive after all tasks."""
 
     sizes: Sequence[int]
     tasks: Sequence[Task]
@@ -51,7 +53,7 @@ class Problem:
 
     @cached_property
     def _touching(self) -> list[int]:
-        """The tasks that touch each buffer, as a set of bits; one more than all for a buffer that is kept."""
+        """The tasks that touch each buffer, as a bit set; a kept buffer also has a bit beyond all tasks."""
         end = 1 << len(self.tasks)
         masks = [end if buffer in self.kept else 0 for buffer in range(len(self.sizes))]
         for i, task in enumerate(self.tasks):
@@ -68,7 +70,7 @@ class Problem:
         return _transposed(self._before)
 
     def ready(self, done: int) -> list[int]:
-        """The tasks that may run first when a set of tasks has run."""
+        """The tasks that may run next after a set of tasks."""
         return [i for i, mask in enumerate(self._before) if not done >> i & 1 and not mask & ~done]
 
     def undoable(self, done: int) -> list[int]:
@@ -76,26 +78,26 @@ class Problem:
         return [i for i, mask in enumerate(self._behind) if done >> i & 1 and not mask & done]
 
     def delays_reuse(self, chain: Sequence[int], done: int) -> bool:
-        """Do tasks touch a buffer whose place one of those could take that run before?"""
+        """True if a chain touches a buffer whose place a task that runs before it could take."""
         touched = frozenset[int]().union(*(self.tasks[i].touches for i in chain))
         return any(done >> i & 1 and not touched.isdisjoint(task.over) for i, task in enumerate(self.tasks))
 
     def alive(self, done: int) -> int:
-        """Bytes alive between two tasks."""
+        """Bytes alive after a set of tasks."""
         return sum(size for size, mask in zip(self.sizes, self._touching, strict=True) if mask & done and mask & ~done)
 
     def need(self, done: int, task: int) -> int:
-        """Bytes alive while a task runs after these."""
-        one, later = self.tasks[task], ~(done | 1 << task)
-        new = sum(self.sizes[buffer] for buffer in one.touches if not self._touching[buffer] & done)
-        need = self.alive(done) + new + one.own
-        if one.makes is None or self._touching[one.makes] & done:
+        """Bytes alive while a task runs after a set of tasks."""
+        current, later = self.tasks[task], ~(done | 1 << task)
+        new = sum(self.sizes[buffer] for buffer in current.touches if not self._touching[buffer] & done)
+        need = self.alive(done) + new + current.own
+        if current.makes is None or self._touching[current.makes] & done:
             return need
-        in_place = any(not self._touching[buffer] & later for buffer in one.over)
-        return need - self.sizes[one.makes] if in_place else need
+        in_place = any(not self._touching[buffer] & later for buffer in current.over)
+        return need - self.sizes[current.makes] if in_place else need
 
     def peak(self, order: Sequence[int]) -> int:
-        """What an order needs at most."""
+        """The greatest need of an order, in bytes."""
         done = peak = 0
         for task in order:
             peak = max(peak, self.need(done, task))
@@ -104,7 +106,7 @@ class Problem:
 
     @cached_property
     def bound(self) -> int:
-        """What any order needs: all that a task touches, and what is made before it for what comes after it."""
+        """A lower bound on any peak: all that a task touches, and all that is made before it for tasks after it."""
         everything = (1 << len(self.tasks)) - 1
         earlier = list(self._before)
         for _ in self.tasks:
@@ -115,7 +117,7 @@ class Problem:
         later = _transposed(earlier)
         bound = 0
         for i, task in enumerate(self.tasks):
-            # As if all that need not run before this task ran after it, and the other way round.
+            # Tasks that may run on either side of this one are assumed to keep nothing alive across it.
             alive = sum(
                 size
                 for buffer, size in enumerate(self.sizes)
@@ -132,17 +134,17 @@ def _transposed(relation: Sequence[int]) -> list[int]:
 
 
 def _union(sets: Sequence[int], members: int) -> int:
-    found = 0
-    for i, one in enumerate(sets):
+    union = 0
+    for i, elements in enumerate(sets):
         if members >> i & 1:
-            found |= one
-    return found
+            union |= elements
+    return union
 
 
 def least_peak(problem: Problem, budget: int) -> Order:
-    """The best order, proven as long as `budget` sets of tasks are enough; else the best found.
+    """The best order if `budget` sets of tasks suffice to find and prove it; else the best found.
 
-    Half of the budget is for a search from the start, the rest for one from the end.
+    Half of the budget goes to a search from the start, the rest to one from the end.
     """
     forwards = _search(problem, budget - budget // 2, backwards=False)
     if forwards.proven or budget == 1:
@@ -153,7 +155,7 @@ def least_peak(problem: Problem, budget: int) -> Order:
 
 
 def _search(problem: Problem, budget: int, backwards: bool) -> Order:
-    """Best first from the empty set of tasks to all of them, or back."""
+    """Best-first search from the empty set of tasks to all of them, or back."""
     count = len(problem.tasks)
     everything = (1 << count) - 1
     start, goal = (everything, 0) if backwards else (0, everything)
@@ -182,12 +184,12 @@ def _search(problem: Problem, budget: int, backwards: bool) -> Order:
 
 
 def _ways_on(problem: Problem, done: int, peak: int, backwards: bool) -> list[list[int]]:
-    """What may be worth running next: one chain that leaves no more alive without raising the peak, or any task.
+    """Continuations worth trying: a chain that leaves no more alive without raising the peak, or else any task.
 
-    No order is better than one that runs such a chain at once. What is alive is submodular in what has run (each
-    buffer is a hyperedge, alive while it is cut), and the chain's end leaves least alive of all that lies in the
-    chain: so what runs later needs no more with the whole chain before it than with any part of it. Backwards that is
-    so unless the chain keeps a task before it from taking the place of a buffer.
+    No order is better than one that runs such a chain at once. The bytes alive are submodular in the set of tasks that
+    have run (a buffer is a hyperedge, alive while it is cut), and the end of the chain leaves the least alive of all
+    its prefixes: later tasks need no more after the whole chain than after any part of it. Backwards this holds unless
+    the chain prevents a task before it from taking the place of a buffer.
     """
     choices = problem.undoable if backwards else problem.ready
     ready, alive = choices(done), problem.alive(done)
@@ -214,7 +216,7 @@ def _path(came_from: dict[int, tuple[int, Sequence[int]]], done: int, start: int
 
 
 def _greedily(problem: Problem, done: int, backwards: bool) -> Iterator[int]:
-    """The tasks that are left: always one that needs least, and of these one after which least is alive."""
+    """The remaining tasks: always one that needs least, and among these one that leaves least alive."""
     choices = problem.undoable if backwards else problem.ready
     while ready := choices(done):
         task = min(ready, key=lambda i: (problem.need(done & ~(1 << i), i), problem.alive(done ^ 1 << i)))
