@@ -29,8 +29,9 @@ class LowerArithToCPass(ModulePass):
     """Replaces the module's content by a `c.program` with the functions `NAME_predict` and `NAME_scores`.
 
     The module holds one public function with a body, `(memref) -> ([index], [memref])`, and declarations of runtime
-    functions. Raises InputError for anything else and for operations without a C spelling. Attributes `tinyml.format`
-    (strings: number formats, as types are written) of the argument, the results, constants and views become comments.
+    functions. `tinyml.format` attributes (strings: number formats, spelled as types) of the argument, the results,
+    constants and views become comments. Raises `InputError` for any other module and for operations without a C
+    spelling.
     """
 
     name = "lower-arith-to-c"

@@ -1,8 +1,8 @@
 """`lower-tdsl-to-scratch`: tensors become buffers (L1 to L2).
 
-Every op writes into a buffer of its own, which packing will place; an op that only moves whole runs of elements
-becomes a view. Constants go to flash. What a loop carries from one iteration to the next lives in one buffer, into
-which the body writes directly wherever nothing can still read the old value.
+Every op writes into a buffer of its own, which packing places later; an op that only moves contiguous elements becomes
+a view. Constants go to flash. A loop's iter_arg lives in one buffer for all iterations, which the body writes directly
+if nothing can still read the old value.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import scratch, tdsl
 from tinyml.dialects.locations import error_at
-from tinyml.lowering.buffers.carried_values import writes_in_place
+from tinyml.lowering.buffers.iter_args import writes_in_place
 from tinyml.transforms.ir.offsets import build_index, build_offset, is_run
 
 _NOT_LOWERED = (tdsl.Conv2dOp, tdsl.MaxpoolOp, tdsl.MbconvOp, tdsl.NormaliseL2Op)
@@ -29,17 +29,17 @@ _NOT_LOWERED = (tdsl.Conv2dOp, tdsl.MaxpoolOp, tdsl.MbconvOp, tdsl.NormaliseL2Op
 
 @dataclass(frozen=True)
 class LowerTdslToScratchPass(ModulePass):
-    """Bufferisation of every function. Raises `InputError` for an op that has no lowering yet."""
+    """Bufferises every function. Raises `InputError` for an op without a lowering."""
 
     name = "lower-tdsl-to-scratch"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for function in [one for one in op.ops if isinstance(one, func.FuncOp) and not one.is_declaration]:
+        for function in [inner for inner in op.ops if isinstance(inner, func.FuncOp) and not inner.is_declaration]:
             _Bufferisation(function).apply()
 
 
 def _as_memref(type: Attribute, packed: Attribute | None = None) -> Attribute:
-    """packed: the bits of an element, where elements are packed."""
+    """The memref type of a tensor type. packed: bits per element, if elements are packed."""
     if not isinstance(type, TensorType):
         return type
     tensor = cast("TensorType[Any]", type)
@@ -48,7 +48,7 @@ def _as_memref(type: Attribute, packed: Attribute | None = None) -> Attribute:
 
 
 class _Bufferisation:
-    """Writes the new body of a function beside the old one, then swaps them."""
+    """Builds a function's new body beside the old one, then replaces it."""
 
     def __init__(self, function: func.FuncOp):
         self.function = function
@@ -114,7 +114,7 @@ class _Bufferisation:
         return buffer
 
     def compute(self, op: tdsl.TensorOp) -> None:
-        """An op that writes its result into a buffer."""
+        """Lowers an op to one that writes its result into a buffer."""
         destination = self.destinations.get(op.out)
         if destination is None:
             destination = self.alloc(op.out.type, op.out.name_hint)
@@ -125,7 +125,7 @@ class _Bufferisation:
         self.buffers[op.out] = destination
 
     def view(self, op: tdsl.TensorOp) -> SSAValue | None:
-        """The result as a view into the operand, if its elements lie there one after the other."""
+        """The result as a view of the operand, if its elements are contiguous there."""
         shape = tdsl.shape_of(op.out)
         match op:
             case tdsl.ReshapeOp():
@@ -152,7 +152,7 @@ class _Bufferisation:
         self.builder.insert(memref.CopyOp(source, destination))
 
     def returned(self, value: SSAValue) -> SSAValue:
-        """A result of the function, which must lie in working memory of its own."""
+        """The buffer of a function result, which must be working memory of its own."""
         buffer = self.buffers[value]
         type: Attribute = value.type
         if isinstance(type, TensorType) and not isinstance(scratch.root(buffer).owner, scratch.AllocOp):
@@ -170,7 +170,7 @@ class _Bufferisation:
         ]
         yielded = cast(scf.YieldOp, old.last_op).operands
         for position, argument in carried:
-            buffer = self.carried_buffer(op, position)
+            buffer = self.iter_arg_buffer(op, position)
             self.buffers[argument] = self.buffers[op.results[position]] = buffer
             if writes_in_place(op, position):
                 self.destinations[yielded[position]] = buffer
@@ -190,8 +190,8 @@ class _Bufferisation:
         loop = self.builder.insert(scf.ForOp(low, high, step, initial, new))
         self.buffers.update((op.results[p], result) for p, result in zip(plain, loop.results, strict=True))
 
-    def carried_buffer(self, op: scf.ForOp, position: int) -> SSAValue:
-        """The buffer of a carried value, holding the initial one: its own buffer, if nobody else reads that."""
+    def iter_arg_buffer(self, op: scf.ForOp, position: int) -> SSAValue:
+        """The buffer of an iter_arg, initialised: that of the initial value itself, if nothing else reads it."""
         initial = op.iter_args[position]
         buffer = self.buffers[initial]
         made_here = isinstance(initial.owner, Operation) and initial.owner.parent is op.parent
@@ -202,7 +202,7 @@ class _Bufferisation:
         return buffer
 
     def write_back(self, pairs: Sequence[tuple[SSAValue, SSAValue]]) -> None:
-        """Move yielded values into the carried buffers, as if all at once."""
+        """Copies yielded values into the buffers of the iter_args, as if all at once."""
         moves: list[tuple[SSAValue, SSAValue]] = []
         for buffer, value in pairs:
             source = self.buffers[value]
@@ -218,13 +218,13 @@ class _Bufferisation:
 
 
 def _operand_groups(op: tdsl.TensorOp) -> list[Sequence[SSAValue]]:
-    """The operands of an op by its definitions, without the destination."""
+    """The operands of an op grouped by its definition, without the destination."""
     definitions = type(op).get_irdl_definition().operands
     groups: list[Sequence[SSAValue]] = []
     for name, _ in definitions:
         if name != "dest":
-            found: SSAValue | Sequence[SSAValue] | None = getattr(op, name)
-            groups.append([found] if isinstance(found, SSAValue) else found or [])
+            operand: SSAValue | Sequence[SSAValue] | None = getattr(op, name)
+            groups.append([operand] if isinstance(operand, SSAValue) else operand or [])
     return groups
 
 
@@ -235,7 +235,7 @@ def _create(
     properties: dict[str, Attribute],
     regions: Sequence[Region],
 ) -> tdsl.TensorOp:
-    """An op in its memref form."""
+    """Creates an op in its memref form."""
     op = kind.__new__(kind)
     tdsl.TensorOp.__init__(
         op, operands=[*operands, [destination]], result_types=[[]], properties=properties, regions=regions

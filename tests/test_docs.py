@@ -1,6 +1,7 @@
 """Every block in README.md and docs/ that follows a `<!-- run: COMMAND -->` is the output of that command.
 
-`| without NAME, NAME` at the end of a command drops these attributes from the output; `tinyml demo` runs as on a
+`| without NAME, NAME` at the end of a command drops these attributes from the output, and `| without runtime headers`
+the text of the headers that generated C includes; `tinyml demo` runs as on a
 computer that has a C compiler and no cross compiler; `tinyml explain` explains the tour's program. `<!-- run apart:
 COMMAND -->` runs in a folder and an environment that the blocks of one page have in common, and in which pip installs.
 """
@@ -48,7 +49,7 @@ def output(command: str, monkeypatch: pytest.MonkeyPatch, scratch: Path) -> str:
         assert not main(arguments)
     text = stream.getvalue().rstrip() + "\n"
     for name in filter(None, left_out.split(", ")):
-        text = without(text, name)
+        text = without_headers(text) if name == "runtime headers" else without(text, name)
     return text
 
 
@@ -80,6 +81,23 @@ def _output_apart(command: str, folder: Path) -> str:
     text = re.sub(r" in [\d.]+s$", "", done.stdout.strip(), flags=re.MULTILINE) + "\n"
     text = text if text.strip() else ""
     return without(text, left_out) if left_out else text
+
+
+def without_headers(text: str) -> str:
+    """Generated C with each runtime header replaced by its name, up to the end of its include guard."""
+    kept: list[str] = []
+    depth = 0
+    lines = iter(text.splitlines(keepends=True))
+    for line in lines:
+        kept.append(line)
+        if not re.fullmatch(r"/\* tinyml/\w+\.h \*/\n", line):
+            continue
+        kept[-1] = line.replace(" */", ": left out here */")
+        for inner in lines:
+            depth += inner.startswith("#if") - inner.startswith("#endif")
+            if depth == 0 and inner.startswith("#endif"):
+                break
+    return "".join(kept)
 
 
 def without(text: str, name: str) -> str:

@@ -1,1 +1,1 @@
-"""Parts of the lowering to buffers."""
+"""Parts of the lowering to buffers (L2)."""

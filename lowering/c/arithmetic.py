@@ -1,4 +1,4 @@
-"""How arithmetic on integers and floats is written in C."""
+"""Spellings in C of arithmetic on integers and floats."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from tinyml.lowering.c.function import FunctionLowering, Spelling, Spellings, un
 from tinyml.lowering.cost.model.steps import is_shift
 
 INTEGER_PREDICATES = dict(enumerate(("==", "!=", "<", "<=", ">", ">=")))
-"""Of arith.cmpi, by number."""
+"""C operators of the predicates of arith.cmpi, by number."""
 
 FLOAT_PREDICATES = {
     **{1: ("==", False), 2: (">", False), 3: (">=", False), 4: ("<", False), 5: ("<=", False)},
     **{13: ("!=", False), 9: ("<=", True), 10: ("<", True), 11: (">=", True), 12: (">", True)},
 }
-"""Of arith.cmpf, by number: operator of C, and whether the answer is negated (unordered comparisons)."""
+"""Predicates of arith.cmpf, by number: the C operator, and True if its result is negated (unordered comparisons)."""
 
 
 def _constant(at: FunctionLowering, op: arith.ConstantOp) -> None:
@@ -52,7 +52,7 @@ def _multiply(at: FunctionLowering, op: arith.MuliOp) -> None:
 
 
 def _factor(at: FunctionLowering, operand: SSAValue, other: SSAValue) -> SSAValue | None:
-    """A factor before it was extended, or a constant that fits the width of the other factor before."""
+    """The narrow value that was extended to a factor, or a constant that fits the other factor's narrow width."""
     if isinstance(extended := operand.owner, arith.ExtSIOp):
         return None if extended.input.type == i1 else at.values[extended.input]
     number = const_evaluate_operand(operand)
@@ -92,9 +92,9 @@ def _compare_integers(at: FunctionLowering, op: arith.CmpiOp) -> None:
 
 
 def _compare_floats(at: FunctionLowering, op: arith.CmpfOp) -> None:
-    if (found := FLOAT_PREDICATES.get(op.predicate.value.data)) is None:
+    if (predicate := FLOAT_PREDICATES.get(op.predicate.value.data)) is None:
         raise unsupported(op, "has a predicate without a spelling in C")
-    operator, negated = found
+    operator, negated = predicate
     lowered = c.CompareOp(*_spread(at.operands(op), operator))
     at.expression(op, c.UnaryOp("!", at.build.insert(lowered)) if negated else lowered)
 
@@ -111,7 +111,7 @@ def _cast(at: FunctionLowering, op: Operation) -> None:
 def _extend_signed(at: FunctionLowering, op: arith.ExtSIOp) -> None:
     if op.input.type != i1:
         return _cast(at, op)
-    # The one bit of a true i1 is its sign.
+    # The single bit of a true i1 is its sign.
     wide = at.build.insert(c.CastOp(at.values[op.input], op.result.type))
     at.expression(op, c.UnaryOp("-", wide))
 

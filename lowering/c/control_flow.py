@@ -1,4 +1,4 @@
-"""How loops, branches and calls are written in C."""
+"""Spellings in C of loops, branches and calls."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def _return(at: FunctionLowering, op: func.ReturnOp) -> None:
 
 
 def _nothing(at: FunctionLowering, op: Operation) -> None:
-    """Terminators are written where the variables are known that they assign."""
+    """Terminators are written by the op around them, which knows the variables that they assign."""
 
 
 CONTROL_FLOW: Spellings = {

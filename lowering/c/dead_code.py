@@ -1,4 +1,4 @@
-"""Dead code of a C program: what no store, no call that writes and no returned value depends on."""
+"""Removal of dead code from a C program: ops on which no store, writing call or returned value depends."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from tinyml.dialects import c
 
 
 def remove_dead(program: c.ProgramOp) -> None:
-    """Remove expressions, variables, loops, constants and the arena where nothing depends on them.
+    """Removes expressions, variables, loops, constants and the arena if nothing depends on them.
 
-    Unlike `dce` this sees that a variable which is only read to update itself is dead.
+    Unlike `dce`, this recognises that a variable which is only read to update itself is dead.
     """
     functions = [op for op in program.body.block.ops if isinstance(op, c.FuncOp)]
     for function in functions:
         live = {function, *_live(function)}
-        # With a dead loop or branch goes what is inside of it.
+        # A dead loop or branch takes its body with it.
         for op in [op for op in function.walk() if op not in live and op.parent_op() in live]:
             Rewriter.erase_op(op, safe_erase=False)
     used = {op.symbol for op in program.walk() if isinstance(op, c.SymbolOp)}

@@ -1,4 +1,4 @@
-"""Building `c` expressions, with integer arithmetic on literals done at once."""
+"""A builder of `c` expressions that folds integer arithmetic on literals."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _NEUTRAL = {"+": 0, "-": 0, "*": 1, ">>": 0}
 
 
 class ExpressionBuilder:
-    """Inserts expressions and statements at a place that moves as they are added.
+    """Inserts expressions and statements at an insertion point that advances as they are added.
 
-    `location` is the location that they get.
+    They get the location `location`.
     """
 
     def __init__(self, builder: Builder):
@@ -37,11 +37,12 @@ class ExpressionBuilder:
         return result
 
     def literal(self, value: int, type: Attribute | None = None) -> SSAValue:
-        """An integer, of type index if not told."""
+        """An integer literal, by default of type index."""
         type = cast(IndexType, type or IndexType())
         return self.insert(c.LiteralOp(IntegerAttr(value, type)))
 
     def binary(self, a: SSAValue, operator: str, b: SSAValue, hint: str | None = None) -> SSAValue:
+        """a operator b, simplified if an operand is a literal."""
         x, y = integer(a), integer(b)
         if x is not None and y is not None and operator in _FOLDED:
             return self.literal(_FOLDED[operator](x, y), a.type)
@@ -58,7 +59,7 @@ class ExpressionBuilder:
         return self.insert(c.BinaryOp(a, operator, b), hint)
 
     def linear(self, indices: Sequence[SSAValue], shape: Sequence[int]) -> SSAValue:
-        """The position of an element in row-major order; axes of extent 1 do not count."""
+        """The row-major position of an element; axes of extent 1 are ignored."""
         terms: list[SSAValue] = []
         constant = 0
         stride = 1
@@ -74,13 +75,14 @@ class ExpressionBuilder:
         return self.binary(position, "+", self.literal(constant))
 
     def address(self, pointer: SSAValue, index: SSAValue, hint: str | None = None) -> SSAValue:
+        """pointer + index, or the pointer itself for index 0."""
         if integer(index) == 0:
             return pointer
         return self.insert(c.AddressOp(pointer, index), hint)
 
 
 def integer(value: SSAValue) -> int | None:
-    """The number that an expression is known to be."""
+    """The value of an integer literal; None for any other expression."""
     op = value.owner
     if isinstance(op, c.LiteralOp) and isinstance(number := op.number, int):
         return number

@@ -1,4 +1,4 @@
-"""A function on its way to C: what has been lowered, and where the next statement goes."""
+"""The state of a function that is being lowered to C: lowered values and the insertion point."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def unsupported(op: Operation, why: str = "has no spelling in C") -> InputError:
 
 
 class FunctionLowering:
-    """Walks a function and writes its C by the spellings of its ops; `values` maps what has been lowered."""
+    """Lowers a function by the spellings of its ops; `values` maps its values to those of the `c` dialect."""
 
     def __init__(self, program: ProgramBuilder, body: Block, spellings: Spellings):
         self.program = program
@@ -31,7 +31,7 @@ class FunctionLowering:
         self.build = ExpressionBuilder(Builder(InsertPoint.at_end(body)))
         self.values: dict[SSAValue, SSAValue] = {}
         self.walking: dict[Operation, SSAValue] = {}
-        """Loads that became steps of a pointer variable."""
+        """Pointer variables of the loads that walk along an array."""
 
     def lower_function(self, function: func.FuncOp) -> None:
         self.values[function.body.block.args[0]] = self.body.args[0]
@@ -45,7 +45,7 @@ class FunctionLowering:
             lower(self, op)
 
     def nested(self, block: Block, write: Callable[[], None]) -> Region:
-        """A region whose one block is filled by what `write` inserts."""
+        """A region whose single block is filled by the ops that `write` inserts."""
         outer, location = self.build.builder, self.build.location
         self.build.builder = Builder(InsertPoint.at_end(block))
         write()
@@ -65,7 +65,7 @@ class FunctionLowering:
         return self.build.insert(c.ReadOp(variable), variable.name_hint)
 
     def assign_all(self, variables: list[SSAValue], end: Operation | None) -> None:
-        """Assign what a terminator yields. The values may depend on the variables: all were read before."""
+        """Assigns the operands of a terminator. They may depend on the variables, which have all been read before."""
         assert end is not None
         for variable, value in zip(variables, self.operands(end), strict=True):
             if not (isinstance(old := value.owner, c.ReadOp) and old.variable is variable):
@@ -74,4 +74,4 @@ class FunctionLowering:
 
 Spelling: TypeAlias = Callable[[FunctionLowering, Any], None]
 Spellings: TypeAlias = Mapping[type[Operation], Spelling]
-"""How each kind of op is written in C."""
+"""Functions that lower an op of each kind to C."""

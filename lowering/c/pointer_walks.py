@@ -1,6 +1,6 @@
-"""Loads that visit one element after the other as their loop runs, so that a pointer can walk along.
+"""Loads that visit consecutive elements as their loop runs, so that a pointer can walk along.
 
-On an AVR a load from flash that also advances the pointer costs nothing more than the load; computing each address
+On an AVR a load from flash that also advances the pointer costs no more than the load alone; computing each address
 anew costs 3 to 8 cycles per element, and gcc does not find this form by itself.
 """
 
@@ -17,7 +17,7 @@ from tinyml.lowering.c.expressions import ExpressionBuilder
 
 
 class Inductions:
-    """The values of one loop that rise by one from iteration to iteration, and what they are at first."""
+    """The values of a loop that rise by one from iteration to iteration, and their initial values."""
 
     def __init__(self, loop: scf.ForOp):
         self.loop = loop
@@ -32,16 +32,16 @@ class Inductions:
                 self.start[arg] = first
 
     def consecutive_loads(self) -> list[memref.LoadOp]:
-        """The loads from flash that happen in every iteration and move by one element each time."""
+        """Loads from flash that run in every iteration and advance by one element each time."""
         if any(op is not self.loop and isinstance(op, scf.ForOp) for op in self.loop.walk()):
-            # Around an inner loop a pointer would only occupy a register.
+            # A pointer would occupy a register throughout the inner loop.
             return []
         return [op for op in self.loop.body.block.ops if isinstance(op, memref.LoadOp) and self._advances(op)]
 
     def nested_walks(self) -> list[tuple[memref.LoadOp, Sequence[SSAValue]]]:
-        """The loads of inner loops that go on where they stopped in the last iteration of this loop.
+        """Loads of inner loops that continue where they stopped in this loop's previous iteration.
 
-        Each with its indices in terms of this loop's carried values.
+        Each comes with its indices in terms of this loop's iter_args.
         """
         walks: list[tuple[memref.LoadOp, Sequence[SSAValue]]] = []
         body = self.loop.body.block
@@ -87,7 +87,7 @@ class Inductions:
         return at is None
 
     def _slope(self, value: SSAValue) -> int | None:
-        """By how much an index rises per iteration; None where that is not the same each time."""
+        """The increase of an index per iteration; None if it is not constant."""
         if value in self.start:
             return 1
         if self._outside(value) or const_evaluate_operand(value) is not None:
@@ -106,7 +106,7 @@ class Inductions:
         return left + right if isinstance(op, arith.AddiOp) else left - right
 
     def at_first(self, value: SSAValue, build: ExpressionBuilder, lowered: Callable[[SSAValue], SSAValue]) -> SSAValue:
-        """What a value whose slope is known is in the first iteration, computed before the loop."""
+        """The value in the first iteration, computed before the loop, of a value with a known slope."""
         if value in self.start:
             return lowered(self.start[value])
         if (number := const_evaluate_operand(value)) is not None:

@@ -1,4 +1,4 @@
-"""The file level of a C program: constants, the arena, runtime headers, the interface, and what comments say."""
+"""The file level of a C program: constants, the arena, runtime headers, the interface and comments."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from tinyml.targets.c.names import fresh
 
 ARENA = "arena"
 ELEMENTS: dict[Attribute, str] = {i8: "int8_t", i16: "int16_t", i32: "int32_t", f32: "float"}
-"""The element types of arrays and what C calls them."""
+"""Element types of arrays, and their names in C."""
 
 SHIFTS = (
     "Right shifts of negative numbers are taken to be arithmetic, and conversions to a narrower integer to keep the "
@@ -47,7 +47,7 @@ FLOATS = (
 
 
 class ProgramBuilder:
-    """Collects what a function needs around it; `finish` puts the program together."""
+    """Collects the declarations that a function needs; `finish` assembles the program."""
 
     def __init__(self, ctx: Context, function: func.FuncOp):
         self.ctx = ctx
@@ -72,15 +72,15 @@ class ProgramBuilder:
         self.viewed = {_array(view.result.type).element_type for view in views}
 
     def use_function(self, name: str) -> None:
-        """Make a function of the runtime callable."""
+        """Includes the header of a runtime function."""
         header, text = header_defining(name)
         known = self.headers.get(header)
-        names = sorted({name, *(one.data for one in known.provides)} if known else {name})
+        names = sorted({name, *(symbol.data for symbol in known.provides)} if known else {name})
         self.headers[header] = c.VerbatimOp(header, names, text)
         self.taken.add(name)
 
     def constant(self, op: scratch.ConstantOp) -> str:
-        """The name of a constant array; equal arrays are one."""
+        """The name of a constant array; equal arrays share one."""
         type = _array(op.result.type)
         if not isinstance(type.memory_space, scratch.Flash):
             raise InputError(f"a sparse constant '{op.result.name_hint}' must have been lowered to its parts")
@@ -94,7 +94,7 @@ class ProgramBuilder:
             return
         if self.arena is not None:
             raise InputError("there is more than one arena")
-        # The largest element type of which the array is a whole number; the printer aligns it for larger ones.
+        # The largest element type that divides the arena's size; the printer aligns it for larger ones.
         whole = [type for type in self.viewed if op.size % element_bytes(MemRefType(type, [1])) == 0]
         element = max(whole, key=lambda type: (element_bytes(MemRefType(type, [1])), str(type)))
         self.arena = c.ArenaOp(ARENA, op.size, op.alignment.value.data, element)
@@ -106,7 +106,7 @@ class ProgramBuilder:
         return c.ViewOp(ARENA, op.offset.value.data, prod(type.get_shape()), doc, pointer)
 
     def interpret_results(self, op: func.ReturnOp) -> SSAValue | None:
-        """Remember the scores; the label, where there is one."""
+        """Records the scores and the label; returns the label, if there is one."""
         for value in op.arguments:
             if isinstance(value.type, IndexType):
                 self.label = value
@@ -115,12 +115,13 @@ class ProgramBuilder:
         return self.label
 
     def describe(self, type: MemRefType[Attribute], format: Attribute | None) -> str:
+        """Shape, element type and number format of an array, for comments."""
         shape = "x".join(map(str, type.get_shape())) or "scalar"
         text = describe_format(self.ctx, format.data) if isinstance(format, StringAttr) else None
         return f"{shape} {ELEMENTS[type.element_type]}" + (f", {text}" if text else "")
 
     def finish(self, predict: Block) -> c.ProgramOp:
-        """The program; `predict` is the body of the function NAME_predict."""
+        """The program. predict: the body of the function NAME_predict."""
         input_doc = self.describe(self.input, _attribute(self.function.arg_attrs, 0))
         if isinstance(packed := _attribute(self.function.arg_attrs, 0, tdsl.PACKED), IntegerAttr):
             input_doc += f", numbers packed into {packed.value.data} bits each"
@@ -180,7 +181,7 @@ def _attribute(attributes: ArrayAttr[DictionaryAttr] | None, position: int, name
 
 
 def _arena_offset(value: SSAValue) -> int:
-    """Byte offset in the arena of what is returned."""
+    """The byte offset of a returned value in the arena."""
     op = value.owner
     if isinstance(op, scratch.ViewOp):
         return op.offset.value.data

@@ -1,7 +1,8 @@
-"""`fold-rounding`: what is added to a finished sum, half of the result's last place, the sum starts from (L4).
+"""`fold-rounding`: starts sums from the rounding constant that is added to them at the end (L4).
 
-A row of a matrix then costs one addition less: instead of zero its sum starts from a constant, and a bias that lies in
-flash already has the half in it. An accumulator is proven to have room for the half, and integers add up in any order.
+That constant is half of the result's last place. A row of a matrix then costs one addition less: its sum starts from a
+constant instead of zero, or from a bias in flash that already includes the half. Accumulators are proven to have room
+for it, and integers add up in any order.
 """
 
 from __future__ import annotations
@@ -23,15 +24,15 @@ from tinyml.dialects.machine.lazy_numpy import np
 from tinyml.targets.kernel import SYMBOLS
 
 _SUMS = (num.DotOp.name, num.StridedDotOp.name, num.SparseDotOp.name, num.DistanceOp.name)
-"""The kernels that return the sum that they are given as the last argument, and more."""
+"""Kernels whose last argument is the initial sum, to which they add."""
 
 
 @dataclass(frozen=True)
 class FoldRoundingPass(ModulePass):
-    """Moves the addition of a constant to the sum that a kernel returns to where that sum starts.
+    """Moves the addition of a constant from the sum that a kernel returns to the start of that sum.
 
-    It starts from a constant or, perhaps by way of other kernels and of finer units, from elements of a constant in
-    flash that nothing else reads, which must have room for it.
+    The sum starts from a constant or, possibly through other kernels and finer units, from elements of a constant in
+    flash that nothing else reads and that have room for it.
     """
 
     name = "fold-rounding"
@@ -53,7 +54,7 @@ def _ends_a_sum(value: SSAValue) -> bool:
 
 
 def _kernel_of(value: SSAValue) -> func.CallOp | None:
-    """The call of a kernel that a sum comes from."""
+    """The kernel call that returns a sum; None if another op does."""
     call = value.owner
     if not isinstance(call, func.CallOp):
         return None
@@ -62,7 +63,7 @@ def _kernel_of(value: SSAValue) -> func.CallOp | None:
 
 
 def _add(value: SSAValue, constant: int, rewriter: PatternRewriter) -> bool:
-    """Add a constant to a value by changing what it is made of; False, and nothing is changed, where that cannot be."""
+    """Adds a constant to a value by changing the ops that compute it; False, and no change, if that is impossible."""
     if not value.has_one_use():
         return False
     match owner := value.owner:
@@ -88,7 +89,7 @@ def _add(value: SSAValue, constant: int, rewriter: PatternRewriter) -> bool:
 
 
 def _add_to_array(array: scratch.ConstantOp, constant: int, rewriter: PatternRewriter) -> bool:
-    """Add to every element of a constant in flash, if the elements have room for it."""
+    """Adds to every element of a constant in flash, if all of them have room for it."""
     limits = np.iinfo(array.raws.dtype)
     sums = array.raws.astype(np.int64) + constant
     if sums.size == 0 or sums.min() < limits.min or sums.max() > limits.max:

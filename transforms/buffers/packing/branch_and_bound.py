@@ -126,7 +126,7 @@ class _Search:
         return all(self.solve(buffers, last, last_buffer) for buffers in sorted(filter(None, parts), key=len))
 
     def solve(self, unplaced: list[int], last: int, last_buffer: int) -> bool:
-        """True if there are places for these, after the last buffer has been placed at the offset `last`."""
+        """Places the unplaced buffers after the last one, which lies at offset `last`; false if that is impossible."""
         if self.nodes == self.node_limit:
             raise _End(Outcome.OUT_OF_NODES)
         self.nodes += 1
@@ -174,7 +174,7 @@ class _Search:
         return solved
 
     def is_hopeless(self, unplaced: list[int], last: int, last_buffer: int) -> bool:
-        """True if the buffers cannot all end below the capacity."""
+        """True if the section bounds prove that the buffers cannot all end below the capacity."""
         size, capacity = self.size, self.capacity
         first_of, last_of = self.first, self.last
         starts: list[tuple[int, int]] = []

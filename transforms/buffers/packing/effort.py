@@ -57,7 +57,7 @@ class Effort:
         return self.ration(1) == 0 or self.is_late()
 
     def is_enough(self, placement: Placement) -> bool:
-        """True if nobody asks for a lower one."""
+        """True if no lower placement is asked for."""
         return placement.optimal or (self.capacity is not None and placement.height <= self.capacity)
 
     def is_late(self) -> bool:

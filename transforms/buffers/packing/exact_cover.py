@@ -1,9 +1,9 @@
 """Exact cover with colours: dancing links.
 
 Knuth's Algorithm C (The Art of Computer Programming 7.2.2.1, "XCC"), of which Algorithm X (MinUn 5.3) is the case
-without secondary items and colours. There are items and options, which are sets of items. A solution is a set of
-options that has each *primary* item exactly once, and each *secondary* item at most once, or several times if all agree
-on its *colour*.
+without secondary items and colours. A problem has items, and options, which are sets of items. A solution is a set of
+options that contains each *primary* item exactly once, and each *secondary* item at most once, or several times if all
+agree on its *colour*.
 
     cover = ExactCover("abcdefg")
     for option in ("ce", "adg", "bcf", "adf", "bg", "deg"):
@@ -22,7 +22,7 @@ Item = Hashable
 
 
 class Coloured(NamedTuple):
-    """A secondary item of an option, with its colour: options that give it the same one go together."""
+    """A secondary item of an option with its colour: options that agree on the colour are compatible."""
 
     item: Item
     colour: Hashable
@@ -31,8 +31,8 @@ class Coloured(NamedTuple):
 class ExactCover:
     """A problem, built option by option, and the search for its solutions.
 
-    primary, secondary: items, all different; among primary items with equally few options the earlier one is covered
-    first. Raises ValueError for an item that is named twice.
+    primary, secondary: items, all different; among primary items with equally few options the first is covered first.
+    Raises ValueError for an item that is named twice.
     """
 
     def __init__(self, primary: Iterable[Item], secondary: Iterable[Item] = ()) -> None:
@@ -48,28 +48,28 @@ class ExactCover:
         self._down = [*range(last + 1), 0]
         self._colour = [0] * (last + 2)
         self._length = [0] * (last + 1)
-        # Only primary items are in the list that starts at 0: nobody has to cover the others.
+        # Only primary items are in the list that starts at 0: the others need not be covered.
         self._left = [self._primary, *range(self._primary), *range(self._primary + 1, last + 1)]
         self._right = [*range(1, self._primary + 1), 0, *range(self._primary + 1, last + 1)]
         self._colours: dict[Hashable, int] = {}
         self._option_of_spacer = {last + 1: 0}
         self._options = 0
         self.nodes = 0
-        """Nodes of the search tree that the last search has entered."""
+        """Nodes of the search tree that the last search entered."""
         self.exhausted = False
-        """True if the last search has seen the whole tree."""
+        """True if the last search saw the whole tree."""
 
     def __len__(self) -> int:
-        """How many options there are."""
+        """The number of options."""
         return self._options
 
     def add(self, items: Iterable[Item | Coloured]) -> int:
-        """Add an option; its number, counted from 0.
+        """Adds an option and returns its number, counted from 0.
 
-        Raises KeyError for an item that the problem does not have, ValueError for one that is in the option twice, for
-        an option without primary items (which no search would choose) and for a primary item with a colour.
+        Raises KeyError for an unknown item, and ValueError for an item that the option has twice, for an option without
+        primary items (which no search would choose) and for a primary item with a colour.
         """
-        named = [(one.item, one.colour) if isinstance(one, Coloured) else (one, None) for one in items]
+        named = [(item.item, item.colour) if isinstance(item, Coloured) else (item, None) for item in items]
         numbers = [self._number[item] for item, _ in named]
         if len({*numbers}) < len(numbers):
             raise ValueError("an option has an item twice")
@@ -98,10 +98,11 @@ class ExactCover:
         return self._options - 1
 
     def solutions(self, nodes: int | None = None, stop: Callable[[], bool] | None = None) -> Iterator[tuple[int, ...]]:
-        """Every solution, as the numbers of its options, in the order in which they were chosen.
+        """All solutions, each as the numbers of its options in the order in which they were chosen.
 
-        The item with the fewest options is covered first. The search ends early after so many nodes of its tree, and
-        when `stop`, which is asked at every 256th, says so. The iterator may be left at any point; one at a time.
+        The item with the fewest options is covered first. The search ends early after `nodes` nodes of its tree, or
+        when `stop` returns true, which is called every 256 nodes. The iterator may be left at any point; only one may
+        run.
         """
         self.nodes, self.exhausted = 0, False
         chosen: list[int] = []
@@ -124,7 +125,7 @@ class ExactCover:
                 self._give_up(chosen)
 
     def _next(self, chosen: list[int]) -> bool:
-        """Go on to the next option of the innermost item that has one."""
+        """Advances to the next option of the innermost item that has one."""
         while chosen:
             node = chosen[-1]
             if node > len(self._number):
@@ -159,7 +160,7 @@ class ExactCover:
         return best
 
     def _commit(self, node: int) -> None:
-        """Choose an option for an item that is covered: see to its other items."""
+        """Chooses an option for a covered item by covering or purifying its other items."""
         top, other = self._top, node + 1
         while other != node:
             item = top[other]
@@ -186,7 +187,7 @@ class ExactCover:
             other -= 1
 
     def _cover(self, item: int) -> None:
-        """Nobody has to cover the item any more, and no other option with it can be chosen."""
+        """Removes an item from the items to cover, and its options from the lists of all other items."""
         down, node = self._down, self._down[item]
         while node != item:
             self._hide(node)
@@ -203,7 +204,7 @@ class ExactCover:
             node = up[node]
 
     def _hide(self, node: int) -> None:
-        """Take an option out of the lists of its other items."""
+        """Removes an option from the lists of its other items."""
         top, up, down, colour, length = self._top, self._up, self._down, self._colour, self._length
         other = node + 1
         while other != node:
@@ -231,7 +232,7 @@ class ExactCover:
             other -= 1
 
     def _purify(self, node: int) -> None:
-        """An item has its colour: options with another one go, those with the same need not be looked at again."""
+        """Fixes the colour of an item: removes options with another colour, and marks those that agree."""
         colour, item = self._colour[node], self._top[node]
         other = self._down[item]
         while other != item:

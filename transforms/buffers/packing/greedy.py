@@ -1,4 +1,4 @@
-"""First fit and best fit: one rectangle after the other, in several orders."""
+"""First fit and best fit, for several orders of the rectangles."""
 
 from __future__ import annotations
 
@@ -8,29 +8,30 @@ from collections.abc import Callable, Sequence
 from tinyml.transforms.buffers.packing.rectangles import Placement, Rectangle, lower_bound, placement_at
 
 Order = Callable[[Rectangle, int], tuple[int, ...]]
-"""Of a rectangle and of the need at its fullest point, in bytes: what it is sorted by."""
+"""The sort key of a rectangle, given the bytes alive at its fullest point."""
 
 ORDERS: dict[str, Order] = {
-    "start": lambda one, need: (one.first, -one.size),
-    "end": lambda one, need: (-one.last, -one.size),
-    "size": lambda one, need: (-one.size, one.first),
-    "length": lambda one, need: (one.first - one.last, -one.size),
-    "area": lambda one, need: (-one.size * (one.last - one.first + 1), one.first),
-    "need": lambda one, need: (-need, one.first - one.last, -one.size),
+    "start": lambda shape, need: (shape.first, -shape.size),
+    "end": lambda shape, need: (-shape.last, -shape.size),
+    "size": lambda shape, need: (-shape.size, shape.first),
+    "length": lambda shape, need: (shape.first - shape.last, -shape.size),
+    "area": lambda shape, need: (-shape.size * (shape.last - shape.first + 1), shape.first),
+    "need": lambda shape, need: (-need, shape.first - shape.last, -shape.size),
 }
-"""The orders that are tried: earlier, later, larger, longer, larger in both, at the fullest point first."""
+"""The orders that are tried: first the earliest, the latest, the largest, the longest, the greatest in area, or those
+at the fullest point."""
 
 Choice = Callable[[Sequence[tuple[int, int, int, int]], Rectangle], int]
-"""Of the placed (start byte, end byte, first, last), by start byte, and a rectangle: its offset."""
+"""Chooses an offset, from the placed (start byte, end byte, first, last), sorted by start byte, and a rectangle."""
 
 
 def first_fit(rectangles: Sequence[Rectangle]) -> Placement:
-    """Each rectangle at the lowest free offset; the lowest result of all orders, the earlier order where equal."""
+    """Places each rectangle at the lowest free offset; the lowest result of all orders, the first of equal ones."""
     return _best_order(rectangles, _lowest)
 
 
 def best_fit(rectangles: Sequence[Rectangle]) -> Placement:
-    """Each rectangle in the smallest gap that has room, the lower one where equal; of all orders the lowest result."""
+    """Places each rectangle in the smallest gap with room, the lower of equal ones; the lowest result of all orders."""
     return _best_order(rectangles, _tightest)
 
 
@@ -38,11 +39,11 @@ def _best_order(rectangles: Sequence[Rectangle], choose: Choice) -> Placement:
     needs, bound = _needs(rectangles), lower_bound(rectangles)
     best: Placement | None = None
     for order in ORDERS.values():
-        keys = [order(one, need) for one, need in zip(rectangles, needs, strict=True)]
+        keys = [order(shape, need) for shape, need in zip(rectangles, needs, strict=True)]
         offsets = _place(rectangles, sorted(range(len(rectangles)), key=keys.__getitem__), choose)
-        found = placement_at(rectangles, offsets, bound)
-        if best is None or found.height < best.height:
-            best = found
+        candidate = placement_at(rectangles, offsets, bound)
+        if best is None or candidate.height < best.height:
+            best = candidate
         if best.optimal:
             break
     assert best is not None
@@ -50,12 +51,12 @@ def _best_order(rectangles: Sequence[Rectangle], choose: Choice) -> Placement:
 
 
 def _needs(rectangles: Sequence[Rectangle]) -> list[int]:
-    """The bytes alive at the fullest point of each rectangle's life."""
-    points = sorted({one.first for one in rectangles})
-    alive = [sum(one.size for one in rectangles if one.first <= point <= one.last) for point in points]
+    """Bytes alive at the fullest point of each rectangle's live range."""
+    points = sorted({shape.first for shape in rectangles})
+    alive = [sum(shape.size for shape in rectangles if shape.first <= point <= shape.last) for point in points]
     return [
-        max(need for point, need in zip(points, alive, strict=True) if one.first <= point <= one.last)
-        for one in rectangles
+        max(need for point, need in zip(points, alive, strict=True) if shape.first <= point <= shape.last)
+        for shape in rectangles
     ]
 
 
@@ -63,29 +64,29 @@ def _place(rectangles: Sequence[Rectangle], order: Sequence[int], choose: Choice
     offsets = [0] * len(rectangles)
     placed: list[tuple[int, int, int, int]] = []
     for i in order:
-        one = rectangles[i]
-        offsets[i] = offset = choose(placed, one)
-        insort(placed, (offset, offset + one.size, one.first, one.last))
+        shape = rectangles[i]
+        offsets[i] = offset = choose(placed, shape)
+        insort(placed, (offset, offset + shape.size, shape.first, shape.last))
     return offsets
 
 
-def _lowest(placed: Sequence[tuple[int, int, int, int]], one: Rectangle) -> int:
+def _lowest(placed: Sequence[tuple[int, int, int, int]], shape: Rectangle) -> int:
     lowest = 0
     for start, end, first, last in placed:
-        if first <= one.last and one.first <= last:
-            if lowest + one.size <= start:
+        if first <= shape.last and shape.first <= last:
+            if lowest + shape.size <= start:
                 break
             if end > lowest:
-                lowest = end + -end % one.alignment
+                lowest = end + -end % shape.alignment
     return lowest
 
 
-def _tightest(placed: Sequence[tuple[int, int, int, int]], one: Rectangle) -> int:
+def _tightest(placed: Sequence[tuple[int, int, int, int]], shape: Rectangle) -> int:
     lowest, best, room = 0, None, 0
     for start, end, first, last in placed:
-        if first <= one.last and one.first <= last:
-            if lowest + one.size <= start and (best is None or start - lowest < room):
+        if first <= shape.last and shape.first <= last:
+            if lowest + shape.size <= start and (best is None or start - lowest < room):
                 best, room = lowest, start - lowest
             if end > lowest:
-                lowest = end + -end % one.alignment
+                lowest = end + -end % shape.alignment
     return lowest if best is None else best

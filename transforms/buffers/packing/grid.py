@@ -1,4 +1,4 @@
-"""A packing problem in the fewest and smallest numbers that say the same."""
+"""A packing problem reduced to the fewest sections and the smallest integers."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from tinyml.transforms.buffers.packing.rectangles import Rectangle
 class Grid:
     """Rectangles with time cut into sections and addresses into units.
 
-    Sections are the moments when buffers have started since the last one ended: what overlaps in time has a section in
-    common, and in a section all buffers overlap. A buffer that ends before another starts has no section with it.
-    Sizes and alignments are in units, their greatest common divisor: whatever is stacked up lies at multiples of it.
+    A section is a moment when buffers have started since the last one ended: buffers overlap in time if and only if
+    they share a section. Sizes and alignments are in units of their greatest common divisor, of which all stacked-up
+    addresses are multiples.
     """
 
     unit: int
@@ -27,7 +27,7 @@ class Grid:
     last: tuple[int, ...]
 
     def in_order(self, order: Sequence[int]) -> Grid:
-        """The same buffers, first the one of number order[0]."""
+        """The same buffers in another order: buffer order[0] comes first."""
 
         def pick(values: tuple[int, ...]) -> tuple[int, ...]:
             return tuple(values[b] for b in order)
@@ -37,27 +37,27 @@ class Grid:
 
     @property
     def steps(self) -> int:
-        """To look at each buffer and at each of its sections."""
+        """Steps of a visit to each buffer and each of its sections."""
         return 2 * len(self.sizes) + sum(self.last) - sum(self.first)
 
 
 def to_grid(rectangles: Sequence[Rectangle]) -> Grid:
-    """`rectangles`: none of them empty."""
-    starts = sorted({one.first for one in rectangles})
-    ends = sorted({one.last for one in rectangles})
+    """The grid of rectangles, none of which is empty."""
+    starts = sorted({shape.first for shape in rectangles})
+    ends = sorted({shape.last for shape in rectangles})
     sections: list[int] = []
     for start, following in zip(starts, [*starts[1:], None], strict=True):
         end = ends[bisect_left(ends, start)]
         if following is None or end < following:
             sections.append(start)
-    unit = gcd(*(one.size for one in rectangles))
-    while rest := [one.alignment for one in rectangles if unit % one.alignment and one.alignment % unit]:
+    unit = gcd(*(shape.size for shape in rectangles))
+    while rest := [shape.alignment for shape in rectangles if unit % shape.alignment and shape.alignment % unit]:
         unit = gcd(unit, *rest)
     return Grid(
         unit,
         len(sections),
-        tuple(one.size // unit for one in rectangles),
-        tuple(max(one.alignment // unit, 1) for one in rectangles),
-        tuple(bisect_left(sections, one.first) for one in rectangles),
-        tuple(bisect_right(sections, one.last) - 1 for one in rectangles),
+        tuple(shape.size // unit for shape in rectangles),
+        tuple(max(shape.alignment // unit, 1) for shape in rectangles),
+        tuple(bisect_left(sections, shape.first) for shape in rectangles),
+        tuple(bisect_right(sections, shape.last) - 1 for shape in rectangles),
     )

@@ -1,4 +1,4 @@
-"""From the question whether a capacity is enough to the lowest height, by branch and bound."""
+"""The lowest height, by branch and bound searches with decreasing capacities."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from tinyml.transforms.buffers.packing.orders import ORDERS, Order, arranged, dr
 from tinyml.transforms.buffers.packing.rectangles import Placement, Rectangle, placement_at
 
 PATIENCE = 4_000
-"""Nodes of a trial in the first round; twice as many in each further one."""
+"""Nodes of a trial in the first round; each further round doubles them."""
 
 SHAKEN = 150
-"""Trials of a round with orders that are drawn by lot: which one is lucky, nobody knows, but many a one is."""
+"""Trials per round with random orders, some of which succeed quickly."""
 
 SHARE = 0.2
-"""Of the gap to the lower bound, to be closed by one trial: what is much lower is often found as soon."""
+"""Share of the gap to the lower bound that a trial tries to close: much lower packings are often found as soon."""
 
 
 class Trial(NamedTuple):
-    """A search for a packing of a height, in a tree of at most so many nodes.
+    """A search for a packing of a height, in a tree of at most `nodes` nodes.
 
-    base: the order by which the buffers are sorted, or of which that is a shaken version, and its name.
-    order: the numbers of the buffers. share: how much of the gap to the lower bound a packing is to close.
+    base: the name and the order by which the buffers are sorted, before any shaking. order: the numbers of the buffers.
+    share: the share of the gap to the lower bound that a packing is to close.
     """
 
     name: str
@@ -50,12 +50,12 @@ class Minimiser:
         self.effort = effort
         self.best = start
         self.least = -(-start.lower_bound // self.grid.unit)
-        """Nothing is lower."""
+        """No packing is lower."""
         self.lucky = next(self._named(PATIENCE))
-        """What found the best placement."""
+        """The trial that found the best placement."""
 
     def minimise(self) -> Placement:
-        """As low as possible, or as the effort's capacity asks."""
+        """The lowest placement, or one within the effort's capacity."""
         if self.effort.capacity is None:
             self._lower()
         else:
@@ -63,7 +63,8 @@ class Minimiser:
         return self.best
 
     def _lower(self) -> None:
-        """The lower bound first, then a part of the gap at a time, from above by packings, from below by proofs."""
+        """Tries the lower bound first, then closes the gap step by step: from above by packings, from below by
+        proofs."""
         at_the_bound = (trial._replace(share=1) for trial in self._named(PATIENCE))
         for trial in chain(at_the_bound, self._trials()):
             if self.best.optimal or self.effort.is_over():
@@ -72,9 +73,9 @@ class Minimiser:
             self._try(height - max(int((height - self.least) * trial.share), 1), trial)
 
     def _fit(self, capacity: int) -> None:
-        """Try one height until it is found or proven to be too low.
+        """Tries a height until a packing is found or proven impossible.
 
-        The lower bound is tried as well: less room leaves fewer ways to go wrong.
+        The lower bound is tried as well: less room leaves fewer wrong turns.
         """
         enough = capacity // self.grid.unit
         for trial in self._trials():
@@ -88,7 +89,7 @@ class Minimiser:
             yield Trial(base[0], base, arranged(base[1], self.features), nodes)
 
     def _trials(self) -> Iterator[Trial]:
-        """Rounds without end: named orders, one search that may take long and so prove something, shaken orders."""
+        """Endless rounds: named orders, one long search that may prove something, shaken orders."""
         seeds = count()
         for round in count():
             nodes = PATIENCE << round
@@ -101,7 +102,7 @@ class Minimiser:
                 yield Trial(f"{base[0]}, shaken {seed}", base, order, nodes)
 
     def _try(self, height: int, trial: Trial) -> None:
-        """One height with one order; keeps what it finds or proves."""
+        """Searches a height with an order, and keeps what it finds or proves."""
         before = time.monotonic()
         result = self._search(trial.order, height, self.effort.ration(trial.nodes))
         outcome = result.outcome.name.lower().replace("_", " ")

@@ -1,4 +1,4 @@
-"""The C core: branch_and_bound.c, compiled at first use and kept, with the same answers as branch_and_bound.py."""
+"""The C core: branch_and_bound.c, compiled and cached at first use, with the same answers as branch_and_bound.py."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _OUT_OF_MEMORY = 4
 
 @cache
 def library() -> ctypes.CDLL | None:
-    """The core, or None on a computer without a C compiler, or where nothing can be written or loaded."""
+    """The compiled core; None without a C compiler, or if nothing can be written or loaded."""
     compiler = shutil.which("cc") or shutil.which("gcc")
     if compiler is None:
         return None
@@ -72,7 +72,7 @@ def search(core: ctypes.CDLL, grid: Grid, capacity: int, nodes: int, seconds: fl
         arguments = [count, grid.sections, *problem, *limits, ctypes.byref(stop), offsets, ctypes.byref(used)]
         outcome.append(call(*arguments))
 
-    # In a thread of its own, because Python hears of Ctrl-C only between the steps of its own.
+    # In a thread of its own, because Python handles Ctrl-C only between its own instructions.
     worker = threading.Thread(target=run, daemon=True)
     worker.start()
     try:
@@ -82,5 +82,5 @@ def search(core: ctypes.CDLL, grid: Grid, capacity: int, nodes: int, seconds: fl
         worker.join()
     if outcome == [_OUT_OF_MEMORY]:
         raise MemoryError
-    found = Outcome(outcome[0])
-    return Result(found, tuple(offsets) if found is Outcome.FOUND else (), used.value)
+    ended = Outcome(outcome[0])
+    return Result(ended, tuple(offsets) if ended is Outcome.FOUND else (), used.value)

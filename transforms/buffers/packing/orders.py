@@ -1,4 +1,4 @@
-"""Orders in which a search tries buffers: the search that is lucky with one is over in no time."""
+"""Orders in which a search tries buffers: with a lucky one it ends at once."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tinyml.transforms.buffers.packing.rectangles import Rectangle
 
 
 class Features(NamedTuple):
-    """Of a buffer: its size, its life in points and in sections; units that are alive then, at most and on average."""
+    """A buffer's size, the length of its live range in points and sections, and the most and mean units alive in it."""
 
     size: int
     points: int
@@ -22,27 +22,27 @@ class Features(NamedTuple):
 
 
 Order = Callable[[Features], tuple[int, ...]]
-"""Larger comes first."""
+"""The sort key of a buffer; larger ones come first."""
 
 
 def powers(*exponents: int) -> Order:
-    """By a product of powers of the features."""
+    """Sorts by a product of powers of the features."""
 
-    def key(one: Features) -> tuple[int, ...]:
-        return (prod(value**exponent for value, exponent in zip(one, exponents, strict=True)),)
+    def key(buffer: Features) -> tuple[int, ...]:
+        return (prod(value**exponent for value, exponent in zip(buffer, exponents, strict=True)),)
 
     return key
 
 
 ORDERS: dict[str, Order] = {
-    "fullest, longest": lambda one: (one.fullest, one.points, one.size),
+    "fullest, longest": lambda buffer: (buffer.fullest, buffer.points, buffer.size),
     "area in sections, where it is full": powers(1, 0, 1, 8, 2),
     "area, the longer the better": powers(1, 2, 1, 0, 0),
     "size, where it is full": powers(2, 1, 1, 8, 0),
     "size, where it is full all the time": powers(2, 1, 2, 8, 2),
-    "longest, fullest": lambda one: (one.points, one.fullest, one.size),
+    "longest, fullest": lambda buffer: (buffer.points, buffer.fullest, buffer.size),
 }
-"""MiniMalloc sorts by such features, too. Each of these is the fastest for one of its benchmarks."""
+"""MiniMalloc sorts by such features, too. Each of these orders is the fastest for one of its benchmarks."""
 
 
 def features(rectangles: Sequence[Rectangle], grid: Grid) -> list[Features]:
@@ -54,28 +54,30 @@ def features(rectangles: Sequence[Rectangle], grid: Grid) -> list[Features]:
     return [
         Features(
             size,
-            one.last - one.first + 1,
+            shape.last - shape.first + 1,
             len(span),
             max(alive[x] for x in span),
             sum(alive[x] for x in span) // len(span),
         )
-        for one, size, span in zip(rectangles, grid.sizes, spans, strict=True)
+        for shape, size, span in zip(rectangles, grid.sizes, spans, strict=True)
     ]
 
 
 def drawn(seed: int) -> Order:
-    """A product of powers, drawn by lot."""
+    """A random product of powers."""
     draw = Random(seed)
-    return powers(*(draw.choice(some) for some in ((1, 2, 2), (0, 1, 2), (0, 1, 2), (0, 0, 2, 8), (0, 0, 2, 8))))
+    return powers(
+        *(draw.choice(exponents) for exponents in ((1, 2, 2), (0, 1, 2), (0, 1, 2), (0, 0, 2, 8), (0, 0, 2, 8)))
+    )
 
 
 def shaken(order: Order, seed: int) -> Order:
-    """Nearly the same order: each number up to a tenth larger or smaller, by lot."""
+    """The same order with each number changed at random by up to a tenth."""
     draw = Random(seed)
-    return lambda one: tuple(value * draw.randint(90, 110) for value in order(one))
+    return lambda buffer: tuple(value * draw.randint(90, 110) for value in order(buffer))
 
 
-def arranged(order: Order, of: Sequence[Features]) -> list[int]:
-    """The numbers of the buffers in an order."""
-    keys = [order(one) for one in of]
-    return sorted(range(len(of)), key=keys.__getitem__, reverse=True)
+def arranged(order: Order, buffers: Sequence[Features]) -> list[int]:
+    """The numbers of buffers, sorted by an order."""
+    keys = [order(buffer) for buffer in buffers]
+    return sorted(range(len(buffers)), key=keys.__getitem__, reverse=True)

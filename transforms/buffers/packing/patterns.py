@@ -11,25 +11,25 @@ from tinyml.transforms.buffers.packing.grid import Grid
 
 
 def short_patterns(grid: Grid, height: int) -> Iterator[int]:
-    """Of each buffer the sums of sizes of buffers that are alive together with it: few, and mostly enough.
+    """For each buffer, the sums of sizes of buffers alive together with it: few offsets, and mostly enough.
 
-    Not all that it can have: what a buffer lies on may itself lie on others that are never alive together with it.
+    Some offsets are missing: the buffer below may itself lie on others that are never alive together with this one.
     """
     for b, near in enumerate(_neighbours(grid)):
         yield _aligned(_sums(grid.sizes[k] for k in near), grid.alignments[b]) & _allowed(grid, b, height)
 
 
 def normal_patterns(grid: Grid, height: int) -> list[int]:
-    """Of each buffer all offsets that it can have in a packing of at most `height` that has been pushed down.
+    """For each buffer, all offsets that it can have in a packing of at most `height` that has been pushed down.
 
     A buffer lies at the bottom or on one that is alive together with it, which lies on another one, and so on.
     """
     count = len(grid.sizes)
     allowed = [_allowed(grid, b, height) for b in range(count)]
     if {*grid.alignments} == {1}:
-        allowed = [of & _sums(grid.sizes[k] for k in range(count) if k != b) for b, of in enumerate(allowed)]
+        allowed = [offsets & _sums(grid.sizes[k] for k in range(count) if k != b) for b, offsets in enumerate(allowed)]
     neighbours = _neighbours(grid)
-    patterns = [of & 1 for of in allowed]
+    patterns = [offsets & 1 for offsets in allowed]
     changed = set(range(count))
     while changed:
         k = changed.pop()
@@ -57,9 +57,9 @@ def _sums(sizes: Iterable[int]) -> int:
     return sums
 
 
-def bits(of: int) -> Iterator[int]:
+def bits(offsets: int) -> Iterator[int]:
     """The elements of a set, in ascending order."""
-    text = bin(of)[:1:-1]
+    text = bin(offsets)[:1:-1]
     at = text.find("1")
     while at >= 0:
         yield at
@@ -67,33 +67,33 @@ def bits(of: int) -> Iterator[int]:
 
 
 def _allowed(grid: Grid, b: int, height: int) -> int:
-    """What the sections of a buffer leave to it, whatever it lies on.
+    """The offsets that the sections of a buffer allow, whatever it lies on.
 
-    In a section what lies below it is a sum of sizes of others, and all that may be missing from it is the slack, what
-    stays free in the section.
+    In a section the bytes below it are a sum of sizes of other buffers, plus at most the slack: the bytes that stay
+    free in the section.
     """
-    found = (1 << max(height - grid.sizes[b] + 1, 0)) - 1
+    offsets = (1 << max(height - grid.sizes[b] + 1, 0)) - 1
     for x in range(grid.first[b], grid.last[b] + 1):
         others = [grid.sizes[k] for k in range(len(grid.sizes)) if k != b and grid.first[k] <= x <= grid.last[k]]
         slack = height - grid.sizes[b] - sum(others)
         if slack < 0:
             return 0
-        found &= _smear(_sums(others), slack)
-    return found
+        offsets &= _smear(_sums(others), slack)
+    return offsets
 
 
-def _smear(of: int, reach: int) -> int:
-    """Each element and the `reach` numbers behind it."""
+def _smear(offsets: int, reach: int) -> int:
+    """Each element and the `reach` numbers after it."""
     done = 0
     while done < reach:
         step = min(done + 1, reach - done)
-        of |= of << step
+        offsets |= offsets << step
         done += step
-    return of
+    return offsets
 
 
-def _aligned(of: int, alignment: int) -> int:
-    """Each element up to the next multiple."""
+def _aligned(offsets: int, alignment: int) -> int:
+    """Each element, rounded up to a multiple of the alignment."""
     if alignment == 1:
-        return of
-    return sum(1 << o for o in {o + -o % alignment for o in bits(of)})
+        return offsets
+    return sum(1 << o for o in {o + -o % alignment for o in bits(offsets)})

@@ -1,4 +1,4 @@
-"""Rectangles of live range times size, where they lie, and how low they can lie at best."""
+"""Rectangles of live range times size, their placements, and a lower bound on the height."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Rectangle:
 
 @dataclass(frozen=True)
 class Move:
-    """Before program point `point`, the rectangle of this index moves to byte `offset`, its content with it."""
+    """A move of rectangle `index`, with its content, to byte `offset` before program point `point`."""
 
     point: int
     index: int
@@ -30,13 +30,12 @@ class Move:
 
 @dataclass(frozen=True)
 class Placement:
-    """Where rectangles lie.
+    """The offsets of rectangles.
 
-    offsets: bytes, in the order of the rectangles; of a rectangle that moves, where it lies first.
+    offsets: in bytes, in the order of the rectangles; for a rectangle that moves, its first offset.
     height: the highest end of all, in bytes.
-    lower_bound: bytes that no placement undercuts; the need at the peak, or more if a search has exhausted what is
-    lower.
-    moves: in the order in which they happen, one after the other, those of one point too. The bytes that a rectangle
+    lower_bound: a bound in bytes on every placement: the need at the peak, or more if a search has excluded lower ones.
+    moves: in the order in which they happen, one after the other, even at the same point. The bytes that a rectangle
     moves to are free when its turn comes, except that they may overlap those that it leaves.
     """
 
@@ -47,17 +46,17 @@ class Placement:
 
     @property
     def optimal(self) -> bool:
-        """True if no placement is lower: proven, not hoped."""
+        """True if it is proven that no placement is lower."""
         return self.height == self.lower_bound
 
     @property
     def gap(self) -> int:
-        """Bytes between the height and what is proven to be necessary."""
+        """Bytes between the height and the lower bound."""
         return self.height - self.lower_bound
 
 
 class Stay(NamedTuple):
-    """Rectangle `number` lies at byte `offset` from point `first` to `last`, both inclusive."""
+    """The stay of rectangle `number` at byte `offset` from point `first` to `last`, both inclusive."""
 
     number: int
     offset: int
@@ -66,18 +65,18 @@ class Stay(NamedTuple):
 
 
 def stays(rectangles: Sequence[Rectangle], placement: Placement) -> Iterator[Stay]:
-    """Where each rectangle lies and when: one stay for each, and one more for each of its moves."""
-    for i, one in enumerate(rectangles):
-        places = {one.first: placement.offsets[i]}
-        places.update((move.point, move.offset) for move in placement.moves if move.index == i)
-        ends = [*list(places)[1:], one.last + 1]
-        for (first, offset), end in zip(places.items(), ends, strict=True):
+    """The stays of each rectangle: one, and one more for each of its moves."""
+    for i, shape in enumerate(rectangles):
+        offsets = {shape.first: placement.offsets[i]}
+        offsets.update((move.point, move.offset) for move in placement.moves if move.index == i)
+        ends = [*list(offsets)[1:], shape.last + 1]
+        for (first, offset), end in zip(offsets.items(), ends, strict=True):
             yield Stay(i, offset, first, end - 1)
 
 
 @dataclass(frozen=True)
 class Peak:
-    """The program point whose live buffers need most: that many bytes at least, for the rectangles of these indices."""
+    """The program point whose live buffers need most: at least `bytes` bytes, for the rectangles `alive`."""
 
     point: int
     bytes: int
@@ -89,16 +88,16 @@ def overlap_in_time(a: Rectangle, b: Rectangle) -> bool:
 
 
 def find_peak(rectangles: Sequence[Rectangle]) -> Peak:
-    """The earliest of the points where the live buffers need most bytes; point 0 if there are no rectangles.
+    """The first point at which the live buffers need most bytes; point 0 if there are no rectangles.
 
-    Where all alignments have a common divisor g, every buffer but the topmost occupies a multiple of g bytes. So the
-    need grows where a rectangle starts, and where one ends and leaves others that have a greater divisor.
+    If all alignments have a common divisor g, every buffer but the topmost occupies a multiple of g bytes. The need
+    therefore grows where a rectangle starts, or where one ends and leaves others with a greater divisor.
     """
     best = Peak(0, 0, ())
-    aligned = any(one.alignment > 1 for one in rectangles)
-    ends = {one.last + 1 for one in rectangles} if aligned else set[int]()
-    for point in sorted({one.first for one in rectangles} | ends):
-        alive = tuple(i for i, one in enumerate(rectangles) if one.first <= point <= one.last)
+    aligned = any(shape.alignment > 1 for shape in rectangles)
+    ends = {shape.last + 1 for shape in rectangles} if aligned else set[int]()
+    for point in sorted({shape.first for shape in rectangles} | ends):
+        alive = tuple(i for i, shape in enumerate(rectangles) if shape.first <= point <= shape.last)
         if not alive:
             continue
         grain = gcd(*(rectangles[i].alignment for i in alive))
@@ -110,11 +109,11 @@ def find_peak(rectangles: Sequence[Rectangle]) -> Peak:
 
 
 def lower_bound(rectangles: Sequence[Rectangle]) -> int:
-    """Bytes that no placement can undercut: the need at the peak."""
+    """A bound in bytes on the height of every placement: the need at the peak."""
     return find_peak(rectangles).bytes
 
 
 def placement_at(rectangles: Sequence[Rectangle], offsets: Sequence[int], bound: int) -> Placement:
-    """Rectangles at these offsets, where `bound` bytes are known to be necessary."""
-    height = max((offset + one.size for offset, one in zip(offsets, rectangles, strict=True)), default=0)
+    """The placement at these offsets, of which `bound` bytes are known to be necessary."""
+    height = max((offset + shape.size for offset, shape in zip(offsets, rectangles, strict=True)), default=0)
     return Placement(tuple(offsets), height, bound)

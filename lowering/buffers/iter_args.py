@@ -1,4 +1,4 @@
-"""When a loop's new carried value may overwrite the old one as it is computed."""
+"""Loops whose body may overwrite an iter_arg in place while it computes the next one."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ _MAY_ALIAS = (tdsl.ReshapeOp, tdsl.TransposeOp, tdsl.IndexOp, tdsl.SliceOp)
 
 
 def writes_in_place(loop: scf.ForOp, position: int) -> bool:
-    """Can the op that yields carried value `position` write straight into the carried buffer?
+    """True if the op that yields iter_arg `position` may write straight into the buffer of that iter_arg.
 
-    It can if the old value has its last use before that op, or in it where each element of the result is computed
-    from the old element at the same place and nothing else of the old value.
+    That is so if the old value has its last use before that op, or in it if each element of the result is computed from
+    the old element at the same position and from nothing else of the old value.
     """
     body = loop.body.block
     yielded = cast(scf.YieldOp, body.last_op).operands[position]
     producer = yielded.owner
     if not isinstance(producer, tdsl.TensorOp) or producer.parent is not body or isinstance(producer, _MAY_ALIAS):
         return False
-    order = {op: place for place, op in enumerate(body.ops)}
+    order = {op: position for position, op in enumerate(body.ops)}
     old = body.args[1 + position]
     for alias in _aliases(old):
         for use in alias.uses:
@@ -37,15 +37,15 @@ def writes_in_place(loop: scf.ForOp, position: int) -> bool:
 
 
 def _aliases(value: SSAValue) -> list[SSAValue]:
-    """The value and everything that may become a view into it."""
-    found = [value]
-    for one in found:
-        found.extend(use.operation.out for use in one.uses if isinstance(use.operation, _MAY_ALIAS))
-    return found
+    """A value and everything that may become a view of it."""
+    aliases = [value]
+    for alias in aliases:
+        aliases.extend(use.operation.out for use in alias.uses if isinstance(use.operation, _MAY_ALIAS))
+    return aliases
 
 
 def _ancestor(op: Operation, loop: scf.ForOp) -> Operation:
-    """The op directly in the loop's body that contains an op."""
+    """The op in the loop's body block that contains an op, or is it."""
     while op.parent is not loop.body.block:
         op = cast(Operation, op.parent_op())
     return op
