@@ -8,6 +8,7 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -44,19 +45,12 @@ def name_of(path: Path) -> str:
 
 def defined_passes(path: Path) -> Iterator[str]:
     """The names of the passes that a file defines."""
-    for node in ast.parse(path.read_text()).body:
-        if not isinstance(node, ast.ClassDef):
-            continue
-        if not any(isinstance(base, ast.Name) and base.id == ModulePass.__name__ for base in node.bases):
-            continue
-        for statement in node.body:
-            match statement:
-                case ast.Assign(targets=[ast.Name("name")], value=ast.Constant(str(name))):
-                    yield name
-                case ast.AnnAssign(target=ast.Name("name"), value=ast.Constant(str(name))):
-                    yield name
-                case _:
-                    pass
+    module = import_module(".".join(["tinyml", *path.relative_to(ROOT).with_suffix("").parts]))
+    for made in vars(module).values():
+        if isinstance(made, type) and issubclass(made, ModulePass) and made.__module__ == module.__name__:
+            name = getattr(made, "name", None)
+            if isinstance(name, str):
+                yield name
 
 
 def imports(path: Path) -> Iterator[tuple[int, str]]:
@@ -181,6 +175,37 @@ def test_imports_run_upwards(path: Path):
         assert parts[0] not in ROOMS, f"{name_of(path)}:{line}: write tinyml.{module}"
         if parts[0] == "tinyml":
             assert parts[1] in allowed, f"{name_of(path)}:{line}: {room} must not import {module}"
+
+
+LEVELS = ("reals", "formats", "buffers", "loops", "bits", "search")
+"""The level rooms of transforms/; its room `ir` is a library for all of them."""
+
+TRANSFORMS = [path for path in MODULES if path.relative_to(ROOT).parts[0] == "transforms"]
+
+
+def is_a_pass(module: str) -> bool:
+    """Is a module, or a name in it, from a file directly in a level room?"""
+    parts = module.split(".")
+    if parts[:2] != ["tinyml", "transforms"] or len(parts) < 4 or parts[2] not in LEVELS:
+        return False
+    return ROOT.joinpath("transforms", parts[2], f"{parts[3]}.py").is_file()
+
+
+@pytest.mark.parametrize("path", TRANSFORMS, ids=name_of)
+def test_level_rooms_import_each_others_libraries_only(path: Path):
+    level = path.relative_to(ROOT).parts[1]
+    for line, module in imports(path):
+        assert not is_a_pass(module) or module.split(".")[2] == level, (
+            f"{name_of(path)}:{line}: {module} is a pass of another level"
+        )
+
+
+@pytest.mark.parametrize("path", [path for path in TRANSFORMS if path.name != "__init__.py"], ids=name_of)
+def test_a_file_directly_in_a_level_room_is_a_pass_of_its_name(path: Path):
+    _, *folders, _ = path.relative_to(ROOT).parts
+    passes = [] if len(folders) != 1 or folders[0] == "ir" else [path.stem.replace("_", "-")]
+    assert folders
+    assert list(defined_passes(path)) == passes
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from xdsl.parser import Parser
 from tinyml.runtime.evaluator.evaluator import evaluate_reals
 from tinyml.tools.universe import DIALECTS
 from tinyml.transforms.formats.assign_format import AssignFormatPass
-from tinyml.transforms.reals.profile import profile
+from tinyml.transforms.reals.analysis.profiles import record_profiles
 
 LIMITS = ("frac must lie in", "does not fit in 64 bits", "no accumulator holds")
 """What passes say of programs whose values grow too large, or lie too far apart in scale."""
@@ -48,6 +48,6 @@ def stays_finite(module: ModuleOp, inputs: NDArray[np.float32]) -> bool:
 
 def with_formats(module: ModuleOp, inputs: NDArray[np.float32], format: str, width: int | None) -> None:
     """From L0 to L1."""
-    profile(module, inputs)
+    record_profiles(module, inputs)
     AssignFormatPass(format, width).apply(new_context(), module)
     module.verify()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from xdsl.context import Context
 from xdsl.dialects import func
@@ -15,14 +14,11 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named, format_spelled
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.transforms.formats.assignment.format_assignment import Choice, FormatAssignment
-from tinyml.transforms.formats.assignment.retype import check_reals
+from tinyml.transforms.formats.assignment.retype import check_reals, check_scheme
 from tinyml.transforms.formats.assignment.tensor_classes import TensorClass
 from tinyml.transforms.formats.constants.refine_constants import refine_constants
 from tinyml.transforms.formats.constants.rounded_constants import RoundedConstants, give_formats
 from tinyml.transforms.formats.evaluation.outcomes import Judge
-
-if TYPE_CHECKING:
-    from tinyml.runtime.model.data import Data
 
 LEAST_ELEMENTS = 2
 """Of a constant that has the format of weights."""
@@ -55,7 +51,9 @@ class AssignFormatPass(ModulePass):
         prototype = format_named(ctx, self.format, self.width)
         check_scheme(prototype, self.format, self.functions)
         if self.data is not None:
-            judge = Judge(op, data_of(op, self.data), self.functions)
+            from tinyml.runtime.model.program_data import load_program_data
+
+            judge = Judge(op, load_program_data(op, self.data), self.functions)
             known = judge.candidates
             formats = known.assignment.formats(self._choices(ctx, known.assignment.classes, prototype))
             give_formats(known.constants, formats, refine_constants(judge, tuple(formats)), self.functions)
@@ -81,19 +79,3 @@ class AssignFormatPass(ModulePass):
             usual = type(choices[name].prototype)
             choices[name] = Choice(usual.of_width(int(format)) if format.isdecimal() else format_spelled(ctx, format))
         return list(choices.values())
-
-
-def check_scheme(prototype: NumberFormat, format: str, scheme: str | None) -> None:
-    """Raises `InputError` for a scheme for functions that a format does not have."""
-    if scheme is not None and scheme not in prototype.SCHEMES:
-        known = f"one of {', '.join(prototype.SCHEMES)}" if prototype.SCHEMES else "it has none"
-        raise InputError(f"format '{format}' has no scheme '{scheme}' for functions ({known})")
-
-
-def data_of(module: ModuleOp, file: str) -> Data:
-    """The samples of a data file that a program takes."""
-    from tinyml.runtime.model.data import load_data
-    from tinyml.runtime.model.model_interface import interface_of
-
-    interface = interface_of(module)
-    return load_data(file, elements=interface.input_length, classes=interface.classes)

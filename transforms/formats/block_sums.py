@@ -8,164 +8,30 @@ for the factors of one block. The order of the additions stays, so no bit change
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import cast
 
-from xdsl.builder import Builder
 from xdsl.context import Context
-from xdsl.dialects import arith, scf, tensor
-from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp, TensorType
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
-from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import tdsl
-
-LEAST = 4
-"""Smaller blocks would not pay for the calls of their dot products."""
+from tinyml.transforms.ir.strip_mining import ColumnSum
 
 
 @dataclass(frozen=True)
 class BlockSumsPass(ModulePass):
     """Rewrites loops at L1 over all `i` whose one carried value is `carried + constant[i] * factor`, in accumulators.
 
-    block: the most bytes of factors that are held at once; as many iterations are taken together as their number can be
-    divided by within this. More than 16 are more memory than the calls that they save are worth: some percent of the
-    time.
+    block: the most bytes of factors that are held at once; a block has as many iterations as fit into them and divide
+    the number of all. Blocks of more than 16 bytes save some percent of the time, in calls, which is not worth the
+    memory.
     """
 
     name = "block-sums"
     block: int = 16
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for loop in [one for one in op.walk() if isinstance(one, scf.ForOp)]:
-            found = _Sum.find(loop)
-            if found is not None and isinstance(found.step, tdsl.MacOp):
-                found.rewrite(self.block // tdsl.format_of(found.factor).dtype.itemsize)
-
-
-def block_sums(loop: scf.ForOp, most: int) -> None:
-    """Take at most so many iterations of a loop together that carries nothing but `carried + constant[i] * factor`."""
-    if (found := _Sum.find(loop)) is not None:
-        found.rewrite(most)
-
-
-@dataclass
-class _Sum:
-    """A loop's carried sums: the ops that make them up.
-
-    step: adds a product, of a column and a single number, exactly or rounded into the format of what is carried.
-    """
-
-    loop: scf.ForOp
-    step: tdsl.MacOp | tdsl.MatmulSumOp
-    weight: tdsl.IndexOp
-    constant: tdsl.ConstOp
-    factor: SSAValue
-
-    @property
-    def trips(self) -> int:
-        return tdsl.shape_of(self.constant.result)[0]
-
-    @staticmethod
-    def find(loop: scf.ForOp) -> _Sum | None:
-        body = loop.body.block
-        if len(loop.iter_args) != 1:
-            return None
-        counter, carried = body.args
-        bounds = [const_evaluate_operand(value) for value in (loop.lb, loop.ub, loop.step)]
-        step = cast(scf.YieldOp, body.last_op).operands[0].owner
-        match step:
-            case tdsl.MacOp() if step.sum is carried:
-                pairs = [(step.lhs, step.rhs), (step.rhs, step.lhs)]
-            case tdsl.MatmulSumOp() if step.initial is carried:
-                pairs = step.pairs
-            case _:
-                return None
-        if not (step.parent is body and carried.has_one_use() and step.out.has_one_use()):
-            return None
-        for weight, factor in pairs:
-            index = weight.owner
-            if (
-                isinstance(index, tdsl.IndexOp)
-                and index.index is counter
-                and isinstance(constant := index.input.owner, tdsl.ConstOp)
-                and constant.result.has_one_use()
-                and weight.has_one_use()
-                and tdsl.shape_of(weight) == tdsl.shape_of(step.out)
-                and tdsl.shape_of(weight)[1:] == (1,)
-                and tdsl.shape_of(factor) == (1, 1)
-                and isinstance(factor.owner, Operation)
-                and factor.owner.parent is body
-                and bounds == [0, tdsl.shape_of(constant.result)[0], 1]
-            ):
-                return _Sum(loop, step, index, constant, factor)
-        return None
-
-    def rewrite(self, most: int) -> None:
-        """Take as many iterations together as their number can be divided by, from `LEAST` to so many."""
-        sizes = [size for size in range(LEAST, most + 1) if self.trips % size == 0]
-        if sizes:
-            self._rewrite(sizes[-1])
-
-    def _rewrite(self, size: int) -> None:
-        old = self.loop.body.block
-        blocks = self._blocks(size)
-        sums: Attribute = self.step.out.type
-        outer = Block(arg_types=[IndexType(), sums])
-        outer.args[1].name_hint = old.args[1].name_hint
-        build = Builder(InsertPoint.at_end(outer))
-        factors = build.insert(tensor.EmptyOp((), TensorType(tdsl.format_of(self.factor).type, (size, 1)))).tensor
-        factors.name_hint = "factors"
-        zero, one, count = (_index(build, value) for value in (0, 1, size))
-        first = build.insert(arith.MuliOp(outer.args[0], count)).result
-        inner = build.insert(scf.ForOp(zero, count, one, [factors], self._factors(first, zero, factors.type)))
-        inner.results[0].name_hint = self.factor.name_hint
-        weights = build.insert(tdsl.IndexOp(blocks.result, outer.args[0]))
-        result = self._sum(outer.args[1], weights.out, inner.results[0])
-        build.insert(result)
-        result.attributes |= self.step.attributes
-        result.out.name_hint = self.step.out.name_hint
-        build.insert(scf.YieldOp(result.out))
-        before = Builder(InsertPoint.before(self.loop))
-        low, high, step = (_index(before, value) for value in (0, self.trips // size, 1))
-        loop = before.insert(scf.ForOp(low, high, step, list(self.loop.iter_args), outer))
-        loop.attributes |= self.loop.attributes
-        loop.results[0].name_hint = self.loop.results[0].name_hint
-        Rewriter.replace_op(self.loop, [], loop.results)
-        self.constant.detach()
-        self.constant.erase()
-
-    def _sum(self, carried: SSAValue, weights: SSAValue, factors: SSAValue) -> tdsl.AccumulateOp | tdsl.MatmulSumOp:
-        if isinstance(self.step, tdsl.MacOp):
-            return tdsl.AccumulateOp(carried, weights, factors)
-        return tdsl.MatmulSumOp([(weights, factors)], carried)
-
-    def _blocks(self, size: int) -> tdsl.ConstOp:
-        """The weights as one matrix for each block, with a row for each sum."""
-        raws = self.constant.raws
-        blocks = raws.reshape(-1, size, raws.shape[1]).swapaxes(1, 2)
-        constant = tdsl.ConstOp(blocks, tdsl.format_of(self.constant.result))
-        constant.result.name_hint = self.constant.result.name_hint
-        Rewriter.insert_op(constant, InsertPoint.before(self.constant))
-        return constant
-
-    def _factors(self, first: SSAValue, zero: SSAValue, type: Attribute) -> Block:
-        """The old body for the iterations of a block, which leaves the factors in a vector."""
-        old = self.loop.body.block
-        block = Block(arg_types=[IndexType(), type])
-        block.args[0].name_hint = old.args[0].name_hint
-        build = Builder(InsertPoint.at_end(block))
-        values: dict[SSAValue, SSAValue] = {old.args[0]: build.insert(arith.AddiOp(first, block.args[0])).result}
-        for op in old.ops:
-            if op not in (self.step, self.weight) and not isinstance(op, scf.YieldOp):
-                copy = op.clone(value_mapper=values)
-                build.insert(copy)
-                values.update(zip(op.results, copy.results, strict=True))
-        stored = build.insert(tdsl.InsertSliceOp(values[self.factor], block.args[1], [block.args[0], zero]))
-        build.insert(scf.YieldOp(stored.out))
-        return block
-
-
-def _index(build: Builder, value: int) -> SSAValue:
-    return build.insert(arith.ConstantOp(IntegerAttr(value, IndexType()))).result
+        for loop in [inner for inner in op.walk() if isinstance(inner, scf.ForOp)]:
+            column_sum = ColumnSum.match(loop)
+            if column_sum is not None and isinstance(column_sum.step, tdsl.MacOp):
+                column_sum.strip_mine(self.block // tdsl.format_of(column_sum.factor).dtype.itemsize)

@@ -73,13 +73,11 @@ def _spare(op: tdsl.ContractionOp, most: int) -> None:
         choose(op)
         if op.accumulator.bits < before and _starts(op):
             for constant in originals:
-                constant.detach()
-                constant.erase()
+                Rewriter.erase_op(constant)
             return
         for old, new in zip(originals, narrowed, strict=True):
             new.result.replace_all_uses_with(old.result)
-            new.detach()
-            new.erase()
+            Rewriter.erase_op(new)
     choose(op)
 
 

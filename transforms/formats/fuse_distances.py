@@ -22,6 +22,7 @@ from tinyml.dialects.formats.number_format import NumberFormat, Raws
 from tinyml.dialects.formats.product import Bound
 from tinyml.transforms.formats.choose_accumulators import choose
 from tinyml.transforms.formats.constants.narrow_constants import narrowed_raws
+from tinyml.transforms.ir.distances import is_squared_distance
 
 GREATEST_BITS = 32
 """Of the accumulator: wider ones would cost more time than the precision that they keep is worth."""
@@ -39,21 +40,8 @@ class FuseDistancesPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for product in [one for one in op.walk() if isinstance(one, tdsl.MatmulOp)]:
             difference = product.rhs.owner
-            if isinstance(difference, tdsl.SubOp) and squares(product, difference):
+            if isinstance(difference, tdsl.SubOp) and is_squared_distance(product, difference):
                 _fuse(product, difference)
-
-
-def squares(product: tdsl.MatmulOp, difference: tdsl.SubOp) -> bool:
-    """Is a product that of a vector, a difference that nothing else uses, with itself?"""
-    row = product.lhs.owner
-    return (
-        isinstance(row, tdsl.ReshapeOp | tdsl.TransposeOp)
-        and row.input is difference.out
-        and row.out.has_one_use()
-        and {use.operation for use in difference.out.uses} == {row, product}
-        and tdsl.shape_of(difference.out)[1] == 1
-        and tdsl.shape_of(difference.lhs) == tdsl.shape_of(difference.rhs)
-    )
 
 
 def _fuse(product: tdsl.MatmulOp, difference: tdsl.SubOp) -> None:
@@ -142,5 +130,4 @@ def _replace(
     Rewriter.replace_op(product, fused)
     for op in (row, difference):
         assert isinstance(op, tdsl.TensorOp)
-        op.detach()
-        op.erase()
+        Rewriter.erase_op(op)

@@ -11,7 +11,7 @@ from xdsl.passes import ModulePass
 from tinyml.dialects import tdsl
 from tinyml.dialects.scratch import packed_bits
 from tinyml.dialects.scratch.packing import packed_type
-from tinyml.transforms.reals.profile import set_argument_attribute
+from tinyml.transforms.ir.attributes import set_argument_attribute
 
 
 @dataclass(frozen=True)

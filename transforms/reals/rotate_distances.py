@@ -21,9 +21,8 @@ from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named
-from tinyml.transforms.formats.assign_format import data_of
 from tinyml.transforms.formats.constants.input_moments import Moments
-from tinyml.transforms.formats.fuse_distances import squares
+from tinyml.transforms.ir.distances import is_squared_distance
 from tinyml.transforms.reals.analysis.incoherent_rotation import level_rotation
 
 if TYPE_CHECKING:
@@ -54,7 +53,9 @@ class RotateDistancesPass(ModulePass):
         format = format_named(ctx, self.format, None)
         found = [] if format.AS_PUBLISHED or format.difference(format) is None else list(_distances(op))
         if found:
-            inputs = data_of(op, self.data).x.astype("f8")
+            from tinyml.runtime.model.program_data import load_program_data
+
+            inputs = load_program_data(op, self.data).x.astype("f8")
             for distance in found:
                 distance.rotate(*_observed(op, distance.product, inputs))
 
@@ -89,7 +90,7 @@ class _Distance:
 def _distances(module: ModuleOp) -> Iterator[_Distance]:
     for square in [one for one in module.walk() if isinstance(one, tdsl.MatmulOp)]:
         difference = square.rhs.owner
-        if not (isinstance(difference, tdsl.SubOp) and squares(square, difference)):
+        if not (isinstance(difference, tdsl.SubOp) and is_squared_distance(square, difference)):
             continue
         for projected, other in ((difference.lhs, difference.rhs), (difference.rhs, difference.lhs)):
             product, prototypes = projected.owner, _constant(other)

@@ -10,15 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
-from xdsl.rewriter import Rewriter
 
-from tinyml.dialects import tdsl
 from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named
-from tinyml.transforms.formats.accumulate_sums import CarriedSum
-from tinyml.transforms.formats.block_sums import block_sums
+from tinyml.transforms.ir.rounded_sums import round_carried_sums
 
 
 @dataclass(frozen=True)
@@ -36,22 +32,4 @@ class RoundSumsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if format_named(ctx, self.format, None).AS_PUBLISHED:
             return
-        for loop in [one for one in op.walk() if isinstance(one, scf.ForOp) and len(one.iter_args) == 1]:
-            found = CarriedSum.find(loop, 0)
-            if found is not None and _adds_columns(found):
-                _fuse(found)
-                block_sums(loop, self.block)
-
-
-def _adds_columns(found: CarriedSum) -> bool:
-    return tdsl.shape_of(found.factor) == (1, 1) and tdsl.shape_of(found.weight.out)[1:] == (1,)
-
-
-def _fuse(found: CarriedSum) -> None:
-    """Add the product of each iteration without rounding it first."""
-    fused = tdsl.MatmulSumOp([(found.weight.out, found.factor)], found.carried)
-    fused.attributes |= found.add.attributes
-    fused.out.name_hint = found.add.out.name_hint
-    Rewriter.replace_op(found.add, fused)
-    found.product.detach()
-    found.product.erase()
+        round_carried_sums(op, self.block)

@@ -20,6 +20,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import Rewriter
 from xdsl.traits import IsTerminator
 from xdsl.transforms.dead_code_elimination import is_trivially_dead
+from xdsl.utils.disjoint_set import DisjointSet
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.scratch import AllocOp, ArenaOp, MoveOp, ReuseOp, SliceOp, ViewOp, memref_type, root, size_in_bytes
@@ -110,9 +111,7 @@ def live_ranges(function: func.FuncOp) -> LiveRanges:
     the loop in which it is allocated hands to its next iteration, because then it is not one buffer but many.
     """
     _expect_structured(function)
-    same = _Classes()
-    for op in function.body.walk():
-        same.unite(_aliases(op))
+    same = _memref_classes(function)
     points = program_points(function)
     number = {op: i for i, op in enumerate(points)}
     touches: dict[SSAValue, list[Operation]] = {}
@@ -154,22 +153,17 @@ def erase_dead_buffers(function: func.FuncOp) -> None:
             Rewriter.erase_op(op)
 
 
-class _Classes:
-    """Sets of values that may be the same buffer."""
-
-    def __init__(self) -> None:
-        self._parent: dict[SSAValue, SSAValue] = {}
-
-    def find(self, value: SSAValue) -> SSAValue:
-        while (parent := self._parent.get(value, value)) is not value:
-            value = parent
-        return value
-
-    def unite(self, values: list[SSAValue]) -> None:
-        for value in values[1:]:
-            one, other = self.find(values[0]), self.find(value)
-            if one is not other:
-                self._parent[other] = one
+def _memref_classes(function: func.FuncOp) -> DisjointSet[SSAValue]:
+    """The memrefs of a function, in sets of those that may be the same buffer."""
+    inner = list(function.body.walk())
+    blocks = [block for op in (function, *inner) for region in op.regions for block in region.blocks]
+    made = [*(value for op in inner for value in op.results), *(arg for block in blocks for arg in block.args)]
+    same = DisjointSet(_memrefs(made))
+    for op in inner:
+        aliases = _aliases(op)
+        for value in aliases[1:]:
+            same.union_left(aliases[0], value)
+    return same
 
 
 def hands_on(function: func.FuncOp) -> bool:
@@ -187,7 +181,7 @@ def _expect_structured(function: func.FuncOp) -> None:
             raise InputError(f"'{op.name}' branches between blocks; only scf control flow has live ranges")
 
 
-def _expect_one_buffer(alloc: Buffer, same: _Classes) -> None:
+def _expect_one_buffer(alloc: Buffer, same: DisjointSet[SSAValue]) -> None:
     for loop in loops_around(alloc):
         carried = [*_memrefs(loop.results), *(arg for region in loop.regions for arg in _memrefs(region.block.args))]
         if any(same.find(value) is same.find(alloc.result) for value in carried):
@@ -227,7 +221,7 @@ def _is_point(op: Operation) -> bool:
     return bool(op.regions or _memrefs(op.operands)) or op.has_trait(IsTerminator)
 
 
-def _starts_fresh(alloc: Buffer, touches: list[Operation], same: _Classes) -> bool:
+def _starts_fresh(alloc: Buffer, touches: list[Operation], same: DisjointSet[SSAValue]) -> bool:
     """Is the whole buffer overwritten, without being read, before anything else in the same run of a block?"""
     first = touches[0]
     if not isinstance(first, TensorOp) or first.dest is None or first.parent is None:

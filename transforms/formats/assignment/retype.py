@@ -30,6 +30,13 @@ def check_reals(function: func.FuncOp) -> None:
             raise InputError(f"assign-format expects a program of f32 tensors, found {value.type}")
 
 
+def check_scheme(prototype: NumberFormat, format: str, scheme: str | None) -> None:
+    """Raises `InputError` for a scheme for functions that a format does not have."""
+    if scheme is not None and scheme not in prototype.SCHEMES:
+        known = f"one of {', '.join(prototype.SCHEMES)}" if prototype.SCHEMES else "it has none"
+        raise InputError(f"format '{format}' has no scheme '{scheme}' for functions ({known})")
+
+
 def retype(
     function: func.FuncOp,
     formats: Mapping[SSAValue, NumberFormat],
@@ -48,8 +55,7 @@ def retype(
             new = op.with_raws(constants[value], format)
             Rewriter.insert_op(new, InsertPoint.before(op))
             value.replace_all_uses_with(new.result)
-            op.detach()
-            op.erase()
+            Rewriter.erase_op(op)
             retyped[value] = new.result
         else:
             new_type = TensorType(format.type, type.get_shape(), type.encoding)

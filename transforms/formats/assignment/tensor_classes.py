@@ -16,6 +16,7 @@ from typing import cast
 from xdsl.dialects import func, scf, tensor
 from xdsl.dialects.builtin import ArrayAttr, TensorType
 from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
+from xdsl.utils.disjoint_set import DisjointSet
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
@@ -53,22 +54,14 @@ def tensor_classes(function: func.FuncOp) -> list[TensorClass]:
 
     Raises `InputError` for a class without a profile.
     """
-    parent: dict[SSAValue, SSAValue] = {}
-
-    def find(value: SSAValue) -> SSAValue:
-        while (above := parent.get(value, value)) is not value:
-            value = above
-        return value
-
+    sharing = DisjointSet(list(tensor_values(function)))
     for op in function.walk():
         for first, *others in _sharing(op):
-            for other in others:
-                a, b = find(first), find(other)
-                if a is not b:
-                    parent[b] = a
+            for value in others:
+                sharing.union_left(first, value)
     members: dict[SSAValue, list[SSAValue]] = {}
     for value in tensor_values(function):
-        members.setdefault(find(value), []).append(value)
+        members.setdefault(sharing.find(value), []).append(value)
     names = _names(list(members.values()))
     return [
         TensorClass(name, values, _range(function, values))

@@ -13,8 +13,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tinyml.transforms.reals.profile import profile
-from tinyml.transforms.reals.round_sums import RoundSumsPass
+from tinyml.dialects.formats.lookup import format_named
+from tinyml.transforms.ir.rounded_sums import round_carried_sums
+from tinyml.transforms.reals.analysis.profiles import record_profiles
 from tinyml.transforms.search.costs.candidate_costs import Cost
 from tinyml.transforms.search.engine.limits import LimitedSearch
 from tinyml.transforms.search.engine.result import Found
@@ -52,12 +53,13 @@ class LimitedPass(SearchPass, ABC):
         """The program and, where memory is limited and loops carry sums, those that carry these in their format."""
         yield op
         found = [op]
-        for block in BLOCKS if self.ram is not None else ():
+        limited = self.ram is not None and not format_named(ctx, self.format, None).AS_PUBLISHED
+        for block in BLOCKS if limited else ():
             rounded = op.clone()
-            RoundSumsPass(block=block, format=self.format).apply(ctx, rounded)
+            round_carried_sums(rounded, block)
             if not any(map(rounded.is_structurally_equivalent, found)):
                 found.append(rounded.clone())
-                profile(rounded, inputs)
+                record_profiles(rounded, inputs)
                 yield rounded
 
     def suffices(self, found: Sequence[Found]) -> bool:

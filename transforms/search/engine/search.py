@@ -25,8 +25,8 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named
 from tinyml.dialects.formats.number_format import NumberFormat
-from tinyml.transforms.formats.assign_format import check_scheme, data_of
 from tinyml.transforms.formats.assignment.format_assignment import Choice, FormatAssignment
+from tinyml.transforms.formats.assignment.retype import check_scheme
 from tinyml.transforms.formats.constants.refine_constants import refinements_of
 from tinyml.transforms.formats.constants.rounded_constants import RoundedConstants, give_formats
 from tinyml.transforms.formats.evaluation.candidates import Formats
@@ -179,8 +179,9 @@ class SearchPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         from tinyml.runtime.evaluator.evaluator import predict_function
+        from tinyml.runtime.model.program_data import load_program_data
 
-        data = data_of(op, self.data)
+        data = load_program_data(op, self.data)
         searches: list[tuple[ModuleOp, Search]] = []
         found: list[Found] = []
         refused: list[InputError] = []

@@ -27,7 +27,7 @@ from tinyml.tools.driver.stages import print_ir
 from tinyml.transforms.formats.assignment.format_assignment import Choice
 from tinyml.transforms.formats.evaluation.candidates import Formats
 from tinyml.transforms.formats.evaluation.outcomes import Outcome, Problem, Task, judge_of
-from tinyml.transforms.reals.profile import profile
+from tinyml.transforms.reals.analysis.profiles import record_profiles
 from tinyml.transforms.search import search_pareto
 from tinyml.transforms.search.costs.candidate_costs import Chip, Cost, Costs
 from tinyml.transforms.search.engine.result import FRONT, Found, FrontPoint
@@ -265,7 +265,7 @@ def layers_on_fifteenths() -> Problem:
     weights = {name: random.uniform(-1, 1, shape).astype(np.float32).tolist() for name, shape in shapes.items()}
     module = Parser(context(), LAYERS.format(**weights)).parse_module()
     x = (random.integers(0, 16, (300, 16)) / 15).astype(np.float32)
-    profile(module, x)
+    record_profiles(module, x)
     return Problem(print_ir(module), x, None, None)
 
 

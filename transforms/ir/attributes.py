@@ -1,0 +1,13 @@
+"""Attributes of a program's function and of its argument."""
+
+from __future__ import annotations
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
+from xdsl.ir import Attribute
+
+
+def set_argument_attribute(function: func.FuncOp, name: str, value: Attribute) -> None:
+    """Set an attribute of the one argument of a predict function."""
+    given = function.arg_attrs.data[0] if function.arg_attrs is not None else DictionaryAttr({})
+    function.arg_attrs = ArrayAttr([DictionaryAttr({**given.data, name: value})])

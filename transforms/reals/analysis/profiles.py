@@ -1,0 +1,93 @@
+"""The values that every tensor of a program on reals takes on a data set, as attributes of the ops."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import ArrayAttr, FloatAttr, ModuleOp, TensorType, UnitAttr
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
+from tinyml.transforms.ir.attributes import set_argument_attribute
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+SAMPLED = 4096
+"""Values of one array that percentiles look at; extremes look at all."""
+
+GOLDEN = (math.sqrt(5) - 1) / 2
+"""Steps of this share of a whole never fall into step with the axes of an array, and cover it evenly."""
+
+
+def _spread(length: int) -> NDArray[np.int64]:
+    import numpy as np
+
+    return (np.arange(SAMPLED) * GOLDEN % 1 * length).astype(np.int64)
+
+
+@dataclass
+class _Statistics:
+    low: float = float("inf")
+    high: float = float("-inf")
+    sampled: list[NDArray[Any]] = field(default_factory=list["NDArray[Any]"])
+
+    def add(self, values: NDArray[Any], value: SSAValue) -> None:
+        low, high = float(values.min()), float(values.max())
+        if not (math.isfinite(low) and math.isfinite(high)):
+            raise InputError(f"%{value.name_hint or '?'} overflows or is undefined on the data, even in reals")
+        self.low, self.high = min(self.low, low), max(self.high, high)
+        flat = values.reshape(-1)
+        self.sampled.append(flat if len(flat) <= SAMPLED else flat[_spread(len(flat))])
+
+    def profile(self) -> tdsl.Profile:
+        import numpy as np
+
+        sampled = np.concatenate(self.sampled)
+        percentiles: Sequence[float] = np.percentile(sampled, tdsl.PERCENTILES).tolist()
+        return tdsl.Profile(self.low, self.high, [round(value, 9) for value in percentiles])
+
+
+def record_profiles(module: ModuleOp, inputs: NDArray[Any]) -> None:
+    """Record the profiles of a program on real inputs of shape (samples, elements)."""
+    from tinyml.runtime.evaluator.evaluator import evaluate_reals, predict_function
+
+    statistics: dict[SSAValue, _Statistics] = {}
+
+    def observe(value: SSAValue, values: NDArray[Any]) -> None:
+        statistics.setdefault(value, _Statistics()).add(values, value)
+
+    evaluate_reals(module, inputs, observe)
+    function = predict_function(module)
+    for op in function.walk():
+        _record(op, statistics)
+    argument = statistics[function.body.block.args[0]].profile()
+    set_argument_attribute(function, tdsl.PROFILE, argument)
+    if zeros := float((inputs == 0).mean()):
+        set_argument_attribute(function, tdsl.ZEROS, FloatAttr(round(zeros, 6), 64))
+
+
+def _record(op: Operation, statistics: dict[SSAValue, _Statistics]) -> None:
+    if not any(isinstance(result.type, TensorType) for result in op.results):
+        return
+    profiles: list[Attribute] = []
+    for position, result in enumerate(op.results):
+        found = [statistics[result]] if result in statistics else []
+        if isinstance(op, scf.ForOp) and (carried := op.body.block.args[1 + position]) in statistics:
+            found.append(statistics[carried])
+        profiles.append(_merged(found) if found else UnitAttr())
+    op.attributes[tdsl.PROFILE] = ArrayAttr(profiles)
+
+
+def _merged(found: list[_Statistics]) -> tdsl.Profile:
+    whole = _Statistics()
+    for one in found:
+        whole.low, whole.high = min(whole.low, one.low), max(whole.high, one.high)
+        whole.sampled += one.sampled
+    return whole.profile()
