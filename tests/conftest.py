@@ -1,12 +1,32 @@
-"""Options of the test run."""
+"""Options of the test run, and what tests share."""
+
+import gc
+import os
 
 import pytest
 from hypothesis import settings
+from programs.compiled import CompiledModels
 
 # A busy machine is no error.
 settings.register_profile("tinyml", deadline=None)
 settings.load_profile("tinyml")
 
+COLLECT_EVERY = 100_000
+"""Programs are cyclic and short-lived: Python's usual 700 new objects cost a tenth of the run."""
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-docs", action="store_true", help="write the outputs shown in README.md and docs/ anew")
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.set_threshold(COLLECT_EVERY, 10, 10)
+
+
+@pytest.fixture(scope="session")
+def compiled_models(tmp_path_factory: pytest.TempPathFactory) -> CompiledModels:
+    base = tmp_path_factory.getbasetemp()
+    root = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "compiled_models"
+    root.mkdir(exist_ok=True)
+    return CompiledModels(root)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+from programs.compiled import CompiledModels
 from programs.paths import MODELS
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
@@ -16,6 +18,7 @@ from tinyml.dialects.scratch import ArenaOp
 from tinyml.lowering import pipelines
 from tinyml.runtime.devices.toolchain import call_tool
 from tinyml.runtime.model.data import load_data
+from tinyml.targets.board import board
 from tinyml.tools.commands.compile import Request, compile_model
 from tinyml.tools.commands.run import RunRequest, run_model
 from tinyml.tools.driver.measure import run_on_device
@@ -29,9 +32,9 @@ def compiled(name: str, width: int | None, out: Path, **more: Any) -> dict[str, 
     return compile_model(Request(model, val, None, "uno", None, "fixed", width, "-Os", out, **more))
 
 
-def arena_in_the_object(folder: Path, name: str) -> int:
+def arena_in_the_object(folder: Path, name: str, scratch: Path) -> int:
     """Bytes of the symbol `arena`."""
-    made = folder / "m.o"
+    made = scratch / "m.o"
     call_tool("avr-", "gcc", ["-mmcu=atmega328p", "-Os", "-c", folder / f"{name}.c", "-o", made])
     [size] = re.findall(r"^[0-9a-f]+ ([0-9a-f]+) b arena$", call_tool("avr-", "nm", ["-S", made]), re.MULTILINE)
     return int(size, 16)
@@ -58,12 +61,15 @@ def pack_again(formats: ModuleOp, mode: str, name: str, folder: Path) -> ArenaOp
 
 @pytest.mark.parametrize("width", [8, 16])
 @pytest.mark.parametrize("name", MODELS)
-def test_the_arena_is_optimal_and_what_the_linker_reserves(name: str, width: int, tmp_path: Path):
-    report = compiled(name, width, tmp_path / "out")
-    buffers = (tmp_path / "out/ir/2-buffers.mlir").read_text()
+def test_the_arena_is_optimal_and_what_the_linker_reserves(
+    name: str, width: int, compiled_models: CompiledModels, tmp_path: Path
+):
+    folder = compiled_models.folder(name, "fixed", width, board("avr", "atmega1284p"))
+    report = json.loads((folder / "report.json").read_text())
+    buffers = (folder / "ir/2-buffers.mlir").read_text()
     assert "scratch.optimal" in buffers
     [height] = re.findall(r"scratch\.height = (\d+)", buffers)
-    assert arena_in_the_object(tmp_path / "out", report["name"]) == int(height) == report["ram_bytes"]["arena"]
+    assert arena_in_the_object(folder, report["name"], tmp_path) == int(height) == report["ram_bytes"]["arena"]
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -75,7 +81,7 @@ def test_modes_on_mixed_widths(name: str, tmp_path: Path):
     stacks: dict[str, int] = {}
     for mode in ("auto", "first-fit", "shiftry"):
         arenas[mode] = pack_again(formats, mode, report["name"], tmp_path / mode)
-        assert arena_in_the_object(tmp_path / mode, report["name"]) == arenas[mode].size
+        assert arena_in_the_object(tmp_path / mode, report["name"], tmp_path) == arenas[mode].size
         inputs = load_data(str(MODELS[name].parent / "val.npz")).x[:2]
         measured, mismatch = run_on_device(tmp_path / mode, formats, inputs, device="simavr")
         assert mismatch is None

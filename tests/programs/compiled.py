@@ -1,0 +1,44 @@
+"""Real models, each compiled once for all tests that ask for the same, whichever worker of the run they are on."""
+
+from __future__ import annotations
+
+import fcntl
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from programs.paths import MODELS
+from tinyml.targets.board import Board
+from tinyml.tools.commands.compile import Request, build_folder
+
+SAMPLES = 100
+"""Validation samples that formats are chosen from; the compiler takes most of its time for these."""
+
+
+@dataclass(frozen=True)
+class CompiledModels:
+    """Folders that `tinyml compile` wrote, which tests share and leave as they are; root: shared by all workers."""
+
+    root: Path
+
+    def folder(self, model: str, format: str, width: int | None, board: Board) -> Path:
+        """The folder of a model of `MODELS`, compiled with `-Os` and measured on the board's simulator."""
+        name = "-".join(map(str, (model, format, width, board.name, board.mcu, board.flash, board.ram)))
+        folder = self.root / name
+        with (self.root / f"{name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not folder.exists():
+                self._compile(model, format, width, board, folder)
+        return folder
+
+    def _compile(self, model: str, format: str, width: int | None, board: Board, folder: Path) -> None:
+        program = MODELS[model]
+        val, made = folder.with_suffix(".npz"), folder.with_suffix(".part")
+        with np.load(program.with_name("val.npz")) as data:
+            np.savez(val, **{name: array[:SAMPLES] for name, array in data.items()})
+        made.mkdir()
+        target = "avr" if board.mcu else board.name
+        request = Request(program, val, None, target, board.mcu, format, width, "-Os", made)
+        build_folder(request, board, made, must_fit=True)
+        made.rename(folder)
