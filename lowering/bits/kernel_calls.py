@@ -12,7 +12,7 @@ from xdsl.ir import Attribute, SSAValue
 from tinyml.dialects import scratch
 from tinyml.dialects.formats.coding import Coding
 from tinyml.dialects.machine.emitter import Emitter
-from tinyml.targets.kernel import kernel_named
+from tinyml.targets.registry import kernel_named
 
 
 def decoding(e: Emitter, kernel: str, codings: Sequence[Coding]) -> tuple[list[SSAValue], list[SSAValue]]:

@@ -19,7 +19,7 @@ from xdsl.rewriter import InsertPoint
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import num, scratch
-from tinyml.targets.kernel import SYMBOLS
+from tinyml.targets.registry import kernels
 
 _SUMS = (num.DotOp.name, num.StridedDotOp.name, num.SparseDotOp.name, num.DistanceOp.name)
 """The kernels that return the sum that they are given as the last argument, and more."""
@@ -56,7 +56,7 @@ def _kernel_of(value: SSAValue) -> func.CallOp | None:
     call = value.owner
     if not isinstance(call, func.CallOp):
         return None
-    kernel = SYMBOLS.get(call.callee.root_reference.data)
+    kernel = kernels().get(call.callee.root_reference.data)
     return call if kernel is not None and kernel.op in _SUMS else None
 
 

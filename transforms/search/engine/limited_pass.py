@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tinyml.targets.registry import USUAL
 from tinyml.transforms.reals.profile import profile
 from tinyml.transforms.reals.round_sums import RoundSumsPass
 from tinyml.transforms.search.costs.candidate_costs import Cost
@@ -41,12 +42,11 @@ def nearly_least(losses: Sequence[float]) -> list[bool]:
 
 @dataclass(frozen=True)
 class LimitedPass(SearchPass, ABC):
-    """ram: bytes that the program may work in, with the stack; no limit by default. target, device: whose stack that
-    is, as `select-kernels` and `estimate-cost` take them."""
+    """ram: bytes that the program may work in, with the stack; no limit by default. target: whose stack that is, as
+    `select-kernels` takes it."""
 
     ram: int | None = None
-    target: str = "avr"
-    device: str = "simavr"
+    target: str = USUAL
 
     def programs(self, ctx: Context, op: ModuleOp, inputs: NDArray[Any]) -> Iterator[ModuleOp]:
         """The program and, where memory is limited and loops carry sums, those that carry these in their format."""
@@ -71,7 +71,7 @@ class LimitedPass(SearchPass, ABC):
 
     def limited(self, search: Search) -> LimitedSearch:
         """A search under these limits."""
-        return LimitedSearch(search, self.limits, self.target, self.device)
+        return LimitedSearch(search, self.limits, self.target)
 
     def refined(self, search: Search, found: Found) -> Found:
         return self.limited(search).refined(found)

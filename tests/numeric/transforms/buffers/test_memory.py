@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from programs.devices import DEVICES
 from programs.paths import MODELS
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
@@ -26,7 +27,7 @@ from tinyml.tools.driver.stages import print_c
 def compiled(name: str, width: int | None, out: Path, **more: Any) -> dict[str, Any]:
     model = MODELS[name]
     val = model.parent / "val.npz"
-    return compile_model(Request(model, val, None, "uno", None, "fixed", width, "-Os", out, **more))
+    return compile_model(Request(model, val, None, "uno", "fixed", width, "-Os", out, **more))
 
 
 def arena_in_the_object(folder: Path, name: str) -> int:
@@ -43,7 +44,7 @@ def pack_again(formats: ModuleOp, mode: str, name: str, folder: Path) -> ArenaOp
     passes = [
         step
         for pipeline in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c")
-        for step in pipelines.flatten(pipeline, {"target": "avr"})
+        for step in pipelines.flatten(pipeline, {"target": "uno"})
     ]
     packed = passes.index("check-packing")
     passes[passes.index("pack-scratch")] = f"pack-scratch{{mode={mode}}}"
@@ -52,7 +53,7 @@ def pack_again(formats: ModuleOp, mode: str, name: str, folder: Path) -> ArenaOp
     pipelines.run(module, ctx, passes[packed:])
     folder.mkdir()
     for file, extension in (("source", "c"), ("header", "h")):
-        (folder / f"{name}.{extension}").write_text(print_c(module, ctx, "avr", file))
+        (folder / f"{name}.{extension}").write_text(print_c(module, ctx, "uno", file))
     return arena
 
 
@@ -77,7 +78,7 @@ def test_modes_on_mixed_widths(name: str, tmp_path: Path):
         arenas[mode] = pack_again(formats, mode, report["name"], tmp_path / mode)
         assert arena_in_the_object(tmp_path / mode, report["name"]) == arenas[mode].size
         inputs = load_data(str(MODELS[name].parent / "val.npz")).x[:2]
-        measured, mismatch = run_on_device(tmp_path / mode, formats, inputs, device="simavr")
+        measured, mismatch = run_on_device(tmp_path / mode, formats, inputs, target="uno")
         assert mismatch is None
         stacks[mode] = measured.stack_bytes
     assert "scratch.optimal" in arenas["auto"].attributes
@@ -93,5 +94,5 @@ def test_the_callers_array_is_used_once_the_input_has_been_read(tmp_path: Path):
     header = (tmp_path / "after/protonn_gesturepod.h").read_text()
     assert "protonn_gesturepod_predict(int16_t *X);" in header
     data = MODELS["protonn"].parent / "val.npz"
-    for device in ("host", "simavr", "cortex-m0", "cortex-m4"):
-        assert run_model(RunRequest(tmp_path / "after", data, device, None, 5, "-Os"))["mismatch"] is None
+    for device in DEVICES:
+        assert run_model(RunRequest(tmp_path / "after", data, device, 5, "-Os"))["mismatch"] is None
