@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass, PassPipeline
 
 from tinyml.dialects.formats.lookup import USUAL_FORMAT
+from tinyml.targets.registry import HOST
 
 CLEAN = ("canonicalize", "cse")
 
@@ -170,7 +171,7 @@ class _FromReals(Pipeline):
     weights: str | None = None
     functions: str | None = None
     row_scales: bool = False
-    target: str = "host"
+    target: str = HOST
 
     def steps(self) -> list[str]:
         options = {
@@ -193,7 +194,7 @@ class _ForTarget(Pipeline):
     """target: as `select-kernels` takes it."""
 
     name: ClassVar[str]
-    target: str = "host"
+    target: str = HOST
 
     def steps(self) -> list[str]:
         return flatten(self.name, {"target": spelled(self.target)})

@@ -1,7 +1,7 @@
-"""What a device needs for each kind of step, measured once and kept as data: the chip's part of the cost model.
+"""Tables of costs, the chip's part of the cost model: the time and memory that each kind of step takes on a board.
 
-`targets/CHIP/costs/DEVICE.json` is written by `make costs`, which fits it to programs on the simulated device. It
-holds for C compiled at -Os. `tinyml.lowering.cost.model.steps` says what kinds of steps there are.
+`make costs` fits `targets/CHIP/costs/TABLE.json` to programs that it measures on simulated boards. It holds for C
+compiled at -Os. `tinyml.lowering.cost.model.steps` lists the kinds of steps.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+
+from tinyml.targets.registry import board, chip_of
 
 OPTIMIZE = "-Os"
 """The level of the C compiler that the tables are made for."""
@@ -32,22 +34,21 @@ class Cost:
 
 @dataclass(frozen=True)
 class CostTable:
-    """device, unit: as the runner has them. program: what every program costs; its `code` is 0. steps: by kind."""
+    """unit: as the board has it. program: the cost of every program; its `code` is 0. steps: costs by kind of step."""
 
-    device: str
     unit: str
     program: Cost
     steps: Mapping[str, Cost]
 
     def cost(self, step: str) -> Cost | None:
-        """Of a kind of step that was measured; None for another."""
+        """The cost of a kind of step; None where it was not measured."""
         return self.steps.get(step)
 
     def generic_cost(self, step: str) -> Cost:
         """A guess for a kind of step that was not measured: the mean of its relatives, or else of all."""
         relatives = [cost for known, cost in self.steps.items() if _family(known) == _family(step)]
         chosen = relatives or list(self.steps.values())
-        columns = zip(*((one.time, one.code, one.once, one.stack) for one in chosen), strict=True)
+        columns = zip(*((cost.time, cost.code, cost.once, cost.stack) for cost in chosen), strict=True)
         return Cost(*(sum(column) / len(chosen) for column in columns))
 
 
@@ -57,16 +58,18 @@ def _family(step: str) -> str:
     return " ".join(["function", *rest]) if first.startswith("tm_") else first
 
 
-def cost_tables() -> dict[str, Path]:
-    """The files of all tables, by device."""
-    return {file.stem: file for file in sorted(Path(__file__).parent.glob("*/costs/*.json"))}
+def cost_file(target: str) -> Path | None:
+    """The file of a board's table, which need not exist; None for a board without one."""
+    table = board(target).costs
+    return chip_of(target).folder / "costs" / f"{table}.json" if table else None
 
 
 @cache
-def cost_table(device: str) -> CostTable | None:
-    """The table of a device; None where it has none."""
-    if (file := cost_tables().get(device)) is None:
+def cost_table(target: str) -> CostTable | None:
+    """The table of a board; None where it has none. Raises `InputError` for an unknown board."""
+    file = cost_file(target)
+    if file is None or not file.is_file():
         return None
-    found = json.loads(file.read_text("utf-8"))
-    steps = {step: Cost(*row) for step, row in found["steps"].items()}
-    return CostTable(found["device"], found["unit"], Cost(*found["program"]), steps)
+    table = json.loads(file.read_text("utf-8"))
+    steps = {step: Cost(*row) for step, row in table["steps"].items()}
+    return CostTable(table["unit"], Cost(*table["program"]), steps)

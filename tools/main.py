@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.lookup import USUAL_FORMAT
+from tinyml.targets.registry import HOST, USUAL, boards
 
 if TYPE_CHECKING:
     from tinyml.tools.driver.search_request import SearchRequest
@@ -48,14 +49,14 @@ class _Parser(argparse.ArgumentParser):
 
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="tinyml", description="Compiles KB-sized models for microcontrollers.")
+    targets = ", ".join(board.name for board in boards())
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     compile_ = commands.add_parser("compile", help="compile a model for a board")
     compile_.add_argument("model", type=Path, help="SeeDot program (.sd) or module of tensors (.mlir)")
     compile_.add_argument("--val", type=Path, required=True, help=".npz with x and y, to profile with")
     compile_.add_argument("--test", type=Path, help=".npz with x and y, to measure accuracy on (default: --val)")
-    compile_.add_argument("--target", default="uno", help="uno, avr, cortex-m0, cortex-m4 or host")
-    compile_.add_argument("--mcu", help="chip of target avr: atmega328p or atmega1284p")
+    compile_.add_argument("--target", default=USUAL, help=targets)
     _add_format(compile_)
     _add_search(compile_)
     compile_.add_argument("--reuse-input", action="store_true", help="let the model overwrite the caller's array")
@@ -71,8 +72,7 @@ def _parser() -> argparse.ArgumentParser:
     run = commands.add_parser("run", help="run a compiled model on a device and compare it with the evaluator")
     run.add_argument("folder", type=Path, help="folder written by tinyml compile")
     run.add_argument("--data", type=Path, required=True, help=".npz with the inputs x")
-    run.add_argument("--device", default="host", help="host, simavr, cortex-m0, cortex-m3 or cortex-m4")
-    run.add_argument("--mcu", help="chip of device simavr (default: the one compiled for)")
+    run.add_argument("--device", default=HOST, help=targets)
     run.add_argument("--limit", type=_count, help="run only so many samples")
     run.add_argument("--optimize", choices=OPTIMIZE, default="Os", help="the C compiler's level")
     run.add_argument("--json", action="store_true", help="print the result as JSON")
@@ -85,7 +85,7 @@ def _parser() -> argparse.ArgumentParser:
 
     bench = commands.add_parser("bench", help="compile and run many models, one table")
     bench.add_argument("folders", type=Path, nargs="+", help="folders with a program, val.npz and test.npz")
-    bench.add_argument("--target", default="uno", help="uno, avr, cortex-m0, cortex-m4 or host")
+    bench.add_argument("--target", default=USUAL, help=targets)
     _add_format(bench)
     bench.add_argument(
         "--searches",
@@ -246,7 +246,6 @@ def _compile(options: argparse.Namespace) -> int:
             options.val,
             options.test,
             options.target,
-            options.mcu,
             options.format,
             options.width,
             f"-{options.optimize}",
@@ -266,7 +265,7 @@ def _compile(options: argparse.Namespace) -> int:
         print_search(report["search"])
     print_function_errors(report)
     if report["flash_bytes"] is None:
-        print(f"The tools to measure on {report['device']} are not installed: sizes and cycles are unknown.")
+        print(f"The tools to measure on {report['target']} are not installed: sizes and cycles are unknown.")
     if not can_draw():
         print("matplotlib is not installed, so there are no pictures: pip install 'tinyml[plots]'")
     print(f"Wrote {options.out}")
@@ -277,9 +276,7 @@ def _run(options: argparse.Namespace) -> int:
     from tinyml.tools.commands.run import RunRequest, run_model
     from tinyml.tools.reports.table import time_unit
 
-    result = run_model(
-        RunRequest(options.folder, options.data, options.device, options.mcu, options.limit, f"-{options.optimize}")
-    )
+    result = run_model(RunRequest(options.folder, options.data, options.device, options.limit, f"-{options.optimize}"))
     if options.json:
         print(json.dumps(result, indent=2))
     else:

@@ -15,7 +15,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.coding import Coding
 from tinyml.dialects.formats.number_format import element_format
 from tinyml.dialects.machine.emitter import Emitter
-from tinyml.targets.kernel import kernel_named
+from tinyml.targets.registry import kernel_named
 
 Lowering: TypeAlias = Callable[[Emitter], SSAValue | None]
 """Writes down an op in bits and gives its result, where it has one."""

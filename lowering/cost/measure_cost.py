@@ -1,4 +1,4 @@
-"""`measure-cost`: what a program at L1 takes on a device, built and run, as an attribute of the module.
+"""`measure-cost`: what a program at L1 takes on a target, built and run, as an attribute of the module.
 
 Estimates are some bytes off. Passes that have to keep a limit ask for this by name before they settle on a program.
 """
@@ -16,21 +16,21 @@ from xdsl.passes import ModulePass
 
 from tinyml.lowering.cost.estimate_cost import COST
 from tinyml.targets.costs import OPTIMIZE
+from tinyml.targets.registry import USUAL
 from tinyml.transforms.search.costs.pipelines_below import TO_C, Lowering
 
 
 @dataclass(frozen=True)
 class MeasureCostPass(ModulePass):
-    """Sets `tinyml.cost` as `estimate-cost` does, by one inference of zeros; nothing where the tools of the device are
+    """Sets `tinyml.cost` as `estimate-cost` does, by one inference of zeros; nothing where the tools of the target are
     not installed. The program itself stays as it is.
 
-    target: as `select-kernels` takes it. device: as `tinyml run` knows it. pack_buffers: are `pack-input` and
-    `pack-buffers` run? Raises what its C compiler and its simulator say of a program that is too large.
+    target: as `select-kernels` takes it. pack_buffers: are `pack-input` and `pack-buffers` run? Raises what its C
+    compiler and its simulator say of a program that is too large.
     """
 
     name = "measure-cost"
-    target: str = "avr"
-    device: str = "simavr"
+    target: str = USUAL
     pack_buffers: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
@@ -41,7 +41,7 @@ class MeasureCostPass(ModulePass):
         from tinyml.runtime.model.model_interface import interface_of
         from tinyml.targets.c.print_c import CTarget
 
-        if not is_available(self.device):
+        if not is_available(self.target):
             return
         refine, lower = (
             Lowering(pipelines, target=self.target, pack_buffers=self.pack_buffers)
@@ -52,7 +52,7 @@ class MeasureCostPass(ModulePass):
         interface = interface_of(program)
         inputs = encode_inputs(program, np.zeros((1, interface.input_length)))
         lower.apply(program)
-        runner = runner_for(self.device, None)
+        runner = runner_for(self.target)
         with tempfile.TemporaryDirectory(prefix="tinyml-") as folder:
             for file, suffix in (("source", "c"), ("header", "h")):
                 stream = io.StringIO()

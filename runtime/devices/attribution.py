@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tinyml.runtime.devices.device import Build, Runner, RunResult
+from tinyml.runtime.devices.device import Build, RunResult
+from tinyml.runtime.devices.runner import Runner
 from tinyml.runtime.devices.toolchain import Symbol, source_lines, symbol_table
 from tinyml.runtime.model.interface import Interface
 

@@ -1,9 +1,7 @@
-"""What every device gives: one way to build a generated model, one way to run it."""
+"""Results of devices: a built program, what a run returned, where its time went."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -62,39 +60,6 @@ class Profile:
     spent: dict[tuple[int, int], float]
 
 
-class Runner(ABC):
-    """One device. Runs are deterministic, except for the cycles of the host."""
-
-    name: str
-    prefix: str
-    """Of the names of the device's compiler and binutils, such as `avr-`."""
-
-    @abstractmethod
-    def build(
-        self,
-        source_dir: Path,
-        interface: Interface,
-        workdir: Path,
-        optimize: str = "-Os",
-        extra_flags: Sequence[str] = (),
-    ) -> Build:
-        """Compile every `*.c` directly in `source_dir` with the harness of the device, into `workdir`.
-
-        Raises InputError where a compiler is missing (naming the Debian package) or the code does not compile.
-        """
-
-    @abstractmethod
-    def run(self, build: Build, interface: Interface, inputs: np.ndarray) -> RunResult:
-        """Run raw `inputs` of shape (samples, input_length) and of the interface's element type.
-
-        Raises InputError for inputs of another shape or type, DeviceError where the program fails.
-        """
-
-    def profile(self, build: Build, interface: Interface, inputs: np.ndarray) -> Profile:
-        """`run`, and where the time went; raises InputError on a device that cannot tell."""
-        raise InputError(f"the device '{self.name}' cannot tell where the time goes")
-
-
 def raw_inputs(interface: Interface, inputs: np.ndarray) -> bytes:
     """The bytes of `inputs`, row after row, as the caller packs them.
 
@@ -112,7 +77,7 @@ def raw_inputs(interface: Interface, inputs: np.ndarray) -> bytes:
 
 
 def result_of_records(interface: Interface, records: bytes) -> RunResult:
-    """Read what the host harness and the simavr driver write for each sample.
+    """Read what the driver of a device writes for each sample.
 
     A record is `int32 label; uint32 stack; uint64 cycles;` and the raw scores. All cycles 0 means no counter.
     """

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
-from tinyml.runtime.devices.device import Build, Runner, RunResult, raw_inputs, result_of_records
-from tinyml.runtime.devices.toolchain import build_model, execute
+from tinyml.runtime.devices.device import Build, RunResult, raw_inputs, result_of_records
+from tinyml.runtime.devices.runner import Runner
+from tinyml.runtime.devices.toolchain import execute
 from tinyml.runtime.model.interface import Interface
 
 if TYPE_CHECKING:
     import numpy as np
 
-_SANITIZERS = ("-g", "-fsanitize=undefined,address", "-fno-sanitize-recover=all", "-DTM_PAINT=0")
+# Without -fno-plt the first call of a library function runs the dynamic linker on the painted stack.
+_PAINTED = ("-DTM_PAINT=1", "-fno-plt")
+_SANITIZED = ("-g", "-fsanitize=undefined,address", "-fno-sanitize-recover=all", "-DTM_PAINT=0")
 
 
 @dataclass(frozen=True)
@@ -27,23 +29,17 @@ class HostRunner(Runner):
     behaviour and bad accesses and fails at the first one with DeviceError; its stack is not measured (0).
     """
 
+    name: str = "host"
     sanitize: bool = False
-    name = "host"
+    optimize: ClassVar[str] = "-O2"
 
-    def build(
-        self,
-        source_dir: Path,
-        interface: Interface,
-        workdir: Path,
-        optimize: str = "-O2",
-        extra_flags: Sequence[str] = (),
-    ) -> Build:
-        # Without -fno-plt the first call of a library function runs the dynamic linker on the painted stack.
-        mode = _SANITIZERS if self.sanitize else ("-DTM_PAINT=1", "-fno-plt")
-        elf = workdir / f"{interface.name}-host{'-sanitized' if self.sanitize else ''}"
-        return build_model(
-            "", source_dir, interface, elf, [optimize, *extra_flags, *mode, "-pthread"], harness=["host_main.c"]
-        )
+    @property
+    def variant(self) -> str:
+        return "host-sanitized" if self.sanitize else "host"
+
+    @property
+    def flags(self) -> Sequence[str]:
+        return [*(_SANITIZED if self.sanitize else _PAINTED), *super().flags]
 
     def run(self, build: Build, interface: Interface, inputs: np.ndarray) -> RunResult:
         stdin = raw_inputs(interface, inputs)

@@ -1,4 +1,4 @@
-"""Find and run the compilers and binutils of every device."""
+"""Compilers and binutils: where they are, what they are called with, what they say of a program."""
 
 from __future__ import annotations
 
@@ -13,8 +13,11 @@ from pathlib import Path
 from tinyml.dialects.errors import InputError
 from tinyml.runtime.devices.device import Build, DeviceError
 from tinyml.runtime.model.interface import Interface
+from tinyml.targets.chip import Chip
+from tinyml.targets.registry import chips
 
 HARNESS = Path(__file__).parents[1] / "harness"
+"""Headers that the harnesses of chips share."""
 
 # Contraction into fused multiply-adds and fast-math would give floats other bits on other devices.
 MODEL_FLAGS = (
@@ -30,18 +33,12 @@ MODEL_FLAGS = (
 WARNING_FLAGS = ("-Wall", "-Wextra", "-Wconversion", "-Werror")
 """Generated code is clean under these; they are not given unless asked, a warning must not stop a user's run."""
 
-_PACKAGES = {
-    "": "gcc",
-    "avr-": "gcc-avr binutils-avr avr-libc",
-    "arm-none-eabi-": "gcc-arm-none-eabi libnewlib-arm-none-eabi",
-}
-
 
 def find_tool(prefix: str, tool: str) -> str:
     """Path of `<prefix><tool>`, e.g. `avr-` and `gcc`; raises InputError naming the Debian packages to install."""
     path = shutil.which(prefix + tool)
     if path is None:
-        packages = _PACKAGES[prefix]
+        packages = " ".join(package.name for chip in chips() if chip.prefix == prefix for package in chip.packages)
         raise InputError(f"'{prefix}{tool}' is not installed; on Debian or Ubuntu: apt install {packages}")
     return path
 
@@ -58,15 +55,8 @@ def call_tool(prefix: str, tool: str, arguments: Sequence[str | Path]) -> str:
     return done.stdout
 
 
-def build_model(
-    prefix: str,
-    source_dir: Path,
-    interface: Interface,
-    elf: Path,
-    flags: Sequence[str],
-    harness: Sequence[str],
-) -> Build:
-    """Compile and link every `*.c` in `source_dir` and the named harness files, and measure the result."""
+def build_model(chip: Chip, source_dir: Path, interface: Interface, elf: Path, flags: Sequence[str]) -> Build:
+    """Compile and link every `*.c` in `source_dir` and the harness of a chip, and measure the result."""
     sources = sorted(source_dir.glob("*.c"))
     if not sources:
         raise InputError("no C file of a model here", file=str(source_dir))
@@ -79,10 +69,12 @@ def build_model(
         "TM_HAS_LABEL": int(interface.has_label),
     }
     defines = [f"-D{name}={value}" for name, value in macros.items()]
-    files = [*sources, *(HARNESS / name for name in harness)]
+    scripts = [f"-T{script}" for script in chip.files("harness/*.ld")]
+    files = [*sources, *chip.files("harness/*.c")]
     elf.parent.mkdir(parents=True, exist_ok=True)
-    call_tool(prefix, "gcc", [*MODEL_FLAGS, *flags, *defines, "-I", source_dir, "-o", elf, *files, "-lm"])
-    text, data, bss = map(int, call_tool(prefix, "size", [elf]).splitlines()[1].split()[:3])
+    arguments = [*MODEL_FLAGS, *flags, *scripts, *defines, "-I", source_dir, "-I", HARNESS, "-o", elf, *files]
+    call_tool(chip.prefix, "gcc", [*arguments, *chip.libraries])
+    text, data, bss = map(int, call_tool(chip.prefix, "size", [elf]).splitlines()[1].split()[:3])
     return Build(flash_bytes=text + data, static_bytes=data + bss, elf=elf)
 
 

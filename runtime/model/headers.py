@@ -1,21 +1,30 @@
-"""The C headers of the runtime, shipped as data."""
+"""The C headers of the runtime and of chips, shipped as data."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
 from tinyml.dialects.errors import InputError
+from tinyml.targets.registry import chips
 
-INCLUDE = "include/tinyml"
+_INCLUDE = Path(__file__).parents[1] / "include"
+
+
+@cache
+def include_folders() -> Sequence[Path]:
+    """The folders that headers `tinyml/*.h` lie in: the one for all chips, then those of single chips."""
+    return [_INCLUDE, *(folder for chip in chips() for folder in chip.files("include"))]
 
 
 @cache
 def _texts() -> dict[str, str]:
-    folder = files("tinyml.runtime") / INCLUDE
-    headers = sorted((item for item in folder.iterdir() if item.name.endswith(".h")), key=lambda item: item.name)
-    return {f"tinyml/{item.name}": item.read_text("utf-8") for item in headers}
+    headers = sorted(
+        (file for folder in include_folders() for file in folder.glob("tinyml/*.h")), key=lambda file: file.name
+    )
+    return {f"tinyml/{file.name}": file.read_text("utf-8") for file in headers}
 
 
 def header_defining(symbol: str) -> tuple[str, str]:

@@ -30,7 +30,7 @@ from tinyml.targets.c.text import (
     spell,
     suffix,
 )
-from tinyml.targets.chip import ChipTarget
+from tinyml.targets.chip import Chip
 
 _OPPOSITE = {"+": "-", "-": "+"}
 _PRODUCTS: dict[tuple[Attribute, ...], tuple[str, Attribute]] = {
@@ -46,7 +46,7 @@ Operand = Callable[[SSAValue], Text]
 class Expressions:
     """Spells an operation, given the texts of its operands; remembers which helpers of the target it used."""
 
-    def __init__(self, chip: ChipTarget, arena: c.ArenaOp | None):
+    def __init__(self, chip: Chip, arena: c.ArenaOp | None):
         self.chip = chip
         self.arena = arena
         self.helpers: set[str] = set()

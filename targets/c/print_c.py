@@ -1,4 +1,4 @@
-"""`-t c{target=avr}`: a `c.program` as text, the source file or the header."""
+"""`-t c{target=BOARD}`: a `c.program` as text, the source file or the header."""
 
 from __future__ import annotations
 
@@ -16,14 +16,11 @@ from xdsl.utils.target import Target
 from tinyml.dialects import c
 from tinyml.dialects.c.types import ALIAS, pointer_type
 from tinyml.dialects.errors import InputError
-from tinyml.targets.avr.chip import AVR
 from tinyml.targets.c.expressions import Expressions
 from tinyml.targets.c.function import FunctionPrinter
 from tinyml.targets.c.text import INT24, alias_name, literal, spell
-from tinyml.targets.cortex_m.chip import CORTEX_M
-from tinyml.targets.host.chip import HOST
+from tinyml.targets.registry import HOST, chip_of
 
-CHIPS = {chip.name: chip for chip in (HOST, AVR, CORTEX_M)}
 FILES = ("source", "header")
 WIDTH = 100
 """Columns of comments and of tables of numbers."""
@@ -31,16 +28,18 @@ WIDTH = 100
 
 @dataclass(frozen=True)
 class CTarget(Target):
-    """Prints NAME.c (`file=source`) or NAME.h (`file=header`) of the one program of a module."""
+    """Prints NAME.c (`file=source`) or NAME.h (`file=header`) of the one program of a module.
+
+    Raises `InputError` for an unknown target, ValueError for an unknown file.
+    """
 
     name = "c"
 
-    target: str = "host"
+    target: str = HOST
     file: str = "source"
 
     def __post_init__(self) -> None:
-        if self.target not in CHIPS:
-            raise ValueError(f"unknown target '{self.target}' (one of {', '.join(CHIPS)})")
+        chip_of(self.target)
         if self.file not in FILES:
             raise ValueError(f"unknown file '{self.file}' (one of {', '.join(FILES)})")
 
@@ -71,7 +70,7 @@ class _ProgramPrinter:
     def __init__(self, program: c.ProgramOp, target: str):
         self.name = program.sym_name.data
         self.notes = [] if program.notes is None else [note.data for note in program.notes]
-        self.chip = CHIPS[target]
+        self.chip = chip_of(target)
         ops = list(program.body.block.ops)
         self.defines = [op for op in ops if isinstance(op, c.DefineOp)]
         self.verbatims = [op for op in ops if isinstance(op, c.VerbatimOp)]

@@ -1,5 +1,43 @@
 """ARM Cortex-M: constants stay in flash by being const, and gcc finds SMLABB by itself."""
 
-from tinyml.targets.chip import ChipTarget
+from pathlib import Path
 
-CORTEX_M = ChipTarget("cortex-m", alignment=4, constant_alignment=4)
+from tinyml.targets.board import Board
+from tinyml.targets.chip import Chip
+from tinyml.targets.cortex_m.kernels import KERNELS
+from tinyml.targets.package import Package
+
+CHIP = Chip(
+    "cortex-m",
+    folder=Path(__file__).parent,
+    runner="tinyml.runtime.devices.cortex_m:CortexMRunner",
+    boards=(
+        # BBC micro:bit (nRF51822).
+        Board("cortex-m0", "cortex-m0", 262144, 16384, flags=("-mcpu=cortex-m0plus",), costs="cortex-m0"),
+        # Nucleo-F103RB (STM32F103RB).
+        Board("cortex-m3", "cortex-m3", 131072, 20480, flags=("-mcpu=cortex-m3",)),
+        # Arduino Nano 33 BLE (nRF52840).
+        Board(
+            "cortex-m4",
+            "cortex-m4",
+            1048576,
+            262144,
+            flags=("-mcpu=cortex-m4", "-mfpu=fpv4-sp-d16", "-mfloat-abi=hard"),
+            costs="cortex-m4",
+        ),
+    ),
+    kernels=KERNELS,
+    prefix="arm-none-eabi-",
+    flags=("-mthumb", "-nostartfiles", "--specs=nano.specs", "--specs=nosys.specs"),
+    packages=(
+        Package("gcc-arm-none-eabi", command="arm-none-eabi-gcc"),
+        Package(
+            "libnewlib-arm-none-eabi",
+            header="string.h",
+            compiler=("arm-none-eabi-gcc", "-mcpu=cortex-m0"),
+        ),
+    ),
+    modules=("unicorn",),
+    alignment=4,
+    constant_alignment=4,
+)

@@ -1,5 +1,16 @@
-"""The machine that compiles: plain C."""
+"""The computer that compiles: plain C99."""
 
-from tinyml.targets.chip import ChipTarget
+from pathlib import Path
 
-HOST = ChipTarget("host")
+from tinyml.targets.board import Board
+from tinyml.targets.chip import Chip
+from tinyml.targets.package import Package
+
+CHIP = Chip(
+    "host",
+    folder=Path(__file__).parent,
+    runner="tinyml.runtime.devices.host:HostRunner",
+    boards=(Board("host", "host", unit="cycles"),),
+    packages=(Package("gcc", command="gcc"), Package("libc6-dev", header="stdio.h")),
+    flags=("-pthread",),
+)

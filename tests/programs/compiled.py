@@ -24,7 +24,7 @@ class CompiledModels:
 
     def folder(self, model: str, format: str, width: int | None, board: Board) -> Path:
         """The folder of a model of `MODELS`, compiled with `-Os` and measured on the board's simulator."""
-        name = "-".join(map(str, (model, format, width, board.name, board.mcu, board.flash, board.ram)))
+        name = "-".join(map(str, (model, format, width, board.name, board.flash, board.ram)))
         folder = self.root / name
         with (self.root / f"{name}.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
@@ -38,7 +38,6 @@ class CompiledModels:
         with np.load(program.with_name("val.npz")) as data:
             np.savez(val, **{name: array[:SAMPLES] for name, array in data.items()})
         made.mkdir()
-        target = "avr" if board.mcu else board.name
-        request = Request(program, val, None, target, board.mcu, format, width, "-Os", made)
+        request = Request(program, val, None, board.name, format, width, "-Os", made)
         build_folder(request, board, made, must_fit=True)
         made.rename(folder)

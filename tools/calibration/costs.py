@@ -26,14 +26,21 @@ from tinyml.runtime.devices.attribution import attribute
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import encode_inputs
 from tinyml.runtime.model.model_interface import interface_of
-from tinyml.targets.board import Board, board
+from tinyml.targets.board import Board
 from tinyml.targets.c.print_c import sources_of_lines
-from tinyml.targets.costs import OPTIMIZE, cost_tables
+from tinyml.targets.costs import OPTIMIZE, cost_file
+from tinyml.targets.registry import boards
 from tinyml.tools.calibration.micro_programs import micro_programs
 from tinyml.tools.driver.stages import compile_stages, load_program
 from tinyml.tools.reports.breakdown import CALL_AND_RETURN, constant_names, flash, operations
 
-BOARDS = (board("avr", "atmega1284p"), board("cortex-m0"), board("cortex-m4"))
+
+def measured_boards() -> dict[str, Board]:
+    """By the name of each cost table the board that it is measured on: the one with the most flash."""
+    by_flash = sorted(boards(), key=lambda board: board.flash or 0)
+    return {board.costs: board for board in by_flash if board.costs}
+
+
 FORMATS = (("fixed", 16), ("fixed", 8), ("f32", None))
 CODED = ("posit:8", "minifloat:6", "minifloat:4")
 PACKED = tuple(
@@ -102,7 +109,7 @@ def measure(
         format=format,
         width=width,
         functions=None,
-        printed_for=chosen.printed_for,
+        target=chosen.name,
         weights=weights,
         packed=packed,
         pack_buffers=pack_buffers,
@@ -118,7 +125,7 @@ def measure(
         (source / f"{interface.name}.c").write_text(compiled.source)
         (source / f"{interface.name}.h").write_text(compiled.header)
         measured = attribute(
-            runner_for(chosen.device, chosen.mcu),
+            runner_for(chosen.name),
             source,
             interface,
             inputs,
@@ -126,7 +133,7 @@ def measure(
             OPTIMIZE,
             constant_names(compiled.program),
         )
-    sources = sources_of_lines(compiled.program, chosen.printed_for)
+    sources = sources_of_lines(compiled.program, chosen.name)
     found = operations(measured, sources, chosen.unit)
     costs = {one["operation"]: (one[chosen.unit], float(one["code_bytes"])) for one in found}
     call = costs.pop(CALL_AND_RETURN, (0.0, 0.0))
@@ -219,7 +226,6 @@ def table(chosen: Board, measurements: Sequence[Measurement], known: Mapping[str
         step: [round(column.get(step, 0.0), 2) for column in (time, code, once, stack)] for step in sorted(time.keys())
     }
     return {
-        "device": chosen.device,
         "unit": chosen.unit,
         "columns": COLUMNS,
         "program": [call, 0.0, round(once[""], 2), round(stack[""], 2)],
@@ -250,13 +256,14 @@ def programs(folder: Path, chosen: Board, known: Mapping[str, Sequence[float]]) 
                 if (found := measure(program, chosen, format, width, weights, packed, pack_buffers, known)) is not None:
                     measurements.append(found)
             except InputError as error:
-                print(f"{chosen.device}: program {i} in {format} {width or ''} left out: {error}", file=sys.stderr)
+                print(f"{chosen.name}: program {i} in {format} {width or ''} left out: {error}", file=sys.stderr)
     return measurements
 
 
 def calibrate(chosen: Board, *, anew: bool) -> None:
     """Measure a table anew, or add what it lacks for packed and coded constants."""
-    file, known = cost_tables()[chosen.device], {}
+    file, known = cost_file(chosen.name), {}
+    assert file is not None
     if not anew:
         old = json.loads(file.read_text())
         known = {"": old["program"], **old["steps"]}
@@ -267,12 +274,13 @@ def calibrate(chosen: Board, *, anew: bool) -> None:
     steps.pop("", None)
     rows = ",\n".join(f"    {json.dumps(step)}: {json.dumps(row)}" for step, row in steps.items())
     head = json.dumps(found, indent=2).removesuffix("\n}")
+    file.parent.mkdir(exist_ok=True)
     file.write_text(f'{head},\n  "steps": {{\n{rows}\n  }}\n}}\n')
-    print(f"{chosen.device}: {len(measurements)} programs, {len(steps)} kinds of steps")
+    print(f"{chosen.name}: {len(measurements)} programs, {len(steps)} kinds of steps")
 
 
 if __name__ == "__main__":
-    devices = [argument for argument in sys.argv[1:] if argument != "--add"]
-    for one in BOARDS:
-        if one.device in (devices or [one.device]):
-            calibrate(one, anew="--add" not in sys.argv)
+    asked = [argument for argument in sys.argv[1:] if argument != "--add"]
+    for name, board in measured_boards().items():
+        if not asked or name in asked:
+            calibrate(board, anew="--add" not in sys.argv)

@@ -9,11 +9,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-import tinyml.runtime
 from tinyml.runtime.devices.registry import Build, Runner, RunResult
+from tinyml.runtime.model.headers import include_folders
 from tinyml.runtime.model.interface import Interface
 
-INCLUDE = Path(str(tinyml.runtime.__file__)).parent / "include"
+INCLUDE = [f"-I{folder}" for folder in include_folders()]
+"""Flags of the C compiler for programs that include kernels rather than contain them."""
+
 HEAD = 6
 ELEMENTS = 1040
 RESULTS = 48
@@ -159,7 +161,7 @@ def build(runner: Runner, folder: Path, flash: bytes, optimize: str, kernels: Se
     text = _SOURCE.format(size=len(flash), bytes=data, head=HEAD, cases=cases, results=RESULTS)
     (source / "kernel.c").write_text(text)
     (source / "kernel.h").write_text(_HEADER % (HEAD + ELEMENTS, RESULTS))
-    return runner.build(source, INTERFACE, folder, optimize, [f"-I{INCLUDE}"])
+    return runner.build(source, INTERFACE, folder, optimize, INCLUDE)
 
 
 def run(runner: Runner, built: Build, cases: Sequence[Case], kernels: Sequence[Kernel] = KERNELS) -> RunResult:

@@ -122,8 +122,8 @@ PRODUCTS = {
 
 PRODUCT_LIMITS = {
     **{("cortex-m4", "fixed 8"): 2.0, ("cortex-m4", "fixed 16"): 1.3, ("cortex-m0", "fixed 8"): 5.0},
-    **{("simavr", "posit 8, fixed 16"): 58, ("simavr", "posit 8"): 70},
-    **{("simavr", "posit 16, fixed 16"): 250, ("simavr", "posit 16"): 250},
+    **{("uno", "posit 8, fixed 16"): 58, ("uno", "posit 8"): 70},
+    **{("uno", "posit 16, fixed 16"): 250, ("uno", "posit 16"): 250},
     **{("cortex-m4", name): 12 for name in PRODUCTS if name.startswith("posit")},
 }
 """What one product may take in generated code for a matrix of 64 x 64, by device and formats."""
@@ -217,9 +217,9 @@ def measure(device: str, optimize: str, source: str, interface: Interface) -> Co
         (folder / "figure.c").write_text(source)
         (folder / "figure.h").write_text(_HEADER.format(**types, **lengths))
         runner = runner_for(device)
-        build = runner.build(folder, interface, folder, optimize, [f"-I{INCLUDE}"])
+        build = runner.build(folder, interface, folder, optimize, INCLUDE)
         result = runner.run(build, interface, inputs)
-        table = call_tool("avr-" if device == "simavr" else "arm-none-eabi-", "nm", ["-S", build.elf])
+        table = call_tool(runner.chip.prefix, "nm", ["-S", build.elf])
     assert result.cycles is not None
     rows = [line.split() for line in table.splitlines()]
     code = sum(
@@ -247,7 +247,7 @@ def avr_cost(kernel: Kernel | None, length: int, optimize: str) -> Cost:
         call = _call(kernel, length)
     weights = "memory" if kernel is not None and kernel.ram else "flash"
     source = _AVR.format(flash=", ".join(map(str, flash)), weights=weights, call=call)
-    return measure("simavr", optimize, source, Interface("figure", "int16_t", 1, "int16_t", 1, has_label=False))
+    return measure("uno", optimize, source, Interface("figure", "int16_t", 1, "int16_t", 1, has_label=False))
 
 
 def _near_row(values: NDArray[np.int64], width: int) -> bytes:
@@ -323,7 +323,7 @@ def time_of_product(device: str, formats: str, optimize: str) -> float:
     runner, interface = runner_for(device), interface_of(module)
     inputs = vector.encode(np.random.default_rng(1).uniform(-1, 1, (1, LENGTH)))
     with tempfile.TemporaryDirectory() as name:
-        folder = write(context, module, "avr" if device == "simavr" else "cortex-m", Path(name))
+        folder = write(context, module, device, Path(name))
         cycles = runner.run(runner.build(folder, interface, folder, optimize), interface, inputs).cycles
     assert cycles is not None
     return float(cycles.mean()) / (LENGTH * LENGTH)
@@ -337,11 +337,11 @@ def cycles_of_function(function: str, source: str, result: str, optimize: str = 
 
 def _loop_cycles(op: str, source: str, result: str, optimize: str) -> float:
     context, module = program(op, source, result)
-    runner, interface = runner_for("simavr"), interface_of(module)
+    runner, interface = runner_for("uno"), interface_of(module)
     info = np.iinfo(interface.input_dtype)
     inputs = np.linspace(-info.max, info.max, 8 * LENGTH).astype(interface.input_dtype).reshape(8, LENGTH)
     with tempfile.TemporaryDirectory() as name:
-        folder = write(context, module, "avr", Path(name))
+        folder = write(context, module, "uno", Path(name))
         cycles = runner.run(runner.build(folder, interface, folder, optimize), interface, inputs).cycles
     assert cycles is not None
     return float(cycles.mean()) / LENGTH

@@ -53,8 +53,8 @@ def print_cortex_m() -> None:
 
 
 def print_products() -> None:
-    print("Generated code for a matrix of 64 x 64: cycles (simavr) or instructions per product")
-    columns = [(device, level) for device in ("simavr", *CORTEX_M) for level in LEVELS]
+    print("Generated code for a matrix of 64 x 64: cycles (uno) or instructions per product")
+    columns = [(device, level) for device in ("uno", *CORTEX_M) for level in LEVELS]
     print(f"{'':<20}", *(f"{f'{device[-6:]} {level}':>10}" for device, level in columns), " limit")
     for name in PRODUCTS:
         figures = " ".join(f"{time_of_product(device, name, level):>10.2f}" for device, level in columns)

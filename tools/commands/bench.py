@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,9 +14,6 @@ from tinyml.tools.reports.table import print_reports
 if TYPE_CHECKING:
     from tinyml.targets.board import Board
     from tinyml.tools.driver.measure import Measured
-
-LARGER_AVR = "atmega1284p"
-"""The same core with more memory, on which a model that a Uno cannot hold is measured."""
 
 
 def find_model(folder: Path) -> tuple[Path, Path, Path | None]:
@@ -42,13 +38,13 @@ def bench(
     weights: str | None,
     json_file: Path | None,
 ) -> list[dict[str, Any]]:
-    """Measure every model on a target and print the table; a model too large for the Uno is measured on its sister."""
-    from tinyml.targets.board import board
+    """Measure every model on a target and print the table; one too large for it is measured on a larger sister."""
+    from tinyml.targets.registry import board
 
     chosen = board(target)
     asked = functions, row_scales
     requests = [
-        Request(program, val, test, target, None, format, width, optimize, Path(), *asked, weights=weights)
+        Request(program, val, test, target, format, width, optimize, Path(), *asked, weights=weights)
         for program, val, test in map(find_model, folders)
     ]
     with json_results(json_file) as reports:
@@ -58,22 +54,22 @@ def bench(
 
 
 def measure(request: Request, chosen: Board) -> dict[str, Any]:
-    """The report of a model on a board, or, for a Uno that it is too large for, of one on its sister."""
-    from tinyml.targets.board import board
+    """The report of a model on a board, or, where it is too large for that, on a sister with more memory."""
+    from tinyml.targets.registry import board
 
     try:
         report, measured = _build(request, chosen)
     except InputError:
-        # A program that does not even link for the Uno, or runs out of its memory, may be measured on its sister.
-        if chosen.device != "simavr":
+        # A program that does not even link for a board, or runs out of its memory, may be measured on its sister.
+        if chosen.larger is None:
             raise
         report, measured = {"fits": False}, None
-    if chosen.device == "simavr" and not report["fits"]:
-        larger = dataclasses.replace(board("avr", LARGER_AVR), name=chosen.name)
+    if chosen.larger is not None and not report["fits"]:
+        larger = board(chosen.larger)
         report, measured = _build(request, larger)
-        report |= {"fits": False, "flash_limit": chosen.flash, "ram_limit": chosen.ram}
+        report |= {"target": chosen.name, "fits": False, "flash_limit": chosen.flash, "ram_limit": chosen.ram}
     if measured is None:
-        raise InputError(f"the tools of the device '{chosen.device}' are not installed")
+        raise InputError(f"the tools of the target '{chosen.name}' are not installed")
     return report
 
 

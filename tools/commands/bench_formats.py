@@ -82,7 +82,7 @@ def bench_formats(
     folders: of models, as `tinyml bench` takes them. ways: as `Way.parse` takes them, `USUAL` if empty. picture: a file
     for a drawing of the means. Raises `InputError` for a way that is none and data without labels.
     """
-    from tinyml.targets.board import board
+    from tinyml.targets.registry import board
 
     if picture is not None:
         check_picture(picture)
@@ -104,9 +104,7 @@ def _rows(folder: Path, ways: Sequence[Way], chosen: Board) -> list[dict[str, An
     def report(way: Way) -> dict[str, Any] | None:
         if way not in reports:
             search = None if way.search is None else _request(way.search, report(way.limiting))
-            request = Request(
-                program, val, test, chosen.name, None, way.format, way.width, "-Os", Path(), search=search
-            )
+            request = Request(program, val, test, chosen.name, way.format, way.width, "-Os", Path(), search=search)
             try:
                 reports[way] = measure(request, chosen)
             except InputError as error:

@@ -17,7 +17,7 @@ from tinyml.dialects.formats.lookup import format_named
 from tinyml.lowering import pipelines
 from tinyml.lowering.cost.estimate_cost import COST, EstimateCostPass
 from tinyml.lowering.cost.measure_cost import MeasureCostPass
-from tinyml.targets.board import board
+from tinyml.targets.registry import HOST, USUAL, board
 from tinyml.tools.cli.atomic_file import json_results
 from tinyml.tools.cli.progress import Progress
 from tinyml.tools.commands.bench import find_model
@@ -45,8 +45,7 @@ MEAN = "mean change"
 METRIC: Metric = "margin"
 """What ours goes by, and the validation set is looked at with."""
 
-BOARD = board("uno")
-HOST = "host"
+BOARD = board(USUAL)
 
 
 @dataclass(frozen=True)
@@ -140,7 +139,7 @@ def _options(way: str, limits: dict[str, int]) -> dict[str, str]:
     options: dict[str, Any] = {"widths": widths[way]} if way in widths else {}
     if "memory" in limits:
         # Of the host nothing is known, so that no stack is counted.
-        return SearchRequest(way, options | {"ram": limits["memory"], "device": HOST}).spelled(BOARD)
+        return SearchRequest(way, options | {"ram": limits["memory"], "target": HOST}).spelled(BOARD)
     return SearchRequest(way, options | limits).spelled(BOARD)
 
 
@@ -190,7 +189,7 @@ class _Model:
         common = {"data": pipelines.spelled(str(self.val)), "format": pipelines.spelled(arithmetic.format)}
         if arithmetic.functions is not None:
             common["functions"] = pipelines.spelled(arithmetic.functions)
-        target = {"target": pipelines.spelled(BOARD.printed_for)}
+        target = {"target": pipelines.spelled(BOARD.name)}
         passes = pipelines.flatten("reals-to-formats", common | target | _options(way, limits))
         refining = pipelines.flatten("refine-formats", target)
         module, start = self.reals.clone(), time.process_time()
@@ -200,13 +199,13 @@ class _Model:
         summed = module.clone()
         pipelines.run(summed, context(), ["choose-accumulators"])
         seen = outcome_of(round_less(summed), self.yardstick, self.evaluator, METRIC, inf)
-        MeasureCostPass(BOARD.printed_for, BOARD.device).apply(context(), module)
+        MeasureCostPass(BOARD.name).apply(context(), module)
         pipelines.run(module, context(), refining)
         tested = evaluate(module, encode_inputs(module, self.test_data.x)).classes
         if COST not in module.attributes:
             lowering = [*pipelines.flatten("formats-to-buffers", {}), *pipelines.flatten("buffers-to-loops", target)]
             pipelines.run(module, context(), lowering)
-            EstimateCostPass(BOARD.device).apply(context(), module)
+            EstimateCostPass(BOARD.name).apply(context(), module)
         cost: Any = module.attributes[COST]
         return Result(
             _percent(tested == self.test_data.y),

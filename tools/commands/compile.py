@@ -46,7 +46,6 @@ class Request:
     val: Path
     test: Path | None
     target: str
-    mcu: str | None
     format: str
     width: int | None
     optimize: str
@@ -66,9 +65,9 @@ def compile_model(request: Request) -> dict[str, Any]:
 
     Raises `InputError` for any bad input, and for a model that does not fit the board; then no folder is written.
     """
-    from tinyml.targets.board import board
+    from tinyml.targets.registry import board
 
-    chosen = board(request.target, request.mcu)
+    chosen = board(request.target)
     with new_folder(request.out) as folder:
         report, _ = build_folder(request, chosen, folder, must_fit=True)
         if can_draw():
@@ -109,7 +108,7 @@ def build_folder(
                 format=request.format,
                 width=request.width,
                 functions=request.functions,
-                printed_for=board.printed_for,
+                target=board.name,
                 row_scales=request.row_scales,
                 search=None if request.search is None else request.search.spelled(board),
                 reuse_input=request.reuse_input,
@@ -123,11 +122,11 @@ def build_folder(
         progress.step(f"evaluating {len(data)} samples")
         accuracies = accuracy(compiled.reals, compiled.formats, data)
         measured = None
-        if is_available(board.device):
-            progress.step(f"measuring on {board.device}")
+        if is_available(board.name):
+            progress.step(f"measuring on {board.name}")
             measured = _measure(folder, compiled, board, data, request.optimize)
         else:
-            progress.step(f"not measured: {board.device} is not installed")
+            progress.step(f"not measured: {board.name} is not installed")
     report = _report(request, board, compiled, accuracies, measured, account, time.perf_counter() - start)
     if must_fit:
         _require_fit(request, board, report)
@@ -145,15 +144,15 @@ def _draw(report: dict[str, Any], board: Board, folder: Path) -> None:
 
 
 def write_sources(folder: Path, compiled: Compiled, board: Board, data: Data) -> None:
-    """NAME.c, NAME.h, the IR of every level, the samples that are measured, and for AVR the folder that the Arduino IDE
-    opens."""
+    """NAME.c, NAME.h, the IR of every level, the samples that are measured, and the folder that the Arduino IDE opens
+    for a board that it knows."""
     from tinyml.runtime.model.model_interface import interface_of
     from tinyml.tools.driver.arduino_sketch import arduino_sketch
 
     name = interface_of(compiled.formats).name
     files = {f"{name}.c": compiled.source, f"{name}.h": compiled.header}
     files |= {f"ir/{stage.file}": stage.text for stage in compiled.stages}
-    if board.printed_for == "avr":
+    if board.arduino:
         files |= {f"{name}/{name}.c": compiled.source, f"{name}/{name}.h": compiled.header}
         files[f"{name}/{name}.ino"] = arduino_sketch(compiled.formats, data)
     for file, text in files.items():
@@ -174,7 +173,7 @@ def _measure(folder: Path, compiled: Compiled, board: Board, data: Data, optimiz
 
     inputs = data.x[:MEASURED_SAMPLES]
     measured, mismatch = run_on_device(
-        folder, compiled.formats, inputs, device=board.device, mcu=board.mcu, optimize=optimize, ram=board.ram
+        folder, compiled.formats, inputs, target=board.name, optimize=optimize, ram=board.ram
     )
     if mismatch is not None:
         raise RuntimeError(f"the generated code differs from the evaluator: {mismatch}")
@@ -205,8 +204,7 @@ def _report(
         "model": str(request.model),
         "name": interface_of(compiled.formats).name,
         "target": board.name,
-        "mcu": board.mcu,
-        "device": board.device,
+        "part": board.part,
         "format": request.format,
         "width": compiled.width,
         "weights": request.weights,
@@ -246,7 +244,7 @@ def _report(
         "macs": macs,
         f"{board.unit}_per_mac": round(cost / macs, 2) if cost is not None and macs else None,
         "fits": _fits(board, measured, memory["height"] + input_bytes),
-        "estimate": estimate_report(estimate_on(compiled.loops, board.device, request.optimize), board.unit),
+        "estimate": estimate_report(estimate_on(compiled.loops, board.name, request.optimize), board.unit),
         "seconds": round(seconds, 2),
     }
 
@@ -291,7 +289,7 @@ def _require_fit(request: Request, board: Board, report: dict[str, Any]) -> None
         needed = str(ram["total"] or f"more than {ram['arena'] + ram['input']}")
         flash = f"{report['flash_bytes']} bytes of flash and " if report["flash_bytes"] else ""
         raise InputError(
-            f"does not fit {board.name} ({board.mcu or board.device}): needs {flash}{needed} bytes of RAM, "
+            f"does not fit {board.name} ({board.part}): needs {flash}{needed} bytes of RAM, "
             f"the board has {board.flash} of flash and {board.ram} of RAM",
             file=str(request.model),
         )

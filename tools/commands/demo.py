@@ -7,6 +7,7 @@ from typing import Any
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.lookup import USUAL_FORMAT
+from tinyml.targets.registry import HOST, USUAL
 from tinyml.tools.commands.bench import find_model
 from tinyml.tools.commands.compile import Request, compile_model
 from tinyml.tools.commands.run import RunRequest, run_model
@@ -28,14 +29,14 @@ def demo(examples: Path) -> None:
     for folder in folders:
         program, val, test = find_model(folder)
         out = Path("out") / folder.name
-        reports.append(compile_model(Request(program, val, test, "uno", None, USUAL_FORMAT, 16, "-Os", out)))
+        reports.append(compile_model(Request(program, val, test, USUAL, USUAL_FORMAT, 16, "-Os", out)))
         lines.append(f"{out}: C, an Arduino sketch, the IR of every level, report.json")
-        if is_available("host"):
-            result = run_model(RunRequest(out, test or val, "host", None, None, "-O2"))
+        if is_available(HOST):
+            result = run_model(RunRequest(out, test or val, HOST, None, "-O2"))
             if result["mismatch"] is not None:
                 raise InputError(f"the generated code differs on this computer: {result['mismatch']}", file=str(out))
             lines.append(f"  run here on {result['samples']} samples: all raw outputs equal the evaluator's")
     print_reports(reports)
     if any(report["flash_bytes"] is None for report in reports):
-        lines.append("Flash, RAM and cycles of the Uno appear once its compiler and simulator are there: make test.")
+        lines.append("Flash, RAM and cycles appear once the compiler and simulator of the board are there: make test.")
     print("\n".join(lines))

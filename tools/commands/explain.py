@@ -32,15 +32,14 @@ def explain(folder: Path) -> dict[str, Any]:
     from tinyml.runtime.evaluator.evaluator import encode_inputs
     from tinyml.runtime.model.data import load_data
     from tinyml.runtime.model.model_interface import interface_of
-    from tinyml.targets.board import board
+    from tinyml.targets.registry import board
     from tinyml.tools.commands.compile import SAMPLES, estimate_report
     from tinyml.tools.driver.stages import load_program
     from tinyml.tools.reports.breakdown import constant_names, flash, functions, operations, ram
 
     try:
         report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
-        chosen = board(report["target"], report["mcu"] if report["target"] == "avr" else None)
-        mcu, optimize = report["mcu"], report["optimize"]
+        chosen, optimize = board(report["target"]), report["optimize"]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InputError("expected a folder written by tinyml compile", file=str(folder)) from error
     with Progress(str(folder), 2) as progress:
@@ -53,10 +52,10 @@ def explain(folder: Path) -> dict[str, Any]:
         loops, program = _lower(buffers, ctx, chosen)
         sources = _sources(folder / f"{interface.name}.c", program, ctx, chosen)
         inputs = encode_inputs(formats, load_data(str(folder / SAMPLES), elements=interface.input_length).x)
-        progress.step(f"measuring on {chosen.device}")
+        progress.step(f"measuring on {chosen.name}")
         with tempfile.TemporaryDirectory(prefix="tinyml-") as workdir:
             measured = attribute(
-                runner_for(chosen.device, mcu),
+                runner_for(chosen.name),
                 folder,
                 interface,
                 inputs,
@@ -64,10 +63,10 @@ def explain(folder: Path) -> dict[str, Any]:
                 optimize,
                 constant_names(program),
             )
-    estimate = estimate_on(loops, chosen.device, optimize)
+    estimate = estimate_on(loops, chosen.name, optimize)
     return {
         "folder": str(folder),
-        **{field: report[field] for field in ("name", "target", "mcu", "device", "format", "width", "optimize")},
+        **{field: report[field] for field in ("name", "target", "part", "format", "width", "optimize")},
         "samples": len(inputs),
         f"{chosen.unit}_per_inference": round(sum(measured.time.values()), 2),
         "operations": _with_estimates(operations(measured, sources, chosen.unit), estimate),
@@ -88,7 +87,7 @@ def _lower(buffers: ModuleOp, ctx: Context, board: Board) -> tuple[ModuleOp, Mod
     """A program at L2 lowered to L3 and to L5."""
     from tinyml.lowering import pipelines
 
-    options = {"target": pipelines.spelled(board.printed_for)}
+    options = {"target": pipelines.spelled(board.name)}
     loops = buffers.clone()
     pipelines.run(loops, ctx, pipelines.flatten("buffers-to-loops", options))
     program = loops.clone()
@@ -102,7 +101,7 @@ def _sources(file: Path, program: ModuleOp, ctx: Context, board: Board) -> dict[
     from tinyml.targets.c.print_c import CTarget, sources_of_lines
 
     stream = io.StringIO()
-    CTarget(target=board.printed_for).emit(ctx, program, stream)
+    CTarget(target=board.name).emit(ctx, program, stream)
     if not file.is_file() or file.read_text(encoding="utf-8") != stream.getvalue():
         raise InputError("is not the C that ir/2-buffers.mlir gives: compile the model again", file=str(file))
-    return sources_of_lines(program, board.printed_for)
+    return sources_of_lines(program, board.name)

@@ -18,7 +18,6 @@ class RunRequest:
     folder: Path
     data: Path
     device: str
-    mcu: str | None
     limit: int | None
     optimize: str
 
@@ -28,17 +27,14 @@ def run_model(request: RunRequest) -> dict[str, Any]:
     from tinyml.dialects.context import context
     from tinyml.runtime.model.data import load_data
     from tinyml.runtime.model.model_interface import interface_of
-    from tinyml.targets.board import board
+    from tinyml.targets.registry import board
     from tinyml.tools.driver.measure import run_on_device
     from tinyml.tools.driver.stages import load_program
 
-    if request.mcu is not None:
-        board("avr", request.mcu)
-    report_file = request.folder / "report.json"
+    unit = board(request.device).unit
     try:
-        report = json.loads(report_file.read_text(encoding="utf-8"))
-        mcu = request.mcu or (report["mcu"] if request.device == "simavr" else None)
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        json.loads((request.folder / "report.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
         raise InputError("expected a folder written by tinyml compile", file=str(request.folder)) from error
     formats = load_program(request.folder / "ir" / "1-formats.mlir", context())
     data = load_data(str(request.data), elements=interface_of(formats).input_length)
@@ -46,13 +42,11 @@ def run_model(request: RunRequest) -> dict[str, Any]:
     with Progress(str(request.folder), 1) as progress:
         progress.step(f"running {len(inputs)} samples on {request.device}")
         measured, mismatch = run_on_device(
-            request.folder, formats, inputs, device=request.device, mcu=mcu, optimize=request.optimize
+            request.folder, formats, inputs, target=request.device, optimize=request.optimize
         )
-    unit = "instructions" if request.device.startswith("cortex") else "cycles"
     return {
         "folder": str(request.folder),
         "device": request.device,
-        "mcu": mcu,
         "optimize": request.optimize,
         "samples": len(inputs),
         "mismatch": None if mismatch is None else str(mismatch),

@@ -68,18 +68,17 @@ def run_on_device(
     formats: ModuleOp,
     inputs: NDArray[Any],
     *,
-    device: str,
-    mcu: str | None = None,
+    target: str,
     optimize: str = "-Os",
     ram: int | None = None,
 ) -> tuple[Measured, Mismatch | None]:
-    """Build the generated C for a device, run real inputs on it and compare every raw output with the evaluator's.
+    """Build the generated C for a board, run real inputs on it and compare every raw output with the evaluator's.
 
     A program whose static data alone exceed `ram` bytes is built but not run.
     """
     interface = interface_of(formats)
     raws = encode_inputs(formats, inputs)
-    runner = runner_for(device, mcu)
+    runner = runner_for(target)
     with tempfile.TemporaryDirectory(prefix="tinyml-") as workdir:
         build = runner.build(source_dir, interface, Path(workdir), optimize)
         if ram is not None and build.static_bytes > ram:

@@ -47,8 +47,7 @@ class SearchRequest:
         """As options of pipelines, for programs that run on a board."""
         passes: Any = Universe.get_multiverse().all_passes
         taken = {one.name for one in fields(passes[PREFIX + self.name]())}
-        where = {"target": board.printed_for, "device": board.device}
-        options = {**{name: value for name, value in where.items() if name in taken}, **self.options}
+        options = {**({"target": board.name} if "target" in taken else {}), **self.options}
         given = " ".join(f"{option}={_spell(value)}" for option, value in options.items())
         return {SEARCH: PREFIX + self.name, SEARCH_OPTIONS: to_xdsl_pipeline(f"{{{given}}}")[1:-1]}
 

@@ -83,7 +83,7 @@ def compile_stages(
     format: str,
     width: int | None,
     functions: str | None,
-    printed_for: str,
+    target: str,
     row_scales: bool = False,
     search: Mapping[str, str] | None = None,
     reuse_input: bool = False,
@@ -105,7 +105,7 @@ def compile_stages(
     options = {
         "data": pipelines.spelled(str(data)),
         "format": pipelines.spelled(format),
-        "target": pipelines.spelled(printed_for),
+        "target": pipelines.spelled(target),
     }
     if width is not None:
         options["width"] = str(width)
@@ -138,7 +138,7 @@ def compile_stages(
         if pipeline == "buffers-to-loops":
             loops = module.clone()
         stages.append(Stage(file, print_ir(module)))
-    source, header = (print_c(module, ctx, printed_for, file) for file in ("source", "header"))
+    source, header = (print_c(module, ctx, target, file) for file in ("source", "header"))
     return Compiled(reals, formats, buffers, loops, module, tuple(stages), source, header, actual_width, row_scales)
 
 
@@ -174,12 +174,12 @@ def _changed_answers(reals: ModuleOp, formats: ModuleOp, file: Path) -> int:
     return accuracy(reals, formats, load_data(str(file), elements=interface_of(reals).input_length)).disagreements
 
 
-def print_c(module: ModuleOp, ctx: Context, printed_for: str, file: str) -> str:
+def print_c(module: ModuleOp, ctx: Context, target: str, file: str) -> str:
     """A program at L5 as the C file of a kind, `source` or `header`."""
     from tinyml.targets.c.print_c import CTarget
 
     stream = io.StringIO()
-    CTarget(target=printed_for, file=file).emit(ctx, module, stream)
+    CTarget(target=target, file=file).emit(ctx, module, stream)
     return stream.getvalue()
 
 

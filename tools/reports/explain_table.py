@@ -42,9 +42,7 @@ def _table(title: str, *columns: str) -> Table:
 
 def _operations(found: dict[str, Any], unit: str) -> Table:
     total: float = found[f"{unit}_per_inference"]
-    table = _table(
-        f"{found['name']} on {found['mcu'] or found['device']}", "operation", unit, "%", "estimated", "code B"
-    )
+    table = _table(f"{found['name']} on {found['part']}", "operation", unit, "%", "estimated", "code B")
     table.add_column("of it in")
 
     def row(entry: dict[str, Any], indent: str, calls: str) -> None:

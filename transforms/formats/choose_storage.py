@@ -18,7 +18,8 @@ from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, Rewrite
 from tinyml.dialects import num, tdsl
 from tinyml.dialects.layouts.csr import compress
 from tinyml.dialects.layouts.packed_bits import packed_bytes, packed_widths
-from tinyml.targets.kernel import Kernel, kernels_of, slowest
+from tinyml.targets.kernel import Kernel, slowest
+from tinyml.targets.registry import HOST, kernels_of
 from tinyml.transforms.ir.sparse_layouts import SparseRows
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ class _StoreDense(RewritePattern):
     def _kernels(self, op: tdsl.SpmvOp) -> Sequence[Kernel]:
         formats = [tdsl.format_of(value) for value in (op.lhs, op.rhs)]
         codings = tuple(one.coding.name for one in formats if one.coding is not None)
-        return slowest(self.target, 8 * formats[1].dtype.itemsize, codings)
+        return slowest(kernels_of(self.target), 8 * formats[1].dtype.itemsize, codings)
 
 
 def _dense_effort(matrix: NDArray[Any], kernels: Sequence[Kernel], widths: Sequence[int]) -> float:
@@ -105,7 +106,7 @@ class ChooseStoragePass(ModulePass):
     """
 
     name = "choose-storage"
-    target: str = "host"
+    target: str = HOST
     packed: str = "auto"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:

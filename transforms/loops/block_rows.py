@@ -22,7 +22,8 @@ from tinyml.dialects import num, scratch
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.coding import INTEGER_CODING
 from tinyml.dialects.formats.number_format import element_format
-from tinyml.targets.kernel import Kernel, kernels_of
+from tinyml.targets.kernel import Kernel
+from tinyml.targets.registry import HOST, kernels_of
 from tinyml.transforms.ir.loop_nest import LoopNest, local_array
 
 
@@ -34,7 +35,7 @@ class BlockRowsPass(ModulePass):
     """
 
     name = "block-rows"
-    target: str = "host"
+    target: str = HOST
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         kernels = [kernel for kernel in kernels_of(self.target) if kernel.op == num.DotRowsOp.name]

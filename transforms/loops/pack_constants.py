@@ -23,7 +23,8 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import element_format, number_format
 from tinyml.dialects.layouts.packed_bits import group_length, packed_bytes, packed_widths
 from tinyml.dialects.scratch import memref_type, packed_bits, size_in_bytes
-from tinyml.targets.kernel import FETCHED, UNPACKED_KERNEL, UNPACKED_LOOP, Kernel, kernels_of, packed_reader
+from tinyml.targets.kernel import FETCHED, UNPACKED_KERNEL, UNPACKED_LOOP, Kernel, packed_reader
+from tinyml.targets.registry import HOST, kernels_of
 from tinyml.transforms.ir.divisibility import exchanged, is_multiple
 from tinyml.transforms.ir.loop_nest import LoopNest
 from tinyml.transforms.ir.retype_buffer import retype_buffer
@@ -47,7 +48,7 @@ class PackConstantsPass(ModulePass):
     """
 
     name = "pack-constants"
-    target: str = "host"
+    target: str = HOST
     packed: str = CHOICES[0]
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:

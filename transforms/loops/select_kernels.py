@@ -23,7 +23,8 @@ from tinyml.dialects.formats.number_format import NumberFormat, element_format
 from tinyml.dialects.layouts.packed_bits import group_length
 from tinyml.dialects.layouts.row_stream import COUNT_BYTES
 from tinyml.dialects.locations import error_at
-from tinyml.targets.kernel import FETCHED, Kernel, kernels_of
+from tinyml.targets.kernel import FETCHED, Kernel
+from tinyml.targets.registry import HOST, kernels_of
 from tinyml.transforms.ir.divisibility import is_multiple
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 from tinyml.transforms.ir.sparse_layouts import best_rows, compressed_rows
@@ -43,7 +44,7 @@ class SelectKernelsPass(ModulePass):
     """
 
     name = "select-kernels"
-    target: str = "host"
+    target: str = HOST
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         kernels, unpacked, decoded = kernels_of(self.target), UnpackedRuns(), DecodedVectors()

@@ -57,9 +57,9 @@ RIVALS = 6
 @dataclass(frozen=True)
 class SearchParetoPass(LimitedPass):
     """widths: that tensors may have, those of them that the format offers. ram, flash, cycles: limits, RAM with the
-    stack, cycles in the unit of the device. loss: what may be lost, in the unit of the metric. effort: about how many
-    candidates are evaluated, but for retreats. target: as `select-kernels` takes it; device: as `estimate-cost` takes
-    it. formats: that single tensors may have instead (`other_formats`).
+    stack, cycles in the unit of the target. loss: what may be lost, in the unit of the metric. effort: about how many
+    candidates are evaluated, but for retreats. target: as `select-kernels` takes it. formats: that single tensors may
+    have instead (`other_formats`).
 
     Of the candidates within the limits that lose no more than `loss` the fastest is taken; without `loss`, or where all
     lose more, the one that loses least. Raises `InputError` where none is within the limits.

@@ -23,7 +23,7 @@ from tinyml.dialects.locations import source_names
 from tinyml.dialects.scratch import memref_type, packed_bits, size_in_bytes
 from tinyml.lowering.cost.model.steps import of_zero, steps_of_operation, takes_less_of_zero
 from tinyml.lowering.num_to_arith import Interval, lowered_alone
-from tinyml.targets.kernel import kernel_named
+from tinyml.targets.registry import kernel_named
 
 UNKNOWN_TRIPS = 16
 """Iterations of a loop of which nothing is known."""

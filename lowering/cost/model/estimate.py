@@ -52,10 +52,10 @@ def estimate(module: ModuleOp, table: CostTable) -> Estimate:
     )
 
 
-def estimate_on(module: ModuleOp, device: str, optimize: str) -> Estimate | None:
-    """The cost of a program at L3 on a device by name; None where nothing was measured there, or at that level of the
+def estimate_on(module: ModuleOp, target: str, optimize: str) -> Estimate | None:
+    """The cost of a program at L3 on a board by name; None where nothing was measured there, or at that level of the
     C compiler."""
-    table = cost_table(device) if optimize == OPTIMIZE else None
+    table = cost_table(target) if optimize == OPTIMIZE else None
     return None if table is None else estimate(module, table)
 
 

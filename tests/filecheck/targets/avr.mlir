@@ -1,6 +1,6 @@
 // Constants lie in program memory; helpers read them there, and multiply bytes. Nothing needs to be aligned.
 
-// RUN: tinyml-opt %s -t 'c{target=avr}' | filecheck %s
+// RUN: tinyml-opt %s -t 'c{target=uno}' | filecheck %s
 
 c.program @tiny attributes {notes = ["A note."]} {
   c.define @tiny_INPUT_LENGTH 4 {doc = "elements of X"}

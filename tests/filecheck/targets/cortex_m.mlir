@@ -1,6 +1,6 @@
 // Plain C, as for the host.
 
-// RUN: tinyml-opt %s -t 'c{target=cortex-m}' | filecheck %s
+// RUN: tinyml-opt %s -t 'c{target=cortex-m4}' | filecheck %s
 
 c.program @tiny attributes {notes = ["A note."]} {
   c.define @tiny_INPUT_LENGTH 4 {doc = "elements of X"}

@@ -1,7 +1,7 @@
 // Integers of 24 bits: three bytes where the compiler has such a type, 32 bits elsewhere; literals do not widen them.
 
-// RUN: tinyml-opt %s -t 'c{target=avr}' | filecheck %s
-// RUN: tinyml-opt %s -t 'c{target=cortex-m}' | filecheck %s --check-prefix=CORTEX
+// RUN: tinyml-opt %s -t 'c{target=uno}' | filecheck %s
+// RUN: tinyml-opt %s -t 'c{target=cortex-m4}' | filecheck %s --check-prefix=CORTEX
 
 c.program @sum {
   c.arena @arena 1 {alignment = 1 : i64} : i8

@@ -10,6 +10,7 @@ from interpreters import loops as loop_interpreter
 from numpy.typing import NDArray
 from programs import bits as l4_programs
 from programs import kernel_models
+from programs.devices import BOARDS, SMALL
 from programs.printed import WARNINGS, parse, write
 
 from tinyml.lowering import pipelines
@@ -19,7 +20,8 @@ from tinyml.runtime.devices.toolchain import MODEL_FLAGS, call_tool
 from tinyml.runtime.evaluator.evaluator import evaluate
 from tinyml.runtime.model.interface import Interface
 from tinyml.runtime.model.model_interface import interface_of
-from tinyml.targets.kernel import Kernel, kernels_of
+from tinyml.targets.kernel import Kernel
+from tinyml.targets.registry import HOST, USUAL, board, chip_of, kernels_of
 
 STRICT = [*MODEL_FLAGS[:3], *WARNINGS, "-O2", "-c"]
 
@@ -30,13 +32,12 @@ PROGRAMS = {
     "swap": (l4_programs.SWAP, Interface("swap", "int8_t", 2, None, 0, True)),
 }
 CHAOS = Interface("chaos", "int16_t", 8, "int16_t", 8, True)
-COMPILERS = {"host": "", "avr": "avr-", "cortex-m": "arm-none-eabi-"}
 
 
-def compile_strictly(folder: Path, prefix: str) -> None:
+def compile_strictly(folder: Path, target: str) -> None:
     [source] = folder.glob("*.c")
-    mcu = ["-mmcu=atmega328p"] if prefix == "avr-" else []
-    call_tool(prefix, "gcc", [*STRICT, *mcu, source, "-o", folder / "strict.o"])
+    chip, part = chip_of(target), board(target)
+    call_tool(chip.prefix, "gcc", [*STRICT, *chip.flags, *part.flags, source, "-o", folder / "strict.o"])
 
 
 def inputs_for(interface: Interface, samples: int) -> NDArray[np.generic]:
@@ -64,18 +65,18 @@ def check(text: str, interface: Interface, runner: Runner, folder: Path, samples
         np.testing.assert_array_equal(result.scores, np.stack([one[-1] for one in expected]))
 
 
-@pytest.mark.parametrize("target", COMPILERS)
+@pytest.mark.parametrize("target", [HOST, *SMALL])
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_compiles_without_a_warning(name: str, target: str, tmp_path: Path):
     folder = write(PROGRAMS[name][0], target, tmp_path / "source")
-    compile_strictly(folder, COMPILERS[target])
+    compile_strictly(folder, target)
     # One source for all devices.
-    compile_strictly(folder, "")
+    compile_strictly(folder, HOST)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_the_header_is_valid_on_its_own_and_in_cpp(name: str, tmp_path: Path):
-    folder = write(PROGRAMS[name][0], "host", tmp_path / "source")
+    folder = write(PROGRAMS[name][0], HOST, tmp_path / "source")
     for language in ("c", "c++"):
         user = folder / f"user.{language}"
         user.write_text(f'#include "{name}.h"\n#include "{name}.h"\n')
@@ -85,36 +86,35 @@ def test_the_header_is_valid_on_its_own_and_in_cpp(name: str, tmp_path: Path):
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_runs_as_the_interpreter_says_without_undefined_behaviour(name: str, tmp_path: Path):
     text, interface = PROGRAMS[name]
-    check(text, interface, HostRunner(sanitize=True), write(text, "host", tmp_path / "source"), samples=20)
+    check(text, interface, HostRunner(sanitize=True), write(text, HOST, tmp_path / "source"), samples=20)
 
 
-@pytest.mark.parametrize("device", ["host", "simavr", "cortex-m0"])
+@pytest.mark.parametrize("device", [HOST, *SMALL])
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_one_source_gives_the_same_on_every_device(name: str, device: str, tmp_path: Path):
     text, interface = PROGRAMS[name]
-    check(text, interface, runner_for(device), write(text, "avr", tmp_path / "source"), samples=6)
+    check(text, interface, runner_for(device), write(text, USUAL, tmp_path / "source"), samples=6)
 
 
 @pytest.mark.parametrize("seed", range(12))
 def test_random_programs(seed: int, tmp_path: Path):
     """Loads, stores, branches and carried values in any order: what nests into what must not change the result."""
     text = l4_programs.random_program(seed)
-    folder = write(text, "host", tmp_path / "source")
-    compile_strictly(folder, "")
+    folder = write(text, HOST, tmp_path / "source")
+    compile_strictly(folder, HOST)
     check(text, CHAOS, HostRunner(sanitize=True), folder, samples=8)
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_random_programs_on_an_avr(seed: int, tmp_path: Path):
     text = l4_programs.random_program(seed)
-    folder = write(text, "avr", tmp_path / "source")
-    compile_strictly(folder, "avr-")
-    check(text, CHAOS, runner_for("simavr"), folder, samples=4)
+    folder = write(text, USUAL, tmp_path / "source")
+    compile_strictly(folder, "uno")
+    check(text, CHAOS, runner_for("uno"), folder, samples=4)
 
 
-KERNELS = [(target, one) for target in ("avr", "cortex-m") for one in kernels_of(target) if not one.fetches]
+KERNELS = [(target, kernel) for target in SMALL for kernel in kernels_of(target) if not kernel.fetches]
 """Those that fetch elements of packed vectors are in test_packed_programs.py."""
-DEVICES = {"avr": ["simavr"], "cortex-m": ["cortex-m0", "cortex-m3", "cortex-m4"]}
 
 
 @pytest.mark.parametrize(("target", "kernel"), KERNELS, ids=[kernel.symbol for _, kernel in KERNELS])
@@ -129,6 +129,9 @@ def test_a_kernel_is_selected_and_exact(target: str, kernel: Kernel, tmp_path: P
     text = str(module)
     assert text.count(f"func.call @{kernel.symbol}(") == kernel_models.calls(kernel)
     source = write(text, target, tmp_path / "source")
-    for runner in (HostRunner(sanitize=True), *map(runner_for, DEVICES[target])):
+    for runner in (
+        HostRunner(sanitize=True),
+        *(runner_for(one.name) for one in chip_of(target).boards if one.name in BOARDS),
+    ):
         result = runner.run(runner.build(source, interface, tmp_path / "build", "-O2", WARNINGS), interface, inputs)
         np.testing.assert_array_equal(result.scores, expected, err_msg=runner.name)

@@ -56,7 +56,7 @@ int main(int count, char **arguments)
 @pytest.mark.parametrize(("format", "width"), [("fixed", 8), ("fixed", 16), ("fixed", 32), ("f32", None)])
 def test_the_sketch_classifies_what_it_is_sent(format: str, width: int | None, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    compile_model(Request(TOUR / "tour.sd", TOUR / "val.npz", None, "uno", None, format, width, "-Os", out))
+    compile_model(Request(TOUR / "tour.sd", TOUR / "val.npz", None, "uno", format, width, "-Os", out))
     sketch = (out / "tour" / "tour.ino").read_text(encoding="utf-8")
     program = sketch.replace("#include <avr/pgmspace.h>", ARDUINO) + MAIN
     (tmp_path / "sketch.cpp").write_text(program, encoding="utf-8")

@@ -54,10 +54,9 @@ class Cost:
 
 @dataclass(frozen=True)
 class Chip:
-    """target: whose kernels programs use; device: whose costs they have. pack_buffers: is `pack-buffers` run?"""
+    """target: whose kernels programs use, and whose costs they have. pack_buffers: is `pack-buffers` run?"""
 
     target: str
-    device: str
     pack_buffers: bool = False
 
 
@@ -70,7 +69,7 @@ class Costs:
     def __init__(self, candidates: Candidates, chip: Chip):
         self.candidates = candidates
         self.chip = chip
-        estimate = f'estimate-cost{{device="{chip.device}"}}'
+        estimate = f'estimate-cost{{target="{chip.target}"}}'
         self.lowering = Lowering(TO_LOOPS, estimate, **vars(chip))
         measure: Any = Universe.get_multiverse().all_passes["measure-cost"]()
         self.measuring = measure(**vars(chip))
@@ -79,7 +78,7 @@ class Costs:
         self.measurements: dict[Formats, Cost | None] = {}
 
     def of(self, formats: Formats) -> Cost:
-        """Raises `InputError` where the formats make no program, and for a device of unknown costs."""
+        """Raises `InputError` where the formats make no program, and for a target of unknown costs."""
         if formats in self.faults:
             raise InputError(self.faults[formats])
         if formats not in self.known:

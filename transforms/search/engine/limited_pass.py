@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.formats.lookup import format_named
+from tinyml.targets.registry import USUAL
 from tinyml.transforms.ir.rounded_sums import round_carried_sums
 from tinyml.transforms.reals.analysis.profiles import record_profiles
 from tinyml.transforms.search.costs.candidate_costs import Cost
@@ -42,12 +43,11 @@ def nearly_least(losses: Sequence[float]) -> list[bool]:
 
 @dataclass(frozen=True)
 class LimitedPass(SearchPass, ABC):
-    """ram: bytes that the program may work in, with the stack; no limit by default. target, device: whose stack that
-    is, as `select-kernels` and `estimate-cost` take them."""
+    """ram: bytes that the program may work in, with the stack; no limit by default. target: whose stack that is, as
+    `select-kernels` takes it."""
 
     ram: int | None = None
-    target: str = "avr"
-    device: str = "simavr"
+    target: str = USUAL
 
     def programs(self, ctx: Context, op: ModuleOp, inputs: NDArray[Any]) -> Iterator[ModuleOp]:
         """The program and, where memory is limited and loops carry sums, those that carry these in their format."""
@@ -73,7 +73,7 @@ class LimitedPass(SearchPass, ABC):
 
     def limited(self, search: Search) -> LimitedSearch:
         """A search under these limits."""
-        return LimitedSearch(search, self.limits, self.target, self.device)
+        return LimitedSearch(search, self.limits, self.target)
 
     def refined(self, search: Search, found: Found) -> Found:
         return self.limited(search).refined(found)

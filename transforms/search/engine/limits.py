@@ -35,21 +35,21 @@ class LimitedSearch(Search):
 
     What was measured of a candidate counts. Of others the cost model is asked, as far off as it was for the candidate
     at hand; but not where arena and input leave room for none of the stacks that were seen, nor where they leave room
-    for all of them and nothing but RAM is limited. On a device of unknown costs the stack counts for nothing.
+    for all of them and nothing but RAM is limited. On a target of unknown costs the stack counts for nothing.
 
-    target, device: as `search-pareto` takes them. unlimited: the same candidates without limits. error: of estimates.
+    target: as `search-pareto` takes it. unlimited: the same candidates without limits. error: of estimates.
     """
 
-    def __init__(self, search: Search, limits: Cost, target: str, device: str):
+    def __init__(self, search: Search, limits: Cost, target: str):
         super().__init__(search.evaluation, search.prototype, search.others, search.pack_buffers, search.earlier)
         self.unlimited = search
         self.memory = search.memory
         self.limits = limits
-        self.known_costs = search.costs(target, device)
+        self.known_costs = search.costs(target)
         self.error = Cost(0, 0, 0)
         self.stacks: list[float] = []
         self.is_limited_in_ram_only = math.isinf(limits.time) and math.isinf(limits.flash)
-        self.is_limited = cost_table(device) is not None and not all(map(math.isinf, limits.numbers))
+        self.is_limited = cost_table(target) is not None and not all(map(math.isinf, limits.numbers))
 
     def fits(self, choices: Sequence[Choice], ram: float = math.inf) -> bool:
         """ram: a limit in place of the search's own."""

@@ -113,9 +113,9 @@ class Search:
         """What was found, with its constants refined; None where it cannot be taken so."""
         return replace(found, refined=task.refined)
 
-    def costs(self, target: str, device: str) -> Costs:
+    def costs(self, target: str) -> Costs:
         """What candidates cost, as `Costs` takes the target and the device; the same object each time."""
-        return costs_of(self.judge.candidates, Chip(target, device, self.pack_buffers))
+        return costs_of(self.judge.candidates, Chip(target, self.pack_buffers))
 
     def offered(self, widths: Sequence[int], usual: Sequence[int] = ()) -> list[NumberFormat]:
         """The formats of widths that were asked for; if none or the usual ones were, of those that the family has, or

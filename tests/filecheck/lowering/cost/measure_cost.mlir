@@ -1,5 +1,5 @@
-// REQUIRES: avr-gcc, simavr
-// RUN: tinyml-opt %s -p "measure-cost{device=simavr}" | filecheck %s
+// REQUIRES: uno
+// RUN: tinyml-opt %s -p "measure-cost{target=uno}" | filecheck %s
 
 // CHECK: builtin.module attributes {tinyml.cost = {time = {{[0-9.e+]+}} : f64, flash = {{[0-9.e+]+}} : f64, ram = {{[0-9.e+]+}} : f64}} {
 // CHECK: tdsl.tanh %X

@@ -1,7 +1,7 @@
 // RUN: tinyml-opt %s -p choose-storage --split-input-file | filecheck %s
-// RUN: tinyml-opt %s -p 'choose-storage{target=avr}' --split-input-file | filecheck %s --check-prefix=AVR
-// RUN: tinyml-opt %s -p 'choose-storage{target=cortex-m}' --split-input-file | filecheck %s --check-prefix=CORTEX
-// RUN: tinyml-opt %s -p 'choose-storage{target=avr packed=never}' --split-input-file | filecheck %s --check-prefix=NEVER
+// RUN: tinyml-opt %s -p 'choose-storage{target=uno}' --split-input-file | filecheck %s --check-prefix=AVR
+// RUN: tinyml-opt %s -p 'choose-storage{target=cortex-m4}' --split-input-file | filecheck %s --check-prefix=CORTEX
+// RUN: tinyml-opt %s -p 'choose-storage{target=uno packed=never}' --split-input-file | filecheck %s --check-prefix=NEVER
 // RUN: not tinyml-opt %s -p 'choose-storage{target=z80}' --split-input-file 2>&1 | filecheck %s --check-prefix=UNKNOWN
 
 // UNKNOWN: unknown target 'z80'

@@ -1,5 +1,5 @@
-// RUN: tinyml-opt %s -p "block-rows{target=cortex-m}" --split-input-file | filecheck %s
-// RUN: tinyml-opt %s -p "block-rows{target=avr}" --split-input-file | filecheck %s --check-prefix=NONE
+// RUN: tinyml-opt %s -p "block-rows{target=cortex-m4}" --split-input-file | filecheck %s
+// RUN: tinyml-opt %s -p "block-rows{target=uno}" --split-input-file | filecheck %s --check-prefix=NONE
 
 // NONE-NOT: num.dot_rows
 

@@ -1,6 +1,6 @@
-// RUN: tinyml-opt %s -p 'pack-constants{target=avr packed=always}' --split-input-file | filecheck %s
-// RUN: tinyml-opt %s -p 'pack-constants{target=avr}' --split-input-file | filecheck %s --check-prefix=AUTO
-// RUN: tinyml-opt %s -p 'pack-constants{target=avr packed=never}' --split-input-file | filecheck %s --check-prefix=NEVER
+// RUN: tinyml-opt %s -p 'pack-constants{target=uno packed=always}' --split-input-file | filecheck %s
+// RUN: tinyml-opt %s -p 'pack-constants{target=uno}' --split-input-file | filecheck %s --check-prefix=AUTO
+// RUN: tinyml-opt %s -p 'pack-constants{target=uno packed=never}' --split-input-file | filecheck %s --check-prefix=NEVER
 // RUN: not tinyml-opt %s -p 'pack-constants{packed=often}' 2>&1 | filecheck %s --check-prefix=WRONG
 // NEVER-NOT: #scratch.packed
 // WRONG: constants are packed auto, always, never, not 'often'

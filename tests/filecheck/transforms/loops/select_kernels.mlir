@@ -1,5 +1,5 @@
-// RUN: tinyml-opt %s -p 'select-kernels{target=avr}' | filecheck %s
-// RUN: tinyml-opt %s -p 'select-kernels{target=cortex-m}' | filecheck %s --check-prefix=CORTEX
+// RUN: tinyml-opt %s -p 'select-kernels{target=uno}' | filecheck %s
+// RUN: tinyml-opt %s -p 'select-kernels{target=cortex-m4}' | filecheck %s --check-prefix=CORTEX
 // RUN: tinyml-opt %s -p select-kernels | filecheck %s --check-prefix=HOST
 
 // Weights in flash, a vector in working memory, 16 bits each, a sum of 32: the chip has a kernel for it.

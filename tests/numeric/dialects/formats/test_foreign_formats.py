@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from programs.devices import PRINTED
 from programs.number_formats import SORTS, Sort
 from programs.paths import MODELS
 from xdsl.dialects.builtin import ModuleOp
@@ -21,7 +22,6 @@ from tinyml.tools.driver.measure import first_mismatch
 from tinyml.tools.driver.stages import load_program, print_c
 from tinyml.transforms.formats.assignment.tensor_classes import tensor_classes
 
-DEVICES = {"avr": ("host", "simavr"), "cortex-m": ("cortex-m4",)}
 SAMPLES = 3
 PUBLISHED = ("seedot", "shiftry")
 STORED = [one for one in SORTS if one.option[0] not in PUBLISHED and one.variants[0].CONSTANTS_FROM is None]
@@ -56,7 +56,7 @@ def test_the_same_bits_on_all_devices(model: str, seed: int, tmp_path: Path):
     x = load_data(str(MODELS[model].with_name("val.npz"))).x[:SAMPLES]
     raws, interface = encode_inputs(reals, x), interface_of(reals)
     expected = evaluate(reals, raws)
-    for target, devices in DEVICES.items():
+    for target, devices in PRINTED.items():
         module, folder = reals.clone(), tmp_path / target
         for step in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c"):
             pipelines.run(module, ctx, pipelines.flatten(step, {"target": json.dumps(target)}))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from programs.devices import PRINTED
 from programs.number_formats import SORTS, Array, Sort, pairs_of, raws_of
 from xdsl.parser import Parser
 
@@ -16,7 +17,7 @@ from tinyml.lowering import pipelines
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import Outputs, evaluate
 from tinyml.runtime.model.model_interface import interface_of
-from tinyml.targets.board import board
+from tinyml.targets.registry import HOST, board
 from tinyml.tools.commands.compile import Request, build_folder
 from tinyml.tools.commands.run import RunRequest, run_model
 from tinyml.tools.driver.measure import first_mismatch
@@ -24,8 +25,11 @@ from tinyml.tools.driver.stages import print_c
 
 pytestmark = pytest.mark.parametrize("sort", SORTS, ids=str)
 
-DEVICES = {"host": None, "simavr": 4, "cortex-m0": 4, "cortex-m4": 4}
-"""How many samples each of them runs; None for all that there are."""
+
+def limit(device: str) -> int | None:
+    """Samples that a device runs; None for all that there are."""
+    return None if device == HOST else 4
+
 
 PAIRS = 1 << 20
 """Tried on this computer where two values of 8 bits are not all that there is."""
@@ -76,19 +80,18 @@ def test_elementwise_operations(sort: Sort, tmp_path: Path):
     format = sort.variants[-1]
     ctx = context()
     x = inputs(format)
-    for printed_for, devices in {"avr": ("host", "simavr"), "cortex-m": ("cortex-m0", "cortex-m4")}.items():
+    for target, devices in PRINTED.items():
         module = Parser(ctx, elementwise(format)).parse_module()
         module.verify()
-        interface, folder = interface_of(module), tmp_path / printed_for
+        interface, folder = interface_of(module), tmp_path / target
         expected = evaluate(module, x)
-        target = {"target": json.dumps(printed_for)}
         for step in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c"):
-            pipelines.run(module, ctx, pipelines.flatten(step, target))
+            pipelines.run(module, ctx, pipelines.flatten(step, {"target": json.dumps(target)}))
         folder.mkdir()
         for file, extension in (("source", "c"), ("header", "h")):
-            (folder / f"elementwise.{extension}").write_text(print_c(module, ctx, printed_for, file))
+            (folder / f"elementwise.{extension}").write_text(print_c(module, ctx, target, file))
         for device in devices:
-            runner, samples = runner_for(device), slice(DEVICES[device])
+            runner, samples = runner_for(device), slice(limit(device))
             result = runner.run(runner.build(folder, interface, folder / device), interface, x[samples])
             assert expected.scores is not None
             wanted = Outputs(None, expected.scores[samples])
@@ -116,11 +119,11 @@ def test_network(sort: Sort, tmp_path: Path):
     np.savez(data, x=random.uniform(-1, 1, (100, 12)).astype(np.float32))
     (tmp_path / "network.sd").write_text(NETWORK)
     format, width = sort.option
-    for target, devices in {"uno": ("host", "simavr"), "cortex-m4": ("cortex-m4",)}.items():
+    for target, devices in PRINTED.items():
         folder = tmp_path / target
         folder.mkdir()
-        asked = Request(tmp_path / "network.sd", data, None, target, None, format, width, "-Os", folder)
+        asked = Request(tmp_path / "network.sd", data, None, target, format, width, "-Os", folder)
         build_folder(asked, board(target), folder, must_fit=True)
         for device in devices:
-            result = run_model(RunRequest(folder, data, device, None, DEVICES[device], "-Os"))
+            result = run_model(RunRequest(folder, data, device, limit(device), "-Os"))
             assert result["mismatch"] is None

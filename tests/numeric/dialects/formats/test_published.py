@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from programs.devices import PRINTED
 from programs.printed import WARNINGS, parse, write
 
 from tinyml.dialects import tdsl
@@ -107,7 +108,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("target", ["avr", "cortex-m"])
+@pytest.mark.parametrize("target", PRINTED)
 def test_devices(case: str, target: str, tmp_path: Path):
     context, module = parse(CASES[case])
     pipelines.run(module, context, ["choose-accumulators"])
@@ -119,7 +120,7 @@ def test_devices(case: str, target: str, tmp_path: Path):
     for name in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits"):
         pipelines.run(module, context, pipelines.flatten(name, {"target": target}))
     source = write(str(module), target, tmp_path / "source")
-    for runner in (HostRunner(sanitize=True), runner_for("simavr" if target == "avr" else "cortex-m4")):
+    for runner in (HostRunner(sanitize=True), runner_for(target)):
         result = runner.run(runner.build(source, interface, tmp_path / "build", "-O2", WARNINGS), interface, inputs)
         np.testing.assert_array_equal(result.scores, expected)
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from programs.devices import DEVICES
 from xdsl.parser import Parser
 
 from tinyml.dialects.context import context
@@ -25,13 +26,13 @@ from tinyml.runtime.devices.toolchain import WARNING_FLAGS
 from tinyml.runtime.evaluator.evaluator import Outputs, evaluate
 from tinyml.runtime.model.interface import Interface
 from tinyml.runtime.model.model_interface import interface_of
+from tinyml.targets.registry import HOST, USUAL
 from tinyml.tools.calibration.kernel_calls import INCLUDE
 from tinyml.tools.driver.measure import first_mismatch
 from tinyml.tools.driver.stages import print_c
 
 M = NumpyMachine()
 VECTORS: dict[str, Any] = json.loads((Path(__file__).parent / "tflite" / "vectors.json").read_text())
-DEVICES = ["host", "simavr", "cortex-m0", "cortex-m4"]
 
 
 def multiply_by_quantized_multiplier(x: int, multiplier: int, shift: int) -> int:
@@ -103,7 +104,7 @@ def test_the_function_of_the_runtime(device: str, multiplier: int, shift: int, t
     (tmp_path / "figure.c").write_text(SOURCE.format(multiplier=multiplier, count=COUNT, shift=shift))
     interface = Interface("figure", "int32_t", COUNT, "int32_t", COUNT, has_label=False)
     runner = runner_for(device)
-    build = runner.build(tmp_path, interface, tmp_path, "-Os", [*WARNING_FLAGS, f"-I{INCLUDE}"])
+    build = runner.build(tmp_path, interface, tmp_path, "-Os", [*WARNING_FLAGS, *INCLUDE])
     expected = RUNTIME_FUNCTIONS["tm_requantize_s32"].reference(x, np.int32(multiplier), np.int8(shift))
     np.testing.assert_array_equal(runner.run(build, interface, x).scores, expected)
 
@@ -145,7 +146,7 @@ def test_dense_layers_are_those_of_tflite(case: dict[str, Any], device: str, tmp
     expected = evaluate(module, x)
     assert expected.scores is not None
     assert expected.scores.tolist() == case["y"]
-    interface, target = interface_of(module), "cortex-m" if device.startswith("cortex") else "avr"
+    interface, target = interface_of(module), USUAL if device == HOST else device
     for step in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c"):
         pipelines.run(module, ctx, pipelines.flatten(step, {"target": json.dumps(target)}))
     for file, extension in (("source", "c"), ("header", "h")):

@@ -11,20 +11,19 @@ from programs.compiled import CompiledModels
 from programs.paths import MODELS
 
 from tinyml.targets.board import Board
-from tinyml.tools.calibration.costs import BOARDS, fit, non_negative
+from tinyml.tools.calibration.costs import fit, measured_boards, non_negative
 
 WITHIN = 0.1
 
 
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize(("format", "width"), [("fixed", 8), ("fixed", 16), ("f32", None)])
-@pytest.mark.parametrize("chosen", BOARDS, ids=lambda board: board.name)
+@pytest.mark.parametrize("chosen", measured_boards().values(), ids=lambda board: board.name)
 def test_estimates_are_near_what_is_measured(
     model: str, format: str, width: int | None, chosen: Board, compiled_models: CompiledModels
 ) -> None:
-    roomy = chosen if chosen.mcu else dataclasses.replace(chosen, flash=1 << 20, ram=1 << 18)
-    folder = compiled_models.folder(model, format, width, roomy)
-    report = json.loads((folder / "report.json").read_text())
+    roomy = dataclasses.replace(chosen, flash=1 << 20, ram=1 << 18)
+    report = json.loads((compiled_models.folder(model, format, width, roomy) / "report.json").read_text())
     estimate = report["estimate"]
     time = f"{chosen.unit}_per_inference"
     assert estimate[time] == pytest.approx(report[time], rel=WITHIN)

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from programs.devices import BOARDS, SIMULATED
 
 from tinyml.dialects.errors import InputError
 from tinyml.runtime.devices.attribution import DEBUG_FLAGS
-from tinyml.runtime.devices.cortex_m import CortexMRunner
+from tinyml.runtime.devices.avr import AvrRunner
 from tinyml.runtime.devices.host import HostRunner
-from tinyml.runtime.devices.registry import DEVICES, Build, DeviceError, Interface, Runner, runner_for
-from tinyml.runtime.devices.simavr import SimavrRunner
+from tinyml.runtime.devices.registry import Build, DeviceError, Interface, Runner, runner_for
 from tinyml.runtime.devices.toolchain import WARNING_FLAGS, source_lines, symbol_table, symbols
 
 DATA = Path(__file__).parent
@@ -44,7 +44,8 @@ def float_scores(x: np.ndarray) -> np.ndarray:
 
 
 def limited(device: str, limit: int) -> Runner:
-    return CortexMRunner(device, limit=limit) if device.startswith("cortex") else SimavrRunner(limit=limit)
+    runner: Any = runner_for(device)
+    return replace(runner, limit=limit)
 
 
 @pytest.fixture
@@ -71,7 +72,7 @@ def run_small(runner: Runner, source: Path, tmp_path: Path, x: tuple[int, int] =
     return runner.run(build, SMALL, np.array([x], dtype=np.int16))
 
 
-@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("device", BOARDS)
 def test_fixed_point_model_gives_the_exact_outputs(device: str, tmp_path: Path):
     runner, inputs = runner_for(device), fix_inputs(50)
     build = runner.build(DATA / "fixmodel", FIX, tmp_path, extra_flags=WARNING_FLAGS)
@@ -81,12 +82,12 @@ def test_fixed_point_model_gives_the_exact_outputs(device: str, tmp_path: Path):
     assert result.scores.dtype == np.int16
     np.testing.assert_array_equal(result.scores, fix_scores(inputs))
     np.testing.assert_array_equal(result.labels, fix_scores(inputs).argmax(axis=1))
-    assert result.unit == ("instructions" if device.startswith("cortex") else "cycles")
+    assert result.unit == ("cycles" if device in ("host", "uno") else "instructions")
     assert 0 < result.stack_bytes < (1000 if device == "host" else 100)
     assert 128 < build.flash_bytes < (20000 if device == "host" else 1500)
 
 
-@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("device", BOARDS)
 def test_float_model_gives_the_same_bits_everywhere(device: str, tmp_path: Path):
     inputs = np.random.default_rng(3).normal(scale=10, size=(50, 8)).astype(np.float32)
     runner = runner_for(device)
@@ -97,7 +98,7 @@ def test_float_model_gives_the_same_bits_everywhere(device: str, tmp_path: Path)
     np.testing.assert_array_equal(result.scores.view(np.uint32), float_scores(inputs).view(np.uint32))
 
 
-@pytest.mark.parametrize("device", DEVICES[1:])
+@pytest.mark.parametrize("device", SIMULATED)
 def test_costs_are_deterministic_and_the_optimiser_counts(device: str, tmp_path: Path):
     runner, inputs = runner_for(device), fix_inputs(5)
     counts: list[np.ndarray] = []
@@ -109,7 +110,7 @@ def test_costs_are_deterministic_and_the_optimiser_counts(device: str, tmp_path:
     assert not np.array_equal(counts[0], counts[2])
 
 
-@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("device", BOARDS)
 def test_static_bytes_include_the_input(device: str, tmp_path: Path):
     build = runner_for(device).build(DATA / "fixmodel", FIX, tmp_path)
     assert build.static_bytes >= FIX.input_bytes + FIX.output_bytes
@@ -117,7 +118,7 @@ def test_static_bytes_include_the_input(device: str, tmp_path: Path):
         assert build.static_bytes == FIX.input_bytes + FIX.output_bytes
 
 
-@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("device", BOARDS)
 def test_stack_is_measured(device: str, tmp_path: Path, write_model: WriteModel):
     """An array of 700 bytes more in the frame, touched at its far end, shows as 700 bytes, alignment aside."""
     body = "volatile int8_t a[LENGTH]; a[0] = (int8_t)X[0]; a[LENGTH - 1] = 1; return a[0];"
@@ -140,7 +141,7 @@ def test_avr_stack_and_cycles_by_hand(tmp_path: Path, write_model: WriteModel):
         '__asm__ volatile("movw r30, r24\\n\\tld r24, Z\\n\\tldd r25, Z+1\\n\\tret"); return 0;',
         before="int16_t small_predict(const int16_t *X) __attribute__((naked));",
     )
-    result = run_small(SimavrRunner(), source, tmp_path, (-300, 0))
+    result = run_small(AvrRunner(), source, tmp_path, (-300, 0))
     assert result.labels is not None
     assert result.cycles is not None
     assert (result.labels[0], result.cycles[0], result.stack_bytes) == (-300, 9, 4)
@@ -149,7 +150,7 @@ def test_avr_stack_and_cycles_by_hand(tmp_path: Path, write_model: WriteModel):
 def test_skip_over_a_word_that_simavr_takes_for_two(tmp_path: Path):
     """The bug of simavr 1.6 that the driver repairs; a skipped word costs one cycle, an executed one two."""
     x = np.array([5, -5, 256, -256, 0, -1, 300, -300], dtype=np.int64)
-    runner = SimavrRunner()
+    runner = AvrRunner()
     build = runner.build(DATA / "skipmodel", SKIP, tmp_path)
     result = runner.run(build, SKIP, x.astype(np.int16)[:, None])
     skipped = np.stack([x >= 0, x < 0, x % 256 == 0, x >= 0, x < 0], axis=1)
@@ -214,22 +215,23 @@ def test_instructions_by_hand_with_an_it_block(x: int, tmp_path: Path, write_mod
     assert (result.labels[0], result.cycles[0]) == (1 if x < 0 else 2, 6)
 
 
-@pytest.mark.parametrize("device", DEVICES[1:])
+@pytest.mark.parametrize("device", SIMULATED)
 def test_an_endless_inference_is_reported(device: str, tmp_path: Path, write_model: WriteModel):
     source = write_model("for (;;) *(const volatile int16_t *)X;")
     with pytest.raises(DeviceError, match=r"^small on .*: no end within"):
         run_small(limited(device, 10000), source, tmp_path)
 
 
-@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("device", BOARDS)
 def test_an_illegal_instruction_is_reported(device: str, tmp_path: Path, write_model: WriteModel):
-    trap = {"host": "__builtin_trap();", "simavr": '__asm__ volatile(".word 1");'}
+    # Neither the word 1 on an AVR nor the halfword 0 on a RISC-V is an instruction.
+    trap = {"host": "__builtin_trap();", "uno": '__asm__ volatile(".word 1");', "riscv": '__asm__ volatile(".half 0");'}
     source = write_model(trap.get(device, '__asm__ volatile("udf #0");') + "return X[0];")
     with pytest.raises(DeviceError, match=r"Invalid Opcode|Invalid instruction|signal"):
         run_small(runner_for(device), source, tmp_path)
 
 
-@pytest.mark.parametrize("device", DEVICES[1:])
+@pytest.mark.parametrize("device", SIMULATED)
 def test_a_jump_out_of_the_program_is_reported(device: str, tmp_path: Path, write_model: WriteModel):
     source = write_model("void (*volatile f)(void) = (void (*)(void))0x3ff1; f(); return 1;")
     with pytest.raises(DeviceError, match="out of the program"):
@@ -239,9 +241,9 @@ def test_a_jump_out_of_the_program_is_reported(device: str, tmp_path: Path, writ
 def test_a_stack_in_the_static_data_is_reported(tmp_path: Path, write_model: WriteModel):
     source = write_model("volatile int8_t a[2041]; a[2040] = (int8_t)X[0]; return a[2040];")
     with pytest.raises(DeviceError, match="stack overflow"):
-        run_small(SimavrRunner(), source, tmp_path)
-    build = SimavrRunner("atmega1284p").build(source, SMALL, tmp_path)
-    result = SimavrRunner("atmega1284p").run(build, SMALL, np.array([[9, 0]], dtype=np.int16))
+        run_small(AvrRunner(), source, tmp_path)
+    build = AvrRunner("atmega1284p").build(source, SMALL, tmp_path)
+    result = AvrRunner("atmega1284p").run(build, SMALL, np.array([[9, 0]], dtype=np.int16))
     assert result.labels is not None
     assert result.labels.tolist() == [9]
     assert result.stack_bytes > 2041
@@ -258,7 +260,7 @@ def test_a_program_larger_than_the_chip_is_measured_but_not_run(
     section: str, what: str, tmp_path: Path, write_model: WriteModel
 ):
     source = write_model("return a[X[0]] + b[X[1]];", before=f"static {section} volatile int8_t a[20000], b[20000];")
-    runner = SimavrRunner()
+    runner = AvrRunner()
     build = runner.build(source, SMALL, tmp_path)
     assert max(build.flash_bytes, build.static_bytes) > 40000
     with pytest.raises(DeviceError, match=what):
@@ -288,9 +290,10 @@ def test_the_sanitized_host_runs_clean_code(tmp_path: Path):
 @pytest.mark.parametrize(
     ("device", "tool", "packages"),
     [
-        ("host", "gcc", "apt install gcc$"),
-        ("simavr", "avr-gcc", "apt install gcc-avr binutils-avr avr-libc"),
+        ("host", "gcc", "apt install gcc libc6-dev$"),
+        ("uno", "avr-gcc", "apt install gcc-avr avr-libc"),
         ("cortex-m4", "arm-none-eabi-gcc", "apt install gcc-arm-none-eabi"),
+        ("riscv", "riscv64-unknown-elf-gcc", "apt install gcc-riscv64-unknown-elf$"),
     ],
 )
 def test_a_missing_compiler_names_its_package(
@@ -310,16 +313,17 @@ def test_a_missing_emulator_names_the_extra(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_a_missing_libsimavr_names_its_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    runner = SimavrRunner()
+    runner = AvrRunner()
     build = runner.build(DATA / "fixmodel", FIX, tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr("tinyml.runtime.devices.simavr.HARNESS", tmp_path)
     (tmp_path / "simavr_driver.c").write_text("#include <simavr/not_there.h>\n")
+    chip = replace(runner.chip, folder=tmp_path)
+    monkeypatch.setattr(AvrRunner, "chip", chip)
     with pytest.raises(InputError, match="apt install libsimavr-dev"):
         runner.run(build, FIX, fix_inputs(1))
 
 
-@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("device", BOARDS)
 def test_inputs_of_another_shape_or_type_are_refused(device: str, tmp_path: Path):
     runner = runner_for(device)
     build = runner.build(DATA / "fixmodel", FIX, tmp_path)
@@ -337,14 +341,12 @@ def test_code_that_does_not_compile_or_does_not_fit_its_description(tmp_path: Pa
 
 
 def test_runner_for_refuses_unknown_devices():
-    with pytest.raises(InputError, match="unknown device 'pdp-11'"):
+    with pytest.raises(InputError, match="unknown target 'pdp-11'"):
         runner_for("pdp-11")
-    with pytest.raises(InputError, match="no choice of mcu"):
-        runner_for("host", "atmega1284p")
-    assert runner_for("simavr", "atmega1284p") == SimavrRunner("atmega1284p")
+    assert runner_for("atmega1284p") == AvrRunner("atmega1284p")
 
 
-@pytest.mark.parametrize("device", [device for device in DEVICES if device != "host"])
+@pytest.mark.parametrize("device", SIMULATED)
 def test_a_profile_accounts_for_every_cycle(device: str, tmp_path: Path):
     runner, inputs = runner_for(device), fix_inputs(3)
     build = runner.build(DATA / "fixmodel", FIX, tmp_path, extra_flags=DEBUG_FLAGS)
@@ -366,7 +368,7 @@ def test_the_host_has_no_profile(tmp_path: Path):
 
 
 def test_debug_information_takes_no_flash(tmp_path: Path):
-    runner = SimavrRunner()
+    runner = AvrRunner()
     plain = runner.build(DATA / "fixmodel", FIX, tmp_path / "plain")
     assert (
         runner.build(DATA / "fixmodel", FIX, tmp_path / "debug", extra_flags=DEBUG_FLAGS).flash_bytes

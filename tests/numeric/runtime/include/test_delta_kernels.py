@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from programs.devices import SMALL, roomy
 
 from tinyml.dialects.layouts.csr import compress
 from tinyml.dialects.layouts.delta_row_stream import delta_rows
@@ -72,12 +73,11 @@ def vectors(width: int) -> list[NDArray[Any]]:
 
 @pytest.fixture(
     scope="module",
-    params=["simavr -Os", "simavr -O3", "host -O2", "cortex-m0 -Os", "cortex-m4 -O3"],
+    params=["uno -O3", "host -O2", "cortex-m4 -O3", *(f"{name} -Os" for name in SMALL)],
 )
 def device(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Runner, Any]:
     name, optimize = request.param.split()
-    mcu = "atmega1284p" if name == "simavr" else None
-    runner = HostRunner(sanitize=True) if name == "host" else runner_for(name, mcu)
+    runner = HostRunner(sanitize=True) if name == "host" else runner_for(roomy(name))
     folder: Path = tmp_path_factory.mktemp("near")
     return runner, build(runner, folder, b"".join(STREAMS.values()), optimize, KERNELS)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from programs.devices import DEVICES
 
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 from tinyml.runtime.devices.registry import runner_for
@@ -53,7 +54,7 @@ def arguments(last: int) -> NDArray[np.int16]:
     return values.astype(np.int16).reshape(-1, COUNT)
 
 
-@pytest.mark.parametrize("device", ["host", "simavr", "cortex-m0", "cortex-m4"])
+@pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("optimize", ["-Os", "-O3"])
 @pytest.mark.parametrize(
     ("last", "scale"), [(32767, 1), (20000, 3), (5678, 11), (0, 2), (-7, 1), (-32000, 127), (-32767, 100), (32767, 5)]
@@ -72,7 +73,7 @@ def test_interpolation(device: str, optimize: str, last: int, scale: int, tmp_pa
     )
     runner = runner_for(device)
     x = arguments(last)
-    build = runner.build(tmp_path, INTERFACE, tmp_path, optimize, [*WARNING_FLAGS, f"-I{INCLUDE}"])
+    build = runner.build(tmp_path, INTERFACE, tmp_path, optimize, [*WARNING_FLAGS, *INCLUDE])
     scores = runner.run(build, INTERFACE, x).scores
     references = [RUNTIME_FUNCTIONS[name].reference for name in NAMES]
     expected = [

@@ -153,7 +153,7 @@ class Device:
             assert value == expected, f"{case} gives {value}, not {expected}"
 
 
-@pytest.fixture(scope="module", params=["simavr -Os", "simavr -O2", "simavr -O3", "host -O2"])
+@pytest.fixture(scope="module", params=["uno -Os", "uno -O2", "uno -O3", "host -O2"])
 def device(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Device:
     # One function enters every kernel at every place, which does not fit an ATmega328P.
     name, optimize = request.param.split()

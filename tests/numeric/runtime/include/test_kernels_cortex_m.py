@@ -32,7 +32,7 @@ RunCalls = Callable[[list[Call]], None]
 
 
 def build_kernels(runner: Runner, optimize: str, folder: Path) -> Build:
-    return runner.build(PROGRAM, INTERFACE, folder, optimize, [*WARNING_FLAGS, f"-I{INCLUDE}"])
+    return runner.build(PROGRAM, INTERFACE, folder, optimize, [*WARNING_FLAGS, *INCLUDE])
 
 
 def check(runner: Runner, build: Build, calls: list[Call]) -> None:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from programs.devices import DEVICES, SMALL, roomy
 
 from tinyml.dialects.layouts.packed_bits import WIDTHS, group_bytes, group_length, pack_bits, packed_bytes
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
@@ -115,13 +116,12 @@ class Device:
 
 @pytest.fixture(
     scope="module",
-    params=["simavr -Os", "simavr -O2", "simavr -O3", "host -O2", "cortex-m0 -Os", "cortex-m3 -O2", "cortex-m4 -O3"],
+    params=["uno -O2", "uno -O3", "host -O2", "cortex-m3 -O2", "cortex-m4 -O3", *(f"{name} -Os" for name in SMALL)],
 )
 def device(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Device:
     # One function enters every kernel at every place, which does not fit an ATmega328P.
     name, optimize = request.param.split()
-    mcu = "atmega1284p" if name == "simavr" else None
-    runner = HostRunner(sanitize=True) if name == "host" else runner_for(name, mcu)
+    runner = HostRunner(sanitize=True) if name == "host" else runner_for(roomy(name))
     return Device(runner, tmp_path_factory.mktemp("packed"), optimize)
 
 
@@ -195,7 +195,7 @@ void figure_predict(const int16_t *X)
 """
 
 
-@pytest.mark.parametrize("name", ["host", "simavr", "cortex-m0", "cortex-m4"])
+@pytest.mark.parametrize("name", DEVICES)
 @pytest.mark.parametrize("width", WIDTHS)
 def test_single_elements(name: str, width: int, tmp_path: Path):
     """All numbers of up to 10 bits, as many of 12, each in every place: from flash to working memory, and
@@ -218,7 +218,7 @@ def test_single_elements(name: str, width: int, tmp_path: Path):
     (tmp_path / "figure.c").write_text(source)
     interface = Interface("figure", "int16_t", READ, "int16_t", 2 * READ, has_label=False)
     runner = runner_for(name)
-    built = runner.build(tmp_path, interface, tmp_path, "-Os", [*WARNING_FLAGS, f"-I{INCLUDE}"])
+    built = runner.build(tmp_path, interface, tmp_path, "-Os", [*WARNING_FLAGS, *INCLUDE])
     numbers = np.arange(values.size, dtype=np.int16).reshape(-1, READ)
     found = runner.run(built, interface, numbers).scores
     np.testing.assert_array_equal(found, np.tile(values.reshape(-1, READ), 2))

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from programs.devices import DEVICES
 
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 from tinyml.runtime.devices.registry import runner_for
@@ -40,7 +41,7 @@ void figure_predict(const int32_t *X)
 """
 
 
-@pytest.mark.parametrize("device", ["host", "simavr", "cortex-m0", "cortex-m4"])
+@pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("optimize", ["-Os", "-O3"])
 @pytest.mark.parametrize("length", [1, 2, 6, 7, 8, 254, 255])
 def test_ranks(device: str, optimize: str, length: int, tmp_path: Path):
@@ -55,6 +56,6 @@ def test_ranks(device: str, optimize: str, length: int, tmp_path: Path):
     (tmp_path / "figure.c").write_text(SOURCE.format(table=text, count=COUNT, length=length))
     interface = Interface("figure", "int32_t", COUNT, "int16_t", COUNT, has_label=False)
     runner = runner_for(device)
-    build = runner.build(tmp_path, interface, tmp_path, optimize, [*WARNING_FLAGS, f"-I{INCLUDE}"])
+    build = runner.build(tmp_path, interface, tmp_path, optimize, [*WARNING_FLAGS, *INCLUDE])
     expected = RUNTIME_FUNCTIONS["tm_rank_s32"].reference(table, x, np.int16(length))
     np.testing.assert_array_equal(runner.run(build, interface, x).scores, expected)

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from programs.devices import DEVICES, roomy
 
 from tinyml.dialects.machine.runtime_functions import ADD_SHIFTS, LIMITS, MULTIPLY_SHIFTS, add, limit, multiply
 from tinyml.runtime.devices.registry import runner_for
@@ -92,13 +93,13 @@ def numbers() -> NDArray[np.int32]:
     return np.resize(values, len(values) // COUNT * COUNT).reshape(-1, COUNT)
 
 
-@pytest.mark.parametrize("device", ["host", "simavr", "cortex-m0", "cortex-m4"])
+@pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("optimize", ["-Os", "-O3"])
 def test_every_shift(device: str, optimize: str, tmp_path: Path):
     (tmp_path / "figure.h").write_text(HEADER)
     (tmp_path / "figure.c").write_text(source())
-    runner = runner_for(device, "atmega1284p" if device == "simavr" else None)
-    build = runner.build(tmp_path, INTERFACE, tmp_path, optimize, [*WARNING_FLAGS, f"-I{INCLUDE}"])
+    runner = runner_for(roomy(device))
+    build = runner.build(tmp_path, INTERFACE, tmp_path, optimize, [*WARNING_FLAGS, *INCLUDE])
     x = numbers()
     factors = x.view(np.int16).reshape(*x.shape, 2)
     scores = runner.run(build, INTERFACE, factors.reshape(len(x), -1)).scores

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from programs.compiled import CompiledModels
+from programs.devices import DEVICES
 from programs.paths import MODELS
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
@@ -18,7 +19,7 @@ from tinyml.dialects.scratch import ArenaOp
 from tinyml.lowering import pipelines
 from tinyml.runtime.devices.toolchain import call_tool
 from tinyml.runtime.model.data import load_data
-from tinyml.targets.board import board
+from tinyml.targets.registry import board
 from tinyml.tools.commands.compile import Request, compile_model
 from tinyml.tools.commands.run import RunRequest, run_model
 from tinyml.tools.driver.measure import run_on_device
@@ -29,7 +30,7 @@ from tinyml.tools.driver.stages import print_c
 def compiled(name: str, width: int | None, out: Path, **more: Any) -> dict[str, Any]:
     model = MODELS[name]
     val = model.parent / "val.npz"
-    return compile_model(Request(model, val, None, "uno", None, "fixed", width, "-Os", out, **more))
+    return compile_model(Request(model, val, None, "uno", "fixed", width, "-Os", out, **more))
 
 
 def arena_in_the_object(folder: Path, name: str, scratch: Path) -> int:
@@ -46,7 +47,7 @@ def pack_again(formats: ModuleOp, mode: str, name: str, folder: Path) -> ArenaOp
     passes = [
         step
         for pipeline in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c")
-        for step in pipelines.flatten(pipeline, {"target": "avr"})
+        for step in pipelines.flatten(pipeline, {"target": "uno"})
     ]
     packed = passes.index("check-packing")
     passes[passes.index("pack-scratch")] = f"pack-scratch{{mode={mode}}}"
@@ -55,7 +56,7 @@ def pack_again(formats: ModuleOp, mode: str, name: str, folder: Path) -> ArenaOp
     pipelines.run(module, ctx, passes[packed:])
     folder.mkdir()
     for file, extension in (("source", "c"), ("header", "h")):
-        (folder / f"{name}.{extension}").write_text(print_c(module, ctx, "avr", file))
+        (folder / f"{name}.{extension}").write_text(print_c(module, ctx, "uno", file))
     return arena
 
 
@@ -64,7 +65,7 @@ def pack_again(formats: ModuleOp, mode: str, name: str, folder: Path) -> ArenaOp
 def test_the_arena_is_optimal_and_what_the_linker_reserves(
     name: str, width: int, compiled_models: CompiledModels, tmp_path: Path
 ):
-    folder = compiled_models.folder(name, "fixed", width, board("avr", "atmega1284p"))
+    folder = compiled_models.folder(name, "fixed", width, board("atmega1284p"))
     report = json.loads((folder / "report.json").read_text())
     buffers = (folder / "ir/2-buffers.mlir").read_text()
     assert "scratch.optimal" in buffers
@@ -83,7 +84,7 @@ def test_modes_on_mixed_widths(name: str, tmp_path: Path):
         arenas[mode] = pack_again(formats, mode, report["name"], tmp_path / mode)
         assert arena_in_the_object(tmp_path / mode, report["name"], tmp_path) == arenas[mode].size
         inputs = load_data(str(MODELS[name].parent / "val.npz")).x[:2]
-        measured, mismatch = run_on_device(tmp_path / mode, formats, inputs, device="simavr")
+        measured, mismatch = run_on_device(tmp_path / mode, formats, inputs, target="uno")
         assert mismatch is None
         stacks[mode] = measured.stack_bytes
     assert "scratch.optimal" in arenas["auto"].attributes
@@ -99,5 +100,5 @@ def test_the_callers_array_is_used_once_the_input_has_been_read(tmp_path: Path):
     header = (tmp_path / "after/protonn_gesturepod.h").read_text()
     assert "protonn_gesturepod_predict(int16_t *X);" in header
     data = MODELS["protonn"].parent / "val.npz"
-    for device in ("host", "simavr", "cortex-m0", "cortex-m4"):
-        assert run_model(RunRequest(tmp_path / "after", data, device, None, 5, "-Os"))["mismatch"] is None
+    for device in DEVICES:
+        assert run_model(RunRequest(tmp_path / "after", data, device, 5, "-Os"))["mismatch"] is None

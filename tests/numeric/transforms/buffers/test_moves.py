@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from programs.devices import DEVICES
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
@@ -67,12 +68,12 @@ def parse(text: str) -> ModuleOp:
 def write(buffers: ModuleOp, folder: Path) -> None:
     """The C of a packed program at L2."""
     ctx = context()
-    options = {"target": "avr"}
+    options = {"target": "uno"}
     for pipeline in ("buffers-to-loops", "loops-to-bits", "bits-to-c"):
         pipelines.run(buffers, ctx, pipelines.flatten(pipeline, options))
     for file, extension in (("source", "c"), ("header", "h")):
         stream = io.StringIO()
-        CTarget("avr", file).emit(ctx, buffers, stream)
+        CTarget("uno", file).emit(ctx, buffers, stream)
         (folder / f"moves.{extension}").write_text(stream.getvalue())
 
 
@@ -93,9 +94,9 @@ def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     return formats, folder
 
 
-@pytest.mark.parametrize("device", ["host", "simavr", "cortex-m0", "cortex-m4"])
+@pytest.mark.parametrize("device", DEVICES)
 def test_devices_equal_the_evaluator(program: tuple[ModuleOp, Path], device: str) -> None:
     formats, folder = program
     inputs = np.random.default_rng(0).uniform(-4, 4, (12, 8))
-    _, mismatch = run_on_device(folder, formats, inputs, device=device)
+    _, mismatch = run_on_device(folder, formats, inputs, target=device)
     assert mismatch is None

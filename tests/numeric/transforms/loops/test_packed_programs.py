@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from programs.devices import CORES
 
 from tinyml.dialects.context import context
 from tinyml.lowering import pipelines
@@ -15,6 +16,7 @@ from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.c.print_c import CTarget
+from tinyml.targets.registry import HOST, USUAL
 from tinyml.tools.calibration import micro_programs
 from tinyml.tools.driver.stages import load_program
 
@@ -23,7 +25,8 @@ FORMATS = (
     *((16, weights) for weights in ("fixed:4", "fixed:5", "fixed:6", "fixed:9", "fixed:12", "posit:6", "minifloat:4")),
 )
 """Widths, and formats of constants."""
-DEVICES = (("avr", "simavr"), ("avr", "host"), ("cortex-m", "cortex-m0"), ("host", "host"))
+DEVICES = ((USUAL, HOST), *((names[0], names[0]) for names in CORES.values()), (HOST, HOST))
+"""Targets and the boards that run what is printed for them."""
 PROGRAMS = {
     "protonn": micro_programs.protonn(micro_programs.Random(1), 13, 10, 10, 3, 0.5),
     "bonsai": micro_programs.bonsai(micro_programs.Random(2), 11, 6, 1, 4, 1),
@@ -52,13 +55,13 @@ def test_all_constants_packed(name: str, width: int, weights: str, tmp_path: Pat
 def test_all_buffers_packed(name: str, format: str, tmp_path: Path):
     family, _, width = format.partition(":")
     options = {"format": family, "width": width, "packed": "never", "pack-buffers": "true"}
-    check(name, options, DEVICES[:3], "#scratch.packed_ram<", tmp_path)
+    check(name, options, DEVICES[:-1], "#scratch.packed_ram<", tmp_path)
 
 
 @pytest.mark.parametrize(("width", "weights"), [(10, 9), (12, 5)])
 def test_weights_and_vectors_in_groups_of_other_lengths(width: int, weights: int, tmp_path: Path):
     options = {"width": str(width), "weights": f'"fixed:{weights}"', "packed": "always", "pack-buffers": "true"}
-    check("protonn", options, DEVICES[:3], f"#scratch.packed<{weights}>", tmp_path)
+    check("protonn", options, DEVICES[:-1], f"#scratch.packed<{weights}>", tmp_path)
 
 
 def test_elements_are_unpacked_into_the_arena(tmp_path: Path):
@@ -71,7 +74,7 @@ def test_elements_are_unpacked_into_the_arena(tmp_path: Path):
 def test_sparse_rows_and_their_vector_packed(width: int, memory: int, tmp_path: Path):
     options = {"width": str(width), "packed": "always", "pack-buffers": "true"}
     check("sparse", options, DEVICES, "#scratch.packed_ram<", tmp_path)
-    [source] = (tmp_path / "avr-simavr").glob("*.c")
+    [source] = (tmp_path / f"{USUAL}-{USUAL}").glob("*.c")
     assert f"tm_dot_near_packed_s{width}_s{memory}_s32(&Z_rows" in source.read_text()
 
 
@@ -82,7 +85,7 @@ def check(name: str, options: dict[str, str], devices: Sequence[tuple[str, str]]
     module = load_program(program, ctx)
     data = program.with_name("val.npz")
     options = {"data": f'"{data}"', **options}
-    pipelines.run(module, ctx, pipelines.flatten("reals-to-formats", {**options, "target": "avr"}))
+    pipelines.run(module, ctx, pipelines.flatten("reals-to-formats", {**options, "target": USUAL}))
     interface, inputs = interface_of(module), encode_inputs(module, np.load(data)["x"][:3])
     expected = evaluate(module, inputs).scores
     for target, device in devices:

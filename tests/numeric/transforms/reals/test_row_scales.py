@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from programs.devices import DEVICES
 
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
@@ -15,7 +16,7 @@ from tinyml.dialects.machine.numpy_machine import NumpyMachine
 from tinyml.lowering import pipelines
 from tinyml.runtime.evaluator.evaluator import evaluate_reals
 from tinyml.runtime.model.data import load_data
-from tinyml.targets.board import board
+from tinyml.targets.registry import HOST, board
 from tinyml.tools.commands.compile import Request, build_folder
 from tinyml.tools.commands.run import RunRequest, run_model
 from tinyml.tools.driver.stages import load_program
@@ -64,9 +65,9 @@ def test_reals_do_not_change(model: Path) -> None:
 @pytest.fixture(scope="module")
 def compiled(model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("compiled")
-    asked = Request(model, model.parent / "val.npz", None, "uno", None, "fixed", 8, "-Os", folder, row_scales=True)
+    asked = Request(model, model.parent / "val.npz", None, "uno", "fixed", 8, "-Os", folder, row_scales=True)
     plain = tmp_path_factory.mktemp("plain")
-    without = Request(model, model.parent / "val.npz", None, "uno", None, "fixed", 8, "-Os", plain)
+    without = Request(model, model.parent / "val.npz", None, "uno", "fixed", 8, "-Os", plain)
     report, _ = build_folder(asked, board("uno"), folder, must_fit=True)
     before, _ = build_folder(without, board("uno"), plain, must_fit=True)
     assert report["disagreements"] < before["disagreements"]
@@ -75,14 +76,14 @@ def compiled(model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize(("device", "limit"), [("host", 300), ("simavr", 10), ("cortex-m0", 10), ("cortex-m4", 10)])
+@pytest.mark.parametrize(("device", "limit"), [(name, 300 if name == HOST else 10) for name in DEVICES])
 def test_device_equals_evaluator(compiled: Path, model: Path, device: str, limit: int) -> None:
-    result = run_model(RunRequest(compiled, model.parent / "val.npz", device, None, limit, "-Os"))
+    result = run_model(RunRequest(compiled, model.parent / "val.npz", device, limit, "-Os"))
     assert result["mismatch"] is None
 
 
 def test_formats_without_a_scale_have_none(model: Path, tmp_path: Path) -> None:
-    asked = Request(model, model.parent / "val.npz", None, "uno", None, "f32", None, "-Os", tmp_path, row_scales=True)
+    asked = Request(model, model.parent / "val.npz", None, "uno", "f32", None, "-Os", tmp_path, row_scales=True)
     with pytest.raises(InputError, match="per-row scales are for formats that have a scale"):
         build_folder(asked, board("uno"), tmp_path, must_fit=True)
 

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from programs.devices import PRINTED
 from programs.paths import ROOT
 
 from tinyml.tools.main import main
@@ -21,8 +22,6 @@ LNS = ROOT / "tests" / "plugins" / "lns"
 PROTONN = ROOT / "examples" / "protonn-gesturepod"
 BONSAI = ROOT / "tests" / "models" / "bonsai-mnist16"
 FORMAT_LINES = 60
-
-CORES = {"uno": "simavr", "cortex-m4": "cortex-m4"}
 
 
 class Environment:
@@ -70,11 +69,11 @@ def shared_suite(environment: Environment, name: str) -> str:
 
 
 def compile_and_run(
-    environment: Environment, out: Path, options: Sequence[str], target: str, device: str, model: Path = PROTONN
+    environment: Environment, out: Path, options: Sequence[str], target: str, model: Path = PROTONN
 ) -> None:
     [program], data = model.glob("*.sd"), model / "val.npz"
     environment.run("tinyml.tools.main", "compile", program, "--val", data, "--target", target, "-o", out, *options)
-    said = environment.run("tinyml.tools.main", "run", out, "--data", data, "--device", device, "--limit", "5")
+    said = environment.run("tinyml.tools.main", "run", out, "--data", data, "--device", target, "--limit", "5")
     assert "all raw outputs equal the evaluator's" in said
 
 
@@ -82,19 +81,19 @@ def test_a_logarithmic_format_passes_the_suite_of_all_formats(with_lns: Environm
     assert " passed" in shared_suite(with_lns, "lns")
 
 
-@pytest.mark.parametrize("target", CORES)
+@pytest.mark.parametrize("target", PRINTED)
 def test_a_logarithmic_format_runs_on_devices(with_lns: Environment, target: str, tmp_path: Path):
-    compile_and_run(with_lns, tmp_path / "out", ["--format", "lns"], target, CORES[target])
+    compile_and_run(with_lns, tmp_path / "out", ["--format", "lns"], target)
 
 
 def test_the_searches_choose_among_its_widths(with_lns: Environment, tmp_path: Path):
     options = ["--format", "lns", "--search", "promote", "--widths", "4,6,8"]
-    compile_and_run(with_lns, tmp_path / "out", options, "uno", "simavr")
+    compile_and_run(with_lns, tmp_path / "out", options, "uno")
 
 
 def test_a_search_chooses_it_for_a_tensor_among_fixed_ones(with_lns: Environment, tmp_path: Path):
     options = ["--search", "promote", "--widths", "8", "--formats", "lns"]
-    compile_and_run(with_lns, tmp_path / "out", options, "uno", "simavr", BONSAI)
+    compile_and_run(with_lns, tmp_path / "out", options, "uno", BONSAI)
     report = json.loads((tmp_path / "out" / "report.json").read_text())
     families = {one["format"].partition(".")[0] for one in report["search"]["tensors"]}
     assert families == {"!fixed", "!lns"}

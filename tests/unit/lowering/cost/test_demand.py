@@ -10,7 +10,8 @@ from tinyml.dialects.context import context
 from tinyml.lowering.cost.model.demand import Demand, demand_of
 from tinyml.lowering.cost.model.estimate import estimate, estimate_on
 from tinyml.lowering.pipelines import flatten, run
-from tinyml.targets.costs import Cost, CostTable, cost_table, cost_tables
+from tinyml.targets.costs import Cost, CostTable, cost_table
+from tinyml.targets.registry import boards
 
 BUFFERS = """
 func.func @model(%X: memref<6x1x!fixed.q<16, 12>>) -> memref<3x1x!fixed.q<16, 12>> {
@@ -33,7 +34,7 @@ func.func @model(%X: memref<6x1x!fixed.q<16, 12>>) -> memref<3x1x!fixed.q<16, 12
 @pytest.fixture
 def loops() -> ModuleOp:
     module = Parser(context(), BUFFERS).parse_module()
-    run(module, context(), flatten("buffers-to-loops", {"target": '"avr"'}))
+    run(module, context(), flatten("buffers-to-loops", {"target": '"uno"'}))
     return module
 
 
@@ -71,7 +72,7 @@ func.func @model(%X: memref<6xf32> {tdsl.zeros = 0.25 : f64}) -> memref<6xf32> {
 
 def test_floats_of_an_input_with_zeros_count_apart() -> None:
     module = Parser(context(), FLOATS).parse_module()
-    run(module, context(), flatten("buffers-to-loops", {"target": '"avr"'}))
+    run(module, context(), flatten("buffers-to-loops", {"target": '"uno"'}))
     first, second = (steps for name, steps in demand_of(module).operations.items() if name.startswith("y = mul"))
     assert (first.runs["mulf f32"], first.runs["mulf f32 of zero"], first.stands["mulf f32"]) == (4.5, 1.5, 1)
     assert (second.runs["mulf f32"], "mulf f32 of zero" in second.runs) == (6, False)
@@ -85,7 +86,7 @@ def test_what_is_proven_of_operands_counts(demand: Demand) -> None:
 
 def test_an_estimate_is_costs_times_steps(loops: ModuleOp, demand: Demand) -> None:
     kinds = {step for steps in demand.operations.values() for step in steps.runs}
-    table = CostTable("chip", "cycles", Cost(7, 0, 100, 9), {step: Cost(2, 3, 4, 5) for step in kinds})
+    table = CostTable("cycles", Cost(7, 0, 100, 9), {step: Cost(2, 3, 4, 5) for step in kinds})
     found = estimate(loops, table)
     runs = sum(sum(steps.runs.values()) for steps in demand.operations.values())
     stands = sum(sum(steps.stands.values()) for steps in demand.operations.values())
@@ -100,17 +101,17 @@ def test_an_estimate_is_costs_times_steps(loops: ModuleOp, demand: Demand) -> No
 
 def test_a_step_that_was_never_measured_costs_what_its_relatives_do(loops: ModuleOp) -> None:
     steps = {"store 1": Cost(2, 0, 0, 0), "store 4": Cost(6, 0, 0, 0), "add i8": Cost(90, 0, 0, 0)}
-    table = CostTable("chip", "cycles", Cost(0, 0, 0, 0), steps)
+    table = CostTable("cycles", Cost(0, 0, 0, 0), steps)
     assert table.generic_cost("store 2").time == 4
     assert table.generic_cost("never heard of").time == pytest.approx(98 / 3)
     assert "store 2" in estimate(loops, table).guessed
 
 
 def test_tables_of_devices(loops: ModuleOp) -> None:
-    assert set(cost_tables()) == {"simavr", "cortex-m0", "cortex-m4"}
+    assert {one.name for one in boards() if cost_table(one.name)} == {one.name for one in boards() if one.costs}
     assert cost_table("host") is None
-    assert estimate_on(loops, "simavr", "-O2") is None
-    found = estimate_on(loops, "simavr", "-Os")
+    assert estimate_on(loops, "uno", "-O2") is None
+    found = estimate_on(loops, "uno", "-Os")
     assert found is not None
     assert found.guessed == ()
     assert 15 * 6 * 30 < found.time < 15 * 6 * 60

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from programs.paths import ROOT
 from xdsl.utils.arg_spec import parse_spec
 
-from tinyml.targets.board import board
+from tinyml.targets.registry import board
 from tinyml.tools.driver.search_request import SearchRequest
 from tinyml.tools.main import main
 from tinyml.tools.reports.memory_picture import can_draw
@@ -128,7 +128,7 @@ def test_the_page_names_every_option_and_field(model: Path, tmp_path: Path, caps
     st.lists(st.integers(1, 32), min_size=1),
 )
 def test_options_of_searches_reach_the_pass(loss: float, journal: str, widths: list[int]) -> None:
-    spelled = SearchRequest("demote", {"loss": loss, "journal": journal, "widths": widths}).spelled(board("uno", None))
+    spelled = SearchRequest("demote", {"loss": loss, "journal": journal, "widths": widths}).spelled(board("uno"))
     read = parse_spec(f"{spelled['search']}{{{spelled['search-options']}}}")
     assert read.name == "search-demote"
     assert read.parameters["loss"] == (loss,)
@@ -145,7 +145,7 @@ def test_run_compares_and_reports(model: Path, tmp_path: Path, capsys: pytest.Ca
     out = tmp_path / "out"
     compile_(model, out)
     capsys.readouterr()
-    command = ["run", str(out), "--data", str(model / "val.npz"), "--device", "simavr", "--limit", "4"]
+    command = ["run", str(out), "--data", str(model / "val.npz"), "--device", "uno", "--limit", "4"]
     assert main([*command, "--json"]) == 0
     result = json.loads(capsys.readouterr().out)
     assert result["samples"] == 4
@@ -270,8 +270,7 @@ def test_bad_input_is_one_line(
     ("options", "said"),
     [
         (["--target", "toaster"], "unknown target 'toaster'"),
-        (["--target", "uno", "--mcu", "atmega1284p"], "target 'uno' has no choice of mcu"),
-        (["--target", "avr", "--mcu", "z80"], "unknown mcu 'z80'"),
+        (["--target", "avr"], "unknown target 'avr' (one of uno, atmega1284p, "),
         (["--format", "nonsense"], "unknown number format 'nonsense'"),
         (["--format", "f32", "--width", "16"], "f32 is 32 bits wide"),
         (["--width", "99"], "widths from 2 to 32"),

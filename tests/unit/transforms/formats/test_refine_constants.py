@@ -68,7 +68,7 @@ def test_limits_hold_with_refined_constants(model: str, flash: int, kept: bool, 
 
     monkeypatch.setattr(Costs, "measured_with", measured)
     with evaluation_of(model) as evaluation:
-        search = LimitedSearch(Search(evaluation, NARROW), Cost(math.inf, 1000, math.inf), "avr", "simavr")
+        search = LimitedSearch(Search(evaluation, NARROW), Cost(math.inf, 1000, math.inf), "uno")
         found = Found(search.uniform(NARROW), {})
         assert bool(search.refined(found).refined) == kept
 
@@ -77,7 +77,7 @@ def test_a_rival_is_taken_that_loses_less():
     with evaluation_of("protonn") as evaluation:
         search = Search(evaluation, NARROW)
         worse, better = (Found(search.uniform(FixedType.of_width(width)), {}) for width in (4, 8))
-        limited = LimitedSearch(search, Cost(math.inf, math.inf, math.inf), "avr", "simavr")
+        limited = LimitedSearch(search, Cost(math.inf, math.inf, math.inf), "uno")
         assert limited.refined(replace(worse, rivals=[better])).choices == better.choices
         assert limited.refined(replace(better, rivals=[worse])).choices == better.choices
 

@@ -23,7 +23,7 @@ def test_a_byte_that_is_missing_takes_back_few_registers(monkeypatch: pytest.Mon
     narrow, limit = FixedType.of_width(8), 400
     with Evaluation(problem_of("fastgrnn"), "margin", Workers(1)) as evaluation:
         search = Search(evaluation, FixedType.of_width(16))
-        costs, start = search.costs("avr", "simavr"), search.formats(search.uniform(narrow))
+        costs, start = search.costs("uno"), search.formats(search.uniform(narrow))
 
         def wide(formats: Formats) -> int:
             return sum(one.bits > own.bits for one, own in zip(formats, start, strict=True))

@@ -34,7 +34,7 @@ def test_any_number_of_workers_gives_the_same(monkeypatch: pytest.MonkeyPatch):
     for jobs in (1, 2):
         with Workers(jobs) as started, evaluation_of("protonn", started) as evaluation:
             candidates = uniform(evaluation, 8, 4, 16, 6)
-            costs = Costs(evaluation.judge.candidates, Chip("avr", "simavr"))
+            costs = Costs(evaluation.judge.candidates, Chip("uno"))
             costs.learn(candidates, evaluation.problem, evaluation.workers)
             found.append((evaluation.outcomes(candidates), costs.known))
     assert found[0] == found[1]

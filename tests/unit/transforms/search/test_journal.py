@@ -11,7 +11,7 @@ from programs.searches import evaluation_of, problem_of, uniform
 
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
-from tinyml.targets.board import board
+from tinyml.targets.registry import board
 from tinyml.tools.driver.search_request import SearchRequest
 from tinyml.tools.driver.stages import compile_stages, load_program
 from tinyml.transforms.formats.evaluation.outcomes import Outcome
@@ -141,7 +141,7 @@ def test_programs_with_scales_per_row_have_a_journal_of_their_own(tmp_path: Path
             format="fixed",
             width=None,
             functions=None,
-            printed_for="host",
+            target="host",
             row_scales=True,
             search=SearchRequest("demote", options).spelled(board("host")),
         )

@@ -73,10 +73,10 @@ def test_proposals_are_within_the_limits(model: str):
     with evaluation_of(model) as evaluation:
         search = Search(evaluation, WIDE)
         start = search.uniform(NARROW)
-        costs = search.costs("avr", "simavr")
+        costs = search.costs("uno")
         cost = costs.of(search.formats(start))
         # Room for some of the wide tensors, not for all.
-        limited = LimitedSearch(search, Cost(float("inf"), cost.flash + 600, cost.ram + 60), "avr", "simavr")
+        limited = LimitedSearch(search, Cost(float("inf"), cost.flash + 600, cost.ram + 60), "uno")
         errors = LinearErrors(search, search.uniform(WIDE))
         exchanges = Exchanges(limited, errors, start, changes(search, start, OFFERED))
         proposals = exchanges.proposals(start)

@@ -113,9 +113,9 @@ def test_pareto_is_never_worse_than_the_best_of_the_three(model: str, limit: str
         search = Search(evaluation, FixedType.of_width(16))
         found = {name: search.formats(one.search(search).choices) for name, one in THE_THREE.items()}
         # In the RAM that Shiftry's result works in, without the stack, as MinUn compares them.
-        less = SearchPromotePass("", widths=(8, 16), ram=search.memory.of(found["demote more"]), device="host")
+        less = SearchPromotePass("", widths=(8, 16), ram=search.memory.of(found["demote more"]), target="host")
         found["promote less"] = search.formats(less.search(search).choices)
-        device = search.costs("avr", "simavr")
+        device = search.costs("uno")
         costs = {name: device.measured(formats) or device.of(formats) for name, formats in found.items()}
         most = costs[limit]
         pareto = SearchParetoPass(
@@ -194,7 +194,7 @@ def test_a_search_finds_what_takes_all_of_the_memory(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(search_pareto, "MEASURED", 1)
     with evaluation_of("fastgrnn") as evaluation:
         search = Search(evaluation, FixedType.of_width(16))
-        costs = search.costs("avr", "simavr")
+        costs = search.costs("uno")
         own = search.formats(search.uniform(FixedType.of_width(8)))
         truth = costs.of
         ram = int(truth(own).ram)
@@ -291,7 +291,7 @@ def test_what_narrower_formats_leave_makes_others_wider():
         losses: list[float] = []
         for others in ([], [ZeroSkewType.of_width(8)]):
             search = Search(evaluation, eight, others, pack_buffers=True)
-            found = SearchPromotePass("", metric="margin", ram=88, device="host").search(search)
+            found = SearchPromotePass("", metric="margin", ram=88, target="host").search(search)
             assert search.memory.of(search.formats(found.choices)) <= 88
             losses += search.losses([found.choices])
     assert losses[1] < 0.9 * losses[0]
@@ -326,7 +326,7 @@ def test_packed_buffers_are_measured_as_such():
     with evaluation_of("protonn") as evaluation:
         [formats] = uniform(evaluation, 12)
         candidates = evaluation.judge.candidates
-        plain, packed = (Costs(candidates, Chip("avr", "simavr", pack)).measured(formats) for pack in (False, True))
+        plain, packed = (Costs(candidates, Chip("uno", pack)).measured(formats) for pack in (False, True))
     assert plain is not None
     assert packed is not None
     assert packed.ram < plain.ram

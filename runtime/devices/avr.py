@@ -5,27 +5,22 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.errors import InputError
-from tinyml.runtime.devices.device import Build, Profile, Runner, RunResult, raw_inputs, result_of_records
-from tinyml.runtime.devices.toolchain import HARNESS, build_model, call_tool, execute, symbol_table, symbols
+from tinyml.runtime.devices.device import Build, Profile, RunResult, raw_inputs, result_of_records
+from tinyml.runtime.devices.runner import Runner
+from tinyml.runtime.devices.toolchain import call_tool, execute, symbol_table, symbols
 from tinyml.runtime.model.interface import Interface
 
 if TYPE_CHECKING:
     import numpy as np
 
-_PREFIX = "avr-"
-_FREQUENCY = 16_000_000
-# Room in the linker's eyes also for what does not fit the chip: by how much it does not fit is worth knowing.
-_REGIONS = ("-Wl,--defsym=__TEXT_REGION_LENGTH__=0x40000", "-Wl,--defsym=__DATA_REGION_LENGTH__=0xfe00")
-
 
 @dataclass(frozen=True)
-class SimavrRunner(Runner):
+class AvrRunner(Runner):
     """An AVR chip; the default is that of the Arduino Uno, compiled with the flags of the Arduino IDE but no LTO.
 
     No Arduino core is linked. Cycles count from the first instruction of `NAME_predict` to the end of its return.
@@ -33,28 +28,14 @@ class SimavrRunner(Runner):
     static data and a program too large for the chip raise DeviceError.
     """
 
-    mcu: str = "atmega328p"
+    name: str = "uno"
     limit: int = 4_000_000_000
-    name = "simavr"
-    prefix = _PREFIX
-
-    def build(
-        self,
-        source_dir: Path,
-        interface: Interface,
-        workdir: Path,
-        optimize: str = "-Os",
-        extra_flags: Sequence[str] = (),
-    ) -> Build:
-        flags = [optimize, *extra_flags, f"-mmcu={self.mcu}", f"-DF_CPU={_FREQUENCY}UL", *_REGIONS]
-        elf = workdir / f"{interface.name}-{self.mcu}.elf"
-        return build_model(_PREFIX, source_dir, interface, elf, flags, harness=["avr_main.c"])
 
     def run(self, build: Build, interface: Interface, inputs: np.ndarray) -> RunResult:
         return self._run(build, interface, inputs)
 
     def profile(self, build: Build, interface: Interface, inputs: np.ndarray) -> Profile:
-        predict = next(s for s in symbol_table(_PREFIX, build.elf) if s.name == f"{interface.name}_predict")
+        predict = next(s for s in symbol_table(self.chip.prefix, build.elf) if s.name == f"{interface.name}_predict")
         file = build.elf.with_suffix(".profile")
         result = self._run(build, interface, inputs, str(predict.address + predict.size), str(file))
         spent: dict[tuple[int, int], float] = {}
@@ -65,10 +46,10 @@ class SimavrRunner(Runner):
 
     def _run(self, build: Build, interface: Interface, inputs: np.ndarray, *more: str) -> RunResult:
         stdin = raw_inputs(interface, inputs)
-        driver = _driver()
+        driver = _driver(self.chip.folder / "simavr_driver.c")
         image = build.elf.with_suffix(".bin")
-        call_tool(_PREFIX, "objcopy", ["-O", "binary", "-R", ".eeprom", build.elf, image])
-        table = symbols(_PREFIX, build.elf)
+        call_tool(self.chip.prefix, "objcopy", ["-O", "binary", "-R", ".eeprom", build.elf, image])
+        table = symbols(self.chip.prefix, build.elf)
         # avr-gcc gives RAM addresses an offset of 0x800000.
         arguments = [
             self.limit,
@@ -80,16 +61,15 @@ class SimavrRunner(Runner):
             interface.output_bytes,
             table["_end"] & 0xFFFF,
         ]
-        command = [driver, self.mcu, image, *map(str, arguments), *more]
-        return result_of_records(interface, execute(command, stdin, f"{interface.name} on {self.mcu}"))
+        command = [driver, self.board.part, image, *map(str, arguments), *more]
+        return result_of_records(interface, execute(command, stdin, f"{interface.name} on {self.board.part}"))
 
 
-def _driver() -> Path:
-    """The compiled driver, from the user's cache where it is there already.
+def _driver(source: Path) -> Path:
+    """The compiled driver of simavr, from the user's cache where it is there already.
 
     Its key is the preprocessed source, so that another simavr gets another driver.
     """
-    source = HARNESS / "simavr_driver.c"
     try:
         text = call_tool("", "gcc", ["-E", "-P", source])
         key = hashlib.sha256(text.encode()).hexdigest()[:16]

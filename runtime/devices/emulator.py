@@ -1,0 +1,198 @@
+"""Chips on the emulator `unicorn`, counting instructions: what the runners of these chips share."""
+
+from __future__ import annotations
+
+import importlib
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tinyml.dialects.errors import InputError
+from tinyml.runtime.devices.device import Build, DeviceError, Profile, RunResult, raw_inputs
+from tinyml.runtime.devices.runner import Runner
+from tinyml.runtime.devices.toolchain import call_tool, symbol_table, symbols
+from tinyml.runtime.model.interface import Interface
+
+if TYPE_CHECKING:
+    import numpy as np
+
+_PAINT = 0xC5
+_FLASH, _FLASH_BYTES = 0, 1 << 20
+_RAM, _RAM_BYTES = 0x20000000, 1 << 18
+
+
+@dataclass(frozen=True)
+class Core:
+    """A core as the emulator knows it.
+
+    Its registers, by unicorn's numbers: pc, back (the return address), sp, and result (the first argument of a function
+    and its result). size_of: bytes of the instruction that begins with these two bytes, as a number. code: what is
+    added to the address of a function to call it. devices: address and bytes of further readable and writable memory,
+    multiples of 4096.
+    """
+
+    emulator: Any
+    pc: int
+    back: int
+    sp: int
+    result: int
+    size_of: Callable[[int], int]
+    code: int = 0
+    devices: dict[int, int] = field(default_factory=dict[int, int])
+
+
+@dataclass(frozen=True)
+class EmulatorRunner(Runner):
+    """A chip with 1 MiB of flash at 0 and 256 KiB of RAM at 0x20000000, as the linker script of its harness says.
+
+    Counts the instructions of an inference exactly, from the first of `NAME_predict` through its return; these are not
+    cycles. More than `limit` instructions, an access to no memory, an illegal instruction and a stack overflow raise
+    DeviceError. The linker refuses what does not fit the memories with InputError.
+    """
+
+    limit: int = 1_000_000_000
+
+    @abstractmethod
+    def core(self, unicorn: Any) -> Core:
+        """A new core of this board; unicorn: the module of that name, whose type information is incomplete."""
+
+    def run(self, build: Build, interface: Interface, inputs: np.ndarray) -> RunResult:
+        return self._run(_Machine(self, build.elf, interface), interface, inputs)
+
+    def profile(self, build: Build, interface: Interface, inputs: np.ndarray) -> Profile:
+        machine = _Machine(self, build.elf, interface)
+        result = self._run(machine, interface, inputs)
+        spent: dict[tuple[int, int], float] = {}
+        for (site, *block), times in machine.entered.items():
+            for pc in machine.instructions_of[block[0], block[1]]:
+                key = (pc if site is None else site, pc)
+                spent[key] = spent.get(key, 0) + times / len(inputs)
+        return Profile(result, spent)
+
+    def _run(self, machine: _Machine, interface: Interface, inputs: np.ndarray) -> RunResult:
+        import numpy as np
+
+        raw = raw_inputs(interface, inputs)
+        samples, size = len(inputs), interface.input_bytes
+        labels = np.zeros(samples, dtype=np.int64)
+        counts = np.zeros(samples, dtype=np.int64)
+        scores: list[bytes] = []
+        stack = 0
+        for i in range(samples):
+            labels[i], counts[i], depth, score = machine.infer(raw[i * size : (i + 1) * size])
+            stack = max(stack, depth)
+            scores.append(score)
+        dtype = interface.output_dtype
+        return RunResult(
+            labels=labels if interface.has_label else None,
+            scores=None
+            if dtype is None
+            else np.frombuffer(b"".join(scores), dtype=dtype).reshape(samples, interface.output_length),
+            cycles=counts,
+            unit="instructions",
+            stack_bytes=stack,
+        )
+
+
+class _Machine:
+    """An emulated chip that has started up and waits at its first `tm_mark`."""
+
+    def __init__(self, runner: EmulatorRunner, elf: Path, interface: Interface) -> None:
+        try:
+            unicorn: Any = importlib.import_module("unicorn")
+        except ImportError as error:
+            raise InputError("the emulator 'unicorn' is not installed: pip install tinyml[devices]") from error
+        prefix = runner.chip.prefix
+        self._error: type[Exception] = unicorn.UcError
+        self._what = f"{interface.name} on {runner.name}"
+        self._limit = runner.limit
+        self._interface = interface
+        self._symbols = symbols(prefix, elf)
+        image_path = elf.with_suffix(".bin")
+        call_tool(prefix, "objcopy", ["-O", "binary", elf, image_path])
+        self._image = image_path.read_bytes()
+        self._core = runner.core(unicorn)
+        self._uc = self._core.emulator
+        self._uc.mem_map(_FLASH, _FLASH_BYTES, unicorn.UC_PROT_READ | unicorn.UC_PROT_EXEC)
+        for start, size in {_RAM: _RAM_BYTES, **self._core.devices}.items():
+            self._uc.mem_map(start, size, unicorn.UC_PROT_READ | unicorn.UC_PROT_WRITE)
+        self._uc.mem_write(_FLASH, self._image)
+        self._executed = 0
+        self.instructions_of: dict[tuple[int, int], Sequence[int]] = {}
+        """The addresses of the instructions of a block, given as address and size; none of the harness."""
+        self.entered: dict[tuple[int | None, int, int], int] = {}
+        """How often each block ran: after which instruction of NAME_predict (None: it belongs to it), address, size."""
+        self._inferring = False
+        self._site = 0
+        predict = next(s for s in symbol_table(prefix, elf) if s.name == f"{interface.name}_predict")
+        self._predict = range(predict.address & ~1, (predict.address & ~1) + predict.size)
+        self._uc.hook_add(unicorn.UC_HOOK_BLOCK, self._on_block)
+        self._uc.reg_write(self._core.sp, self._symbols["tm_stack_top"])
+        self._run_to_mark(self._symbols["tm_reset"])
+
+    def infer(self, raw: bytes) -> tuple[int, int, int, bytes]:
+        """Label, instructions, depth of the stack in bytes and raw scores of one input."""
+        free, top = self._symbols["tm_bss_end"], self._symbols["tm_stack_top"]
+        unused: int = self._uc.reg_read(self._core.sp) - free
+        self._uc.mem_write(self._symbols["tm_input"], raw)
+        self._uc.mem_write(free, bytes([_PAINT]) * unused)
+        self._inferring = True
+        label = self._return_to_mark()
+        self._inferring = False
+        executed = self._executed
+        ram = bytes(self._uc.mem_read(free, unused))
+        untouched = unused - len(ram.lstrip(bytes([_PAINT])))
+        if untouched == 0:
+            raise DeviceError(f"{self._what}: stack overflow, it grew into the static data")
+        scores = b""
+        if self._interface.output_bytes:
+            scores = bytes(self._uc.mem_read(self._return_to_mark(), self._interface.output_bytes))
+        # On to the mark in front of the next inference.
+        self._return_to_mark()
+        return (label ^ 0x80000000) - 0x80000000, executed, top - free - untouched, scores
+
+    def _return_to_mark(self) -> int:
+        return self._run_to_mark(self._uc.reg_read(self._core.back))
+
+    def _run_to_mark(self, start: int) -> int:
+        """Run from a code address to the next `tm_mark` and give its argument."""
+        mark = self._symbols["tm_mark"]
+        self._executed = 0
+        try:
+            self._uc.emu_start(start | self._core.code, mark)
+        except self._error as error:
+            at: int = self._uc.reg_read(self._core.pc)
+            raise DeviceError(f"{self._what}: crash at 0x{at:x}: {error}") from error
+        at = self._uc.reg_read(self._core.pc)
+        if at >= len(self._image):
+            raise DeviceError(f"{self._what}: jump to 0x{at:x}, out of the program")
+        if at != mark:
+            raise DeviceError(f"{self._what}: no end within {self._limit} instructions, at 0x{at:x}")
+        return self._uc.reg_read(self._core.result)
+
+    def _on_block(self, _uc: object, address: int, size: int, _data: object) -> None:
+        if (instructions := self.instructions_of.get((address, size))) is None:
+            instructions = self.instructions_of[address, size] = self._instructions_in(address, size)
+        self._executed += len(instructions)
+        if self._inferring:
+            inside = address in self._predict
+            block = None if inside else self._site, address, size
+            self.entered[block] = self.entered.get(block, 0) + 1
+            # A block that begins with an illegal instruction is empty.
+            if inside and instructions:
+                self._site = instructions[-1]
+        if self._executed > self._limit or address >= len(self._image):
+            self._uc.emu_stop()
+
+    def _instructions_in(self, address: int, size: int) -> Sequence[int]:
+        """The instructions of a block: straight-line code that is entered only at its start."""
+        if self._symbols["tm_harness_start"] <= address < self._symbols["tm_harness_end"]:
+            return ()
+        addresses: list[int] = []
+        at, end = address, min(address + size, len(self._image))
+        while at < end:
+            addresses.append(at)
+            at += self._core.size_of(int.from_bytes(self._image[at : at + 2], "little"))
+        return addresses

@@ -1,0 +1,30 @@
+"""RISC-V chips on the emulator."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+from typing import Any
+
+from tinyml.runtime.devices.emulator import Core, EmulatorRunner
+
+
+@dataclass(frozen=True)
+class RiscvRunner(EmulatorRunner):
+    """A 32-bit RISC-V. The emulated core has floating-point registers, too, which code for rv32imc leaves alone."""
+
+    def core(self, unicorn: Any) -> Core:
+        riscv: Any = importlib.import_module("unicorn.riscv_const")
+        return Core(
+            unicorn.Uc(unicorn.UC_ARCH_RISCV, unicorn.UC_MODE_RISCV32),
+            pc=riscv.UC_RISCV_REG_PC,
+            back=riscv.UC_RISCV_REG_RA,
+            sp=riscv.UC_RISCV_REG_SP,
+            result=riscv.UC_RISCV_REG_A0,
+            size_of=_size_of,
+        )
+
+
+def _size_of(halfword: int) -> int:
+    """Instructions whose two lowest bits are not both set are compressed."""
+    return 4 if halfword & 3 == 3 else 2

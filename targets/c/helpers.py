@@ -1,0 +1,27 @@
+"""Helper functions of a chip, kept as a C file of blocks that programs take one by one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+_DEFINITION = re.compile(r"\b(tm_\w+)[(;]")
+
+
+def read_helpers(file: Path) -> tuple[str, Mapping[str, str]]:
+    """The prelude and the blocks by the function or type that they define, in the order of the file.
+
+    Empty lines separate the blocks. Those that are comments are left out; a block that defines nothing called `tm_...`
+    belongs to the prelude.
+    """
+    prelude: list[str] = []
+    helpers: dict[str, str] = {}
+    for block in re.split(r"\n\n+", file.read_text("utf-8").strip("\n")):
+        if block.startswith("/*"):
+            continue
+        if (definition := _DEFINITION.search(block)) is None:
+            prelude.append(f"{block}\n")
+        else:
+            helpers[definition[1]] = f"{block}\n"
+    return "\n".join(prelude), helpers

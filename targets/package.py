@@ -1,0 +1,33 @@
+"""What has to be installed for a chip: Debian packages, and signs that what they bring is there."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Package:
+    """A Debian package. It counts as installed where a command or a header is found, wherever they came from.
+
+    command: the name of a program. header: a C header; compiler: the command, with its flags, that includes it.
+    """
+
+    name: str
+    command: str = ""
+    header: str = ""
+    compiler: Sequence[str] = ("gcc",)
+
+    def is_installed(self) -> bool:
+        if self.command and shutil.which(self.command) is None:
+            return False
+        return not self.header or self._includes()
+
+    def _includes(self) -> bool:
+        if shutil.which(self.compiler[0]) is None:
+            return False
+        command = [*self.compiler, "-E", "-x", "c", "-"]
+        source = f"#include <{self.header}>\n"
+        return subprocess.run(command, input=source, text=True, capture_output=True, check=False).returncode == 0

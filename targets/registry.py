@@ -1,0 +1,90 @@
+"""The registry: every chip, its boards, which are the targets, and its kernels.
+
+Our own chips are the rows of `CHIPS`. A package of its own adds a chip by an entry point of the group `tinyml.chips`
+that names its `Chip`, such as `mychip = "mypackage.chip:CHIP"`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+
+from tinyml.dialects.errors import InputError
+from tinyml.targets.board import Board
+from tinyml.targets.chip import Chip
+from tinyml.targets.kernel import Kernel
+
+CHIPS = ("avr", "cortex_m", "riscv", "host")
+"""Our own chips: `targets/NAME/chip.py` defines `CHIP`."""
+
+GROUP = "tinyml.chips"
+
+USUAL = "uno"
+"""The target unless another is named."""
+
+HOST = "host"
+"""The computer that compiles, which is always there to run on."""
+
+
+@cache
+def chips() -> Sequence[Chip]:
+    """Every chip: our own in the order of `CHIPS`, then those of other packages by the names of their entry points."""
+    foreign = sorted(entry_points(group=GROUP), key=lambda entry: entry.name)
+    return [
+        *(import_module(f"tinyml.targets.{folder}.chip").CHIP for folder in CHIPS),
+        *(entry.load() for entry in foreign),
+    ]
+
+
+@cache
+def _targets() -> Mapping[str, tuple[Chip, Board]]:
+    targets: dict[str, tuple[Chip, Board]] = {}
+    for chip in chips():
+        for board in chip.boards:
+            if board.name in targets:
+                raise InputError(
+                    f"target '{board.name}' belongs to two chips, {targets[board.name][0].name} and {chip.name}"
+                )
+            targets[board.name] = (chip, board)
+    return targets
+
+
+def _target(name: str) -> tuple[Chip, Board]:
+    if (target := _targets().get(name)) is None:
+        raise InputError(f"unknown target '{name}' (one of {', '.join(_targets())})")
+    return target
+
+
+def boards() -> Sequence[Board]:
+    """The boards of all chips, whose names are the targets."""
+    return [board for _, board in _targets().values()]
+
+
+def board(target: str) -> Board:
+    """A board by its name; raises `InputError` for an unknown one."""
+    return _target(target)[1]
+
+
+def chip_of(target: str) -> Chip:
+    """The chip of a board; raises `InputError` for an unknown one."""
+    return _target(target)[0]
+
+
+def kernels_of(target: str) -> Sequence[Kernel]:
+    """The kernels of a board's chip, best first; raises `InputError` for an unknown board."""
+    return chip_of(target).kernels
+
+
+@cache
+def kernels() -> Mapping[str, Kernel]:
+    """The kernels of all chips by the C functions that they are."""
+    return {kernel.symbol: kernel for chip in chips() for kernel in chip.kernels}
+
+
+def kernel_named(symbol: str) -> Kernel:
+    """The kernel that is a C function; raises `InputError` where none is."""
+    if (kernel := kernels().get(symbol)) is None:
+        raise InputError(f"no kernel is called '{symbol}'")
+    return kernel

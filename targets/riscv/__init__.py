@@ -1,0 +1,1 @@
+"""32-bit RISC-V with multiplication and compressed instructions (rv32imc), without a C library."""

@@ -1,0 +1,22 @@
+"""RISC-V: a freestanding program, whose floats are those of libgcc."""
+
+from pathlib import Path
+
+from tinyml.targets.board import Board
+from tinyml.targets.chip import Chip
+from tinyml.targets.package import Package
+
+CHIP = Chip(
+    "riscv",
+    folder=Path(__file__).parent,
+    runner="tinyml.runtime.devices.riscv:RiscvRunner",
+    # Memories of an ESP32-C3 are larger; these are those of a GD32VF103.
+    boards=(Board("riscv", "rv32imc", 131072, 32768, costs="riscv"),),
+    prefix="riscv64-unknown-elf-",
+    flags=("-march=rv32imc", "-mabi=ilp32", "-ffreestanding", "-nostdlib"),
+    libraries=("-lgcc",),
+    packages=(Package("gcc-riscv64-unknown-elf", command="riscv64-unknown-elf-gcc"),),
+    modules=("unicorn",),
+    alignment=4,
+    constant_alignment=4,
+)
