@@ -16,7 +16,7 @@ from typing import ClassVar, cast
 from xdsl.dialects.builtin import DenseArrayBase, TensorType, i8
 from xdsl.interfaces import HasCanonicalizationPatternsInterface
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.ir.affine import AffineMap
+from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.irdl import (
     irdl_op_definition,
     operand_def,
@@ -51,7 +51,7 @@ __all__ = ["ROW_SHIFTS", "ContractionOp", "MatmulOp", "MatmulSumOp", "MatrixProd
 ROW_SHIFTS = range(16)
 """Powers of two by which rows of one matrix may differ."""
 
-_MATRICES = tuple(AffineMap.from_callable(index) for index in (lambda i, j, k: (i, k), lambda i, j, k: (k, j)))
+_MATRICES = tuple(AffineMap(3, 0, tuple(map(AffineExpr.dimension, axes))) for axes in ((0, 2), (2, 1)))
 """The maps of a product of matrices: from row i, column j and summed index k."""
 
 
@@ -72,7 +72,8 @@ class Term:
     @classmethod
     def of_matrices(cls, lhs: SSAValue, rhs: SSAValue) -> Term:
         """A product of two matrices."""
-        return cls(lhs, rhs, shape_of(lhs)[1:], *_MATRICES)
+        lhs_map, rhs_map = _MATRICES
+        return cls(lhs, rhs, shape_of(lhs)[1:], lhs_map, rhs_map)
 
     @property
     def multiplies_matrices(self) -> bool:
@@ -321,8 +322,8 @@ def _product(term: Term, shape: Shape) -> Product:
     """The facts about the products of a term, whose sums have a shape."""
     if term.multiplies_matrices:
         return product_of(term.lhs, term.rhs)
-    sides = (term.lhs, term.lhs_map), (term.rhs, term.rhs_map)
-    return Product(prod(term.summed), *(gathered_factor(value, map, shape, term.summed) for value, map in sides))
+    lhs = gathered_factor(term.lhs, term.lhs_map, shape, term.summed)
+    return Product(prod(term.summed), lhs, gathered_factor(term.rhs, term.rhs_map, shape, term.summed))
 
 
 class RowTimesConstant(RewritePattern):

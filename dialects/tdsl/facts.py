@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects import scf
 from xdsl.ir import SSAValue
@@ -78,7 +78,7 @@ def gathered_factor(operand: SSAValue, map: AffineMap, shape: Shape, summed: Sha
     # Indices of the result that the map does not use would repeat the same row.
     used = map.used_dims()
     extents = [extent if axis in used else 1 for axis, extent in enumerate(shape)]
-    positions = np.indices([*extents, *summed], sparse=True)
+    positions: Any = np.indices([*extents, *summed], sparse=True)
     raws = constant.raws.reshape(-1, *shape_of(operand))
     taken = raws[(slice(None), *(expression.eval(positions, []) for expression in map.results))]
     taken = np.broadcast_to(taken, (len(raws), *extents, *summed))

@@ -44,9 +44,9 @@ def _value(expression: AffineExpr, indices: Indices, symbols: Sequence[SSAValue]
         case AffineBinaryOpExpr(kind=AffineBinaryOpKind.Add, lhs=lhs, rhs=rhs):
             for kept, negated in ((lhs, _negated(rhs)), (rhs, _negated(lhs))):
                 if negated is not None:
-                    difference = (_value(side, indices, symbols, nest) for side in (kept, negated))
-                    return nest.insert(arith.SubiOp(*difference))
-            return nest.add(*(_value(side, indices, symbols, nest) for side in (lhs, rhs)))
+                    minuend = _value(kept, indices, symbols, nest)
+                    return nest.insert(arith.SubiOp(minuend, _value(negated, indices, symbols, nest)))
+            return nest.add(_value(lhs, indices, symbols, nest), _value(rhs, indices, symbols, nest))
         case AffineBinaryOpExpr(kind=AffineBinaryOpKind.Mul, lhs=lhs, rhs=AffineConstantExpr(value=factor)):
             return nest.times(_value(lhs, indices, symbols, nest), factor)
         case _:

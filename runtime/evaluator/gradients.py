@@ -241,12 +241,14 @@ class _Tape:
 
     def _of_move(self, op: tdsl.MovementOp, operands: Sequence[Any], slope: Array) -> list[Array | None]:
         """By the operands of an op that moves elements: each derivative goes back to where its element came from."""
-        tensors = {value: x for value, x in zip(op.operands, operands, strict=True) if value in op.inputs}
+        tensors: dict[SSAValue, Array] = {
+            value: x for value, x in zip(op.operands, operands, strict=True) if value in op.inputs
+        }
         numbers, first = 0, dict[SSAValue, int]()
         for value, x in tensors.items():
             first[value] = numbers
             numbers += x[0].size
-        sources = [
+        sources: list[Any] = [
             first[value] + np.arange(x[0].size).reshape(1, *x.shape[1:]) if value in first else x
             for value, x in zip(op.operands, operands, strict=True)
         ]

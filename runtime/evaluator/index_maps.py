@@ -160,10 +160,14 @@ class Factors:
         """The derivatives by both operands; slope: the derivative by the result."""
         left, right = self.matrices(lhs, rhs)
         by_sum = self.arranged(slope)
-        positions = self.matrices(*(np.arange(x[0].size).reshape(1, *x.shape[1:]) for x in (lhs, rhs)))
-        slopes = by_sum @ right.swapaxes(-1, -2), left.swapaxes(-1, -2) @ by_sum
-        by_lhs, by_rhs = (add_at(*pair, x) for *pair, x in zip(slopes, positions, (lhs, rhs), strict=True))
-        return by_lhs, by_rhs
+        by_left, by_right = by_sum @ right.swapaxes(-1, -2), left.swapaxes(-1, -2) @ by_sum
+        of_left, of_right = self.matrices(numbered(lhs), numbered(rhs))
+        return add_at(by_left, of_left, lhs), add_at(by_right, of_right, rhs)
+
+
+def numbered(x: Array) -> Array:
+    """The numbers of an operand's elements in row-major order, in the operand's shape and for all samples."""
+    return np.arange(x[0].size).reshape(1, *x.shape[1:])
 
 
 def add_at(slopes: Array, positions: Array, x: Array) -> Array:
