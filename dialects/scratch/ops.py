@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
     ArrayAttr,
     BytesAttr,
@@ -29,7 +30,7 @@ from xdsl.irdl import (
     result_def,
     traits_def,
 )
-from xdsl.pattern_rewriter import RewritePattern
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind, Pure
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 from xdsl.utils.exceptions import VerifyException
@@ -297,6 +298,26 @@ class SliceOp(IRDLOperation, HasFolderInterface, HasCanonicalizationPatternsInte
 
     @classmethod
     def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
-        from tinyml.dialects.scratch.canonicalization import SliceOfSlice
-
         return (SliceOfSlice(),)
+
+
+class SliceOfSlice(RewritePattern):
+    """One view into the source where that takes no addition at run time: one offset is 0, or both are constant."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: SliceOp, rewriter: PatternRewriter, /) -> None:
+        if not isinstance(inner := op.source.owner, SliceOp):
+            return
+        first, second = const_evaluate_operand(inner.offset), const_evaluate_operand(op.offset)
+        if first == 0:
+            offset = op.offset
+        elif second == 0:
+            offset = inner.offset
+        elif first is None or second is None:
+            return
+        else:
+            sum = arith.ConstantOp(IntegerAttr(first + second, IndexType()))
+            rewriter.insert(sum)
+            offset = sum.result
+        type = memref_type(op.result)
+        rewriter.replace(op, SliceOp(inner.source, offset, type.get_shape(), type.element_type))
