@@ -29,13 +29,13 @@ from tinyml.dialects.formats.accumulator import accumulator_of
 from tinyml.dialects.formats.number_format import number_format
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.machine.emitter import Emitter
+from tinyml.dialects.machine.lazy_numpy import np
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 from tinyml.lowering.bits.format_notes import note_formats
 from tinyml.lowering.bits.kernel_calls import Lowering, call_of
 from tinyml.lowering.bits.packed_elements import unpack_elements
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 Interval: TypeAlias = tuple[int, int]

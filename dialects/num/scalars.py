@@ -29,6 +29,7 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects.formats.accumulator import accumulator_of
 from tinyml.dialects.formats.number_format import Function
 from tinyml.dialects.formats.product import ANYTHING, Interval
+from tinyml.dialects.machine.lazy_numpy import np
 from tinyml.dialects.machine.real_functions import exactly
 from tinyml.dialects.num.base import Computation, NumOp, format_of, same_family
 
@@ -289,8 +290,6 @@ class ConstantOp(ScalarOp):
         return lambda machine, x: format.constant(machine, self.value.value.data)
 
     def real(self, x: Sequence[Array]) -> Array:
-        import numpy as np
-
         return np.array(self.value.value.data)
 
     def derivative(self, x: Sequence[Array], y: Array, slope: Array) -> Sequence[Array]:
@@ -339,8 +338,6 @@ class ClampOp(ScalarOp):
         return x[0].clip(*self.limits)
 
     def derivative(self, x: Sequence[Array], y: Array, slope: Array) -> Sequence[Array]:
-        import numpy as np
-
         return (np.where(x[0] == y, slope, 0.0),)
 
 

@@ -37,6 +37,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.number_format import number_format
 from tinyml.dialects.layouts.packed_bits import packed_widths
+from tinyml.dialects.machine.lazy_numpy import np
 from tinyml.dialects.scratch.spaces import CsrFlash, Flash
 from tinyml.dialects.scratch.types import (
     element_bytes,
@@ -84,8 +85,6 @@ class ConstantOp(IRDLOperation):
     @property
     def raws(self) -> Raws:
         """The raw bits in the memref's shape, as signed integers or floats, not copied."""
-        import numpy as np
-
         type = memref_type(self.result)
         stored = storage_of(type.element_type)
         dtype = np.dtype(f"<{'f' if stored == f32 else 'i'}{element_bytes(type)}")

@@ -7,6 +7,7 @@ from xdsl.ir import Attribute
 
 from tinyml.dialects.formats.number_format import number_format
 from tinyml.dialects.layouts.packed_bits import packed_widths
+from tinyml.dialects.machine.lazy_numpy import np
 from tinyml.dialects.scratch import PackedRam, size_in_bytes
 
 HUGE = 1e30
@@ -21,8 +22,6 @@ def packed_type(type: MemRefType[Attribute]) -> MemRefType[Attribute] | None:
     format = number_format(type.element_type)
     if format is None or format.dtype.kind != "i":
         return None
-    import numpy as np
-
     widths = packed_widths(format.encode(np.array([-HUGE, HUGE])))
     if (bits := next((width for width in widths if width >= format.bits), None)) is None:
         return None

@@ -21,6 +21,7 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
 from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.machine.lazy_numpy import np
 from tinyml.dialects.tdsl.attributes import PROFILE, Csr
 from tinyml.dialects.tdsl.base import TENSOR, Shape, TensorOp, build, format_of, shape_of
 
@@ -64,8 +65,6 @@ class ConstOp(IRDLOperation):
     @property
     def raws(self) -> Raws:
         """The raw bits in the tensor's shape, not copied."""
-        import numpy as np
-
         dtype = format_of(self.result).dtype.newbyteorder("<")
         return np.frombuffer(self.value.data.data, dtype).reshape(shape_of(self.result))
 

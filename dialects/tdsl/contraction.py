@@ -31,6 +31,7 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects import num
 from tinyml.dialects.formats.accumulator import Accumulator, accumulator_of
 from tinyml.dialects.formats.product import Bound, Product
+from tinyml.dialects.machine.lazy_numpy import np
 from tinyml.dialects.tdsl.attributes import Csr
 from tinyml.dialects.tdsl.base import (
     SHAPED,
@@ -256,8 +257,6 @@ class SpmvOp(ProductOp):
 
     @property
     def macs(self) -> int:
-        import numpy as np
-
         return int(np.count_nonzero(self.lhs.owner.raws)) if isinstance(self.lhs.owner, ConstOp) else super().macs
 
     @property

@@ -11,6 +11,7 @@ from xdsl.ir.affine import AffineMap
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects.formats.product import Factor, Product
+from tinyml.dialects.machine.lazy_numpy import np
 from tinyml.dialects.tdsl.base import Shape, format_of, proven_interval, shape_of
 from tinyml.dialects.tdsl.constant import ConstOp
 from tinyml.dialects.tdsl.movement import IndexOp, ReshapeOp, TransposeOp
@@ -73,8 +74,6 @@ def gathered_factor(operand: SSAValue, map: AffineMap, shape: Shape, summed: Sha
     """
     if (constant := constant_root(operand)) is None:
         return factor_of(operand)
-    import numpy as np
-
     # Indices of the result that the map does not use would repeat the same row.
     used = map.used_dims()
     extents = [extent if axis in used else 1 for axis, extent in enumerate(shape)]

@@ -16,6 +16,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, prop_def, var_operand_def
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.utils.exceptions import VerifyException
 
+from tinyml.dialects.machine.lazy_numpy import np
 from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, build, fold_to, shape_of, shaped, spell
 from tinyml.dialects.tdsl.constant import constant_input, replace_by_constant
 
@@ -385,6 +386,4 @@ class ReverseOfConstant(RewritePattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: ReverseOp, rewriter: PatternRewriter, /) -> None:
         if (constant := constant_input(op)) is not None:
-            import numpy as np
-
             replace_by_constant(op, constant, np.flip(constant.raws, op.axis.value.data), rewriter)

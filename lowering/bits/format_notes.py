@@ -14,6 +14,7 @@ from xdsl.utils.exceptions import ParseError
 
 from tinyml.dialects import scratch
 from tinyml.dialects.formats.number_format import number_format
+from tinyml.dialects.machine.lazy_numpy import np
 
 
 def describe_format(ctx: Context, text: str) -> str:
@@ -27,8 +28,6 @@ def describe_format(ctx: Context, text: str) -> str:
         return text
     if format is None or format.dtype.kind != "i":
         return text
-    import numpy as np
-
     raws = np.array([-3, 0, 1, 2], format.dtype)
     reals = format.decode(raws)
     if reals.shape != raws.shape or not np.array_equal(reals, raws * reals[2]):

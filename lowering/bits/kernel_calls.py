@@ -80,8 +80,10 @@ def call_of(op: num.KernelOp) -> Lowering:
             length = op.length
             return lambda e: call_kernel(e, kernel, [op.sums, op.vector], [op.factor, _number(e, length)], None)
         case num.DotRowsOp():
-            length, rows = op.length, (op.starts, op.sums)
-            return lambda e: call_kernel(e, kernel, [op.matrix, op.vector], [_number(e, length)], None, rows)
+            length = op.length
+            return lambda e: call_kernel(
+                e, kernel, [op.matrix, op.vector], [_number(e, length)], None, [op.starts, op.sums]
+            )
         case _:
             raise InputError(f"{op.name} is not supported yet: its kernels have no calls")
 

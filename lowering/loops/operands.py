@@ -7,6 +7,7 @@ from typing import Any
 from xdsl.ir import Attribute, SSAValue
 
 from tinyml.dialects import num, scratch, tdsl
+from tinyml.dialects.machine.lazy_numpy import np
 from tinyml.transforms.ir.loop_nest import LoopNest
 
 
@@ -32,8 +33,6 @@ def single_element(value: SSAValue, nest: LoopNest) -> SSAValue:
 
 def flash_array(nest: LoopNest, raws: Any, element: Attribute, hint: str) -> SSAValue:
     """A constant array with a name."""
-    import numpy as np
-
     # A matrix of zeros has no entries, but C has no empty arrays.
     value = nest.insert(scratch.ConstantOp.of(raws if raws.size else np.zeros(1, raws.dtype), element))
     value.name_hint = hint

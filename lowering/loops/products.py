@@ -14,6 +14,7 @@ from xdsl.ir import SSAValue
 
 from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.formats.accumulator import Accumulator
+from tinyml.dialects.machine.lazy_numpy import np
 from tinyml.lowering.loops.index_maps import mapped
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import element_of, elements_from, flash_array
@@ -23,8 +24,6 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 
 def row_shifts(op: tdsl.ContractionOp, nest: LoopNest) -> SSAValue | None:
     """A product's shifts as bytes in flash."""
-    import numpy as np
-
     return None if op.shifts is None else flash_array(nest, np.array(op.shifts, "i1"), i8, "row_shifts")
 
 

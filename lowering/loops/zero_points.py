@@ -17,9 +17,9 @@ from tinyml.dialects import scratch, tdsl
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.coding import INTEGER_CODING
 from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.machine.lazy_numpy import np
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from tinyml.dialects.formats.number_format import Raws

@@ -22,6 +22,7 @@ from tinyml.dialects import num, scratch
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.coding import INTEGER_CODING
 from tinyml.dialects.formats.number_format import element_format
+from tinyml.dialects.machine.lazy_numpy import np
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import HOST, kernels_of
 from tinyml.transforms.ir.loop_nest import LoopNest, local_array
@@ -151,8 +152,6 @@ class _Rows:
 
     def _zeros(self, nest: LoopNest) -> SSAValue | None:
         """What sums start with, in flash, if that is nothing."""
-        import numpy as np
-
         if not isinstance(self.products[0].dot.sum.owner, num.ZeroOp):
             return None
         raws = np.zeros(self.block, f"i{self.accumulator.bits // 8}")

@@ -22,6 +22,7 @@ from tinyml.dialects import num, scratch
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import element_format, number_format
 from tinyml.dialects.layouts.packed_bits import group_length, packed_bytes, packed_widths
+from tinyml.dialects.machine.lazy_numpy import np
 from tinyml.dialects.scratch import memref_type, packed_bits, size_in_bytes
 from tinyml.targets.kernel import FETCHED, UNPACKED_KERNEL, UNPACKED_LOOP, Kernel, packed_reader
 from tinyml.targets.registry import HOST, kernels_of
@@ -145,8 +146,6 @@ class _Packable:
         raws, type = self.constant.raws, memref_type(self.constant.result)
         shape, padded = type.get_shape(), self.row + -self.row % group_length(self.bits)
         if self.row > 1 and padded != self.row:
-            import numpy as np
-
             shape = _padded(shape, self.row, padded)
             filled = np.zeros((raws.size // self.row, padded), raws.dtype)
             filled[:, : self.row] = raws.reshape(-1, self.row)

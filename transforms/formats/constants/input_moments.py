@@ -12,10 +12,10 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import BlockArgument, SSAValue
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.machine.lazy_numpy import np
 from tinyml.transforms.formats.evaluation.margins import Border
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from tinyml.dialects.formats.number_format import NumberFormat, Reals
@@ -44,8 +44,6 @@ class Moments:
     @staticmethod
     def of(reals: Reals, rounded: Reals, weights: Reals, axes: tuple[int, ...] = (-1,)) -> Moments:
         """From samples of shape (samples, length) and their weights, with covariances shrunk towards the diagonal."""
-        import numpy as np
-
         total = weights.sum()
         means = [(weights @ one) / total for one in (reals, rounded)]
         # Pixels at the edge of an image are always zero, and a matrix times itself takes half the time of others.
@@ -64,8 +62,6 @@ class Moments:
 
 def snapped(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
     """The numbers with `BITS` bits of the greatest of them."""
-    import numpy as np
-
     unit = math.ldexp(1.0, math.frexp(float(np.abs(numbers).max(initial=0.0)))[1] - BITS)
     return np.rint(numbers / unit) * unit
 
@@ -77,8 +73,6 @@ class InputMoments:
     """
 
     def __init__(self, function: func.FuncOp, inputs: Reals):
-        import numpy as np
-
         from tinyml.runtime.evaluator.evaluator import CHUNK, evaluate_reals
 
         constants = [op for op in function.walk() if isinstance(op, tdsl.ConstOp)]
@@ -119,8 +113,6 @@ class InputMoments:
 
         None where it is used otherwise, too. Of numbers that are indexed out of it by a loop, each has its own.
         """
-        import numpy as np
-
         found = [self.values[value] for value in self._found(constant)]
         if not found or not constant.raws.ndim:
             return None
@@ -140,8 +132,6 @@ class InputMoments:
     def _moments(
         self, constant: tdsl.ConstOp, found: Sequence[SSAValue], formats: Sequence[NumberFormat]
     ) -> Moments | None:
-        import numpy as np
-
         shape = constant.raws.shape
         values = [self.values[value] for value in found]
         axes = _summed(constant, values)
@@ -178,8 +168,6 @@ def _summed(constant: tdsl.ConstOp, values: Sequence[Sequence[Reals]]) -> tuple[
 
 def _iterations(parts: Sequence[Reals], lengths: Sequence[int]) -> list[Reals]:
     """A value in each iteration on all samples, from its values chunk by chunk, in each of these by iteration."""
-    import numpy as np
-
     count = len(parts) // len(lengths)
     whole = [np.broadcast_to(part, (lengths[place // count], *part.shape[1:])) for place, part in enumerate(parts)]
     return [np.concatenate(whole[iteration::count]) for iteration in range(count)]
