@@ -19,7 +19,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from tinyml.dialects import num, tdsl
 from tinyml.runtime.evaluator.arithmetic import Reals, by_row, ranked
 from tinyml.runtime.evaluator.evaluator import CHUNK, compute, predict_function
-from tinyml.runtime.evaluator.index_maps import Factors, add_at
+from tinyml.runtime.evaluator.index_maps import Factors, add_at, numbered
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -249,8 +249,7 @@ class _Tape:
             first[value] = numbers
             numbers += x[0].size
         sources: list[Any] = [
-            first[value] + np.arange(x[0].size).reshape(1, *x.shape[1:]) if value in first else x
-            for value, x in zip(op.operands, operands, strict=True)
+            first[value] + numbered(x) if value in first else x for value, x in zip(op.operands, operands, strict=True)
         ]
         back = add_at(slope, compute(self.reals, op, sources), np.empty((1, numbers)))
         found = {

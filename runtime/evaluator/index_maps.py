@@ -48,8 +48,10 @@ def _positions(map: AffineMap, shape: Sequence[int], symbols: Sequence[Any], sam
     """Arrays that index the elements to which a map takes a shape, for so many samples of the indexed array."""
     rank = len(shape)
     columns = [np.reshape(symbol, (-1, *(1,) * rank)) for symbol in symbols]
-    grid = [np.arange(n).reshape(1, *(n if i == axis else 1 for i in range(rank))) for axis, n in enumerate(shape)]
-    indices = [np.asarray(expression.eval(grid, columns)) for expression in map.results]  # pyright: ignore[reportArgumentType]
+    grid: list[Any] = [
+        np.arange(n).reshape(1, *(n if i == axis else 1 for i in range(rank))) for axis, n in enumerate(shape)
+    ]
+    indices = [np.asarray(expression.eval(grid, columns)) for expression in map.results]
     first = np.arange(samples).reshape(-1, *(1,) * rank)
     return (first, *(np.broadcast_to(index, np.broadcast_shapes(index.shape, (1, *shape))) for index in indices))
 
@@ -167,7 +169,8 @@ class Factors:
 
 def numbered(x: Array) -> Array:
     """The numbers of an operand's elements in row-major order, in the operand's shape and for all samples."""
-    return np.arange(x[0].size).reshape(1, *x.shape[1:])
+    count: int = x[0].size
+    return np.arange(count).reshape(1, *x.shape[1:])
 
 
 def add_at(slopes: Array, positions: Array, x: Array) -> Array:

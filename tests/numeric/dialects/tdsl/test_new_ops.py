@@ -1,0 +1,217 @@
+"""Ops that nothing but this file knows: what `docs/where-to-add.md` says follows by itself follows.
+
+Each runs on the evaluator, on reals and on bits, has gradients, and becomes C that computes the evaluator's bits.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp, TensorType, f32
+from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.irdl import irdl_op_definition, operand_def
+
+from tinyml.dialects import num, tdsl
+from tinyml.dialects.context import context
+from tinyml.dialects.formats.f32 import F32_FORMAT
+from tinyml.dialects.tdsl.base import SHAPED, Shape, build, shape_of, shaped
+from tinyml.dialects.tdsl.elementwise import Insert
+from tinyml.dialects.tdsl.movement import dimensions, identity
+from tinyml.lowering import pipelines
+from tinyml.runtime.devices.host import HostRunner
+from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, evaluate_reals
+from tinyml.runtime.evaluator.gradients import Gradients
+from tinyml.runtime.model.model_interface import interface_of
+from tinyml.tools.driver.stages import print_c
+from tinyml.transforms.formats.assign_format import AssignFormatPass
+from tinyml.transforms.formats.fuse_elementwise import FuseElementwisePass
+from tinyml.transforms.reals.analysis.count_macs import count_macs
+from tinyml.transforms.reals.analysis.profiles import record_profiles
+
+SLOPE = 0.125
+BINARY = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
+
+
+@irdl_op_definition
+class LeakyReluOp(tdsl.UnaryOp):
+    """max(x, 0) - SLOPE * max(-x, 0)."""
+
+    name = "tdsl.leaky_relu"
+
+    def scalar(self, x: Sequence[SSAValue], element: Attribute, insert: Insert) -> SSAValue:
+        below = insert(num.ClampOp(insert(num.NegOp(x[0], element)), 0.0))
+        less = insert(num.MulOp(below, insert(num.ConstantOp(SLOPE, element)), element))
+        return insert(num.SubOp(insert(num.ClampOp(x[0], 0.0)), less, element))
+
+
+@irdl_op_definition
+class ConcatOp(tdsl.MovementOp):
+    """The rows of one matrix above those of another."""
+
+    name = "tdsl.concat"
+    lhs = operand_def(SHAPED)
+    rhs = operand_def(SHAPED)
+    assembly_format = BINARY
+
+    def __init__(self, lhs: SSAValue, rhs: SSAValue):
+        shape = (shape_of(lhs)[0] + shape_of(rhs)[0], shape_of(lhs)[1])
+        build(self, [lhs, rhs], TensorType(shaped(lhs).get_element_type(), shape))
+
+    def infer_shape(self) -> Shape:
+        return shape_of(self.lhs)[0] + shape_of(self.rhs)[0], shape_of(self.lhs)[1]
+
+    @property
+    def moves(self) -> Sequence[tdsl.Move]:
+        same, (row, column) = identity(2), dimensions(2)
+        below = AffineMap(2, 0, (row + shape_of(self.lhs)[0], column))
+        targets = (self.lhs, same), (self.rhs, below)
+        return [tdsl.Move(value, shape_of(value), same, target) for value, target in targets]
+
+
+@irdl_op_definition
+class Conv1dOp(tdsl.ContractionOp):
+    """`result[i, o] = sum_k sum_c lhs[i + k, c] * rhs[k, c, o]`."""
+
+    name = "tdsl.conv1d"
+    lhs = operand_def(SHAPED)
+    rhs = operand_def(SHAPED)
+    assembly_format = BINARY
+
+    def __init__(self, lhs: SSAValue, rhs: SSAValue):
+        build(self, [lhs, rhs], TensorType(shaped(lhs).get_element_type(), self.shape(lhs, rhs)))
+
+    @staticmethod
+    def shape(lhs: SSAValue, rhs: SSAValue) -> Shape:
+        return shape_of(lhs)[0] - shape_of(rhs)[0] + 1, shape_of(rhs)[2]
+
+    def infer_shape(self) -> Shape:
+        return self.shape(self.lhs, self.rhs)
+
+    @property
+    def terms(self) -> Sequence[tdsl.Term]:
+        i, o, k, c = map(AffineExpr.dimension, range(4))
+        lhs_map, rhs_map = AffineMap(4, 0, (i + k, c)), AffineMap(4, 0, (k, c, o))
+        return [tdsl.Term(self.lhs, self.rhs, shape_of(self.rhs)[:2], lhs_map, rhs_map)]
+
+
+def network(weights: NDArray[np.float32]) -> ModuleOp:
+    """A convolution of a leaky ReLU of the input above its double."""
+    block = Block(arg_types=[TensorType(f32, (5, 6))])
+    [x] = block.args
+    x.name_hint = "X"
+    constant = tdsl.ConstOp(weights, F32_FORMAT)
+    leaky = LeakyReluOp(x)
+    twice = tdsl.AddOp(leaky.out, x)
+    both = ConcatOp(twice.out, x)
+    result = Conv1dOp(both.out, constant.result)
+    block.add_ops([constant, leaky, twice, both, result, func.ReturnOp(result.out)])
+    function = func.FuncOp("network", ([x.type], [result.out.type]), Region(block))
+    module = ModuleOp([function])
+    module.verify()
+    return module
+
+
+def expected(x: NDArray[np.float64], weights: NDArray[np.float32]) -> NDArray[np.float64]:
+    """The same in numpy."""
+    image = x.reshape(-1, 5, 6)
+    both = np.concatenate([np.where(image > 0, image, SLOPE * image) + image, image], 1)
+    windows = np.stack([both[:, i : i + 3] for i in range(8)], 1)
+    return np.einsum("nikc,kco->nio", windows, weights).reshape(len(x), -1)
+
+
+RANDOM = np.random.default_rng(1)
+WEIGHTS = RANDOM.uniform(-1, 1, (3, 6, 4)).astype(np.float32)
+X = RANDOM.uniform(-2, 2, (40, 30)).astype(np.float32)
+
+
+def test_reals_and_counts():
+    module = network(WEIGHTS)
+    scores = evaluate_reals(module, X).scores
+    assert scores is not None
+    np.testing.assert_allclose(scores, expected(X.astype("f8"), WEIGHTS))
+    assert count_macs(module) == 8 * 4 * 3 * 6
+
+
+def test_gradients():
+    """By the weights, of a sum of scores that is linear in them."""
+    direction = RANDOM.normal(size=(len(X), 32))
+    module = network(WEIGHTS)
+    [constant] = [op for op in module.walk() if isinstance(op, tdsl.ConstOp)]
+    rows = list(Gradients(module, X, direction).rows(constant))
+    slopes = np.concatenate([slope for _, slope in rows], 1)
+    step = RANDOM.normal(size=WEIGHTS.shape).astype(np.float32)
+    change = (expected(X.astype("f8"), step) * direction).sum(1)
+    np.testing.assert_allclose(slopes @ step.reshape(-1), change)
+
+
+def test_gradients_through_elements_and_moves():
+    """By a constant that takes the place of the input."""
+    module = network(WEIGHTS)
+    [function] = [op for op in module.walk() if isinstance(op, func.FuncOp)]
+    block = function.body.block
+    point = tdsl.ConstOp(X[0].reshape(5, 6), F32_FORMAT)
+    first = block.first_op
+    assert first is not None
+    block.insert_op_before(point, first)
+    block.args[0].replace_all_uses_with(point.result)
+    direction = RANDOM.normal(size=(1, 32))
+    rows = list(Gradients(module, X[:1], direction).rows(point))
+    slopes = np.concatenate([slope for _, slope in rows], 1)[0]
+    step = 1e-6 * RANDOM.normal(size=30)
+    after, before = (expected(X[:1] + sign * step, WEIGHTS) for sign in (1, -1))
+    np.testing.assert_allclose(slopes @ step, ((after - before) * direction).sum() / 2, rtol=1e-4)
+
+
+def with_formats(width: int) -> ModuleOp:
+    module = network(WEIGHTS)
+    record_profiles(module, X)
+    AssignFormatPass("fixed", width).apply(context(), module)
+    pipelines.run(module, context(), ["choose-accumulators"])
+    module.verify()
+    return module
+
+
+def test_bits_are_near_the_reals():
+    module = with_formats(16)
+    scores = evaluate(module, encode_inputs(module, X)).scores
+    assert scores is not None
+    last = module.body.block.first_op
+    assert isinstance(last, func.FuncOp)
+    returned = last.body.block.last_op
+    assert returned is not None
+    reals = tdsl.format_of(returned.operands[0]).decode(scores)
+    np.testing.assert_allclose(reals, expected(X.astype("f8"), WEIGHTS), atol=0.01)
+
+
+def test_elementwise_ops_fuse():
+    module = with_formats(16)
+    x = encode_inputs(module, X)
+    before = evaluate(module, x).scores
+    FuseElementwisePass().apply(context(), module)
+    module.verify()
+    names = [op.name for op in module.walk()]
+    assert "tdsl.map" in names
+    assert not {"tdsl.leaky_relu", "tdsl.add"} & set(names)
+    np.testing.assert_array_equal(evaluate(module, x).scores, before)
+
+
+def test_the_host_computes_the_same_bits(tmp_path: Path):
+    for width in (8, 16):
+        module = with_formats(width)
+        x, interface, folder = encode_inputs(module, X), interface_of(module), tmp_path / str(width)
+        wanted = evaluate(module, x).scores
+        ctx = context()
+        for step in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c"):
+            pipelines.run(module, ctx, pipelines.flatten(step, {"target": json.dumps("host")}))
+        folder.mkdir()
+        for file, extension in (("source", "c"), ("header", "h")):
+            (folder / f"network.{extension}").write_text(print_c(module, ctx, "host", file))
+        runner = HostRunner(sanitize=True)
+        result = runner.run(runner.build(folder, interface, folder), interface, x)
+        np.testing.assert_array_equal(result.scores, wanted)
