@@ -1,12 +1,13 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PYRIGHT := $(BIN)/pyright --pythonpath $(BIN)/python
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 MODELS := $(wildcard examples/*)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint filecheck pytest bench kernels costs format clean toolchains
+.PHONY: help demo test lint ruff filecheck pytest bench kernels costs format clean toolchains
 
 help: ## show this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
@@ -14,12 +15,20 @@ help: ## show this list
 demo: $(VENV)/core ## compile the example models and run them on this computer (no cross compiler needed)
 	$(BIN)/tinyml demo
 
-test: toolchains lint filecheck pytest ## everything: compilers and simulators by apt, then lint, filecheck, pytest
+# Pyright keeps one core busy for half a minute: it runs beside the suites, and is heard when they are done.
+test: toolchains ruff ## everything: compilers and simulators by apt, then ruff, pyright, filecheck, pytest
+	@mkdir -p build
+	@$(PYRIGHT) >build/pyright.log 2>&1 & types=$$!; trap 'kill $$types' INT TERM; \
+	$(MAKE) --no-print-directory filecheck pytest; suites=$$?; \
+	wait $$types; types=$$?; echo '$(PYRIGHT)'; cat build/pyright.log; \
+	exit $$((suites | types))
 
-lint: $(VENV)/test ## ruff and pyright
+lint: ruff ## ruff and pyright
+	$(PYRIGHT)
+
+ruff: $(VENV)/test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/pyright --pythonpath $(BIN)/python
 
 filecheck: $(VENV)/test ## the regression suite on IR files (lit)
 	$(BIN)/lit -sv tests/filecheck

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import entry_points
+from itertools import product
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -76,6 +77,20 @@ def _sorts() -> Iterator[Sort]:
 
 SORTS = tuple(_sorts())
 FORMATS = tuple(format for sort in SORTS for format in sort.variants)
+
+
+def pairings(sort: Sort, others: Sequence[Sort]) -> Iterator[tuple[NumberFormat, NumberFormat]]:
+    """Pairs of a variant of `sort` and one of another sort, in which each variant of both occurs.
+
+    Among themselves the variants of a sort are all paired; those of different sorts are shifted against each other
+    further from sort to sort, so that ranges of all sizes meet.
+    """
+    for shift, other in enumerate(others):
+        if other == sort:
+            yield from product(sort.variants, sort.variants)
+            continue
+        for i in range(max(len(sort.variants), len(other.variants))):
+            yield sort.variants[i % len(sort.variants)], other.variants[(i + shift) % len(other.variants)]
 
 
 @cache

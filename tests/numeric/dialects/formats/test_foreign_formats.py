@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -29,6 +30,11 @@ STORED = [one for one in SORTS if one.option[0] not in PUBLISHED and one.variant
 
 def profiled(model: str) -> ModuleOp:
     """A model on reals as `assign-format` gets it."""
+    return _profiled(model).clone()
+
+
+@cache
+def _profiled(model: str) -> ModuleOp:
     module = load_program(MODELS[model], context())
     data = json.dumps(str(MODELS[model].with_name("val.npz")))
     specs = pipelines.flatten("reals-to-formats", {"data": data})

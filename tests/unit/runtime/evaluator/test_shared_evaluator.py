@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, reject, settings
@@ -16,7 +18,7 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.runtime.evaluator import shared_evaluator
-from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, predict_function
+from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate, predict_function
 from tinyml.runtime.evaluator.shared_evaluator import SharedEvaluator
 from tinyml.transforms.formats.accumulate_sums import AccumulateSumsPass
 from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
@@ -39,7 +41,10 @@ def chosen(module: ModuleOp, inputs: NDArray[np.float32], width: int) -> ModuleO
 
 
 def expect_same(evaluator: SharedEvaluator, module: ModuleOp, inputs: NDArray[np.float32]) -> None:
-    expected = evaluate(module, encode_inputs(module, inputs))
+    expect(evaluator, module, evaluate(module, encode_inputs(module, inputs)))
+
+
+def expect(evaluator: SharedEvaluator, module: ModuleOp, expected: Outputs) -> None:
     program = evaluator.prepare(module)
     found = [program.outputs(chunk) for chunk in range(len(evaluator.chunks))]
     if expected.labels is not None:
@@ -65,18 +70,18 @@ def test_random_programs(program: str, widths: list[int]):
                 raise
 
 
-@pytest.mark.parametrize("capacity", [0, 100, 1 << 20])
-@pytest.mark.parametrize("chunk", [1, 3, 100])
-@pytest.mark.parametrize("batch", [0, 1 << 20])
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_loops(name: str, batch: int, chunk: int, capacity: int, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(shared_evaluator, "GREATEST_BATCH", batch)
-    monkeypatch.setattr(shared_evaluator, "CHUNK", chunk)
+def test_loops(name: str, monkeypatch: pytest.MonkeyPatch):
     module = parse(PROGRAMS[name])
     inputs = inputs_of(module)
-    evaluator = SharedEvaluator(inputs, capacity)
-    for width in (8, 16, 8):
-        expect_same(evaluator, chosen(module, inputs, width), inputs)
+    candidates = [chosen(module, inputs, width) for width in (8, 16, 8)]
+    results = [evaluate(candidate, encode_inputs(candidate, inputs)) for candidate in candidates]
+    for batch, chunk, capacity in product((0, 1 << 20), (1, 3, 100), (0, 100, 1 << 20)):
+        monkeypatch.setattr(shared_evaluator, "GREATEST_BATCH", batch)
+        monkeypatch.setattr(shared_evaluator, "CHUNK", chunk)
+        evaluator = SharedEvaluator(inputs, capacity)
+        for candidate, expected in zip(candidates, results, strict=True):
+            expect(evaluator, candidate, expected)
 
 
 CELL = """func.func @cell(%X: tensor<3x1xf32>) -> tensor<3x1xf32> {
