@@ -104,5 +104,5 @@ def check(name: str, options: dict[str, str], devices: Sequence[tuple[str, str]]
             (built / f"{interface.name}.{suffix}").write_text(text.getvalue())
     for target, device in devices:
         runner, built = runner_for(device), folder / target
-        found = runner.run(runner.build(built, interface, folder / device, "-Os"), interface, inputs).scores
+        found = runner.run(runner.build(built, interface, folder / f"build-{device}", "-Os"), interface, inputs).scores
         np.testing.assert_array_equal(found, expected, err_msg=f"{device}, {target}")
