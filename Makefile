@@ -39,7 +39,7 @@ pytest: $(VENV)/test ## unit and numeric tests
 bench: $(VENV)/test toolchains ## size and speed of the example models on a simulated Arduino Uno
 	$(BIN)/tinyml bench $(MODELS) --target uno
 
-kernels: $(VENV)/test toolchains ## what the kernels of the runtime cost on simulated AVR and Cortex-M chips
+kernels: $(VENV)/test toolchains ## what the kernels of the runtime cost on simulated chips
 	$(BIN)/python -m tinyml.tools.calibration.kernels
 
 costs: $(VENV)/test toolchains ## measure the tables of the cost model anew (targets/*/costs), some minutes
@@ -53,8 +53,8 @@ format: $(VENV)/test ## lay out the Python files, list the packages
 clean: ## remove the environment and everything built
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .ruff_cache .hypothesis
 
-toolchains:
-	@.ci/toolchains
+toolchains: $(VENV)/core
+	@$(BIN)/python .ci/toolchains
 
 $(VENV)/core: pyproject.toml
 	@.ci/venv '$(PYTHON)' $(VENV)

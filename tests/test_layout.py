@@ -17,6 +17,8 @@ from xdsl.passes import ModulePass
 
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.lowering.pipelines import PIPELINES
+from tinyml.targets.chip import Chip
+from tinyml.targets.registry import chips
 from tinyml.tools.universe import TINYML
 
 ROOT = Path(__file__).parent.parent
@@ -163,6 +165,32 @@ def test_no_format_is_named_outside_its_own_files(name: str):
             continue
         for line, text in words(path):
             assert not re.search("|".join(spelled), text), f"{name_of(path)}:{line} names a format: {text}"
+
+
+NAMING_CHIPS = {
+    "targets/registry.py": "the registry, the usual target and the host",
+    "tools/driver/arduino_sketch.py": "sketches are for the boards of the Arduino IDE that are AVRs",
+}
+"""Files that name a chip which is not theirs, and why."""
+
+
+def own_by_convention(path: Path, chip: Chip) -> bool:
+    """Does a file belong to a chip? The runner does; calibration measures chips that it chooses."""
+    runner = chip.runner.partition(":")[0].removeprefix("tinyml.").replace(".", "/")
+    return chip.folder in path.parents or name_of(path) == f"{runner}.py" or path.parent.name == "calibration"
+
+
+@pytest.mark.parametrize("chip", chips(), ids=lambda chip: chip.name)
+def test_no_chip_is_named_outside_its_own_files(chip: Chip):
+    """Its own are its folder and its runner; its names those of its boards and parts, of its runner and its tools."""
+    names = {chip.name, chip.folder.name, chip.prefix, *chip.runner.rpartition(".")[2].split(":")} - {""}
+    names |= {name for board in chip.boards for name in (board.name, board.part)}
+    spelled = re.compile("|".join(rf"(?<![a-zA-Z0-9]){re.escape(name)}(?![a-zA-Z0-9])" for name in sorted(names)))
+    for path in MODULES:
+        if own_by_convention(path, chip) or name_of(path) in NAMING_CHIPS:
+            continue
+        for line, text in words(path):
+            assert not spelled.search(text), f"{name_of(path)}:{line} names a chip: {text}"
 
 
 @pytest.mark.parametrize("path", MODULES, ids=name_of)

@@ -34,14 +34,14 @@ def limit(device: str) -> int:
     return 300 if device == HOST else 3
 
 
-@pytest.mark.parametrize("device", [roomy(name) for name in DEVICES])
+@pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize(("format", "width"), FORMATS)
 @pytest.mark.parametrize("model", MODELS)
 def test_device_equals_evaluator(
     model: str, format: str, width: int | None, device: str, compiled_models: CompiledModels
 ) -> None:
     folder = compiled_models.folder(model, format, width, board(roomy(USUAL)))
-    result = run_model(RunRequest(folder, MODELS[model].with_name("test.npz"), device, limit(device), "-Os"))
+    result = run_model(RunRequest(folder, MODELS[model].with_name("test.npz"), roomy(device), limit(device), "-Os"))
     assert result["mismatch"] is None
     assert result["samples"] == limit(device)
 
@@ -69,6 +69,6 @@ def test_posits_of_two_widths_in_one_product(tmp_path: Path) -> None:
 def test_optimisation_does_not_change_bits(model: str, compiled_models: CompiledModels) -> None:
     folder = compiled_models.folder(model, "fixed", 16, board(roomy(USUAL)))
     for optimize in ("-O2", "-O3"):
-        for device in (roomy(name) for name in SMALL):
+        for device in SMALL:
             result = run_model(RunRequest(folder, MODELS[model].with_name("val.npz"), device, 2, optimize))
             assert result["mismatch"] is None

@@ -163,15 +163,22 @@ def test_skip_over_a_word_that_simavr_takes_for_two(tmp_path: Path):
     assert (cycles == cycles[0]).all()
 
 
-def step_counts(build: Build, inputs: np.ndarray) -> list[int]:
+def step_counts(device: str, build: Build, inputs: np.ndarray) -> list[int]:
     """Instructions of `fixmodel_predict`, counted one by one with a hook that shares nothing with the runner's."""
     import unicorn
-    from unicorn import arm_const
+    from unicorn import arm_const, riscv_const
 
-    table = symbols("arm-none-eabi-", build.elf)
     image = build.elf.with_suffix(".bin").read_bytes()
-    uc: Any = unicorn.Uc(unicorn.UC_ARCH_ARM, unicorn.UC_MODE_THUMB | unicorn.UC_MODE_MCLASS)  # pyright: ignore[reportPrivateImportUsage]
-    uc.ctl_set_cpu_model(arm_const.UC_CPU_ARM_CORTEX_M0)
+    uc: Any
+    if device == "riscv":
+        sp, x, back = riscv_const.UC_RISCV_REG_SP, riscv_const.UC_RISCV_REG_A0, riscv_const.UC_RISCV_REG_RA
+        table, code = symbols("riscv64-unknown-elf-", build.elf), 0
+        uc = unicorn.Uc(unicorn.UC_ARCH_RISCV, unicorn.UC_MODE_RISCV32)  # pyright: ignore[reportPrivateImportUsage]
+    else:
+        sp, x, back = arm_const.UC_ARM_REG_SP, arm_const.UC_ARM_REG_R0, arm_const.UC_ARM_REG_LR
+        table, code = symbols("arm-none-eabi-", build.elf), 1
+        uc = unicorn.Uc(unicorn.UC_ARCH_ARM, unicorn.UC_MODE_THUMB | unicorn.UC_MODE_MCLASS)  # pyright: ignore[reportPrivateImportUsage]
+        uc.ctl_set_cpu_model(arm_const.UC_CPU_ARM_CORTEX_M0)
     uc.mem_map(0, 1 << 20)
     uc.mem_map(0x20000000, 1 << 18)
     uc.mem_write(0, image)
@@ -185,21 +192,22 @@ def step_counts(build: Build, inputs: np.ndarray) -> list[int]:
 
         hook = uc.hook_add(unicorn.UC_HOOK_CODE, on_instruction)
         uc.mem_write(table["tm_input"], row.tobytes())
-        uc.reg_write(arm_const.UC_ARM_REG_SP, table["tm_stack_top"])
-        uc.reg_write(arm_const.UC_ARM_REG_R0, table["tm_input"])
-        uc.reg_write(arm_const.UC_ARM_REG_LR, table["tm_mark"] | 1)
-        uc.emu_start(table["fixmodel_predict"] | 1, table["tm_mark"])
+        uc.reg_write(sp, table["tm_stack_top"])
+        uc.reg_write(x, table["tm_input"])
+        uc.reg_write(back, table["tm_mark"] | code)
+        uc.emu_start(table["fixmodel_predict"] | code, table["tm_mark"])
         uc.hook_del(hook)
         counts.append(count)
     return counts
 
 
-def test_instructions_are_exact(tmp_path: Path):
-    runner, inputs = runner_for("cortex-m0"), fix_inputs(4)
+@pytest.mark.parametrize("device", ["cortex-m0", "riscv"])
+def test_instructions_are_exact(device: str, tmp_path: Path):
+    runner, inputs = runner_for(device), fix_inputs(4)
     build = runner.build(DATA / "fixmodel", FIX, tmp_path)
     result = runner.run(build, FIX, inputs)
     assert result.cycles is not None
-    assert result.cycles.tolist() == step_counts(build, inputs)
+    assert result.cycles.tolist() == step_counts(device, build, inputs)
 
 
 @pytest.mark.parametrize("x", [-5, 5])
@@ -225,9 +233,9 @@ def test_an_endless_inference_is_reported(device: str, tmp_path: Path, write_mod
 @pytest.mark.parametrize("device", BOARDS)
 def test_an_illegal_instruction_is_reported(device: str, tmp_path: Path, write_model: WriteModel):
     # Neither the word 1 on an AVR nor the halfword 0 on a RISC-V is an instruction.
-    trap = {"host": "__builtin_trap();", "uno": '__asm__ volatile(".word 1");', "riscv": '__asm__ volatile(".half 0");'}
-    source = write_model(trap.get(device, '__asm__ volatile("udf #0");') + "return X[0];")
-    with pytest.raises(DeviceError, match=r"Invalid Opcode|Invalid instruction|signal"):
+    trap = {"uno": '__asm__ volatile(".word 1");', "riscv": '__asm__ volatile(".half 0");'}
+    source = write_model(trap.get(device, "__builtin_trap();") + "return X[0];")
+    with pytest.raises(DeviceError, match=r"Invalid Opcode|Invalid instruction|CPU exception|signal"):
         run_small(runner_for(device), source, tmp_path)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from programs.compiled import CompiledModels
-from programs.devices import DEVICES
+from programs.devices import DEVICES, roomy
 from programs.paths import MODELS
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
@@ -19,7 +19,7 @@ from tinyml.dialects.scratch import ArenaOp
 from tinyml.lowering import pipelines
 from tinyml.runtime.devices.toolchain import call_tool
 from tinyml.runtime.model.data import load_data
-from tinyml.targets.registry import board
+from tinyml.targets.registry import USUAL, board
 from tinyml.tools.commands.compile import Request, compile_model
 from tinyml.tools.commands.run import RunRequest, run_model
 from tinyml.tools.driver.measure import run_on_device
@@ -65,7 +65,7 @@ def pack_again(formats: ModuleOp, mode: str, name: str, folder: Path) -> ArenaOp
 def test_the_arena_is_optimal_and_what_the_linker_reserves(
     name: str, width: int, compiled_models: CompiledModels, tmp_path: Path
 ):
-    folder = compiled_models.folder(name, "fixed", width, board("atmega1284p"))
+    folder = compiled_models.folder(name, "fixed", width, board(roomy(USUAL)))
     report = json.loads((folder / "report.json").read_text())
     buffers = (folder / "ir/2-buffers.mlir").read_text()
     assert "scratch.optimal" in buffers

@@ -1,0 +1,89 @@
+"""The registry of chips: names, and chips of other packages."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pytest
+
+from tinyml.dialects.errors import InputError
+from tinyml.runtime.devices.host import HostRunner
+from tinyml.runtime.devices.registry import is_available, runner_for
+from tinyml.runtime.model.headers import include_folders
+from tinyml.targets import registry
+from tinyml.targets.board import Board
+from tinyml.targets.host.chip import CHIP as HOST
+from tinyml.targets.package import Package
+
+
+class PocketRunner(HostRunner):
+    """The runner of a chip that is not ours."""
+
+
+POCKET = dataclasses.replace(
+    HOST,
+    name="pocket",
+    runner=f"{__name__}:PocketRunner",
+    boards=(Board("pocket-one", "p1", 4096, 512), Board("pocket-two", "p2", 8192, 512)),
+)
+
+
+@pytest.fixture
+def with_pocket(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """As if a package with that chip were installed."""
+
+    def entry_points(group: str) -> list[EntryPoint]:
+        return [EntryPoint("pocket", f"{__name__}:POCKET", group)] if group == "tinyml.chips" else []
+
+    def forget() -> None:
+        registry.chips.cache_clear()
+        registry._targets.cache_clear()  # pyright: ignore[reportPrivateUsage]
+        include_folders.cache_clear()
+
+    monkeypatch.setattr(registry, "entry_points", entry_points)
+    forget()
+    yield
+    monkeypatch.undo()
+    forget()
+
+
+def test_boards_have_names_of_their_own() -> None:
+    names = [board.name for board in registry.boards()]
+    assert len(set(names)) == len(names)
+    assert registry.USUAL in names
+    assert registry.HOST in names
+    assert all(board.larger in (None, *names) for board in registry.boards())
+
+
+def test_an_unknown_target_is_told_the_known_ones() -> None:
+    with pytest.raises(InputError, match="unknown target 'toaster' \\(one of uno, "):
+        registry.board("toaster")
+
+
+@pytest.mark.usefixtures("with_pocket")
+def test_a_package_brings_a_chip_and_its_runner() -> None:
+    assert registry.board("pocket-two").flash == 8192
+    assert registry.chip_of("pocket-one").name == "pocket"
+    assert type(runner_for("pocket-one")).__name__ == "PocketRunner"
+    with pytest.raises(InputError, match=", host, pocket-one, pocket-two\\)"):
+        registry.board("toaster")
+
+
+@pytest.mark.usefixtures("with_pocket")
+def test_two_chips_with_one_target_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(f"{__name__}.POCKET", dataclasses.replace(POCKET, boards=(Board("host", "p1"),)))
+    with pytest.raises(InputError, match="target 'host' belongs to two chips, host and pocket"):
+        registry.boards()
+
+
+def test_a_package_is_there_where_its_command_or_header_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert Package("gcc", command="gcc").is_installed()
+    assert Package("libc6-dev", header="stdio.h").is_installed()
+    assert not Package("none", command="no-such-command").is_installed()
+    assert not Package("none", header="no/such/header.h").is_installed()
+    assert not Package("none", header="stdio.h", compiler=("no-such-gcc",)).is_installed()
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert not is_available("host")
