@@ -13,12 +13,13 @@ from xdsl.passes import ModulePass
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named, format_spelled
 from tinyml.dialects.formats.number_format import NumberFormat
-from tinyml.transforms.formats.assignment.format_assignment import Choice, FormatAssignment
+from tinyml.transforms.formats.assignment.choices import FormatChoice
+from tinyml.transforms.formats.assignment.format_assignment import FormatAssignment
 from tinyml.transforms.formats.assignment.retype import check_reals, check_scheme
 from tinyml.transforms.formats.assignment.tensor_classes import TensorClass
 from tinyml.transforms.formats.constants.refine_constants import refine_constants
 from tinyml.transforms.formats.constants.rounded_constants import RoundedConstants, give_formats
-from tinyml.transforms.formats.evaluation.outcomes import Judge
+from tinyml.transforms.formats.evaluation.evaluator import CandidateEvaluator
 
 LEAST_ELEMENTS = 2
 """Of a constant that has the format of weights."""
@@ -53,10 +54,10 @@ class AssignFormatPass(ModulePass):
         if self.data is not None:
             from tinyml.runtime.model.program_data import load_program_data
 
-            judge = Judge(op, load_program_data(op, self.data), self.functions)
-            known = judge.candidates
-            formats = known.assignment.formats(self._choices(ctx, known.assignment.classes, prototype))
-            give_formats(known.constants, formats, refine_constants(judge, tuple(formats)), self.functions)
+            evaluator = CandidateEvaluator(op, load_program_data(op, self.data), self.functions)
+            candidates = evaluator.candidates
+            formats = candidates.assignment.formats(self._choices(ctx, candidates.assignment.classes, prototype))
+            give_formats(candidates.constants, formats, refine_constants(evaluator, tuple(formats)), self.functions)
             return
         for function in [one for one in op.ops if isinstance(one, func.FuncOp) and not one.is_declaration]:
             check_reals(function)
@@ -64,18 +65,21 @@ class AssignFormatPass(ModulePass):
             formats = assignment.formats(self._choices(ctx, assignment.classes, prototype))
             give_formats(RoundedConstants(assignment), formats, None, self.functions)
 
-    def _choices(self, ctx: Context, classes: Sequence[TensorClass], prototype: NumberFormat) -> list[Choice]:
+    def _choices(self, ctx: Context, classes: Sequence[TensorClass], prototype: NumberFormat) -> list[FormatChoice]:
         weights = prototype if self.weights is None else format_spelled(ctx, self.weights)
         if prototype.CONSTANTS_FROM is not None:
             prototype = format_named(ctx, USUAL_FORMAT, None)
         least = weights.CONSTANTS_FROM or LEAST_ELEMENTS
         choices = {
-            one.name: Choice(weights if one.is_constant and one.elements >= least else prototype) for one in classes
+            one.name: FormatChoice(weights if one.is_constant and one.elements >= least else prototype)
+            for one in classes
         }
         for spec in self.widths:
             name, _, format = spec.partition(":")
             if name not in choices or not format:
                 raise InputError(f"expected TENSOR:BITS with one of the tensors {', '.join(choices)}, got '{spec}'")
             usual = type(choices[name].prototype)
-            choices[name] = Choice(usual.of_width(int(format)) if format.isdecimal() else format_spelled(ctx, format))
+            choices[name] = FormatChoice(
+                usual.of_width(int(format)) if format.isdecimal() else format_spelled(ctx, format)
+            )
         return list(choices.values())

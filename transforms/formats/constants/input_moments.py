@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import BlockArgument, SSAValue
 
 from tinyml.dialects import tdsl
-from tinyml.transforms.formats.evaluation.margins import Border
+from tinyml.transforms.formats.evaluation.margins import MarginModel
 
 if TYPE_CHECKING:
     import numpy as np
@@ -97,7 +97,7 @@ class InputMoments:
         self.values = {value: _iterations(parts, lengths) for value, parts in seen.items()}
         self.weights = np.ones(len(inputs))
         if scores is not None:
-            near = Border(scores).weights
+            near = MarginModel(scores).weights
             self.weights = 1 - AT_BORDER + AT_BORDER * near / near.mean()
         self.known: dict[object, Moments | None] = {}
 

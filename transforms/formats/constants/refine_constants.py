@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING
 from tinyml.dialects import tdsl
 from tinyml.transforms.formats.constants.input_moments import Moments, snapped
 from tinyml.transforms.formats.constants.round_weights import worth_moving
-from tinyml.transforms.formats.evaluation.outcomes import NEAREST, judge_of
+from tinyml.transforms.formats.evaluation.evaluator import NEAREST, evaluator_of
 
 if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import NumberFormat, Raws, Reals
     from tinyml.transforms.formats.evaluation.candidates import Formats
-    from tinyml.transforms.formats.evaluation.outcomes import Judge, Problem
+    from tinyml.transforms.formats.evaluation.evaluator import CandidateEvaluator
+    from tinyml.transforms.formats.evaluation.problem import SearchProblem
 
 CERTAIN = 1.5
 """By how many standard errors margins are to depend on a number before it makes up for more than other constants do."""
@@ -31,25 +32,25 @@ NEGLIGIBLE = 1e-3
 """Of what the error of a row's most important number costs by itself: others that cost less stay as they are."""
 
 
-def refine_constants(judge: Judge, formats: Formats) -> dict[int, Raws]:
+def refine_constants(evaluator: CandidateEvaluator, formats: Formats) -> dict[int, Raws]:
     """Other raws for constants of a candidate, with which its margins are better, by their places in the program.
 
     Each number stays next to the real one, numbers of sparse matrices that are zero stay so, and no row of a matrix
     comes to have a greater sum of magnitudes than any had. Formats as published stay as they are, and so do programs
     without scores.
     """
-    if judge.yardstick.border is None or any(one.AS_PUBLISHED for one in formats):
+    if evaluator.reference.margin_model is None or any(one.AS_PUBLISHED for one in formats):
         return {}
-    found = _Refinement(judge, formats)
+    found = _Refinement(evaluator, formats)
     for own in (True, False):
         for place in range(len(found.constants)):
             found.refine(place, own)
     return found.raws
 
 
-def refinements_of(problem: Problem, candidates: Sequence[Formats]) -> list[dict[int, Raws]]:
+def refinements_of(problem: SearchProblem, candidates: Sequence[Formats]) -> list[dict[int, Raws]]:
     """The same of candidates of a problem, worked out in this process."""
-    return [refine_constants(judge_of(problem), formats) for formats in candidates]
+    return [refine_constants(evaluator_of(problem), formats) for formats in candidates]
 
 
 class _Refinement:
@@ -59,16 +60,16 @@ class _Refinement:
     to first order.
     """
 
-    def __init__(self, judge: Judge, formats: Formats):
-        self.candidates = judge.candidates
+    def __init__(self, evaluator: CandidateEvaluator, formats: Formats):
+        self.candidates = evaluator.candidates
         self.formats = formats
-        self.evaluator = judge.evaluator
-        border = judge.yardstick.border
-        assert border is not None
-        self.border = border
-        self.weights = border.weights[:NEAREST]
-        self.gradients = judge.gradients
-        self.constants = judge.candidates.constants.constants
+        self.shared = evaluator.shared
+        margin_model = evaluator.reference.margin_model
+        assert margin_model is not None
+        self.margin_model = margin_model
+        self.weights = margin_model.weights[:NEAREST]
+        self.gradients = evaluator.gradients
+        self.constants = evaluator.candidates.constants.constants
         self.raws: dict[int, Raws] = {}
         self.loss, self.errors = self._tried({})
         self.own = self._own_errors()
@@ -125,10 +126,10 @@ class _Refinement:
 
         from tinyml.runtime.evaluator.evaluator import CHUNK
 
-        program = self.evaluator.prepare(self.candidates.program(self.formats, raws))
-        chunks = range(min(len(self.evaluator.chunks), NEAREST // CHUNK))
+        program = self.shared.prepare(self.candidates.program(self.formats, raws))
+        chunks = range(min(len(self.shared.chunks), NEAREST // CHUNK))
         scores = [program.compared(chunk) for chunk in chunks]
-        errors = self.border.moved(np.concatenate([one for one in scores if one is not None]), slice(NEAREST))
+        errors = self.margin_model.errors(np.concatenate([one for one in scores if one is not None]), slice(NEAREST))
         return float((self.weights * np.abs(errors)).sum()), errors
 
     def _own_errors(self) -> Reals:

@@ -66,6 +66,6 @@ def give_formats(
         assignment.function,
         assignment.formats_of_values(formats),
         constants.raws(formats, refined),
-        assignment.carriers_of_values(formats),
+        assignment.compute_formats_of_values(formats),
         scheme,
     )
