@@ -1,4 +1,4 @@
-"""`assign-format`: from reals (L0) to formats (L1), every tensor with the scale that its profile asks for."""
+"""`assign-format`: from reals (L0) to formats (L1); each tensor gets the scale that its profile asks for."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tinyml.transforms.formats.constants.rounded_constants import RoundedConstan
 from tinyml.transforms.formats.evaluation.evaluator import CandidateEvaluator
 
 LEAST_ELEMENTS = 2
-"""Of a constant that has the format of weights."""
+"""Constants with fewer elements keep the main format."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class AssignFormatPass(ModulePass):
             formats = candidates.assignment.formats(self._choices(ctx, candidates.assignment.classes, prototype))
             give_formats(candidates.constants, formats, refine_constants(evaluator, tuple(formats)), self.functions)
             return
-        for function in [one for one in op.ops if isinstance(one, func.FuncOp) and not one.is_declaration]:
+        for function in [inner for inner in op.ops if isinstance(inner, func.FuncOp) and not inner.is_declaration]:
             check_reals(function)
             assignment = FormatAssignment(function)
             formats = assignment.formats(self._choices(ctx, assignment.classes, prototype))
@@ -71,8 +71,8 @@ class AssignFormatPass(ModulePass):
             prototype = format_named(ctx, USUAL_FORMAT, None)
         least = weights.CONSTANTS_FROM or LEAST_ELEMENTS
         choices = {
-            one.name: FormatChoice(weights if one.is_constant and one.elements >= least else prototype)
-            for one in classes
+            tensors.name: FormatChoice(weights if tensors.is_constant and tensors.elements >= least else prototype)
+            for tensors in classes
         }
         for spec in self.widths:
             name, _, format = spec.partition(":")

@@ -1,8 +1,8 @@
 // RUN: tinyml-opt %s -p "profile{data=%S/../Inputs/linear.npz},search-demote{data=%S/../Inputs/linear.npz metric=error loss=0.1}" | filecheck %s
-// RUN: tinyml-opt %s -p "profile{data=%S/../Inputs/linear.npz},search-demote{data=%S/../Inputs/linear.npz metric=error ram=8 device=host}" | filecheck %s --check-prefix=RAM
-// RUN: tinyml-opt %S/../Inputs/hidden.mlir -p "profile{data=%S/../Inputs/linear.npz},search-demote{data=%S/../Inputs/linear.npz metric=error ram=16 device=host}" | filecheck %s --check-prefix=HIDDEN16
-// RUN: tinyml-opt %S/../Inputs/hidden.mlir -p "profile{data=%S/../Inputs/linear.npz},search-demote{data=%S/../Inputs/linear.npz metric=error ram=10 device=host}" | filecheck %s --check-prefix=HIDDEN10
-// RUN: tinyml-opt %S/../Inputs/hidden.mlir -p "profile{data=%S/../Inputs/linear.npz},search-demote{data=%S/../Inputs/linear.npz metric=error ram=8 device=host}" | filecheck %s --check-prefix=HIDDEN8
+// RUN: tinyml-opt %s -p "profile{data=%S/../Inputs/linear.npz},search-demote{data=%S/../Inputs/linear.npz metric=error ram=8 target=host}" | filecheck %s --check-prefix=RAM
+// RUN: tinyml-opt %S/../Inputs/hidden.mlir -p "profile{data=%S/../Inputs/linear.npz},search-demote{data=%S/../Inputs/linear.npz metric=error ram=16 target=host}" | filecheck %s --check-prefix=HIDDEN16
+// RUN: tinyml-opt %S/../Inputs/hidden.mlir -p "profile{data=%S/../Inputs/linear.npz},search-demote{data=%S/../Inputs/linear.npz metric=error ram=10 target=host}" | filecheck %s --check-prefix=HIDDEN10
+// RUN: tinyml-opt %S/../Inputs/hidden.mlir -p "profile{data=%S/../Inputs/linear.npz},search-demote{data=%S/../Inputs/linear.npz metric=error ram=8 target=host}" | filecheck %s --check-prefix=HIDDEN8
 // RUN: tinyml-opt %s -p "profile{data=%S/../Inputs/linear.npz},search-demote{data=%S/../Inputs/linear.npz metric=error loss=0.1 format=shiftry}" | filecheck %s --check-prefix=SHIFTRY
 // RUN: not tinyml-opt %s -p "profile{data=%S/../Inputs/linear.npz},search-demote{data=%S/../Inputs/linear.npz metric=error ram=3}" 2>&1 | filecheck %s --check-prefix=SMALL
 // RUN: not tinyml-opt %s -p "profile{data=%S/../Inputs/linear.npz},search-demote{data=%S/../Inputs/linear.npz metric=accuracy}" 2>&1 | filecheck %s --check-prefix=LABELS

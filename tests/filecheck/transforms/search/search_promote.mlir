@@ -1,11 +1,11 @@
-// RUN: tinyml-opt %s -p "profile{data=%S/../Inputs/linear.npz},search-promote{data=%S/../Inputs/linear.npz metric=error widths=6,16 ram=7 device=host}" | filecheck %s
+// RUN: tinyml-opt %s -p "profile{data=%S/../Inputs/linear.npz},search-promote{data=%S/../Inputs/linear.npz metric=error widths=6,16 ram=7 target=host}" | filecheck %s
 // RUN: tinyml-opt %s -p "profile{data=%S/../Inputs/linear.npz},search-promote{data=%S/../Inputs/linear.npz metric=error}" | filecheck %s --check-prefix=PAIR
-// RUN: tinyml-opt %S/../Inputs/hidden.mlir -p "profile{data=%S/../Inputs/linear.npz},search-promote{data=%S/../Inputs/linear.npz metric=error widths=8,16 ram=16 device=host}" | filecheck %s --check-prefix=HIDDEN16
-// RUN: tinyml-opt %S/../Inputs/hidden.mlir -p "profile{data=%S/../Inputs/linear.npz},search-promote{data=%S/../Inputs/linear.npz metric=error widths=8,16 ram=10 device=host}" | filecheck %s --check-prefix=HIDDEN10
-// RUN: tinyml-opt %S/../Inputs/hidden.mlir -p "profile{data=%S/../Inputs/linear.npz},search-promote{data=%S/../Inputs/linear.npz metric=error widths=8,16 ram=9 device=host}" | filecheck %s --check-prefix=HIDDEN9
+// RUN: tinyml-opt %S/../Inputs/hidden.mlir -p "profile{data=%S/../Inputs/linear.npz},search-promote{data=%S/../Inputs/linear.npz metric=error widths=8,16 ram=16 target=host}" | filecheck %s --check-prefix=HIDDEN16
+// RUN: tinyml-opt %S/../Inputs/hidden.mlir -p "profile{data=%S/../Inputs/linear.npz},search-promote{data=%S/../Inputs/linear.npz metric=error widths=8,16 ram=10 target=host}" | filecheck %s --check-prefix=HIDDEN10
+// RUN: tinyml-opt %S/../Inputs/hidden.mlir -p "profile{data=%S/../Inputs/linear.npz},search-promote{data=%S/../Inputs/linear.npz metric=error widths=8,16 ram=9 target=host}" | filecheck %s --check-prefix=HIDDEN9
 // RUN: not tinyml-opt %s -p "profile{data=%S/../Inputs/linear.npz},search-promote{data=%S/../Inputs/linear.npz metric=error ram=3}" 2>&1 | filecheck %s --check-prefix=SMALL
 // RUN: not tinyml-opt %s -p "profile{data=%S/../Inputs/linear.npz},search-promote{data=%S/../Inputs/linear.npz widths=7,99}" 2>&1 | filecheck %s --check-prefix=WIDTH
-// RUN: tinyml-opt %s -p 'profile{data=%S/../Inputs/linear.npz},search-promote{data=%S/../Inputs/linear.npz metric=error widths=6,16 ram=7 device=host formats="posit.p","codebook.c"}' | filecheck %s --check-prefix=FORMATS
+// RUN: tinyml-opt %s -p 'profile{data=%S/../Inputs/linear.npz},search-promote{data=%S/../Inputs/linear.npz metric=error widths=6,16 ram=7 target=host formats="posit.p","codebook.c"}' | filecheck %s --check-prefix=FORMATS
 // RUN: not tinyml-opt %s -p "profile{data=%S/../Inputs/linear.npz},search-promote{data=%S/../Inputs/linear.npz formats=nonsense}" 2>&1 | filecheck %s --check-prefix=NONSENSE
 
 // SMALL: pass 'search-promote': no program works in 3 bytes of RAM, whatever the width
