@@ -22,7 +22,7 @@ def elements_from(
     return nest.insert(scratch.SliceOp(source, start, (length,), element))
 
 
-def singleelement_of(value: SSAValue, nest: LoopNest) -> SSAValue:
+def single_element(value: SSAValue, nest: LoopNest) -> SSAValue:
     """The only element; that of a constant is a constant."""
     if isinstance(constant := value.owner, scratch.ConstantOp):
         real = tdsl.format_of(value).decode(constant.raws).item()

@@ -1,10 +1,10 @@
 // RUN: tinyml-opt %s -p "profile{data=%S/../Inputs/linear.npz},search-pareto{data=%S/../Inputs/linear.npz metric=error loss=0.05 effort=60}" | filecheck %s
 // RUN: tinyml-opt %s -p "profile{data=%S/../Inputs/linear.npz},search-pareto{data=%S/../Inputs/linear.npz metric=error loss=0.001 effort=60}" | filecheck %s --check-prefix=EXACT
 // RUN: not tinyml-opt %s -p "profile{data=%S/../Inputs/linear.npz},search-pareto{data=%S/../Inputs/linear.npz metric=error ram=5}" 2>&1 | filecheck %s --check-prefix=SMALL
-// RUN: not tinyml-opt %s -p "profile{data=%S/../Inputs/linear.npz},search-pareto{data=%S/../Inputs/linear.npz target=toaster}" 2>&1 | filecheck %s --check-prefix=DEVICE
+// RUN: not tinyml-opt %s -p "profile{data=%S/../Inputs/linear.npz},search-pareto{data=%S/../Inputs/linear.npz target=toaster}" 2>&1 | filecheck %s --check-prefix=TARGET
 
 // SMALL: pass 'search-pareto': no program within the limits was found: the least needs {{[0-9]+}} bytes of RAM and {{[0-9]+}} of flash
-// DEVICE: pass 'search-pareto': no costs are known of the target 'toaster'
+// TARGET: pass 'search-pareto': unknown target 'toaster'
 
 // The program of Shiftry, section 3.
 func.func @linear(%X: tensor<2x1xf32>) -> tensor<1x1xf32> {
