@@ -17,6 +17,13 @@ from xdsl.passes import ModulePass, PassPipeline
 
 from tinyml.dialects.formats.lookup import USUAL_FORMAT
 from tinyml.targets.registry import HOST
+from tinyml.transforms.search.costs.pipelines_below import (
+    BITS_TO_C,
+    BUFFERS_TO_LOOPS,
+    FORMATS_TO_BUFFERS,
+    LOOPS_TO_BITS,
+    REFINE_FORMATS,
+)
 
 CLEAN = ("canonicalize", "cse")
 
@@ -35,9 +42,9 @@ PIPELINES: dict[str, tuple[str, ...]] = {
         "round-sums",
         "profile",
         "assign-format",
-        "refine-formats",
+        REFINE_FORMATS,
     ),
-    "refine-formats": (
+    REFINE_FORMATS: (
         "choose-storage",
         "choose-accumulators",
         *CLEAN,
@@ -47,7 +54,7 @@ PIPELINES: dict[str, tuple[str, ...]] = {
         "fuse-elementwise",
         "pack-input",
     ),
-    "formats-to-buffers": (
+    FORMATS_TO_BUFFERS: (
         "lower-tdsl-to-scratch",
         "cse",
         "forward-inserts",
@@ -59,7 +66,7 @@ PIPELINES: dict[str, tuple[str, ...]] = {
         "pack-scratch",
         "check-packing",
     ),
-    "buffers-to-loops": (
+    BUFFERS_TO_LOOPS: (
         "lower-tdsl-to-loops",
         "pack-constants",
         "block-rows",
@@ -70,14 +77,14 @@ PIPELINES: dict[str, tuple[str, ...]] = {
         *CLEAN,
         "licm",
     ),
-    "loops-to-bits": ("lower-num-to-arith", "fold-rounding", *CLEAN, "licm"),
-    "bits-to-c": ("lower-arith-to-c",),
+    LOOPS_TO_BITS: ("lower-num-to-arith", "fold-rounding", *CLEAN, "licm"),
+    BITS_TO_C: ("lower-arith-to-c",),
     "reals-to-c": (
         "reals-to-formats",
-        "formats-to-buffers",
-        "buffers-to-loops",
-        "loops-to-bits",
-        "bits-to-c",
+        FORMATS_TO_BUFFERS,
+        BUFFERS_TO_LOOPS,
+        LOOPS_TO_BITS,
+        BITS_TO_C,
     ),
 }
 """What each pipeline runs, passes and other pipelines by name; the options are given to those that take them."""
@@ -211,7 +218,7 @@ class RealsToFormatsPass(_FromReals):
 class RefineFormatsPass(_ForTarget):
     """L1 to L1: what follows from the formats. pack_buffers: whether to run `pack-input`."""
 
-    name = "refine-formats"
+    name = REFINE_FORMATS
     pack_buffers: bool = False
 
     def steps(self) -> list[str]:
@@ -222,7 +229,7 @@ class RefineFormatsPass(_ForTarget):
 class FormatsToBuffersPass(Pipeline):
     """L1 to packed L2. pack_buffers: whether to run `pack-buffers` and `unpack-buffers`; reuse_input: `reuse-input`."""
 
-    name = "formats-to-buffers"
+    name = FORMATS_TO_BUFFERS
     pack_buffers: bool = False
     reuse_input: bool = False
 
@@ -235,7 +242,7 @@ class FormatsToBuffersPass(Pipeline):
 class BuffersToLoopsPass(_ForTarget):
     """L2 to L3. packed: as `pack-constants` takes it. pack_buffers: whether to run `place-arrays`."""
 
-    name = "buffers-to-loops"
+    name = BUFFERS_TO_LOOPS
     packed: str = "auto"
     pack_buffers: bool = False
 
@@ -249,14 +256,14 @@ class BuffersToLoopsPass(_ForTarget):
 class LoopsToBitsPass(Pipeline):
     """L3 to L4."""
 
-    name = "loops-to-bits"
+    name = LOOPS_TO_BITS
 
 
 @dataclass(frozen=True)
 class BitsToCPass(Pipeline):
     """L4 to L5."""
 
-    name = "bits-to-c"
+    name = BITS_TO_C
 
 
 @dataclass(frozen=True)

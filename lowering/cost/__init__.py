@@ -1,1 +1,1 @@
-"""Passes that say what a program takes on a device."""
+"""Passes that tell the cost of a program on a target: estimated, or measured."""

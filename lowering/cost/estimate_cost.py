@@ -1,6 +1,6 @@
-"""`estimate-cost`: what a program at L3 will take on a target, as an attribute of the module.
+"""`estimate-cost`: the resources that a program at L3 will take on a target, as an attribute of the module.
 
-So that passes of the levels above, which search for formats, can ask for it by name.
+Searches for formats, which belong to a level above, ask for it through `pipelines_below`.
 """
 
 from __future__ import annotations
@@ -8,15 +8,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import DictionaryAttr, FloatAttr, ModuleOp
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from tinyml.dialects.errors import InputError
 from tinyml.lowering.cost.model.estimate import estimate_on
 from tinyml.targets.costs import OPTIMIZE
 from tinyml.targets.registry import USUAL
-
-COST = "tinyml.cost"
+from tinyml.transforms.search.costs.pipelines_below import ESTIMATE_COST, ProgramCost, set_cost
 
 
 @dataclass(frozen=True)
@@ -26,12 +25,11 @@ class EstimateCostPass(ModulePass):
     target: as `select-kernels` takes it. Raises `InputError` for one without a table of costs.
     """
 
-    name = "estimate-cost"
+    name = ESTIMATE_COST
     target: str = USUAL
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        found = estimate_on(op, self.target, OPTIMIZE)
-        if found is None:
+        estimate = estimate_on(op, self.target, OPTIMIZE)
+        if estimate is None:
             raise InputError(f"no costs are known of the target '{self.target}'")
-        values = {"time": found.time, "flash": found.flash, "ram": found.ram}
-        op.attributes[COST] = DictionaryAttr({name: FloatAttr(round(value), 64) for name, value in values.items()})
+        set_cost(op, ProgramCost(round(estimate.time), round(estimate.flash), round(estimate.ram)))

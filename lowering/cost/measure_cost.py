@@ -1,6 +1,6 @@
-"""`measure-cost`: what a program at L1 takes on a target, built and run, as an attribute of the module.
+"""`measure-cost`: the resources that a program at L1 takes on a target, built and run, as an attribute of the module.
 
-Estimates are some bytes off. Passes that have to keep a limit ask for this by name before they settle on a program.
+Estimates are some bytes off. A search that has to keep a limit asks for this before it settles on a program.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import DictionaryAttr, FloatAttr, ModuleOp
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from tinyml.lowering.cost.estimate_cost import COST
 from tinyml.targets.costs import OPTIMIZE
 from tinyml.targets.registry import USUAL
-from tinyml.transforms.search.costs.pipelines_below import TO_C, Lowering
+from tinyml.transforms.search.costs.lowered_programs import LoweringPasses
+from tinyml.transforms.search.costs.pipelines_below import MEASURE_COST, TO_C, ProgramCost, set_cost
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class MeasureCostPass(ModulePass):
     compiler and its simulator say of a program that is too large.
     """
 
-    name = "measure-cost"
+    name = MEASURE_COST
     target: str = USUAL
     pack_buffers: bool = False
 
@@ -44,7 +44,7 @@ class MeasureCostPass(ModulePass):
         if not is_available(self.target):
             return
         refine, lower = (
-            Lowering(pipelines, target=self.target, pack_buffers=self.pack_buffers)
+            LoweringPasses(pipelines, target=self.target, pack_buffers=self.pack_buffers)
             for pipelines in (TO_C[:1], TO_C[1:])
         )
         program = op.clone()
@@ -61,5 +61,4 @@ class MeasureCostPass(ModulePass):
             build = runner.build(Path(folder), interface, Path(folder), OPTIMIZE)
             result = runner.run(build, interface, inputs)
         cycles = 0.0 if result.cycles is None else float(result.cycles.mean())
-        values = {"time": cycles, "flash": build.flash_bytes, "ram": build.static_bytes + result.stack_bytes}
-        op.attributes[COST] = DictionaryAttr({name: FloatAttr(float(value), 64) for name, value in values.items()})
+        set_cost(op, ProgramCost(cycles, build.flash_bytes, build.static_bytes + result.stack_bytes))

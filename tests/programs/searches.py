@@ -15,7 +15,7 @@ from tinyml.lowering.pipelines import flatten, run
 from tinyml.runtime.model.data import Data, load_data
 from tinyml.tools.driver.stages import load_program, print_ir
 from tinyml.transforms.formats.evaluation.candidates import Formats
-from tinyml.transforms.formats.evaluation.outcomes import Problem
+from tinyml.transforms.formats.evaluation.problem import SearchProblem
 from tinyml.transforms.search.engine.search import Search
 from tinyml.transforms.search.evaluation.evaluation import Evaluation
 from tinyml.transforms.search.evaluation.workers import Workers
@@ -46,9 +46,9 @@ def profiled(model: str) -> ModuleOp:
 
 
 @lru_cache
-def problem_of(model: str) -> Problem:
+def problem_of(model: str) -> SearchProblem:
     data = some_data(model)
-    return Problem(print_ir(profiled(model)), data.x, data.y, None)
+    return SearchProblem(print_ir(profiled(model)), data.x, data.y, None)
 
 
 def evaluation_of(model: str, workers: Workers | None = None, **options: Any) -> Evaluation:

@@ -15,7 +15,7 @@ from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.lookup import format_named
 from tinyml.lowering import pipelines
-from tinyml.lowering.cost.estimate_cost import COST, EstimateCostPass
+from tinyml.lowering.cost.estimate_cost import EstimateCostPass
 from tinyml.lowering.cost.measure_cost import MeasureCostPass
 from tinyml.targets.registry import HOST, USUAL, board
 from tinyml.tools.cli.atomic_file import json_results
@@ -24,8 +24,10 @@ from tinyml.tools.commands.bench import find_model
 from tinyml.tools.driver.search_request import SearchRequest, watched
 from tinyml.tools.driver.stages import load_program
 from tinyml.tools.reports.table import wide_console
-from tinyml.transforms.formats.evaluation.candidates import round_less
-from tinyml.transforms.formats.evaluation.outcomes import Metric, Yardstick, outcome_of
+from tinyml.transforms.formats.evaluation.candidates import leave_out_roundings
+from tinyml.transforms.formats.evaluation.evaluator import evaluate_program
+from tinyml.transforms.formats.evaluation.reference import Metric, Reference
+from tinyml.transforms.search.costs.pipelines_below import cost_of
 from tinyml.transforms.search.costs.working_memory import working_memory
 
 WIDE, NARROW = 16, 8
@@ -73,7 +75,7 @@ class Arithmetic:
 @dataclass(frozen=True)
 class Result:
     """accuracy: percent of right answers on the test set. differ, loss: percent of the validation set that has another
-    class than on reals, and that is expected to by its margins (`Border`). memory: bytes of arena and input. ram,
+    class than on reals, and that is expected to by its margins (`MarginModel`). memory: bytes of arena and input. ram,
     flash: bytes in all, with the stack, as measured, or else estimated. limits: those that the search had, by the same
     names. seconds: of processors, for choosing formats, and for what this needs.
     """
@@ -178,8 +180,8 @@ class _Model:
         self.test_data = load_data(str(test or self.val), elements=elements)
         if self.test_data.y is None:
             raise InputError("searches are compared by their accuracy: the data need labels `y`", file=str(folder))
-        self.yardstick = Yardstick(self.reals, load_data(str(self.val), elements=elements))
-        self.evaluator = SharedEvaluator(self.yardstick.inputs)
+        self.reference = Reference(self.reals, load_data(str(self.val), elements=elements))
+        self.evaluator = SharedEvaluator(self.reference.inputs)
         self.accuracy = _percent(evaluate_reals(self.reals, self.test_data.x).classes == self.test_data.y)
 
     def result(self, arithmetic: Arithmetic, way: str, limits: dict[str, int]) -> Result:
@@ -198,22 +200,23 @@ class _Model:
         memory = working_memory(module.clone())
         summed = module.clone()
         pipelines.run(summed, context(), ["choose-accumulators"])
-        seen = outcome_of(round_less(summed), self.yardstick, self.evaluator, METRIC, inf)
+        seen = evaluate_program(leave_out_roundings(summed), self.reference, self.evaluator, METRIC, inf)
         MeasureCostPass(BOARD.name).apply(context(), module)
         pipelines.run(module, context(), refining)
         tested = evaluate(module, encode_inputs(module, self.test_data.x)).classes
-        if COST not in module.attributes:
+        if cost_of(module) is None:
             lowering = [*pipelines.flatten("formats-to-buffers", {}), *pipelines.flatten("buffers-to-loops", target)]
             pipelines.run(module, context(), lowering)
             EstimateCostPass(BOARD.name).apply(context(), module)
-        cost: Any = module.attributes[COST]
+        cost = cost_of(module)
+        assert cost is not None
         return Result(
             _percent(tested == self.test_data.y),
-            self.yardstick.loss(seen, "disagreement"),
-            self.yardstick.loss(seen, METRIC),
+            self.reference.loss(seen, "disagreement"),
+            self.reference.loss(seen, METRIC),
             memory,
-            int(cost.data["ram"].value.data),
-            int(cost.data["flash"].value.data),
+            int(cost.ram),
+            int(cost.flash),
             limits,
             round(seconds, 2),
         )

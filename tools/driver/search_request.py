@@ -106,9 +106,9 @@ def _describe(candidates: int, status: Status, seconds: float) -> str:
 def points_report(formats: ModuleOp) -> list[dict[str, Any]] | None:
     """The candidates that a search wrote into a program at L1; None where it looked at no costs."""
     from tinyml.runtime.evaluator.evaluator import predict_function
-    from tinyml.transforms.search.engine.result import FRONT
+    from tinyml.transforms.search.engine.result import FRONT_ATTRIBUTE
 
-    points: Any = predict_function(formats).attributes.get(FRONT)
+    points: Any = predict_function(formats).attributes.get(FRONT_ATTRIBUTE)
     if points is None:
         return None
     return [
@@ -125,9 +125,9 @@ def tensors_report(formats: ModuleOp) -> list[dict[str, Any]] | None:
     """What a search wrote into a program at L1, as it stands in reports; None without a search."""
     from tinyml.dialects.formats.number_format import element_format
     from tinyml.runtime.evaluator.evaluator import predict_function
-    from tinyml.transforms.search.engine.search import SEARCH as ACCOUNT
+    from tinyml.transforms.search.engine.result import SEARCH_ATTRIBUTE
 
-    account: Any = predict_function(formats).attributes.get(ACCOUNT)
+    account: Any = predict_function(formats).attributes.get(SEARCH_ATTRIBUTE)
     if account is None:
         return None
     return [

@@ -1,4 +1,4 @@
-"""`assign-format`: from reals (L0) to formats (L1), every tensor with the scale that its profile asks for."""
+"""`assign-format`: from reals (L0) to formats (L1); each tensor gets the scale that its profile asks for."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ from xdsl.passes import ModulePass
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named, format_spelled
 from tinyml.dialects.formats.number_format import NumberFormat
-from tinyml.transforms.formats.assignment.format_assignment import Choice, FormatAssignment
+from tinyml.transforms.formats.assignment.choices import FormatChoice
+from tinyml.transforms.formats.assignment.format_assignment import FormatAssignment
 from tinyml.transforms.formats.assignment.retype import check_reals, check_scheme
 from tinyml.transforms.formats.assignment.tensor_classes import TensorClass
 from tinyml.transforms.formats.constants.refine_constants import refine_constants
 from tinyml.transforms.formats.constants.rounded_constants import RoundedConstants, give_formats
-from tinyml.transforms.formats.evaluation.outcomes import Judge
+from tinyml.transforms.formats.evaluation.evaluator import CandidateEvaluator
 
 LEAST_ELEMENTS = 2
-"""Of a constant that has the format of weights."""
+"""Constants with fewer elements keep the main format."""
 
 
 @dataclass(frozen=True)
@@ -53,29 +54,32 @@ class AssignFormatPass(ModulePass):
         if self.data is not None:
             from tinyml.runtime.model.program_data import load_program_data
 
-            judge = Judge(op, load_program_data(op, self.data), self.functions)
-            known = judge.candidates
-            formats = known.assignment.formats(self._choices(ctx, known.assignment.classes, prototype))
-            give_formats(known.constants, formats, refine_constants(judge, tuple(formats)), self.functions)
+            evaluator = CandidateEvaluator(op, load_program_data(op, self.data), self.functions)
+            candidates = evaluator.candidates
+            formats = candidates.assignment.formats(self._choices(ctx, candidates.assignment.classes, prototype))
+            give_formats(candidates.constants, formats, refine_constants(evaluator, tuple(formats)), self.functions)
             return
-        for function in [one for one in op.ops if isinstance(one, func.FuncOp) and not one.is_declaration]:
+        for function in [inner for inner in op.ops if isinstance(inner, func.FuncOp) and not inner.is_declaration]:
             check_reals(function)
             assignment = FormatAssignment(function)
             formats = assignment.formats(self._choices(ctx, assignment.classes, prototype))
             give_formats(RoundedConstants(assignment), formats, None, self.functions)
 
-    def _choices(self, ctx: Context, classes: Sequence[TensorClass], prototype: NumberFormat) -> list[Choice]:
+    def _choices(self, ctx: Context, classes: Sequence[TensorClass], prototype: NumberFormat) -> list[FormatChoice]:
         weights = prototype if self.weights is None else format_spelled(ctx, self.weights)
         if prototype.CONSTANTS_FROM is not None:
             prototype = format_named(ctx, USUAL_FORMAT, None)
         least = weights.CONSTANTS_FROM or LEAST_ELEMENTS
         choices = {
-            one.name: Choice(weights if one.is_constant and one.elements >= least else prototype) for one in classes
+            tensors.name: FormatChoice(weights if tensors.is_constant and tensors.elements >= least else prototype)
+            for tensors in classes
         }
         for spec in self.widths:
             name, _, format = spec.partition(":")
             if name not in choices or not format:
                 raise InputError(f"expected TENSOR:BITS with one of the tensors {', '.join(choices)}, got '{spec}'")
             usual = type(choices[name].prototype)
-            choices[name] = Choice(usual.of_width(int(format)) if format.isdecimal() else format_spelled(ctx, format))
+            choices[name] = FormatChoice(
+                usual.of_width(int(format)) if format.isdecimal() else format_spelled(ctx, format)
+            )
         return list(choices.values())

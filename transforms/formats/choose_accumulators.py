@@ -1,7 +1,7 @@
 """`choose-accumulators`: every sum of products gets the narrowest accumulator that is proven not to overflow.
 
-The proof is exact for constants: what a row's weights of either sign add up to, times the least and the greatest that
-the other operand can be, bounds every partial sum. It stands in the IR beside the accumulator's type.
+The proof is exact for constants: the sums of a row's weights of either sign, times the least and the greatest value of
+the other operand, bound every partial sum. It stands in the IR beside the accumulator's type.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class ChooseAccumulatorsPass(ModulePass):
 
 
 def choose(op: tdsl.ContractionOp) -> None:
-    """Set the accumulator of one sum of products from what is known of the operands."""
+    """Set the accumulator of one sum of products from the known values and ranges of its operands."""
     result, bound = tdsl.format_of(op.out), op.derived_bound
     if isinstance(op, tdsl.MatmulSumOp):
         _order(op, result)
@@ -53,10 +53,10 @@ def choose(op: tdsl.ContractionOp) -> None:
 
 
 def _order(op: tdsl.MatmulSumOp, result: NumberFormat) -> None:
-    """Let each sum go on exactly in the next one's units: the finest products last, else as they were."""
+    """Sort products so that each sum goes on exactly in the units of the next: the finest come last, else as before."""
 
-    def goes_on(one: tuple[SSAValue, SSAValue], other: tuple[SSAValue, SSAValue]) -> int:
-        units = [result.accumulator(tdsl.format_of(lhs), tdsl.format_of(rhs), None) for lhs, rhs in (one, other)]
+    def goes_on(first: tuple[SSAValue, SSAValue], second: tuple[SSAValue, SSAValue]) -> int:
+        units = [result.accumulator(tdsl.format_of(lhs), tdsl.format_of(rhs), None) for lhs, rhs in (first, second)]
         return units[0].follows(units[1]) - units[1].follows(units[0])
 
     pairs = sorted(op.pairs, key=cmp_to_key(goes_on))

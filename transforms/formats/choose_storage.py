@@ -1,7 +1,7 @@
 """`choose-storage`: a constant matrix of a sparse product is stored sparse only where that pays.
 
 SeeDot stores every left operand of `|*|` sparse; a matrix with few zeros is then larger and slower than a dense one.
-What counts is the product of bytes and time, so that a little of one is given for much of the other.
+The product of bytes and time decides, so that a little of one is given for much of the other.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SPARSE_LOOP = 2.0
-"""How much longer an entry of a compressed row takes than one of a dense row, where both are loops."""
+"""The time of an entry of a compressed row over that of an entry of a dense row, where both are loops."""
 
 
 class _StoreDense(RewritePattern):
@@ -58,13 +58,15 @@ class _StoreDense(RewritePattern):
 
     def _kernels(self, op: tdsl.SpmvOp) -> Sequence[Kernel]:
         formats = [tdsl.format_of(value) for value in (op.lhs, op.rhs)]
-        codings = tuple(one.coding.name for one in formats if one.coding is not None)
+        codings = tuple(format.coding.name for format in formats if format.coding is not None)
         return slowest(kernels_of(self.target), 8 * formats[1].dtype.itemsize, codings)
 
 
 def _dense_effort(matrix: NDArray[Any], kernels: Sequence[Kernel], widths: Sequence[int]) -> float:
-    """Bytes times time, that of an element of a whole row being 1; the least for elements of some widths, the first of
-    which is that of memory."""
+    """Bytes times time, in units of the time of an unpacked element: the least for elements of some widths.
+
+    widths: the first is that of unpacked elements.
+    """
     steps = _dense_steps(matrix, kernels)
     efforts = [matrix.nbytes * matrix.size]
     if (whole := steps.get(widths[0])) is not None:
@@ -75,18 +77,19 @@ def _dense_effort(matrix: NDArray[Any], kernels: Sequence[Kernel], widths: Seque
 
 
 def _dense_steps(matrix: NDArray[Any], kernels: Sequence[Kernel]) -> dict[int, float]:
-    """What an element of a dense row takes, by its width."""
-    fitting = [one for one in kernels if one.op in (num.DotOp.name, num.DotRowsOp.name) and one.rows <= len(matrix)]
-    return {one.weights: one.step for one in sorted(fitting, key=lambda kernel: -kernel.step)}
+    """The time of an element of a dense row, by its width."""
+    dense = [kernel for kernel in kernels if kernel.op in (num.DotOp.name, num.DotRowsOp.name)]
+    fitting = [kernel for kernel in dense if kernel.rows <= len(matrix)]
+    return {kernel.weights: kernel.step for kernel in sorted(fitting, key=lambda kernel: -kernel.step)}
 
 
 def _sparse_effort(matrix: NDArray[Any], kernels: Sequence[Kernel], widths: Sequence[int]) -> float:
-    """The same of sparse rows."""
+    """The same for sparse rows."""
     stored = compress(matrix)
     dense = _dense_steps(matrix, kernels).get(widths[0])
-    sparse = [one for one in kernels if one.op == num.SparseDotOp.name and one.weights in widths]
-    found = [SparseRows.read_by(one, stored, matrix.shape[1]) for one in sparse]
-    efforts = [one.bytes * one.time for one in found if one is not None]
+    sparse = [kernel for kernel in kernels if kernel.op == num.SparseDotOp.name and kernel.weights in widths]
+    layouts = [SparseRows.read_by(kernel, stored, matrix.shape[1]) for kernel in sparse]
+    efforts = [rows.bytes * rows.time for rows in layouts if rows is not None]
     return min(efforts) / dense if dense and efforts else stored.bytes * len(stored.values) * SPARSE_LOOP
 
 

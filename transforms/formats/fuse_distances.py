@@ -25,7 +25,7 @@ from tinyml.transforms.formats.constants.narrow_constants import narrowed_raws
 from tinyml.transforms.ir.distances import is_squared_distance
 
 GREATEST_BITS = 32
-"""Of the accumulator: wider ones would cost more time than the precision that they keep is worth."""
+"""Wider accumulators would cost more time than the precision that they keep is worth."""
 
 SPARE_BITS = 7
 """Each vector gives up fewer than this many bits of precision."""
@@ -38,7 +38,7 @@ class FuseDistancesPass(ModulePass):
     name = "fuse-distances"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for product in [one for one in op.walk() if isinstance(one, tdsl.MatmulOp)]:
+        for product in [inner for inner in op.walk() if isinstance(inner, tdsl.MatmulOp)]:
             difference = product.rhs.owner
             if isinstance(difference, tdsl.SubOp) and is_squared_distance(product, difference):
                 _fuse(product, difference)
@@ -49,15 +49,15 @@ def _fuse(product: tdsl.MatmulOp, difference: tdsl.SubOp) -> None:
     choices = [(i + j, i, j) for i in _spare(difference.lhs) for j in _spare(difference.rhs)]
     for _, i, j in sorted(choices):
         lhs, rhs = (tdsl.format_of(v).narrowed(n) for v, n in ((difference.lhs, i), (difference.rhs, j)))
-        found = _accumulator(difference, lhs, rhs, result)
-        if found is not None:
+        proven = _accumulator(difference, lhs, rhs, result)
+        if proven is not None:
             operands = _retyped(difference.lhs, lhs), _retyped(difference.rhs, rhs)
-            _replace(product, difference, operands, *found)
+            _replace(product, difference, operands, *proven)
             return
 
 
 def _spare(value: SSAValue) -> range:
-    """How many bits a vector may give up: none where others use it, or its op moves bits or names the format inside."""
+    """The numbers of bits that a vector may give up: 0 where it has other users, or its op moves bits or has a body."""
     constant = _constant(value)
     if constant is not None:
         return range(SPARE_BITS if constant.result.has_one_use() and value.has_one_use() else 1)
@@ -66,7 +66,7 @@ def _spare(value: SSAValue) -> range:
 
 
 def _constant(value: SSAValue) -> tdsl.ConstOp | None:
-    """The constant that a vector is, or is indexed out of directly."""
+    """The constant that a vector is, or is directly indexed from."""
     source = value.owner.input.owner if isinstance(value.owner, tdsl.IndexOp) else value.owner
     return source if isinstance(source, tdsl.ConstOp) else None
 

@@ -1,5 +1,42 @@
-"""Searches for formats (L0 to L1, by trying).
+"""Searches for formats: a profiled program on reals in, the same program with formats out (L0 to L1, by trying).
 
-`engine/` is what all searches share, `moves/` how a candidate leads to another, `evaluation/` and `costs/` how good
-and how expensive it is.
+A search is a pass of its own name that subclasses `SearchPass` and defines `search`. Its candidates are programs with a
+`FormatChoice`, a format and a scale, for each class of tensors; every search compares them in the same way:
+
+    profiled program (L0)                                        engine/search_pass.py   options, journals, workers
+       |                                                         engine/equivalent_programs.py  one search for each
+       v
+    Search: candidates, formats, losses, memory                  engine/search.py
+       |
+       v
+    starts: uniform widths, wide registers, published searches   moves/initial_candidates.py, uniform_programs.py,
+       |                                                         maxscale.py, demotion.py, promotion.py
+       v
+    backtracking: from just beyond the limits back inside        moves/backtracking.py
+       |
+       v
+    pairwise moves: some tensors wide, others narrow             moves/pairwise_moves.py, ranked by error_model.py
+       |
+       v
+    improvement: one tensor after the other                      search_pareto.py, moves/format_moves.py, spare_room.py
+       |
+       v
+    settling: the best that keeps the limits, built and run      engine/feasibility.py, limits.py
+       |
+       v
+    SearchResult: choices, reasons, front                        engine/result.py, moves/pareto_front.py
+       |
+       v
+    refined constants, formats and attributes (L1)               engine/refinement.py, search_pass.py
+
+`search-pareto` takes all of these steps; the published searches are single steps of it. Wherever a step asks how good a
+candidate is, evaluation/ answers: `Evaluation` keeps outcomes, `Journal` writes them to a file, `Workers` computes
+them here, in other processes or on a cluster. The outcome of one candidate is worked out below, in
+transforms/formats/evaluation. Wherever a step asks for a cost, costs/ answers: `WorkingMemory` asks the packer for
+arena and input, `CandidateCosts` the cost model or the device itself, by the names in pipelines_below.py.
+
+To add a search: a file search_NAME.py with a `SearchPass`, a row in tools/universe.py, a FileCheck test. `search` gets
+a `Search` and returns a `SearchResult`; `search.losses(candidates)` evaluates many candidates at once, and
+`Feasibility(search, self.limits)` tells which of them fit. `search_uniform.py` is the shortest example. New steps go
+to moves/, as functions from choices to choices.
 """

@@ -1,10 +1,10 @@
 """`search-pareto`: widths and scales of all tensors at once, under limits on RAM, flash and time.
 
-It begins with uniform widths and with what the searches of SeeDot, Shiftry and MinUn find (`pareto_starts`), goes back
-from what is just beyond the limits (`retreats`), and on from the best of them all: tensors are made wide and others
-narrow (`exchanges`), then every change of one tensor's width or scale is tried alone, and those that help are made
-together, as long as each still does. A finer scale, at which the greatest numbers of a tensor saturate, is such a
-change. What it begins with stays among the candidates, so that the result is never worse.
+It begins with uniform widths and with the results of SeeDot's, Shiftry's and MinUn's searches (`initial_candidates`),
+backtracks from candidates just beyond the limits (`backtracking`), and goes on from the best of them all: tensors are
+made wide and others narrow (`pairwise_moves`), then every change of one tensor's width or scale is tried alone, and
+those that help are made together, as long as each still does. A finer scale, at which the greatest numbers of a tensor
+saturate, is such a change. The candidates that it begins with stay, so that the result is never worse.
 """
 
 from __future__ import annotations
@@ -16,17 +16,20 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.errors import InputError
-from tinyml.transforms.formats.assignment.format_assignment import Choice, with_choice
-from tinyml.transforms.search.costs.candidate_costs import Cost
-from tinyml.transforms.search.engine.limited_pass import LimitedPass, nearly_least
-from tinyml.transforms.search.engine.limits import LimitedSearch
-from tinyml.transforms.search.engine.result import Found, FrontPoint
+from tinyml.targets.registry import USUAL
+from tinyml.transforms.formats.assignment.choices import FormatChoice, with_choice
+from tinyml.transforms.search.costs.pipelines_below import ProgramCost
+from tinyml.transforms.search.engine.feasibility import Feasibility
+from tinyml.transforms.search.engine.limits import Limits, limit
+from tinyml.transforms.search.engine.result import FrontPoint, SearchResult
 from tinyml.transforms.search.engine.search import Search
-from tinyml.transforms.search.moves.backtracking import retreat, with_better_scales
+from tinyml.transforms.search.engine.search_pass import SearchPass
+from tinyml.transforms.search.engine.standard_error import nearly_least
+from tinyml.transforms.search.moves.backtracking import backtrack, with_better_scales
 from tinyml.transforms.search.moves.error_model import LinearErrors
 from tinyml.transforms.search.moves.format_moves import choose_formats
-from tinyml.transforms.search.moves.initial_candidates import starts, widest_within
-from tinyml.transforms.search.moves.pairwise_moves import GAIN, ZOOMS, Exchanges, changes
+from tinyml.transforms.search.moves.initial_candidates import initial_candidates, widest_within
+from tinyml.transforms.search.moves.pairwise_moves import GAIN, ZOOMS, PairwiseMoves, possible_changes
 from tinyml.transforms.search.moves.pareto_front import Point, worth_knowing
 
 if TYPE_CHECKING:
@@ -35,37 +38,41 @@ if TYPE_CHECKING:
 
 WIDTHS = (4, 6, 8, 10, 12, 16)
 NEARLY = 1.01
-"""By what factor corrected estimates may be beyond limits that the program is within."""
+"""Corrected estimates of programs that keep the limits are beyond them by at most this factor."""
 
 MEASURED = 8
-"""How many candidates in turn may turn out to be beyond the limits before one is taken that is known not to be; of
-those that it begins with, any number."""
+"""The number of candidates that may turn out to be beyond the limits, one after the other, before one is taken that is
+known to keep them; any number of the initial candidates may."""
 
-LOOKED_AT = 4
-"""How many candidates are estimated together, of which the first within the limits is taken."""
+ESTIMATED = 4
+"""The number of candidates that are estimated together, of which the first within the limits is taken."""
 
 SHORT = 0.02
-"""Of a limit on RAM, the part that a program leaves free where memory is not what it is short of."""
+"""The part of a limit on RAM that a program leaves free where it is not short of memory."""
 
 RIVALRY = 2.0
-"""How many times as much a candidate may lose that could be the best once its constants are refined."""
+"""A candidate that could be the best once its constants are refined loses at most so many times as much."""
 
 RIVALS = 6
-"""Of each origin, so many at most."""
+"""The most rivals of each origin."""
 
 
 @dataclass(frozen=True)
-class SearchParetoPass(LimitedPass):
-    """widths: that tensors may have, those of them that the format offers. ram, flash, cycles: limits, RAM with the
-    stack, cycles in the unit of the target. loss: what may be lost, in the unit of the metric. effort: about how many
-    candidates are evaluated, but for retreats. target: as `select-kernels` takes it. formats: that single tensors may
-    have instead (`other_formats`).
+class SearchParetoPass(SearchPass):
+    """Takes the fastest of the candidates within the limits that lose no more than `loss`.
 
-    Of the candidates within the limits that lose no more than `loss` the fastest is taken; without `loss`, or where all
-    lose more, the one that loses least. Raises `InputError` where none is within the limits.
+    Without `loss`, or where all lose more, it takes the one that loses least. Raises `InputError` where no candidate is
+    within the limits.
+
+    ram, flash, cycles: limits, RAM with the stack, cycles in the unit of the target. target: as `select-kernels` takes
+    it. widths: those that tensors may have, as far as the format offers them.
+    loss: in the unit of the metric. effort: about how many candidates are evaluated, without those of backtracking.
+    formats: those that single tensors may have instead (`format_moves`).
     """
 
     name = "search-pareto"
+    ram: int | None = None
+    target: str = USUAL
     metric: str = "margin"
     widths: tuple[int, ...] = WIDTHS
     flash: int | None = None
@@ -78,157 +85,166 @@ class SearchParetoPass(LimitedPass):
     def other_formats(self) -> Sequence[str]:
         return self.formats
 
-    def suffices(self, found: Sequence[Found]) -> bool:
-        """Products are rounded one by one only where memory is still short: it takes time, and little else is won."""
-        if len(found) > 1 and self.ram is not None:
-            return found[self.preferred(found)].chosen.cost.ram < (1 - SHORT) * self.ram or super().suffices(found)
-        return super().suffices(found)
-
-    def preferred(self, found: Sequence[Found]) -> int:
-        """As the candidates of one program are compared; of two that lose nearly the same what takes less RAM."""
-        points = [one.chosen for one in found]
-        fast = [one for one in points if self.loss is not None and one.loss <= self.loss]
-        if fast:
-            return points.index(min(fast, key=lambda one: (one.cost.time, one.cost.ram, one.loss)))
-        good = [one for one, nearly in zip(points, nearly_least([one.loss for one in points]), strict=True) if nearly]
-        return points.index(min(good, key=lambda one: (one.cost.ram, one.loss)))
-
     @property
-    def limits(self) -> Cost:
-        return Cost(*(math.inf if one is None else float(one) for one in (self.cycles, self.flash, self.ram)))
+    def limits(self) -> Limits:
+        return Limits(limit(self.cycles), limit(self.flash), limit(self.ram), limit(self.loss), self.target)
 
-    def search(self, search: Search) -> Found:
+    def suffices(self, results: Sequence[SearchResult]) -> bool:
+        """Products are rounded one by one only where memory is still short: it takes time and gains little else."""
+        if len(results) > 1 and self.ram is not None:
+            enough = results[self.preferred(results)].chosen.cost.ram < (1 - SHORT) * self.ram
+            return enough or super().suffices(results)
+        return super().suffices(results)
+
+    def preferred(self, results: Sequence[SearchResult]) -> int:
+        """As the candidates of one program are compared; of results that lose nearly the same, the one of least RAM."""
+        points = [result.chosen for result in results]
+        fast = [point for point in points if self.loss is not None and point.loss <= self.loss]
+        if fast:
+            return points.index(min(fast, key=lambda point: (point.cost.time, point.cost.ram, point.loss)))
+        nearly = nearly_least([point.loss for point in points])
+        good = [point for point, is_nearly_least in zip(points, nearly, strict=True) if is_nearly_least]
+        return points.index(min(good, key=lambda point: (point.cost.ram, point.loss)))
+
+    def search(self, search: Search) -> SearchResult:
         if self.effort < 1:
             raise InputError(f"effort must be positive, got {self.effort}")
         if self.loss is not None and self.loss < 0:
             raise InputError(f"loss must not be negative, got {self.loss}")
-        offered = search.offered(self.widths, WIDTHS)
-        limited = self.limited(search)
-        pareto = _Pareto(limited, offered, self.effort)
+        feasibility = Feasibility(search, self.limits)
+        pareto = _Pareto(feasibility, search.offered(self.widths, WIDTHS), self.effort)
         pareto.start()
-        pareto.retreat()
-        pareto.exchange()
+        pareto.backtrack()
+        pareto.move_pairs()
         pareto.settle(1.0, MEASURED)
         pareto.improve()
         pareto.settle(1.0, MEASURED)
-        chosen = choose_formats(limited, pareto.chosen(self.loss), math.inf, limited.keeps)
-        found = pareto.with_front(chosen)
+        result = pareto.with_front(choose_formats(search, pareto.chosen(), feasibility.admits))
         if self.loss is not None:
-            return found
-        return replace(found, rivals=[pareto.with_front(one) for one in pareto.rivals(found)])
+            return result
+        return replace(result, rivals=[pareto.with_front(rival) for rival in pareto.rivals(result)])
 
 
 class _Pareto:
-    """points: all candidates that were evaluated whole, by formats. best: of those within the limits."""
+    """The state of a search.
 
-    def __init__(self, search: LimitedSearch, offered: Sequence[NumberFormat], effort: int):
-        self.search = search
+    points: all candidates that were evaluated on all samples, by formats. best: of those within the limits.
+    """
+
+    def __init__(self, feasibility: Feasibility, offered: Sequence[NumberFormat], effort: int):
+        self.feasibility = feasibility
+        self.search = feasibility.search
+        self.evaluation = feasibility.search.evaluation
         self.offered = offered
         self.effort = effort
         self.points: dict[Formats, Point] = {}
         self.best: Point | None = None
 
-    def evaluate(self, candidates: Iterable[Sequence[Choice]], origin: str, at_most: float = math.inf) -> list[Point]:
-        """The candidates that lose at most so much."""
+    def evaluate(
+        self, candidates: Iterable[Sequence[FormatChoice]], origin: str, at_most: float = math.inf
+    ) -> list[Point]:
+        """The candidates that lose no more than `at_most`."""
         listed = [tuple(choices) for choices in candidates]
-        formats = [self.search.formats(choices) for choices in listed]
+        programs = [self.search.formats(choices) for choices in listed]
         points: list[Point] = []
-        for choices, one, outcome in zip(
-            listed, formats, self.search.evaluation.outcomes(formats, at_most), strict=True
-        ):
-            loss = self.search.evaluation.loss(outcome)
+        outcomes = self.evaluation.outcomes(programs, at_most)
+        for choices, formats, outcome in zip(listed, programs, outcomes, strict=True):
+            loss = self.evaluation.loss(outcome)
             if loss <= at_most and math.isfinite(loss):
-                points.append(self.points.setdefault(one, Point(choices, one, loss, outcome.margin, origin)))
+                point = Point(choices, formats, loss, outcome.margin, origin)
+                points.append(self.points.setdefault(formats, point))
         return points
 
     def consider(self, point: Point) -> bool:
         """Take a candidate for the best where it is better and within the limits."""
-        if (self.best is None or point.key < self.best.key) and self.search.fits(point.choices):
+        if (self.best is None or point.key < self.best.key) and self.feasibility.fits(point.choices):
             self.best = point
             return True
         return False
 
     def start(self) -> None:
-        """The candidates to begin with; the best of them within the limits is where the search goes on from."""
-        for origin, candidates in starts(self.search, self.offered):
+        """Evaluate the initial candidates; the search goes on from the best of them within the limits."""
+        for origin, candidates in initial_candidates(self.feasibility, self.offered):
             self.evaluate(candidates, origin)
         self.settle(NEARLY, math.inf)
 
-    def retreat(self) -> None:
+    def backtrack(self) -> None:
         """Go back from programs with wide registers that are just beyond the limits, at better scales."""
-        search, best, narrow = self.search, self.best, widest_within(self.search, self.offered)
+        search, best, narrow = self.search, self.best, widest_within(self.feasibility, self.offered)
         assert best is not None
-        if not search.is_limited or narrow is None:
+        if not self.feasibility.is_limited or narrow is None:
             return
-        search.evaluation.begin("retreat")
-        before = search.evaluation.evaluated
-        wide = [one for one in self.points.values() if one.origin == "registers" and one.key < best.key]
-        for point in [one for one in wide if search.just_misses(one.choices)]:
+        self.evaluation.begin("retreat")
+        before = self.evaluation.evaluated
+        wide = [point for point in self.points.values() if point.origin == "registers" and point.key < best.key]
+        for point in [point for point in wide if self.feasibility.just_misses(point.choices)]:
             start = with_better_scales(search, point.choices)
-            if (found := retreat(search, start, search.uniform(narrow), best.loss)) is not None:
-                self.evaluate([found], "retreat")
-        self.effort += search.evaluation.evaluated - before
+            choices = backtrack(self.feasibility, start, search.uniform(narrow), best.loss)
+            if choices is not None:
+                self.evaluate([choices], "retreat")
+        self.effort += self.evaluation.evaluated - before
         self.settle(NEARLY, 0)
 
     def settle(self, factor: float, attempts: float) -> None:
         """Go on from the best candidate that is measured to be within the limits.
 
-        factor: by which estimates may be beyond them. attempts: how many are measured in vain before one is taken that
+        factor: by which estimates may be beyond them. attempts: measurements in vain before a candidate is taken that
         is known to be within them. Raises `InputError` where there is none.
         """
-        points = sorted(self.points.values(), key=lambda one: one.key)
-        known = self.search.known_costs.measurements
+        points = sorted(self.points.values(), key=lambda point: point.key)
+        known = self.feasibility.costs.measurements
         self.best, failed = None, 0
         for point in points:
-            if (failed < attempts or point.formats in known) and self.search.may_fit(point.choices, factor):
-                if self.search.keeps(point.choices):
+            if (failed < attempts or point.formats in known) and self.feasibility.may_fit(point.choices, factor):
+                if self.feasibility.is_feasible(point.choices):
                     self.best = point
-                    self.search.settle(point.choices)
+                    self.feasibility.calibrate(point.choices)
                     return
                 failed += 1
-        raise InputError(f"no program within the limits was found: the least needs {self._least(points)}")
+        raise InputError(f"no program within the limits was found: the least needs {self._least_needs(points)}")
 
-    def _least(self, points: Sequence[Point]) -> str:
-        known = self.search.known_costs.known
-        costs = [self.search.cost(one.formats) for one in points if one.formats in known or one.origin == "uniform"]
-        time, flash, ram = (min(numbers) for numbers in zip(*(one.numbers for one in costs), strict=True))
-        cycles = f", {time:.0f} cycles" if math.isfinite(self.search.limits.time) else ""
+    def _least_needs(self, points: Sequence[Point]) -> str:
+        known = self.feasibility.costs.estimates
+        cheap = [point for point in points if point.formats in known or point.origin == "uniform"]
+        costs = [self.feasibility.cost(point.formats) for point in cheap]
+        time, flash, ram = (min(numbers) for numbers in zip(*(cost.numbers for cost in costs), strict=True))
+        cycles = f", {time:.0f} cycles" if math.isfinite(self.feasibility.limits.time) else ""
         return f"{ram:.0f} bytes of RAM and {flash:.0f} of flash{cycles}"
 
-    def exchange(self) -> None:
+    def move_pairs(self) -> None:
         """Make some tensors wide and others narrow, as long as the error falls."""
         search = self.search
-        if search.judge.yardstick.scores is None or search.evaluation.evaluated >= self.effort:
+        if search.evaluator.reference.scores is None or self.evaluation.evaluated >= self.effort:
             return
-        search.evaluation.begin("exchange")
+        self.evaluation.begin("exchange")
         assert self.best is not None
         start = self.best.choices
-        model = LinearErrors(search, search.uniform(max(self.offered, key=lambda one: one.bits)))
-        exchanges = Exchanges(search, model, start, changes(search, start, self.offered))
+        model = LinearErrors(search, search.uniform(max(self.offered, key=lambda format: format.bits)))
+        moves = PairwiseMoves(self.feasibility, model, start, possible_changes(search, start, self.offered))
         moved = True
-        while moved and search.evaluation.evaluated < self.effort:
+        while moved and self.evaluation.evaluated < self.effort:
             most = (1 - GAIN) * self.best.loss
-            better = self.evaluate(exchanges.proposals(self.best.choices), "exchange", most)
-            moved = any(map(self.consider, sorted(better, key=lambda one: one.key)))
+            better = self.evaluate(moves.proposals(self.best.choices), "exchange", most)
+            moved = any(map(self.consider, sorted(better, key=lambda point: point.key)))
 
     def improve(self) -> None:
-        """Change single tensors of the best candidate until nothing helps or enough was evaluated."""
-        self.search.evaluation.begin("improvement")
-        while self.search.evaluation.evaluated < self.effort:
+        """Change single tensors of the best candidate until nothing helps or the effort is spent."""
+        self.evaluation.begin("improvement")
+        while self.evaluation.evaluated < self.effort:
             before = self.best
             assert before is not None
             moved = self.evaluate(self._neighbours(before.choices), "change of one", before.loss)
-            better = sorted((one for one in moved if one.key < before.key), key=lambda one: one.key)
+            better = sorted((point for point in moved if point.key < before.key), key=lambda point: point.key)
             for i, point in enumerate(better):
-                if self.search.evaluation.evaluated < self.effort:
-                    if self.best is before and i % LOOKED_AT == 0:
-                        self.search.learn_to_fit(one.choices for one in better[i : i + LOOKED_AT])
+                if self.evaluation.evaluated < self.effort:
+                    if self.best is before and i % ESTIMATED == 0:
+                        self.feasibility.estimate_fitting(point.choices for point in better[i : i + ESTIMATED])
                     self._join(before, point)
             if self.best is before:
                 break
 
     def _join(self, before: Point, point: Point) -> None:
-        """Make the change that leads from `before` to a point also in the best candidate."""
+        """Make the change that leads from `before` to a point in the best candidate, too."""
         best = self.best
         assert best is not None
         if best is before:
@@ -242,51 +258,52 @@ class _Pareto:
             for joined in self.evaluate([changed], "changes of several", best.loss):
                 self.consider(joined)
 
-    def _neighbours(self, choices: Sequence[Choice]) -> list[list[Choice]]:
+    def _neighbours(self, choices: Sequence[FormatChoice]) -> list[list[FormatChoice]]:
         """All candidates that differ in the width or scale of one class of tensors."""
-        found: list[list[Choice]] = []
+        neighbours: list[list[FormatChoice]] = []
         for i, choice in enumerate(choices):
-            others = [replace(choice, prototype=one) for one in self.offered if one.bits != choice.prototype.bits]
+            wanted = [format for format in self.offered if format.bits != choice.prototype.bits]
+            others = [replace(choice, prototype=format) for format in wanted]
             others += [replace(choice, zoom=choice.zoom + zoom) for zoom in ZOOMS]
-            found += [with_choice(choices, i, other) for other in others]
-        return found
+            neighbours += [with_choice(choices, i, other) for other in others]
+        return neighbours
 
-    def _worth(self) -> list[Point]:
+    def _worth_knowing(self) -> list[Point]:
         assert self.best is not None
-        return worth_knowing(self.points.values(), self.best, self.search.known_costs.known)
+        return worth_knowing(self.points.values(), self.best, self.feasibility.costs.estimates)
 
-    def _costs(self, points: Sequence[Point]) -> dict[Point, Cost]:
-        self.search.learn(one.choices for one in points)
-        return {one: self.search.cost(one.formats) for one in points}
+    def _costs(self, points: Sequence[Point]) -> dict[Point, ProgramCost]:
+        self.feasibility.estimate(point.choices for point in points)
+        return {point: self.feasibility.cost(point.formats) for point in points}
 
-    def chosen(self, permitted: float | None) -> Found:
+    def chosen(self) -> SearchResult:
         """The candidate to take, without the front."""
-        self.search.evaluation.begin("front")
+        self.evaluation.begin("front")
         assert self.best is not None
-        costs = self._costs(self._worth())
-        within = [one for one in costs if costs[one].within(self.search.limits)]
-        fast = [one for one in within if permitted is not None and one.loss <= permitted]
-        fast.sort(key=lambda one: (costs[one].time, costs[one].ram, one.key))
-        chosen = next((one for one in fast if self.search.keeps(one.choices)), self.best)
-        return chosen.found(self.search)
+        limits, costs = self.feasibility.limits, self._costs(self._worth_knowing())
+        permitted = limits.loss if math.isfinite(limits.loss) else -math.inf
+        fast = [point for point in costs if costs[point].within(limits.cost) and point.loss <= permitted]
+        fast.sort(key=lambda point: (costs[point].time, costs[point].ram, point.key))
+        feasible = (point for point in fast if self.feasibility.is_feasible(point.choices))
+        return next(feasible, self.best).result(self.search)
 
-    def rivals(self, found: Found) -> list[Found]:
-        """The best of one width, and of what each of the papers' searches found, within the limits, if they lose little
-        more."""
-        most = RIVALRY * found.chosen.loss
-        rivals: list[Found] = []
+    def rivals(self, result: SearchResult) -> list[SearchResult]:
+        """The best candidates of one width and of each published search, within the limits, that lose little more."""
+        most = RIVALRY * result.chosen.loss
+        rivals: list[SearchResult] = []
         for origin in ("uniform", "maxscale", "demotion", "promotion"):
-            points = sorted((one for one in self.points.values() if one.origin == origin), key=lambda one: one.key)
-            fitting = (one for one in points if one.loss <= most and self.search.may_fit(one.choices, NEARLY))
-            rivals += [one.found(self.search) for one in islice(fitting, RIVALS)]
+            points = [point for point in self.points.values() if point.origin == origin and point.loss <= most]
+            points.sort(key=lambda point: point.key)
+            fitting = (point for point in points if self.feasibility.may_fit(point.choices, NEARLY))
+            rivals += [point.result(self.search) for point in islice(fitting, RIVALS)]
         return rivals
 
-    def with_front(self, found: Found) -> Found:
-        """What was found, with all candidates whose costs are worth knowing."""
+    def with_front(self, result: SearchResult) -> SearchResult:
+        """A result with all candidates whose costs are worth knowing."""
         assert self.best is not None
-        self.evaluate([found.choices], "other formats")
-        chosen = self.points[self.search.formats(found.choices)]
-        worth = list(dict.fromkeys([*self._worth(), chosen]))
+        self.evaluate([result.choices], "other formats")
+        chosen = self.points[self.search.formats(result.choices)]
+        worth = list(dict.fromkeys([*self._worth_knowing(), chosen]))
         costs = self._costs(worth)
-        points = [FrontPoint(costs[one], one.loss, one.origin, one is chosen) for one in worth]
-        return replace(found, points=points)
+        points = [FrontPoint(costs[point], point.loss, point.origin, point is chosen) for point in worth]
+        return replace(result, points=points)

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tinyml.transforms.search.engine.result import Found
-from tinyml.transforms.search.engine.search import Search, SearchPass
+from tinyml.transforms.search.engine.result import SearchResult
+from tinyml.transforms.search.engine.search import Search
+from tinyml.transforms.search.engine.search_pass import SearchPass
 from tinyml.transforms.search.moves.uniform_programs import best_variant, uniform_losses
 
 
 @dataclass(frozen=True)
 class SearchUniformPass(SearchPass):
-    """widths: to choose between, the usual one by default; of those that lose equally little the first is taken."""
+    """Takes the width that loses least, the first of equals.
+
+    widths: those to choose from; the format's usual one by default.
+    """
 
     name = "search-uniform"
     widths: tuple[int, ...] = ()
 
-    def search(self, search: Search) -> Found:
+    def search(self, search: Search) -> SearchResult:
         search.evaluation.begin("variants")
-        best = [best_variant(search, one) for one in search.offered(self.widths)]
-        losses = uniform_losses(search, best)
-        chosen = best[losses.index(min(losses))]
-        return Found(search.uniform(chosen), {one.name: "all tensors have this format" for one in search.classes})
+        variants = [best_variant(search, format, search.fits) for format in search.offered(self.widths)]
+        losses = uniform_losses(search, variants)
+        best = variants[losses.index(min(losses))]
+        reasons = {tensors.name: "all tensors have this format" for tensors in search.classes}
+        return SearchResult(search.uniform(best), reasons)

@@ -1,9 +1,9 @@
-"""Tensors in formats of another family than the program's own: they are stored so, and computed in a carrier.
+"""Compute formats for tensors that are stored in a foreign family, one other than the program's own.
 
-The operands of an op are of one family of formats, which in a program is that of its constants. A tensor of another one
-is computed in a wide format of the program's own and cast to what it is stored in; what computes with it casts it back.
-Casts become part of the elementwise ops around them; what a product reads is cast into memory of its own, which mostly
-is free at the time.
+The operands of an op are of one family of formats, which in a program is that of its constants. A tensor of another
+family is computed in a wide format of the program's own and cast to its storage format; ops that compute with it cast
+it back. Casts become part of the elementwise ops around them; an operand of a product is cast into memory of its own,
+which mostly is free at the time.
 """
 
 from __future__ import annotations
@@ -28,43 +28,43 @@ if TYPE_CHECKING:
 def family_of(formats: Mapping[TensorClass, NumberFormat]) -> str:
     """The family in which a program computes: that of most constants or, where it has none, of most tensors.
 
-    Of as many it is the last.
+    Of equally frequent families it is the last.
     """
-    families = [format.FAMILY for one, format in formats.items() if one.is_constant]
+    families = [format.FAMILY for tensors, format in formats.items() if tensors.is_constant]
     families = families or [format.FAMILY for format in formats.values()]
     counts = Counter(families)
     return max(reversed(families), key=lambda family: counts[family])
 
 
-def carriers_of(formats: Mapping[TensorClass, NumberFormat]) -> dict[TensorClass, NumberFormat]:
-    """The formats in which those tensors are computed whose own format is of another family than the program's.
+def compute_formats(formats: Mapping[TensorClass, NumberFormat]) -> dict[TensorClass, NumberFormat]:
+    """Compute formats for tensors stored in a foreign family.
 
-    They are of the program's most frequent type, as wide as it gets. Raises `InputError` for a constant of another
+    They are of the program's most frequent type, as wide as it gets. Raises `InputError` for a constant of a foreign
     family, which could as well have one of the program's.
     """
     own_family = family_of(formats)
-    foreign = [one for one, format in formats.items() if own_family != format.FAMILY]
+    foreign = [tensors for tensors, format in formats.items() if own_family != format.FAMILY]
     if not foreign:
         return {}
-    own = [one for one in formats.values() if own_family == one.FAMILY]
-    counts = Counter(type(one) for one in own)
-    usual = max(own, key=lambda one: counts[type(one)])
-    widest = max(usual.candidates, key=lambda one: one.bits)
-    for one in foreign:
-        if one.is_constant:
+    own = [format for format in formats.values() if own_family == format.FAMILY]
+    counts = Counter(type(format) for format in own)
+    usual = max(own, key=lambda format: counts[type(format)])
+    widest = max(usual.candidates, key=lambda format: format.bits)
+    for tensors in foreign:
+        if tensors.is_constant:
             raise InputError(
-                f"the constant {one.name} has a format of the family '{formats[one].FAMILY}' in a program that computes"
-                f" in '{own_family}'"
+                f"the constant {tensors.name} has a format of the family '{formats[tensors].FAMILY}' in a program that"
+                f" computes in '{own_family}'"
             )
-    return {one: widest.for_range(*one.range) for one in foreign}
+    return {tensors: widest.for_range(*tensors.range) for tensors in foreign}
 
 
-def carry(value: SSAValue, carrier: NumberFormat) -> SSAValue:
-    """Put casts around a tensor that is stored in its type and computed in its carrier; what is stored."""
+def insert_casts(value: SSAValue, compute_format: NumberFormat) -> SSAValue:
+    """Put casts around a tensor that is stored in its type and computed in another; returns the stored tensor."""
     stored = value
     if isinstance(op := value.owner, tdsl.TensorOp) and _computes(op):
         element = tdsl.format_of(value).type
-        computed = Rewriter.replace_value_with_new_type(value, TensorType(carrier.type, tdsl.shape_of(value)))
+        computed = Rewriter.replace_value_with_new_type(value, TensorType(compute_format.type, tdsl.shape_of(value)))
         cast = tdsl.CastOp(computed, element)
         cast.out.name_hint = computed.name_hint
         computed.replace_all_uses_with(cast.out)
@@ -73,7 +73,7 @@ def carry(value: SSAValue, carrier: NumberFormat) -> SSAValue:
         stored = cast.out
     readers = [use for use in list(stored.uses) if _computes(use.operation)]
     for user in dict.fromkeys(use.operation for use in readers):
-        back = tdsl.CastOp(stored, carrier.type)
+        back = tdsl.CastOp(stored, compute_format.type)
         back.out.name_hint = stored.name_hint
         Rewriter.insert_op(back, InsertPoint.before(user))
         for use in readers:

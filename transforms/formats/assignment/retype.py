@@ -1,4 +1,4 @@
-"""From reals to formats that were chosen: the types of a program's tensors, and its constants."""
+"""Retyping a program on reals: its tensors get formats, its constants raws, its functions a scheme."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.locations import error_at
-from tinyml.transforms.formats.assignment.compute_formats import carry
+from tinyml.transforms.formats.assignment.compute_formats import insert_casts
 from tinyml.transforms.formats.assignment.tensor_classes import tensor_values
 
 if TYPE_CHECKING:
@@ -41,12 +41,13 @@ def retype(
     function: func.FuncOp,
     formats: Mapping[SSAValue, NumberFormat],
     constants: Mapping[SSAValue, Raws],
-    carriers: Mapping[SSAValue, NumberFormat],
+    compute_formats: Mapping[SSAValue, NumberFormat],
     scheme: str | None,
 ) -> dict[SSAValue, SSAValue]:
-    """Give the tensors of a function formats, its constants raws and its functions a scheme; what became of each.
+    """Give the tensors of a function formats, its constants raws and its functions a scheme.
 
-    carriers: of tensors that are computed in other formats than they are stored in.
+    compute_formats: of tensors that are computed in other formats than they are stored in. Returns the new tensor for
+    each of the `formats`.
     """
     retyped: dict[SSAValue, SSAValue] = {}
     for value, format in formats.items():
@@ -60,7 +61,7 @@ def retype(
         else:
             new_type = TensorType(format.type, type.get_shape(), type.encoding)
             retyped[value] = Rewriter.replace_value_with_new_type(value, new_type)
-    retyped |= {value: carry(retyped[value], carrier) for value, carrier in carriers.items()}
+    retyped |= {value: insert_casts(retyped[value], format) for value, format in compute_formats.items()}
     last = cast(func.ReturnOp, function.body.block.last_op)
     function.update_function_type()
     assert tuple(function.function_type.outputs) == tuple(last.operand_types)

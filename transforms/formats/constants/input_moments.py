@@ -13,7 +13,7 @@ from xdsl.ir import BlockArgument, SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.machine.lazy_numpy import np
-from tinyml.transforms.formats.evaluation.margins import Border
+from tinyml.transforms.formats.evaluation.margins import MarginModel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -91,7 +91,7 @@ class InputMoments:
         self.values = {value: _iterations(parts, lengths) for value, parts in seen.items()}
         self.weights = np.ones(len(inputs))
         if scores is not None:
-            near = Border(scores).weights
+            near = MarginModel(scores).weights
             self.weights = 1 - AT_BORDER + AT_BORDER * near / near.mean()
         self.known: dict[object, Moments | None] = {}
 

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tinyml.dialects.machine.lazy_numpy import np
+
 if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import NumberFormat, Raws
 
 
 def narrowed_raws(raws: Raws, source: NumberFormat, narrower: NumberFormat) -> Raws:
-    """The numbers that raws of one format stand for in another one, of the same shape; halves go towards zero.
+    """Raws of one format converted to a narrower one, of the same shape; halves go towards zero.
 
-    Half up, as arithmetic rounds, would move a sum of many constants to one side: of numbers that have been rounded
-    already, every second one is such a half when one bit goes.
+    Rounding half up, as arithmetic does, would shift a sum of many constants to one side: when one bit goes, every
+    second number that has been rounded already is such a half.
     """
-    import numpy as np
-
     reals = source.decode(raws)
-    nearest, other = narrower.encode(reals), narrower.encode_away(reals)
-    near, far = narrower.decode(nearest), narrower.decode(other)
+    nearest, away = narrower.encode(reals), narrower.encode_away(reals)
+    near, far = narrower.decode(nearest), narrower.decode(away)
     halves = (np.abs(near - reals) == np.abs(far - reals)) & (np.abs(far) < np.abs(near))
-    return np.where(halves, other, nearest)
+    return np.where(halves, away, nearest)

@@ -1,12 +1,13 @@
 """Rounding the constants of a program in formats once more, so that its scores are right, on real data.
 
-`round_weights` keeps the sums right that a constant's products are added to. What counts in the end are the margins
-between the two best scores of inputs near the border between classes. To first order the error of a margin is the sum
+`round_weights` keeps those sums right to which a constant's products are added. In the end it is the margins between
+the two best scores that count, for inputs near the border between classes. To first order a margin's error is the sum
 of the errors of all numbers, each times the margin's derivative by it: the loss of "Up or Down? Adaptive Rounding for
 Post-Training Quantization" (Nagel et al., 2020, section 3.1) where only margins matter.
 
-First the errors of constants are made to cancel, of which all is known. Then what else goes wrong with the margins, as
-the program itself shows, is made up for where that is no chance. It costs nothing on the device.
+First the errors of constants, which are fully known, are made to cancel. Then constants make up for the other errors of
+the margins, as an evaluation of the program shows them, where these are not due to chance. It costs nothing on the
+device.
 """
 
 from __future__ import annotations
@@ -15,76 +16,78 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.machine.lazy_numpy import np
 from tinyml.transforms.formats.constants.input_moments import Moments, snapped
 from tinyml.transforms.formats.constants.round_weights import worth_moving
-from tinyml.transforms.formats.evaluation.outcomes import NEAREST, judge_of
+from tinyml.transforms.formats.evaluation.evaluator import NEAREST, evaluator_of
 
 if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import NumberFormat, Raws, Reals
     from tinyml.transforms.formats.evaluation.candidates import Formats
-    from tinyml.transforms.formats.evaluation.outcomes import Judge, Problem
+    from tinyml.transforms.formats.evaluation.evaluator import CandidateEvaluator
+    from tinyml.transforms.formats.evaluation.problem import SearchProblem
 
 CERTAIN = 1.5
-"""By how many standard errors margins are to depend on a number before it makes up for more than other constants do."""
+"""A number makes up for errors that constants do not cause where margins depend on it by so many standard errors."""
 
 NEGLIGIBLE = 1e-3
-"""Of what the error of a row's most important number costs by itself: others that cost less stay as they are."""
+"""Numbers stay as they are whose errors cost less than this part of the error of their row's most important number."""
 
 
-def refine_constants(judge: Judge, formats: Formats) -> dict[int, Raws]:
-    """Other raws for constants of a candidate, with which its margins are better, by their places in the program.
+def refine_constants(evaluator: CandidateEvaluator, formats: Formats) -> dict[int, Raws]:
+    """Other raws for constants of a candidate, with which its margins are better, by the constants' indices.
 
     Each number stays next to the real one, numbers of sparse matrices that are zero stay so, and no row of a matrix
     comes to have a greater sum of magnitudes than any had. Formats as published stay as they are, and so do programs
     without scores.
     """
-    if judge.yardstick.border is None or any(one.AS_PUBLISHED for one in formats):
+    if evaluator.reference.margin_model is None or any(format.AS_PUBLISHED for format in formats):
         return {}
-    found = _Refinement(judge, formats)
+    refinement = _Refinement(evaluator, formats)
     for own in (True, False):
-        for place in range(len(found.constants)):
-            found.refine(place, own)
-    return found.raws
+        for index in range(len(refinement.constants)):
+            refinement.refine(index, own)
+    return refinement.raws
 
 
-def refinements_of(problem: Problem, candidates: Sequence[Formats]) -> list[dict[int, Raws]]:
-    """The same of candidates of a problem, worked out in this process."""
-    return [refine_constants(judge_of(problem), formats) for formats in candidates]
+def refinements_of(problem: SearchProblem, candidates: Sequence[Formats]) -> list[dict[int, Raws]]:
+    """The same for candidates of a problem, worked out in this process."""
+    return [refine_constants(evaluator_of(problem), formats) for formats in candidates]
 
 
 class _Refinement:
-    """Constants of a candidate, better and better ones.
+    """The constants of a candidate while they are refined.
 
-    raws: of those that have changed. errors: of the margins. own: what the errors of all constants make of the margins,
-    to first order.
+    raws: of those that have changed, by index. errors: of the margins, of shape (samples,). own: the part of these
+    errors that the errors of all constants cause, to first order.
     """
 
-    def __init__(self, judge: Judge, formats: Formats):
-        self.candidates = judge.candidates
+    def __init__(self, evaluator: CandidateEvaluator, formats: Formats):
+        self.candidates = evaluator.candidates
         self.formats = formats
-        self.evaluator = judge.evaluator
-        border = judge.yardstick.border
-        assert border is not None
-        self.border = border
-        self.weights = border.weights[:NEAREST]
-        self.gradients = judge.gradients
-        self.constants = judge.candidates.constants.constants
+        self.shared = evaluator.shared
+        margin_model = evaluator.reference.margin_model
+        assert margin_model is not None
+        self.margin_model = margin_model
+        self.weights = margin_model.weights[:NEAREST]
+        self.gradients = evaluator.gradients
+        self.constants = evaluator.candidates.constants.constants
         self.raws: dict[int, Raws] = {}
         self.loss, self.errors = self._tried({})
         self.own = self._own_errors()
 
-    def refine(self, place: int, own: bool) -> None:
-        """Move numbers of a constant to their other neighbours where that helps. own: against the errors of constants
-        alone?"""
-        import numpy as np
+    def refine(self, index: int, own: bool) -> None:
+        """Move numbers of a constant to their other neighbours where that helps.
 
-        constant, format = self.constants[place], self._format(place)
-        reals, before = self._reals(place), self._raws(place)
+        own: against the errors that constants cause, or against all?
+        """
+        constant, format = self.constants[index], self._format(index)
+        reals, before = self._reals(index), self._raws(index)
         nearest, away = format.encode(reals), format.encode_away(reals)
         after = np.where(before == nearest, away, nearest)
         if _is_sparse(constant):
             after = np.where(format.decode(before).astype(bool) == format.decode(after).astype(bool), after, before)
-        now, other, near = (format.decode(one).reshape(-1) for one in (before, after, nearest))
+        now, other, near = (format.decode(raws).reshape(-1) for raws in (before, after, nearest))
         errors = self.own if own else self.errors
         moved = np.zeros(now.shape, bool)
         for row, slopes in self.gradients.rows(constant):
@@ -94,12 +97,12 @@ class _Refinement:
                 slopes = slopes[:, live - row.start]
                 most = np.abs(near).reshape(-1, row.stop - row.start).sum(1).max()
                 most -= np.abs(now[row]).sum() - np.abs(now[live]).sum()
-                found = self._moves(now[live], other[live], slopes, errors, most, own)
-                errors = errors + slopes @ np.where(found, other[live] - now[live], 0.0)
-                moved[live] = found
+                moves = self._moves(now[live], other[live], slopes, errors, most, own)
+                errors = errors + slopes @ np.where(moves, other[live] - now[live], 0.0)
+                moved[live] = moves
         if not moved.any():
             return
-        raws = {**self.raws, place: np.where(moved.reshape(before.shape), after, before)}
+        raws = {**self.raws, index: np.where(moved.reshape(before.shape), after, before)}
         loss, margins = self._tried(raws)
         if loss < self.loss:
             self.raws, self.loss, self.errors = raws, loss, margins
@@ -107,9 +110,7 @@ class _Refinement:
                 self.own = snapped(errors)
 
     def _moves(self, now: Reals, other: Reals, slopes: Reals, errors: Reals, most: float, own: bool) -> Reals:
-        """Which numbers of a row to move."""
-        import numpy as np
-
+        """A mask of the numbers of a row that are worth moving."""
         weighted = slopes * self.weights[:, None]
         total = self.weights.sum()
         doubts = None
@@ -120,37 +121,33 @@ class _Refinement:
         return worth_moving(now[None], other[None], mean, moments, most, doubts)[0]
 
     def _tried(self, raws: dict[int, Raws]) -> tuple[float, Reals]:
-        """What a program loses with other constants, and the errors of its margins."""
-        import numpy as np
-
+        """The loss of the program with other constants, and the errors of its margins."""
         from tinyml.runtime.evaluator.evaluator import CHUNK
 
-        program = self.evaluator.prepare(self.candidates.program(self.formats, raws))
-        chunks = range(min(len(self.evaluator.chunks), NEAREST // CHUNK))
+        program = self.shared.prepare(self.candidates.program(self.formats, raws))
+        chunks = range(min(len(self.shared.chunks), NEAREST // CHUNK))
         scores = [program.compared(chunk) for chunk in chunks]
-        errors = self.border.moved(np.concatenate([one for one in scores if one is not None]), slice(NEAREST))
+        errors = self.margin_model.errors(np.concatenate([part for part in scores if part is not None]), slice(NEAREST))
         return float((self.weights * np.abs(errors)).sum()), errors
 
     def _own_errors(self) -> Reals:
-        import numpy as np
-
         total = np.zeros(len(self.errors))
-        for place, constant in enumerate(self.constants):
-            errors = (self._format(place).decode(self._raws(place)) - self._reals(place)).reshape(-1)
+        for index, constant in enumerate(self.constants):
+            errors = (self._format(index).decode(self._raws(index)) - self._reals(index)).reshape(-1)
             for row, slopes in self.gradients.rows(constant):
                 total += slopes @ errors[row]
         return snapped(total)
 
-    def _reals(self, place: int) -> Reals:
-        constant = self.constants[place]
+    def _reals(self, index: int) -> Reals:
+        constant = self.constants[index]
         return tdsl.format_of(constant.result).decode(constant.raws)
 
-    def _raws(self, place: int) -> Raws:
-        return self.candidates.constants.raws(self.formats, self.raws)[self.constants[place].result]
+    def _raws(self, index: int) -> Raws:
+        return self.candidates.constants.raws(self.formats, self.raws)[self.constants[index].result]
 
-    def _format(self, place: int) -> NumberFormat:
-        one = self.candidates.assignment.class_of[self.constants[place].result]
-        return self.formats[self.candidates.constants.place[one]]
+    def _format(self, index: int) -> NumberFormat:
+        tensors = self.candidates.assignment.class_of[self.constants[index].result]
+        return self.formats[self.candidates.constants.index[tensors]]
 
 
 def _is_sparse(constant: tdsl.ConstOp) -> bool:

@@ -1,8 +1,8 @@
 """Rounding the numbers of a constant so that the sums of their products are right, on real data.
 
 Rounded to nearest, the errors of a row of weights w do not cancel where the inputs x have a mean or depend on each
-other. Here each weight becomes one of its two neighbours w', so that E[(w' y - w x)^2] is small, where y is what x is
-rounded to: "Up or Down? Adaptive Rounding for Post-Training Quantization" (Nagel et al., 2020, section 3), by
+other. Here each weight becomes one of its two neighbours w', so that E[(w' y - w x)^2] is small, where y is the rounded
+x: "Up or Down? Adaptive Rounding for Post-Training Quantization" (Nagel et al., 2020, section 3), by
 coordinate descent. With the mean alone it would be their bias correction (2019, section 4.2); it costs nothing on the
 device.
 """
@@ -11,17 +11,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tinyml.dialects.machine.lazy_numpy import np
 from tinyml.transforms.formats.constants.input_moments import snapped
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from tinyml.dialects.formats.number_format import NumberFormat, Raws, Reals
     from tinyml.transforms.formats.constants.input_moments import Moments
 
 LEAST_GAIN = 1e-9
-"""Of what the rounding of one weight costs by itself: less is no gain."""
+"""The least gain that counts, as a part of the cost of rounding one weight by itself."""
 
 
 def round_weights(weights: Reals, format: NumberFormat, inputs: Moments) -> Raws:
@@ -33,8 +33,6 @@ def round_weights(weights: Reals, format: NumberFormat, inputs: Moments) -> Raws
 
     weights: of any shape, `inputs.axes` of which are those of the products.
     """
-    import numpy as np
-
     last = tuple(range(-len(inputs.axes), 0))
     by_rows = np.moveaxis(weights, inputs.axes, last)
     rows = _round_rows(by_rows.reshape(-1, len(inputs.rounded)), format, inputs)
@@ -42,8 +40,6 @@ def round_weights(weights: Reals, format: NumberFormat, inputs: Moments) -> Raws
 
 
 def _round_rows(weights: Reals, format: NumberFormat, inputs: Moments) -> Raws:
-    import numpy as np
-
     raws, other = format.encode(weights), format.encode_away(weights)
     near, far = format.decode(raws), format.decode(other)
     slopes = snapped(near @ inputs.rounded - weights @ inputs.crossed)
@@ -54,7 +50,7 @@ def _round_rows(weights: Reals, format: NumberFormat, inputs: Moments) -> Raws:
 def worth_moving(
     now: Reals, other: Reals, slopes: Reals, moments: NDArray[np.float64], most: float, doubts: Reals | None = None
 ) -> NDArray[np.bool_]:
-    """Which numbers of each row to move to another value, so that what they cost together is least.
+    """A mask of the numbers of each row that are worth moving to another value, so that their joint cost is least.
 
     For each row, the one that helps most is moved until none helps; moved numbers may be moved back. Moving row r by d
     costs 2 d slopes[r] + d moments d. No row's sum of magnitudes comes to exceed `most`.
@@ -62,8 +58,6 @@ def worth_moving(
     now, other, slopes: of shape (rows, numbers). moments: (numbers, numbers). doubts: how far the slopes may be off, of
     their shape: only what helps beyond that is moved.
     """
-    import numpy as np
-
     slopes = slopes.copy()
     steps, growths, sizes = other - now, np.abs(other) - np.abs(now), np.abs(now).sum(1)
     alone = steps**2 * np.diag(moments)

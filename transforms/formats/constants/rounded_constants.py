@@ -1,4 +1,4 @@
-"""What a program's constants are in formats that its tensors might have."""
+"""The constants of a program in any formats that its tensors might have."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ class RoundedConstants:
 
     def __init__(self, assignment: FormatAssignment):
         self.assignment = assignment
-        self.place = {one: i for i, one in enumerate(assignment.classes)}
+        self.index = {tensors: i for i, tensors in enumerate(assignment.classes)}
         self.constants = [op for op in assignment.function.walk() if isinstance(op, tdsl.ConstOp)]
         self.moments = assignment.moments
         self.known: dict[object, Raws] = {}
 
     def raws(self, formats: Sequence[NumberFormat], refined: Mapping[int, Raws] | None = None) -> dict[SSAValue, Raws]:
-        """What the constants are where the classes have these formats.
+        """The raws of the constants where the classes have these formats, by tensor.
 
-        refined: the raws of some, by their places in the program, in place of those that are worked out.
+        refined: raws to use instead for some, by the constants' indices in the program.
         """
 
         def format_of(value: SSAValue) -> NumberFormat:
-            return formats[self.place[self.assignment.class_of[value]]]
+            return formats[self.index[self.assignment.class_of[value]]]
 
         refined = refined or {}
         return {
-            op.result: refined[place] if place in refined else self._raws(op, format_of)
-            for place, op in enumerate(self.constants)
+            op.result: refined[index] if index in refined else self._raws(op, format_of)
+            for index, op in enumerate(self.constants)
         }
 
     def _raws(self, constant: tdsl.ConstOp, format_of: Callable[[SSAValue], NumberFormat]) -> Raws:
@@ -60,12 +60,12 @@ def give_formats(
     refined: Mapping[int, Raws] | None,
     scheme: str | None,
 ) -> None:
-    """Give the program of some constants formats. refined: as for `RoundedConstants.raws`; scheme: of functions."""
+    """Give a program formats. refined: as `RoundedConstants.raws` takes it. scheme: of functions."""
     assignment = constants.assignment
     retype(
         assignment.function,
         assignment.formats_of_values(formats),
         constants.raws(formats, refined),
-        assignment.carriers_of_values(formats),
+        assignment.compute_formats_of_values(formats),
         scheme,
     )

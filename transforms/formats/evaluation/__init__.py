@@ -1,1 +1,1 @@
-"""What candidates compute on a data set, and by how much it differs from the reference."""
+"""Evaluating candidates on a data set: the values that they compute, and how far these are from the reference."""

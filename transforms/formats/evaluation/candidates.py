@@ -1,4 +1,4 @@
-"""Programs at L1 for any formats of the tensors of one program on reals, as quickly as searches want them."""
+"""Candidates: programs at L1 for any formats of one program's tensors, made as quickly as searches need them."""
 
 from __future__ import annotations
 
@@ -23,14 +23,15 @@ if TYPE_CHECKING:
 Formats: TypeAlias = tuple[NumberFormat, ...]
 """A format for each class of tensors, in the order of `tensor_classes`."""
 
-ROUND_LESS = (FuseDistancesPass(), AccumulateSumsPass())
-"""The passes after `assign-format` that change bits: they leave out roundings. All others keep every bit."""
+LEAVE_OUT_ROUNDINGS = (FuseDistancesPass(), AccumulateSumsPass())
+"""The passes after `choose-accumulators` that change bits, by leaving out roundings. All later ones keep every bit."""
 
 
 class Candidates:
-    """module: profiled, on reals; it stays as it is. inputs: reals of shape (samples, elements) to round weights on.
+    """The candidates of one program.
 
-    scheme: for exp, tanh and sigmoid, as `assign-format{functions=...}` takes it. Raises what `assign-format` raises.
+    module: profiled, on reals; it stays as it is. inputs: reals of shape (samples, elements) to round weights on.
+    scheme: of exp, tanh and sigmoid, as `assign-format{functions=...}` takes it. Raises what `assign-format` raises.
     """
 
     def __init__(self, module: ModuleOp, inputs: Reals | None, scheme: str | None):
@@ -46,7 +47,7 @@ class Candidates:
     def in_formats(
         self, formats: Sequence[NumberFormat], refined: Mapping[int, Raws] | None = None
     ) -> tuple[ModuleOp, dict[SSAValue, SSAValue]]:
-        """The program with every tensor that it has on reals, and what has become of each of these.
+        """The program with every tensor that it has on reals, and the tensor that took the place of each of these.
 
         refined: as `RoundedConstants.raws` takes it.
         """
@@ -59,7 +60,7 @@ class Candidates:
             predict_function(copy),
             {copies[value]: format for value, format in of_values.items()},
             {copies[value]: raws for value, raws in self.constants.raws(formats, refined).items()},
-            {copies[value]: carrier for value, carrier in self.assignment.carriers_of_values(formats).items()},
+            {copies[value]: format for value, format in self.assignment.compute_formats_of_values(formats).items()},
             self.scheme,
         )
         ChooseAccumulatorsPass().apply(Context(), copy)
@@ -71,11 +72,11 @@ class Candidates:
         Raises `InputError` where a sum of products fits no accumulator.
         """
         module, _ = self.in_formats(formats, refined)
-        return round_less(module)
+        return leave_out_roundings(module)
 
 
-def round_less(module: ModuleOp) -> ModuleOp:
-    """A program whose accumulators are chosen, changed to have the bits that it will have on a device."""
-    for one in ROUND_LESS:
-        one.apply(Context(), module)
+def leave_out_roundings(module: ModuleOp) -> ModuleOp:
+    """Give a program whose accumulators are chosen the bits that it will have on a device; it is changed in place."""
+    for rewrite in LEAVE_OUT_ROUNDINGS:
+        rewrite.apply(Context(), module)
     return module

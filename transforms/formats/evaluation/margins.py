@@ -1,30 +1,30 @@
-"""How near samples are to the border between two classes, and how far the errors of their scores move them."""
+"""A model of margins: how near samples are to the border between two classes, and how far errors move them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tinyml.dialects.machine.lazy_numpy import np
+
 if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Reals
 
 NEAR = 25.0
-"""Percent of the samples whose margins are within one standard deviation of the border."""
+"""The percentage of the samples whose margins are within one standard deviation of the border."""
 
 
-class Border:
-    """How near samples are to the border between their two best classes on reals, and how far a candidate moves them.
+class MarginModel:
+    """The margins between the two best classes of samples on reals, and how far a candidate moves them.
 
-    To first order, what part of all samples gets another class is the density of margins at the border, times half the
-    mean absolute error of the margins nearby. So the errors of many samples say how many of other data will differ; the
-    few that differ here, which Shiftry counts, say less of that.
+    To first order, the part of all samples that gets another class is the density of margins at the border, times half
+    the mean absolute error of the margins nearby. So the errors of many samples predict how many samples of other data
+    will differ; the few that differ here, which Shiftry counts, predict that less well.
 
-    scores: reals of shape (samples, classes). weights: of the samples, so that the absolute errors add up to the
-    percentage that is expected to differ.
+    scores: reals of shape (samples, classes). margins: of shape (samples,). weights: of shape (samples,), so that the
+    weighted absolute errors add up to the percentage of samples that is expected to differ.
     """
 
     def __init__(self, scores: Reals):
-        import numpy as np
-
         self.classes = scores.shape[1]
         self.single = self.classes == 1
         ordered = np.argsort(scores, axis=1)
@@ -35,28 +35,24 @@ class Border:
         self.weights = 100.0 / 2 * kernel / len(scores)
 
     def _margins(self, scores: Reals, part: slice) -> Reals:
-        import numpy as np
-
         if self.single:
             return scores[:, 0]
         rows = np.arange(len(scores))
         return scores[rows, self.best[part]] - scores[rows, self.second[part]]
 
     def direction(self) -> Reals:
-        """By what each score counts in the margin of each sample, of shape (samples, classes)."""
-        import numpy as np
-
-        found = np.zeros((len(self.margins), self.classes))
-        rows = np.arange(len(found))
-        found[rows, self.best] = 1.0
+        """The derivative of each sample's margin by its scores, of shape (samples, classes)."""
+        direction = np.zeros((len(self.margins), self.classes))
+        rows = np.arange(len(direction))
+        direction[rows, self.best] = 1.0
         if not self.single:
-            found[rows, self.second] -= 1.0
-        return found
-
-    def moved(self, scores: Reals, part: slice) -> Reals:
-        """The errors of the margins of some samples."""
-        return self._margins(scores, part) - self.margins[part]
+            direction[rows, self.second] -= 1.0
+        return direction
 
     def errors(self, scores: Reals, part: slice) -> Reals:
+        """The errors of the margins of some samples, from a candidate's scores for them."""
+        return self._margins(scores, part) - self.margins[part]
+
+    def weighted_errors(self, scores: Reals, part: slice) -> Reals:
         """The same times the weights of the samples."""
-        return self.moved(scores, part) * self.weights[part]
+        return self.errors(scores, part) * self.weights[part]

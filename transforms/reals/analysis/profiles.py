@@ -13,10 +13,10 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.machine.lazy_numpy import np
 from tinyml.transforms.ir.attributes import set_argument_attribute
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 SAMPLED = 4096
@@ -27,8 +27,6 @@ GOLDEN = (math.sqrt(5) - 1) / 2
 
 
 def _spread(length: int) -> NDArray[np.int64]:
-    import numpy as np
-
     return (np.arange(SAMPLED) * GOLDEN % 1 * length).astype(np.int64)
 
 
@@ -47,8 +45,6 @@ class _Statistics:
         self.sampled.append(flat if len(flat) <= SAMPLED else flat[_spread(len(flat))])
 
     def profile(self) -> tdsl.Profile:
-        import numpy as np
-
         sampled = np.concatenate(self.sampled)
         percentiles: Sequence[float] = np.percentile(sampled, tdsl.PERCENTILES).tolist()
         return tdsl.Profile(self.low, self.high, [round(value, 9) for value in percentiles])

@@ -1,1 +1,1 @@
-"""What candidates cost on a device: estimated by the cost model or measured."""
+"""The cost of candidates on a target: estimated by the cost model, or measured."""

@@ -1,46 +1,80 @@
-"""What passes that choose between programs ask about levels below, which they know by the names of pipelines only."""
+"""The contract between the searches and the levels below: names of pipelines and passes, and the attribute of a cost.
+
+A search asks what a candidate takes on a target, which only lower levels can tell. It cannot import them; it finds
+them in the registry by the names that are declared here, and they are registered by the same declarations.
+"""
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import dataclass
 from typing import Any
 
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import PassPipeline
-from xdsl.universe import Universe
+from xdsl.dialects.builtin import DictionaryAttr, FloatAttr, ModuleOp
 
-from tinyml.dialects.context import context
+REFINE_FORMATS = "refine-formats"
+FORMATS_TO_BUFFERS = "formats-to-buffers"
+BUFFERS_TO_LOOPS = "buffers-to-loops"
+LOOPS_TO_BITS = "loops-to-bits"
+BITS_TO_C = "bits-to-c"
 
-TO_BUFFERS = ("refine-formats", "formats-to-buffers")
-"""From a program as `assign-format` leaves it to packed memory..."""
+TO_BUFFERS = (REFINE_FORMATS, FORMATS_TO_BUFFERS)
+"""The pipelines from a program as `assign-format` leaves it to packed memory."""
 
-TO_LOOPS = (*TO_BUFFERS, "buffers-to-loops")
-"""...to loops..."""
+TO_LOOPS = (*TO_BUFFERS, BUFFERS_TO_LOOPS)
+"""The pipelines from a program as `assign-format` leaves it to loops, of which the cost model knows the cost."""
 
-TO_C = (*TO_LOOPS, "loops-to-bits", "bits-to-c")
-"""...and to C."""
+TO_C = (*TO_LOOPS, LOOPS_TO_BITS, BITS_TO_C)
+"""The pipelines from a program as `assign-format` leaves it to C."""
 
 PROOF = "check-packing"
-"""The pass that proves what others did; the program that is chosen will have it run."""
+"""The pass that proves what others did. It runs on the program that is chosen, not on every candidate."""
+
+ESTIMATE_COST = "estimate-cost"
+MEASURE_COST = "measure-cost"
+
+COST_ATTRIBUTE = "tinyml.cost"
+"""Attribute of a module: what its program takes, as `estimate-cost` and `measure-cost` write it."""
 
 
-class Lowering:
-    """Pipelines in order, and single passes after them; pipelines get those of the options that they take.
+@dataclass(frozen=True)
+class ProgramCost:
+    """The resources that a program takes on a target.
 
-    Nothing is verified after each step, which would take most of the time.
+    time: of an inference, in the unit of the target. flash, ram: bytes of the whole program, RAM with the stack.
     """
 
-    def __init__(self, pipelines: tuple[str, ...], *more: str, **options: Any):
-        available = Universe.get_multiverse().all_passes
-        steps: list[str] = []
-        for name in pipelines:
-            made: Any = available[name]()
-            taken = {field.name for field in fields(made)}
-            steps += made(**{name: value for name, value in options.items() if name in taken}).steps()
-        spec = ",".join([*(step for step in steps if step != PROOF), *more])
-        self.context = context()
-        self.passes = PassPipeline.parse_spec(available, spec)
+    time: float
+    flash: float
+    ram: float
 
-    def apply(self, module: ModuleOp) -> None:
-        """Changes a program."""
-        self.passes.apply(self.context, module)
+    def within(self, limit: ProgramCost) -> bool:
+        """Is no resource above that of a limit?"""
+        return self.time <= limit.time and self.flash <= limit.flash and self.ram <= limit.ram
+
+    def times(self, factor: float) -> ProgramCost:
+        return ProgramCost(factor * self.time, factor * self.flash, factor * self.ram)
+
+    def plus(self, other: ProgramCost) -> ProgramCost:
+        return ProgramCost(self.time + other.time, self.flash + other.flash, self.ram + other.ram)
+
+    def minus(self, other: ProgramCost) -> ProgramCost:
+        return ProgramCost(self.time - other.time, self.flash - other.flash, self.ram - other.ram)
+
+    @property
+    def numbers(self) -> tuple[float, float, float]:
+        """Time, flash and RAM."""
+        return self.time, self.flash, self.ram
+
+
+def set_cost(module: ModuleOp, cost: ProgramCost) -> None:
+    """Write what a program takes into its module."""
+    values = {name: FloatAttr(float(value), 64) for name, value in vars(cost).items()}
+    module.attributes[COST_ATTRIBUTE] = DictionaryAttr(values)
+
+
+def cost_of(module: ModuleOp) -> ProgramCost | None:
+    """The cost that a pass wrote into a module; None where none did."""
+    attribute: Any = module.attributes.get(COST_ATTRIBUTE)
+    if attribute is None:
+        return None
+    return ProgramCost(**{name: value.value.data for name, value in attribute.data.items()})

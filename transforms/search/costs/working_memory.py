@@ -1,4 +1,4 @@
-"""How many bytes of RAM a program at L1 works in, as the passes that follow will place its tensors."""
+"""The bytes of RAM that a program at L1 works in, as the passes that follow will place its tensors."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.formats.accumulator import accumulator_of
 from tinyml.dialects.scratch import ArenaOp, memref_type, size_in_bytes
 from tinyml.dialects.tdsl.base import shaped
-from tinyml.transforms.formats.evaluation.candidates import Candidates, Formats, round_less
-from tinyml.transforms.search.costs.pipelines_below import TO_BUFFERS, Lowering
+from tinyml.transforms.formats.evaluation.candidates import Candidates, Formats, leave_out_roundings
+from tinyml.transforms.search.costs.lowered_programs import LoweringPasses
+from tinyml.transforms.search.costs.pipelines_below import TO_BUFFERS
 
 
 class WorkingMemory:
-    """Of the candidates of one program: the arena and the input, in bytes; the stack comes on top.
+    """The arena and the input of one program's candidates, in bytes; the stack comes on top.
 
     pack_buffers: is `pack-buffers` run?
     """
@@ -22,42 +23,42 @@ class WorkingMemory:
     def __init__(self, candidates: Candidates, pack_buffers: bool = False):
         self.candidates = candidates
         self.pack_buffers = pack_buffers
-        self._steps = [Lowering((name,), pack_buffers=pack_buffers) for name in TO_BUFFERS]
+        self._steps = [LoweringPasses((name,), pack_buffers=pack_buffers) for name in TO_BUFFERS]
         self._known: dict[object, int] = {}
 
     def of(self, formats: Formats) -> int:
-        """Raises `InputError` where the formats make no program."""
+        """The bytes that a candidate works in; raises `InputError` where the formats make no program."""
         if formats not in self._known:
-            self._known[formats] = self._of(formats)
+            self._known[formats] = self._packed(formats)
         return self._known[formats]
 
-    def _of(self, formats: Formats) -> int:
+    def _packed(self, formats: Formats) -> int:
         module, _ = self.candidates.in_formats(formats)
         refine, place = self._steps
-        rounded = self._key(round_less(module.clone()))
+        rounded = self._key(leave_out_roundings(module.clone()))
         if rounded not in self._known:
             refine.apply(module)
             refined = self._key(module)
             if refined not in self._known:
                 place.apply(module)
-                self._known[refined] = _working_memory(module)
+                self._known[refined] = _arena_and_input(module)
             self._known[rounded] = self._known[refined]
         return self._known[rounded]
 
     def _key(self, module: ModuleOp) -> object:
-        """Where the same ops make tensors that occupy as many bytes, these lie in memory alike."""
+        """Equal for programs whose tensors lie in memory alike: the same ops make tensors of as many bits."""
         values: dict[SSAValue, int] = {}
-        found: list[object] = []
+        ops: list[object] = []
         for op in module.walk():
             if not isinstance(op, tdsl.ConstOp):
                 made = [*op.results, *(argument for region in op.regions for argument in region.block.args)]
                 read = [values.setdefault(value, len(values)) for value in op.operands]
-                written = [(values.setdefault(value, len(values)), self._bits(value)) for value in made]
-                found.append((op.name, *read, *written))
-        return tuple(found)
+                written = [(values.setdefault(value, len(values)), self._element_bits(value)) for value in made]
+                ops.append((op.name, *read, *written))
+        return tuple(ops)
 
-    def _bits(self, value: SSAValue) -> int:
-        """Of an element of a tensor in memory, which may be packed."""
+    def _element_bits(self, value: SSAValue) -> int:
+        """The bits of a tensor's element in memory, where elements may be packed; 0 where the value is no tensor."""
         if not isinstance(value.type, TensorType):
             return 0
         accumulator = accumulator_of(shaped(value).get_element_type())
@@ -67,13 +68,13 @@ class WorkingMemory:
 
 
 def working_memory(module: ModuleOp) -> int:
-    """Of a program as `assign-format` leaves it, which is lowered and packed here."""
-    Lowering(TO_BUFFERS).apply(module)
-    return _working_memory(module)
+    """The bytes of arena and input of a program as `assign-format` leaves it, which is lowered and packed here."""
+    LoweringPasses(TO_BUFFERS).apply(module)
+    return _arena_and_input(module)
 
 
-def _working_memory(module: ModuleOp) -> int:
-    """Of a packed program."""
+def _arena_and_input(module: ModuleOp) -> int:
+    """The bytes of arena and input of a packed program."""
     from tinyml.runtime.evaluator.evaluator import predict_function
 
     arena = sum(op.size for op in module.walk() if isinstance(op, ArenaOp))

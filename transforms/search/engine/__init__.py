@@ -1,1 +1,1 @@
-"""What all searches share: the problem, its limits, the result."""
+"""The engine that all searches share: the pass, the candidates of a program, limits on them, and the result."""

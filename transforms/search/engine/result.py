@@ -1,4 +1,4 @@
-"""What searches find: what they chose and why, and how it compares with other candidates."""
+"""The result of a search: the chosen formats, the reasons, and the Pareto front."""
 
 from __future__ import annotations
 
@@ -8,66 +8,83 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FloatAttr, StringAttr, UnitAttr
 
-from tinyml.transforms.formats.assignment.format_assignment import Choice
-from tinyml.transforms.search.costs.candidate_costs import Cost
+from tinyml.dialects import tdsl
+from tinyml.transforms.formats.assignment.choices import FormatChoice
+from tinyml.transforms.search.costs.pipelines_below import ProgramCost
 
 if TYPE_CHECKING:
-    from tinyml.dialects.formats.number_format import Raws
+    from tinyml.dialects.formats.number_format import NumberFormat, Raws
+    from tinyml.transforms.formats.assignment.tensor_classes import TensorClass
 
-FRONT = "tdsl.front"
-"""Attribute of a function: the candidates whose costs a search looked at, with loss, costs and origin of each."""
+SEARCH_ATTRIBUTE = "tdsl.search"
+"""Attribute of a function: name, range, format and mean error of each class of tensors, and why it has the format."""
+
+FRONT_ATTRIBUTE = "tdsl.front"
+"""Attribute of a function: the candidates whose costs a search knows, with loss, costs and origin of each."""
 
 
 @dataclass(frozen=True)
 class FrontPoint:
-    """A candidate among others. origin: how it was found; front: is no other nowhere worse and somewhere better?"""
+    """A candidate whose cost is known.
 
-    cost: Cost
+    origin: the step of the search that made it. front: is no other candidate nowhere worse and somewhere better?
+    """
+
+    cost: ProgramCost
     loss: float
     origin: str
     chosen: bool
     front: bool = False
 
     def dominates(self, other: FrontPoint) -> bool:
-        """Is it nowhere worse than another, and better somewhere?"""
-        a, b = ((one.loss, *one.cost.numbers) for one in (self, other))
-        return a != b and all(x <= y for x, y in zip(a, b, strict=True))
+        """Is this candidate nowhere worse than another, and better somewhere?"""
+        own, others = ((point.loss, *point.cost.numbers) for point in (self, other))
+        return own != others and all(x <= y for x, y in zip(own, others, strict=True))
 
 
 @dataclass(frozen=True)
-class Found:
-    """What a search chose, and why, by the names of the tensors in the same order.
+class SearchResult:
+    """The choices of a search, one for each class of tensors, and the reason for each by the tensor's name.
 
-    points: candidates whose costs are known. loss: of what was chosen, where it is compared with what was found for
-    other programs. refined: raws of constants, as `RoundedConstants.raws` takes them. rivals: candidates that may lose
-    less once constants are refined.
+    reasons: in the order of the choices. points: candidates whose costs are known. loss: of the choices, where results
+    for several programs are compared. refined: raws of constants, as `RoundedConstants.raws` takes them. rivals:
+    results that may lose less once constants are refined.
     """
 
-    choices: Sequence[Choice]
+    choices: Sequence[FormatChoice]
     reasons: Mapping[str, str]
     points: Sequence[FrontPoint] = ()
     loss: float = 0.0
     refined: Mapping[int, Raws] | None = None
-    rivals: Sequence[Found] = ()
+    rivals: Sequence[SearchResult] = ()
 
     @property
-    def by_name(self) -> Mapping[str, Choice]:
+    def by_name(self) -> Mapping[str, FormatChoice]:
         """The choices by the names of the tensors."""
         return dict(zip(self.reasons, self.choices, strict=True))
 
     @property
     def chosen(self) -> FrontPoint:
-        """What was chosen, of candidates whose costs are known."""
-        return next(one for one in self.points if one.chosen)
+        """The point of the choices, among those whose costs are known."""
+        return next(point for point in self.points if point.chosen)
 
 
-def in_one_front(found: Sequence[Found], place: int) -> list[FrontPoint]:
-    """All candidates whose costs are known. place: of the program that is taken."""
-    points = [replace(point, chosen=point.chosen and i == place) for i, one in enumerate(found) for point in one.points]
-    return [replace(one, front=not any(other.dominates(one) for other in points)) for one in points]
+def joint_front(results: Sequence[SearchResult], taken: int) -> list[FrontPoint]:
+    """The points of several results, with the front of them all. taken: the index of the result that is taken."""
+    points = [
+        replace(point, chosen=point.chosen and i == taken)
+        for i, result in enumerate(results)
+        for point in result.points
+    ]
+    return [replace(point, front=not any(other.dominates(point) for other in points)) for point in points]
 
 
-def _attribute(point: FrontPoint) -> DictionaryAttr:
+def front_attribute(points: Sequence[FrontPoint]) -> ArrayAttr[DictionaryAttr]:
+    """The value of `FRONT_ATTRIBUTE`."""
+    return ArrayAttr(map(_point_attribute, points))
+
+
+def _point_attribute(point: FrontPoint) -> DictionaryAttr:
     numbers = {"loss": point.loss, **vars(point.cost)}
     flags = {name: UnitAttr() for name in ("front", "chosen") if getattr(point, name)}
     return DictionaryAttr(
@@ -79,6 +96,22 @@ def _attribute(point: FrontPoint) -> DictionaryAttr:
     )
 
 
-def front_attribute(points: Sequence[FrontPoint]) -> ArrayAttr[DictionaryAttr]:
-    """What `FRONT` holds."""
-    return ArrayAttr(map(_attribute, points))
+def search_attribute(
+    classes: Sequence[TensorClass],
+    formats: Sequence[NumberFormat],
+    errors: Sequence[float],
+    reasons: Mapping[str, str],
+) -> ArrayAttr[DictionaryAttr]:
+    """The value of `SEARCH_ATTRIBUTE`. errors: the mean absolute error of each class."""
+    return ArrayAttr(
+        DictionaryAttr(
+            {
+                "name": StringAttr(tensors.name),
+                "range": tdsl.Range(*(float(f"{x:.6g}") for x in tensors.range)),
+                "format": format.type,
+                "error": FloatAttr(float(f"{error:.3g}"), 64),
+                "why": StringAttr(reasons.get(tensors.name, "")),
+            }
+        )
+        for tensors, format, error in zip(classes, formats, errors, strict=True)
+    )

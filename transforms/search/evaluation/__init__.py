@@ -1,1 +1,1 @@
-"""Evaluating many candidates: here, in other processes or on a cluster, with a journal."""
+"""Evaluating many candidates: in this process, in others or on a cluster, with a journal."""

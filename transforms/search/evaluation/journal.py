@@ -1,4 +1,4 @@
-"""A file that remembers the outcomes of candidates, one JSON object in each line, so that a search can go on later."""
+"""Journals of searches: files with one outcome in each line, as JSON, so that a search can go on later."""
 
 from __future__ import annotations
 
@@ -16,22 +16,23 @@ from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import NumberFormat, number_format
 from tinyml.transforms.formats.evaluation.candidates import Formats
-from tinyml.transforms.formats.evaluation.outcomes import Outcome
+from tinyml.transforms.formats.evaluation.reference import CandidateOutcome
 
 _HEAD = re.compile(rb'\{"problem": "[0-9a-f]{64}"\}\n')
 """The first line of every journal."""
 
 
 class Journal:
-    """path: None for one that nothing is written to. digest: that of the problem; its journal is begun with it.
+    """The journal of one search.
 
-    known: the outcomes that stand in it, where the search resumes another; without `resume` it is begun anew, as is one
-    whose first line a killed search wrote half. Raises `InputError` for a file that cannot be read or written, for one
-    that is no journal, for one to resume that is damaged or that of another problem, and for none to resume.
+    path: None for a journal that is not kept. digest: of the problem, the journal's first line. known: the outcomes in
+    the file, where the search resumes another. Without `resume` the file begins anew, and so does one whose first line
+    a killed search left unfinished. Raises `InputError` for a file that cannot be read or written, a file that is no
+    journal, and, with `resume`, where there is no path or the journal is damaged or that of another problem.
     """
 
     def __init__(self, path: str | None, digest: str, resume: bool):
-        self.known: dict[Formats, Outcome] = {}
+        self.known: dict[Formats, CandidateOutcome] = {}
         self._file: IO[bytes] | None = None
         if path is None:
             if resume:
@@ -44,9 +45,9 @@ class Journal:
         except OSError as error:
             raise InputError(f"cannot open the journal: {error.strerror or error}", file=path) from error
 
-    def write(self, formats: Formats, outcome: Outcome) -> None:
+    def write(self, formats: Formats, outcome: CandidateOutcome) -> None:
         if self._file is not None:
-            self._file.write(_line({"formats": [str(one.type) for one in formats], **asdict(outcome)}))
+            self._file.write(_line({"formats": [str(format.type) for format in formats], **asdict(outcome)}))
             self._file.flush()
 
     def close(self) -> None:
@@ -54,16 +55,16 @@ class Journal:
             self._file.close()
 
     def _begin(self, file: IO[bytes], path: str, head: bytes, resume: bool) -> None:
-        """Leave in a file what the search goes on from."""
+        """Leave in a file the lines that the search goes on from, and read them."""
         file.seek(0)
-        found = file.read(len(head))
-        if not _HEAD.fullmatch(found + head[len(found) :]):
+        first = file.read(len(head))
+        if not _HEAD.fullmatch(first + head[len(first) :]):
             raise InputError("is no journal of a search and is not written over", file=path)
         whole = 0
-        if resume and len(found) == len(head):
-            if found != head:
+        if resume and len(first) == len(head):
+            if first != head:
                 raise InputError("is the journal of another program, data set or scheme", file=path)
-            # What a killed search wrote half is written over.
+            # A line that a killed search left unfinished is written over.
             *lines, _ = file.read().split(b"\n")
             self._read(lines, path)
             whole = len(head) + sum(len(line) + 1 for line in lines)
@@ -72,7 +73,7 @@ class Journal:
             file.write(head)
 
     def _read(self, lines: Sequence[bytes], path: str) -> None:
-        """Take up what is known."""
+        """Read the outcomes that are known."""
         types = _Types()
         for number, line in enumerate(lines, start=2):
             try:
@@ -88,9 +89,9 @@ def _line(entry: dict[str, Any]) -> bytes:
     return (json.dumps(entry) + "\n").encode()
 
 
-def _outcome(entry: dict[str, Any]) -> Outcome:
-    """Raises `ValueError` for one that was never found: of other fields or types, or of more samples than were seen."""
-    usual = asdict(Outcome())
+def _outcome(entry: dict[str, Any]) -> CandidateOutcome:
+    """The outcome in an entry; raises `ValueError` for other fields or types, and for counts above the samples seen."""
+    usual = asdict(CandidateOutcome())
     if not (
         entry.keys() == usual.keys()
         and isinstance(entry["fault"], str | None)
@@ -98,18 +99,18 @@ def _outcome(entry: dict[str, Any]) -> Outcome:
         and all(0 <= entry[name] <= entry["seen"] < sys.maxsize for name in ("differ", "wrong"))
     ):
         raise ValueError("no outcome")
-    return Outcome(**entry)
+    return CandidateOutcome(**entry)
 
 
 class _Types(dict[str, NumberFormat]):
-    """Formats by how they are spelled."""
+    """Formats by their spelling."""
 
     def __init__(self) -> None:
         self.context = context()
 
     def __missing__(self, text: str) -> NumberFormat:
-        found = number_format(Parser(self.context, text).parse_type())
-        if found is None or str(found.type) != text:
+        format = number_format(Parser(self.context, text).parse_type())
+        if format is None or str(format.type) != text:
             raise ValueError(f"{text} is no number format")
-        self[text] = found
-        return found
+        self[text] = format
+        return format

@@ -1,4 +1,4 @@
-"""Where candidates are looked at: in this process, in others on this computer, or on a cluster, through joblib."""
+"""Workers for candidates: this process, others on this computer, or a cluster, through joblib."""
 
 from __future__ import annotations
 
@@ -11,32 +11,33 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from tinyml.dialects.errors import InputError
 
 if TYPE_CHECKING:
-    from tinyml.transforms.formats.evaluation.outcomes import Problem
+    from tinyml.transforms.formats.evaluation.problem import SearchProblem
 
 T = TypeVar("T")
 R = TypeVar("R")
-Work: TypeAlias = "Callable[[Problem, Sequence[T]], list[R]]"
-"""What becomes of tasks, wherever it is done."""
+Work: TypeAlias = "Callable[[SearchProblem, Sequence[T]], list[R]]"
+"""A function from tasks to their results, which any process can run."""
 
 BACKENDS = ("loky", "dask", "ray")
-"""Of joblib: processes on this computer, a Dask cluster, a Ray cluster."""
+"""The backends of joblib: processes on this computer, a Dask cluster, a Ray cluster."""
 
 PATIENCE = 2.0
-"""Seconds of processor time that this process works alone before it starts others, which each need one to begin."""
+"""Seconds of processor time that this process works alone before it starts others, each of which takes a second to
+begin."""
 
 SHARES = 3
-"""In how many portions each worker gets its part, so that all end at nearly the same time."""
+"""Each worker gets its part in so many portions, so that all end at nearly the same time."""
 
 
 class Workers:
-    """Use as a context manager, which ends the processes that were started.
+    """The processes that work on a search; use as a context manager, which ends those that were started.
 
-    As long as it lives the numeric libraries of this process have one thread, as those of the others do: their arrays
-    here are too small for several, and sums of reals have the same last bits wherever they are worked out.
+    Within it the numeric libraries of each process have one thread: arrays here are too small for several, and sums of
+    reals have the same last bits in every process.
 
-    jobs: how many processes; as many as there are processors by default. cluster: the address of a Dask or Ray
-    cluster; by default one is started here. Raises `InputError` for an unknown backend or one that is not installed;
-    `run` raises it for a cluster that cannot be worked on.
+    jobs: the number of processes, by default that of processors. cluster: the address of a Dask or Ray cluster; by
+    default one is started here. Raises `InputError` for an unknown backend or one that is not installed; `run` raises
+    it for a cluster that cannot be used.
     """
 
     def __init__(self, jobs: int | None = None, backend: str = "loky", cluster: str | None = None):
@@ -56,16 +57,17 @@ class Workers:
 
     @property
     def size(self) -> int:
-        """How many candidates are evaluated at once; a guess where a cluster decides."""
+        """The number of candidates that are evaluated at once; a guess where a cluster decides."""
         return self.jobs or import_module("joblib").cpu_count()
 
     @property
     def _works_alone(self) -> bool:
-        """Never where there is a cluster already: then there is nothing to start, and its address may be wrong."""
+        """Does this process still work alone? Never with a running cluster: nothing has to be started, and its address
+        may be wrong."""
         return self.cluster is None and (self.jobs == 1 or (self._parallel is None and self.alone < PATIENCE))
 
-    def run(self, problem: Problem, tasks: Sequence[T], work: Work[T, R]) -> Iterator[tuple[T, R]]:
-        """Tasks and what work makes of each, in their order."""
+    def run(self, problem: SearchProblem, tasks: Sequence[T], work: Work[T, R]) -> Iterator[tuple[T, R]]:
+        """Tasks with the result of each, in their order."""
         waiting = list(tasks)
         while waiting and self._works_alone:
             start = time.process_time()
@@ -78,8 +80,8 @@ class Workers:
             size = max(-(-len(waiting) // (SHARES * self.size)), 1)
             portions = [waiting[i : i + size] for i in range(0, len(waiting), size)]
             delayed = import_module("joblib").delayed(_by_one_thread)
-            found = parallel(delayed(work, problem, portion) for portion in portions)
-            for portion, results in zip(portions, found, strict=True):
+            done = parallel(delayed(work, problem, portion) for portion in portions)
+            for portion, results in zip(portions, done, strict=True):
                 yield from zip(portion, results, strict=True)
 
     def _started(self) -> Any:
@@ -100,7 +102,7 @@ class Workers:
         return self._parallel
 
     def _connect(self) -> None:
-        """To the cluster, which decides itself how many processes it has, or to one of so many that starts here."""
+        """Connect to the cluster, which decides itself how many processes it has, or start one of `jobs` processes."""
         if self.backend == "dask":
             client = import_module("distributed").Client
             self._client = client(n_workers=self.jobs) if self.cluster is None else client(self.cluster)
@@ -129,13 +131,13 @@ class Workers:
         self._limit.restore_original_limits()
 
 
-def _by_one_thread(work: Work[T, R], problem: Problem, tasks: Sequence[T]) -> list[R]:
+def _by_one_thread(work: Work[T, R], problem: SearchProblem, tasks: Sequence[T]) -> list[R]:
     with _threads().limit(limits=1):
         return work(problem, tasks)
 
 
 def _threads() -> Any:
-    """What limits the threads of the numeric libraries."""
+    """The controller that limits the threads of the numeric libraries."""
     global _controller
     if _controller is None:
         _controller = import_module("threadpoolctl").ThreadpoolController()

@@ -1,1 +1,1 @@
-"""How a candidate leads to another."""
+"""Moves: the steps by which a candidate leads to another, and the published algorithms that searches begin with."""

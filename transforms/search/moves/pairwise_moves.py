@@ -1,7 +1,7 @@
-"""Exchanges: tensors made wide and others narrow at the same time, within limits, by what a model says they lose.
+"""Pairwise moves: some tensors made wide and others narrow at the same time, within limits.
 
-From a candidate at the limits no tensor alone can get wide, and where errors cancel none alone is better wide. Pairs of
-changes find a way on; there are thousands, which only a model of errors (`LinearErrors`) and of costs can look at.
+No tensor alone can get wide in a candidate at the limits, and where errors cancel none alone is better wide. Pairs of
+changes find a way on. There are thousands, which only a model of errors (`LinearErrors`) and one of costs can rank.
 """
 
 from __future__ import annotations
@@ -11,104 +11,115 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.errors import InputError
-from tinyml.transforms.search.costs.candidate_costs import Cost
+from tinyml.dialects.machine.lazy_numpy import np
+from tinyml.transforms.search.costs.pipelines_below import ProgramCost
 from tinyml.transforms.search.moves.error_model import Change, LinearErrors
 
 if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import NumberFormat
-    from tinyml.transforms.formats.assignment.format_assignment import Choice
-    from tinyml.transforms.search.engine.limits import LimitedSearch
+    from tinyml.transforms.formats.assignment.choices import FormatChoice
+    from tinyml.transforms.search.engine.feasibility import Feasibility
     from tinyml.transforms.search.engine.search import Search
 
 TRIES = 16
-"""How many of the best exchanges of a step are looked at."""
+"""The number of proposals in a step."""
 
 GAIN = 0.02
-"""An exchange is worth its while where the error falls by this part of it: what falls less may not on other data."""
+"""A move has to save this part of the error: smaller savings may be none on other data."""
 
 ZOOMS = (-1, 1)
-"""Scales that are tried beside another: half and twice as fine."""
+"""The scales that are tried beside another: half and twice as fine."""
 
 
-class Exchanges:
-    """search: with limits. model: of errors. start: a candidate within the limits, of which `options` are changes."""
+class PairwiseMoves:
+    """Moves from candidates to others.
 
-    def __init__(self, search: LimitedSearch, model: LinearErrors, start: Sequence[Choice], options: Sequence[Change]):
-        self.search = search
+    model: of errors. start: a candidate within the limits. options: changes of the start for which there is a program.
+    """
+
+    def __init__(
+        self,
+        feasibility: Feasibility,
+        model: LinearErrors,
+        start: Sequence[FormatChoice],
+        options: Sequence[Change],
+    ):
+        self.feasibility = feasibility
         self.model = model
         self.start = start
-        self.cost = search.known_costs.of(search.formats(start))
-        self._known: dict[Change, Cost | None] = {}
-        known = [one for one in options if model.of(one.place, one.choice) is not None]
-        search.learn(self._unscaled(one).applied(start) for one in known)
-        self.options = [one for one in known if self._added(one)]
+        self.cost = feasibility.costs.estimated(feasibility.search.formats(start))
+        self._known: dict[Change, ProgramCost | None] = {}
+        known = [change for change in options if model.of_choice(change.index, change.choice) is not None]
+        feasibility.estimate(self._unscaled(change).applied(start) for change in known)
+        self.options = [change for change in known if self._added(change)]
 
     def _unscaled(self, change: Change) -> Change:
-        """The change that costs as much, but for the scale."""
-        return replace(change, choice=replace(change.choice, zoom=self.start[change.place].zoom))
+        """The change at the scale of the start, which costs as much."""
+        return replace(change, choice=replace(change.choice, zoom=self.start[change.index].zoom))
 
-    def _added(self, change: Change) -> Cost | None:
-        """What a change of the start costs, whatever the scale; None where there is no program."""
-        now = self.start[change.place]
-        if change.choice.prototype == now.prototype:
-            return Cost(0, 0, 0)
+    def _added(self, change: Change) -> ProgramCost | None:
+        """The cost that a change adds to that of the start, whatever the scale; None where there is no program."""
+        if change.choice.prototype == self.start[change.index].prototype:
+            return ProgramCost(0, 0, 0)
         key = self._unscaled(change)
         if key not in self._known:
             try:
-                cost = self.search.known_costs.of(self.search.formats(key.applied(self.start)))
-                self._known[key] = cost.minus(self.cost)
+                formats = self.feasibility.search.formats(key.applied(self.start))
+                self._known[key] = self.feasibility.costs.estimated(formats).minus(self.cost)
             except InputError:
                 self._known[key] = None
         return self._known[key]
 
-    def proposals(self, current: Sequence[Choice]) -> list[list[Choice]]:
-        """The candidates one or two changes away that should have the least errors, of those that should be within the
-        limits; whether they are takes longer to tell than what they lose."""
-        import numpy as np
+    def proposals(self, current: Sequence[FormatChoice]) -> list[list[FormatChoice]]:
+        """The candidates one or two changes away that should have the least errors, of those that should fit.
 
-        moves = [one for one in self.options if current[one.place] != one.choice]
+        To tell whether they do fit takes longer than to evaluate them.
+        """
+        moves = [change for change in self.options if current[change.index] != change.choice]
         if not moves:
             return []
-        errors = self.model.sum(current)
-        places = np.array([one.place for one in moves])
-        added = np.array([self.model.difference(one.place, current[one.place], one.choice) for one in moves])
-        costs = np.array([self._difference(current, one) for one in moves])
-        now = self.search.cost(self.search.formats(current))
-        room = np.array(self.search.limits.minus(now).numbers)
+        errors = self.model.predicted(current)
+        indices = np.array([change.index for change in moves])
+        added = np.array(
+            [self.model.difference(change.index, current[change.index], change.choice) for change in moves]
+        )
+        costs = np.array([self._difference(current, change) for change in moves])
+        cost = self.feasibility.cost(self.feasibility.search.formats(current))
+        room = np.array(self.feasibility.limits.cost.minus(cost).numbers)
         most = (1 - GAIN) * float(np.abs(errors).sum())
-        found: list[tuple[float, int, int]] = []
+        ranked: list[tuple[float, int, int]] = []
         for i in range(len(moves)):
             # A change by itself, or together with one after it.
             alone = np.arange(i, len(moves)) == i
             fits = (costs[i] + np.where(alone[:, None], 0, costs[i:]) <= room).all(1) & (
-                alone | (places[i:] != places[i])
+                alone | (indices[i:] != indices[i])
             )
             losses = np.abs(errors + added[i] + np.where(alone[:, None], 0, added[i:])[fits]).sum(1)
             pairs = zip(losses.tolist(), (i + np.flatnonzero(fits)).tolist(), strict=True)
-            found += [(loss, i, j) for loss, j in pairs if loss < most]
-        return [moves[j].applied(moves[i].applied(current)) for _, i, j in sorted(found)[:TRIES]]
+            ranked += [(loss, i, j) for loss, j in pairs if loss < most]
+        return [moves[j].applied(moves[i].applied(current)) for _, i, j in sorted(ranked)[:TRIES]]
 
-    def _difference(self, current: Sequence[Choice], change: Change) -> tuple[float, float, float]:
-        """What a change of another candidate should cost."""
-        after, before = self._added(change), self._added(Change(change.place, current[change.place]))
+    def _difference(self, current: Sequence[FormatChoice], change: Change) -> tuple[float, float, float]:
+        """The cost that a change of another candidate should add."""
+        after, before = self._added(change), self._added(Change(change.index, current[change.index]))
         assert after is not None
         assert before is not None
         return after.minus(before).numbers
 
 
-def changes(search: Search, start: Sequence[Choice], offered: Sequence[NumberFormat]) -> list[Change]:
-    """To what single tensors can be changed: of a constant each width, of others those that memory tells apart.
+def possible_changes(search: Search, start: Sequence[FormatChoice], offered: Sequence[NumberFormat]) -> list[Change]:
+    """The changes of single tensors: a constant gets each width, others those that differ in memory.
 
     Scales make a difference where bits are few, so that they are tried with half of the widest width.
     """
-    found: list[Change] = []
+    changes: list[Change] = []
     most = max(format.bits for format in offered)
-    for place, (one, now) in enumerate(zip(search.classes, start, strict=True)):
+    for index, (tensors, now) in enumerate(zip(search.classes, start, strict=True)):
         best: dict[object, NumberFormat] = {}
         for format in sorted(offered, key=lambda format: format.bits):
-            best[format.bits if one.is_constant and one.elements > 1 else format.dtype.itemsize] = format
+            best[format.bits if tensors.is_constant and tensors.elements > 1 else format.dtype.itemsize] = format
         widths = [replace(now, prototype=format, zoom=0) for format in best.values()]
         halves = [choice for choice in widths if 2 * choice.prototype.bits == most]
         zooms = [replace(choice, zoom=zoom) for choice in halves for zoom in ZOOMS]
-        found += [Change(place, choice) for choice in (*widths, *zooms) if choice != now]
-    return found
+        changes += [Change(index, choice) for choice in (*widths, *zooms) if choice != now]
+    return changes

@@ -1,4 +1,4 @@
-"""Programs all of whose tensors have one format: which variant of a width, and which width, loses least."""
+"""Programs all of whose tensors have one format: the variant of a width that loses least, and the losses of widths."""
 
 from __future__ import annotations
 
@@ -7,24 +7,25 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import NumberFormat
+    from tinyml.transforms.search.engine.feasibility import Criterion
     from tinyml.transforms.search.engine.search import Search
 
 
 def uniform_losses(search: Search, offered: Sequence[NumberFormat]) -> list[float]:
-    """What is lost with each, as whole programs are compared."""
+    """The loss of the program in each format, by the metric that compares whole programs."""
     metric = search.evaluation.metric_of_programs
-    outcomes = search.evaluation.outcomes([search.formats(search.uniform(one)) for one in offered], metric=metric)
-    return [search.evaluation.loss(found, metric) for found in outcomes]
+    programs = [search.formats(search.uniform(format)) for format in offered]
+    return [search.evaluation.loss(outcome, metric) for outcome in search.evaluation.outcomes(programs, metric=metric)]
 
 
-def best_variant(search: Search, prototype: NumberFormat) -> NumberFormat:
-    """MinUn's algorithm 4, which chooses the es of posits of a width: the variant that loses least, the first of those.
+def best_variant(search: Search, prototype: NumberFormat, fits: Criterion) -> NumberFormat:
+    """The variant of a width that loses least, the first of equals (MinUn's algorithm 4 chooses the es of posits so).
 
-    Variants without a program do not count, unless there is none with one.
+    Variants that do not fit do not count, unless none fits.
     """
     offered = prototype.variants
     if len(offered) == 1:
         return prototype
-    possible = [one for one in offered if search.fits(search.uniform(one), float("inf"))] or offered[:1]
+    possible = [format for format in offered if fits(search.uniform(format))] or offered[:1]
     losses = uniform_losses(search, possible)
     return possible[losses.index(min(losses))]

@@ -62,8 +62,8 @@ def check(module: ModuleOp, inputs: np.ndarray, without: Collection[str] = ()) -
 @pytest.mark.parametrize("model", MODELS)
 def test_of_a_model(model: str):
     with evaluation_of(model) as evaluation:
-        judge = evaluation.judge
-        check(judge.candidates.module, judge.yardstick.inputs, ["T"] if model == "bonsai" else [])
+        evaluator = evaluation.evaluator
+        check(evaluator.candidates.module, evaluator.reference.inputs, ["T"] if model == "bonsai" else [])
 
 
 NODES = """

@@ -10,11 +10,11 @@ from programs.searches import problem_of
 
 from tinyml.dialects.formats.fixed.type import FixedType
 from tinyml.transforms.formats.evaluation.candidates import Formats
-from tinyml.transforms.search.costs.candidate_costs import Cost
+from tinyml.transforms.search.costs.pipelines_below import ProgramCost
 from tinyml.transforms.search.engine.search import Search
 from tinyml.transforms.search.evaluation.evaluation import Evaluation
 from tinyml.transforms.search.evaluation.workers import Workers
-from tinyml.transforms.search.moves.backtracking import steps_back, straight_back, with_better_scales
+from tinyml.transforms.search.moves.backtracking import greedy_steps, ranked_steps, with_better_scales
 from tinyml.transforms.search.search_pareto import SearchParetoPass
 
 
@@ -28,28 +28,28 @@ def test_a_byte_that_is_missing_takes_back_few_registers(monkeypatch: pytest.Mon
         def wide(formats: Formats) -> int:
             return sum(one.bits > own.bits for one, own in zip(formats, start, strict=True))
 
-        def cost(formats: Formats, stack: int) -> Cost:
-            return Cost(0, 0, limit + search.memory.of(formats) - search.memory.of(start) + stack)
+        def cost(formats: Formats, stack: int) -> ProgramCost:
+            return ProgramCost(0, 0, limit + search.memory.of(formats) - search.memory.of(start) + stack)
 
         def measure(candidates: Iterable[Formats], *_: object) -> None:
             for formats in candidates:
                 costs.measurements[formats] = cost(formats, wide(formats) > 3)
 
-        def measured(formats: Formats) -> Cost | None:
+        def measured(formats: Formats) -> ProgramCost | None:
             measure([formats])
             return costs.measurements[formats]
 
         monkeypatch.setattr(costs, "measurements", {})
         monkeypatch.setattr(costs, "measure", measure)
         monkeypatch.setattr(costs, "measured", measured)
-        monkeypatch.setattr(costs, "of", lambda formats: cost(formats, 10 * (wide(formats) > 0)))  # pyright: ignore
+        monkeypatch.setattr(costs, "estimated", lambda formats: cost(formats, 10 * (wide(formats) > 0)))  # pyright: ignore
         found = search.formats(SearchParetoPass("", widths=(8, 16), ram=limit, effort=1).search(search).choices)
         [less, more] = evaluation.losses([found, start])
     assert 0 < wide(found) <= 3
     assert less < more
 
 
-def test_retreats_end_at_the_goal_and_at_what_may_be_lost():
+def test_backtracking_ends_at_the_goal_and_at_the_permitted_loss():
     with Evaluation(problem_of("fastgrnn"), "margin", Workers(1)) as evaluation:
         search = Search(evaluation, FixedType.of_width(16))
         wide, narrow = (search.uniform(FixedType.of_width(width)) for width in (12, 8))
@@ -57,9 +57,9 @@ def test_retreats_end_at_the_goal_and_at_what_may_be_lost():
         assert {one.prototype for one in start} == {narrow[0].prototype}
         [better, same] = search.losses([start, narrow])
         assert better < same
-        steps, straight = list(steps_back(search, wide, narrow, math.inf)), list(straight_back(search, wide, narrow))
+        steps, straight = list(greedy_steps(search, wide, narrow, math.inf)), list(ranked_steps(search, wide, narrow))
         for way in (steps, straight):
             assert [sum(one.prototype.bits == 8 for one in step) for step in way] == [*range(1, len(wide) + 1)]
         assert steps[0] == straight[0]
         least = min(search.losses(steps))
-        assert not list(steps_back(search, wide, narrow, math.nextafter(least, 0.0)))
+        assert not list(greedy_steps(search, wide, narrow, math.nextafter(least, 0.0)))

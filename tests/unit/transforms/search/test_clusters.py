@@ -17,7 +17,8 @@ from joblib.parallel import ThreadingBackend
 from programs.searches import evaluation_of, problem_of, uniform
 
 from tinyml.dialects.errors import InputError
-from tinyml.transforms.formats.evaluation.outcomes import Problem, Task
+from tinyml.transforms.formats.evaluation.evaluator import EvaluationTask
+from tinyml.transforms.formats.evaluation.problem import SearchProblem
 from tinyml.transforms.search.evaluation import workers
 from tinyml.transforms.search.evaluation.workers import Workers
 
@@ -27,7 +28,7 @@ from contextlib import ExitStack
 from distributed import LocalCluster
 from tinyml.transforms.search import search_pareto
 from tinyml.transforms.search.evaluation import workers
-from tinyml.transforms.formats.evaluation.outcomes import outcomes_of
+from tinyml.transforms.formats.evaluation.evaluator import outcomes_of
 from tinyml.transforms.search.evaluation.workers import Workers
 from pathlib import Path
 if __name__ == "__main__":
@@ -48,7 +49,7 @@ if __name__ == "__main__":
 def test_a_dask_cluster_gives_the_same(where: str, tmp_path: Path):
     pytest.importorskip("distributed")
     with evaluation_of("protonn") as evaluation:
-        tasks = [Task(formats, "disagreement", 100.0) for formats in uniform(evaluation, 8, 4, 16, 6)]
+        tasks = [EvaluationTask(formats, "disagreement", 100.0) for formats in uniform(evaluation, 8, 4, 16, 6)]
         expected = evaluation.outcomes([task.formats for task in tasks])
     (tmp_path / "problem").write_bytes(pickle.dumps((problem_of("protonn"), tasks)))
     (tmp_path / "run.py").write_text(DASK)
@@ -109,7 +110,7 @@ def ray(monkeypatch: pytest.MonkeyPatch) -> RayModule:
     return ray
 
 
-def negatives(problem: Problem, tasks: Sequence[int]) -> list[int]:
+def negatives(problem: SearchProblem, tasks: Sequence[int]) -> list[int]:
     return [-task for task in tasks]
 
 

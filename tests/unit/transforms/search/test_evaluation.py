@@ -9,8 +9,8 @@ from programs.paths import MODELS
 from programs.searches import evaluation_of, uniform
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from tinyml.transforms.formats.evaluation.outcomes import METRICS, Metric, Outcome
-from tinyml.transforms.search.costs.candidate_costs import Chip, Costs
+from tinyml.transforms.formats.evaluation.reference import METRICS, CandidateOutcome, Metric
+from tinyml.transforms.search.costs.candidate_costs import CandidateCosts, Platform
 from tinyml.transforms.search.evaluation import workers
 from tinyml.transforms.search.evaluation.evaluation import WATCH, Status
 from tinyml.transforms.search.evaluation.workers import Workers
@@ -30,13 +30,13 @@ def test_a_candidate_is_given_up_only_where_it_is_hopeless(model: str, metric: M
 
 def test_any_number_of_workers_gives_the_same(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(workers, "PATIENCE", 0.0)
-    found: list[tuple[list[Outcome], object]] = []
+    found: list[tuple[list[CandidateOutcome], object]] = []
     for jobs in (1, 2):
         with Workers(jobs) as started, evaluation_of("protonn", started) as evaluation:
             candidates = uniform(evaluation, 8, 4, 16, 6)
-            costs = Costs(evaluation.judge.candidates, Chip("uno"))
-            costs.learn(candidates, evaluation.problem, evaluation.workers)
-            found.append((evaluation.outcomes(candidates), costs.known))
+            costs = CandidateCosts(evaluation.evaluator.candidates, Platform("uno"))
+            costs.estimate(candidates, evaluation.problem, evaluation.workers)
+            found.append((evaluation.outcomes(candidates), costs.estimates))
     assert found[0] == found[1]
 
 

@@ -14,7 +14,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.targets.registry import board
 from tinyml.tools.driver.search_request import SearchRequest
 from tinyml.tools.driver.stages import compile_stages, load_program
-from tinyml.transforms.formats.evaluation.outcomes import Outcome
+from tinyml.transforms.formats.evaluation.reference import CandidateOutcome
 from tinyml.transforms.search.evaluation.evaluation import WATCH
 
 ANOTHER = f'{{"problem": "{64 * "0"}"}}\n'
@@ -116,7 +116,7 @@ def test_a_damaged_journal_is_not_resumed(line: str, head: str, tmp_path: Path):
 def test_an_entry_is_taken_up(head: str, tmp_path: Path):
     (tmp_path / "journal").write_text(f"{head}{json.dumps(ENTRY)}\n{json.dumps(ENTRY | {'fault': 'none'})}\n")
     with evaluation_of("protonn", journal=str(tmp_path / "journal"), resume=True) as evaluation:
-        assert list(evaluation.known.values()) == [Outcome(200, 3, 2, 0.5, 1.5, "none")]
+        assert list(evaluation.known.values()) == [CandidateOutcome(200, 3, 2, 0.5, 1.5, "none")]
 
 
 def test_without_a_journal_nothing_is_resumed():

@@ -10,13 +10,13 @@ from programs.paths import MODELS
 from programs.searches import evaluation_of
 
 from tinyml.dialects.formats.fixed.type import FixedType
-from tinyml.transforms.formats.assignment.format_assignment import Choice
-from tinyml.transforms.formats.evaluation.margins import Border
-from tinyml.transforms.search.costs.candidate_costs import Cost
-from tinyml.transforms.search.engine.limits import LimitedSearch
+from tinyml.transforms.formats.assignment.choices import FormatChoice
+from tinyml.transforms.formats.evaluation.margins import MarginModel
+from tinyml.transforms.search.engine.feasibility import Feasibility
+from tinyml.transforms.search.engine.limits import Limits
 from tinyml.transforms.search.engine.search import Search
 from tinyml.transforms.search.moves.error_model import LinearErrors
-from tinyml.transforms.search.moves.pairwise_moves import GAIN, Exchanges, changes
+from tinyml.transforms.search.moves.pairwise_moves import GAIN, PairwiseMoves, possible_changes
 
 OFFERED = [FixedType.of_width(width) for width in (6, 8, 16)]
 NARROW, WIDE = OFFERED[1], OFFERED[-1]
@@ -28,7 +28,7 @@ def test_as_many_differ_as_margins_say(classes: int, noise: float):
     random = np.random.default_rng(5)
     scores = random.normal(size=(200_000, classes))
     moved = scores + noise * random.normal(size=scores.shape)
-    expected = float(np.abs(Border(scores).errors(moved, slice(None))).sum())
+    expected = float(np.abs(MarginModel(scores).weighted_errors(moved, slice(None))).sum())
     differ = (scores > 0) != (moved > 0) if classes == 1 else scores.argmax(1) != moved.argmax(1)
     # A third class may come first, too.
     assert 0.75 * 100.0 * np.mean(differ) < expected < 1.05 * 100.0 * np.mean(differ)
@@ -37,9 +37,9 @@ def test_as_many_differ_as_margins_say(classes: int, noise: float):
 @pytest.mark.parametrize("model", MODELS)
 def test_the_label_is_that_of_the_scores_that_are_compared(model: str):
     with evaluation_of(model) as evaluation:
-        judge = evaluation.judge
+        evaluator = evaluation.evaluator
         search = Search(evaluation, WIDE)
-        program = judge.evaluator.prepare(judge.candidates.program(search.formats(search.uniform(NARROW))))
+        program = evaluator.shared.prepare(evaluator.candidates.program(search.formats(search.uniform(NARROW))))
         scores, outputs = program.compared(0), program.outputs(0)
     assert scores is not None
     assert outputs.scores is not None
@@ -58,10 +58,10 @@ def test_errors_add_up(model: str):
     with evaluation_of(model) as evaluation:
         search = Search(evaluation, WIDE)
         model_of = LinearErrors(search, search.uniform(WIDE))
-        narrow = Choice(NARROW)
-        one = model_of.errors([narrow, *model_of.base[1:]])
-        total = model_of.errors(search.uniform(NARROW))
-        said = [model_of.sum([narrow, *model_of.base[1:]]), model_of.sum(search.uniform(NARROW))]
+        narrow = FormatChoice(NARROW)
+        one = model_of.true_errors([narrow, *model_of.base[1:]])
+        total = model_of.true_errors(search.uniform(NARROW))
+        said = [model_of.predicted([narrow, *model_of.base[1:]]), model_of.predicted(search.uniform(NARROW))]
     assert one is not None
     assert total is not None
     assert np.allclose(one, said[0], rtol=0, atol=1e-15)
@@ -74,30 +74,31 @@ def test_proposals_are_within_the_limits(model: str):
         search = Search(evaluation, WIDE)
         start = search.uniform(NARROW)
         costs = search.costs("uno")
-        cost = costs.of(search.formats(start))
+        cost = costs.estimated(search.formats(start))
         # Room for some of the wide tensors, not for all.
-        limited = LimitedSearch(search, Cost(float("inf"), cost.flash + 600, cost.ram + 60), "uno")
+        limits = Limits(flash=cost.flash + 600, ram=cost.ram + 60)
         errors = LinearErrors(search, search.uniform(WIDE))
-        exchanges = Exchanges(limited, errors, start, changes(search, start, OFFERED))
-        proposals = exchanges.proposals(start)
+        feasibility = Feasibility(search, limits)
+        moves = PairwiseMoves(feasibility, errors, start, possible_changes(search, start, OFFERED))
+        proposals = moves.proposals(start)
         assert proposals
-        here = errors.sum(start)
+        here = errors.predicted(start)
         for choices in proposals:
-            assert costs.of(search.formats(choices)).within(limited.limits)
+            assert costs.estimated(search.formats(choices)).within(limits.cost)
             changed = [place for place, choice in enumerate(choices) if choice != start[place]]
             assert 1 <= len(changed) <= 2
-            assert np.abs(errors.sum(choices)).sum() < (1 - GAIN) * np.abs(here).sum()
+            assert np.abs(errors.predicted(choices)).sum() < (1 - GAIN) * np.abs(here).sum()
 
 
 def test_memory_tells_few_widths_apart():
     with evaluation_of("protonn") as evaluation:
         search = Search(evaluation, WIDE)
         start = search.uniform(NARROW)
-        found = changes(search, start, OFFERED)
+        found = possible_changes(search, start, OFFERED)
     widths: dict[int, set[int]] = {}
     for one in found:
-        widths.setdefault(one.place, set()).add(one.choice.prototype.bits)
-        assert one.choice != start[one.place]
-        assert one.choice.zoom == 0 or one.choice == replace(start[one.place], zoom=one.choice.zoom)
+        widths.setdefault(one.index, set()).add(one.choice.prototype.bits)
+        assert one.choice != start[one.index]
+        assert one.choice.zoom == 0 or one.choice == replace(start[one.index], zoom=one.choice.zoom)
     for place, tensor in enumerate(search.classes):
         assert widths[place] == ({6, 8, 16} if tensor.is_constant and tensor.elements > 1 else {8, 16})

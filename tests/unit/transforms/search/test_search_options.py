@@ -15,8 +15,10 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.fixed.type import FixedType
 from tinyml.lowering.pipelines import run
 from tinyml.runtime.evaluator.shared_evaluator import SharedEvaluator
-from tinyml.transforms.formats.evaluation.outcomes import Yardstick, outcome_of
-from tinyml.transforms.search.engine.search import Search, SearchPass
+from tinyml.transforms.formats.evaluation.evaluator import evaluate_program
+from tinyml.transforms.formats.evaluation.reference import Reference
+from tinyml.transforms.search.engine.search import Search
+from tinyml.transforms.search.engine.search_pass import SearchPass
 from tinyml.transforms.search.search_demote import SearchDemotePass
 from tinyml.transforms.search.search_pareto import SearchParetoPass
 from tinyml.transforms.search.search_promote import SearchPromotePass
@@ -73,12 +75,12 @@ def test_pareto_takes_the_widths_that_are_offered():
 def test_pareto_is_no_worse_than_promotion_where_memory_is_short(tmp_path: Path):
     """Products that a sum carries are rounded one by one there, which leaves the most room."""
     data, file = some_data("protonn"), saved(tmp_path)
-    yardstick = Yardstick(profiled("protonn"), data)
+    reference = Reference(profiled("protonn"), data)
     losses: list[float] = []
     for kind in (SearchPromotePass, SearchParetoPass):
         module = profiled("protonn").clone()
         kind(file, ram=182, metric="margin", jobs=1).apply(context(), module)
         run(module, context(), passes(file)[2])
-        outcome = outcome_of(module, yardstick, SharedEvaluator(yardstick.inputs), "margin", math.inf)
+        outcome = evaluate_program(module, reference, SharedEvaluator(reference.inputs), "margin", math.inf)
         losses.append(outcome.margin)
     assert losses[1] <= losses[0]

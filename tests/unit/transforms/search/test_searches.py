@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,21 +25,25 @@ from tinyml.dialects.formats.zeroskew.type import ZeroSkewType
 from tinyml.lowering.pipelines import run
 from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, predict_function
 from tinyml.tools.driver.stages import print_ir
-from tinyml.transforms.formats.assignment.format_assignment import Choice
+from tinyml.transforms.formats.assignment.choices import FormatChoice
 from tinyml.transforms.formats.evaluation.candidates import Formats
-from tinyml.transforms.formats.evaluation.outcomes import Outcome, Problem, Task, judge_of
+from tinyml.transforms.formats.evaluation.evaluator import EvaluationTask, evaluator_of
+from tinyml.transforms.formats.evaluation.problem import SearchProblem
+from tinyml.transforms.formats.evaluation.reference import CandidateOutcome
 from tinyml.transforms.reals.analysis.profiles import record_profiles
 from tinyml.transforms.search import search_pareto
-from tinyml.transforms.search.costs.candidate_costs import Chip, Cost, Costs
-from tinyml.transforms.search.engine.result import FRONT, Found, FrontPoint
-from tinyml.transforms.search.engine.search import SEARCH, Search
+from tinyml.transforms.search.costs.candidate_costs import CandidateCosts, Platform
+from tinyml.transforms.search.costs.pipelines_below import ProgramCost
+from tinyml.transforms.search.engine.result import FRONT_ATTRIBUTE, SEARCH_ATTRIBUTE, FrontPoint, SearchResult
+from tinyml.transforms.search.engine.search import Search
 from tinyml.transforms.search.evaluation.evaluation import WATCH, Evaluation
 from tinyml.transforms.search.evaluation.workers import Workers
 from tinyml.transforms.search.moves.format_moves import choose_formats, choose_scales, narrow_formats
+from tinyml.transforms.search.moves.spare_room import use_room
 from tinyml.transforms.search.search_demote import SearchDemotePass
 from tinyml.transforms.search.search_maxscale import SearchMaxscalePass
 from tinyml.transforms.search.search_pareto import SearchParetoPass
-from tinyml.transforms.search.search_promote import SearchPromotePass, use_room
+from tinyml.transforms.search.search_promote import SearchPromotePass
 
 SEARCHES = {
     "search-demote": "loss=0.5",
@@ -67,22 +72,22 @@ def test_what_is_reported_is_what_the_program_computes(model: str, search: str, 
     data, module = some_data(model), profiled(model).clone()
     _, choose, rest = passes(file, search=search.split()[0], **{"search-options": SEARCHES[search]})
     run(module, context(), [choose])
-    account: Any = predict_function(module).attributes[SEARCH]
+    account: Any = predict_function(module).attributes[SEARCH_ATTRIBUTE]
     formats = tuple(element_format(entry.data["format"]) for entry in account)
     assert all(entry.data["why"].data for entry in account)
     programs = SearchPromotePass(file, ram=0).programs(context(), profiled(model), data.x)
     [taken] = [one for one in programs if sums(one) == sums(module)]
-    problem = Problem(print_ir(taken), data.x, data.y, None)
-    judge = judge_of(problem)
+    problem = SearchProblem(print_ir(taken), data.x, data.y, None)
+    evaluator = evaluator_of(problem)
     constants = [op.raws for op in module.walk() if isinstance(op, tdsl.ConstOp)]
-    outcome = judge.outcome(Task(formats, "disagreement", math.inf, dict(enumerate(constants))))
-    yardstick = judge.yardstick
+    outcome = evaluator.outcome(EvaluationTask(formats, "disagreement", math.inf, dict(enumerate(constants))))
+    reference = evaluator.reference
     run(module, context(), rest)
-    outputs = evaluate(module, encode_inputs(module, yardstick.inputs))
+    outputs = evaluate(module, encode_inputs(module, reference.inputs))
     last: Any = predict_function(module).body.block.last_op
     assert outputs.scores is not None
     reals = tdsl.format_of(last.operands[-1]).decode(outputs.scores)
-    expected = yardstick.added(Outcome(), outputs, reals, reals)
+    expected = reference.extended(CandidateOutcome(), outputs, reals, reals)
     assert (outcome.seen, outcome.differ, outcome.wrong) == (len(data), expected.differ, expected.wrong)
     assert outcome.error == pytest.approx(expected.error, rel=1e-12)
 
@@ -116,13 +121,13 @@ def test_pareto_is_never_worse_than_the_best_of_the_three(model: str, limit: str
         less = SearchPromotePass("", widths=(8, 16), ram=search.memory.of(found["demote more"]), target="host")
         found["promote less"] = search.formats(less.search(search).choices)
         device = search.costs("uno")
-        costs = {name: device.measured(formats) or device.of(formats) for name, formats in found.items()}
+        costs = {name: device.measured(formats) or device.estimated(formats) for name, formats in found.items()}
         most = costs[limit]
         pareto = SearchParetoPass(
             "", metric="disagreement", ram=int(most.ram), flash=int(most.flash), cycles=int(most.time), effort=1
         )
         chosen = search.formats(pareto.search(search).choices)
-        assert (device.measured(chosen) or device.of(chosen)).within(most)
+        assert (device.measured(chosen) or device.estimated(chosen)).within(most)
         rivals = [formats for name, formats in found.items() if costs[name].within(most)]
         [loss, *losses] = evaluation.losses([chosen, *rivals])
         assert rivals
@@ -135,7 +140,7 @@ def test_a_second_program_begins_from_what_was_found_for_the_first():
         found = THE_THREE["promote halves"].search(Search(evaluation, FixedType.of_width(16))).by_name
         search = Search(evaluation, FixedType.of_width(16), earlier={name: found[name] for name in [*found][1:]})
         known = [
-            search.formats([Choice(FixedType.of_width(width)), *list(found.values())[1:]])
+            search.formats([FormatChoice(FixedType.of_width(width)), *list(found.values())[1:]])
             for width in search_pareto.WIDTHS
         ]
         token = WATCH.set(lambda status: phases.append(status.phase))
@@ -158,15 +163,15 @@ def test_a_second_program_begins_from_what_was_found_for_the_first():
 )
 def test_of_two_programs(options: dict[str, Any], losses: Sequence[float], ram: Sequence[int], taken: int):
     """What loses less by more than the standard error, else the smaller; the faster of those that may lose it."""
-    costs = [Cost(time, 100, bytes) for time, bytes in zip((5, 9), ram, strict=True)]
+    costs = [ProgramCost(time, 100, bytes) for time, bytes in zip((5, 9), ram, strict=True)]
     points = [FrontPoint(cost, loss, "", True) for cost, loss in zip(costs, losses, strict=True)]
-    assert SearchParetoPass("", **options).preferred([Found([], {}, [one]) for one in points]) == taken
+    assert SearchParetoPass("", **options).preferred([SearchResult([], {}, [one]) for one in points]) == taken
 
 
 @pytest.mark.parametrize(("losses", "taken"), [((1.0, 1.02, 0.98), 0), ((1.0, 0.9, 0.89), 1), ((0.0, -1.0, -1.01), 1)])
 def test_of_programs_that_lose_nearly_the_same(losses: Sequence[float], taken: int):
     """The first is the fastest."""
-    assert SearchPromotePass("").preferred([Found([], {}, loss=loss) for loss in losses]) == taken
+    assert SearchPromotePass("").preferred([SearchResult([], {}, loss=loss) for loss in losses]) == taken
 
 
 @pytest.mark.parametrize("model", ["protonn"])
@@ -176,7 +181,7 @@ def test_sums_that_loops_carry_are_rounded_where_memory_is_short(model: str, fil
     run(module, context(), [f'search-pareto{{data="{file}" metric=disagreement widths=8,16 ram=195 effort=1}}'])
     function = predict_function(module)
     assert any(isinstance(op, tdsl.MatmulSumOp) for op in function.walk())
-    front: Any = function.attributes[FRONT]
+    front: Any = function.attributes[FRONT_ATTRIBUTE]
     assert [one.data["ram"].value.data <= 195 for one in front if "chosen" in one.data] == [True]
 
 
@@ -196,17 +201,17 @@ def test_a_search_finds_what_takes_all_of_the_memory(monkeypatch: pytest.MonkeyP
         search = Search(evaluation, FixedType.of_width(16))
         costs = search.costs("uno")
         own = search.formats(search.uniform(FixedType.of_width(8)))
-        truth = costs.of
+        truth = costs.estimated
         ram = int(truth(own).ram)
 
-        def measured(formats: Formats) -> Cost | None:
+        def measured(formats: Formats) -> ProgramCost | None:
             return costs.measurements.setdefault(formats, truth(formats))
 
-        def estimated(formats: Formats) -> Cost:
-            return truth(formats).plus(Cost(0, 0, 15 if formats == own else -15))
+        def estimated(formats: Formats) -> ProgramCost:
+            return truth(formats).plus(ProgramCost(0, 0, 15 if formats == own else -15))
 
         monkeypatch.setattr(costs, "measured", measured)
-        monkeypatch.setattr(costs, "of", estimated)
+        monkeypatch.setattr(costs, "estimated", estimated)
         found: list[Formats] = []
         for one in (
             SearchDemotePass("", ram=ram),
@@ -223,8 +228,8 @@ def test_a_search_finds_what_takes_all_of_the_memory(monkeypatch: pytest.MonkeyP
 def test_the_front_has_what_is_returned(monkeypatch: pytest.MonkeyPatch):
     """Also where single tensors got other formats after everything else."""
 
-    def choose_formats(search: Search, found: Found, *_: object) -> Found:
-        return replace(found, choices=[Choice(FixedType.of_width(6)), *found.choices[1:]])
+    def choose_formats(search: Search, found: SearchResult, *_: object) -> SearchResult:
+        return replace(found, choices=[FormatChoice(FixedType.of_width(6)), *found.choices[1:]])
 
     monkeypatch.setattr(search_pareto, "choose_formats", choose_formats)
     with evaluation_of("protonn") as evaluation:
@@ -238,9 +243,9 @@ def test_the_front_has_what_is_returned(monkeypatch: pytest.MonkeyPatch):
 def test_no_format_is_taken_that_breaks_a_limit():
     with evaluation_of("protonn") as evaluation:
         search = Search(evaluation, FixedType.of_width(8), [PositType.of_width(8)])
-        found = Found(search.uniform(FixedType.of_width(8)), {})
-        free = choose_formats(search, found, math.inf, lambda _: True)
-        limited = choose_formats(search, found, math.inf, lambda _: False)
+        found = SearchResult(search.uniform(FixedType.of_width(8)), {})
+        free = choose_formats(search, found, lambda _: True)
+        limited = choose_formats(search, found, lambda _: False)
     assert free.choices != found.choices
     assert limited.choices == found.choices
 
@@ -258,7 +263,7 @@ func.func @layers(%X: tensor<16x1xf32>) -> tensor<3x1xf32> {{
 """
 
 
-def layers_on_fifteenths() -> Problem:
+def layers_on_fifteenths() -> SearchProblem:
     """Layers whose inputs are whole numbers from 0 to 15 over 15: exact in zero-skew integers of 4 bits."""
     random = np.random.default_rng(0)
     shapes = {"W": (16, 16), "V": (40, 16), "U": (3, 40)}
@@ -266,20 +271,20 @@ def layers_on_fifteenths() -> Problem:
     module = Parser(context(), LAYERS.format(**weights)).parse_module()
     x = (random.integers(0, 16, (300, 16)) / 15).astype(np.float32)
     record_profiles(module, x)
-    return Problem(print_ir(module), x, None, None)
+    return SearchProblem(print_ir(module), x, None, None)
 
 
 def test_formats_of_fewer_bytes_are_taken_that_lose_nearly_as_little():
     with Evaluation(layers_on_fifteenths(), "margin", Workers(1)) as evaluation:
         others = [PositType.of_width(8), ZeroSkewType.of_width(8)]
         search = Search(evaluation, FixedType.of_width(16), others, pack_buffers=True)
-        choices = [Choice(FixedType.of_width(16)), *search.uniform(FixedType.of_width(8))[1:]]
-        found = Found(choices, dict.fromkeys((one.name for one in search.classes), ""))
+        choices = [FormatChoice(FixedType.of_width(16)), *search.uniform(FixedType.of_width(8))[1:]]
+        found = SearchResult(choices, dict.fromkeys((one.name for one in search.classes), ""))
         narrow = narrow_formats(search, found)
         [less, more] = search.losses([narrow.choices, found.choices])
         used = [search.memory.of(search.formats(one.choices)) for one in (narrow, found)]
         assert narrow_formats(search, narrow) is narrow
-    assert narrow.choices == [Choice(ZeroSkewType.of_width(4)), *choices[1:]]
+    assert narrow.choices == [FormatChoice(ZeroSkewType.of_width(4)), *choices[1:]]
     assert used == [8 + 16 + 40, 32 + 16 + 40]
     assert less <= 1.03 * more
 
@@ -301,8 +306,8 @@ def test_scales_that_help_are_taken_together():
     eight = FixedType.of_width(8)
     with Evaluation(problem_of("bonsai"), "margin", Workers(1)) as evaluation:
         search = Search(evaluation, eight)
-        found = Found(search.uniform(eight), {})
-        finer = choose_scales(search, found, math.inf, lambda _: True)
+        found = SearchResult(search.uniform(eight), {})
+        finer = choose_scales(search, found, lambda _: True)
         changed = [one.zoom for one in finer.choices if one.zoom]
         [less, more] = search.losses([finer.choices, found.choices])
     assert len(changed) > 1
@@ -313,9 +318,9 @@ def test_room_that_promotion_leaves_goes_to_other_widths():
     offered = [FixedType.of_width(width) for width in (8, 12, 16)]
     with Evaluation(problem_of("protonn"), "error", Workers(1)) as evaluation:
         search = Search(evaluation, offered[-1], pack_buffers=True)
-        narrow = Found(search.uniform(offered[0]), {one.name: "" for one in search.classes})
+        narrow = SearchResult(search.uniform(offered[0]), {one.name: "" for one in search.classes})
         room = search.memory.of(search.formats(search.uniform(offered[1]))) + 3
-        found = use_room(search, narrow, offered, range(len(search.classes)), room)
+        found = use_room(search, narrow, offered, range(len(search.classes)), partial(search.fits, ram=room))
         assert search.fits(found.choices, room)
         assert {choice.prototype.bits for choice in found.choices} == {12, 16}
         [less, more] = search.losses([found.choices, narrow.choices])
@@ -325,8 +330,8 @@ def test_room_that_promotion_leaves_goes_to_other_widths():
 def test_packed_buffers_are_measured_as_such():
     with evaluation_of("protonn") as evaluation:
         [formats] = uniform(evaluation, 12)
-        candidates = evaluation.judge.candidates
-        plain, packed = (Costs(candidates, Chip("uno", pack)).measured(formats) for pack in (False, True))
+        candidates = evaluation.evaluator.candidates
+        plain, packed = (CandidateCosts(candidates, Platform("uno", pack)).measured(formats) for pack in (False, True))
     assert plain is not None
     assert packed is not None
     assert packed.ram < plain.ram

@@ -20,11 +20,11 @@ from tinyml.lowering.pipelines import run
 from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, predict_function
 from tinyml.runtime.model.data import Data, load_data
 from tinyml.tools.driver.stages import print_ir
-from tinyml.transforms.formats.evaluation.outcomes import Problem
+from tinyml.transforms.formats.evaluation.problem import SearchProblem
 from tinyml.transforms.search.engine.search import Search
 from tinyml.transforms.search.evaluation.evaluation import Evaluation
 from tinyml.transforms.search.evaluation.workers import Workers
-from tinyml.transforms.search.search_demote import cumulative, partial_demote
+from tinyml.transforms.search.moves.demotion import cumulative_demotions, demote_each
 
 INPUTS = FILECHECK / "transforms"
 FLOAT = -5.11167404
@@ -71,17 +71,17 @@ def search(data: Data):
     text = (INPUTS / "search" / "search_demote.mlir").read_text()
     module = Parser(context(), text).parse_module()
     run(module, context(), [f'profile{{data="{INPUTS / "Inputs" / "linear.npz"}"}}'])
-    with Evaluation(Problem(print_ir(module), data.x, None, None), "error", Workers(1)) as evaluation:
+    with Evaluation(SearchProblem(print_ir(module), data.x, None, None), "error", Workers(1)) as evaluation:
         yield Search(evaluation, ShiftryType.of_width(16))
 
 
 def result(search: Search, data: Data, demoted: list[str]) -> float:
     """The program's output with some tensors demoted as algorithm 13 does it."""
     wide, narrow = search.uniform(search.prototype_of(16)), search.prototype_of(8)
-    alone = partial_demote(search, wide, narrow)
+    alone = demote_each(search, wide, narrow)
     names = [one.name for one in search.classes]
     choices = [alone[i].choice if name in demoted else wide[i] for i, name in enumerate(names)]
-    module = search.judge.candidates.program(search.formats(choices))
+    module = search.evaluator.candidates.program(search.formats(choices))
     scores = evaluate(module, encode_inputs(module, data.x.reshape(1, -1))).scores
     last = predict_function(module).body.block.last_op
     assert scores is not None
@@ -102,7 +102,7 @@ def test_partial_demotion(search: Search, data: Data, name: str):
 
 def test_the_order(search: Search):
     wide = search.uniform(search.prototype_of(16))
-    programs = [wide, *cumulative(wide, partial_demote(search, wide, search.prototype_of(8)))]
+    programs = [wide, *cumulative_demotions(wide, demote_each(search, wide, search.prototype_of(8)))]
     changed = [{i for i, pair in enumerate(zip(*two, strict=True)) if len(set(pair)) > 1} for two in pairwise(programs)]
     order = [search.classes[i].name for [i] in changed]
     assert order == ["B2", "B1", "X", "W1", "W2", "t3", "t4", "t1", "t2"]

@@ -1,0 +1,210 @@
+"""The steps from a choice for each class of tensors to formats.
+
+The data-driven scales of Shiftry 6.1, algorithm 10, come first: each tensor's greatest magnitude on the validation set
+fixes its scale. Two additions keep 8 bits accurate. Arguments of tanh, sigmoid and exp need no scale for magnitudes at
+which these do not change any more. And the width that was asked for is that of stored tensors: single numbers live in
+registers, where they have the precision of registers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+
+from xdsl.dialects import func
+from xdsl.ir import SSAValue
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.formats.accumulator import Accumulator
+from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.locations import error_at
+from tinyml.dialects.machine.lazy_numpy import np
+from tinyml.transforms.formats.assignment.accumulator_widths import ACCUMULATOR_BITS, SPARE_BITS, AccumulatorWidths
+from tinyml.transforms.formats.assignment.choices import FormatChoice
+from tinyml.transforms.formats.assignment.compute_formats import compute_formats
+from tinyml.transforms.formats.assignment.tensor_classes import TensorClass
+from tinyml.transforms.formats.assignment.tensor_uses import are_collected, are_scalars, is_scalar_op, readers
+
+MEDIAN = tdsl.PERCENTILES.index(50.0)
+
+
+def range_of(tensors: TensorClass, prototype: NumberFormat) -> tuple[float, float]:
+    """The range of a class, widened as far as results of functions in it need."""
+    low, high = tensors.range
+    for value in tensors.members:
+        if isinstance(value.owner, tdsl.FunctionOp):
+            low, high = prototype.result_range(value.owner.function, low, high)
+    return low, high
+
+
+class AssignmentSteps:
+    """The formats for one set of choices, made in steps, each of which changes some of them.
+
+    class_of: the class of each tensor of a function. formats: by class, first as the choices have them.
+    compute_formats: of the classes that are stored in a foreign family.
+    """
+
+    def __init__(
+        self,
+        function: func.FuncOp,
+        class_of: Mapping[SSAValue, TensorClass],
+        accumulators: AccumulatorWidths,
+        choices: Mapping[TensorClass, FormatChoice],
+        formats: Mapping[TensorClass, NumberFormat],
+    ):
+        self.function = function
+        self.class_of = class_of
+        self.accumulators = accumulators
+        self.formats = dict(formats)
+        stored = dict(self.formats)
+        self.compute_formats = compute_formats(stored)
+        self.choices = {tensors: choice for tensors, choice in choices.items() if tensors not in self.compute_formats}
+        self.formats |= self.compute_formats
+        self._widen_scalars()
+        self._limit_arguments()
+        self._spare_accumulators()
+        self._align_starts()
+        self._align_addends()
+        self._limit_results()
+        self.formats |= {tensors: stored[tensors] for tensors in self.compute_formats}
+
+    def of(self, value: SSAValue) -> NumberFormat:
+        """The format of a tensor so far."""
+        return self.formats[self.class_of[value]]
+
+    def _widen_scalars(self) -> None:
+        """Widen single numbers where only single numbers are computed from them, or where most would be zero.
+
+        Before the latter get wide, the greatest 0.1 % of them may saturate.
+        """
+        for tensors, choice in self.choices.items():
+            if not (are_scalars(tensors.members) or are_collected(tensors.members)):
+                continue
+            reading = list(readers(tensors.members))
+            if all(is_scalar_op(reader) and not isinstance(reader, tdsl.FunctionOp) for reader in reading):
+                self.formats[tensors] = self.formats[tensors].in_register()
+            elif not choice.prototype.AS_PUBLISHED and self._vanishes(tensors):
+                percentiles = [profile.percentiles.data for profile in tensors.profiles()]
+                bounds = min(values[0].data for values in percentiles), max(values[-1].data for values in percentiles)
+                self.formats[tensors] = choice.format_for(*bounds)
+                if self._vanishes(tensors):
+                    self.formats[tensors] = self.formats[tensors].in_register()
+
+    def _vanishes(self, tensors: TensorClass) -> bool:
+        """Do all numbers lie on one side of zero, and more than half of them round to zero?"""
+        low, high = tensors.range
+        medians = [profile.percentiles.data[MEDIAN].data for profile in tensors.profiles()]
+        format = self.formats[tensors]
+        return low * high >= 0 and any(m and not format.decode(format.encode(np.array(m / 2))) for m in medians)
+
+    def _limit_arguments(self) -> None:
+        """Give arguments of functions the scale of the range in which these change, and the precision of their results.
+
+        Only classes that nothing but functions reads are changed.
+        """
+        for tensors, choice in self.choices.items():
+            reading = list(readers(tensors.members))
+            functions = [reader for reader in reading if isinstance(reader, tdsl.FunctionOp)]
+            if not functions or len(functions) < len(reading):
+                continue
+            results = [self.of(function.out) for function in functions]
+            useful = [
+                result.useful_range(function.function, *tensors.range)
+                for function, result in zip(functions, results, strict=True)
+            ]
+            self.formats[tensors] = choice.format_for(min(low for low, _ in useful), max(high for _, high in useful))
+            if are_scalars(tensors.members) and any(result.bits > choice.prototype.bits for result in results):
+                self.formats[tensors] = self.formats[tensors].in_register()
+
+    def _spare_accumulators(self) -> None:
+        """Narrow operands of sums until they are proven to fit: in turn, so that both lose alike, constants first."""
+        for op in self.accumulators.contractions:
+            best: dict[TensorClass, NumberFormat] | None = None
+            for bits in range(2 * SPARE_BITS - 1):
+                narrowed = self._narrowed(op, bits)
+                width = self._accumulator_bits(op, narrowed)
+                # The narrow accumulator if it can be had, else the least narrowing with which any accumulator fits.
+                if width is not None and width <= ACCUMULATOR_BITS:
+                    best = narrowed
+                    break
+                if width is not None and best is None:
+                    best = narrowed
+            self.formats |= self._narrowed(op, 0) if best is None else best
+
+    def _accumulator_bits(self, op: tdsl.ContractionOp, narrowed: dict[TensorClass, NumberFormat]) -> int | None:
+        formats = {**self.formats, **narrowed}
+        return self.accumulators.bits(op, lambda value: formats[self.class_of[value]])
+
+    def _narrowed(self, op: tdsl.ContractionOp, bits: int) -> dict[TensorClass, NumberFormat]:
+        """Both factors of each product with fewer bits, in turn once they are equally wide."""
+        narrowed: dict[TensorClass, NumberFormat] = {}
+        for pair in op.pairs:
+            first, second = sorted(
+                (self.class_of[value] for value in pair), key=lambda tensors: not tensors.is_constant
+            )
+            wider = self._width(first) - self._width(second)
+            alone = min(bits, abs(wider), SPARE_BITS - 1)
+            shared = bits - alone
+            narrowed[second] = self.formats[second].narrowed(shared // 2 + (alone if wider < 0 else 0))
+            narrowed[first] = self.formats[first].narrowed((shared + 1) // 2 + (alone if wider > 0 else 0))
+        return narrowed
+
+    def _width(self, tensors: TensorClass) -> int:
+        """The width that a class was asked to have, or that it is computed in."""
+        if tensors in self.compute_formats:
+            return self.compute_formats[tensors].bits
+        return self.choices[tensors].prototype.bits
+
+    def _align_starts(self) -> None:
+        """Give what sums start from no finer scale than that of their products."""
+        for op in self.accumulators.contractions:
+            if op.initial is not None:
+                tensors, result = self.class_of[op.initial], self.of(op.out)
+                for lhs, rhs in op.pairs:
+                    unit = result.accumulator(self.of(lhs), self.of(rhs), None)
+                    known = iter([self.formats[tensors]])
+                    offered = self._coarser(tensors, unit) if tensors in self.choices else known
+                    format = next((format for format in offered if unit.starts(format)), None)
+                    if format is None:
+                        raise error_at(op, "the products are too great for any format of what they are added to")
+                    self.formats[tensors] = format
+
+    def _coarser(self, tensors: TensorClass, unit: Accumulator) -> Iterator[NumberFormat]:
+        """Formats in which a class can start sums, of less and less precision.
+
+        They have fewer bits, then also greater magnitudes.
+        """
+        format = unit.start_constant(self.formats[tensors])
+        yield from (format.narrowed(bits) for bits in range(format.bits))
+        reach = max(map(abs, tensors.range)) or 1.0
+        while math.isfinite(reach := 2 * reach):
+            yield self.choices[tensors].format_for(-reach, reach).narrowed(format.bits)
+
+    def _align_addends(self) -> None:
+        """Give constants that are only added no finer scale than the other addend, so that nothing is shifted."""
+        for tensors in self.choices:
+            users = {use.operation for value in tensors.members for use in value.uses}
+            sums = [user for user in users if isinstance(user, tdsl.AddOp | tdsl.SubOp)]
+            moves = [user for user in users if isinstance(user, tdsl.TensorOp) and user.out in tensors.members]
+            if not sums or len(sums) + len(moves) < len(users) or not tensors.is_constant:
+                continue
+            for user in sums:
+                addend = user.rhs if self.class_of[user.lhs] is tensors else user.lhs
+                if self.class_of[addend] is not tensors:
+                    self.formats[tensors] = self.formats[tensors].addend(self.of(addend), self.of(user.out))
+
+    def _limit_results(self) -> None:
+        """Give no result a scale that its operands cannot fill, in formats with this rule, until nothing changes."""
+        changed = True
+        while changed:
+            changed = False
+            for op in self.function.walk():
+                if not isinstance(op, tdsl.AddOp | tdsl.SubOp | tdsl.MulOp | tdsl.MatmulOp | tdsl.SpmvOp):
+                    continue
+                before, lhs, rhs = self.of(op.out), self.of(op.lhs), self.of(op.rhs)
+                if self.class_of[op.out] in self.compute_formats:
+                    continue
+                sums = isinstance(op, tdsl.AddOp | tdsl.SubOp)
+                after = before.of_sum(lhs, rhs) if sums else before.of_product(lhs, rhs)
+                self.formats[self.class_of[op.out]] = after
+                changed |= after != before

@@ -1,0 +1,111 @@
+"""Evaluating candidates: the outcome of each on the validation set, with the bits that its program has on a device."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from tinyml.dialects.errors import InputError
+from tinyml.transforms.formats.evaluation.candidates import Candidates
+from tinyml.transforms.formats.evaluation.reference import CandidateOutcome, Metric, Reference
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+    from tinyml.dialects.formats.number_format import Raws
+    from tinyml.runtime.evaluator.gradients import Gradients
+    from tinyml.runtime.evaluator.shared_evaluator import SharedEvaluator
+    from tinyml.runtime.model.data import Data
+    from tinyml.transforms.formats.evaluation.candidates import Formats
+    from tinyml.transforms.formats.evaluation.problem import SearchProblem
+
+NEAREST = 4096
+"""The margins' derivatives are worked out for so many samples, those nearest to the border between two classes: more
+would take memory and add little."""
+
+
+@dataclass(frozen=True)
+class EvaluationTask:
+    """A candidate to be evaluated until it is certain to lose more than `at_most`.
+
+    refined: raws of constants, as `RoundedConstants.raws` takes them.
+    """
+
+    formats: Formats
+    metric: Metric
+    at_most: float
+    refined: Mapping[int, Raws] | None = None
+
+
+class CandidateEvaluator:
+    """Evaluates the candidates of one program on one data set."""
+
+    def __init__(self, module: ModuleOp, data: Data, scheme: str | None):
+        from tinyml.runtime.evaluator.shared_evaluator import SharedEvaluator
+
+        self.candidates = Candidates(module, data.x.astype("f8"), scheme)
+        self.reference = Reference(module, data)
+        self.shared = SharedEvaluator(self.reference.inputs)
+
+    @cached_property
+    def gradients(self) -> Gradients:
+        """The derivatives of margins by constants, on reals: the same for all candidates.
+
+        They are those of the `NEAREST` samples, for a program with scores.
+        """
+        from tinyml.runtime.evaluator.gradients import Gradients
+
+        assert self.reference.margin_model is not None
+        direction = self.reference.margin_model.direction()
+        return Gradients(self.candidates.module, self.reference.inputs[:NEAREST], direction[:NEAREST])
+
+    def outcome(self, task: EvaluationTask) -> CandidateOutcome:
+        """The outcome of a candidate, given up as soon as it is certain to lose more than it may."""
+        try:
+            module = self.candidates.program(task.formats, task.refined)
+        except InputError as error:
+            return CandidateOutcome(fault=error.message)
+        return evaluate_program(module, self.reference, self.shared, task.metric, task.at_most)
+
+
+def evaluate_program(
+    module: ModuleOp, reference: Reference, shared: SharedEvaluator, metric: Metric, at_most: float
+) -> CandidateOutcome:
+    """The outcome of a program at L1, given up as soon as it is certain to lose more than `at_most`.
+
+    shared: an evaluator for the inputs of the reference, in its order.
+    """
+    program = shared.prepare(module)
+    outcome = CandidateOutcome()
+    for chunk in range(len(shared.chunks)):
+        if reference.loss(outcome, metric) > at_most:
+            break
+        outputs = program.outputs(chunk)
+        reals = None if outputs.scores is None else program.score_format.decode(outputs.scores)
+        outcome = reference.extended(outcome, outputs, reals, program.compared(chunk))
+    return outcome
+
+
+def outcomes_of(problem: SearchProblem, tasks: Sequence[EvaluationTask]) -> list[CandidateOutcome]:
+    """The outcomes of tasks, worked out in this process."""
+    return [evaluator_of(problem).outcome(task) for task in tasks]
+
+
+def evaluator_of(problem: SearchProblem) -> CandidateEvaluator:
+    """The evaluator of a problem's candidates, made once in each process."""
+    if (known := _evaluators.get(problem.digest)) is None:
+        from xdsl.parser import Parser
+
+        from tinyml.dialects.context import context
+        from tinyml.runtime.model.data import Data
+
+        module = Parser(context(), problem.program).parse_module()
+        _evaluators.clear()
+        known = CandidateEvaluator(module, Data(problem.x, problem.y), problem.scheme)
+        _evaluators[problem.digest] = known
+    return known
+
+
+_evaluators: dict[str, CandidateEvaluator] = {}

@@ -1,0 +1,39 @@
+"""Running the pipelines of the levels below on candidates."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass, PassPipeline
+from xdsl.universe import Universe
+
+from tinyml.dialects.context import context
+from tinyml.transforms.search.costs.pipelines_below import PROOF
+
+
+def registered_pass(name: str, **options: Any) -> Any:
+    """A pass by its name, with those of the options that it takes."""
+    made: Any = Universe.get_multiverse().all_passes[name]()
+    taken = {field.name for field in fields(made)}
+    return made(**{option: value for option, value in options.items() if option in taken})
+
+
+class LoweringPasses:
+    """The passes of pipelines, in order, and single passes after them.
+
+    pipelines: names from `pipelines_below`. options: each pipeline gets those that it takes. Nothing is verified after
+    a pass, which would take most of the time.
+    """
+
+    def __init__(self, pipelines: tuple[str, ...], *more: ModulePass, **options: Any):
+        steps = [step for name in pipelines for step in registered_pass(name, **options).steps()]
+        spec = ",".join(step for step in steps if step != PROOF)
+        self.context = context()
+        lowering = PassPipeline.parse_spec(Universe.get_multiverse().all_passes, spec)
+        self.passes = PassPipeline((*lowering.passes, *more))
+
+    def apply(self, module: ModuleOp) -> None:
+        """Lower a program in place."""
+        self.passes.apply(self.context, module)

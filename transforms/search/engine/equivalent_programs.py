@@ -1,0 +1,36 @@
+"""Programs on reals that compute the same, of which a search may choose one.
+
+Sums that loops carry are exact in accumulators, which take twice the memory of 16 bits. Rounded sums (`round-sums`)
+leave more memory to other tensors, and the less so the more factors are held at once. Which of these programs loses
+least is known when formats have been found for each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from tinyml.transforms.ir.rounded_sums import round_carried_sums
+from tinyml.transforms.reals.analysis.profiles import record_profiles
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from xdsl.dialects.builtin import ModuleOp
+
+BLOCKS = (16, 1)
+"""The most iterations whose products are rounded at once: the factors of a block take memory, a single one none."""
+
+
+def with_rounded_sums(module: ModuleOp, inputs: NDArray[Any]) -> Iterator[ModuleOp]:
+    """Profiled programs that carry sums in the format of their elements; each differs from all before it.
+
+    inputs: reals of shape (samples, elements) to profile with.
+    """
+    programs = [module]
+    for block in BLOCKS:
+        rounded = module.clone()
+        round_carried_sums(rounded, block)
+        if not any(map(rounded.is_structurally_equivalent, programs)):
+            programs.append(rounded.clone())
+            record_profiles(rounded, inputs)
+            yield rounded

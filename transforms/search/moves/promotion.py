@@ -1,0 +1,121 @@
+"""MinUn's promotion, Haunter (section 5.1, algorithms 5 to 8, and 7.7.2): narrow tensors become wide.
+
+Tensors whose numbers change much with the width, and that are small, come first, as long as the program fits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from tinyml.dialects.machine.lazy_numpy import np
+from tinyml.transforms.formats.assignment.choices import FormatChoice
+from tinyml.transforms.formats.evaluation.tensor_values import value_map
+from tinyml.transforms.search.engine.result import SearchResult
+from tinyml.transforms.search.moves.uniform_programs import best_variant, uniform_losses
+
+if TYPE_CHECKING:
+    from tinyml.dialects.formats.number_format import NumberFormat, Reals
+    from tinyml.transforms.search.engine.feasibility import Criterion
+    from tinyml.transforms.search.engine.search import Search
+
+PERCENTILE = 95
+"""The percentile of its elements' deviations that stands for a tensor."""
+
+
+def choose_pair(
+    search: Search, offered: Sequence[NumberFormat], fits: Criterion
+) -> tuple[NumberFormat, NumberFormat] | None:
+    """MinUn 7.7.2: the two widths between whose accuracies, all tensors being equal, that of the reals lies.
+
+    The best variant of each width counts (algorithm 4), and of equally accurate widths the lowest. Where all are worse
+    than the reals the two best are taken; where no lower width is worse, or there is only one, both are the same. The
+    program fits with the low one; None where it fits with no width.
+    """
+    offered = [best_variant(search, format, fits) for format in offered]
+    fitting = [format for format in offered if fits(search.uniform(format))]
+    if not fitting:
+        return None
+    if len(offered) <= 2:
+        return min(fitting, key=lambda format: format.bits), max(offered, key=lambda format: format.bits)
+    loss = dict(zip(offered, uniform_losses(search, offered), strict=True))
+    ranked = sorted(offered, key=lambda format: (loss[format], format.bits))
+    distinct = [format for i, format in enumerate(ranked) if i == 0 or loss[format] > loss[ranked[i - 1]]]
+    as_good = [format for format in distinct if loss[format] <= 0]
+    high = as_good[-1] if as_good else distinct[0]
+    worse = [
+        format for format in distinct if format in fitting and loss[format] > loss[high] and format.bits < high.bits
+    ]
+    low = worse[0] if worse else min(fitting, key=lambda format: (format.bits > high.bits, loss[format]))
+    return low, max(low, high, key=lambda format: format.bits)
+
+
+def heat_map(search: Search, low: NumberFormat, high: NumberFormat) -> list[float]:
+    """Algorithms 5 and 6: the promotability of each tensor.
+
+    It is the deviation of its numbers between the widths over the number of its elements.
+    """
+    maps = [value_map(search.evaluator, search.formats(search.uniform(format))) for format in (low, high)]
+    return [
+        _percentile(np.abs(wide - narrow)) / tensors.elements
+        for tensors, narrow, wide in zip(search.classes, *maps, strict=True)
+    ]
+
+
+def _percentile(deviations: Reals) -> float:
+    return float(np.percentile(deviations, PERCENTILE))
+
+
+class Promotion:
+    """Algorithms 7 and 8, for one pair of widths. heat: as `heat_map` returns it."""
+
+    def __init__(self, search: Search, low: NumberFormat, high: NumberFormat, heat: Sequence[float]):
+        self.search = search
+        self.low, self.high = FormatChoice(low), FormatChoice(high)
+        self.heat = heat
+        self.order = sorted(range(len(heat)), key=lambda i: -heat[i])
+
+    def in_order(self, fits: Criterion) -> list[FormatChoice]:
+        """Algorithm 7: the candidate with all promotions that fit, the most promotable tensors first."""
+        return self._choices(self._promoted(frozenset(), fits)[0])
+
+    def best(self, fits: Criterion, fits_softly: Criterion | None = None) -> SearchResult:
+        """Algorithm 8: promotion in order, then with each tensor first that did not fit, then with all of them.
+
+        Of the candidates that fit, the one that loses least is taken. fits_softly: a weaker condition, as long as which
+        holds promotions go on.
+        """
+        fits_softly = fits_softly or fits
+        promoted, overshooting = self._promoted(frozenset(), fits_softly)
+        promotions = [promoted]
+        for i in overshooting:
+            if fits_softly(self._choices({i})):
+                promotions.append(self._promoted(frozenset({i}), fits_softly)[0])
+        promotions.append(self._promoted(frozenset(overshooting), fits_softly)[0])
+        fitting = [promoted for promoted in dict.fromkeys(promotions) if fits(self._choices(promoted))]
+        fitting.append(frozenset())
+        losses = self.search.losses([self._choices(promoted) for promoted in fitting])
+        best = fitting[losses.index(min(losses))]
+        reasons = {
+            tensors.name: self._reason(i, i in best, overshooting) for i, tensors in enumerate(self.search.classes)
+        }
+        return SearchResult(self._choices(best), reasons)
+
+    def _promoted(self, promoted: frozenset[int], fits: Criterion) -> tuple[frozenset[int], list[int]]:
+        """Algorithm 7: tensors promoted beside some others, in order, and those that did not fit."""
+        overshooting: list[int] = []
+        for i in self.order:
+            if i in promoted:
+                continue
+            if fits(self._choices(promoted | {i})):
+                promoted |= {i}
+            else:
+                overshooting.append(i)
+        return promoted, overshooting
+
+    def _choices(self, promoted: frozenset[int] | set[int]) -> list[FormatChoice]:
+        return [self.high if i in promoted else self.low for i in range(len(self.heat))]
+
+    def _reason(self, i: int, promoted: bool, overshooting: Sequence[int]) -> str:
+        beyond = ", beyond the limit by itself" if i in overshooting else ""
+        return f"{'promoted' if promoted else 'kept'}: promotability {self.heat[i]:.3g}{beyond}"
