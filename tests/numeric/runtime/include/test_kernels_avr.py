@@ -157,7 +157,7 @@ class Device:
 def device(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Device:
     # One function enters every kernel at every place, which does not fit an ATmega328P.
     name, optimize = request.param.split()
-    runner = HostRunner(sanitize=True) if name == "host" else runner_for(name, "atmega1284p")
+    runner = HostRunner(sanitize=True) if name == "host" else runner_for("atmega1284p")
     return Device(runner, build(runner, tmp_path_factory.mktemp("kernels"), FLASH, optimize))
 
 

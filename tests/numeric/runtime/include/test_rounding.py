@@ -14,7 +14,7 @@ from tinyml.dialects.machine.runtime_functions import ADD_SHIFTS, LIMITS, MULTIP
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.devices.toolchain import WARNING_FLAGS
 from tinyml.runtime.model.interface import Interface
-from tinyml.targets.avr.chip import AVR
+from tinyml.targets.avr.chip import CHIP
 from tinyml.tools.calibration.kernel_calls import INCLUDE
 
 COUNT = 4
@@ -78,7 +78,7 @@ def source() -> str:
     sums = [f"tm_add_i16(a, b, {left}, {right}, {bits})" for left, right, bits in ADDS]
     mixed = [f"(int16_t)(tm_mul16_8(a, (int8_t)b) >> {right})" for right in MIXED]
     calls = "\n".join(f"        *y++ = {call};" for call in [*limits, *products, *sums, *mixed])
-    helper = AVR.int24 + AVR.prelude + AVR.helpers["tm_mul16_8"]
+    helper = CHIP.int24 + CHIP.prelude + CHIP.helpers["tm_mul16_8"]
     return SOURCE.format(helper=helper, outputs=OUTPUTS, count=COUNT, calls=calls)
 
 
