@@ -78,7 +78,7 @@ def _output_apart(command: str, folder: Path) -> str:
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    text = re.sub(r" in [\d.]+s$", "", done.stdout.strip(), flags=re.MULTILINE) + "\n"
+    text = re.sub(r" in [\d.]+s(?: \([\d:]+\))?$", "", done.stdout.strip(), flags=re.MULTILINE) + "\n"
     text = text if text.strip() else ""
     return without(text, left_out) if left_out else text
 
