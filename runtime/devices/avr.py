@@ -6,6 +6,7 @@ import hashlib
 import os
 import tempfile
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -65,6 +66,7 @@ class AvrRunner(Runner):
         return result_of_records(interface, execute(command, stdin, f"{interface.name} on {self.board.part}"))
 
 
+@cache
 def _driver(source: Path) -> Path:
     """The compiled driver of simavr, from the user's cache where it is there already.
 

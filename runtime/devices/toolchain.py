@@ -8,6 +8,7 @@ import shutil
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from tinyml.dialects.errors import InputError
@@ -88,14 +89,20 @@ class Symbol:
     kind: str
 
 
-def symbol_table(prefix: str, elf: Path) -> list[Symbol]:
+def symbol_table(prefix: str, elf: Path) -> Sequence[Symbol]:
     """Every symbol that the ELF file defines, by address."""
+    return _symbol_table(prefix, elf, elf.stat().st_mtime_ns)
+
+
+@lru_cache(16)
+def _symbol_table(prefix: str, elf: Path, written: int) -> Sequence[Symbol]:
+    """written: the time, because a program may be built again."""
     table: list[Symbol] = []
     for line in call_tool(prefix, "nm", ["--defined-only", "--print-size", "--numeric-sort", elf]).splitlines():
         *numbers, kind, name = line.split()
         address, size = [*(int(number, 16) for number in numbers), 0][:2]
         table.append(Symbol(name, address, size, kind))
-    return table
+    return tuple(table)
 
 
 def symbols(prefix: str, elf: Path) -> dict[str, int]:
