@@ -71,7 +71,7 @@ class LowerNumToArithPass(ModulePass):
 
 
 def lowered_alone(op: Operation, intervals: Sequence[Interval | None]) -> tuple[Block, Interval | None]:
-    """What one num op becomes, in a block of its own that ends in a return, and what its result is proven to lie in.
+    """The lowering of one num op, in a block of its own that ends in a return, and the interval proven for its result.
 
     intervals: what is proven of each operand, where something is. Raises `InputError` for an op that has no lowering.
     """
@@ -94,7 +94,7 @@ def lowered_alone(op: Operation, intervals: Sequence[Interval | None]) -> tuple[
 
 
 def _loaded_intervals(function: func.FuncOp) -> dict[SSAValue, tuple[int, int]]:
-    """What is proven of elements that are loaded from constants: they lie between the least and the greatest."""
+    """The intervals of elements that are loaded from constants: from the least to the greatest."""
     extremes: dict[scratch.ConstantOp, tuple[int, int]] = {}
     found: dict[SSAValue, tuple[int, int]] = {}
     for op in function.walk():

@@ -1,4 +1,4 @@
-"""What stands at file level: one program is one `.c` and one `.h` file."""
+"""Declarations at file level: one program is one `.c` and one `.h` file."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ VARIABLE_OF_CONTENT = ParamAttrConstraint(VariableType, (CONTENT,))
 
 
 class ExpressionOp(IRDLOperation, ABC):
-    """What the printer may nest into the statement that uses it."""
+    """An expression, which the printer may nest into the statement that uses it."""
 
 
 @irdl_op_definition

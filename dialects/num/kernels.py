@@ -66,7 +66,7 @@ class KernelOp(IRDLOperation, ABC):
     @property
     @abstractmethod
     def factors(self) -> tuple[SSAValue, SSAValue]:
-        """What a kernel takes as weights and as vector."""
+        """The operands that a kernel takes as weights and as vector."""
 
     @property
     @abstractmethod

@@ -56,7 +56,7 @@ MEMREF = BaseAttr[MemRefType[Attribute]](MemRefType)
 
 
 def root(buffer: SSAValue) -> SSAValue:
-    """What a view is a view of; any other buffer itself."""
+    """The whole buffer that a view is a part of; any other buffer itself."""
     while isinstance(buffer.owner, SliceOp):
         buffer = buffer.owner.source
     return buffer
@@ -256,7 +256,7 @@ class MoveOp(IRDLOperation):
 
     @property
     def upwards(self) -> bool:
-        """To a higher address, so that the last element has to go first?"""
+        """Is the new address higher, so that the last element has to go first?"""
         return cast(ViewOp, self.source.owner).offset.value.data < cast(ViewOp, self.dest.owner).offset.value.data
 
 

@@ -1,4 +1,4 @@
-"""Which arrays in working memory take fewer bytes when their elements are packed."""
+"""Packed types for arrays in working memory that take fewer bytes with them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tinyml.dialects.machine.lazy_numpy import np
 from tinyml.dialects.scratch import PackedRam, size_in_bytes
 
 HUGE = 1e30
-"""More than what formats of few bits hold."""
+"""A real beyond the range of every format of few bits."""
 
 
 def packed_type(type: MemRefType[Attribute]) -> MemRefType[Attribute] | None:

@@ -1,4 +1,4 @@
-"""Where memrefs of the scratch dialect lie, and how; without a memory space in working memory, element by element."""
+"""Memory spaces of the scratch dialect; a memref without one lies in working memory, element by element."""
 
 from __future__ import annotations
 

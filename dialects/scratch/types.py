@@ -1,4 +1,4 @@
-"""Memrefs as bytes: what elements occupy, where arrays lie."""
+"""Memrefs as bytes: the sizes of elements and the places of arrays."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def packed_bits(type: MemRefType[Attribute]) -> int | None:
 
 
 def stored_as(type: MemRefType[Attribute]) -> Attribute:
-    """What memory is accessed as: the storage of an element, or bytes where elements are packed."""
+    """The type of a memory access: the storage of an element, or bytes where elements are packed."""
     return storage_of(type.element_type) if packed_bits(type) is None else i8
 
 

@@ -137,7 +137,7 @@ class ContractionOp(TensorOp, ABC):
 
     @property
     def accumulators(self) -> list[Accumulator]:
-        """For each pair the accumulator in units of its products; the last one is `accumulator`."""
+        """One accumulator for each pair, in units of its products; the last one is `accumulator`."""
         last = self.accumulator
         return [last.of(format_of(lhs), format_of(rhs)) for lhs, rhs in self.pairs]
 

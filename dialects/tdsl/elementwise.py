@@ -176,7 +176,7 @@ class MulOp(BinaryOp):
 
     @property
     def macs(self) -> int:
-        """Those of a product of matrices where a vector is multiplied by a 1x1 matrix, else none."""
+        """The elements of a vector that is multiplied by a 1x1 matrix, a product of matrices in disguise; else none."""
         shapes = shape_of(self.lhs), shape_of(self.rhs)
         is_product = (1, 1) in shapes and shapes[0] != shapes[1] and () not in shapes
         return prod(shape_of(self.out)) if is_product else 0
@@ -329,7 +329,7 @@ class SelectOp(PointwiseOp, HasFolderInterface):
 
 
 class NegativeOfConstant(RewritePattern):
-    """For reals (f32) only: a format's own negation may round and saturate, and assigning formats comes later."""
+    """A negation by the compiler, for reals (f32) only: a format's own negation may round and saturate."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: NegOp, rewriter: PatternRewriter, /) -> None:

@@ -352,7 +352,7 @@ class TransposeOfTranspose(RewritePattern):
 
 
 class TransposeToReshape(RewritePattern):
-    """Where only axes of extent 1 move, as from a column to a row, no element does."""
+    """A transposition that moves only axes of extent 1, as from a column to a row, moves no element."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: TransposeOp, rewriter: PatternRewriter, /) -> None:

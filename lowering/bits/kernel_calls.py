@@ -22,10 +22,12 @@ Lowering: TypeAlias = Callable[[Emitter], SSAValue | None]
 
 
 def decoding(e: Emitter, kernel: str, codings: Sequence[Coding]) -> tuple[list[SSAValue], list[SSAValue]]:
-    """What a kernel takes to decode raws: tables, which begin with the entry for raw 0 and have those of negative raws
-    before it, and bytes."""
-    tables = [(one.table, one.zero) for one in codings if one.table is not None]
-    parameters = [value for one in codings for value in one.parameters]
+    """The operands by which a kernel decodes raws: tables, then bytes.
+
+    Tables begin with the entry for raw 0 and have those of negative raws before it.
+    """
+    tables = [(coding.table, coding.zero) for coding in codings if coding.table is not None]
+    parameters = [value for coding in codings for value in coding.parameters]
     if kernel_named(kernel).segments:
         [(table, places)] = [one.segments() for one in codings if one.segments is not None]
         tables, parameters = [(table, len(table) // 2)], [*parameters, places]

@@ -68,7 +68,7 @@ class _Bytes:
         self.stream, self.bits, self.interval, self.context = stream, bits, interval, context
 
     def readers(self, value: SSAValue, offsets: Sequence[SSAValue]) -> None:
-        """What reads a view at some elements behind the beginning reads the bytes instead."""
+        """Let the readers of a view, which begins some elements into the array, read the bytes instead."""
         for use in list(value.uses):
             match op := use.operation:
                 case scratch.SliceOp():

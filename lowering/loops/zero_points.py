@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Start:
-    """What sums start from: constants of a format, as wide as the result of the product."""
+    """The start of sums: constants of a format, as wide as the result of the product."""
 
     format: NumberFormat
     raws: Raws
@@ -36,8 +36,8 @@ class Start:
 def start_without_offsets(
     pairs: Sequence[tuple[SSAValue, SSAValue]], initial: SSAValue | None, accumulator: Accumulator
 ) -> Start | None:
-    """From where the sum of a product starts so that its factors need no offset; None where they have none, or where
-    it cannot be."""
+    """The start of a product's sums with which its factors need no offset; None where they have none, or where there
+    is no such start."""
     from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
     [(lhs, rhs), *others] = pairs
@@ -59,8 +59,8 @@ def start_without_offsets(
 
 
 def _rest(lhs: SSAValue, rhs: SSAValue) -> NDArray[np.int64] | None:
-    """What the offset of one factor adds to the sums, (rows, 1) or (1, columns), if the other is a constant of
-    integers."""
+    """The amounts that the offset of one factor adds to the sums, (rows, 1) or (1, columns), if the other factor is a
+    constant of integers."""
     for constant, other, axis in ((lhs, rhs, 1), (rhs, lhs, 0)):
         (_, offset), coding = tdsl.format_of(other).without_offset(), tdsl.format_of(constant).coding
         if offset and coding == INTEGER_CODING and isinstance(weights := constant.owner, scratch.ConstantOp):

@@ -223,7 +223,7 @@ _COMPARE: dict[int, Callable[[Any, Any], Any]] = {
     4: operator.gt,
     5: operator.ge,
 }
-"""By MLIR's numbers of the signed predicates."""
+"""Comparisons by MLIR's numbers of the signed predicates."""
 
 
 def _select(condition: Array, a: Any, b: Any) -> Array:

@@ -1,4 +1,4 @@
-"""How far exp, tanh and sigmoid of a program are from the real functions."""
+"""Errors of exp, tanh and sigmoid in a program against the real functions."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class FunctionError:
 
 
 def function_errors(formats: ModuleOp) -> list[FunctionError]:
-    """Of a program at L1 or later with formats: one of each kind."""
+    """The errors of the functions in a program at L1 or later, one for each kind."""
     kinds: set[Kind] = {
         (function, op.scheme.data if op.scheme else None, element_format(x.type), element_format(y.type))
         for op, function, x, y in _functions(formats)
@@ -53,7 +53,7 @@ def _functions(module: ModuleOp) -> Iterator[tuple[tdsl.FunctionOp | num.Functio
 def greatest_error(
     function: Function, scheme: str | None, argument: NumberFormat, result: NumberFormat
 ) -> float | None:
-    """As `FunctionError` says."""
+    """The error that `FunctionError` describes."""
     bits = 8 * argument.dtype.itemsize
     if bits > 16 or argument.FAMILY == F32_FORMAT.FAMILY:
         return None

@@ -1,4 +1,4 @@
-"""How a score of a program on reals changes with its constants: reverse-mode differentiation, sample by sample.
+"""Derivatives of the scores of a program on reals by its constants: reverse-mode differentiation, sample by sample.
 
 A product of matrices has as many derivatives for each sample as the constant has numbers; what is kept are their
 factors, and `Gradients.rows` multiplies them row by row.
@@ -42,12 +42,12 @@ class _Part:
 
     @cached_property
     def all_places(self) -> set[int]:
-        """Of any sample."""
+        """The places of all samples."""
         return set(np.unique(self.places).tolist())
 
 
 class Gradients:
-    """Of one score, or a difference of scores, by the constants of a program at L0.
+    """The derivatives of a score, or a difference of scores, by the constants of a program at L0.
 
     inputs: reals of shape (samples, elements). direction: of shape (samples, scores), by what each score counts.
     Constants from which scores are computed by ops without derivatives here have no gradients.
@@ -79,7 +79,7 @@ class Gradients:
 
 
 def _of_row(parts: Sequence[_Part], start: int, length: int) -> Array:
-    """By the numbers of a matrix's row."""
+    """The derivatives by the numbers of a matrix's row."""
     samples = max(len(part.slopes) for part in parts)
     found = np.zeros((samples, length))
     for part in parts:
@@ -92,7 +92,7 @@ def _of_row(parts: Sequence[_Part], start: int, length: int) -> Array:
 
 
 def _of_numbers(parts: Sequence[_Part], size: int) -> Array:
-    """By the first numbers of a constant."""
+    """The derivatives by the first numbers of a constant."""
     samples = max(len(part.slopes) for part in parts)
     found = np.zeros((samples, size + 1))
     for part in parts:
@@ -160,7 +160,7 @@ class _Tape:
         return carried
 
     def backward(self, direction: Array) -> dict[SSAValue, list[_Part]]:
-        """By constants, the derivatives of the scores in a direction."""
+        """The derivatives of the scores in a direction, by constant."""
         last = cast(func.ReturnOp, self.function.body.block.last_op)
         [scores] = [value for value in last.operands if isinstance(value.type, TensorType)]
         slopes: dict[int, Array] = {self.place[scores]: direction.reshape(-1, *tdsl.shape_of(scores))}
@@ -219,7 +219,7 @@ class _Tape:
     def _of_elements(
         self, op: tdsl.ElementwiseOp, operands: Sequence[int], result: Array, slope: Array
     ) -> list[Array | None]:
-        """By the operands of an elementwise op, from its steps on scalars."""
+        """The derivatives by the operands of an elementwise op, from its steps on scalars."""
         body, rank = op.scalar_body, 1 + len(tdsl.shape_of(op.out))
         arguments = [ranked(self.values[place], rank) for place in operands]
         values: dict[SSAValue, Array] = {**dict(zip(body.arguments, arguments, strict=True)), body.result: result}
@@ -240,7 +240,7 @@ class _Tape:
         ]
 
     def _of_move(self, op: tdsl.MovementOp, operands: Sequence[Any], slope: Array) -> list[Array | None]:
-        """By the operands of an op that moves elements: each derivative goes back to where its element came from."""
+        """The derivatives by the operands of an op that moves elements, each back where its element came from."""
         tensors: dict[SSAValue, Array] = {
             value: x for value, x in zip(op.operands, operands, strict=True) if value in op.inputs
         }

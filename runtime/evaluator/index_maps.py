@@ -47,7 +47,7 @@ def _taken(x: Array, move: tdsl.Move, symbols: Sequence[Any]) -> Array:
 def _positions(map: AffineMap, shape: Sequence[int], symbols: Sequence[Any], samples: int) -> tuple[Any, ...]:
     """Arrays that index the elements to which a map takes a shape, for so many samples of the indexed array."""
     rank = len(shape)
-    columns = [np.reshape(symbol, (-1, *(1,) * rank)) for symbol in symbols]
+    columns: list[Any] = [np.reshape(symbol, (-1, *(1,) * rank)) for symbol in symbols]
     grid: list[Any] = [
         np.arange(n).reshape(1, *(n if i == axis else 1 for i in range(rank))) for axis, n in enumerate(shape)
     ]

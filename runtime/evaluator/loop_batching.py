@@ -29,7 +29,7 @@ def with_iterations(value: Any) -> Any:
 
 
 def iteration(value: SSAValue, result: Any, place: int) -> Any:
-    """What a value is in one iteration, of its result for all."""
+    """The result of one iteration, from the result for all."""
     if not np.ndim(result):
         return result
     one = result[:, place if result.shape[1] > 1 else 0]
@@ -38,7 +38,7 @@ def iteration(value: SSAValue, result: Any, place: int) -> Any:
 
 
 def compute_batched(arithmetic: Arithmetic, op: Operation, arguments: Sequence[Any]) -> Any:
-    """What `compute` gives for each sample and iteration."""
+    """The result of `compute` for each sample and iteration."""
     if isinstance(op, tdsl.IndexOp) and np.ndim(arguments[1]) and len(arguments[1]) == 1 == arguments[0].shape[1]:
         return arguments[0][:, 0][:, arguments[1][0]]
     arrays = [one for one in arguments if np.ndim(one)]

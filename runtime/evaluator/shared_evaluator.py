@@ -167,7 +167,7 @@ class SharedProgram:
 
 
 class _Batch:
-    """What a loop computes from its index alone, for all iterations at once.
+    """The values that a loop computes from its index alone, for all iterations at once.
 
     dependent: the ops of the body that need what is carried, and the loops in it. Arrays have two leading axes, over
     samples and over iterations, of extent 1 where nothing depends on them.
@@ -225,7 +225,7 @@ class _Batch:
         return compute_batched(self.program.arithmetic, op, [self.of(operand) for operand in op.operands])
 
     def entering(self, rest: Sequence[Operation]) -> dict[SSAValue, Any]:
-        """What dependent ops read of the others, and what the loop carries of them."""
+        """The results of independent ops that dependent ones read or the loop carries."""
         last = self.loop.body.block.last_op
         assert last is not None
         used = {operand for op in rest for operand in (*op.operands, *(_captured(op) if op.regions else ()))}
@@ -257,7 +257,7 @@ class _Batch:
 
 
 class _Nested(_Batch):
-    """What a loop inside of another collects, for all iterations of both at once, those of the inner one together."""
+    """The vector that a loop inside another one collects, for all iterations of both at once."""
 
     def __init__(self, outer: _Batch, loop: scf.ForOp):
         super().__init__(outer.program, loop, _range(loop), {}, outer.chunk)
@@ -308,7 +308,7 @@ def _collected(loop: scf.ForOp) -> SSAValue | None:
 
 
 def _captured(op: Operation) -> list[SSAValue]:
-    """What the ops inside of an op read from outside of it."""
+    """The values from outside that the ops inside an op read."""
     inside = {value for one in op.walk() for value in one.results if one is not op}
     inside |= {argument for one in op.walk() for region in one.regions for argument in region.block.args}
     return [operand for one in op.walk() for operand in one.operands if one is not op and operand not in inside]

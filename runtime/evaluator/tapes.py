@@ -31,13 +31,13 @@ TABULATED = 2
 """Bytes of an argument up to which functions are looked up."""
 
 CONSTANTS = ("int_constant", "float_constant", "constant")
-"""What a machine is asked for that depends on no operand."""
+"""Methods of a machine whose results depend on no operand."""
 
 STEPS = (*sorted(Machine.__abstractmethods__ - {*CONSTANTS, "width_of"}), "matmul", "of_raw")
-"""What a machine does to arrays."""
+"""Methods of a machine that compute on arrays."""
 
 TABLES = {"lookup": 1, "call_on_table": 2, "of_raw": 0}
-"""Which argument of these is a table, and as such a constant."""
+"""The argument of these methods that is a table, hence a constant."""
 
 
 class TabulatedBits(Bits):

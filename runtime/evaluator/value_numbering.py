@@ -1,4 +1,4 @@
-"""Which values of several programs are the same, so that each is worked out once for all of them.
+"""Value numbering over several programs, so that equal values are computed once for all of them.
 
 A value's number stands for what computes it, down to the input and the constants: the operation with its properties
 and types, and the numbers of its operands. Equal numbers mean equal bits, in one program or in two.

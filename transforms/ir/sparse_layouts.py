@@ -31,7 +31,7 @@ class SparseRows:
 
     @classmethod
     def read_by(cls, kernel: Kernel, rows: CompressedRows, columns: int) -> SparseRows | None:
-        """Of a matrix of so many columns; None where the kernel's layout does not hold it."""
+        """The rows of a matrix of so many columns; None where the kernel's layout does not hold it."""
         if kernel.gaps == 0:
             return cls(kernel, len(rows.values), rows.bytes, None, rows.lengths, 0)
         if kernel.gaps == SKIP_BITS:
@@ -55,7 +55,7 @@ class SparseRows:
 
 
 def best_rows(kernels: Iterable[Kernel], rows: CompressedRows, columns: int) -> SparseRows | None:
-    """What takes least, bytes times time, for one of these kernels; None where none of them can read the matrix."""
+    """The rows that take least, bytes times time, for one of these kernels; None where none can read the matrix."""
     found = (SparseRows.read_by(kernel, rows, columns) for kernel in kernels)
     return min((one for one in found if one is not None), key=lambda one: one.effort, default=None)
 

@@ -151,7 +151,7 @@ class _Rows:
             self.loop.erase()
 
     def _zeros(self, nest: LoopNest) -> SSAValue | None:
-        """What sums start with, in flash, if that is nothing."""
+        """Zeros in flash, where sums start from zero."""
         if not isinstance(self.products[0].dot.sum.owner, num.ZeroOp):
             return None
         raws = np.zeros(self.block, f"i{self.accumulator.bits // 8}")
@@ -160,7 +160,7 @@ class _Rows:
         return zeros
 
     def _each(self, nest: LoopNest, first: SSAValue, sums: SSAValue, *, start: bool) -> None:
-        """For each row of a block, what its sum starts with, or what becomes of its sum."""
+        """A loop over the rows of a block that stores the start of each sum, or finishes it."""
         last, loop = self.products[-1].dot, self.loop
         begin = self.products[0].dot.sum
 
@@ -194,7 +194,7 @@ class _Rows:
 
 
 def _accumulators(start: SSAValue, end: SSAValue) -> Iterator[Accumulator]:
-    """Where the sum may run: as it does, or wider where it starts from zero and all that follows is its end.
+    """The accumulators in which a sum may run: its own, or wider ones where it starts from zero and only ends after.
 
     Before its end it may be shifted.
     """

@@ -84,7 +84,7 @@ class _Packable:
 
     @classmethod
     def find(cls, op: Operation, kernels: Sequence[Kernel]) -> _Packable | None:
-        """With as many bits as serve it best."""
+        """The constant with as many bits as serve it best."""
         if not isinstance(op, scratch.ConstantOp) or not isinstance(memref_type(op.result).memory_space, scratch.Flash):
             return None
         format = number_format(memref_type(op.result).element_type)
@@ -157,7 +157,7 @@ class _Packable:
 
 
 def _worthwhile(found: Sequence[_Packable]) -> list[_Packable]:
-    """Those that pay, without those whose reader takes more code than all that it reads saves."""
+    """The constants that pay, without those whose reader takes more code than all that it reads saves."""
     chosen = [one for one in found if one.effort < one.size]
     while True:
         saved: dict[str, int] = {}
@@ -171,7 +171,7 @@ def _worthwhile(found: Sequence[_Packable]) -> list[_Packable]:
 
 
 def _readers(value: SSAValue) -> list[Operation]:
-    """What reads elements of a buffer, or of views of it."""
+    """The ops that read elements of a buffer, or of views of it."""
     found: list[Operation] = []
     for use in value.uses:
         op = use.operation
@@ -187,7 +187,7 @@ def _kernel(dot: num.DotOp, weights: int, rows: int, kernels: Sequence[Kernel]) 
 
 
 def _sparse(dot: num.SparseDotOp, weights: int, kernels: Sequence[Kernel]) -> SparseRows | None:
-    """What a kernel for sparse rows of weights of so many bits reads, the narrowest sum first."""
+    """The rows that a kernel for sparse weights of so many bits reads, the narrowest sum first."""
     packed = packed_bits(memref_type(dot.vector))
     if packed is not None and packed not in FETCHED[8 * element_format(dot.vector.type).dtype.itemsize]:
         return None

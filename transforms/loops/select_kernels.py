@@ -1,4 +1,4 @@
-"""`select-kernels`: which sums of products and squares a target's kernel computes; the others become loops (L3).
+"""`select-kernels`: sums of products and squares become calls of a target's kernels, or loops (L3).
 
 A kernel is exact integer arithmetic, so it gives the bits of the loop that it stands for. Kernels of the target come
 first, then the generic loop. A target without a kernel for a narrow accumulator widens it to one that it has.
@@ -193,7 +193,7 @@ def _whole_bits(value: SSAValue) -> int:
 
 
 def _sparse_kernel(op: num.SparseDotOp, kernel: Kernel, kernels: Sequence[Kernel]) -> Kernel | None:
-    """Of those that compute the same the one that serves the matrix best, set; it may read a stream of bytes."""
+    """Set the kernel that serves the matrix best, of those that compute the same; it may read a stream of bytes."""
     same = [one for one in kernels if one.computes(kernel)]
     best = best_rows(same, compressed_rows(op), op.length)
     if best is None:

@@ -1,4 +1,4 @@
-"""What a program at L3 demands of a chip: how often each kind of step runs and stands in the code, and its memory.
+"""The demand of a program at L3: how often each kind of step runs and stands in the code, and its memory.
 
 Nothing here depends on what a step costs. Num ops are lowered one by one, equal ones once and for all, so that
 counting a program takes milliseconds.
@@ -26,7 +26,7 @@ from tinyml.lowering.num_to_arith import Interval, lowered_alone
 from tinyml.targets.registry import kernel_named
 
 UNKNOWN_TRIPS = 16
-"""Iterations of a loop of which nothing is known."""
+"""Iterations assumed for a loop without known bounds."""
 
 
 def _counts() -> defaultdict[str, float]:
@@ -154,7 +154,7 @@ class _Counter:
 
 @dataclass(frozen=True)
 class _Becomes:
-    """What a num op becomes: steps, tables in flash, and what its result is proven to lie in."""
+    """The lowering of a num op in figures: steps, tables in flash, and the interval proven for its result."""
 
     steps: Mapping[str, float]
     tables: Mapping[Attribute, int]

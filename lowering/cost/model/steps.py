@@ -1,4 +1,4 @@
-"""What one operation counts as for the cost model: kinds of steps, by operation and width.
+"""The steps of one operation for the cost model: kinds, by operation and width.
 
 The names are the keys of `tinyml.targets.costs`. An operation that is not told apart here counts under its own name and
 width, so that a new one is counted, and measured by the next calibration, without a change of this file.

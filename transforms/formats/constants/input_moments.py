@@ -1,4 +1,4 @@
-"""What the constants of a program are multiplied by, on real data."""
+"""Moments of the factors that the constants of a program are multiplied by, on real data."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import NumberFormat, Reals
 
 AT_BORDER = 0.8
-"""How much more samples count that are near the border between two classes, of the weight of all."""
+"""The share of the weight of all samples that goes to those near the border between two classes."""
 
 SHRINKAGE = 0.1
-"""What correlations lose: those of a few samples are partly chance (Ledoit and Wolf, 2004)."""
+"""The share that correlations lose: those of a few samples are partly chance (Ledoit and Wolf, 2004)."""
 
 BITS = 40
 """Moments are rounded to so many bits of the greatest: how a machine adds them up is then of no account."""
@@ -43,7 +43,7 @@ class Moments:
 
     @staticmethod
     def of(reals: Reals, rounded: Reals, weights: Reals, axes: tuple[int, ...] = (-1,)) -> Moments:
-        """From samples of shape (samples, length) and their weights, with covariances shrunk towards the diagonal."""
+        """The moments of samples of shape (samples, length), weighted, with covariances shrunk towards the diagonal."""
         total = weights.sum()
         means = [(weights @ one) / total for one in (reals, rounded)]
         # Pixels at the edge of an image are always zero, and a matrix times itself takes half the time of others.
@@ -67,7 +67,7 @@ def snapped(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 class InputMoments:
-    """What every constant of a program on reals is multiplied by, over all samples, iterations and columns.
+    """The factors of every constant of a program on reals, over all samples, iterations and columns.
 
     inputs: reals of shape (samples, elements). A constant that is used in any other way has no moments.
     """
@@ -125,7 +125,7 @@ class InputMoments:
         return None
 
     def _found(self, constant: tdsl.ConstOp) -> list[SSAValue]:
-        """What a constant is multiplied by; nothing where it is used otherwise, too."""
+        """The factors of a constant; none where it has other uses, too."""
         partners = self.partners[constant]
         return partners if all(value in self.values for value in partners) else []
 
@@ -174,7 +174,7 @@ def _iterations(parts: Sequence[Reals], lengths: Sequence[int]) -> list[Reals]:
 
 
 def _partners(constant: SSAValue) -> Iterator[SSAValue]:
-    """What a constant, or what is indexed out of it, is multiplied by; itself where it is used in any other way."""
+    """The factors of a constant, or of elements indexed out of it; the constant itself for any other use."""
     for use in constant.uses:
         match use.operation:
             case tdsl.ContractionOp() as op if op.initial is not constant:

@@ -1,1 +1,1 @@
-"""How operands are prepared for kernels."""
+"""Operands prepared for kernels."""

@@ -14,14 +14,14 @@ from tinyml.dialects.formats.number_format import NumberFormat, element_format
 from tinyml.transforms.ir.loop_nest import LoopNest, function_around, local_array
 
 BITS = 16
-"""Of the integers."""
+"""The width of the integers."""
 
 LONGEST = 64
 """Elements that are decoded into a local array, of 128 bytes."""
 
 
 def decoded_format(op: Operation) -> NumberFormat | None:
-    """What the vector of a dot product can be decoded to before the loop around it; None where it cannot."""
+    """The integers to which the vector of a dot product can be decoded before the loop; None where it cannot."""
     if not isinstance(op, num.DotOp) or num.run_length(op.rhs) > LONGEST or _needed(op) is None:
         return None
     format = element_format(op.rhs.type)
@@ -72,8 +72,8 @@ def _place(op: num.DotOp) -> Operation:
 
 
 def _needed(op: num.DotOp) -> list[Operation] | None:
-    """What the loop around computes the place of the vector by, in order; None where that, or what lies there, may
-    change from one iteration to the next."""
+    """The ops of the loop around that compute the place of the vector, in order; None where the place or its content
+    may change from one iteration to the next."""
     if not isinstance(loop := op.parent_op(), scf.ForOp):
         return []
     found: list[Operation] = []

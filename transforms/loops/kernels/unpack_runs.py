@@ -25,7 +25,7 @@ class UnpackedRuns:
         self._arrays: dict[tuple[Operation, Attribute], SSAValue] = {}
 
     def sum(self, op: num.DotOp | num.DistanceOp, kernel: str) -> SSAValue:
-        """What an op becomes whose second run is packed: calls of the kernel on blocks, one after the other."""
+        """The sum of an op whose second run is packed: calls of the kernel on blocks, one after the other."""
         widths = [scratch.packed_bits(scratch.memref_type(run)) for run in (op.lhs, op.rhs)]
         length = max(LEAST_BLOCK, *(group_length(width) for width in widths if width is not None))
         nest, array = LoopNest(op), self._array(op, length)
