@@ -106,11 +106,6 @@ def test_syntax_errors(text: str, complaint: str):
     [
         ("Y", "2:1: unknown name 'Y'"),
         ("foo(X, X)", "2:1: unknown function 'foo'"),
-        ("normaliseL2(X)", "2:1: 'normaliseL2' is not supported"),
-        (
-            "mbconv(X, [X, X, X], [X, X, X], [X, X, X], {s 1 1}, {p 1 1 1 1})",
-            "2:1: 'mbconv' is not supported: write its three convolutions with conv2d",
-        ),
         ("let X = 1 in X", "2:5: 'X' is already defined in line 1"),
         ("let a = X in\nlet a = X in a", "3:5: 'a' is already defined in line 2"),
         ("$(i = [0:2]) $(i = [0:2]) X", "2:14: 'i' is already defined in line 2"),
