@@ -10,8 +10,8 @@ CHIP = Chip(
     "riscv",
     folder=Path(__file__).parent,
     runner="tinyml.runtime.devices.riscv:RiscvRunner",
-    # Memories of an ESP32-C3 are larger; these are those of a GD32VF103.
-    boards=(Board("riscv", "rv32imc", 131072, 32768, costs="riscv"),),
+    # The memories of a GD32VF103; nothing is known of the costs of steps.
+    boards=(Board("riscv", "rv32imc", 131072, 32768),),
     prefix="riscv64-unknown-elf-",
     flags=("-march=rv32imc", "-mabi=ilp32", "-ffreestanding", "-nostdlib"),
     libraries=("-lgcc",),
