@@ -1,22 +1,22 @@
 """The way from a program on reals to C, as named pipelines: one per level, and one for the whole way.
 
-Each is a pass of its own, so that any tool can run it by name; `--print-between-passes` and single steps are had by
-spelling out what `flatten` gives.
+Each is a pass of its own, so that any tool can run it by name. To see the IR between its passes, run the passes that
+`flatten` gives one by one.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, make_dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass, PassPipeline
+from xdsl.universe import Universe
 
-from tinyml.dialects.formats.lookup import USUAL_FORMAT
-from tinyml.targets.registry import HOST
+from tinyml.dialects.context import context
 from tinyml.transforms.search.costs.pipelines_below import (
     BITS_TO_C,
     BUFFERS_TO_LOOPS,
@@ -25,249 +25,199 @@ from tinyml.transforms.search.costs.pipelines_below import (
     REFINE_FORMATS,
 )
 
+if TYPE_CHECKING:
+    from tinyml.dialects.formats.number_format import NumberFormat
+
+
+class If(NamedTuple):
+    """A step that runs only where a boolean option, or one of `FORMAT_PROPERTIES`, is true."""
+
+    condition: str
+    step: str
+
+
+class Steps(NamedTuple):
+    """A pipeline: its docstring, and passes and other pipelines by name."""
+
+    doc: str
+    steps: tuple[str | If, ...]
+
+
 CLEAN = ("canonicalize", "cse")
 
-PIPELINES: dict[str, tuple[str, ...]] = {
-    "reals-to-formats": (
-        *CLEAN,
-        "hoist-invariants",
-        "cse",
-        "compare-arguments",
-        "fold-powers-of-two",
-        "prune-zeros",
-        "rotate-distances",
-        "scale-rows",
-        "fuse-products",
-        "canonicalize",
-        "round-sums",
-        "profile",
-        "assign-format",
-        REFINE_FORMATS,
+PIPELINES = {
+    "reals-to-formats": Steps(
+        """L0 to L1: simplify, profile, choose scales and accumulators.
+
+        A format that reproduces the arithmetic of a paper gets `published-to-formats` instead.
+        """,
+        (
+            *CLEAN,
+            "hoist-invariants",
+            "cse",
+            "compare-arguments",
+            "fold-powers-of-two",
+            "prune-zeros",
+            If("exact_differences", "rotate-distances"),
+            If("row_scales", "scale-rows"),
+            "fuse-products",
+            "canonicalize",
+            If("round_sums", "round-sums"),
+            "profile",
+            "assign-format",
+            REFINE_FORMATS,
+        ),
     ),
-    REFINE_FORMATS: (
-        "choose-storage",
-        "choose-accumulators",
-        *CLEAN,
-        "fuse-distances",
-        "accumulate-sums",
-        "block-sums",
-        "fuse-elementwise",
-        "pack-input",
+    "published-to-formats": Steps(
+        """L0 to L1 in the arithmetic of a paper: no rewrite changes an operation that it describes.""",
+        (
+            *CLEAN,
+            If("row_scales", "scale-rows"),
+            "canonicalize",
+            "profile",
+            "assign-format",
+            REFINE_FORMATS,
+        ),
     ),
-    FORMATS_TO_BUFFERS: (
-        "lower-tdsl-to-scratch",
-        "cse",
-        "forward-inserts",
-        "pack-buffers",
-        "reorder-ops",
-        "update-in-place",
-        "reuse-input",
-        "unpack-buffers",
-        "pack-scratch",
-        "check-packing",
+    REFINE_FORMATS: Steps(
+        """L1 to L1: storage, accumulators and fused operations, all of which follow from the formats.""",
+        (
+            "choose-storage",
+            "choose-accumulators",
+            *CLEAN,
+            "fuse-distances",
+            "accumulate-sums",
+            "block-sums",
+            "fuse-elementwise",
+            If("pack_buffers", "pack-input"),
+        ),
     ),
-    BUFFERS_TO_LOOPS: (
-        "lower-tdsl-to-loops",
-        "pack-constants",
-        "block-rows",
-        "select-kernels",
-        "place-arrays",
-        *CLEAN,
-        "fuse-loops",
-        *CLEAN,
-        "licm",
+    FORMATS_TO_BUFFERS: Steps(
+        """L1 to packed L2.""",
+        (
+            "lower-tdsl-to-scratch",
+            "cse",
+            "forward-inserts",
+            If("pack_buffers", "pack-buffers"),
+            "reorder-ops",
+            "update-in-place",
+            If("reuse_input", "reuse-input"),
+            If("pack_buffers", "unpack-buffers"),
+            "pack-scratch",
+            "check-packing",
+        ),
     ),
-    LOOPS_TO_BITS: ("lower-num-to-arith", "fold-rounding", *CLEAN, "licm"),
-    BITS_TO_C: ("lower-arith-to-c",),
-    "reals-to-c": (
-        "reals-to-formats",
-        FORMATS_TO_BUFFERS,
-        BUFFERS_TO_LOOPS,
-        LOOPS_TO_BITS,
-        BITS_TO_C,
+    BUFFERS_TO_LOOPS: Steps(
+        """L2 to L3.""",
+        (
+            "lower-tdsl-to-loops",
+            "pack-constants",
+            "block-rows",
+            "select-kernels",
+            If("pack_buffers", "place-arrays"),
+            *CLEAN,
+            "fuse-loops",
+            *CLEAN,
+            "licm",
+        ),
+    ),
+    LOOPS_TO_BITS: Steps("""L3 to L4.""", ("lower-num-to-arith", "fold-rounding", *CLEAN, "licm")),
+    BITS_TO_C: Steps("""L4 to L5.""", ("lower-arith-to-c",)),
+    "reals-to-c": Steps(
+        """The whole way, L0 to L5.""",
+        ("reals-to-formats", FORMATS_TO_BUFFERS, BUFFERS_TO_LOOPS, LOOPS_TO_BITS, BITS_TO_C),
     ),
 }
-"""What each pipeline runs, passes and other pipelines by name; the options are given to those that take them."""
+"""The named pipelines. A step gets every option that it has a field for."""
 
-TAKEN: dict[str, tuple[str, ...]] = {
-    "hoist-invariants": ("format",),
-    "compare-arguments": ("format",),
-    "fold-powers-of-two": ("format",),
-    "prune-zeros": ("format",),
-    "rotate-distances": ("format", "data"),
-    "fuse-products": ("format",),
-    "round-sums": ("format",),
-    "profile": ("data",),
-    "assign-format": ("format", "width", "weights", "functions", "data"),
-    "choose-storage": ("target", "packed"),
-    "pack-constants": ("target", "packed"),
-    "block-rows": ("target",),
-    "select-kernels": ("target",),
+PUBLISHED = {"reals-to-formats": "published-to-formats"}
+"""Pipelines that make way for others where the format reproduces the arithmetic of a paper."""
+
+FORMAT_PROPERTIES: dict[str, Callable[[NumberFormat], bool]] = {
+    "exact_differences": lambda format: format.difference(format) is not None,
+    "several_products": lambda format: format.SUMS_GO_ON,
 }
-"""The options of pipelines that passes take."""
-
-SEARCH = "search"
-"""The option that names a pass to choose formats in place of `assign-format`..."""
-
-SEARCH_OPTIONS = "search-options"
-"""...and that has the options of that pass, as they are spelled, beside those of every search."""
-
-_TAKEN_BY_SEARCHES = ("format", "functions", "data", "pack-buffers")
-
-_ON_REQUEST = {
-    "round-sums": "round-sums",
-    "scale-rows": "row-scales",
-    "pack-input": "pack-buffers",
-    "pack-buffers": "pack-buffers",
-    "unpack-buffers": "pack-buffers",
-    "place-arrays": "pack-buffers",
-    "reuse-input": "reuse-input",
-}
-"""Passes of pipelines that run only where an option is true."""
+"""Properties of the program's format on which steps depend: as a condition, or as the value of a field."""
 
 
-def flatten(name: str, options: dict[str, str]) -> list[str]:
-    """A pipeline as single passes with their options; options: what follows each option's name, as it is spelled."""
-    if name in _ON_REQUEST and options.get(_ON_REQUEST[name]) != "true":
-        return []
-    if name in PIPELINES:
-        return [spec for inner in PIPELINES[name] for spec in flatten(inner, options)]
-    taken, own = TAKEN.get(name, ()), ""
-    if name == "assign-format" and SEARCH in options:
-        name, taken, own = options[SEARCH], _TAKEN_BY_SEARCHES, options.get(SEARCH_OPTIONS, "")
-    given = [f"{option}={options[option]}" for option in taken if option in options] + ([own] if own else [])
-    return [f"{name}{{{' '.join(given)}}}" if given else name]
+def flatten(name: str, options: Mapping[str, Any]) -> list[ModulePass]:
+    """The passes of a pipeline, those of inner pipelines in their place, each with its options.
+
+    options: some of `PipelineOptions` by name; where one is missing or None the default of the pass holds.
+    Raises `InputError` for an unknown format.
+    """
+    # The registry names pipelines at every start of a tool, which number formats would make slow.
+    from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named
+
+    given = {option: value for option, value in options.items() if value is not None}
+    format = format_named(context(), given.get("format", USUAL_FORMAT), None)
+    given |= {name: holds(format) for name, holds in FORMAT_PROPERTIES.items()}
+    return [
+        step(**{option: given[option] for option in _fields(step) if option in given})
+        for step in map(_pass, _steps(name, given, format.AS_PUBLISHED))
+    ]
 
 
-def spelled(value: str | float) -> str:
-    """An option's value as pipelines spell it, which may be the name of any file."""
-    return json.dumps(value, ensure_ascii=False)
+def _steps(name: str, given: Mapping[str, Any], published: bool) -> Iterator[str]:
+    for step in PIPELINES[PUBLISHED.get(name, name) if published else name].steps:
+        if isinstance(step, If):
+            if not given.get(step.condition, False):
+                continue
+            step = step.step
+        if step in PIPELINES:
+            yield from _steps(step, given, published)
+        else:
+            yield step
 
 
-def run(module: ModuleOp, ctx: Context, passes: Sequence[str]) -> None:
-    """Run single passes in order, verifying the module after each."""
-    from xdsl.universe import Universe
-
-    available = Universe.get_multiverse().all_passes
-    PassPipeline.parse_spec(available, ",".join(passes), lambda before, op, after: op.verify()).apply(ctx, module)
+def run(module: ModuleOp, ctx: Context, passes: Sequence[ModulePass]) -> None:
+    """Run passes in order, verifying the module after each."""
+    PassPipeline(tuple(passes), lambda before, op, after: op.verify()).apply(ctx, module)
 
 
+@dataclass(frozen=True)
 class Pipeline(ModulePass):
-    """A pass that runs others."""
+    """A pass that runs others. Its fields are the options that its steps take or depend on."""
 
-    def steps(self) -> list[str]:
-        """Single passes with their options, which it runs in this order."""
-        return flatten(self.name, {})
+    def steps(self) -> list[ModulePass]:
+        """The passes with their options, in the order in which they run."""
+        return flatten(self.name, asdict(self))
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         run(op, ctx, self.steps())
 
 
-@dataclass(frozen=True)
-class _FromReals(Pipeline):
-    """data: .npz file with the validation set to profile with and to round weights on.
+@cache
+def pipeline(name: str) -> type[Pipeline]:
+    """A named pipeline as a pass."""
+    from tinyml.dialects.options import options_of
+    from tinyml.lowering.options import PipelineOptions
 
-    format, width, weights, functions: as `assign-format` takes them. row_scales: whether to run `scale-rows`.
-    target: as `select-kernels` takes it.
-    """
-
-    name: ClassVar[str]
-    data: str
-    format: str = USUAL_FORMAT
-    width: int | None = None
-    weights: str | None = None
-    functions: str | None = None
-    row_scales: bool = False
-    target: str = HOST
-
-    def steps(self) -> list[str]:
-        options = {
-            "row-scales": spelled(self.row_scales),
-            "data": spelled(self.data),
-            "format": spelled(self.format),
-            "target": spelled(self.target),
-        }
-        if self.width is not None:
-            options["width"] = str(self.width)
-        if self.weights is not None:
-            options["weights"] = spelled(self.weights)
-        if self.functions is not None:
-            options["functions"] = spelled(self.functions)
-        return flatten(self.name, options)
+    taken = _taken(name)
+    own = [
+        (option.name, option.type, field() if option.required else field(default=option.default))
+        for option in options_of(PipelineOptions)
+        if option.name in taken
+    ]
+    class_name = "".join(map(str.capitalize, name.split("-"))) + "Pass"
+    namespace = {"name": name, "__doc__": PIPELINES[name].doc, "__module__": __name__}
+    return make_dataclass(class_name, own, bases=(Pipeline,), frozen=True, kw_only=True, namespace=namespace)
 
 
-@dataclass(frozen=True)
-class _ForTarget(Pipeline):
-    """target: as `select-kernels` takes it."""
-
-    name: ClassVar[str]
-    target: str = HOST
-
-    def steps(self) -> list[str]:
-        return flatten(self.name, {"target": spelled(self.target)})
-
-
-@dataclass(frozen=True)
-class RealsToFormatsPass(_FromReals):
-    """L0 to L1: profile, scales, accumulators."""
-
-    name = "reals-to-formats"
+def _taken(name: str) -> set[str]:
+    """The options that steps of a pipeline have fields for or run by, inner pipelines included."""
+    taken: set[str] = set()
+    for step in PIPELINES[name].steps:
+        if isinstance(step, If):
+            taken.add(step.condition)
+            step = step.step
+        taken |= _taken(step) if step in PIPELINES else set(_fields(_pass(step)))
+    return taken
 
 
-@dataclass(frozen=True)
-class RefineFormatsPass(_ForTarget):
-    """L1 to L1: what follows from the formats. pack_buffers: whether to run `pack-input`."""
-
-    name = REFINE_FORMATS
-    pack_buffers: bool = False
-
-    def steps(self) -> list[str]:
-        return flatten(self.name, {"target": spelled(self.target), "pack-buffers": spelled(self.pack_buffers)})
+def _pass(name: str) -> type[ModulePass]:
+    return Universe.get_multiverse().all_passes[name]()
 
 
-@dataclass(frozen=True)
-class FormatsToBuffersPass(Pipeline):
-    """L1 to packed L2. pack_buffers: whether to run `pack-buffers` and `unpack-buffers`; reuse_input: `reuse-input`."""
-
-    name = FORMATS_TO_BUFFERS
-    pack_buffers: bool = False
-    reuse_input: bool = False
-
-    def steps(self) -> list[str]:
-        requested = {"pack-buffers": self.pack_buffers, "reuse-input": self.reuse_input}
-        return flatten(self.name, {name: spelled(value) for name, value in requested.items()})
-
-
-@dataclass(frozen=True)
-class BuffersToLoopsPass(_ForTarget):
-    """L2 to L3. packed: as `pack-constants` takes it. pack_buffers: whether to run `place-arrays`."""
-
-    name = BUFFERS_TO_LOOPS
-    packed: str = "auto"
-    pack_buffers: bool = False
-
-    def steps(self) -> list[str]:
-        pack_buffers = spelled(self.pack_buffers)
-        options = {"target": spelled(self.target), "packed": self.packed, "pack-buffers": pack_buffers}
-        return flatten(self.name, options)
-
-
-@dataclass(frozen=True)
-class LoopsToBitsPass(Pipeline):
-    """L3 to L4."""
-
-    name = LOOPS_TO_BITS
-
-
-@dataclass(frozen=True)
-class BitsToCPass(Pipeline):
-    """L4 to L5."""
-
-    name = BITS_TO_C
-
-
-@dataclass(frozen=True)
-class RealsToCPass(_FromReals):
-    """The whole way, L0 to L5."""
-
-    name = "reals-to-c"
+def _fields(step: type[ModulePass]) -> list[str]:
+    return [field.name for field in fields(step)]

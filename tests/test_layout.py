@@ -119,7 +119,7 @@ NAMING_FORMATS = {
     "dialects/formats/exact/accumulator.py": "all exact formats add up in `!fixed.acc`",
     "dialects/formats/lookup.py": "the usual format",
     "dialects/formats/published/base.py": "the papers compute functions by what fixed point has as schemes",
-    "tools/commands/bench_formats.py": "the formats that MinUn compares, and ours",
+    "tools/driver/compare_formats.py": "the formats that MinUn compares, and ours",
     "tools/universe.py": "the registry",
 }
 """Files that name a format which is not theirs, and why."""

@@ -5,6 +5,7 @@ import inspect
 import os
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import IO, ClassVar, NoReturn, cast
 
 from xdsl.dialects.builtin import ModuleOp
@@ -16,6 +17,7 @@ from xdsl.xdsl_opt_main import xDSLOptMain
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.locations import source_location
+from tinyml.lowering.frontends.importers import Importer, importers
 from tinyml.tools.cli.atomic_file import AtomicFile
 from tinyml.tools.cli.located_parser import LocatedParser
 from tinyml.tools.cli.pipeline_syntax import check_options, check_pipeline, to_xdsl_pipeline
@@ -25,14 +27,14 @@ from tinyml.tools.cli.user_errors import as_input_error, find_invalid, squeeze
 class TinymlOptMain(xDSLOptMain):
     """xDSL's driver; only its hooks are overridden.
 
-    Different from xdsl-opt: `--pass-pipeline` and MLIR's spelling of a pipeline; `-` for the standard streams; SeeDot
-    programs (`.sd`) as input; an output file appears whole or not at all; errors know file, line, column and pass.
+    Different from xdsl-opt: `--pass-pipeline` and MLIR's spelling of a pipeline; `-` for the standard streams; whatever
+    frontends read as input; an output file appears whole or not at all; errors know file, line, column and pass.
     """
 
     version_format: ClassVar[str] = "tinyml-opt on xdsl {xdsl_version}"
 
     running: str | None = None
-    """The pass that works at the moment, or whose result is being verified."""
+    """The pass that is running, or whose result is being verified."""
 
     line_offset: int = 0
     """Lines before the piece of the input file that is being read, with --split-input-file."""
@@ -61,11 +63,9 @@ class TinymlOptMain(xDSLOptMain):
                 message = squeeze(" ".join(str(part) for part in error.args))
                 raise InputError(message, file=self.get_input_name(), line=line, column=column) from error
 
-        def parse_seedot(stream: IO[bytes]) -> ModuleOp:
-            from tinyml.lowering.frontends.seedot.importer import import_seedot
-
+        def parse_with(load: Callable[[], Importer], stream: IO[bytes]) -> ModuleOp:
             try:
-                return import_seedot(stream.read().decode(), self.get_input_name())
+                return load()(stream.read(), self.get_input_name())
             except InputError as error:
                 if error.line is None or not self.line_offset:
                     raise
@@ -73,7 +73,8 @@ class TinymlOptMain(xDSLOptMain):
                 raise InputError(error.message, file=error.file, line=line, column=error.column) from error
 
         self.available_frontends["mlir"] = parse_mlir
-        self.available_frontends["sd"] = parse_seedot
+        for suffix, load in importers().items():
+            self.available_frontends[suffix] = partial(parse_with, load)
 
     def setup_pipeline(self):
         mlir: str | None = self.args.pass_pipeline
@@ -146,7 +147,7 @@ class TinymlOptMain(xDSLOptMain):
             return None
 
     def apply_passes(self, prog: ModuleOp):
-        """Apply passes in order; what goes wrong in one names the pass, and the operation where it is known."""
+        """Apply passes in order; an error names the pass, and the operation where it is known."""
         try:
             super().apply_passes(prog)
         except VerifyException as error:

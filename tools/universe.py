@@ -1,100 +1,85 @@
 """The registry: every dialect, pass and target by name, found by any xDSL tool through the entry point `xdsl.universe`.
 
-Factories import lazily, so that a tool's start does not pay for what it does not use.
+A pass is declared by its file: its name and its module follow from each other. Everything is imported when it is asked
+for, so that a tool's start does not pay for what it does not use.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
-from typing import cast
+from pkgutil import iter_modules
+from typing import TypeVar
 
 from xdsl.ir import Dialect
 from xdsl.passes import ModulePass
 from xdsl.universe import Universe
 from xdsl.utils.target import Target
 
+from tinyml.lowering.pipelines import PIPELINES, pipeline
+
+Thing = TypeVar("Thing")
+
+
+def _member(kind: type[Thing], module: str, name: str) -> Thing:
+    member = getattr(import_module(module), name)
+    assert isinstance(member, kind)
+    return member
+
+
+def _subclass(base: type[Thing], module: str, name: str) -> type[Thing]:
+    member = getattr(import_module(module), name)
+    assert issubclass(member, base)
+    return member
+
 
 def _dialect(module: str, name: str) -> Callable[[], Dialect]:
-    return lambda: cast(Dialect, getattr(import_module(module), name))
+    return partial(_member, Dialect, f"tinyml.dialects.{module}", name)
 
 
-def _pass(module: str, name: str) -> Callable[[], type[ModulePass]]:
-    return lambda: cast(type[ModulePass], getattr(import_module(module), name))
+def _passes(package: str, prefix: str = "") -> dict[str, Callable[[], type[ModulePass]]]:
+    """The passes of a package, one for each file: `PackScratchPass` in pack_scratch.py is `pack-scratch`.
 
-
-def _target(module: str, name: str) -> Callable[[], type[Target]]:
-    return lambda: cast(type[Target], getattr(import_module(module), name))
+    prefix: the first word of the names where files leave it out.
+    """
+    made: dict[str, Callable[[], type[ModulePass]]] = {}
+    for file in iter_modules(import_module(package).__path__):
+        words = [*prefix.split(), *file.name.split("_")]
+        class_name = "".join(map(str.capitalize, words)) + "Pass"
+        if not file.ispkg:
+            made["-".join(words)] = partial(_subclass, ModulePass, f"{package}.{file.name}", class_name)
+    return made
 
 
 DIALECTS = {
-    "zeroskew": _dialect("tinyml.dialects.formats.zeroskew.type", "ZEROSKEW"),
-    "c": _dialect("tinyml.dialects.c", "C"),
-    "codebook": _dialect("tinyml.dialects.formats.codebook", "CODEBOOK"),
-    "fixed": _dialect("tinyml.dialects.formats.fixed.type", "FIXED"),
-    "minifloat": _dialect("tinyml.dialects.formats.minifloat", "MINIFLOAT"),
-    "num": _dialect("tinyml.dialects.num", "NUM"),
-    "posit": _dialect("tinyml.dialects.formats.posit.type", "POSIT"),
-    "scratch": _dialect("tinyml.dialects.scratch", "SCRATCH"),
-    "seedot": _dialect("tinyml.dialects.formats.published.seedot", "SEEDOT"),
-    "shiftry": _dialect("tinyml.dialects.formats.published.shiftry", "SHIFTRY"),
-    "tdsl": _dialect("tinyml.dialects.tdsl", "TDSL"),
+    "zeroskew": _dialect("formats.zeroskew.type", "ZEROSKEW"),
+    "c": _dialect("c", "C"),
+    "codebook": _dialect("formats.codebook", "CODEBOOK"),
+    "fixed": _dialect("formats.fixed.type", "FIXED"),
+    "minifloat": _dialect("formats.minifloat", "MINIFLOAT"),
+    "num": _dialect("num", "NUM"),
+    "posit": _dialect("formats.posit.type", "POSIT"),
+    "scratch": _dialect("scratch", "SCRATCH"),
+    "seedot": _dialect("formats.published.seedot", "SEEDOT"),
+    "shiftry": _dialect("formats.published.shiftry", "SHIFTRY"),
+    "tdsl": _dialect("tdsl", "TDSL"),
 }
 
 PASSES: dict[str, Callable[[], type[ModulePass]]] = {
-    "accumulate-sums": _pass("tinyml.transforms.formats.accumulate_sums", "AccumulateSumsPass"),
-    "assign-format": _pass("tinyml.transforms.formats.assign_format", "AssignFormatPass"),
-    "compare-arguments": _pass("tinyml.transforms.reals.compare_arguments", "CompareArgumentsPass"),
-    "pack-buffers": _pass("tinyml.transforms.buffers.pack_buffers", "PackBuffersPass"),
-    "round-sums": _pass("tinyml.transforms.reals.round_sums", "RoundSumsPass"),
-    "pack-input": _pass("tinyml.transforms.formats.pack_input", "PackInputPass"),
-    "pack-constants": _pass("tinyml.transforms.loops.pack_constants", "PackConstantsPass"),
-    "block-rows": _pass("tinyml.transforms.loops.block_rows", "BlockRowsPass"),
-    "block-sums": _pass("tinyml.transforms.formats.block_sums", "BlockSumsPass"),
-    "check-packing": _pass("tinyml.transforms.buffers.check_packing", "CheckPackingPass"),
-    "choose-accumulators": _pass("tinyml.transforms.formats.choose_accumulators", "ChooseAccumulatorsPass"),
-    "choose-storage": _pass("tinyml.transforms.formats.choose_storage", "ChooseStoragePass"),
-    "fold-powers-of-two": _pass("tinyml.transforms.reals.fold_powers_of_two", "FoldPowersOfTwoPass"),
-    "forward-inserts": _pass("tinyml.transforms.buffers.forward_inserts", "ForwardInsertsPass"),
-    "rotate-distances": _pass("tinyml.transforms.reals.rotate_distances", "RotateDistancesPass"),
-    "fold-rounding": _pass("tinyml.transforms.bits.fold_rounding", "FoldRoundingPass"),
-    "measure-cost": _pass("tinyml.lowering.cost.measure_cost", "MeasureCostPass"),
-    "estimate-cost": _pass("tinyml.lowering.cost.estimate_cost", "EstimateCostPass"),
-    "fuse-distances": _pass("tinyml.transforms.formats.fuse_distances", "FuseDistancesPass"),
-    "fuse-products": _pass("tinyml.transforms.reals.fuse_products", "FuseProductsPass"),
-    "fuse-elementwise": _pass("tinyml.transforms.formats.fuse_elementwise", "FuseElementwisePass"),
-    "lower-arith-to-c": _pass("tinyml.lowering.arith_to_c", "LowerArithToCPass"),
-    "lower-num-to-arith": _pass("tinyml.lowering.num_to_arith", "LowerNumToArithPass"),
-    "lower-tdsl-to-loops": _pass("tinyml.lowering.tdsl_to_loops", "LowerTdslToLoopsPass"),
-    "lower-tdsl-to-scratch": _pass("tinyml.lowering.tdsl_to_scratch", "LowerTdslToScratchPass"),
-    "place-arrays": _pass("tinyml.transforms.loops.place_arrays", "PlaceArraysPass"),
-    "pack-scratch": _pass("tinyml.transforms.buffers.pack_scratch", "PackScratchPass"),
-    "fuse-loops": _pass("tinyml.transforms.loops.fuse_loops", "FuseLoopsPass"),
-    "unpack-buffers": _pass("tinyml.transforms.buffers.unpack_buffers", "UnpackBuffersPass"),
-    "update-in-place": _pass("tinyml.transforms.buffers.update_in_place", "UpdateInPlacePass"),
-    "reorder-ops": _pass("tinyml.transforms.buffers.reorder_ops", "ReorderOpsPass"),
-    "reuse-input": _pass("tinyml.transforms.buffers.reuse_input", "ReuseInputPass"),
-    "select-kernels": _pass("tinyml.transforms.loops.select_kernels", "SelectKernelsPass"),
-    "scale-rows": _pass("tinyml.transforms.reals.scale_rows", "ScaleRowsPass"),
-    "hoist-invariants": _pass("tinyml.transforms.reals.hoist_invariants", "HoistInvariantsPass"),
-    "prune-zeros": _pass("tinyml.transforms.reals.prune_zeros", "PruneZerosPass"),
-    "profile": _pass("tinyml.transforms.reals.profile", "ProfilePass"),
-    "bits-to-c": _pass("tinyml.lowering.pipelines", "BitsToCPass"),
-    "buffers-to-loops": _pass("tinyml.lowering.pipelines", "BuffersToLoopsPass"),
-    "formats-to-buffers": _pass("tinyml.lowering.pipelines", "FormatsToBuffersPass"),
-    "loops-to-bits": _pass("tinyml.lowering.pipelines", "LoopsToBitsPass"),
-    "refine-formats": _pass("tinyml.lowering.pipelines", "RefineFormatsPass"),
-    "search-demote": _pass("tinyml.transforms.search.search_demote", "SearchDemotePass"),
-    "search-maxscale": _pass("tinyml.transforms.search.search_maxscale", "SearchMaxscalePass"),
-    "search-pareto": _pass("tinyml.transforms.search.search_pareto", "SearchParetoPass"),
-    "search-uniform": _pass("tinyml.transforms.search.search_uniform", "SearchUniformPass"),
-    "search-promote": _pass("tinyml.transforms.search.search_promote", "SearchPromotePass"),
-    "reals-to-c": _pass("tinyml.lowering.pipelines", "RealsToCPass"),
-    "reals-to-formats": _pass("tinyml.lowering.pipelines", "RealsToFormatsPass"),
+    **_passes("tinyml.transforms.reals"),
+    **_passes("tinyml.transforms.formats"),
+    **_passes("tinyml.transforms.buffers"),
+    **_passes("tinyml.transforms.loops"),
+    **_passes("tinyml.transforms.bits"),
+    **_passes("tinyml.transforms.search"),
+    **{name: made for name, made in _passes("tinyml.lowering", "lower").items() if "-to-" in name},
+    **_passes("tinyml.lowering.cost"),
+    **{name: partial(pipeline, name) for name in PIPELINES},
 }
 
 TARGETS: dict[str, Callable[[], type[Target]]] = {
-    "c": _target("tinyml.targets.c.print_c", "CTarget"),
+    "c": partial(_subclass, Target, "tinyml.targets.c.print_c", "CTarget"),
 }
 
 TINYML = Universe(all_dialects=DIALECTS, all_passes=PASSES, all_targets=TARGETS)

@@ -10,7 +10,8 @@ import numpy as np
 
 from programs.paths import MODELS
 from tinyml.targets.board import Board
-from tinyml.tools.commands.compile import Request, build_folder
+from tinyml.tools.driver.compile_model import build_folder
+from tinyml.tools.driver.request import Request
 
 SAMPLES = 100
 """Validation samples that formats are chosen from; the compiler takes most of its time for these."""
@@ -38,6 +39,6 @@ class CompiledModels:
         with np.load(program.with_name("val.npz")) as data:
             np.savez(val, **{name: array[:SAMPLES] for name, array in data.items()})
         made.mkdir()
-        request = Request(program, val, None, board.name, format, width, "-Os", made)
+        request = Request(model=program, val=val, target=board.name, format=format, width=width, out=made)
         build_folder(request, board, made, must_fit=True)
         made.rename(folder)

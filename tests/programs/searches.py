@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from functools import lru_cache
 from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
 
 from programs.paths import MODELS
 from tinyml.dialects.context import context
@@ -14,6 +14,7 @@ from tinyml.dialects.formats.fixed.type import FixedType
 from tinyml.lowering.pipelines import flatten, run
 from tinyml.runtime.model.data import Data, load_data
 from tinyml.tools.driver.stages import load_program, print_ir
+from tinyml.transforms.formats.assign_format import AssignFormatPass
 from tinyml.transforms.formats.evaluation.candidates import Formats
 from tinyml.transforms.formats.evaluation.problem import SearchProblem
 from tinyml.transforms.search.engine.search import Search
@@ -30,11 +31,11 @@ def some_data(model: str) -> Data:
     return Data(data.x[:SAMPLES], data.y[:SAMPLES])
 
 
-def passes(data: str, **options: str) -> tuple[list[str], str, list[str]]:
-    """The passes before a program has formats, the one that chooses them, and those after."""
-    specs = flatten("reals-to-formats", {"data": json.dumps(data), **options})
-    place = next(place for place, spec in enumerate(specs) if spec.startswith("profile")) + 1
-    return specs[:place], specs[place], specs[place + 1 :]
+def passes(data: str) -> tuple[list[ModulePass], list[ModulePass]]:
+    """The passes before a program has formats, and those after one has chosen them."""
+    steps = flatten("reals-to-formats", {"data": data})
+    place = next(i for i, step in enumerate(steps) if isinstance(step, AssignFormatPass))
+    return steps[:place], steps[place + 1 :]
 
 
 @lru_cache

@@ -22,6 +22,7 @@ from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.layouts.packed_bits import WIDTHS
 from tinyml.lowering.cost.model.demand import Demand, demand_of
+from tinyml.lowering.options import PipelineOptions
 from tinyml.runtime.devices.attribution import attribute
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import encode_inputs
@@ -102,18 +103,16 @@ def measure(
     """None for a program that has only steps whose costs are known."""
     ctx = context()
     val = program.with_name("val.npz")
-    compiled = compile_stages(
-        load_program(program, ctx),
-        ctx,
-        data=val,
+    options = PipelineOptions(
+        data=str(val),
         format=format,
         width=width,
-        functions=None,
         target=chosen.name,
         weights=weights,
         packed=packed,
         pack_buffers=pack_buffers,
     )
+    compiled = compile_stages(load_program(program, ctx), ctx, options)
     demand = demand_of(compiled.loops)
     if known and all(step in known for steps in demand.operations.values() for step in steps.runs):
         return None

@@ -14,6 +14,7 @@ from xdsl.universe import Universe
 from tinyml.dialects.formats.exact.format import ExactFormat
 from tinyml.lowering import pipelines
 from tinyml.targets.c.print_c import CTarget
+from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
 
 LENGTH = 64
 
@@ -43,7 +44,7 @@ def product(weights: ExactFormat, vector: ExactFormat) -> tuple[Context, ModuleO
       %y = tdsl.matmul %w, %X : {w}, {x} -> {y}
       func.return %y : {y}
     }}""")
-    pipelines.run(module, context, ["choose-accumulators"])
+    ChooseAccumulatorsPass().apply(context, module)
     return context, module
 
 

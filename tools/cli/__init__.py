@@ -1,1 +1,1 @@
-"""Manners of a command line: one line per error, progress, files written whole."""
+"""Behaviour that all command lines share: one line per error, progress, files written whole."""

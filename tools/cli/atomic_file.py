@@ -13,8 +13,8 @@ from tinyml.dialects.errors import InputError
 class AtomicFile:
     """Write to `stream`, then call `keep` to put the text at `path`, or `discard` to leave everything as it was.
 
-    The text waits in a file beside `path` and is renamed. What is no ordinary file (a terminal, a pipe, /dev/null) is
-    written to directly. Raises InputError when the place cannot be written.
+    The text waits in a file beside `path` and is renamed. A terminal, a pipe or a device is written to directly.
+    Raises `InputError` where nothing can be written.
     """
 
     def __init__(self, path: str) -> None:
@@ -42,7 +42,7 @@ class AtomicFile:
 def json_results(path: Path | None) -> Generator[list[dict[str, Any]]]:
     """A list to fill, which becomes a JSON file, if there is a path and all goes well.
 
-    That the file can be written is known from the start. Raises what `AtomicFile` raises.
+    A file that cannot be written is refused at the start, as by `AtomicFile`.
     """
     file = None if path is None else AtomicFile(str(path))
     results: list[dict[str, Any]] = []

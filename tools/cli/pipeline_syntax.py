@@ -1,4 +1,4 @@
-"""Pass pipelines: MLIR's spelling turned into xDSL's, and complaints that name what is wrong with one."""
+"""Pass pipelines: MLIR's spelling turned into xDSL's, and errors that name the offending pass or option."""
 
 import difflib
 import re

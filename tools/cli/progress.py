@@ -1,4 +1,4 @@
-"""Telling how far long work is: a bar on a terminal, plain lines elsewhere."""
+"""Progress of long work: a bar on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Progress:
         self.done += 1
 
     def detail(self, name: str, text: str) -> None:
-        """How far a part of the step is; where there is no bar only its name is told, once."""
+        """Progress inside the step; without a bar only the name of the part is printed, once."""
         if self._bar is not None:
             self._bar.update(self._task, description=f"{self.title}: {name}: {text}")
         elif name != self._detail:

@@ -1,4 +1,4 @@
-"""An error of the user, told in one line."""
+"""Errors of the user as one line."""
 
 import json
 
@@ -18,10 +18,10 @@ _LONGEST = 1000
 
 
 def as_input_error(error: BaseException, file: str | None = None) -> InputError | None:
-    """The same error as an InputError, or None for an error that is not the user's but a defect of the program.
+    """The same error as an `InputError`; None for a defect of the program.
 
-    `file` is named when the error itself does not know a better place. What xDSL spreads over several lines becomes
-    one; messages that contain whole constants are cut.
+    file: named where the error itself knows no better location. Messages of several lines become one; those with whole
+    constants are cut.
     """
     match error:
         case InputError():
@@ -43,7 +43,7 @@ def as_input_error(error: BaseException, file: str | None = None) -> InputError 
 
 
 def squeeze(message: str) -> str:
-    """The message on one line, cut if a constant makes it longer than anybody reads."""
+    """The message on one line, cut where a constant makes it too long to read."""
     line = " ".join(message.split())
     return line if len(line) <= _LONGEST else line[: _LONGEST - 3] + "..."
 

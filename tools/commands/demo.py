@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
 from typing import Any
 
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.formats.lookup import USUAL_FORMAT
-from tinyml.targets.registry import HOST, USUAL
-from tinyml.tools.commands.bench import find_model
-from tinyml.tools.commands.compile import Request, compile_model
-from tinyml.tools.commands.run import RunRequest, run_model
-from tinyml.tools.reports.table import print_reports
 
 
-def demo(examples: Path) -> None:
-    """Compile every example for an Arduino Uno into `out/`; run it on this computer where there is a C compiler.
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--examples", type=Path, default=Path("examples"), help="folder of the examples")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Compile every example for the usual board into `out/`; run it on this computer where there is a C compiler.
 
     Raises `InputError` where the examples are missing or a run differs from the evaluator.
     """
     from tinyml.runtime.devices.registry import is_available
+    from tinyml.targets.registry import HOST
+    from tinyml.tools.driver.compile_model import compile_model
+    from tinyml.tools.driver.models import find_model
+    from tinyml.tools.driver.request import Request
+    from tinyml.tools.driver.run_model import RunRequest, run_model
+    from tinyml.tools.reports.table import print_reports
 
+    examples: Path = arguments.examples
     folders = sorted(path for path in examples.iterdir() if path.is_dir()) if examples.is_dir() else []
     if not folders:
         raise InputError("no example models there", file=str(examples))
@@ -29,10 +35,10 @@ def demo(examples: Path) -> None:
     for folder in folders:
         program, val, test = find_model(folder)
         out = Path("out") / folder.name
-        reports.append(compile_model(Request(program, val, test, USUAL, USUAL_FORMAT, 16, "-Os", out)))
+        reports.append(compile_model(Request(model=program, val=val, test=test, width=16, out=out)))
         lines.append(f"{out}: C, an Arduino sketch, the IR of every level, report.json")
         if is_available(HOST):
-            result = run_model(RunRequest(out, test or val, HOST, None, "-O2"))
+            result = run_model(RunRequest(folder=out, data=test or val, optimize="O2"))
             if result["mismatch"] is not None:
                 raise InputError(f"the generated code differs on this computer: {result['mismatch']}", file=str(out))
             lines.append(f"  run here on {result['samples']} samples: all raw outputs equal the evaluator's")
@@ -40,3 +46,4 @@ def demo(examples: Path) -> None:
     if any(report["flash_bytes"] is None for report in reports):
         lines.append("Flash, RAM and cycles appear once the compiler and simulator of the board are there: make test.")
     print("\n".join(lines))
+    return 0

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
 import io
 import json
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +21,23 @@ if TYPE_CHECKING:
     from tinyml.targets.board import Board
 
 
-def explain(folder: Path) -> dict[str, Any]:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("folder", type=Path, help="folder written by tinyml compile")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from tinyml.tools.reports.explain_table import print_explanation
+
+    explanation = _explain(arguments.folder)
+    if arguments.json:
+        print(json.dumps(explanation, indent=2))
+    else:
+        print_explanation(explanation)
+    return 0
+
+
+def _explain(folder: Path) -> dict[str, Any]:
     """Measure the model of a folder that `tinyml compile` wrote, on the samples that its report was measured on.
 
     Raises `InputError` for anything else, for C that is not what its IR says, and on a board that cannot tell.
@@ -33,15 +51,13 @@ def explain(folder: Path) -> dict[str, Any]:
     from tinyml.runtime.model.data import load_data
     from tinyml.runtime.model.model_interface import interface_of
     from tinyml.targets.registry import board
-    from tinyml.tools.commands.compile import SAMPLES, estimate_report
+    from tinyml.tools.driver.output_folder import SAMPLES, read_report
     from tinyml.tools.driver.stages import load_program
     from tinyml.tools.reports.breakdown import constant_names, flash, functions, operations, ram
+    from tinyml.tools.reports.report import estimate_report
 
-    try:
-        report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
-        chosen, optimize = board(report["target"]), report["optimize"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise InputError("expected a folder written by tinyml compile", file=str(folder)) from error
+    report = read_report(folder)
+    chosen, optimize = board(report["target"]), report["optimize"]
     with Progress(str(folder), 2) as progress:
         progress.step("reading")
         ctx = context()
@@ -49,7 +65,7 @@ def explain(folder: Path) -> dict[str, Any]:
         interface = interface_of(formats)
         buffers = load_program(folder / "ir" / "2-buffers.mlir", ctx)
         name_operations(buffers)
-        loops, program = _lower(buffers, ctx, chosen)
+        loops, program = _lower(buffers, ctx, report)
         sources = _sources(folder / f"{interface.name}.c", program, ctx, chosen)
         inputs = encode_inputs(formats, load_data(str(folder / SAMPLES), elements=interface.input_length).x)
         progress.step(f"measuring on {chosen.name}")
@@ -77,17 +93,16 @@ def explain(folder: Path) -> dict[str, Any]:
     }
 
 
-def _with_estimates(found: list[dict[str, Any]], estimate: Estimate | None) -> list[dict[str, Any]]:
-    """With the estimated time of each operation: null where there is none, as for what belongs to no operation."""
+def _with_estimates(entries: list[dict[str, Any]], estimate: Estimate | None) -> list[dict[str, Any]]:
+    """The entries with the estimated time of their operations; None for code that belongs to no operation."""
     estimates = {} if estimate is None else {name: round(time) for name, (time, _) in estimate.operations.items()}
-    return [{**one, "estimate": estimates.get(one["operation"])} for one in found]
+    return [{**entry, "estimate": estimates.get(entry["operation"])} for entry in entries]
 
 
-def _lower(buffers: ModuleOp, ctx: Context, board: Board) -> tuple[ModuleOp, ModuleOp]:
-    """A program at L2 lowered to L3 and to L5."""
+def _lower(buffers: ModuleOp, ctx: Context, options: Mapping[str, Any]) -> tuple[ModuleOp, ModuleOp]:
+    """A program at L2 lowered to L3 and to L5. options: those of the pipelines."""
     from tinyml.lowering import pipelines
 
-    options = {"target": pipelines.spelled(board.name)}
     loops = buffers.clone()
     pipelines.run(loops, ctx, pipelines.flatten("buffers-to-loops", options))
     program = loops.clone()

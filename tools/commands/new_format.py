@@ -6,6 +6,7 @@ installed. docs/adding-a-format.md walks through it.
 
 from __future__ import annotations
 
+import argparse
 import keyword
 import re
 from importlib.resources import files
@@ -19,7 +20,19 @@ TEMPLATE = "format_template"
 FILES = {"pyproject.toml.in": "pyproject.toml", "format.py.in": "{name}.py", "test_format.py.in": "test_{name}.py"}
 
 
-def new_format(name: str, folder: Path) -> list[Path]:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", help="of the format, its dialect and its module")
+    parser.add_argument("folder", type=Path, help="folder to write")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    for file in _new_format(arguments.name, arguments.folder):
+        print(f"Wrote {file}")
+    print(f"Install it with: pip install -e {arguments.folder}")
+    return 0
+
+
+def _new_format(name: str, folder: Path) -> list[Path]:
     """Write the package of a format with this name into a folder; the files.
 
     Raises `InputError` for a name that is no Python identifier in lower case or is taken by a module or a dialect, and

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import math
 import sys
 import time
@@ -11,35 +12,47 @@ from itertools import groupby
 from pathlib import Path
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.options import option, options_of
+from tinyml.tools.cli.arguments import add_options, count, given, seconds
 from tinyml.tools.driver.packing_problem import read_problem, spell_solution
 from tinyml.transforms.buffers.packing import MODES, Effort, Placement, Rectangle, find_peak, pack, stays
 from tinyml.transforms.buffers.packing.validator import complaints
 
 STEPS, SECONDS = 30_000_000_000, 120
-"""Of a search without limits: people who ask for one packing can wait longer than those who compile a program."""
+"""Default limits: people who ask for a single packing can wait longer than those who compile a program."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PackRequest:
-    """What `tinyml pack` is asked for.
+    """A problem to pack. capacity: bytes that are low enough, None for as low as possible. nodes, seconds: without
+    either, nodes for about half a minute in C, and two minutes."""
 
-    capacity: bytes that are low enough, None for as low as possible. nodes, seconds: limits of the searches; without
-    either nodes for about half a minute in C, and two minutes. core: whether to search in C. out: where the CSV goes,
-    None for standard output. picture: .svg or .png, if any.
-    """
-
-    problem: Path
-    mode: str
-    capacity: int | None
-    coarsen: int
-    nodes: int | None
-    seconds: float | None
-    core: bool
-    out: Path | None
-    picture: Path | None
+    problem: Path = option("CSV file with a header: id,lower,upper,size and perhaps alignment", flags=())
+    mode: str = option("algorithm (default: auto); see docs/packing.md", default="auto")
+    coarsen: int = option("round sizes up to multiples of N bytes", default=1, metavar="N")
+    nodes: int | None = option("limit of the search trees", default=None, metavar="N")
+    python: bool = option("search in Python even if there is a C compiler", default=False)
+    out: Path | None = option("CSV file to write (default: standard output)", default=None, flags=("-o", "--out"))
+    picture: Path | None = option(".svg or .png file: the arena over time", default=None)
+    seconds: float | None = None
+    capacity: int | None = None
 
 
-def pack_file(request: PackRequest) -> int:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_options(parser, options_of(PackRequest))
+    parser.add_argument("--seconds", type=seconds, metavar="S", help="limit of the search")
+    goal = parser.add_mutually_exclusive_group()
+    goal.add_argument("--capacity", type=count, metavar="N", help="stop at a packing of at most N bytes")
+    goal.add_argument("--minimize", action="store_true", help="look for the lowest packing (the default)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """The exit code is 1 after Ctrl-C."""
+    options = given(arguments, options_of(PackRequest))
+    return _pack_file(PackRequest(**options, seconds=arguments.seconds, capacity=arguments.capacity))
+
+
+def _pack_file(request: PackRequest) -> int:
     """Pack and write; the exit code: 1 if no packing within the capacity was found. Ctrl-C gives the best so far."""
     from tinyml.tools.reports.memory_picture import check_picture
 
@@ -72,9 +85,9 @@ def pack_file(request: PackRequest) -> int:
 
 def _effort(request: PackRequest) -> Effort:
     if request.nodes is None and request.seconds is None:
-        return Effort(steps=STEPS, seconds=SECONDS, core=request.core, capacity=request.capacity)
-    seconds = math.inf if request.seconds is None else request.seconds
-    return Effort(request.nodes, None, seconds, request.capacity, request.core)
+        return Effort(steps=STEPS, seconds=SECONDS, core=not request.python, capacity=request.capacity)
+    limit = math.inf if request.seconds is None else request.seconds
+    return Effort(request.nodes, None, limit, request.capacity, not request.python)
 
 
 def verdict(rectangles: Sequence[Rectangle], placement: Placement) -> str:
@@ -96,8 +109,8 @@ def _report(effort: Effort, searched: float, checked: float) -> Iterator[str]:
         for first, *more in [[*phases]] if barren else [[phase] for phase in phases]:
             name = f"{first.name} (and {len(more)} more)" if more else first.name
             nodes = sum((phase.nodes for phase in more), first.nodes)
-            seconds = sum((phase.seconds for phase in more), first.seconds)
-            yield f"{name}: {first.outcome} ({f'{nodes:,} nodes, ' if nodes else ''}{seconds:.3f} s)"
+            spent = sum((phase.seconds for phase in more), first.seconds)
+            yield f"{name}: {first.outcome} ({f'{nodes:,} nodes, ' if nodes else ''}{spent:.3f} s)"
     yield f"{effort.spent:,} nodes in {searched:.2f} s; checked in {checked:.2f} s"
 
 

@@ -2,59 +2,31 @@
 
 from __future__ import annotations
 
+import argparse
 import json
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
-from tinyml.dialects.errors import InputError
-from tinyml.tools.cli.progress import Progress
+from tinyml.dialects.options import options_of
+from tinyml.tools.cli.arguments import add_options, given
+from tinyml.tools.driver.run_model import RunRequest
 
 
-@dataclass(frozen=True)
-class RunRequest:
-    """What `tinyml run` is asked for; limit: samples from the start of the data, all where None."""
-
-    folder: Path
-    data: Path
-    device: str
-    limit: int | None
-    optimize: str
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_options(parser, options_of(RunRequest))
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
 
-def run_model(request: RunRequest) -> dict[str, Any]:
-    """Run and compare; the result's `mismatch` is None where all outputs have equal bits."""
-    from tinyml.dialects.context import context
-    from tinyml.runtime.model.data import load_data
-    from tinyml.runtime.model.model_interface import interface_of
-    from tinyml.targets.registry import board
-    from tinyml.tools.driver.measure import run_on_device
-    from tinyml.tools.driver.stages import load_program
+def run(arguments: argparse.Namespace) -> int:
+    """The exit code is 1 where an output differs."""
+    from tinyml.tools.driver.run_model import run_model
+    from tinyml.tools.reports.table import time_unit
 
-    unit = board(request.device).unit
-    try:
-        json.loads((request.folder / "report.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise InputError("expected a folder written by tinyml compile", file=str(request.folder)) from error
-    formats = load_program(request.folder / "ir" / "1-formats.mlir", context())
-    data = load_data(str(request.data), elements=interface_of(formats).input_length)
-    inputs = data.x if request.limit is None else data.x[: request.limit]
-    with Progress(str(request.folder), 1) as progress:
-        progress.step(f"running {len(inputs)} samples on {request.device}")
-        measured, mismatch = run_on_device(
-            request.folder, formats, inputs, target=request.device, optimize=request.optimize
-        )
-    return {
-        "folder": str(request.folder),
-        "device": request.device,
-        "optimize": request.optimize,
-        "samples": len(inputs),
-        "mismatch": None if mismatch is None else str(mismatch),
-        "flash_bytes": measured.flash_bytes,
-        "ram_bytes": {
-            "static": measured.static_bytes,
-            "stack": measured.stack_bytes,
-            "total": measured.static_bytes + measured.stack_bytes,
-        },
-        f"{unit}_per_inference": measured.cost,
-    }
+    result = run_model(RunRequest(**given(arguments, options_of(RunRequest))))
+    if arguments.json:
+        print(json.dumps(result, indent=2))
+    else:
+        unit = time_unit(result)
+        cost = result[f"{unit}_per_inference"]
+        verdict = result["mismatch"] or "all raw outputs equal the evaluator's"
+        counted = "" if cost is None else f", {cost:,.0f} {unit} per inference"
+        print(f"{result['samples']} samples on {result['device']}{counted}: {verdict}")
+    return 0 if result["mismatch"] is None else 1

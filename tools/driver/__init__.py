@@ -1,1 +1,1 @@
-"""What several commands share."""
+"""Work that commands hand on and share: requests, compilation, measurement, comparisons."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.layouts.packed_bits import pack_bits
+from tinyml.dialects.machine.lazy_numpy import np
 from tinyml.runtime.evaluator.evaluator import encode_inputs, predict_function
 from tinyml.runtime.model.interface import Interface
 from tinyml.runtime.model.model_interface import interface_of
@@ -90,7 +90,7 @@ def arduino_sketch(formats: ModuleOp, data: Data) -> str:
 
 
 def _reader(format: NumberFormat, interface: Interface) -> str:
-    """C that reads one number and stores it in the input's format; of a packed input, that reads a byte."""
+    """C that reads one number, or one byte of a packed input, and stores it in the input's format."""
     ctype = interface.array_ctype
     if interface.packed_bits is not None:
         return f"X[received] = ({ctype})Serial.parseInt(); /* of numbers packed into {interface.packed_bits} bits */"

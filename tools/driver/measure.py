@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import ModuleOp
 
+from tinyml.dialects.machine.lazy_numpy import np
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate, evaluate_reals
 from tinyml.runtime.model.data import Data
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Accuracy:
-    """Percentages of right answers (None without labels), and on how many samples the two programs differ."""
+    """Percentages of right answers (None without labels), and the number of samples on which the programs differ."""
 
     reals: float | None
     formats: float | None
@@ -30,7 +31,7 @@ class Accuracy:
 
 @dataclass(frozen=True)
 class Measured:
-    """What a device said: bytes of the linked program, peak stack, mean cost of an inference in the device's unit."""
+    """Measurements of a device: bytes of the linked program, peak stack, mean cost of an inference in its unit."""
 
     flash_bytes: int
     static_bytes: int
@@ -91,8 +92,6 @@ def run_on_device(
 
 def first_mismatch(expected: Outputs, got: Outputs) -> Mismatch | None:
     """Compare bits: floats too, where only equal bit patterns are equal."""
-    import numpy as np
-
     if expected.scores is not None and got.scores is not None:
         size = expected.scores.dtype.itemsize
         a, b = (np.ascontiguousarray(x.scores).view(f"u{size}") for x in (expected, got))

@@ -30,11 +30,11 @@ def read_problem(path: Path) -> list[Rectangle]:
         if missing:
             raise InputError(f"no column '{missing[0]}'; expected a header with {','.join(_REQUIRED)}")
         for row in reader:
-            one = _rectangle(row)
-            if one.name in seen:
-                raise InputError(f"buffer '{one.name}' is there twice")
-            seen.add(one.name)
-            rectangles.append(one)
+            rectangle = _rectangle(row)
+            if rectangle.name in seen:
+                raise InputError(f"buffer '{rectangle.name}' is there twice")
+            seen.add(rectangle.name)
+            rectangles.append(rectangle)
     except InputError as error:
         raise InputError(error.message, file=str(path), line=max(reader.line_num, 1)) from error
     except csv.Error as error:
@@ -71,12 +71,13 @@ def spell_solution(rectangles: Sequence[Rectangle], placement: Placement) -> str
 
     A buffer that moves has a line for each of its places.
     """
-    aligned = any(one.alignment > 1 for one in rectangles)
+    aligned = any(rectangle.alignment > 1 for rectangle in rectangles)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow([*_REQUIRED, *(["alignment"] if aligned else []), "offset"])
     for stay in stays(rectangles, placement):
-        one = rectangles[stay.number]
+        rectangle = rectangles[stay.number]
         points = (stay.first, stay.last + 1)
-        writer.writerow([one.name, *points, one.size, *([one.alignment] if aligned else []), stay.offset])
+        alignment = [rectangle.alignment] if aligned else []
+        writer.writerow([rectangle.name, *points, rectangle.size, *alignment, stay.offset])
     return text.getvalue()

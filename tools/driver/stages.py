@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
+from xdsl.passes import ModulePass
 from xdsl.printer import Printer
-from xdsl.utils.arg_spec import parse_spec
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.lookup import format_named
 from tinyml.lowering import pipelines
+from tinyml.lowering.options import PipelineOptions
+from tinyml.transforms.formats.assign_format import AssignFormatPass
+from tinyml.transforms.reals.profile import ProfilePass
+
+if TYPE_CHECKING:
+    from tinyml.transforms.search.engine.search_pass import SearchPass
 
 _LEVELS = {
     "2-buffers.mlir": "formats-to-buffers",
@@ -38,7 +44,8 @@ class Compiled:
     """reals, formats, buffers, loops, program: the IR of L0, L1, L2, L3 and L5. stages: that of all levels as text.
     source, header: the C files.
 
-    width: bits of the number format that was asked for. row_scales: have rows of constant matrices their own scales?
+    width: bits of the number format that was asked for. row_scales: do rows of constant matrices have scales of their
+    own?
     """
 
     reals: ModuleOp
@@ -52,21 +59,32 @@ class Compiled:
     width: int
     row_scales: bool
 
+    @property
+    def macs(self) -> int:
+        """Multiplications of matrix products."""
+        return count_model_macs(self.reals)
+
 
 def load_program(path: Path, ctx: Context) -> ModuleOp:
-    """A SeeDot program (.sd) or a module at L0 (.mlir)."""
+    """The program of a file, by its suffix: a module at L0 (.mlir), or whatever a frontend reads.
+
+    Raises `InputError` for what cannot be read.
+    """
+    from tinyml.lowering.frontends.importers import importers
+
+    known = importers()
+    suffix = path.suffix.removeprefix(".")
     try:
-        text = path.read_text(encoding="utf-8")
+        content = path.read_bytes()
+        if suffix == "mlir":
+            return Parser(ctx, content.decode(), str(path)).parse_module()
+        if suffix in known:
+            return known[suffix]()(content, str(path))
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not a text file"
         raise InputError(f"cannot read the program: {reason}", file=str(path)) from error
-    if path.suffix == ".sd":
-        from tinyml.lowering.frontends.seedot.importer import import_seedot
-
-        return import_seedot(text, str(path))
-    if path.suffix == ".mlir":
-        return Parser(ctx, text, str(path)).parse_module()
-    raise InputError("expected a SeeDot program (.sd) or a module (.mlir)", file=str(path))
+    suffixes = ", ".join(f".{name}" for name in (*sorted(known), "mlir"))
+    raise InputError(f"expected a program ({suffixes})", file=str(path))
 
 
 def print_ir(module: ModuleOp) -> str:
@@ -76,88 +94,49 @@ def print_ir(module: ModuleOp) -> str:
 
 
 def compile_stages(
-    reals: ModuleOp,
-    ctx: Context,
-    *,
-    data: Path,
-    format: str,
-    width: int | None,
-    functions: str | None,
-    target: str,
-    row_scales: bool = False,
-    search: Mapping[str, str] | None = None,
-    reuse_input: bool = False,
-    pack_buffers: bool = False,
-    round_sums: bool = False,
-    weights: str | None = None,
-    packed: str | None = None,
+    reals: ModuleOp, ctx: Context, options: PipelineOptions, search: SearchPass | None = None
 ) -> Compiled:
     """Compile a program at L0 with the profile of a data set.
 
-    search: options of pipelines that name what chooses a format for each tensor, in place of the width. row_scales:
-    give the rows of constant matrices scales of their own where that changes fewer answers on the data; a search with
-    these has a journal of its own, with `.rows` behind the name.
-    reuse_input: let buffers lie in the caller's array once the input has been read. pack_buffers: pack working memory
-    of odd widths. round_sums: give sums that loops carry no accumulators.
-    weights: another format for constants, as `assign-format` takes it. packed: as `pack-constants` takes it.
+    search: the pass that chooses a format for each tensor, in place of the width. `row_scales` of the options is
+    granted only where it changes fewer answers on the data; the search with these scales has a journal of its own,
+    with `.rows` behind the name.
     """
-    actual_width = format_named(ctx, format, width).bits
-    options = {
-        "data": pipelines.spelled(str(data)),
-        "format": pipelines.spelled(format),
-        "target": pipelines.spelled(target),
-    }
-    if width is not None:
-        options["width"] = str(width)
-    if weights is not None:
-        options["weights"] = pipelines.spelled(weights)
-    if packed is not None:
-        options["packed"] = packed
-    if functions is not None:
-        options["functions"] = pipelines.spelled(functions)
-    if search is not None:
-        options |= search
-    if reuse_input:
-        options["reuse-input"] = "true"
-    if round_sums:
-        options["round-sums"] = "true"
-    if pack_buffers:
-        options["pack-buffers"] = "true"
-    scaled = plain = _reals_and_formats(reals, ctx, options)
-    if row_scales:
-        scaled = _reals_and_formats(reals, ctx, {**options, **_with_journal_of_rows(search), "row-scales": "true"})
-    row_scales = row_scales and _changed_answers(*scaled, data) < _changed_answers(*plain, data)
+    width = format_named(ctx, options.format, options.width).bits
+    scaled = plain = _reals_and_formats(reals, ctx, replace(options, row_scales=False), search)
+    if options.row_scales:
+        if search is not None and search.journal is not None:
+            search = replace(search, journal=f"{search.journal}.rows")
+        scaled = _reals_and_formats(reals, ctx, options, search)
+    data = Path(options.data)
+    row_scales = options.row_scales and _changed_answers(*scaled, data) < _changed_answers(*plain, data)
     reals, module = scaled if row_scales else plain
     formats = module.clone()
     stages = [Stage("0-reals.mlir", print_ir(reals)), Stage("1-formats.mlir", print_ir(module))]
     buffers = loops = module
     for file, pipeline in _LEVELS.items():
-        pipelines.run(module, ctx, pipelines.flatten(pipeline, options))
+        pipelines.run(module, ctx, pipelines.flatten(pipeline, vars(options)))
         if pipeline == "formats-to-buffers":
             buffers = module.clone()
         if pipeline == "buffers-to-loops":
             loops = module.clone()
         stages.append(Stage(file, print_ir(module)))
-    source, header = (print_c(module, ctx, target, file) for file in ("source", "header"))
-    return Compiled(reals, formats, buffers, loops, module, tuple(stages), source, header, actual_width, row_scales)
+    source, header = (print_c(module, ctx, options.target, file) for file in ("source", "header"))
+    return Compiled(reals, formats, buffers, loops, module, tuple(stages), source, header, width, row_scales)
 
 
-def _with_journal_of_rows(search: Mapping[str, str] | None) -> dict[str, str]:
-    """The options of a search in the program with scales per row: if it has a journal, one beside the first."""
-    if search is None:
-        return {}
-    given = search.get(pipelines.SEARCH_OPTIONS, "")
-    journal = parse_spec(f"{search[pipelines.SEARCH]}{{{given}}}").parameters.get("journal")
-    if journal is None:
-        return {}
-    # Of an option that is given twice the last counts.
-    return {pipelines.SEARCH_OPTIONS: f"{given} journal={pipelines.spelled(f'{journal[0]}.rows')}"}
+def passes_to_formats(options: PipelineOptions, search: SearchPass | None) -> list[ModulePass]:
+    """The passes of `reals-to-formats`; a search takes the place of `assign-format`."""
+    passes = pipelines.flatten("reals-to-formats", vars(options))
+    return [search if search is not None and isinstance(step, AssignFormatPass) else step for step in passes]
 
 
-def _reals_and_formats(reals: ModuleOp, ctx: Context, options: dict[str, str]) -> tuple[ModuleOp, ModuleOp]:
+def _reals_and_formats(
+    reals: ModuleOp, ctx: Context, options: PipelineOptions, search: SearchPass | None
+) -> tuple[ModuleOp, ModuleOp]:
     """A program at L0, profiled, and at L1."""
-    passes = pipelines.flatten("reals-to-formats", options)
-    profiled = next(place for place, spec in enumerate(passes) if spec.startswith("profile")) + 1
+    passes = passes_to_formats(options, search)
+    profiled = next(i for i, step in enumerate(passes) if isinstance(step, ProfilePass)) + 1
     reals = reals.clone()
     pipelines.run(reals, ctx, passes[:profiled])
     formats = reals.clone()

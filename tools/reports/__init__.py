@@ -1,1 +1,1 @@
-"""What people read: tables, pictures, reports."""
+"""Tables, pictures and reports for people."""

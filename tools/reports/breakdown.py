@@ -1,4 +1,4 @@
-"""Where a model's time, flash and RAM go, from what was attributed to the lines of its C file."""
+"""Breakdown of a model's time, flash and RAM, from the measurements attributed to lines of its C file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tinyml.runtime.model.interface import Interface
 
 CALL_AND_RETURN = "call and return"
-"""What belongs to no operation: saving registers at the entry, restoring them, returning the label."""
+"""Code of no operation: saving registers at the entry, restoring them, returning the label."""
 
 
 def constant_names(program: ModuleOp) -> list[str]:
@@ -45,7 +45,7 @@ def operations(measured: Attribution, sources: dict[int, tuple[str, ...]], unit:
         {
             **entry(whole),
             "calls": {
-                name: round(spent, 2) for name, spent in sorted(calls[whole[0]].items(), key=lambda one: -one[1])
+                name: round(spent, 2) for name, spent in sorted(calls[whole[0]].items(), key=lambda item: -item[1])
             },
             "steps": [entry(names) for names in order if len(names) == 2 and names[:1] == whole],
         }
@@ -59,11 +59,11 @@ def functions(measured: Attribution) -> dict[str, float]:
     for calls in measured.calls.values():
         for function, spent in calls.items():
             time[function] += spent
-    return {name: round(spent, 2) for name, spent in sorted(time.items(), key=lambda one: -one[1])}
+    return {name: round(spent, 2) for name, spent in sorted(time.items(), key=lambda item: -item[1])}
 
 
 def flash(measured: Attribution) -> dict[str, Any]:
-    """Bytes by what they are."""
+    """Bytes of flash by kind."""
     parts = {"code": sum(measured.code.values())}
     groups = {"constants": measured.constants, "kernels": measured.kernels, "library": measured.library}
     rest = measured.build.flash_bytes - sum(parts.values()) - sum(sum(group.values()) for group in groups.values())
@@ -71,7 +71,7 @@ def flash(measured: Attribution) -> dict[str, Any]:
 
 
 def ram(measured: Attribution, buffers: ModuleOp, interface: Interface) -> dict[str, Any]:
-    """The arena with what lives in it at the operation that needs most, the caller's input, the stack, the rest."""
+    """Bytes of RAM by kind; `peak` lists the buffers alive at the operation that needs the most."""
     from tinyml.tools.reports.memory_report import memory_report
 
     memory = memory_report(buffers)

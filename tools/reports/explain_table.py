@@ -1,4 +1,4 @@
-"""What `tinyml explain` found as tables for people."""
+"""Tables of `tinyml explain` for people."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ if TYPE_CHECKING:
 WIDTH = 120
 
 
-def print_explanation(found: dict[str, Any]) -> None:
+def print_explanation(result: dict[str, Any]) -> None:
     """Time and code by operation, then flash, then RAM."""
     from rich.console import Console
 
-    unit = time_unit(found)
+    unit = time_unit(result)
     console = Console(width=max(Console().width, WIDTH))
-    estimate: dict[str, Any] = found["estimate"] or {"flash_bytes": None, "ram_bytes": None, "guessed": []}
+    estimate: dict[str, Any] = result["estimate"] or {"flash_bytes": None, "ram_bytes": None, "guessed": []}
     tables = (
-        _operations(found, unit),
-        _flash(found["flash_bytes"], found["functions"], unit, estimate["flash_bytes"]),
-        _ram(found["ram_bytes"], estimate["ram_bytes"]),
+        _operations(result, unit),
+        _flash(result["flash_bytes"], result["functions"], unit, estimate["flash_bytes"]),
+        _ram(result["ram_bytes"], estimate["ram_bytes"]),
     )
     for table in tables:
         console.print(table)
@@ -40,9 +40,9 @@ def _table(title: str, *columns: str) -> Table:
     return table
 
 
-def _operations(found: dict[str, Any], unit: str) -> Table:
-    total: float = found[f"{unit}_per_inference"]
-    table = _table(f"{found['name']} on {found['part']}", "operation", unit, "%", "estimated", "code B")
+def _operations(result: dict[str, Any], unit: str) -> Table:
+    total: float = result[f"{unit}_per_inference"]
+    table = _table(f"{result['name']} on {result['part']}", "operation", unit, "%", "estimated", "code B")
     table.add_column("of it in")
 
     def row(entry: dict[str, Any], indent: str, calls: str) -> None:
@@ -54,48 +54,48 @@ def _operations(found: dict[str, Any], unit: str) -> Table:
             f"{indent}{entry['operation']}", f"{spent:,.0f}", share, estimated, str(entry["code_bytes"]), calls
         )
 
-    for entry in found["operations"]:
+    for entry in result["operations"]:
         row(entry, "", _calls(entry["calls"]))
         for step in entry["steps"]:
             row(step, "  ", "")
     table.add_section()
-    code = sum(entry["code_bytes"] for entry in found["operations"])
-    estimate = found["estimate"]
+    code = sum(entry["code_bytes"] for entry in result["operations"])
+    estimate = result["estimate"]
     estimated = "" if estimate is None else f"{estimate[f'{unit}_per_inference']:,.0f}"
     table.add_row("total", f"{total:,.0f}", "100.0", estimated, str(code))
     return table
 
 
 def _calls(calls: dict[str, float]) -> str:
-    """Kernels by name, the C library as one."""
+    """Time in kernels, each by name, and in the C library as a whole."""
     kernels = {name: spent for name, spent in calls.items() if name.startswith("tm_")}
     library = sum(calls.values()) - sum(kernels.values())
     named = kernels | ({"C library": library} if library else {})
     return ", ".join(f"{name} {spent:,.0f}" for name, spent in named.items())
 
 
-def _flash(found: dict[str, Any], functions: dict[str, float], unit: str, estimate: int | None) -> Table:
+def _flash(result: dict[str, Any], functions: dict[str, float], unit: str, estimate: int | None) -> Table:
     table = _table("Flash", "what", "B", f"{unit} in it")
-    table.add_row("code of the operations", str(found["code"]))
+    table.add_row("code of the operations", str(result["code"]))
     for group, note in (("kernels", ""), ("library", " (C library)"), ("constants", "")):
-        for name, size in found[group].items():
+        for name, size in result[group].items():
             spent = functions.get(name)
             table.add_row(f"{name}{note}", str(size), "" if spent is None else f"{spent:,.0f}")
-    table.add_row("start-up and harness", str(found["start-up and harness"]))
-    _total(table, found["total"], estimate)
+    table.add_row("start-up and harness", str(result["start-up and harness"]))
+    _total(table, result["total"], estimate)
     return table
 
 
-def _ram(found: dict[str, Any], estimate: int | None) -> Table:
+def _ram(result: dict[str, Any], estimate: int | None) -> Table:
     table = _table("RAM", "what", "B")
-    table.add_row("arena", str(found["arena"]))
-    if found["peak"]["buffers"]:
-        table.add_row(f"  fullest at {found['peak']['operation']}:", "")
-    for one in found["peak"]["buffers"]:
-        table.add_row(f"    {one['buffer']}", f"({one['bytes']})")
+    table.add_row("arena", str(result["arena"]))
+    if result["peak"]["buffers"]:
+        table.add_row(f"  fullest at {result['peak']['operation']}:", "")
+    for buffer in result["peak"]["buffers"]:
+        table.add_row(f"    {buffer['buffer']}", f"({buffer['bytes']})")
     for name in ("input", "other static", "stack"):
-        table.add_row(name, str(found[name]))
-    _total(table, found["total"], estimate)
+        table.add_row(name, str(result[name]))
+    _total(table, result["total"], estimate)
     return table
 
 

@@ -16,12 +16,12 @@ FORMATS = (".svg", ".png")
 
 
 def can_draw() -> bool:
-    """Whether matplotlib, the extra `plots`, is installed."""
+    """Is matplotlib, the extra `plots`, installed?"""
     return find_spec("matplotlib") is not None
 
 
 def check_picture(path: Path) -> None:
-    """Raises InputError for a file that cannot become a picture: before the work, not after it."""
+    """Raise `InputError` for a file that cannot become a picture, before the work is done."""
     if path.suffix.lower() not in FORMATS:
         raise InputError(f"a picture ends in {' or '.join(FORMATS)}", file=str(path))
     if not can_draw():
@@ -29,7 +29,7 @@ def check_picture(path: Path) -> None:
 
 
 def occupied(boxes: Sequence[Placed], point: int) -> int:
-    """Bytes in which something lies at a point; those that a buffer takes over from another one count once."""
+    """Bytes in use at a program point; bytes that one buffer takes over from another count once."""
     total = top = 0
     for start, end in sorted((box.offset, box.offset + box.size) for box in boxes if box.first <= point <= box.last):
         total += max(end - max(start, top), 0)
@@ -38,15 +38,15 @@ def occupied(boxes: Sequence[Placed], point: int) -> int:
 
 
 def fullest(boxes: Sequence[Placed]) -> int:
-    """The earliest of the points at which most bytes are occupied; 0 if there are no boxes."""
+    """The earliest program point at which the most bytes are in use; 0 without boxes."""
     return max(sorted({box.first for box in boxes}), key=lambda point: occupied(boxes, point), default=0)
 
 
 def draw_memory(boxes: Sequence[Placed], height: int, bound: int, title: str, path: Path) -> None:
-    """Write the picture, as its name ends: SVG or PNG. height, bound: of the arena and what it needs, in bytes.
+    """Write the picture as SVG or PNG, by the suffix of its name.
 
-    Below the boxes stands how many bytes are alive at each point and, hatched, how many are free; a line through both
-    marks the peak, beside which stands the waste, what is free there.
+    height, bound: bytes of the arena, and the lower bound of any packing. A second panel shows the bytes alive at each
+    point and, hatched, the free ones; a line through both marks the peak, labelled with the bytes wasted there.
     """
     from matplotlib.figure import Figure  # pyright: ignore[reportMissingImports]
 

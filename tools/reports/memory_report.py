@@ -1,4 +1,4 @@
-"""What lies in the arena and when, for the report of a compiled model."""
+"""The contents of the arena over time, for the report of a compiled model."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from tinyml.transforms.buffers.pack_scratch import LOWER_BOUND
 def memory_report(buffers: ModuleOp) -> dict[str, Any]:
     """The arena of a packed program at L2, in bytes.
 
-    `height`; `lower_bound` of every packing; `peak`, the program point at which most is alive, with its operation and
-    the buffers; `waste`, what is free at the peak; `map`, of each buffer its offset, its size, and the program points,
-    `first` and `last`, between which it is alive. Operations get their names (`name_operations`).
+    `height`; `lower_bound` of any packing; `peak`, the program point at which the most bytes are alive, with its
+    operation and buffers; `waste`, the free bytes at the peak; `map`, the offset and size of each buffer and the
+    program points, `first` to `last`, at which it is alive. Operations get their names (`name_operations`).
     Raises `InputError` for views that do not say when they are alive.
     """
     name_operations(buffers)
     function = next(op for op in buffers.walk() if isinstance(op, func.FuncOp))
     arenas = [op for op in function.walk() if isinstance(op, scratch.ArenaOp)]
     contents = [_contents(view.result) for view in arena_views(function)]
-    boxes = [one._replace(name=name) for name, one in zip(contents, memory_map(function), strict=True)]
+    boxes = [box._replace(name=name) for name, box in zip(contents, memory_map(function), strict=True)]
     peak = fullest(boxes)
     most = occupied(boxes, peak)
     height = sum(arena.size for arena in arenas)
@@ -41,18 +41,18 @@ def memory_report(buffers: ModuleOp) -> dict[str, Any]:
             "point": peak,
             "operation": " / ".join(source_names(program_points(function)[peak])),
             "bytes": most,
-            "buffers": [{"buffer": one.name, "bytes": one.size} for one in boxes if one.first <= peak <= one.last],
+            "buffers": [{"buffer": box.name, "bytes": box.size} for box in boxes if box.first <= peak <= box.last],
         },
         "map": [
-            {"buffer": one.name, "offset": one.offset, "bytes": one.size, "first": one.first, "last": one.last}
-            for one in boxes
+            {"buffer": box.name, "offset": box.offset, "bytes": box.size, "first": box.first, "last": box.last}
+            for box in boxes
         ],
     }
 
 
 def draw_report(name: str, memory: dict[str, Any], file: Path) -> None:
-    """Draw what `memory_report` has found of a model of this name."""
-    boxes = [Placed(one["buffer"], one["offset"], one["bytes"], one["first"], one["last"]) for one in memory["map"]]
+    """Draw the memory report of a model with this name."""
+    boxes = [Placed(row["buffer"], row["offset"], row["bytes"], row["first"], row["last"]) for row in memory["map"]]
     height, bound = memory["height"], memory["lower_bound"]
     proven = "optimal" if height == bound else f"at least {bound} are needed"
     draw_memory(boxes, height, bound, f"{name}: arena of {height} bytes, {proven}", file)

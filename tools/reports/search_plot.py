@@ -1,4 +1,4 @@
-"""What a search chose, as a picture: bits of each tensor, and loss against RAM and time of the candidates."""
+"""The result of a search as a picture: bits of each tensor, and loss against RAM and time of the candidates."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ def plot_search(report: dict[str, Any], board: Board, file: Path) -> None:
 
 
 def _widths(axes: Any, tensors: list[dict[str, Any]]) -> None:
-    places = range(len(tensors))
-    axes.barh(places, [one["width"] for one in tensors], color=COLOURS["front"])
-    axes.set_yticks(places, [one["name"] for one in tensors], fontsize=7)
+    rows = range(len(tensors))
+    axes.barh(rows, [tensor["width"] for tensor in tensors], color=COLOURS["front"])
+    axes.set_yticks(rows, [tensor["name"] for tensor in tensors], fontsize=7)
     axes.invert_yaxis()
     axes.set_xlabel("bits")
 
 
 def _against(axes: Any, points: list[dict[str, Any]], cost: str, label: str) -> None:
     kinds = {
-        "others": [one for one in points if not one["front"]],
-        "front": [one for one in points if one["front"]],
-        "chosen": [one for one in points if one["chosen"]],
+        "others": [point for point in points if not point["front"]],
+        "front": [point for point in points if point["front"]],
+        "chosen": [point for point in points if point["chosen"]],
     }
-    for kind, found in kinds.items():
-        costs, losses = [one[cost] for one in found], [one["loss"] for one in found]
+    for kind, members in kinds.items():
+        costs, losses = [point[cost] for point in members], [point["loss"] for point in members]
         axes.scatter(costs, losses, color=COLOURS[kind], label=kind, s=18)
     axes.set_xlabel(label)
     axes.set_ylabel("loss")

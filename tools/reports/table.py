@@ -10,19 +10,19 @@ if TYPE_CHECKING:
 
 
 def wide_console() -> Console:
-    """Wide enough for every row whatever the terminal: a cut number helps nobody."""
+    """A console wide enough for every row, whatever the terminal: a cut number helps nobody."""
     from rich.console import Console
 
     return Console(width=max(Console().width, 145))
 
 
 def time_unit(report: dict[str, Any]) -> str:
-    """What the time of a report is counted in."""
+    """The unit of time in a report."""
     return "cycles" if "cycles_per_inference" in report else "instructions"
 
 
 def print_reports(reports: Sequence[dict[str, Any]]) -> None:
-    """One row per model: accuracy, disagreement, and how near flash and RAM come to the board's limit."""
+    """Print a row per model: accuracy, disagreement, and the share of the board's flash and RAM in use."""
     from rich.table import Table
 
     unit = "cycles" if any("cycles_per_inference" in report for report in reports) else "instructions"
@@ -47,14 +47,14 @@ def print_reports(reports: Sequence[dict[str, Any]]) -> None:
 
 
 def print_function_errors(report: dict[str, Any]) -> None:
-    """One line per function: how far it is from the real one at most."""
-    for one in report["functions"]:
-        if one["error"] is not None:
-            print(f"{one['function']}, {one['argument']} -> {one['result']}: error at most {one['error']:.2g}")
+    """Print a line per function with its greatest error."""
+    for row in report["functions"]:
+        if row["error"] is not None:
+            print(f"{row['function']}, {row['argument']} -> {row['result']}: error at most {row['error']:.2g}")
 
 
 def print_search(search: dict[str, Any]) -> None:
-    """What a search took, and what it chose for each tensor."""
+    """Print the format that a search chose for each tensor, then its effort."""
     from rich.table import Table
 
     table = Table()
@@ -62,9 +62,10 @@ def print_search(search: dict[str, Any]) -> None:
     for heading in ("format", "range", "error"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("why")
-    for one in search["tensors"]:
-        low, high = one["range"]
-        table.add_row(one["name"], one["format"], f"{low:.3g} to {high:.3g}", f"{one['error']:.2g}", one["why"])
+    for tensor in search["tensors"]:
+        low, high = tensor["range"]
+        figures = f"{low:.3g} to {high:.3g}", f"{tensor['error']:.2g}"
+        table.add_row(tensor["name"], tensor["format"], *figures, tensor["why"])
     wide_console().print(table)
     seconds = ", ".join(f"{phase} {taken:.1f} s" for phase, taken in search["seconds"].items())
     print(f"{search['name']}: {search['candidates']} candidates ({seconds})")

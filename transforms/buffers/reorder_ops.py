@@ -39,8 +39,9 @@ class ReorderOpsPass(ModulePass):
     Ops stay as they are if no order is better, and in functions whose loops or branches hand buffers on. The order is
     optimal if `budget` sets of ops suffice to find it; otherwise it is the best found, and `scratch.order_gap` of the
     function is the greatest number of bytes by which it may exceed the optimum in any block. Results that can take the
-    place of an operand of their size (`update-in-place`) are taken into account. Raises `InputError` for a function
-    that has been packed.
+    place of an operand of their size (`update-in-place`) are taken into account.
+
+    budget: the greatest number of sets of ops to try. Raises `InputError` for a function that has been packed.
     """
 
     name = "reorder-ops"

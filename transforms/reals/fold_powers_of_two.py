@@ -1,8 +1,8 @@
-"""`fold-powers-of-two`: a multiplication by a power of two is left to constants beside it, whose values it only shifts.
+"""`fold-powers-of-two`: a multiplication by a power of two is folded into a constant beside it, whose values it shifts.
 
 2 (W x) is (2 W) x, bit for bit, in reals and in every format whose precision does not depend on the magnitude; where
 it does, in floats, no constant may become subnormal or infinite. In fixed point the constant's raws do not even
-change, only their scale. What is left, as in exp(2 x), is for a format to do well.
+change, only their scale. A multiplication without such a constant, as in exp(2 x), stays.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, Rewrite
 from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import tdsl
-from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named
+from tinyml.dialects.machine.lazy_numpy import np
 
 _Product = tdsl.ProductOp | tdsl.MulOp
 
@@ -29,17 +29,11 @@ class FoldPowersOfTwoPass(ModulePass):
 
     Folded into a constant factor of the product that makes what is multiplied, or of the only product that reads the
     result, if nothing else reads that constant.
-
-    format: what the program is going to be computed in; an arithmetic of the literature computes all that is published.
-    Raises `InputError` for an unknown one.
     """
 
     name = "fold-powers-of-two"
-    format: str = USUAL_FORMAT
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if format_named(ctx, self.format, None).AS_PUBLISHED:
-            return
         PatternRewriteWalker(_Fold()).rewrite_module(op)
 
 
@@ -102,8 +96,6 @@ def _constants(product: _Product | None, folded: tdsl.MulOp | None = None) -> li
 
 def _scaled(constant: tdsl.ConstOp, power: float) -> tuple[tdsl.ConstOp, tdsl.ConstOp] | None:
     """A constant and the same one times a power of two; None where floats cannot hold that exactly."""
-    import numpy as np
-
     raws = constant.raws
     with np.errstate(over="ignore", under="ignore"):
         scaled = (raws * raws.dtype.type(power)).astype(raws.dtype)

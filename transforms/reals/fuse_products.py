@@ -16,7 +16,6 @@ from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, Rewrite
 from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import tdsl
-from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named
 
 _Product = tdsl.MatmulOp | tdsl.MatmulSumOp
 
@@ -25,17 +24,15 @@ _Product = tdsl.MatmulOp | tdsl.MatmulSumOp
 class FuseProductsPass(ModulePass):
     """Fuses every addition at L0 of two dense matrix products that nothing else reads, or of one and a constant.
 
-    A product whose rows have scales of their own stays alone. format: what the program is going to be computed in; an
-    arithmetic of the literature rounds each product as published. Raises `InputError` for an unknown one.
+    A product whose rows have scales of their own stays alone. several_products: may a sum have more than one product?
+    Not where the format can only add products of one scale.
     """
 
     name = "fuse-products"
-    format: str = USUAL_FORMAT
+    several_products: bool = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        format = format_named(ctx, self.format, None)
-        if not format.AS_PUBLISHED:
-            PatternRewriteWalker(_FuseSum(format.SUMS_GO_ON)).rewrite_module(op)
+        PatternRewriteWalker(_FuseSum(self.several_products)).rewrite_module(op)
 
 
 class _FuseSum(RewritePattern):

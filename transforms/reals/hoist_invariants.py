@@ -1,8 +1,7 @@
-"""`hoist-invariants`: what a loop would compute in every iteration alike is computed once, before it (L0).
+"""`hoist-invariants`: loop-invariant tensors are computed once, before the loop (L0).
 
-MLIR's loop-invariant code motion moves all that it can, which is good for registers. A tensor that waits for a loop
-takes memory while the loop runs; so what costs little stays inside, unless its result takes the place of operands that
-would have had to wait instead.
+MLIR's loop-invariant code motion moves all it can, which suits registers. A hoisted tensor takes memory while the loop
+runs; so cheap ops stay inside, unless their result replaces operands that would have to be kept instead.
 """
 
 from __future__ import annotations
@@ -19,7 +18,6 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import IsTerminator, is_side_effect_free
 
 from tinyml.dialects import tdsl
-from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named
 
 _COSTLY = tdsl.ContractionOp | tdsl.FunctionOp
 
@@ -29,19 +27,13 @@ class HoistInvariantsPass(ModulePass):
     """Moves products of matrices, exp, tanh and sigmoid out of `scf.for`, with what they are computed from.
 
     Other ops of tensors are moved where at least as many elements as they make would wait only to be read by them.
-
-    format: what the program is going to be computed in; an arithmetic of the literature computes all that is published.
-    Raises `InputError` for an unknown one.
     """
 
     name = "hoist-invariants"
-    format: str = USUAL_FORMAT
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if format_named(ctx, self.format, None).AS_PUBLISHED:
-            return
         # Inner loops come last, and what leaves them may leave the loops around them, too.
-        for loop in [one for one in op.walk() if isinstance(one, scf.ForOp)][::-1]:
+        for loop in [loop for loop in op.walk() if isinstance(loop, scf.ForOp)][::-1]:
             _hoist(loop)
 
 
@@ -64,12 +56,12 @@ def _hoist(loop: scf.ForOp) -> None:
 
 
 def _read(op: Operation) -> list[SSAValue]:
-    """The values from outside of an op that it and the ops inside of it read."""
-    return [value for one in op.walk() for value in one.operands if not op.is_ancestor(value.owner)]
+    """The values defined outside an op that it, or an op inside it, reads."""
+    return [value for inner in op.walk() for value in inner.operands if not op.is_ancestor(value.owner)]
 
 
 def _is_costly(op: Operation) -> bool:
-    return any(isinstance(one, _COSTLY) for one in op.walk())
+    return any(isinstance(inner, _COSTLY) for inner in op.walk())
 
 
 def _takes_no_memory(op: Operation, waiting: list[SSAValue]) -> bool:

@@ -17,11 +17,13 @@ from tinyml.transforms.reals.analysis.profiles import record_profiles
 
 @dataclass(frozen=True)
 class ProfilePass(ModulePass):
-    """Runs the float program on the inputs `x` of an .npz file and records `tdsl.profile` on every op with tensors.
+    """Runs the float program on the inputs of a data set and records `tdsl.profile` on every op with tensors.
 
     An op carries one profile for each result (unit where a result is no tensor), a loop also covers its carried
-    arguments, and the function's argument has its own, with the share of its numbers that are zero. Raises
-    `InputError` for a data file that does not fit, and for a program that gives infinity or NaN on the data.
+    arguments, and the function's argument has its own, with the share of its numbers that are zero.
+
+    data: .npz file with inputs `x`. Raises `InputError` for a data file that does not fit, and for a program that gives
+    infinity or NaN on the data.
     """
 
     name = "profile"

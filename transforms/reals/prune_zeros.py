@@ -1,4 +1,4 @@
-"""`prune-zeros`: what rows and columns of zeros in constant matrices make useless is not computed.
+"""`prune-zeros`: vector elements that rows and columns of zeros in constant matrices make useless are not computed.
 
 A column of zeros leaves an element of its vector unread, a row of zeros makes one that is zero. Between two matrices,
 as in the factors of a low-rank matrix, such an element is dropped from the vector and from all that makes and reads it.
@@ -19,39 +19,31 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from tinyml.dialects import tdsl
-from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named
+from tinyml.dialects.machine.lazy_numpy import np
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     Lanes = NDArray[np.bool_]
 
 ALIGNED = 4
-"""What is read of a vector begins and ends at multiples of this: packed loads find memory aligned as before."""
+"""The part of a vector that is read begins and ends at multiples of this, so packed loads stay aligned."""
 
 
 @dataclass(frozen=True)
 class PruneZerosPass(ModulePass):
-    """Rewrites products of constant matrices and column vectors at L0; what is dropped is exactly zero or unread.
-
-    format: what the program is going to be computed in; an arithmetic of the literature computes all that is published.
-    Raises `InputError` for an unknown one.
-    """
+    """Rewrites products of constant matrices and column vectors at L0; what is dropped is exactly zero or unread."""
 
     name = "prune-zeros"
-    format: str = USUAL_FORMAT
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if format_named(ctx, self.format, None).AS_PUBLISHED:
-            return
         changed = True
         while changed:
             changed = False
-            for product in [one for one in op.walk() if isinstance(one, tdsl.ProductOp)]:
+            for product in [product for product in op.walk() if isinstance(product, tdsl.ProductOp)]:
                 if _matrix(product) is not None:
                     changed |= _prune(product.rhs)
-        for product in [one for one in op.walk() if isinstance(one, tdsl.ProductOp)]:
+        for product in [product for product in op.walk() if isinstance(product, tdsl.ProductOp)]:
             if (matrix := _matrix(product)) is not None:
                 _skip(product, matrix)
 
@@ -66,7 +58,7 @@ def _matrix(op: tdsl.ProductOp) -> tdsl.ConstOp | None:
 
 @dataclass
 class _Lanes:
-    """Vectors of one length that are computed from each other element by element, and what makes and reads them."""
+    """Vectors of one length that are computed from each other element by element, with their producers and readers."""
 
     length: int
     zeros: dict[SSAValue, Lanes] = field(default_factory=dict[SSAValue, "Lanes"])
@@ -75,7 +67,7 @@ class _Lanes:
     read: dict[tdsl.ProductOp, tdsl.ConstOp] = field(default_factory=dict[tdsl.ProductOp, tdsl.ConstOp])
 
     def add(self, value: SSAValue) -> bool:
-        """Take in a vector and everything that it belongs to; False where something cannot do without an element."""
+        """Add a vector and all vectors tied to it; False where one cannot lose an element."""
         if value in self.zeros:
             return True
         if prod(shape := tdsl.shape_of(value)) != max(shape, default=1) or max(shape) != self.length:
@@ -83,8 +75,6 @@ class _Lanes:
         return self._add_maker(value) and all(self._add_reader(use.operation, value) for use in value.uses)
 
     def _add_maker(self, value: SSAValue) -> bool:
-        import numpy as np
-
         none: Lanes = np.zeros(self.length, bool)
         op = value.owner
         if isinstance(op, tdsl.ConstOp):
@@ -123,8 +113,6 @@ class _Lanes:
 
     def useless(self) -> Lanes:
         """The elements that no product reads, or that are zero where they are read; never all of them."""
-        import numpy as np
-
         found: Lanes = np.ones(self.length, bool)
         for op, matrix in self.read.items():
             found &= (matrix.raws == 0).all(0) | self.zeros[op.rhs]
@@ -164,8 +152,6 @@ def _replace(constant: tdsl.ConstOp, raws: Any) -> None:
 
 def _skip(op: tdsl.ProductOp, matrix: tdsl.ConstOp) -> None:
     """Let a product read only what lies between the first and the last column that is not zero."""
-    import numpy as np
-
     read = np.flatnonzero((matrix.raws != 0).any(0))
     if not len(read):
         return

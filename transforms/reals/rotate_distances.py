@@ -1,4 +1,4 @@
-"""`rotate-distances`: the space in which distances are measured is turned and stretched to suit formats with one scale.
+"""`rotate-distances`: the space of distances is rotated and scaled to suit formats with one scale per tensor.
 
 All coordinates of W x and of the prototypes b in |W x - b|^2 have one scale, that of the greatest. The distance stays
 the same where both are rotated, |Q W x - Q b|^2, and grows by s^2 where both are s times as great. Q makes the greatest
@@ -20,7 +20,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import tdsl
-from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named
+from tinyml.dialects.machine.lazy_numpy import np
 from tinyml.transforms.formats.constants.input_moments import Moments
 from tinyml.transforms.ir.distances import is_squared_distance
 from tinyml.transforms.reals.analysis.incoherent_rotation import level_rotation
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import NumberFormat, Reals
 
 FILLED = 0.99
-"""Of a range: numbers of 8 bits end at 127 of 128."""
+"""The usable part of a range: numbers of 8 bits end at 127 of 128."""
 
 MOST_ZEROS = 0.1
-"""Of the matrix, beside columns of zeros: what is stored sparse stays so."""
+"""The most zeros in a matrix, as a share, columns of zeros aside: sparse matrices stay sparse."""
 
 
 @dataclass(frozen=True)
@@ -40,18 +40,15 @@ class RotateDistancesPass(ModulePass):
     """Rewrites squared distances at L0 between a constant matrix times a vector and a constant, or what a loop indexes
     out of one, where the matrix and the constant have no other use.
 
-    data: .npz file with inputs `x`, whose distances are looked at. format: what the program is going to be computed in;
-    of formats without exact differences, floats among them, nothing changes. Raises `InputError` for an unknown format,
-    and for data that do not fit.
+    Worth it only for formats whose differences are exact, which floats' are not. data: .npz file with inputs `x`, whose
+    distances are measured. Raises `InputError` for data that do not fit.
     """
 
     name = "rotate-distances"
     data: str
-    format: str = USUAL_FORMAT
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        format = format_named(ctx, self.format, None)
-        found = [] if format.AS_PUBLISHED or format.difference(format) is None else list(_distances(op))
+        found = list(_distances(op))
         if found:
             from tinyml.runtime.model.program_data import load_program_data
 
@@ -72,13 +69,11 @@ class _Distance:
 
     def rotate(self, vectors: Reals, projected: Reals) -> None:
         """vectors, projected: what the matrix is multiplied by, and the products; (samples, length) each."""
-        import numpy as np
-
         rows, prototypes = self.matrix.raws.astype(np.float64), self.prototypes.raws.astype(np.float64)
         points = prototypes.reshape(-1, len(rows))
         rotation = level_rotation(np.concatenate([projected, points]))
         rows, points = rotation @ rows, points @ rotation.T
-        greatest = max(float(np.abs(one).max()) for one in (projected @ rotation.T, points))
+        greatest = max(float(np.abs(values).max()) for values in (projected @ rotation.T, points))
         stretch = 1.0
         if self.factor is not None and greatest:
             stretch = _stretch(greatest, float(np.abs(rows).max()), _unforeseen(vectors))
@@ -88,7 +83,7 @@ class _Distance:
 
 
 def _distances(module: ModuleOp) -> Iterator[_Distance]:
-    for square in [one for one in module.walk() if isinstance(one, tdsl.MatmulOp)]:
+    for square in [op for op in module.walk() if isinstance(op, tdsl.MatmulOp)]:
         difference = square.rhs.owner
         if not (isinstance(difference, tdsl.SubOp) and is_squared_distance(square, difference)):
             continue
@@ -140,7 +135,7 @@ def _stretch(greatest: float, weight: float, square: float) -> float:
     def error(stretch: float) -> float:
         return (2 * unit(stretch * greatest) ** 2 + unit(stretch * weight) ** 2 * square) / stretch**2
 
-    return min((FILLED * unit(one) / one for one in (greatest, weight)), key=error)
+    return min((FILLED * unit(magnitude) / magnitude for magnitude in (greatest, weight)), key=error)
 
 
 def _unforeseen(vectors: Reals) -> float:
@@ -148,8 +143,6 @@ def _unforeseen(vectors: Reals) -> float:
 
     The roundings of weights make up for each other in all else (`round_weights`).
     """
-    import numpy as np
-
     moments = Moments.of(vectors, vectors, np.ones(len(vectors))).rounded
     floor = 1e-9 * (1.0 + np.trace(moments))
     root = cast(Any, np.linalg).cholesky(moments + floor * np.eye(len(moments)))
@@ -158,8 +151,6 @@ def _unforeseen(vectors: Reals) -> float:
 
 def _observed(module: ModuleOp, product: tdsl.ProductOp, inputs: Reals) -> tuple[Reals, Reals]:
     """The vectors that a matrix is multiplied by, and the products."""
-    import numpy as np
-
     from tinyml.runtime.evaluator.evaluator import evaluate_reals
 
     seen: dict[SSAValue, list[Reals]] = {product.rhs: [], product.out: []}

@@ -13,7 +13,6 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named
 from tinyml.transforms.ir.rounded_sums import round_carried_sums
 
 
@@ -21,15 +20,11 @@ from tinyml.transforms.ir.rounded_sums import round_carried_sums
 class RoundSumsPass(ModulePass):
     """Rewrites loops at L0 whose one carried value is a column `carried + constant[i] * x`, from zero.
 
-    block: the most iterations that are taken together. format: what the program is going to be computed in; an
-    arithmetic of the literature rounds each product as published. Raises `InputError` for an unknown one.
+    block: the most iterations that are taken together.
     """
 
     name = "round-sums"
     block: int = 16
-    format: str = USUAL_FORMAT
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if format_named(ctx, self.format, None).AS_PUBLISHED:
-            return
         round_carried_sums(op, self.block)

@@ -2,7 +2,7 @@
 
 A format chosen for the greatest weight of a matrix wastes bits on rows of small ones. Here such rows are multiplied by
 powers of two, and the sums that they give are divided by the same (`row_shifts`): both are exact, so that it is a
-rewrite of reals that every number format with a scale gains by, without knowing of it.
+rewrite of reals that helps every number format with a scale, unseen by it.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.machine.lazy_numpy import np
 from tinyml.dialects.tdsl.facts import constant_root, oriented
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ class ScaleRowsPass(ModulePass):
     name = "scale-rows"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for constant in [one for one in op.walk() if isinstance(one, tdsl.ConstOp)]:
+        for constant in [constant for constant in op.walk() if isinstance(constant, tdsl.ConstOp)]:
             products = _products(constant)
             if products and tdsl.format_of(constant.result).type == f32:
                 _scale(constant, products)
@@ -57,8 +58,6 @@ def _products(constant: tdsl.ConstOp) -> list[tdsl.ProductOp]:
 
 
 def _scale(constant: tdsl.ConstOp, products: list[tdsl.ProductOp]) -> None:
-    import numpy as np
-
     matrices = oriented(constant.raws, products[0].lhs)
     shifts = _shifts(np.abs(matrices).max((0, 2)))
     if not any(shifts):

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from tinyml.dialects.errors import InputError
 from tinyml.targets.registry import USUAL
 from tinyml.transforms.formats.assignment.choices import FormatChoice
+from tinyml.transforms.search.engine import options
 from tinyml.transforms.search.engine.feasibility import Feasibility
 from tinyml.transforms.search.engine.limits import Limits, limit
 from tinyml.transforms.search.engine.result import SearchResult
@@ -37,10 +38,10 @@ class SearchDemotePass(SearchPass):
     """
 
     name = "search-demote"
-    ram: int | None = None
+    ram: int | None = options.ram()
     target: str = USUAL
-    widths: tuple[int, ...] = ()
-    loss: float | int = 2.0
+    widths: tuple[int, ...] = options.widths()
+    loss: float | int = options.loss(2.0)
 
     @property
     def limits(self) -> Limits:

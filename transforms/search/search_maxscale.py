@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tinyml.transforms.search.engine import options
 from tinyml.transforms.search.engine.result import SearchResult
 from tinyml.transforms.search.engine.search import Search
 from tinyml.transforms.search.engine.search_pass import SearchPass
@@ -24,8 +25,8 @@ class SearchMaxscalePass(SearchPass):
     """
 
     name = "search-maxscale"
-    metric: str = "accuracy"
-    widths: tuple[int, ...] = ()
+    metric: str = options.metric("accuracy")
+    widths: tuple[int, ...] = options.widths()
 
     def search(self, search: Search) -> SearchResult:
         search.evaluation.begin("maxscale")

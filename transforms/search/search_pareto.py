@@ -16,9 +16,11 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.options import option
 from tinyml.targets.registry import USUAL
 from tinyml.transforms.formats.assignment.choices import FormatChoice, with_choice
 from tinyml.transforms.search.costs.pipelines_below import ProgramCost
+from tinyml.transforms.search.engine import options
 from tinyml.transforms.search.engine.feasibility import Feasibility
 from tinyml.transforms.search.engine.limits import Limits, limit
 from tinyml.transforms.search.engine.result import FrontPoint, SearchResult
@@ -71,15 +73,15 @@ class SearchParetoPass(SearchPass):
     """
 
     name = "search-pareto"
-    ram: int | None = None
+    ram: int | None = options.ram()
     target: str = USUAL
-    metric: str = "margin"
-    widths: tuple[int, ...] = WIDTHS
-    flash: int | None = None
-    cycles: int | None = None
-    loss: float | int | None = None
-    effort: int = 400
-    formats: tuple[str, ...] = ()
+    metric: str = options.metric("margin")
+    widths: tuple[int, ...] = options.widths(WIDTHS)
+    flash: int | None = option("most flash", default=None, metavar="BYTES")
+    cycles: int | None = option("most cycles or instructions of an inference", default=None, metavar="N")
+    loss: float | int | None = options.loss(None)
+    effort: int = option("about how many candidates are evaluated", default=400, metavar="N")
+    formats: tuple[str, ...] = options.formats()
 
     @property
     def other_formats(self) -> Sequence[str]:

@@ -15,6 +15,7 @@ from functools import partial
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.targets.registry import USUAL
+from tinyml.transforms.search.engine import options
 from tinyml.transforms.search.engine.feasibility import Feasibility
 from tinyml.transforms.search.engine.limits import Limits, limit
 from tinyml.transforms.search.engine.result import SearchResult
@@ -44,11 +45,11 @@ class SearchPromotePass(SearchPass):
     """
 
     name = "search-promote"
-    ram: int | None = None
+    ram: int | None = options.ram()
     target: str = USUAL
-    widths: tuple[int, ...] = WIDTHS
+    widths: tuple[int, ...] = options.widths(WIDTHS)
     soft: float | int = 1.0
-    formats: tuple[str, ...] = ()
+    formats: tuple[str, ...] = options.formats()
 
     @property
     def other_formats(self) -> Sequence[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tinyml.transforms.search.engine import options
 from tinyml.transforms.search.engine.result import SearchResult
 from tinyml.transforms.search.engine.search import Search
 from tinyml.transforms.search.engine.search_pass import SearchPass
@@ -18,7 +19,7 @@ class SearchUniformPass(SearchPass):
     """
 
     name = "search-uniform"
-    widths: tuple[int, ...] = ()
+    widths: tuple[int, ...] = options.widths()
 
     def search(self, search: Search) -> SearchResult:
         search.evaluation.begin("variants")

@@ -13,10 +13,12 @@ from typing import ParamSpec, TypeVar, cast
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import FileLineColLoc, IndexType, IntAttr, StringAttr, TensorType, f32
 from xdsl.ir import Block, Operation, SSAValue
+from xdsl.rewriter import Rewriter
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.formats.f32 import F32_FORMAT
+from tinyml.dialects.machine.lazy_numpy import np
 from tinyml.dialects.tdsl import Shape, shape_of
 from tinyml.lowering.frontends.seedot.ast import Place
 from tinyml.lowering.frontends.seedot.index_range import DATA, IndexRange
@@ -80,8 +82,6 @@ class Emitter:
         return op.result
 
     def real(self, place: Place, value: float) -> SSAValue:
-        import numpy as np
-
         return self.emit(place, tdsl.ConstOp, np.array(check_real(value, place), np.float32), F32_FORMAT).result
 
     def fill(self, place: Place, value: float, shape: Shape) -> SSAValue:
@@ -153,8 +153,7 @@ class Emitter:
         """Remove the dense form of parameters that are used sparsely only."""
         for dense in self.sparse:
             if dense.result.first_use is None:
-                dense.detach()
-                dense.erase()
+                Rewriter.erase_op(dense)
 
     def conditional(
         self, place: Place, condition: SSAValue, threshold: int, if_true: SSAValue, if_false: SSAValue

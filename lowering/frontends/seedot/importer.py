@@ -61,6 +61,11 @@ def import_seedot(text: str, file: str, parameters: Path | None = None) -> Modul
         raise InputError(error.message, file=file, line=error.line, column=error.column) from error
 
 
+def read_seedot(content: bytes, file: str) -> ModuleOp:
+    """`import_seedot` for the content of a file, as the table of frontends calls it."""
+    return import_seedot(content.decode(), file)
+
+
 def function_name(file: str) -> str:
     """A C identifier made of the file's name; of the folder's for `NAME/input.sd` and `NAME/seedot/input.sd`."""
     path = Path(file).absolute()

@@ -7,10 +7,10 @@ from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tinyml.dialects.machine.lazy_numpy import np
 from tinyml.lowering.frontends.seedot.ast import Declaration, Place
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 LARGEST_TENSOR = 10**8
@@ -46,8 +46,6 @@ def load_parameter(path: Path, name: str, declaration: Declaration) -> NDArray[n
     The file holds float32 or float64 numbers in any shape of as many elements; they are taken in row-major order.
     Nothing is read before the file's header is known to fit. Raises `InputError` at the declaration's place.
     """
-    import numpy as np
-
     place, shape = declaration.place, declaration.shape
     try:
         stored = np.lib.format.open_memmap(path, mode="r")

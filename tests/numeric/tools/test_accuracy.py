@@ -19,7 +19,7 @@ def points_lost(model: Path, width: int) -> float:
     ctx = context()
     reals = load_program(model, ctx)
     formats = reals.clone()
-    options = {"data": f'"{model.parent / "val.npz"}"', "width": str(width)}
+    options = {"data": str(model.parent / "val.npz"), "width": width}
     pipelines.run(formats, ctx, pipelines.flatten("reals-to-formats", options))
     found = accuracy(reals, formats, load_data(str(model.parent / "test.npz")))
     assert found.reals is not None

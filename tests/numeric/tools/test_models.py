@@ -11,8 +11,9 @@ from programs.devices import DEVICES, SMALL, roomy
 from programs.paths import MODELS
 
 from tinyml.targets.registry import HOST, USUAL, board
-from tinyml.tools.commands.compile import Request, build_folder
-from tinyml.tools.commands.run import RunRequest, run_model
+from tinyml.tools.driver.compile_model import build_folder
+from tinyml.tools.driver.request import Request
+from tinyml.tools.driver.run_model import RunRequest, run_model
 
 FORMATS = (
     ("fixed", 8),
@@ -41,7 +42,9 @@ def test_device_equals_evaluator(
     model: str, format: str, width: int | None, device: str, compiled_models: CompiledModels
 ) -> None:
     folder = compiled_models.folder(model, format, width, board(roomy(USUAL)))
-    result = run_model(RunRequest(folder, MODELS[model].with_name("test.npz"), roomy(device), limit(device), "-Os"))
+    result = run_model(
+        RunRequest(folder=folder, data=MODELS[model].with_name("test.npz"), device=roomy(device), limit=limit(device))
+    )
     assert result["mismatch"] is None
     assert result["samples"] == limit(device)
 
@@ -49,26 +52,32 @@ def test_device_equals_evaluator(
 def test_weights_and_activations_of_two_formats(tmp_path: Path) -> None:
     model = MODELS["bonsai"]
     val, test = model.parent / "val.npz", model.parent / "test.npz"
-    asked = Request(model, val, test, "uno", "fixed", 16, "-Os", tmp_path, weights="posit:8")
+    asked = Request(model=model, val=val, test=test, width=16, out=tmp_path, weights="posit:8")
     report, _ = build_folder(asked, board("uno"), tmp_path, must_fit=True)
     assert report["accuracy"] >= report["accuracy_float"] - 0.5
     assert json.loads((tmp_path / "report.json").read_text())["estimate"] == report["estimate"]
     assert "!posit.p<8" in (tmp_path / "ir/1-formats.mlir").read_text()
     for device in DEVICES:
-        assert run_model(RunRequest(tmp_path, test, device, limit(device), "-Os"))["mismatch"] is None
+        assert run_model(RunRequest(folder=tmp_path, data=test, device=device, limit=limit(device)))["mismatch"] is None
 
 
 def test_posits_of_two_widths_in_one_product(tmp_path: Path) -> None:
     val = MODELS["bonsai"].parent / "val.npz"
-    asked = Request(MODELS["bonsai"], val, None, "cortex-m4", "posit", 8, "-Os", tmp_path, weights="posit:16")
+    asked = Request(
+        model=MODELS["bonsai"], val=val, target="cortex-m4", format="posit", width=8, out=tmp_path, weights="posit:16"
+    )
     build_folder(asked, board("cortex-m4"), tmp_path, must_fit=True)
-    assert run_model(RunRequest(tmp_path, val, "cortex-m4", 3, "-Os"))["mismatch"] is None
+    assert run_model(RunRequest(folder=tmp_path, data=val, device="cortex-m4", limit=3))["mismatch"] is None
 
 
 @pytest.mark.parametrize("model", MODELS)
 def test_optimisation_does_not_change_bits(model: str, compiled_models: CompiledModels) -> None:
     folder = compiled_models.folder(model, "fixed", 16, board(roomy(USUAL)))
-    for optimize in ("-O2", "-O3"):
+    for optimize in ("O2", "O3"):
         for device in SMALL:
-            result = run_model(RunRequest(folder, MODELS[model].with_name("val.npz"), device, 2, optimize))
+            result = run_model(
+                RunRequest(
+                    folder=folder, data=MODELS[model].with_name("val.npz"), device=device, limit=2, optimize=optimize
+                )
+            )
             assert result["mismatch"] is None

@@ -12,7 +12,8 @@ from programs.paths import ROOT
 from tinyml.dialects.context import context
 from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate
 from tinyml.runtime.model.data import load_data
-from tinyml.tools.commands.compile import Request, compile_model
+from tinyml.tools.driver.compile_model import compile_model
+from tinyml.tools.driver.request import Request
 from tinyml.tools.driver.stages import load_program
 
 TOUR = ROOT / "docs/tour"
@@ -56,7 +57,7 @@ int main(int count, char **arguments)
 @pytest.mark.parametrize(("format", "width"), [("fixed", 8), ("fixed", 16), ("fixed", 32), ("f32", None)])
 def test_the_sketch_classifies_what_it_is_sent(format: str, width: int | None, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    compile_model(Request(TOUR / "tour.sd", TOUR / "val.npz", None, "uno", format, width, "-Os", out))
+    compile_model(Request(model=TOUR / "tour.sd", val=TOUR / "val.npz", format=format, width=width, out=out))
     sketch = (out / "tour" / "tour.ino").read_text(encoding="utf-8")
     program = sketch.replace("#include <avr/pgmspace.h>", ARDUINO) + MAIN
     (tmp_path / "sketch.cpp").write_text(program, encoding="utf-8")

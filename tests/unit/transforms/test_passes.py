@@ -29,14 +29,16 @@ SAMPLES = 3
 FORMATS = [("fixed", 16), ("fixed", 8), ("fixed", 32), ("fixed", 12), ("f32", None)]
 PASSES = {**get_all_passes(), **TINYML.all_passes}
 
-TO_FORMATS = flatten("reals-to-formats", {})
+TO_FORMATS = [step.name for step in flatten("reals-to-formats", {"data": ""})]
 CHOOSE = TO_FORMATS[TO_FORMATS.index("assign-format") + 1 :]
 """What L1 goes through once formats are there."""
 
 ROUND_LESS = ("accumulate-sums", "fuse-distances")
 """Passes that leave out roundings, and so change bits."""
 
-TO_BITS = [name for step in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits") for name in flatten(step, {})]
+TO_BITS = [
+    step.name for name in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits") for step in flatten(name, {})
+]
 """From L1 to L4."""
 
 

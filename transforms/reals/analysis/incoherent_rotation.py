@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tinyml.dialects.machine.lazy_numpy import np
+
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from tinyml.dialects.formats.number_format import Reals
@@ -27,8 +28,6 @@ def level_rotation(points: Reals) -> NDArray[np.float64]:
     two coordinates after the other is turned by the angle at which the greater of both is least, as in Jacobi's method.
     points: (count, n).
     """
-    import numpy as np
-
     n = points.shape[1]
     norms = np.linalg.norm(points, axis=1)
     points = points[norms > SMALL * norms.max()]

@@ -29,10 +29,8 @@ class LoweringPasses:
 
     def __init__(self, pipelines: tuple[str, ...], *more: ModulePass, **options: Any):
         steps = [step for name in pipelines for step in registered_pass(name, **options).steps()]
-        spec = ",".join(step for step in steps if step != PROOF)
         self.context = context()
-        lowering = PassPipeline.parse_spec(Universe.get_multiverse().all_passes, spec)
-        self.passes = PassPipeline((*lowering.passes, *more))
+        self.passes = PassPipeline((*(step for step in steps if step.name != PROOF), *more))
 
     def apply(self, module: ModuleOp) -> None:
         """Lower a program in place."""

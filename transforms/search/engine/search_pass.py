@@ -22,12 +22,14 @@ from xdsl.rewriter import Rewriter
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named
 from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.options import option
 from tinyml.transforms.formats.assignment.choices import FormatChoice
 from tinyml.transforms.formats.assignment.format_assignment import FormatAssignment
 from tinyml.transforms.formats.assignment.retype import check_scheme
 from tinyml.transforms.formats.constants.rounded_constants import RoundedConstants, give_formats
 from tinyml.transforms.formats.evaluation.problem import SearchProblem
 from tinyml.transforms.formats.evaluation.tensor_values import tensor_errors
+from tinyml.transforms.search.engine import options
 from tinyml.transforms.search.engine.equivalent_programs import with_rounded_sums
 from tinyml.transforms.search.engine.limits import Limits
 from tinyml.transforms.search.engine.refinement import refine_result
@@ -64,12 +66,12 @@ class SearchPass(ModulePass):
     data: str
     format: str = USUAL_FORMAT
     functions: str | None = None
-    metric: str = "disagreement"
-    jobs: int | None = None
-    backend: str = "loky"
-    cluster: str | None = None
-    journal: str | None = None
-    resume: bool = False
+    metric: str = options.metric("disagreement")
+    jobs: int | None = option("processes to evaluate in (default: as many as processors)", default=None, metavar="N")
+    backend: str = option("where to evaluate: loky (this computer), dask or ray", default="loky")
+    cluster: str | None = option("address of the Dask or Ray cluster", default=None, metavar="ADDRESS")
+    journal: str | None = option("write what is found to this file", default=None, metavar="FILE")
+    resume: bool = option("begin with what stands in the journal", default=False)
     pack_buffers: bool = False
 
     @property

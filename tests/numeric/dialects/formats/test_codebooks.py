@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from itertools import combinations
 
 import numpy as np
@@ -19,6 +18,7 @@ from tinyml.lowering import pipelines
 from tinyml.runtime.model.data import load_data
 from tinyml.tools.driver.measure import accuracy
 from tinyml.tools.driver.stages import load_program
+from tinyml.transforms.reals.profile import ProfilePass
 
 MODEL = TESTS / "models" / "bonsai-mnist16"
 
@@ -76,16 +76,16 @@ def test_it_has_few_bits_more_than_places():
         CodebookType.of_width(9)
 
 
-@pytest.mark.parametrize(("options", "lost"), [({"weights": '"codebook:5"'}, 0.5), ({"format": '"codebook"'}, 1.0)])
+@pytest.mark.parametrize(("options", "lost"), [({"weights": "codebook:5"}, 0.5), ({"format": "codebook"}, 1.0)])
 def test_a_model_loses_little(options: dict[str, str], lost: float):
     """Weights of 5 bits, and of the usual 4; all else, small constants included, has the usual format."""
     ctx = context()
     [program] = MODEL.glob("*.sd")
     validation = str(MODEL / "val.npz")
     formats = load_program(program, ctx)
-    options = {"data": json.dumps(validation), **options}
+    options = {"data": validation, **options}
     passes = pipelines.flatten("reals-to-formats", options)
-    profiled = next(place for place, spec in enumerate(passes) if spec.startswith("profile")) + 1
+    profiled = next(i for i, step in enumerate(passes) if isinstance(step, ProfilePass)) + 1
     pipelines.run(formats, ctx, passes[:profiled])
     reals = formats.clone()
     pipelines.run(formats, ctx, passes[profiled:])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from functools import cache
 from pathlib import Path
 
@@ -21,7 +20,10 @@ from tinyml.runtime.model.data import load_data
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.tools.driver.measure import first_mismatch
 from tinyml.tools.driver.stages import load_program, print_c
+from tinyml.transforms.formats.assign_format import AssignFormatPass
 from tinyml.transforms.formats.assignment.tensor_classes import tensor_classes
+from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
+from tinyml.transforms.reals.profile import ProfilePass
 
 SAMPLES = 3
 PUBLISHED = ("seedot", "shiftry")
@@ -36,15 +38,16 @@ def profiled(model: str) -> ModuleOp:
 @cache
 def _profiled(model: str) -> ModuleOp:
     module = load_program(MODELS[model], context())
-    data = json.dumps(str(MODELS[model].with_name("val.npz")))
-    specs = pipelines.flatten("reals-to-formats", {"data": data})
-    pipelines.run(module, context(), specs[: 1 + next(i for i, spec in enumerate(specs) if spec.startswith("profile"))])
+    data = str(MODELS[model].with_name("val.npz"))
+    passes = pipelines.flatten("reals-to-formats", {"data": data})
+    profile = next(i for i, step in enumerate(passes) if isinstance(step, ProfilePass))
+    pipelines.run(module, context(), passes[: profile + 1])
     return module
 
 
 def spelled(tensor: str, sort: Sort) -> str:
     format, width = sort.option
-    return json.dumps(f"{tensor}:{format}:{width}")
+    return f"{tensor}:{format}:{width}"
 
 
 def tensors(module: ModuleOp) -> list[str]:
@@ -57,15 +60,16 @@ def tensors(module: ModuleOp) -> list[str]:
 def test_the_same_bits_on_all_devices(model: str, seed: int, tmp_path: Path):
     ctx, reals = context(), profiled(model)
     random = np.random.default_rng(seed)
-    chosen = ",".join(spelled(name, STORED[random.integers(len(STORED))]) for name in tensors(reals))
-    pipelines.run(reals, ctx, [f"assign-format{{width=16 widths={chosen}}}", "refine-formats"])
+    chosen = tuple(spelled(name, STORED[random.integers(len(STORED))]) for name in tensors(reals))
+    refine = pipelines.flatten("refine-formats", {})
+    pipelines.run(reals, ctx, [AssignFormatPass(width=16, widths=chosen), *refine])
     x = load_data(str(MODELS[model].with_name("val.npz"))).x[:SAMPLES]
     raws, interface = encode_inputs(reals, x), interface_of(reals)
     expected = evaluate(reals, raws)
     for target, devices in PRINTED.items():
         module, folder = reals.clone(), tmp_path / target
         for step in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c"):
-            pipelines.run(module, ctx, pipelines.flatten(step, {"target": json.dumps(target)}))
+            pipelines.run(module, ctx, pipelines.flatten(step, {"target": target}))
         folder.mkdir()
         for file, extension in (("source", "c"), ("header", "h")):
             (folder / f"{interface.name}.{extension}").write_text(print_c(module, ctx, target, file))
@@ -81,9 +85,9 @@ def test_a_tensor_in_a_format_is_as_exact_as_this(sort: Sort):
     ctx, reals = context(), profiled("protonn")
     x = load_data(str(MODELS["protonn"].with_name("val.npz"))).x[:200]
     outputs: list[Outputs] = []
-    for widths in ("", f" widths={spelled('X', sort)}"):
+    for widths in ((), (spelled("X", sort),)):
         module = reals.clone()
-        pipelines.run(module, ctx, [f"assign-format{{width=16{widths}}}", "choose-accumulators"])
+        pipelines.run(module, ctx, [AssignFormatPass(width=16, widths=widths), ChooseAccumulatorsPass()])
         outputs.append(evaluate(module, encode_inputs(module, x)))
     plain, stored = outputs
     least = 1.0 if sort.variants[0].bits >= 12 else 0.9

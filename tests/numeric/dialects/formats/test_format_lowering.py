@@ -31,7 +31,7 @@ def test_lowering(sort: Sort, prefix: str, tmp_path: Path):
     text = TEMPLATE.read_text().replace("TYPE", str(format.type)).replace("STORAGE", str(format.storage))
     program = tmp_path / "program.mlir"
     program.write_text(text)
-    passes = ",".join(["fuse-elementwise", *(name for step in STEPS[prefix] for name in flatten(step, {}))])
+    passes = ",".join(["fuse-elementwise", *(str(step) for name in STEPS[prefix] for step in flatten(name, {}))])
     output = io.StringIO()
     with contextlib.redirect_stdout(output):
         assert not main([str(program), "-p", passes])

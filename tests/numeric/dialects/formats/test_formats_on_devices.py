@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -18,9 +17,10 @@ from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import Outputs, evaluate
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.registry import HOST, board
-from tinyml.tools.commands.compile import Request, build_folder
-from tinyml.tools.commands.run import RunRequest, run_model
+from tinyml.tools.driver.compile_model import build_folder
 from tinyml.tools.driver.measure import first_mismatch
+from tinyml.tools.driver.request import Request
+from tinyml.tools.driver.run_model import RunRequest, run_model
 from tinyml.tools.driver.stages import print_c
 
 pytestmark = pytest.mark.parametrize("sort", SORTS, ids=str)
@@ -86,7 +86,7 @@ def test_elementwise_operations(sort: Sort, tmp_path: Path):
         interface, folder = interface_of(module), tmp_path / target
         expected = expected or evaluate(module, x)
         for step in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c"):
-            pipelines.run(module, ctx, pipelines.flatten(step, {"target": json.dumps(target)}))
+            pipelines.run(module, ctx, pipelines.flatten(step, {"target": target}))
         folder.mkdir()
         for file, extension in (("source", "c"), ("header", "h")):
             (folder / f"elementwise.{extension}").write_text(print_c(module, ctx, target, file))
@@ -122,8 +122,8 @@ def test_network(sort: Sort, tmp_path: Path):
     for target, devices in PRINTED.items():
         folder = tmp_path / target
         folder.mkdir()
-        asked = Request(tmp_path / "network.sd", data, None, target, format, width, "-Os", folder)
+        asked = Request(model=tmp_path / "network.sd", val=data, target=target, format=format, width=width, out=folder)
         build_folder(asked, board(target), folder, must_fit=True)
         for device in devices:
-            result = run_model(RunRequest(folder, data, device, limit(device), "-Os"))
+            result = run_model(RunRequest(folder=folder, data=data, device=device, limit=limit(device)))
             assert result["mismatch"] is None

@@ -17,6 +17,7 @@ from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import evaluate
 from tinyml.runtime.model.model_interface import interface_of
+from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
 
 ROWS = 3
 
@@ -38,7 +39,7 @@ def product(family: str, widths: tuple[int, int, int], fracs: tuple[int, int, in
 
 def outputs(text: str, inputs: NDArray[np.generic]) -> NDArray[np.generic]:
     context, module = parse(text)
-    pipelines.run(module, context, ["choose-accumulators"])
+    ChooseAccumulatorsPass().apply(context, module)
     scores = evaluate(module, inputs).scores
     assert scores is not None
     return scores
@@ -111,7 +112,7 @@ CASES = {
 @pytest.mark.parametrize("target", PRINTED)
 def test_devices(case: str, target: str, tmp_path: Path):
     context, module = parse(CASES[case])
-    pipelines.run(module, context, ["choose-accumulators"])
+    ChooseAccumulatorsPass().apply(context, module)
     interface = interface_of(module)
     info = np.iinfo(interface.input_dtype)
     inputs = np.random.default_rng(0).integers(info.min, info.max, (6, interface.input_length), interface.input_dtype)

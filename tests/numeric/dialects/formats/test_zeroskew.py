@@ -148,7 +148,7 @@ def test_dense_layers_are_those_of_tflite(case: dict[str, Any], device: str, tmp
     assert expected.scores.tolist() == case["y"]
     interface, target = interface_of(module), USUAL if device == HOST else device
     for step in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c"):
-        pipelines.run(module, ctx, pipelines.flatten(step, {"target": json.dumps(target)}))
+        pipelines.run(module, ctx, pipelines.flatten(step, {"target": target}))
     for file, extension in (("source", "c"), ("header", "h")):
         (tmp_path / f"dense.{extension}").write_text(print_c(module, ctx, target, file))
     runner = runner_for(device)

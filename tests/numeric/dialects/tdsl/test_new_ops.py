@@ -5,7 +5,6 @@ Each runs on the evaluator, on reals and on bits, has gradients, and becomes C t
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -30,6 +29,7 @@ from tinyml.runtime.evaluator.gradients import Gradients
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.tools.driver.stages import print_c
 from tinyml.transforms.formats.assign_format import AssignFormatPass
+from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
 from tinyml.transforms.formats.fuse_elementwise import FuseElementwisePass
 from tinyml.transforms.reals.analysis.count_macs import count_macs
 from tinyml.transforms.reals.analysis.profiles import record_profiles
@@ -172,7 +172,7 @@ def with_formats(width: int) -> ModuleOp:
     module = network(WEIGHTS)
     record_profiles(module, X)
     AssignFormatPass("fixed", width).apply(context(), module)
-    pipelines.run(module, context(), ["choose-accumulators"])
+    ChooseAccumulatorsPass().apply(context(), module)
     module.verify()
     return module
 
@@ -208,7 +208,7 @@ def test_the_host_computes_the_same_bits(tmp_path: Path):
         wanted = evaluate(module, x).scores
         ctx = context()
         for step in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c"):
-            pipelines.run(module, ctx, pipelines.flatten(step, {"target": json.dumps("host")}))
+            pipelines.run(module, ctx, pipelines.flatten(step, {"target": "host"}))
         folder.mkdir()
         for file, extension in (("source", "c"), ("header", "h")):
             (folder / f"network.{extension}").write_text(print_c(module, ctx, "host", file))

@@ -20,17 +20,20 @@ from tinyml.lowering import pipelines
 from tinyml.runtime.devices.toolchain import call_tool
 from tinyml.runtime.model.data import load_data
 from tinyml.targets.registry import USUAL, board
-from tinyml.tools.commands.compile import Request, compile_model
-from tinyml.tools.commands.run import RunRequest, run_model
+from tinyml.tools.driver.compile_model import compile_model
 from tinyml.tools.driver.measure import run_on_device
+from tinyml.tools.driver.request import Request
+from tinyml.tools.driver.run_model import RunRequest, run_model
 from tinyml.tools.driver.search_request import SearchRequest
 from tinyml.tools.driver.stages import print_c
+from tinyml.transforms.buffers.check_packing import CheckPackingPass
+from tinyml.transforms.buffers.pack_scratch import PackScratchPass
 
 
 def compiled(name: str, width: int | None, out: Path, **more: Any) -> dict[str, Any]:
     model = MODELS[name]
     val = model.parent / "val.npz"
-    return compile_model(Request(model, val, None, "uno", "fixed", width, "-Os", out, **more))
+    return compile_model(Request(model=model, val=val, width=width, out=out, **more))
 
 
 def arena_in_the_object(folder: Path, name: str, scratch: Path) -> int:
@@ -49,8 +52,8 @@ def pack_again(formats: ModuleOp, mode: str, name: str, folder: Path) -> ArenaOp
         for pipeline in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c")
         for step in pipelines.flatten(pipeline, {"target": "uno"})
     ]
-    packed = passes.index("check-packing")
-    passes[passes.index("pack-scratch")] = f"pack-scratch{{mode={mode}}}"
+    packed = passes.index(CheckPackingPass())
+    passes[passes.index(PackScratchPass())] = PackScratchPass(mode=mode)
     pipelines.run(module, ctx, passes[:packed])
     arena = next(op for op in module.clone().walk() if isinstance(op, ArenaOp))
     pipelines.run(module, ctx, passes[packed:])
@@ -101,4 +104,4 @@ def test_the_callers_array_is_used_once_the_input_has_been_read(tmp_path: Path):
     assert "protonn_gesturepod_predict(int16_t *X);" in header
     data = MODELS["protonn"].parent / "val.npz"
     for device in DEVICES:
-        assert run_model(RunRequest(tmp_path / "after", data, device, 5, "-Os"))["mismatch"] is None
+        assert run_model(RunRequest(folder=tmp_path / "after", data=data, device=device, limit=5))["mismatch"] is None

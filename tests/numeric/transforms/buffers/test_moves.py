@@ -14,8 +14,11 @@ from xdsl.parser import Parser
 from tinyml.dialects.context import context
 from tinyml.dialects.scratch import MoveOp
 from tinyml.lowering import pipelines
+from tinyml.lowering.tdsl_to_scratch import LowerTdslToScratchPass
 from tinyml.targets.c.print_c import CTarget
 from tinyml.tools.driver.measure import run_on_device
+from tinyml.transforms.buffers.check_packing import CheckPackingPass
+from tinyml.transforms.buffers.pack_scratch import PackScratchPass
 
 Q = "!fixed.q<16, 12>"
 V, W, S = f"tensor<8x1x{Q}>", f"tensor<16x1x{Q}>", f"tensor<1x1x{Q}>"
@@ -83,11 +86,13 @@ def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     folder = tmp_path_factory.mktemp("moves")
     if request.param == "to and fro":
         formats, buffers = parse(NEGATED), parse(TO_AND_FRO)
-        pipelines.run(buffers, context(), ["check-packing"])
+        CheckPackingPass().apply(context(), buffers)
     else:
         formats, buffers = parse(FRAGMENTED), parse(FRAGMENTED)
         pipelines.run(
-            buffers, context(), ["lower-tdsl-to-scratch", "pack-scratch{mode=shiftry limit=50}", "check-packing"]
+            buffers,
+            context(),
+            [LowerTdslToScratchPass(), PackScratchPass(mode="shiftry", limit=50), CheckPackingPass()],
         )
     assert any(isinstance(op, MoveOp) for op in buffers.walk())
     write(buffers, folder)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from tinyml.targets.c.print_c import CTarget
 from tinyml.targets.registry import HOST, USUAL
 from tinyml.tools.calibration import micro_programs
 from tinyml.tools.driver.stages import load_program
+from tinyml.transforms.buffers.unpack_buffers import UnpackBuffersPass
 
 FORMATS = (
     *((8, weights) for weights in ("fixed:4", "fixed:6", "fixed:10", "minifloat:6")),
@@ -48,7 +50,7 @@ BUFFERS = (
 @pytest.mark.parametrize(("turn", "name"), [(0, "protonn"), (1, "bonsai"), (2, "fastgrnn")])
 def test_all_constants_packed(turn: int, name: str, width: int, weights: str, tmp_path: Path):
     """All programs in all formats; half of the devices take turns, so that each format and each program meets all."""
-    options = {"width": str(width), "weights": f'"{weights}"', "packed": "always"}
+    options = {"width": width, "weights": weights, "packed": "always"}
     devices = DEVICES[(FORMATS.index((width, weights)) + turn) % 2 :: 2]
     check(name, options, devices, "#scratch.packed<", tmp_path)
 
@@ -56,37 +58,37 @@ def test_all_constants_packed(turn: int, name: str, width: int, weights: str, tm
 @pytest.mark.parametrize(("name", "format"), BUFFERS)
 def test_all_buffers_packed(name: str, format: str, tmp_path: Path):
     family, _, width = format.partition(":")
-    options = {"format": family, "width": width, "packed": "never", "pack-buffers": "true"}
+    options = {"format": family, "width": int(width), "packed": "never", "pack_buffers": True}
     check(name, options, DEVICES[:-1], "#scratch.packed_ram<", tmp_path)
 
 
 @pytest.mark.parametrize(("width", "weights"), [(10, 9), (12, 5)])
 def test_weights_and_vectors_in_groups_of_other_lengths(width: int, weights: int, tmp_path: Path):
-    options = {"width": str(width), "weights": f'"fixed:{weights}"', "packed": "always", "pack-buffers": "true"}
+    options = {"width": width, "weights": f"fixed:{weights}", "packed": "always", "pack_buffers": True}
     check("protonn", options, DEVICES[:-1], f"#scratch.packed<{weights}>", tmp_path)
 
 
 def test_elements_are_unpacked_into_the_arena(tmp_path: Path):
     """Those of the input, in bytes that the scores take later."""
-    options = {"format": "fixed", "width": "9", "packed": "never", "pack-buffers": "true"}
+    options = {"format": "fixed", "width": 9, "packed": "never", "pack_buffers": True}
     check("protonn of many classes", options, DEVICES[:2], "%unpacked_1 = scratch.view", tmp_path)
 
 
 @pytest.mark.parametrize(("width", "memory"), [(4, 8), (12, 16)])
 def test_sparse_rows_and_their_vector_packed(width: int, memory: int, tmp_path: Path):
-    options = {"width": str(width), "packed": "always", "pack-buffers": "true"}
+    options = {"width": width, "packed": "always", "pack_buffers": True}
     check("sparse", options, DEVICES, "#scratch.packed_ram<", tmp_path)
     [source] = (tmp_path / USUAL).glob("*.c")
     assert f"tm_dot_near_packed_s{width}_s{memory}_s32(&Z_rows" in source.read_text()
 
 
-def check(name: str, options: dict[str, str], devices: Sequence[tuple[str, str]], packed: str, folder: Path) -> None:
+def check(name: str, options: dict[str, Any], devices: Sequence[tuple[str, str]], packed: str, folder: Path) -> None:
     """Build a program for some devices and compare its bits with the evaluator's; packed: what L3 holds."""
     ctx = context()
     program = PROGRAMS[name].write(folder / "program", 1)
     module = load_program(program, ctx)
     data = program.with_name("val.npz")
-    options = {"data": f'"{data}"', **options}
+    options = {"data": str(data), **options}
     pipelines.run(module, ctx, pipelines.flatten("reals-to-formats", {**options, "target": USUAL}))
     interface, inputs = interface_of(module), encode_inputs(module, np.load(data)["x"][:3])
     expected = evaluate(module, inputs).scores
@@ -94,7 +96,7 @@ def check(name: str, options: dict[str, str], devices: Sequence[tuple[str, str]]
         lowered = module.clone()
         for step in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c"):
             passes = pipelines.flatten(step, {**options, "target": target})
-            pipelines.run(lowered, ctx, [one for one in passes if one != "unpack-buffers"])
+            pipelines.run(lowered, ctx, [step for step in passes if not isinstance(step, UnpackBuffersPass)])
             assert step != "buffers-to-loops" or packed in str(lowered)
         built = folder / target
         built.mkdir()

@@ -13,13 +13,14 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.exact.accumulator import AccumulatorType
 from tinyml.dialects.formats.fixed.type import FixedType
 from tinyml.dialects.machine.numpy_machine import NumpyMachine
-from tinyml.lowering import pipelines
 from tinyml.runtime.evaluator.evaluator import evaluate_reals
 from tinyml.runtime.model.data import load_data
 from tinyml.targets.registry import HOST, board
-from tinyml.tools.commands.compile import Request, build_folder
-from tinyml.tools.commands.run import RunRequest, run_model
+from tinyml.tools.driver.compile_model import build_folder
+from tinyml.tools.driver.request import Request
+from tinyml.tools.driver.run_model import RunRequest, run_model
 from tinyml.tools.driver.stages import load_program
+from tinyml.transforms.reals.scale_rows import ScaleRowsPass
 
 PROGRAM = """
 let X = (20, 1) in [-1.0, 1.0] in
@@ -55,7 +56,7 @@ def test_reals_do_not_change(model: Path) -> None:
     ctx = context()
     plain = load_program(model, ctx)
     scaled = plain.clone()
-    pipelines.run(scaled, ctx, ["scale-rows"])
+    ScaleRowsPass().apply(ctx, scaled)
     assert "row_shifts" in str(scaled)
     x = load_data(str(model.parent / "val.npz")).x
     expected, found = (evaluate_reals(program, x) for program in (plain, scaled))
@@ -65,9 +66,9 @@ def test_reals_do_not_change(model: Path) -> None:
 @pytest.fixture(scope="module")
 def compiled(model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("compiled")
-    asked = Request(model, model.parent / "val.npz", None, "uno", "fixed", 8, "-Os", folder, row_scales=True)
+    asked = Request(model=model, val=model.parent / "val.npz", width=8, out=folder, row_scales=True)
     plain = tmp_path_factory.mktemp("plain")
-    without = Request(model, model.parent / "val.npz", None, "uno", "fixed", 8, "-Os", plain)
+    without = Request(model=model, val=model.parent / "val.npz", width=8, out=plain)
     report, _ = build_folder(asked, board("uno"), folder, must_fit=True)
     before, _ = build_folder(without, board("uno"), plain, must_fit=True)
     assert report["disagreements"] < before["disagreements"]
@@ -78,12 +79,12 @@ def compiled(model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize(("device", "limit"), [(name, 300 if name == HOST else 10) for name in DEVICES])
 def test_device_equals_evaluator(compiled: Path, model: Path, device: str, limit: int) -> None:
-    result = run_model(RunRequest(compiled, model.parent / "val.npz", device, limit, "-Os"))
+    result = run_model(RunRequest(folder=compiled, data=model.parent / "val.npz", device=device, limit=limit))
     assert result["mismatch"] is None
 
 
 def test_formats_without_a_scale_have_none(model: Path, tmp_path: Path) -> None:
-    asked = Request(model, model.parent / "val.npz", None, "uno", "f32", None, "-Os", tmp_path, row_scales=True)
+    asked = Request(model=model, val=model.parent / "val.npz", format="f32", out=tmp_path, row_scales=True)
     with pytest.raises(InputError, match="per-row scales are for formats that have a scale"):
         build_folder(asked, board("uno"), tmp_path, must_fit=True)
 

@@ -14,6 +14,7 @@ from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import evaluate
 from tinyml.runtime.model.model_interface import interface_of
+from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
 
 ROWS, LENGTHS = 5, (7, 12)
 
@@ -66,7 +67,7 @@ CASES = {
 @pytest.mark.parametrize("target", PRINTED)
 def test_sums_of_products(case: str, target: str, tmp_path: Path):
     context, module = parse(CASES[case])
-    pipelines.run(module, context, ["choose-accumulators"])
+    ChooseAccumulatorsPass().apply(context, module)
     interface = interface_of(module)
     random = np.random.default_rng(0)
     greatest = (1 << (8 * interface.input_dtype.itemsize - 1)) - 1

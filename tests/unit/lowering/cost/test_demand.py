@@ -34,7 +34,7 @@ func.func @model(%X: memref<6x1x!fixed.q<16, 12>>) -> memref<3x1x!fixed.q<16, 12
 @pytest.fixture
 def loops() -> ModuleOp:
     module = Parser(context(), BUFFERS).parse_module()
-    run(module, context(), flatten("buffers-to-loops", {"target": '"uno"'}))
+    run(module, context(), flatten("buffers-to-loops", {"target": "uno"}))
     return module
 
 
@@ -72,7 +72,7 @@ func.func @model(%X: memref<6xf32> {tdsl.zeros = 0.25 : f64}) -> memref<6xf32> {
 
 def test_floats_of_an_input_with_zeros_count_apart() -> None:
     module = Parser(context(), FLOATS).parse_module()
-    run(module, context(), flatten("buffers-to-loops", {"target": '"uno"'}))
+    run(module, context(), flatten("buffers-to-loops", {"target": "uno"}))
     first, second = (steps for name, steps in demand_of(module).operations.items() if name.startswith("y = mul"))
     assert (first.runs["mulf f32"], first.runs["mulf f32 of zero"], first.stands["mulf f32"]) == (4.5, 1.5, 1)
     assert (second.runs["mulf f32"], "mulf f32 of zero" in second.runs) == (6, False)

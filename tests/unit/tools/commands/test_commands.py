@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from argparse import ArgumentParser
 from pathlib import Path
 
 import numpy as np
@@ -12,12 +13,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from programs.paths import ROOT
-from xdsl.utils.arg_spec import parse_spec
 
-from tinyml.targets.registry import board
-from tinyml.tools.driver.search_request import SearchRequest
+from tinyml.lowering.options import PipelineOptions
+from tinyml.tools.cli.arguments import add_options
+from tinyml.tools.cli.arguments import given as given_options
+from tinyml.tools.driver.search_request import SearchRequest, search_options
 from tinyml.tools.main import main
 from tinyml.tools.reports.memory_picture import can_draw
+from tinyml.transforms.search.search_demote import SearchDemotePass
 
 TOUR = ROOT / "docs/tour"
 
@@ -128,12 +131,14 @@ def test_the_page_names_every_option_and_field(model: Path, tmp_path: Path, caps
     st.lists(st.integers(1, 32), min_size=1),
 )
 def test_options_of_searches_reach_the_pass(loss: float, journal: str, widths: list[int]) -> None:
-    spelled = SearchRequest("demote", {"loss": loss, "journal": journal, "widths": widths}).spelled(board("uno"))
-    read = parse_spec(f"{spelled['search']}{{{spelled['search-options']}}}")
-    assert read.name == "search-demote"
-    assert read.parameters["loss"] == (loss,)
-    assert read.parameters["journal"] == (journal,)
-    assert read.parameters["widths"] == tuple(widths)
+    given = ["--loss", repr(loss), f"--journal={journal}", "--widths", ",".join(map(str, widths))]
+    parser = ArgumentParser()
+    add_options(parser, search_options())
+    request = SearchRequest("demote", given_options(parser.parse_args(given), search_options()))
+    search = request.search_pass(PipelineOptions(data="", pack_buffers=True, target="cortex-m4"))
+    assert isinstance(search, SearchDemotePass)
+    assert (search.loss, search.journal, search.widths) == (loss, journal, tuple(widths))
+    assert (search.pack_buffers, search.target) == (True, "cortex-m4")
 
 
 def test_limits_are_kept_with_the_usual_options(model: Path, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from programs.searches import evaluation_of, problem_of, uniform
 
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
-from tinyml.targets.registry import board
+from tinyml.lowering.options import PipelineOptions
 from tinyml.tools.driver.search_request import SearchRequest
 from tinyml.tools.driver.stages import compile_stages, load_program
 from tinyml.transforms.formats.evaluation.reference import CandidateOutcome
@@ -129,21 +129,17 @@ def test_programs_with_scales_per_row_have_a_journal_of_their_own(tmp_path: Path
     np.save(tmp_path / "W.npy", random.normal(0.0, [[1.0], [0.1], [0.01]], (3, 4)).astype("f4"))
     np.savez(tmp_path / "val.npz", x=random.normal(0.0, 1.0, (50, 4)).astype("f4"))
     (tmp_path / "model.sd").write_text("let X = (4, 1) in [-4, 4] in let W = (3, 4) in [-4, 4] in argmax(tanh(W * X))")
-    asked = {"journal": str(tmp_path / "a journal"), "jobs": 1}
+    given = {"journal": str(tmp_path / "a journal"), "jobs": 1}
     told: list[int] = []
     token = WATCH.set(lambda status: told.append(status.candidates))
-    for options in (asked, asked | {"resume": True}):
+    for options in (given, given | {"resume": True}):
         told.clear()
+        asked = PipelineOptions(data=str(tmp_path / "val.npz"), row_scales=True)
         compile_stages(
             load_program(tmp_path / "model.sd", context()),
             context(),
-            data=tmp_path / "val.npz",
-            format="fixed",
-            width=None,
-            functions=None,
-            target="host",
-            row_scales=True,
-            search=SearchRequest("demote", options).spelled(board("host")),
+            asked,
+            SearchRequest("demote", options).search_pass(asked),
         )
         assert (max(told) == 0) == ("resume" in options)
     WATCH.reset(token)

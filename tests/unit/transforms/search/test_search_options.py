@@ -80,7 +80,7 @@ def test_pareto_is_no_worse_than_promotion_where_memory_is_short(tmp_path: Path)
     for kind in (SearchPromotePass, SearchParetoPass):
         module = profiled("protonn").clone()
         kind(file, ram=182, metric="margin", jobs=1).apply(context(), module)
-        run(module, context(), passes(file)[2])
+        run(module, context(), passes(file)[1])
         outcome = evaluate_program(module, reference, SharedEvaluator(reference.inputs), "margin", math.inf)
         losses.append(outcome.margin)
     assert losses[1] <= losses[0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -36,6 +36,7 @@ from tinyml.transforms.search.costs.candidate_costs import CandidateCosts, Platf
 from tinyml.transforms.search.costs.pipelines_below import ProgramCost
 from tinyml.transforms.search.engine.result import FRONT_ATTRIBUTE, SEARCH_ATTRIBUTE, FrontPoint, SearchResult
 from tinyml.transforms.search.engine.search import Search
+from tinyml.transforms.search.engine.search_pass import SearchPass
 from tinyml.transforms.search.evaluation.evaluation import WATCH, Evaluation
 from tinyml.transforms.search.evaluation.workers import Workers
 from tinyml.transforms.search.moves.format_moves import choose_formats, choose_scales, narrow_formats
@@ -45,11 +46,11 @@ from tinyml.transforms.search.search_maxscale import SearchMaxscalePass
 from tinyml.transforms.search.search_pareto import SearchParetoPass
 from tinyml.transforms.search.search_promote import SearchPromotePass
 
-SEARCHES = {
-    "search-demote": "loss=0.5",
-    "search-promote": "",
-    "search-promote ram": "ram=360",
-    "search-pareto": "effort=1",
+SEARCHES: dict[str, Callable[[str], SearchPass]] = {
+    "search-demote": partial(SearchDemotePass, loss=0.5),
+    "search-promote": SearchPromotePass,
+    "search-promote ram": partial(SearchPromotePass, ram=360),
+    "search-pareto": partial(SearchParetoPass, effort=1),
 }
 
 
@@ -70,8 +71,8 @@ def sums(module: ModuleOp) -> list[list[tuple[int, ...]]]:
 @pytest.mark.parametrize("model", MODELS)
 def test_what_is_reported_is_what_the_program_computes(model: str, search: str, file: str):
     data, module = some_data(model), profiled(model).clone()
-    _, choose, rest = passes(file, search=search.split()[0], **{"search-options": SEARCHES[search]})
-    run(module, context(), [choose])
+    _, rest = passes(file)
+    run(module, context(), [SEARCHES[search](file)])
     account: Any = predict_function(module).attributes[SEARCH_ATTRIBUTE]
     formats = tuple(element_format(entry.data["format"]) for entry in account)
     assert all(entry.data["why"].data for entry in account)
@@ -178,19 +179,21 @@ def test_of_programs_that_lose_nearly_the_same(losses: Sequence[float], taken: i
 def test_sums_that_loops_carry_are_rounded_where_memory_is_short(model: str, file: str):
     """In 16 bits, where no program with accumulators fits."""
     module = profiled(model).clone()
-    run(module, context(), [f'search-pareto{{data="{file}" metric=disagreement widths=8,16 ram=195 effort=1}}'])
+    run(module, context(), [SearchParetoPass(file, metric="disagreement", widths=(8, 16), ram=195, effort=1)])
     function = predict_function(module)
     assert any(isinstance(op, tdsl.MatmulSumOp) for op in function.walk())
     front: Any = function.attributes[FRONT_ATTRIBUTE]
     assert [one.data["ram"].value.data <= 195 for one in front if "chosen" in one.data] == [True]
 
 
-@pytest.mark.parametrize("search", ["promote", "demote"])
+@pytest.mark.parametrize("search", [SearchPromotePass, SearchDemotePass])
 @pytest.mark.parametrize("model", ["protonn"])
-def test_no_factors_are_held_where_memory_is_short(model: str, search: str, file: str):
+def test_no_factors_are_held_where_memory_is_short(
+    model: str, search: type[SearchPromotePass | SearchDemotePass], file: str
+):
     """Each product is added alone, where even narrow factors of a few iterations would take too much."""
     module = profiled(model).clone()
-    run(module, context(), [f'search-{search}{{data="{file}" widths=8,16 ram=180}}'])
+    run(module, context(), [search(file, widths=(8, 16), ram=180)])
     assert sums(module) == [[(6, 1), (1, 1), (6, 1)]]
 
 

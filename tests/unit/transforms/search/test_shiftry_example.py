@@ -21,6 +21,7 @@ from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, predict_
 from tinyml.runtime.model.data import Data, load_data
 from tinyml.tools.driver.stages import print_ir
 from tinyml.transforms.formats.evaluation.problem import SearchProblem
+from tinyml.transforms.reals.profile import ProfilePass
 from tinyml.transforms.search.engine.search import Search
 from tinyml.transforms.search.evaluation.evaluation import Evaluation
 from tinyml.transforms.search.evaluation.workers import Workers
@@ -70,7 +71,7 @@ def data() -> Data:
 def search(data: Data):
     text = (INPUTS / "search" / "search_demote.mlir").read_text()
     module = Parser(context(), text).parse_module()
-    run(module, context(), [f'profile{{data="{INPUTS / "Inputs" / "linear.npz"}"}}'])
+    run(module, context(), [ProfilePass(str(INPUTS / "Inputs" / "linear.npz"))])
     with Evaluation(SearchProblem(print_ir(module), data.x, None, None), "error", Workers(1)) as evaluation:
         yield Search(evaluation, ShiftryType.of_width(16))
 

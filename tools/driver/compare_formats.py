@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from tinyml.dialects.errors import InputError
 from tinyml.tools.cli.atomic_file import json_results
 from tinyml.tools.cli.progress import Progress
-from tinyml.tools.commands.bench import find_model, measure
-from tinyml.tools.commands.compile import Request
+from tinyml.tools.driver.compile_model import measure_model
+from tinyml.tools.driver.models import find_model
+from tinyml.tools.driver.request import Request
 from tinyml.tools.driver.search_request import SearchRequest
 from tinyml.tools.reports.memory_picture import check_picture
 from tinyml.tools.reports.table import time_unit, wide_console
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from tinyml.targets.board import Board
 
 BASELINE = "f32"
-"""What RAM and time are compared with."""
+"""The format that RAM, flash and time are relative to."""
 
 USUAL = (
     BASELINE,
@@ -39,7 +40,7 @@ USUAL = (
 """MinUn's formats, and ours."""
 
 LIMITING_WIDTH = 8
-"""Searches have the memory that this width takes everywhere."""
+"""Searches get the memory that this width takes for every tensor."""
 
 MARKERS = "os^v"
 LINEAR = 0.1
@@ -74,7 +75,7 @@ class Way:
         return Way(self.format, LIMITING_WIDTH, None)
 
 
-def bench_formats(
+def compare_formats(
     folders: Sequence[Path], ways: Sequence[str], target: str, json_file: Path | None, picture: Path | None
 ) -> list[dict[str, Any]]:
     """One row for each model and way, printed, with means over the models.
@@ -86,7 +87,7 @@ def bench_formats(
 
     if picture is not None:
         check_picture(picture)
-    asked, chosen = [Way.parse(one) for one in ways or USUAL], board(target)
+    asked, chosen = [Way.parse(way) for way in ways or USUAL], board(target)
     with json_results(json_file) as rows:
         for folder in folders:
             rows += _rows(folder, asked, chosen)
@@ -104,9 +105,18 @@ def _rows(folder: Path, ways: Sequence[Way], chosen: Board) -> list[dict[str, An
     def report(way: Way) -> dict[str, Any] | None:
         if way not in reports:
             search = None if way.search is None else _request(way.search, report(way.limiting))
-            request = Request(program, val, test, chosen.name, way.format, way.width, "-Os", Path(), search=search)
+            request = Request(
+                model=program,
+                val=val,
+                test=test,
+                target=chosen.name,
+                format=way.format,
+                width=way.width,
+                out=Path(),
+                search=search,
+            )
             try:
-                reports[way] = measure(request, chosen)
+                reports[way] = measure_model(request, chosen)
             except InputError as error:
                 progress.step(f"{way}: {error}")
                 reports[way] = None
@@ -121,7 +131,7 @@ def _rows(folder: Path, ways: Sequence[Way], chosen: Board) -> list[dict[str, An
 
 
 def _request(search: str, limit: dict[str, Any] | None) -> SearchRequest:
-    """A search in the memory of a program, if there is that one."""
+    """A search limited to the memory of another program. Raises `InputError` where that one does not run."""
     if limit is None:
         raise InputError("searches have the memory of 8 bits everywhere, with which this model does not run")
     options = {"ram": limit["ram_bytes"]["total"]}
@@ -147,8 +157,8 @@ def _figures(report: dict[str, Any] | None) -> dict[str, Any]:
 
 
 def means_of(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Of each way over the models that it runs: mean and worst change of accuracy, geometric means of RAM, flash and
-    time relative to the baseline, where that runs."""
+    """A row per way, over the models that it runs: mean and worst change of accuracy, and geometric means of RAM, flash
+    and time relative to the baseline, where that runs too."""
     bases = {row["model"]: row for row in rows if row["way"] == BASELINE and row["ram"]}
     means: list[dict[str, Any]] = []
     for way in dict.fromkeys(row["way"] for row in rows):

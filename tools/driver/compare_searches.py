@@ -1,4 +1,4 @@
-"""`tinyml bench --searches`: what the searches of the papers find, in any arithmetic, in one table."""
+"""`tinyml bench --searches`: the results of the papers' searches, in any arithmetic, in one table."""
 
 from __future__ import annotations
 
@@ -17,13 +17,15 @@ from tinyml.dialects.formats.lookup import format_named
 from tinyml.lowering import pipelines
 from tinyml.lowering.cost.estimate_cost import EstimateCostPass
 from tinyml.lowering.cost.measure_cost import MeasureCostPass
+from tinyml.lowering.options import PipelineOptions
 from tinyml.targets.registry import HOST, USUAL, board
 from tinyml.tools.cli.atomic_file import json_results
 from tinyml.tools.cli.progress import Progress
-from tinyml.tools.commands.bench import find_model
+from tinyml.tools.driver.models import find_model
 from tinyml.tools.driver.search_request import SearchRequest, watched
-from tinyml.tools.driver.stages import load_program
+from tinyml.tools.driver.stages import load_program, passes_to_formats
 from tinyml.tools.reports.table import wide_console
+from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
 from tinyml.transforms.formats.evaluation.candidates import leave_out_roundings
 from tinyml.transforms.formats.evaluation.evaluator import evaluate_program
 from tinyml.transforms.formats.evaluation.reference import Metric, Reference
@@ -31,7 +33,7 @@ from tinyml.transforms.search.costs.pipelines_below import cost_of
 from tinyml.transforms.search.costs.working_memory import working_memory
 
 WIDE, NARROW = 16, 8
-"""The two widths of Shiftry, of which all are."""
+"""The two widths of Shiftry, which all ways use."""
 
 WAYS = ("16", "8", "maxscale", "demote", "promote", "pareto")
 """Uniform widths, then searches: SeeDot's with 16 bits, Shiftry's with its permitted loss, MinUn's with the RAM that
@@ -42,10 +44,10 @@ BEST = "best"
 """The best of the other ways that stay within the same limits as ours, in accuracy and in what it loses."""
 
 MEAN = "mean change"
-"""The model of rows that have the means of all."""
+"""The name that rows of means have in place of a model."""
 
 METRIC: Metric = "margin"
-"""What ours goes by, and the validation set is looked at with."""
+"""The metric of our search, by which the validation set is judged too."""
 
 BOARD = board(USUAL)
 
@@ -90,13 +92,15 @@ class Result:
     seconds: float
 
 
-def bench_searches(folders: Sequence[Path], arithmetics: Sequence[str], json_file: Path | None) -> list[dict[str, Any]]:
+def compare_searches(
+    folders: Sequence[Path], arithmetics: Sequence[str], json_file: Path | None
+) -> list[dict[str, Any]]:
     """One row for each model and arithmetic, then one for the mean of each arithmetic; printed.
 
     folders: of models, as `tinyml bench` takes them. arithmetics: as `Arithmetic.parse` takes them.
     """
     with json_results(json_file) as rows:
-        rows += [row for folder in folders for row in _rows(folder, [Arithmetic.parse(one) for one in arithmetics])]
+        rows += [row for folder in folders for row in _rows(folder, [Arithmetic.parse(text) for text in arithmetics])]
         rows += _means(rows)
         print_rows(rows)
     return rows
@@ -112,7 +116,7 @@ def _rows(folder: Path, arithmetics: Sequence[Arithmetic]) -> list[dict[str, Any
                 progress.step(f"{arithmetic} {way}")
                 with watched(progress):
                     found[way] = model.result(arithmetic, way, _limits(way, found))
-            results = {way: dataclasses.asdict(one) for way, one in found.items()}
+            results = {way: dataclasses.asdict(result) for way, result in found.items()}
             best = {BEST: _best_other(found)} if "pareto" in found else {}
             rows.append(
                 {"model": folder.name, "arithmetic": str(arithmetic), "float": model.accuracy, **results, **best}
@@ -121,7 +125,7 @@ def _rows(folder: Path, arithmetics: Sequence[Arithmetic]) -> list[dict[str, Any
 
 
 def _means(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Of each arithmetic and way: what changes against float in accuracy, and what is lost."""
+    """A row per arithmetic: mean change of accuracy against float, and mean loss, of every way."""
     means: list[dict[str, Any]] = []
     for arithmetic in dict.fromkeys(row["arithmetic"] for row in rows):
         own = [row for row in rows if row["arithmetic"] == arithmetic]
@@ -133,36 +137,36 @@ def _means(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     return means
 
 
-def _options(way: str, limits: dict[str, int]) -> dict[str, str]:
-    """Of the pipeline."""
+def _search(way: str, limits: dict[str, int]) -> SearchRequest | None:
+    """The search of a way; None for a uniform width."""
     if way.isdecimal():
-        return {"width": way}
+        return None
     widths = {"maxscale": [WIDE], "demote": [NARROW, WIDE], "promote": [NARROW, WIDE]}
     options: dict[str, Any] = {"widths": widths[way]} if way in widths else {}
     if "memory" in limits:
-        # Of the host nothing is known, so that no stack is counted.
-        return SearchRequest(way, options | {"ram": limits["memory"], "target": HOST}).spelled(BOARD)
-    return SearchRequest(way, options | limits).spelled(BOARD)
+        # The host has no cost table, so that no stack is counted.
+        return SearchRequest(way, options | {"ram": limits["memory"], "target": HOST})
+    return SearchRequest(way, options | limits)
 
 
 def _limits(way: str, found: dict[str, Result]) -> dict[str, int]:
-    """Those of a search, by what others found."""
+    """The limits of a search, from the results of earlier ways."""
     if way == "promote":
         return {"memory": found["demote"].memory}
     if way != "pareto":
         return {}
     both = found["demote"], found["promote"]
-    return {"ram": max(one.ram for one in both), "flash": max(one.flash for one in both)}
+    return {"ram": max(result.ram for result in both), "flash": max(result.flash for result in both)}
 
 
 def _best_other(found: dict[str, Result]) -> dict[str, float]:
     limits = found["pareto"].limits
     others = [
-        one
-        for way, one in found.items()
-        if way != "pareto" and one.ram <= limits["ram"] and one.flash <= limits["flash"]
+        result
+        for way, result in found.items()
+        if way != "pareto" and result.ram <= limits["ram"] and result.flash <= limits["flash"]
     ]
-    return {"accuracy": max(one.accuracy for one in others), "loss": min(one.loss for one in others)}
+    return {"accuracy": max(result.accuracy for result in others), "loss": min(result.loss for result in others)}
 
 
 class _Model:
@@ -185,28 +189,32 @@ class _Model:
         self.accuracy = _percent(evaluate_reals(self.reals, self.test_data.x).classes == self.test_data.y)
 
     def result(self, arithmetic: Arithmetic, way: str, limits: dict[str, int]) -> Result:
-        """What the model is in an arithmetic, by one of the `WAYS`."""
+        """The figures of the model in an arithmetic, by one of the `WAYS`."""
         from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate
 
-        common = {"data": pipelines.spelled(str(self.val)), "format": pipelines.spelled(arithmetic.format)}
-        if arithmetic.functions is not None:
-            common["functions"] = pipelines.spelled(arithmetic.functions)
-        target = {"target": pipelines.spelled(BOARD.name)}
-        passes = pipelines.flatten("reals-to-formats", common | target | _options(way, limits))
-        refining = pipelines.flatten("refine-formats", target)
+        options = PipelineOptions(
+            data=str(self.val),
+            format=arithmetic.format,
+            functions=arithmetic.functions,
+            width=int(way) if way.isdecimal() else None,
+            target=BOARD.name,
+        )
+        search = _search(way, limits)
+        passes = passes_to_formats(options, None if search is None else search.search_pass(options))
+        refining = pipelines.flatten("refine-formats", vars(options))
         module, start = self.reals.clone(), time.process_time()
         pipelines.run(module, context(), passes[: -len(refining)])
         seconds = time.process_time() - start
         memory = working_memory(module.clone())
         summed = module.clone()
-        pipelines.run(summed, context(), ["choose-accumulators"])
+        ChooseAccumulatorsPass().apply(context(), summed)
         seen = evaluate_program(leave_out_roundings(summed), self.reference, self.evaluator, METRIC, inf)
         MeasureCostPass(BOARD.name).apply(context(), module)
         pipelines.run(module, context(), refining)
         tested = evaluate(module, encode_inputs(module, self.test_data.x)).classes
         if cost_of(module) is None:
-            lowering = [*pipelines.flatten("formats-to-buffers", {}), *pipelines.flatten("buffers-to-loops", target)]
-            pipelines.run(module, context(), lowering)
+            for step in ("formats-to-buffers", "buffers-to-loops"):
+                pipelines.run(module, context(), pipelines.flatten(step, vars(options)))
             EstimateCostPass(BOARD.name).apply(context(), module)
         cost = cost_of(module)
         assert cost is not None

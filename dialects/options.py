@@ -1,0 +1,67 @@
+"""Options that are declared once: a field of a dataclass, with its help text and how a command line spells it."""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, Field, dataclass, field, fields
+from typing import Any, get_type_hints
+
+_HELP, _METAVAR, _CHOICES, _FLAGS = "help", "metavar", "choices", "flags"
+
+
+def option(
+    help: str,
+    *,
+    default: Any = MISSING,
+    metavar: str | None = None,
+    choices: tuple[str, ...] = (),
+    flags: tuple[str, ...] | None = None,
+) -> Any:
+    """A field of a dataclass that `options_of` lists.
+
+    default: required if missing. metavar: the placeholder for the value in help texts. choices: the values allowed.
+    flags: spellings on the command line, `--` and the field's name by default; none for a positional argument.
+    """
+    return field(default=default, metadata={_HELP: help, _METAVAR: metavar, _CHOICES: choices, _FLAGS: flags})
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option of a dataclass; `type` is the field's evaluated annotation."""
+
+    field: Field[Any]
+    type: Any
+
+    @property
+    def name(self) -> str:
+        return self.field.name
+
+    @property
+    def required(self) -> bool:
+        return self.field.default is MISSING
+
+    @property
+    def default(self) -> Any:
+        return self.field.default
+
+    @property
+    def help(self) -> str:
+        return self.field.metadata[_HELP]
+
+    @property
+    def metavar(self) -> str | None:
+        return self.field.metadata[_METAVAR]
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        return self.field.metadata[_CHOICES]
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        flags = self.field.metadata[_FLAGS]
+        return (f"--{self.name.replace('_', '-')}",) if flags is None else flags
+
+
+def options_of(declaration: type) -> list[Option]:
+    """The fields of a dataclass that `option` declares, in order, those of its bases first."""
+    hints = get_type_hints(declaration)
+    return [Option(field, hints[field.name]) for field in fields(declaration) if _HELP in field.metadata]

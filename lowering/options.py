@@ -1,0 +1,46 @@
+"""The options of a compilation, each declared once.
+
+The command line, the named pipelines, the driver and the report derive theirs from here. A pass takes an option by
+having a field of the same name; a pass that runs only on request says so in `pipelines.PIPELINES`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tinyml.dialects.formats.lookup import USUAL_FORMAT
+from tinyml.dialects.options import option
+from tinyml.targets.registry import HOST
+
+PACKED = ("auto", "always", "never")
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompileOptions:
+    """Options that people choose. None leaves a pass its own default."""
+
+    format: str = option(
+        "number format: a registered dialect's, such as a plug-in's, or f32", default=USUAL_FORMAT, metavar="NAME"
+    )
+    functions: str | None = option(
+        "scheme for exp, tanh and sigmoid, for a format that has several", default=None, metavar="SCHEME"
+    )
+    width: int | None = option("bits of each number (default: the format's usual width)", default=None, metavar="BITS")
+    weights: str | None = option("another format for constants", default=None, metavar="FORMAT:BITS")
+    packed: str | None = option(
+        "pack constants of few bits in flash (auto: where that pays)", default=None, choices=PACKED
+    )
+    row_scales: bool = option("scales per row of weights, where they help", default=False)
+    reuse_input: bool = option("let the model overwrite the caller's array", default=False)
+    pack_buffers: bool = option("pack working memory of few bits in RAM", default=False)
+    round_sums: bool = option(
+        "no accumulators in RAM for sums that loops carry (searches with --ram find out whether)", default=False
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class PipelineOptions(CompileOptions):
+    """What pipelines take: the options of people, the validation set and the target."""
+
+    data: str = option(".npz file with the validation set `x`, to profile with and to round weights on")
+    target: str = option("board, whose kernels are used", default=HOST, metavar="NAME")

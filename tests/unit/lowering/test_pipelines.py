@@ -1,0 +1,96 @@
+"""Named pipelines: who gets which option, and what runs on request or for which formats."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+import pytest
+from xdsl.universe import Universe
+
+from tinyml.dialects.context import context
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.lookup import format_named
+from tinyml.dialects.options import options_of
+from tinyml.lowering.options import PipelineOptions
+from tinyml.lowering.pipelines import FORMAT_PROPERTIES, PIPELINES, If, flatten, pipeline
+
+OPTIONS = {option.name for option in options_of(PipelineOptions)}
+STEPS = [step for definition in PIPELINES.values() for step in definition.steps]
+REWRITES_OF_REALS = {
+    "hoist-invariants",
+    "compare-arguments",
+    "fold-powers-of-two",
+    "prune-zeros",
+    "rotate-distances",
+    "fuse-products",
+    "round-sums",
+}
+
+
+def names(pipeline: str, **options: Any) -> list[str]:
+    return [step.name for step in flatten(pipeline, {"data": "val.npz", **options})]
+
+
+def test_every_step_is_a_pass_or_a_pipeline():
+    passes = Universe.get_multiverse().all_passes
+    assert {step.step if isinstance(step, If) else step for step in STEPS} <= passes.keys()
+
+
+def test_conditions_are_options_or_properties_of_formats():
+    booleans = {option.name for option in options_of(PipelineOptions) if option.type is bool}
+    assert {step.condition for step in STEPS if isinstance(step, If)} <= booleans | FORMAT_PROPERTIES.keys()
+
+
+def test_every_option_reaches_a_pass():
+    assert {field.name for field in fields(pipeline("reals-to-c"))} == OPTIONS
+
+
+@pytest.mark.parametrize("name", sorted(PIPELINES))
+def test_every_option_of_a_pipeline_changes_its_steps(name: str):
+    values: dict[str, Any] = {
+        "data": "other.npz",
+        "format": "posit",
+        "functions": "seedot",
+        "width": 8,
+        "weights": "fixed:8",
+        "packed": "never",
+        "target": "uno",
+    }
+    given: dict[str, Any] = {"data": "val.npz"}
+    plain = flatten(name, given)
+    for field in fields(pipeline(name)):
+        assert flatten(name, given | {field.name: values.get(field.name, True)}) != plain
+
+
+def test_options_are_given_as_they_are():
+    steps = flatten("reals-to-c", {"data": "a file {x=1}.npz", "width": 8, "weights": None})
+    [assign] = [step for step in steps if step.name == "assign-format"]
+    assert assign.spec().parameters == {"width": (8,), "data": ("a file {x=1}.npz",)}
+
+
+@pytest.mark.parametrize("format", ["seedot", "shiftry"])
+def test_published_arithmetic_has_a_pipeline_of_its_own(format: str):
+    """Even where a rewrite is asked for."""
+    assert format_named(context(), format, None).AS_PUBLISHED
+    ours, published = (names("reals-to-formats", format=one, round_sums=True) for one in ("fixed", format))
+    assert set(ours) - set(published) == REWRITES_OF_REALS
+    assert published == names("published-to-formats", format=format)
+    assert names("reals-to-c", format=format)[: len(published)] == published
+
+
+def test_floats_have_no_exact_differences():
+    assert set(names("reals-to-formats")) - set(names("reals-to-formats", format="f32")) == {"rotate-distances"}
+
+
+@pytest.mark.parametrize(("format", "several"), [("fixed", True), ("affine", False)])
+def test_sums_of_several_products_are_for_formats_that_can_add_them(format: str, several: bool):
+    [fuse] = [
+        step for step in flatten("reals-to-formats", {"data": "", "format": format}) if step.name == "fuse-products"
+    ]
+    assert fuse.spec().parameters.get("several_products", (True,)) == (several,)
+
+
+def test_an_unknown_format_is_refused():
+    with pytest.raises(InputError, match="unknown number format 'nonsense'"):
+        flatten("reals-to-formats", {"format": "nonsense"})

@@ -1,0 +1,139 @@
+"""Compiling one model: reading, the pipelines, the output folder, the measurement and the report."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tinyml.dialects.errors import InputError
+from tinyml.tools.cli.progress import Progress
+from tinyml.tools.driver.output_folder import (
+    MEASURED_SAMPLES,
+    MEMORY_PICTURE,
+    REPORT,
+    SEARCH_PICTURE,
+    new_folder,
+    write_sources,
+)
+from tinyml.tools.driver.request import Request
+from tinyml.tools.driver.search_request import watched
+
+if TYPE_CHECKING:
+    from tinyml.runtime.model.data import Data
+    from tinyml.targets.board import Board
+    from tinyml.tools.driver.measure import Measured
+    from tinyml.tools.driver.stages import Compiled
+
+
+def compile_model(request: Request) -> dict[str, Any]:
+    """Compile, measure, write the folder and return the report.
+
+    Raises `InputError` for any bad input, and for a model that does not fit the board; then no folder is written.
+    """
+    from tinyml.targets.registry import board
+    from tinyml.tools.reports.memory_picture import can_draw
+
+    chosen = board(request.target)
+    with new_folder(request.out) as folder:
+        report, _ = build_folder(request, chosen, folder, must_fit=True)
+        if can_draw():
+            _draw(report, chosen, folder)
+    return report
+
+
+def measure_model(request: Request, chosen: Board) -> dict[str, Any]:
+    """The report of a model on a board, or, where it is too large for that, on a sister with more memory.
+
+    Raises `InputError` where the tools of the target are not installed.
+    """
+    from tinyml.targets.registry import board
+
+    try:
+        report, measured = _build(request, chosen)
+    except InputError:
+        # A program that does not even link for a board, or runs out of its memory, may be measured on its sister.
+        if chosen.larger is None:
+            raise
+        report, measured = {"fits": False}, None
+    if chosen.larger is not None and not report["fits"]:
+        report, measured = _build(request, board(chosen.larger))
+        report |= {"target": chosen.name, "fits": False, "flash_limit": chosen.flash, "ram_limit": chosen.ram}
+    if measured is None:
+        raise InputError(f"the tools of the target '{chosen.name}' are not installed")
+    return report
+
+
+def _build(request: Request, board: Board) -> tuple[dict[str, Any], Measured | None]:
+    with tempfile.TemporaryDirectory(prefix="tinyml-") as out:
+        return build_folder(request, board, Path(out), must_fit=False)
+
+
+def build_folder(
+    request: Request, board: Board, folder: Path, *, must_fit: bool
+) -> tuple[dict[str, Any], Measured | None]:
+    """Everything `compile_model` does but the pictures, into an existing empty folder.
+
+    Where the tools of the device are not installed the model is compiled all the same and the second result is None.
+    """
+    from tinyml.dialects.context import context
+    from tinyml.runtime.devices.registry import is_available
+    from tinyml.runtime.model.data import load_data
+    from tinyml.runtime.model.model_interface import interface_of
+    from tinyml.tools.driver.measure import accuracy
+    from tinyml.tools.driver.stages import compile_stages, load_program
+    from tinyml.tools.reports.report import require_fit, write_report
+
+    start = time.perf_counter()
+    with Progress(str(request.model), 5) as progress:
+        progress.step("reading")
+        ctx = context()
+        reals = load_program(request.model, ctx)
+        interface = interface_of(reals)
+        elements, classes = interface.input_length, interface.classes
+        data = load_data(str(request.val), elements=elements, classes=classes)
+        if request.test is not None:
+            data = load_data(str(request.test), elements=elements, classes=classes)
+        progress.step("compiling")
+        options = request.pipeline_options(board)
+        search = None if request.search is None else request.search.search_pass(options)
+        with watched(progress) as account:
+            compiled = compile_stages(reals, ctx, options, search)
+        progress.step("writing C")
+        write_sources(folder, compiled, board, data)
+        progress.step(f"evaluating {len(data)} samples")
+        accuracies = accuracy(compiled.reals, compiled.formats, data)
+        measured = None
+        if is_available(board.name):
+            progress.step(f"measuring on {board.name}")
+            measured = _measure(folder, compiled, board, data, request.optimize)
+        else:
+            progress.step(f"not measured: {board.name} is not installed")
+    report = write_report(request, board, compiled, accuracies, measured, account, time.perf_counter() - start)
+    if must_fit:
+        require_fit(report, board)
+    (folder / REPORT).write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+    return report, measured
+
+
+def _measure(folder: Path, compiled: Compiled, board: Board, data: Data, optimize: str) -> Measured:
+    from tinyml.tools.driver.measure import run_on_device
+
+    inputs = data.x[:MEASURED_SAMPLES]
+    measured, mismatch = run_on_device(
+        folder, compiled.formats, inputs, target=board.name, optimize=f"-{optimize}", ram=board.ram
+    )
+    if mismatch is not None:
+        raise RuntimeError(f"the generated code differs from the evaluator: {mismatch}")
+    return measured
+
+
+def _draw(report: dict[str, Any], board: Board, folder: Path) -> None:
+    from tinyml.tools.reports.memory_report import draw_report
+    from tinyml.tools.reports.search_plot import plot_search
+
+    draw_report(report["name"], report["memory"], folder / MEMORY_PICTURE)
+    if report["search"] is not None:
+        plot_search(report, board, folder / SEARCH_PICTURE)

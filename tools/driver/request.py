@@ -1,0 +1,55 @@
+"""Requests to compile a model, whose fields are the options of the command line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tinyml.dialects.options import option, options_of
+from tinyml.lowering.options import CompileOptions, PipelineOptions
+from tinyml.targets.registry import USUAL, boards
+from tinyml.tools.driver.search_request import SearchRequest
+
+if TYPE_CHECKING:
+    from tinyml.targets.board import Board
+
+OPTIMIZE = ("Os", "O2", "O3")
+
+
+def targets() -> str:
+    """The help text of options that take a target."""
+    return ", ".join(board.name for board in boards())
+
+
+def optimize() -> Any:
+    """Option `optimize`, worded once for all commands."""
+    return option("the C compiler's level", default=OPTIMIZE[0], choices=OPTIMIZE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class BuildOptions(CompileOptions):
+    """What `tinyml compile` and `tinyml bench` have in common."""
+
+    target: str = option(targets(), default=USUAL, metavar="BOARD")
+    optimize: str = optimize()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request(BuildOptions):
+    """A model to compile. search: chooses the format of each tensor, in place of width and weights."""
+
+    model: Path = option("SeeDot program (.sd) or module of tensors (.mlir)", flags=())
+    val: Path = option(".npz with x and y, to profile with")
+    test: Path | None = option(".npz with x and y, to measure accuracy on (default: --val)", default=None)
+    out: Path = option("folder to write", flags=("-o", "--out"))
+    search: SearchRequest | None = None
+
+    @property
+    def compile_options(self) -> dict[str, Any]:
+        """The options that a program is compiled with, by name."""
+        return {one.name: getattr(self, one.name) for one in options_of(CompileOptions)}
+
+    def pipeline_options(self, board: Board) -> PipelineOptions:
+        """The same for the pipelines of a board, which may be another than the target."""
+        return PipelineOptions(data=str(self.val), target=board.name, **self.compile_options)

@@ -1,0 +1,133 @@
+"""The page docs/passes.md: every pass by its level, and every pipeline with its steps, made from the registry."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+from dataclasses import MISSING, Field, fields
+from typing import get_type_hints
+
+from xdsl.passes import ModulePass
+from xdsl.utils.hints import type_repr
+
+from tinyml.lowering.pipelines import PIPELINES, If
+from tinyml.tools.universe import PASSES
+
+HEAD = """\
+# Passes
+
+Made from the registry by `pytest --update-docs tests/unit/tools/reports/test_pass_reference.py`: do not edit.
+`tinyml-opt FILE -p 'NAME{option=value}'` runs any of them; the words of an option may be joined by `-` or `_`.
+"""
+
+PLACES = {
+    "transforms.reals": "L0, reals",
+    "transforms.search": "L0 to L1, searches for formats",
+    "transforms.formats": "L1, formats",
+    "lowering": "From one level to the next",
+    "transforms.buffers": "L2, buffers",
+    "transforms.loops": "L3, loops",
+    "transforms.bits": "L4, bits",
+    "lowering.cost": "Costs",
+}
+"""The headings of the packages in which passes lie, in the order of the page."""
+
+
+def pass_reference() -> str:
+    """The text of the page."""
+    passes = {name: make() for name, make in sorted(PASSES.items())}
+    parts = [HEAD, "## Pipelines\n"]
+    parts += [_section(name, passes[name], _steps(name)) for name in PIPELINES]
+    for package, heading in PLACES.items():
+        parts.append(f"## {heading}\n")
+        own = [name for name, made in passes.items() if made.__module__.rpartition(".")[0] == f"tinyml.{package}"]
+        parts += [_section(name, passes[name], "") for name in own if name not in PIPELINES]
+    return "\n".join(parts)
+
+
+def _section(name: str, made: type[ModulePass], steps: str) -> str:
+    text, _ = _described(made)
+    parts = [f"### {name}", _summary(made), text, steps, _table(made)]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _summary(made: type[ModulePass]) -> str:
+    """What the file of a pass says first; nothing for a pipeline, which shares its file with others."""
+    if made.name in PIPELINES:
+        return ""
+    first = inspect.cleandoc(sys.modules[made.__module__].__doc__ or "").split("\n\n")[0]
+    text = " ".join(first.removeprefix(f"`{made.name}`: ").split())
+    return text[:1].upper() + text[1:]
+
+
+def _steps(name: str) -> str:
+    steps = [
+        f"`{step.step}` if `{step.condition}`" if isinstance(step, If) else f"`{step}`"
+        for step in PIPELINES[name].steps
+    ]
+    return f"Steps: {', '.join(steps)}."
+
+
+def _table(made: type[ModulePass]) -> str:
+    hints = get_type_hints(made)
+    helps = option_helps(made)
+    rows = "".join(
+        f"| `{field.name}` | {_type(hints[field.name])} | {_default(field)} | {helps[field.name]} |\n"
+        for field in fields(made)
+    )
+    return ("| option | type | default | meaning |\n|---|---|---|---|\n" + rows).rstrip() if rows else ""
+
+
+def _type(type: object) -> str:
+    return type_repr(type).replace("|", " or ")
+
+
+def _default(field: Field[object]) -> str:
+    if field.default is MISSING:
+        return "required"
+    return "" if field.default in (None, ()) else f"`{str(field.default).lower()}`"
+
+
+def option_helps(made: type[ModulePass]) -> dict[str, str]:
+    """The help of every option of a pass: that of its declaration, or what a docstring says of it.
+
+    A docstring of the pass or of one of its bases may say `NAME: text.`, or `NAME, NAME: text.` Raises `KeyError` for
+    an option without any help.
+    """
+    said: dict[str, str] = {}
+    for base in reversed(made.__mro__):
+        if issubclass(base, ModulePass) and base is not ModulePass:
+            said |= _described(base)[1]
+    declared = _pipeline_helps() if made.name in PIPELINES else {}
+    return {
+        field.name: field.metadata.get("help") or declared.get(field.name) or said[field.name] for field in fields(made)
+    }
+
+
+def _pipeline_helps() -> dict[str, str]:
+    from tinyml.dialects.options import options_of
+    from tinyml.lowering.options import PipelineOptions
+
+    return {option.name: option.help for option in options_of(PipelineOptions)}
+
+
+def _described(made: type[ModulePass]) -> tuple[str, dict[str, str]]:
+    """The docstring of a pass without what it says of its options, and that by option."""
+    names = "|".join(field.name for field in fields(made)) or "(?!)"
+    marker = re.compile(rf"(?<![\w`])((?:{names})(?:, (?:{names}))*): ")
+    paragraphs: list[str] = []
+    helps: dict[str, str] = {}
+    for paragraph in inspect.cleandoc(made.__doc__ or "").split("\n\n"):
+        rest, *options = marker.split(" ".join(paragraph.split()))
+        for listed, text in zip(options[::2], options[1::2], strict=True):
+            help, raises, tail = text.partition(" Raises ")
+            rest = f"{rest.rstrip()}{raises}{tail}"
+            helps |= {name: _sentence(help) for name in listed.split(", ")}
+        if rest.strip():
+            paragraphs.append(rest.strip())
+    return "\n\n".join(paragraphs), helps
+
+
+def _sentence(text: str) -> str:
+    return text.strip().removesuffix(".").removesuffix(";").replace("|", "\\|")

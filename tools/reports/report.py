@@ -1,0 +1,132 @@
+"""The report of a compiled model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tinyml.dialects.errors import InputError
+from tinyml.tools.reports.memory_report import memory_report
+from tinyml.tools.reports.search_report import points_report, tensors_report
+
+if TYPE_CHECKING:
+    from tinyml.lowering.cost.model.estimate import Estimate
+    from tinyml.targets.board import Board
+    from tinyml.tools.driver.measure import Accuracy, Measured
+    from tinyml.tools.driver.request import Request
+    from tinyml.tools.driver.search_request import SearchAccount
+    from tinyml.tools.driver.stages import Compiled
+
+
+def write_report(
+    request: Request,
+    board: Board,
+    compiled: Compiled,
+    accuracies: Accuracy,
+    measured: Measured | None,
+    account: SearchAccount,
+    seconds: float,
+) -> dict[str, Any]:
+    """Everything known about a compiled model, as docs/commands.md describes it.
+
+    measured: None where the tools of the device are not installed. seconds: of the whole command.
+    """
+    from tinyml.lowering.cost.model.estimate import estimate_on
+    from tinyml.runtime.evaluator.function_errors import function_errors
+    from tinyml.runtime.model.model_interface import interface_of
+
+    optimize = f"-{request.optimize}"
+    cost = measured.cost if measured else None
+    macs = compiled.macs
+    input_bytes = interface_of(compiled.formats).input_bytes
+    memory = memory_report(compiled.buffers)
+    functions = function_errors(compiled.formats)
+    return {
+        "model": str(request.model),
+        "name": interface_of(compiled.formats).name,
+        "target": board.name,
+        "part": board.part,
+        **request.compile_options,
+        "width": compiled.width,
+        "row_scales": compiled.row_scales,
+        "search": _search_report(request, compiled, account),
+        "optimize": optimize,
+        "accuracy_float": accuracies.reals,
+        "accuracy": accuracies.formats,
+        "disagreements": accuracies.disagreements,
+        "samples": accuracies.samples,
+        # Each entry names its scheme, which is why the option of the same name need not stand beside them.
+        "functions": [
+            {
+                "function": function.function,
+                "scheme": function.scheme,
+                "argument": str(function.argument.type),
+                "result": str(function.result.type),
+                "error": function.error,
+            }
+            for function in functions
+        ],
+        "flash_bytes": measured.flash_bytes if measured else None,
+        "flash_limit": board.flash,
+        "ram_bytes": {
+            "arena": memory["height"],
+            "input": input_bytes,
+            "static": measured.static_bytes if measured else None,
+            "stack": measured.stack_bytes if measured else None,
+            "total": measured.static_bytes + measured.stack_bytes if measured else None,
+        },
+        "ram_limit": board.ram,
+        "memory": memory,
+        f"{board.unit}_per_inference": cost,
+        "macs": macs,
+        f"{board.unit}_per_mac": round(cost / macs, 2) if cost is not None and macs else None,
+        "fits": _fits(board, measured, memory["height"] + input_bytes),
+        "estimate": estimate_report(estimate_on(compiled.loops, board.name, optimize), board.unit),
+        "seconds": round(seconds, 2),
+    }
+
+
+def _search_report(request: Request, compiled: Compiled, account: SearchAccount) -> dict[str, Any] | None:
+    if request.search is None:
+        return None
+    return {
+        "name": request.search.name,
+        "options": request.search.options,
+        "candidates": account.candidates,
+        "seconds": account.seconds,
+        "tensors": tensors_report(compiled.formats),
+        "points": points_report(compiled.formats),
+    }
+
+
+def estimate_report(estimate: Estimate | None, unit: str) -> dict[str, Any] | None:
+    """The cost model's figures as they stand in reports."""
+    if estimate is None:
+        return None
+    return {
+        f"{unit}_per_inference": round(estimate.time),
+        "flash_bytes": round(estimate.flash),
+        "ram_bytes": round(estimate.ram),
+        "guessed": list(estimate.guessed),
+    }
+
+
+def _fits(board: Board, measured: Measured | None, working_bytes: int) -> bool | None:
+    """None where that cannot be told because nothing could be measured."""
+    if board.flash is None or board.ram is None:
+        return True
+    if measured is None:
+        return None if working_bytes <= board.ram else False
+    return measured.flash_bytes <= board.flash and measured.static_bytes + measured.stack_bytes <= board.ram
+
+
+def require_fit(report: dict[str, Any], board: Board) -> None:
+    """Raises `InputError` for a model that does not fit the board of its report."""
+    if report["fits"] is False:
+        ram = report["ram_bytes"]
+        needed = str(ram["total"] or f"more than {ram['arena'] + ram['input']}")
+        flash = f"{report['flash_bytes']} bytes of flash and " if report["flash_bytes"] else ""
+        raise InputError(
+            f"does not fit {board.name} ({board.part}): needs {flash}{needed} bytes of RAM, "
+            f"the board has {board.flash} of flash and {board.ram} of RAM",
+            file=report["model"],
+        )

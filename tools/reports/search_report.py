@@ -1,0 +1,47 @@
+"""The account that a search wrote into a program, as it stands in reports."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from xdsl.dialects.builtin import ModuleOp
+
+
+def points_report(formats: ModuleOp) -> list[dict[str, Any]] | None:
+    """The candidates that a search recorded in a program at L1; None where it considered no costs."""
+    from tinyml.runtime.evaluator.evaluator import predict_function
+    from tinyml.transforms.search.engine.result import FRONT_ATTRIBUTE
+
+    points: Any = predict_function(formats).attributes.get(FRONT_ATTRIBUTE)
+    if points is None:
+        return None
+    return [
+        {
+            **{name: entry.data[name].value.data for name in ("loss", "time", "flash", "ram")},
+            "origin": entry.data["origin"].data,
+            **{name: name in entry.data for name in ("front", "chosen")},
+        }
+        for entry in points
+    ]
+
+
+def tensors_report(formats: ModuleOp) -> list[dict[str, Any]] | None:
+    """The choices that a search recorded in a program at L1, tensor by tensor; None without a search."""
+    from tinyml.dialects.formats.number_format import element_format
+    from tinyml.runtime.evaluator.evaluator import predict_function
+    from tinyml.transforms.search.engine.result import SEARCH_ATTRIBUTE
+
+    account: Any = predict_function(formats).attributes.get(SEARCH_ATTRIBUTE)
+    if account is None:
+        return None
+    return [
+        {
+            "name": entry.data["name"].data,
+            "format": str(entry.data["format"]),
+            "width": element_format(entry.data["format"]).bits,
+            "range": [entry.data["range"].low.data, entry.data["range"].high.data],
+            "error": entry.data["error"].value.data,
+            "why": entry.data["why"].data,
+        }
+        for entry in account
+    ]
