@@ -1,0 +1,102 @@
+"""Every file is where its room says: passes, dialects, formats, chips, commands, and tests that mirror them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from programs.paths import FILECHECK, ROOT, TESTS
+from xdsl.ir import Attribute
+
+from layout.sources import MODULES, ROOMS, defined_passes, name_of, room_files
+from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.lowering.pipelines import PIPELINES
+from tinyml.tools.universe import TINYML
+
+LONGEST_FILE = 400
+CONTRACTS = {
+    "dialects": {"collect", "context", "errors", "locations", "options"},
+    "targets": {"board", "chip", "costs", "kernel", "package", "registry"},
+    "runtime": set[str](),
+    "transforms": set[str](),
+    "lowering": {"options", "pipelines"},
+    "tools": {"main", "tinyml_opt", "universe"},
+}
+"""Files directly in a room that are no pass: what all its folders share, the pipelines, the registry, the programs."""
+
+PASSES = sorted(TINYML.all_passes.keys() - PIPELINES.keys())
+LEVELS = ("reals", "formats", "buffers", "loops", "bits", "search")
+"""The level rooms of transforms/; its room `ir` is a library for all of them."""
+
+
+@pytest.mark.parametrize("name", PASSES)
+def test_a_pass_is_a_file_and_a_test(name: str):
+    made = TINYML.all_passes[name]()
+    assert made.name == name
+    package, room, *level, stem = made.__module__.split(".")
+    assert (package, room) in (("tinyml", "transforms"), ("tinyml", "lowering"))
+    assert len(level) == 1 if room == "transforms" else level in ([], ["cost"])
+    assert stem == name.removeprefix("lower-" if room == "lowering" else "").replace("-", "_")
+    check = FILECHECK.joinpath(room, *level, f"{stem}.mlir")
+    assert check.is_file(), f"pass {name} has no {name_of(check)}"
+    assert name in check.read_text(), f"{name_of(check)} does not run {name}"
+
+
+def test_every_pass_is_registered():
+    for path in MODULES:
+        assert set(defined_passes(path)) <= TINYML.all_passes.keys(), name_of(path)
+
+
+def test_every_named_pipeline_is_registered():
+    assert PIPELINES.keys() <= TINYML.all_passes.keys()
+    assert all(TINYML.all_passes[name]().name == name for name in PIPELINES)
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_file_directly_in_a_room_is_a_pass_or_its_contract(room: str):
+    for path in (ROOT / room).glob("*.py"):
+        if path.stem not in CONTRACTS[room] | {"__init__"}:
+            assert list(defined_passes(path)) == [f"lower-{path.stem}".replace("_", "-")], name_of(path)
+
+
+def test_a_file_directly_in_a_level_room_is_a_pass_of_its_name():
+    for path in (ROOT / "transforms").rglob("*.py"):
+        _, *folders, _ = path.relative_to(ROOT).parts
+        if path.stem != "__init__":
+            assert folders, name_of(path)
+            expected = [path.stem.replace("_", "-")] if len(folders) == 1 and folders[0] in LEVELS else []
+            assert list(defined_passes(path)) == expected, name_of(path)
+
+
+@pytest.mark.parametrize("suite", ["unit", "numeric"])
+def test_tests_mirror_the_rooms(suite: str):
+    for path in (TESTS / suite).rglob("test_*.py"):
+        folder = path.parent.relative_to(TESTS / suite)
+        assert folder.parts, f"{path.name} lies in no room"
+        assert (ROOT / folder).is_dir(), f"there is no {folder} that {path.name} could test"
+
+
+FORMATS: dict[str, type[Attribute]] = {
+    attribute.name: attribute
+    for make in TINYML.all_dialects.values()
+    for attribute in make().attributes
+    if issubclass(attribute, NumberFormat)
+}
+
+
+def checks_of(dialect: str) -> Path:
+    """The folder of a dialect's FileCheck tests."""
+    level = "dialects/formats" if dialect in (name.partition(".")[0] for name in FORMATS) else "dialects"
+    return FILECHECK / level / dialect
+
+
+@pytest.mark.parametrize("name", sorted(TINYML.all_dialects))
+def test_a_dialect_has_its_tests(name: str):
+    assert TINYML.all_dialects[name]().name == name
+    for file in ("ops.mlir", "invalid.mlir"):
+        assert (checks_of(name) / file).is_file(), f"dialect {name} has no {file}"
+
+
+def test_no_file_is_long():
+    for path in [*MODULES, *room_files("*.[ch]"), *room_files("*.lark"), *TESTS.rglob("*.py")]:
+        assert len(path.read_text().splitlines()) <= LONGEST_FILE, name_of(path)

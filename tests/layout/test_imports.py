@@ -1,0 +1,52 @@
+"""Arrows between rooms run upwards, level rooms share libraries only, and no import leads back to where it began."""
+
+from __future__ import annotations
+
+import ast
+
+from programs.paths import ROOT
+
+from layout.sources import MODULES, ROOMS, imports, module_of, name_of, only_for_types
+from layout.test_files import LEVELS
+
+
+def test_imports_run_upwards():
+    for path in MODULES:
+        room = path.relative_to(ROOT).parts[0]
+        allowed = ROOMS[: ROOMS.index(room) + 1]
+        for line, module in imports(path):
+            parts = module.split(".")
+            assert parts[0] not in ROOMS, f"{name_of(path)}:{line}: write tinyml.{module}"
+            if parts[0] == "tinyml":
+                assert parts[1] in allowed, f"{name_of(path)}:{line}: {room} must not import {module}"
+
+
+def is_a_pass(module: str) -> bool:
+    """Is a module, or a name in it, from a file directly in a level room?"""
+    parts = module.split(".")
+    if parts[:2] != ["tinyml", "transforms"] or len(parts) < 4 or parts[2] not in LEVELS:
+        return False
+    return ROOT.joinpath("transforms", parts[2], f"{parts[3]}.py").is_file()
+
+
+def test_level_rooms_import_each_others_libraries_only():
+    for path in (ROOT / "transforms").rglob("*.py"):
+        level = path.relative_to(ROOT).parts[1]
+        for line, module in imports(path):
+            passes_of_others = is_a_pass(module) and module.split(".")[2] != level
+            assert not passes_of_others, f"{name_of(path)}:{line}: {module} is a pass of another level"
+
+
+def test_no_import_leads_back():
+    """Imports in functions count, those for type checkers do not, nor does that of a module's own package."""
+    modules = {module_of(path): path for path in MODULES}
+    arrows: dict[str, set[str]] = {}
+    for module, path in modules.items():
+        tree = ast.parse(path.read_text())
+        types = {node.lineno for node in only_for_types(tree) if isinstance(node, ast.Import | ast.ImportFrom)}
+        names = {name for line, name in imports(path) if line not in types}
+        arrows[module] = {name if name in modules else name.rpartition(".")[0] for name in names} & modules.keys()
+        arrows[module].discard(module)
+    while leaves := {module for module, targets in arrows.items() if not targets}:
+        arrows = {module: targets - leaves for module, targets in arrows.items() if module not in leaves}
+    assert arrows == {}, "these import each other, or lead to those that do"

@@ -1,0 +1,74 @@
+"""No format and no chip is named outside its own files."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from layout.sources import MODULES, name_of, words
+from layout.test_files import FORMATS
+from tinyml.targets.chip import Chip
+from tinyml.targets.registry import chips
+
+NAMING_FORMATS = {
+    "dialects/formats/exact/accumulator.py": "all exact formats add up in `!fixed.acc`",
+    "dialects/formats/lookup.py": "the usual format",
+    "dialects/formats/published/base.py": "the papers compute functions by what fixed point has as schemes",
+    "tools/driver/compare_formats.py": "the formats that MinUn compares, and ours",
+    "tools/universe.py": "the registry",
+}
+"""Files that name a format which is not theirs, and why."""
+
+
+LITERATURE = ("seedot", "shiftry")
+"""Formats that are called as a paper is: so are a language, a packing and ways to compute functions."""
+
+
+@pytest.mark.parametrize("name", sorted(FORMATS))
+def test_no_format_is_named_outside_its_own_files(name: str):
+    """Its own are the file of its name in `dialects/formats/`, or the folder.
+    Calibration measures programs in formats that it chooses."""
+    format = FORMATS[name]
+    *_, folder, stem = format.__module__.split(".")
+    if stem == "type":
+        stem = folder
+    spelled = [re.escape(format.__module__), rf"\b{format.__name__}\b", rf"\b{re.escape(name)}\b"]
+    if stem not in LITERATURE:
+        spelled.append(rf"(?<![a-zA-Z]){stem}(?![a-zA-Z])")
+    for path in MODULES:
+        if (
+            stem in (path.stem, path.parent.name)
+            or name_of(path) in NAMING_FORMATS
+            or path.parent.name == "calibration"
+        ):
+            continue
+        for line, text in words(path):
+            assert not re.search("|".join(spelled), text), f"{name_of(path)}:{line} names a format: {text}"
+
+
+NAMING_CHIPS = {
+    "targets/registry.py": "the registry, the usual target and the host",
+    "tools/driver/arduino_sketch.py": "sketches are for the boards of the Arduino IDE that are AVRs",
+}
+"""Files that name a chip which is not theirs, and why."""
+
+
+def own_by_convention(path: Path, chip: Chip) -> bool:
+    """Does a file belong to a chip? The runner does; calibration measures chips that it chooses."""
+    runner = chip.runner.partition(":")[0].removeprefix("tinyml.").replace(".", "/")
+    return chip.folder in path.parents or name_of(path) == f"{runner}.py" or path.parent.name == "calibration"
+
+
+@pytest.mark.parametrize("chip", chips(), ids=lambda chip: chip.name)
+def test_no_chip_is_named_outside_its_own_files(chip: Chip):
+    """Its own are its folder and its runner; its names those of its boards and parts, of its runner and its tools."""
+    names = {chip.name, chip.folder.name, chip.prefix, *chip.runner.rpartition(".")[2].split(":")} - {""}
+    names |= {name for board in chip.boards for name in (board.name, board.part)}
+    spelled = re.compile("|".join(rf"(?<![a-zA-Z0-9]){re.escape(name)}(?![a-zA-Z0-9])" for name in sorted(names)))
+    for path in MODULES:
+        if own_by_convention(path, chip) or name_of(path) in NAMING_CHIPS:
+            continue
+        for line, text in words(path):
+            assert not spelled.search(text), f"{name_of(path)}:{line} names a chip: {text}"
