@@ -1,0 +1,74 @@
+"""The table of frontends, which packages can add to."""
+
+from __future__ import annotations
+
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pytest
+from programs.paths import ROOT
+from xdsl.dialects.builtin import ModuleOp
+
+from tinyml.dialects.context import context
+from tinyml.dialects.errors import InputError
+from tinyml.lowering.frontends import importers as table
+from tinyml.tools.driver.models import find_model
+from tinyml.tools.driver.stages import load_program
+from tinyml.tools.tinyml_opt import main
+
+
+def read_nothing(content: bytes, file: str) -> ModuleOp:
+    """An importer that accepts empty files."""
+    if content:
+        raise InputError("is not empty", file=file)
+    return ModuleOp([])
+
+
+class Plugin(EntryPoint):
+    """An entry point that need not be installed."""
+
+    def load(self) -> object:
+        return read_nothing
+
+
+def installed(*, group: str) -> list[EntryPoint]:
+    assert group == table.GROUP
+    return [Plugin("nothing", "a_package:read_nothing", group)]
+
+
+@pytest.fixture
+def plugin(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table, "entry_points", installed)
+
+
+def test_every_row_of_the_table_loads() -> None:
+    assert table.FRONTENDS.keys() <= table.importers().keys()
+    for suffix in table.FRONTENDS:
+        assert callable(table.importers()[suffix]())
+
+
+@pytest.mark.usefixtures("plugin")
+def test_a_package_adds_a_frontend(tmp_path: Path) -> None:
+    program = tmp_path / "model.nothing"
+    program.write_bytes(b"")
+    assert isinstance(load_program(program, context()), ModuleOp)
+    assert find_model(tmp_path)[0] == program
+    program.write_bytes(b"\xff")
+    with pytest.raises(InputError, match="is not empty"):
+        load_program(program, context())
+
+
+def test_unknown_suffixes_and_binary_text_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "model.txt").write_text("")
+    (tmp_path / "model.sd").write_bytes(b"\xff")
+    with pytest.raises(InputError, match=r"expected a program \(\.sd, \.mlir\)"):
+        load_program(tmp_path / "model.txt", context())
+    with pytest.raises(InputError, match="cannot read the program: not a text file"):
+        load_program(tmp_path / "model.sd", context())
+    with pytest.raises(InputError, match="holds no program"):
+        find_model(tmp_path / "nowhere")
+
+
+def test_tinyml_opt_reads_what_frontends_read(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([str(ROOT / "docs/tour/tour.sd")]) == 0
+    assert "func.func @tour" in capsys.readouterr().out
