@@ -52,7 +52,7 @@ class Kernel:
 
 
 def slowest(kernels: Iterable[Kernel], vector: int, codings: tuple[str, ...]) -> Sequence[Kernel]:
-    """The slowest kernel, which has the widest sum, for each op, layout and width of weights.
+    """The slowest kernels, those of the widest sums: one per op, layout and width of weights.
 
     vector: bits of the vector elements.
     """
