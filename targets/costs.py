@@ -56,7 +56,7 @@ class CostTable:
 
 
 def _family(step: str) -> str:
-    """The family of a kind of step: `add i24` is an add; functions of the runtime are one family per kind of cost."""
+    """The family of a kind of step: `add i24` is an add; runtime functions form one, their elements another."""
     first, *rest = step.split()
     return " ".join(["function", *rest]) if first.startswith("tm_") else first
 

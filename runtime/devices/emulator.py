@@ -106,7 +106,7 @@ class _Machine:
             raise InputError("the emulator 'unicorn' is not installed: pip install tinyml[devices]") from error
         prefix = runner.chip.prefix
         self._error: type[Exception] = unicorn.UcError
-        self._what = f"{interface.name} on {runner.name}"
+        self._label = f"{interface.name} on {runner.name}"
         self._limit = runner.limit
         self._interface = interface
         self._symbols = symbols(prefix, elf)
@@ -145,7 +145,7 @@ class _Machine:
         ram = bytes(self._uc.mem_read(free, unused))
         untouched = unused - len(ram.lstrip(bytes([_PAINT])))
         if untouched == 0:
-            raise DeviceError(f"{self._what}: stack overflow, it grew into the static data")
+            raise DeviceError(f"{self._label}: stack overflow, it grew into the static data")
         scores = b""
         if self._interface.output_bytes:
             scores = bytes(self._uc.mem_read(self._return_to_mark(), self._interface.output_bytes))
@@ -164,12 +164,12 @@ class _Machine:
             self._uc.emu_start(start | self._core.code, mark)
         except self._error as error:
             at: int = self._uc.reg_read(self._core.pc)
-            raise DeviceError(f"{self._what}: crash at 0x{at:x}: {error}") from error
+            raise DeviceError(f"{self._label}: crash at 0x{at:x}: {error}") from error
         at = self._uc.reg_read(self._core.pc)
         if at >= len(self._image):
-            raise DeviceError(f"{self._what}: jump to 0x{at:x}, out of the program")
+            raise DeviceError(f"{self._label}: jump to 0x{at:x}, out of the program")
         if at != mark:
-            raise DeviceError(f"{self._what}: no end within {self._limit} instructions, at 0x{at:x}")
+            raise DeviceError(f"{self._label}: no end within {self._limit} instructions, at 0x{at:x}")
         return self._uc.reg_read(self._core.result)
 
     def _on_block(self, _uc: object, address: int, size: int, _data: object) -> None:

@@ -75,7 +75,7 @@ class Expressions:
         if sign in _OPPOSITE and rhs.literal and rhs.code.startswith("-"):
             sign, rhs = _OPPOSITE[sign], replace(rhs, code=rhs.code[1:], level=PRIMARY)
         level = LEVELS[sign]
-        # Operands of shifts and masks always get parentheses: readers rarely remember C's precedence here.
+        # Operands of shifts and masks always get parentheses, even where C's precedence makes them redundant.
         left, right = (level, level + 1) if level >= SUM else (UNARY, UNARY)
         result = INT if type in RANKS and RANKS[type] < RANKS[INT] else type
         text = join(level, result, f"{lhs.within(left)} {sign} {rhs.within(right)}", lhs, rhs)

@@ -37,8 +37,8 @@ WIDE, NARROW = 16, 8
 
 WAYS = ("16", "8", "maxscale", "demote", "promote", "pareto")
 """Uniform widths, then searches: SeeDot's with 16 bits; Shiftry's with its permitted loss; MinUn's, limited to the RAM
-of Shiftry's result without the stack, as in MinUn 7.5; and ours, in our arithmetic only, limited to the larger RAM and
-flash of the last two."""
+of Shiftry's result without the stack, as in MinUn 7.5; and ours, in our arithmetic only, limited to the larger of the
+RAM and flash of Shiftry's and MinUn's results."""
 
 BEST = "best"
 """The best accuracy and the least loss among the other ways that stay within the limits of our search."""

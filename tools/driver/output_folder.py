@@ -69,7 +69,7 @@ def read_report(folder: Path) -> dict[str, Any]:
 
 
 def write_sources(folder: Path, compiled: Compiled, board: Board, data: Data) -> None:
-    """Write NAME.c, NAME.h, the IR of every level and the measured samples, and a sketch for an Arduino board."""
+    """Write NAME.c, NAME.h, the IR of every level, the measured samples and, for Arduino boards, a sketch."""
     from tinyml.runtime.model.model_interface import interface_of
     from tinyml.tools.driver.arduino_sketch import arduino_sketch
 

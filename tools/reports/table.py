@@ -72,7 +72,7 @@ def print_search(search: dict[str, Any]) -> None:
 
 
 def _format(report: dict[str, Any]) -> str:
-    """The format as tables show it: `fixed 16`, `f32` (whose name implies its width), or `fixed 16, posit:8`."""
+    """The format in a table: `fixed 16`, `f32` (whose name implies its width), or with weights `fixed 16, posit:8`."""
     name, width = report["format"], str(report["width"] if report["search"] is None else report["search"]["name"])
     whole = name if name.endswith(width) else f"{name} {width}"
     return f"{whole}, {report['weights']}" if report["weights"] else whole
