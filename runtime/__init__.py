@@ -1,4 +1,5 @@
-"""What executes.
+"""Execution of programs.
 
-`evaluator/` on the desk, `devices/` on simulators and the host, `include/` on the chip; `model/` is what they agree on.
+`evaluator/` interprets them, `devices/` runs compiled models on simulators and the host, `include/` is the C runtime on
+the chip, and `model/` holds the interface between models and their callers.
 """

@@ -1,4 +1,4 @@
-"""A folder is a chip: what it is, its kernels, its boards, its measured costs.
+"""Target chips, one folder each: its description, boards, kernels and measured costs.
 
-To add a chip, copy `host/`. `c/` prints the `c` dialect for any of them.
+To add a chip, copy `host/`. `c/` prints the `c` dialect for every chip.
 """

@@ -1,4 +1,4 @@
-"""A board, or a part alone: what a `--target` is, and how much memory programs have there."""
+"""A compilation target: a board, or a bare part, and the memory it offers to programs."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Board:
-    """A target by its name.
+    """A target and its properties.
 
-    part: the chip on it, as the simulator calls it; flags: what the C compiler is told of that part. flash, ram: bytes
-    that a program may use, None where nothing limits them. unit: what the runner counts. costs: the name of the cost
-    table in the chip's folder, "" without one; boards with the same core share one. larger: a board with the same core
-    and more memory, on which a program that does not fit is measured instead. arduino: does the Arduino IDE know it?
+    part: the chip on it, as the simulator calls it; flags: the C compiler flags for that part. flash, ram: bytes
+    available to a program, None if unlimited. unit: the unit of time of the runner. costs: the name of the cost table
+    in the chip's folder, "" if there is none; boards with the same core share a table. larger: a board with the same
+    core and more memory, used to measure programs that do not fit. arduino: true if the Arduino IDE supports it.
     """
 
     name: str

@@ -1,6 +1,6 @@
-"""Tables of costs, the chip's part of the cost model: the time and memory that each kind of step takes on a board.
+"""Cost tables, the chip's part of the cost model: the time and memory that each kind of step takes on a board.
 
-`make costs` fits `targets/CHIP/costs/TABLE.json` to programs that it measures on simulated boards. It holds for C
+`make costs` fits `targets/CHIP/costs/TABLE.json` to programs measured on simulated boards. The tables hold for C
 compiled at -Os. `tinyml.lowering.cost.model.steps` lists the kinds of steps.
 """
 
@@ -15,15 +15,15 @@ from pathlib import Path
 from tinyml.targets.registry import board, chip_of
 
 OPTIMIZE = "-Os"
-"""The level of the C compiler that the tables are made for."""
+"""The optimization level of the C compiler that the tables hold for."""
 
 
 @dataclass(frozen=True)
 class Cost:
-    """time: each time a step runs, in the unit of the device. code: bytes of flash wherever the step stands.
+    """The cost of a step.
 
-    once: bytes of flash, and stack: bytes of stack, that a program needs for the first step of its kind: a kernel, a
-    function of the C library.
+    time: per execution, in the unit of the device. code: bytes of flash per occurrence. once, stack: bytes of flash and
+    of stack that the first step of its kind adds to a program, such as a kernel or a function of the C library.
     """
 
     time: float
@@ -34,18 +34,21 @@ class Cost:
 
 @dataclass(frozen=True)
 class CostTable:
-    """unit: as the board has it. program: the cost of every program; its `code` is 0. steps: costs by kind of step."""
+    """The costs measured on a board.
+
+    unit: the board's unit of time. program: the fixed cost of every program; its `code` is 0. steps: costs by kind.
+    """
 
     unit: str
     program: Cost
     steps: Mapping[str, Cost]
 
     def cost(self, step: str) -> Cost | None:
-        """The cost of a kind of step; None where it was not measured."""
+        """The cost of a kind of step; None if it was not measured."""
         return self.steps.get(step)
 
     def generic_cost(self, step: str) -> Cost:
-        """A guess for a kind of step that was not measured: the mean of its relatives, or else of all."""
+        """An estimate for a kind of step that was not measured: the mean of its family, or else of all kinds."""
         relatives = [cost for known, cost in self.steps.items() if _family(known) == _family(step)]
         chosen = relatives or list(self.steps.values())
         columns = zip(*((cost.time, cost.code, cost.once, cost.stack) for cost in chosen), strict=True)
@@ -53,20 +56,20 @@ class CostTable:
 
 
 def _family(step: str) -> str:
-    """`add i24` is an add; functions of the runtime are one family, the elements that they go through others."""
+    """The family of a kind of step: `add i24` is an add; runtime functions form one, their elements another."""
     first, *rest = step.split()
     return " ".join(["function", *rest]) if first.startswith("tm_") else first
 
 
 def cost_file(target: str) -> Path | None:
-    """The file of a board's table, which need not exist; None for a board without one."""
+    """The path of a board's cost table, which need not exist; None for a board without one."""
     table = board(target).costs
     return chip_of(target).folder / "costs" / f"{table}.json" if table else None
 
 
 @cache
 def cost_table(target: str) -> CostTable | None:
-    """The table of a board; None where it has none. Raises `InputError` for an unknown board."""
+    """The cost table of a board; None if it has none. Raises `InputError` for an unknown board."""
     file = cost_file(target)
     if file is None or not file.is_file():
         return None

@@ -1,8 +1,8 @@
-"""A kernel: a C function of the runtime that computes an exact sum of integer products.
+"""Kernels: C functions of the runtime that compute an exact sum of integer products.
 
-A chip lists its kernels in `targets/NAME/kernels.py`. The functions stand in the headers of the chip, or in those of
-all chips in `runtime/include/tinyml/`, with a reference implementation in plain C wherever they are written in
-assembly, so that the same generated file gives the same bits everywhere.
+A chip lists its kernels in `targets/NAME/kernels.py`. The functions are defined in the chip's own headers or in the
+shared ones in `runtime/include/tinyml/`. Assembly always comes with a reference implementation in plain C, so that a
+generated file gives the same bits everywhere.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from tinyml.dialects.formats.coding import INTEGER
 class Kernel:
     """A C function and the sum that it computes.
 
-    symbol: the function. op: the num op that it stands for; the factor of `num.axpy` counts as the vector.
-    weights, vector: bits of the stored integers, fewer than a multiple of 8 where they are packed; sum: bits of the
-    accumulator. gaps: bits beside the weight of each entry of a sparse row that is one stream of bytes: 8 in the layout
-    of `row_stream`, 4 in that of `delta_row_stream`. fetches: the vector is packed, too; its bits are an argument.
-    flash: the weights lie in flash, or in working memory; None where that is one. rows: rows of the matrix that it
-    takes at once. step: the time of one entry of a sum, in cycles of an AVR or in instructions of other chips, and
-    code: bytes of flash; `make kernels` measures both. codings: how it gets integers from weights and vector; tables
-    are its first arguments. segments: they are those of `Coding.segments`, and a vector of which 16 bits hold the
-    integers is decoded for it.
+    symbol: the function. op: the num op that it implements; the factor of `num.axpy` counts as the vector. weights,
+    vector: bits of the stored integers, not a multiple of 8 if they are packed; sum: bits of the accumulator. gaps:
+    bits stored beside each weight of a sparse row that is one stream of bytes: 8 in the layout of `row_stream`, 4 in
+    that of `delta_row_stream`. fetches: the vector is packed, too, and its bits are an argument. flash: true if the
+    weights lie in flash, false for working memory, None if the chip has a single address space. rows: matrix rows
+    processed at once. step: the time of one entry of a sum, in cycles on an AVR and in instructions on other chips;
+    code: bytes of flash; `make kernels` measures both. codings: the codings of weights and vector; tables are the first
+    arguments. segments: the tables are those of `Coding.segments`, and a vector whose integers fit 16 bits is decoded
+    beforehand.
     """
 
     symbol: str
@@ -43,7 +43,7 @@ class Kernel:
     segments: bool = False
 
     def computes(self, wanted: Kernel) -> bool:
-        """Is it the sum that another description asks for?"""
+        """True if it computes the sum that another description asks for."""
         ours, theirs = (
             (kernel.weights, kernel.vector, kernel.fetches, kernel.sum, kernel.op, kernel.codings)
             for kernel in (self, wanted)
@@ -52,7 +52,10 @@ class Kernel:
 
 
 def slowest(kernels: Iterable[Kernel], vector: int, codings: tuple[str, ...]) -> Sequence[Kernel]:
-    """For vectors of so many bits, the kernel of the widest sum for each op, layout and width of weights."""
+    """The slowest kernels, those of the widest sums: one per op, layout and width of weights.
+
+    vector: bits of the vector elements.
+    """
     slowest: dict[tuple[str, int, int], Kernel] = {}
     for kernel in sorted(kernels, key=lambda kernel: kernel.step):
         if (kernel.vector, kernel.codings, kernel.fetches) == (vector, codings, False):
@@ -61,24 +64,24 @@ def slowest(kernels: Iterable[Kernel], vector: int, codings: tuple[str, ...]) ->
 
 
 UNPACKED_LOOP, UNPACKED_KERNEL = 1.6, 5.0
-"""How much longer an element of a packed constant takes where no kernel reads it: in a loop that was one before, and
-in one in place of a kernel."""
+"""Slowdown per element of a packed constant that no kernel reads: in a loop that was a loop before, and in a loop that
+takes the place of a kernel."""
 
 FETCHED = {8: (4, 6), 16: (9, 10, 12)}
-"""Bits of the packed vectors that kernels fetch elements from, by those of an element in memory."""
+"""Widths in bits of the packed vectors that kernels can fetch from, by the width of an unpacked element."""
 
 
 def packed_reader(bits: int, *, flash: bool = True) -> tuple[str, int]:
-    """The function that reads single packed elements, of constants or of working memory, and its bytes of code."""
+    """The function that reads single packed elements from flash or from working memory, and its bytes of code."""
     code = {4: 26, 5: 124, 6: 94, 9: 76, 10: 78, 12: 66}[bits]
     return f"tm_packed_s{bits}{'' if flash else '_ram'}", code
 
 
 def packed_writer(bits: int) -> str:
-    """The function that writes single packed elements, of the width of memory around them."""
+    """The function that writes single packed elements."""
     return f"tm_pack_s{bits}"
 
 
 def packed_copier(bits: int) -> str:
-    """The function that unpacks groups of working memory into an array of whole elements."""
+    """The function that unpacks groups of elements from working memory into a plain array."""
     return f"tm_unpack_s{bits}"

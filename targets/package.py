@@ -1,4 +1,4 @@
-"""What has to be installed for a chip: Debian packages, and signs that what they bring is there."""
+"""Debian packages that a chip needs, and checks that their contents are installed."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Package:
-    """A Debian package. It counts as installed where a command or a header is found, wherever they came from.
+    """A Debian package, considered installed if its command and its header can be found, whatever their origin.
 
-    command: the name of a program. header: a C header; compiler: the command, with its flags, that includes it.
+    command: a program on the PATH. header: a C header; compiler: the command, with its flags, that can include it.
     """
 
     name: str

@@ -1,7 +1,7 @@
-"""The registry: every chip, its boards, which are the targets, and its kernels.
+"""The registry of chips, their boards (the targets) and their kernels.
 
-Our own chips are the rows of `CHIPS`. A package of its own adds a chip by an entry point of the group `tinyml.chips`
-that names its `Chip`, such as `mychip = "mypackage.chip:CHIP"`.
+`CHIPS` lists the built-in chips. A separate package adds a chip through an entry point in the group `tinyml.chips` that
+names its `Chip`, such as `mychip = "mypackage.chip:CHIP"`.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from tinyml.targets.chip import Chip
 from tinyml.targets.kernel import Kernel
 
 CHIPS = ("avr", "cortex_m", "riscv", "host")
-"""Our own chips: `targets/NAME/chip.py` defines `CHIP`."""
+"""The built-in chips; `targets/NAME/chip.py` defines the `CHIP` of each."""
 
 GROUP = "tinyml.chips"
 
 USUAL = "uno"
-"""The target unless another is named."""
+"""The default target."""
 
 HOST = "host"
-"""The computer that compiles, which is always there to run on."""
+"""The host computer, a target that is always available."""
 
 
 @cache
 def chips() -> Sequence[Chip]:
-    """Every chip: our own in the order of `CHIPS`, then those of other packages by the names of their entry points."""
+    """Every chip: the built-in ones in the order of `CHIPS`, then those of other packages by entry-point name."""
     foreign = sorted(entry_points(group=GROUP), key=lambda entry: entry.name)
     return [
         *(import_module(f"tinyml.targets.{folder}.chip").CHIP for folder in CHIPS),
@@ -58,12 +58,12 @@ def _target(name: str) -> tuple[Chip, Board]:
 
 
 def boards() -> Sequence[Board]:
-    """The boards of all chips, whose names are the targets."""
+    """The boards of all chips; their names are the targets."""
     return [board for _, board in _targets().values()]
 
 
 def board(target: str) -> Board:
-    """A board by its name; raises `InputError` for an unknown one."""
+    """The board with a given name; raises `InputError` for an unknown one."""
     return _target(target)[1]
 
 
@@ -79,12 +79,12 @@ def kernels_of(target: str) -> Sequence[Kernel]:
 
 @cache
 def kernels() -> Mapping[str, Kernel]:
-    """The kernels of all chips by the C functions that they are."""
+    """The kernels of all chips, by the names of their C functions."""
     return {kernel.symbol: kernel for chip in chips() for kernel in chip.kernels}
 
 
 def kernel_named(symbol: str) -> Kernel:
-    """The kernel that is a C function; raises `InputError` where none is."""
+    """The kernel with a given C function; raises `InputError` if there is none."""
     if (kernel := kernels().get(symbol)) is None:
         raise InputError(f"no kernel is called '{symbol}'")
     return kernel

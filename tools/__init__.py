@@ -1,4 +1,5 @@
-"""Entry points. A file here is a command or the registry.
+"""Entry points: each file here is a command or the registry.
 
-`commands/` has one file per sub-command, `driver/` what several share, `reports/` what people read, `cli/` manners.
+`commands/` has one file per sub-command, `driver/` the work that several of them share, `reports/` output for people,
+and `cli/` the behaviour common to all command lines.
 """

@@ -1,4 +1,4 @@
-"""The command `tinyml`: compile a model, run it on a device, say where its costs lie, compare many, pack memory."""
+"""The command `tinyml`, which compiles a model, runs it, explains its costs, compares many models and packs memory."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ COMMANDS = {
     "new-format": "write a package with a number format of your own",
     "demo": "compile the example models and check them on this computer",
 }
-"""Each is a file of `commands/`, which is imported when it is called."""
+"""Help texts by command; each command is a file of `commands/`, imported only when it is called."""
 
 
 class Command(Protocol):
@@ -32,13 +32,13 @@ class Command(Protocol):
     def run(self, arguments: argparse.Namespace) -> int:
         """Run the command and return its exit code.
 
-        `arguments.named_file`, where the command sets it, is named in errors that know no better location.
+        If the command sets `arguments.named_file`, errors without a location of their own report that file.
         """
         ...
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit code: 1 after an error of the user, which is one line on standard error."""
+    """Run a command and return its exit code: 1 after a user error, reported as one line on standard error."""
     arguments = argparse.Namespace(named_file=None)
     try:
         given = sys.argv[1:] if args is None else list(args)
@@ -64,14 +64,14 @@ def _command(name: str) -> Command:
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser that reports a wrong command line like every other error of the user."""
+    """A parser that reports a malformed command line like any other user error."""
 
     def error(self, message: str) -> NoReturn:
         raise InputError(f"{message} (see {self.prog} --help)")
 
 
 def _parser(name: str | None, command: Command | None) -> argparse.ArgumentParser:
-    """The parser of all commands, with the arguments of one."""
+    """The parser of all commands, with the arguments of the one that is called."""
     parser = _Parser(prog="tinyml", description="Compiles KB-sized models for microcontrollers.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for row, help in COMMANDS.items():

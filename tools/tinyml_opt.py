@@ -1,4 +1,4 @@
-"""`tinyml-opt`: reads a module or a model, runs passes, prints the result. xDSL's driver with MLIR's manners."""
+"""The command `tinyml-opt`: reads a module or a model, runs passes and prints the result, as mlir-opt does."""
 
 import argparse
 import inspect
@@ -25,19 +25,20 @@ from tinyml.tools.cli.user_errors import as_input_error, find_invalid, squeeze
 
 
 class TinymlOptMain(xDSLOptMain):
-    """xDSL's driver; only its hooks are overridden.
+    """xDSL's driver with some hooks overridden.
 
-    Different from xdsl-opt: `--pass-pipeline` and MLIR's spelling of a pipeline; `-` for the standard streams; whatever
-    frontends read as input; an output file appears whole or not at all; errors know file, line, column and pass.
+    Differences from xdsl-opt: `--pass-pipeline` and MLIR's spelling of pipelines; `-` for the standard streams; input
+    in the languages of all frontends; output files that are written completely or not at all; errors with file, line,
+    column and pass.
     """
 
     version_format: ClassVar[str] = "tinyml-opt on xdsl {xdsl_version}"
 
     running: str | None = None
-    """The pass that is running, or whose result is being verified."""
+    """The name of the pass that is running or whose result is being verified."""
 
     line_offset: int = 0
-    """Lines before the piece of the input file that is being read, with --split-input-file."""
+    """Number of lines before the piece of the input file being read, with --split-input-file."""
 
     output: AtomicFile | None = None
 
@@ -59,7 +60,7 @@ class TinymlOptMain(xDSLOptMain):
             try:
                 return parser.parse_module(not self.args.no_implicit_module)
             except (VerifyException, ValueError) as error:
-                line, column = parser.place()
+                line, column = parser.line_and_column()
                 message = squeeze(" ".join(str(part) for part in error.args))
                 raise InputError(message, file=self.get_input_name(), line=line, column=column) from error
 
@@ -147,7 +148,7 @@ class TinymlOptMain(xDSLOptMain):
             return None
 
     def apply_passes(self, prog: ModuleOp):
-        """Apply passes in order; an error names the pass, and the operation where it is known."""
+        """Apply passes in order; an error names the pass and, if known, the operation."""
         try:
             super().apply_passes(prog)
         except VerifyException as error:
@@ -163,14 +164,14 @@ class TinymlOptMain(xDSLOptMain):
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit code: 1 after an error of the user, which becomes one line on stderr."""
+    """Run the command line and return its exit code: 1 after a user error, reported as one line on stderr."""
     tool: TinymlOptMain | None = None
     try:
         tool = TinymlOptMain("Reads a module or a model, runs passes on it and prints the result.", args)
         tool.run()
         sys.stdout.flush()
     except BrokenPipeError:
-        # The reader has what it wanted; without this Python complains once more when it flushes at exit.
+        # The reader closed the pipe early; without this, Python would complain again when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except (Exception, ArgSpecParseError) as error:

@@ -1,7 +1,7 @@
-"""The registry: every dialect, pass and target by name, found by any xDSL tool through the entry point `xdsl.universe`.
+"""The registry of dialects, passes and targets, which xDSL tools find through the entry point `xdsl.universe`.
 
-A pass is declared by its file: its name and its module follow from each other. Everything is imported when it is asked
-for, so that a tool's start does not pay for what it does not use.
+The file of a pass is its declaration: the name of the pass follows from the name of its module. Everything is imported
+on first use, so that tools start quickly.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ def _dialect(module: str, name: str) -> Callable[[], Dialect]:
 
 
 def _passes(package: str, prefix: str = "") -> dict[str, Callable[[], type[ModulePass]]]:
-    """The passes of a package, one for each file: `PackScratchPass` in pack_scratch.py is `pack-scratch`.
+    """The passes of a package, one per file: `PackScratchPass` in pack_scratch.py is `pack-scratch`.
 
-    prefix: the first word of the names where files leave it out.
+    prefix: the first word of the names of passes, if file names omit it.
     """
     made: dict[str, Callable[[], type[ModulePass]]] = {}
     for file in iter_modules(import_module(package).__path__):

@@ -1,4 +1,4 @@
-"""Where the time and the flash of a model go: by line of its C file and by symbol of the program."""
+"""Attribution of a model's time and flash to lines of its C file and symbols of the program."""
 
 from __future__ import annotations
 
@@ -19,22 +19,24 @@ if TYPE_CHECKING:
     import numpy as np
 
 DEBUG_FLAGS = ("-gdwarf-2",)
-"""Change nothing but the debug sections. The default of avr-gcc, stabs, does not tell what was inlined."""
+"""Affect only debug sections. The default of avr-gcc, stabs, does not record inlined functions."""
 
 _START_UP = re.compile(r"main|vectors|exit|tm_\w*|__do_\w*")
-"""Global functions of the harness and of the C start-up code; the others come out of libraries."""
+"""Global functions of the harness and of the C start-up code; all others come from libraries."""
 
 _CLONE = re.compile(r"\.(constprop|isra|part)\.\d+")
 
 
 @dataclass(frozen=True)
 class Attribution:
-    """time: by line of NAME.c, in the device's unit, mean over the inputs; functions that a line calls are charged to
-    it. calls: the part of it that is spent in functions, by line and function. code: bytes of `NAME_predict` by line.
-    Line 0 stands for what belongs to no line.
+    """Time and flash of a model, by line and by symbol.
 
-    constants, kernels, library: bytes of flash by symbol: the arrays and the functions of NAME.c, and what the C
-    library brings. The rest of the program is start-up code and harness.
+    time: by line of NAME.c, in the device's unit, mean over the inputs, including the functions that a line calls.
+    calls: the part of that time spent in called functions, by line and function. code: bytes of `NAME_predict` by line.
+    Line 0 collects everything that belongs to no line.
+
+    constants, kernels, library: bytes of flash by symbol, for the arrays and the functions of NAME.c and for the C
+    library. The rest of the program is start-up code and harness.
     """
 
     build: Build
@@ -58,13 +60,13 @@ def attribute(
 ) -> Attribution:
     """Build and run a generated model whose C file defines the given constant arrays.
 
-    Raises InputError on a device that cannot tell where the time goes.
+    Raises InputError on a device without a profiler.
     """
     build = runner.build(source_dir, interface, workdir, optimize, DEBUG_FLAGS)
     profile = runner.profile(build, interface, inputs)
     symbols = [symbol for symbol in symbol_table(runner.prefix, build.elf) if symbol.size and symbol.kind in "tTrRdD"]
     predict = next(symbol for symbol in symbols if symbol.name == f"{interface.name}_predict")
-    # Bit 0 of an address of Thumb code says that it is Thumb code.
+    # Bit 0 of a function's address marks Thumb code.
     start = predict.address & ~1
     words = range(start, start + predict.size, 2)
     lines = source_lines(runner.prefix, build.elf, words, f"{interface.name}.c")
@@ -90,7 +92,7 @@ def attribute(
 
 
 def _functions(symbols: Iterable[Symbol]) -> Callable[[int], str]:
-    """The name of the function that an instruction belongs to."""
+    """A lookup from the address of an instruction to the name of its function."""
     table = sorted((symbol.address & ~1, symbol.size, symbol.name) for symbol in symbols if symbol.kind in "tT")
     starts = [start for start, _, _ in table]
 

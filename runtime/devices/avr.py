@@ -1,4 +1,4 @@
-"""AVR chips, cycle by cycle, on libsimavr."""
+"""The runner of AVR chips, cycle-accurate on libsimavr."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class AvrRunner(Runner):
-    """An AVR chip; the default is that of the Arduino Uno, compiled with the flags of the Arduino IDE but no LTO.
+    """Runs on a simulated AVR chip, by default the Arduino Uno's, with the Arduino IDE's compiler flags but no LTO.
 
     No Arduino core is linked. Cycles count from the first instruction of `NAME_predict` to the end of its return.
     An inference that takes more than `limit` cycles, a crash, a jump out of the program, a stack that grows into the
@@ -68,9 +68,9 @@ class AvrRunner(Runner):
 
 @cache
 def _driver(source: Path) -> Path:
-    """The compiled driver of simavr, from the user's cache where it is there already.
+    """The compiled simavr driver, from the user's cache if it is there already.
 
-    Its key is the preprocessed source, so that another simavr gets another driver.
+    The cache key is the preprocessed source, so that each version of simavr gets its own driver.
     """
     try:
         text = call_tool("", "gcc", ["-E", "-P", source])
@@ -80,7 +80,7 @@ def _driver(source: Path) -> Path:
         if not driver.exists():
             cache.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(dir=cache) as scratch:
-                # Several processes may compile it at once: each moves a whole file into place.
+                # Several processes may compile it at once, so each moves a complete file into place.
                 fresh = Path(scratch) / "driver"
                 call_tool("", "gcc", ["-std=gnu99", "-O2", "-o", fresh, source, "-lsimavr"])
                 fresh.replace(driver)

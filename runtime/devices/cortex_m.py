@@ -1,4 +1,4 @@
-"""ARM Cortex-M chips on the emulator."""
+"""The runner of ARM Cortex-M chips, on the emulator."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from tinyml.runtime.devices.emulator import Core, EmulatorRunner
 
 @dataclass(frozen=True)
 class CortexMRunner(EmulatorRunner):
-    """A Cortex-M0+, M3 or M4 (with its FPU).
+    """Runs on an emulated Cortex-M0+, M3 or M4 (with its FPU).
 
-    An instruction in an IT block whose condition fails counts too, as it takes its place in the pipeline.
+    An instruction in an IT block whose condition fails counts, too, because it occupies the pipeline.
     """
 
     def core(self, unicorn: Any) -> Core:
@@ -33,5 +33,5 @@ class CortexMRunner(EmulatorRunner):
 
 
 def _size_of(halfword: int) -> int:
-    """A first halfword that starts with 11101, 11110 or 11111 has a second one."""
+    """Size of an instruction in bytes: 4 if its first halfword starts with 11101, 11110 or 11111, else 2."""
     return 4 if halfword >> 11 >= 0b11101 else 2

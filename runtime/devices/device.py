@@ -1,4 +1,4 @@
-"""Results of devices: a built program, what a run returned, where its time went."""
+"""Results from devices: a built program, the outcome of a run, a profile."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ class RunResult:
     """Raw outputs and costs of a run over `samples` inputs.
 
     `labels` has shape (samples,) and `scores` (samples, output_length) in the element type of the interface; either is
-    None where the model has none. `cycles` has shape (samples,), counts `unit` from the first instruction of
-    `NAME_predict` to its return, and is None where the device has no counter. `stack_bytes` is the largest depth
-    of the whole stack over all inferences, from its top at reset, so with the frame of main and the call.
+    None if the model has none. `cycles` has shape (samples,), counts `unit` from the first instruction of
+    `NAME_predict` to its return, and is None if the device has no counter. `stack_bytes` is the greatest stack depth
+    over all inferences, measured from the top at reset, so it includes the frame of main and the call.
     """
 
     labels: np.ndarray | None
@@ -50,10 +50,10 @@ class RunResult:
 
 @dataclass(frozen=True)
 class Profile:
-    """Where the time of an inference goes, mean over some inputs, in the device's unit.
+    """The time of an inference by instruction, mean over the inputs, in the device's unit.
 
-    `spent[site, pc]` is what the instruction at `pc` took while `site` was the last instruction of `NAME_predict` to
-    run before it: `pc` itself, or the call in which it ran. The sum is what `RunResult.cycles` counts.
+    `spent[site, pc]` is the time of the instruction at `pc` while `site` was the last instruction of `NAME_predict` to
+    run before it: `pc` itself, or the call in which it ran. The values add up to `RunResult.cycles`.
     """
 
     result: RunResult
@@ -61,9 +61,9 @@ class Profile:
 
 
 def raw_inputs(interface: Interface, inputs: np.ndarray) -> bytes:
-    """The bytes of `inputs`, row after row, as the caller packs them.
+    """The bytes of `inputs`, row after row, packed as a caller would pack them.
 
-    Raises InputError where shape or element type are not the interface's.
+    Raises InputError if the shape or the element type does not match the interface.
     """
     if inputs.ndim != 2 or inputs.shape[1] != interface.input_length:
         raise InputError(
@@ -77,9 +77,9 @@ def raw_inputs(interface: Interface, inputs: np.ndarray) -> bytes:
 
 
 def result_of_records(interface: Interface, records: bytes) -> RunResult:
-    """Read what the driver of a device writes for each sample.
+    """Decode the records that a device's driver writes, one per sample.
 
-    A record is `int32 label; uint32 stack; uint64 cycles;` and the raw scores. All cycles 0 means no counter.
+    A record is `int32 label; uint32 stack; uint64 cycles;` and the raw scores. Cycles that are all 0 mean no counter.
     """
     import numpy as np
 

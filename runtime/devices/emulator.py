@@ -1,4 +1,4 @@
-"""Chips on the emulator `unicorn`, counting instructions: what the runners of these chips share."""
+"""The common base of runners on the emulator `unicorn`, which count instructions."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _RAM, _RAM_BYTES = 0x20000000, 1 << 18
 
 @dataclass(frozen=True)
 class Core:
-    """A core as the emulator knows it.
+    """An emulated core.
 
-    Its registers, by unicorn's numbers: pc, back (the return address), sp, and result (the first argument of a function
-    and its result). size_of: bytes of the instruction that begins with these two bytes, as a number. code: what is
-    added to the address of a function to call it. devices: address and bytes of further readable and writable memory,
-    multiples of 4096.
+    Registers, by unicorn's numbers: pc, back (the return address), sp, and result (a function's first argument and its
+    result). size_of: the size in bytes of the instruction with a given first halfword. code: offset added to a
+    function's address to call it. devices: further readable and writable memory, bytes by address, both multiples of
+    4096.
     """
 
     emulator: Any
@@ -45,18 +45,18 @@ class Core:
 
 @dataclass(frozen=True)
 class EmulatorRunner(Runner):
-    """A chip with 1 MiB of flash at 0 and 256 KiB of RAM at 0x20000000, as the linker script of its harness says.
+    """Runs on an emulated chip with 1 MiB of flash at 0 and 256 KiB of RAM at 0x20000000, as its linker script says.
 
     Counts the instructions of an inference exactly, from the first of `NAME_predict` through its return; these are not
-    cycles. More than `limit` instructions, an access to no memory, an illegal instruction and a stack overflow raise
-    DeviceError. The linker refuses what does not fit the memories with InputError.
+    cycles. More than `limit` instructions, an access to unmapped memory, an illegal instruction and a stack overflow
+    raise DeviceError. A program that does not fit fails to link, with InputError.
     """
 
     limit: int = 1_000_000_000
 
     @abstractmethod
     def core(self, unicorn: Any) -> Core:
-        """A new core of this board; unicorn: the module of that name, whose type information is incomplete."""
+        """A new core of this board. unicorn: the module of that name, whose type information is incomplete."""
 
     def run(self, build: Build, interface: Interface, inputs: np.ndarray) -> RunResult:
         return self._run(_Machine(self, build.elf, interface), interface, inputs)
@@ -106,7 +106,7 @@ class _Machine:
             raise InputError("the emulator 'unicorn' is not installed: pip install tinyml[devices]") from error
         prefix = runner.chip.prefix
         self._error: type[Exception] = unicorn.UcError
-        self._what = f"{interface.name} on {runner.name}"
+        self._label = f"{interface.name} on {runner.name}"
         self._limit = runner.limit
         self._interface = interface
         self._symbols = symbols(prefix, elf)
@@ -121,9 +121,9 @@ class _Machine:
         self._uc.mem_write(_FLASH, self._image)
         self._executed = 0
         self.instructions_of: dict[tuple[int, int], Sequence[int]] = {}
-        """The addresses of the instructions of a block, given as address and size; none of the harness."""
+        """Instruction addresses by block (address, size); empty for blocks of the harness."""
         self.entered: dict[tuple[int | None, int, int], int] = {}
-        """How often each block ran: after which instruction of NAME_predict (None: it belongs to it), address, size."""
+        """Executions by block: the instruction of NAME_predict before it (None inside NAME_predict), address, size."""
         self._inferring = False
         self._site = 0
         predict = next(s for s in symbol_table(prefix, elf) if s.name == f"{interface.name}_predict")
@@ -145,11 +145,11 @@ class _Machine:
         ram = bytes(self._uc.mem_read(free, unused))
         untouched = unused - len(ram.lstrip(bytes([_PAINT])))
         if untouched == 0:
-            raise DeviceError(f"{self._what}: stack overflow, it grew into the static data")
+            raise DeviceError(f"{self._label}: stack overflow, it grew into the static data")
         scores = b""
         if self._interface.output_bytes:
             scores = bytes(self._uc.mem_read(self._return_to_mark(), self._interface.output_bytes))
-        # On to the mark in front of the next inference.
+        # Continue to the mark before the next inference.
         self._return_to_mark()
         return (label ^ 0x80000000) - 0x80000000, executed, top - free - untouched, scores
 
@@ -157,19 +157,19 @@ class _Machine:
         return self._run_to_mark(self._uc.reg_read(self._core.back))
 
     def _run_to_mark(self, start: int) -> int:
-        """Run from a code address to the next `tm_mark` and give its argument."""
+        """Run from a code address to the next `tm_mark` and return its argument."""
         mark = self._symbols["tm_mark"]
         self._executed = 0
         try:
             self._uc.emu_start(start | self._core.code, mark)
         except self._error as error:
             at: int = self._uc.reg_read(self._core.pc)
-            raise DeviceError(f"{self._what}: crash at 0x{at:x}: {error}") from error
+            raise DeviceError(f"{self._label}: crash at 0x{at:x}: {error}") from error
         at = self._uc.reg_read(self._core.pc)
         if at >= len(self._image):
-            raise DeviceError(f"{self._what}: jump to 0x{at:x}, out of the program")
+            raise DeviceError(f"{self._label}: jump to 0x{at:x}, out of the program")
         if at != mark:
-            raise DeviceError(f"{self._what}: no end within {self._limit} instructions, at 0x{at:x}")
+            raise DeviceError(f"{self._label}: no end within {self._limit} instructions, at 0x{at:x}")
         return self._uc.reg_read(self._core.result)
 
     def _on_block(self, _uc: object, address: int, size: int, _data: object) -> None:
@@ -187,7 +187,7 @@ class _Machine:
             self._uc.emu_stop()
 
     def _instructions_in(self, address: int, size: int) -> Sequence[int]:
-        """The instructions of a block: straight-line code that is entered only at its start."""
+        """Addresses of the instructions of a block: straight-line code that is entered only at its start."""
         if self._symbols["tm_harness_start"] <= address < self._symbols["tm_harness_end"]:
             return ()
         addresses: list[int] = []

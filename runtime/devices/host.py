@@ -1,4 +1,4 @@
-"""The host: the generated C compiled by gcc and run as it is."""
+"""The runner of the host, which compiles the generated C with gcc and runs it natively."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _SANITIZED = ("-g", "-fsanitize=undefined,address", "-fno-sanitize-recover=all",
 
 @dataclass(frozen=True)
 class HostRunner(Runner):
-    """Runs on this machine.
+    """Runs on the host computer.
 
-    The cycles are ticks of the x86 time stamp counter, hence noisy and only good for a rough look; None elsewhere.
-    The stack is that of a painted thread from the frame of the loop around `NAME_predict`. The bytes of a build
-    include the C library's startup code and the harness. With `sanitize` the program checks itself for undefined
-    behaviour and bad accesses and fails at the first one with DeviceError; its stack is not measured (0).
+    Cycles are ticks of the x86 time stamp counter, noisy and good only for a rough impression; None on other hosts.
+    The stack depth is that of a painted thread, from the frame of the loop around `NAME_predict`. The size of a build
+    includes the C library's startup code and the harness. With `sanitize`, the program checks itself for undefined
+    behaviour and bad accesses, and the first one raises DeviceError; its stack is not measured (0).
     """
 
     name: str = "host"

@@ -1,4 +1,4 @@
-"""The registry of devices; everything that a caller needs to build and run a model is named here."""
+"""The registry of runners, with every name that a caller needs to build and run a model."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ __all__ = ["Build", "DeviceError", "Interface", "Profile", "RunResult", "Runner"
 
 
 def runner_for(target: str) -> Runner:
-    """The runner of a board, by its name; raises InputError for an unknown one."""
+    """The runner of a board; raises InputError for an unknown name."""
     module, _, name = chip_of(target).runner.partition(":")
     return getattr(import_module(module), name)(target)
 
 
 def is_available(target: str) -> bool:
-    """Are the compiler and the simulator of a board installed?"""
+    """True if the compiler and the simulator of a board are installed."""
     chip = chip_of(target)
     return all(package.is_installed() for package in chip.packages) and all(map(find_spec, chip.modules))

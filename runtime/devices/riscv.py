@@ -1,4 +1,4 @@
-"""RISC-V chips on the emulator."""
+"""The runner of RISC-V chips, on the emulator."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tinyml.runtime.devices.emulator import Core, EmulatorRunner
 
 @dataclass(frozen=True)
 class RiscvRunner(EmulatorRunner):
-    """A 32-bit RISC-V. The emulated core has floating-point registers, too, which code for rv32imc leaves alone."""
+    """Runs on an emulated 32-bit RISC-V. Code for rv32imc does not touch the core's floating-point registers."""
 
     def core(self, unicorn: Any) -> Core:
         riscv: Any = importlib.import_module("unicorn.riscv_const")
@@ -26,5 +26,5 @@ class RiscvRunner(EmulatorRunner):
 
 
 def _size_of(halfword: int) -> int:
-    """Instructions whose two lowest bits are not both set are compressed."""
+    """Size of an instruction in bytes: 4 if the two lowest bits of its first halfword are set, else 2 (compressed)."""
     return 4 if halfword & 3 == 3 else 2

@@ -1,4 +1,4 @@
-"""The runner of a board: one way to build a generated model, one way to run it."""
+"""The base class of runners, which build and run generated models on a board."""
 
 from __future__ import annotations
 
@@ -22,14 +22,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Runner(ABC):
-    """A board by its name, the host or a simulated one. Runs are deterministic, except for the cycles of the host.
+    """Builds and runs models on the board called `name`, real (the host) or simulated.
 
-    A chip names the class of its runner (`Chip.runner`), which is made with the name of a board and defaults.
+    Runs are deterministic, except for the cycles of the host. A chip names the class of its runner (`Chip.runner`),
+    which is constructed from the name of a board alone.
     """
 
     name: str
     optimize: ClassVar[str] = "-Os"
-    """The usual level of the C compiler."""
+    """The default optimization level of the C compiler."""
 
     @property
     def board(self) -> Board:
@@ -41,17 +42,17 @@ class Runner(ABC):
 
     @property
     def prefix(self) -> str:
-        """What the names of the compiler and the binutils begin with."""
+        """The common prefix of the names of the compiler and the binutils."""
         return self.chip.prefix
 
     @property
     def variant(self) -> str:
-        """The name of the board, and what else tells its programs from others."""
+        """The name of the board, plus anything that distinguishes this runner's programs from others."""
         return self.name
 
     @property
     def flags(self) -> Sequence[str]:
-        """The flags of the C compiler but for its level."""
+        """The C compiler flags, without the optimization level."""
         return [*self.board.flags, *self.chip.flags]
 
     def build(
@@ -64,8 +65,8 @@ class Runner(ABC):
     ) -> Build:
         """Compile every `*.c` directly in `source_dir` with the harness of the chip, into `workdir`.
 
-        Raises InputError where a compiler is missing (naming the Debian packages), where the code does not compile and
-        where the linker knows that it does not fit.
+        Raises InputError if the compiler is missing (naming the Debian packages), if the code does not compile, and if
+        the linker reports that it does not fit.
         """
         elf = workdir / f"{interface.name}-{self.variant}.elf"
         flags = [optimize or self.optimize, *extra_flags, *self.flags]
@@ -75,9 +76,9 @@ class Runner(ABC):
     def run(self, build: Build, interface: Interface, inputs: np.ndarray) -> RunResult:
         """Run raw `inputs` of shape (samples, input_length) and of the interface's element type.
 
-        Raises InputError for inputs of another shape or type, DeviceError where the program fails.
+        Raises InputError for inputs of another shape or type, DeviceError if the program fails.
         """
 
     def profile(self, build: Build, interface: Interface, inputs: np.ndarray) -> Profile:
-        """`run`, and where the time went; raises InputError on a device that cannot tell."""
+        """Run and profile a model, with arguments as in `run`; raises InputError on a device without a profiler."""
         raise InputError(f"the device '{self.name}' cannot tell where the time goes")

@@ -1,4 +1,4 @@
-"""Compilers and binutils: where they are, what they are called with, what they say of a program."""
+"""Calls of compilers and binutils, and the parsing of their output."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from tinyml.targets.chip import Chip
 from tinyml.targets.registry import chips
 
 HARNESS = Path(__file__).parents[1] / "harness"
-"""Headers that the harnesses of chips share."""
+"""The folder of headers that all harnesses share."""
 
-# Contraction into fused multiply-adds and fast-math would give floats other bits on other devices.
+# Contraction into fused multiply-adds and fast-math would make floats differ between devices.
 MODEL_FLAGS = (
     "-std=c99",
     "-ffp-contract=off",
@@ -29,14 +29,14 @@ MODEL_FLAGS = (
     "-fdata-sections",
     "-Wl,--gc-sections",
 )
-"""Given to every compilation of a model."""
+"""Flags for every compilation of a model."""
 
 WARNING_FLAGS = ("-Wall", "-Wextra", "-Wconversion", "-Werror")
-"""Generated code is clean under these; they are not given unless asked, a warning must not stop a user's run."""
+"""Flags that generated code compiles cleanly under; off by default, because a warning must not stop a user's run."""
 
 
 def find_tool(prefix: str, tool: str) -> str:
-    """Path of `<prefix><tool>`, e.g. `avr-` and `gcc`; raises InputError naming the Debian packages to install."""
+    """Path of `<prefix><tool>`, such as `avr-gcc`; raises InputError naming the Debian packages to install."""
     path = shutil.which(prefix + tool)
     if path is None:
         packages = " ".join(package.name for chip in chips() if chip.prefix == prefix for package in chip.packages)
@@ -47,7 +47,7 @@ def find_tool(prefix: str, tool: str) -> str:
 def call_tool(prefix: str, tool: str, arguments: Sequence[str | Path]) -> str:
     """Standard output of a tool; raises InputError with the first error it printed."""
     command = [find_tool(prefix, tool), *map(str, arguments)]
-    # Other locales translate the messages that are searched below.
+    # Other locales would translate the messages searched below.
     done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"})
     if done.returncode != 0:
         lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
@@ -57,7 +57,7 @@ def call_tool(prefix: str, tool: str, arguments: Sequence[str | Path]) -> str:
 
 
 def build_model(chip: Chip, source_dir: Path, interface: Interface, elf: Path, flags: Sequence[str]) -> Build:
-    """Compile and link every `*.c` in `source_dir` and the harness of a chip, and measure the result."""
+    """Compile and link every `*.c` in `source_dir` with the harness of a chip, and measure the result."""
     sources = sorted(source_dir.glob("*.c"))
     if not sources:
         raise InputError("no C file of a model here", file=str(source_dir))
@@ -81,7 +81,7 @@ def build_model(chip: Chip, source_dir: Path, interface: Interface, elf: Path, f
 
 @dataclass(frozen=True)
 class Symbol:
-    """A symbol of an ELF file. size: bytes, 0 where the file does not tell. kind: nm's letter (t, T: code)."""
+    """A symbol of an ELF file. size: bytes, 0 if unknown. kind: nm's letter (t, T: code)."""
 
     name: str
     address: int
@@ -90,13 +90,13 @@ class Symbol:
 
 
 def symbol_table(prefix: str, elf: Path) -> Sequence[Symbol]:
-    """Every symbol that the ELF file defines, by address."""
+    """Every symbol defined in an ELF file, sorted by address."""
     return _symbol_table(prefix, elf, elf.stat().st_mtime_ns)
 
 
 @lru_cache(16)
 def _symbol_table(prefix: str, elf: Path, written: int) -> Sequence[Symbol]:
-    """written: the time, because a program may be built again."""
+    """`symbol_table`, cached. written: the file's modification time, because a program may be rebuilt."""
     table: list[Symbol] = []
     for line in call_tool(prefix, "nm", ["--defined-only", "--print-size", "--numeric-sort", elf]).splitlines():
         *numbers, kind, name = line.split()
@@ -106,12 +106,12 @@ def _symbol_table(prefix: str, elf: Path, written: int) -> Sequence[Symbol]:
 
 
 def symbols(prefix: str, elf: Path) -> dict[str, int]:
-    """Address of every symbol that the ELF file defines."""
+    """Address of every symbol defined in an ELF file, by name."""
     return {symbol.name: symbol.address for symbol in symbol_table(prefix, elf)}
 
 
 def source_lines(prefix: str, elf: Path, addresses: Sequence[int], file: str) -> dict[int, int]:
-    """The line of a C file that each instruction was compiled from; of an inlined function, the line that calls it.
+    """The line of a C file that each instruction comes from; for an inlined function, the line of the call.
 
     The program must be built with -g. Instructions that come from no line of the file are left out.
     """
@@ -121,16 +121,16 @@ def source_lines(prefix: str, elf: Path, addresses: Sequence[int], file: str) ->
     for text in call_tool(prefix, "addr2line", arguments).splitlines():
         if text.startswith("0x"):
             at = int(text, 16)
-        # The last place of an address is the outermost function's.
-        elif (found := re.search(r"([^/\\]+):(\d+)(?: \(discriminator \d+\))?$", text)) and found[1] == file:
-            lines[at] = int(found[2])
+        # The last location listed for an address is that of the outermost function.
+        elif (location := re.search(r"([^/\\]+):(\d+)(?: \(discriminator \d+\))?$", text)) and location[1] == file:
+            lines[at] = int(location[2])
         else:
             lines.pop(at, None)
     return lines
 
 
 def execute(command: Sequence[str | Path], stdin: bytes, what: str) -> bytes:
-    """Standard output of a program of ours; raises DeviceError with the last line it wrote to standard error."""
+    """Standard output of a model or driver; raises DeviceError with the error that it printed."""
     done = subprocess.run([str(part) for part in command], input=stdin, capture_output=True)
     if done.returncode == 0:
         return done.stdout

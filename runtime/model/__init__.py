@@ -1,1 +1,1 @@
-"""What a compiled model and its callers agree on: data sets, the C interface, headers."""
+"""The interface between a compiled model and its callers: data sets, C functions, headers."""

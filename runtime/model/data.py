@@ -1,4 +1,4 @@
-"""Data sets: an .npz file with `x`, inputs of shape (samples, elements), and optionally `y`, class indices."""
+"""Data sets: .npz files with `x`, inputs of shape (samples, elements), and optionally `y`, class indices."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Data:
-    """Real inputs (samples, elements), and the class index of each sample where the file has labels."""
+    """Real inputs (samples, elements), and the class index of each sample if the file has labels."""
 
     x: NDArray[np.float32]
     y: NDArray[np.int64] | None
@@ -29,8 +29,8 @@ class Data:
 def load_data(path: str, *, elements: int | None = None, classes: int | None = None) -> Data:
     """Read a data set; nothing in the file is executed or unpickled.
 
-    elements: what a sample must have. classes: labels must lie in [0, classes). Raises `InputError` for a missing or
-    damaged file, wrong shapes or types, no samples, NaN or infinity, and labels out of range.
+    elements: the required number of elements per sample. classes: labels must lie in [0, classes). Raises `InputError`
+    for a missing or damaged file, wrong shapes or types, no samples, NaN or infinity, and labels out of range.
     """
     x = _array(path, "x", required=True)
     if x is None or x.ndim < 2 or x.dtype.kind not in "fiu":
@@ -63,7 +63,7 @@ def _array(path: str, name: str, *, required: bool) -> NDArray[Any] | None:
             if isinstance(file, np.ndarray):
                 raise InputError("expected an .npz file with arrays `x` and `y`", file=path)
             if name in file:
-                # A member of the archive that is no array comes as bytes.
+                # numpy returns a member that is not an array as bytes.
                 if isinstance(member := file[name], bytes):
                     raise ValueError(f"{name} is no array")
                 return member

@@ -1,4 +1,4 @@
-"""The C headers of the runtime and of chips, shipped as data."""
+"""The C headers of the runtime and of the chips, shipped as package data."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _INCLUDE = Path(__file__).parents[1] / "include"
 
 @cache
 def include_folders() -> Sequence[Path]:
-    """The folders that headers `tinyml/*.h` lie in: the one for all chips, then those of single chips."""
+    """The folders of headers `tinyml/*.h`: the shared folder first, then those of single chips."""
     return [_INCLUDE, *(folder for chip in chips() for folder in chip.files("include"))]
 
 
@@ -30,7 +30,7 @@ def _texts() -> dict[str, str]:
 def header_defining(symbol: str) -> tuple[str, str]:
     """Name and text of the header that defines a function, such as `tinyml/f32.h` for `tm_expf`.
 
-    Raises InputError where no header does.
+    Raises InputError if no header defines it.
     """
     definition = re.compile(rf"^static\b[^;{{}}=]*\b{re.escape(symbol)}\([^;{{}}]*\)\s*\{{", re.MULTILINE)
     for name, text in _texts().items():

@@ -1,4 +1,4 @@
-"""What a generated model looks like from outside: the Python side of the header NAME.h."""
+"""The C interface of a generated model, the Python counterpart of the header NAME.h."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ class Interface:
     """The functions `NAME_predict` and `NAME_scores` of a generated model.
 
     `input_ctype` and `output_ctype` are the C types of the elements (int8_t, int16_t, int32_t or float); the lengths
-    count elements. `output_ctype` is None and `output_length` 0 where there are no scores; `has_label` says whether
-    `NAME_predict` returns the index of the class or void. `packed_bits` is in how many bits each element of the input
-    is packed (`tinyml.dialects.layouts.packed_bits`): then the caller's array holds bytes; None where it is not. Raises
-    ValueError for another C type, for a length that is not positive, and where type and length of the scores disagree.
+    count elements. `output_ctype` is None and `output_length` 0 if there are no scores; `has_label` says whether
+    `NAME_predict` returns the index of the class or void. `packed_bits` is the width of each element of a packed input
+    (`tinyml.dialects.layouts.packed_bits`), whose array holds bytes; None if the input is not packed. Raises ValueError
+    for another C type, for a length that is not positive, and if the type and the length of the scores disagree.
     """
 
     name: str
@@ -43,7 +43,7 @@ class Interface:
 
     @property
     def classes(self) -> int | None:
-        """How many classes the model tells apart; None where it does not say."""
+        """The number of classes that the model distinguishes; None if it is unknown."""
         if self.output_length == 1:
             return 2 if self.has_label else None
         return self.output_length or None
@@ -57,28 +57,28 @@ class Interface:
 
     @property
     def output_dtype(self) -> np.dtype | None:
-        """Little-endian numpy type of one raw score, None where there are no scores."""
+        """Little-endian numpy type of one raw score; None if there are no scores."""
         import numpy as np
 
         return None if self.output_ctype is None else np.dtype(_DTYPES[self.output_ctype])
 
     @property
     def array_ctype(self) -> str:
-        """C type of an element of the caller's array X."""
+        """C type of the elements of the caller's array X."""
         return self.input_ctype if self.packed_bits is None else "int8_t"
 
     @property
     def array_length(self) -> int:
-        """Elements of the caller's array X."""
+        """Number of elements of the caller's array X."""
         return self.input_length if self.packed_bits is None else packed_bytes(self.input_length, self.packed_bits)
 
     @property
     def input_bytes(self) -> int:
-        """Size of the caller's array X."""
+        """Size of the caller's array X in bytes."""
         return self.array_length * (1 if self.packed_bits is not None else self.input_dtype.itemsize)
 
     @property
     def output_bytes(self) -> int:
-        """Size of the scores."""
+        """Size of the scores in bytes."""
         dtype = self.output_dtype
         return 0 if dtype is None else self.output_length * dtype.itemsize

@@ -1,4 +1,4 @@
-"""The C interface of a program, read off the types of its function at L1."""
+"""The C interface of a program, derived from the types of its function at L1."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _CTYPES = {"int8": "int8_t", "int16": "int16_t", "int32": "int32_t", "float32": 
 
 
 def interface_of(module: ModuleOp) -> Interface:
-    """Name, element types and lengths of the generated functions."""
+    """The interface of the C functions that a program at L1 compiles to."""
     function = predict_function(module)
     [argument] = function.body.block.args
     packed: Any = None if function.arg_attrs is None else function.arg_attrs.data[0].data.get(tdsl.PACKED)

@@ -1,4 +1,4 @@
-"""The data sets that fit a program."""
+"""Loading of data sets that fit a program."""
 
 from __future__ import annotations
 

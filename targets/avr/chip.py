@@ -1,4 +1,4 @@
-"""AVR: constants lie in program memory, which only LPM reads; ints have 16 bits."""
+"""The AVR chip: constants live in program memory, which only LPM can read, and int has 16 bits."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from tinyml.targets.package import Package
 _FOLDER = Path(__file__).parent
 _PRELUDE, _HELPERS = read_helpers(_FOLDER / "helpers.h")
 
-# gcc would hoist what it takes one instruction to load out of loops, into registers that are saved on the stack.
+# gcc would hoist values that take one instruction to load out of loops, into registers that must be saved on the stack.
 _OPTIONS = """\
 #ifdef __AVR__
 #pragma GCC optimize ("no-move-loop-invariants")
@@ -23,7 +23,7 @@ CHIP = Chip(
     folder=_FOLDER,
     runner="tinyml.runtime.devices.avr:AvrRunner",
     boards=(
-        # Flash less the boot loader's section.
+        # The boot loader's section is not available to programs.
         Board(
             "uno",
             "atmega328p",
@@ -50,7 +50,7 @@ CHIP = Chip(
     prefix="avr-",
     flags=(
         "-DF_CPU=16000000UL",
-        # Room in the linker's eyes also for what does not fit the part: by how much it does not fit is worth knowing.
+        # Let the linker accept programs that are too large for the part, so that reports can say by how much.
         "-Wl,--defsym=__TEXT_REGION_LENGTH__=0x40000",
         "-Wl,--defsym=__DATA_REGION_LENGTH__=0xfe00",
     ),

@@ -1,1 +1,1 @@
-"""Prints the `c` dialect for any chip."""
+"""The C printer: turns the `c` dialect into C source for any chip."""

@@ -1,4 +1,4 @@
-"""How expressions of the `c` dialect are spelled for a target."""
+"""The C text of expressions of the `c` dialect, as a target spells them."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ _PRODUCTS: dict[tuple[Attribute, ...], tuple[str, Attribute]] = {
     (i16, i16, i32): ("tm_mul16", i32),
     (i16, i8, i32): ("tm_mul16_8", INT24),
 }
-"""The helper for products of such types, and what it returns."""
+"""The helper for products of these types (factor, factor, product) and its return type."""
 
 Operand = Callable[[SSAValue], Text]
 
 
 class Expressions:
-    """Spells an operation, given the texts of its operands; remembers which helpers of the target it used."""
+    """Spells operations, given the texts of their operands, and records the target's helpers that they use."""
 
     def __init__(self, chip: Chip, arena: c.ArenaOp | None):
         self.chip = chip
@@ -75,7 +75,7 @@ class Expressions:
         if sign in _OPPOSITE and rhs.literal and rhs.code.startswith("-"):
             sign, rhs = _OPPOSITE[sign], replace(rhs, code=rhs.code[1:], level=PRIMARY)
         level = LEVELS[sign]
-        # Operands of shifts and masks in parentheses, whatever C's precedences say.
+        # Operands of shifts and masks always get parentheses, even where C's precedence makes them redundant.
         left, right = (level, level + 1) if level >= SUM else (UNARY, UNARY)
         result = INT if type in RANKS and RANKS[type] < RANKS[INT] else type
         text = join(level, result, f"{lhs.within(left)} {sign} {rhs.within(right)}", lhs, rhs)
@@ -92,17 +92,17 @@ class Expressions:
         type = op.result.type
         inner = operand(op.operand).as_wide_as(type)
         result = INT if type in RANKS and i1 != type and RANKS[type] < RANKS[INT] else type
-        # Not two minus signs in a row: they would be a decrement.
+        # Two minus signs in a row would be a decrement.
         level = PRIMARY if inner.code.startswith("-") else UNARY
         return join(UNARY, result, f"{op.operator.data}{inner.within(level)}", inner)
 
     def multiply_wide(self, op: c.MultiplyWideOp, operand: Operand) -> Text:
         type = op.result.type
         lhs, rhs = operand(op.lhs), operand(op.rhs)
-        wider, other = sorted(((op.lhs.type, lhs), (op.rhs.type, rhs)), key=lambda one: -RANKS[one[0]])
-        helper, returned = _PRODUCTS.get((wider[0], other[0], type), ("", type))
+        wider, narrower = sorted(((op.lhs.type, lhs), (op.rhs.type, rhs)), key=lambda factor: -RANKS[factor[0]])
+        helper, returned = _PRODUCTS.get((wider[0], narrower[0], type), ("", type))
         if helper in self.chip.helpers:
-            arguments = ", ".join(text.to(factor).code for factor, text in (wider, other))
+            arguments = ", ".join(text.to(factor).code for factor, text in (wider, narrower))
             return join(PRIMARY, returned, f"{self.helper(helper)}({arguments})", lhs, rhs)
         result = INT if RANKS[type] < RANKS[INT] else type
         factors = [f"({spell(type)}){factor.within(UNARY)}" for factor in (lhs, rhs)]
@@ -112,7 +112,7 @@ class Expressions:
         inner, source, type = operand(op.operand), op.operand.type, op.result.type
         promoted = source in RANKS and RANKS[source] <= RANKS.get(type, -1) <= RANKS[INT]
         if promoted or (str(source) == "ui8" and type in (i16, INT)):
-            # C widens these to int whenever it computes with them.
+            # C promotes these to int in every computation.
             return inner if inner.literal else replace(inner, type=INT, update=None)
         return inner.cast(type)
 
@@ -169,7 +169,7 @@ class Expressions:
 
 
 def as_argument(text: Text, type: Attribute, memory: str = CONST) -> Text:
-    """Functions take pointers to plain elements, which they only read unless `memory` says otherwise."""
+    """An argument of a call: a pointer to plain elements, read-only unless `memory` says otherwise."""
     if isinstance(type, c.PointerType) and type.memory.data == ALIAS:
         return text.cast(c.PointerType(type.element, memory))
     return text.to(type)

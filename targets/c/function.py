@@ -1,7 +1,8 @@
-"""Functions of the `c` dialect as text: what nests into the statement that uses it, and what gets a name.
+"""The C text of a function of the `c` dialect, with expressions nested into the statements that use them.
 
-An expression with one use, in its own block, is written where it is used, unless a statement in between changes what
-it reads. All others become constants with the name of the SSA value. Nothing is computed more often than in the IR.
+An expression with a single use in its own block is written where it is used, unless a statement in between changes
+something it reads. Every other expression becomes a constant named after its SSA value. Nothing is computed more often
+than in the IR.
 """
 
 from __future__ import annotations
@@ -19,23 +20,23 @@ from tinyml.targets.c.names import fresh
 from tinyml.targets.c.text import MEMORY, PRIMARY, Text, declare
 
 LONGEST = 72
-"""Characters of an expression that is still nested into another."""
+"""Longer expressions, in characters, are not nested into others."""
 
 COUNTERS = ("i", "j", "k", "l", "m", "n")
 
 
 class FunctionPrinter:
-    """Prints one function; `taken` are the names of the file."""
+    """Prints one function; `taken` holds the names in use at file level."""
 
     def __init__(self, expressions: Expressions, taken: set[str]):
         self.expressions = expressions
         self.scopes = [taken]
         self.names: dict[SSAValue, str] = {}
         self.waiting: dict[SSAValue, Text] = {}
-        """Expressions that wait to be nested into the one statement that uses them."""
+        """Expressions not yet printed, to be nested into their only user."""
         self.lines: list[str] = []
         self.sources: list[tuple[str, ...]] = []
-        """Of each line, the names of the source's operations that it computes a part of."""
+        """For each line, the names of the source operations that it helps compute."""
         self.source: tuple[str, ...] = ()
         self.depth = 0
         self.outputs: Sequence[Attribute] = ()
@@ -51,7 +52,7 @@ class FunctionPrinter:
         return self.lines
 
     def signature(self, function: c.FuncOp) -> str:
-        """`int16_t name(const int16_t *X)`."""
+        """The head of a function, such as `int16_t name(const int16_t *X)`."""
         self.outputs = function.function_type.outputs.data
         parameters: list[str] = []
         for argument in function.body.block.args:
@@ -124,7 +125,7 @@ class FunctionPrinter:
     def _expression(self, op: c.ExpressionOp) -> None:
         result = op.results[0]
         for value in op.operands:
-            # A pointer that is subscripted has a name, and the arm of a conditional may not be evaluated at all.
+            # A subscripted pointer needs a name, and an arm of a conditional might never be evaluated.
             if value in self.waiting and (
                 (isinstance(op, c.LoadOp | c.AddressOp) and value is op.pointer and self.waiting[value].level < PRIMARY)
                 or (isinstance(op, c.ConditionalOp) and value is not op.condition and self.waiting[value].steps)
@@ -142,7 +143,7 @@ class FunctionPrinter:
             and user.parent is op.parent
             and not (isinstance(user, c.ForOp) and user.end is result)
             and len(text.code) <= LONGEST
-            # A line is charged to one operation of the source.
+            # Each line is attributed to a single source operation.
             and next(iter(source_names(op)), None) == next(iter(source_names(user)), None)
         )
         if nests:
@@ -151,7 +152,7 @@ class FunctionPrinter:
             self._name(result, text)
 
     def _text(self, value: SSAValue) -> Text:
-        """An operand, for nesting into what uses it."""
+        """The text of an operand, ready to be nested into its user."""
         if value in self.waiting:
             return self.waiting.pop(value)
         if value in self.names:
@@ -168,7 +169,7 @@ class FunctionPrinter:
         return self._text(pointer).code
 
     def _name(self, value: SSAValue, text: Text) -> None:
-        """Compute a value here and give it a name."""
+        """Compute a value at this point and name it."""
         default = "x" if value.type == f32 else "t"
         if isinstance(value.type, c.PointerType):
             default = "buffer" if isinstance(value.owner, c.ViewOp) else "p"
@@ -180,7 +181,7 @@ class FunctionPrinter:
         self.source = outer
 
     def _settle(self, changed: set[SSAValue | str]) -> None:
-        """Name the waiting expressions that read what the next statement changes."""
+        """Name the waiting expressions that read anything the next statement changes."""
         for value in [value for value, text in self.waiting.items() if text.reads & changed]:
             self._name(value, self.waiting.pop(value))
 
@@ -213,7 +214,7 @@ class FunctionPrinter:
         step = op.step.value.data
         type = self.expressions.chip.small_counter if _is_small(op) else "int"
         if not op.counter.uses and start.code == "0" and step == 1:
-            # Down to zero: the end needs no register.
+            # Counting down to zero saves the register for the end.
             head = f"{type} {counter} = {end.code}; {counter} > 0; {counter}--"
         else:
             advance = f"{counter}++" if step == 1 else f"{counter} += {step}"
@@ -234,7 +235,7 @@ class FunctionPrinter:
 
 
 def _is_small(op: c.ForOp) -> bool:
-    """Does the counter run in steps of one between constants in 0 to 255?"""
+    """True if the counter runs in steps of one between constants in [0, 255]."""
     bounds = [bound.owner.number for bound in (op.start, op.end) if isinstance(bound.owner, c.LiteralOp)]
     return op.step.value.data == 1 and len(bounds) == 2 and min(bounds) >= 0 and max(bounds) <= 255
 
@@ -245,7 +246,7 @@ def _loops_around(op: Operation) -> int:
 
 
 def _changes(op: Operation) -> set[SSAValue | str]:
-    """What an operation, or one inside of it, changes: variables, and MEMORY."""
+    """Variables, and MEMORY, that an operation or one nested in it changes."""
     changed: set[SSAValue | str] = set()
     for inner in op.walk():
         if isinstance(inner, c.AssignOp | c.NextOp):
@@ -256,7 +257,7 @@ def _changes(op: Operation) -> set[SSAValue | str]:
 
 
 def _read_in_place(op: c.ReadOp) -> bool:
-    """Can the variable itself be named wherever its value is used, because nothing assigns it before?"""
+    """True if every use can name the variable itself, because nothing assigns it before the use."""
     users = {use.operation for use in op.result.uses}
     at = op.next_op
     while at is not None and op.variable not in _changes(at):
@@ -266,7 +267,7 @@ def _read_in_place(op: c.ReadOp) -> bool:
 
 
 def _evaluates_first(op: Operation, value: SSAValue) -> bool:
-    """Does the statement use the value only before it changes anything?"""
+    """True if the statement uses the value only before it changes anything."""
     return isinstance(op, c.AssignOp | c.IfOp | c.NextOp) or (isinstance(op, c.ForOp) and op.end is not value)
 
 

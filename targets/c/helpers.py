@@ -1,4 +1,4 @@
-"""Helper functions of a chip, kept as a C file of blocks that programs take one by one."""
+"""Reader of a chip's helper functions: a C file of blocks, of which each program gets those it uses."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ _DEFINITION = re.compile(r"\b(tm_\w+)[(;]")
 
 
 def read_helpers(file: Path) -> tuple[str, Mapping[str, str]]:
-    """The prelude and the blocks by the function or type that they define, in the order of the file.
+    """The prelude, and the blocks by the function or type that each defines, in file order.
 
-    Empty lines separate the blocks. Those that are comments are left out; a block that defines nothing called `tm_...`
+    Blank lines separate blocks. Blocks that begin with a comment are dropped; a block that defines no `tm_...` name
     belongs to the prelude.
     """
     prelude: list[str] = []

@@ -1,4 +1,4 @@
-"""Names of a generated file: unique, none of them a word of C."""
+"""Identifiers of a generated file: unique, and none of them a C keyword."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ _WORDS = """auto break case char const continue default do double else enum exte
 _BUILTINS = """abort abs acos asin atan ceil cos cosh erf exit exp fabs ffs floor fmax fmin gamma index isinf isnan j0
 j1 jn labs lgamma log memcmp memcpy memset pow printf puts rindex round signbit sin sinh sqrt strlen tan tanh tgamma
 trunc y0 y1 yn"""
-"""Functions that gcc knows: something else of that name at file level is a warning."""
+"""Functions built into gcc, which warns if a file-level definition reuses such a name."""
 
 RESERVED = frozenset(_WORDS.split()) | frozenset(_BUILTINS.split())
 
 
 def identifier(hint: str) -> str:
-    """A C identifier close to a name hint; never reserved in C or one of the runtime's own names (tm_, TM_)."""
-    # xDSL numbers equal hints when it prints them; without the numbers a file read back gives the same names.
+    """A C identifier close to a name hint, never a reserved word or one of the runtime's names (tm_, TM_)."""
+    # xDSL numbers equal hints when it prints them; stripping the numbers keeps names stable across print and parse.
     name = re.sub(r"(_\d+)+$", "", re.sub(r"\W", "_", hint, flags=re.ASCII)).lstrip("_") or "value"
     if name in RESERVED or name[0].isdigit() or re.match(r"tm_", name, re.IGNORECASE):
         return f"v_{name}"
@@ -27,7 +27,7 @@ def identifier(hint: str) -> str:
 
 
 def fresh(hint: str, taken: set[str]) -> str:
-    """An identifier that is not taken yet; it is from now on."""
+    """An identifier not yet in `taken`, which is added to it."""
     name = base = identifier(hint)
     number = 1
     while name in taken:

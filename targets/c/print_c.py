@@ -1,4 +1,4 @@
-"""`-t c{target=BOARD}`: a `c.program` as text, the source file or the header."""
+"""The xDSL target `-t c{target=BOARD}`, which prints a `c.program` as a source file or a header."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from tinyml.targets.registry import HOST, chip_of
 
 FILES = ("source", "header")
 WIDTH = 100
-"""Columns of comments and of tables of numbers."""
+"""Maximum columns of comments and of number tables."""
 
 
 @dataclass(frozen=True)
 class CTarget(Target):
-    """Prints NAME.c (`file=source`) or NAME.h (`file=header`) of the one program of a module.
+    """Prints NAME.c (`file=source`) or NAME.h (`file=header`) for the only program of a module.
 
     Raises `InputError` for an unknown target, ValueError for an unknown file.
     """
@@ -50,9 +50,9 @@ class CTarget(Target):
 
 
 def sources_of_lines(module: ModuleOp, target: str) -> dict[int, tuple[str, ...]]:
-    """The names of the source's operations that each line of NAME.c belongs to, as locations name them.
+    """The source operations that each line of NAME.c belongs to, by the names in their locations.
 
-    Lines count from 1; those that belong to none are left out.
+    Lines count from 1; lines that belong to no operation are left out.
     """
     printer = _ProgramPrinter(_program(module), target)
     printer.source()
@@ -85,7 +85,7 @@ class _ProgramPrinter:
 
     def source(self) -> list[str]:
         self._check_sizes()
-        # Functions first: only they know which helpers are needed.
+        # Functions are printed first because printing them reveals the helpers that the file needs.
         printers = [FunctionPrinter(self.expressions, set(self.taken)) for _ in self.functions]
         functions = [printer.print(op) for printer, op in zip(printers, self.functions, strict=True)]
         names = {value: name for printer in printers for value, name in printer.names.items()}
@@ -218,7 +218,7 @@ def _titled(name: str, doc: str | None) -> str:
 
 
 def _comment(paragraphs: Iterable[str]) -> list[str]:
-    """A comment, wrapped; the end of a comment inside of it is defused."""
+    """The lines of a wrapped C comment; comment delimiters inside it are broken up."""
     lines = [line for text in paragraphs for line in textwrap.wrap(text, WIDTH - 3) or [""]]
     return _box(lines)
 

@@ -1,4 +1,4 @@
-"""Pieces of C text that know their precedence, their C type and what they read."""
+"""Pieces of C text with their precedence, their C type and their effects."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from tinyml.dialects.errors import InputError
 
 PRIMARY, UNARY, PRODUCT, SUM, SHIFT, COMPARISON, EQUALITY, AND, CONDITIONAL = range(15, 6, -1)
 LEVELS = {"*": PRODUCT, "/": PRODUCT, "+": SUM, "-": SUM, ">>": SHIFT, "&": AND, "==": EQUALITY, "!=": EQUALITY}
-"""Precedence of binary operators; comparisons not named here are COMPARISON."""
+"""Precedence of binary operators; comparisons that are missing here have COMPARISON."""
 
 INT = IndexType()
 INT24 = IntegerType(24)
 RANKS: dict[Attribute, int] = {i1: 0, i8: 1, i16: 2, INT: 3, INT24: 4, i32: 5, i64: 6}
-"""Signed integer types of C, each at least as wide as those before it."""
+"""C's signed integer types, each at least as wide as the previous ones."""
 
 _SPECIAL: dict[Attribute, str] = {INT: "int", i1: "_Bool", INT24: "tm_int24", f32: "float"}
 
@@ -29,10 +29,11 @@ MEMORY = "memory"
 
 @dataclass(frozen=True)
 class Text:
-    """An expression. `type` is its C type: arithmetic on i8 and i16 gives int, which `index` stands for.
+    """A C expression.
 
-    `reads` holds the variables whose values it depends on, and MEMORY; `steps` whether evaluating it moves a pointer.
-    `update` is set for `v + rest` with v a variable: v, the operator and the rest, for `v += rest`.
+    `type` is its C type: arithmetic on i8 and i16 gives int, which `index` represents. `reads` holds the variables it
+    depends on, and MEMORY; `steps` is true if evaluating it advances a pointer. For `v + rest` with a variable v,
+    `update` holds v, the operator and the rest, so that an assignment can become `v += rest`.
     """
 
     code: str
@@ -44,33 +45,33 @@ class Text:
     update: tuple[SSAValue, str, str] | None = None
 
     def within(self, level: int) -> str:
-        """The code as an operand of an operator, which needs operands of at least this precedence."""
+        """The code as an operand of an operator that requires at least this precedence of its operands."""
         return self.code if self.level >= level else f"({self.code})"
 
     def fits(self, type: Attribute) -> bool:
-        """Can it become a value of another type without a cast and without a warning?"""
+        """True if it converts to another type without a cast and without a warning."""
         if self.type == type or self.literal or type == i1:
             return True
         return type in RANKS and self.type in RANKS and RANKS[self.type] <= RANKS[type]
 
     def cast(self, type: Attribute) -> Text:
-        """`(T)x`."""
+        """The expression cast to a type: `(T)x`."""
         return replace(
             self, code=f"({spell(type)}){self.within(UNARY)}", level=UNARY, type=type, literal=False, update=None
         )
 
     def to(self, type: Attribute) -> Text:
-        """With a cast where one is needed."""
+        """The expression as a value of a type, with a cast only if one is needed."""
         return self if self.fits(type) else self.cast(type)
 
     def as_wide_as(self, type: Attribute) -> Text:
-        """With a cast unless arithmetic on it is done in the type, or in int for narrow types."""
+        """The expression, cast unless arithmetic on it already happens in the type, or in int for narrow types."""
         enough = type not in RANKS or RANKS[type] <= RANKS[INT] or self.type == type
         return self if enough else self.cast(type)
 
 
 def join(level: int, type: Attribute, code: str, *parts: Text) -> Text:
-    """Code made of parts, with the effects of all of them."""
+    """Code composed of parts, with the effects of all of them."""
     reads = frozenset[SSAValue | str]().union(*(part.reads for part in parts))
     return Text(code, level, type, reads, any(part.steps for part in parts))
 
@@ -86,17 +87,17 @@ def spell(type: Attribute) -> str:
 
 
 def suffix(type: Attribute) -> str:
-    """The type in names of helpers: i16, f32."""
+    """The type's suffix in names of helpers, such as i16 or f32."""
     return "f32" if type == f32 else f"i{width_of(type)}"
 
 
 def alias_name(type: Attribute) -> str:
-    """The typedef for elements whose bytes are also used under other types."""
+    """The typedef for elements whose bytes are also accessed as other types."""
     return f"tm_{suffix(type)}"
 
 
 def declare(type: Attribute, name: str, constant: bool) -> str:
-    """`const int32_t name`, `const int16_t *const name`."""
+    """A declaration without its initial value, such as `const int32_t name` or `const int16_t *const name`."""
     spelled = spell(type)
     if spelled.endswith("*"):
         return f"{spelled}{'const ' if constant else ''}{name}"
@@ -104,17 +105,17 @@ def declare(type: Attribute, name: str, constant: bool) -> str:
 
 
 def literal(value: int | float, type: Attribute) -> Text:
-    """A number of a type."""
+    """A numeric literal of a type."""
     if isinstance(type, Float32Type):
         return Text(spell_float(value), UNARY if value < 0 else PRIMARY, f32, literal=True)
     number = int(value)
     if type == i1:
         return Text(str(abs(number)), PRIMARY, i1, literal=True)
     if type == INT24 and not -(1 << 15) <= number < 1 << 15:
-        # Left alone it would be a long, and what is computed with it too.
+        # Without the cast it would be a long, and so would every result computed from it.
         return Text(f"(tm_int24){number}", UNARY, INT24, literal=True)
     for width in (16, 32, 64):
-        # The minus is an operator in C, and the number behind it would be of a wider type.
+        # In C the minus is an operator, and its operand would have a wider type.
         if number == -(1 << (width - 1)):
             return Text(f"INT{width}_MIN", PRIMARY, INT, literal=True)
     return Text(str(number), UNARY if number < 0 else PRIMARY, INT, literal=True)

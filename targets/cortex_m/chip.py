@@ -1,4 +1,4 @@
-"""ARM Cortex-M: constants stay in flash by being const, and gcc finds SMLABB by itself."""
+"""The ARM Cortex-M chips: const data stays in flash, and gcc selects SMLABB unaided."""
 
 from pathlib import Path
 

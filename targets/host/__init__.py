@@ -1,1 +1,1 @@
-"""The computer that compiles: plain C99."""
+"""The host computer: plain C99."""

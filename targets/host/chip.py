@@ -1,4 +1,4 @@
-"""The computer that compiles: plain C99."""
+"""The host computer as a chip: plain C99, no limits, no kernels of its own."""
 
 from pathlib import Path
 

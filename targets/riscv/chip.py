@@ -1,4 +1,4 @@
-"""RISC-V: a freestanding program, whose floats are those of libgcc."""
+"""The RISC-V chip: freestanding programs with the software floats of libgcc."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ CHIP = Chip(
     "riscv",
     folder=Path(__file__).parent,
     runner="tinyml.runtime.devices.riscv:RiscvRunner",
-    # The memories of a GD32VF103; nothing is known of the costs of steps.
+    # The memory sizes are those of a GD32VF103; there is no cost table.
     boards=(Board("riscv", "rv32imc", 131072, 32768),),
     prefix="riscv64-unknown-elf-",
     flags=("-march=rv32imc", "-mabi=ilp32", "-ffreestanding", "-nostdlib"),

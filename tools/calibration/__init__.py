@@ -1,1 +1,1 @@
-"""Measures kernels and fits the cost tables of chips (`make kernels`, `make costs`)."""
+"""Calibration: measures kernels and fits the cost tables of chips (`make kernels`, `make costs`)."""

@@ -1,8 +1,8 @@
-"""Measures what micro-programs cost on simulated devices and fits the tables of the cost model to it (`make costs`).
+"""Fits the tables of the cost model to the costs of micro-programs, measured on simulated devices (`make costs`).
 
-Each operation of a program gives an equation: the steps that it demands times their unknown costs are its measured
-time, or its bytes of code. Bytes that come once (kernels, functions of the C library) and the stack are fitted to
-whole programs, to what is left. Costs are never negative.
+Each operation of a program gives an equation: the counts of its steps times their unknown costs equal its measured
+time, or its bytes of code. Bytes that a program pays once (kernels, functions of the C library) and the stack are
+fitted to the remainders of whole programs. Costs are never negative.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from tinyml.tools.reports.breakdown import CALL_AND_RETURN, constant_names, flas
 
 
 def measured_boards() -> dict[str, Board]:
-    """By the name of each cost table the board that it is measured on: the one with the most flash."""
+    """The board with the most flash for each cost table, by table name; the table is measured on it."""
     by_flash = sorted(boards(), key=lambda board: board.flash or 0)
     return {board.costs: board for board in by_flash if board.costs}
 
@@ -50,30 +50,32 @@ PACKED = tuple(
 OTHERS = (("posit", 8), ("posit", 16), ("posit", 10), ("affine", 8))
 COLUMNS = ["time", "code", "once", "stack"]
 EVERY = 4
-"""Of so many programs one is also compiled with packed and coded constants and buffers, and in other formats; all that
-have sparse matrices are, with packed constants."""
+"""Every EVERY-th program is also compiled with packed and coded constants, with packed buffers and in other formats;
+programs with sparse matrices are always compiled with packed constants, too."""
 SELDOM = 4
-"""Of so many of these one is measured where a table is added to."""
+"""Only every SELDOM-th of these variants is measured when adding to an existing table."""
 SAMPLES = 2
 
 FLOOR = 30.0
-"""Errors of operations of less time, or less code, are taken as absolute."""
+"""Operations below this time, or bytes of code, count with their absolute errors."""
 POWER = 0.8
-"""Of its size that an equation is divided by: 1 would look at relative errors alone."""
+"""Each equation is divided by its size to this power; a power of 1 would weigh relative errors alone."""
 TYPICAL = 0.08
-"""Relative errors beyond count linearly: an operation that the C compiler sees through should not bend the rest."""
+"""Relative errors beyond this count linearly, so that operations that the C compiler optimizes away do not skew the
+fit."""
 
 Variant: TypeAlias = tuple[str, int | None, str | None, str, bool]
-"""Of a program: what `measure` takes as format, width, weights, packed and pack_buffers."""
+"""The arguments format, width, weights, packed and pack_buffers of `measure`."""
 Equation: TypeAlias = tuple[Mapping[str, float], float]
-"""How often each unknown counts, and the measured sum."""
+"""The coefficient of each unknown, and the measured sum."""
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """Of one micro-program. operations: time and bytes of code by name; call: both of what belongs to none.
+    """The measured costs of one micro-program.
 
-    once: bytes of flash that are neither constants nor code of the operations.
+    operations: time and bytes of code by operation name; call: time and bytes of code that belong to no operation.
+    once: bytes of flash that are neither constants nor code of operations. stack: bytes.
     """
 
     demand: Demand
@@ -100,7 +102,7 @@ def measure(
     pack_buffers: bool,
     known: Mapping[str, Sequence[float]],
 ) -> Measurement | None:
-    """None for a program that has only steps whose costs are known."""
+    """Compile and measure a program; None if the costs of all its steps are known already."""
     ctx = context()
     val = program.with_name("val.npz")
     options = PipelineOptions(
@@ -133,8 +135,8 @@ def measure(
             constant_names(compiled.program),
         )
     sources = sources_of_lines(compiled.program, chosen.name)
-    found = operations(measured, sources, chosen.unit)
-    costs = {one["operation"]: (one[chosen.unit], float(one["code_bytes"])) for one in found}
+    entries = operations(measured, sources, chosen.unit)
+    costs = {entry["operation"]: (entry[chosen.unit], float(entry["code_bytes"])) for entry in entries}
     call = costs.pop(CALL_AND_RETURN, (0.0, 0.0))
     bytes = flash(measured)
     return Measurement(
@@ -169,14 +171,14 @@ def non_negative(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.f
 
 
 def system(equations: Sequence[Equation]) -> tuple[list[str], NDArray[np.float64], NDArray[np.float64]]:
-    """The unknowns in order, their coefficients, and the measured values."""
+    """The sorted unknowns, the matrix of their coefficients (equations, unknowns), and the measured values."""
     names = sorted({name for counts, _ in equations for name in counts})
     a = np.array([[counts.get(name, 0.0) for name in names] for counts, _ in equations])
     return names, a, np.array([value for _, value in equations])
 
 
 def fit(equations: Sequence[Equation], known: Mapping[str, float]) -> dict[str, float]:
-    """Costs whose sums, with those known, come near the measured values in proportion; the known ones among them."""
+    """Costs, including the known ones, whose sums approximate the measured values with small relative errors."""
     names, a, measured = system(equations)
     base = a @ np.array([known.get(name, 0.0) for name in names])
     a = a * [name not in known for name in names]
@@ -192,8 +194,8 @@ def fit(equations: Sequence[Equation], known: Mapping[str, float]) -> dict[str, 
 def fit_presence(
     measurements: Sequence[Measurement], values: Sequence[float], known: Mapping[str, float]
 ) -> dict[str, float]:
-    """What a program costs, under "", and what the first step of each kind adds, unless that is known."""
-    presence = [{"": 1.0, **dict.fromkeys(one.kinds(), 1.0)} for one in measurements]
+    """Fixed cost of a program, under "", and cost that the first step of each kind adds; known costs are kept."""
+    presence = [{"": 1.0, **dict.fromkeys(measurement.kinds(), 1.0)} for measurement in measurements]
     names, a, measured = system(list(zip(presence, values, strict=True)))
     base = a @ np.array([known.get(name, 0.0) for name in names])
     a = a * [name not in known for name in names]
@@ -201,26 +203,27 @@ def fit_presence(
 
 
 def table(chosen: Board, measurements: Sequence[Measurement], known: Mapping[str, Sequence[float]]) -> dict[str, Any]:
-    """What `tinyml.targets.costs` reads; what is known of kinds of steps, and of a program under "", stays."""
+    """A cost table as `tinyml.targets.costs` reads it; known costs, with those of a program under "", are kept."""
     before = [{step: row[column] for step, row in known.items()} for column in range(len(COLUMNS))]
     pairs = [
-        (one.demand.operations[name], costs)
-        for one in measurements
-        for name, costs in one.operations.items()
-        if name in one.demand.operations
+        (measurement.demand.operations[name], costs)
+        for measurement in measurements
+        for name, costs in measurement.operations.items()
+        if name in measurement.demand.operations
     ]
     time = fit([(steps.runs, costs[0]) for steps, costs in pairs], before[0])
     code = fit([(steps.stands, costs[1]) for steps, costs in pairs], before[1])
 
     left = [
-        one.once
-        + sum(bytes for _, bytes in one.operations.values())
-        - sum(counted(steps.stands, code) for steps in one.demand.operations.values())
-        for one in measurements
+        measurement.once
+        + sum(bytes for _, bytes in measurement.operations.values())
+        - sum(counted(steps.stands, code) for steps in measurement.demand.operations.values())
+        for measurement in measurements
     ]
     once = fit_presence(measurements, left, before[2])
-    stack = fit_presence(measurements, [one.stack - one.demand.local for one in measurements], before[3])
-    call = known[""][0] if known else float(np.median([one.call[0] for one in measurements]))
+    stacks = [measurement.stack - measurement.demand.local for measurement in measurements]
+    stack = fit_presence(measurements, stacks, before[3])
+    call = known[""][0] if known else float(np.median([measurement.call[0] for measurement in measurements]))
     rows = {
         step: [round(column.get(step, 0.0), 2) for column in (time, code, once, stack)] for step in sorted(time.keys())
     }
@@ -249,18 +252,19 @@ def programs(folder: Path, chosen: Board, known: Mapping[str, Sequence[float]]) 
             variants += [("fixed", width, None, "always", packed) for width in WIDTHS for packed in (False, True)]
             variants += [("fixed", width, f"fixed:{n}", "always", True) for width in (6, 12) for n in (8, 16)]
         elif known:
-            variants = [one for k, one in enumerate(variants) if (i // EVERY + k) % SELDOM == 0]
+            variants = [variant for k, variant in enumerate(variants) if (i // EVERY + k) % SELDOM == 0]
         for format, width, weights, packed, pack_buffers in variants:
             try:
-                if (found := measure(program, chosen, format, width, weights, packed, pack_buffers, known)) is not None:
-                    measurements.append(found)
+                measurement = measure(program, chosen, format, width, weights, packed, pack_buffers, known)
+                if measurement is not None:
+                    measurements.append(measurement)
             except InputError as error:
                 print(f"{chosen.name}: program {i} in {format} {width or ''} left out: {error}", file=sys.stderr)
     return measurements
 
 
 def calibrate(chosen: Board, *, anew: bool) -> None:
-    """Measure a table anew, or add what it lacks for packed and coded constants."""
+    """Measure a table anew, or add the steps that it lacks for packed and coded constants."""
     file, known = cost_file(chosen.name), {}
     assert file is not None
     if not anew:
@@ -268,11 +272,11 @@ def calibrate(chosen: Board, *, anew: bool) -> None:
         known = {"": old["program"], **old["steps"]}
     with tempfile.TemporaryDirectory() as name:
         measurements = programs(Path(name), chosen, known)
-    found = table(chosen, measurements, known)
-    steps = dict(sorted({**found.pop("steps"), **known}.items()))
+    result = table(chosen, measurements, known)
+    steps = dict(sorted({**result.pop("steps"), **known}.items()))
     steps.pop("", None)
     rows = ",\n".join(f"    {json.dumps(step)}: {json.dumps(row)}" for step, row in steps.items())
-    head = json.dumps(found, indent=2).removesuffix("\n}")
+    head = json.dumps(result, indent=2).removesuffix("\n}")
     file.parent.mkdir(exist_ok=True)
     file.write_text(f'{head},\n  "steps": {{\n{rows}\n  }}\n}}\n')
     print(f"{chosen.name}: {len(measurements)} programs, {len(steps)} kinds of steps")

@@ -1,4 +1,4 @@
-"""Programs at L1 that apply one function to every element, or multiply by a matrix, and their C."""
+"""Programs at L1 that apply a function elementwise or multiply by a matrix, and their C."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LENGTH = 64
 
 
 def program(function: str, source: str, result: str, scheme: str | None = None) -> tuple[Context, ModuleOp]:
-    """`f(X)`, with a vector of `LENGTH` elements of one format to the other."""
+    """The program `f(X)`, which maps a vector of `LENGTH` elements from one format to another by a function."""
     x, y = (f"tensor<{LENGTH}x1x{format}>" for format in (source, result))
     by = f' {{scheme = "{scheme}"}}' if scheme else ""
     return _parse(f"""func.func @f(%X: {x} {{tdsl.range = #tdsl.range<-1.0, 1.0>}}) -> {y} {{
@@ -30,9 +30,9 @@ def program(function: str, source: str, result: str, scheme: str | None = None) 
 
 
 def product(weights: ExactFormat, vector: ExactFormat) -> tuple[Context, ModuleOp]:
-    """`f(X)`, a constant matrix of `LENGTH` rows and columns times a vector, in numbers of 8 or 16 bits below 1.
+    """The program `f(X)`, a constant `LENGTH` x `LENGTH` matrix times a vector, in 8- or 16-bit numbers below 1.
 
-    Sums have at most 32 bits, and results have to be limited.
+    Sums take at most 32 bits, and results need saturation.
     """
     most = min(0.9, 0.045 * 2.0 ** (15 - weights.scale))
     reals = np.random.default_rng(0).uniform(-most, most, (LENGTH, LENGTH))
@@ -58,7 +58,7 @@ def _parse(text: str) -> tuple[Context, ModuleOp]:
 
 
 def write(context: Context, formats: ModuleOp, target: str, folder: Path) -> Path:
-    """A folder with f.c and f.h."""
+    """Compile a program at L1 for a target and write f.c and f.h into the folder, which is returned."""
     module = formats.clone()
     options = {"target": target}
     for name in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c"):

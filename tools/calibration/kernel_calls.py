@@ -1,4 +1,4 @@
-"""A C program around the kernels for AVR: which one runs, and on what, is in its input."""
+"""A C program around the AVR kernels; its input selects the kernel to run and holds the arguments."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tinyml.runtime.model.headers import include_folders
 from tinyml.runtime.model.interface import Interface
 
 INCLUDE = [f"-I{folder}" for folder in include_folders()]
-"""Flags of the C compiler for programs that include kernels rather than contain them."""
+"""Compiler flags for programs that include kernel headers rather than contain their text."""
 
 HEAD = 6
 ELEMENTS = 1040
@@ -24,11 +24,11 @@ INTERFACE = Interface("kernel", "int16_t", HEAD + ELEMENTS, "int32_t", RESULTS, 
 
 @dataclass(frozen=True)
 class Kernel:
-    """`tm_dot_NAME` or `tm_NAME`, with the widths in bits of weights, vector (or factor) and sum.
+    """The kernel `tm_dot_NAME` or `tm_NAME`, with the widths in bits of weights, vector (or factor) and sum.
 
-    tables: how many the first arguments are. codes: pairs of bytes behind the length that tell how to decode. form:
-    `dense`, `strided`, `sparse` (which moves on to the next row), `row` (which does not), `near`, `near packed` (the
-    vector, too, in so many bits as the stride says), `distance` or `axpy`. ram: the weights are there.
+    form: `dense`, `strided`, `sparse` (advances to the next row), `row` (does not), `near`, `near packed` (the vector
+    is packed, too; its width is passed as the stride), `distance` or `axpy`. ram: true if the weights lie in RAM.
+    tables: number of leading table arguments. codes: pairs of bytes after the length that parametrize decoding.
     """
 
     name: str
@@ -66,16 +66,16 @@ DISTANCE = [_kernel(f"distance_{name}") for name in ("s8_s8_s24", "s8_s8_s32", "
 AXPY = [_kernel(f"axpy_{name}") for name in ("s8_s8_s32", "s8_s16_s32", "s16_s16_s32")]
 _CODED = [f"t{bits}_{vector}_s32" for bits in (8, 6, 4) for vector in ("s16", "s8")]
 TABLE = [_kernel(name) for name in (*_CODED, "t8_t8_s32", "p16_s16_s32", "p16_s16_s64")]
-"""Dense, too; tests/numeric/targets/test_generated_c.py shows that they are exact."""
+"""Dense kernels for coded weights; tests/numeric/targets/test_generated_c.py shows that they are exact."""
 _FEW_BITS = [f"s{bits}_{rest}" for bits in (4, 6) for rest in ("s8_s16", "s8_s24", "s8_s32", "s16_s32")]
 _MORE_BITS = [f"s{bits}_{vector}_s32" for bits in (9, 10, 12) for vector in ("s8", "s16")]
 PACKED = [_kernel(name) for name in (*_FEW_BITS, "s5_s16_s32", *_MORE_BITS)]
-"""Of packed weights; tests/numeric/runtime/include/test_packed_kernels.py shows that they are exact, on all devices."""
+"""Kernels for packed weights; test_packed_kernels.py shows that they are exact, on all devices."""
 _NARROW = ("s4_s8_s16", "s6_s8_s16", "s8_s8_s16", "s8_s8_s24")
 _BYTES = [f"s{bits}_s8_s32" for bits in (4, 6, 8, 9, 10, 12)]
 _WORDS = [f"s{bits}_s16_s32" for bits in (4, 6, 8, 9, 10, 12, 16)]
 NEAR = [_kernel(f"near_{name}") for name in (*_NARROW, *_BYTES, *_WORDS)]
-"""Of sparse rows whose entries stand near one another; `test_delta_kernels.py`, likewise."""
+"""Kernels for delta-coded sparse rows; test_delta_kernels.py shows that they are exact, on all devices."""
 _PACKED_WORDS = [f"s{bits}_s16_s32" for bits in (8, 9, 10, 12, 16)]
 NEAR_PACKED = [_kernel(f"near_packed_{name}") for name in ("s4_s8_s32", "s6_s8_s32", "s8_s8_s32", *_PACKED_WORDS)]
 KERNELS = [*DENSE, *STRIDED, *SPARSE, *ROW, *DISTANCE, *AXPY]
@@ -121,10 +121,10 @@ void kernel_predict(const int16_t *X)
 
 @dataclass(frozen=True)
 class Case:
-    """One call.
+    """One call of a kernel.
 
-    `start` is the place of the weights in flash (in working memory: in the vector's array), in bytes; `stride` goes
-    from one element of the vector to the next.
+    `start` is the offset in bytes of the weights in flash, or in the vector's array for weights in RAM; `stride` is the
+    distance between consecutive elements of the vector; `sum` is the initial value of the accumulator.
     """
 
     kernel: Kernel
@@ -165,7 +165,10 @@ def build(runner: Runner, folder: Path, flash: bytes, optimize: str, kernels: Se
 
 
 def run(runner: Runner, built: Build, cases: Sequence[Case], kernels: Sequence[Kernel] = KERNELS) -> RunResult:
-    """Scores: the sum and, of a sparse kernel, where in flash the next row begins; of axpy, `length` sums."""
+    """Run a call on each sample; the scores are the sum and, for a sparse kernel, the offset in flash of the next row.
+
+    For axpy they are `length` sums.
+    """
     inputs = np.zeros((len(cases), HEAD + ELEMENTS), np.int16)
     for row, case in zip(inputs, cases, strict=True):
         row[:3] = kernels.index(case.kernel), case.start, case.length

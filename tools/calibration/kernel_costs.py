@@ -1,13 +1,13 @@
-"""What the kernels of the runtime cost, measured on simulated devices, and the figures that they must reach.
+"""Costs of the runtime's kernels, measured on simulated devices, and the figures that they must reach.
 
-ATmega328P: cycles per entry, in flash unless the name says otherwise. `step` is what the instructions of one entry
-take, `loop` a call with n entries less one with none, over n, `call` the whole call over n, from
-the first instruction that loads an argument to the last that adds the start of the sum.
+ATmega328P: cycles per entry, with weights in flash unless the name says otherwise. `step` is the time of the
+instructions for one entry, `loop` the difference between a call with n entries and one with none, over n, `call` the
+whole call over n, from the first instruction that loads an argument to the last that adds the start of the sum.
 
-Functions: cycles of a loop over the elements of a vector in generated code, less those of a copy.
+Functions: cycles of a loop over the elements of a vector in generated code, minus those of a copy.
 
 Cortex-M: instructions per multiply-accumulate, from the call of a function that calls the kernel once, on 64 elements,
-to its return. Products: of 64 x 64 in generated code, with rounding, saturation and storing.
+to its return. Products: 64 x 64 matrices in generated code, with rounding, saturation and storing.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from tinyml.tools.calibration.kernel_calls import (
 N = 64
 LEVELS = ("-Os", "-O2", "-O3")
 PACKED_BITS = {8: 6, 16: 12}
-"""Of packed vectors of so many bits in memory."""
+"""Widths in bits of packed vectors, by the width of an unpacked element."""
 AVR_LENGTHS = (16, 32, N, 300)
 AVR_STEPS = {
     **{"s8_s8_s16": 9, "s8_s8_s16_ram": 8, "s8_s8_s24": 11, "s8_s8_s24_ram": 10, "s8_s8_s32": 11, "s8_s8_s32_ram": 10},
@@ -72,7 +72,7 @@ AVR_LIMITS = {
     **{"t8_s16_s32": 58, "t8_t8_s32": 70, "p16_s16_s64": 250},
     **{"t4_s16_s32": 58, "t6_s16_s32": 58},
 }
-"""What the loop may take at n = 64."""
+"""Greatest permitted cycles per entry of the loop, at n = 64."""
 
 CORTEX_M = ("cortex-m0", "cortex-m3", "cortex-m4")
 CORTEX_M_KERNELS = [
@@ -103,12 +103,12 @@ CORTEX_M_LIMITS = {
     ("cortex-m4", "tm_dot_near_s12_s16_s32"): 12.0,
     ("cortex-m0", "tm_cm_distance_s16_s16_s32"): 7.5,
 }
-"""What one product, or one element of a distance, may take."""
+"""Greatest permitted instructions per product, or per element of a distance, by device and kernel."""
 
 FIXED = {width: FixedType(width, width - 1) for width in (8, 16)}
 POSITS = {8: PositType(8, 0, -6, 1), 16: PositType(16, 0, -14, 1)}
 WEIGHTS = PositType(16, 0, -10, 2)
-"""As programs have them: with es 0, and constants no finer than 32 bits hold their sums of products."""
+"""Typical weights of programs, with es 0 and constants coarse enough for sums of products to fit 32 bits."""
 
 PRODUCTS = {
     "fixed 8": (FIXED[8], FIXED[8]),
@@ -118,7 +118,7 @@ PRODUCTS = {
     "posit 16, fixed 16": (WEIGHTS, FIXED[16]),
     "posit 16": (WEIGHTS, POSITS[16]),
 }
-"""Formats of weights and vector."""
+"""The formats of weights and vector, by name."""
 
 PRODUCT_LIMITS = {
     **{("cortex-m4", "fixed 8"): 2.0, ("cortex-m4", "fixed 16"): 1.3, ("cortex-m0", "fixed 8"): 5.0},
@@ -126,7 +126,7 @@ PRODUCT_LIMITS = {
     **{("uno", "posit 16, fixed 16"): 250, ("uno", "posit 16"): 250},
     **{("cortex-m4", name): 12 for name in PRODUCTS if name.startswith("posit")},
 }
-"""What one product may take in generated code for a matrix of 64 x 64, by device and formats."""
+"""Greatest permitted time per product in generated code for a 64 x 64 matrix, by device and formats."""
 
 FUNCTION_LIMITS = {
     ("exp", "!fixed.q<16, 11>", "!fixed.q<16, 15>"): 70,
@@ -136,10 +136,10 @@ FUNCTION_LIMITS = {
     ("tanh", "!fixed.q<8, 5>", "!fixed.q<8, 7>"): 15,
     ("sigmoid", "!fixed.q<8, 4>", "!fixed.q<8, 7>"): 15,
 }
-"""What one element may take: load and store, which a copy has too, not counted."""
+"""Greatest permitted cycles per element, not counting the load and the store."""
 
 POSIT = PositType(16, 1, -28, 1)
-"""Of the weights of 16 bits that kernels decode."""
+"""The format of the 16-bit weights that kernels decode."""
 
 _CTYPES = {
     **dict.fromkeys(("s4", "s5", "s6", "s9", "s10", "s12", "t4", "t6", "t8", "s8"), "int8_t"),
@@ -200,7 +200,7 @@ void figure_predict(const {x} *X)
 
 @dataclass(frozen=True)
 class Cost:
-    """time: in the unit of the device. stack, code: bytes; code is that of the functions of the runtime."""
+    """The cost of an inference. time: in the unit of the device. stack: bytes. code: bytes of runtime functions."""
 
     time: int
     stack: int
@@ -208,7 +208,7 @@ class Cost:
 
 
 def measure(device: str, optimize: str, source: str, interface: Interface) -> Cost:
-    """Of one inference, on random values within 8 bits."""
+    """Cost of one inference of a C program, on random values within 8 bits."""
     types = {"x": interface.input_ctype, "y": interface.output_ctype}
     lengths = {"x_length": interface.input_length, "y_length": interface.output_length}
     inputs = np.random.default_rng(0).integers(-128, 128, (1, interface.input_length)).astype(interface.input_dtype)
@@ -232,11 +232,11 @@ def measure(device: str, optimize: str, source: str, interface: Interface) -> Co
 
 @cache
 def avr_cost(kernel: Kernel | None, length: int, optimize: str) -> Cost:
-    """Of a call with constant arguments in an otherwise empty function; without a kernel: of that function."""
+    """Cost of a call with constant arguments in an otherwise empty function; without a kernel, of that function."""
     flash, call = bytes(2 * length + 2), ""
     if kernel is not None:
         if kernel.codes:
-            # Of all magnitudes up to 1.
+            # Weights of all magnitudes up to 1.
             flash = np.random.default_rng(0).integers(-0x4000, 0x4001, length + 1).astype("<i2").tobytes()
         if kernel.form == "row":
             stream = pack_rows(compress(np.ones((1, length), f"<i{kernel.weights // 8}")), kernel.vector // 8)
@@ -251,7 +251,7 @@ def avr_cost(kernel: Kernel | None, length: int, optimize: str) -> Cost:
 
 
 def _near_row(values: NDArray[np.int64], width: int) -> bytes:
-    """Entries without gaps, and zeros that fill the last group."""
+    """A delta-coded row of entries without gaps, with zeros that fill the last group."""
     row = np.concatenate([values, np.zeros(8, np.int64)]).astype("<i1" if width <= 8 else "<i2")
     rows = delta_rows(compress(row[np.newaxis]), len(row), width)
     assert rows is not None
@@ -263,15 +263,15 @@ def _call(kernel: Kernel, length: int) -> str:
         return f"tm_{kernel.name}((int32_t *)memory, w, 7, {length});"
     tables, codes = "table + 128, " * kernel.tables, "1, 28, " * kernel.codes
     stride = "3, " * (kernel.form == "strided")
-    given = {"row": "w, x, 7", "near": "w, x, 7", "near packed": f"w, x, {PACKED_BITS[kernel.vector]}, 7"}
-    arguments = given.get(kernel.form, f"{tables}w, x, {length}, {stride}{codes}7")
+    sparse = {"row": "w, x, 7", "near": "w, x, 7", "near packed": f"w, x, {PACKED_BITS[kernel.vector]}, 7"}
+    arguments = sparse.get(kernel.form, f"{tables}w, x, {length}, {stride}{codes}7")
     name = kernel.name if kernel.form == "distance" else f"dot_{kernel.name}"
     ctype = "__int24" if kernel.sum == 24 else f"int{kernel.sum}_t"
     return f'{ctype} y = tm_{name}({arguments}); __asm__ volatile("" : : "r"(y));'
 
 
 def cycles_in_loop(kernel: Kernel, length: int, optimize: str) -> float:
-    """Per entry."""
+    """Cycles per entry of a call on an ATmega328P, not counting the cost of an empty call."""
     return (avr_cost(kernel, length, optimize).time - avr_cost(kernel, 0, optimize).time) / length
 
 
@@ -317,7 +317,7 @@ def instructions_per_mac(kernel: str, device: str, optimize: str) -> float:
 
 
 def time_of_product(device: str, formats: str, optimize: str) -> float:
-    """Of generated code for a matrix of 64 x 64 times a vector, per product: cycles of an AVR, or instructions."""
+    """Time per product of generated code for a 64 x 64 matrix times a vector: cycles on an AVR, or instructions."""
     weights, vector = PRODUCTS[formats]
     context, module = product(weights, vector)
     runner, interface = runner_for(device), interface_of(module)
@@ -331,7 +331,7 @@ def time_of_product(device: str, formats: str, optimize: str) -> float:
 
 @cache
 def cycles_of_function(function: str, source: str, result: str, optimize: str = "-Os") -> float:
-    """Of a loop that applies the function to one element after the other, less those of one that only copies them."""
+    """Cycles per element of a loop that applies the function, minus those of a loop that only copies."""
     return _loop_cycles(function, source, result, optimize) - _loop_cycles("cast", source, source, optimize)
 
 

@@ -1,4 +1,4 @@
-"""Prints what the kernels of the runtime cost (`make kernels`)."""
+"""Prints the costs of the runtime's kernels (`make kernels`)."""
 
 from tinyml.tools.calibration.kernel_calls import AXPY, DENSE, DISTANCE, NEAR, NEAR_PACKED, PACKED, ROW, STRIDED, TABLE
 from tinyml.tools.calibration.kernel_costs import (
@@ -48,7 +48,7 @@ def print_cortex_m() -> None:
     print(f"{'':<30}", *(f"{f'{device[7:]} {level}':>7}" for device, level in columns), " limit")
     for kernel in CORTEX_M_KERNELS:
         figures = " ".join(f"{instructions_per_mac(kernel, *column):>7.2f}" for column in columns)
-        limits = ", ".join(f"{one[7:]} {most}" for (one, name), most in CORTEX_M_LIMITS.items() if name == kernel)
+        limits = ", ".join(f"{device[7:]} {most}" for (device, name), most in CORTEX_M_LIMITS.items() if name == kernel)
         print(f"{kernel:<30} {figures}  {limits}".rstrip())
 
 
@@ -58,7 +58,7 @@ def print_products() -> None:
     print(f"{'':<20}", *(f"{f'{device[-6:]} {level}':>10}" for device, level in columns), " limit")
     for name in PRODUCTS:
         figures = " ".join(f"{time_of_product(device, name, level):>10.2f}" for device, level in columns)
-        limits = ", ".join(f"{one} {most}" for (one, formats), most in PRODUCT_LIMITS.items() if formats == name)
+        limits = ", ".join(f"{device} {most}" for (device, formats), most in PRODUCT_LIMITS.items() if formats == name)
         print(f"{name:<20} {figures}  {limits}".rstrip())
 
 

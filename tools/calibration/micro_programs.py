@@ -1,5 +1,7 @@
-"""Random small programs in SeeDot's language, of the kinds that are compiled in earnest; the cost model is fitted to
-what they cost. The same ones each time."""
+"""Small random programs in SeeDot's language, modelled on real ones, to which the cost model is fitted.
+
+They are the same in every run.
+"""
 
 from __future__ import annotations
 
@@ -13,20 +15,23 @@ from numpy.typing import NDArray
 SAMPLES = 48
 
 ZEROS = (0.0, 0.5, 0.0, 0.8)
-"""Shares of the inputs' numbers that are zero, in turn."""
+"""Fractions of zeros among the inputs, which programs take in turn."""
 
 
 @dataclass(frozen=True)
 class MicroProgram:
-    """text: the program, all but the declarations. parameters: arrays by name. inputs: elements of X, in [-1, 1], of
-    which a share may be zero."""
+    """A generated program.
+
+    text: its source without the declarations. parameters: arrays by name. inputs: number of elements of X, which lie in
+    [-1, 1]; a fraction of them may be zero.
+    """
 
     text: str
     parameters: dict[str, NDArray[np.float64]]
     inputs: int
 
     def write(self, folder: Path, seed: int) -> Path:
-        """The program, its parameters and validation data in a folder; gives the program's file."""
+        """Write the program, its parameters and validation data into a folder; returns the program's file."""
         declared = [
             f"let {name} = ({', '.join(map(str, array.shape))}) in [{array.min():.9f}, {array.max():.9f}] in"
             for name, array in self.parameters.items()
@@ -130,7 +135,7 @@ def dense(random: Random, inputs: int, hidden: int, classes: int, function: str)
 
 
 def columns(random: Random, inputs: int, count: int, hidden: int, function: str) -> MicroProgram:
-    """Several vectors at once, as the columns of a matrix."""
+    """A program that processes several vectors at once, as the columns of a matrix."""
     random.matrix("W1", hidden, inputs)
     random.matrix("W2", 1, hidden)
     text = f"""let XX = reshape(X, ({inputs}, {count}), (1, 2)) in
@@ -140,7 +145,7 @@ argmax(W2 * A)"""
 
 
 def chain(random: Random, length: int, ops: int) -> MicroProgram:
-    """Random ops on vectors, most of which become one loop."""
+    """A program of random ops on vectors, most of which fuse into one loop."""
     rng = random.rng
     lines: list[str] = []
     names = ["X"]
@@ -164,8 +169,8 @@ def chain(random: Random, length: int, ops: int) -> MicroProgram:
             case "product":
                 term = f"{random.matrix(c, length, length)} * {a}"
             case _:
-                other = b if rng.random() < 0.5 else random.array(c, length, 1, scale=0.5)
-                term = f"{a} {'<*>' if kind == '*' else kind} {other}"
+                operand = b if rng.random() < 0.5 else random.array(c, length, 1, scale=0.5)
+                term = f"{a} {'<*>' if kind == '*' else kind} {operand}"
         lines.append(f"let v{j} = {term} in")
         names.append(f"v{j}")
         if rng.random() < 0.6 and len(names) > 2:
@@ -186,7 +191,7 @@ CHAINS = 60
 
 
 def micro_programs() -> list[MicroProgram]:
-    """All of them, in a fixed order."""
+    """All micro-programs, in a fixed order."""
     made = [(make, arguments) for make, several in _FIXED for arguments in several]
     lengths = np.random.default_rng(0).integers((4, 2), (60, 7), (CHAINS, 2))
     made += [(chain, (int(length), int(ops))) for length, ops in lengths]

@@ -1,1 +1,1 @@
-"""Behaviour that all command lines share: one line per error, progress, files written whole."""
+"""Behaviour shared by all command lines: one-line errors, progress, files that are written completely or not at all."""

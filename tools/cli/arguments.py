@@ -1,4 +1,4 @@
-"""Arguments of a command line made from declared options, and kinds of values."""
+"""Command-line arguments derived from declared options, and the parsers of their values."""
 
 from __future__ import annotations
 
@@ -12,41 +12,41 @@ from tinyml.dialects.options import Option
 
 
 class Container(Protocol):
-    """A parser, or a group of its arguments."""
+    """An argument parser, or a group of its arguments."""
 
-    def add_argument(self, *flags: str, **how: Any) -> object: ...
+    def add_argument(self, *flags: str, **settings: Any) -> object: ...
 
 
 def add_options(parser: Container, options: Iterable[Option]) -> None:
-    """An argument for each option. Those that are not given do not appear in the parsed namespace."""
+    """Add an argument for each option; options that are not given do not appear in the parsed namespace."""
     for option in options:
-        how: dict[str, Any] = {"help": option.help, "default": argparse.SUPPRESS}
+        settings: dict[str, Any] = {"help": option.help, "default": argparse.SUPPRESS}
         if option.type is bool:
-            how["action"] = "store_true"
+            settings["action"] = "store_true"
         else:
-            how["type"] = _kind_of(option.type)
+            settings["type"] = _value_parser(option.type)
         if option.metavar is not None:
-            how["metavar"] = option.metavar
+            settings["metavar"] = option.metavar
         if option.choices:
-            how["choices"] = option.choices
+            settings["choices"] = option.choices
         if option.flags:
-            how["dest"] = option.name
-            how["required"] = option.required
-        parser.add_argument(*(option.flags or (option.name,)), **how)
+            settings["dest"] = option.name
+            settings["required"] = option.required
+        parser.add_argument(*(option.flags or (option.name,)), **settings)
 
 
 def given(arguments: argparse.Namespace, options: Iterable[Option]) -> dict[str, Any]:
-    """The values of the options that stand on a command line, by their names."""
+    """The values of the options given on a command line, by name."""
     values = vars(arguments)
     return {option.name: values[option.name] for option in options if option.name in values}
 
 
-def _kind_of(type: Any) -> Callable[[str], Any]:
-    """How values of a type are read; of a union without None the widest counts."""
-    if type in _KINDS:
-        return _KINDS[type]
+def _value_parser(type: Any) -> Callable[[str], Any]:
+    """The parser of values of a type; for a union, that of its member that comes first in `_VALUE_PARSERS`."""
+    if type in _VALUE_PARSERS:
+        return _VALUE_PARSERS[type]
     parts = [part for part in get_args(type) if part is not None.__class__]
-    return _KINDS[next(part for part in _KINDS if part in parts)]
+    return _VALUE_PARSERS[next(part for part in _VALUE_PARSERS if part in parts)]
 
 
 def count(text: str) -> int:
@@ -57,14 +57,14 @@ def count(text: str) -> int:
 
 
 def seconds(text: str) -> float:
-    """A number of seconds, perhaps infinite."""
+    """A number of seconds, possibly infinite."""
     if not (value := _real(text)) >= 0:
         raise argparse.ArgumentTypeError(f"expected a number of seconds, got '{text}'")
     return value
 
 
 def magnitude(text: str) -> float:
-    """A finite number from 0 up."""
+    """A finite number of at least 0."""
     if not 0 <= (value := _real(text)) < math.inf:
         raise argparse.ArgumentTypeError(f"expected a number from 0 up, got '{text}'")
     return value
@@ -81,14 +81,14 @@ def names(text: str) -> tuple[str, ...]:
 
 
 def _real(text: str) -> float:
-    """NaN for what is no number."""
+    """The number that a text spells; NaN if it spells none."""
     try:
         return float(text)
     except ValueError:
         return math.nan
 
 
-_KINDS: dict[Any, Callable[[str], Any]] = {
+_VALUE_PARSERS: dict[Any, Callable[[str], Any]] = {
     float: magnitude,
     int: count,
     tuple[int, ...]: counts,

@@ -1,4 +1,4 @@
-"""A text file that appears whole or not at all."""
+"""Text files that are written completely or not at all."""
 
 import json
 import os
@@ -11,10 +11,11 @@ from tinyml.dialects.errors import InputError
 
 
 class AtomicFile:
-    """Write to `stream`, then call `keep` to put the text at `path`, or `discard` to leave everything as it was.
+    """A file that replaces `path` only when it is complete.
 
-    The text waits in a file beside `path` and is renamed. A terminal, a pipe or a device is written to directly.
-    Raises `InputError` where nothing can be written.
+    Write to `stream`, then call `keep` to move the text to `path`, or `discard` to leave everything as it was. The text
+    is written to a temporary file beside `path`; a terminal, a pipe or a device is written to directly. Raises
+    `InputError` if nothing can be written.
     """
 
     def __init__(self, path: str) -> None:
@@ -40,9 +41,9 @@ class AtomicFile:
 
 @contextmanager
 def json_results(path: Path | None) -> Generator[list[dict[str, Any]]]:
-    """A list to fill, which becomes a JSON file, if there is a path and all goes well.
+    """A list of results, written as JSON if there is a path and the context ends without an exception.
 
-    A file that cannot be written is refused at the start, as by `AtomicFile`.
+    Raises `InputError` at the start if the file cannot be written.
     """
     file = None if path is None else AtomicFile(str(path))
     results: list[dict[str, Any]] = []

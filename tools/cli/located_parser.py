@@ -1,4 +1,4 @@
-"""The parser of MLIR text that remembers where each operation stood."""
+"""A parser of MLIR text that records the source location of each operation."""
 
 import re
 from bisect import bisect_right
@@ -10,23 +10,23 @@ from xdsl.utils.exceptions import ParseError
 
 
 class LocatedParser(Parser):
-    """xDSL's parser, but an operation without a written `loc(...)` gets the line and column of its text.
+    """xDSL's parser, except that an operation without a written `loc(...)` gets the line and column of its text.
 
-    This is what mlir-opt does, and what lets a verifier or a pass that fails later name the place. Lines and columns
-    count from 1. The locations are printed only with --print-debuginfo.
+    As in mlir-opt, this lets a verifier or a pass that fails later report a location. Lines and columns count from 1.
+    The locations are printed only with --print-debuginfo.
     """
 
     line_offset: int = 0
-    """Lines of the file that stand before the parsed text (a piece of a split file)."""
+    """Number of lines of the file before the parsed text (a piece of a split file)."""
 
     _start: int | None = None
-    """Where the innermost operation begins that is being parsed."""
+    """The start of the innermost operation being parsed."""
 
     _line_starts: list[int] | None = None
     _file: StringAttr | None = None
 
-    def place(self, position: int | None = None) -> tuple[int, int]:
-        """Line and column in the file of a position in the parsed text; of the operation being parsed if not given."""
+    def line_and_column(self, position: int | None = None) -> tuple[int, int]:
+        """Line and column in the file of a position in the parsed text, by default of the operation being parsed."""
         if position is None:
             position = self.pos if self._start is None else self._start
         if self._line_starts is None:
@@ -43,7 +43,7 @@ class LocatedParser(Parser):
         if isinstance(op.location, UnknownLoc):
             if self._file is None:
                 self._file = StringAttr(self.lexer.input.name)
-            line, column = self.place(start)
+            line, column = self.line_and_column(start)
             op.location = FileLineColLoc(self._file, IntAttr(line), IntAttr(column))
         return op
 
@@ -51,5 +51,5 @@ class LocatedParser(Parser):
         try:
             return super()._get_op_by_name(name)
         except ParseError as error:
-            # xDSL blames the token behind the name.
+            # xDSL reports the token after the name.
             self.raise_error(error.msg, self._start)

@@ -1,4 +1,4 @@
-"""Pass pipelines: MLIR's spelling turned into xDSL's, and errors that name the offending pass or option."""
+"""Translation of pass pipelines from MLIR's spelling to xDSL's, and errors that name the offending pass or option."""
 
 import difflib
 import re
@@ -12,7 +12,7 @@ from tinyml.dialects.errors import InputError
 _ANCHOR = re.compile(r"(?:builtin\.module|any)\s*\((?P<body>.*)\)", re.DOTALL)
 _PIECE = re.compile(
     r"""
-      (?P<literal> "(?:\\.|[^"\\])*" | \[[^\]]*\] )  # a string, or the text handed on by `mlir-opt[...]`
+      (?P<literal> "(?:\\.|[^"\\])*" | \[[^\]]*\] )  # a string, or the text passed on by `mlir-opt[...]`
     | (?P<space> \s+ )
     | (?P<sign> [{}=,()] )
     | (?P<word> [^\s{}=,()"\[]+ | . )
@@ -24,12 +24,12 @@ _REAL = re.compile(r"(?P<whole>[-+]?[0-9]*)(\.(?P<part>[0-9]*))?(?P<power>[eE][-
 
 
 def to_xdsl_pipeline(text: str) -> str:
-    """`builtin.module(a, b{x=1 y=2})` as xDSL writes it: `a,b{x=1 y=2}`.
+    """A pipeline in xDSL's spelling: `builtin.module(a, b{x=1 y=2})` becomes `a,b{x=1 y=2}`.
 
-    xDSL's own spelling comes back unchanged, except that spaces and line ends are allowed wherever MLIR allows them;
-    one space is kept between two options of a pass. Values that xDSL takes only in quotes, such as file names, get
-    them, and all spellings of a real number become one that it reads. Raises InputError for a pipeline nested below
-    the module, because an xDSL pass always runs on the whole module, and for unbalanced brackets.
+    xDSL's own spelling is returned unchanged, except that spaces and line breaks are allowed wherever MLIR allows them;
+    one space is kept between two options of a pass. Values that xDSL accepts only in quotes, such as file names, are
+    quoted, and every spelling of a real number becomes one that xDSL reads. Raises InputError for a pipeline nested
+    below the module, because an xDSL pass always runs on the whole module, and for unbalanced brackets.
     """
     body = text.strip()
     if (anchored := _ANCHOR.fullmatch(body)) is not None:
@@ -74,7 +74,7 @@ def _value(word: str) -> str:
 
 
 def check_pipeline(pipeline: str, passes: Mapping[str, Callable[[], type[ModulePass]]]) -> None:
-    """Raises InputError for an unknown pass or a bad option in a pipeline of xDSL's spelling."""
+    """Raise InputError for an unknown pass or a bad option in a pipeline in xDSL's spelling."""
     for spec in parse_pipeline(pipeline):
         if spec.name not in passes:
             near = difflib.get_close_matches(spec.name, passes, n=1)
@@ -83,11 +83,11 @@ def check_pipeline(pipeline: str, passes: Mapping[str, Callable[[], type[ModuleP
 
 
 def check_options(kind: str, spec: ArgSpec, made: type[ArgSpecConvertible]) -> None:
-    """Raises InputError if `made`, a pass or a target (`kind` says which), does not take the options of `spec`."""
+    """Raise InputError if `made`, a pass or a target (as `kind` says), does not accept the options of `spec`."""
     complaint = _complaint(spec, made)
     if complaint is None:
         return
-    # xDSL does not say which option it dislikes: it is the one without which the complaint ends, or at least changes.
+    # xDSL does not name the rejected option: it is the one whose removal ends the complaint, or at least changes it.
     without = {option: _complaint(_without(spec, option), made) for option in spec.parameters}
     blamed = sorted((text is not None, option) for option, text in without.items() if text != complaint)
     if blamed:

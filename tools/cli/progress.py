@@ -1,4 +1,4 @@
-"""Progress of long work: a bar on a terminal, plain lines elsewhere."""
+"""Progress display for long tasks: a bar on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 class Progress:
-    """A number of steps with names; use as a context manager. Everything goes to standard error."""
+    """Shows the progress of a number of named steps on standard error; use it as a context manager."""
 
     def __init__(self, title: str, steps: int):
         self.title = title
@@ -31,7 +31,7 @@ class Progress:
         return self
 
     def step(self, name: str) -> None:
-        """The next step begins."""
+        """Begin the next step."""
         if self._bar is not None:
             self._bar.update(self._task, description=f"{self.title}: {name}", completed=self.done)
         else:
@@ -39,7 +39,7 @@ class Progress:
         self.done += 1
 
     def detail(self, name: str, text: str) -> None:
-        """Progress inside the step; without a bar only the name of the part is printed, once."""
+        """Show progress within the step; without a bar, only the name of the part is printed, once."""
         if self._bar is not None:
             self._bar.update(self._task, description=f"{self.title}: {name}: {text}")
         elif name != self._detail:

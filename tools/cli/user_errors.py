@@ -1,4 +1,4 @@
-"""Errors of the user as one line."""
+"""User errors as one-line messages."""
 
 import json
 
@@ -18,10 +18,10 @@ _LONGEST = 1000
 
 
 def as_input_error(error: BaseException, file: str | None = None) -> InputError | None:
-    """The same error as an `InputError`; None for a defect of the program.
+    """The error as an `InputError`; None for a defect of the program.
 
-    file: named where the error itself knows no better location. Messages of several lines become one; those with whole
-    constants are cut.
+    file: the file to report if the error has no location of its own. Multi-line messages become a single line, and
+    messages that quote whole constants are truncated.
     """
     match error:
         case InputError():
@@ -29,8 +29,8 @@ def as_input_error(error: BaseException, file: str | None = None) -> InputError 
                 return error
             return InputError(error.message, file=file, line=error.line, column=error.column)
         case ParseError():
-            place = error.span.get_location()
-            return InputError(squeeze(error.msg), file=place.file, line=place.line, column=place.col)
+            location = error.span.get_location()
+            return InputError(squeeze(error.msg), file=location.file, line=location.line, column=location.col)
         case ArgSpecParseError():
             return InputError(_pipeline_complaint(str(error)))
         case OSError() if error.strerror is not None:
@@ -43,25 +43,28 @@ def as_input_error(error: BaseException, file: str | None = None) -> InputError 
 
 
 def squeeze(message: str) -> str:
-    """The message on one line, cut where a constant makes it too long to read."""
+    """The message on one line, truncated if a constant makes it too long to read."""
     line = " ".join(message.split())
     return line if len(line) <= _LONGEST else line[: _LONGEST - 3] + "..."
 
 
 def find_invalid(module: ModuleOp, error: VerifyException) -> Operation | None:
-    """The operation whose verifier raises `error`, which itself does not say; None if no single operation does."""
+    """The operation whose verifier raises `error`, which does not name it; None if no single operation does."""
     for op in module.walk():
         try:
             op.verify(verify_nested_ops=False)
-        except VerifyException as found:
-            if str(found) == str(error):
+        except VerifyException as exception:
+            if str(exception) == str(error):
                 return op
     return None
 
 
 def _pipeline_complaint(text: str) -> str:
-    """`text` is a header, `pass-pipeline:LINE:COLUMN`, the pipeline, carets and the complaint."""
-    _, place, pipeline, *rest = text.splitlines()
-    where = pipeline[int(place.rpartition(":")[2]) - 1 :]
-    complaint = rest[-1].strip()
-    return f"{complaint}, at {json.dumps(where)}" if where else f"{complaint}, at the end of {json.dumps(pipeline)}"
+    """A one-line message for a syntax error in a pipeline.
+
+    text: lines with a header, `pass-pipeline:LINE:COLUMN`, the pipeline, carets and the complaint.
+    """
+    _, location, pipeline, *rest = text.splitlines()
+    offending = pipeline[int(location.rpartition(":")[2]) - 1 :]
+    position = f"at {json.dumps(offending)}" if offending else f"at the end of {json.dumps(pipeline)}"
+    return f"{rest[-1].strip()}, {position}"

@@ -1,1 +1,1 @@
-"""The sub-commands of `tinyml`, each a file that declares its arguments and runs."""
+"""The sub-commands of `tinyml`; each file declares its arguments and runs them."""

@@ -1,4 +1,4 @@
-"""`tinyml bench`: compile and run many models, one table."""
+"""The command `tinyml bench`, which compiles and runs many models and prints a table."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _bench(folders: list[Path], options: BuildOptions, json_file: Path | None) -> None:
-    """Measure every model on a target and print the table; one too large for it is measured on a larger sister."""
+    """Measure every model on a target and print the table; a model that does not fit is measured on a larger board."""
     from tinyml.targets.registry import board
     from tinyml.tools.cli.atomic_file import json_results
     from tinyml.tools.driver.compile_model import measure_model

@@ -1,4 +1,4 @@
-"""`tinyml compile`: a model and its validation data in, a folder that builds as it is and a report out."""
+"""The command `tinyml compile`, which turns a model and its validation data into a buildable folder and a report."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 LIMITS = ("ram", "flash", "cycles")
 USUAL = {"packed": PACKED[0], "optimize": OPTIMIZE[0]}
-"""The options with which searches measure programs."""
+"""The values of options that searches assume when they measure programs."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -64,7 +64,7 @@ def _search(arguments: argparse.Namespace) -> SearchRequest | None:
 
 
 def _check_limits(arguments: Mapping[str, object], limit: str | None) -> None:
-    """Raises `InputError` for a limit beside options that are not those with which searches measure programs."""
+    """Raise `InputError` for a limit combined with options other than those that searches assume."""
     for name, usual in USUAL.items():
         if limit is not None and (value := arguments.get(name, usual)) != usual:
             raise InputError(

@@ -1,4 +1,4 @@
-"""`tinyml demo`: the example models through the whole compiler, on any computer."""
+"""The command `tinyml demo`, which takes the example models through the whole compiler, on any computer."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Compile every example for the usual board into `out/`; run it on this computer where there is a C compiler.
+    """Compile every example for the default board into `out/`, and run it on this computer if it has a C compiler.
 
-    Raises `InputError` where the examples are missing or a run differs from the evaluator.
+    Raises `InputError` if the examples are missing or a run differs from the evaluator.
     """
     from tinyml.runtime.devices.registry import is_available
     from tinyml.targets.registry import HOST

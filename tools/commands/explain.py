@@ -1,4 +1,4 @@
-"""`tinyml explain`: where cycles, flash and RAM of a compiled model go, per operation of its program."""
+"""The command `tinyml explain`, which breaks down cycles, flash and RAM of a compiled model by operation."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _explain(folder: Path) -> dict[str, Any]:
-    """Measure the model of a folder that `tinyml compile` wrote, on the samples that its report was measured on.
+    """Measure the model in a folder written by `tinyml compile`, on the samples that its report was measured on.
 
-    Raises `InputError` for anything else, for C that is not what its IR says, and on a board that cannot tell.
+    Raises `InputError` for any other folder, for C that differs from its IR, and on a board without a profiler.
     """
     from tinyml.dialects.context import context
     from tinyml.lowering.cost.model.estimate import estimate_on
@@ -94,13 +94,13 @@ def _explain(folder: Path) -> dict[str, Any]:
 
 
 def _with_estimates(entries: list[dict[str, Any]], estimate: Estimate | None) -> list[dict[str, Any]]:
-    """The entries with the estimated time of their operations; None for code that belongs to no operation."""
+    """The entries extended by the estimated time of their operations; None for code that belongs to no operation."""
     estimates = {} if estimate is None else {name: round(time) for name, (time, _) in estimate.operations.items()}
     return [{**entry, "estimate": estimates.get(entry["operation"])} for entry in entries]
 
 
 def _lower(buffers: ModuleOp, ctx: Context, options: Mapping[str, Any]) -> tuple[ModuleOp, ModuleOp]:
-    """A program at L2 lowered to L3 and to L5. options: those of the pipelines."""
+    """A program at L2 lowered to L3 and to L5. options: of the pipelines, by name."""
     from tinyml.lowering import pipelines
 
     loops = buffers.clone()
@@ -112,7 +112,7 @@ def _lower(buffers: ModuleOp, ctx: Context, options: Mapping[str, Any]) -> tuple
 
 
 def _sources(file: Path, program: ModuleOp, ctx: Context, board: Board) -> dict[int, tuple[str, ...]]:
-    """The names of the operations that each line of the C file computes a part of."""
+    """The source operations of each line of the C file; raises `InputError` if the file does not match the program."""
     from tinyml.targets.c.print_c import CTarget, sources_of_lines
 
     stream = io.StringIO()

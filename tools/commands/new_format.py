@@ -1,7 +1,7 @@
-"""`tinyml new-format`: a package with a number format that works at once, to be changed into one's own.
+"""The command `tinyml new-format`, which writes a package with a working number format, ready to be adapted.
 
-The package stands by itself: an entry point `xdsl.universe` makes tinyml, and any tool on xDSL, find it once it is
-installed. docs/adding-a-format.md walks through it.
+The package is self-contained: once it is installed, tinyml and every other xDSL tool find it through an entry point
+`xdsl.universe`. docs/adding-a-format.md walks through it.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _new_format(name: str, folder: Path) -> list[Path]:
-    """Write the package of a format with this name into a folder; the files.
+    """Write the package of a format with this name into a folder; returns the files written.
 
-    Raises `InputError` for a name that is no Python identifier in lower case or is taken by a module or a dialect, and
-    for a folder that is there and not empty.
+    Raises `InputError` for a name that is not a lower-case Python identifier or is taken by a module or a dialect, and
+    for an existing folder that is not empty.
     """
     from xdsl.universe import Universe
 

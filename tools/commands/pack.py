@@ -1,4 +1,4 @@
-"""`tinyml pack`: packs the buffers of a CSV file, checks the result, says what it took."""
+"""The command `tinyml pack`, which packs the buffers of a CSV file, checks the result and reports the effort."""
 
 from __future__ import annotations
 
@@ -19,13 +19,16 @@ from tinyml.transforms.buffers.packing import MODES, Effort, Placement, Rectangl
 from tinyml.transforms.buffers.packing.validator import complaints
 
 STEPS, SECONDS = 30_000_000_000, 120
-"""Default limits: people who ask for a single packing can wait longer than those who compile a program."""
+"""Default limits, more generous than in a compilation because the user asked for this packing alone."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PackRequest:
-    """A problem to pack. capacity: bytes that are low enough, None for as low as possible. nodes, seconds: without
-    either, nodes for about half a minute in C, and two minutes."""
+    """A packing problem and its options; the fields are the options of `tinyml pack`.
+
+    capacity: stop at a packing of at most this many bytes; None for the lowest possible. nodes, seconds: limits of the
+    search; without either, enough nodes for about half a minute in C, and two minutes.
+    """
 
     problem: Path = option("CSV file with a header: id,lower,upper,size and perhaps alignment", flags=())
     mode: str = option("algorithm (default: auto); see docs/packing.md", default="auto")
@@ -47,13 +50,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """The exit code is 1 after Ctrl-C."""
+    """Pack a file and return the exit code, which is 1 after Ctrl-C."""
     options = given(arguments, options_of(PackRequest))
     return _pack_file(PackRequest(**options, seconds=arguments.seconds, capacity=arguments.capacity))
 
 
 def _pack_file(request: PackRequest) -> int:
-    """Pack and write; the exit code: 1 if no packing within the capacity was found. Ctrl-C gives the best so far."""
+    """Pack and write the result; returns 1 after Ctrl-C, which yields the best packing so far, else 0.
+
+    Raises `InputError` for a bad request, and if no packing within the capacity was found.
+    """
     from tinyml.tools.reports.memory_picture import check_picture
 
     if request.mode not in MODES:
@@ -91,7 +97,7 @@ def _effort(request: PackRequest) -> Effort:
 
 
 def verdict(rectangles: Sequence[Rectangle], placement: Placement) -> str:
-    """The height, and how good it is."""
+    """A one-line summary: the height of a packing and its quality."""
     need = find_peak(rectangles).bytes
     moved = sum(rectangles[move.index].size for move in placement.moves)
     text = f"{len(rectangles)} buffers in {placement.height} bytes"
@@ -104,7 +110,7 @@ def verdict(rectangles: Sequence[Rectangle], placement: Placement) -> str:
 
 
 def _report(effort: Effort, searched: float, checked: float) -> Iterator[str]:
-    """A line for each phase, and one for all in a row that ran out of nodes."""
+    """One line per phase, with consecutive phases that ran out of nodes combined, and one for the total."""
     for barren, phases in groupby(effort.phases, key=lambda phase: phase.outcome == "out of nodes"):
         for first, *more in [[*phases]] if barren else [[phase] for phase in phases]:
             name = f"{first.name} (and {len(more)} more)" if more else first.name

@@ -1,4 +1,4 @@
-"""`tinyml run`: the generated code of a folder on a device, every raw output compared with the evaluator's."""
+"""The command `tinyml run`, which runs generated code on a device and compares it with the evaluator."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """The exit code is 1 where an output differs."""
+    """Run a compiled model and return the exit code, which is 1 if an output differs."""
     from tinyml.tools.driver.run_model import run_model
     from tinyml.tools.reports.table import time_unit
 

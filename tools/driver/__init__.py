@@ -1,1 +1,1 @@
-"""Work that commands hand on and share: requests, compilation, measurement, comparisons."""
+"""The work behind the commands: requests, compilation, measurement, comparisons."""

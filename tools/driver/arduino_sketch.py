@@ -1,4 +1,4 @@
-"""An Arduino sketch around a generated model: classifies a stored sample, then what arrives over the serial line."""
+"""An Arduino sketch around a generated model: it classifies a stored sample, then samples from the serial line."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ void loop()
 
 
 def arduino_sketch(formats: ModuleOp, data: Data) -> str:
-    """The text of NAME.ino for a program at L1, with the first sample of a data set inside."""
+    """The text of NAME.ino for a program at L1, which embeds the first sample of a data set."""
     interface = interface_of(formats)
     raws = encode_inputs(formats, data.x[:1])[0]
     if interface.packed_bits is not None:
@@ -90,7 +90,7 @@ def arduino_sketch(formats: ModuleOp, data: Data) -> str:
 
 
 def _reader(format: NumberFormat, interface: Interface) -> str:
-    """C that reads one number, or one byte of a packed input, and stores it in the input's format."""
+    """C code that reads a number, or a byte of a packed input, and stores it in the input's format."""
     ctype = interface.array_ctype
     if interface.packed_bits is not None:
         return f"X[received] = ({ctype})Serial.parseInt(); /* of numbers packed into {interface.packed_bits} bits */"

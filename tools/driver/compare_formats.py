@@ -1,4 +1,4 @@
-"""`tinyml bench --formats`: MinUn's section 7 on any models, accuracy, RAM, flash and time of number formats."""
+"""Comparison of number formats (`tinyml bench --formats`): accuracy, RAM, flash and time, as in MinUn's section 7."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tinyml.targets.board import Board
 
 BASELINE = "f32"
-"""The format that RAM, flash and time are relative to."""
+"""The format to which RAM, flash and time are relative."""
 
 USUAL = (
     BASELINE,
@@ -37,21 +37,21 @@ USUAL = (
     "fixed+promote",
     "fixed+pareto",
 )
-"""MinUn's formats, and ours."""
+"""The default formats: MinUn's, and ours."""
 
 LIMITING_WIDTH = 8
-"""Searches get the memory that this width takes for every tensor."""
+"""Searches are limited to the memory that a uniform program of this width takes."""
 
 MARKERS = "os^v"
 LINEAR = 0.1
-"""Points of accuracy up to which a drawing is linear, and logarithmic beyond."""
+"""The accuracy axis of drawings is linear up to this many points, and logarithmic beyond."""
 
 RAM_LIMITED, FLASH_LIMITED = ("promote", "demote", "pareto"), ("pareto",)
 
 
 @dataclass(frozen=True)
 class Way:
-    """A format of a width, or of widths that a search finds."""
+    """A way to compile a model: a format of a uniform width, or with widths that a search chooses."""
 
     format: str
     width: int | None
@@ -59,7 +59,7 @@ class Way:
 
     @classmethod
     def parse(cls, text: str) -> Way:
-        """`FORMAT[:BITS]` or `FORMAT+SEARCH`; raises `InputError` for anything else."""
+        """The way spelled `FORMAT[:BITS]` or `FORMAT+SEARCH`; raises `InputError` for any other text."""
         named, _, search = text.partition("+")
         format, colon, bits = named.partition(":")
         if not format or (colon and not bits.isdecimal()) or (search and colon):
@@ -71,17 +71,17 @@ class Way:
 
     @property
     def limiting(self) -> Way:
-        """The uniform way whose memory limits a search."""
+        """The uniform way whose memory is the limit of a search."""
         return Way(self.format, LIMITING_WIDTH, None)
 
 
 def compare_formats(
     folders: Sequence[Path], ways: Sequence[str], target: str, json_file: Path | None, picture: Path | None
 ) -> list[dict[str, Any]]:
-    """One row for each model and way, printed, with means over the models.
+    """Compute and print a row per model and way, with means over the models; returns the rows.
 
-    folders: of models, as `tinyml bench` takes them. ways: as `Way.parse` takes them, `USUAL` if empty. picture: a file
-    for a drawing of the means. Raises `InputError` for a way that is none and data without labels.
+    folders: model folders. ways: in the syntax of `Way.parse`, `USUAL` if empty. picture: a file for a drawing of the
+    means. Raises `InputError` for a malformed way and for data without labels.
     """
     from tinyml.targets.registry import board
 
@@ -131,7 +131,7 @@ def _rows(folder: Path, ways: Sequence[Way], chosen: Board) -> list[dict[str, An
 
 
 def _request(search: str, limit: dict[str, Any] | None) -> SearchRequest:
-    """A search limited to the memory of another program. Raises `InputError` where that one does not run."""
+    """A search limited to the memory of another program; raises `InputError` if that program does not compile."""
     if limit is None:
         raise InputError("searches have the memory of 8 bits everywhere, with which this model does not run")
     options = {"ram": limit["ram_bytes"]["total"]}
@@ -141,7 +141,7 @@ def _request(search: str, limit: dict[str, Any] | None) -> SearchRequest:
 
 
 def _figures(report: dict[str, Any] | None) -> dict[str, Any]:
-    """accuracy, flash, ram and time of a report; None where a format makes no program of a model."""
+    """The accuracy, flash, ram and time of a report; all None if the format cannot compile the model."""
     if report is None:
         return {"accuracy": None, "float": None, "flash": None, "ram": None, "time": None, "fits": False}
     if report["accuracy"] is None:
@@ -157,8 +157,11 @@ def _figures(report: dict[str, Any] | None) -> dict[str, Any]:
 
 
 def means_of(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """A row per way, over the models that it runs: mean and worst change of accuracy, and geometric means of RAM, flash
-    and time relative to the baseline, where that runs too."""
+    """A row of means per way, over the models that it can compile.
+
+    Rows hold the mean and the worst change of accuracy in points, and the geometric means of RAM, flash and time
+    relative to the baseline, over the models that the baseline compiles, too.
+    """
     bases = {row["model"]: row for row in rows if row["way"] == BASELINE and row["ram"]}
     means: list[dict[str, Any]] = []
     for way in dict.fromkeys(row["way"] for row in rows):
@@ -203,7 +206,7 @@ def _print(rows: Sequence[dict[str, Any]], means: Sequence[dict[str, Any]]) -> N
 
 
 def _draw(means: Sequence[dict[str, Any]], file: Path) -> None:
-    """The mean change of accuracy against RAM, flash and time relative to the baseline."""
+    """Plot the mean change of accuracy against RAM, flash and time relative to the baseline."""
     from matplotlib import colormaps, ticker  # pyright: ignore[reportMissingImports]
     from matplotlib.figure import Figure  # pyright: ignore[reportMissingImports]
 

@@ -1,4 +1,4 @@
-"""`tinyml bench --searches`: the results of the papers' searches, in any arithmetic, in one table."""
+"""Comparison of the papers' searches in any arithmetic (`tinyml bench --searches`)."""
 
 from __future__ import annotations
 
@@ -33,28 +33,28 @@ from tinyml.transforms.search.costs.pipelines_below import cost_of
 from tinyml.transforms.search.costs.working_memory import working_memory
 
 WIDE, NARROW = 16, 8
-"""The two widths of Shiftry, which all ways use."""
+"""Shiftry's two widths, which all ways use."""
 
 WAYS = ("16", "8", "maxscale", "demote", "promote", "pareto")
-"""Uniform widths, then searches: SeeDot's with 16 bits, Shiftry's with its permitted loss, MinUn's with the RAM that
-Shiftry's result works in for a limit, without the stack, as in MinUn 7.5, and ours, in our arithmetic only, in the RAM
-and flash that these two take at most."""
+"""Uniform widths, then searches: SeeDot's with 16 bits; Shiftry's with its permitted loss; MinUn's, limited to the RAM
+of Shiftry's result without the stack, as in MinUn 7.5; and ours, in our arithmetic only, limited to the larger of the
+RAM and flash of Shiftry's and MinUn's results."""
 
 BEST = "best"
-"""The best of the other ways that stay within the same limits as ours, in accuracy and in what it loses."""
+"""The best accuracy and the least loss among the other ways that stay within the limits of our search."""
 
 MEAN = "mean change"
-"""The name that rows of means have in place of a model."""
+"""The entry of rows of means in the column of the model."""
 
 METRIC: Metric = "margin"
-"""The metric of our search, by which the validation set is judged too."""
+"""The metric of our search, which also scores the validation set."""
 
 BOARD = board(USUAL)
 
 
 @dataclass(frozen=True)
 class Arithmetic:
-    """A number format by name, and the scheme of its functions, if not its own."""
+    """A number format by name, and the scheme of its functions, None for the format's default."""
 
     format: str
     functions: str | None
@@ -66,7 +66,7 @@ class Arithmetic:
 
     @classmethod
     def parse(cls, text: str) -> Arithmetic:
-        """`FORMAT` or `FORMAT:SCHEME`."""
+        """The arithmetic spelled `FORMAT` or `FORMAT:SCHEME`."""
         format, _, functions = text.partition(":")
         return cls(format, functions or None)
 
@@ -76,10 +76,12 @@ class Arithmetic:
 
 @dataclass(frozen=True)
 class Result:
-    """accuracy: percent of right answers on the test set. differ, loss: percent of the validation set that has another
-    class than on reals, and that is expected to by its margins (`MarginModel`). memory: bytes of arena and input. ram,
-    flash: bytes in all, with the stack, as measured, or else estimated. limits: those that the search had, by the same
-    names. seconds: of processors, for choosing formats, and for what this needs.
+    """The figures of a model compiled in one way.
+
+    accuracy: percent of correct answers on the test set. differ, loss: percent of the validation set whose class
+    differs from that on reals, and that is expected to differ by its margins (`MarginModel`). memory: bytes of arena
+    and input. ram, flash: total bytes, including the stack, measured or else estimated. limits: the limits of the
+    search, by the same names. seconds: processor time of choosing formats and everything that this requires.
     """
 
     accuracy: float
@@ -95,9 +97,9 @@ class Result:
 def compare_searches(
     folders: Sequence[Path], arithmetics: Sequence[str], json_file: Path | None
 ) -> list[dict[str, Any]]:
-    """One row for each model and arithmetic, then one for the mean of each arithmetic; printed.
+    """Compute and print a row per model and arithmetic, then the means of each arithmetic; returns the rows.
 
-    folders: of models, as `tinyml bench` takes them. arithmetics: as `Arithmetic.parse` takes them.
+    folders: model folders. arithmetics: in the syntax of `Arithmetic.parse`.
     """
     with json_results(json_file) as rows:
         rows += [row for folder in folders for row in _rows(folder, [Arithmetic.parse(text) for text in arithmetics])]
@@ -111,21 +113,19 @@ def _rows(folder: Path, arithmetics: Sequence[Arithmetic]) -> list[dict[str, Any
     rows: list[dict[str, Any]] = []
     with Progress(folder.name, sum(len(arithmetic.ways) for arithmetic in arithmetics)) as progress:
         for arithmetic in arithmetics:
-            found: dict[str, Result] = {}
+            results: dict[str, Result] = {}
             for way in arithmetic.ways:
                 progress.step(f"{arithmetic} {way}")
                 with watched(progress):
-                    found[way] = model.result(arithmetic, way, _limits(way, found))
-            results = {way: dataclasses.asdict(result) for way, result in found.items()}
-            best = {BEST: _best_other(found)} if "pareto" in found else {}
-            rows.append(
-                {"model": folder.name, "arithmetic": str(arithmetic), "float": model.accuracy, **results, **best}
-            )
+                    results[way] = model.result(arithmetic, way, _limits(way, results))
+            row: dict[str, Any] = {"model": folder.name, "arithmetic": str(arithmetic), "float": model.accuracy}
+            row |= {way: dataclasses.asdict(result) for way, result in results.items()}
+            rows.append(row | ({BEST: _best_other(results)} if "pareto" in results else {}))
     return rows
 
 
 def _means(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """A row per arithmetic: mean change of accuracy against float, and mean loss, of every way."""
+    """A row per arithmetic: the mean change of accuracy against float, and the mean loss, of every way."""
     means: list[dict[str, Any]] = []
     for arithmetic in dict.fromkeys(row["arithmetic"] for row in rows):
         own = [row for row in rows if row["arithmetic"] == arithmetic]
@@ -144,33 +144,33 @@ def _search(way: str, limits: dict[str, int]) -> SearchRequest | None:
     widths = {"maxscale": [WIDE], "demote": [NARROW, WIDE], "promote": [NARROW, WIDE]}
     options: dict[str, Any] = {"widths": widths[way]} if way in widths else {}
     if "memory" in limits:
-        # The host has no cost table, so that no stack is counted.
+        # The host has no cost table, so the search does not count the stack.
         return SearchRequest(way, options | {"ram": limits["memory"], "target": HOST})
     return SearchRequest(way, options | limits)
 
 
-def _limits(way: str, found: dict[str, Result]) -> dict[str, int]:
+def _limits(way: str, results: dict[str, Result]) -> dict[str, int]:
     """The limits of a search, from the results of earlier ways."""
     if way == "promote":
-        return {"memory": found["demote"].memory}
+        return {"memory": results["demote"].memory}
     if way != "pareto":
         return {}
-    both = found["demote"], found["promote"]
+    both = results["demote"], results["promote"]
     return {"ram": max(result.ram for result in both), "flash": max(result.flash for result in both)}
 
 
-def _best_other(found: dict[str, Result]) -> dict[str, float]:
-    limits = found["pareto"].limits
+def _best_other(results: dict[str, Result]) -> dict[str, float]:
+    limits = results["pareto"].limits
     others = [
         result
-        for way, result in found.items()
+        for way, result in results.items()
         if way != "pareto" and result.ram <= limits["ram"] and result.flash <= limits["flash"]
     ]
     return {"accuracy": max(result.accuracy for result in others), "loss": min(result.loss for result in others)}
 
 
 class _Model:
-    """A model on reals with its data. accuracy: percent of right answers on the test set."""
+    """A model on reals with its data. accuracy: percent of correct answers on the test set."""
 
     def __init__(self, folder: Path):
         from tinyml.runtime.evaluator.evaluator import evaluate_reals
@@ -189,7 +189,7 @@ class _Model:
         self.accuracy = _percent(evaluate_reals(self.reals, self.test_data.x).classes == self.test_data.y)
 
     def result(self, arithmetic: Arithmetic, way: str, limits: dict[str, int]) -> Result:
-        """The figures of the model in an arithmetic, by one of the `WAYS`."""
+        """The figures of the model in an arithmetic, compiled in one of the `WAYS`."""
         from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate
 
         options = PipelineOptions(
@@ -235,17 +235,17 @@ def _percent(true: Any) -> float:
 
 
 def print_rows(rows: Sequence[dict[str, Any]]) -> None:
-    """Accuracies, in brackets the bytes of RAM that programs work in; then how much differs where searches look."""
+    """Print a table of accuracies and working RAM on the test set, and one of losses on the validation set."""
     _print(
         "Right on the test set, % (RAM without stack, bytes)",
         rows,
-        lambda one: f"{one['accuracy']:.2f}" + (f" ({one['memory']})" if "memory" in one else ""),
+        lambda entry: f"{entry['accuracy']:.2f}" + (f" ({entry['memory']})" if "memory" in entry else ""),
         lambda mean: f"{mean['accuracy']:+.2f}",
     )
     _print(
         "Expected to differ from float by the margins on the validation set, % (that do differ, %)",
         rows,
-        lambda one: f"{one['loss']:.2f}" + (f" ({one['differ']:.2f})" if "differ" in one else ""),
+        lambda entry: f"{entry['loss']:.2f}" + (f" ({entry['differ']:.2f})" if "differ" in entry else ""),
         lambda mean: f"{mean['loss']:.2f}",
     )
 
@@ -256,7 +256,7 @@ def _print(
     cell: Callable[[dict[str, Any]], str],
     mean: Callable[[dict[str, Any]], str],
 ) -> None:
-    """One table, with the means at its end."""
+    """Print one table, with the means at its end."""
     from rich.table import Table
 
     table = Table(title=title, title_justify="left")

@@ -1,4 +1,4 @@
-"""Compiling one model: reading, the pipelines, the output folder, the measurement and the report."""
+"""Compilation of a model: reading it, the pipelines, the output folder, the measurement and the report."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 
 def compile_model(request: Request) -> dict[str, Any]:
-    """Compile, measure, write the folder and return the report.
+    """Compile and measure a model, write its folder and return the report.
 
-    Raises `InputError` for any bad input, and for a model that does not fit the board; then no folder is written.
+    Raises `InputError` for bad input and for a model that does not fit the board; no folder is written then.
     """
     from tinyml.targets.registry import board
     from tinyml.tools.reports.memory_picture import can_draw
@@ -45,16 +45,16 @@ def compile_model(request: Request) -> dict[str, Any]:
 
 
 def measure_model(request: Request, chosen: Board) -> dict[str, Any]:
-    """The report of a model on a board, or, where it is too large for that, on a sister with more memory.
+    """The report of a model on a board, measured on a board with more memory if it does not fit.
 
-    Raises `InputError` where the tools of the target are not installed.
+    Raises `InputError` if the tools of the target are not installed.
     """
     from tinyml.targets.registry import board
 
     try:
         report, measured = _build(request, chosen)
     except InputError:
-        # A program that does not even link for a board, or runs out of its memory, may be measured on its sister.
+        # A program that fails to link for a board, or runs out of its memory, may still run on a larger one.
         if chosen.larger is None:
             raise
         report, measured = {"fits": False}, None
@@ -74,9 +74,9 @@ def _build(request: Request, board: Board) -> tuple[dict[str, Any], Measured | N
 def build_folder(
     request: Request, board: Board, folder: Path, *, must_fit: bool
 ) -> tuple[dict[str, Any], Measured | None]:
-    """Everything `compile_model` does but the pictures, into an existing empty folder.
+    """Compile and measure a model into an existing empty folder, without drawing pictures.
 
-    Where the tools of the device are not installed the model is compiled all the same and the second result is None.
+    If the tools of the device are not installed, the model is compiled all the same and the second result is None.
     """
     from tinyml.dialects.context import context
     from tinyml.runtime.devices.registry import is_available

@@ -1,4 +1,4 @@
-"""Accuracy by the evaluator, size and speed by the device, and the proof that both compute the same bits."""
+"""Measurements: accuracy by the evaluator, size and speed on the device, and the check that both give equal bits."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Accuracy:
-    """Percentages of right answers (None without labels), and the number of samples on which the programs differ."""
+    """Percentages of correct answers (None without labels), and the number of samples on which programs disagree."""
 
     reals: float | None
     formats: float | None
@@ -31,7 +31,7 @@ class Accuracy:
 
 @dataclass(frozen=True)
 class Measured:
-    """Measurements of a device: bytes of the linked program, peak stack, mean cost of an inference in its unit."""
+    """Measurements on a device: bytes of the linked program, peak stack, mean cost of an inference in its unit."""
 
     flash_bytes: int
     static_bytes: int
@@ -54,7 +54,7 @@ class Mismatch:
 
 
 def accuracy(reals: ModuleOp, formats: ModuleOp, data: Data) -> Accuracy:
-    """Evaluate both programs on a whole data set."""
+    """Accuracy of a program at L0 and at L1 on a data set."""
     reference = evaluate_reals(reals, data.x).classes
     compiled = evaluate(formats, encode_inputs(formats, data.x)).classes
 
@@ -73,7 +73,7 @@ def run_on_device(
     optimize: str = "-Os",
     ram: int | None = None,
 ) -> tuple[Measured, Mismatch | None]:
-    """Build the generated C for a board, run real inputs on it and compare every raw output with the evaluator's.
+    """Build the generated C for a board, run it on real inputs and compare every raw output with the evaluator's.
 
     A program whose static data alone exceed `ram` bytes is built but not run.
     """
@@ -91,7 +91,7 @@ def run_on_device(
 
 
 def first_mismatch(expected: Outputs, got: Outputs) -> Mismatch | None:
-    """Compare bits: floats too, where only equal bit patterns are equal."""
+    """The first difference between two outputs, compared bit by bit even for floats; None if there is none."""
     if expected.scores is not None and got.scores is not None:
         size = expected.scores.dtype.itemsize
         a, b = (np.ascontiguousarray(x.scores).view(f"u{size}") for x in (expected, got))

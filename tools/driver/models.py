@@ -1,4 +1,4 @@
-"""Models as folders: a program with its data sets."""
+"""Model folders, which hold a program and its data sets."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tinyml.dialects.errors import InputError
 def find_model(folder: Path) -> tuple[Path, Path, Path | None]:
     """Program, validation data and test data of a model's folder.
 
-    The program is a file that a frontend reads, or seedot/input.sd; the data are val.npz and, if it is there, test.npz.
+    The program is a file that a frontend reads, or seedot/input.sd; the data are val.npz and, if present, test.npz.
     Raises `InputError` without a program.
     """
     from tinyml.lowering.frontends.importers import importers

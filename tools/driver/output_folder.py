@@ -1,4 +1,4 @@
-"""The folder that `tinyml compile` writes: how it appears, and the names of the files in it."""
+"""The output folder of `tinyml compile`: its files, and its creation in one step."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ if TYPE_CHECKING:
 REPORT = "report.json"
 
 MEASURED_SAMPLES = 5
-"""Inputs that the device runs for the report."""
+"""Number of inputs that are run on the device for the report."""
 
 SAMPLES = "samples.npz"
-"""The file that holds them."""
+"""The file of these inputs."""
 
 SEARCH_PICTURE = "search.svg"
-"""The choices of a search and its candidates, where matplotlib is installed."""
+"""The picture of a search's choices and candidates, written if matplotlib is installed."""
 
 MEMORY_PICTURE = "memory.svg"
-"""The arena over time, where matplotlib is installed."""
+"""The picture of the arena over time, written if matplotlib is installed."""
 
 
 @contextmanager
 def new_folder(out: Path) -> Generator[Path]:
-    """A folder beside `out` that takes its place when all went well.
+    """A temporary folder beside `out` that replaces it if the context ends without an exception.
 
-    Raises `InputError` where `out` exists and is neither empty nor an earlier output, and where it cannot be written.
+    Raises `InputError` if `out` exists and is neither empty nor an earlier output, and if it cannot be written.
     """
     if out.exists() and not (out / REPORT).is_file() and not (out.is_dir() and not any(out.iterdir())):
         raise InputError("exists already and is no output of tinyml", file=str(out))
-    # A link stays a link: what it points to is replaced.
+    # A symbolic link is kept; the folder that it points to is replaced.
     out = out.resolve()
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
@@ -60,7 +60,7 @@ def new_folder(out: Path) -> Generator[Path]:
 
 
 def read_report(folder: Path) -> dict[str, Any]:
-    """The report of a folder that `tinyml compile` wrote; raises `InputError` for any other."""
+    """The report in a folder written by `tinyml compile`; raises `InputError` for any other folder."""
     with suppress(OSError, ValueError):
         report = json.loads((folder / REPORT).read_text(encoding="utf-8"))
         if isinstance(report, dict) and {"target", "optimize"} <= report.keys():
@@ -69,8 +69,7 @@ def read_report(folder: Path) -> dict[str, Any]:
 
 
 def write_sources(folder: Path, compiled: Compiled, board: Board, data: Data) -> None:
-    """Write NAME.c, NAME.h, the IR of every level, the measured samples, and the folder of the Arduino IDE
-    for a board that it knows."""
+    """Write NAME.c, NAME.h, the IR of every level, the measured samples and, for Arduino boards, a sketch."""
     from tinyml.runtime.model.model_interface import interface_of
     from tinyml.tools.driver.arduino_sketch import arduino_sketch
 

@@ -1,4 +1,4 @@
-"""Packing problems as MiniMalloc's CSV files: a buffer per line, with `id,lower,upper,size` and more in the header."""
+"""Packing problems in MiniMalloc's CSV format: a buffer per line, with columns `id,lower,upper,size` and more."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _REQUIRED = ("id", "lower", "upper", "size")
 
 
 def read_problem(path: Path) -> list[Rectangle]:
-    """Buffers alive from point `lower` to before `upper`, of `size` bytes, with an `alignment` if there is that column.
+    """The buffers of a problem, alive from point `lower` until just before `upper`, of `size` bytes each.
 
-    Raises InputError for what is no such file, with the line.
+    The column `alignment` is optional. Raises InputError, with the line, for a malformed file.
     """
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -67,9 +67,9 @@ def _quote(text: object) -> str:
 
 
 def spell_solution(rectangles: Sequence[Rectangle], placement: Placement) -> str:
-    """The problem as CSV with a column `offset`; with `alignment` where a buffer has one.
+    """The problem as CSV with a column `offset`, and a column `alignment` if any buffer is aligned.
 
-    A buffer that moves has a line for each of its places.
+    A buffer that moves has a line for each of its offsets.
     """
     aligned = any(rectangle.alignment > 1 for rectangle in rectangles)
     text = io.StringIO()

@@ -23,13 +23,13 @@ def targets() -> str:
 
 
 def optimize() -> Any:
-    """Option `optimize`, worded once for all commands."""
+    """The option `optimize`, declared once for all commands."""
     return option("the C compiler's level", default=OPTIMIZE[0], choices=OPTIMIZE)
 
 
 @dataclass(frozen=True, kw_only=True)
 class BuildOptions(CompileOptions):
-    """What `tinyml compile` and `tinyml bench` have in common."""
+    """Options that `tinyml compile` and `tinyml bench` share."""
 
     target: str = option(targets(), default=USUAL, metavar="BOARD")
     optimize: str = optimize()
@@ -37,7 +37,7 @@ class BuildOptions(CompileOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class Request(BuildOptions):
-    """A model to compile. search: chooses the format of each tensor, in place of width and weights."""
+    """A request to compile a model. search: chooses the format of each tensor, in place of width and weights."""
 
     model: Path = option("SeeDot program (.sd) or module of tensors (.mlir)", flags=())
     val: Path = option(".npz with x and y, to profile with")
@@ -47,9 +47,9 @@ class Request(BuildOptions):
 
     @property
     def compile_options(self) -> dict[str, Any]:
-        """The options that a program is compiled with, by name."""
-        return {one.name: getattr(self, one.name) for one in options_of(CompileOptions)}
+        """The values of the options of `CompileOptions`, by name."""
+        return {declared.name: getattr(self, declared.name) for declared in options_of(CompileOptions)}
 
     def pipeline_options(self, board: Board) -> PipelineOptions:
-        """The same for the pipelines of a board, which may be another than the target."""
+        """The options for the pipelines of a board, which may differ from the target."""
         return PipelineOptions(data=str(self.val), target=board.name, **self.compile_options)

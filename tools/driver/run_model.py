@@ -1,4 +1,4 @@
-"""Running the generated code of a folder on a device, every raw output compared with the evaluator's."""
+"""Execution of generated code on a device, with every raw output compared with the evaluator's."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tinyml.tools.driver.request import optimize, targets
 
 @dataclass(frozen=True, kw_only=True)
 class RunRequest:
-    """A compiled model to run; the fields are the options of `tinyml run`."""
+    """A request to run a compiled model; the fields are the options of `tinyml run`."""
 
     folder: Path = option("folder written by tinyml compile", flags=())
     data: Path = option(".npz with the inputs x")
@@ -25,7 +25,7 @@ class RunRequest:
 
 
 def run_model(request: RunRequest) -> dict[str, Any]:
-    """Run and compare; the result's `mismatch` is None where all outputs have equal bits."""
+    """Run a model and compare its outputs; the result's `mismatch` is None if all bits are equal."""
     from tinyml.dialects.context import context
     from tinyml.runtime.model.data import load_data
     from tinyml.runtime.model.model_interface import interface_of

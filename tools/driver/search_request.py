@@ -1,4 +1,4 @@
-"""Searches as the command line asks for them, and their progress while they run."""
+"""Requests for searches from the command line, and the display of their progress."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PREFIX = "search-"
 
 
 def searches() -> dict[str, type[SearchPass]]:
-    """The passes that search, by their names without `search-`."""
+    """The search passes, by their names without the prefix `search-`."""
     available = Universe.get_multiverse().all_passes
     return {
         name.removeprefix(PREFIX): cast("type[SearchPass]", available[name]())
@@ -33,15 +33,16 @@ def searches() -> dict[str, type[SearchPass]]:
 
 
 def search_options() -> list[Option]:
-    """The options of all searches; those that several have stand here once."""
+    """The options of all searches, each listed once."""
     return list({option.name: option for search in searches().values() for option in options_of(search)}.values())
 
 
 @dataclass(frozen=True)
 class SearchRequest:
-    """name: of the pass, without `search-`. options: the fields of the pass that were given.
+    """A request for a search.
 
-    Raises `InputError` for an unknown search, and for an option that it does not have.
+    name: of the pass, without `search-`. options: values for fields of the pass. Raises `InputError` for an unknown
+    search, and for an option that it does not have.
     """
 
     name: str
@@ -56,7 +57,7 @@ class SearchRequest:
                 raise InputError(f"the search '{self.name}' has no --{option}")
 
     def search_pass(self, options: PipelineOptions) -> SearchPass:
-        """The pass, for programs that are compiled with these options."""
+        """The search pass, for programs that are compiled with the given options."""
         search = searches()[self.name]
         given: dict[str, Any] = {**asdict(options), **self.options}
         return search(**{field.name: given[field.name] for field in fields(search) if field.name in given})
@@ -64,7 +65,7 @@ class SearchRequest:
 
 @dataclass
 class SearchAccount:
-    """The effort of searches: evaluated candidates, and seconds by phase."""
+    """The effort spent on searches: evaluated candidates, and seconds by phase."""
 
     candidates: int = 0
     seconds: dict[str, float] = field(default_factory=dict[str, float])
@@ -72,7 +73,7 @@ class SearchAccount:
 
 @contextmanager
 def watched(progress: Progress) -> Generator[SearchAccount]:
-    """Show the progress of searches that run in this context, and account for their effort."""
+    """Show the progress of searches that run in this context, and record their effort."""
     from tinyml.transforms.search.evaluation.evaluation import WATCH
 
     account = SearchAccount()

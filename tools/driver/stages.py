@@ -1,4 +1,4 @@
-"""From a program file to C, keeping the IR of every level on the way."""
+"""Compilation from a program file to C, which keeps the IR of every level."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _LEVELS = {
 
 @dataclass(frozen=True)
 class Stage:
-    """IR as it stands at one level: `file` is its name below `ir/`."""
+    """The IR of one level; `file` is its name below `ir/`."""
 
     file: str
     text: str
@@ -41,11 +41,11 @@ class Stage:
 
 @dataclass(frozen=True)
 class Compiled:
-    """reals, formats, buffers, loops, program: the IR of L0, L1, L2, L3 and L5. stages: that of all levels as text.
-    source, header: the C files.
+    """A compiled program.
 
-    width: bits of the number format that was asked for. row_scales: do rows of constant matrices have scales of their
-    own?
+    reals, formats, buffers, loops, program: the IR of L0, L1, L2, L3 and L5. stages: the IR of all levels as text.
+    source, header: the C files. width: bits of the requested number format. row_scales: true if the rows of constant
+    matrices have scales of their own.
     """
 
     reals: ModuleOp
@@ -61,14 +61,14 @@ class Compiled:
 
     @property
     def macs(self) -> int:
-        """Multiplications of matrix products."""
+        """Multiply-accumulates of one inference."""
         return count_model_macs(self.reals)
 
 
 def load_program(path: Path, ctx: Context) -> ModuleOp:
-    """The program of a file, by its suffix: a module at L0 (.mlir), or whatever a frontend reads.
+    """The program in a file: by its suffix, a module (.mlir) or a program in the language of a frontend.
 
-    Raises `InputError` for what cannot be read.
+    Raises `InputError` for a file that cannot be read.
     """
     from tinyml.lowering.frontends.importers import importers
 
@@ -96,11 +96,11 @@ def print_ir(module: ModuleOp) -> str:
 def compile_stages(
     reals: ModuleOp, ctx: Context, options: PipelineOptions, search: SearchPass | None = None
 ) -> Compiled:
-    """Compile a program at L0 with the profile of a data set.
+    """Compile a program at L0, profiled on a data set.
 
-    search: the pass that chooses a format for each tensor, in place of the width. `row_scales` of the options is
-    granted only where it changes fewer answers on the data; the search with these scales has a journal of its own,
-    with `.rows` behind the name.
+    search: the pass that chooses a format for each tensor, in place of the width. The option `row_scales` takes effect
+    only if it changes fewer answers on the data; the search with these scales keeps a journal of its own, whose name
+    has the suffix `.rows`.
     """
     width = format_named(ctx, options.format, options.width).bits
     scaled = plain = _reals_and_formats(reals, ctx, replace(options, row_scales=False), search)
@@ -134,7 +134,7 @@ def passes_to_formats(options: PipelineOptions, search: SearchPass | None) -> li
 def _reals_and_formats(
     reals: ModuleOp, ctx: Context, options: PipelineOptions, search: SearchPass | None
 ) -> tuple[ModuleOp, ModuleOp]:
-    """A program at L0, profiled, and at L1."""
+    """A program at L0 with its profile, and the program at L1."""
     passes = passes_to_formats(options, search)
     profiled = next(i for i, step in enumerate(passes) if isinstance(step, ProfilePass)) + 1
     reals = reals.clone()
@@ -145,7 +145,7 @@ def _reals_and_formats(
 
 
 def _changed_answers(reals: ModuleOp, formats: ModuleOp, file: Path) -> int:
-    """On how many inputs of a data file a program gives another class than in reals."""
+    """Number of inputs in a data file for which the program at L1 gives another class than the one on reals."""
     from tinyml.runtime.model.data import load_data
     from tinyml.runtime.model.model_interface import interface_of
     from tinyml.tools.driver.measure import accuracy
@@ -154,7 +154,7 @@ def _changed_answers(reals: ModuleOp, formats: ModuleOp, file: Path) -> int:
 
 
 def print_c(module: ModuleOp, ctx: Context, target: str, file: str) -> str:
-    """A program at L5 as the C file of a kind, `source` or `header`."""
+    """The C text of a program at L5. file: `source` or `header`."""
     from tinyml.targets.c.print_c import CTarget
 
     stream = io.StringIO()
@@ -163,7 +163,7 @@ def print_c(module: ModuleOp, ctx: Context, target: str, file: str) -> str:
 
 
 def count_model_macs(reals: ModuleOp) -> int:
-    """Multiply-accumulates of a program, with sparse products where storing the matrix sparse pays in floats."""
+    """Multiply-accumulates of a program, whose matrices are stored sparse if that pays in floats."""
     from tinyml.transforms.formats.choose_storage import ChooseStoragePass
     from tinyml.transforms.reals.analysis.count_macs import count_macs
 

@@ -12,18 +12,18 @@ if TYPE_CHECKING:
     from tinyml.runtime.model.interface import Interface
 
 CALL_AND_RETURN = "call and return"
-"""Code of no operation: saving registers at the entry, restoring them, returning the label."""
+"""The entry of code that belongs to no operation: saving and restoring registers, returning the label."""
 
 
 def constant_names(program: ModuleOp) -> list[str]:
-    """The arrays in flash of a program at L5."""
+    """Names of the constant arrays of a program at L5."""
     from tinyml.dialects import c
 
     return [op.sym_name.data for op in program.walk() if isinstance(op, c.ConstantOp)]
 
 
 def operations(measured: Attribution, sources: dict[int, tuple[str, ...]], unit: str) -> list[dict[str, Any]]:
-    """One entry for each operation, in the order of the C file, with the steps of those that have some."""
+    """Entries with time, code and calls of each operation, in the order of the C file, and of its steps, if any."""
     time: defaultdict[tuple[str, ...], float] = defaultdict(float)
     code: Counter[tuple[str, ...]] = Counter()
     calls: defaultdict[str, defaultdict[str, float]] = defaultdict(lambda: defaultdict(float))
@@ -54,7 +54,7 @@ def operations(measured: Attribution, sources: dict[int, tuple[str, ...]], unit:
 
 
 def functions(measured: Attribution) -> dict[str, float]:
-    """Time in each function that the model calls, kernels and library, whoever called it."""
+    """Total time in each kernel and library function that the model calls, longest first."""
     time: defaultdict[str, float] = defaultdict(float)
     for calls in measured.calls.values():
         for function, spent in calls.items():

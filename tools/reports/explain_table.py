@@ -13,7 +13,7 @@ WIDTH = 120
 
 
 def print_explanation(result: dict[str, Any]) -> None:
-    """Time and code by operation, then flash, then RAM."""
+    """Print the tables of time and code by operation, of flash and of RAM."""
     from rich.console import Console
 
     unit = time_unit(result)
@@ -67,7 +67,7 @@ def _operations(result: dict[str, Any], unit: str) -> Table:
 
 
 def _calls(calls: dict[str, float]) -> str:
-    """Time in kernels, each by name, and in the C library as a whole."""
+    """The time in each kernel by name, and in the C library as a whole."""
     kernels = {name: spent for name, spent in calls.items() if name.startswith("tm_")}
     library = sum(calls.values()) - sum(kernels.values())
     named = kernels | ({"C library": library} if library else {})

@@ -1,4 +1,4 @@
-"""A picture of an arena over time: buffers as boxes, time to the right, addresses upwards."""
+"""A picture of an arena over time, with buffers as boxes, time to the right and addresses upwards."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ FORMATS = (".svg", ".png")
 
 
 def can_draw() -> bool:
-    """Is matplotlib, the extra `plots`, installed?"""
+    """True if matplotlib (the extra `plots`) is installed."""
     return find_spec("matplotlib") is not None
 
 
 def check_picture(path: Path) -> None:
-    """Raise `InputError` for a file that cannot become a picture, before the work is done."""
+    """Raise `InputError` for a file that cannot become a picture; call it before any long work."""
     if path.suffix.lower() not in FORMATS:
         raise InputError(f"a picture ends in {' or '.join(FORMATS)}", file=str(path))
     if not can_draw():
@@ -29,7 +29,7 @@ def check_picture(path: Path) -> None:
 
 
 def occupied(boxes: Sequence[Placed], point: int) -> int:
-    """Bytes in use at a program point; bytes that one buffer takes over from another count once."""
+    """Bytes in use at a program point; bytes that two buffers share count once."""
     total = top = 0
     for start, end in sorted((box.offset, box.offset + box.size) for box in boxes if box.first <= point <= box.last):
         total += max(end - max(start, top), 0)

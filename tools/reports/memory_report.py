@@ -23,7 +23,7 @@ def memory_report(buffers: ModuleOp) -> dict[str, Any]:
     `height`; `lower_bound` of any packing; `peak`, the program point at which the most bytes are alive, with its
     operation and buffers; `waste`, the free bytes at the peak; `map`, the offset and size of each buffer and the
     program points, `first` to `last`, at which it is alive. Operations get their names (`name_operations`).
-    Raises `InputError` for views that do not say when they are alive.
+    Raises `InputError` for views without a live range.
     """
     name_operations(buffers)
     function = next(op for op in buffers.walk() if isinstance(op, func.FuncOp))
@@ -51,7 +51,7 @@ def memory_report(buffers: ModuleOp) -> dict[str, Any]:
 
 
 def draw_report(name: str, memory: dict[str, Any], file: Path) -> None:
-    """Draw the memory report of a model with this name."""
+    """Draw the memory report of a model into a file."""
     boxes = [Placed(row["buffer"], row["offset"], row["bytes"], row["first"], row["last"]) for row in memory["map"]]
     height, bound = memory["height"], memory["lower_bound"]
     proven = "optimal" if height == bound else f"at least {bound} are needed"
@@ -59,7 +59,7 @@ def draw_report(name: str, memory: dict[str, Any], file: Path) -> None:
 
 
 def _contents(buffer: SSAValue) -> str:
-    """The name of a buffer, or else the operation that writes it."""
+    """The name of a buffer, or else of the operation that writes it."""
     if buffer.name_hint is not None:
         return buffer.name_hint
     for user in (use.operation for use in buffer.uses):

@@ -1,4 +1,4 @@
-"""The page docs/passes.md: every pass by its level, and every pipeline with its steps, made from the registry."""
+"""The page docs/passes.md, generated from the registry: every pass by its level, and every pipeline with its steps."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Made from the registry by `pytest --update-docs tests/unit/tools/reports/test_pa
 `tinyml-opt FILE -p 'NAME{option=value}'` runs any of them; the words of an option may be joined by `-` or `_`.
 """
 
-PLACES = {
+HEADINGS = {
     "transforms.reals": "L0, reals",
     "transforms.search": "L0 to L1, searches for formats",
     "transforms.formats": "L1, formats",
@@ -31,7 +31,7 @@ PLACES = {
     "transforms.bits": "L4, bits",
     "lowering.cost": "Costs",
 }
-"""The headings of the packages in which passes lie, in the order of the page."""
+"""The headings of the packages that contain passes, in the order of the page."""
 
 
 def pass_reference() -> str:
@@ -39,7 +39,7 @@ def pass_reference() -> str:
     passes = {name: make() for name, make in sorted(PASSES.items())}
     parts = [HEAD, "## Pipelines\n"]
     parts += [_section(name, passes[name], _steps(name)) for name in PIPELINES]
-    for package, heading in PLACES.items():
+    for package, heading in HEADINGS.items():
         parts.append(f"## {heading}\n")
         own = [name for name, made in passes.items() if made.__module__.rpartition(".")[0] == f"tinyml.{package}"]
         parts += [_section(name, passes[name], "") for name in own if name not in PIPELINES]
@@ -53,7 +53,7 @@ def _section(name: str, made: type[ModulePass], steps: str) -> str:
 
 
 def _summary(made: type[ModulePass]) -> str:
-    """What the file of a pass says first; nothing for a pipeline, which shares its file with others."""
+    """The first paragraph of the file of a pass; empty for a pipeline, which shares its file with others."""
     if made.name in PIPELINES:
         return ""
     first = inspect.cleandoc(sys.modules[made.__module__].__doc__ or "").split("\n\n")[0]
@@ -90,10 +90,10 @@ def _default(field: Field[object]) -> str:
 
 
 def option_helps(made: type[ModulePass]) -> dict[str, str]:
-    """The help of every option of a pass: that of its declaration, or what a docstring says of it.
+    """The help text of every option of a pass, from its declaration or from a docstring.
 
-    A docstring of the pass or of one of its bases may say `NAME: text.`, or `NAME, NAME: text.` Raises `KeyError` for
-    an option without any help.
+    The docstring of the pass, or of one of its bases, may contain `NAME: text.` or `NAME, NAME: text.` Raises
+    `KeyError` for an option without help.
     """
     said: dict[str, str] = {}
     for base in reversed(made.__mro__):
@@ -113,7 +113,7 @@ def _pipeline_helps() -> dict[str, str]:
 
 
 def _described(made: type[ModulePass]) -> tuple[str, dict[str, str]]:
-    """The docstring of a pass without what it says of its options, and that by option."""
+    """The docstring of a pass without the help of its options, and that help by option."""
     names = "|".join(field.name for field in fields(made)) or "(?!)"
     marker = re.compile(rf"(?<![\w`])((?:{names})(?:, (?:{names}))*): ")
     paragraphs: list[str] = []

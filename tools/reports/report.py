@@ -26,9 +26,9 @@ def write_report(
     account: SearchAccount,
     seconds: float,
 ) -> dict[str, Any]:
-    """Everything known about a compiled model, as docs/commands.md describes it.
+    """The report of a compiled model, with the fields described in docs/commands.md.
 
-    measured: None where the tools of the device are not installed. seconds: of the whole command.
+    measured: None if the tools of the device are not installed. seconds: duration of the whole command.
     """
     from tinyml.lowering.cost.model.estimate import estimate_on
     from tinyml.runtime.evaluator.function_errors import function_errors
@@ -54,7 +54,7 @@ def write_report(
         "accuracy": accuracies.formats,
         "disagreements": accuracies.disagreements,
         "samples": accuracies.samples,
-        # Each entry names its scheme, which is why the option of the same name need not stand beside them.
+        # This replaces the compile option of the same name; each entry names its scheme.
         "functions": [
             {
                 "function": function.function,
@@ -99,7 +99,7 @@ def _search_report(request: Request, compiled: Compiled, account: SearchAccount)
 
 
 def estimate_report(estimate: Estimate | None, unit: str) -> dict[str, Any] | None:
-    """The cost model's figures as they stand in reports."""
+    """The figures of the cost model, as reports contain them."""
     if estimate is None:
         return None
     return {
@@ -111,7 +111,7 @@ def estimate_report(estimate: Estimate | None, unit: str) -> dict[str, Any] | No
 
 
 def _fits(board: Board, measured: Measured | None, working_bytes: int) -> bool | None:
-    """None where that cannot be told because nothing could be measured."""
+    """True if a program fits the board; None if that is unknown because nothing was measured."""
     if board.flash is None or board.ram is None:
         return True
     if measured is None:
@@ -120,7 +120,7 @@ def _fits(board: Board, measured: Measured | None, working_bytes: int) -> bool |
 
 
 def require_fit(report: dict[str, Any], board: Board) -> None:
-    """Raises `InputError` for a model that does not fit the board of its report."""
+    """Raise `InputError` for a model that does not fit the board of its report."""
     if report["fits"] is False:
         ram = report["ram_bytes"]
         needed = str(ram["total"] or f"more than {ram['arena'] + ram['input']}")

@@ -1,4 +1,4 @@
-"""The result of a search as a picture: bits of each tensor, and loss against RAM and time of the candidates."""
+"""A picture of a search's result: bits of each tensor, and the candidates' loss against RAM and time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The account that a search wrote into a program, as it stands in reports."""
+"""The account that a search attaches to a program, as reports contain it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 
 def points_report(formats: ModuleOp) -> list[dict[str, Any]] | None:
-    """The candidates that a search recorded in a program at L1; None where it considered no costs."""
+    """The candidates that a search recorded in a program at L1; None if it considered no costs."""
     from tinyml.runtime.evaluator.evaluator import predict_function
     from tinyml.transforms.search.engine.result import FRONT_ATTRIBUTE
 

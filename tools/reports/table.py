@@ -1,4 +1,4 @@
-"""Reports as a table for people."""
+"""Tables of reports for people."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ if TYPE_CHECKING:
 
 
 def wide_console() -> Console:
-    """A console wide enough for every row, whatever the terminal: a cut number helps nobody."""
+    """A console wide enough for every row, whatever the terminal, so that no number is cut off."""
     from rich.console import Console
 
     return Console(width=max(Console().width, 145))
 
 
 def time_unit(report: dict[str, Any]) -> str:
-    """The unit of time in a report."""
+    """The unit of time in a report: cycles or instructions."""
     return "cycles" if "cycles_per_inference" in report else "instructions"
 
 
@@ -72,7 +72,7 @@ def print_search(search: dict[str, Any]) -> None:
 
 
 def _format(report: dict[str, Any]) -> str:
-    """`fixed 16`, but `f32`, whose name says its width; `fixed 16, posit:8` where constants have another one."""
+    """The format in a table: `fixed 16`, `f32` (whose name implies its width), or with weights `fixed 16, posit:8`."""
     name, width = report["format"], str(report["width"] if report["search"] is None else report["search"]["name"])
     whole = name if name.endswith(width) else f"{name} {width}"
     return f"{whole}, {report['weights']}" if report["weights"] else whole
