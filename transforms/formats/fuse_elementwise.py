@@ -26,7 +26,7 @@ class FuseElementwisePass(ModulePass):
     name = "fuse-elementwise"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for block in [block for one in op.walk() for region in one.regions for block in region.blocks]:
+        for block in [block for outer in op.walk() for region in outer.regions for block in region.blocks]:
             for sink in list(block.ops)[::-1]:
                 if sink.parent is block and _fuses(sink):
                     group = _group(sink)
@@ -42,7 +42,7 @@ def _group(sink: tdsl.ElementwiseOp) -> list[tdsl.ElementwiseOp]:
     """The ops that can be computed element by element together with the sink, in program order."""
     assert sink.parent is not None
     shape = tdsl.shape_of(sink.out)
-    order = {op: place for place, op in enumerate(sink.parent.ops)}
+    order = {op: position for position, op in enumerate(sink.parent.ops)}
     group: set[tdsl.ElementwiseOp] = {sink}
     grown = True
     while grown:
@@ -65,7 +65,7 @@ def _group(sink: tdsl.ElementwiseOp) -> list[tdsl.ElementwiseOp]:
 
 
 def _holds_memory(producer: tdsl.TensorOp, sink: Operation, order: dict[Operation, int]) -> bool:
-    """Would computing it only with the sink keep more tensors alive, past the sums of products in between?
+    """Would computing a producer only with the sink keep more tensors alive past the contractions in between?
 
     Instead of its result its operands wait; that costs memory where there are several, and none is a constant.
     """
@@ -74,7 +74,8 @@ def _holds_memory(producer: tdsl.TensorOp, sink: Operation, order: dict[Operatio
         value for value in producer.inputs if tdsl.shape_of(value) == shape and tdsl.constant_root(value) is None
     }
     return len(waiting) > 1 and any(
-        isinstance(op, tdsl.ContractionOp) and order[producer] < place < order[sink] for op, place in order.items()
+        isinstance(op, tdsl.ContractionOp) and order[producer] < position < order[sink]
+        for op, position in order.items()
     )
 
 

@@ -1,8 +1,9 @@
 """`prune-zeros`: vector elements that rows and columns of zeros in constant matrices make useless are not computed.
 
-A column of zeros leaves an element of its vector unread, a row of zeros makes one that is zero. Between two matrices,
-as in the factors of a low-rank matrix, such an element is dropped from the vector and from all that makes and reads it.
-Of vectors that have to stay, as the input, the elements before the first and after the last that is read are skipped.
+A column of zeros leaves an element of its vector unread, a row of zeros makes an element that is zero. Between two
+matrices, as in the factors of a low-rank matrix, such an element is dropped from the vector and from all ops that make
+and read it. In vectors that have to stay, such as the input, elements before the first and after the last that is read
+are skipped.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     Lanes = NDArray[np.bool_]
 
 ALIGNED = 4
-"""The part of a vector that is read begins and ends at multiples of this, so packed loads stay aligned."""
+"""The part of a vector that is read begins and ends at multiples of this, so that packed loads stay aligned."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ class _Lanes:
 
     length: int
     zeros: dict[SSAValue, Lanes] = field(default_factory=dict[SSAValue, "Lanes"])
-    """The vectors; which of their elements are zero whatever the input is."""
+    """For each vector, the elements that are zero whatever the input is."""
     made: dict[tdsl.ProductOp, tdsl.ConstOp] = field(default_factory=dict[tdsl.ProductOp, tdsl.ConstOp])
     read: dict[tdsl.ProductOp, tdsl.ConstOp] = field(default_factory=dict[tdsl.ProductOp, tdsl.ConstOp])
 
@@ -113,12 +114,12 @@ class _Lanes:
 
     def useless(self) -> Lanes:
         """The elements that no product reads, or that are zero where they are read; never all of them."""
-        found: Lanes = np.ones(self.length, bool)
+        useless: Lanes = np.ones(self.length, bool)
         for op, matrix in self.read.items():
-            found &= (matrix.raws == 0).all(0) | self.zeros[op.rhs]
-        if found.all():
-            found[0] = False
-        return found
+            useless &= (matrix.raws == 0).all(0) | self.zeros[op.rhs]
+        if useless.all():
+            useless[0] = False
+        return useless
 
 
 def _prune(vector: SSAValue) -> bool:

@@ -20,7 +20,7 @@ from tinyml.transforms.ir.rounded_sums import round_carried_sums
 class RoundSumsPass(ModulePass):
     """Rewrites loops at L0 whose one carried value is a column `carried + constant[i] * x`, from zero.
 
-    block: the most iterations that are taken together.
+    block: the most iterations whose products are added together.
     """
 
     name = "round-sums"
