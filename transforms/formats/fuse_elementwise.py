@@ -1,8 +1,8 @@
 """`fuse-elementwise`: chains of elementwise ops become one `tdsl.map`, one loop over the elements.
 
-Nothing is computed differently: each op of the body rounds into the format that its tensor had. What is saved are the
-intermediate tensors in RAM, a load, a store and a loop for each of them, and whatever the intervals of values that
-are no longer stored prove to be unnecessary.
+Nothing is computed differently: each op of the body rounds into the format that its tensor had. This saves the
+intermediate tensors in RAM, a load, a store and a loop for each of them, and the limits that the intervals of values
+that are no longer stored prove unnecessary.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tinyml.dialects import tdsl
 
 @dataclass(frozen=True)
 class FuseElementwisePass(ModulePass):
-    """Fuses every elementwise op at L1 into its consumers, where all of them are elementwise and of its shape."""
+    """Fuses every elementwise op at L1 into its consumers, if all of these are elementwise and of the same shape."""
 
     name = "fuse-elementwise"
 
@@ -67,7 +67,7 @@ def _group(sink: tdsl.ElementwiseOp) -> list[tdsl.ElementwiseOp]:
 def _holds_memory(producer: tdsl.TensorOp, sink: Operation, order: dict[Operation, int]) -> bool:
     """Would computing a producer only with the sink keep more tensors alive past the contractions in between?
 
-    Instead of its result its operands wait; that costs memory where there are several, and none is a constant.
+    Its operands stay alive instead of its result, which costs memory where several are no constants.
     """
     shape = tdsl.shape_of(producer.out)
     waiting = {

@@ -1,4 +1,4 @@
-"""`prune-zeros`: vector elements that rows and columns of zeros in constant matrices make useless are not computed.
+"""`prune-zeros`: vector elements that zero rows or columns of constant matrices make useless are not computed.
 
 A column of zeros leaves an element of its vector unread, a row of zeros makes an element that is zero. Between two
 matrices, as in the factors of a low-rank matrix, such an element is dropped from the vector and from all ops that make
@@ -33,7 +33,7 @@ ALIGNED = 4
 
 @dataclass(frozen=True)
 class PruneZerosPass(ModulePass):
-    """Rewrites products of constant matrices and column vectors at L0; what is dropped is exactly zero or unread."""
+    """Rewrites products of constant matrices and column vectors at L0; dropped elements are exactly zero or unread."""
 
     name = "prune-zeros"
 
@@ -68,7 +68,7 @@ class _Lanes:
     read: dict[tdsl.ProductOp, tdsl.ConstOp] = field(default_factory=dict[tdsl.ProductOp, tdsl.ConstOp])
 
     def add(self, value: SSAValue) -> bool:
-        """Add a vector and all vectors tied to it; False where one cannot lose an element."""
+        """Add a vector and all vectors tied to it; False where any of them cannot lose an element."""
         if value in self.zeros:
             return True
         if prod(shape := tdsl.shape_of(value)) != max(shape, default=1) or max(shape) != self.length:
@@ -123,7 +123,7 @@ class _Lanes:
 
 
 def _prune(vector: SSAValue) -> bool:
-    """Drop the useless elements of a vector; were there any?"""
+    """Drop the useless elements of a vector; returns True if there were any."""
     lanes = _Lanes(tdsl.shape_of(vector)[0])
     if lanes.length < 2 or not lanes.add(vector):
         return False
@@ -152,7 +152,7 @@ def _replace(constant: tdsl.ConstOp, raws: Any) -> None:
 
 
 def _skip(op: tdsl.ProductOp, matrix: tdsl.ConstOp) -> None:
-    """Let a product read only what lies between the first and the last column that is not zero."""
+    """Let a product read only the columns from the first to the last that is not zero."""
     read = np.flatnonzero((matrix.raws != 0).any(0))
     if not len(read):
         return

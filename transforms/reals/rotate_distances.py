@@ -37,11 +37,12 @@ MOST_ZEROS = 0.1
 
 @dataclass(frozen=True)
 class RotateDistancesPass(ModulePass):
-    """Rewrites squared distances at L0 between a constant matrix times a vector and a constant, or what a loop indexes
-    out of one, where the matrix and the constant have no other use.
+    """Rewrites squared distances at L0 between a constant matrix times a vector and the prototypes.
 
-    Worth it only for formats whose differences are exact, which floats' are not. data: .npz file with inputs `x`, whose
-    distances are measured. Raises `InputError` for data that do not fit.
+    These are a constant, or indexed out of a constant by a loop. Neither constant may have another use.
+
+    The rewrite is worth it only for formats whose differences are exact, which floats' are not. data: .npz file with
+    inputs `x`, whose distances are measured. Raises `InputError` for data that do not fit.
     """
 
     name = "rotate-distances"
@@ -146,7 +147,7 @@ def _stretch(greatest: float, weight: float, square: float) -> float:
 
 
 def _unforeseen(vectors: Reals) -> float:
-    """The sum of the mean squares of what each element does not have in common with those before it.
+    """The sum of the mean squares of the part of each element that those before it do not predict.
 
     The roundings of weights make up for each other in all else (`round_weights`).
     """
@@ -157,7 +158,7 @@ def _unforeseen(vectors: Reals) -> float:
 
 
 def _observed(module: ModuleOp, product: tdsl.ProductOp, inputs: Reals) -> tuple[Reals, Reals]:
-    """The vectors that a matrix is multiplied by, and the products."""
+    """The vectors that a matrix is multiplied by, and the products; of shape (samples, length) each."""
     from tinyml.runtime.evaluator.evaluator import evaluate_reals
 
     seen: dict[SSAValue, list[Reals]] = {product.rhs: [], product.out: []}

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ScaleRowsPass(ModulePass):
-    """Rewrites products at L0 whose left operand is a constant, or is indexed out of one, with several rows.
+    """Rewrites products at L0 whose left operand has several rows and is a constant or indexed out of a constant.
 
-    Matrices that are indexed out of one constant have their shifts in common. To be run before `profile`.
+    Matrices that are indexed out of one constant share their shifts. To be run before `profile`.
     """
 
     name = "scale-rows"
@@ -42,7 +42,7 @@ class ScaleRowsPass(ModulePass):
 
 
 def _products(constant: tdsl.ConstOp) -> list[tdsl.ProductOp]:
-    """The products with a constant's matrices on their left; none if it is used in any other way."""
+    """The products with a constant's matrices on their left; none if it has any other use."""
     products: list[tdsl.ProductOp] = []
     values: list[SSAValue] = [constant.result]
     while values:

@@ -96,7 +96,7 @@ def pack(
 
 
 def _spread(rectangles: Sequence[Rectangle], kept: Sequence[int], placement: Placement, coarsen: int) -> Placement:
-    """The placement of all rectangles, from that of the coarsened non-empty ones."""
+    """The placement of all rectangles, from that of the coarsened, non-empty rectangles."""
     offsets = [0] * len(rectangles)
     for i, offset in zip(kept, placement.offsets, strict=True):
         offsets[i] = offset

@@ -1,8 +1,8 @@
 """Shiftry's allocator (section 7, algorithms 15 to 17): blocks in order of start, and defragmentation.
 
-It differs from the paper in three things. If only some variables block a new one and moving them costs fewer bytes than
-the compaction of algorithm 17, only they move. Compacted variables lie side by side, without the rest of their blocks.
-A program that does not fit makes the arena higher: the pass's `limit` reports that.
+It differs from the paper in three things. If only some variables block a new variable and moving them costs fewer bytes
+than the compaction of algorithm 17, only they move. Compacted variables lie side by side, without the rest of their
+blocks. A program that does not fit makes the arena higher: the pass's `limit` reports that.
 """
 
 from __future__ import annotations

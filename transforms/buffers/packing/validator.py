@@ -1,4 +1,4 @@
-"""Validation of placements. It shares nothing with the packers but the types of problem and placement."""
+"""Validation of placements. It shares nothing with the packers but the types of problems and placements."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class _Lower:
         self.patience = patience
 
     def find(self) -> int | None:
-        """The height of such a placement; None if there is none, or patience ended."""
+        """The height of such a placement; None if there is none, or patience ran out."""
         return self._place([], list(range(len(self.rectangles))))
 
     def _place(self, placed: list[tuple[int, int]], left: list[int]) -> int | None:

@@ -32,7 +32,7 @@ BITS = 40
 
 @dataclass
 class Moments:
-    """Second moments of a vector x of inputs and of what it is rounded to, y; each of shape (length, length).
+    """Second moments of a vector x of inputs and of its rounded values y; each of shape (length, length).
 
     axes: of the constant along which its products are summed. rounded: E[y y^T]. crossed: E[x y^T].
     """
@@ -61,7 +61,7 @@ class Moments:
 
 
 def snapped(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The numbers with `BITS` bits of the greatest of them."""
+    """The numbers, rounded to `BITS` bits of the greatest of them."""
     unit = math.ldexp(1.0, math.frexp(float(np.abs(numbers).max(initial=0.0)))[1] - BITS)
     return np.rint(numbers / unit) * unit
 
@@ -69,7 +69,7 @@ def snapped(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
 class InputMoments:
     """Moments of the factors of every constant of a program on reals, over all samples, iterations and columns.
 
-    inputs: reals of shape (samples, elements). A constant that is used in any other way has no moments.
+    inputs: reals of shape (samples, elements). A constant with any other use has no moments.
     """
 
     def __init__(self, function: func.FuncOp, inputs: Reals):
@@ -96,7 +96,7 @@ class InputMoments:
         self.known: dict[object, Moments | None] = {}
 
     def of(self, constant: tdsl.ConstOp, format_of: Callable[[SSAValue], NumberFormat]) -> Moments | None:
-        """The moments of what a constant is multiplied by where that is rounded into formats.
+        """The moments of a constant's factors, rounded into formats.
 
         The same object each time; None for a constant that is no factor of a sum.
         """
@@ -109,7 +109,7 @@ class InputMoments:
         return self.known[key]
 
     def mean_squares(self, constant: tdsl.ConstOp) -> Reals | None:
-        """The mean square of what each number of a constant is multiplied by, of a shape that broadcasts to it.
+        """The mean squares of the factors of each number of a constant, of a shape that broadcasts to it.
 
         None where it has other uses. Numbers that a loop indexes out of it have a mean square each.
         """
@@ -152,7 +152,7 @@ class InputMoments:
 
 
 def _summed(constant: tdsl.ConstOp, values: Sequence[Sequence[Reals]]) -> tuple[int, ...]:
-    """The axes of a constant along which its products are summed: the first one, too, where a loop goes on with sums.
+    """The axes of a constant along which its products are summed, including the first where a loop carries the sums.
 
     values: of each factor, those of each iteration.
     """
