@@ -1,8 +1,8 @@
 """`fuse-elementwise`: chains of elementwise ops become one `tdsl.map`, one loop over the elements.
 
-Nothing is computed differently: each op of the body rounds into the format that its tensor had. What is saved are the
-intermediate tensors in RAM, a load, a store and a loop for each of them, and whatever the intervals of values that
-are no longer stored prove to be unnecessary.
+Nothing is computed differently: each op of the body rounds into the format that its tensor had. This saves the
+intermediate tensors in RAM, a load, a store and a loop for each of them, and the limits that the intervals of values
+that are no longer stored prove unnecessary.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from tinyml.dialects import tdsl
 
 @dataclass(frozen=True)
 class FuseElementwisePass(ModulePass):
-    """Fuses every elementwise op at L1 into its consumers, where all of them are elementwise and of its shape."""
+    """Fuses every elementwise op at L1 into its consumers, if all of these are elementwise and of the same shape."""
 
     name = "fuse-elementwise"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for block in [block for one in op.walk() for region in one.regions for block in region.blocks]:
+        for block in [block for outer in op.walk() for region in outer.regions for block in region.blocks]:
             for sink in list(block.ops)[::-1]:
                 if sink.parent is block and _fuses(sink):
                     group = _group(sink)
@@ -42,7 +42,7 @@ def _group(sink: tdsl.ElementwiseOp) -> list[tdsl.ElementwiseOp]:
     """The ops that can be computed element by element together with the sink, in program order."""
     assert sink.parent is not None
     shape = tdsl.shape_of(sink.out)
-    order = {op: place for place, op in enumerate(sink.parent.ops)}
+    order = {op: position for position, op in enumerate(sink.parent.ops)}
     group: set[tdsl.ElementwiseOp] = {sink}
     grown = True
     while grown:
@@ -65,16 +65,17 @@ def _group(sink: tdsl.ElementwiseOp) -> list[tdsl.ElementwiseOp]:
 
 
 def _holds_memory(producer: tdsl.TensorOp, sink: Operation, order: dict[Operation, int]) -> bool:
-    """Would computing it only with the sink keep more tensors alive, past the sums of products in between?
+    """Would computing a producer only with the sink keep more tensors alive past the contractions in between?
 
-    Instead of its result its operands wait; that costs memory where there are several, and none is a constant.
+    Its operands stay alive instead of its result, which costs memory where several are no constants.
     """
     shape = tdsl.shape_of(producer.out)
     waiting = {
         value for value in producer.inputs if tdsl.shape_of(value) == shape and tdsl.constant_root(value) is None
     }
     return len(waiting) > 1 and any(
-        isinstance(op, tdsl.ContractionOp) and order[producer] < place < order[sink] for op, place in order.items()
+        isinstance(op, tdsl.ContractionOp) and order[producer] < position < order[sink]
+        for op, position in order.items()
     )
 
 

@@ -25,10 +25,9 @@ _Product = tdsl.ProductOp | tdsl.MulOp
 
 @dataclass(frozen=True)
 class FoldPowersOfTwoPass(ModulePass):
-    """Rewrites multiplications at L0 by plus or minus a power of two.
+    """Folds multiplications at L0 by plus or minus a power of two into constants that nothing else reads.
 
-    Folded into a constant factor of the product that makes what is multiplied, or of the only product that reads the
-    result, if nothing else reads that constant.
+    Such a constant is a factor of the product whose result is multiplied, or of the only product that reads the result.
     """
 
     name = "fold-powers-of-two"
@@ -40,21 +39,21 @@ class FoldPowersOfTwoPass(ModulePass):
 class _Fold(RewritePattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tdsl.MulOp, rewriter: PatternRewriter, /) -> None:
-        for scale, other in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
-            if (power := _power(scale)) is None or tdsl.shape_of(other) != tdsl.shape_of(op.out):
+        for scale, scaled in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
+            if (power := _power(scale)) is None or tdsl.shape_of(scaled) != tdsl.shape_of(op.out):
                 continue
-            constants = [*_constants(_maker(other)), *_constants(_reader(op.out), op)]
-            scaled = next((new for old in constants if (new := _scaled(old, power)) is not None), None)
-            if scaled is not None:
-                old, new = scaled
+            constants = [*_constants(_maker(scaled)), *_constants(_reader(op.out), op)]
+            folded = next((new for old in constants if (new := _scaled(old, power)) is not None), None)
+            if folded is not None:
+                old, new = folded
                 rewriter.insert(new, InsertPoint.before(old))
                 rewriter.replace(old, [], [new.result])
-                rewriter.replace(op, [], [other])
+                rewriter.replace(op, [], [scaled])
                 return
 
 
 def _power(value: SSAValue) -> float | None:
-    """The real that all elements of a constant are, if it is plus or minus a power of two."""
+    """The real that all elements of a constant equal, if it is plus or minus a power of two."""
     constant = value.owner
     if not isinstance(constant, tdsl.ConstOp) or tdsl.format_of(value).type != f32:
         return None
@@ -65,7 +64,7 @@ def _power(value: SSAValue) -> float | None:
 
 
 def _maker(value: SSAValue) -> _Product | None:
-    """The product that a value is, perhaps in another shape, if nothing else reads it."""
+    """The product that makes a value, perhaps in another shape, if nothing else reads it."""
     while value.has_one_use():
         if isinstance(owner := value.owner, _Product):
             return owner
@@ -76,7 +75,7 @@ def _maker(value: SSAValue) -> _Product | None:
 
 
 def _reader(value: SSAValue) -> _Product | None:
-    """The product that is the only one to read a value, perhaps in another shape."""
+    """The only reader of a value, perhaps in another shape, if that is a product."""
     while value.has_one_use():
         [use] = value.uses
         if isinstance(use.operation, _Product):
@@ -95,7 +94,7 @@ def _constants(product: _Product | None, folded: tdsl.MulOp | None = None) -> li
 
 
 def _scaled(constant: tdsl.ConstOp, power: float) -> tuple[tdsl.ConstOp, tdsl.ConstOp] | None:
-    """A constant and the same one times a power of two; None where floats cannot hold that exactly."""
+    """A constant, and the constant times a power of two; None where floats cannot hold that exactly."""
     raws = constant.raws
     with np.errstate(over="ignore", under="ignore"):
         scaled = (raws * raws.dtype.type(power)).astype(raws.dtype)

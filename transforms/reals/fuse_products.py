@@ -1,4 +1,4 @@
-"""`fuse-products`: a sum of matrix products and a constant is one sum of products, rounded once.
+"""`fuse-products`: a sum of matrix products and a constant becomes one sum of products, rounded once.
 
 FastGRNN's two gates share `W x + U h`, a layer adds its bias to `W x`: added inside the accumulator, no product is
 rounded, stored and loaded again on its own.
@@ -22,7 +22,7 @@ _Product = tdsl.MatmulOp | tdsl.MatmulSumOp
 
 @dataclass(frozen=True)
 class FuseProductsPass(ModulePass):
-    """Fuses every addition at L0 of two dense matrix products that nothing else reads, or of one and a constant.
+    """Fuses every addition at L0 of two dense matrix products that nothing else reads, or of a product and a constant.
 
     A product whose rows have scales of their own stays alone. several_products: may a sum have more than one product?
     Not where the format can only add products of one scale.
@@ -36,7 +36,7 @@ class FuseProductsPass(ModulePass):
 
 
 class _FuseSum(RewritePattern):
-    """several: may a sum have more than one product?"""
+    """Fuses an addition. several: may a sum have more than one product?"""
 
     def __init__(self, several: bool):
         self.several = several
@@ -68,7 +68,7 @@ class _FuseSum(RewritePattern):
 
 
 def _product(value: SSAValue, reader: tdsl.AddOp) -> _Product | None:
-    """The product that an op in its block is the only one to read, perhaps in another shape."""
+    """The product that makes a value, perhaps in another shape, if its only reader is this op in the same block."""
     while value.has_one_use():
         if isinstance(owner := value.owner, _Product):
             return owner if owner.parent is reader.parent and owner.shifts is None else None
@@ -79,7 +79,7 @@ def _product(value: SSAValue, reader: tdsl.AddOp) -> _Product | None:
 
 
 def _shaped(constant: tdsl.ConstOp, shape: tdsl.Shape, rewriter: PatternRewriter) -> SSAValue:
-    """A constant in another shape, beside the old one, which may stand outside the loops around the sum."""
+    """A constant in another shape, beside the old constant, which may stand outside the loops around the sum."""
     if tdsl.shape_of(constant.result) == shape:
         return constant.result
     new = tdsl.ConstOp(constant.raws.reshape(shape), tdsl.format_of(constant.result))

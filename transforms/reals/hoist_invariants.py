@@ -24,15 +24,16 @@ _COSTLY = tdsl.ContractionOp | tdsl.FunctionOp
 
 @dataclass(frozen=True)
 class HoistInvariantsPass(ModulePass):
-    """Moves products of matrices, exp, tanh and sigmoid out of `scf.for`, with what they are computed from.
+    """Moves products of matrices, exp, tanh and sigmoid out of `scf.for`, with the ops that they are computed from.
 
-    Other ops of tensors are moved where at least as many elements as they make would wait only to be read by them.
+    Other tensor ops are moved where the operands that would have to be kept only for them have at least as many
+    elements as their results.
     """
 
     name = "hoist-invariants"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        # Inner loops come last, and what leaves them may leave the loops around them, too.
+        # Inner loops come last in program order; ops that leave them may leave the loops around them, too.
         for loop in [loop for loop in op.walk() if isinstance(loop, scf.ForOp)][::-1]:
             _hoist(loop)
 
@@ -65,7 +66,7 @@ def _is_costly(op: Operation) -> bool:
 
 
 def _takes_no_memory(op: Operation, waiting: list[SSAValue]) -> bool:
-    """Does an op make no more elements than those that, without it, would wait for the loop only to be read by it?"""
+    """Has an op's result no more elements than the operands that would otherwise be kept for it alone?"""
     if not isinstance(op, tdsl.TensorOp):
         return False
     own = {value for value in waiting if isinstance(value.owner, tdsl.TensorOp) and value.has_one_use()}
@@ -78,7 +79,7 @@ def _elements(value: SSAValue) -> int:
 
 
 def _needed(op: Operation, loop: scf.ForOp) -> set[Operation]:
-    """An op of a loop's body and what it is computed from there."""
+    """An op of a loop's body, and the ops in the body that it is computed from."""
     owners = [value.owner for value in _read(op)]
     inside = [owner for owner in owners if isinstance(owner, Operation) and loop.is_ancestor(owner)]
     return {op}.union(*(_needed(owner, loop) for owner in inside))

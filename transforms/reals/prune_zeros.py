@@ -1,8 +1,9 @@
-"""`prune-zeros`: vector elements that rows and columns of zeros in constant matrices make useless are not computed.
+"""`prune-zeros`: vector elements that zero rows or columns of constant matrices make useless are not computed.
 
-A column of zeros leaves an element of its vector unread, a row of zeros makes one that is zero. Between two matrices,
-as in the factors of a low-rank matrix, such an element is dropped from the vector and from all that makes and reads it.
-Of vectors that have to stay, as the input, the elements before the first and after the last that is read are skipped.
+A column of zeros leaves an element of its vector unread, a row of zeros makes an element that is zero. Between two
+matrices, as in the factors of a low-rank matrix, such an element is dropped from the vector and from all ops that make
+and read it. In vectors that have to stay, such as the input, elements before the first and after the last that is read
+are skipped.
 """
 
 from __future__ import annotations
@@ -27,12 +28,12 @@ if TYPE_CHECKING:
     Lanes = NDArray[np.bool_]
 
 ALIGNED = 4
-"""The part of a vector that is read begins and ends at multiples of this, so packed loads stay aligned."""
+"""The part of a vector that is read begins and ends at multiples of this, so that packed loads stay aligned."""
 
 
 @dataclass(frozen=True)
 class PruneZerosPass(ModulePass):
-    """Rewrites products of constant matrices and column vectors at L0; what is dropped is exactly zero or unread."""
+    """Rewrites products of constant matrices and column vectors at L0; dropped elements are exactly zero or unread."""
 
     name = "prune-zeros"
 
@@ -62,12 +63,12 @@ class _Lanes:
 
     length: int
     zeros: dict[SSAValue, Lanes] = field(default_factory=dict[SSAValue, "Lanes"])
-    """The vectors; which of their elements are zero whatever the input is."""
+    """For each vector, the elements that are zero whatever the input is."""
     made: dict[tdsl.ProductOp, tdsl.ConstOp] = field(default_factory=dict[tdsl.ProductOp, tdsl.ConstOp])
     read: dict[tdsl.ProductOp, tdsl.ConstOp] = field(default_factory=dict[tdsl.ProductOp, tdsl.ConstOp])
 
     def add(self, value: SSAValue) -> bool:
-        """Add a vector and all vectors tied to it; False where one cannot lose an element."""
+        """Add a vector and all vectors tied to it; False where any of them cannot lose an element."""
         if value in self.zeros:
             return True
         if prod(shape := tdsl.shape_of(value)) != max(shape, default=1) or max(shape) != self.length:
@@ -113,16 +114,16 @@ class _Lanes:
 
     def useless(self) -> Lanes:
         """The elements that no product reads, or that are zero where they are read; never all of them."""
-        found: Lanes = np.ones(self.length, bool)
+        useless: Lanes = np.ones(self.length, bool)
         for op, matrix in self.read.items():
-            found &= (matrix.raws == 0).all(0) | self.zeros[op.rhs]
-        if found.all():
-            found[0] = False
-        return found
+            useless &= (matrix.raws == 0).all(0) | self.zeros[op.rhs]
+        if useless.all():
+            useless[0] = False
+        return useless
 
 
 def _prune(vector: SSAValue) -> bool:
-    """Drop the useless elements of a vector; were there any?"""
+    """Drop the useless elements of a vector; returns True if there were any."""
     lanes = _Lanes(tdsl.shape_of(vector)[0])
     if lanes.length < 2 or not lanes.add(vector):
         return False
@@ -151,7 +152,7 @@ def _replace(constant: tdsl.ConstOp, raws: Any) -> None:
 
 
 def _skip(op: tdsl.ProductOp, matrix: tdsl.ConstOp) -> None:
-    """Let a product read only what lies between the first and the last column that is not zero."""
+    """Let a product read only the columns from the first to the last that is not zero."""
     read = np.flatnonzero((matrix.raws != 0).any(0))
     if not len(read):
         return

@@ -3,7 +3,7 @@
 All coordinates of W x and of the prototypes b in |W x - b|^2 have one scale, that of the greatest. The distance stays
 the same where both are rotated, |Q W x - Q b|^2, and grows by s^2 where both are s times as great. Q makes the greatest
 coordinate small (`level_rotation`), s makes it fill its range: W and the prototypes take up both, the factor of the
-distance takes up 1 / s^2, and nothing of it is left to compute.
+distance takes up 1 / s^2, and nothing is left to compute on the device.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import NumberFormat, Reals
 
 FILLED = 0.99
-"""The usable part of a range: numbers of 8 bits end at 127 of 128."""
+"""The share of a range that is used: numbers of 8 bits end at 127 of 128."""
 
 MOST_ZEROS = 0.1
 """The most zeros in a matrix, as a share, columns of zeros aside: sparse matrices stay sparse."""
@@ -37,30 +37,34 @@ MOST_ZEROS = 0.1
 
 @dataclass(frozen=True)
 class RotateDistancesPass(ModulePass):
-    """Rewrites squared distances at L0 between a constant matrix times a vector and a constant, or what a loop indexes
-    out of one, where the matrix and the constant have no other use.
+    """Rewrites squared distances at L0 between a constant matrix times a vector and the prototypes.
 
-    Worth it only for formats whose differences are exact, which floats' are not. data: .npz file with inputs `x`, whose
-    distances are measured. Raises `InputError` for data that do not fit.
+    These are a constant, or indexed out of a constant by a loop. Neither constant may have another use.
+
+    The rewrite is worth it only for formats whose differences are exact, which floats' are not. data: .npz file with
+    inputs `x`, whose distances are measured. Raises `InputError` for data that do not fit.
     """
 
     name = "rotate-distances"
     data: str
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        found = list(_distances(op))
-        if found:
+        distances = list(_distances(op))
+        if distances:
             from tinyml.runtime.model.program_data import load_program_data
 
             inputs = load_program_data(op, self.data).x.astype("f8")
-            for distance in found:
+            for distance in distances:
                 distance.rotate(*_observed(op, distance.product, inputs))
 
 
 @dataclass(frozen=True)
 class _Distance:
-    """matrix, prototypes: constants. product: of the matrix with a vector. factor: of the distance, if that is all that
-    the distance is used for."""
+    """A squared distance between a product and prototypes.
+
+    matrix, prototypes: constants. product: of the matrix with a vector. factor: of the distance, if a multiplication is
+    its only use.
+    """
 
     product: tdsl.ProductOp
     matrix: tdsl.ConstOp
@@ -68,7 +72,10 @@ class _Distance:
     factor: tdsl.ConstOp | None
 
     def rotate(self, vectors: Reals, projected: Reals) -> None:
-        """vectors, projected: what the matrix is multiplied by, and the products; (samples, length) each."""
+        """Rotate and stretch both constants.
+
+        vectors, projected: the factors of the matrix, and the products; of shape (samples, length) each.
+        """
         rows, prototypes = self.matrix.raws.astype(np.float64), self.prototypes.raws.astype(np.float64)
         points = prototypes.reshape(-1, len(rows))
         rotation = level_rotation(np.concatenate([projected, points]))
@@ -87,8 +94,8 @@ def _distances(module: ModuleOp) -> Iterator[_Distance]:
         difference = square.rhs.owner
         if not (isinstance(difference, tdsl.SubOp) and is_squared_distance(square, difference)):
             continue
-        for projected, other in ((difference.lhs, difference.rhs), (difference.rhs, difference.lhs)):
-            product, prototypes = projected.owner, _constant(other)
+        for projected, points in ((difference.lhs, difference.rhs), (difference.rhs, difference.lhs)):
+            product, prototypes = projected.owner, _constant(points)
             if not (isinstance(product, tdsl.ProductOp) and product.shifts is None and projected.has_one_use()):
                 continue
             matrix = product.lhs.owner
@@ -98,7 +105,7 @@ def _distances(module: ModuleOp) -> Iterator[_Distance]:
 
 
 def _constant(value: SSAValue) -> tdsl.ConstOp | None:
-    """The constant that a value is, or is indexed out of, if nothing else uses either."""
+    """The constant that makes a value, or that it is indexed out of, if nothing else uses either."""
     source = value.owner.input if isinstance(value.owner, tdsl.IndexOp) else value
     constant = source.owner
     single = value.has_one_use() and source.has_one_use() and tdsl.format_of(value).type == f32
@@ -124,9 +131,10 @@ def _is_dense(matrix: tdsl.ConstOp) -> bool:
 
 
 def _stretch(greatest: float, weight: float, square: float) -> float:
-    """The factor at which roundings change least: one that makes the coordinates or the weights fill their range.
+    """The factor at which roundings change least, such that the coordinates or the weights fill their range.
 
-    greatest: coordinate; weight: the greatest; square: of vectors that these are multiplied by.
+    greatest: magnitude of coordinates. weight: greatest magnitude of weights. square: of the vectors that weights are
+    multiplied by, a sum as `_unforeseen` has it.
     """
 
     def unit(magnitude: float) -> float:
@@ -139,7 +147,7 @@ def _stretch(greatest: float, weight: float, square: float) -> float:
 
 
 def _unforeseen(vectors: Reals) -> float:
-    """The sum of the mean squares of what each element does not have in common with those before it.
+    """The sum of the mean squares of the part of each element that those before it do not predict.
 
     The roundings of weights make up for each other in all else (`round_weights`).
     """
@@ -150,7 +158,7 @@ def _unforeseen(vectors: Reals) -> float:
 
 
 def _observed(module: ModuleOp, product: tdsl.ProductOp, inputs: Reals) -> tuple[Reals, Reals]:
-    """The vectors that a matrix is multiplied by, and the products."""
+    """The vectors that a matrix is multiplied by, and the products; of shape (samples, length) each."""
     from tinyml.runtime.evaluator.evaluator import evaluate_reals
 
     seen: dict[SSAValue, list[Reals]] = {product.rhs: [], product.out: []}

@@ -1,8 +1,8 @@
 """`scale-rows`: per-row (per-output-channel) scales of constant matrices, as powers of two.
 
-A format chosen for the greatest weight of a matrix wastes bits on rows of small ones. Here such rows are multiplied by
-powers of two, and the sums that they give are divided by the same (`row_shifts`): both are exact, so that it is a
-rewrite of reals that helps every number format with a scale, unseen by it.
+A format chosen for the greatest weight of a matrix wastes bits on rows of small weights. Here such rows are multiplied
+by powers of two, and their sums are divided by the same (`row_shifts`). Both are exact, so that this rewrite of reals
+helps every number format with a scale, without the format's knowledge.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ScaleRowsPass(ModulePass):
-    """Rewrites products at L0 whose left operand is a constant, or is indexed out of one, with several rows.
+    """Rewrites products at L0 whose left operand has several rows and is a constant or indexed out of a constant.
 
-    Matrices that are indexed out of one constant have their shifts in common. To be run before `profile`.
+    Matrices that are indexed out of one constant share their shifts. To be run before `profile`.
     """
 
     name = "scale-rows"
@@ -42,8 +42,8 @@ class ScaleRowsPass(ModulePass):
 
 
 def _products(constant: tdsl.ConstOp) -> list[tdsl.ProductOp]:
-    """The products with a constant's matrices on their left; none if it is used in any other way."""
-    found: list[tdsl.ProductOp] = []
+    """The products with a constant's matrices on their left; none if it has any other use."""
+    products: list[tdsl.ProductOp] = []
     values: list[SSAValue] = [constant.result]
     while values:
         for use in values.pop().uses:
@@ -51,10 +51,10 @@ def _products(constant: tdsl.ConstOp) -> list[tdsl.ProductOp]:
             if isinstance(op, tdsl.IndexOp):
                 values.append(op.out)
             elif isinstance(op, tdsl.ProductOp) and constant_root(op.rhs) is not constant and op.shifts is None:
-                found.append(op)
+                products.append(op)
             else:
                 return []
-    return found
+    return products
 
 
 def _scale(constant: tdsl.ConstOp, products: list[tdsl.ProductOp]) -> None:
@@ -70,7 +70,7 @@ def _scale(constant: tdsl.ConstOp, products: list[tdsl.ProductOp]) -> None:
 
 
 def _shifts(greatest: Reals) -> list[int]:
-    """By how many bits the greatest magnitudes of the rows stay below that of the matrix; 0 for rows of zeros."""
+    """The bits by which the greatest magnitude of each row stays below that of the matrix; 0 for rows of zeros."""
     exponents = [math.frexp(float(magnitude))[1] if magnitude else None for magnitude in greatest]
     most = max((exponent for exponent in exponents if exponent is not None), default=0)
     return [0 if exponent is None else min(most - exponent, tdsl.ROW_SHIFTS[-1]) for exponent in exponents]

@@ -35,8 +35,8 @@ them here, in other processes or on a cluster. The outcome of one candidate is w
 transforms/formats/evaluation. Wherever a step asks for a cost, costs/ answers: `WorkingMemory` asks the packer for
 arena and input, `CandidateCosts` the cost model or the device itself, by the names in pipelines_below.py.
 
-To add a search: a file search_NAME.py with a `SearchPass`, a row in tools/universe.py, a FileCheck test. `search` gets
-a `Search` and returns a `SearchResult`; `search.losses(candidates)` evaluates many candidates at once, and
-`Feasibility(search, self.limits)` tells which of them fit. `search_uniform.py` is the shortest example. New steps go
-to moves/, as functions from choices to choices.
+To add a search: a file search_NAME.py with a `SearchPass`, and a FileCheck test (docs/where-to-add.md). `search` gets a
+`Search` and returns a `SearchResult`; `search.losses(candidates)` evaluates many candidates at once, and
+`Feasibility(search, self.limits)` tells which of them fit. `search_uniform.py` is the shortest example. New steps go to
+moves/, as functions from choices to choices.
 """

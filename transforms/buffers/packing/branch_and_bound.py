@@ -3,8 +3,8 @@
 The ideas are MiniMalloc's (Moffitt, "MiniMalloc: a lightweight memory allocator for hardware-accelerated machine
 learning", ASPLOS 2023), the code is not:
 
-* Canonical solutions. In any packing buffers can be pushed down until each lies on another one or at the bottom, at the
-  lowest address that its alignment allows. Only such packings are searched, built from below: buffers are placed by
+* Canonical solutions. In any packing buffers can be pushed down until each lies on another buffer or at the bottom, at
+  the lowest address that its alignment allows. Only such packings are searched, built from below: buffers are placed by
   ascending offset, in the grid's order for equal offsets, each at the lowest address above all placed before.
 * Dominance. If some buffer fits below the offset of a candidate, pushing down would bring it there: no buffer is placed
   at or above the `ceiling`, the lowest end that an unplaced buffer could have.

@@ -1,4 +1,4 @@
-"""Packing as exact cover (MinUn 5.3): an option places a buffer, and covers each byte of a moment at most once.
+"""Packing as exact cover (MinUn 5.3): an option places a buffer; each byte at each moment is covered at most once.
 
 MinUn's canvas has an item for each byte and instruction. Here time is cut into sections; a buffer only has the offsets
 that it can have in a packing that has been pushed down (its normal patterns); and of the addresses only those count at
@@ -26,7 +26,7 @@ MOST_ONES = 3_000_000
 def improve_by_exact_cover(
     rectangles: Sequence[Rectangle], best: Placement, effort: Effort, most_ones: int, most_nodes: int = sys.maxsize
 ) -> Placement:
-    """The lowest placement, or the best one when the effort or a limit on the matrix or the search tree is exceeded.
+    """The lowest placement, or the best so far when the effort or a limit on the matrix or the search tree is exceeded.
 
     Searches at the lower bound even if the best placement is no higher.
     """

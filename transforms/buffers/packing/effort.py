@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from tinyml.transforms.buffers.packing.rectangles import Placement
 
 STEPS = 300_000_000
-"""Default limit on the steps of all nodes of a search, where a node looks at each buffer and at each of its sections at
-most: less than a second, in Python some 20, and mostly much less."""
+"""Default limit on the steps of all nodes of a search, where a node visits each buffer and each of its sections at most
+once: less than a second in C, some 20 in Python, and mostly much less."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Phase:
 
 @dataclass
 class Effort:
-    """The budget of a packer, and its notes. An object serves a single packing.
+    """The budget of a packer, and the record of its phases. An object serves a single packing.
 
     nodes: of all search trees together; without a number, as many as take `steps` steps, or else any number. The answer
     is the same on every computer, unless `seconds` run out first.

@@ -36,9 +36,9 @@ class ExactCover:
     """
 
     def __init__(self, primary: Iterable[Item], secondary: Iterable[Item] = ()) -> None:
-        first, others = list(primary), list(secondary)
-        self._number: dict[Item, int] = {item: i + 1 for i, item in enumerate([*first, *others])}
-        if len(self._number) < len(first) + len(others):
+        first, second = list(primary), list(secondary)
+        self._number: dict[Item, int] = {item: i + 1 for i, item in enumerate([*first, *second])}
+        if len(self._number) < len(first) + len(second):
             raise ValueError("an item is named twice")
         self._primary = len(first)
         last = len(self._number)
@@ -64,7 +64,7 @@ class ExactCover:
         return self._options
 
     def add(self, items: Iterable[Item | Coloured]) -> int:
-        """Adds an option and returns its number, counted from 0.
+        """Adds an option and returns its number, counting from 0.
 
         Raises KeyError for an unknown item, and ValueError for an item that the option has twice, for an option without
         primary items (which no search would choose) and for a primary item with a colour.
@@ -161,30 +161,30 @@ class ExactCover:
 
     def _commit(self, node: int) -> None:
         """Chooses an option for a covered item by covering or purifying its other items."""
-        top, other = self._top, node + 1
-        while other != node:
-            item = top[other]
+        top, sibling = self._top, node + 1
+        while sibling != node:
+            item = top[sibling]
             if item == 0:
-                other = self._up[other]
+                sibling = self._up[sibling]
                 continue
-            if self._colour[other] == 0:
+            if self._colour[sibling] == 0:
                 self._cover(item)
-            elif self._colour[other] > 0:
-                self._purify(other)
-            other += 1
+            elif self._colour[sibling] > 0:
+                self._purify(sibling)
+            sibling += 1
 
     def _uncommit(self, node: int) -> None:
-        top, other = self._top, node - 1
-        while other != node:
-            item = top[other]
+        top, sibling = self._top, node - 1
+        while sibling != node:
+            item = top[sibling]
             if item == 0:
-                other = self._down[other]
+                sibling = self._down[sibling]
                 continue
-            if self._colour[other] == 0:
+            if self._colour[sibling] == 0:
                 self._uncover(item)
-            elif self._colour[other] > 0:
-                self._unpurify(other)
-            other -= 1
+            elif self._colour[sibling] > 0:
+                self._unpurify(sibling)
+            sibling -= 1
 
     def _cover(self, item: int) -> None:
         """Removes an item from the items to cover, and its options from the lists of all other items."""
@@ -206,48 +206,48 @@ class ExactCover:
     def _hide(self, node: int) -> None:
         """Removes an option from the lists of its other items."""
         top, up, down, colour, length = self._top, self._up, self._down, self._colour, self._length
-        other = node + 1
-        while other != node:
-            item = top[other]
+        sibling = node + 1
+        while sibling != node:
+            item = top[sibling]
             if item == 0:
-                other = up[other]
+                sibling = up[sibling]
                 continue
-            if colour[other] >= 0:
-                above, below = up[other], down[other]
+            if colour[sibling] >= 0:
+                above, below = up[sibling], down[sibling]
                 down[above], up[below] = below, above
                 length[item] -= 1
-            other += 1
+            sibling += 1
 
     def _unhide(self, node: int) -> None:
         top, up, down, colour, length = self._top, self._up, self._down, self._colour, self._length
-        other = node - 1
-        while other != node:
-            item = top[other]
+        sibling = node - 1
+        while sibling != node:
+            item = top[sibling]
             if item == 0:
-                other = down[other]
+                sibling = down[sibling]
                 continue
-            if colour[other] >= 0:
-                down[up[other]] = up[down[other]] = other
+            if colour[sibling] >= 0:
+                down[up[sibling]] = up[down[sibling]] = sibling
                 length[item] += 1
-            other -= 1
+            sibling -= 1
 
     def _purify(self, node: int) -> None:
-        """Fixes the colour of an item: removes options with another colour, and marks those that agree."""
+        """Fixes the colour of an item: removes options with a different colour, and marks those that agree."""
         colour, item = self._colour[node], self._top[node]
-        other = self._down[item]
-        while other != item:
-            if self._colour[other] == colour:
-                self._colour[other] = -1
+        below = self._down[item]
+        while below != item:
+            if self._colour[below] == colour:
+                self._colour[below] = -1
             else:
-                self._hide(other)
-            other = self._down[other]
+                self._hide(below)
+            below = self._down[below]
 
     def _unpurify(self, node: int) -> None:
         colour, item = self._colour[node], self._top[node]
-        other = self._up[item]
-        while other != item:
-            if self._colour[other] < 0:
-                self._colour[other] = colour
+        above = self._up[item]
+        while above != item:
+            if self._colour[above] < 0:
+                self._colour[above] = colour
             else:
-                self._unhide(other)
-            other = self._up[other]
+                self._unhide(above)
+            above = self._up[above]

@@ -78,7 +78,7 @@ def pack(
 
     coarsen: sizes are rounded up to multiples of this many bytes while the algorithm works (MinUn 5.3), which makes its
     problem smaller and its result worse; lower bounds of such a search prove nothing, except the need at the peak.
-    Empty buffers are in nobody's way: they lie at 0, and no algorithm sees them.
+    Empty buffers lie at 0, and no algorithm sees them.
     """
     effort = effort or Effort()
     kept = [i for i, shape in enumerate(rectangles) if shape.size]
@@ -96,7 +96,7 @@ def pack(
 
 
 def _spread(rectangles: Sequence[Rectangle], kept: Sequence[int], placement: Placement, coarsen: int) -> Placement:
-    """The placement of all rectangles, from that of the coarsened non-empty ones."""
+    """The placement of all rectangles, from that of the coarsened, non-empty rectangles."""
     offsets = [0] * len(rectangles)
     for i, offset in zip(kept, placement.offsets, strict=True):
         offsets[i] = offset

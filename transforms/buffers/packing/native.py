@@ -48,7 +48,7 @@ def _cache_folder() -> Path:
 
 
 def _build(compiler: str, built: Path) -> None:
-    """Compiled beside its place and renamed, so that two processes may do it at once."""
+    """Compiles beside the final path and renames, so that two processes may do so at once."""
     with tempfile.TemporaryDirectory(dir=built.parent) as folder:
         made = Path(folder) / built.name
         subprocess.run([compiler, *FLAGS, "-o", made, SOURCE], check=True, capture_output=True)
@@ -56,7 +56,7 @@ def _build(compiler: str, built: Path) -> None:
 
 
 def search(core: ctypes.CDLL, grid: Grid, capacity: int, nodes: int, seconds: float) -> Result:
-    """As `branch_and_bound.search`; STOPPED after so many seconds, and by Ctrl-C at once."""
+    """Searches like `branch_and_bound.search`; STOPPED after so many seconds, and by Ctrl-C at once."""
     count = len(grid.sizes)
 
     def numbers(values: Sequence[int]) -> ctypes.Array[ctypes.c_int64]:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 @dataclass(frozen=True)
 class Rectangle:
-    """A buffer over time: `size` bytes at an offset that is a multiple of `alignment`, alive at first..last."""
+    """A buffer over time: `size` bytes at an offset that is a multiple of `alignment`, alive from `first` to `last`."""
 
     name: str
     size: int

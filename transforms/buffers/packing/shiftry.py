@@ -1,8 +1,8 @@
 """Shiftry's allocator (section 7, algorithms 15 to 17): blocks in order of start, and defragmentation.
 
-It differs from the paper in three things. If only some variables block a new one and moving them costs fewer bytes than
-the compaction of algorithm 17, only they move. Compacted variables lie side by side, without the rest of their blocks.
-A program that does not fit makes the arena higher: complaining is the business of the pass's `limit`.
+It differs from the paper in three things. If only some variables block a new variable and moving them costs fewer bytes
+than the compaction of algorithm 17, only they move. Compacted variables lie side by side, without the rest of their
+blocks. A program that does not fit makes the arena higher: the pass's `limit` reports that.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import replace
 from tinyml.transforms.buffers.packing.rectangles import Move, Placement, Rectangle, lower_bound, placement_at
 
 Plan = tuple[int, dict[int, int]]
-"""The offset of a new variable, and the moves of others that precede it, in this order."""
+"""The offset of a new variable, and the moves of other variables that precede it, in this order."""
 
 
 def shiftry(rectangles: Sequence[Rectangle], barred: Container[int] = ()) -> Placement:
@@ -80,11 +80,11 @@ class _Memory:
         """Algorithm 17: pushes all live variables to the lowest addresses, in the order of their offsets."""
         filled, moved = 0, dict[int, int]()
         for j, start in sorted(self.live.items(), key=lambda item: item[1]):
-            other = self.rectangles[j]
-            filled += -filled % other.alignment
+            variable = self.rectangles[j]
+            filled += -filled % variable.alignment
             if start != filled:
                 moved[j] = filled
-            filled += other.size
+            filled += variable.size
         return filled + -filled % shape.alignment, moved
 
     def _evictions(self, shape: Rectangle) -> Iterator[Plan]:

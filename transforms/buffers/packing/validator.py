@@ -1,4 +1,4 @@
-"""Validation of placements. It shares nothing with the packers but the types of problem and placement."""
+"""Validation of placements. It shares nothing with the packers but the types of problems and placements."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ def _overlaps(rectangles: Sequence[Rectangle], stays: Sequence[tuple[int, int, i
     alive: list[tuple[int, int, int, int]] = []
     for i, start, first, last in sorted(stays, key=lambda stay: stay[2]):
         alive = [stay for stay in alive if stay[3] >= first]
-        for j, other, _, _ in alive:
-            low, high = max(start, other), min(start + rectangles[i].size, other + rectangles[j].size)
+        for j, begin, _, _ in alive:
+            low, high = max(start, begin), min(start + rectangles[i].size, begin + rectangles[j].size)
             if low < high:
                 yield f"{rectangles[j].name} and {rectangles[i].name} share bytes {low} to {high - 1} at point {first}"
         alive.append((i, start, first, last))
@@ -67,11 +67,11 @@ def _disturbances(rectangles: Sequence[Rectangle], placement: Placement) -> Iter
         moved = rectangles[move.index]
         if not moved.first < move.point <= moved.last:
             yield f"{moved.name} moves before point {move.point}, where it holds nothing"
-        for j, other in enumerate(rectangles):
-            if j == move.index or not other.first < move.point <= other.last:
+        for j, shape in enumerate(rectangles):
+            if j == move.index or not shape.first < move.point <= shape.last:
                 continue
-            if move.offset < at[j] + other.size and at[j] < move.offset + moved.size:
-                yield f"{moved.name} moves onto {other.name} before point {move.point}"
+            if move.offset < at[j] + shape.size and at[j] < move.offset + moved.size:
+                yield f"{moved.name} moves onto {shape.name} before point {move.point}"
         at[move.index] = move.offset
     if any(before.point > after.point for before, after in zip(placement.moves, placement.moves[1:], strict=False)):
         yield "the moves are not in the order of their points"
@@ -98,7 +98,7 @@ class _Lower:
         self.patience = patience
 
     def find(self) -> int | None:
-        """The height of such a placement; None if there is none, or patience ended."""
+        """The height of such a placement; None if there is none, or patience ran out."""
         return self._place([], list(range(len(self.rectangles))))
 
     def _place(self, placed: list[tuple[int, int]], left: list[int]) -> int | None:
@@ -118,10 +118,8 @@ class _Lower:
 
     def _lowest(self, shape: Rectangle, placed: list[tuple[int, int]]) -> int:
         near = [(start, self.rectangles[j]) for j, start in placed]
-        near = [(s, other) for s, other in near if not (other.last < shape.first or shape.last < other.first)]
-        candidates = sorted({0, *(-(-(s + other.size) // shape.alignment) * shape.alignment for s, other in near)})
+        near = [(s, box) for s, box in near if not (box.last < shape.first or shape.last < box.first)]
+        candidates = sorted({0, *(-(-(s + box.size) // shape.alignment) * shape.alignment for s, box in near)})
         return next(
-            start
-            for start in candidates
-            if all(start + shape.size <= s or s + other.size <= start for s, other in near)
+            start for start in candidates if all(start + shape.size <= s or s + box.size <= start for s, box in near)
         )

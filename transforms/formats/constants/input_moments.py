@@ -27,12 +27,12 @@ SHRINKAGE = 0.1
 """The share that correlations lose: those of a few samples are partly chance (Ledoit and Wolf, 2004)."""
 
 BITS = 40
-"""Moments are rounded to so many bits of the greatest: how a machine adds them up is then of no account."""
+"""Bits of the greatest moment that all are rounded to, so that the order of a machine's additions does not matter."""
 
 
 @dataclass
 class Moments:
-    """Second moments of a vector x of inputs and of what it is rounded to, y; each of shape (length, length).
+    """Second moments of a vector x of inputs and of its rounded values y; each of shape (length, length).
 
     axes: of the constant along which its products are summed. rounded: E[y y^T]. crossed: E[x y^T].
     """
@@ -45,10 +45,10 @@ class Moments:
     def of(reals: Reals, rounded: Reals, weights: Reals, axes: tuple[int, ...] = (-1,)) -> Moments:
         """The moments of samples of shape (samples, length), weighted, with covariances shrunk towards the diagonal."""
         total = weights.sum()
-        means = [(weights @ one) / total for one in (reals, rounded)]
+        means = [(weights @ samples) / total for samples in (reals, rounded)]
         # Pixels at the edge of an image are always zero, and a matrix times itself takes half the time of others.
         used = reals.any(0) | rounded.any(0)
-        rooted = [one[:, used] * np.sqrt(weights)[:, None] for one in (reals, rounded)]
+        rooted = [samples[:, used] * np.sqrt(weights)[:, None] for samples in (reals, rounded)]
 
         def shrunk(left: Reals, mean: Reals) -> NDArray[np.float64]:
             of_means = mean[:, None] * means[1]
@@ -61,15 +61,15 @@ class Moments:
 
 
 def snapped(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The numbers with `BITS` bits of the greatest of them."""
+    """The numbers, rounded to `BITS` bits of the greatest of them."""
     unit = math.ldexp(1.0, math.frexp(float(np.abs(numbers).max(initial=0.0)))[1] - BITS)
     return np.rint(numbers / unit) * unit
 
 
 class InputMoments:
-    """The factors of every constant of a program on reals, over all samples, iterations and columns.
+    """Moments of the factors of every constant of a program on reals, over all samples, iterations and columns.
 
-    inputs: reals of shape (samples, elements). A constant that is used in any other way has no moments.
+    inputs: reals of shape (samples, elements). A constant with any other use has no moments.
     """
 
     def __init__(self, function: func.FuncOp, inputs: Reals):
@@ -96,80 +96,80 @@ class InputMoments:
         self.known: dict[object, Moments | None] = {}
 
     def of(self, constant: tdsl.ConstOp, format_of: Callable[[SSAValue], NumberFormat]) -> Moments | None:
-        """The moments of what a constant is multiplied by where that is rounded into formats.
+        """The moments of a constant's factors, rounded into formats.
 
-        The same object each time; None for a constant that is no sum's factor.
+        The same object each time; None for a constant that is no factor of a sum.
         """
-        found = self._found(constant)
-        if not found:
+        factors = self._factors(constant)
+        if not factors:
             return None
-        key = constant, *(format_of(value).type for value in found)
+        key = constant, *(format_of(value).type for value in factors)
         if key not in self.known:
-            self.known[key] = self._moments(constant, found, [format_of(value) for value in found])
+            self.known[key] = self._moments(constant, factors, [format_of(value) for value in factors])
         return self.known[key]
 
     def mean_squares(self, constant: tdsl.ConstOp) -> Reals | None:
-        """The mean square of what each number of a constant is multiplied by, of a shape that broadcasts to it.
+        """The mean squares of the factors of each number of a constant, of a shape that broadcasts to it.
 
-        None where it is used otherwise, too. Of numbers that are indexed out of it by a loop, each has its own.
+        None where it has other uses. Numbers that a loop indexes out of it have a mean square each.
         """
-        found = [self.values[value] for value in self._found(constant)]
-        if not found or not constant.raws.ndim:
+        factors = [self.values[value] for value in self._factors(constant)]
+        if not factors or not constant.raws.ndim:
             return None
         length = constant.raws.shape[-1]
-        if all(len(values) == len(constant.raws) and values[0][0].size == 1 for values in found):
-            means = np.mean([[(one * one).mean() for one in values] for values in found], 0)
+        if all(len(values) == len(constant.raws) and values[0][0].size == 1 for values in factors):
+            means = np.mean([[(vector * vector).mean() for vector in values] for values in factors], 0)
             return means.reshape(-1, *[1] * (constant.raws.ndim - 1))
-        if all(values[0].shape[1:-1] == (length,) for values in found):
-            return np.mean([(one * one).mean((0, 2)) for values in found for one in values], 0)
+        if all(values[0].shape[1:-1] == (length,) for values in factors):
+            return np.mean([(vector * vector).mean((0, 2)) for values in factors for vector in values], 0)
         return None
 
-    def _found(self, constant: tdsl.ConstOp) -> list[SSAValue]:
-        """The factors of a constant; none where it has other uses, too."""
+    def _factors(self, constant: tdsl.ConstOp) -> list[SSAValue]:
+        """The factors of a constant; none where it has other uses."""
         partners = self.partners[constant]
         return partners if all(value in self.values for value in partners) else []
 
     def _moments(
-        self, constant: tdsl.ConstOp, found: Sequence[SSAValue], formats: Sequence[NumberFormat]
+        self, constant: tdsl.ConstOp, factors: Sequence[SSAValue], formats: Sequence[NumberFormat]
     ) -> Moments | None:
         shape = constant.raws.shape
-        values = [self.values[value] for value in found]
+        values = [self.values[value] for value in factors]
         axes = _summed(constant, values)
         if 0 in axes:
-            parts = [[np.concatenate([one.reshape(len(one), -1) for one in values[0]], 1)]]
-        elif len(shape) >= 2 and all(one[0].shape[1:-1] == shape[-1:] for one in values):
-            parts = [[one.swapaxes(1, 2).reshape(-1, shape[-1]) for one in vectors] for vectors in values]
+            parts = [[np.concatenate([vector.reshape(len(vector), -1) for vector in values[0]], 1)]]
+        elif len(shape) >= 2 and all(vectors[0].shape[1:-1] == shape[-1:] for vectors in values):
+            parts = [[vector.swapaxes(1, 2).reshape(-1, shape[-1]) for vector in vectors] for vectors in values]
         else:
             return None
         reals = [np.concatenate(vectors) for vectors in parts]
-        rounded = [format.decode(format.encode(one)) for one, format in zip(reals, formats, strict=True)]
+        rounded = [format.decode(format.encode(samples)) for samples, format in zip(reals, formats, strict=True)]
         weights = [self._repeated(part) for vectors in parts for part in vectors]
         return Moments.of(np.concatenate(reals), np.concatenate(rounded), np.concatenate(weights), axes)
 
     def _repeated(self, vectors: Reals) -> Reals:
-        """The weights of samples, each as often as it has vectors one after the other."""
+        """The weights of samples, each repeated for every vector that the sample has."""
         return self.weights.repeat(len(vectors) // len(self.weights))
 
 
 def _summed(constant: tdsl.ConstOp, values: Sequence[Sequence[Reals]]) -> tuple[int, ...]:
-    """The axes of a constant along which its products are summed: the first one, too, where a loop goes on with sums.
+    """The axes of a constant along which its products are summed, including the first where a loop carries the sums.
 
-    values: for what it is multiplied by those of each iteration.
+    values: of each factor, those of each iteration.
     """
     shape = constant.raws.shape
     if shape[1:] != () and len(values) == 1 and len(values[0]) == shape[0]:
         if values[0][0][0].size == 1:
             return (0,)
         sums = [use.operation for user in constant.result.uses for out in user.operation.results for use in out.uses]
-        if all(isinstance(one, tdsl.MatmulSumOp) and isinstance(one.initial, BlockArgument) for one in sums):
+        if all(isinstance(op, tdsl.MatmulSumOp) and isinstance(op.initial, BlockArgument) for op in sums):
             return 0, -1
     return (-1,)
 
 
 def _iterations(parts: Sequence[Reals], lengths: Sequence[int]) -> list[Reals]:
-    """A value in each iteration on all samples, from its values chunk by chunk, in each of these by iteration."""
+    """A value in each iteration on all samples, from its values by chunk and, in each chunk, by iteration."""
     count = len(parts) // len(lengths)
-    whole = [np.broadcast_to(part, (lengths[place // count], *part.shape[1:])) for place, part in enumerate(parts)]
+    whole = [np.broadcast_to(part, (lengths[index // count], *part.shape[1:])) for index, part in enumerate(parts)]
     return [np.concatenate(whole[iteration::count]) for iteration in range(count)]
 
 

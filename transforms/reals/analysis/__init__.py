@@ -1,1 +1,1 @@
-"""What passes on reals ask of a program."""
+"""Analyses for passes on reals: profiles, operation counts, rotations."""

@@ -1,4 +1,4 @@
-"""Counting multiply-accumulates: the measure that cycles are compared by."""
+"""Counts of multiply-accumulates, the measure that cycles are compared by."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rotations after which no coordinate of any of some points is great."""
+"""Rotations of points that make their greatest coordinate small."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Reals
 
 STARTS = 50
-"""Random rotations, of which the best is improved."""
+"""The number of random rotations, of which the best is improved."""
 
 SWEEPS = 20
-"""Times that every plane is turned, at most."""
+"""The most times that every plane is turned."""
 
 SMALL = 0.3
-"""Points nearer to the origin than this part of the farthest are of no account."""
+"""Points nearer to the origin than this share of the greatest distance are ignored."""
 
 
 def level_rotation(points: Reals) -> NDArray[np.float64]:
     """An orthogonal matrix Q so that the greatest magnitude in `points @ Q.T` is small, of shape (n, n).
 
-    The best of some random ones, as incoherence processing takes them (Chee et al., "QuIP", 2023); then one plane of
-    two coordinates after the other is turned by the angle at which the greater of both is least, as in Jacobi's method.
-    points: (count, n).
+    Starts from the best of some random rotations, as incoherence processing takes them (Chee et al., "QuIP", 2023);
+    then turns one plane of two coordinates after the other by the angle at which the greater of both is least, as in
+    Jacobi's method. points: (count, n).
     """
     n = points.shape[1]
     norms = np.linalg.norm(points, axis=1)
     points = points[norms > SMALL * norms.max()]
     random = np.random.default_rng(0)
     starts = [np.eye(n), *(np.linalg.qr(random.normal(size=(n, n)))[0] for _ in range(STARTS))]
-    rotation = min(starts, key=lambda one: float(np.abs(points @ one.T).max(initial=0.0)))
+    rotation = min(starts, key=lambda start: float(np.abs(points @ start.T).max(initial=0.0)))
     turned = points @ rotation.T
     angles = np.geomspace(0.002, 0.8, 12)
     cosines, sines = (np.concatenate([part(angles), part(-angles)])[:, None] for part in (np.cos, np.sin))

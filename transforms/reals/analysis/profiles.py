@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SAMPLED = 4096
-"""Values of one array that percentiles look at; extremes look at all."""
+"""The most values of an array that percentiles are computed from; extremes are computed from all."""
 
 GOLDEN = (math.sqrt(5) - 1) / 2
 """Steps of this share of a whole never fall into step with the axes of an array, and cover it evenly."""
@@ -74,16 +74,16 @@ def _record(op: Operation, statistics: dict[SSAValue, _Statistics]) -> None:
         return
     profiles: list[Attribute] = []
     for position, result in enumerate(op.results):
-        found = [statistics[result]] if result in statistics else []
+        observed = [statistics[result]] if result in statistics else []
         if isinstance(op, scf.ForOp) and (carried := op.body.block.args[1 + position]) in statistics:
-            found.append(statistics[carried])
-        profiles.append(_merged(found) if found else UnitAttr())
+            observed.append(statistics[carried])
+        profiles.append(_merged(observed) if observed else UnitAttr())
     op.attributes[tdsl.PROFILE] = ArrayAttr(profiles)
 
 
-def _merged(found: list[_Statistics]) -> tdsl.Profile:
+def _merged(parts: list[_Statistics]) -> tdsl.Profile:
     whole = _Statistics()
-    for one in found:
-        whole.low, whole.high = min(whole.low, one.low), max(whole.high, one.high)
-        whole.sampled += one.sampled
+    for part in parts:
+        whole.low, whole.high = min(whole.low, part.low), max(whole.high, part.high)
+        whole.sampled += part.sampled
     return whole.profile()
