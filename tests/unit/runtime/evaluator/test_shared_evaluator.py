@@ -117,3 +117,13 @@ def test_what_is_recorded_and_tabulated(format: str, width: int | None):
     with_formats(module, inputs, format, width)
     ChooseAccumulatorsPass().apply(new_context(), module)
     expect_same(SharedEvaluator(inputs), module, inputs)
+
+
+def test_loops_that_differ_in_what_they_yield():
+    """Two programs with the same operands and, in the loop, the same values."""
+    programs = [parse(text) for text in (CELL, CELL.replace("scf.yield %w", "scf.yield %v"))]
+    inputs = inputs_of(programs[0])
+    evaluator = SharedEvaluator(inputs)
+    for module in programs:
+        with_formats(module, inputs, "bf16", None)
+        expect_same(evaluator, module, inputs)

@@ -47,11 +47,12 @@ from tinyml.transforms.search.search_pareto import SearchParetoPass
 from tinyml.transforms.search.search_promote import SearchPromotePass
 
 SEARCHES: dict[str, Callable[[str], SearchPass]] = {
-    "search-demote": partial(SearchDemotePass, loss=0.5),
-    "search-promote": SearchPromotePass,
-    "search-promote ram": partial(SearchPromotePass, ram=360),
-    "search-pareto": partial(SearchParetoPass, effort=1),
+    "search-demote": partial(SearchDemotePass, loss=0.5, jobs=1),
+    "search-promote": partial(SearchPromotePass, jobs=1),
+    "search-promote ram": partial(SearchPromotePass, ram=360, jobs=1),
+    "search-pareto": partial(SearchParetoPass, effort=1, jobs=1),
 }
+"""Searches by name. The suite keeps all processors busy itself; `test_evaluation.py` has several workers."""
 
 
 @pytest.fixture
@@ -179,7 +180,7 @@ def test_of_programs_that_lose_nearly_the_same(losses: Sequence[float], taken: i
 def test_sums_that_loops_carry_are_rounded_where_memory_is_short(model: str, file: str):
     """In 16 bits, where no program with accumulators fits."""
     module = profiled(model).clone()
-    run(module, context(), [SearchParetoPass(file, metric="disagreement", widths=(8, 16), ram=195, effort=1)])
+    run(module, context(), [SearchParetoPass(file, metric="disagreement", widths=(8, 16), ram=195, effort=1, jobs=1)])
     function = predict_function(module)
     assert any(isinstance(op, tdsl.MatmulSumOp) for op in function.walk())
     front: Any = function.attributes[FRONT_ATTRIBUTE]
@@ -193,7 +194,7 @@ def test_no_factors_are_held_where_memory_is_short(
 ):
     """Each product is added alone, where even narrow factors of a few iterations would take too much."""
     module = profiled(model).clone()
-    run(module, context(), [search(file, widths=(8, 16), ram=180)])
+    run(module, context(), [search(file, widths=(8, 16), ram=180, jobs=1)])
     assert sums(module) == [[(6, 1), (1, 1), (6, 1)]]
 
 
