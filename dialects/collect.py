@@ -1,4 +1,4 @@
-"""Dialects from the modules that define their ops and attributes, so that no list names them a second time."""
+"""Construction of dialects from the modules that define their ops and attributes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from xdsl.ir import Attribute, Dialect, Operation
 
 
 def dialect_of(name: str, *modules: ModuleType) -> Dialect:
-    """The dialect of the ops and attributes that the modules define, in the order of the names of their classes."""
+    """A dialect of the ops and attributes that the modules define, sorted by class name."""
     classes = [
         member
         for module in modules

@@ -1,4 +1,4 @@
-"""Options that are declared once: a field of a dataclass, with its help text and how a command line spells it."""
+"""Options as dataclass fields that carry their help text and command-line spelling."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ def option(
     choices: tuple[str, ...] = (),
     flags: tuple[str, ...] | None = None,
 ) -> Any:
-    """A field of a dataclass that `options_of` lists.
+    """Declare a dataclass field as an option.
 
-    default: required if missing. metavar: the placeholder for the value in help texts. choices: the values allowed.
+    default: the option is required without one. metavar: the placeholder for the value in help texts. choices: the
+    allowed values.
     flags: spellings on the command line, `--` and the field's name by default; none for a positional argument.
     """
     return field(default=default, metadata={_HELP: help, _METAVAR: metavar, _CHOICES: choices, _FLAGS: flags})
@@ -62,6 +63,6 @@ class Option:
 
 
 def options_of(declaration: type) -> list[Option]:
-    """The fields of a dataclass that `option` declares, in order, those of its bases first."""
+    """The options of a dataclass in the order of its fields, those of its bases first."""
     hints = get_type_hints(declaration)
     return [Option(field, hints[field.name]) for field in fields(declaration) if _HELP in field.metadata]

@@ -1,7 +1,7 @@
-"""`lower-num-to-arith`: every number becomes bits (L3 to L4).
+"""`lower-num-to-arith`: lowers arithmetic in number formats to arithmetic on their bits (L3 to L4).
 
-Each num op asks its format to write itself down as integer or float arithmetic; then every type that stands for a
-format becomes the type of its storage. One pass does both, because after it the formats are gone.
+Each num op is written as integer or float arithmetic by its format; then storage types replace the types of formats.
+One pass does both, because the formats are gone after it.
 """
 
 from __future__ import annotations
@@ -43,13 +43,15 @@ Interval: TypeAlias = tuple[int, int]
 
 @dataclass(frozen=True)
 class LowerNumToArithPass(ModulePass):
-    """Lowers all functions of a module."""
+    """Lowers every function of a module."""
 
     name = "lower-num-to-arith"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        functions = [one for one in op.ops if isinstance(one, func.FuncOp) and not one.is_declaration]
-        # The formats are read off the types before the types change, the code is written after.
+        functions = [
+            function for function in op.ops if isinstance(function, func.FuncOp) and not function.is_declaration
+        ]
+        # Formats are read from the types before these change; the code is written afterwards.
         prepared = [
             (function, [(op, lower) for op in function.walk() if (lower := _prepare(op)) is not None])
             for function in functions
@@ -61,19 +63,19 @@ class LowerNumToArithPass(ModulePass):
             context = _FunctionContext(op, function)
             unpack_elements(function, context)
             context.intervals |= _loaded_intervals(function)
-            for one, lower in lowerings:
-                value = lower(Emitter(one, context))
-                for result in one.results:
+            for num_op, lower in lowerings:
+                value = lower(Emitter(num_op, context))
+                for result in num_op.results:
                     assert value is not None
                     value.name_hint = value.name_hint or result.name_hint
                     result.replace_all_uses_with(value)
-                Rewriter.erase_op(one)
+                Rewriter.erase_op(num_op)
 
 
 def lowered_alone(op: Operation, intervals: Sequence[Interval | None]) -> tuple[Block, Interval | None]:
     """The lowering of one num op, in a block of its own that ends in a return, and the interval proven for its result.
 
-    intervals: what is proven of each operand, where something is. Raises `InputError` for an op that has no lowering.
+    intervals: the proven interval of each operand, or None. Raises `InputError` for an op without a lowering.
     """
     block = Block(arg_types=[operand.type for operand in op.operands])
     copy = op.clone(value_mapper=dict(zip(op.operands, block.args, strict=True)))
@@ -94,9 +96,9 @@ def lowered_alone(op: Operation, intervals: Sequence[Interval | None]) -> tuple[
 
 
 def _loaded_intervals(function: func.FuncOp) -> dict[SSAValue, tuple[int, int]]:
-    """The intervals of elements that are loaded from constants: from the least to the greatest."""
+    """The intervals of elements loaded from constants, from the least to the greatest."""
     extremes: dict[scratch.ConstantOp, tuple[int, int]] = {}
-    found: dict[SSAValue, tuple[int, int]] = {}
+    intervals: dict[SSAValue, tuple[int, int]] = {}
     for op in function.walk():
         if not (isinstance(op, upstream_memref.LoadOp) and isinstance(op.res.type, IntegerType)):
             continue
@@ -104,12 +106,12 @@ def _loaded_intervals(function: func.FuncOp) -> dict[SSAValue, tuple[int, int]]:
             if constant not in extremes:
                 raws = constant.raws
                 extremes[constant] = int(raws.min()), int(raws.max())
-            found[op.res] = extremes[constant]
-    return found
+            intervals[op.res] = extremes[constant]
+    return intervals
 
 
 class _FunctionContext:
-    """Tables at the entry of a function, equal ones once; declarations at the end of the module."""
+    """Emission context of a function: equal tables share one at its entry, declarations go to the end of the module."""
 
     def __init__(self, module: ModuleOp, function: func.FuncOp):
         self.module = module
@@ -140,7 +142,7 @@ class _FunctionContext:
 
 
 class _ToStorage(RewritePattern):
-    """Formats and accumulators inside any type become what holds them; data attributes are left alone."""
+    """Replaces formats and accumulators inside any type by their storage; data attributes are left alone."""
 
     def __init__(self) -> None:
         self.memo: dict[Attribute, Attribute] = {}
@@ -182,7 +184,7 @@ class _ToStorage(RewritePattern):
 
 
 def _prepare(op: Operation) -> Lowering | None:
-    """The lowering of an op, with the formats that it has now; None for an op that stays as it is."""
+    """The lowering of an op in its current formats; None for an op that stays as it is."""
     match op:
         case num.NumOp():
             computation = op.computation()

@@ -17,7 +17,7 @@ PACKED = ("auto", "always", "never")
 
 @dataclass(frozen=True, kw_only=True)
 class CompileOptions:
-    """Options that people choose. None leaves a pass its own default."""
+    """The options of users; None leaves a pass its own default."""
 
     format: str = option(
         "number format: a registered dialect's, such as a plug-in's, or f32", default=USUAL_FORMAT, metavar="NAME"
@@ -40,7 +40,7 @@ class CompileOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class PipelineOptions(CompileOptions):
-    """What pipelines take: the options of people, the validation set and the target."""
+    """The options of pipelines: those of users, the validation set and the target."""
 
     data: str = option(".npz file with the validation set `x`, to profile with and to round weights on")
     target: str = option("board, whose kernels are used", default=HOST, metavar="NAME")

@@ -1,7 +1,7 @@
-"""The way from a program on reals to C, as named pipelines: one per level, and one for the whole way.
+"""Named pipelines from a program on reals to C: one per level, and one for the whole way.
 
-Each is a pass of its own, so that any tool can run it by name. To see the IR between its passes, run the passes that
-`flatten` gives one by one.
+Each is a pass, so that any tool can run it by name. To inspect the IR between its passes, run the passes that `flatten`
+returns one by one.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 
 
 class If(NamedTuple):
-    """A step that runs only where a boolean option, or one of `FORMAT_PROPERTIES`, is true."""
+    """A step that runs only if a boolean option, or one of `FORMAT_PROPERTIES`, is true."""
 
     condition: str
     step: str
 
 
 class Steps(NamedTuple):
-    """A pipeline: its docstring, and passes and other pipelines by name."""
+    """A pipeline: its docstring and its steps, which name passes and other pipelines."""
 
     doc: str
     steps: tuple[str | If, ...]
@@ -128,10 +128,10 @@ PIPELINES = {
         ("reals-to-formats", FORMATS_TO_BUFFERS, BUFFERS_TO_LOOPS, LOOPS_TO_BITS, BITS_TO_C),
     ),
 }
-"""The named pipelines. A step gets every option that it has a field for."""
+"""The named pipelines. A step receives every option for which it has a field."""
 
 PUBLISHED = {"reals-to-formats": "published-to-formats"}
-"""Pipelines that make way for others where the format reproduces the arithmetic of a paper."""
+"""Pipelines to replace, and their replacements, if the format reproduces the arithmetic of a paper."""
 
 FORMAT_PROPERTIES: dict[str, Callable[[NumberFormat], bool]] = {
     "exact_differences": lambda format: format.difference(format) is not None,
@@ -141,9 +141,9 @@ FORMAT_PROPERTIES: dict[str, Callable[[NumberFormat], bool]] = {
 
 
 def flatten(name: str, options: Mapping[str, Any]) -> list[ModulePass]:
-    """The passes of a pipeline, those of inner pipelines in their place, each with its options.
+    """The passes of a pipeline, with inner pipelines flattened, each with its options.
 
-    options: some of `PipelineOptions` by name; where one is missing or None the default of the pass holds.
+    options: some of `PipelineOptions` by name; the pass's default applies to an option that is missing or None.
     Raises `InputError` for an unknown format.
     """
     # The registry names pipelines at every start of a tool, which number formats would make slow.
@@ -205,7 +205,7 @@ def pipeline(name: str) -> type[Pipeline]:
 
 
 def _taken(name: str) -> set[str]:
-    """The options that steps of a pipeline have fields for or run by, inner pipelines included."""
+    """The options that steps of a pipeline take or depend on, inner pipelines included."""
     taken: set[str] = set()
     for step in PIPELINES[name].steps:
         if isinstance(step, If):

@@ -1,7 +1,7 @@
-"""`lower-tdsl-to-loops`: tensor ops on buffers become loops over scalars (L2 to L3).
+"""`lower-tdsl-to-loops`: lowers tensor ops on buffers to loops over scalars (L2 to L3).
 
-Sums run in a register: a product of matrices has one accumulator per result element, and nothing of the length of
-the sum is ever stored.
+Sums stay in registers: a matrix product has one accumulator per result element, and intermediate products are never
+stored.
 """
 
 from __future__ import annotations
@@ -22,22 +22,21 @@ from tinyml.transforms.ir.loop_nest import LoopNest
 
 @dataclass(frozen=True)
 class LowerTdslToLoopsPass(ModulePass):
-    """Replaces every tdsl op on memrefs; what takes an op's place has its name in the location.
+    """Replaces every tdsl op on memrefs by loops, whose ops carry its name in their locations.
 
-    Raises `InputError` for an op that has no lowering yet.
+    Raises `InputError` for an op without a lowering.
     """
 
     name = "lower-tdsl-to-loops"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         name_operations(op)
-        for one in list(op.walk()):
-            if (lower := lowering_of(one)) is not None:
-                lower(one, LoopNest(one))
-                Rewriter.erase_op(one)
-            elif isinstance(one, tdsl.TensorOp):
-                raise error_at(one, f"{one.name} is not supported yet: it has no lowering to loops")
-        for one in list(op.walk()):
-            if isinstance(one, scratch.ConstantOp) and not one.result.uses:
-                one.detach()
-                one.erase()
+        for tensor_op in list(op.walk()):
+            if (lower := lowering_of(tensor_op)) is not None:
+                lower(tensor_op, LoopNest(tensor_op))
+                Rewriter.erase_op(tensor_op)
+            elif isinstance(tensor_op, tdsl.TensorOp):
+                raise error_at(tensor_op, f"{tensor_op.name} is not supported yet: it has no lowering to loops")
+        for constant in list(op.walk()):
+            if isinstance(constant, scratch.ConstantOp) and not constant.result.uses:
+                Rewriter.erase_op(constant)

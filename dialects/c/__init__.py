@@ -1,4 +1,4 @@
-"""C (L5): a program as the statements and expressions of one source file; only the spelling for a target is left."""
+"""The `c` dialect (L5): the statements and expressions of one source file, lacking only a target's spelling."""
 
 from xdsl.ir import Dialect
 

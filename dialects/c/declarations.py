@@ -1,4 +1,4 @@
-"""Declarations at file level: one program is one `.c` and one `.h` file."""
+"""Declarations at file level; a program is one `.c` and one `.h` file."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class DefineOp(IRDLOperation):
 
 @irdl_op_definition
 class VerbatimOp(IRDLOperation):
-    """C text as it is: a header of the runtime that makes `provides` callable."""
+    """Verbatim C text: a header of the runtime that makes `provides` callable."""
 
     name = "c.verbatim"
     origin = prop_def(StringAttr)
@@ -93,7 +93,7 @@ class VerbatimOp(IRDLOperation):
 
 @irdl_op_definition
 class ConstantOp(IRDLOperation):
-    """`static const T name[N] = {...};` in flash; the shape is only told in the comment."""
+    """`static const T name[N] = {...};` in flash; the shape appears only in the comment."""
 
     name = "c.constant"
     sym_name = prop_def(SymbolNameConstraint())

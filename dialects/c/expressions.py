@@ -1,4 +1,4 @@
-"""Expressions of C. Without side effects, except that `c.next` advances a pointer variable."""
+"""Expressions of C, free of side effects except that `c.next` advances a pointer variable."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class LiteralOp(ExpressionOp):
 
 
 class ArithmeticOp(ExpressionOp, ABC):
-    """Two numbers of one type under an operator. In an integer type the result must fit: nothing wraps."""
+    """An operator applied to two numbers of one type. Integer results must fit: nothing wraps."""
 
     T: ClassVar = VarConstraint("T", NUMBER)
     operator = prop_def(StringAttr)
@@ -205,7 +205,7 @@ class ConditionalOp(ExpressionOp):
 
 @irdl_op_definition
 class CallOp(ExpressionOp):
-    """A call of a function that only computes: numbers, and pointers to what it reads, in; one number out."""
+    """A call of a pure function of numbers and of memory that it reads through pointers, with one number as result."""
 
     name = "c.call"
     callee = prop_def(SymbolRefAttr)
@@ -305,7 +305,7 @@ class ReadOp(ExpressionOp):
 
 @irdl_op_definition
 class NextOp(ExpressionOp):
-    """`*p++`: the element that a pointer variable points to; then the variable points to the next."""
+    """`*p++`: the element at a pointer variable, which then advances to the next element."""
 
     name = "c.next"
     variable = operand_def(ParamAttrConstraint(VariableType, (POINTER_TO_ELEMENT,)))

@@ -59,7 +59,7 @@ class VariableOp(IRDLOperation):
 
 @irdl_op_definition
 class ArrayOp(IRDLOperation):
-    """`T a[length];`, a local array without a content yet."""
+    """`T a[length];`, an uninitialised local array."""
 
     name = "c.array"
     length = prop_def(COUNT)
@@ -107,7 +107,7 @@ class StoreOp(IRDLOperation):
 
 @irdl_op_definition
 class InvokeOp(IRDLOperation):
-    """`f(arguments);`: a call of a function that writes to the memory that its pointers lead to."""
+    """`f(arguments);`: a call of a function that writes through its pointers."""
 
     name = "c.invoke"
     callee = prop_def(SymbolRefAttr)

@@ -1,4 +1,4 @@
-"""Types of C: numbers are spelled by builtin types (i16 is int16_t, index is int), pointers and variables by ours."""
+"""Types of C: builtin types for numbers (i16 is int16_t, index is int), own types for pointers and variables."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SCALARS: frozenset[Attribute] = frozenset(
 
 
 def is_scalar(type: Attribute) -> bool:
-    """A number of C: i1 (_Bool), i8 to i64, ui8 to ui32, index (int) or f32."""
+    """Is a type a number of C: i1 (_Bool), i8 to i64, ui8 to ui32, index (int) or f32?"""
     return type in SCALARS
 
 
@@ -39,7 +39,7 @@ def is_unsigned(type: Attribute) -> bool:
 
 
 def width_of(type: Attribute) -> int:
-    """Bits of an integer type."""
+    """The width of an integer type in bits."""
     return cast("IntegerType[int, Signedness]", type).width.data
 
 
@@ -47,9 +47,9 @@ def width_of(type: Attribute) -> int:
 class PointerType(ParametrizedAttribute, TypeAttribute):
     """`!c.ptr<i16, flash>`: the address of elements.
 
-    The memory says how elements are reached: `ram` (the default, not written), `const` (readable only: the caller's
-    input), `alias` (RAM whose bytes are also used under other types), `flash` (constants, in program memory where the
-    target has one).
+    The memory determines how elements are accessed: `ram` (the default, not printed), `const` (read-only: the caller's
+    input), `alias` (RAM whose bytes are also accessed under other types), `flash` (constants, in program memory where
+    the target has one).
     """
 
     name = "c.ptr"
@@ -108,7 +108,7 @@ class VariableType(ParametrizedAttribute, TypeAttribute):
 
 
 def is_value(type: Attribute) -> bool:
-    """A type that an expression can have."""
+    """Can an expression have this type?"""
     return is_scalar(type) or isinstance(type, PointerType)
 
 

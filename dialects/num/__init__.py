@@ -1,7 +1,7 @@
-"""Scalar ops, L3: scalars.py and sums.py one element at a time, kernels.py whole runs of memory.
+"""The `num` dialect (L3): ops on scalars and sums, and on contiguous memory for kernels.
 
-Each op on scalars means one method of the result's `NumberFormat`, or of the `Accumulator`, which it names; lowering
-to bits asks that method to write itself down.
+Each op on scalars names the method of the result's `NumberFormat`, or of the `Accumulator`, that defines it; lowering
+to bits runs that method on a machine that emits IR.
 """
 
 from tinyml.dialects.collect import dialect_of

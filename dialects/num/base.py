@@ -1,4 +1,4 @@
-"""The base of the ops that a format defines, the lookup of formats, and the rule that operands are of one family."""
+"""The base class of ops that formats define, the lookup of formats, and rules on operands."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 __all__ = ["Computation", "NumOp", "accumulator_type", "format_of", "sums_products"]
 
 Computation: TypeAlias = "Callable[[Machine[Any], Sequence[Any]], Any]"
-"""A program over a machine, which takes the machine and the operands and gives the result."""
+"""A program over a machine: a function from the machine and the operands to the result."""
 
 
 class NumOp(IRDLOperation, ABC):
-    """An op on scalars or sums that means a method of its `NumberFormat` or `Accumulator`.
+    """An op on scalars or sums that is defined by a method of its `NumberFormat` or `Accumulator`.
 
-    The evaluator runs it on numpy's machine and the lowering to bits on the machine that emits IR, so that an op is
-    defined here once.
+    The evaluator runs that method on the numpy machine, and the lowering to bits on the machine that emits IR, so that
+    one definition serves both.
     """
 
     @abstractmethod
     def computation(self) -> Computation:
-        """The op as a program; formats are looked up now, so that types may change before it runs."""
+        """The op as a program; formats are looked up now, as types may change before the program runs."""
 
 
 def format_of(value: SSAValue) -> NumberFormat:
@@ -49,13 +49,13 @@ def accumulator_type(value: SSAValue) -> Accumulator:
 
 
 def keeps_sum(sum: SSAValue, result: SSAValue) -> None:
-    """The rule that a sum goes on in the accumulator that it came in."""
+    """Verify that a sum stays in its accumulator."""
     if sum.type != result.type:
         raise VerifyException(f"the sum changes its type from {sum.type} to {result.type}")
 
 
 def sums_products(sum: Attribute, lhs: NumberFormat, rhs: NumberFormat) -> None:
-    """The rule that an accumulator can hold products of two formats."""
+    """Verify that an accumulator can hold products of two formats."""
     if (accumulator := accumulator_of(sum)) is None:
         raise VerifyException(f"expected sums in accumulators, got {sum}")
     if not accumulator.sums(lhs, rhs):
@@ -63,6 +63,6 @@ def sums_products(sum: Attribute, lhs: NumberFormat, rhs: NumberFormat) -> None:
 
 
 def same_family(op: IRDLOperation, *formats: NumberFormat) -> None:
-    """The rule that formats meet only within one family."""
+    """Verify that formats belong to one family."""
     if len(names := {format.FAMILY for format in formats}) > 1:
         raise VerifyException(f"{op.name} mixes the families {', '.join(sorted(names))}; convert first")

@@ -1,4 +1,4 @@
-"""Ops on whole runs of memory: what a target may have a kernel for, and what becomes a loop where it has none."""
+"""Ops on contiguous memory, which become calls of a target's kernels, or loops where it has no kernel."""
 
 from __future__ import annotations
 
@@ -54,11 +54,11 @@ def run_length(*memrefs: SSAValue) -> int:
 class KernelOp(IRDLOperation, ABC):
     """Sums of products over runs of memory, computed by a function of the C runtime that `kernel` names.
 
-    A pass chooses the kernel. An op without one becomes a loop, but for ops that exist only for a kernel.
+    A pass chooses the kernel. An op without a kernel becomes a loop, unless it `NEEDS_KERNEL`.
     """
 
     NEEDS_KERNEL: ClassVar[bool] = False
-    """Exists the op only for a kernel?"""
+    """Does the op exist only for a kernel, so that it has no loop?"""
 
     kernel = opt_prop_def(StringAttr)
     irdl_options = (ParsePropInAttrDict(),)
@@ -75,12 +75,12 @@ class KernelOp(IRDLOperation, ABC):
 
     @property
     def length(self) -> int:
-        """Elements of the vector that are multiplied."""
+        """The number of the vector's elements that are multiplied."""
         return run_length(self.factors[1])
 
     @property
     def products(self) -> int | None:
-        """Products that one call adds up; None where the number depends on what is stored in a sparse row."""
+        """The number of products that one call adds up; None if it depends on the entries of a sparse row."""
         return self.length
 
     def verify_(self) -> None:
@@ -90,14 +90,14 @@ class KernelOp(IRDLOperation, ABC):
 
     @abstractmethod
     def verify_runs(self) -> None:
-        """Rules of a single op."""
+        """Verify the rules of a particular op."""
 
 
 class KernelSumOp(KernelOp, ABC):
-    """One sum that goes on with products, in the accumulator that it came in."""
+    """Adds products to one sum, in its own accumulator."""
 
     if TYPE_CHECKING:
-        # Declared by each op, because operands stand in the order of their declarations, those of bases last.
+        # Declared by each op, because operands are ordered as declared, with those of bases last.
         sum: SSAValue
 
     result = result_def(AnyAttr())
@@ -144,7 +144,7 @@ class DotOp(DenseSumOp):
 class StridedDotOp(DenseSumOp):
     """sum + the products of the elements of one run of memory with every `stride`-th one of another, in order.
 
-    The second run begins with the first and ends with the last element that counts: of a column of a matrix.
+    The second run spans the elements that count, such as a column of a matrix, from the first to the last.
     """
 
     name = "num.strided_dot"
@@ -175,7 +175,7 @@ class DistanceOp(DenseSumOp):
 
     @property
     def factors(self) -> tuple[SSAValue, SSAValue]:
-        """Both runs, in either order: a kernel reads the first one from flash."""
+        """Both runs, ordered so that one in flash comes first, as kernels expect."""
         return (self.lhs, self.rhs) if in_flash(memref_type(self.lhs)) else (self.rhs, self.lhs)
 
     def verify_runs(self) -> None:
@@ -270,7 +270,7 @@ class PackedDotOp(KernelSumOp):
 
 
 class VectorSumsOp(KernelOp, ABC):
-    """Sums in memory, which the op overwrites."""
+    """Updates sums in memory."""
 
     if TYPE_CHECKING:
         sums: SSAValue
@@ -313,7 +313,7 @@ class AxpyOp(VectorSumsOp):
 class DotRowsOp(VectorSumsOp):
     """`sums[r] = starts[r] +` the products of row r of a matrix and a vector, for every row, by a kernel.
 
-    The matrix is a run of memory that holds the rows one behind the other; sums may be where starts are.
+    The matrix is contiguous, row after row; `sums` and `starts` may be the same memory.
     """
 
     name = "num.dot_rows"

@@ -1,4 +1,4 @@
-"""The proof that a sum did not overflow, as it stands in the IR: `bound = array<i64: least, greatest>`."""
+"""The proof that a sum does not overflow, in the IR: `bound = array<i64: least, greatest>`."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ BOUND = DenseArrayBase.constr(i64)
 
 
 def proof(bound: Bound | None) -> dict[str, Attribute]:
-    """The property that states a bound; none where there is nothing to prove."""
+    """The property that states a bound; empty if there is nothing to prove."""
     return {} if bound is None else {"bound": DenseArrayBase.from_list(i64, bound)}
 
 
 def bound_of(stated: DenseArrayBase[IntegerType] | None) -> Bound | None:
-    """Raises `VerifyException` for what is no pair of numbers in order."""
+    """A stated bound; raises `VerifyException` unless it is an ordered pair of numbers."""
     if stated is None:
         return None
     values = stated.get_values()
@@ -33,13 +33,13 @@ def bound_of(stated: DenseArrayBase[IntegerType] | None) -> Bound | None:
 
 
 def verify_bound(stated: Bound | None, derived: Bound | None) -> None:
-    """Raise `VerifyException` where sums can go beyond the bound that is stated for them."""
+    """Raise `VerifyException` if sums can exceed the bound stated for them."""
     if stated is not None and derived is not None and not stated[0] <= derived[0] <= derived[1] <= stated[1]:
         raise VerifyException(f"sums go from {derived[0]} to {derived[1]}, beyond the bound")
 
 
 def verify_room(accumulator: Accumulator, bound: Bound | None, result: NumberFormat) -> None:
-    """Raise `VerifyException` for sums that leave their accumulator, at the latest when they are rounded."""
+    """Raise `VerifyException` if sums can overflow their accumulator, or can when they are rounded."""
     if bound is not None and not accumulator.holds(bound, result):
         sums = f"sums from {bound[0]} to {bound[1]}"
         raise VerifyException(f"{accumulator.type} cannot hold {sums} and round them into {result.type}")

@@ -1,7 +1,7 @@
 """Ops on single elements.
 
-An op states here all that it means: the `NumberFormat` method that computes it on bits, the function of reals that it
-approximates, the derivative of that function, and an interval that its result never leaves.
+An op defines its whole meaning here: the `NumberFormat` method that computes it on bits, the real function that it
+approximates, the derivative of that function, and an interval that contains every result.
 """
 
 from __future__ import annotations
@@ -59,30 +59,30 @@ Array: TypeAlias = "NDArray[Any]"
 
 
 class ScalarOp(NumOp, ABC):
-    """An op from scalars of number formats to one; a `tdsl.map` has such ops in its body.
+    """An op from scalars of number formats to a scalar; the body of a `tdsl.map` consists of such ops.
 
-    Arrays hold many elements at once: those of operands broadcast to those of the result.
+    Array arguments hold many elements at once, and those of operands broadcast to those of the result.
     """
 
     INTERVAL: ClassVar[Interval] = ANYTHING
-    """Reals between which every result lies, whatever the operands are."""
+    """An interval of reals that contains every result, for any operands."""
 
     @property
     def interval(self) -> Interval:
-        """The reals between which the result of this op lies, whatever the operands are."""
+        """An interval of reals that contains the result of this op, for any operands."""
         return self.INTERVAL
 
     @abstractmethod
     def real(self, x: Sequence[Array]) -> Array:
-        """The op in double precision."""
+        """The result in double precision."""
 
     @abstractmethod
     def derivative(self, x: Sequence[Array], y: Array, slope: Array) -> Sequence[Array]:
-        """The derivatives by each operand; x: operands, y: the result, slope: the derivative by the result."""
+        """The derivatives with respect to each operand x, given the result y and the derivative `slope` by it."""
 
 
 class UnaryOp(ScalarOp, ABC):
-    """One scalar in, one of another format of the same family out."""
+    """An op on one scalar, with a result of the same family."""
 
     METHOD: ClassVar[str]
     """The name of the `NumberFormat` method, which takes the machine, the value and the value's format."""
@@ -104,7 +104,7 @@ class UnaryOp(ScalarOp, ABC):
 
 
 class BinaryOp(ScalarOp, ABC):
-    """Two scalars of one family in, one out."""
+    """An op on two scalars of one family, with a result of that family."""
 
     METHOD: ClassVar[str]
     """The name of the `NumberFormat` method, which takes the machine and both values, each with its format."""
@@ -183,7 +183,7 @@ class NegOp(UnaryOp):
 
 
 class FunctionOp(UnaryOp, ABC):
-    """A transcendental function that every number format supplies, in one of several ways where it has them.
+    """A transcendental function that every number format implements, possibly by several schemes.
 
     `scheme` is one of the `SCHEMES` of the result's format.
     """
@@ -298,7 +298,7 @@ class ConstantOp(ScalarOp):
 
 @irdl_op_definition
 class ClampOp(ScalarOp):
-    """A value limited to [low, high], in reals; without `high` only from below."""
+    """A value limited to the reals [low, high], or from below only without `high`."""
 
     name = "num.clamp"
     input = operand_def(AnyAttr())
@@ -322,7 +322,7 @@ class ClampOp(ScalarOp):
 
     @property
     def limits(self) -> tuple[float, float | None]:
-        """The least and the greatest result, None where there is no greatest."""
+        """The least and the greatest result; None for no upper limit."""
         return self.low.value.data, None if self.high is None else self.high.value.data
 
     @property

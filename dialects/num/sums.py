@@ -1,4 +1,4 @@
-"""Ops on single sums of products: the start, one step, and the rounding at the end."""
+"""Ops on single sums of products: start, step, and final rounding."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ class ShiftOp(NumOp):
 
 @irdl_op_definition
 class LevelOp(NumOp):
-    """The whole sum of row number `row`, which has a scale of its own, in the units that all rows share."""
+    """The complete sum of row number `row`, converted from the row's own scale to the units that all rows share."""
 
     name = "num.level"
     sum = operand_def(AnyAttr())
@@ -188,7 +188,7 @@ class LevelOp(NumOp):
 
 @irdl_op_definition
 class FinishOp(NumOp):
-    """A sum rounded into a format; `bound`, the least and the greatest that it can be, proves that it is whole."""
+    """A sum rounded into a format; `bound`, its least and greatest possible values, proves that it did not overflow."""
 
     name = "num.finish"
     sum = operand_def(AnyAttr())

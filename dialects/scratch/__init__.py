@@ -1,4 +1,4 @@
-"""Memory (L2 on): one arena for everything that changes, flash for everything that does not, and views into both."""
+"""The `scratch` dialect of memory (L2 on): an arena for mutable data, flash for constants, and views into both."""
 
 from xdsl.ir import Dialect
 

@@ -1,4 +1,4 @@
-"""Memory (L2): one arena for everything that changes, flash for everything that does not, and views into both."""
+"""Ops on memory (L2 on): constants in flash, buffers, the arena, and views into them."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ MEMREF = BaseAttr[MemRefType[Attribute]](MemRefType)
 
 
 def root(buffer: SSAValue) -> SSAValue:
-    """The whole buffer that a view is a part of; any other buffer itself."""
+    """The buffer underlying a view; any other buffer itself."""
     while isinstance(buffer.owner, SliceOp):
         buffer = buffer.owner.source
     return buffer
@@ -64,7 +64,7 @@ def root(buffer: SSAValue) -> SSAValue:
 
 @irdl_op_definition
 class ConstantOp(IRDLOperation):
-    """A constant array. `value` holds the raw bits, dense and whole even where the array is stored sparse or packed."""
+    """A constant array. `value` holds the raw bits, dense even where the array is stored sparse or packed."""
 
     name = "scratch.constant"
     value = prop_def(DenseIntOrFPElementsAttr)
@@ -110,7 +110,7 @@ class ConstantOp(IRDLOperation):
 
 
 class AllocatesResult(MemoryEffect):
-    """Allocates what it returns and nothing else, so that an unused one is dead."""
+    """Allocates the result and has no other effect, so that an unused allocation is dead."""
 
     @classmethod
     def get_effects(cls, op: Operation) -> set[EffectInstance]:
@@ -119,7 +119,7 @@ class AllocatesResult(MemoryEffect):
 
 @irdl_op_definition
 class AllocOp(IRDLOperation):
-    """A buffer of working memory that has no address yet."""
+    """A buffer of working memory without an address yet."""
 
     name = "scratch.alloc"
     result = result_def(MEMREF)
@@ -137,9 +137,9 @@ class AllocOp(IRDLOperation):
 
 @irdl_op_definition
 class ReuseOp(IRDLOperation):
-    """A buffer that begins where another one does, in the bytes of that one, which is not used any more.
+    """A buffer at the start of another buffer's bytes, whose life ends there.
 
-    The first op that touches it may be the last that touches the other one.
+    The first op that uses the result may be the last that uses the source.
     """
 
     name = "scratch.reuse"
@@ -233,9 +233,9 @@ class MovesBytes(MemoryEffect):
 
 @irdl_op_definition
 class MoveOp(IRDLOperation):
-    """A buffer goes on at another place in its arena, its content with it; the two places may overlap.
+    """Moves a live buffer to another address of its arena; the old and the new bytes may overlap.
 
-    It is no program point of its own: it happens between two (Shiftry 7.1, defragmentation).
+    A move is no program point of its own but happens between two (Shiftry 7.1, defragmentation).
     """
 
     name = "scratch.move"
@@ -256,15 +256,15 @@ class MoveOp(IRDLOperation):
 
     @property
     def upwards(self) -> bool:
-        """Is the new address higher, so that the last element has to go first?"""
+        """Is the new address higher, so that the last element has to be copied first?"""
         return cast(ViewOp, self.source.owner).offset.value.data < cast(ViewOp, self.dest.owner).offset.value.data
 
 
 @irdl_op_definition
 class SliceOp(IRDLOperation, HasFolderInterface, HasCanonicalizationPatternsInterface):
-    """Consecutive elements of a memref under a shape, from a computed element offset; shares storage, no copy.
+    """A contiguous view of a memref's elements from a computed element offset; shares storage, in a shape of its own.
 
-    The elements may be of another type that is stored alike: then their raws are taken as that type's.
+    The view may have another element type of the same storage, in which case it reinterprets the raws.
     """
 
     name = "scratch.slice"
@@ -301,7 +301,7 @@ class SliceOp(IRDLOperation, HasFolderInterface, HasCanonicalizationPatternsInte
 
 
 class SliceOfSlice(RewritePattern):
-    """One view into the source where that takes no addition at run time: one offset is 0, or both are constant."""
+    """Merges a slice of a slice where that needs no run-time addition: one offset is 0, or both are constant."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: SliceOp, rewriter: PatternRewriter, /) -> None:

@@ -1,4 +1,4 @@
-"""Packed types for arrays in working memory that take fewer bytes with them."""
+"""Packed types for arrays in working memory, where they save bytes."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from tinyml.dialects.machine.lazy_numpy import np
 from tinyml.dialects.scratch import PackedRam, size_in_bytes
 
 HUGE = 1e30
-"""A real beyond the range of every format of few bits."""
+"""A real beyond the range of every narrow format."""
 
 
 def packed_type(type: MemRefType[Attribute]) -> MemRefType[Attribute] | None:
-    """The packed type of a buffer; None where packing saves nothing.
+    """The packed type of a buffer; None if packing saves nothing.
 
-    An element takes the least width of `tinyml.dialects.layouts.packed_bits` that its number format needs.
+    An element takes the least width of `tinyml.dialects.layouts.packed_bits` that holds its number format.
     """
     format = number_format(type.element_type)
     if format is None or format.dtype.kind != "i":

@@ -1,4 +1,4 @@
-"""Memory spaces of the scratch dialect; a memref without one lies in working memory, element by element."""
+"""Memory spaces of the scratch dialect; a memref without a space lies unpacked in working memory."""
 
 from __future__ import annotations
 
@@ -30,12 +30,14 @@ class CsrFlash(ParametrizedAttribute):
 
 
 class Packed(ParametrizedAttribute):
-    """A memory space of elements that have fewer bits than memory gives them; these follow each other as in
-    `tinyml.dialects.layouts.packed_bits`. Indices and offsets count elements all the same."""
+    """A memory space of elements packed to a width, in the layout of `tinyml.dialects.layouts.packed_bits`.
+
+    Indices and offsets still count elements.
+    """
 
     @property
     def width(self) -> int:
-        """Bits of an element."""
+        """The width of an element in bits."""
         return cast(IntAttr, self.parameters[0]).data
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Memrefs as bytes: the sizes of elements and the places of arrays."""
+"""Memrefs as bytes: sizes, storage types and alignment."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tinyml.dialects.layouts.packed_bits import packed_bytes
 from tinyml.dialects.scratch.spaces import CsrFlash, Flash, Packed, PackedFlash
 
 FORMAT = "tinyml.format"
-"""Discardable attribute that tells the number format of an array once its type is bits: for comments only."""
+"""Discardable attribute with the number format of an array whose type is bits already; only comments use it."""
 
 
 def memref_type(value: SSAValue) -> MemRefType[Attribute]:
@@ -29,7 +29,7 @@ def storage_of(element: Attribute) -> Attribute:
 
 
 def element_bytes(type: MemRefType[Attribute]) -> int:
-    """Bytes of one element."""
+    """The size of one element in bytes; raises `VerifyException` for a type without a size."""
     storage = storage_of(type.element_type)
     if not isinstance(storage, FixedBitwidthType):
         raise VerifyException(f"elements must have a size in memory, got {type.element_type}")
@@ -37,7 +37,7 @@ def element_bytes(type: MemRefType[Attribute]) -> int:
 
 
 def size_in_bytes(type: MemRefType[Attribute]) -> int:
-    """Bytes that a memref occupies, without padding."""
+    """The size of a memref in bytes, without padding; raises `VerifyException` for a dynamic shape."""
     if not type.has_static_shape():
         raise VerifyException(f"buffers must have a static shape, got {type}")
     count = prod(type.get_shape())
@@ -46,7 +46,7 @@ def size_in_bytes(type: MemRefType[Attribute]) -> int:
 
 
 def bytes_of(buffer: SSAValue) -> int:
-    """Bytes that a memref value occupies."""
+    """The size of a memref value in bytes, without padding."""
     return size_in_bytes(memref_type(buffer))
 
 
@@ -60,7 +60,7 @@ def in_flash(type: MemRefType[Attribute]) -> bool:
 
 
 def packed_bits(type: MemRefType[Attribute]) -> int | None:
-    """The width of packed elements; None where they are not packed."""
+    """The width of packed elements in bits; None if elements are not packed."""
     return type.memory_space.width if isinstance(type.memory_space, Packed) else None
 
 
@@ -70,5 +70,5 @@ def stored_as(type: MemRefType[Attribute]) -> Attribute:
 
 
 def unit_bytes(type: MemRefType[Attribute]) -> int:
-    """Bytes of which every address of a buffer is a multiple."""
+    """The alignment of a buffer in bytes."""
     return element_bytes(type) if packed_bits(type) is None else 1

@@ -1,8 +1,8 @@
-"""Tensor ops, L0 to L2: what a model computes, on builtin tensors whose element type carries the number format.
+"""The `tdsl` dialect of tensor ops (L0 to L2), on builtin tensors whose element type carries the number format.
 
-One file per kind of op; an op states its shape rule, its op on scalars, its moves or its index maps there and nowhere
-else. The same ops stand on memrefs, with a destination, once tensors have become buffers. Loops and sums are `scf.for`
-with tensors carried through; integers are `index` values of `arith`.
+There is one file per kind of op, and an op defines its shape rule, scalar op, moves or index maps only there. The same
+ops work on memrefs, with a destination, once tensors have become buffers. Loops and sums are `scf.for` with tensors as
+iter_args; integers are `index` values of `arith`.
 """
 
 from tinyml.dialects.collect import dialect_of

@@ -1,4 +1,4 @@
-"""Sums of products that a loop carries from iteration to iteration, in accumulators instead of a number format."""
+"""Loop-carried sums of products, in accumulators instead of a number format."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class ZeroOp(TensorOp):
 
 
 class SumOp(TensorOp, ABC):
-    """Sums that go on with products of two factors, in the accumulator that they came in; nothing is rounded."""
+    """Adds products of two factors to sums in their own accumulator; nothing is rounded."""
 
     sum = operand_def(SHAPED)
     lhs = operand_def(SHAPED)
@@ -127,7 +127,7 @@ class FinishOp(PointwiseOp):
             num.verify_bound(self.sum_bound, format.sum_bound([product]))
 
     def _product(self) -> Product | None:
-        """The products that were summed, where a loop from zero shows them: `carried + constant[i] * x`."""
+        """The summed products, if a loop from zero adds `constant[i] * x`; else None."""
         loop = self.input.owner
         if not isinstance(loop, scf.ForOp):
             return None

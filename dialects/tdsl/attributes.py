@@ -21,17 +21,17 @@ PROFILE = "tdsl.profile"
 """Discardable attribute of an op: an array with one `Profile` per tensor result (unit for other results)."""
 
 ZEROS = "tdsl.zeros"
-"""Argument attribute of the predict function: the share of an input's numbers that are zero on the data, above 0."""
+"""Argument attribute of the predict function: the share, above 0, of an input's elements that are zero on the data."""
 
 PACKED = "tdsl.packed"
-"""Argument attribute of the predict function: the bits in which the caller packs each number of the input."""
+"""Argument attribute of the predict function: the bits to which the caller packs each element of the input."""
 
 RANGE = "tdsl.range"
 """Argument attribute of the predict function: the declared `Range` of an input."""
 
 
 def _spell(value: float) -> str:
-    """The shortest digits that read back as the same float, with the point that MLIR's floats must have."""
+    """The shortest digits that parse to the same float, with the decimal point that MLIR requires."""
     digits, e, exponent = repr(value).partition("e")
     return f"{digits}{'' if '.' in digits else '.0'}{e}{exponent}"
 
@@ -45,7 +45,7 @@ def _verify_interval(name: str, low: float, high: float) -> None:
 
 @irdl_attr_definition
 class Csr(ParametrizedAttribute):
-    """Encoding of a constant matrix that is stored as compressed sparse rows; in the IR its payload stays dense."""
+    """Encoding of a constant matrix that is stored as compressed sparse rows; its payload in the IR stays dense."""
 
     name = "tdsl.csr"
 
@@ -82,7 +82,7 @@ class Range(ParametrizedAttribute):
 class Profile(ParametrizedAttribute):
     """The extremes and `PERCENTILES` of a tensor's values on a data set.
 
-    `#tdsl.profile<-4.5, 5.0, [-3.0, -2.0, 0.0, 2.0, 3.0]>`; in loops, over all iterations.
+    `#tdsl.profile<-4.5, 5.0, [-3.0, -2.0, 0.0, 2.0, 3.0]>`; in loops, the values of all iterations count.
     """
 
     name = "tdsl.profile"

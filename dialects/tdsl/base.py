@@ -1,4 +1,4 @@
-"""The base of all tensor ops: one class for both forms, with a result on tensors and a destination on memrefs."""
+"""The base class of tensor ops in both forms, with a result on tensors and a destination on memrefs."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ MEMREF = BaseAttr[MemRefType[Attribute]](MemRefType)
 
 
 class TensorOpEffects(MemoryEffect):
-    """Pure on tensors; reads its operands and writes its destination on memrefs."""
+    """Effects of tensor ops: none on tensors; on memrefs, operands are read and the destination is written."""
 
     @classmethod
     def get_effects(cls, op: Operation) -> set[EffectInstance]:
@@ -69,12 +69,12 @@ def format_of(value: SSAValue) -> NumberFormat:
 
 
 def spell(shape: Sequence[int]) -> str:
-    """A shape as types spell it: `4x3`, and `scalar` for rank 0."""
+    """A shape in the notation of types, as in `4x3`, or `scalar` for rank 0."""
     return "x".join(map(str, shape)) or "scalar"
 
 
 def broadcast(lhs: Shape, rhs: Shape) -> Shape:
-    """Shapes aligned at their last axes, extents of 1 and missing axes repeated, as numpy does."""
+    """The broadcast shape of two shapes by numpy's rules; raises `VerifyException` if they do not fit."""
     rank = max(len(lhs), len(rhs))
     padded = [(1,) * (rank - len(shape)) + shape for shape in (lhs, rhs)]
     out: list[int] = []
@@ -98,13 +98,13 @@ class TensorOp(IRDLOperation):
     traits = traits_def(TensorOpEffects())
 
     ONE_FAMILY: ClassVar[bool] = True
-    """Must all operands and the result be of one family of formats?"""
+    """Must all operands and the result belong to one family of formats?"""
 
     MOVES_BITS: ClassVar[bool] = False
     """Does the op copy bits unchanged, so that operands and result have one format?"""
 
     STORES_LAST: ClassVar[bool] = False
-    """Is each element stored after all that it is computed from has been read?"""
+    """Is each element stored only after everything that it depends on has been read?"""
 
     @property
     def out(self) -> SSAValue:
@@ -113,17 +113,17 @@ class TensorOp(IRDLOperation):
 
     @property
     def inputs(self) -> tuple[SSAValue, ...]:
-        """The operands that the op reads as tensors, without the destination and indices."""
+        """The operands that are tensors, without the destination and indices."""
         operands = self.operands if self.dest is None else self.operands[:-1]
         return tuple(value for value in operands if not isinstance(value.type, IndexType | IntegerType))
 
     @abstractmethod
     def infer_shape(self) -> Shape:
-        """The result's shape from the operands; raises `VerifyException` where they do not fit."""
+        """The result's shape, from the operands; raises `VerifyException` if they do not fit."""
 
     @property
     def interval(self) -> Interval:
-        """Reals between which the elements lie, whatever the input is; those of the inputs where bits are moved."""
+        """An interval of reals that contains the elements for any input; for moved bits, that of the inputs."""
         if not (self.MOVES_BITS and self.inputs):
             return ANYTHING
         intervals = [proven_interval(value) for value in self.inputs]
@@ -131,19 +131,19 @@ class TensorOp(IRDLOperation):
 
     @property
     def macs(self) -> int:
-        """Multiply-accumulates that the op counts as."""
+        """The number of multiply-accumulates that the op counts as."""
         return 0
 
     @property
     def updated(self) -> SSAValue | None:
-        """The operand that the result is but for some changed elements or added terms, if there is one."""
+        """The operand from which the result differs only by some elements or added terms, if there is one."""
         return None
 
     def reads_in_place(self, operand: SSAValue) -> bool:
-        """Is element i of an operand needed no more once element i of the result has been stored?
+        """Is element i of an operand dead once element i of the result has been stored?
 
-        Elements are counted in row-major order, in which they are also computed, so that the result may then take the
-        operand's place. Every lowering to loops keeps to this.
+        Elements are numbered in row-major order, in which every lowering to loops computes them, so that the result may
+        then overwrite the operand.
         """
         return self.STORES_LAST and prod(shape_of(self.out)) == 1
 
@@ -162,7 +162,7 @@ class TensorOp(IRDLOperation):
         self.verify_more()
 
     def verify_formats(self) -> None:
-        """The rules that all elements are of number formats and that these may meet in one op."""
+        """Verify that all elements are of number formats, and that one op may combine these."""
         formats = [format_of(value) for value in (*self.inputs, self.out)]
         if self.ONE_FAMILY and len({format.FAMILY for format in formats}) > 1:
             names = ", ".join(sorted({format.FAMILY for format in formats}))
@@ -172,19 +172,19 @@ class TensorOp(IRDLOperation):
             raise VerifyException(f"moves bits unchanged, so formats must be equal, got {names}")
 
     def verify_more(self) -> None:
-        """Rules of a single op, beyond shape and format."""
+        """Verify the rules of a particular op beyond shape and format."""
 
 
 def proven_interval(value: SSAValue) -> Interval:
-    """Reals between which the elements of a tensor lie, whatever the input is.
+    """An interval of reals that contains the elements of a tensor for any input.
 
-    Declared and profiled ranges are no part of it: an input may lie outside of them.
+    Declared and profiled ranges do not count, because an input may lie outside of them.
     """
     return value.owner.interval if isinstance(value.owner, TensorOp) else ANYTHING
 
 
 def fold_to(op: TensorOp, value: SSAValue | None) -> tuple[SSAValue] | None:
-    """The result of `fold` for an op on tensors whose value is there already."""
+    """The result of `fold` for an op on tensors whose result is an existing value; None without one."""
     return None if op.result is None or value is None or value.type != op.result.type else (value,)
 
 

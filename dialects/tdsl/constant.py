@@ -1,4 +1,4 @@
-"""Tensors that the program holds: parameters of the model, and single numbers repeated."""
+"""Constant tensors: parameters of the model, and tensors of equal elements."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class ConstOp(IRDLOperation):
         super().__init__(properties={"value": bits}, result_types=[result])
 
     def with_raws(self, raws: Raws, format: NumberFormat) -> ConstOp:
-        """The same parameter, with its name, its attributes and its encoding, as other raws of another format."""
+        """A copy of the parameter, with its name, attributes and encoding, in other raws and another format."""
         encoding = self.result.type.encoding
         new = ConstOp(raws, format, encoding if isinstance(encoding, Csr) else None)
         new.attributes |= self.attributes
@@ -71,7 +71,7 @@ class ConstOp(IRDLOperation):
 
 @irdl_op_definition
 class FillOp(TensorOp):
-    """A tensor with every element the same real, rounded into its format (SeeDot's `init`)."""
+    """A tensor whose elements are all the same real, rounded into its format (SeeDot's `init`)."""
 
     name = "tdsl.fill"
     value = prop_def(FloatAttr)
@@ -91,17 +91,17 @@ def constant_input(op: TensorOp) -> ConstOp | None:
 
 
 def replace_by_constant(op: TensorOp, old: ConstOp, raws: Raws, rewriter: PatternRewriter) -> None:
-    """Replace an op that reads one constant by another constant, made by the compiler."""
+    """Replace an op on one constant by a constant that the compiler computes."""
     new = ConstOp(raws, format_of(op.out))
     new.attributes |= {**old.attributes, **op.attributes}
     new.result.name_hint = op.out.name_hint or old.result.name_hint
-    # Beside the old one, which may stand outside the loops around the op.
+    # Next to the old constant, which may lie outside the loops around the op.
     rewriter.insert(new, InsertPoint.before(old))
     rewriter.replace(op, [], [new.result])
 
 
 def profile_of(value: SSAValue) -> dict[str, Attribute]:
-    """The profile of an op's result, as an op with this result alone would carry it."""
+    """The profile of an op's result, as an attribute of an op with this result alone."""
     if isinstance(value, OpResult):
         profiles = value.op.attributes.get(PROFILE)
         if isa(profiles, ArrayAttr[Attribute]):

@@ -1,8 +1,7 @@
 """Ops that sum products.
 
-An op says once which elements are multiplied and along which indices products are summed: by its `terms`. The
-evaluator, gradients, the count of multiply-accumulates and, for ops without one of their own, the lowering to loops
-follow from that.
+An op's `terms` define which elements are multiplied and over which indices products are summed. The evaluator, the
+gradients, the count of multiply-accumulates and the generic lowering to loops are derived from them.
 """
 
 from __future__ import annotations
@@ -58,10 +57,10 @@ _MATRICES = tuple(AffineMap(3, 0, tuple(map(AffineExpr.dimension, axes))) for ax
 
 @dataclass(frozen=True)
 class Term:
-    """Products of two operands: element i of the result has the sum of `lhs[l(i, k)] * rhs[r(i, k)]` over all k.
+    """The products of two operands: element i of the result sums `lhs[l(i, k)] * rhs[r(i, k)]` over all k.
 
-    summed: the extents of k, in row-major order of which products are added. lhs_map, rhs_map: l and r, maps from the
-    indices of the result followed by k. Both operands have the elements that the maps ask for.
+    summed: the extents of k; products are added in row-major order of k. lhs_map, rhs_map: l and r, maps from the
+    indices of the result followed by k, which never leave the operands.
     """
 
     lhs: SSAValue
@@ -78,23 +77,22 @@ class Term:
 
     @property
     def multiplies_matrices(self) -> bool:
-        """Are the products those of a product of matrices?"""
+        """Is the term a product of matrices?"""
         return (self.lhs_map, self.rhs_map) == _MATRICES
 
 
 class ContractionOp(TensorOp, ABC):
-    """Sums of products, each with one sum for every element of the result.
+    """An op that computes each element of its result as a sum of products.
 
-    A sum is exact for formats whose accumulator is (fixed point) and is rounded once into the result. `acc` is the
-    accumulator's type; `bound` is the proof that it is wide enough: the least and the greatest that a partial sum can
-    be, in units of the accumulator's last place. As long as the operands can be seen, as tensors, the verifier works
-    it out anew.
+    A sum is exact for formats with an exact accumulator (fixed point) and is rounded once into the result. `acc` is the
+    accumulator's type; `bound` is the proof that it is wide enough: the least and the greatest possible partial sum, in
+    units of the accumulator's last place. While the operands are tensors, the verifier derives the bound anew.
     """
 
     STORES_LAST: ClassVar[bool] = True
 
     ROW_AXIS: ClassVar[int] = 0
-    """The axis of the result along which weights have shifts, or scales of their own."""
+    """The axis of the result along which weights have shifts or scales of their own."""
 
     acc = opt_prop_def()
     bound = opt_prop_def(num.BOUND)
@@ -125,7 +123,7 @@ class ContractionOp(TensorOp, ABC):
 
     @property
     def accumulator(self) -> Accumulator:
-        """The accumulator that `acc` names, or one that is wide enough for anything the operands can hold."""
+        """The accumulator that `acc` names, else one that is wide enough for any operands."""
         if self.acc is not None:
             return cast(Accumulator, accumulator_of(self.acc))
         return format_of(self.out).accumulator_for(self.products[-1], self.sum_bound)
@@ -143,9 +141,9 @@ class ContractionOp(TensorOp, ABC):
 
     @property
     def sum_bound(self) -> Bound | None:
-        """The bound that is stated, or the one that follows from the facts about the operands.
+        """The stated bound, else the one derived from the facts about the operands.
 
-        None on memrefs with an accumulator alone: the proof was made when constants could be seen, and is lost.
+        None on memrefs with an accumulator but no bound: the proof needs constants that are no longer visible.
         """
         if self.bound is None and self.acc is not None and self.dest is not None:
             return None
@@ -153,18 +151,18 @@ class ContractionOp(TensorOp, ABC):
 
     @property
     def derived_bound(self) -> Bound | None:
-        """The least and the greatest partial sum; exactly, where an operand is a constant."""
+        """The least and the greatest possible partial sum, exact if an operand is a constant."""
         initial = None if self.initial is None else factor_of(self.initial)
         return format_of(self.out).sum_bound(self.products, initial)
 
     @property
     def shifts(self) -> tuple[int, ...] | None:
-        """Bits by which the sums of each row are shifted before they are rounded; None if by none."""
+        """The bits by which each row's sums are shifted right before they are rounded; None without shifts."""
         return None
 
     @property
     def finished_bound(self) -> Bound | None:
-        """The least and the greatest sum that is rounded: shifts bring them nearer to zero."""
+        """The least and the greatest sum to be rounded, after shifts."""
         bound = self.sum_bound
         return bound if bound is None or self.shifts is None else (min(bound[0], 0), max(bound[1], 0))
 
@@ -192,7 +190,7 @@ def _product_shape(lhs: Shape, rhs: Shape) -> Shape:
 
 
 class MatrixProductsOp(ContractionOp, ABC):
-    """Products of matrices, one after the other."""
+    """A sum of one or more products of matrices."""
 
     def infer_shape(self) -> Shape:
         shapes = [_product_shape(shape_of(lhs), shape_of(rhs)) for lhs, rhs in self.pairs]
@@ -207,7 +205,7 @@ class ProductOp(MatrixProductsOp, ABC):
     """A matrix product `result[i, j] = sum_k lhs[i, k] * rhs[k, j]`.
 
     With `row_shifts`, one for each row, row i of the product is divided by 2^row_shifts[i]: row i of lhs then holds the
-    weights times that, so that small rows are as precise as great ones (per-row scales).
+    weights times that power, so that small rows are as precise as large ones (per-row scales).
     """
 
     lhs = operand_def(SHAPED)
@@ -326,9 +324,9 @@ def _product(term: Term, shape: Shape) -> Product:
 
 
 class RowTimesConstant(RewritePattern):
-    """x W = (W^T x^T)^T with W^T made by the compiler, so that each sum walks through consecutive bytes of flash.
+    """Rewrites x W to (W^T x^T)^T with W^T computed at compile time, so that sums read consecutive bytes of flash.
 
-    The products and their order stay as they are. Not where W has other users: flash would hold it twice.
+    The products and their order stay the same. W must have no other users, or flash would hold it twice.
     """
 
     @op_type_rewrite_pattern

@@ -64,7 +64,7 @@ class SquaredDistanceOp(TensorOp):
 
     @property
     def derived_bound(self) -> Bound | None:
-        """The least and the greatest partial sum of squares; exactly, where a vector is a constant."""
+        """The least and the greatest possible partial sum of squares, exact if a vector is a constant."""
         lhs, rhs = format_of(self.lhs), format_of(self.rhs)
         length = shape_of(self.lhs)[0]
         if (constant := constant_root(self.rhs)) is not None:

@@ -1,7 +1,7 @@
-"""Ops that compute each element of the result from the elements at the same place.
+"""Ops that compute each element of the result from the elements at the same index.
 
-An op says once, by ops on scalars, what happens to one element. The evaluator, gradients, `fuse-elementwise`, the
-lowering to loops and the interval of the result follow from that.
+An op defines the computation of one element by ops on scalars. The evaluator, the gradients, `fuse-elementwise`, the
+lowering to loops and the interval of the result are derived from it.
 """
 
 from __future__ import annotations
@@ -59,11 +59,11 @@ __all__ = [
 ]
 
 Insert: TypeAlias = Callable[[Operation], SSAValue]
-"""Puts an op behind those that are there already and gives its result."""
+"""Appends an op and returns its result."""
 
 
 class PointwiseOp(TensorOp, ABC):
-    """An op whose result's element i depends on element i of each operand alone, with numpy's broadcasting."""
+    """An op whose element i depends only on element i of each operand, with numpy's broadcasting."""
 
     STORES_LAST: ClassVar[bool] = True
 
@@ -73,7 +73,7 @@ class PointwiseOp(TensorOp, ABC):
 
 @dataclass(frozen=True)
 class ScalarBody:
-    """The computation of one element: `steps` in order, from one argument for each input to the result."""
+    """The computation of one element: `steps` in order, from one argument per input to the result."""
 
     arguments: Sequence[SSAValue]
     steps: Sequence[Operation]
@@ -81,14 +81,14 @@ class ScalarBody:
 
 
 class ElementwiseOp(PointwiseOp, ABC):
-    """An op that ops of `num` on scalars define."""
+    """An op defined by `num` ops on scalars."""
 
     FUSES: ClassVar[bool] = True
     """May `fuse-elementwise` put the op into a `tdsl.map`?"""
 
     @abstractmethod
     def scalar(self, x: Sequence[SSAValue], element: Attribute, insert: Insert) -> SSAValue:
-        """Write down the computation of one element.
+        """Build the computation of one element and return its result.
 
         x: one scalar for each input. element: the type of the result's elements. insert: takes each op on scalars.
         """
@@ -112,7 +112,7 @@ class ElementwiseOp(PointwiseOp, ABC):
 
 
 class UnaryOp(ElementwiseOp, ABC):
-    """`result[..] = f(input[..])`; the op on scalars is `SCALAR`, or what `scalar` writes down."""
+    """`result[..] = f(input[..])`; the op on scalars is `SCALAR`, or the ops that `scalar` inserts."""
 
     SCALAR: ClassVar[type[num.UnaryOp]]
 
@@ -176,7 +176,7 @@ class MulOp(BinaryOp):
 
     @property
     def macs(self) -> int:
-        """The elements of a vector that is multiplied by a 1x1 matrix, a product of matrices in disguise; else none."""
+        """The number of elements for a vector times a 1x1 matrix, which is a matrix product in disguise; else 0."""
         shapes = shape_of(self.lhs), shape_of(self.rhs)
         is_product = (1, 1) in shapes and shapes[0] != shapes[1] and () not in shapes
         return prod(shape_of(self.out)) if is_product else 0
@@ -190,7 +190,7 @@ class NegOp(UnaryOp, HasFolderInterface, HasCanonicalizationPatternsInterface):
     SCALAR: ClassVar[type[num.UnaryOp]] = num.NegOp
 
     def fold(self) -> tuple[SSAValue] | None:
-        # Only for reals: a format's own negation may round or saturate, and then -(-x) is not x.
+        # Only for reals: a format's negation may round or saturate, so that -(-x) is not x.
         inner = self.input.owner
         return fold_to(self, inner.input) if isinstance(inner, NegOp) and format_of(self.out).type == f32 else None
 
@@ -200,7 +200,7 @@ class NegOp(UnaryOp, HasFolderInterface, HasCanonicalizationPatternsInterface):
 
 
 class FunctionOp(UnaryOp, ABC):
-    """A transcendental function that every number format supplies, in one of several ways where it has them.
+    """A transcendental function that every number format implements, possibly by several schemes.
 
     `scheme` is one of the `SCHEMES` of the result's format.
     """
@@ -248,11 +248,11 @@ class SigmoidOp(FunctionOp):
 
 
 class ClampOp(UnaryOp, ABC):
-    """Values limited to `LIMITS`, bits unchanged inside."""
+    """Values limited to `LIMITS`; the bits of values inside are unchanged."""
 
     MOVES_BITS: ClassVar[bool] = True
     LIMITS: ClassVar[tuple[float, float | None]]
-    """The least and the greatest result, None where there is no greatest."""
+    """The least and the greatest result; None for no upper limit."""
 
     def scalar(self, x: Sequence[SSAValue], element: Attribute, insert: Insert) -> SSAValue:
         return insert(num.ClampOp(x[0], *self.LIMITS))
@@ -329,7 +329,7 @@ class SelectOp(PointwiseOp, HasFolderInterface):
 
 
 class NegativeOfConstant(RewritePattern):
-    """A negation by the compiler, for reals (f32) only: a format's own negation may round and saturate."""
+    """Negates a constant at compile time, for reals (f32) only: a format's negation may round and saturate."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: NegOp, rewriter: PatternRewriter, /) -> None:

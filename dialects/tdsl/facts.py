@@ -1,4 +1,4 @@
-"""Facts about the factors of sums that hold whatever the input is: constants, and intervals of what is not constant."""
+"""Facts about the factors of sums that hold for any input: constants, and intervals of other tensors."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ __all__ = ["carried_product", "constant_root", "factor_of", "gathered_factor", "
 
 
 def constant_root(value: SSAValue) -> ConstOp | None:
-    """The constant that a tensor is, or is indexed out of."""
+    """The constant that a tensor is, or is indexed from; None for other tensors."""
     while isinstance(value.owner, IndexOp):
         value = value.owner.input
     return value.owner if isinstance(value.owner, ConstOp) else None
 
 
 def oriented(raws: Raws, operand: SSAValue) -> Raws:
-    """A constant's raws as a stack of the matrices that the operand can be: all, where it is indexed out of them."""
+    """A constant's raws as the stack of matrices that the operand can be: several if it is indexed from them."""
     return raws.reshape(-1, *shape_of(operand))
 
 
@@ -41,9 +41,9 @@ def product_of(lhs: SSAValue, rhs: SSAValue) -> Product:
 
 
 def carried_product(loop: scf.ForOp, weight: IndexOp, factor: SSAValue) -> Product | None:
-    """The products `constant[i] * factor` that a loop over i adds up; None where the weights are not known.
+    """The products `constant[i] * factor` that a loop over i adds up; None if the weights are unknown.
 
-    They are known where the loop counts upwards between constants and stays inside of the constant.
+    They are known if the loop counts upwards between constant bounds that lie inside the constant.
     """
     bounds = [const_evaluate_operand(value) for value in (loop.lb, loop.ub, loop.step)]
     if weight.index is not loop.body.block.args[0] or not isinstance(weight.input.owner, ConstOp):
@@ -61,20 +61,20 @@ def carried_product(loop: scf.ForOp, weight: IndexOp, factor: SSAValue) -> Produ
 
 
 def factor_of(operand: SSAValue, summed: int = -1) -> Factor:
-    """The facts about a matrix. summed: the axis that a product sums over."""
+    """The facts about a matrix; summed: the axis over which a product sums."""
     if (constant := constant_root(operand)) is None:
         return Factor(format_of(operand), interval=proven_interval(operand))
     return Factor(format_of(operand), oriented(constant.raws, operand).swapaxes(-1, summed))
 
 
 def gathered_factor(operand: SSAValue, map: AffineMap, shape: Shape, summed: Shape) -> Factor:
-    """The facts about the elements of an operand that a map takes, from an index of the result and a summed one.
+    """The facts about the elements of an operand that a map selects by result indices and summed indices.
 
-    shape: of the result. summed: the extents of the summed index.
+    shape: of the result. summed: the extents of the summed indices.
     """
     if (constant := constant_root(operand)) is None:
         return factor_of(operand)
-    # Indices of the result that the map does not use would repeat the same row.
+    # Result indices that the map does not use would only repeat the same row.
     used = map.used_dims()
     extents = [extent if axis in used else 1 for axis, extent in enumerate(shape)]
     positions: Any = np.indices([*extents, *summed], sparse=True)
@@ -85,7 +85,7 @@ def gathered_factor(operand: SSAValue, map: AffineMap, shape: Shape, summed: Sha
 
 
 def _moved(value: SSAValue) -> SSAValue:
-    """The vector that a row or column is: without the change of shape."""
+    """The vector behind a transposed or reshaped row or column."""
     while isinstance(op := value.owner, ReshapeOp) or (isinstance(op, TransposeOp) and op.keeps_order):
         value = op.input
     return value

@@ -1,4 +1,4 @@
-"""A chain of elementwise ops as one op, whose region says what happens to one element."""
+"""A chain of elementwise ops as one op, whose region computes one element."""
 
 from __future__ import annotations
 

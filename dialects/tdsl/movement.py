@@ -1,4 +1,4 @@
-"""Ops that move elements without computing: bits are copied, formats stay."""
+"""Ops that move elements without arithmetic, copying bits in an unchanged format."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Move:
-    """Copies of elements: `result[target(i)] = operand[source(i)]` for every index i of a shape.
+    """A set of copies: `result[target(i)] = operand[source(i)]` for every index i of a shape.
 
     The symbols of both maps are the op's `indices`.
     """
@@ -46,7 +46,7 @@ class Move:
 
     @property
     def fills(self) -> bool:
-        """Does element i of the shape go to element i of the result?"""
+        """Is element i of the shape copied to element i of the result?"""
         return self.target == identity(len(self.shape), self.target.num_symbols)
 
     @property
@@ -56,7 +56,7 @@ class Move:
 
 
 def identity(rank: int, symbols: int = 0) -> AffineMap:
-    """The map of every index to itself."""
+    """The identity map on indices."""
     return AffineMap(rank, symbols, tuple(dimensions(rank)))
 
 
@@ -66,9 +66,9 @@ def dimensions(rank: int) -> list[AffineExpr]:
 
 
 class MovementOp(TensorOp, ABC):
-    """An op that copies elements to where its `moves` say, one move after the other; later ones overwrite.
+    """An op that copies elements by its `moves`, one after the other; later moves overwrite earlier ones.
 
-    The evaluator, gradients and loops follow from the moves.
+    The evaluator, the gradients and the lowering to loops are derived from the moves.
     """
 
     MOVES_BITS: ClassVar[bool] = True
@@ -76,7 +76,7 @@ class MovementOp(TensorOp, ABC):
     @property
     @abstractmethod
     def moves(self) -> Sequence[Move]:
-        """The moves, which reach every element of the result."""
+        """The moves, which together write every element of the result."""
 
     @property
     def indices(self) -> Sequence[SSAValue]:
@@ -160,7 +160,7 @@ class TransposeOp(MovementOp, HasFolderInterface, HasCanonicalizationPatternsInt
 
     @property
     def keeps_order(self) -> bool:
-        """Do only axes of extent 1 move, so that the elements stay in row-major order?"""
+        """Are only axes of extent 1 moved, so that the elements stay in row-major order?"""
         shape = shape_of(self.input)
         moved = [axis for axis in self.axes if shape[axis] != 1]
         return moved == sorted(moved)
@@ -252,7 +252,7 @@ def _verify_slice(whole: Shape, part: Shape, offsets: int) -> None:
 
 
 def _shifted(rank: int) -> list[AffineExpr]:
-    """An index from computed offsets on."""
+    """An index shifted by computed offsets."""
     return [dimension + AffineExpr.symbol(axis) for axis, dimension in enumerate(dimensions(rank))]
 
 
@@ -284,7 +284,7 @@ class SliceOp(MovementOp, HasFolderInterface):
         return self.gather(self.input, _shifted(len(self.offsets)))
 
     def fold(self) -> tuple[SSAValue] | None:
-        # A part of the whole shape that lies inside starts at 0.
+        # A part of full size that lies inside must start at 0.
         return fold_to(self, self.input)
 
 
@@ -330,7 +330,7 @@ class InsertSliceOp(MovementOp, HasFolderInterface):
 
 
 class ReshapeOfReshape(RewritePattern):
-    """Only the last shape counts."""
+    """Merges successive reshapes into the last."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: ReshapeOp, rewriter: PatternRewriter, /) -> None:
@@ -341,7 +341,7 @@ class ReshapeOfReshape(RewritePattern):
 
 
 class TransposeOfTranspose(RewritePattern):
-    """One permutation after another is one permutation."""
+    """Merges successive transpositions into one."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: TransposeOp, rewriter: PatternRewriter, /) -> None:
@@ -352,7 +352,7 @@ class TransposeOfTranspose(RewritePattern):
 
 
 class TransposeToReshape(RewritePattern):
-    """A transposition that moves only axes of extent 1, as from a column to a row, moves no element."""
+    """Turns a transposition that moves only axes of extent 1, such as a column to a row, into a reshape."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: TransposeOp, rewriter: PatternRewriter, /) -> None:
@@ -363,7 +363,7 @@ class TransposeToReshape(RewritePattern):
 
 
 class ReshapeOfConstant(RewritePattern):
-    """A constant gets the shape that its only user wants; with more users the reshape stays, because it is free."""
+    """Reshapes a constant for its only user; with more users the reshape stays, because it is free."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: ReshapeOp, rewriter: PatternRewriter, /) -> None:
@@ -372,7 +372,7 @@ class ReshapeOfConstant(RewritePattern):
 
 
 class TransposeOfConstant(RewritePattern):
-    """A transposition by the compiler: on the device it would take working memory."""
+    """Transposes a constant at compile time; on the device it would take working memory."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: TransposeOp, rewriter: PatternRewriter, /) -> None:
@@ -381,7 +381,7 @@ class TransposeOfConstant(RewritePattern):
 
 
 class ReverseOfConstant(RewritePattern):
-    """A reversal by the compiler: on the device it would take working memory."""
+    """Reverses a constant at compile time; on the device it would take working memory."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: ReverseOp, rewriter: PatternRewriter, /) -> None:

@@ -1,4 +1,4 @@
-"""Ops from one tensor to one scalar that is not of a number format."""
+"""Ops from one tensor to one scalar outside the number formats, such as an index."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["ArgmaxOp", "AtLeastOp", "ReduceOp", "SignOp"]
 
 
 class ReduceOp(IRDLOperation, ABC):
-    """An op from one tensor to one scalar that is not of a number format."""
+    """An op from one tensor to one scalar outside the number formats."""
 
     input = operand_def(SHAPED)
     traits = traits_def(TensorOpEffects())
@@ -45,7 +45,7 @@ class ReduceOp(IRDLOperation, ABC):
 
 @irdl_op_definition
 class ArgmaxOp(ReduceOp):
-    """Index of the greatest element, a number or a sum, in row-major order; the first one where several are equal."""
+    """The index of the greatest element (a number or a sum) in row-major order, the first of equal ones."""
 
     name = "tdsl.argmax"
     result = result_def(IndexType)
@@ -75,7 +75,7 @@ class SignOp(ReduceOp):
 
 @irdl_op_definition
 class AtLeastOp(ReduceOp):
-    """Is the single element >= threshold, compared as reals?"""
+    """Compares the single element with a threshold, as reals: input >= threshold."""
 
     name = "tdsl.at_least"
     threshold = prop_def(FloatAttr)

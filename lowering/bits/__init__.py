@@ -1,1 +1,1 @@
-"""Parts of the lowering to bits."""
+"""Parts of the lowering of numbers to bits."""

@@ -18,9 +18,9 @@ from tinyml.dialects.machine.lazy_numpy import np
 
 
 def describe_format(ctx: Context, text: str) -> str:
-    """A format, given as types are written, with the formula of its reals where they are multiples of one number.
+    """A description of a format, given in the syntax of types, with a formula if its reals are multiples of one number.
 
-    Text that is no type comes back as it is.
+    Text that is no type is returned unchanged.
     """
     try:
         format = number_format(Parser(ctx, text).parse_type())
@@ -38,7 +38,7 @@ def describe_format(ctx: Context, text: str) -> str:
 
 
 def note_formats(function: func.FuncOp) -> None:
-    """Leave word of the formats of arrays, for people who read the generated code."""
+    """Record the formats of arrays for comments in the generated code."""
 
     def note(type: Attribute) -> dict[str, Attribute]:
         format = number_format(getattr(type, "element_type", None))

@@ -1,4 +1,4 @@
-"""Calls of kernels: runs of memory of any length, and the tables by which they decode raws."""
+"""Lowering of kernel ops to calls with contiguous memory, lengths and tables that decode raws."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from tinyml.dialects.machine.emitter import Emitter
 from tinyml.targets.registry import kernel_named
 
 Lowering: TypeAlias = Callable[[Emitter], SSAValue | None]
-"""Writes down an op in bits and gives its result, where it has one."""
+"""Emits an op in bits and returns its result, if it has one."""
 
 
 def decoding(e: Emitter, kernel: str, codings: Sequence[Coding]) -> tuple[list[SSAValue], list[SSAValue]]:
-    """The operands by which a kernel decodes raws: tables, then bytes.
+    """The operands with which a kernel decodes raws: tables, then bytes.
 
     Tables begin with the entry for raw 0 and have those of negative raws before it.
     """
     tables = [(coding.table, coding.zero) for coding in codings if coding.table is not None]
     parameters = [value for coding in codings for value in coding.parameters]
     if kernel_named(kernel).segments:
-        [(table, places)] = [one.segments() for one in codings if one.segments is not None]
+        [(table, places)] = [coding.segments() for coding in codings if coding.segments is not None]
         tables, parameters = [(table, len(table) // 2)], [*parameters, places]
     runs: list[SSAValue] = []
     for table, zero in tables:
@@ -47,10 +47,10 @@ def call_kernel(
     result: Attribute | None,
     results_in: Sequence[SSAValue] = (),
 ) -> SSAValue | None:
-    """A call of a kernel, which takes runs of memory of any length; what it returns, if anything."""
+    """The result, if any, of a call of a kernel on contiguous memory of any length."""
 
     def runs(memrefs: Sequence[SSAValue]) -> list[SSAValue]:
-        # Of any length; in flash or not is the kernel's affair.
+        # Kernels take any length, and know themselves which of their operands lie in flash.
         types = [MemRefType(scratch.memref_type(memref).element_type, [DYNAMIC_INDEX]) for memref in memrefs]
         return [e.insert(upstream_memref.CastOp.get(*pair)) for pair in zip(memrefs, types, strict=True)]
 
@@ -64,7 +64,7 @@ def call_kernel(
 
 
 def call_of(op: num.KernelOp) -> Lowering:
-    """The call of an op's kernel, with the lengths and codings that its operands have now.
+    """The lowering of an op to a call of its kernel, with the current lengths and codings of its operands.
 
     Raises `InputError` for an op without a kernel.
     """

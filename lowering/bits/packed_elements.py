@@ -1,4 +1,4 @@
-"""Packed memory becomes bytes: kernels take runs of them, single elements are read and written by calls (L3 to L4)."""
+"""Lowering of packed memory to bytes, with calls that read and write single elements (L3 to L4)."""
 
 from __future__ import annotations
 
@@ -27,8 +27,10 @@ Interval: TypeAlias = tuple[int, int]
 
 
 def unpack_elements(function: func.FuncOp, context: EmissionContext) -> None:
-    """Constants, buffers and arguments. Raises `InputError` where a run that a kernel reads need not begin at a whole
-    group."""
+    """Lower packed constants, buffers and arguments of a function to bytes.
+
+    Raises `InputError` if a kernel may read elements that do not begin at a group boundary.
+    """
     for op in list(function.walk()):
         if not isinstance(op, scratch.ConstantOp | scratch.ViewOp):
             continue
@@ -52,7 +54,7 @@ def unpack_elements(function: func.FuncOp, context: EmissionContext) -> None:
 
 
 def _constant(op: scratch.ConstantOp, bits: int) -> tuple[Operation, Interval]:
-    """The bytes of a constant, and between what its elements lie."""
+    """A packed constant as bytes, and the interval of its elements."""
     raws = op.raws
     return scratch.ConstantOp.of(pack_bits(raws, bits).view("i1"), i8), (int(raws.min()), int(raws.max()))
 
@@ -62,13 +64,13 @@ def _view(op: scratch.ViewOp) -> scratch.ViewOp:
 
 
 class _Bytes:
-    """The array of bytes that takes the place of packed elements, which lie in the interval if one is known."""
+    """An array of bytes that replaces packed elements; interval: of the elements, if known."""
 
     def __init__(self, stream: SSAValue, bits: int, interval: Interval | None, context: EmissionContext):
         self.stream, self.bits, self.interval, self.context = stream, bits, interval, context
 
     def readers(self, value: SSAValue, offsets: Sequence[SSAValue]) -> None:
-        """Let the readers of a view, which begins some elements into the array, read the bytes instead."""
+        """Redirect the users of a view to the bytes; offsets: of the view in the array, in elements."""
         for use in list(value.uses):
             match op := use.operation:
                 case scratch.SliceOp():
@@ -108,7 +110,7 @@ class _Bytes:
         op.erase()
 
     def unpack(self, op: memref.CopyOp, offsets: Sequence[SSAValue]) -> None:
-        """Whole groups, into a local array of whole elements."""
+        """Lower a copy of whole groups into a local array of unpacked elements."""
         symbol, nest, whole = packed_copier(self.bits), LoopNest(op), memref_type(op.destination)
         groups = -(-prod(whole.get_shape()) // group_length(self.bits))
         runs = [
@@ -122,14 +124,14 @@ class _Bytes:
         op.erase()
 
     def place(self, op: memref.LoadOp | memref.StoreOp, offsets: Sequence[SSAValue], nest: LoopNest) -> list[SSAValue]:
-        """The bytes, and the number of the element among them."""
+        """The bytes, and the index of the accessed element in them."""
         place = build_offset(op.indices, memref_type(op.memref).get_shape(), nest.builder)
         place = reduce(nest.add, offsets, place)
         run = nest.insert(memref.CastOp.get(self.stream, MemRefType(i8, [DYNAMIC_INDEX])))
         return [run, nest.insert(arith.IndexCastOp(place, i16))]
 
     def run(self, value: SSAValue, offsets: Sequence[SSAValue]) -> SSAValue:
-        """The bytes of a view."""
+        """The bytes of a view that starts at a group boundary."""
         view = value.owner
         if not isinstance(view, scratch.SliceOp):
             return self.stream

@@ -1,1 +1,1 @@
-"""Passes that tell the cost of a program on a target: estimated, or measured."""
+"""Passes that record the cost of a program on a target: estimated or measured."""

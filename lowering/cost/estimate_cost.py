@@ -1,6 +1,6 @@
-"""`estimate-cost`: the resources that a program at L3 will take on a target, as an attribute of the module.
+"""`estimate-cost`: records an estimate of a program's time, flash and RAM on a target as a module attribute (L3).
 
-Searches for formats, which belong to a level above, ask for it through `pipelines_below`.
+Searches for formats, which belong to a level above, run it through `pipelines_below`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tinyml.transforms.search.costs.pipelines_below import ESTIMATE_COST, Progra
 class EstimateCostPass(ModulePass):
     """Sets `tinyml.cost`: time of an inference in the unit of the target, flash and RAM (with stack) in bytes.
 
-    target: as `select-kernels` takes it. Raises `InputError` for one without a table of costs.
+    target: as for `select-kernels`. Raises `InputError` for a target without a cost table.
     """
 
     name = ESTIMATE_COST

@@ -1,6 +1,6 @@
-"""`measure-cost`: the resources that a program at L1 takes on a target, built and run, as an attribute of the module.
+"""`measure-cost`: builds a program, runs it on a target and records its cost as a module attribute (L1).
 
-Estimates are some bytes off. A search that has to keep a limit asks for this before it settles on a program.
+Estimates are a few bytes off. A search under a limit therefore measures a program before it settles on it.
 """
 
 from __future__ import annotations
@@ -22,11 +22,10 @@ from tinyml.transforms.search.costs.pipelines_below import MEASURE_COST, TO_C, P
 
 @dataclass(frozen=True)
 class MeasureCostPass(ModulePass):
-    """Sets `tinyml.cost` as `estimate-cost` does, by one inference of zeros; nothing where the tools of the target are
-    not installed. The program itself stays as it is.
+    """Sets `tinyml.cost` as `estimate-cost` does, by one inference of zeros, unless the target's tools are missing.
 
-    target: as `select-kernels` takes it. pack_buffers: are `pack-input` and `pack-buffers` run? Raises what its C
-    compiler and its simulator say of a program that is too large.
+    The program itself stays as it is. target: as for `select-kernels`. pack_buffers: whether `pack-input` and
+    `pack-buffers` run. Raises the errors of the C compiler and the simulator for a program that is too large.
     """
 
     name = MEASURE_COST

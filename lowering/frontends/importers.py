@@ -1,6 +1,6 @@
-"""The table of frontends: which importer reads a model's file, by the file's suffix.
+"""The table of frontends: an importer for each suffix of a model's file.
 
-A package adds frontends of its own by entry points of the group `tinyml.frontends`: the suffix without its dot is the
+A package adds its own frontends by entry points of the group `tinyml.frontends`: the suffix without its dot is the
 name, an `Importer` the value.
 """
 
@@ -14,9 +14,9 @@ from importlib.metadata import entry_points
 from xdsl.dialects.builtin import ModuleOp
 
 Importer = Callable[[bytes, str], ModuleOp]
-"""From a file's content and its name to a program on reals.
+"""A function from a file's content and name to a program on reals.
 
-Raises `InputError` for what is wrong with the model, and `UnicodeDecodeError` for a text that is not UTF-8.
+Raises `InputError` for an invalid model, and `UnicodeDecodeError` for a text that is not UTF-8.
 """
 
 GROUP = "tinyml.frontends"
@@ -24,11 +24,11 @@ GROUP = "tinyml.frontends"
 FRONTENDS = {
     "sd": "tinyml.lowering.frontends.seedot.importer:read_seedot",
 }
-"""Our own importers, imported when a file needs them."""
+"""The built-in importers, imported on demand."""
 
 
 def importers() -> dict[str, Callable[[], Importer]]:
-    """How to load the importer of every suffix, plug-ins included."""
+    """A loader for the importer of each suffix, plug-ins included."""
     plugins = {plugin.name: plugin.load for plugin in entry_points(group=GROUP)}
     return plugins | {suffix: partial(_load, place) for suffix, place in FRONTENDS.items()}
 

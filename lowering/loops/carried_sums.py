@@ -1,4 +1,4 @@
-"""Sums that loops carry in memory, as loops over scalars (L2 to L3)."""
+"""Lowering of loop-carried sums in memory to loops over scalars (L2 to L3)."""
 
 from __future__ import annotations
 

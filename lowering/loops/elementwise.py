@@ -1,4 +1,4 @@
-"""Elementwise ops as loops over the elements (L2 to L3)."""
+"""Lowering of elementwise ops to loops over the elements (L2 to L3)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 
 
 def _broadcast(indices: Indices, value: SSAValue, nest: LoopNest) -> Indices:
-    """The indices of a value that broadcasts to the shape that the indices run over."""
+    """The indices of an operand that broadcasts to the shape of the given indices."""
     shape = tdsl.shape_of(value)
     return [
         nest.index(0) if extent == 1 else index
@@ -24,7 +24,7 @@ def _broadcast(indices: Indices, value: SSAValue, nest: LoopNest) -> Indices:
 
 
 def over_elements(op: tdsl.TensorOp, nest: LoopNest, compute: Callable[[Sequence[SSAValue]], SSAValue]) -> None:
-    """The result's elements, each computed from one element of each input."""
+    """Store each element of the result, computed from one element of each input."""
     # A single element is loaded once, before the loops.
     single = {value: single_element(value, nest) for value in op.inputs if prod(tdsl.shape_of(value)) == 1}
 
@@ -37,7 +37,7 @@ def over_elements(op: tdsl.TensorOp, nest: LoopNest, compute: Callable[[Sequence
 
 @lowers(tdsl.ElementwiseOp)
 def lower_elementwise(op: tdsl.ElementwiseOp, nest: LoopNest) -> None:
-    """The op's computation of one element."""
+    """Store the elements that the op's scalar body computes."""
     element = element_of(op.out)
     over_elements(op, nest, lambda x: op.scalar(x, element, nest.insert))
 

@@ -1,4 +1,4 @@
-"""Index maps as arithmetic on the indices of loops (L2 to L3)."""
+"""Lowering of index maps to arithmetic on loop indices (L2 to L3)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 
 
 def prepare(map: AffineMap, nest: LoopNest) -> None:
-    """Make the constants of a map before any loop is opened."""
+    """Create the constants of a map before any loop is opened."""
     for expression in map.results:
         for part in expression.dfs():
             if isinstance(part, AffineConstantExpr) and part.value >= 0:
@@ -29,7 +29,7 @@ def prepare(map: AffineMap, nest: LoopNest) -> None:
 
 
 def mapped(map: AffineMap, indices: Indices, symbols: Sequence[SSAValue], nest: LoopNest) -> Indices:
-    """The indices to which a map takes others. Raises `InputError` for divisions and remainders."""
+    """The images of indices under a map; raises `InputError` for divisions and remainders."""
     return [_value(expression, indices, symbols, nest) for expression in map.results]
 
 
@@ -54,7 +54,7 @@ def _value(expression: AffineExpr, indices: Indices, symbols: Sequence[SSAValue]
 
 
 def _negated(expression: AffineExpr) -> AffineExpr | None:
-    """The expression that another one is the negative of, as a difference is spelled."""
+    """The operand of a negation, the form in which affine maps write differences; None for other expressions."""
     match expression:
         case AffineBinaryOpExpr(kind=AffineBinaryOpKind.Mul, lhs=lhs, rhs=AffineConstantExpr(value=-1)):
             return lhs

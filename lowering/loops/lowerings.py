@@ -1,7 +1,7 @@
-"""The lowering of each op to loops, found by its class.
+"""The registry of lowerings to loops, by class of op.
 
-A function that lowers a kind of op says so with `@lowers`; it serves the subclasses that have none of their own. Each
-file of this folder may bring some.
+The decorator `@lowers` registers a function for a class of ops and for its subclasses without a lowering of their own.
+Each file of this folder may register some.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from xdsl.ir import Operation
 from tinyml.transforms.ir.loop_nest import LoopNest
 
 Lowering: TypeAlias = Callable[[Any, LoopNest], None]
-"""Writes the loops of an op on buffers into a nest before it."""
+"""Writes the loops of an op on buffers before the op."""
 
 F = TypeVar("F", bound=Lowering)
 
@@ -25,7 +25,7 @@ _LOWERINGS: dict[type[Operation], Lowering] = {}
 
 
 def lowers(*kinds: type[Operation]) -> Callable[[F], F]:
-    """A decorator for the lowering of some classes of ops."""
+    """A decorator that registers a function as the lowering of classes of ops."""
 
     def register(lowering: F) -> F:
         _LOWERINGS.update(dict.fromkeys(kinds, lowering))
@@ -35,7 +35,7 @@ def lowers(*kinds: type[Operation]) -> Callable[[F], F]:
 
 
 def lowering_of(op: Operation) -> Lowering | None:
-    """The lowering of an op's class or of the nearest base that has one; None where there is none."""
+    """The lowering of an op's class or of its nearest base with one; None without any."""
     _load()
     return next((_LOWERINGS[kind] for kind in type(op).__mro__ if kind in _LOWERINGS), None)
 

@@ -1,4 +1,4 @@
-"""Ops that move elements without computing, as loops (L2 to L3)."""
+"""Lowering of ops that move elements to loops (L2 to L3)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def copy(op: upstream_memref.CopyOp, nest: LoopNest) -> None:
 
 @lowers(scratch.MoveOp)
 def move_buffer(op: scratch.MoveOp, nest: LoopNest) -> None:
-    """A buffer at another address; where both overlap, the free end goes first. Packed elements move by bytes."""
+    """Copy a buffer to another address, starting at the free end if both overlap; packed elements move by bytes."""
     places = [_in_bytes(value, nest) for value in (op.source, op.dest)]
     count = prod(tdsl.shape_of(places[0]))
     source, dest = (elements_from(value, nest.index(0), count, nest) for value in places)
@@ -50,7 +50,7 @@ def _in_bytes(value: SSAValue, nest: LoopNest) -> SSAValue:
 
 @lowers(tdsl.MovementOp)
 def lower_moves(op: tdsl.MovementOp, nest: LoopNest) -> None:
-    """One loop nest for each move; what stays where it is needs none."""
+    """Write one loop nest for each move, except for elements that stay in place."""
     for move in op.moves:
         if move.operand is op.out and move.keeps_place:
             continue

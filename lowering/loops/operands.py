@@ -1,4 +1,4 @@
-"""Operands of ops on buffers, as loops read them."""
+"""Views and elements of operands for the lowering to loops."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ def element_of(value: SSAValue) -> Attribute:
 def elements_from(
     source: SSAValue, start: SSAValue, length: int, nest: LoopNest, element: Attribute | None = None
 ) -> SSAValue:
-    """Consecutive elements of a buffer as a view of rank 1; element: the type that their raws are taken as."""
+    """A view of rank 1 of consecutive elements; element: the type as which their raws are read, if another."""
     return nest.insert(scratch.SliceOp(source, start, (length,), element))
 
 
 def single_element(value: SSAValue, nest: LoopNest) -> SSAValue:
-    """The only element; that of a constant is a constant."""
+    """The only element of a buffer; for a constant, a constant."""
     if isinstance(constant := value.owner, scratch.ConstantOp):
         real = tdsl.format_of(value).decode(constant.raws).item()
         return nest.insert(num.ConstantOp(real, element_of(value)))

@@ -1,6 +1,6 @@
-"""Names for the operations of a program, which everything that is made of them carries down to C.
+"""Names for the operations of a program, which their lowered ops keep down to C.
 
-`tinyml explain` says with them where time and memory go.
+`tinyml explain` attributes time and memory to these names.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tinyml.dialects import scratch, tdsl
 from tinyml.dialects.locations import named
 
 LONGEST = 44
-"""Characters of a name, without what tells it from others."""
+"""The most characters of a name, without the number that makes it unique."""
 
 _NAMED = (tdsl.TensorOp, tdsl.ArgmaxOp, tdsl.SignOp, tdsl.AtLeastOp, memref.CopyOp, scratch.MoveOp, scf.ForOp)
 
@@ -23,7 +23,7 @@ _NAMED = (tdsl.TensorOp, tdsl.ArgmaxOp, tdsl.SignOp, tdsl.AtLeastOp, memref.Copy
 def name_operations(module: ModuleOp) -> None:
     """Write the name of every op on buffers and every loop of L2 into its location, and of every step of a `tdsl.map`.
 
-    A second operation that would be called `b = matmul(U1, H)` is `b = matmul(U1, H) #2`. What has a name keeps it.
+    A second operation `b = matmul(U1, H)` is named `b = matmul(U1, H) #2`. Existing names are kept.
     """
     count: Counter[str] = Counter()
 
@@ -43,7 +43,7 @@ def name_operations(module: ModuleOp) -> None:
 
 
 def operation_name(op: Operation) -> str:
-    """`b = matmul(U1, H)`: what is written, the op, and what is read; `_` stands for what has no name."""
+    """The name of an op made from its result, kind and operands: `b = matmul(U1, H)`; unnamed values are `_`."""
     match op:
         case scf.ForOp():
             return f"for {_name(op.body.block.args[0]) or ''}".rstrip()
@@ -63,7 +63,7 @@ def operation_name(op: Operation) -> str:
 
 
 def _name(value: SSAValue) -> str | None:
-    """The name of a value, or of the buffer that it is a part of."""
+    """The name of a value, or of the buffer that it is a view of."""
     while value.name_hint is None and isinstance(slice := value.owner, scratch.SliceOp):
         value = slice.source
     return value.name_hint

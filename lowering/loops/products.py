@@ -1,7 +1,7 @@
-"""Sums of products as loops (L2 to L3): a row times a column for matrices, single elements for any other index maps.
+"""Lowering of sums of products to loops (L2 to L3): rows times columns for matrices, single elements for other maps.
 
-Sums run in a register: a product has one accumulator for each element of the result, and nothing of the length of the
-sum is ever stored.
+Sums stay in registers: a product has one accumulator for each element of the result, and intermediate products are
+never stored.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 
 
 def row_shifts(op: tdsl.ContractionOp, nest: LoopNest) -> SSAValue | None:
-    """A product's shifts as bytes in flash."""
+    """A product's row shifts as bytes in flash; None without shifts."""
     return None if op.shifts is None else flash_array(nest, np.array(op.shifts, "i1"), i8, "row_shifts")
 
 
@@ -41,7 +41,7 @@ def finished(
 
 @lowers(tdsl.MatrixProductsOp)
 def lower_matrices(op: tdsl.MatrixProductsOp, nest: LoopNest) -> None:
-    """Sums over rows and columns, without the offsets of factors where a constant start makes up for them."""
+    """Lower matrix products to dot products, moving the offsets of factors into a constant start where possible."""
     start = start_without_offsets(op.pairs, op.initial, op.accumulators[0])
 
     def products(term: tdsl.Term, sum: SSAValue, indices: Indices) -> SSAValue:
@@ -52,7 +52,7 @@ def lower_matrices(op: tdsl.MatrixProductsOp, nest: LoopNest) -> None:
 
 @lowers(tdsl.ContractionOp)
 def lower_contraction(op: tdsl.ContractionOp, nest: LoopNest) -> None:
-    """Sums over single elements, which index maps find."""
+    """Lower a contraction to sums over single elements, located by index maps."""
 
     def products(term: tdsl.Term, sum: SSAValue, indices: Indices) -> SSAValue:
         def step(summed: Indices, sum: SSAValue) -> SSAValue:
@@ -68,7 +68,7 @@ def lower_contraction(op: tdsl.ContractionOp, nest: LoopNest) -> None:
 def _over_summed(
     extents: Sequence[int], sum: SSAValue, step: Callable[[Indices, SSAValue], SSAValue], nest: LoopNest
 ) -> SSAValue:
-    """Loops over summed indices, which carry a sum."""
+    """A sum over loops on the summed indices."""
     if not extents:
         return step([], sum)
 
@@ -84,7 +84,7 @@ def _sums(
     products: Callable[[tdsl.Term, SSAValue, Indices], SSAValue],
     nest: LoopNest,
 ) -> None:
-    """The sums of a contraction, to each of which the products of its terms are added."""
+    """Write the sums of a contraction, each over the products of all its terms."""
     accumulators, shape = op.accumulators, tdsl.shape_of(op.out)
     initial = sum_start(op.initial, start, accumulators[0], nest)
     shifts = row_shifts(op, nest)
@@ -107,10 +107,10 @@ def _sums(
 def _row_times_column(
     lhs: SSAValue, rhs: SSAValue, indices: Indices, start: SSAValue, nest: LoopNest, without_offsets: bool
 ) -> SSAValue:
-    """A sum that goes on with the products of one row of a matrix and one column of another."""
+    """The sum `start` plus the products of one row of a matrix and one column of another."""
     i, j = indices
     length, columns = tdsl.shape_of(rhs)
-    elements = [tdsl.format_of(one).without_offset()[0].type if without_offsets else None for one in (lhs, rhs)]
+    elements = [tdsl.format_of(x).without_offset()[0].type if without_offsets else None for x in (lhs, rhs)]
     row = elements_from(lhs, nest.times(i, length), length, nest, elements[0])
     if columns == 1:
         return nest.insert(num.DotOp(start, row, elements_from(rhs, nest.index(0), length, nest, elements[1])))
@@ -119,7 +119,7 @@ def _row_times_column(
 
 
 def sum_start(value: SSAValue | None, start: Start | None, accumulator: Accumulator, nest: LoopNest) -> SSAValue | None:
-    """The start of sums; a constant in the accumulator's own units, so that nothing is left to do but to load it."""
+    """The start of sums; a constant is converted to the accumulator's units, so that it only has to be loaded."""
     from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
     if start is not None:

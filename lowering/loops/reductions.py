@@ -1,4 +1,4 @@
-"""Ops from a tensor to one scalar, as loops (L2 to L3)."""
+"""Lowering of reductions to a scalar to loops (L2 to L3)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Offsets leave sums of products (L2 to L3): W (x - z) is W x and what each row of a constant W adds up to, times -z.
+"""Removal of zero points from sums of products (L2 to L3): W (x - z) is W x minus z times the row sums of a constant W.
 
-Then the raws of x are multiplied as they are, by the kernels for integers, and sums start from the rest. TensorFlow
-Lite folds the zero point of an input into the bias like that.
+Kernels for integers then multiply the plain raws of x, and the sums start from the constant term. TensorFlow Lite folds
+the zero point of an input into the bias in the same way.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Start:
-    """The start of sums: constants of a format, as wide as the result of the product."""
+    """The start of sums: constants of a format, with as many columns as the product's result."""
 
     format: NumberFormat
     raws: Raws
@@ -36,8 +36,7 @@ class Start:
 def start_without_offsets(
     pairs: Sequence[tuple[SSAValue, SSAValue]], initial: SSAValue | None, accumulator: Accumulator
 ) -> Start | None:
-    """The start of a product's sums with which its factors need no offset; None where they have none, or where there
-    is no such start."""
+    """A start of a product's sums that absorbs the offsets of its factors; None without offsets or such a start."""
     from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
     [(lhs, rhs), *others] = pairs
@@ -59,10 +58,12 @@ def start_without_offsets(
 
 
 def _rest(lhs: SSAValue, rhs: SSAValue) -> NDArray[np.int64] | None:
-    """The amounts that the offset of one factor adds to the sums, (rows, 1) or (1, columns), if the other factor is a
-    constant of integers."""
-    for constant, other, axis in ((lhs, rhs, 1), (rhs, lhs, 0)):
-        (_, offset), coding = tdsl.format_of(other).without_offset(), tdsl.format_of(constant).coding
+    """The contributions of one factor's offset to the sums, of shape (rows, 1) or (1, columns).
+
+    None unless the other factor is a constant of integers.
+    """
+    for constant, factor, axis in ((lhs, rhs, 1), (rhs, lhs, 0)):
+        (_, offset), coding = tdsl.format_of(factor).without_offset(), tdsl.format_of(constant).coding
         if offset and coding == INTEGER_CODING and isinstance(weights := constant.owner, scratch.ConstantOp):
             return -offset * weights.raws.astype("i8").sum(axis, keepdims=True)
     return None

@@ -1,7 +1,7 @@
 """The arithmetic of tensor ops, on arrays with a leading axis over the samples of a data set.
 
-`Bits` is the meaning of a program at L1: raw values of each tensor's number format, as every device computes them.
-`Reals` is the reference beside it: double precision, no format at all, to measure errors and ranges.
+`Bits` defines the meaning of a program at L1: raw values in each tensor's number format, as every device computes them.
+`Reals` is the reference in double precision, without formats, to measure errors and ranges.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ Array: TypeAlias = "NDArray[Any]"
 
 
 class Arithmetic(ABC):
-    """The ops that compute; arrays have shape (samples or 1, *shape of the tensor)."""
+    """The results of ops that compute; arrays have shape (samples or 1, *shape of the tensor)."""
 
     def __init__(self) -> None:
         self._bodies: dict[tdsl.ElementwiseOp, tdsl.ScalarBody] = {}
 
     def elementwise(self, op: tdsl.ElementwiseOp, arguments: Sequence[Array]) -> Array:
-        """The op's steps on scalars, on all elements at once."""
+        """The result of an op's steps on scalars, for all elements at once."""
         if op not in self._bodies:
             self._bodies[op] = op.scalar_body
         body, rank = self._bodies[op], 1 + len(tdsl.shape_of(op.out))
@@ -45,11 +45,11 @@ class Arithmetic(ABC):
 
     @abstractmethod
     def scalar(self, op: Operation, arguments: Sequence[Array]) -> Array:
-        """An op on scalars, on all elements at once."""
+        """The result of an op on scalars, for all elements at once."""
 
     @abstractmethod
     def constant(self, op: tdsl.ConstOp) -> Array:
-        """The array of a parameter, without the axis over samples."""
+        """A parameter as an array, without the axis over samples."""
 
     @abstractmethod
     def fill(self, op: tdsl.FillOp) -> Array: ...
@@ -82,12 +82,12 @@ class Arithmetic(ABC):
 
 
 def ranked(x: Array, rank: int) -> Array:
-    """An array of a rank for broadcasting, with new axes after the one over samples."""
+    """An array raised to a rank for broadcasting, by new axes after the one over samples."""
     return x if x.ndim == rank else x.reshape(x.shape[0], *(1,) * (rank - x.ndim), *x.shape[1:])
 
 
 class Reals(Arithmetic):
-    """Double precision, whatever the formats say."""
+    """Arithmetic in double precision, regardless of formats."""
 
     def constant(self, op: tdsl.ConstOp) -> Array:
         return tdsl.format_of(op.result).decode(op.raws)
@@ -130,7 +130,7 @@ class Reals(Arithmetic):
 
 
 class Bits(Arithmetic):
-    """Raw values; each op is the method of its result's format."""
+    """Arithmetic on raw values; each op is computed by a method of its result's format."""
 
     def __init__(self, machine: NumpyMachine | None = None):
         super().__init__()
@@ -197,7 +197,7 @@ class Bits(Arithmetic):
 
 
 def by_row(op: tdsl.ContractionOp, numbers: Array) -> Array:
-    """Numbers, one for each row of a contraction's result, in a shape that broadcasts to the result."""
+    """One number for each row of a contraction's result, in a shape that broadcasts to the result."""
     return numbers.reshape(-1, *(1,) * (len(tdsl.shape_of(op.out)) - op.ROW_AXIS - 1))
 
 

@@ -1,6 +1,6 @@
-"""The evaluator: a program on tensors (L0 or L1) run over a whole data set at once.
+"""The evaluator, which runs a program on tensors (L0 or L1) on a whole data set at once.
 
-Every value is an array with a leading axis over the samples, of extent 1 where nothing depends on the input. Loops run
+Every value is an array with a leading axis over the samples, of extent 1 if it does not depend on the input. Loops run
 once, for all samples together.
 """
 
@@ -34,7 +34,7 @@ CHUNK = 512
 
 @dataclass(frozen=True)
 class Outputs:
-    """The results of a program: class indices (samples,) and scores (samples, elements), each where it has them.
+    """The results of a program: class indices (samples,) and scores (samples, elements), each None if it has none.
 
     Scores are raws of the result's format, or reals from the reference.
     """
@@ -44,7 +44,7 @@ class Outputs:
 
     @property
     def classes(self) -> NDArray[np.int64]:
-        """The predicted class: the label, else the index of the greatest score."""
+        """The predicted classes: the labels, else the indices of the greatest scores."""
         if self.labels is not None:
             return self.labels
         assert self.scores is not None
@@ -52,19 +52,19 @@ class Outputs:
 
 
 def predict_function(module: ModuleOp) -> func.FuncOp:
-    """The one function of a program; raises `InputError` where there is none or several."""
-    found = [op for op in module.ops if isinstance(op, func.FuncOp) and not op.is_declaration]
-    if len(found) != 1 or len(found[0].body.block.args) != 1:
+    """The one function of a program with a body; raises `InputError` if there is none or several."""
+    functions = [op for op in module.ops if isinstance(op, func.FuncOp) and not op.is_declaration]
+    if len(functions) != 1 or len(functions[0].body.block.args) != 1:
         raise InputError("expected one function with one input in the module")
-    return found[0]
+    return functions[0]
 
 
 def evaluate(
     module: ModuleOp, inputs: Array, arithmetic: Arithmetic | None = None, observe: Observer | None = None
 ) -> Outputs:
-    """Run the program on raws of the input's format (on reals, with the reference).
+    """Run a program on raws of the input's format (or on reals, with `Reals`).
 
-    inputs: (samples, elements of the input). arithmetic: `Bits` unless told otherwise. observe is called with every
+    inputs: (samples, elements of the input). arithmetic: `Bits` by default. observe: called with every
     tensor value and its array, once per chunk and loop iteration.
     """
     function = predict_function(module)
@@ -81,7 +81,7 @@ def evaluate(
 
 
 def evaluate_reals(module: ModuleOp, inputs: Array, observe: Observer | None = None) -> Outputs:
-    """The reference: the same program in double precision, on real inputs."""
+    """Run a program in double precision on real inputs, as a reference."""
     return evaluate(module, inputs.astype(np.float64), Reals(), observe)
 
 
@@ -91,14 +91,14 @@ def encode_inputs(module: ModuleOp, inputs: Array) -> Array:
 
 
 def run_loop(loop: scf.ForOp, arithmetic: Arithmetic, values: dict[SSAValue, Any]) -> Sequence[Any]:
-    """The results of a loop, from the values of all that it uses."""
+    """The results of a loop, given the values of everything that it uses."""
     run = _Run(arithmetic, None)
     run.values = dict(values)
     return run.loop(loop, [values[operand] for operand in loop.operands])
 
 
 class _Run:
-    """One evaluation of one chunk of samples."""
+    """The evaluation of one chunk of samples."""
 
     def __init__(self, arithmetic: Arithmetic, observe: Observer | None):
         self.arithmetic = arithmetic
@@ -148,10 +148,10 @@ class _Run:
 
 
 def compute(arithmetic: Arithmetic, op: Operation, arguments: Sequence[Any]) -> Any:
-    """The result of an op without regions other than a map's; tensors have a leading axis over the samples, or 1."""
+    """The result of an op without regions other than a map's; tensors have a leading axis of (samples or 1)."""
     match op:
         case tdsl.ReshapeOp():
-            # A view; as for any other move, elements would be copied one by one.
+            # A view: the general path for moves would copy element by element.
             return arguments[0].reshape(len(arguments[0]), *tdsl.shape_of(op.out))
         case tdsl.MovementOp():
             return move_elements(op, arguments)
@@ -162,7 +162,7 @@ def compute(arithmetic: Arithmetic, op: Operation, arguments: Sequence[Any]) -> 
         case tdsl.ConstOp():
             return arithmetic.constant(op)[None]
         case tensor.EmptyOp():
-            # Its content does not matter: all of it is overwritten before it is read.
+            # The content is irrelevant: all of it is overwritten before it is read.
             return np.zeros((1, *tdsl.shape_of(op.tensor)), element_format(op.tensor.type).dtype)
         case tdsl.FillOp():
             return arithmetic.fill(op)[None]
@@ -195,7 +195,7 @@ def compute(arithmetic: Arithmetic, op: Operation, arguments: Sequence[Any]) -> 
 
 
 def _shaped(op: tdsl.TensorOp, result: Array) -> Array:
-    """A result that a format has proven to be one number whatever the operands, in the op's shape."""
+    """A result in the op's shape, even if its format proved it to be one number for any operands."""
     return result if result.ndim else np.broadcast_to(result, (1, *tdsl.shape_of(op.out)))
 
 
@@ -223,7 +223,7 @@ _COMPARE: dict[int, Callable[[Any, Any], Any]] = {
     4: operator.gt,
     5: operator.ge,
 }
-"""Comparisons by MLIR's numbers of the signed predicates."""
+"""Comparisons by the numbers that MLIR gives to signed predicates."""
 
 
 def _select(condition: Array, a: Any, b: Any) -> Array:

@@ -1,4 +1,4 @@
-"""Errors of exp, tanh and sigmoid in a program against the real functions."""
+"""Errors of exp, tanh and sigmoid in a program, compared with the real functions."""
 
 from __future__ import annotations
 
@@ -23,8 +23,11 @@ LARGEST = 3.0e38
 
 @dataclass(frozen=True)
 class FunctionError:
-    """argument, result: formats. error: the greatest |computed - exact| over every argument that the format has, in
-    reals; exact is limited to what the result's format holds. None where that are more than 2^16, or floats."""
+    """The error of one function between two formats.
+
+    error: the greatest |computed - exact|, in reals, over all arguments of the format, with exact values saturated to
+    the range of the result's format. None if the argument has more than 2^16 values or is a float.
+    """
 
     function: Function
     scheme: str | None
@@ -34,7 +37,7 @@ class FunctionError:
 
 
 def function_errors(formats: ModuleOp) -> list[FunctionError]:
-    """The errors of the functions in a program at L1 or later, one for each kind."""
+    """The errors of the functions in a program at L1 or later, one for each distinct function and pair of formats."""
     kinds: set[Kind] = {
         (function, op.scheme.data if op.scheme else None, element_format(x.type), element_format(y.type))
         for op, function, x, y in _functions(formats)

@@ -1,7 +1,7 @@
-"""Derivatives of the scores of a program on reals by its constants: reverse-mode differentiation, sample by sample.
+"""Derivatives of a program's scores with respect to its constants, by reverse-mode differentiation on reals.
 
-A product of matrices has as many derivatives for each sample as the constant has numbers; what is kept are their
-factors, and `Gradients.rows` multiplies them row by row.
+Each sample has its own derivatives. For a matrix product these are as many per sample as the constant has elements, so
+only their factors are kept, and `Gradients.rows` multiplies them row by row.
 """
 
 from __future__ import annotations
@@ -29,11 +29,12 @@ Array: TypeAlias = "NDArray[Any]"
 
 @dataclass(frozen=True)
 class _Part:
-    """Derivatives by some of a constant's numbers, of all samples of a chunk: `slopes` or, of a matrix, their products
-    with what its rows are multiplied by.
+    """Derivatives with respect to some elements of a constant, for all samples of a chunk.
 
-    places: of the numbers, or of the first ones of the rows, in the constant; of shape (samples or 1, ...).
-    slopes: (samples, ...), of a matrix (samples, rows, columns of `factors`). factors: (samples or 1, length, columns).
+    Without factors these are the slopes; for a matrix they are the products of slopes and factors. places: positions of
+    the elements, or of the first elements of rows, in the flattened constant, of shape (samples or 1, ...).
+    slopes: (samples, ...), for a matrix (samples, rows, columns of `factors`). factors: the right operand, of shape
+    (samples or 1, length of a row, columns).
     """
 
     places: Array
@@ -42,15 +43,15 @@ class _Part:
 
     @cached_property
     def all_places(self) -> set[int]:
-        """The places of all samples."""
+        """The places of all samples as a set."""
         return set(np.unique(self.places).tolist())
 
 
 class Gradients:
-    """The derivatives of a score, or a difference of scores, by the constants of a program at L0.
+    """The derivatives of a weighted sum of scores with respect to the constants of a program at L0.
 
-    inputs: reals of shape (samples, elements). direction: of shape (samples, scores), by what each score counts.
-    Constants from which scores are computed by ops without derivatives here have no gradients.
+    inputs: reals of shape (samples, elements). direction: the weights of the scores, of shape (samples, scores).
+    Constants that reach the scores through an op without a derivative have no gradients.
     """
 
     def __init__(self, module: ModuleOp, inputs: Array, direction: Array):
@@ -61,55 +62,61 @@ class Gradients:
         ]
 
     def rows(self, constant: tdsl.ConstOp) -> Iterator[tuple[slice, Array]]:
-        """Places in the flattened constant, of a row of a matrix or a part of another one, and the derivatives by the
-        numbers there, of shape (samples, numbers). None where there are no gradients."""
+        """Slices of the flattened constant, each with the derivatives by its elements, of shape (samples, elements).
+
+        A slice is a row of a matrix, or a part along the first axis of another tensor. Nothing is yielded for a
+        constant without gradients.
+        """
         if any(constant.result not in chunk for chunk in self.chunks):
             return
         parts = [chunk[constant.result] for chunk in self.chunks]
         size, shape = constant.raws.size, constant.raws.shape
         if any(part.factors is not None for part in parts[0]):
             length = shape[-1]
-            rows = (np.concatenate([_of_row(one, start, length) for one in parts]) for start in range(0, size, length))
+            rows = (
+                np.concatenate([_of_row(part, start, length) for part in parts]) for start in range(0, size, length)
+            )
         else:
             length = size if shape[:1] in ((), (1,)) else size // shape[0]
-            whole = np.concatenate([_of_numbers(one, size) for one in parts])
+            whole = np.concatenate([_of_numbers(part, size) for part in parts])
             rows = (whole[:, start : start + length] for start in range(0, size, length))
         for place, row in enumerate(rows):
             yield slice(place * length, (place + 1) * length), row
 
 
 def _of_row(parts: Sequence[_Part], start: int, length: int) -> Array:
-    """The derivatives by the numbers of a matrix's row."""
+    """The derivatives with respect to the elements of a matrix's row, of shape (samples, length)."""
     samples = max(len(part.slopes) for part in parts)
-    found = np.zeros((samples, length))
+    total = np.zeros((samples, length))
     for part in parts:
         if part.factors is None:
-            found += _of_numbers([part], start + length)[:, start:]
+            total += _of_numbers([part], start + length)[:, start:]
         elif start in part.all_places:
             slopes = np.where((part.places == start)[..., None], part.slopes, 0.0).sum(1)
-            found += np.einsum("sn,skn->sk", slopes, np.broadcast_to(part.factors, (samples, *part.factors.shape[1:])))
-    return found
+            total += np.einsum("sn,skn->sk", slopes, np.broadcast_to(part.factors, (samples, *part.factors.shape[1:])))
+    return total
 
 
 def _of_numbers(parts: Sequence[_Part], size: int) -> Array:
-    """The derivatives by the first numbers of a constant."""
+    """The derivatives with respect to the first `size` elements of a constant, of shape (samples, size)."""
     samples = max(len(part.slopes) for part in parts)
-    found = np.zeros((samples, size + 1))
+    total = np.zeros((samples, size + 1))
     for part in parts:
-        # What lies further on is added up in a last column. A part has each number once.
+        # A last column collects the elements beyond `size`. No element occurs twice in a part.
         places = np.minimum(part.places.reshape(len(part.places), -1), size)
         slopes = part.slopes.reshape(len(part.slopes), -1)
         if len(places) == 1:
-            found[:, places[0]] += slopes
+            total[:, places[0]] += slopes
         else:
-            found[np.arange(samples)[:, None], places] += slopes
-    return found[:, :size]
+            total[np.arange(samples)[:, None], places] += slopes
+    return total[:, :size]
 
 
 class _Tape:
-    """All that a program computes for some samples, in order: ops with the places of operands and results in `values`.
+    """The ops that a program executes on some samples, in order; operands and results are indices of `values`.
 
-    origins: by place, the constants of which tensors are parts, and where their elements stand in these.
+    origins: for each tensor that is part of a constant, by its index, the constant and the positions of the tensor's
+    elements in the flattened constant.
     """
 
     def __init__(self, function: func.FuncOp, inputs: Array):
@@ -145,7 +152,7 @@ class _Tape:
                 constant, places = self.origins[operands[0]]
                 self.origins[made] = (
                     constant,
-                    compute(self.reals, op, [places, *(self.values[one] for one in operands[1:])]),
+                    compute(self.reals, op, [places, *(self.values[place] for place in operands[1:])]),
                 )
         raise AssertionError("a block ends in a terminator")
 
@@ -160,7 +167,7 @@ class _Tape:
         return carried
 
     def backward(self, direction: Array) -> dict[SSAValue, list[_Part]]:
-        """The derivatives of the scores in a direction, by constant."""
+        """The derivatives of the scores in a direction, in parts for each constant."""
         last = cast(func.ReturnOp, self.function.body.block.last_op)
         [scores] = [value for value in last.operands if isinstance(value.type, TensorType)]
         slopes: dict[int, Array] = {self.place[scores]: direction.reshape(-1, *tdsl.shape_of(scores))}
@@ -180,25 +187,25 @@ class _Tape:
             elif (slope := slopes.pop(made, None)) is not None:
                 match op:
                     case tdsl.ContractionOp():
-                        found = self._of_products(op, operands, slope, parts)
+                        derivatives = self._of_products(op, operands, slope, parts)
                     case tdsl.ElementwiseOp():
-                        found = self._of_elements(op, operands, self.values[made], slope)
+                        derivatives = self._of_elements(op, operands, self.values[made], slope)
                     case tdsl.MovementOp():
-                        found = self._of_move(op, [self.values[place] for place in operands], slope)
+                        derivatives = self._of_move(op, [self.values[place] for place in operands], slope)
                     case _:
                         unknown.update(operands)
                         continue
-                for place, one in zip(operands, found, strict=True):
-                    if one is not None:
-                        slopes[place] = slopes[place] + one if place in slopes else one
-        return {constant: found for constant, found in parts.items() if constant not in without}
+                for place, derivative in zip(operands, derivatives, strict=True):
+                    if derivative is not None:
+                        slopes[place] = slopes[place] + derivative if place in slopes else derivative
+        return {constant: pieces for constant, pieces in parts.items() if constant not in without}
 
     def _of_products(
         self, op: tdsl.ContractionOp, operands: Sequence[int], slope: Array, parts: dict[SSAValue, list[_Part]]
     ) -> list[Array | None]:
-        found: dict[int, Array | None] = dict.fromkeys(range(len(operands)))
+        derivatives: dict[int, Array | None] = dict.fromkeys(range(len(operands)))
         if op.initial is not None:
-            found[len(operands) - 1] = slope
+            derivatives[len(operands) - 1] = slope
         if op.shifts is not None:
             slope = np.ldexp(slope, -by_row(op, np.array(op.shifts)))
         for pair in range(len(op.pairs)):
@@ -206,20 +213,20 @@ class _Tape:
             left, right = self.values[lhs], self.values[rhs]
             if not (term := op.terms[pair]).multiplies_matrices:
                 factors = Factors(term, tdsl.shape_of(op.out))
-                found[2 * pair], found[2 * pair + 1] = factors.derivatives(left, right, slope)
+                derivatives[2 * pair], derivatives[2 * pair + 1] = factors.derivatives(left, right, slope)
             elif lhs in self.origins:
                 constant, places = self.origins[lhs]
                 parts.setdefault(constant, []).append(_Part(places[..., 0], slope, right))
             else:
-                found[2 * pair] = slope @ right.swapaxes(-1, -2)
+                derivatives[2 * pair] = slope @ right.swapaxes(-1, -2)
             if term.multiplies_matrices:
-                found[2 * pair + 1] = left.swapaxes(-1, -2) @ slope
-        return list(found.values())
+                derivatives[2 * pair + 1] = left.swapaxes(-1, -2) @ slope
+        return list(derivatives.values())
 
     def _of_elements(
         self, op: tdsl.ElementwiseOp, operands: Sequence[int], result: Array, slope: Array
     ) -> list[Array | None]:
-        """The derivatives by the operands of an elementwise op, from its steps on scalars."""
+        """The derivatives with respect to the operands of an elementwise op, from its steps on scalars."""
         body, rank = op.scalar_body, 1 + len(tdsl.shape_of(op.out))
         arguments = [ranked(self.values[place], rank) for place in operands]
         values: dict[SSAValue, Array] = {**dict(zip(body.arguments, arguments, strict=True)), body.result: result}
@@ -232,15 +239,15 @@ class _Tape:
             if (by := slopes.pop(step.results[0], None)) is None:
                 continue
             derived = step.derivative([values[x] for x in step.operands], values[step.results[0]], by)
-            for x, one in zip(step.operands, derived, strict=True):
-                slopes[x] = slopes[x] + one if x in slopes else one
+            for x, derivative in zip(step.operands, derived, strict=True):
+                slopes[x] = slopes[x] + derivative if x in slopes else derivative
         return [
             _like(self.values[place], slopes[x]) if x in slopes else None
             for place, x in zip(operands, body.arguments, strict=True)
         ]
 
     def _of_move(self, op: tdsl.MovementOp, operands: Sequence[Any], slope: Array) -> list[Array | None]:
-        """The derivatives by the operands of an op that moves elements, each back where its element came from."""
+        """The derivatives with respect to the operands of an op that moves elements: the slopes moved back."""
         tensors: dict[SSAValue, Array] = {
             value: x for value, x in zip(op.operands, operands, strict=True) if value in op.inputs
         }
@@ -252,16 +259,16 @@ class _Tape:
             first[value] + numbered(x) if value in first else x for value, x in zip(op.operands, operands, strict=True)
         ]
         back = add_at(slope, compute(self.reals, op, sources), np.empty((1, numbers)))
-        found = {
+        derivatives = {
             value: back[:, first[value] : first[value] + x[0].size].reshape(len(slope), *x.shape[1:])
             for value, x in tensors.items()
         }
-        # What is an operand twice has its derivative once.
-        return [found.pop(value, None) for value in op.operands]
+        # The derivative of a repeated operand counts once.
+        return [derivatives.pop(value, None) for value in op.operands]
 
 
 def _like(x: Array, slope: Array) -> Array:
-    """The derivative by what was broadcast, each sample for itself."""
+    """The derivative with respect to a broadcast array, from that with respect to the result; samples stay separate."""
     slope = slope.sum(tuple(range(1, slope.ndim - x.ndim + 1)))
     axes = tuple(axis for axis in range(1, x.ndim) if x.shape[axis] == 1 and slope.shape[axis] > 1)
     return slope.sum(axes, keepdims=True)

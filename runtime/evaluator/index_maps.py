@@ -1,6 +1,6 @@
 """Index maps on arrays: moves of elements, and the factors of sums as stacks of matrices.
 
-Arrays have a leading axis over the samples, of extent 1 where nothing depends on them.
+Arrays have a leading axis over the samples, of extent 1 if they do not depend on the input.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Array: TypeAlias = "NDArray[Any]"
 Multiply: TypeAlias = "Callable[[Array, Array, Array | None], Array]"
-"""Products of stacked matrices, (n or 1, i, k) times (n or 1, k, j), that go on with sums where there are some."""
+"""Multiplies stacked matrices, (n or 1, i, k) times (n or 1, k, j), and adds the products to initial sums, if any."""
 
 
 def move_elements(op: tdsl.MovementOp, arguments: Sequence[Any]) -> Array:
@@ -45,7 +45,7 @@ def _taken(x: Array, move: tdsl.Move, symbols: Sequence[Any]) -> Array:
 
 
 def _positions(map: AffineMap, shape: Sequence[int], symbols: Sequence[Any], samples: int) -> tuple[Any, ...]:
-    """Arrays that index the elements to which a map takes a shape, for so many samples of the indexed array."""
+    """Arrays that index the elements to which a map takes each index of a shape; samples: of the indexed array."""
     rank = len(shape)
     columns: list[Any] = [np.reshape(symbol, (-1, *(1,) * rank)) for symbol in symbols]
     grid: list[Any] = [
@@ -57,7 +57,7 @@ def _positions(map: AffineMap, shape: Sequence[int], symbols: Sequence[Any], sam
 
 
 def _strided(x: Array, move: tdsl.Move, symbols: Sequence[Any]) -> Array | None:
-    """The elements that a move reads, by slices of the array; None where slices do not reach them."""
+    """The elements that a move reads, by slicing the array; None if slices cannot express the move."""
     if any(np.ndim(symbol) for symbol in symbols):
         return None
     slices: list[Any] = [slice(None)]
@@ -84,12 +84,12 @@ def _strided(x: Array, move: tdsl.Move, symbols: Sequence[Any]) -> Array | None:
     if sorted(axes) != list(range(len(move.shape))):
         return None
     part = x[tuple(slices)].transpose(0, *(1 + axes.index(axis) for axis in range(len(axes))))
-    # Sums over a part of an array are the same, to the last bit, whatever lies around it.
+    # A contiguous copy makes sums over a part of an array independent, to the last bit, of the array around it.
     return np.ascontiguousarray(part) if cut else part
 
 
 def _adds(expression: AffineExpr) -> bool:
-    """Is an expression no remainder and no division?"""
+    """Is an expression affine, without remainders and divisions?"""
     return expression.is_pure_affine() and not any(token in str(expression) for token in ("mod", "div"))
 
 
@@ -99,7 +99,7 @@ def _at(expression: AffineExpr, rank: int, symbols: Sequence[Any], axis: int | N
 
 
 def sum_products(term: tdsl.Term, shape: tdsl.Shape, lhs: Array, rhs: Array, sums: Array | None, by: Multiply) -> Array:
-    """The products of a term, summed, for a result of a shape; they go on with sums of that shape if there are some."""
+    """The summed products of a term for a result of a shape, added to initial sums of that shape, if any."""
     if term.multiplies_matrices:
         return by(lhs, rhs, sums)
     factors = Factors(term, shape)
@@ -112,7 +112,8 @@ def sum_products(term: tdsl.Term, shape: tdsl.Shape, lhs: Array, rhs: Array, sum
 class Factors:
     """The factors of a term as stacks of matrices.
 
-    Axes of the result on which both factors depend are a stack, those of the left factor rows, and the rest columns.
+    Result axes on which both factors depend form the stack, those of the left factor alone the rows, the rest the
+    columns.
     """
 
     def __init__(self, term: tdsl.Term, shape: tdsl.Shape):
@@ -148,18 +149,18 @@ class Factors:
         return [*self.stack, *self.rows, *self.columns]
 
     def arranged(self, sums: Array) -> Array:
-        """Sums of the result's shape, of shape (samples, stack, rows, columns)."""
+        """Sums of the result's shape, rearranged to shape (samples, stack, rows, columns)."""
         groups = (prod(self.shape[axis] for axis in group) for group in (self.stack, self.rows, self.columns))
         return sums.transpose(0, *(1 + axis for axis in self._order)).reshape(len(sums), *groups)
 
     def restored(self, sums: Array) -> Array:
-        """Sums of shape (samples, stack, rows, columns) in the result's shape."""
+        """Sums of shape (samples, stack, rows, columns), rearranged to the result's shape."""
         order = self._order
         apart = sums.reshape(len(sums), *(self.shape[axis] for axis in order))
         return apart.transpose(0, *(1 + order.index(axis) for axis in range(len(order))))
 
     def derivatives(self, lhs: Array, rhs: Array, slope: Array) -> tuple[Array, Array]:
-        """The derivatives by both operands; slope: the derivative by the result."""
+        """The derivatives with respect to both operands; slope: that with respect to the result."""
         left, right = self.matrices(lhs, rhs)
         by_sum = self.arranged(slope)
         by_left, by_right = by_sum @ right.swapaxes(-1, -2), left.swapaxes(-1, -2) @ by_sum
@@ -168,15 +169,15 @@ class Factors:
 
 
 def numbered(x: Array) -> Array:
-    """The numbers of an operand's elements in row-major order, in the operand's shape and for all samples."""
+    """The row-major positions of an operand's elements, in the operand's shape, the same for all samples."""
     count: int = x[0].size
     return np.arange(count).reshape(1, *x.shape[1:])
 
 
 def add_at(slopes: Array, positions: Array, x: Array) -> Array:
-    """Derivatives by elements at positions, added up for each element of an operand, each sample for itself.
+    """The derivatives of an operand, added up from those of elements at positions; samples stay separate.
 
-    slopes: (samples, ...). positions: (samples or 1, ...), of elements in the flattened operand.
+    slopes: (samples, ...). positions: indices of elements in the flattened operand, of shape (samples or 1, ...).
     """
     back = np.zeros((len(slopes), x[0].size))
     samples = np.arange(len(slopes))[:, None]

@@ -1,7 +1,7 @@
-"""One op for all samples and all iterations of a loop at once.
+"""Evaluation of one op for all samples and all iterations of a loop at once.
 
-Arrays have two leading axes, over the samples and over the iterations, each of extent 1 where nothing depends on it;
-both are folded into the one leading axis that the evaluator knows.
+Arrays have two leading axes, over the samples and over the iterations, each of extent 1 if the values do not depend on
+it; both are folded into the single leading axis that the evaluator expects.
 """
 
 from __future__ import annotations
@@ -24,26 +24,26 @@ Array: TypeAlias = "NDArray[Any]"
 
 
 def with_iterations(value: Any) -> Any:
-    """A value that is the same in all iterations; single integers stay as they are."""
+    """A loop-invariant value with an axis over iterations; single integers stay as they are."""
     return value[:, None] if np.ndim(value) else value
 
 
 def iteration(value: SSAValue, result: Any, place: int) -> Any:
-    """The result of one iteration, from the result for all."""
+    """The result of iteration number `place`, from the result for all."""
     if not np.ndim(result):
         return result
-    one = result[:, place if result.shape[1] > 1 else 0]
-    # An index that no sample has a part in is a plain integer again.
-    return one if isinstance(value.type, TensorType) or len(one) > 1 else int(one[0])
+    value_then = result[:, place if result.shape[1] > 1 else 0]
+    # An index that does not depend on the samples becomes a plain integer again.
+    return value_then if isinstance(value.type, TensorType) or len(value_then) > 1 else int(value_then[0])
 
 
 def compute_batched(arithmetic: Arithmetic, op: Operation, arguments: Sequence[Any]) -> Any:
     """The result of `compute` for each sample and iteration."""
     if isinstance(op, tdsl.IndexOp) and np.ndim(arguments[1]) and len(arguments[1]) == 1 == arguments[0].shape[1]:
         return arguments[0][:, 0][:, arguments[1][0]]
-    arrays = [one for one in arguments if np.ndim(one)]
-    samples, iterations = (max((one.shape[axis] for one in arrays), default=1) for axis in (0, 1))
-    result = compute(arithmetic, op, [_folded(one, samples, iterations) for one in arguments])
+    arrays = [argument for argument in arguments if np.ndim(argument)]
+    samples, iterations = (max((array.shape[axis] for array in arrays), default=1) for axis in (0, 1))
+    result = compute(arithmetic, op, [_folded(argument, samples, iterations) for argument in arguments])
     if not np.ndim(result):
         return result
     return result.reshape(*((1, 1) if len(result) == 1 else (samples, iterations)), *result.shape[1:])

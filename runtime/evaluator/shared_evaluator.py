@@ -1,7 +1,7 @@
-"""Runs many programs that have much in common on one data set, each bit as `evaluate` gives it.
+"""Evaluation of many similar programs on one data set, bit for bit as by `evaluate`.
 
-What several programs compute alike is computed once (`shared_results`), and what an iteration of a loop computes from
-its index alone is computed for all iterations at once.
+Values that several programs share are computed once (`value_numbering`), and values of a loop's body that depend only
+on its index are computed for all iterations at once.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 Array: TypeAlias = "NDArray[Any]"
 
 CAPACITY = 1 << 28
-"""Bytes of results that are kept for other programs."""
+"""The most bytes of results that are kept for other programs."""
 
 GREATEST_BATCH = 1 << 23
-"""Elements of a tensor over samples and iterations up to which iterations are taken together."""
+"""The most elements that a tensor may have over all samples and iterations for these to be computed together."""
 
 
 class SharedEvaluator:
-    """inputs: reals of shape (samples, elements), in chunks of `CHUNK` samples, which are evaluated one by one."""
+    """Evaluates programs on shared inputs, in chunks of `CHUNK` samples; inputs: reals of shape (samples, elements)."""
 
     def __init__(self, inputs: Array, capacity: int = CAPACITY):
         self.chunks = [inputs[start : start + CHUNK].astype(np.float64) for start in range(0, len(inputs), CHUNK)]
@@ -44,12 +44,12 @@ class SharedEvaluator:
         self.kept = Kept(capacity)
 
     def prepare(self, module: ModuleOp) -> SharedProgram:
-        """A program at L1, ready to be evaluated."""
+        """Prepare a program at L1 for evaluation."""
         return SharedProgram(self, module)
 
 
 class SharedProgram:
-    """One program; raises what `evaluate` raises."""
+    """A program prepared for evaluation; raises the errors that `evaluate` raises."""
 
     def __init__(self, evaluator: SharedEvaluator, module: ModuleOp):
         self.evaluator = evaluator
@@ -61,12 +61,12 @@ class SharedProgram:
 
     @property
     def score_format(self) -> NumberFormat:
-        """The format of the scores, of a program that has some."""
+        """The format of the scores of a program that has scores."""
         last = cast(func.ReturnOp, self.function.body.block.last_op)
         return next(tdsl.format_of(value) for value in last.operands if isinstance(value.type, TensorType))
 
     def outputs(self, chunk: int) -> Outputs:
-        """Labels and scores of the samples of one chunk."""
+        """The labels and scores of one chunk of samples."""
         inputs = self.evaluator.chunks[chunk]
         [argument] = self.function.body.block.args
         last = cast(func.ReturnOp, self.function.body.block.last_op)
@@ -83,9 +83,10 @@ class SharedProgram:
         return Outputs(labels, scores)
 
     def compared(self, chunk: int) -> Array | None:
-        """The scores of the samples of one chunk in reals, as finely as the label is found from them.
+        """The scores of one chunk of samples in reals, as finely as the program compares them for the label.
 
-        Where exact sums are compared, scores that were rounded to an output say less. None without scores.
+        These are exact sums where the program compares such, before scores are rounded for the output. None without
+        scores.
         """
         block = self.function.body.block
         last = cast(func.ReturnOp, block.last_op)
@@ -109,7 +110,7 @@ class SharedProgram:
     def _demanded(
         self, block: Block, wanted: Sequence[SSAValue], values: dict[SSAValue, Any], chunk: int
     ) -> dict[SSAValue, Any]:
-        """The values of a block that are wanted, and what they need that is not kept."""
+        """Compute the wanted values of a block and their dependences, unless kept from other programs."""
         needed: set[Operation] = set()
         waiting = list(wanted)
         while waiting:
@@ -147,7 +148,7 @@ class SharedProgram:
         batch = _Batch(self, loop, taken, values, chunk)
         current = [values[value] for value in loop.iter_args]
         summed = [batch.summed(position, start) for position, start in enumerate(current)]
-        if all(one is not None for one in summed):
+        if all(sum is not None for sum in summed):
             return cast("list[Array]", summed)
         *steps, last = loop.body.block.ops
         rest = [op for op in steps if op in batch.dependent]
@@ -169,8 +170,8 @@ class SharedProgram:
 class _Batch:
     """The values that a loop computes from its index alone, for all iterations at once.
 
-    dependent: the ops of the body that need what is carried, and the loops in it. Arrays have two leading axes, over
-    samples and over iterations, of extent 1 where nothing depends on them.
+    dependent: the ops of the body that depend on iter_args, and the loops in it. Arrays have two leading axes, over
+    samples and over iterations, each of extent 1 if the values do not depend on it.
     """
 
     def __init__(self, program: SharedProgram, loop: scf.ForOp, taken: range, values: dict[SSAValue, Any], chunk: int):
@@ -192,19 +193,19 @@ class _Batch:
 
     @property
     def key(self) -> object:
-        """Tells what is kept for these iterations from what is for others."""
+        """A key that tells the results of these iterations from those of others."""
         return self.taken
 
     def _too_large(self, op: Operation, times: int = 1) -> bool:
         if isinstance(op, scf.ForOp):
             steps = list(op.body.block.ops)[:-1]
-            return times > 1 or _collected(op) is None or any(self._too_large(one, len(_range(op))) for one in steps)
+            return times > 1 or _collected(op) is None or any(self._too_large(step, len(_range(op))) for step in steps)
         tensors = [value for value in op.results if isinstance(value.type, TensorType)]
         sizes = [int(np.prod(tdsl.shape_of(value))) for value in tensors]
         return max(sizes, default=1) * times * len(self.taken) * self.samples > GREATEST_BATCH
 
     def of(self, value: SSAValue) -> Any:
-        """A value of the body, or of outside of it, for all iterations."""
+        """A value defined in or outside the body, for all iterations."""
         if value in self.known:
             return self.known[value]
         if value in self.values:
@@ -225,7 +226,7 @@ class _Batch:
         return compute_batched(self.program.arithmetic, op, [self.of(operand) for operand in op.operands])
 
     def entering(self, rest: Sequence[Operation]) -> dict[SSAValue, Any]:
-        """The results of independent ops that dependent ones read or the loop carries."""
+        """The results of independent ops that dependent ops read or the loop yields."""
         last = self.loop.body.block.last_op
         assert last is not None
         used = {operand for op in rest for operand in (*op.operands, *(_captured(op) if op.regions else ()))}
@@ -233,7 +234,7 @@ class _Batch:
         return {value: self.of(value) for value in inside if value not in self.moving}
 
     def summed(self, position: int, start: Any) -> Array | None:
-        """A carried sum of `weights * factor` by a product of matrices, which adds in the same order."""
+        """A loop-carried sum of `weights * factor` by a matrix product, in the same order of additions; else None."""
         carried = self.loop.body.block.args[1 + position]
         last = self.loop.body.block.last_op
         assert last is not None
@@ -257,7 +258,7 @@ class _Batch:
 
 
 class _Nested(_Batch):
-    """The vector that a loop inside another one collects, for all iterations of both at once."""
+    """The vector that a nested loop collects, for all iterations of both loops at once."""
 
     def __init__(self, outer: _Batch, loop: scf.ForOp):
         super().__init__(outer.program, loop, _range(loop), {}, outer.chunk)
@@ -287,13 +288,13 @@ class _Nested(_Batch):
 
 
 def _range(loop: scf.ForOp) -> range:
-    """The iterations of a loop between constants; none of another."""
+    """The iterations of a loop with constant bounds; empty for other loops."""
     bounds = [const_evaluate_operand(value) for value in (loop.lb, loop.ub, loop.step)]
     return range(0) if None in bounds else range(*cast("list[int]", bounds))
 
 
 def _collected(loop: scf.ForOp) -> SSAValue | None:
-    """The single number that a loop puts into a vector in each iteration, and by which it fills it."""
+    """The number that a loop inserts into a vector in each iteration until that is full; None for other loops."""
     last = loop.body.block.last_op
     assert last is not None
     if len(last.operands) != 1 or not isinstance(insert := last.operands[0].owner, tdsl.InsertSliceOp):
@@ -301,14 +302,15 @@ def _collected(loop: scf.ForOp) -> SSAValue | None:
     counter, carried = loop.body.block.args
     first, *others = insert.offsets
     whole = insert.input is carried and carried.has_one_use() and first is counter
-    starts = [const_evaluate_operand(one) for one in others]
+    starts = [const_evaluate_operand(offset) for offset in others]
     length = tdsl.shape_of(carried)[0]
     fills = tdsl.shape_of(carried) == (length, 1) and tdsl.shape_of(insert.part) == (1, 1) and starts == [0]
     return insert.part if whole and fills and _range(loop) == range(length) else None
 
 
 def _captured(op: Operation) -> list[SSAValue]:
-    """The values from outside that the ops inside an op read."""
-    inside = {value for one in op.walk() for value in one.results if one is not op}
-    inside |= {argument for one in op.walk() for region in one.regions for argument in region.block.args}
-    return [operand for one in op.walk() for operand in one.operands if one is not op and operand not in inside]
+    """The values defined outside an op that its nested ops read."""
+    nested = [inner for inner in op.walk() if inner is not op]
+    inside = {value for inner in nested for value in inner.results}
+    inside |= {argument for inner in op.walk() for region in inner.regions for argument in region.block.args}
+    return [operand for inner in nested for operand in inner.operands if operand not in inside]

@@ -1,8 +1,8 @@
-"""Arithmetic for ops that run many times: in loops, and with other numbers in one candidate of a search after another.
+"""Recorded arithmetic for ops that run many times: in loops, and on new numbers for each candidate of a search.
 
-A format describes an operation as a program over a machine, in which nothing depends on the numbers: so the steps that
-it comes to on arrays are recorded the first time an op runs, and repeated without the format's reasoning about
-intervals. A function of few arguments is worked out for all of them, and looked up.
+A format describes an operation as a program over a machine whose control flow does not depend on the numbers. The steps
+on arrays are therefore recorded when an op first runs, and repeated without the format's reasoning about intervals. A
+function with few possible arguments is tabulated for all of them.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ if TYPE_CHECKING:
 Array: TypeAlias = "NDArray[Any]"
 
 TABULATED = 2
-"""Bytes of an argument up to which functions are looked up."""
+"""The widest argument, in bytes, for which functions are tabulated."""
 
 CONSTANTS = ("int_constant", "float_constant", "constant")
-"""Methods of a machine whose results depend on no operand."""
+"""Methods of a machine that take no operands."""
 
 STEPS = (*sorted(Machine.__abstractmethods__ - {*CONSTANTS, "width_of"}), "matmul", "of_raw")
 """Methods of a machine that compute on arrays."""
 
 TABLES = {"lookup": 1, "call_on_table": 2, "of_raw": 0}
-"""The argument of these methods that is a table, hence a constant."""
+"""The position of the argument that is a table, and hence a constant, by method."""
 
 
 class TabulatedBits(Bits):
-    """`Bits` that looks functions up. tables: by function and formats."""
+    """`Bits` with tabulated functions. tables: by function and formats."""
 
     def __init__(self, tables: Kept, machine: NumpyMachine | None = None):
         super().__init__(machine)
@@ -56,13 +56,13 @@ class TabulatedBits(Bits):
             table = self.tables[key]
         else:
             raws = _all_raws(source)
-            # What is proven to be one number comes as one.
+            # A result that is proven to be one number comes as a single number.
             self.tables[key] = table = np.broadcast_to(Bits().scalar(op, [raws]), raws.shape)
         return self.machine.of_raw(table, arguments[0])
 
 
 def _all_raws(format: NumberFormat) -> Array:
-    """Every raw of a format, in the order of their unsigned patterns; zero where a pattern is none."""
+    """All raws of a format in the order of their unsigned bit patterns, with zero for invalid patterns."""
     size = format.dtype.itemsize
     raws = np.arange(1 << 8 * size, dtype=f"u{size}").view(format.dtype)
     reals = np.nan_to_num(format.decode(raws))
@@ -74,7 +74,7 @@ def _is_array(value: Any) -> bool:
 
 
 class Recorded:
-    """The ops of one program, each with the bits that `compute` gives it."""
+    """Recorded ops of one program, bit for bit as `compute` evaluates them."""
 
     def __init__(self, tables: Kept) -> None:
         self.arithmetic = TabulatedBits(tables)
@@ -87,8 +87,8 @@ class Recorded:
             rank = 1 + len(tdsl.shape_of(op.out))
             arguments = [ranked(x, rank) for x in arguments]
         if op not in self._tapes:
-            # Views tell apart operands that are one array this time, and perhaps not the next.
-            arguments = [one.view() if isinstance(one, np.ndarray) else one for one in arguments]
+            # Views tell apart operands that share one array this time but perhaps not the next.
+            arguments = [x.view() if isinstance(x, np.ndarray) else x for x in arguments]
             recorder = _Recorder()
             result = compute(TabulatedBits(self.arithmetic.tables, recorder), op, arguments)
             try:
@@ -101,7 +101,7 @@ class Recorded:
 
 
 class _Recorder(NumpyMachine):
-    """The numpy machine, which remembers what it was asked to do: method, arguments, result."""
+    """A numpy machine that records each call: method, arguments, result."""
 
     def __init__(self) -> None:
         self.steps: list[tuple[str, tuple[Any, ...], Any]] = []
@@ -109,12 +109,12 @@ class _Recorder(NumpyMachine):
     if not TYPE_CHECKING:
 
         def __getattribute__(self, name: str) -> Any:
-            found = super().__getattribute__(name)
+            attribute = super().__getattribute__(name)
             if name not in STEPS and name not in CONSTANTS:
-                return found
+                return attribute
 
             def recorded(*arguments: Any) -> Any:
-                result = found(*arguments)
+                result = attribute(*arguments)
                 self.steps.append((name, arguments, result))
                 return result
 
@@ -122,16 +122,16 @@ class _Recorder(NumpyMachine):
 
 
 class _Tape:
-    """The steps of one op. values: one for each place, operands first; what steps make and constants have places, too.
+    """The recorded steps of one op, whose arguments and results are indices of `values`: operands first, then the rest.
 
-    Raises `KeyError` where something was computed without the machine, and cannot be repeated.
+    Raises `KeyError` if a value was computed without the machine, which cannot be repeated.
     """
 
     def __init__(self, operands: Sequence[Any], recorder: _Recorder, result: Any):
         self.operands = len(operands)
         self.values: list[Any] = [None] * self.operands
         self.steps: list[tuple[Callable[..., Any], list[int], int]] = []
-        places = {id(one): place for place, one in enumerate(operands)}
+        places = {id(operand): place for place, operand in enumerate(operands)}
         machine = NumpyMachine()
 
         def new(value: Any) -> int:
@@ -143,9 +143,7 @@ class _Tape:
                 places[id(made)] = new(made)
                 continue
             table = TABLES.get(name)
-            sources = [
-                places[id(one)] if _is_array(one) and i != table else new(one) for i, one in enumerate(arguments)
-            ]
+            sources = [places[id(x)] if _is_array(x) and i != table else new(x) for i, x in enumerate(arguments)]
             places[id(made)] = new(None)
             self.steps.append((getattr(machine, name), sources, places[id(made)]))
         self.result = places[id(result)]

@@ -1,7 +1,7 @@
 """Value numbering over several programs, so that equal values are computed once for all of them.
 
-A value's number stands for what computes it, down to the input and the constants: the operation with its properties
-and types, and the numbers of its operands. Equal numbers mean equal bits, in one program or in two.
+A value's number identifies its computation from the input and the constants: the operation with its properties and
+types, and the numbers of its operands. Equal numbers mean equal bits, in one program or in two.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Numbering:
         self._numbers: dict[object, int] = {}
 
     def number(self, *what: object) -> int:
-        """The number of something that equal things have, too."""
+        """The number of a key; equal keys have equal numbers."""
         return self._numbers.setdefault(what, len(self._numbers))
 
     def of_program(self, module: Any) -> dict[SSAValue, int]:
@@ -39,9 +39,9 @@ class Numbering:
                 continue
             operands = [numbers[operand] for operand in op.operands]
             if isinstance(op, scf.ForOp):
-                # A loop is what its body makes of stand-ins for its arguments.
+                # A loop is identified by the results of its body on placeholders for its arguments.
                 body = op.body.block
-                numbers |= {one: self.number("argument", depth, one.index, one.type) for one in body.args}
+                numbers |= {x: self.number("argument", depth, x.index, x.type) for x in body.args}
                 self._block(body, numbers, depth + 1)
                 last = body.last_op
                 yielded = [] if last is None else [numbers[value] for value in last.operands]
@@ -49,14 +49,14 @@ class Numbering:
                 numbers |= {result: self.number("result", key, i) for i, result in enumerate(op.results)}
             else:
                 assert len(op.results) == 1
-                # What is computed inside of an op is not looked into: such an op is only equal to itself.
+                # Ops with regions are not compared: each is equal to itself alone.
                 itself = op if op.regions else None
                 properties = sorted(op.properties.items())
                 numbers[op.results[0]] = self.number(op.name, *properties, op.results[0].type, itself, *operands)
 
 
 class Kept:
-    """Results by number, the most recently used up to so many bytes."""
+    """A cache of results that evicts the least recently used beyond a capacity in bytes."""
 
     def __init__(self, capacity: int):
         self.capacity = capacity

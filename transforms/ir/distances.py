@@ -1,4 +1,4 @@
-"""Matching squared distances: `(a - b)^T * (a - b)` of column vectors."""
+"""Matching of squared distances `(a - b)^T * (a - b)` of column vectors."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from tinyml.dialects import tdsl
 
 
 def is_squared_distance(product: tdsl.MatmulOp, difference: tdsl.SubOp) -> bool:
-    """Is a product that of a column vector with itself, where the vector is a difference without other uses?"""
+    """Is a product that of a column vector with itself, the vector being a difference without other uses?"""
     row = product.lhs.owner
     return (
         isinstance(row, tdsl.ReshapeOp | tdsl.TransposeOp)

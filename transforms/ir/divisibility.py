@@ -1,4 +1,4 @@
-"""Indices that are known to be multiples of a number, as the offsets of rows are of a row's length."""
+"""Divisibility of indices, such as offsets of rows by the length of a row."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tinyml.transforms.ir.loop_nest import LoopNest
 
 
 def is_multiple(index: SSAValue, factor: int) -> bool:
-    """Is an index a multiple of a factor, whatever its loops count? False where that cannot be told."""
+    """Is an index a multiple of a factor in every iteration? False if unknown."""
     if (number := const_evaluate_operand(index)) is not None:
         return number % factor == 0
     match op := index.owner:
@@ -23,18 +23,18 @@ def is_multiple(index: SSAValue, factor: int) -> bool:
 
 
 def exchanged(index: SSAValue, factor: int, by: int, nest: LoopNest) -> SSAValue:
-    """index / factor * by, of a multiple of the factor, without a division."""
+    """index / factor * by for a multiple of the factor, without a division."""
     if factor == by:
         return index
     if (number := const_evaluate_operand(index)) is not None:
         return nest.index(number // factor * by)
     match op := index.owner:
         case arith.MuliOp():
-            multiple, other = (op.lhs, op.rhs) if is_multiple(op.lhs, factor) else (op.rhs, op.lhs)
+            multiple, rest = (op.lhs, op.rhs) if is_multiple(op.lhs, factor) else (op.rhs, op.lhs)
             changed = exchanged(multiple, factor, by, nest)
             if (count := const_evaluate_operand(changed)) is not None:
-                return nest.times(other, count)
-            return nest.insert(arith.MuliOp(changed, other))
+                return nest.times(rest, count)
+            return nest.insert(arith.MuliOp(changed, rest))
         case arith.AddiOp():
             return nest.add(exchanged(op.lhs, factor, by, nest), exchanged(op.rhs, factor, by, nest))
         case arith.SubiOp():

@@ -1,4 +1,4 @@
-"""Building loop nests over the elements of memrefs."""
+"""Construction of loop nests over the elements of memrefs."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ Indices: TypeAlias = "list[SSAValue]"
 
 
 class LoopNest:
-    """Inserts code at one place; `over` and `fold` open loops and return to that place behind them.
+    """Inserts ops before an op; `over` and `fold` open loops and continue after them.
 
-    What has no location of its own gets that of the operation that it is inserted before.
+    Ops without a location get that of the op before which they are inserted.
     """
 
     def __init__(self, before: Operation):
@@ -31,13 +31,13 @@ class LoopNest:
         return op.results[0]
 
     def put(self, op: Operation) -> None:
-        """Insert an op that need not have a result."""
+        """Insert an op with any number of results."""
         if isinstance(op.location, UnknownLoc):
             op.location = self.location
         self.builder.insert(op)
 
     def index(self, value: int) -> SSAValue:
-        """An index constant, made once outside all loops of the nest."""
+        """An index constant, created once outside all loops of the nest."""
         if value not in self._constants:
             op = arith.ConstantOp(IntegerAttr(value, IndexType()))
             self._constants[value] = Builder(self._entry).insert(op).result
@@ -53,7 +53,7 @@ class LoopNest:
         return self.insert(memref.LoadOp.get(source, indices))
 
     def unsigned(self, value: SSAValue) -> SSAValue:
-        """A stored integer of 8 or 16 bits, taken as unsigned, as an index."""
+        """A stored integer of 8 or 16 bits, zero-extended to an index."""
         wide = self.insert(arith.ExtUIOp(value, i16 if value.type == i8 else i32))
         return self.insert(arith.IndexCastOp(wide, IndexType()))
 
@@ -61,7 +61,7 @@ class LoopNest:
         self.put(memref.StoreOp.get(value, target, indices))
 
     def over(self, shape: Sequence[int], body: Callable[[Indices], None]) -> None:
-        """body at every index of the shape, in row-major order; axes of extent 1 make no loop."""
+        """Run `body` at every index of a shape in row-major order; axes of extent 1 need no loop."""
         self._over(list(shape), [], body)
 
     def _over(self, shape: list[int], indices: Indices, body: Callable[[Indices], None]) -> None:
@@ -85,7 +85,7 @@ class LoopNest:
         body: Callable[[SSAValue, Sequence[SSAValue]], Sequence[SSAValue]],
         start: int = 0,
     ) -> Sequence[SSAValue]:
-        """A loop from start to extent that carries values; body returns their next ones."""
+        """The results of a loop from start to extent with iter_args, whose next values `body` returns."""
         block = Block(arg_types=[IndexType(), *(value.type for value in initial)])
         start_value, step = self.index(start), self.index(1)
         outer, self.builder = self.builder, Builder(InsertPoint.at_end(block))
@@ -98,7 +98,7 @@ class LoopNest:
 
 
 def function_around(op: Operation) -> func.FuncOp:
-    """The function that an op is in."""
+    """The function that contains an op."""
     function = op.parent_op()
     while not isinstance(function, func.FuncOp):
         assert function is not None
@@ -107,7 +107,7 @@ def function_around(op: Operation) -> func.FuncOp:
 
 
 def local_array(function: func.FuncOp, element: Attribute, length: int, name: str) -> SSAValue:
-    """An array that a function keeps on its stack."""
+    """A local array on the stack of a function."""
     first = function.body.block.first_op
     assert first is not None
     array = LoopNest(first).insert(memref.AllocaOp.get(element, shape=[length]))

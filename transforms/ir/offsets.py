@@ -1,4 +1,4 @@
-"""Boxes of a row-major array whose elements lie one after the other."""
+"""Contiguous subviews of row-major arrays, and the offsets of their elements."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from xdsl.ir import SSAValue
 
 
 def is_run(whole: Sequence[int], part: Sequence[int]) -> bool:
-    """Do the elements of a box stand one after the other in the whole?"""
+    """Is a subview of shape `part` contiguous in an array of shape `whole`?"""
     first = next((axis for axis, extent in enumerate(part) if extent != 1), len(part))
     return tuple(part[first + 1 :]) == tuple(whole[first + 1 :])
 
@@ -22,7 +22,7 @@ def build_index(value: int, builder: Builder) -> SSAValue:
 
 
 def build_offset(indices: Sequence[SSAValue], shape: Sequence[int], builder: Builder) -> SSAValue:
-    """The element at leading indices of a row-major shape."""
+    """The offset in elements of leading indices in a row-major shape."""
     total: SSAValue | None = None
     for axis, index in enumerate(indices):
         if (stride := prod(shape[axis + 1 :])) != 1:

@@ -1,4 +1,4 @@
-"""Matching sums of products that loops carry from iteration to iteration."""
+"""Matching of loop-carried sums of products."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from tinyml.dialects import tdsl
 
 @dataclass(frozen=True)
 class LoopCarriedSum:
-    """A sum `carried + constant[i] * factor` that a loop with index i carries, from zero: the ops that make it up.
+    """The ops of a sum `carried + constant[i] * factor` that a loop with index i carries, starting from zero.
 
-    position: which of the loop's iter_args it is.
+    position: the index of the sum in the loop's iter_args.
     """
 
     loop: scf.ForOp
@@ -34,7 +34,7 @@ class LoopCarriedSum:
 
     @staticmethod
     def match(loop: scf.ForOp, position: int) -> LoopCarriedSum | None:
-        """The sum in one of a loop's iter_args; None where that is no such sum, or where its parts have other uses."""
+        """The sum in one of a loop's iter_args; None if that is no such sum, or if its parts have other uses."""
         body = loop.body.block
         carried = body.args[1 + position]
         initial = loop.iter_args[position].owner

@@ -1,4 +1,4 @@
-"""A buffer gets another type, and its views with it."""
+"""Change of a buffer's type together with its views."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tinyml.dialects.scratch import SliceOp, memref_type
 
 
 def retype_buffer(value: SSAValue, type: MemRefType[Attribute]) -> None:
-    """Give a buffer a type, and its views the same memory space."""
+    """Give a buffer a new type, and its views the memory space of that type."""
     value = Rewriter.replace_value_with_new_type(value, type)
     for use in list(value.uses):
         if isinstance(view := use.operation, SliceOp):

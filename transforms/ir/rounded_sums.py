@@ -1,4 +1,4 @@
-"""Sums that loops carry in the format of their elements: each block of iterations is rounded once."""
+"""Blocking of loop-carried sums in number formats, so that each block of iterations is rounded once."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tinyml.transforms.ir.strip_mining import ColumnSum
 
 
 def round_carried_sums(module: ModuleOp, block: int) -> None:
-    """Rewrite loops whose one carried value is a column `carried + constant[i] * x`, from zero.
+    """Rewrite loops whose only iter_arg is a column `carried + constant[i] * x`, from zero.
 
     block: the most iterations whose products are added in one sum, exact in registers and rounded when it is stored.
     """
@@ -29,7 +29,7 @@ def _adds_columns(carried_sum: LoopCarriedSum) -> bool:
 
 
 def _fuse(carried_sum: LoopCarriedSum) -> None:
-    """Add the product of each iteration without rounding it first."""
+    """Add the unrounded product in each iteration."""
     fused = tdsl.MatmulSumOp([(carried_sum.weight.out, carried_sum.factor)], carried_sum.carried)
     fused.attributes |= carried_sum.add.attributes
     fused.out.name_hint = carried_sum.add.out.name_hint

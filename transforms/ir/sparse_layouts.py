@@ -1,4 +1,4 @@
-"""Sparse matrices as the kernels of a target read them: from compressed rows as they are, or from a stream of bytes."""
+"""Layouts of sparse matrices for the kernels of a target: compressed rows, or a stream of bytes."""
 
 from __future__ import annotations
 
@@ -19,8 +19,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SparseRows:
-    """kernel: reads the matrix. entries: that it goes through. stream: None where it reads compressed rows; lengths:
-    behind its beginning, a row of the stream has so many times `unit` bytes."""
+    """The rows of a sparse matrix in the layout of one kernel.
+
+    entries: the number that the kernel processes. stream: None for a kernel that reads compressed rows. lengths: of the
+    rows in a stream, each in multiples of `unit` bytes after the row's count.
+    """
 
     kernel: Kernel
     entries: int
@@ -31,7 +34,7 @@ class SparseRows:
 
     @classmethod
     def read_by(cls, kernel: Kernel, rows: CompressedRows, columns: int) -> SparseRows | None:
-        """The rows of a matrix of so many columns; None where the kernel's layout does not hold it."""
+        """The rows of a matrix in a kernel's layout; None if the layout cannot hold them."""
         if kernel.gaps == 0:
             return cls(kernel, len(rows.values), rows.bytes, None, rows.lengths, 0)
         if kernel.gaps == SKIP_BITS:
@@ -45,23 +48,23 @@ class SparseRows:
 
     @property
     def time(self) -> float:
-        """In the unit of the kernel's step."""
+        """The time to read the matrix, in the unit of the kernel's step."""
         return self.entries * self.kernel.step
 
     @property
     def effort(self) -> float:
-        """Bytes times time."""
+        """The product of bytes and time, which is to be minimised."""
         return (self.bytes + self.kernel.code) * self.time
 
 
 def best_rows(kernels: Iterable[Kernel], rows: CompressedRows, columns: int) -> SparseRows | None:
-    """The rows that take least, bytes times time, for one of these kernels; None where none can read the matrix."""
-    found = (SparseRows.read_by(kernel, rows, columns) for kernel in kernels)
-    return min((one for one in found if one is not None), key=lambda one: one.effort, default=None)
+    """The rows with the least effort over these kernels; None if no kernel can read the matrix."""
+    candidates = (SparseRows.read_by(kernel, rows, columns) for kernel in kernels)
+    return min((rows for rows in candidates if rows is not None), key=lambda rows: rows.effort, default=None)
 
 
 def compressed_rows(op: num.SparseDotOp) -> CompressedRows:
-    """The matrix that an op reads, from constants."""
+    """The constant matrix that an op reads."""
     values, gaps, lengths = (cast(scratch.ConstantOp, run.owner).raws for run in (op.values, op.gaps, op.lengths))
     lengths = lengths.view(f"u{lengths.itemsize}")
     entries = int(lengths.sum())

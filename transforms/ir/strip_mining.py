@@ -1,4 +1,4 @@
-"""Strip mining of loops that add multiples of columns: a block of iterations adds its products at once."""
+"""Strip mining of loops that add multiples of columns, so that a block of iterations adds its products at once."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 from tinyml.dialects import tdsl
 
 LEAST = 4
-"""Smaller blocks would not pay for the calls of their dot products."""
+"""The smallest block; smaller ones would not pay for the calls of their dot products."""
 
 
 @dataclass(frozen=True)
 class ColumnSum:
-    """A sum of columns `carried + constant[i] * factor` that a loop over all i carries: the ops that make it up.
+    """The ops of a sum of columns `carried + constant[i] * factor` that a loop over all i carries.
 
-    step: adds the product of a column and a single number, exactly or rounded into the format of what is carried.
+    step: the addition of a column times a single number, exact or rounded into the format of the iter_arg.
     """
 
     loop: scf.ForOp
@@ -38,7 +38,7 @@ class ColumnSum:
 
     @staticmethod
     def match(loop: scf.ForOp) -> ColumnSum | None:
-        """The one sum that a loop carries; None where it carries anything else, or where parts have other uses."""
+        """The only sum that a loop carries; None if it carries anything else or parts of the sum have other uses."""
         body = loop.body.block
         if len(loop.iter_args) != 1:
             return None
@@ -73,10 +73,7 @@ class ColumnSum:
         return None
 
     def strip_mine(self, most: int) -> None:
-        """Take iterations together, in blocks of the greatest size from `LEAST` to `most` that divides their number.
-
-        Nothing changes where there is no such size.
-        """
+        """Block the iterations by the greatest size from `LEAST` to `most` that divides their number, if any."""
         sizes = [size for size in range(LEAST, most + 1) if self.trips % size == 0]
         if sizes:
             self._rewrite(sizes[-1])
@@ -90,9 +87,9 @@ class ColumnSum:
         build = Builder(InsertPoint.at_end(outer))
         factors = build.insert(tensor.EmptyOp((), TensorType(tdsl.format_of(self.factor).type, (size, 1)))).tensor
         factors.name_hint = "factors"
-        zero, one, count = (_index(build, value) for value in (0, 1, size))
+        zero, step, count = (_index(build, value) for value in (0, 1, size))
         first = build.insert(arith.MuliOp(outer.args[0], count)).result
-        inner = build.insert(scf.ForOp(zero, count, one, [factors], self._factors(first, zero, factors.type)))
+        inner = build.insert(scf.ForOp(zero, count, step, [factors], self._factors(first, zero, factors.type)))
         inner.results[0].name_hint = self.factor.name_hint
         weights = build.insert(tdsl.IndexOp(blocks.result, outer.args[0]))
         result = self._sum(outer.args[1], weights.out, inner.results[0])
@@ -123,7 +120,7 @@ class ColumnSum:
         return constant
 
     def _factors(self, first: SSAValue, zero: SSAValue, type: Attribute) -> Block:
-        """The loop's body without its sum, over the iterations of a block, which collects the factors in a vector."""
+        """The body of a loop over one block's iterations, which collects the factors in a vector instead of adding."""
         old = self.loop.body.block
         block = Block(arg_types=[IndexType(), type])
         block.args[0].name_hint = old.args[0].name_hint

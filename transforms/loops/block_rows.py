@@ -1,8 +1,7 @@
-"""`block-rows`: a matrix times a vector takes several rows at once where the target has a kernel for that (L3).
+"""`block-rows`: multiplies several rows of a matrix by a vector at once where the target has a kernel for that (L3).
 
 A kernel for several rows loads each element of the vector once for all of them, and is called once. The sums of a block
-wait in a small local array; what comes before and after the dot product of a row stays as it is, in loops over the
-block.
+wait in a small local array; the code before and after the dot product of a row stays as it is, in loops over the block.
 """
 
 from __future__ import annotations
@@ -30,9 +29,9 @@ from tinyml.transforms.ir.loop_nest import LoopNest, local_array
 
 @dataclass(frozen=True)
 class BlockRowsPass(ModulePass):
-    """Rewrites loops over the rows of a matrix, each with a chain of dot products with vectors that stay the same.
+    """Blocks loops over rows of matrices, each iteration a chain of dot products with loop-invariant vectors.
 
-    target: as for printing C. Raises `InputError` for an unknown one.
+    target: as for printing C. Raises `InputError` for an unknown target.
     """
 
     name = "block-rows"
@@ -40,20 +39,20 @@ class BlockRowsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         kernels = [kernel for kernel in kernels_of(self.target) if kernel.op == num.DotRowsOp.name]
-        for function in [one for one in op.walk() if isinstance(one, func.FuncOp) and not one.is_declaration]:
+        for function in [inner for inner in op.walk() if isinstance(inner, func.FuncOp) and not inner.is_declaration]:
             # One array for all loops: no two of them run at the same time.
             arrays: dict[tuple[Attribute, int], SSAValue] = {}
-            for loop in [one for one in function.walk() if isinstance(one, scf.ForOp)]:
-                if (found := _Rows.find(loop, kernels)) is not None:
-                    kind = found.accumulator.type, found.block
+            for loop in [loop for loop in function.walk() if isinstance(loop, scf.ForOp)]:
+                if (rows := _Rows.find(loop, kernels)) is not None:
+                    kind = rows.accumulator.type, rows.block
                     if kind not in arrays:
                         arrays[kind] = local_array(function, *kind, "sums")
-                    found.rewrite(arrays[kind])
+                    rows.rewrite(arrays[kind])
 
 
 @dataclass
 class _Product:
-    """One dot product of a row: of which matrix, by which kernel."""
+    """A dot product of one row of a matrix, and its kernel."""
 
     dot: num.DotOp
     row: scratch.SliceOp
@@ -62,7 +61,7 @@ class _Product:
 
 @dataclass
 class _Rows:
-    """A loop over rows, and the dot products that a row's sum goes through, first to last, in an accumulator."""
+    """A loop over rows, and the dot products that each row's sum passes through in order, in one accumulator."""
 
     loop: scf.ForOp
     trips: int
@@ -75,7 +74,7 @@ class _Rows:
 
     @classmethod
     def find(cls, loop: scf.ForOp, kernels: Sequence[Kernel]) -> _Rows | None:
-        """The rows of a loop that can be taken in blocks."""
+        """The rows of a loop, if they can be taken in blocks."""
         body = loop.body.block
         bounds = [const_evaluate_operand(bound) for bound in (loop.lb, loop.ub, loop.step)]
         stores = [op for op in body.ops if not op.results and op is not body.last_op]
@@ -90,8 +89,8 @@ class _Rows:
         if not (chained and alone and after) or _reads_earlier_rows(loop):
             return None
         for accumulator in _accumulators(dots[0].sum, dots[-1].result):
-            found = [cls._product(dot, accumulator, loop, kernels) for dot in dots]
-            products = [product for product in found if product is not None]
+            matches = [cls._product(dot, accumulator, loop, kernels) for dot in dots]
+            products = [product for product in matches if product is not None]
             if len(products) == len(dots) and bounds[1] >= products[0].kernel.rows:
                 return cls(loop, bounds[1], accumulator, products)
         return None
@@ -122,7 +121,7 @@ class _Rows:
         return None if kernel is None or flash[1] else _Product(dot, row, kernel)
 
     def rewrite(self, sums: SSAValue) -> None:
-        """Whole blocks come before the loop, which is left with the last rows; `sums` is an array for one block."""
+        """Put whole blocks before the loop, which keeps the last rows; `sums` is an array for one block."""
         nest = LoopNest(self.loop)
         rest = self.trips % self.block
         starts = self._zeros(nest) or sums
@@ -183,7 +182,7 @@ class _Rows:
         values = dict(values)
         for op in ops:
             if isinstance(op, num.ShiftOp):
-                # Of a sum that may have become wider.
+                # Built anew: the sum may have become wider.
                 copy = num.ShiftOp(values.get(op.sum, op.sum), values.get(op.places, op.places))
                 copy.result.name_hint = op.result.name_hint
                 values[op.result] = copy.result
@@ -194,10 +193,7 @@ class _Rows:
 
 
 def _accumulators(start: SSAValue, end: SSAValue) -> Iterator[Accumulator]:
-    """The accumulators in which a sum may run: its own, or wider ones where it starts from zero and only ends after.
-
-    Before its end it may be shifted.
-    """
+    """The accumulator of a sum, then wider ones if it starts from zero and is only shifted and finished afterwards."""
     accumulator = num.accumulator_type(start)
     if not accumulator.INTEGER:
         return
@@ -212,9 +208,9 @@ def _accumulators(start: SSAValue, end: SSAValue) -> Iterator[Accumulator]:
 
 
 def _reads_earlier_rows(loop: scf.ForOp) -> bool:
-    """May a row depend on what an earlier one has stored? Then they cannot be taken at once.
+    """May a row read an element that an earlier row has stored? Then rows cannot be taken at once.
 
-    Different buffers do not overlap while both are in use; of the same one a row may read the element that it stores.
+    Different buffers do not overlap while both are in use; in the same buffer a row may read the element it stores.
     """
     ops = list(loop.body.block.ops)
     stores = [op for op in ops if isinstance(op, memref.StoreOp)]
@@ -224,7 +220,9 @@ def _reads_earlier_rows(loop: scf.ForOp) -> bool:
     dots = [op for op in ops if isinstance(op, num.DotOp)]
     loads = [op for op in ops if isinstance(op, memref.LoadOp)]
     return any(scratch.root(factor) in stored for dot in dots for factor in (dot.lhs, dot.rhs)) or any(
-        stored.get(scratch.root(op.memref), place) != place for op in loads for place in [[op.memref, *op.indices]]
+        stored.get(scratch.root(op.memref), element) != element
+        for op in loads
+        for element in [[op.memref, *op.indices]]
     )
 
 
@@ -233,17 +231,17 @@ def _inside(value: SSAValue, loop: scf.ForOp) -> bool:
 
 
 def _needed(ops: Sequence[Operation | Block], loop: scf.ForOp, but: Operation | None = None) -> list[Operation]:
-    """Ops of a loop's body and what they are computed by, in order, without what only `but` needs."""
-    found: set[Operation] = set()
+    """Ops of a loop's body and the ops they depend on, in order, except those that only `but` needs."""
+    needed: set[Operation] = set()
     pending = list(ops)
     while pending:
         op = pending.pop()
-        if isinstance(op, Operation) and op.parent_op() is loop and op is not but and op not in found:
-            found.add(op)
+        if isinstance(op, Operation) and op.parent_op() is loop and op is not but and op not in needed:
+            needed.add(op)
             pending += [operand.owner for operand in op.operands]
-    return [op for op in loop.body.block.ops if op in found]
+    return [op for op in loop.body.block.ops if op in needed]
 
 
 def _read(value: SSAValue, loop: scf.ForOp) -> set[SSAValue]:
-    """The values that a value is computed from, itself included."""
+    """A value and the values in the loop's body that it is computed from."""
     return {value, *(operand for op in _needed([value.owner], loop) for operand in op.operands)}

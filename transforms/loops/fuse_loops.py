@@ -1,10 +1,10 @@
-"""`fuse-loops`: a loop over what another loop has just stored becomes one loop with it (L3).
+"""`fuse-loops`: fuses a loop with the next one, which loads the elements that the first has just stored (L3).
 
-So the elementwise ops behind a product of matrices (bias, activation, gates) run in the epilogue of each of its rows,
-with the rounded sum in a register: neither stored nor loaded, and with the interval that it is proven to lie in.
+The elementwise ops behind a matrix product (bias, activation, gates) then run in the epilogue of each of its rows, with
+the rounded sum in a register: neither stored nor loaded, and with its proven interval known.
 
-Buffers share the bytes of one arena, so it is bytes that decide: what one loop stores the other one must touch in the
-same iteration, or not at all.
+Buffers share the bytes of one arena, so dependences are tested on bytes: a byte that one loop stores must be accessed
+by the other in the same iteration or not at all.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from tinyml.dialects.scratch import element_bytes, memref_type, packed_bits, siz
 
 @dataclass(frozen=True)
 class FuseLoopsPass(ModulePass):
-    """Fuses a loop of L3 with the next one of the same trips, where that loads elements that the first has stored."""
+    """Fuses a loop with the next one of equal bounds if that loads elements that the first has stored."""
 
     name = "fuse-loops"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for function in [one for one in op.walk() if isinstance(one, func.FuncOp) and not one.is_declaration]:
-            blocks = [block for one in function.walk() for region in one.regions for block in region.blocks]
+        for function in [inner for inner in op.walk() if isinstance(inner, func.FuncOp) and not inner.is_declaration]:
+            blocks = [block for nested in function.walk() for region in nested.regions for block in region.blocks]
             for block in blocks:
-                for second in [one for one in block.ops if isinstance(one, scf.ForOp)][::-1]:
-                    # What has been fused is fused with the loop before it, too.
+                for second in [loop for loop in block.ops if isinstance(loop, scf.ForOp)][::-1]:
+                    # A fused loop may fuse again with the loop before it.
                     while (first := _loop_before(second)) and (forwarded := _forwarded(first, second)):
                         _fuse(first, second, forwarded)
 
@@ -45,30 +45,30 @@ class FuseLoopsPass(ModulePass):
 class _Access:
     """An op that reads or writes a buffer.
 
-    place: slope and start, where iteration i touches one element, the byte number slope * i + start of the memory in
-    which the root lies.
+    address: (slope, start) if iteration i accesses the one element at byte slope * i + start of the memory that holds
+    the root; else None.
     """
 
     op: Operation
     writes: bool
     root: SSAValue
-    place: tuple[int, int] | None
+    address: tuple[int, int] | None
 
     def conflicts(self, other: _Access) -> bool:
-        """May it touch in one iteration what the other touches in another one?"""
+        """May this access touch, in one iteration, bytes that the other touches in a different one?"""
         if not (self.writes or other.writes) or not _overlap(self.root, other.root):
             return False
         return not self.meets(other)
 
     def meets(self, other: _Access) -> bool:
-        """Does it touch what the other touches in the same iteration, and in no other?"""
-        same = _memory(self.root) is _memory(other.root) and self.place == other.place
-        width, other_width = (element_bytes(memref_type(one.root)) for one in (self, other))
-        return same and self.place is not None and self.place[0] != 0 and width == other_width
+        """Do both accesses touch the same element in each iteration, and never in different ones?"""
+        same = _memory(self.root) is _memory(other.root) and self.address == other.address
+        width, other_width = (element_bytes(memref_type(access.root)) for access in (self, other))
+        return same and self.address is not None and self.address[0] != 0 and width == other_width
 
 
 def _memory(root: SSAValue) -> SSAValue:
-    """The arena, or an array of its own; results may take the place of operands there (`update-in-place`)."""
+    """The arena that holds a root, in which results may overwrite operands (`update-in-place`), or the root itself."""
     return root.owner.arena if isinstance(root.owner, scratch.ViewOp) else root
 
 
@@ -82,8 +82,8 @@ def _overlap(a: SSAValue, b: SSAValue) -> bool:
 
 
 def _accesses(loop: scf.ForOp) -> list[_Access] | None:
-    """The accesses to buffers that are not constants, in order; None where the body has other effects."""
-    found: list[_Access] = []
+    """The accesses to buffers other than constants, in order; None if the body has other effects."""
+    accesses: list[_Access] = []
     for op in loop.body.block.ops:
         match op:
             case memref.LoadOp() | memref.StoreOp():
@@ -98,14 +98,14 @@ def _accesses(loop: scf.ForOp) -> list[_Access] | None:
                 return None
         for value in values:
             if not scratch.in_flash(memref_type(value)):
-                found.append(_Access(op, writes, scratch.root(value), _place(op, value, loop.body.block)))
-    return found
+                accesses.append(_Access(op, writes, scratch.root(value), _address(op, value, loop.body.block)))
+    return accesses
 
 
-def _place(op: Operation, buffer: SSAValue, body: Block) -> tuple[int, int] | None:
-    """Slope and start of the element that a load or store touches, in bytes from the start of its memory.
+def _address(op: Operation, buffer: SSAValue, body: Block) -> tuple[int, int] | None:
+    """Slope and start, in bytes from the start of its memory, of the element that a load or store accesses.
 
-    Packed elements share bytes.
+    None for packed elements, which share bytes, and for addresses that are not affine in the loop's index.
     """
     type = memref_type(buffer)
     if not isinstance(op, memref.LoadOp | memref.StoreOp) or packed_bits(type) is not None:
@@ -115,17 +115,17 @@ def _place(op: Operation, buffer: SSAValue, body: Block) -> tuple[int, int] | No
     while isinstance(slice := buffer.owner, scratch.SliceOp):
         terms.append((slice.offset, 1))
         buffer = slice.source
-    places = [_affine(value, body.args[0]) for value, _ in terms]
+    forms = [_affine(value, body.args[0]) for value, _ in terms]
     slope, start = 0, 0
-    for place, (_, stride) in zip(places, terms, strict=True):
-        if place is None:
+    for form, (_, stride) in zip(forms, terms, strict=True):
+        if form is None:
             return None
-        slope, start = slope + stride * place[0], start + stride * place[1]
+        slope, start = slope + stride * form[0], start + stride * form[1]
     return slope * element_bytes(type), start * element_bytes(type) + _start(buffer)
 
 
 def _affine(value: SSAValue, index: SSAValue) -> tuple[int, int] | None:
-    """slope and start, where a value is slope * index + start."""
+    """Slope and start of a value that equals slope * index + start; None if it is not of that form."""
     if value is index:
         return 1, 0
     if (number := const_evaluate_operand(value)) is not None:
@@ -142,7 +142,7 @@ def _affine(value: SSAValue, index: SSAValue) -> tuple[int, int] | None:
 
 
 def _loop_before(second: scf.ForOp) -> scf.ForOp | None:
-    """The loop before another one, with nothing in between that has an effect or reads memory."""
+    """The loop before another if nothing between them has an effect or reads memory."""
     op = second.prev_op
     while op is not None and not isinstance(op, scf.ForOp):
         if op.regions or not is_side_effect_free(op):
@@ -152,23 +152,23 @@ def _loop_before(second: scf.ForOp) -> scf.ForOp | None:
 
 
 def _forwarded(first: scf.ForOp, second: scf.ForOp) -> list[tuple[memref.StoreOp, memref.LoadOp]]:
-    """The loads of the second loop that give what a store of the first one has stored; none if they cannot be one."""
-    bounds = [[const_evaluate_operand(one) for one in (loop.lb, loop.ub, loop.step)] for loop in (first, second)]
+    """Pairs of a store in the first loop and a load in the second of the same value; empty if the loops cannot fuse."""
+    bounds = [[const_evaluate_operand(bound) for bound in (loop.lb, loop.ub, loop.step)] for loop in (first, second)]
     if bounds[0] != bounds[1] or None in bounds[0] or first.iter_args or second.iter_args:
         return []
     before, after = _accesses(first), _accesses(second)
     if before is None or after is None or any(a.conflicts(b) for a in before for b in after):
         return []
-    found: list[tuple[memref.StoreOp, memref.LoadOp]] = []
+    pairs: list[tuple[memref.StoreOp, memref.LoadOp]] = []
     for i, store in enumerate(before):
         for k, load in enumerate(after):
             if not (isinstance(store.op, memref.StoreOp) and isinstance(load.op, memref.LoadOp)):
                 continue
             if store.meets(load) and store.op.value.type == load.op.res.type:
                 between = [*before[i + 1 :], *after[:k]]
-                if not any(one.writes and _overlap(one.root, store.root) for one in between):
-                    found.append((store.op, load.op))
-    return found
+                if not any(access.writes and _overlap(access.root, store.root) for access in between):
+                    pairs.append((store.op, load.op))
+    return pairs
 
 
 def _fuse(first: scf.ForOp, second: scf.ForOp, forwarded: Sequence[tuple[memref.StoreOp, memref.LoadOp]]) -> None:

@@ -1,8 +1,8 @@
-"""`pack-constants`: constants whose raws have 4, 5, 6, 9, 10 or 12 bits take no more in flash, where that pays (L3).
+"""`pack-constants`: bit-packs constants in flash whose raws need only 4, 5, 6, 9, 10 or 12 bits, where that pays (L3).
 
-What counts is how many bits the raws of an array need, whatever its number format. Kernels of the target read packed
-rows; single elements cost a call each. As in `choose-storage` the product of bytes and time decides, and what is saved
-has to be more than the code that reads it.
+The width follows from the raws of an array, whatever its number format. Kernels of the target read packed rows; single
+elements cost a call each. As in `choose-storage`, the product of bytes and time decides, and the bytes saved have to
+outweigh the code that reads the packed elements.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import element_format, number_format
 from tinyml.dialects.layouts.packed_bits import group_length, packed_bytes, packed_widths
 from tinyml.dialects.machine.lazy_numpy import np
-from tinyml.dialects.scratch import memref_type, packed_bits, size_in_bytes
+from tinyml.dialects.scratch import memref_type, packed_bits
 from tinyml.targets.kernel import FETCHED, UNPACKED_KERNEL, UNPACKED_LOOP, Kernel, packed_reader
 from tinyml.targets.registry import HOST, kernels_of
 from tinyml.transforms.ir.divisibility import exchanged, is_multiple
@@ -34,18 +34,18 @@ from tinyml.transforms.ir.sparse_layouts import SparseRows, best_rows, compresse
 CHOICES = ("auto", "always", "never")
 
 MOST = (1 << 15) - 1
-"""Elements that an index on an 8-bit chip counts."""
+"""The most elements that an index on an 8-bit chip can count."""
 
 CALL_BYTES = 12
-"""Code of a call that reads one element, beyond that of a load."""
+"""Extra code, in bytes, of a call that reads one element, compared with a load."""
 
 
 @dataclass(frozen=True)
 class PackConstantsPass(ModulePass):
-    """Puts constants of few bits into `#scratch.packed`; rows that kernels read are filled up to whole groups.
+    """Moves constants of few bits to packed flash; rows that kernels read are padded to whole groups.
 
-    target: as `select-kernels` takes it; one without kernels has flash enough. packed: `auto`, or `always` or `never`
-    whatever it costs. Raises `InputError` for an unknown one.
+    target: as for `select-kernels`; targets without kernels have enough flash. packed: `auto`, or `always` or `never`
+    regardless of the cost. Raises `InputError` for an unknown target or mode.
     """
 
     name = "pack-constants"
@@ -56,21 +56,22 @@ class PackConstantsPass(ModulePass):
         kernels = kernels_of(self.target)
         if self.packed not in CHOICES:
             raise InputError(f"constants are packed {', '.join(CHOICES)}, not '{self.packed}'")
-        found = [one for one in (_Packable.find(constant, kernels) for constant in op.walk()) if one is not None]
+        packables = [_Packable.find(constant, kernels) for constant in op.walk()]
+        chosen = [packable for packable in packables if packable is not None]
         if self.packed == "auto":
-            found = _worthwhile(found) if kernels else []
-        for one in found if self.packed != "never" else []:
-            one.pack()
+            chosen = _worthwhile(chosen) if kernels else []
+        for packable in chosen if self.packed != "never" else []:
+            packable.pack()
 
 
 @dataclass
 class _Packable:
-    """A constant that can be packed into so many bits.
+    """A constant that can be packed to a width of `bits`.
 
-    row: elements of each row that dot products read; 1 where rows cannot be told, or made of whole groups. size,
-    packed_size: bytes of flash; those of sparse rows count with their gaps. readers: what would read it, by name, with
-    bytes of code. calls: how many of these read single elements. slowdown: how much longer that takes than to read it
-    as it is.
+    row: elements of each row that dot products read; 1 where rows are unknown or cannot be padded to whole groups.
+    size, packed_size: bytes of flash, including the gaps of sparse rows. readers: code size in bytes of each function
+    that would read the packed array, by symbol. calls: the number of reads that load single elements. slowdown: time
+    to read the packed array, relative to the plain one.
     """
 
     constant: scratch.ConstantOp
@@ -84,7 +85,7 @@ class _Packable:
 
     @classmethod
     def find(cls, op: Operation, kernels: Sequence[Kernel]) -> _Packable | None:
-        """The constant with as many bits as serve it best."""
+        """The constant at the width with the least effort; None if it cannot be packed."""
         if not isinstance(op, scratch.ConstantOp) or not isinstance(memref_type(op.result).memory_space, scratch.Flash):
             return None
         format = number_format(memref_type(op.result).element_type)
@@ -93,9 +94,9 @@ class _Packable:
         readers = _readers(op.result)
         rows = {num.run_length(dot.lhs) for dot in readers if isinstance(dot, num.DotOp)}
         row = rows.pop() if len(rows) == 1 else 1
-        found = [cls._with(op, bits, row, readers, kernels) for bits in packed_widths(op.raws)]
-        found = [one for one in found if one.calls == 0 or op.raws.size <= MOST]
-        return min(found, key=lambda one: one.effort, default=None)
+        candidates = [cls._with(op, bits, row, readers, kernels) for bits in packed_widths(op.raws)]
+        readable = [candidate for candidate in candidates if candidate.calls == 0 or op.raws.size <= MOST]
+        return min(readable, key=lambda candidate: candidate.effort, default=None)
 
     @classmethod
     def _with(
@@ -103,10 +104,10 @@ class _Packable:
     ) -> _Packable:
         row = row if row % group_length(bits) == 0 or _can_pad(op.result, row) else 1
         size = op.raws.size // row * packed_bytes(row, bits) if row > 1 else packed_bytes(op.raws.size, bits)
-        found = cls(op, bits, row, size_in_bytes(memref_type(op.result)), size)
+        packable = cls(op, bits, row, scratch.bytes_of(op.result), size)
         for reader in readers:
-            found._count(reader, kernels)
-        return found
+            packable._count(reader, kernels)
+        return packable
 
     def _count(self, reader: Operation, kernels: Sequence[Kernel]) -> None:
         [symbol, code], slowdown = packed_reader(self.bits), UNPACKED_LOOP
@@ -133,16 +134,16 @@ class _Packable:
 
     @property
     def saved(self) -> int:
-        """Bytes of flash, with what the code of calls takes."""
+        """Bytes of flash saved, less the code of calls."""
         return self.size - self.packed_size - CALL_BYTES * self.calls
 
     @property
     def effort(self) -> float:
-        """Bytes times time, that of reading it as it is being 1."""
+        """Bytes times time, where reading the plain array takes 1."""
         return (self.size - self.saved) * self.slowdown
 
     def pack(self) -> None:
-        """Change the constant and everything that reads it."""
+        """Pack the constant and adapt its readers."""
         raws, type = self.constant.raws, memref_type(self.constant.result)
         shape, padded = type.get_shape(), self.row + -self.row % group_length(self.bits)
         if self.row > 1 and padded != self.row:
@@ -156,62 +157,67 @@ class _Packable:
         retype_buffer(self.constant.result, MemRefType(type.element_type, shape, memory_space=space))
 
 
-def _worthwhile(found: Sequence[_Packable]) -> list[_Packable]:
-    """The constants that pay, without those whose reader takes more code than all that it reads saves."""
-    chosen = [one for one in found if one.effort < one.size]
+def _worthwhile(packables: Sequence[_Packable]) -> list[_Packable]:
+    """Constants worth packing, except where a reader's code outweighs the savings of all the constants it reads."""
+    chosen = [packable for packable in packables if packable.effort < packable.size]
     while True:
         saved: dict[str, int] = {}
-        for one in chosen:
-            for symbol in one.readers:
-                saved[symbol] = saved.get(symbol, 0) + one.saved
-        kept = [one for one in chosen if all(saved[symbol] > code for symbol, code in one.readers.items())]
+        for packable in chosen:
+            for symbol in packable.readers:
+                saved[symbol] = saved.get(symbol, 0) + packable.saved
+        kept = [
+            packable for packable in chosen if all(saved[symbol] > code for symbol, code in packable.readers.items())
+        ]
         if len(kept) == len(chosen):
             return kept
         chosen = kept
 
 
 def _readers(value: SSAValue) -> list[Operation]:
-    """The ops that read elements of a buffer, or of views of it."""
-    found: list[Operation] = []
+    """The ops that read elements of a buffer or of its views."""
+    readers: list[Operation] = []
     for use in value.uses:
         op = use.operation
-        found += _readers(op.result) if isinstance(op, scratch.SliceOp) else [op]
-    return found
+        readers += _readers(op.result) if isinstance(op, scratch.SliceOp) else [op]
+    return readers
 
 
 def _kernel(dot: num.DotOp, weights: int, rows: int, kernels: Sequence[Kernel]) -> Kernel | None:
-    """The fastest kernel for so many rows of weights of so many bits."""
+    """The fastest kernel for dense weights of the given width in the given number of rows."""
     fitting = _summing(dot.sum, dot.lhs, dot.rhs, weights, kernels)
-    dense = [one for one in fitting if one.op in (num.DotOp.name, num.DotRowsOp.name) and one.rows <= rows]
+    names = num.DotOp.name, num.DotRowsOp.name
+    dense = [kernel for kernel in fitting if kernel.op in names and kernel.rows <= rows]
     return min(dense, key=lambda kernel: kernel.step, default=None)
 
 
 def _sparse(dot: num.SparseDotOp, weights: int, kernels: Sequence[Kernel]) -> SparseRows | None:
-    """The rows that a kernel for sparse weights of so many bits reads, the narrowest sum first."""
+    """The best rows for the sparse kernels with the narrowest fitting sum; None without such a kernel."""
     packed = packed_bits(memref_type(dot.vector))
     if packed is not None and packed not in FETCHED[8 * element_format(dot.vector.type).dtype.itemsize]:
         return None
     fitting = _summing(dot.sum, dot.values, dot.vector, weights, kernels)
-    sparse = [one for one in fitting if one.op == num.SparseDotOp.name and one.fetches == (packed is not None)]
-    narrowest = [one for one in sparse if one.sum == min(other.sum for other in sparse)]
+    fetches = packed is not None
+    sparse = [kernel for kernel in fitting if kernel.op == num.SparseDotOp.name and kernel.fetches == fetches]
+    least = min((kernel.sum for kernel in sparse), default=0)
+    narrowest = [kernel for kernel in sparse if kernel.sum == least]
     return best_rows(narrowest, compressed_rows(dot), num.run_length(dot.vector))
 
 
 def _summing(
     sum: SSAValue, values: SSAValue, vector: SSAValue, weights: int, kernels: Sequence[Kernel]
 ) -> list[Kernel]:
-    """Kernels for weights of so many bits in flash whose accumulator is wide enough."""
+    """Kernels for weights of the given width in flash whose accumulator is wide enough."""
     formats = [element_format(operand.type) for operand in (values, vector)]
     if not num.accumulator_type(sum).INTEGER or any(format.coding is None for format in formats):
         return []
     codings = tuple(format.coding.name for format in formats if format.coding is not None)
     wanted = weights, 8 * formats[1].dtype.itemsize, codings
     return [
-        one
-        for one in kernels
-        if (one.weights, one.vector, one.codings) == wanted
-        and one.flash is not False
-        and one.sum >= num.accumulator_type(sum).bits
+        kernel
+        for kernel in kernels
+        if (kernel.weights, kernel.vector, kernel.codings) == wanted
+        and kernel.flash is not False
+        and kernel.sum >= num.accumulator_type(sum).bits
     ]
 
 
@@ -222,28 +228,25 @@ def _can_pad(value: SSAValue, row: int) -> bool:
         return False
     views = [use.operation for use in value.uses if isinstance(use.operation, scratch.SliceOp)]
     return all(
-        is_multiple(view.offset, row) and (_length(view.result) == row or _can_pad(view.result, row)) for view in views
+        is_multiple(view.offset, row) and (scratch.elements_of(view.result) == row or _can_pad(view.result, row))
+        for view in views
     )
 
 
-def _length(value: SSAValue) -> int:
-    return prod(memref_type(value).get_shape())
-
-
 def _padded(shape: Sequence[int], row: int, padded: int) -> tuple[int, ...]:
-    """A shape whose rows have become longer."""
+    """The shape with its rows lengthened from `row` to `padded` elements."""
     axis = max(axis for axis in range(len(shape)) if prod(shape[axis:]) == row)
     return (*shape[:axis], shape[axis] * padded // row, *shape[axis + 1 :])
 
 
 def _pad_slices(value: SSAValue, row: int, padded: int) -> None:
-    """Views of a buffer whose rows have become longer; a view of one row remains what it is."""
+    """Adapt the views of a buffer to its padded rows; the view of a single row keeps its shape."""
     for use in list(value.uses):
         view = use.operation
         if isinstance(view, scratch.SliceOp):
             view.operands[1] = exchanged(view.offset, row, padded, LoopNest(view))
             type = memref_type(view.result)
-            if _length(view.result) > row:
+            if scratch.elements_of(view.result) > row:
                 _pad_slices(view.result, row, padded)
                 shape = _padded(type.get_shape(), row, padded)
                 Rewriter.replace_value_with_new_type(view.result, MemRefType(type.element_type, shape))

@@ -1,7 +1,8 @@
-"""`select-kernels`: sums of products and squares become calls of a target's kernels, or loops (L3).
+"""`select-kernels`: turns sums of products and squares into calls of a target's kernels, or into loops (L3).
 
-A kernel is exact integer arithmetic, so it gives the bits of the loop that it stands for. Kernels of the target come
-first, then the generic loop. A target without a kernel for a narrow accumulator widens it to one that it has.
+A kernel is exact integer arithmetic, so it computes the same bits as the loop that it replaces. Kernels of the target
+are tried first, then the generic loop. Where a target has no kernel for a narrow accumulator, the sum is widened to an
+accumulator for which there is a kernel.
 """
 
 from __future__ import annotations
@@ -38,9 +39,9 @@ _Link: TypeAlias = num.KernelSumOp | num.AlignOp | num.ShiftOp
 
 @dataclass(frozen=True)
 class SelectKernelsPass(ModulePass):
-    """Sets `kernel` of every dot product, distance and axpy that the target has a kernel for, expands the others.
+    """Sets `kernel` on every dot product, distance and axpy that the target has a kernel for; expands the others.
 
-    target: as for printing C. Raises `InputError` for an unknown one.
+    target: as for printing C. Raises `InputError` for an unknown target.
     """
 
     name = "select-kernels"
@@ -48,30 +49,30 @@ class SelectKernelsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         kernels, unpacked, decoded = kernels_of(self.target), UnpackedRuns(), DecodedVectors()
-        for one in list(op.walk()):
-            if isinstance(one, num.KernelOp) and not one.NEEDS_KERNEL:
-                kernel = _matching(one, kernels)
-                if isinstance(one, num.SparseDotOp) and kernel is not None:
-                    kernel = _sparse_kernel(one, kernel, kernels)
+        for call in list(op.walk()):
+            if isinstance(call, num.KernelOp) and not call.NEEDS_KERNEL:
+                kernel = _matching(call, kernels)
+                if isinstance(call, num.SparseDotOp) and kernel is not None:
+                    kernel = _sparse_kernel(call, kernel, kernels)
                 elif kernel is not None:
-                    one.kernel = StringAttr(kernel.symbol)
-                    if isinstance(one, num.DistanceOp):
-                        one.operands = [one.sum, *one.factors]
-                    if isinstance(one, num.DotOp | num.DistanceOp) and _packed_in_ram(one.rhs):
-                        _replace(one, unpacked.sum(one, kernel.symbol))
-                    elif isinstance(one, num.DotOp) and kernel.codings[1] != _coding(one.rhs):
-                        _replace(one, decoded.sum(one, kernel.symbol))
+                    call.kernel = StringAttr(kernel.symbol)
+                    if isinstance(call, num.DistanceOp):
+                        call.operands = [call.sum, *call.factors]
+                    if isinstance(call, num.DotOp | num.DistanceOp) and _packed_in_ram(call.rhs):
+                        _replace(call, unpacked.sum(call, kernel.symbol))
+                    elif isinstance(call, num.DotOp) and kernel.codings[1] != _coding(call.rhs):
+                        _replace(call, decoded.sum(call, kernel.symbol))
                 if kernel is None:
-                    _expand(one)
+                    _expand(call)
         _remove_unread(op)
 
 
 def _matching(op: num.KernelOp, kernels: Sequence[Kernel]) -> Kernel | None:
-    """The kernel for an op, after its sum has gone over to a wider accumulator if that is what it takes."""
+    """The kernel for an op, whose sum is moved to a wider accumulator if that is what the kernel needs."""
     if not (op.accumulator.INTEGER and all(_format(factor).coding for factor in op.factors)):
         return None
     if isinstance(op, num.StridedDotOp) and op.length == 1:
-        # A product of a column and a row: a call would take longer than what it computes.
+        # A product of a column and a row: a call would take longer than the product itself.
         return None
     chain = _chain(op) if isinstance(op, num.KernelSumOp) else []
     for width in _widths(op.accumulator) if chain else ():
@@ -107,15 +108,15 @@ def _of_width(op: num.KernelOp, width: int, kernels: Sequence[Kernel]) -> Kernel
         flash=_in_flash(weights),
         codings=codings,
     )
-    found = next((kernel for kernel in kernels if kernel.computes(wanted)), None)
-    if found is None and decoded_format(op) is not None:
+    match = next((kernel for kernel in kernels if kernel.computes(wanted)), None)
+    if match is None and decoded_format(op) is not None:
         wanted = replace(wanted, vector=DECODED_BITS, codings=(codings[0], INTEGER))
-        found = next((kernel for kernel in kernels if kernel.segments and kernel.computes(wanted)), None)
-    return found
+        match = next((kernel for kernel in kernels if kernel.segments and kernel.computes(wanted)), None)
+    return match
 
 
 def _widths(accumulator: Accumulator) -> Iterator[int]:
-    """The width of an accumulator, and greater ones that it could have."""
+    """The width of an accumulator, then the greater widths to which it can be widened."""
     yield (width := accumulator.bits)
     while (width := accumulator.widened(width + 1).bits) > accumulator.bits:
         accumulator = accumulator.widened(width)
@@ -123,7 +124,7 @@ def _widths(accumulator: Accumulator) -> Iterator[int]:
 
 
 def _chain(op: _Link) -> list[_Link]:
-    """The ops that pass one sum on, from where it starts to where it is finished; none where more is done with it."""
+    """The ops that a sum passes through, from its start to its finish; empty if the sum has other uses."""
     first = op
     while isinstance(first.sum.owner, _Link):
         first = first.sum.owner
@@ -139,7 +140,7 @@ def _chain(op: _Link) -> list[_Link]:
 
 
 def _widen(chain: Sequence[_Link], bits: int) -> None:
-    """Let a sum run in an accumulator of so many bits."""
+    """Move a sum to an accumulator of `bits` bits."""
     if not chain or num.accumulator_type(chain[0].sum).bits == bits:
         return
     start = chain[0].sum.owner
@@ -166,13 +167,13 @@ def _in_flash(value: SSAValue) -> bool:
 
 
 def _packed_in_ram(value: SSAValue) -> bool:
-    """Kernels read packed elements from flash; those of working memory are unpacked before."""
+    """Is a value packed in working memory? Kernels read packed elements from flash only; others are unpacked first."""
     packed = isinstance(value.type, MemRefType) and scratch.packed_bits(scratch.memref_type(value)) is not None
     return packed and not _in_flash(value)
 
 
 def _begins_whole(weights: SSAValue) -> bool:
-    """Does a run of packed elements begin at a whole group? Kernels read no others."""
+    """Does a run of packed elements begin at a group boundary, as kernels require?"""
     if not isinstance(weights.type, MemRefType) or (bits := scratch.packed_bits(scratch.memref_type(weights))) is None:
         return True
     length = group_length(bits)
@@ -193,8 +194,8 @@ def _whole_bits(value: SSAValue) -> int:
 
 
 def _sparse_kernel(op: num.SparseDotOp, kernel: Kernel, kernels: Sequence[Kernel]) -> Kernel | None:
-    """Set the kernel that serves the matrix best, of those that compute the same; it may read a stream of bytes."""
-    same = [one for one in kernels if one.computes(kernel)]
+    """Set the best kernel for the matrix among those that compute the same; it may read a stream of bytes."""
+    same = [candidate for candidate in kernels if candidate.computes(kernel)]
     best = best_rows(same, compressed_rows(op), op.length)
     if best is None:
         return None
@@ -274,6 +275,6 @@ def _sparse_dot(op: num.SparseDotOp, nest: LoopNest) -> SSAValue:
 
 
 def _remove_unread(module: ModuleOp) -> None:
-    """Constants whose only reader has gone over to a packed copy."""
+    """Remove constants whose only reader now reads a packed copy."""
     for op in [op for op in module.walk() if isinstance(op, scratch.ConstantOp) and not op.result.uses]:
         Rewriter.erase_op(op)

@@ -1,6 +1,6 @@
 """The demand of a program at L3: how often each kind of step runs and stands in the code, and its memory.
 
-Nothing here depends on what a step costs. Num ops are lowered one by one, equal ones once and for all, so that
+The demand does not depend on the costs of steps. Num ops are lowered one by one, and equal ops only once, so that
 counting a program takes milliseconds.
 """
 
@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import prod
 
 from xdsl.dialects import arith, func, memref, scf
 from xdsl.dialects.builtin import FloatAttr, ModuleOp
@@ -20,7 +19,7 @@ from xdsl.utils.hints import isa
 from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.layouts.row_stream import COUNT_BYTES
 from tinyml.dialects.locations import source_names
-from tinyml.dialects.scratch import memref_type, packed_bits, size_in_bytes
+from tinyml.dialects.scratch import memref_type, packed_bits
 from tinyml.lowering.cost.model.steps import of_zero, steps_of_operation, takes_less_of_zero
 from tinyml.lowering.num_to_arith import Interval, lowered_alone
 from tinyml.targets.registry import kernel_named
@@ -35,22 +34,23 @@ def _counts() -> defaultdict[str, float]:
 
 @dataclass
 class Steps:
-    """runs: how often each kind of step runs in one inference, on average. stands: how often it stands in the code."""
+    """Counts by kind of step. runs: executions in one inference, on average. stands: occurrences in the code."""
 
     runs: dict[str, float] = field(default_factory=_counts)
     stands: dict[str, float] = field(default_factory=_counts)
 
     def add(self, step: str, times: float, runs: float = 1, stands: float = 1) -> None:
-        """A step at a place that an inference reaches so many times, and that runs it `runs` times each."""
+        """Count a step at a point that an inference reaches `times` times and that runs it `runs` times each."""
         self.runs[step] += times * runs
         self.stands[step] += stands
 
 
 @dataclass
 class Demand:
-    """operations: the steps of each operation of the source, by its name; "" stands for what belongs to none.
+    """The steps and memory that a program demands.
 
-    constants, arena, input, local: bytes, the first in flash, the last on the stack.
+    operations: the steps of each operation of the source by name, with "" for steps that belong to none.
+    constants, arena, input, local: bytes; constants are in flash, local arrays on the stack.
     """
 
     operations: dict[str, Steps] = field(default_factory=dict[str, Steps])
@@ -61,12 +61,12 @@ class Demand:
 
 
 def demand_of(module: ModuleOp) -> Demand:
-    """The demand of a program at L3. Branches count as taken, and no operand as zero but numbers of the input."""
+    """The demand of a program at L3. Branches count as taken, and only elements of the input can be zero."""
     counter = _Counter()
     for function in module.ops:
         if isinstance(function, func.FuncOp) and not function.is_declaration:
             arguments = function.body.block.args
-            counter.demand.input += sum(size_in_bytes(memref_type(argument)) for argument in arguments)
+            counter.demand.input += sum(map(scratch.bytes_of, arguments))
             counter.zeros |= _zeros(function)
             counter.block(function.body.block, 1)
     counter.demand.constants = sum(counter.constants.values())
@@ -74,8 +74,11 @@ def demand_of(module: ModuleOp) -> Demand:
 
 
 class _Counter:
-    """Walks a program. intervals: what is proven of scalars. constants: bytes of each array in flash. zeros: how often
-    a number is zero, of arrays and of what is loaded from them."""
+    """Counts steps in one walk through a program.
+
+    intervals: proven intervals of scalars. constants: bytes of each array in flash. zeros: the share of zeros, for
+    arrays and for elements loaded from them. extremes: the least and the greatest raw of constants of integers.
+    """
 
     def __init__(self) -> None:
         self.demand = Demand()
@@ -91,20 +94,20 @@ class _Counter:
     def operation(self, op: Operation, times: float) -> None:
         match op:
             case scratch.ConstantOp():
-                self.constants[op.value] = size_in_bytes(memref_type(op.result))
+                self.constants[op.value] = scratch.bytes_of(op.result)
                 return
             case scratch.ArenaOp():
                 self.demand.arena += op.size
                 return
             case memref.AllocaOp():
-                self.demand.local += size_in_bytes(memref_type(op.memref))
+                self.demand.local += scratch.bytes_of(op.memref)
             case _:
                 pass
         name = next(iter(source_names(op)), "")
         steps = self.demand.operations.setdefault(name, Steps())
         match op:
             case memref.AllocaOp():
-                # A frame: no time, but stack beyond the array itself.
+                # A frame takes no time, but stack beyond the array itself.
                 steps.add("alloca", 0, 0, 0)
             case scf.ForOp():
                 trips = trip_count(op)
@@ -120,7 +123,7 @@ class _Counter:
                     self.loaded(op)
 
     def loaded(self, load: memref.LoadOp) -> None:
-        """An element of a constant lies between the least and the greatest."""
+        """Record the share of zeros and the interval of a loaded element."""
         if zeros := self.zeros.get(scratch.root(load.memref)):
             self.zeros[load.res] = zeros
         if (array := _constant(load)) is None:
@@ -132,9 +135,9 @@ class _Counter:
             self.intervals[load.res] = interval
 
     def number(self, op: Operation, steps: Steps, times: float) -> None:
-        becomes = _becomes(op, [self.intervals.get(operand) for operand in op.operands])
+        lowered = _lowered(op, [self.intervals.get(operand) for operand in op.operands])
         zeros = max((self.zeros.get(operand, 0) for operand in op.operands), default=0)
-        for step, count in becomes.steps.items():
+        for step, count in lowered.steps.items():
             of_zeros = zeros * count if takes_less_of_zero(step) else 0
             steps.add(step, times, count - of_zeros, count)
             if of_zeros:
@@ -144,49 +147,53 @@ class _Counter:
             steps.add(f"{kernel} element", times, elements, 0)
             if isinstance(op, num.PackedDotOp) and (bits := packed_bits(memref_type(op.vector))) is not None:
                 steps.add(f"fetch packed {bits}", times, elements, 0)
-            # Kernels that take two elements at once do better on rows of even length.
+            # Kernels that take two elements at once are faster on rows of even length.
             if op.products is not None and op.length % 2:
                 steps.add(f"{kernel} odd element", times, elements, 0)
-        self.constants |= becomes.tables
-        if becomes.interval is not None:
-            self.intervals[op.results[0]] = becomes.interval
+        self.constants |= lowered.tables
+        if lowered.interval is not None:
+            self.intervals[op.results[0]] = lowered.interval
 
 
 @dataclass(frozen=True)
-class _Becomes:
-    """The lowering of a num op in figures: steps, tables in flash, and the interval proven for its result."""
+class _Lowered:
+    """The lowering of a num op in figures: steps, bytes of tables in flash, and the proven interval of its result."""
 
     steps: Mapping[str, float]
     tables: Mapping[Attribute, int]
     interval: Interval | None
 
 
-_known: dict[object, _Becomes] = {}
+_known: dict[object, _Lowered] = {}
 
 
-def _becomes(op: Operation, intervals: Sequence[Interval | None]) -> _Becomes:
+def _lowered(op: Operation, intervals: Sequence[Interval | None]) -> _Lowered:
     key = op.name, *op.properties.items(), *(value.type for value in (*op.operands, *op.results)), *intervals
     if key not in _known:
         block, interval = lowered_alone(op, intervals)
         steps = _counts()
-        for one in block.ops:
-            for step, count in steps_of_operation(one).items():
+        for lowered_op in block.ops:
+            for step, count in steps_of_operation(lowered_op).items():
                 steps[step] += count
-        tables = [one for one in block.ops if isinstance(one, scratch.ConstantOp)]
-        sizes: dict[Attribute, int] = {one.value: size_in_bytes(memref_type(one.result)) for one in tables}
-        _known[key] = _Becomes(steps, sizes, interval)
+        tables = [table for table in block.ops if isinstance(table, scratch.ConstantOp)]
+        sizes: dict[Attribute, int] = {table.value: scratch.bytes_of(table.result) for table in tables}
+        _known[key] = _Lowered(steps, sizes, interval)
     return _known[key]
 
 
 def _zeros(function: func.FuncOp) -> dict[SSAValue, float]:
-    """The arguments that are known to hold zeros, and how many, as a share."""
+    """The share of zeros of each argument for which it is known."""
     given = function.arg_attrs.data if function.arg_attrs is not None else ()
     arguments = zip(function.body.block.args, given, strict=False)
-    return {one: share.value.data for one, held in arguments if isa(share := held.data.get(tdsl.ZEROS), FloatAttr)}
+    return {
+        argument: share.value.data
+        for argument, attributes in arguments
+        if isa(share := attributes.data.get(tdsl.ZEROS), FloatAttr)
+    }
 
 
 def _elements(op: num.KernelOp) -> float:
-    """Elements that a kernel goes through in one call; in a sparse matrix, those that a row has on average."""
+    """The number of elements that one call of a kernel processes; for a sparse matrix, the mean over its rows."""
     if op.products is not None:
         return op.products
     stored = _source_elements(op.factors[0]) / _rows(op)
@@ -202,11 +209,11 @@ def _rows(op: Operation) -> float:
 
 
 def _source_elements(value: SSAValue) -> int:
-    return prod(memref_type(scratch.root(value)).get_shape())
+    return scratch.elements_of(scratch.root(value))
 
 
 def trip_count(op: scf.ForOp) -> float:
-    """Iterations; of a loop to a count that stands in flash, their mean."""
+    """The iterations of a loop; their mean if the upper bound is loaded from flash."""
     low, step = const_evaluate_operand(op.lb), const_evaluate_operand(op.step)
     if low is None or step is None:
         return UNKNOWN_TRIPS
@@ -222,6 +229,6 @@ def trip_count(op: scf.ForOp) -> float:
 
 
 def _constant(load: memref.LoadOp) -> scratch.ConstantOp | None:
-    """The constant array that an element is loaded from."""
-    found = scratch.root(load.memref).owner
-    return found if isinstance(found, scratch.ConstantOp) else None
+    """The constant array that an element is loaded from; None for other memory."""
+    array = scratch.root(load.memref).owner
+    return array if isinstance(array, scratch.ConstantOp) else None

@@ -1,7 +1,7 @@
-"""The cost model: what a program at L3 costs on a device, without building it.
+"""The cost model: estimates of a program's cost on a device, without building it (L3).
 
-The estimate is linear: each kind of step that the program demands (`demand.py`) times what it costs on
-the device (`tinyml.targets.costs`).
+The estimate is linear: the count of each kind of step (`demand.py`) times its cost on the device
+(`tinyml.targets.costs`).
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ from tinyml.targets.costs import OPTIMIZE, Cost, CostTable, cost_table
 
 @dataclass(frozen=True)
 class Estimate:
-    """time: of one inference, in the unit of the device. code: bytes of the program's own instructions.
+    """The estimated cost of a program.
 
-    flash, ram: bytes of the whole program, ram with stack. operations: time and code of each operation of the source,
-    by name. guessed: kinds of steps that were never measured on the device and have a generic cost.
+    time: of one inference, in the unit of the device. code: bytes of the program's own instructions. flash, ram: bytes
+    of the whole program, RAM including the stack. operations: time and code of each operation of the source, by name.
+    guessed: kinds of steps that were never measured on the device and have a generic cost.
     """
 
     time: float
@@ -53,8 +54,7 @@ def estimate(module: ModuleOp, table: CostTable) -> Estimate:
 
 
 def estimate_on(module: ModuleOp, target: str, optimize: str) -> Estimate | None:
-    """The cost of a program at L3 on a board by name; None where nothing was measured there, or at that level of the
-    C compiler."""
+    """The cost of a program at L3 on a board by name; None without measurements at that C optimisation level."""
     table = cost_table(target) if optimize == OPTIMIZE else None
     return None if table is None else estimate(module, table)
 

@@ -1,7 +1,7 @@
 """The steps of one operation for the cost model: kinds, by operation and width.
 
-The names are the keys of `tinyml.targets.costs`. An operation that is not told apart here counts under its own name and
-width, so that a new one is counted, and measured by the next calibration, without a change of this file.
+The names are the keys of `tinyml.targets.costs`. An operation without a rule here counts under its own name and width,
+so that a new operation is counted, and measured by the next calibration, without a change of this file.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tinyml.dialects.scratch import element_bytes, in_flash, memref_type, packed
 from tinyml.targets.kernel import packed_copier, packed_reader, packed_writer
 
 UNROLLED = 2
-"""Shifts by so few bits are written out; others are loops, on a chip that shifts bit by bit."""
+"""The most bits by which a chip that shifts bit by bit shifts in straight-line code; longer shifts are loops."""
 
 _FREE = (
     arith.ConstantOp,
@@ -38,7 +38,7 @@ _FREE = (
 
 
 def steps_of_operation(op: Operation) -> Mapping[str, float]:
-    """The steps of an operation of L4, by kind; a loop is none, what runs inside of it counts by itself."""
+    """The steps of an operation of L4, by kind; a loop has none, as the ops of its body are counted by themselves."""
     if isinstance(op, _FREE):
         return {}
     width = str(storage_of(op.results[0].type)) if op.results else ""
@@ -56,7 +56,7 @@ def steps_of_operation(op: Operation) -> Mapping[str, float]:
         case arith.CmpiOp() | arith.CmpfOp():
             return {f"compare {op.lhs.type}": 1}
         case arith.ExtSIOp():
-            # A multiplication takes narrow factors as they are.
+            # A multiplication takes narrow factors without extending them.
             factor = all(isinstance(use.operation, arith.MuliOp) for use in op.result.uses)
             return {} if factor else {f"extend {op.input.type} {width}": 1}
         case func.CallOp():
@@ -78,17 +78,17 @@ def steps_of_operation(op: Operation) -> Mapping[str, float]:
 
 
 def takes_less_of_zero(step: str) -> bool:
-    """Is a step quicker where an operand is zero? In software, arithmetic with floats is."""
+    """Is a step faster if an operand is zero, as float arithmetic in software is?"""
     return step.startswith(("mulf ", "addf ", "subf "))
 
 
 def of_zero(step: str) -> str:
-    """Its name where an operand is zero."""
+    """The name of a step with an operand that is zero."""
     return f"{step} of zero"
 
 
 def is_shift(constant: int, product: str) -> bool:
-    """Is a multiplication of extended numbers by a constant a shift? An 8-bit chip shifts 16 bits one by one."""
+    """Is a multiplication of extended numbers by a constant a shift? An 8-bit chip shifts 16 bits bit by bit."""
     return constant.bit_count() == 1 and not (constant > 2 and product == "i16")
 
 
@@ -105,7 +105,7 @@ def _multiplication(op: arith.MuliOp, width: str) -> Mapping[str, float]:
 
 
 def _shift(width: str, amount: int | None) -> Mapping[str, float]:
-    """Whole bytes are moves of registers on a chip of 8 bits."""
+    """The steps of a shift; shifts by whole bytes are register moves on an 8-bit chip."""
     if amount == 0:
         return {}
     if amount is None or amount % 8 == 0:

@@ -1,4 +1,4 @@
-"""The syntax tree of a SeeDot program. Every node knows its place in the text."""
+"""The syntax tree of a SeeDot program, whose nodes record their places in the text."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Place:
     column: int
 
     def error(self, message: str) -> InputError:
-        """The error to raise for what stands here; the file's name is added by `import_seedot`."""
+        """An error at this place, to be raised; `import_seedot` adds the file's name."""
         return InputError(message, line=self.line, column=self.column)
 
 
@@ -75,7 +75,7 @@ class Reshape(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Splice(Expression):
-    """`operand[offset:+size]..`: a box with one offset and size per axis."""
+    """`operand[offset:+size]..`: a contiguous slice with one offset and size per axis."""
 
     operand: Expression
     offsets: tuple[Expression, ...]
@@ -126,7 +126,7 @@ class Conv2d(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Mbconv(Expression):
-    """MobileNet's bottleneck of three convolutions, which is read only to say that it is not supported."""
+    """MobileNet's bottleneck of three convolutions, parsed only to report that it is not supported."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +170,7 @@ class Conditional(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Let(Expression):
-    """`let name = value in body`; with offsets and sizes, `value` replaces a box of the tensor `name`."""
+    """`let name = value in body`; with offsets and sizes, `value` replaces a slice of the tensor `name`."""
 
     name: str
     offsets: tuple[Expression, ...]
@@ -188,21 +188,21 @@ def children(node: Expression) -> Iterator[Expression]:
 
 
 def assigned_names(node: Expression) -> dict[str, Place]:
-    """Every name that a `let` in here binds, rebinds or splices into, and the first place where one does."""
-    found: dict[str, Place] = {}
+    """Every name that a nested `let` binds, rebinds or splices into, with the place of the first such `let`."""
+    places: dict[str, Place] = {}
     pending = [node]
     while pending:
         node = pending.pop()
         if isinstance(node, Let):
-            found.setdefault(node.name, node.place)
+            places.setdefault(node.name, node.place)
         pending += reversed(list(children(node)))
-    return found
+    return places
 
 
 def check_nesting(root: Expression, limit: int) -> None:
-    """Refuse expressions within expressions deeper than `limit`: all that follows recurses as deep.
+    """Reject expressions nested deeper than `limit`, as every later step recurses to that depth.
 
-    Programs are long chains of `let` and of operators; these are walked without recursion and do not count.
+    Programs are long chains of `let` and of operators; these are processed without recursion and do not count.
     """
     pending = [(root, 1)]
     while pending:

@@ -1,4 +1,4 @@
-"""SeeDot's operations on SSA values: its type rules, its coercions, and the tdsl op for each operand type.
+"""SeeDot's operations on SSA values: type rules, coercions, and the tdsl op for each operand type.
 
 Types are the paper's (SeeDot, PLDI 2019, figure 3): integers are `index` values, reals are tensors, a real scalar is a
 tensor of rank 0. A tensor of one element serves as a scalar (T-M2S) and the other way round (T-S2M).
@@ -49,7 +49,7 @@ def is_integer(value: SSAValue) -> bool:
 
 
 class Emitter:
-    """Appends ops to `block`; errors carry the place of the expression that they come from."""
+    """Appends ops to `block`; errors carry the place of the expression that is being imported."""
 
     def __init__(self, file: str):
         self.file = StringAttr(file)
@@ -59,7 +59,7 @@ class Emitter:
         self.sparse: dict[tdsl.ConstOp, tdsl.ConstOp] = {}
 
     def emit(self, place: Place, make: Callable[P, Op], *args: P.args, **kwargs: P.kwargs) -> Op:
-        """Build an op, check it and append it."""
+        """Build, verify and append an op."""
         try:
             op = make(*args, **kwargs)
             op.verify_()
@@ -73,7 +73,7 @@ class Emitter:
         return op
 
     def tensor(self, place: Place, make: Callable[P, tdsl.TensorOp], *args: P.args, **kwargs: P.kwargs) -> SSAValue:
-        """`emit` for an op with one tensor result, which is returned."""
+        """Emit an op with one tensor result and return that."""
         return self.emit(place, make, *args, **kwargs).out
 
     def integer(self, place: Place, value: int) -> SSAValue:
@@ -94,11 +94,11 @@ class Emitter:
 
     def binary(self, place: Place, operator: str, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
         if is_integer(lhs) and is_integer(rhs) and operator in _INTEGER_OPS:
-            found = self.ranges[lhs].combine(self.ranges[rhs], operator)
-            if max(-found.low, found.high) > LARGEST_INTEGER:
-                raise place.error(f"the integer can reach {max(found.low, found.high, key=abs)}: more than 32 bits")
+            reach = self.ranges[lhs].combine(self.ranges[rhs], operator)
+            if max(-reach.low, reach.high) > LARGEST_INTEGER:
+                raise place.error(f"the integer can reach {max(reach.low, reach.high, key=abs)}: more than 32 bits")
             result = self.emit(place, _INTEGER_OPS[operator], lhs, rhs).results[0]
-            self.ranges[result] = found
+            self.ranges[result] = reach
             return result
         if is_integer(lhs) or is_integer(rhs):
             kinds = [("an integer" if is_integer(value) else "a tensor") for value in (lhs, rhs)]
@@ -138,7 +138,7 @@ class Emitter:
         return value if len(shape_of(value)) <= len(partner) else self.tensor(place, tdsl.ReshapeOp, value, ())
 
     def as_sparse(self, place: Place, value: SSAValue) -> SSAValue:
-        """The parameter once more, marked as stored by its nonzero elements."""
+        """A sparse copy of a parameter, marked to be stored by its nonzero elements."""
         if (dense := self.parameters.get(value)) is None:
             raise place.error("the left operand of '|*|' must be a parameter, the only thing that is stored sparsely")
         if dense not in self.sparse:
@@ -150,7 +150,7 @@ class Emitter:
         return self.sparse[dense].result
 
     def drop_replaced_parameters(self) -> None:
-        """Remove the dense form of parameters that are used sparsely only."""
+        """Remove the dense form of parameters that are only used in sparse form."""
         for dense in self.sparse:
             if dense.result.first_use is None:
                 Rewriter.erase_op(dense)
@@ -172,7 +172,7 @@ class Emitter:
         return self.tensor(place, tdsl.SelectOp, decision, if_true, self.fit(place, if_false, shape_of(if_true)))
 
     def fit(self, place: Place, value: SSAValue, shape: Shape) -> SSAValue:
-        """The value, in the given shape if both have one element."""
+        """The value, reshaped to the given shape if both have one element."""
         if shape_of(value) != shape and prod(shape) == prod(shape_of(value)) == 1:
             return self.tensor(place, tdsl.ReshapeOp, value, shape)
         return value
@@ -200,7 +200,7 @@ class Emitter:
         return self.tensor(place, tdsl.TransposeOp, value, (1, 0))
 
     def reshape(self, place: Place, value: SSAValue, shape: Shape, order: Shape) -> SSAValue:
-        """The elements, visited with the first axis of `order` slowest, fill the new shape in row-major order."""
+        """Fill a new shape in row-major order with the elements, visited with the first axis of `order` slowest."""
         axes = tuple(axis - 1 for axis in order)
         identity = tuple(range(len(shape_of(value))))
         if tuple(sorted(axes)) != identity:

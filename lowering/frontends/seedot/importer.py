@@ -1,4 +1,4 @@
-"""Frontend: a SeeDot program and its parameters to one function of tdsl ops on f32 tensors (level L0)."""
+"""Import of a SeeDot program and its parameters as a function of tdsl ops on f32 tensors (L0)."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ INPUT = "X"
 
 
 def import_seedot(text: str, file: str, parameters: Path | None = None) -> ModuleOp:
-    """The program as a module with one function, called after the file or, for `input.sd`, after its folder.
+    """The program as a module with one function, named after the file or, for `input.sd`, after its folder.
 
     `parameters` is the folder of the `.npy` files, by default that of the program. The function takes X and returns
     the label and the scores of a program that ends in argmax or sgn, else the program's value. Raises `InputError`
-    with file, line and column for whatever is wrong with the program or its parameters.
+    with file, line and column for errors in the program or its parameters.
     """
     try:
         program = parse_seedot(text)
@@ -62,12 +62,12 @@ def import_seedot(text: str, file: str, parameters: Path | None = None) -> Modul
 
 
 def read_seedot(content: bytes, file: str) -> ModuleOp:
-    """`import_seedot` for the content of a file, as the table of frontends calls it."""
+    """Import the content of a file, in the form that the table of frontends requires."""
     return import_seedot(content.decode(), file)
 
 
 def function_name(file: str) -> str:
-    """A C identifier made of the file's name; of the folder's for `NAME/input.sd` and `NAME/seedot/input.sd`."""
+    """A C identifier made from the file's name, or from the folder's for `NAME/input.sd` and `NAME/seedot/input.sd`."""
     path = Path(file).absolute()
     name = path.stem
     if name == "input":
@@ -104,7 +104,7 @@ class _Importer:
         return ModuleOp([function])
 
     def any(self, node: Expression) -> SSAValue:
-        """The value of an expression; a chain of `let` is walked without recursion."""
+        """The value of an expression; a chain of `let` is processed without recursion."""
         bound: list[str] = []
         while isinstance(node, Let):
             if self.bind(node):
@@ -176,15 +176,15 @@ class _Importer:
                 raise AssertionError(node)
 
     def binary(self, node: Binary) -> SSAValue:
-        """Long sums lean to the left: they are walked without recursion."""
+        """The value of a binary expression; long sums lean to the left and are processed without recursion."""
         chain: list[Binary] = []
         first: Expression = node
         while isinstance(first, Binary):
             chain.append(first)
             first = first.lhs
         value = self.any(first)
-        for one in reversed(chain):
-            value = self.to.binary(one.place, one.operator, value, self.any(one.rhs))
+        for link in reversed(chain):
+            value = self.to.binary(link.place, link.operator, value, self.any(link.rhs))
         return value
 
     def conditional(self, node: Conditional) -> SSAValue:
@@ -197,7 +197,7 @@ class _Importer:
         return self.to.conditional(node.place, condition, node.threshold, *branches)
 
     def bind(self, node: Let) -> bool:
-        """What a `let` does before its body; does it introduce a name?"""
+        """Evaluate a `let` up to its body; returns whether it introduced a name."""
         if isinstance(node.value, Declaration):
             if node.sizes:
                 raise node.value.place.error("a declaration needs a name of its own")
@@ -216,7 +216,7 @@ class _Importer:
         return True
 
     def assign(self, node: Let, value: SSAValue) -> None:
-        """Rebind a variable of a loop, or put the value into a splice of any variable."""
+        """Rebind a variable of a loop, or insert the value into a splice of any variable."""
         variable = self.scope.find(node.name, node.place)
         if variable.constant:
             raise node.place.error(f"'{node.name}' is declared as input or parameter and cannot be changed")
@@ -256,7 +256,7 @@ class _Importer:
         return argument
 
     def iterate(self, node: Sum | Loop) -> SSAValue:
-        """A sum or loop as `scf.for`; what its body changes of the variables outside is carried through."""
+        """A sum or loop as `scf.for`, with the outer variables that its body changes as iter_args."""
         place, to = node.place, self.to
         if node.start >= node.end:
             raise place.error(f"the range [{node.start}:{node.end}] is empty")

@@ -1,4 +1,4 @@
-"""Which values an integer of a SeeDot program can take: enough to find indices outside a tensor."""
+"""Ranges of the integers in a SeeDot program, precise enough to find indices outside a tensor."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import TypeAlias
 from xdsl.ir import SSAValue
 
 Source: TypeAlias = SSAValue | None
-"""What makes an integer vary: the index of a loop, or None for the data."""
+"""A source of variation of an integer: the index of a loop, or None for the data."""
 
 DATA = frozenset[Source]((None,))
 
 
 @dataclass(frozen=True)
 class IndexRange:
-    """low <= integer <= high.
+    """The range low <= integer <= high.
 
-    `sources` tells what it varies with, if both ends are known to be taken; it is None if low and high are only bounds.
+    sources: everything that the integer varies with, if it is known to reach both ends; None if these are only bounds.
     """
 
     low: int
@@ -46,7 +46,7 @@ class IndexRange:
         return IndexRange(low, high, None)
 
     def complaint(self, size: int, extent: int) -> str | None:
-        """What is wrong with `size` elements from here on an axis of `extent`, or None; in doubt nothing is."""
+        """The error in taking `size` elements from here on along an axis of `extent`; None unless it is certain."""
         last = extent - size
         low, high = (self.low, self.high) if self.sources is not None else (self.high, self.low)
         if low >= 0 and high <= last:

@@ -1,4 +1,4 @@
-"""The numbers that a SeeDot program brings along: `.npy` files beside it, literals, and the limits of both."""
+"""The numbers of a SeeDot program: `.npy` files beside it, literals, and the limits of both."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LARGEST_TENSOR = 10**8
-"""Elements; what is larger is a mistake, and would not fit on any device."""
+"""The most elements of a tensor; larger ones are mistakes and would not fit on any device."""
 
 F32_LIMIT = (2.0 - 2.0**-24) * 2.0**127
 """Reals of this magnitude or more round to infinity in 32-bit floats."""
 
 
 def check_shape(shape: Sequence[int], place: Place) -> None:
-    """Refuse empty axes and tensors beyond `LARGEST_TENSOR`."""
+    """Reject empty axes and tensors beyond `LARGEST_TENSOR`."""
     spelled = spell_shape(shape)
     if min(shape, default=1) < 1:
         raise place.error(f"every axis has at least one element, got {spelled}")
@@ -30,7 +30,7 @@ def check_shape(shape: Sequence[int], place: Place) -> None:
 
 
 def check_real(value: float, place: Place) -> float:
-    """The value, if a 32-bit float can hold it."""
+    """The value itself; raises `InputError` if a 32-bit float cannot hold it."""
     if not abs(value) < F32_LIMIT:
         raise place.error(f"{value} is beyond the range of 32-bit floats")
     return value
@@ -43,8 +43,8 @@ def spell_shape(shape: Sequence[int]) -> str:
 def load_parameter(path: Path, name: str, declaration: Declaration) -> NDArray[np.float32]:
     """The parameter's values in the declared shape.
 
-    The file holds float32 or float64 numbers in any shape of as many elements; they are taken in row-major order.
-    Nothing is read before the file's header is known to fit. Raises `InputError` at the declaration's place.
+    The file holds float32 or float64 numbers in any shape with as many elements, which are taken in row-major order.
+    No data is read before the file's header is known to match. Raises `InputError` at the declaration's place.
     """
     place, shape = declaration.place, declaration.shape
     try:

@@ -1,4 +1,4 @@
-"""The names of a SeeDot program while it is imported, and what each stands for at that point."""
+"""The names of a SeeDot program during its import, with the current meaning of each."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tinyml.lowering.frontends.seedot.ast import Place
 class Variable:
     value: SSAValue
     place: Place
-    """Where the name was introduced."""
+    """The place in the text that introduced the name."""
     constant: bool = False
     """Is it the input or a parameter, which no program can change?"""
     mutable: bool = False
@@ -27,9 +27,9 @@ class Scope(dict[str, Variable]):
     """The visible names. A name is never hidden by a second one, so leaving a scope only deletes."""
 
     def find(self, name: str, place: Place) -> Variable:
-        if (found := self.get(name)) is None:
+        if (variable := self.get(name)) is None:
             raise place.error(f"unknown name '{name}'")
-        return found
+        return variable
 
     def can_change(self, name: str) -> bool:
         """Is the name visible, and a tensor that the program computes?"""
@@ -46,6 +46,6 @@ class Scope(dict[str, Variable]):
 
 
 def hint(value: SSAValue, name: str) -> None:
-    """Let the value carry a name of the program; xDSL itself numbers what is called the same."""
+    """Name a value after a name of the program; xDSL numbers values of the same name."""
     if name.strip("_0123456789"):
         value.name_hint = name.replace("'", "_prime")

@@ -1,4 +1,4 @@
-"""SeeDot text to its syntax tree: the grammar is `seedot.lark`, errors are told in words."""
+"""Parsing of SeeDot programs by the grammar `seedot.lark`, with readable errors."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ if TYPE_CHECKING:
     from lark import Lark, Token
 
 NESTING_LIMIT = 40
-"""Levels of expressions within expressions. Real programs have about ten; printing nested loops recurses deepest."""
+"""The most levels of nested expressions. Real programs have about ten; printing nested loops recurses deepest."""
 
 LARGEST_INTEGER = 2**31 - 1
 
 
 def parse_seedot(text: str) -> Expression:
-    """The program as a tree; raises `InputError` with line and column where the text is not in the language."""
+    """The syntax tree of a program; raises `InputError` with line and column for a syntax error."""
     from lark.exceptions import UnexpectedCharacters, UnexpectedToken
 
     try:
@@ -130,7 +130,7 @@ def _product(integers: Iterable[Expression]) -> tuple[int, ...]:
 
 
 class _Nodes:
-    """What the parser does on each rule of the grammar, by its name; `c` are the rule's kept tokens and values."""
+    """The parser's actions by rule of the grammar; `c` are the tokens and values that the rule keeps."""
 
     def integers(self, c: list[Token]) -> tuple[int, ...]:
         return tuple(_integer(token) for token in c)

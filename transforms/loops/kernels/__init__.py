@@ -1,1 +1,1 @@
-"""Operands prepared for kernels."""
+"""Preparation of operands for kernels."""

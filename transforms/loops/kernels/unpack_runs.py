@@ -1,4 +1,4 @@
-"""Packed working memory for kernels, which read whole elements: a local array takes a few of them at a time (L3)."""
+"""Unpacking of working memory for kernels, a few elements at a time, into a local array (L3)."""
 
 from __future__ import annotations
 
@@ -14,18 +14,19 @@ from tinyml.dialects.layouts.packed_bits import group_length
 from tinyml.transforms.ir.loop_nest import LoopNest, function_around, local_array
 
 LEAST_BLOCK = 4
-"""Elements that are unpacked at once, or as many as a group of them has, or of what they are multiplied by. More would
-take stack from what packing saves."""
+"""The fewest elements that are unpacked at once; a longer group of either operand raises it.
+
+Larger blocks would take stack from what packing saves."""
 
 
 class UnpackedRuns:
-    """Rewrites sums over runs; all of a function share one array for each size of elements."""
+    """Rewrites sums over runs; those in one function share one array for each type of storage."""
 
     def __init__(self) -> None:
         self._arrays: dict[tuple[Operation, Attribute], SSAValue] = {}
 
     def sum(self, op: num.DotOp | num.DistanceOp, kernel: str) -> SSAValue:
-        """The sum of an op whose second run is packed: calls of the kernel on blocks, one after the other."""
+        """The sum of an op whose second run is packed, by calls of the kernel on one block after the other."""
         widths = [scratch.packed_bits(scratch.memref_type(run)) for run in (op.lhs, op.rhs)]
         length = max(LEAST_BLOCK, *(group_length(width) for width in widths if width is not None))
         nest, array = LoopNest(op), self._array(op, length)
@@ -50,7 +51,7 @@ class UnpackedRuns:
         return block(sum, nest.index(blocks * length), rest) if rest else sum
 
     def _array(self, op: num.DotOp | num.DistanceOp, length: int) -> SSAValue:
-        """An array of at least so many elements."""
+        """A local array of at least `length` elements."""
         function = function_around(op)
         storage = element_format(op.rhs.type).storage
         known = self._arrays.get((function, storage))
