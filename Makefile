@@ -29,6 +29,7 @@ lint: ruff ## ruff and pyright
 ruff: $(VENV)/test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	.ci/packages --check
 
 filecheck: $(VENV)/test ## the regression suite on IR files (lit)
 	$(BIN)/lit -sv tests/filecheck

@@ -27,9 +27,9 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from tinyml.dialects import num, scratch
 from tinyml.dialects.formats.accumulator import accumulator_of
 from tinyml.dialects.formats.number_format import number_format
+from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.machine.emitter import Emitter
-from tinyml.dialects.machine.lazy_numpy import np
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 from tinyml.lowering.bits.format_notes import note_formats
 from tinyml.lowering.bits.kernel_calls import Lowering, call_of

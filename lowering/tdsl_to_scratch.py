@@ -125,6 +125,8 @@ class _Bufferisation:
 
     def view(self, op: tdsl.TensorOp) -> SSAValue | None:
         """The result as a view of the operand, if its elements are contiguous there."""
+        if not (isinstance(op, tdsl.MovementOp) and op.MAY_BE_VIEW):
+            return None
         shape = tdsl.shape_of(op.out)
         match op:
             case tdsl.ReshapeOp():

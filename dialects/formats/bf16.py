@@ -13,7 +13,7 @@ from xdsl.ir import Attribute
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.f32 import F32
 from tinyml.dialects.formats.number_format import NumberFormat, number_format
-from tinyml.dialects.machine.lazy_numpy import np
+from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Machine
 
 if TYPE_CHECKING:

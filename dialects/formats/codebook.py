@@ -23,7 +23,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.tabulated import TabulatedFormat
-from tinyml.dialects.machine.lazy_numpy import np
+from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import limits
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import Accumulator, accumulator_of
 from tinyml.dialects.formats.number_format import Function, NumberFormat, number_format
 from tinyml.dialects.formats.product import Bound, Factor, Product
-from tinyml.dialects.machine.lazy_numpy import np
+from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Machine
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.tabulated import TabulatedFormat
-from tinyml.dialects.machine.lazy_numpy import np
+from tinyml.dialects.lazy_numpy import np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -20,7 +20,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.coding import Coding
 from tinyml.dialects.formats.product import Bound, Factor, Product
-from tinyml.dialects.machine.lazy_numpy import np
+from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine
 
 if TYPE_CHECKING:

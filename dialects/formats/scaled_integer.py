@@ -12,7 +12,7 @@ from xdsl.ir import Attribute
 
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.formats.parameters import FRACS, WidthAndFrac
-from tinyml.dialects.machine.lazy_numpy import np
+from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from xdsl.ir import Attribute
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.coding import TABLE, Coding
 from tinyml.dialects.formats.exact.format import STICKY_BITS, ExactFormat
-from tinyml.dialects.machine.lazy_numpy import np
+from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine, limits
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.layouts.packed_bits import group_length, pack_bits
-from tinyml.dialects.machine.lazy_numpy import np
+from tinyml.dialects.lazy_numpy import np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -12,7 +12,7 @@ from xdsl.dialects.memref import CastOp, LoadOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 
-from tinyml.dialects.machine.lazy_numpy import np
+from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 

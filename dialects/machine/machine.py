@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.machine.lazy_numpy import np
+from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.runtime_functions import ADD_SHIFTS, LIMITS, MULTIPLY_SHIFTS
 
 if TYPE_CHECKING:

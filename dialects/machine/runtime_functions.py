@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerType, MemRefType, f32, i
 from xdsl.ir import Attribute
 
 from tinyml.dialects.layouts.packed_bits import WIDTHS, unpack_bits
-from tinyml.dialects.machine.lazy_numpy import np
+from tinyml.dialects.lazy_numpy import np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

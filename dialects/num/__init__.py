@@ -5,11 +5,10 @@ to bits runs that method on a machine that emits IR.
 """
 
 from tinyml.dialects.collect import dialect_of
-from tinyml.dialects.num import kernels, scalars, sums
 from tinyml.dialects.num.base import *
 from tinyml.dialects.num.kernels import *
 from tinyml.dialects.num.proofs import *
 from tinyml.dialects.num.scalars import *
 from tinyml.dialects.num.sums import *
 
-NUM = dialect_of("num", kernels, scalars, sums)
+NUM = dialect_of("num", globals())

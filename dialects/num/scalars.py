@@ -29,7 +29,7 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects.formats.accumulator import accumulator_of
 from tinyml.dialects.formats.number_format import Function
 from tinyml.dialects.formats.product import ANYTHING, Interval
-from tinyml.dialects.machine.lazy_numpy import np
+from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.real_functions import exactly
 from tinyml.dialects.num.base import Computation, NumOp, format_of, same_family
 

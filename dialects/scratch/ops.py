@@ -37,7 +37,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.number_format import number_format
 from tinyml.dialects.layouts.packed_bits import packed_widths
-from tinyml.dialects.machine.lazy_numpy import np
+from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.scratch.spaces import CsrFlash, Flash
 from tinyml.dialects.scratch.types import (
     element_bytes,

@@ -7,7 +7,7 @@ from xdsl.ir import Attribute
 
 from tinyml.dialects.formats.number_format import number_format
 from tinyml.dialects.layouts.packed_bits import packed_widths
-from tinyml.dialects.machine.lazy_numpy import np
+from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.scratch import PackedRam, size_in_bytes
 
 HUGE = 1e30

@@ -6,19 +6,6 @@ iter_args; integers are `index` values of `arith`.
 """
 
 from tinyml.dialects.collect import dialect_of
-from tinyml.dialects.tdsl import (
-    accumulation,
-    attributes,
-    constant,
-    contraction,
-    convolution,
-    distance,
-    elementwise,
-    map,
-    movement,
-    pooling,
-    reduction,
-)
 from tinyml.dialects.tdsl.accumulation import *
 from tinyml.dialects.tdsl.attributes import *
 from tinyml.dialects.tdsl.base import *
@@ -33,17 +20,4 @@ from tinyml.dialects.tdsl.movement import *
 from tinyml.dialects.tdsl.pooling import *
 from tinyml.dialects.tdsl.reduction import *
 
-TDSL = dialect_of(
-    "tdsl",
-    accumulation,
-    attributes,
-    constant,
-    contraction,
-    convolution,
-    distance,
-    elementwise,
-    map,
-    movement,
-    pooling,
-    reduction,
-)
+TDSL = dialect_of("tdsl", globals())

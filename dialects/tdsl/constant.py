@@ -21,7 +21,7 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
 from tinyml.dialects.formats.number_format import NumberFormat
-from tinyml.dialects.machine.lazy_numpy import np
+from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl.attributes import PROFILE, Csr
 from tinyml.dialects.tdsl.base import TENSOR, Shape, TensorOp, build, format_of, shape_of
 

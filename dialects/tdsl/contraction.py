@@ -30,7 +30,7 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects import num
 from tinyml.dialects.formats.accumulator import Accumulator, accumulator_of
 from tinyml.dialects.formats.product import Bound, Product
-from tinyml.dialects.machine.lazy_numpy import np
+from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl.attributes import Csr
 from tinyml.dialects.tdsl.base import (
     SHAPED,

@@ -16,7 +16,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, prop_def, var_operand_def
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects.machine.lazy_numpy import np
+from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, build, fold_to, shape_of, shaped, spell
 from tinyml.dialects.tdsl.constant import constant_input, replace_by_constant
 
@@ -73,6 +73,9 @@ class MovementOp(TensorOp, ABC):
 
     MOVES_BITS: ClassVar[bool] = True
 
+    MAY_BE_VIEW: ClassVar[bool] = False
+    """True if the result may become a view of the operand: then both see what is written to either."""
+
     @property
     @abstractmethod
     def moves(self) -> Sequence[Move]:
@@ -96,6 +99,7 @@ class ReshapeOp(MovementOp, HasFolderInterface, HasCanonicalizationPatternsInter
     """The same elements in row-major order under another shape."""
 
     name = "tdsl.reshape"
+    MAY_BE_VIEW: ClassVar[bool] = True
     input = operand_def(SHAPED)
     assembly_format = "$input attr-dict `:` type($input) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
 
@@ -130,6 +134,7 @@ class TransposeOp(MovementOp, HasFolderInterface, HasCanonicalizationPatternsInt
     """Axes in another order: axis `i` of the result is axis `permutation[i]` of the input."""
 
     name = "tdsl.transpose"
+    MAY_BE_VIEW: ClassVar[bool] = True
     input = operand_def(SHAPED)
     permutation = prop_def(DenseArrayBase.constr(i64))
     assembly_format = "$input attr-dict `:` type($input) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
@@ -219,6 +224,7 @@ class IndexOp(MovementOp):
     """`input[index]`: drops the first axis at a computed index, which must lie in [0, extent)."""
 
     name = "tdsl.index"
+    MAY_BE_VIEW: ClassVar[bool] = True
     STORES_LAST: ClassVar[bool] = True
     input = operand_def(SHAPED)
     index = operand_def(IndexType)
@@ -261,6 +267,7 @@ class SliceOp(MovementOp, HasFolderInterface):
     """The part of the result's shape at computed offsets (SeeDot's `x[i:+n]`); it must lie inside the input."""
 
     name = "tdsl.slice"
+    MAY_BE_VIEW: ClassVar[bool] = True
     STORES_LAST: ClassVar[bool] = True
     input = operand_def(SHAPED)
     offsets = var_operand_def(IndexType)

@@ -14,7 +14,7 @@ from xdsl.utils.exceptions import ParseError
 
 from tinyml.dialects import scratch
 from tinyml.dialects.formats.number_format import number_format
-from tinyml.dialects.machine.lazy_numpy import np
+from tinyml.dialects.lazy_numpy import np
 
 
 def describe_format(ctx: Context, text: str) -> str:

@@ -41,8 +41,7 @@ def unpack_elements(function: func.FuncOp, context: EmissionContext) -> None:
         stream.results[0].name_hint = op.result.name_hint
         Rewriter.insert_op(stream, InsertPoint.before(op))
         _Bytes(stream.results[0], bits, interval, context).readers(op.result, [])
-        op.detach()
-        op.erase()
+        Rewriter.erase_op(op)
     block = function.body.block
     for old in block.args:
         if isinstance(old.type, MemRefType) and (bits := packed_bits(memref_type(old))) is not None:
@@ -75,8 +74,7 @@ class _Bytes:
             match op := use.operation:
                 case scratch.SliceOp():
                     self.readers(op.result, [*offsets, op.offset])
-                    op.detach()
-                    op.erase()
+                    Rewriter.erase_op(op)
                 case memref.LoadOp():
                     self.load(op, offsets)
                 case memref.StoreOp():
@@ -98,16 +96,14 @@ class _Bytes:
         if self.interval is not None:
             self.context.intervals[element] = self.interval
         op.res.replace_all_uses_with(element)
-        op.detach()
-        op.erase()
+        Rewriter.erase_op(op)
 
     def store(self, op: memref.StoreOp, offsets: Sequence[SSAValue]) -> None:
         symbol, nest = packed_writer(self.bits), LoopNest(op)
         arguments = [*self.place(op, offsets, nest), op.value]
         self.context.declare_kernel(symbol, [value.type for value in arguments], [])
         nest.put(func.CallOp(symbol, arguments, []))
-        op.detach()
-        op.erase()
+        Rewriter.erase_op(op)
 
     def unpack(self, op: memref.CopyOp, offsets: Sequence[SSAValue]) -> None:
         """Lower a copy of whole groups into a local array of unpacked elements."""
@@ -120,8 +116,7 @@ class _Bytes:
         arguments = [*runs, nest.index(groups)]
         self.context.declare_kernel(symbol, [value.type for value in arguments], [])
         nest.put(func.CallOp(symbol, arguments, []))
-        op.detach()
-        op.erase()
+        Rewriter.erase_op(op)
 
     def place(self, op: memref.LoadOp | memref.StoreOp, offsets: Sequence[SSAValue], nest: LoopNest) -> list[SSAValue]:
         """The bytes, and the index of the accessed element in them."""

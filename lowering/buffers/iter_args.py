@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import cast
 
 from xdsl.dialects import scf
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation, SSAValue, Use
 
 from tinyml.dialects import tdsl
-
-_MAY_ALIAS = (tdsl.ReshapeOp, tdsl.TransposeOp, tdsl.IndexOp, tdsl.SliceOp)
 
 
 def writes_in_place(loop: scf.ForOp, position: int) -> bool:
@@ -21,7 +19,9 @@ def writes_in_place(loop: scf.ForOp, position: int) -> bool:
     body = loop.body.block
     yielded = cast(scf.YieldOp, body.last_op).operands[position]
     producer = yielded.owner
-    if not isinstance(producer, tdsl.TensorOp) or producer.parent is not body or isinstance(producer, _MAY_ALIAS):
+    if not isinstance(producer, tdsl.TensorOp) or producer.parent is not body:
+        return False
+    if isinstance(producer, tdsl.MovementOp) and producer.MAY_BE_VIEW:
         return False
     order = {op: position for position, op in enumerate(body.ops)}
     old = body.args[1 + position]
@@ -40,8 +40,14 @@ def _aliases(value: SSAValue) -> list[SSAValue]:
     """A value and everything that may become a view of it."""
     aliases = [value]
     for alias in aliases:
-        aliases.extend(use.operation.out for use in alias.uses if isinstance(use.operation, _MAY_ALIAS))
+        aliases.extend(view.out for view in map(_view, alias.uses) if view is not None)
     return aliases
+
+
+def _view(use: Use) -> tdsl.MovementOp | None:
+    """The user of a value if its result may become a view of that value."""
+    user = use.operation
+    return user if isinstance(user, tdsl.MovementOp) and user.MAY_BE_VIEW else None
 
 
 def _ancestor(op: Operation, loop: scf.ForOp) -> Operation:

@@ -7,7 +7,7 @@ from typing import Any
 from xdsl.ir import Attribute, SSAValue
 
 from tinyml.dialects import num, scratch, tdsl
-from tinyml.dialects.machine.lazy_numpy import np
+from tinyml.dialects.lazy_numpy import np
 from tinyml.transforms.ir.loop_nest import LoopNest
 
 

@@ -14,7 +14,7 @@ from xdsl.ir import SSAValue
 
 from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.formats.accumulator import Accumulator
-from tinyml.dialects.machine.lazy_numpy import np
+from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.loops.index_maps import mapped
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import element_of, elements_from, flash_array

@@ -17,7 +17,7 @@ from tinyml.dialects import scratch, tdsl
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.coding import INTEGER_CODING
 from tinyml.dialects.formats.number_format import NumberFormat
-from tinyml.dialects.machine.lazy_numpy import np
+from tinyml.dialects.lazy_numpy import np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

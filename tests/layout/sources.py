@@ -74,7 +74,9 @@ def words(path: Path) -> Iterator[tuple[int, str]]:
                 yield node.lineno, text
             case ast.Name(id=text) | ast.Attribute(attr=text):
                 yield node.lineno, text
-            case ast.ImportFrom(module=str(text)):
+            case ast.ImportFrom(module=str(text)) | ast.alias(name=text):
+                yield getattr(node, "lineno", 0), text
+            case ast.FunctionDef(name=text) | ast.ClassDef(name=text) | ast.arg(arg=text):
                 yield node.lineno, text
             case _:
                 pass

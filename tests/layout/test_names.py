@@ -9,10 +9,12 @@ import pytest
 
 from layout.sources import MODULES, name_of, words
 from layout.test_files import FORMATS
+from tinyml.targets import registry
 from tinyml.targets.chip import Chip
 from tinyml.targets.registry import chips
 
 NAMING_FORMATS = {
+    "dialects/formats/__init__.py": "it registers builtin formats, and the integers of exact ones",
     "dialects/formats/exact/accumulator.py": "all exact formats add up in `!fixed.acc`",
     "dialects/formats/lookup.py": "the usual format",
     "dialects/formats/published/base.py": "the papers compute functions by what fixed point has as schemes",
@@ -66,9 +68,12 @@ def test_no_chip_is_named_outside_its_own_files(chip: Chip):
     """Its own are its folder and its runner; its names those of its boards and parts, of its runner and its tools."""
     names = {chip.name, chip.folder.name, chip.prefix, *chip.runner.rpartition(".")[2].split(":")} - {""}
     names |= {name for board in chip.boards for name in (board.name, board.part)}
-    spelled = re.compile("|".join(rf"(?<![a-zA-Z0-9]){re.escape(name)}(?![a-zA-Z0-9])" for name in sorted(names)))
+    # A prefix of tools ends where the name of a tool begins.
+    ends = {name: "" if name.endswith("-") else "(?![a-z0-9])" for name in sorted(names)}
+    spelled = re.compile("|".join(f"(?<![a-z0-9]){re.escape(name)}{ends[name]}" for name in ends), re.IGNORECASE)
     for path in MODULES:
         if own_by_convention(path, chip) or name_of(path) in NAMING_CHIPS:
             continue
         for line, text in words(path):
-            assert not spelled.search(text), f"{name_of(path)}:{line} names a chip: {text}"
+            if text not in vars(registry):
+                assert not spelled.search(text), f"{name_of(path)}:{line} names a chip: {text}"

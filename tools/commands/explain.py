@@ -99,14 +99,20 @@ def _with_estimates(entries: list[dict[str, Any]], estimate: Estimate | None) ->
     return [{**entry, "estimate": estimates.get(entry["operation"])} for entry in entries]
 
 
-def _lower(buffers: ModuleOp, ctx: Context, options: Mapping[str, Any]) -> tuple[ModuleOp, ModuleOp]:
-    """A program at L2 lowered to L3 and to L5. options: of the pipelines, by name."""
+def _lower(buffers: ModuleOp, ctx: Context, report: Mapping[str, Any]) -> tuple[ModuleOp, ModuleOp]:
+    """A program at L2, lowered to L3 and to L5 with the options in its report."""
+    from tinyml.dialects.options import options_of
     from tinyml.lowering import pipelines
+    from tinyml.lowering.options import PipelineOptions
+    from tinyml.transforms.search.costs.pipelines_below import BITS_TO_C, BUFFERS_TO_LOOPS, LOOPS_TO_BITS
 
+    # The entry `functions` of a report holds errors of functions, not the scheme; that stands in the IR.
+    names = {option.name for option in options_of(PipelineOptions)} - {"functions"}
+    options = {name: report[name] for name in names & report.keys()}
     loops = buffers.clone()
-    pipelines.run(loops, ctx, pipelines.flatten("buffers-to-loops", options))
+    pipelines.run(loops, ctx, pipelines.flatten(BUFFERS_TO_LOOPS, options))
     program = loops.clone()
-    for pipeline in ("loops-to-bits", "bits-to-c"):
+    for pipeline in (LOOPS_TO_BITS, BITS_TO_C):
         pipelines.run(program, ctx, pipelines.flatten(pipeline, options))
     return loops, program
 

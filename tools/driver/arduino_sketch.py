@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import ModuleOp
 from tinyml.dialects import tdsl
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.layouts.packed_bits import pack_bits
-from tinyml.dialects.machine.lazy_numpy import np
+from tinyml.dialects.lazy_numpy import np
 from tinyml.runtime.evaluator.evaluator import encode_inputs, predict_function
 from tinyml.runtime.model.interface import Interface
 from tinyml.runtime.model.model_interface import interface_of

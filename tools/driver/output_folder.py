@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.machine.lazy_numpy import np
+from tinyml.dialects.lazy_numpy import np
 
 if TYPE_CHECKING:
     from tinyml.runtime.model.data import Data

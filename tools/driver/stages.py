@@ -19,15 +19,21 @@ from tinyml.lowering import pipelines
 from tinyml.lowering.options import PipelineOptions
 from tinyml.transforms.formats.assign_format import AssignFormatPass
 from tinyml.transforms.reals.profile import ProfilePass
+from tinyml.transforms.search.costs.pipelines_below import (
+    BITS_TO_C,
+    BUFFERS_TO_LOOPS,
+    FORMATS_TO_BUFFERS,
+    LOOPS_TO_BITS,
+)
 
 if TYPE_CHECKING:
     from tinyml.transforms.search.engine.search_pass import SearchPass
 
 _LEVELS = {
-    "2-buffers.mlir": "formats-to-buffers",
-    "3-loops.mlir": "buffers-to-loops",
-    "4-bits.mlir": "loops-to-bits",
-    "5-c.mlir": "bits-to-c",
+    "2-buffers.mlir": FORMATS_TO_BUFFERS,
+    "3-loops.mlir": BUFFERS_TO_LOOPS,
+    "4-bits.mlir": LOOPS_TO_BITS,
+    "5-c.mlir": BITS_TO_C,
 }
 
 
@@ -116,9 +122,9 @@ def compile_stages(
     buffers = loops = module
     for file, pipeline in _LEVELS.items():
         pipelines.run(module, ctx, pipelines.flatten(pipeline, vars(options)))
-        if pipeline == "formats-to-buffers":
+        if pipeline == FORMATS_TO_BUFFERS:
             buffers = module.clone()
-        if pipeline == "buffers-to-loops":
+        if pipeline == BUFFERS_TO_LOOPS:
             loops = module.clone()
         stages.append(Stage(file, print_ir(module)))
     source, header = (print_c(module, ctx, options.target, file) for file in ("source", "header"))

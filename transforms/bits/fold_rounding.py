@@ -20,7 +20,7 @@ from xdsl.rewriter import InsertPoint
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import num, scratch
-from tinyml.dialects.machine.lazy_numpy import np
+from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.registry import kernels
 
 _SUMS = [op.name for op in num.NUM.operations if issubclass(op, num.KernelSumOp) and not op.NEEDS_KERNEL]

@@ -10,7 +10,7 @@ from tinyml.dialects import num, scratch
 from tinyml.dialects.layouts.csr import CompressedRows
 from tinyml.dialects.layouts.delta_row_stream import SKIP_BITS, delta_rows
 from tinyml.dialects.layouts.row_stream import pack_rows
-from tinyml.dialects.machine.lazy_numpy import np
+from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.kernel import Kernel
 
 if TYPE_CHECKING:

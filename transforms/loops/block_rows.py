@@ -15,13 +15,14 @@ from xdsl.dialects import arith, func, memref, scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.coding import INTEGER_CODING
 from tinyml.dialects.formats.number_format import element_format
-from tinyml.dialects.machine.lazy_numpy import np
+from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import HOST, kernels_of
 from tinyml.transforms.ir.loop_nest import LoopNest, local_array
@@ -146,8 +147,7 @@ class _Rows:
         if rest:
             self.loop.operands[0] = nest.index(self.trips - rest)
         else:
-            self.loop.detach()
-            self.loop.erase()
+            Rewriter.erase_op(self.loop)
 
     def _zeros(self, nest: LoopNest) -> SSAValue | None:
         """Zeros in flash, where sums start from zero."""

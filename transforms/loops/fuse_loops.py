@@ -18,6 +18,7 @@ from xdsl.dialects import arith, func, memref, scf
 from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
 from xdsl.traits import MemoryEffectKind, is_side_effect_free, only_has_effect
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
@@ -179,16 +180,13 @@ def _fuse(first: scf.ForOp, second: scf.ForOp, forwarded: Sequence[tuple[memref.
         op.detach()
         body.insert_ops_before([op], top)
     second.location = first.location
-    first.detach()
-    first.erase()
+    Rewriter.erase_op(first)
     for store, load in forwarded:
         load.res.replace_all_uses_with(store.value)
-        load.detach()
-        load.erase()
+        Rewriter.erase_op(load)
     for store in dict.fromkeys(store for store, _ in forwarded):
         if not _is_used(scratch.root(store.memref), but=store):
-            store.detach()
-            store.erase()
+            Rewriter.erase_op(store)
 
 
 def _is_used(buffer: SSAValue, but: Operation) -> bool:

@@ -22,7 +22,7 @@ from tinyml.dialects import num, scratch
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import element_format, number_format
 from tinyml.dialects.layouts.packed_bits import group_length, packed_bytes, packed_widths
-from tinyml.dialects.machine.lazy_numpy import np
+from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.scratch import memref_type, packed_bits
 from tinyml.targets.kernel import FETCHED, UNPACKED_KERNEL, UNPACKED_LOOP, Kernel, packed_reader
 from tinyml.targets.registry import HOST, kernels_of

@@ -18,7 +18,7 @@ from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, Rewrite
 from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import tdsl
-from tinyml.dialects.machine.lazy_numpy import np
+from tinyml.dialects.lazy_numpy import np
 
 _Product = tdsl.ProductOp | tdsl.MulOp
 

@@ -20,7 +20,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from tinyml.dialects import tdsl
-from tinyml.dialects.machine.lazy_numpy import np
+from tinyml.dialects.lazy_numpy import np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -98,10 +98,10 @@ class _Lanes:
                 self.zeros[value] = zeros[0] | zeros[1]
             case tdsl.BinaryOp():
                 self.zeros[value] = zeros[0] & zeros[1]
-            case tdsl.ReshapeOp() | tdsl.NegOp() | tdsl.TanhOp() | tdsl.ReluOp() | tdsl.Relu6Op():
-                self.zeros[value] = zeros[0]
-            case _:
+            case tdsl.UnaryOp() if not _keeps_zero(op):
                 pass
+            case _:
+                self.zeros[value] = zeros[0]
         return True
 
     def _add_reader(self, op: Any, value: SSAValue) -> bool:
@@ -120,6 +120,14 @@ class _Lanes:
         if useless.all():
             useless[0] = False
         return useless
+
+
+def _keeps_zero(op: tdsl.UnaryOp) -> bool:
+    """True if the function of an elementwise op is 0 at 0."""
+    from tinyml.runtime.evaluator.arithmetic import Reals
+    from tinyml.runtime.evaluator.evaluator import compute
+
+    return not compute(Reals(), op, [np.zeros((1, *tdsl.shape_of(op.input)))]).any()
 
 
 def _prune(vector: SSAValue) -> bool:

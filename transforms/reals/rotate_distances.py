@@ -20,7 +20,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import tdsl
-from tinyml.dialects.machine.lazy_numpy import np
+from tinyml.dialects.lazy_numpy import np
 from tinyml.transforms.formats.constants.input_moments import Moments
 from tinyml.transforms.ir.distances import is_squared_distance
 from tinyml.transforms.reals.analysis.incoherent_rotation import level_rotation

@@ -17,7 +17,7 @@ from tinyml.dialects.formats.exact.numbers import ExactNumbers, exact
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.formats.parameters import FRACS, WIDTHS, WidthAndFrac
 from tinyml.dialects.formats.product import Bound
-from tinyml.dialects.machine.lazy_numpy import np
+from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Machine, limits
 
 if TYPE_CHECKING:

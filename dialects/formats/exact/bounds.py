@@ -8,7 +8,7 @@ from typing import cast
 
 from tinyml.dialects.formats.exact.numbers import ExactNumbers
 from tinyml.dialects.formats.product import Bound, Factor, Product
-from tinyml.dialects.machine.lazy_numpy import np
+from tinyml.dialects.lazy_numpy import np
 
 
 def sum_bound(products: Sequence[Product], initial: Factor | None) -> Bound:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import NumberFormat
-from tinyml.dialects.machine.lazy_numpy import np
+from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from tinyml.dialects.formats.fixed.domains import Domain, FixedFunction
 from tinyml.dialects.formats.fixed.published_functions import SCHEMES
 from tinyml.dialects.formats.fixed.tables import ENTRY_BITS, DirectTable, Interpolation, TwoTableExp
 from tinyml.dialects.formats.number_format import Function
-from tinyml.dialects.machine.lazy_numpy import np
+from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int
 from tinyml.dialects.machine.real_functions import exactly
 

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from tinyml.dialects.formats.fixed.domains import Domain, FixedFunction
 from tinyml.dialects.formats.fixed.tables import TwoTableExp
-from tinyml.dialects.machine.lazy_numpy import np
+from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine
 
 V = TypeVar("V")

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tinyml.dialects.formats.fixed.domains import Domain, FixedFunction
-from tinyml.dialects.machine.lazy_numpy import np
+from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine, limits
 from tinyml.dialects.machine.real_functions import exactly
 

@@ -23,7 +23,7 @@ from tinyml.dialects.formats.exact.numbers import ExactNumbers, exact
 from tinyml.dialects.formats.number_format import Function, NumberFormat
 from tinyml.dialects.formats.parameters import FRACS, WIDTHS
 from tinyml.dialects.formats.scaled_integer import ScaledInteger
-from tinyml.dialects.machine.lazy_numpy import np
+from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine
 
 if TYPE_CHECKING:

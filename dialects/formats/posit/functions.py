@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import f32, i8, i16, i32, i64
 
-from tinyml.dialects.machine.lazy_numpy import np
+from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS, RuntimeFunction
 
 if TYPE_CHECKING:

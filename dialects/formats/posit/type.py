@@ -35,7 +35,7 @@ from tinyml.dialects.formats.posit.windows import (
     segments_of,
     stretched,
 )
-from tinyml.dialects.machine.lazy_numpy import np
+from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine, limits
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from tinyml.dialects.formats.parameters import FRACS
 from tinyml.dialects.formats.product import Bound, Factor, Product
 from tinyml.dialects.formats.published.accumulators import PublishedSum
 from tinyml.dialects.formats.scaled_integer import ScaledInteger
-from tinyml.dialects.machine.lazy_numpy import np
+from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine, limits
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.formats.zeroskew.numbers import START_WIDTH, skewed
 from tinyml.dialects.formats.zeroskew.scales import multiplier_and_shift, parse_scales, single, spell_scales
-from tinyml.dialects.machine.lazy_numpy import np
+from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Machine
 
 if TYPE_CHECKING:

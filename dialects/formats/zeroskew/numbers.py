@@ -16,7 +16,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.coding import INTEGER_CODING, Coding
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.formats.zeroskew.scales import parse_scales, single, spell_scales
-from tinyml.dialects.machine.lazy_numpy import np
+from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine, limits
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from tinyml.dialects.formats.product import Bound, Factor, Product
 from tinyml.dialects.formats.zeroskew.accumulator import ZeroSkewSum
 from tinyml.dialects.formats.zeroskew.numbers import START_LIMIT, START_WIDTH, WIDTHS, ZeroSkewNumbers, skewed
 from tinyml.dialects.formats.zeroskew.scales import multiplier_and_shift, single
-from tinyml.dialects.machine.lazy_numpy import np
+from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine, limits
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.formats.f32 import F32_FORMAT
-from tinyml.dialects.machine.lazy_numpy import np
+from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl import Shape, shape_of
 from tinyml.lowering.frontends.seedot.ast import Place
 from tinyml.lowering.frontends.seedot.index_range import DATA, IndexRange

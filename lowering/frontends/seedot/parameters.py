@@ -7,7 +7,7 @@ from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tinyml.dialects.machine.lazy_numpy import np
+from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.seedot.ast import Declaration, Place
 
 if TYPE_CHECKING:

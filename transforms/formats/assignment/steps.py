@@ -17,8 +17,8 @@ from xdsl.ir import SSAValue
 from tinyml.dialects import tdsl
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import error_at
-from tinyml.dialects.machine.lazy_numpy import np
 from tinyml.transforms.formats.assignment.accumulator_widths import ACCUMULATOR_BITS, SPARE_BITS, AccumulatorWidths
 from tinyml.transforms.formats.assignment.choices import FormatChoice
 from tinyml.transforms.formats.assignment.compute_formats import compute_formats

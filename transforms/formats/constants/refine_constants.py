@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tinyml.dialects import tdsl
-from tinyml.dialects.machine.lazy_numpy import np
+from tinyml.dialects.lazy_numpy import np
 from tinyml.transforms.formats.constants.input_moments import Moments, snapped
 from tinyml.transforms.formats.constants.round_weights import worth_moving
 from tinyml.transforms.formats.evaluation.evaluator import NEAREST, evaluator_of

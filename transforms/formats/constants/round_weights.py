@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tinyml.dialects.machine.lazy_numpy import np
+from tinyml.dialects.lazy_numpy import np
 from tinyml.transforms.formats.constants.input_moments import snapped
 
 if TYPE_CHECKING:

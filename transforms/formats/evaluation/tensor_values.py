@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from tinyml.dialects import tdsl
-from tinyml.dialects.machine.lazy_numpy import np
+from tinyml.dialects.lazy_numpy import np
 
 if TYPE_CHECKING:
     from xdsl.ir import SSAValue

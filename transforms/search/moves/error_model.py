@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.machine.lazy_numpy import np
+from tinyml.dialects.lazy_numpy import np
 from tinyml.transforms.formats.assignment.choices import with_choice
 
 if TYPE_CHECKING:

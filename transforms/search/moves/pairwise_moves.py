@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.machine.lazy_numpy import np
+from tinyml.dialects.lazy_numpy import np
 from tinyml.transforms.search.costs.pipelines_below import ProgramCost
 from tinyml.transforms.search.moves.error_model import Change, LinearErrors
 

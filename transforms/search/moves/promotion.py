@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from tinyml.dialects.machine.lazy_numpy import np
+from tinyml.dialects.lazy_numpy import np
 from tinyml.transforms.formats.assignment.choices import FormatChoice
 from tinyml.transforms.formats.evaluation.tensor_values import value_map
 from tinyml.transforms.search.engine.result import SearchResult

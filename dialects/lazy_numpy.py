@@ -2,7 +2,7 @@
 
 Files that only sometimes compute say so once, at their top:
 
-    from tinyml.dialects.machine.lazy_numpy import np
+    from tinyml.dialects.lazy_numpy import np
 
 A module that cannot do without numpy (`numpy_machine`) imports it as usual, and is imported where it is needed.
 """
