@@ -52,7 +52,6 @@ def test_no_format_is_named_outside_its_own_files(name: str):
 
 NAMING_CHIPS = {
     "targets/registry.py": "the registry, the usual target and the host",
-    "tools/driver/arduino_sketch.py": "sketches are for the boards of the Arduino IDE that are AVRs",
 }
 """Files that name a chip which is not theirs, and why."""
 
