@@ -27,7 +27,7 @@ from tinyml.runtime.evaluator.evaluator import Outputs, evaluate
 from tinyml.runtime.model.interface import Interface
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.registry import HOST, USUAL
-from tinyml.tools.calibration.kernel_calls import INCLUDE
+from tinyml.tools.calibration.measured_programs import INCLUDE
 from tinyml.tools.driver.measure import first_mismatch
 from tinyml.tools.driver.stages import print_c
 

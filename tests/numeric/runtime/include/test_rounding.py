@@ -15,7 +15,7 @@ from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.devices.toolchain import WARNING_FLAGS
 from tinyml.runtime.model.interface import Interface
 from tinyml.targets.avr.chip import CHIP
-from tinyml.tools.calibration.kernel_calls import INCLUDE
+from tinyml.tools.calibration.measured_programs import INCLUDE
 
 COUNT = 4
 CASES = [
