@@ -12,8 +12,10 @@ from xdsl.universe import Universe
 
 from tinyml.dialects import c
 from tinyml.lowering.arith_to_c import LowerArithToCPass
-from tinyml.runtime.devices.toolchain import WARNING_FLAGS
 from tinyml.targets.c.print_c import CTarget
+
+WARNING_FLAGS = ("-Wall", "-Wextra", "-Wconversion", "-Werror")
+"""Flags under which the code of models, kernels and harnesses compiles cleanly."""
 
 WARNINGS = [*WARNING_FLAGS, "-Wshadow", "-pedantic"]
 

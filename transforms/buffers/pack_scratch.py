@@ -13,6 +13,7 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.scratch import (
     AllocOp,
@@ -67,7 +68,7 @@ class PackScratchPass(PackingOptions, ModulePass):
             raise InputError(f"align must be a power of two, got {self.align}")
         if self.limit is not None and self.limit < 0:
             raise InputError(f"limit must not be negative, got {self.limit}")
-        for function in [inner for inner in op.walk() if isinstance(inner, func.FuncOp)]:
+        for function in defined_functions(op):
             erase_dead_buffers(function)
             if any(isinstance(inner, AllocOp) for inner in function.walk()):
                 self._pack(function)
