@@ -8,9 +8,9 @@ from pathlib import Path
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
-from xdsl.universe import Universe
 
 from tinyml.dialects import c
+from tinyml.dialects.context import context
 from tinyml.lowering.arith_to_c import LowerArithToCPass
 from tinyml.targets.c.print_c import CTarget
 
@@ -21,18 +21,16 @@ WARNINGS = [*WARNING_FLAGS, "-Wshadow", "-pedantic"]
 
 
 def parse(text: str) -> tuple[Context, ModuleOp]:
-    context = Context()
-    for name, dialect in Universe.get_multiverse().all_dialects.items():
-        context.register_dialect(name, dialect)
-    module = Parser(context, text).parse_module()
+    ctx = context()
+    module = Parser(ctx, text).parse_module()
     module.verify()
-    return context, module
+    return ctx, module
 
 
 def write(text: str, target: str, folder: Path) -> Path:
     """Lower and print both files; what is printed is the same from a module that went through text."""
-    context, module = parse(text)
-    LowerArithToCPass().apply(context, module)
+    ctx, module = parse(text)
+    LowerArithToCPass().apply(ctx, module)
     module.verify()
     again = parse(str(module))[1]
     [program] = [op for op in module.ops if isinstance(op, c.ProgramOp)]
@@ -41,7 +39,7 @@ def write(text: str, target: str, folder: Path) -> Path:
         printed: list[str] = []
         for one in (module, again):
             output = io.StringIO()
-            CTarget(target, file).emit(context, one, output)
+            CTarget(target, file).emit(ctx, one, output)
             printed.append(output.getvalue())
         assert printed[0] == printed[1]
         (folder / f"{program.sym_name.data}.{extension}").write_text(printed[0])
