@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass, PassPipeline
-from xdsl.universe import Universe
 
-from tinyml.dialects.context import context
+from tinyml.dialects.context import context, registry
 from tinyml.transforms.search.costs.pipelines_below import (
     BITS_TO_C,
     BUFFERS_TO_LOOPS,
@@ -216,7 +215,7 @@ def _taken(name: str) -> set[str]:
 
 
 def _pass(name: str) -> type[ModulePass]:
-    return Universe.get_multiverse().all_passes[name]()
+    return registry().all_passes[name]()
 
 
 def _fields(step: type[ModulePass]) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 
 from xdsl.context import Context
@@ -12,7 +11,7 @@ from xdsl.parser import Parser
 from tinyml.dialects import c
 from tinyml.dialects.context import context
 from tinyml.lowering.arith_to_c import LowerArithToCPass
-from tinyml.targets.c.print_c import CTarget
+from tinyml.tools.driver.stages import print_c
 
 WARNING_FLAGS = ("-Wall", "-Wextra", "-Wconversion", "-Werror")
 """Flags under which the code of models, kernels and harnesses compiles cleanly."""
@@ -30,17 +29,19 @@ def parse(text: str) -> tuple[Context, ModuleOp]:
 def write(text: str, target: str, folder: Path) -> Path:
     """Lower and print both files; what is printed is the same from a module that went through text."""
     ctx, module = parse(text)
+    write_module(module, ctx, target, folder)
+    again = parse(str(module))[1]
+    for file in folder.iterdir():
+        assert file.read_text() == print_c(again, ctx, target, "source" if file.suffix == ".c" else "header")
+    return folder
+
+
+def write_module(module: ModuleOp, ctx: Context, target: str, folder: Path) -> Path:
+    """Lower a program on bits and print both files into a new folder, which is returned."""
     LowerArithToCPass().apply(ctx, module)
     module.verify()
-    again = parse(str(module))[1]
     [program] = [op for op in module.ops if isinstance(op, c.ProgramOp)]
-    folder.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(parents=True)
     for file, extension in (("source", "c"), ("header", "h")):
-        printed: list[str] = []
-        for one in (module, again):
-            output = io.StringIO()
-            CTarget(target, file).emit(ctx, one, output)
-            printed.append(output.getvalue())
-        assert printed[0] == printed[1]
-        (folder / f"{program.sym_name.data}.{extension}").write_text(printed[0])
+        (folder / f"{program.sym_name.data}.{extension}").write_text(print_c(module, ctx, target, file))
     return folder

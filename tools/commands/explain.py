@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import io
 import json
 import tempfile
 from collections.abc import Mapping
@@ -128,10 +127,9 @@ def _lower(buffers: ModuleOp, ctx: Context, report: Mapping[str, Any]) -> tuple[
 
 def _sources(file: Path, program: ModuleOp, ctx: Context, board: Board) -> dict[int, tuple[str, ...]]:
     """The source operations of each line of the C file; raises `InputError` if the file does not match the program."""
-    from tinyml.targets.c.print_c import CTarget, sources_of_lines
+    from tinyml.targets.c.print_c import sources_of_lines
+    from tinyml.tools.driver.stages import print_c
 
-    stream = io.StringIO()
-    CTarget(target=board.name).emit(ctx, program, stream)
-    if not file.is_file() or file.read_text(encoding="utf-8") != stream.getvalue():
+    if not file.is_file() or file.read_text(encoding="utf-8") != print_c(program, ctx, board.name, "source"):
         raise InputError("is not the C that ir/2-buffers.mlir gives: compile the model again", file=str(file))
     return sources_of_lines(program, board.name)

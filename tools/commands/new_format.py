@@ -49,11 +49,11 @@ def _new_format(name: str, folder: Path) -> list[Path]:
     Raises `InputError` for a name that is not a lower-case Python identifier or is taken by a module or a dialect, and
     for an existing folder that is not empty.
     """
-    from xdsl.universe import Universe
+    from tinyml.dialects.context import registry
 
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
         raise InputError(f"a format's name is a Python identifier in lower case, got '{name}'")
-    if name in Universe.get_multiverse().all_dialects:
+    if name in registry().all_dialects:
         raise InputError(f"there is a dialect '{name}' already")
     if find_spec(name) is not None:
         raise InputError(f"there is a Python module '{name}' already")

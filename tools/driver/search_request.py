@@ -8,8 +8,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, cast
 
-from xdsl.universe import Universe
-
+from tinyml.dialects.context import registry
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import Option, options_of
 from tinyml.lowering.options import PipelineOptions
@@ -24,7 +23,7 @@ PREFIX = "search-"
 
 def searches() -> dict[str, type[SearchPass]]:
     """The search passes, by their names without the prefix `search-`."""
-    available = Universe.get_multiverse().all_passes
+    available = registry().all_passes
     return {
         name.removeprefix(PREFIX): cast("type[SearchPass]", available[name]())
         for name in sorted(available)

@@ -110,7 +110,7 @@ argmax((V * H) <*> sigmoid(S |*| X))
 
 
 def test_network(sort: Sort, tmp_path: Path):
-    """Through the whole compiler, with a sparse and two dense products."""
+    """Through the whole compiler, with a sparse and two dense products; half of the targets take turns."""
     random = np.random.default_rng(3)
     for name, shape in {"W": (7, 12), "B": (7, 1), "V": (4, 7), "S": (4, 12)}.items():
         sparse = random.random(shape) < 0.3 if name == "S" else 1.0
@@ -119,7 +119,7 @@ def test_network(sort: Sort, tmp_path: Path):
     np.savez(data, x=random.uniform(-1, 1, (100, 12)).astype(np.float32))
     (tmp_path / "network.sd").write_text(NETWORK)
     format, width = sort.option
-    for target, devices in PRINTED.items():
+    for target, devices in [*PRINTED.items()][SORTS.index(sort) % 2 :: 2]:
         folder = tmp_path / target
         folder.mkdir()
         asked = Request(model=tmp_path / "network.sd", val=data, target=target, format=format, width=width, out=folder)
