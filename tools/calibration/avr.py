@@ -29,7 +29,7 @@ from tinyml.tools.calibration.kernel_signatures import (
     TABLE,
     KernelSignature,
 )
-from tinyml.tools.calibration.measured_programs import N, ProgramCost, measure, near_row
+from tinyml.tools.calibration.measured_programs import InferenceCost, N, measure, near_row
 
 DEVICE = "uno"
 PACKED_BITS = {8: 6, 16: 12}
@@ -83,7 +83,7 @@ _PROGRAM = Template((CHIP.folder / "kernel_costs.c.in").read_text("utf-8"))
 
 
 @cache
-def kernel_cost(kernel: KernelSignature | None, length: int, optimize: str) -> ProgramCost:
+def kernel_cost(kernel: KernelSignature | None, length: int, optimize: str) -> InferenceCost:
     """Cost of a call with constant arguments in an otherwise empty function; without a kernel, of that function."""
     flash, call = bytes(2 * length + 2), ""
     if kernel is not None:

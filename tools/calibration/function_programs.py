@@ -12,7 +12,7 @@ from xdsl.parser import Parser
 from tinyml.dialects.context import context
 from tinyml.dialects.formats.exact.format import ExactFormat
 from tinyml.lowering import pipelines
-from tinyml.tools.driver.stages import print_c
+from tinyml.targets.c.print_c import write_c
 from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
 
 LENGTH = 64
@@ -60,7 +60,5 @@ def write(ctx: Context, formats: ModuleOp, target: str, folder: Path) -> Path:
     options = {"target": target}
     for name in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c"):
         pipelines.run(module, ctx, pipelines.flatten(name, options))
-    folder.mkdir(parents=True, exist_ok=True)
-    for file, extension in (("source", "c"), ("header", "h")):
-        (folder / f"f.{extension}").write_text(print_c(module, ctx, target, file))
+    write_c(module, ctx, target, folder)
     return folder

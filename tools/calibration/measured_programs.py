@@ -34,7 +34,7 @@ const {y} *figure_scores(void);
 
 
 @dataclass(frozen=True)
-class ProgramCost:
+class InferenceCost:
     """The cost of an inference. time: in the unit of the device. stack: bytes. code: bytes of runtime functions."""
 
     time: int
@@ -42,7 +42,7 @@ class ProgramCost:
     code: int
 
 
-def measure(device: str, optimize: str, source: str, interface: Interface) -> ProgramCost:
+def measure(device: str, optimize: str, source: str, interface: Interface) -> InferenceCost:
     """Cost of one inference of a C program, on random values within 8 bits."""
     types = {"x": interface.input_ctype, "y": interface.output_ctype}
     lengths = {"x_length": interface.input_length, "y_length": interface.output_length}
@@ -62,7 +62,7 @@ def measure(device: str, optimize: str, source: str, interface: Interface) -> Pr
         for row in rows
         if len(row) == 4 and row[3].startswith(("tm_products", "tm_row", "tm_near", "tm_squares", "tm_axpy"))
     )
-    return ProgramCost(int(result.cycles[0]), result.stack_bytes, code)
+    return InferenceCost(int(result.cycles[0]), result.stack_bytes, code)
 
 
 def near_row(values: NDArray[np.int64], width: int) -> bytes:
