@@ -19,6 +19,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import element_format
+from tinyml.dialects.functions import defined_functions
 from tinyml.runtime.evaluator.arithmetic import Arithmetic, Bits, Reals, ranked
 from tinyml.runtime.evaluator.index_maps import move_elements
 
@@ -53,7 +54,7 @@ class Outputs:
 
 def predict_function(module: ModuleOp) -> func.FuncOp:
     """The one function of a program with a body; raises `InputError` if there is none or several."""
-    functions = [op for op in module.ops if isinstance(op, func.FuncOp) and not op.is_declaration]
+    functions = defined_functions(module)
     if len(functions) != 1 or len(functions[0].body.block.args) != 1:
         raise InputError("expected one function with one input in the module")
     return functions[0]

@@ -8,11 +8,12 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
-from tinyml.dialects import c
 from tinyml.dialects.context import context
 from tinyml.lowering.arith_to_c import LowerArithToCPass
-from tinyml.runtime.devices.toolchain import WARNING_FLAGS
-from tinyml.tools.driver.stages import print_c
+from tinyml.targets.c.print_c import print_c, write_c
+
+WARNING_FLAGS = ("-Wall", "-Wextra", "-Wconversion", "-Werror")
+"""Flags under which the code of models, kernels and harnesses compiles cleanly."""
 
 WARNINGS = [*WARNING_FLAGS, "-Wshadow", "-pedantic"]
 
@@ -38,8 +39,5 @@ def write_module(module: ModuleOp, ctx: Context, target: str, folder: Path) -> P
     """Lower a program on bits and print both files into a new folder, which is returned."""
     LowerArithToCPass().apply(ctx, module)
     module.verify()
-    [program] = [op for op in module.ops if isinstance(op, c.ProgramOp)]
-    folder.mkdir(parents=True)
-    for file, extension in (("source", "c"), ("header", "h")):
-        (folder / f"{program.sym_name.data}.{extension}").write_text(print_c(module, ctx, target, file))
+    write_c(module, ctx, target, folder)
     return folder

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +12,7 @@ from xdsl.parser import Parser
 from tinyml.dialects.context import context
 from tinyml.dialects.formats.exact.format import ExactFormat
 from tinyml.lowering import pipelines
-from tinyml.targets.c.print_c import CTarget
+from tinyml.targets.c.print_c import write_c
 from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
 
 LENGTH = 64
@@ -61,9 +60,5 @@ def write(ctx: Context, formats: ModuleOp, target: str, folder: Path) -> Path:
     options = {"target": target}
     for name in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c"):
         pipelines.run(module, ctx, pipelines.flatten(name, options))
-    folder.mkdir(parents=True, exist_ok=True)
-    for file, extension in (("source", "c"), ("header", "h")):
-        output = io.StringIO()
-        CTarget(target, file).emit(ctx, module, output)
-        (folder / f"f.{extension}").write_text(output.getvalue())
+    write_c(module, ctx, target, folder)
     return folder

@@ -31,6 +31,11 @@ def searches() -> dict[str, type[SearchPass]]:
     }
 
 
+def describe_searches() -> str:
+    """The names of the searches, each with the paper that it comes from: the help text of an option that takes one."""
+    return ", ".join(f"{name} ({search.PAPER})" if search.PAPER else name for name, search in searches().items())
+
+
 def search_options() -> list[Option]:
     """The options of all searches, each listed once."""
     return list({option.name: option for search in searches().values() for option in options_of(search)}.values())

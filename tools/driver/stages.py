@@ -17,6 +17,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.lookup import format_named
 from tinyml.lowering import pipelines
 from tinyml.lowering.options import PipelineOptions
+from tinyml.targets.c.print_c import print_c
 from tinyml.transforms.formats.assign_format import AssignFormatPass
 from tinyml.transforms.reals.profile import ProfilePass
 from tinyml.transforms.search.costs.pipelines_below import (
@@ -157,15 +158,6 @@ def _changed_answers(reals: ModuleOp, formats: ModuleOp, file: Path) -> int:
     from tinyml.tools.driver.measure import accuracy
 
     return accuracy(reals, formats, load_data(str(file), elements=interface_of(reals).input_length)).disagreements
-
-
-def print_c(module: ModuleOp, ctx: Context, target: str, file: str) -> str:
-    """The C text of a program at L5. file: `source` or `header`."""
-    from tinyml.targets.c.print_c import CTarget
-
-    stream = io.StringIO()
-    CTarget(target=target, file=file).emit(ctx, module, stream)
-    return stream.getvalue()
 
 
 def count_model_macs(reals: ModuleOp) -> int:

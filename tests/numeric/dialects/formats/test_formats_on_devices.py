@@ -16,12 +16,12 @@ from tinyml.lowering import pipelines
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import Outputs, evaluate
 from tinyml.runtime.model.model_interface import interface_of
+from tinyml.targets.c.print_c import write_c
 from tinyml.targets.registry import HOST, board
 from tinyml.tools.driver.compile_model import build_folder
 from tinyml.tools.driver.measure import first_mismatch
 from tinyml.tools.driver.request import Request
 from tinyml.tools.driver.run_model import RunRequest, run_model
-from tinyml.tools.driver.stages import print_c
 
 pytestmark = pytest.mark.parametrize("sort", SORTS, ids=str)
 
@@ -87,9 +87,7 @@ def test_elementwise_operations(sort: Sort, tmp_path: Path):
         expected = expected or evaluate(module, x)
         for step in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c"):
             pipelines.run(module, ctx, pipelines.flatten(step, {"target": target}))
-        folder.mkdir()
-        for file, extension in (("source", "c"), ("header", "h")):
-            (folder / f"elementwise.{extension}").write_text(print_c(module, ctx, target, file))
+        write_c(module, ctx, target, folder)
         for device in devices:
             runner, samples = runner_for(device), slice(limit(device))
             result = runner.run(runner.build(folder, interface, folder / device), interface, x[samples])
