@@ -15,7 +15,7 @@ from tinyml.tools.universe import TINYML
 
 LONGEST_FILE = 400
 CONTRACTS = {
-    "dialects": {"collect", "context", "errors", "lazy_numpy", "locations", "options"},
+    "dialects": {"collect", "context", "errors", "lazy_numpy", "limits", "locations", "options"},
     "targets": {"board", "chip", "costs", "kernel", "package", "registry"},
     "runtime": set[str](),
     "transforms": set[str](),

@@ -1,0 +1,82 @@
+"""Output folders: replaced only if nothing in them is the user's."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from programs.paths import ROOT
+
+from tinyml.dialects.errors import InputError
+from tinyml.tools.driver.output_contents import REPORT, removable_files, seal_folder
+from tinyml.tools.main import main
+
+
+@pytest.fixture
+def output(tmp_path: Path) -> Path:
+    folder = tmp_path / "out"
+    (folder / "ir").mkdir(parents=True)
+    (folder / "ir/0.mlir").write_text("ir")
+    (folder / "a.c").write_text("c")
+    seal_folder(folder, {"target": "host"})
+    return folder
+
+
+def test_own_files_are_removable_the_report_last(output: Path):
+    assert removable_files([])(output) == ["a.c", "ir/0.mlir", REPORT]
+
+
+def test_a_removal_that_was_cut_short_can_go_on(output: Path):
+    (output / "ir/0.mlir").unlink()
+    (output / "ir").rmdir()
+    assert removable_files([])(output) == ["a.c", REPORT]
+
+
+def edit_report(folder: Path) -> None:
+    report = json.loads((folder / REPORT).read_text())
+    (folder / REPORT).write_text(json.dumps({**report, "target": "toaster"}))
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        (lambda folder: (folder / REPORT).unlink(), "is no output of tinyml"),
+        (lambda folder: (folder / REPORT).write_text("{}"), "is no output of tinyml"),
+        (lambda folder: (folder / REPORT).write_text("[" * 10**5), "is no output of tinyml"),
+        (lambda folder: (folder / "notes").touch(), "holds notes, which tinyml did not write"),
+        (lambda folder: (folder / "ir/notes").touch(), "holds ir/notes, which tinyml did not write"),
+        (lambda folder: (folder / "mine").mkdir(), "holds mine, which tinyml did not write"),
+        (lambda folder: (folder / "ir/elsewhere").symlink_to("/"), "holds ir/elsewhere, which tinyml did not write"),
+        (lambda folder: (folder / "a.c").write_text("mended"), "holds a.c, which was changed"),
+        (lambda folder: shutil.move(folder / "a.c", folder.parent) and (folder / "a.c").symlink_to("../a.c"), "a.c"),
+        (lambda folder: (folder / "a.c").unlink() or os.mkfifo(folder / "a.c"), "holds a.c, which was changed"),
+        (edit_report, "holds report.json, which was changed"),
+    ],
+)  # fmt: skip
+def test_what_is_in_the_way_is_named(output: Path, damage: Callable[[Path], object], said: str):
+    damage(output)
+    with pytest.raises(InputError, match=said):
+        removable_files([])(output)
+
+
+def test_an_input_is_not_removed(output: Path, tmp_path: Path):
+    link = tmp_path / "model.mlir"
+    link.symlink_to(output / "ir/0.mlir")
+    with pytest.raises(InputError, match=r"holds the input .*model.mlir"):
+        removable_files([link])(output)
+
+
+def test_any_report_does_not_make_an_output(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    """Such a folder was removed once, with the model in it."""
+    out = Path(shutil.copytree(ROOT / "docs/tour", tmp_path / "out"))
+    (out / REPORT).write_text("{}")
+    before = sorted(out.iterdir())
+    for model, said in ((out, "holds the input"), (ROOT / "docs/tour", "is no output of tinyml")):
+        command = ["compile", str(model / "tour.sd"), "--val", str(model / "val.npz"), "-o", str(out)]
+        assert main(command) == 1
+        assert said in capsys.readouterr().err
+    assert sorted(out.iterdir()) == before
