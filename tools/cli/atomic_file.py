@@ -30,7 +30,7 @@ def write_file(path: Path, content: str | bytes) -> None:
 
 
 @contextmanager
-def _atomic_bytes(path: str | Path) -> Generator[io.BufferedWriter]:
+def _atomic_bytes(path: str | Path) -> Generator[IO[bytes]]:
     try:
         final = Path(path).resolve()
         pending = pending_file(final) if final.is_file() or not final.exists() else None

@@ -13,6 +13,7 @@ from xdsl.utils.exceptions import (
 )
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.locations import source_location
 from tinyml.tools.cli.plugins import plugin_of
 
 _LONGEST = 1000
@@ -66,7 +67,7 @@ def squeeze(message: str) -> str:
     return line if len(line) <= _LONGEST else line[: _LONGEST - 3] + "..."
 
 
-def find_invalid(module: ModuleOp, error: VerifyException) -> Operation | None:
+def _find_invalid(module: ModuleOp, error: VerifyException) -> Operation | None:
     """The operation whose verifier raises `error`, which does not name it; None if no single operation does."""
     for op in module.walk():
         try:
@@ -75,6 +76,15 @@ def find_invalid(module: ModuleOp, error: VerifyException) -> Operation | None:
             if str(exception) == str(error):
                 return op
     return None
+
+
+def invalid(module: ModuleOp, error: VerifyException, file: str) -> InputError:
+    """The error of a module that does not verify, at the operation if it is known."""
+    if (op := _find_invalid(module, error)) is None:
+        return InputError(squeeze(str(error)), file=file)
+    place, line, column = source_location(op) or (file, None, None)
+    message = f"'{op.name}' does not verify: {squeeze(str(error))}"
+    return InputError(message, file=place, line=line, column=column)
 
 
 def _pipeline_complaint(text: str) -> str:

@@ -2,12 +2,12 @@
 
 import argparse
 import inspect
-import os
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from functools import partial
 from io import BytesIO
+from pathlib import Path
 from typing import IO, ClassVar, NoReturn, cast
 
 from xdsl.dialects.builtin import ModuleOp
@@ -18,15 +18,14 @@ from xdsl.utils.target import Target
 from xdsl.xdsl_opt_main import xDSLOptMain
 
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.locations import source_location
 from tinyml.lowering.frontends.importers import Importer, importers
 from tinyml.runtime.readers.regular_files import read_bytes
 from tinyml.tools.cli.atomic_file import atomic_file
 from tinyml.tools.cli.common_options import add_common_options, apply_common_options
 from tinyml.tools.cli.guard import Blame
-from tinyml.tools.cli.located_parser import LocatedParser
+from tinyml.tools.cli.located_parser import parse_mlir
 from tinyml.tools.cli.pipeline_syntax import check_options, check_pipeline, to_xdsl_pipeline
-from tinyml.tools.cli.user_errors import find_invalid, squeeze
+from tinyml.tools.cli.user_errors import invalid
 
 
 class TinymlOptMain(xDSLOptMain):
@@ -63,15 +62,9 @@ class TinymlOptMain(xDSLOptMain):
     def register_all_frontends(self):
         super().register_all_frontends()
 
-        def parse_mlir(stream: IO[bytes]) -> ModuleOp:
-            parser = LocatedParser(self.ctx, stream.read(), self.get_input_name())
-            parser.line_offset = self.line_offset
-            try:
-                return parser.parse_module(not self.args.no_implicit_module)
-            except (VerifyException, ValueError) as error:
-                line, column = parser.line_and_column()
-                message = squeeze(" ".join(str(part) for part in error.args))
-                raise InputError(message, file=self.get_input_name(), line=line, column=column) from error
+        def parse_text(stream: IO[bytes]) -> ModuleOp:
+            name, implicit = self.get_input_name(), not self.args.no_implicit_module
+            return parse_mlir(self.ctx, stream.read(), name, line_offset=self.line_offset, implicit_module=implicit)
 
         def parse_with(load: Callable[[], Importer], stream: IO[bytes]) -> ModuleOp:
             try:
@@ -82,7 +75,7 @@ class TinymlOptMain(xDSLOptMain):
                 line = error.line + self.line_offset
                 raise InputError(error.message, file=error.file, line=line, column=error.column) from error
 
-        self.available_frontends["mlir"] = parse_mlir
+        self.available_frontends["mlir"] = parse_text
         for suffix, load in importers().items():
             self.available_frontends[suffix] = partial(parse_with, load)
 
@@ -114,7 +107,8 @@ class TinymlOptMain(xDSLOptMain):
             self.args.input_file = None
         if self.args.input_file is None:
             return super().get_input_stream()
-        return BytesIO(read_bytes(self.args.input_file)), os.path.splitext(self.args.input_file)[1].removeprefix(".")
+        path = Path(self.args.input_file)
+        return BytesIO(read_bytes(path, "program")), path.suffix.removeprefix(".")
 
     def prepare_input(self) -> tuple[list[tuple[IO[bytes], int]], str]:
         try:
@@ -145,8 +139,6 @@ class TinymlOptMain(xDSLOptMain):
             except UnicodeDecodeError as error:
                 line = error.object[: error.start].count(b"\n") + 1 + start_offset
                 raise InputError("the text is not UTF-8", file=self.get_input_name(), line=line) from error
-            except RecursionError as error:
-                raise InputError("the text is nested too deeply", file=self.get_input_name()) from error
         except InputError as error:
             if not self.args.parsing_diagnostics:
                 raise
@@ -158,11 +150,9 @@ class TinymlOptMain(xDSLOptMain):
         try:
             super().apply_passes(prog)
         except VerifyException as error:
-            if self.args.verify_diagnostics or (op := find_invalid(prog, error)) is None:
+            if self.args.verify_diagnostics:
                 raise
-            file, line, column = source_location(op) or (self.get_input_name(), None, None)
-            message = f"'{op.name}' does not verify: {squeeze(str(error))}"
-            raise InputError(message, file=file, line=line, column=column) from error
+            raise invalid(prog, error, self.get_input_name()) from error
         except InputError as error:
             if self.args.verify_diagnostics:
                 raise DiagnosticException(str(error)) from error

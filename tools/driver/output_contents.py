@@ -71,7 +71,7 @@ def removable_files(inputs: Sequence[Path]) -> Callable[[Path], Sequence[str]]:
 
 def _report(folder: Path) -> dict[str, Any] | None:
     try:
-        report = json.loads(read_bytes(folder / REPORT))
+        report = json.loads(read_bytes(folder / REPORT, "report"))
     except (InputError, ValueError, RecursionError):
         return None
     return cast("dict[str, Any]", report) if isinstance(report, dict) else None

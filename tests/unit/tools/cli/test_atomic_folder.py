@@ -66,7 +66,10 @@ def test_a_failing_rename_leaves_the_old_folder(out: Path, failing: int, monkeyp
 
 
 def test_a_mount_point_is_refused(out: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(Path, "is_mount", lambda self: self == out)  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
+    def is_mount(path: Path) -> bool:
+        return path == out
+
+    monkeypatch.setattr(Path, "is_mount", is_mount)
     with pytest.raises(InputError, match="is a mount point, which cannot be replaced"):
         write(out)
     assert everything(out) == ["ir/old"]

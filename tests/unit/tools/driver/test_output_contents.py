@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -41,24 +40,51 @@ def edit_report(folder: Path) -> None:
     (folder / REPORT).write_text(json.dumps({**report, "target": "toaster"}))
 
 
+def damage(folder: Path, how: str) -> None:
+    match how:
+        case "no report":
+            (folder / REPORT).unlink()
+        case "any report":
+            (folder / REPORT).write_text("{}")
+        case "nested report":
+            (folder / REPORT).write_text("[" * 10**5)
+        case "file":
+            (folder / "ir/notes").touch()
+        case "empty folder":
+            (folder / "mine").mkdir()
+        case "link":
+            (folder / "ir/elsewhere").symlink_to("/")
+        case "changed":
+            (folder / "a.c").write_text("mended")
+        case "moved, with a link":
+            shutil.move(folder / "a.c", folder.parent)
+            (folder / "a.c").symlink_to("../a.c")
+        case "pipe":
+            (folder / "a.c").unlink()
+            os.mkfifo(folder / "a.c")
+        case _:
+            assert how == "changed report"
+            report = json.loads((folder / REPORT).read_text())
+            (folder / REPORT).write_text(json.dumps({**report, "target": "toaster"}))
+
+
 @pytest.mark.parametrize(
-    ("damage", "said"),
+    ("how", "said"),
     [
-        (lambda folder: (folder / REPORT).unlink(), "is no output of tinyml"),
-        (lambda folder: (folder / REPORT).write_text("{}"), "is no output of tinyml"),
-        (lambda folder: (folder / REPORT).write_text("[" * 10**5), "is no output of tinyml"),
-        (lambda folder: (folder / "notes").touch(), "holds notes, which tinyml did not write"),
-        (lambda folder: (folder / "ir/notes").touch(), "holds ir/notes, which tinyml did not write"),
-        (lambda folder: (folder / "mine").mkdir(), "holds mine, which tinyml did not write"),
-        (lambda folder: (folder / "ir/elsewhere").symlink_to("/"), "holds ir/elsewhere, which tinyml did not write"),
-        (lambda folder: (folder / "a.c").write_text("mended"), "holds a.c, which was changed"),
-        (lambda folder: shutil.move(folder / "a.c", folder.parent) and (folder / "a.c").symlink_to("../a.c"), "a.c"),
-        (lambda folder: (folder / "a.c").unlink() or os.mkfifo(folder / "a.c"), "holds a.c, which was changed"),
-        (edit_report, "holds report.json, which was changed"),
+        ("no report", "is no output of tinyml"),
+        ("any report", "is no output of tinyml"),
+        ("nested report", "is no output of tinyml"),
+        ("file", "holds ir/notes, which tinyml did not write"),
+        ("empty folder", "holds mine, which tinyml did not write"),
+        ("link", "holds ir/elsewhere, which tinyml did not write"),
+        ("changed", "holds a.c, which was changed"),
+        ("moved, with a link", "holds a.c, which was changed"),
+        ("pipe", "holds a.c, which was changed"),
+        ("changed report", "holds report.json, which was changed"),
     ],
-)  # fmt: skip
-def test_what_is_in_the_way_is_named(output: Path, damage: Callable[[Path], object], said: str):
-    damage(output)
+)
+def test_what_is_in_the_way_is_named(output: Path, how: str, said: str):
+    damage(output, how)
     with pytest.raises(InputError, match=said):
         removable_files([])(output)
 

@@ -140,7 +140,7 @@ def test_syntax_errors(text: str, complaint: str):
         ("65536 * 65536", "2:7: the integer can reach 4294967296: more than 32 bits"),
         (
             "init([20000, 20000], 0.0)",
-            "2:1: a tensor of shape (20000, 20000) is too large: more than 100000000 elements",
+            "2:1: a tensor of shape (20000, 20000) is too large: more than 50000000 elements",
         ),
         ("let W = (100000, 100000) in W", "2:9: a tensor of shape (100000, 100000) is too large"),
         ("let W = (0, 1) in W", "2:9: every axis has at least one element, got (0, 1)"),
