@@ -16,6 +16,7 @@ from xdsl.passes import ModulePass
 
 from tinyml.targets.costs import OPTIMIZE
 from tinyml.targets.registry import USUAL
+from tinyml.transforms.ir.levels import FORMATS
 from tinyml.transforms.search.costs.lowered_programs import LoweringPasses
 from tinyml.transforms.search.costs.pipelines_below import MEASURE_COST, TO_C, ProgramCost, set_cost
 
@@ -29,6 +30,7 @@ class MeasureCostPass(ModulePass):
     """
 
     name = MEASURE_COST
+    takes = FORMATS
     target: str = USUAL
     pack_buffers: bool = False
 

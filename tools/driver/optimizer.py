@@ -26,6 +26,7 @@ from tinyml.tools.cli.guard import Blame
 from tinyml.tools.cli.located_parser import parse_mlir
 from tinyml.tools.cli.pipeline_syntax import check_options, check_pipeline, to_xdsl_pipeline
 from tinyml.tools.cli.user_errors import invalid
+from tinyml.transforms.ir.levels import check_level
 
 
 class TinymlOptMain(xDSLOptMain):
@@ -99,6 +100,8 @@ class TinymlOptMain(xDSLOptMain):
         def callback(before: ModulePass | None, module: ModuleOp, after: ModulePass | None):
             verify_and_report(before, module, after)
             self.blame.running = after.name if after is not None else None
+            if after is not None:
+                check_level(after, module)
 
         self.pipeline = PassPipeline(self.pipeline.passes, callback)
 
