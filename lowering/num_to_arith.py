@@ -35,6 +35,7 @@ from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 from tinyml.lowering.bits.format_notes import note_formats
 from tinyml.lowering.bits.kernel_calls import Lowering, call_of
 from tinyml.lowering.bits.packed_elements import unpack_elements
+from tinyml.transforms.ir.levels import LOOPS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -47,6 +48,7 @@ class LowerNumToArithPass(ModulePass):
     """Lowers every function of a module."""
 
     name = "lower-num-to-arith"
+    takes = LOOPS
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         functions = defined_functions(op)

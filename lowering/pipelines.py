@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass, PassPipeline
 
 from tinyml.dialects.context import context, registry
+from tinyml.transforms.ir.levels import Level, check_level, level_of
 from tinyml.transforms.search.costs.pipelines_below import (
     BITS_TO_C,
     BUFFERS_TO_LOOPS,
@@ -170,13 +171,25 @@ def _steps(name: str, given: Mapping[str, Any], published: bool) -> Iterator[str
 
 
 def run(module: ModuleOp, ctx: Context, passes: Sequence[ModulePass]) -> None:
-    """Run passes in order, verifying the module after each."""
-    PassPipeline(tuple(passes), lambda before, op, after: op.verify()).apply(ctx, module)
+    """Run passes in order, verifying the module after each and checking its level before each."""
+    PassPipeline(tuple(passes), lambda before, op, after: verify_between(op, after)).apply(ctx, module)
+
+
+def verify_between(module: ModuleOp, after: ModulePass | None) -> None:
+    """Verify a module between passes; raises `InputError` if it is not of the level that the next pass takes."""
+    module.verify()
+    if after is not None:
+        check_level(after, module)
 
 
 @dataclass(frozen=True)
 class Pipeline(ModulePass):
     """A pass that runs others. Its fields are the options that its steps take or depend on."""
+
+    @property
+    def takes(self) -> Level | None:
+        """The level of the first step that takes one."""
+        return next(filter(None, map(level_of, self.steps())), None)
 
     def steps(self) -> list[ModulePass]:
         """The passes with their options, in the order in which they run."""

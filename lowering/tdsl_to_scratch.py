@@ -24,6 +24,7 @@ from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.locations import error_at
 from tinyml.lowering.buffers.iter_args import writes_in_place
 from tinyml.lowering.loops.lowerings import lowering_of
+from tinyml.transforms.ir.levels import FORMATS
 from tinyml.transforms.ir.offsets import build_index, build_offset, is_run
 
 
@@ -32,6 +33,7 @@ class LowerTdslToScratchPass(ModulePass):
     """Bufferises every function. Raises `InputError` for an op without a lowering."""
 
     name = "lower-tdsl-to-scratch"
+    takes = FORMATS
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in defined_functions(op):

@@ -15,6 +15,7 @@ from xdsl.passes import ModulePass
 
 from tinyml.targets.costs import OPTIMIZE
 from tinyml.targets.registry import USUAL
+from tinyml.transforms.ir.levels import FORMATS
 from tinyml.transforms.search.costs.lowered_programs import LoweringPasses
 from tinyml.transforms.search.costs.pipelines_below import MEASURE_COST, TO_C, ProgramCost, set_cost
 
@@ -28,6 +29,7 @@ class MeasureCostPass(ModulePass):
     """
 
     name = MEASURE_COST
+    takes = FORMATS
     target: str = USUAL
     pack_buffers: bool = False
 

@@ -39,7 +39,6 @@ def run(arguments: argparse.Namespace) -> int:
     from tinyml.tools.reports.memory_picture import can_draw
     from tinyml.tools.reports.table import print_function_errors, print_reports, print_search
 
-    arguments.named_file = str(arguments.model)
     request = Request(**given(arguments, options_of(Request)), search=_search(arguments))
     report = compile_model(request)
     print_reports([report])

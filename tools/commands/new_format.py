@@ -18,6 +18,8 @@ from string import Template
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import option, options_of
 from tinyml.tools.cli.arguments import add_options, parsed
+from tinyml.tools.cli.atomic_file import write_file
+from tinyml.tools.cli.atomic_folder import atomic_folder, only_empty
 
 TEMPLATE = "format_template"
 FILES = {"pyproject.toml.in": "pyproject.toml", "format.py.in": "{name}.py", "test_format.py.in": "test_{name}.py"}
@@ -57,13 +59,10 @@ def _new_format(name: str, folder: Path) -> list[Path]:
         raise InputError(f"there is a dialect '{name}' already")
     if find_spec(name) is not None:
         raise InputError(f"there is a Python module '{name}' already")
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise InputError("the folder is not empty", file=str(folder))
     words = {"name": name, "package": name.replace("_", "-"), "type": name.title().replace("_", "") + "Type"}
-    folder.mkdir(parents=True, exist_ok=True)
-    written: list[Path] = []
-    for template, file in FILES.items():
-        text = (files("tinyml.tools") / TEMPLATE / template).read_text("utf-8")
-        written.append(folder / file.format(name=name))
-        written[-1].write_text(Template(text).substitute(words), encoding="utf-8")
-    return written
+    written = {template: file.format(name=name) for template, file in FILES.items()}
+    with atomic_folder(folder, only_empty) as pending:
+        for template, file in written.items():
+            text = (files("tinyml.tools") / TEMPLATE / template).read_text("utf-8")
+            write_file(pending / file, Template(text).substitute(words))
+    return [folder / file for file in written.values()]

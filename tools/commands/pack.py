@@ -113,16 +113,14 @@ def _report(effort: Effort, searched: float, checked: float) -> Iterator[str]:
 
 
 def _write(request: PackRequest, rectangles: Sequence[Rectangle], placement: Placement) -> None:
-    from tinyml.tools.cli.atomic_file import AtomicFile
+    from tinyml.tools.cli.atomic_file import write_file
     from tinyml.tools.reports.memory_picture import draw_memory
 
     text = spell_solution(rectangles, placement)
     if request.out is None:
         print(text, end="")
     else:
-        file = AtomicFile(str(request.out))
-        file.stream.write(text)
-        file.keep()
+        write_file(request.out, text)
     if request.picture is not None:
         from tinyml.transforms.buffers.liveness.live_ranges import Placed
 

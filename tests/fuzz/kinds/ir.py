@@ -152,16 +152,16 @@ def _change_attribute(op: Operation, ops: Sequence[Operation], random: Random) -
     name = random.choice([*where])
     value = where[name]
     if isinstance(value, IntegerAttr):
-        number = random.choice([-1, 0, 1, value.value.data + 1, -value.value.data, 1 << 31, 1 << 63])
-        where[name] = IntegerAttr(number, value.type)
+        integer = cast(IntegerAttr[Any], value)
+        number = random.choice([-1, 0, 1, integer.value.data + 1, -integer.value.data, 1 << 31, 1 << 63])
+        where[name] = IntegerAttr(number, integer.type)
     elif isinstance(value, FloatAttr):
-        where[name] = FloatAttr(random.choice([0.0, -1.0, 1e30, -1e-30, float("inf"), float("nan")]), value.type)
+        real = random.choice([0.0, -1.0, 1e30, -1e-30, float("inf"), float("nan")])
+        where[name] = FloatAttr(real, cast(FloatAttr[Any], value).type)
     elif random.random() < 0.3:
         del where[name]
     else:
-        donors: list[Attribute] = [
-            attribute for donor in ops for attribute in (*donor.attributes.values(), *donor.properties.values())
-        ]
+        donors = [attribute for donor in ops for attribute in (*donor.attributes.values(), *donor.properties.values())]
         where[name] = random.choice(donors)
 
 
