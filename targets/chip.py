@@ -21,9 +21,9 @@ class Chip:
     `package.module:Class`, imported on first use. boards: its targets. kernels: the kernels that programs may call,
     best first.
 
-    prefix: the common prefix of its compiler and binutils, such as `avr-`; flags: compiler flags of every build;
-    libraries: linker flags. packages: Debian packages that `make test` installs; modules: Python modules that the
-    runner needs.
+    macro: a macro that only its compiler defines, by which headers of the runtime choose code for it. prefix:
+    the common prefix of its compiler and binutils, such as `avr-`; flags: compiler flags of every build; libraries:
+    linker flags. packages: Debian packages that `make test` installs; modules: Python modules that the runner needs.
 
     alignment: the greatest alignment in bytes that an access can need. object_bytes, flash_bytes: limits on the size of
     one constant array and of all together; None if unlimited. flash_attribute: the attribute of constant arrays if
@@ -41,6 +41,7 @@ class Chip:
     boards: Sequence[Board]
     kernels: Sequence[Kernel] = ()
 
+    macro: str | None = None
     prefix: str = ""
     flags: Sequence[str] = ()
     libraries: Sequence[str] = ("-lm",)

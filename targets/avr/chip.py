@@ -47,6 +47,7 @@ CHIP = Chip(
         ),
     ),
     kernels=KERNELS,
+    macro="__AVR__",
     prefix="avr-",
     flags=(
         "-DF_CPU=16000000UL",
