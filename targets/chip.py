@@ -21,9 +21,9 @@ class Chip:
     `package.module:Class`, imported on first use. boards: its targets. kernels: the kernels that programs may call,
     best first. packed_reads: the costs of packed constants that no kernel reads.
 
-    prefix: the common prefix of its compiler and binutils, such as `avr-`; flags: compiler flags of every build;
-    libraries: linker flags. packages: Debian packages that `make test` installs; modules: Python modules that the
-    runner needs.
+    macro: a macro that only its compiler defines, by which headers of the runtime choose code for it. prefix:
+    the common prefix of its compiler and binutils, such as `avr-`; flags: compiler flags of every build; libraries:
+    linker flags. packages: Debian packages that `make test` installs; modules: Python modules that the runner needs.
 
     sketch: the template of a sketch for the Arduino IDE, if that supports the boards; the driver fills it in.
 
@@ -44,6 +44,7 @@ class Chip:
     kernels: Sequence[Kernel] = ()
     packed_reads: PackedReads = field(default_factory=PackedReads)
 
+    macro: str | None = None
     prefix: str = ""
     flags: Sequence[str] = ()
     libraries: Sequence[str] = ("-lm",)

@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import NoReturn, Protocol, cast
 
 from tinyml.dialects.errors import InputError
-from tinyml.tools.cli.guard import Blame, guarded
+from tinyml.tools.cli.guard import Blame, check_numbers, guarded
 
 COMMANDS = {
     "compile": "compile a model for a board",
@@ -41,6 +41,7 @@ def main(args: Sequence[str] | None = None) -> int:
     blame = Blame(debug="--debug" in given)
 
     def run() -> int:
+        check_numbers(given)
         name = given[0] if given and given[0] in COMMANDS else None
         command = None if name is None else _command(name)
         arguments = _parser(name, command).parse_args(given)

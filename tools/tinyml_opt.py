@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from tinyml.tools.cli.guard import Blame, guarded
+from tinyml.tools.cli.guard import Blame, check_numbers, guarded
 
 
 def main(args: Sequence[str] | None = None) -> int:
@@ -14,6 +14,7 @@ def main(args: Sequence[str] | None = None) -> int:
     blame = Blame(debug="--debug" in given)
 
     def run() -> int:
+        check_numbers(given)
         # Here, so that an interrupt while xDSL is imported is reported like any other.
         from tinyml.tools.driver.optimizer import TinymlOptMain
 

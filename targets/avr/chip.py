@@ -47,6 +47,7 @@ CHIP = Chip(
     ),
     kernels=KERNELS,
     packed_reads=PACKED_READS,
+    macro="__AVR__",
     prefix="avr-",
     flags=(
         "-DF_CPU=16000000UL",

@@ -21,7 +21,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.targets.c.expressions import Expressions
 from tinyml.targets.c.function import FunctionPrinter
 from tinyml.targets.c.text import INT24, alias_name, literal, spell
-from tinyml.targets.registry import HOST, chip_of
+from tinyml.targets.registry import HOST, chip_of, chips
 
 FILES = ("source", "header")
 WIDTH = 100
@@ -110,6 +110,7 @@ class _ProgramPrinter:
         lines = [*_comment([head, *self.notes]), f'#include "{self.name}.h"', ""]
         if self.chip.options:
             lines += [*self.chip.options.splitlines(), ""]
+        lines += self._other_compilers()
         for op in self.verbatims:
             lines += [f"/* {op.origin.data} */", *op.text.data.rstrip("\n").split("\n"), ""]
         if self._uses_int24():
@@ -125,6 +126,18 @@ class _ProgramPrinter:
             self.sources |= {first + i: names for i, names in enumerate(printer.sources) if names}
             lines += [*function, ""]
         return lines[:-1]
+
+    def _other_compilers(self) -> list[str]:
+        """Errors for compilers that would take branches of the runtime that read the constants of another chip."""
+        lines: list[str] = []
+        # Some headers refuse other compilers themselves.
+        texts = [op.text.data for op in self.verbatims if "#error" not in op.text.data]
+        for other in chips():
+            used = other.macro is not None and any(other.macro in text for text in texts)
+            if other.name != self.chip.name and used:
+                message = f"generated for {self.chip.name}: compile the model for {other.name} instead"
+                lines += [f"#ifdef {other.macro}", f'#error "{message}"', "#endif", ""]
+        return lines
 
     def header(self) -> list[str]:
         guard = f"{self.name.upper()}_H"

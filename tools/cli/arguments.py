@@ -21,6 +21,10 @@ class PrintOptions:
     json: bool = option("print the result as JSON", default=False)
 
 
+LARGEST = 2**63 - 1
+"""The largest integer that an option takes."""
+
+
 class Container(Protocol):
     """An argument parser, or a group of its arguments."""
 
@@ -80,9 +84,9 @@ def _value_parser(type: Any) -> Callable[[str], Any]:
 
 
 def count(text: str) -> int:
-    """A positive integer."""
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"expected a positive integer, got '{text}'")
+    """A positive integer of 63 bits."""
+    if not text.isdecimal() or not 1 <= int(text) <= LARGEST:
+        raise argparse.ArgumentTypeError(f"expected a positive integer up to {LARGEST}, got '{text}'")
     return int(text)
 
 

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextvars import copy_context
 from dataclasses import dataclass
 
+from tinyml.dialects.errors import InputError
 from tinyml.tools.cli.interrupts import ending_signals_interrupt
+
+MOST_DIGITS = 300
+"""More than a file's name has in a row, and less than Python converts."""
 
 
 @dataclass
@@ -33,6 +38,13 @@ def guarded(run: Callable[[], int], blame: Blame) -> int:
     except KeyboardInterrupt:
         print("error: interrupted", file=sys.stderr)
         return 1
+
+
+def check_numbers(arguments: Sequence[str]) -> None:
+    """Raise `InputError` for a number that Python refuses to read, or to print after some arithmetic."""
+    for argument in arguments:
+        if digits := re.search(rf"[0-9]{{{MOST_DIGITS + 1},}}", argument):
+            raise InputError(f"a number of {len(digits[0])} digits, expected at most {MOST_DIGITS}")
 
 
 def _guarded(run: Callable[[], int], blame: Blame) -> int:

@@ -122,7 +122,8 @@ class _Packable:
             whole, packed = (_sparse(reader, bits, kernels) for bits in (8 * self.constant.raws.itemsize, self.bits))
             if whole is not None and packed is not None:
                 symbol, code = packed.kernel.symbol, packed.kernel.code
-                slowdown = packed.time / whole.time
+                # A matrix of zeros takes no time in either form.
+                slowdown = packed.time / whole.time if whole.time else 1.0
                 self.size, self.packed_size = whole.bytes, packed.bytes
                 self.calls -= 1
         self.calls += 1

@@ -199,16 +199,20 @@ def assigned_names(node: Expression) -> dict[str, Location]:
     return locations
 
 
-def check_nesting(root: Expression, limit: int) -> None:
-    """Reject expressions nested deeper than `limit`, as every later step recurses to that depth.
+def check_size(root: Expression, depth_limit: int, operation_limit: int) -> None:
+    """Reject long programs, and expressions nested deeper than `depth_limit`, because every later step recurses to it.
 
-    Programs are long chains of `let` and of operators; these are processed without recursion and do not count.
+    Programs are long chains of `let` and of operators; these are processed without recursion and do not count as depth.
     """
     pending = [(root, 1)]
+    operations = 0
     while pending:
         node, depth = pending.pop()
-        if depth > limit:
-            raise node.location.error(f"the expression is nested more than {limit} levels deep")
+        if depth > depth_limit:
+            raise node.location.error(f"the expression is nested more than {depth_limit} levels deep")
+        operations += not isinstance(node, Let | Name | Integer | Real)
+        if operations > operation_limit:
+            raise node.location.error(f"the program has more than {operation_limit} operations")
         for child in children(node):
             chained = (isinstance(node, Let) and child is node.body) or (
                 isinstance(node, Binary) and isinstance(child, Binary) and child is node.lhs

@@ -31,7 +31,7 @@ from tinyml.lowering.frontends.seedot.ast import (
     Splice,
     Sum,
     Transpose,
-    check_nesting,
+    check_size,
 )
 
 if TYPE_CHECKING:
@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 
 NESTING_LIMIT = 40
 """The most levels of nested expressions. Real programs have about ten; printing nested loops recurses deepest."""
+
+LARGEST_PROGRAM = 25_000
+"""The most operations of a program: a hundred times what real programs have, and imported in seconds."""
 
 LARGEST_INTEGER = 2**31 - 1
 
@@ -53,7 +56,7 @@ def parse_seedot(text: str) -> Expression:
         raise Location(error.line, error.column).error(f"unexpected character {cast(Any, error).char!r}") from error
     except UnexpectedToken as error:
         raise _syntax_error(text, error) from error
-    check_nesting(root, NESTING_LIMIT)
+    check_size(root, NESTING_LIMIT, LARGEST_PROGRAM)
     return root
 
 
