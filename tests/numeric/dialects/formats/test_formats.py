@@ -73,10 +73,13 @@ def test_binary(sort: Sort, name: str):
 
 @pytest.mark.parametrize("name", BINARY)
 def test_binary_of_mixed_widths(sort: Sort, name: str):
+    """Operands of any two widths, and results of another width than the operands, in turn."""
     lhs = sort.variants[-1]
     for position, rhs in enumerate(family(lhs)):
-        check_binary(name, lhs, rhs, sort.variants[position % len(sort.variants)])
-        check_binary(name, sort.variants[0], lhs, rhs)
+        if position % 2:
+            check_binary(name, lhs, rhs, sort.variants[position % len(sort.variants)])
+        else:
+            check_binary(name, sort.variants[0], lhs, rhs)
 
 
 @pytest.mark.parametrize("real", [1.0, 2.0, 0.25, -0.5, 0.3, 0.0])
