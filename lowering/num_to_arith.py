@@ -27,6 +27,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from tinyml.dialects import num, scratch
 from tinyml.dialects.formats.accumulator import accumulator_of
 from tinyml.dialects.formats.number_format import number_format
+from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.machine.emitter import Emitter
@@ -50,9 +51,7 @@ class LowerNumToArithPass(ModulePass):
     takes = LOOPS
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        functions = [
-            function for function in op.ops if isinstance(function, func.FuncOp) and not function.is_declaration
-        ]
+        functions = defined_functions(op)
         # Formats are read from the types before these change; the code is written afterwards.
         prepared = [
             (function, [(op, lower) for op in function.walk() if (lower := _prepare(op)) is not None])

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass, PassPipeline
-from xdsl.universe import Universe
 
-from tinyml.dialects.context import context
+from tinyml.dialects.context import context, registry
 from tinyml.transforms.ir.levels import Level, check_level, level_of
 from tinyml.transforms.search.costs.pipelines_below import (
     BITS_TO_C,
@@ -37,7 +36,7 @@ class If(NamedTuple):
     step: str
 
 
-class Steps(NamedTuple):
+class PipelineSteps(NamedTuple):
     """A pipeline: its docstring and its steps, which name passes and other pipelines."""
 
     doc: str
@@ -47,7 +46,7 @@ class Steps(NamedTuple):
 CLEAN = ("canonicalize", "cse")
 
 PIPELINES = {
-    "reals-to-formats": Steps(
+    "reals-to-formats": PipelineSteps(
         """L0 to L1: simplify, profile, choose scales and accumulators.
 
         A format that reproduces the arithmetic of a paper gets `published-to-formats` instead.
@@ -69,7 +68,7 @@ PIPELINES = {
             REFINE_FORMATS,
         ),
     ),
-    "published-to-formats": Steps(
+    "published-to-formats": PipelineSteps(
         """L0 to L1 in the arithmetic of a paper: no rewrite changes an operation that it describes.""",
         (
             *CLEAN,
@@ -80,7 +79,7 @@ PIPELINES = {
             REFINE_FORMATS,
         ),
     ),
-    REFINE_FORMATS: Steps(
+    REFINE_FORMATS: PipelineSteps(
         """L1 to L1: storage, accumulators and fused operations, all of which follow from the formats.""",
         (
             "choose-storage",
@@ -93,7 +92,7 @@ PIPELINES = {
             If("pack_buffers", "pack-input"),
         ),
     ),
-    FORMATS_TO_BUFFERS: Steps(
+    FORMATS_TO_BUFFERS: PipelineSteps(
         """L1 to packed L2.""",
         (
             "lower-tdsl-to-scratch",
@@ -108,7 +107,7 @@ PIPELINES = {
             "check-packing",
         ),
     ),
-    BUFFERS_TO_LOOPS: Steps(
+    BUFFERS_TO_LOOPS: PipelineSteps(
         """L2 to L3.""",
         (
             "lower-tdsl-to-loops",
@@ -122,9 +121,9 @@ PIPELINES = {
             "licm",
         ),
     ),
-    LOOPS_TO_BITS: Steps("""L3 to L4.""", ("lower-num-to-arith", "fold-rounding", *CLEAN, "licm")),
-    BITS_TO_C: Steps("""L4 to L5.""", ("lower-arith-to-c",)),
-    "reals-to-c": Steps(
+    LOOPS_TO_BITS: PipelineSteps("""L3 to L4.""", ("lower-num-to-arith", "fold-rounding", *CLEAN, "licm")),
+    BITS_TO_C: PipelineSteps("""L4 to L5.""", ("lower-arith-to-c",)),
+    "reals-to-c": PipelineSteps(
         """The whole way, L0 to L5.""",
         ("reals-to-formats", FORMATS_TO_BUFFERS, BUFFERS_TO_LOOPS, LOOPS_TO_BITS, BITS_TO_C),
     ),
@@ -229,7 +228,7 @@ def _taken(name: str) -> set[str]:
 
 
 def _pass(name: str) -> type[ModulePass]:
-    return Universe.get_multiverse().all_passes[name]()
+    return registry().all_passes[name]()
 
 
 def _fields(step: type[ModulePass]) -> list[str]:

@@ -19,6 +19,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import element_format, number_format
+from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.locations import error_at
 from tinyml.runtime.evaluator.arithmetic import Arithmetic, Bits, Reals, ranked
 from tinyml.runtime.evaluator.index_maps import move_elements
@@ -57,7 +58,7 @@ def predict_function(module: ModuleOp) -> func.FuncOp:
 
     It has one argument, a shaped type of numbers, and returns scores, a label or both.
     """
-    functions = [op for op in module.ops if isinstance(op, func.FuncOp) and not op.is_declaration]
+    functions = defined_functions(module)
     if len(functions) != 1 or len(functions[0].function_type.inputs) != 1:
         raise InputError("expected one function with one input in the module")
     [function] = functions

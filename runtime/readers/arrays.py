@@ -22,7 +22,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.limits import ELEMENT_LIMIT
 from tinyml.runtime.readers.regular_files import open_regular
 
-_NPY, _NPZ = "is not a readable .npy file", "is not a readable .npz file of plain arrays"
+_NPY, _NPZ = "not a readable .npy file", "not a readable .npz file of plain arrays"
 _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 """Readers of headers by version; numpy writes others only for structured types."""
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import struct
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import IO, cast
 
 from xdsl.context import Context
@@ -47,6 +49,21 @@ class CTarget(Target):
         printer = _ProgramPrinter(_program(module), self.target)
         lines = printer.source() if self.file == "source" else printer.header()
         output.write("\n".join(lines) + "\n")
+
+
+def print_c(module: ModuleOp, ctx: Context, target: str, file: str = "source") -> str:
+    """The text of a file for the only program of a module, as `CTarget` prints it."""
+    stream = io.StringIO()
+    CTarget(target=target, file=file).emit(ctx, module, stream)
+    return stream.getvalue()
+
+
+def write_c(module: ModuleOp, ctx: Context, target: str, folder: Path) -> None:
+    """Write NAME.c and NAME.h for the only program of a module into a folder, which is made if it is missing."""
+    name = _program(module).sym_name.data
+    folder.mkdir(parents=True, exist_ok=True)
+    for file, extension in zip(FILES, ("c", "h"), strict=True):
+        (folder / f"{name}.{extension}").write_text(print_c(module, ctx, target, file), encoding="utf-8")
 
 
 def sources_of_lines(module: ModuleOp, target: str) -> dict[int, tuple[str, ...]]:

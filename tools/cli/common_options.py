@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tinyml.dialects.limits import ELEMENT_LIMIT
 from tinyml.dialects.options import option, options_of
-from tinyml.tools.cli.arguments import Container, add_options, given
+from tinyml.tools.cli.arguments import Parser, add_options, given
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,7 +22,7 @@ class CommonOptions:
     debug: bool = option("show the traceback of an error", default=False)
 
 
-def add_common_options(parser: Container) -> None:
+def add_common_options(parser: Parser) -> None:
     add_options(parser, options_of(CommonOptions))
 
 

@@ -9,12 +9,15 @@ from __future__ import annotations
 import argparse
 import keyword
 import re
+from dataclasses import dataclass
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 from string import Template
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.options import option, options_of
+from tinyml.tools.cli.arguments import add_options, parsed
 from tinyml.tools.cli.atomic_file import write_file
 from tinyml.tools.cli.atomic_folder import atomic_folder, only_empty
 
@@ -22,15 +25,23 @@ TEMPLATE = "format_template"
 FILES = {"pyproject.toml.in": "pyproject.toml", "format.py.in": "{name}.py", "test_format.py.in": "test_{name}.py"}
 
 
+@dataclass(frozen=True, kw_only=True)
+class NewFormatRequest:
+    """The options of `tinyml new-format`."""
+
+    name: str = option("name of the format, its dialect and its module", flags=())
+    folder: Path = option("folder to write", flags=())
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("name", help="of the format, its dialect and its module")
-    parser.add_argument("folder", type=Path, help="folder to write")
+    add_options(parser, options_of(NewFormatRequest))
 
 
 def run(arguments: argparse.Namespace) -> int:
-    for file in _new_format(arguments.name, arguments.folder):
+    request = parsed(arguments, NewFormatRequest)
+    for file in _new_format(request.name, request.folder):
         print(f"Wrote {file}")
-    print(f"Install it with: pip install -e {arguments.folder}")
+    print(f"Install it with: pip install -e {request.folder}")
     return 0
 
 
@@ -40,11 +51,11 @@ def _new_format(name: str, folder: Path) -> list[Path]:
     Raises `InputError` for a name that is not a lower-case Python identifier or is taken by a module or a dialect, and
     for an existing folder that is not empty.
     """
-    from xdsl.universe import Universe
+    from tinyml.dialects.context import registry
 
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
         raise InputError(f"a format's name is a Python identifier in lower case, got '{name}'")
-    if name in Universe.get_multiverse().all_dialects:
+    if name in registry().all_dialects:
         raise InputError(f"there is a dialect '{name}' already")
     if find_spec(name) is not None:
         raise InputError(f"there is a Python module '{name}' already")

@@ -30,14 +30,16 @@ MEMORY_PICTURE = "memory.svg"
 def write_sources(folder: Path, compiled: Compiled, board: Board, data: Data) -> None:
     """Write NAME.c, NAME.h, the IR of every level, the measured samples and, for Arduino boards, a sketch."""
     from tinyml.runtime.model.model_interface import interface_of
+    from tinyml.targets.registry import chip_of
     from tinyml.tools.driver.arduino_sketch import arduino_sketch
 
     name = interface_of(compiled.formats).name
     files = {f"{name}.c": compiled.source, f"{name}.h": compiled.header}
     files |= {f"ir/{stage.file}": stage.text for stage in compiled.stages}
-    if board.arduino:
+    sketch = chip_of(board.name).sketch
+    if sketch is not None:
         files |= {f"{name}/{name}.c": compiled.source, f"{name}/{name}.h": compiled.header}
-        files[f"{name}/{name}.ino"] = arduino_sketch(compiled.formats, data)
+        files[f"{name}/{name}.ino"] = arduino_sketch(sketch, compiled.formats, data)
     for file, text in files.items():
         path = folder / file
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -18,6 +18,7 @@ from tinyml.dialects.formats.lookup import format_named
 from tinyml.lowering import pipelines
 from tinyml.lowering.options import PipelineOptions
 from tinyml.runtime.readers.regular_files import read_bytes
+from tinyml.targets.c.print_c import print_c
 from tinyml.tools.cli.located_parser import parse_mlir
 from tinyml.tools.cli.user_errors import invalid
 from tinyml.transforms.formats.assign_format import AssignFormatPass
@@ -164,15 +165,6 @@ def _changed_answers(reals: ModuleOp, formats: ModuleOp, file: Path) -> int:
     from tinyml.tools.driver.measure import accuracy
 
     return accuracy(reals, formats, load_data(str(file), elements=interface_of(reals).input_length)).disagreements
-
-
-def print_c(module: ModuleOp, ctx: Context, target: str, file: str) -> str:
-    """The C text of a program at L5. file: `source` or `header`."""
-    from tinyml.targets.c.print_c import CTarget
-
-    stream = io.StringIO()
-    CTarget(target=target, file=file).emit(ctx, module, stream)
-    return stream.getvalue()
 
 
 def count_model_macs(reals: ModuleOp) -> int:

@@ -9,7 +9,7 @@ from itertools import chain, count, islice
 from typing import NamedTuple
 
 from tinyml.transforms.buffers.packing import branch_and_bound, native
-from tinyml.transforms.buffers.packing.branch_and_bound import Outcome, Result
+from tinyml.transforms.buffers.packing.branch_and_bound import Outcome, SearchOutcome
 from tinyml.transforms.buffers.packing.effort import Effort
 from tinyml.transforms.buffers.packing.grid import to_grid
 from tinyml.transforms.buffers.packing.orders import ORDERS, Order, arranged, drawn, features, shaken
@@ -120,7 +120,7 @@ class Minimiser:
     def _keep(self, placement: Placement) -> None:
         self.best = self.effort.best = placement
 
-    def _search(self, order: Sequence[int], height: int, nodes: int) -> Result:
+    def _search(self, order: Sequence[int], height: int, nodes: int) -> SearchOutcome:
         grid = self.grid.in_order(order)
         if self.core is not None:
             return native.search(self.core, grid, height, nodes, self.effort.seconds_left())

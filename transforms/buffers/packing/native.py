@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tinyml.transforms.buffers.packing.branch_and_bound import Outcome, Result
+from tinyml.transforms.buffers.packing.branch_and_bound import Outcome, SearchOutcome
 from tinyml.transforms.buffers.packing.grid import Grid
 
 SOURCE = Path(__file__).with_name("branch_and_bound.c")
@@ -55,7 +55,7 @@ def _build(compiler: str, built: Path) -> None:
         os.replace(made, built)
 
 
-def search(core: ctypes.CDLL, grid: Grid, capacity: int, nodes: int, seconds: float) -> Result:
+def search(core: ctypes.CDLL, grid: Grid, capacity: int, nodes: int, seconds: float) -> SearchOutcome:
     """Searches like `branch_and_bound.search`; STOPPED after so many seconds, and by Ctrl-C at once."""
     count = len(grid.sizes)
 
@@ -83,4 +83,4 @@ def search(core: ctypes.CDLL, grid: Grid, capacity: int, nodes: int, seconds: fl
     if outcome == [_OUT_OF_MEMORY]:
         raise MemoryError
     ended = Outcome(outcome[0])
-    return Result(ended, tuple(offsets) if ended is Outcome.FOUND else (), used.value)
+    return SearchOutcome(ended, tuple(offsets) if ended is Outcome.FOUND else (), used.value)

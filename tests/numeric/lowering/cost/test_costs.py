@@ -13,7 +13,7 @@ from programs.paths import MODELS
 
 from tinyml.targets.board import Board
 from tinyml.targets.registry import USUAL
-from tinyml.tools.calibration.costs import fit, measured_boards, non_negative
+from tinyml.tools.calibration.costs import fit, main, measured_boards, non_negative
 
 WITHIN = 0.1
 
@@ -49,3 +49,8 @@ def test_a_fit_finds_the_costs_behind_measurements() -> None:
     equations = list(zip(programs, measured, strict=True))
     assert fit(equations, {}) == pytest.approx(costs, abs=1e-6)
     assert fit(equations, {"add i16": 2.0, "tm_dot": 40.0}) == pytest.approx(costs, abs=1e-6)
+
+
+def test_an_unknown_table_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--add", USUAL, "unheard-of"]) == 1
+    assert capsys.readouterr().err.startswith("error: unknown cost table 'unheard-of' (one of ")

@@ -13,7 +13,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.runtime.model.data import load_data
 
 X = np.arange(12.0).reshape(3, 4)
-UNREADABLE = "is not a readable .npz file of plain arrays"
+UNREADABLE = "not a readable .npz file of plain arrays"
 
 
 def complaint(path: Path, classes: int | None = None) -> str:

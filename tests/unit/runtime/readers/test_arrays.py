@@ -67,7 +67,7 @@ def test_arrays_come_back(tmp_path: Path, order: str, dtype: str):
     ],
 )
 def test_headers_are_read_before_arrays(tmp_path: Path, header: str, said: str):
-    assert npy_complaint(tmp_path / "W.npy", npy(header)) == f"is not a readable .npy file: {said}"
+    assert npy_complaint(tmp_path / "W.npy", npy(header)) == f"not a readable .npy file: {said}"
 
 
 def test_arrays_have_a_limit(tmp_path: Path):
@@ -87,7 +87,7 @@ def damaged(path: Path, change: Callable[[bytearray], None], method: int = zipfi
     content = bytearray(path.read_bytes())
     change(content)
     path.write_bytes(content)
-    return npz_complaint(path).removeprefix("is not a readable .npz file of plain arrays: ")
+    return npz_complaint(path).removeprefix("not a readable .npz file of plain arrays: ")
 
 
 def test_an_encrypted_archive(tmp_path: Path):

@@ -190,9 +190,9 @@ def load(folder: Path, content: Any) -> str:
         (np.array([1, 2, np.inf, 4]), "contains NaN or infinity"),
         (np.array([1, 2, np.nan, 4], np.float32), "contains NaN or infinity"),
         (np.full(4, 1e39), "exceeds the range of 32-bit floats"),
-        (np.array([None]), "is not a readable .npy file"),
-        (b"", "is not a readable .npy file"),
-        (b"PK\x03\x04 and so on", "is not a readable .npy file"),
+        (np.array([None]), "not a readable .npy file"),
+        (b"", "not a readable .npy file"),
+        (b"PK\x03\x04 and so on", "not a readable .npy file"),
     ],
 )
 def test_bad_parameters(tmp_path: Path, content: Any, complaint: str):
