@@ -253,7 +253,7 @@ def damage(model: Path, what: str) -> None:
         ("label out of range", "val.npz: label 2 of sample 1 is out of range: the program has 2 classes"),
         ("negative label", "val.npz: label -1 of sample 1 is out of range: the program has 2 classes"),
         ("missing data", "val.npz: "),
-        ("pickled data", "val.npz: is not a readable .npz file of plain arrays"),
+        ("pickled data", "val.npz: not a readable .npz file of plain arrays"),
         ("type error", "tour.sd:3:"),
         ("too large for the board", "does not fit uno"),
     ],

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import ArrayAttr
+from xdsl.ir import Attribute
 
 from tinyml.dialects import tdsl
 from tinyml.lowering.frontends.seedot.importer import import_seedot
@@ -21,8 +24,7 @@ def profile_of_loop(inputs: NDArray[np.float64]) -> tdsl.Profile:
     record_profiles(module, inputs)
     [loop] = [op for op in module.walk() if isinstance(op, scf.ForOp)]
     recorded = loop.attributes[tdsl.PROFILE]
-    assert isinstance(recorded, ArrayAttr)
-    [profile] = recorded.data
+    [profile] = cast("ArrayAttr[Attribute]", recorded)
     assert isinstance(profile, tdsl.Profile)
     return profile
 
@@ -43,5 +45,5 @@ def test_samples_of_long_loops_are_thinned(monkeypatch: pytest.MonkeyPatch):
     # The value in the loop and the one that the loop carries.
     assert max(kept) <= 2 * 2048 < 2 * 100 * inputs.size
     assert (thinned.low, thinned.high) == (whole.low, whole.high)
-    percentiles = [[float(value.data) for value in profile.percentiles] for profile in (thinned, whole)]
-    np.testing.assert_allclose(*percentiles, atol=0.1)
+    actual, desired = ([value.data for value in profile.percentiles] for profile in (thinned, whole))
+    np.testing.assert_allclose(actual, desired, atol=0.1)
