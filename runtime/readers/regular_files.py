@@ -11,8 +11,8 @@ from typing import BinaryIO
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.limits import ELEMENT_LIMIT
 
-_BYTES_PER_ELEMENT = 4
-"""Bytes of text per element: what a module of 16-bit constants takes in hexadecimal."""
+_LEAST_BYTES, _BYTES_PER_ELEMENT = 2**20, 4
+"""The limit on bytes of text, and how it grows per element: as a module of 16-bit constants in hexadecimal."""
 
 _KINDS = ((stat.S_ISFIFO, "pipe"), (stat.S_ISSOCK, "socket"), (stat.S_ISCHR, "device"), (stat.S_ISBLK, "device"))
 
@@ -47,7 +47,7 @@ def _check_kind(mode: int, path: str | Path, what: str) -> None:
 
 def read_bytes(path: str | Path, what: str) -> bytes:
     """The content of a text file; raises `InputError` if it is no regular file, cannot be read or is too large."""
-    limit = _BYTES_PER_ELEMENT * ELEMENT_LIMIT.get()
+    limit = _LEAST_BYTES + _BYTES_PER_ELEMENT * ELEMENT_LIMIT.get()
     with open_regular(path, what) as stream:
         size = os.fstat(stream.fileno()).st_size
         try:

@@ -46,8 +46,8 @@ CHIP = Chip(
         ),
     ),
     kernels=KERNELS,
-    packed_reads=PACKED_READS,
     macro="__AVR__",
+    packed_reads=PACKED_READS,
     prefix="avr-",
     flags=(
         "-DF_CPU=16000000UL",

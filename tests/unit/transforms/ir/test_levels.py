@@ -78,6 +78,10 @@ def test_ir_of_another_level_is_refused(text: str, name: str, said: str):
     assert said in str(caught.value)
 
 
+def test_a_function_without_tensors_has_no_formats():
+    run(INDEX, "assign-format")
+
+
 def test_every_pass_of_ours_takes_a_level():
     for name, make in TINYML.all_passes.items():
         made = make()
