@@ -50,7 +50,7 @@ def call(command: Command, *arguments: str | Path) -> str:
         return ACCEPTED
     lines = said.splitlines()
     # Progress may stand above it.
-    if code != 1 or not lines or not lines[-1].startswith("error: ") or said.count("error: ") != 1:
+    if code != 1 or [line for line in lines if line.startswith("error: ")] != lines[-1:]:
         raise Harm("not one line", f"exit code {code}: {said[:300]!r}")
     if "out of memory" in said:
         raise Harm("memory", said.strip())
