@@ -21,6 +21,9 @@ from tinyml.transforms.buffers.packing.validator import complaints
 STEPS, SECONDS = 30_000_000_000, 120
 """Default limits, more generous than in a compilation because the user asked for this packing alone."""
 
+REST = 2e-5
+"""Seconds per buffer kept from the search, for checking and writing."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class PackRequest:
@@ -67,7 +70,7 @@ def _pack_file(request: PackRequest) -> int:
     if request.picture is not None:
         check_picture(request.picture)
     rectangles = read_problem(request.problem)
-    effort = _effort(request)
+    effort = _effort(request, len(rectangles))
     before, interrupted = time.monotonic(), False
     try:
         placement = pack(rectangles, request.mode, effort, request.coarsen)
@@ -89,11 +92,11 @@ def _pack_file(request: PackRequest) -> int:
     return 1 if interrupted else 0
 
 
-def _effort(request: PackRequest) -> Effort:
+def _effort(request: PackRequest, buffers: int) -> Effort:
+    nodes, steps, limit = request.nodes, None, math.inf if request.seconds is None else request.seconds
     if request.nodes is None and request.seconds is None:
-        return Effort(steps=STEPS, seconds=SECONDS, core=not request.python, capacity=request.capacity)
-    limit = math.inf if request.seconds is None else request.seconds
-    return Effort(request.nodes, None, limit, request.capacity, not request.python)
+        steps, limit = STEPS, SECONDS
+    return Effort(nodes, steps, max(limit - REST * buffers, 0), request.capacity, not request.python)
 
 
 def verdict(rectangles: Sequence[Rectangle], placement: Placement) -> str:

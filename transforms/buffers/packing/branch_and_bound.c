@@ -219,7 +219,8 @@ static int solve(Search *s, const int *unplaced, int count, Number last, int las
 {
     if (s->nodes == s->node_limit)
         return OUT_OF_NODES;
-    if (++s->nodes % 256 == 0 && *s->stop)
+    s->nodes++;
+    if (*s->stop)
         return STOPPED;
     Number ceiling = INT64_MAX;
     for (int i = 0; i < count; i++) {
