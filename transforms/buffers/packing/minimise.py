@@ -22,9 +22,8 @@ PATIENCE = 4_000
 SHAKEN = 150
 """Trials per round with random orders, some of which succeed quickly."""
 
-GLUED = 3
-"""Trials with buffers glued together for each one with a random order: half as patient, since the problem is smaller.
-"""
+GLUED = 10
+"""Trials with buffers glued together for each one with a random order, a quarter as patient: the problem is smaller."""
 
 MOST_BUFFERS = 3_000
 """Limit on the buffers of a search, which keeps lists of them for each one placed."""
@@ -126,7 +125,7 @@ class Minimiser:
             yield self.lucky._replace(nodes=10 * nodes, share=0)
             for seed in islice(seeds, SHAKEN):
                 if self.glueable:
-                    yield from (self._glued(glue_seed, nodes // 2) for glue_seed in islice(glue_seeds, GLUED))
+                    yield from (self._glued(glue_seed, nodes // 4) for glue_seed in islice(glue_seeds, GLUED))
                 bases = [*ORDERS.items(), (f"drawn {seed}", drawn(seed)), self.lucky.base]
                 base = bases[seed % len(bases)]
                 order = arranged(shaken(base[1], seed), self.problem.features)
@@ -151,7 +150,7 @@ class Minimiser:
         )
         base = list(ORDERS.items())[seed // len(DOUBTS) % len(ORDERS)]
         order = arranged(base[1], smaller.features)
-        return Trial(f"{base[0]}, glued {seed}", base, order, nodes, SHARE if seed % 3 == 2 else 1, (blocks, smaller))
+        return Trial(f"{base[0]}, glued {seed}", base, order, nodes, SHARE if seed % 5 == 4 else 1, (blocks, smaller))
 
     def _try(self, height: int, trial: Trial) -> None:
         """Searches a height with a trial, and keeps what it finds or proves."""

@@ -28,7 +28,8 @@ def shiftry(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
     for i in sorted(range(len(rectangles)), key=lambda i: (rectangles[i].first, rectangles[i].last)):
         memory.allocate(i, may_move=rectangles[i].first not in effort.barred)
     placement = placement_at(rectangles, [memory.entered_at[i] for i in range(len(rectangles))], effort.need)
-    return replace(placement, height=memory.usage, moves=tuple(memory.moves))
+    ends = [move.offset + rectangles[move.index].size for move in memory.moves]
+    return replace(placement, height=max([placement.height, *ends]), moves=tuple(memory.moves))
 
 
 class _Memory:
