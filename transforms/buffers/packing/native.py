@@ -19,6 +19,7 @@ from tinyml.transforms.buffers.packing.branch_and_bound import Outcome, Result
 from tinyml.transforms.buffers.packing.grid import Grid
 
 SOURCES = tuple(Path(__file__).with_name(name) for name in ("branch_and_bound.c", "greedy.c"))
+HEADERS = (Path(__file__).with_name("failed_states.h"),)
 FLAGS = ("-std=c99", "-O2", "-shared", "-fPIC")
 _DONE, _OUT_OF_MEMORY = 0, 4
 
@@ -29,7 +30,7 @@ def library() -> ctypes.CDLL | None:
     compiler = shutil.which("cc") or shutil.which("gcc")
     if compiler is None:
         return None
-    sources = [source.read_bytes() for source in SOURCES]
+    sources = [source.read_bytes() for source in (*SOURCES, *HEADERS)]
     key = hashlib.sha256(b"\0".join([*sources, compiler.encode(), *map(str.encode, FLAGS)])).hexdigest()[:16]
     try:
         folder = _cache_folder()
