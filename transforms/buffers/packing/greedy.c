@@ -10,7 +10,7 @@
 typedef int64_t Number;
 
 enum { DONE = 0, STOPPED = 3, OUT_OF_MEMORY = 4 };
-enum { CAPACITY = 64, MOST_STRETCHES = 128 };
+enum { CAPACITY = 64, MOST_STRETCHES = 256 };
 
 typedef struct {
     Number start, end;
@@ -175,7 +175,7 @@ static Number choose(List *lists, int count, const Buffer *buffer, int tightest)
     }
 }
 
-/* The number of sections of a stretch: the smallest power of two for which no more than 128 stretches, and lists with
+/* The number of sections of a stretch: the smallest power of two for which no more than 256 stretches, and lists with
  * no more than four times as many entries as there are buffers, are needed. */
 static int stretch(int count, int sections, const Number *first, const Number *last)
 {

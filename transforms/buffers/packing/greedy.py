@@ -37,6 +37,7 @@ def best_fit(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
 
 def _best_order(rectangles: Sequence[Rectangle], effort: Effort, tightest: bool) -> Placement:
     """Raises `OutOfTime`; what has been found by then is the best of the effort."""
+    effort.check()
     grid = to_grid(rectangles)
     needs = grid.fullest()
     core = native.library() if effort.core and grid.fits_the_core else None

@@ -11,6 +11,9 @@ from math import gcd
 
 from tinyml.transforms.buffers.packing.rectangles import Rectangle
 
+MOST_PADDED = 20_000
+"""Limit on rectangles: beyond, padding is not counted."""
+
 MOST_ALIGNMENTS = 64
 """Limit on different alignments alive together: beyond, padding is not counted."""
 
@@ -33,7 +36,8 @@ def find_peak(rectangles: Sequence[Rectangle]) -> Peak:
     If all alignments have a common divisor g, every buffer but the topmost occupies a multiple of g bytes. The need
     therefore grows where a rectangle starts, or where one ends and leaves others with a greater divisor.
     """
-    best = _padded_peak(rectangles) if any(shape.alignment > 1 for shape in rectangles) else _plain_peak(rectangles)
+    padded = len(rectangles) <= MOST_PADDED and any(shape.alignment > 1 for shape in rectangles)
+    best = _padded_peak(rectangles) if padded else _plain_peak(rectangles)
     if best is None:
         return Peak(0, 0, ())
     point, need = best

@@ -17,14 +17,13 @@ def sweep(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
     """
     holes = _Holes()
     offsets = [0] * len(rectangles)
-    changes = [(shape.first, 1, i) for i, shape in enumerate(rectangles)]
-    changes += [(shape.last + 1, 0, i) for i, shape in enumerate(rectangles)]
-    for _, starts, i in sorted(changes):
+    ending = sorted(range(len(rectangles)), key=lambda i: rectangles[i].last, reverse=True)
+    for i in sorted(range(len(rectangles)), key=lambda i: rectangles[i].first):
         shape = rectangles[i]
-        if starts:
-            offsets[i] = holes.take(shape.size, shape.alignment)
-        else:
-            holes.give(offsets[i], offsets[i] + shape.size)
+        while rectangles[ending[-1]].last < shape.first:
+            ended = ending.pop()
+            holes.give(offsets[ended], offsets[ended] + rectangles[ended].size)
+        offsets[i] = holes.take(shape.size, shape.alignment)
     return placement_at(rectangles, offsets, effort.need)
 
 
