@@ -4,10 +4,11 @@ BIN := $(VENV)/bin
 PYRIGHT := $(BIN)/pyright --pythonpath $(BIN)/python
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 MODELS := $(wildcard examples/*)
+SECONDS ?= 600
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint ruff filecheck pytest bench kernels costs packing format clean toolchains
+.PHONY: help demo test lint ruff filecheck pytest bench fuzz kernels costs packing format clean toolchains
 
 help: ## show this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
@@ -39,6 +40,9 @@ pytest: $(VENV)/test ## unit and numeric tests
 
 bench: $(VENV)/test toolchains ## size and speed of the example models on a simulated Arduino Uno
 	$(BIN)/tinyml bench $(MODELS) --target uno
+
+fuzz: $(VENV)/test toolchains ## try damaged inputs and random programs for SECONDS, and count how they end
+	cd tests && ../$(BIN)/python -m fuzz --seconds $(SECONDS)
 
 kernels: $(VENV)/test toolchains ## what the kernels of the runtime cost on simulated chips
 	$(BIN)/python -m tinyml.tools.calibration.kernels

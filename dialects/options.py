@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import MISSING, Field, dataclass, field, fields
-from typing import Any, get_type_hints
+from typing import Any, NewType, get_type_hints
 
-_HELP, _METAVAR, _CHOICES, _FLAGS = "help", "metavar", "choices", "flags"
+Seconds = NewType("Seconds", float)
+"""The type of options that are durations, possibly infinite."""
+
+_HELP, _METAVAR, _CHOICES, _FLAGS, _BARE, _GROUP = "help", "metavar", "choices", "flags", "bare", "group"
 
 
 def option(
@@ -15,14 +18,20 @@ def option(
     metavar: str | None = None,
     choices: tuple[str, ...] = (),
     flags: tuple[str, ...] | None = None,
+    bare: Any = None,
+    group: str | None = None,
 ) -> Any:
     """Declare a dataclass field as an option.
 
     default: the option is required without one. metavar: the placeholder for the value in help texts. choices: the
     allowed values.
-    flags: spellings on the command line, `--` and the field's name by default; none for a positional argument.
+    flags: spellings on the command line, `--` and the field's name by default; none for a positional argument, of which
+    there may be several if it is a tuple.
+    bare: the value of an option that is given without one; None if it needs one. group: options of the same group
+    exclude each other.
     """
-    return field(default=default, metadata={_HELP: help, _METAVAR: metavar, _CHOICES: choices, _FLAGS: flags})
+    settings = {_HELP: help, _METAVAR: metavar, _CHOICES: choices, _FLAGS: flags, _BARE: bare, _GROUP: group}
+    return field(default=default, metadata=settings)
 
 
 @dataclass(frozen=True)
@@ -60,6 +69,14 @@ class Option:
     def flags(self) -> tuple[str, ...]:
         flags = self.field.metadata[_FLAGS]
         return (f"--{self.name.replace('_', '-')}",) if flags is None else flags
+
+    @property
+    def bare(self) -> Any:
+        return self.field.metadata[_BARE]
+
+    @property
+    def group(self) -> str | None:
+        return self.field.metadata[_GROUP]
 
 
 def options_of(declaration: type) -> list[Option]:

@@ -20,6 +20,7 @@ from tinyml.lowering.c.dead_code import remove_dead
 from tinyml.lowering.c.function import FunctionLowering, unsupported
 from tinyml.lowering.c.memory import MEMORY
 from tinyml.lowering.c.program import ProgramBuilder
+from tinyml.transforms.ir.levels import BITS
 
 SPELLINGS = {**ARITHMETIC, **MEMORY, **CONTROL_FLOW}
 
@@ -35,6 +36,7 @@ class LowerArithToCPass(ModulePass):
     """
 
     name = "lower-arith-to-c"
+    takes = BITS
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         function = _model(op)

@@ -27,6 +27,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from tinyml.dialects import num, scratch
 from tinyml.dialects.formats.accumulator import accumulator_of
 from tinyml.dialects.formats.number_format import number_format
+from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.machine.emitter import Emitter
@@ -34,6 +35,7 @@ from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 from tinyml.lowering.bits.format_notes import note_formats
 from tinyml.lowering.bits.kernel_calls import Lowering, call_of
 from tinyml.lowering.bits.packed_elements import unpack_elements
+from tinyml.transforms.ir.levels import LOOPS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,11 +48,10 @@ class LowerNumToArithPass(ModulePass):
     """Lowers every function of a module."""
 
     name = "lower-num-to-arith"
+    takes = LOOPS
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        functions = [
-            function for function in op.ops if isinstance(function, func.FuncOp) and not function.is_declaration
-        ]
+        functions = defined_functions(op)
         # Formats are read from the types before these change; the code is written afterwards.
         prepared = [
             (function, [(op, lower) for op in function.walk() if (lower := _prepare(op)) is not None])

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass, PassPipeline
-from xdsl.universe import Universe
 
-from tinyml.dialects.context import context
+from tinyml.dialects.context import context, registry
+from tinyml.transforms.ir.levels import Level, check_level, level_of
 from tinyml.transforms.search.costs.pipelines_below import (
     BITS_TO_C,
     BUFFERS_TO_LOOPS,
@@ -36,7 +36,7 @@ class If(NamedTuple):
     step: str
 
 
-class Steps(NamedTuple):
+class PipelineSteps(NamedTuple):
     """A pipeline: its docstring and its steps, which name passes and other pipelines."""
 
     doc: str
@@ -46,7 +46,7 @@ class Steps(NamedTuple):
 CLEAN = ("canonicalize", "cse")
 
 PIPELINES = {
-    "reals-to-formats": Steps(
+    "reals-to-formats": PipelineSteps(
         """L0 to L1: simplify, profile, choose scales and accumulators.
 
         A format that reproduces the arithmetic of a paper gets `published-to-formats` instead.
@@ -68,7 +68,7 @@ PIPELINES = {
             REFINE_FORMATS,
         ),
     ),
-    "published-to-formats": Steps(
+    "published-to-formats": PipelineSteps(
         """L0 to L1 in the arithmetic of a paper: no rewrite changes an operation that it describes.""",
         (
             *CLEAN,
@@ -79,7 +79,7 @@ PIPELINES = {
             REFINE_FORMATS,
         ),
     ),
-    REFINE_FORMATS: Steps(
+    REFINE_FORMATS: PipelineSteps(
         """L1 to L1: storage, accumulators and fused operations, all of which follow from the formats.""",
         (
             "choose-storage",
@@ -92,7 +92,7 @@ PIPELINES = {
             If("pack_buffers", "pack-input"),
         ),
     ),
-    FORMATS_TO_BUFFERS: Steps(
+    FORMATS_TO_BUFFERS: PipelineSteps(
         """L1 to packed L2.""",
         (
             "lower-tdsl-to-scratch",
@@ -107,7 +107,7 @@ PIPELINES = {
             "check-packing",
         ),
     ),
-    BUFFERS_TO_LOOPS: Steps(
+    BUFFERS_TO_LOOPS: PipelineSteps(
         """L2 to L3.""",
         (
             "lower-tdsl-to-loops",
@@ -121,9 +121,9 @@ PIPELINES = {
             "licm",
         ),
     ),
-    LOOPS_TO_BITS: Steps("""L3 to L4.""", ("lower-num-to-arith", "fold-rounding", *CLEAN, "licm")),
-    BITS_TO_C: Steps("""L4 to L5.""", ("lower-arith-to-c",)),
-    "reals-to-c": Steps(
+    LOOPS_TO_BITS: PipelineSteps("""L3 to L4.""", ("lower-num-to-arith", "fold-rounding", *CLEAN, "licm")),
+    BITS_TO_C: PipelineSteps("""L4 to L5.""", ("lower-arith-to-c",)),
+    "reals-to-c": PipelineSteps(
         """The whole way, L0 to L5.""",
         ("reals-to-formats", FORMATS_TO_BUFFERS, BUFFERS_TO_LOOPS, LOOPS_TO_BITS, BITS_TO_C),
     ),
@@ -171,13 +171,25 @@ def _steps(name: str, given: Mapping[str, Any], published: bool) -> Iterator[str
 
 
 def run(module: ModuleOp, ctx: Context, passes: Sequence[ModulePass]) -> None:
-    """Run passes in order, verifying the module after each."""
-    PassPipeline(tuple(passes), lambda before, op, after: op.verify()).apply(ctx, module)
+    """Run passes in order, verifying the module after each and checking its level before each."""
+    PassPipeline(tuple(passes), lambda before, op, after: verify_between(op, after)).apply(ctx, module)
+
+
+def verify_between(module: ModuleOp, after: ModulePass | None) -> None:
+    """Verify a module between passes; raises `InputError` if it is not of the level that the next pass takes."""
+    module.verify()
+    if after is not None:
+        check_level(after, module)
 
 
 @dataclass(frozen=True)
 class Pipeline(ModulePass):
     """A pass that runs others. Its fields are the options that its steps take or depend on."""
+
+    @property
+    def takes(self) -> Level | None:
+        """The level of the first step that takes one."""
+        return next(filter(None, map(level_of, self.steps())), None)
 
     def steps(self) -> list[ModulePass]:
         """The passes with their options, in the order in which they run."""
@@ -216,7 +228,7 @@ def _taken(name: str) -> set[str]:
 
 
 def _pass(name: str) -> type[ModulePass]:
-    return Universe.get_multiverse().all_passes[name]()
+    return registry().all_passes[name]()
 
 
 def _fields(step: type[ModulePass]) -> list[str]:

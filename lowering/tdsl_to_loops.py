@@ -17,6 +17,7 @@ from tinyml.dialects import scratch, tdsl
 from tinyml.dialects.locations import error_at
 from tinyml.lowering.loops.lowerings import lowering_of
 from tinyml.lowering.loops.operation_names import name_operations
+from tinyml.transforms.ir.levels import BUFFERS
 from tinyml.transforms.ir.loop_nest import LoopNest
 
 
@@ -28,6 +29,7 @@ class LowerTdslToLoopsPass(ModulePass):
     """
 
     name = "lower-tdsl-to-loops"
+    takes = BUFFERS
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         name_operations(op)

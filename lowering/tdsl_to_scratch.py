@@ -20,9 +20,11 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import scratch, tdsl
+from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.locations import error_at
 from tinyml.lowering.buffers.iter_args import writes_in_place
 from tinyml.lowering.loops.lowerings import lowering_of
+from tinyml.transforms.ir.levels import FORMATS
 from tinyml.transforms.ir.offsets import build_index, build_offset, is_run
 
 
@@ -31,9 +33,10 @@ class LowerTdslToScratchPass(ModulePass):
     """Bufferises every function. Raises `InputError` for an op without a lowering."""
 
     name = "lower-tdsl-to-scratch"
+    takes = FORMATS
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for function in [inner for inner in op.ops if isinstance(inner, func.FuncOp) and not inner.is_declaration]:
+        for function in defined_functions(op):
             _Bufferisation(function).apply()
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tinyml.targets.board import Board
-from tinyml.targets.kernel import Kernel
+from tinyml.targets.kernel import Kernel, PackedReads
 from tinyml.targets.package import Package
 
 
@@ -19,11 +19,13 @@ class Chip:
     of its boards; `include/tinyml/*.h`, the headers of its own kernels; `harness/*.c`, start-up code and a loop around
     the model; and `harness/*.ld`, the linker script, if it needs one. runner: module and class of its `Runner`, such as
     `package.module:Class`, imported on first use. boards: its targets. kernels: the kernels that programs may call,
-    best first.
+    best first. packed_reads: the costs of packed constants that no kernel reads.
 
-    prefix: the common prefix of its compiler and binutils, such as `avr-`; flags: compiler flags of every build;
-    libraries: linker flags. packages: Debian packages that `make test` installs; modules: Python modules that the
-    runner needs.
+    macro: a macro that only its compiler defines, by which headers of the runtime choose code for it. prefix:
+    the common prefix of its compiler and binutils, such as `avr-`; flags: compiler flags of every build; libraries:
+    linker flags. packages: Debian packages that `make test` installs; modules: Python modules that the runner needs.
+
+    sketch: the template of a sketch for the Arduino IDE, if that supports the boards; the driver fills it in.
 
     alignment: the greatest alignment in bytes that an access can need. object_bytes, flash_bytes: limits on the size of
     one constant array and of all together; None if unlimited. flash_attribute: the attribute of constant arrays if
@@ -40,12 +42,15 @@ class Chip:
     runner: str
     boards: Sequence[Board]
     kernels: Sequence[Kernel] = ()
+    packed_reads: PackedReads = field(default_factory=PackedReads)
 
+    macro: str | None = None
     prefix: str = ""
     flags: Sequence[str] = ()
     libraries: Sequence[str] = ("-lm",)
     packages: Sequence[Package] = ()
     modules: Sequence[str] = ()
+    sketch: Path | None = None
 
     alignment: int = 8
     object_bytes: int | None = None

@@ -7,8 +7,8 @@ generated file gives the same bits everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from tinyml.dialects.formats.coding import INTEGER
 
@@ -63,18 +63,28 @@ def slowest(kernels: Iterable[Kernel], vector: int, codings: tuple[str, ...]) ->
     return list(slowest.values())
 
 
-UNPACKED_LOOP, UNPACKED_KERNEL = 1.6, 5.0
-"""Slowdown per element of a packed constant that no kernel reads: in a loop that was a loop before, and in a loop that
-takes the place of a kernel."""
+@dataclass(frozen=True)
+class PackedReads:
+    """The costs of packed constants whose elements are read one by one, where no kernel reads them.
+
+    loop, kernel: the time per element relative to that of a plain constant, in a loop that was a loop before and in a
+    loop that takes the place of a kernel. call: bytes of flash that a call takes beyond a load. code: bytes of flash of
+    the function that is called, by the width of the elements in bits.
+    """
+
+    loop: float = 1.6
+    kernel: float = 5.0
+    call: int = 12
+    code: Mapping[int, int] = field(default_factory=dict[int, int])
+
 
 FETCHED = {8: (4, 6), 16: (9, 10, 12)}
 """Widths in bits of the packed vectors that kernels can fetch from, by the width of an unpacked element."""
 
 
-def packed_reader(bits: int, *, flash: bool = True) -> tuple[str, int]:
-    """The function that reads single packed elements from flash or from working memory, and its bytes of code."""
-    code = {4: 26, 5: 124, 6: 94, 9: 76, 10: 78, 12: 66}[bits]
-    return f"tm_packed_s{bits}{'' if flash else '_ram'}", code
+def packed_reader(bits: int, *, flash: bool = True) -> str:
+    """The function that reads single packed elements from flash or from working memory."""
+    return f"tm_packed_s{bits}{'' if flash else '_ram'}"
 
 
 def packed_writer(bits: int) -> str:

@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import NoReturn, Protocol, cast
 
 from tinyml.dialects.errors import InputError
+from tinyml.tools.cli.guard import Blame, check_numbers, guarded
 
 COMMANDS = {
     "compile": "compile a model for a board",
@@ -30,33 +31,28 @@ class Command(Protocol):
         ...
 
     def run(self, arguments: argparse.Namespace) -> int:
-        """Run the command and return its exit code.
-
-        If the command sets `arguments.named_file`, errors without a location of their own report that file.
-        """
+        """Run the command and return its exit code; errors without a location report its argument `model`."""
         ...
 
 
 def main(args: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code: 1 after a user error, reported as one line on standard error."""
-    arguments = argparse.Namespace(named_file=None)
-    try:
-        given = sys.argv[1:] if args is None else list(args)
+    given = sys.argv[1:] if args is None else list(args)
+    blame = Blame(debug="--debug" in given)
+
+    def run() -> int:
+        check_numbers(given)
         name = given[0] if given and given[0] in COMMANDS else None
         command = None if name is None else _command(name)
-        _parser(name, command).parse_args(given, arguments)
+        arguments = _parser(name, command).parse_args(given)
         assert command is not None
-        return command.run(arguments)
-    except KeyboardInterrupt:
-        print("error: interrupted", file=sys.stderr)
-        return 1
-    except Exception as error:
-        from tinyml.tools.cli.user_errors import as_input_error
+        from tinyml.tools.cli.common_options import apply_common_options
 
-        if (known := as_input_error(error, arguments.named_file)) is None:
-            raise
-        print(f"error: {known}", file=sys.stderr)
-        return 1
+        apply_common_options(arguments)
+        blame.file = str(arguments.model) if "model" in arguments else None
+        return command.run(arguments)
+
+    return guarded(run, blame)
 
 
 def _command(name: str) -> Command:
@@ -77,7 +73,10 @@ def _parser(name: str | None, command: Command | None) -> argparse.ArgumentParse
     for row, help in COMMANDS.items():
         parsed = commands.add_parser(row, help=help)
         if row == name and command is not None:
+            from tinyml.tools.cli.common_options import add_common_options
+
             command.add_arguments(parsed)
+            add_common_options(parsed)
     return parser
 
 

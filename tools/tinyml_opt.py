@@ -1,193 +1,27 @@
 """The command `tinyml-opt`: reads a module or a model, runs passes and prints the result, as mlir-opt does."""
 
-import argparse
-import inspect
-import os
+from __future__ import annotations
+
 import sys
-from collections.abc import Callable, Sequence
-from functools import partial
-from typing import IO, ClassVar, NoReturn, cast
+from collections.abc import Sequence
 
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass, PassPipeline
-from xdsl.utils.arg_spec import parse_spec
-from xdsl.utils.exceptions import ArgSpecParseError, DiagnosticException, VerifyException
-from xdsl.utils.target import Target
-from xdsl.xdsl_opt_main import xDSLOptMain
-
-from tinyml.dialects.errors import InputError
-from tinyml.dialects.locations import source_location
-from tinyml.lowering.frontends.importers import Importer, importers
-from tinyml.tools.cli.atomic_file import AtomicFile
-from tinyml.tools.cli.located_parser import LocatedParser
-from tinyml.tools.cli.pipeline_syntax import check_options, check_pipeline, to_xdsl_pipeline
-from tinyml.tools.cli.user_errors import as_input_error, find_invalid, squeeze
-
-
-class TinymlOptMain(xDSLOptMain):
-    """xDSL's driver with some hooks overridden.
-
-    Differences from xdsl-opt: `--pass-pipeline` and MLIR's spelling of pipelines; `-` for the standard streams; input
-    in the languages of all frontends; output files that are written completely or not at all; errors with file, line,
-    column and pass.
-    """
-
-    version_format: ClassVar[str] = "tinyml-opt on xdsl {xdsl_version}"
-
-    running: str | None = None
-    """The name of the pass that is running or whose result is being verified."""
-
-    line_offset: int = 0
-    """Number of lines before the piece of the input file being read, with --split-input-file."""
-
-    output: AtomicFile | None = None
-
-    def register_all_arguments(self, arg_parser: argparse.ArgumentParser):
-        super().register_all_arguments(arg_parser)
-        arg_parser.add_argument(
-            "--pass-pipeline",
-            metavar="PIPELINE",
-            help="the same as -p, as MLIR spells it: builtin.module(a,b{x=1 y=2}); both options accept both spellings",
-        )
-        arg_parser.error = _usage_error
-
-    def register_all_frontends(self):
-        super().register_all_frontends()
-
-        def parse_mlir(stream: IO[bytes]) -> ModuleOp:
-            parser = LocatedParser(self.ctx, stream.read(), self.get_input_name())
-            parser.line_offset = self.line_offset
-            try:
-                return parser.parse_module(not self.args.no_implicit_module)
-            except (VerifyException, ValueError) as error:
-                line, column = parser.line_and_column()
-                message = squeeze(" ".join(str(part) for part in error.args))
-                raise InputError(message, file=self.get_input_name(), line=line, column=column) from error
-
-        def parse_with(load: Callable[[], Importer], stream: IO[bytes]) -> ModuleOp:
-            try:
-                return load()(stream.read(), self.get_input_name())
-            except InputError as error:
-                if error.line is None or not self.line_offset:
-                    raise
-                line = error.line + self.line_offset
-                raise InputError(error.message, file=error.file, line=line, column=error.column) from error
-
-        self.available_frontends["mlir"] = parse_mlir
-        for suffix, load in importers().items():
-            self.available_frontends[suffix] = partial(parse_with, load)
-
-    def setup_pipeline(self):
-        mlir: str | None = self.args.pass_pipeline
-        if mlir is not None:
-            if self.args.passes:
-                raise InputError("give either -p or --pass-pipeline, not both")
-            self.args.passes = mlir
-        self.args.passes = to_xdsl_pipeline(self.args.passes)
-        check_pipeline(self.args.passes, self.available_passes)
-        target = parse_spec(self.args.target)
-        factory = self.available_targets[target.name]
-        if not inspect.signature(factory).parameters:
-            check_options("target", target, cast(Callable[[], type[Target]], factory)())
-        super().setup_pipeline()
-        verify_and_report = self.pipeline.callback
-        assert verify_and_report is not None
-
-        def callback(before: ModulePass | None, module: ModuleOp, after: ModulePass | None):
-            verify_and_report(before, module, after)
-            self.running = after.name if after is not None else None
-
-        self.pipeline = PassPipeline(self.pipeline.passes, callback)
-
-    def get_input_stream(self) -> tuple[IO[bytes], str]:
-        if self.args.input_file == "-":
-            self.args.input_file = None
-        return super().get_input_stream()
-
-    def prepare_input(self) -> tuple[list[tuple[IO[bytes], int]], str]:
-        try:
-            return super().prepare_input()
-        except ValueError as error:
-            known = ", ".join(f".{name}" for name in self.available_frontends)
-            raise InputError(
-                f"the file's extension says nothing about its language (known: {known}); choose one with -f",
-                file=self.get_input_name(),
-            ) from error
-
-    def prepare_output(self) -> IO[str]:
-        if self.args.output_file in (None, "-"):
-            return sys.stdout
-        self.output = AtomicFile(self.args.output_file)
-        return self.output.stream
-
-    def run(self):
-        try:
-            super().run()
-        except BaseException:
-            if self.output is not None:
-                self.output.discard()
-            raise
-        if self.output is not None:
-            self.output.keep()
-
-    def parse_chunk(self, chunk: IO[bytes], file_extension: str, start_offset: int = 0) -> ModuleOp | None:
-        self.line_offset = start_offset
-        self.running = None
-        try:
-            try:
-                return super().parse_chunk(chunk, file_extension, start_offset)
-            except UnicodeDecodeError as error:
-                line = error.object[: error.start].count(b"\n") + 1 + start_offset
-                raise InputError("the text is not UTF-8", file=self.get_input_name(), line=line) from error
-            except RecursionError as error:
-                raise InputError("the text is nested too deeply", file=self.get_input_name()) from error
-        except InputError as error:
-            if not self.args.parsing_diagnostics:
-                raise
-            print(error)
-            return None
-
-    def apply_passes(self, prog: ModuleOp):
-        """Apply passes in order; an error names the pass and, if known, the operation."""
-        try:
-            super().apply_passes(prog)
-        except VerifyException as error:
-            if self.args.verify_diagnostics or (op := find_invalid(prog, error)) is None:
-                raise
-            file, line, column = source_location(op) or (self.get_input_name(), None, None)
-            message = f"'{op.name}' does not verify: {squeeze(str(error))}"
-            raise InputError(message, file=file, line=line, column=column) from error
-        except InputError as error:
-            if self.args.verify_diagnostics:
-                raise DiagnosticException(str(error)) from error
-            raise
+from tinyml.tools.cli.guard import Blame, check_numbers, guarded
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit code: 1 after a user error, reported as one line on stderr."""
-    tool: TinymlOptMain | None = None
-    try:
-        tool = TinymlOptMain("Reads a module or a model, runs passes on it and prints the result.", args)
-        tool.run()
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # The reader closed the pipe early; without this, Python would complain again when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
-    except (Exception, ArgSpecParseError) as error:
-        complaint = as_input_error(error, tool.get_input_name() if tool is not None else None)
-        if complaint is None:
-            raise
-        if tool is not None and tool.running is not None:
-            message = f"pass '{tool.running}': {complaint.message}"
-            complaint = InputError(message, file=complaint.file, line=complaint.line, column=complaint.column)
-        print(f"error: {complaint}", file=sys.stderr)
-        return 1
-    return 0
+    """Run the command line and return its exit code: 1 after a user error, reported as one line on standard error."""
+    given = sys.argv[1:] if args is None else args
+    blame = Blame(debug="--debug" in given)
 
+    def run() -> int:
+        check_numbers(given)
+        # Here, so that an interrupt while xDSL is imported is reported like any other.
+        from tinyml.tools.driver.optimizer import TinymlOptMain
 
-def _usage_error(message: str) -> NoReturn:
-    raise InputError(f"{message} (see tinyml-opt --help)")
+        TinymlOptMain(given, blame).run()
+        return 0
+
+    return guarded(run, blame)
 
 
 if __name__ == "__main__":

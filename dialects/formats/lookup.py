@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from xdsl.context import Context
-from xdsl.parser import Parser
 from xdsl.utils.exceptions import ParseError
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import NumberFormat, number_format
+from tinyml.dialects.parsing.guarded_parser import GuardedParser
 
 USUAL_FORMAT = "fixed"
 """The default format."""
@@ -26,7 +26,7 @@ def format_named(ctx: Context, name: str, width: int | None) -> NumberFormat:
             if issubclass(attribute, NumberFormat):
                 return attribute.of_width(width)
     try:
-        format = number_format(Parser(ctx, name).parse_type())
+        format = number_format(GuardedParser(ctx, name).parse_type())
     except ParseError:
         format = None
     if format is None:

@@ -32,7 +32,6 @@ Raws: TypeAlias = "NDArray[Any]"
 Reals: TypeAlias = "NDArray[np.float64]"
 V = TypeVar("V")
 Function: TypeAlias = Literal["exp", "tanh", "sigmoid"]
-FUNCTIONS: tuple[Function, ...] = ("exp", "tanh", "sigmoid")
 
 
 class NumberFormat(ABC):

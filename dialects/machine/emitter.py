@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, func
-from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, IntegerType, MemRefType, UnitAttr, f32
+from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, IntegerType, MemRefType, UnitAttr, f32, i1
 from xdsl.dialects.memref import CastOp, LoadOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint
@@ -99,9 +99,14 @@ class Emitter(Machine[SSAValue]):
         return self.insert(arith.MaxSIOp(a, b))
 
     def cmp_sge(self, a: SSAValue, b: SSAValue) -> SSAValue:
+        # C compilers warn of a comparison with the least number of a type.
+        if _constant(b) == -(1 << self.width_of(b) - 1):
+            return self.insert(arith.ConstantOp(IntegerAttr(1, i1)))
         return self.insert(arith.CmpiOp(a, b, "sge"))
 
     def cmp_sgt(self, a: SSAValue, b: SSAValue) -> SSAValue:
+        if _constant(b) == (1 << self.width_of(b) - 1) - 1:
+            return self.insert(arith.ConstantOp(IntegerAttr(0, i1)))
         return self.insert(arith.CmpiOp(a, b, "sgt"))
 
     def select(self, condition: SSAValue, a: SSAValue, b: SSAValue) -> SSAValue:
@@ -145,3 +150,11 @@ class Emitter(Machine[SSAValue]):
 
     def width_of(self, value: SSAValue) -> int:
         return cast("IntegerType[int, Any]", value.type).width.data
+
+
+def _constant(value: SSAValue) -> int | None:
+    """The integer that a value is, if it is a constant."""
+    owner = value.owner
+    if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
+        return owner.value.value.data
+    return None

@@ -29,6 +29,7 @@ from tinyml.dialects.scratch.types import in_flash, memref_type
 
 __all__ = [
     "AxpyOp",
+    "DenseSumOp",
     "DistanceOp",
     "DotOp",
     "DotRowsOp",
@@ -124,6 +125,11 @@ class DenseSumOp(KernelSumOp, ABC):
         super().__init__(operands=[sum, lhs, rhs], properties=properties or {}, result_types=[sum.type])
 
     @property
+    def numbers(self) -> tuple[IntegerAttr, ...]:
+        """Numbers that a kernel takes between the length of the runs and the sum."""
+        return ()
+
+    @property
     def factors(self) -> tuple[SSAValue, SSAValue]:
         return self.lhs, self.rhs
 
@@ -152,6 +158,10 @@ class StridedDotOp(DenseSumOp):
 
     def __init__(self, sum: SSAValue, lhs: SSAValue, rhs: SSAValue, stride: int):
         super().__init__(sum, lhs, rhs, {"stride": IntegerAttr(stride, IndexType())})
+
+    @property
+    def numbers(self) -> tuple[IntegerAttr, ...]:
+        return (self.stride,)
 
     @property
     def length(self) -> int:

@@ -130,6 +130,16 @@ class TensorOp(IRDLOperation):
         return min(low for low, _ in intervals), max(high for _, high in intervals)
 
     @property
+    def addends(self) -> tuple[SSAValue, SSAValue] | None:
+        """The two operands whose sum or difference is rounded into the result; None for other ops."""
+        return None
+
+    @property
+    def pairs(self) -> Sequence[tuple[SSAValue, SSAValue]]:
+        """The pairs of operands whose products, or sums of products, are rounded into the result."""
+        return ()
+
+    @property
     def macs(self) -> int:
         """The number of multiply-accumulates that the op counts as."""
         return 0

@@ -104,7 +104,6 @@ class ContractionOp(TensorOp, ABC):
 
     @property
     def pairs(self) -> Sequence[tuple[SSAValue, SSAValue]]:
-        """The operands that are multiplied."""
         return [(term.lhs, term.rhs) for term in self.terms]
 
     @property

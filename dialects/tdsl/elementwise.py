@@ -158,6 +158,10 @@ class AddOp(BinaryOp):
     name = "tdsl.add"
     SCALAR: ClassVar[type[num.BinaryOp]] = num.AddOp
 
+    @property
+    def addends(self) -> tuple[SSAValue, SSAValue]:
+        return self.lhs, self.rhs
+
 
 @irdl_op_definition
 class SubOp(BinaryOp):
@@ -166,6 +170,10 @@ class SubOp(BinaryOp):
     name = "tdsl.sub"
     SCALAR: ClassVar[type[num.BinaryOp]] = num.SubOp
 
+    @property
+    def addends(self) -> tuple[SSAValue, SSAValue]:
+        return self.lhs, self.rhs
+
 
 @irdl_op_definition
 class MulOp(BinaryOp):
@@ -173,6 +181,10 @@ class MulOp(BinaryOp):
 
     name = "tdsl.mul"
     SCALAR: ClassVar[type[num.BinaryOp]] = num.MulOp
+
+    @property
+    def pairs(self) -> Sequence[tuple[SSAValue, SSAValue]]:
+        return [(self.lhs, self.rhs)]
 
     @property
     def macs(self) -> int:

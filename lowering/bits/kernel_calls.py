@@ -72,7 +72,7 @@ def call_of(op: num.KernelOp) -> Lowering:
         raise InputError(f"{op.name} has no kernel: run select-kernels first")
     kernel = op.kernel.data
     match op:
-        case num.DotOp() | num.StridedDotOp() | num.DistanceOp():
+        case num.DenseSumOp():
             return _dense_sum(op, kernel)
         case num.SparseDotOp():
             return _sparse_sum(op, kernel)
@@ -90,15 +90,14 @@ def call_of(op: num.KernelOp) -> Lowering:
             raise InputError(f"{op.name} is not supported yet: its kernels have no calls")
 
 
-def _dense_sum(op: num.DotOp | num.StridedDotOp | num.DistanceOp, kernel: str) -> Lowering:
+def _dense_sum(op: num.DenseSumOp, kernel: str) -> Lowering:
     codings = [element_format(factor.type).coding for factor in (op.lhs, op.rhs)]
     length = op.length
 
     def lower(e: Emitter) -> SSAValue | None:
         tables, parameters = decoding(e, kernel, [coding for coding in codings if coding is not None])
-        if isinstance(op, num.StridedDotOp):
-            parameters.append(e.insert(arith.ConstantOp(op.stride)))
-        scalars = [_number(e, length), *parameters, op.sum]
+        numbers = [e.insert(arith.ConstantOp(number)) for number in op.numbers]
+        scalars = [_number(e, length), *parameters, *numbers, op.sum]
         return call_kernel(e, kernel, [*tables, op.lhs, op.rhs], scalars, op.sum.type)
 
     return lower

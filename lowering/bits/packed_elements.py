@@ -85,7 +85,7 @@ class _Bytes:
                     op.operands[use.index] = self.run(value, offsets)
 
     def load(self, op: memref.LoadOp, offsets: Sequence[SSAValue]) -> None:
-        symbol, _ = packed_reader(self.bits, flash=in_flash(memref_type(op.memref)))
+        symbol = packed_reader(self.bits, flash=in_flash(memref_type(op.memref)))
         read = RUNTIME_FUNCTIONS[symbol].result
         self.context.declare(symbol)
         nest = LoopNest(op)

@@ -15,6 +15,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.lowering.cost.model.estimate import estimate_on
 from tinyml.targets.costs import OPTIMIZE
 from tinyml.targets.registry import USUAL
+from tinyml.transforms.ir.levels import PROGRAM_LOOPS
 from tinyml.transforms.search.costs.pipelines_below import ESTIMATE_COST, ProgramCost, set_cost
 
 
@@ -26,6 +27,7 @@ class EstimateCostPass(ModulePass):
     """
 
     name = ESTIMATE_COST
+    takes = PROGRAM_LOOPS
     target: str = USUAL
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:

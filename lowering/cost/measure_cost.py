@@ -5,7 +5,6 @@ Estimates are a few bytes off. A search under a limit therefore measures a progr
 
 from __future__ import annotations
 
-import io
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ from xdsl.passes import ModulePass
 
 from tinyml.targets.costs import OPTIMIZE
 from tinyml.targets.registry import USUAL
+from tinyml.transforms.ir.levels import FORMATS
 from tinyml.transforms.search.costs.lowered_programs import LoweringPasses
 from tinyml.transforms.search.costs.pipelines_below import MEASURE_COST, TO_C, ProgramCost, set_cost
 
@@ -29,6 +29,7 @@ class MeasureCostPass(ModulePass):
     """
 
     name = MEASURE_COST
+    takes = FORMATS
     target: str = USUAL
     pack_buffers: bool = False
 
@@ -38,7 +39,7 @@ class MeasureCostPass(ModulePass):
         from tinyml.runtime.devices.registry import is_available, runner_for
         from tinyml.runtime.evaluator.evaluator import encode_inputs
         from tinyml.runtime.model.model_interface import interface_of
-        from tinyml.targets.c.print_c import CTarget
+        from tinyml.targets.c.print_c import write_c
 
         if not is_available(self.target):
             return
@@ -53,10 +54,7 @@ class MeasureCostPass(ModulePass):
         lower.apply(program)
         runner = runner_for(self.target)
         with tempfile.TemporaryDirectory(prefix="tinyml-") as folder:
-            for file, suffix in (("source", "c"), ("header", "h")):
-                stream = io.StringIO()
-                CTarget(target=self.target, file=file).emit(ctx, program, stream)
-                (Path(folder) / f"{interface.name}.{suffix}").write_text(stream.getvalue(), encoding="utf-8")
+            write_c(program, ctx, self.target, Path(folder))
             build = runner.build(Path(folder), interface, Path(folder), OPTIMIZE)
             result = runner.run(build, interface, inputs)
         cycles = 0.0 if result.cycles is None else float(result.cycles.mean())

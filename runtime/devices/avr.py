@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.errors import InputError
-from tinyml.runtime.devices.device import Build, Profile, RunResult, raw_inputs, result_of_records
+from tinyml.runtime.devices.device import Build, RunResult, TimeProfile, raw_inputs, result_of_records
 from tinyml.runtime.devices.runner import Runner
 from tinyml.runtime.devices.toolchain import call_tool, execute, symbol_table, symbols
 from tinyml.runtime.model.interface import Interface
@@ -35,7 +35,7 @@ class AvrRunner(Runner):
     def run(self, build: Build, interface: Interface, inputs: np.ndarray) -> RunResult:
         return self._run(build, interface, inputs)
 
-    def profile(self, build: Build, interface: Interface, inputs: np.ndarray) -> Profile:
+    def profile(self, build: Build, interface: Interface, inputs: np.ndarray) -> TimeProfile:
         predict = next(s for s in symbol_table(self.chip.prefix, build.elf) if s.name == f"{interface.name}_predict")
         file = build.elf.with_suffix(".profile")
         result = self._run(build, interface, inputs, str(predict.address + predict.size), str(file))
@@ -43,7 +43,7 @@ class AvrRunner(Runner):
         for line in file.read_text().splitlines():
             site, pc, cycles = map(int, line.split())
             spent[site, pc] = cycles / len(inputs)
-        return Profile(result, spent)
+        return TimeProfile(result, spent)
 
     def _run(self, build: Build, interface: Interface, inputs: np.ndarray, *more: str) -> RunResult:
         stdin = raw_inputs(interface, inputs)

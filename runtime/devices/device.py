@@ -49,7 +49,7 @@ class RunResult:
 
 
 @dataclass(frozen=True)
-class Profile:
+class TimeProfile:
     """The time of an inference by instruction, mean over the inputs, in the device's unit.
 
     `spent[site, pc]` is the time of the instruction at `pc` while `site` was the last instruction of `NAME_predict` to

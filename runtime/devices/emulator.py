@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
-from tinyml.runtime.devices.device import Build, DeviceError, Profile, RunResult, raw_inputs
+from tinyml.runtime.devices.device import Build, DeviceError, RunResult, TimeProfile, raw_inputs
 from tinyml.runtime.devices.runner import Runner
 from tinyml.runtime.devices.toolchain import call_tool, symbol_table, symbols
 from tinyml.runtime.model.interface import Interface
@@ -61,7 +61,7 @@ class EmulatorRunner(Runner):
     def run(self, build: Build, interface: Interface, inputs: np.ndarray) -> RunResult:
         return self._run(_Machine(self, build.elf, interface), interface, inputs)
 
-    def profile(self, build: Build, interface: Interface, inputs: np.ndarray) -> Profile:
+    def profile(self, build: Build, interface: Interface, inputs: np.ndarray) -> TimeProfile:
         machine = _Machine(self, build.elf, interface)
         result = self._run(machine, interface, inputs)
         spent: dict[tuple[int, int], float] = {}
@@ -69,7 +69,7 @@ class EmulatorRunner(Runner):
             for pc in machine.instructions_of[block[0], block[1]]:
                 key = (pc if site is None else site, pc)
                 spent[key] = spent.get(key, 0) + times / len(inputs)
-        return Profile(result, spent)
+        return TimeProfile(result, spent)
 
     def _run(self, machine: _Machine, interface: Interface, inputs: np.ndarray) -> RunResult:
         import numpy as np

@@ -5,12 +5,12 @@ from __future__ import annotations
 from importlib import import_module
 from importlib.util import find_spec
 
-from tinyml.runtime.devices.device import Build, DeviceError, Profile, RunResult
+from tinyml.runtime.devices.device import Build, DeviceError, RunResult, TimeProfile
 from tinyml.runtime.devices.runner import Runner
 from tinyml.runtime.model.interface import Interface
 from tinyml.targets.registry import chip_of
 
-__all__ = ["Build", "DeviceError", "Interface", "Profile", "RunResult", "Runner", "is_available", "runner_for"]
+__all__ = ["Build", "DeviceError", "Interface", "RunResult", "Runner", "TimeProfile", "is_available", "runner_for"]
 
 
 def runner_for(target: str) -> Runner:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from tinyml.dialects.errors import InputError
-from tinyml.runtime.devices.device import Build, Profile, RunResult
+from tinyml.runtime.devices.device import Build, RunResult, TimeProfile
 from tinyml.runtime.devices.toolchain import build_model
 from tinyml.runtime.model.interface import Interface
 from tinyml.targets.board import Board
@@ -79,6 +79,6 @@ class Runner(ABC):
         Raises InputError for inputs of another shape or type, DeviceError if the program fails.
         """
 
-    def profile(self, build: Build, interface: Interface, inputs: np.ndarray) -> Profile:
+    def profile(self, build: Build, interface: Interface, inputs: np.ndarray) -> TimeProfile:
         """Run and profile a model, with arguments as in `run`; raises InputError on a device without a profiler."""
         raise InputError(f"the device '{self.name}' cannot tell where the time goes")

@@ -31,9 +31,6 @@ MODEL_FLAGS = (
 )
 """Flags for every compilation of a model."""
 
-WARNING_FLAGS = ("-Wall", "-Wextra", "-Wconversion", "-Werror")
-"""Flags that generated code compiles cleanly under; off by default, because a warning must not stop a user's run."""
-
 
 def find_tool(prefix: str, tool: str) -> str:
     """Path of `<prefix><tool>`, such as `avr-gcc`; raises InputError naming the Debian packages to install."""

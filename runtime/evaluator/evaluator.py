@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 from xdsl.dialects import arith, func, scf, tensor
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp, TensorType
+from xdsl.dialects.builtin import ContainerType, IntegerAttr, ModuleOp, TensorType
 from xdsl.ir import Block, Operation, SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.formats.number_format import element_format
+from tinyml.dialects.formats.number_format import element_format, number_format
+from tinyml.dialects.functions import defined_functions
+from tinyml.dialects.locations import error_at
 from tinyml.runtime.evaluator.arithmetic import Arithmetic, Bits, Reals, ranked
 from tinyml.runtime.evaluator.index_maps import move_elements
 
@@ -52,11 +54,25 @@ class Outputs:
 
 
 def predict_function(module: ModuleOp) -> func.FuncOp:
-    """The one function of a program with a body; raises `InputError` if there is none or several."""
-    functions = [op for op in module.ops if isinstance(op, func.FuncOp) and not op.is_declaration]
-    if len(functions) != 1 or len(functions[0].body.block.args) != 1:
+    """The one function of a program with a body; raises `InputError` if there is none, or several, or another type.
+
+    It has one argument, a shaped type of numbers, and returns scores, a label or both.
+    """
+    functions = defined_functions(module)
+    if len(functions) != 1 or len(functions[0].function_type.inputs) != 1:
         raise InputError("expected one function with one input in the module")
-    return functions[0]
+    [function] = functions
+    [argument] = function.function_type.inputs
+    results = function.function_type.outputs
+    scores = [type for type in results if isinstance(type, ContainerType)]
+    if not isinstance(argument, ContainerType) or number_format(argument.get_element_type()) is None:
+        raise error_at(function, f"expected an input of numbers, '{function.sym_name.data}' takes {argument}")
+    if len(function.body.blocks) != 1:
+        raise error_at(function, f"expected a function of one block, '{function.sym_name.data}' has several")
+    if len(scores) > 1 or len(results) - len(scores) > 1:
+        returned = ", ".join(map(str, results))
+        raise error_at(function, f"expected scores, a label or both, '{function.sym_name.data}' returns {returned}")
+    return function
 
 
 def evaluate(

@@ -31,20 +31,20 @@ Array: TypeAlias = "NDArray[Any]"
 class _Part:
     """Derivatives with respect to some elements of a constant, for all samples of a chunk.
 
-    Without factors these are the slopes; for a matrix they are the products of slopes and factors. places: positions of
+    Without factors these are the slopes; for a matrix they are the products of slopes and factors. positions: those of
     the elements, or of the first elements of rows, in the flattened constant, of shape (samples or 1, ...).
     slopes: (samples, ...), for a matrix (samples, rows, columns of `factors`). factors: the right operand, of shape
     (samples or 1, length of a row, columns).
     """
 
-    places: Array
+    positions: Array
     slopes: Array
     factors: Array | None = None
 
     @cached_property
-    def all_places(self) -> set[int]:
-        """The places of all samples as a set."""
-        return set(np.unique(self.places).tolist())
+    def all_positions(self) -> set[int]:
+        """The positions of all samples as a set."""
+        return set(np.unique(self.positions).tolist())
 
 
 class Gradients:
@@ -57,7 +57,7 @@ class Gradients:
     def __init__(self, module: ModuleOp, inputs: Array, direction: Array):
         function = predict_function(module)
         self.chunks = [
-            _Tape(function, inputs[start : start + CHUNK]).backward(direction[start : start + CHUNK])
+            _GradientTape(function, inputs[start : start + CHUNK]).backward(direction[start : start + CHUNK])
             for start in range(0, len(inputs), CHUNK)
         ]
 
@@ -80,8 +80,8 @@ class Gradients:
             length = size if shape[:1] in ((), (1,)) else size // shape[0]
             whole = np.concatenate([_of_numbers(part, size) for part in parts])
             rows = (whole[:, start : start + length] for start in range(0, size, length))
-        for place, row in enumerate(rows):
-            yield slice(place * length, (place + 1) * length), row
+        for index, row in enumerate(rows):
+            yield slice(index * length, (index + 1) * length), row
 
 
 def _of_row(parts: Sequence[_Part], start: int, length: int) -> Array:
@@ -91,8 +91,8 @@ def _of_row(parts: Sequence[_Part], start: int, length: int) -> Array:
     for part in parts:
         if part.factors is None:
             total += _of_numbers([part], start + length)[:, start:]
-        elif start in part.all_places:
-            slopes = np.where((part.places == start)[..., None], part.slopes, 0.0).sum(1)
+        elif start in part.all_positions:
+            slopes = np.where((part.positions == start)[..., None], part.slopes, 0.0).sum(1)
             total += np.einsum("sn,skn->sk", slopes, np.broadcast_to(part.factors, (samples, *part.factors.shape[1:])))
     return total
 
@@ -103,16 +103,16 @@ def _of_numbers(parts: Sequence[_Part], size: int) -> Array:
     total = np.zeros((samples, size + 1))
     for part in parts:
         # A last column collects the elements beyond `size`. No element occurs twice in a part.
-        places = np.minimum(part.places.reshape(len(part.places), -1), size)
+        positions = np.minimum(part.positions.reshape(len(part.positions), -1), size)
         slopes = part.slopes.reshape(len(part.slopes), -1)
-        if len(places) == 1:
-            total[:, places[0]] += slopes
+        if len(positions) == 1:
+            total[:, positions[0]] += slopes
         else:
-            total[np.arange(samples)[:, None], places] += slopes
+            total[np.arange(samples)[:, None], positions] += slopes
     return total[:, :size]
 
 
-class _Tape:
+class _GradientTape:
     """The ops that a program executes on some samples, in order; operands and results are indices of `values`.
 
     origins: for each tensor that is part of a constant, by its index, the constant and the positions of the tensor's
@@ -122,7 +122,7 @@ class _Tape:
     def __init__(self, function: func.FuncOp, inputs: Array):
         self.function = function
         self.values: list[Any] = []
-        self.place: dict[SSAValue, int] = {}
+        self.index: dict[SSAValue, int] = {}
         self.entries: list[tuple[Operation, list[int], int]] = []
         self.origins: dict[int, tuple[SSAValue, Array]] = {}
         self.reals = Reals()
@@ -131,38 +131,38 @@ class _Tape:
         self._run(function.body.block)
 
     def _bind(self, value: SSAValue, result: Any) -> int:
-        self.place[value] = len(self.values)
+        self.index[value] = len(self.values)
         self.values.append(result)
-        return self.place[value]
+        return self.index[value]
 
     def _run(self, block: Block) -> list[int]:
         for op in block.ops:
-            operands = [self.place[value] for value in op.operands]
+            operands = [self.index[value] for value in op.operands]
             if isinstance(op, func.ReturnOp | scf.YieldOp):
                 return operands
             if isinstance(op, scf.ForOp):
-                self.place |= zip(op.results, self._loop(op, operands), strict=True)
+                self.index |= zip(op.results, self._loop(op, operands), strict=True)
                 continue
             [result] = op.results
-            made = self._bind(result, compute(self.reals, op, [self.values[place] for place in operands]))
+            made = self._bind(result, compute(self.reals, op, [self.values[index] for index in operands]))
             self.entries.append((op, operands, made))
             if isinstance(op, tdsl.ConstOp):
                 self.origins[made] = result, np.arange(op.raws.size).reshape(1, *op.raws.shape)
             elif isinstance(op, tdsl.IndexOp | tdsl.ReshapeOp) and operands[0] in self.origins:
-                constant, places = self.origins[operands[0]]
+                constant, positions = self.origins[operands[0]]
                 self.origins[made] = (
                     constant,
-                    compute(self.reals, op, [places, *(self.values[place] for place in operands[1:])]),
+                    compute(self.reals, op, [positions, *(self.values[index] for index in operands[1:])]),
                 )
         raise AssertionError("a block ends in a terminator")
 
     def _loop(self, op: scf.ForOp, operands: Sequence[int]) -> Sequence[int]:
-        low, high, step = (self.values[place] for place in operands[:3])
+        low, high, step = (self.values[index] for index in operands[:3])
         counter, *arguments = op.body.block.args
         carried = list(operands[3:])
         for i in range(low, high, step):
             self._bind(counter, i)
-            self.place |= zip(arguments, carried, strict=True)
+            self.index |= zip(arguments, carried, strict=True)
             carried = self._run(op.body.block)
         return carried
 
@@ -170,17 +170,17 @@ class _Tape:
         """The derivatives of the scores in a direction, in parts for each constant."""
         last = cast(func.ReturnOp, self.function.body.block.last_op)
         [scores] = [value for value in last.operands if isinstance(value.type, TensorType)]
-        slopes: dict[int, Array] = {self.place[scores]: direction.reshape(-1, *tdsl.shape_of(scores))}
+        slopes: dict[int, Array] = {self.index[scores]: direction.reshape(-1, *tdsl.shape_of(scores))}
         parts: dict[SSAValue, list[_Part]] = {}
         unknown: set[int] = set()
         without: set[SSAValue] = set()
         for op, operands, made in reversed(self.entries):
             if made in self.origins:
-                constant, places = self.origins[made]
+                constant, positions = self.origins[made]
                 if made in unknown:
                     without.add(constant)
                 elif made in slopes:
-                    parts.setdefault(constant, []).append(_Part(places, slopes.pop(made)))
+                    parts.setdefault(constant, []).append(_Part(positions, slopes.pop(made)))
                 continue
             if made in unknown:
                 unknown.update(operands)
@@ -191,13 +191,13 @@ class _Tape:
                     case tdsl.ElementwiseOp():
                         derivatives = self._of_elements(op, operands, self.values[made], slope)
                     case tdsl.MovementOp():
-                        derivatives = self._of_move(op, [self.values[place] for place in operands], slope)
+                        derivatives = self._of_move(op, [self.values[index] for index in operands], slope)
                     case _:
                         unknown.update(operands)
                         continue
-                for place, derivative in zip(operands, derivatives, strict=True):
+                for index, derivative in zip(operands, derivatives, strict=True):
                     if derivative is not None:
-                        slopes[place] = slopes[place] + derivative if place in slopes else derivative
+                        slopes[index] = slopes[index] + derivative if index in slopes else derivative
         return {constant: pieces for constant, pieces in parts.items() if constant not in without}
 
     def _of_products(
@@ -215,8 +215,8 @@ class _Tape:
                 factors = Factors(term, tdsl.shape_of(op.out))
                 derivatives[2 * pair], derivatives[2 * pair + 1] = factors.derivatives(left, right, slope)
             elif lhs in self.origins:
-                constant, places = self.origins[lhs]
-                parts.setdefault(constant, []).append(_Part(places[..., 0], slope, right))
+                constant, positions = self.origins[lhs]
+                parts.setdefault(constant, []).append(_Part(positions[..., 0], slope, right))
             else:
                 derivatives[2 * pair] = slope @ right.swapaxes(-1, -2)
             if term.multiplies_matrices:
@@ -228,7 +228,7 @@ class _Tape:
     ) -> list[Array | None]:
         """The derivatives with respect to the operands of an elementwise op, from its steps on scalars."""
         body, rank = op.scalar_body, 1 + len(tdsl.shape_of(op.out))
-        arguments = [ranked(self.values[place], rank) for place in operands]
+        arguments = [ranked(self.values[index], rank) for index in operands]
         values: dict[SSAValue, Array] = {**dict(zip(body.arguments, arguments, strict=True)), body.result: result}
         steps = cast("Sequence[num.ScalarOp]", body.steps)
         for step in steps:
@@ -242,8 +242,8 @@ class _Tape:
             for x, derivative in zip(step.operands, derived, strict=True):
                 slopes[x] = slopes[x] + derivative if x in slopes else derivative
         return [
-            _like(self.values[place], slopes[x]) if x in slopes else None
-            for place, x in zip(operands, body.arguments, strict=True)
+            _like(self.values[index], slopes[x]) if x in slopes else None
+            for index, x in zip(operands, body.arguments, strict=True)
         ]
 
     def _of_move(self, op: tdsl.MovementOp, operands: Sequence[Any], slope: Array) -> list[Array | None]:

@@ -78,7 +78,7 @@ class Recorded:
 
     def __init__(self, tables: Kept) -> None:
         self.arithmetic = TabulatedBits(tables)
-        self._tapes: dict[Operation, _Tape | None] = {}
+        self._tapes: dict[Operation, _OpTape | None] = {}
 
     def compute(self, op: Operation, arguments: Sequence[Any]) -> Any:
         if not isinstance(op, tdsl.TensorOp):
@@ -92,7 +92,7 @@ class Recorded:
             recorder = _Recorder()
             result = compute(TabulatedBits(self.arithmetic.tables, recorder), op, arguments)
             try:
-                self._tapes[op] = _Tape(arguments, recorder, result)
+                self._tapes[op] = _OpTape(arguments, recorder, result)
             except KeyError:
                 self._tapes[op] = None
             return result
@@ -121,7 +121,7 @@ class _Recorder(NumpyMachine):
             return recorded
 
 
-class _Tape:
+class _OpTape:
     """The recorded steps of one op, whose arguments and results are indices of `values`: operands first, then the rest.
 
     Raises `KeyError` if a value was computed without the machine, which cannot be repeated.
@@ -131,7 +131,7 @@ class _Tape:
         self.operands = len(operands)
         self.values: list[Any] = [None] * self.operands
         self.steps: list[tuple[Callable[..., Any], list[int], int]] = []
-        places = {id(operand): place for place, operand in enumerate(operands)}
+        indices = {id(operand): index for index, operand in enumerate(operands)}
         machine = NumpyMachine()
 
         def new(value: Any) -> int:
@@ -140,17 +140,17 @@ class _Tape:
 
         for name, arguments, made in recorder.steps:
             if name in CONSTANTS:
-                places[id(made)] = new(made)
+                indices[id(made)] = new(made)
                 continue
             table = TABLES.get(name)
-            sources = [places[id(x)] if _is_array(x) and i != table else new(x) for i, x in enumerate(arguments)]
-            places[id(made)] = new(None)
-            self.steps.append((getattr(machine, name), sources, places[id(made)]))
-        self.result = places[id(result)]
+            sources = [indices[id(x)] if _is_array(x) and i != table else new(x) for i, x in enumerate(arguments)]
+            indices[id(made)] = new(None)
+            self.steps.append((getattr(machine, name), sources, indices[id(made)]))
+        self.result = indices[id(result)]
 
     def play(self, operands: Sequence[Any]) -> Any:
         values = self.values.copy()
         values[: self.operands] = operands
         for function, sources, target in self.steps:
-            values[target] = function(*[values[place] for place in sources])
+            values[target] = function(*[values[index] for index in sources])
         return values[self.result]

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tinyml.targets.avr.kernels import KERNELS
+from tinyml.targets.avr.kernels import KERNELS, PACKED_READS
 from tinyml.targets.board import Board
 from tinyml.targets.c.helpers import read_helpers
 from tinyml.targets.chip import Chip
@@ -21,6 +21,7 @@ _OPTIONS = """\
 CHIP = Chip(
     "avr",
     folder=_FOLDER,
+    sketch=_FOLDER / "sketch.ino.in",
     runner="tinyml.runtime.devices.avr:AvrRunner",
     boards=(
         # The boot loader's section is not available to programs.
@@ -33,7 +34,6 @@ CHIP = Chip(
             flags=("-mmcu=atmega328p",),
             costs="uno",
             larger="atmega1284p",
-            arduino=True,
         ),
         Board(
             "atmega1284p",
@@ -43,10 +43,11 @@ CHIP = Chip(
             unit="cycles",
             flags=("-mmcu=atmega1284p",),
             costs="uno",
-            arduino=True,
         ),
     ),
     kernels=KERNELS,
+    macro="__AVR__",
+    packed_reads=PACKED_READS,
     prefix="avr-",
     flags=(
         "-DF_CPU=16000000UL",

@@ -1,7 +1,7 @@
 """The kernels for AVR: assembly that reads weights by LPM, with reference implementations in plain C."""
 
 from tinyml.dialects.formats.coding import INTEGER, TABLE
-from tinyml.targets.kernel import Kernel
+from tinyml.targets.kernel import Kernel, PackedReads
 
 KERNELS = (
     Kernel("tm_dot_s16_s16_s32", 16, 16, 32, step=32.0),
@@ -84,3 +84,4 @@ KERNELS = (
     Kernel("tm_axpy_s8_s16_s32", 8, 16, 32, op="num.axpy"),
     Kernel("tm_axpy_s8_s8_s32", 8, 8, 32, op="num.axpy"),
 )
+PACKED_READS = PackedReads(loop=1.6, kernel=5.0, call=12, code={4: 26, 5: 124, 6: 94, 9: 76, 10: 78, 12: 66})

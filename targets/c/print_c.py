@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import struct
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import IO, cast
 
 from xdsl.context import Context
@@ -19,7 +21,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.targets.c.expressions import Expressions
 from tinyml.targets.c.function import FunctionPrinter
 from tinyml.targets.c.text import INT24, alias_name, literal, spell
-from tinyml.targets.registry import HOST, chip_of
+from tinyml.targets.registry import HOST, chip_of, chips
 
 FILES = ("source", "header")
 WIDTH = 100
@@ -47,6 +49,21 @@ class CTarget(Target):
         printer = _ProgramPrinter(_program(module), self.target)
         lines = printer.source() if self.file == "source" else printer.header()
         output.write("\n".join(lines) + "\n")
+
+
+def print_c(module: ModuleOp, ctx: Context, target: str, file: str = "source") -> str:
+    """The text of a file for the only program of a module, as `CTarget` prints it."""
+    stream = io.StringIO()
+    CTarget(target=target, file=file).emit(ctx, module, stream)
+    return stream.getvalue()
+
+
+def write_c(module: ModuleOp, ctx: Context, target: str, folder: Path) -> None:
+    """Write NAME.c and NAME.h for the only program of a module into a folder, which is made if it is missing."""
+    name = _program(module).sym_name.data
+    folder.mkdir(parents=True, exist_ok=True)
+    for file, extension in zip(FILES, ("c", "h"), strict=True):
+        (folder / f"{name}.{extension}").write_text(print_c(module, ctx, target, file), encoding="utf-8")
 
 
 def sources_of_lines(module: ModuleOp, target: str) -> dict[int, tuple[str, ...]]:
@@ -93,6 +110,7 @@ class _ProgramPrinter:
         lines = [*_comment([head, *self.notes]), f'#include "{self.name}.h"', ""]
         if self.chip.options:
             lines += [*self.chip.options.splitlines(), ""]
+        lines += self._other_compilers()
         for op in self.verbatims:
             lines += [f"/* {op.origin.data} */", *op.text.data.rstrip("\n").split("\n"), ""]
         if self._uses_int24():
@@ -108,6 +126,18 @@ class _ProgramPrinter:
             self.sources |= {first + i: names for i, names in enumerate(printer.sources) if names}
             lines += [*function, ""]
         return lines[:-1]
+
+    def _other_compilers(self) -> list[str]:
+        """Errors for compilers that would take branches of the runtime that read the constants of another chip."""
+        lines: list[str] = []
+        # Some headers refuse other compilers themselves.
+        texts = [op.text.data for op in self.verbatims if "#error" not in op.text.data]
+        for other in chips():
+            used = other.macro is not None and any(other.macro in text for text in texts)
+            if other.name != self.chip.name and used:
+                message = f"generated for {self.chip.name}: compile the model for {other.name} instead"
+                lines += [f"#ifdef {other.macro}", f'#error "{message}"', "#endif", ""]
+        return lines
 
     def header(self) -> list[str]:
         guard = f"{self.name.upper()}_H"

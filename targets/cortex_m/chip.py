@@ -4,7 +4,7 @@ from pathlib import Path
 
 from tinyml.targets.board import Board
 from tinyml.targets.chip import Chip
-from tinyml.targets.cortex_m.kernels import KERNELS
+from tinyml.targets.cortex_m.kernels import KERNELS, PACKED_READS
 from tinyml.targets.package import Package
 
 CHIP = Chip(
@@ -27,6 +27,7 @@ CHIP = Chip(
         ),
     ),
     kernels=KERNELS,
+    packed_reads=PACKED_READS,
     prefix="arm-none-eabi-",
     flags=("-mthumb", "-nostartfiles", "--specs=nano.specs", "--specs=nosys.specs"),
     packages=(

@@ -10,8 +10,8 @@ CHIP = Chip(
     "riscv",
     folder=Path(__file__).parent,
     runner="tinyml.runtime.devices.riscv:RiscvRunner",
-    # The memory sizes are those of a GD32VF103; there is no cost table.
-    boards=(Board("riscv", "rv32imc", 131072, 32768),),
+    # The memory sizes are those of a GD32VF103.
+    boards=(Board("riscv", "rv32imc", 131072, 32768, costs="riscv"),),
     prefix="riscv64-unknown-elf-",
     flags=("-march=rv32imc", "-mabi=ilp32", "-ffreestanding", "-nostdlib"),
     libraries=("-lgcc",),

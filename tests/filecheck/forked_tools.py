@@ -27,8 +27,8 @@ from tinyml.tools.universe import TINYML
 TOOLS: dict[str, Callable[[], object]] = {"tinyml-opt": tinyml_opt.main, "filecheck": filecheck.main.main}
 """Entry points of the tools by their names in RUN lines; all other commands start processes."""
 
-LAZY_MODULES = ("numpy", "lark")
-"""Heavy modules that passes import on first use."""
+LAZY_MODULES = ("numpy", "lark", "tinyml.tools.driver.optimizer")
+"""Heavy modules that tools and passes import on first use."""
 
 ShTest: Any = lit.formats.ShTest
 """Without types; lit has none."""

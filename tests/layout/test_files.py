@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from inspect import isabstract
 from pathlib import Path
 
 import pytest
@@ -11,11 +13,13 @@ from xdsl.ir import Attribute
 from layout.sources import MODULES, ROOMS, defined_passes, name_of, room_files
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.lowering.pipelines import PIPELINES
+from tinyml.targets.registry import CHIPS
+from tinyml.tools.main import COMMANDS
 from tinyml.tools.universe import TINYML
 
 LONGEST_FILE = 400
 CONTRACTS = {
-    "dialects": {"collect", "context", "errors", "lazy_numpy", "locations", "options"},
+    "dialects": {"collect", "context", "errors", "functions", "lazy_numpy", "limits", "locations", "options"},
     "targets": {"board", "chip", "costs", "kernel", "package", "registry"},
     "runtime": set[str](),
     "transforms": set[str](),
@@ -24,9 +28,31 @@ CONTRACTS = {
 }
 """Files directly in a room that are no pass: what all its folders share, the pipelines, the registry, the programs."""
 
+FORMAT_CONTRACTS = {
+    "accumulator",
+    "coding",
+    "lookup",
+    "number_format",
+    "parameters",
+    "product",
+    "scaled_integer",
+    "tabulated",
+}
+"""Files directly in `dialects/formats/` that are no format: what formats are made of."""
+
 PASSES = sorted(TINYML.all_passes.keys() - PIPELINES.keys())
 LEVELS = ("reals", "formats", "buffers", "loops", "bits", "search")
 """The level rooms of transforms/; its room `ir` is a library for all of them."""
+
+
+def stems(folder: str) -> set[str]:
+    """The modules directly in a folder, without the package's own."""
+    return {path.stem for path in (ROOT / folder).glob("*.py")} - {"__init__"}
+
+
+def packages(folder: str) -> set[str]:
+    """The packages directly in a folder."""
+    return {path.parent.name for path in (ROOT / folder).glob("*/__init__.py")}
 
 
 @pytest.mark.parametrize("name", PASSES)
@@ -54,6 +80,7 @@ def test_every_named_pipeline_is_registered():
 
 @pytest.mark.parametrize("room", ROOMS)
 def test_a_file_directly_in_a_room_is_a_pass_or_its_contract(room: str):
+    assert CONTRACTS[room] <= stems(room)
     for path in (ROOT / room).glob("*.py"):
         if path.stem not in CONTRACTS[room] | {"__init__"}:
             assert list(defined_passes(path)) == [f"lower-{path.stem}".replace("_", "-")], name_of(path)
@@ -66,6 +93,35 @@ def test_a_file_directly_in_a_level_room_is_a_pass_of_its_name():
             assert folders, name_of(path)
             expected = [path.stem.replace("_", "-")] if len(folders) == 1 and folders[0] in LEVELS else []
             assert list(defined_passes(path)) == expected, name_of(path)
+
+
+def test_a_file_directly_in_formats_is_a_format_or_its_contract():
+    assert stems("dialects/formats") >= FORMAT_CONTRACTS
+    for name in stems("dialects/formats"):
+        module = import_module(f"tinyml.dialects.formats.{name}")
+        formats = [
+            made
+            for made in vars(module).values()
+            if isinstance(made, type) and issubclass(made, NumberFormat) and made.__module__ == module.__name__
+        ]
+        assert any(not isabstract(made) for made in formats) != (name in FORMAT_CONTRACTS), name
+
+
+def test_a_file_directly_in_commands_is_a_command():
+    assert stems("tools/commands") == {name.replace("-", "_") for name in COMMANDS}
+
+
+def test_a_folder_of_targets_is_a_chip():
+    assert packages("targets") == {*CHIPS, "c"}, "c holds the printer of C, every other folder is a chip"
+    for name in CHIPS:
+        assert (ROOT / "targets" / name / "chip.py").is_file()
+
+
+def test_options_are_declared():
+    """Arguments are made from declared options; tinyml-opt extends xDSL's own parser."""
+    for path in MODULES:
+        if name_of(path) not in ("tools/cli/arguments.py", "tools/driver/optimizer.py"):
+            assert ".add_argument(" not in path.read_text(), name_of(path)
 
 
 @pytest.mark.parametrize("suite", ["unit", "numeric"])

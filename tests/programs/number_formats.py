@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import entry_points
 from itertools import product
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias, cast, get_args
 
 import numpy as np
 from interpreters.bits import run
@@ -23,11 +23,13 @@ from xdsl.universe import Universe
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.formats.number_format import NumberFormat, number_format
+from tinyml.dialects.formats.number_format import Function, NumberFormat, number_format
 from tinyml.dialects.formats.product import Bound, Factor, Product
 from tinyml.lowering.num_to_arith import LowerNumToArithPass
 
 Array: TypeAlias = "NDArray[Any]"
+
+FUNCTIONS: tuple[Function, ...] = get_args(Function)
 
 WIDTHS = (8, 16, 32)
 """Widths that are tried of every format that has them, beside its usual one."""

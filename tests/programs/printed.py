@@ -2,45 +2,42 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
-from xdsl.universe import Universe
 
-from tinyml.dialects import c
+from tinyml.dialects.context import context
 from tinyml.lowering.arith_to_c import LowerArithToCPass
-from tinyml.runtime.devices.toolchain import WARNING_FLAGS
-from tinyml.targets.c.print_c import CTarget
+from tinyml.targets.c.print_c import print_c, write_c
+
+WARNING_FLAGS = ("-Wall", "-Wextra", "-Wconversion", "-Werror")
+"""Flags under which the code of models, kernels and harnesses compiles cleanly."""
 
 WARNINGS = [*WARNING_FLAGS, "-Wshadow", "-pedantic"]
 
 
 def parse(text: str) -> tuple[Context, ModuleOp]:
-    context = Context()
-    for name, dialect in Universe.get_multiverse().all_dialects.items():
-        context.register_dialect(name, dialect)
-    module = Parser(context, text).parse_module()
+    ctx = context()
+    module = Parser(ctx, text).parse_module()
     module.verify()
-    return context, module
+    return ctx, module
 
 
 def write(text: str, target: str, folder: Path) -> Path:
     """Lower and print both files; what is printed is the same from a module that went through text."""
-    context, module = parse(text)
-    LowerArithToCPass().apply(context, module)
-    module.verify()
+    ctx, module = parse(text)
+    write_module(module, ctx, target, folder)
     again = parse(str(module))[1]
-    [program] = [op for op in module.ops if isinstance(op, c.ProgramOp)]
-    folder.mkdir(parents=True, exist_ok=True)
-    for file, extension in (("source", "c"), ("header", "h")):
-        printed: list[str] = []
-        for one in (module, again):
-            output = io.StringIO()
-            CTarget(target, file).emit(context, one, output)
-            printed.append(output.getvalue())
-        assert printed[0] == printed[1]
-        (folder / f"{program.sym_name.data}.{extension}").write_text(printed[0])
+    for file in folder.iterdir():
+        assert file.read_text() == print_c(again, ctx, target, "source" if file.suffix == ".c" else "header")
+    return folder
+
+
+def write_module(module: ModuleOp, ctx: Context, target: str, folder: Path) -> Path:
+    """Lower a program on bits and print both files into a new folder, which is returned."""
+    LowerArithToCPass().apply(ctx, module)
+    module.verify()
+    write_c(module, ctx, target, folder)
     return folder

@@ -282,8 +282,26 @@ def calibrate(chosen: Board, *, anew: bool) -> None:
     print(f"{chosen.name}: {len(measurements)} programs, {len(steps)} kinds of steps")
 
 
+def chosen_boards(tables: Sequence[str]) -> list[Board]:
+    """The boards that cost tables are measured on, all without names; raises `InputError` for an unknown table."""
+    measured = measured_boards()
+    for name in tables:
+        if name not in measured:
+            raise InputError(f"unknown cost table '{name}' (one of {', '.join(measured)})")
+    return [measured[name] for name in tables or measured]
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Measure cost tables and return the exit code. arguments: names of tables, all if there are none, and `--add`."""
+    try:
+        chosen = chosen_boards([argument for argument in arguments if argument != "--add"])
+    except InputError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    for board in chosen:
+        calibrate(board, anew="--add" not in arguments)
+    return 0
+
+
 if __name__ == "__main__":
-    asked = [argument for argument in sys.argv[1:] if argument != "--add"]
-    for name, board in measured_boards().items():
-        if not asked or name in asked:
-            calibrate(board, anew="--add" not in sys.argv)
+    sys.exit(main(sys.argv[1:]))

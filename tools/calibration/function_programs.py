@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 
 import numpy as np
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
-from xdsl.universe import Universe
 
+from tinyml.dialects.context import context
 from tinyml.dialects.formats.exact.format import ExactFormat
 from tinyml.lowering import pipelines
-from tinyml.targets.c.print_c import CTarget
+from tinyml.targets.c.print_c import write_c
 from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
 
 LENGTH = 64
@@ -39,33 +38,27 @@ def product(weights: ExactFormat, vector: ExactFormat) -> tuple[Context, ModuleO
     raws = weights.encode(reals).tolist()
     x = y = f"tensor<{LENGTH}x1x{vector.type}>"
     w = f"tensor<{LENGTH}x{LENGTH}x{weights.type}>"
-    context, module = _parse(f"""func.func @f(%X: {x} {{tdsl.range = #tdsl.range<-1.0, 1.0>}}) -> {y} {{
+    ctx, module = _parse(f"""func.func @f(%X: {x} {{tdsl.range = #tdsl.range<-1.0, 1.0>}}) -> {y} {{
       %w = tdsl.const dense<{raws}> : tensor<{LENGTH}x{LENGTH}xi{weights.bits}> -> {w}
       %y = tdsl.matmul %w, %X : {w}, {x} -> {y}
       func.return %y : {y}
     }}""")
-    ChooseAccumulatorsPass().apply(context, module)
-    return context, module
+    ChooseAccumulatorsPass().apply(ctx, module)
+    return ctx, module
 
 
 def _parse(text: str) -> tuple[Context, ModuleOp]:
-    context = Context()
-    for name, dialect in Universe.get_multiverse().all_dialects.items():
-        context.register_dialect(name, dialect)
-    module = Parser(context, text).parse_module()
+    ctx = context()
+    module = Parser(ctx, text).parse_module()
     module.verify()
-    return context, module
+    return ctx, module
 
 
-def write(context: Context, formats: ModuleOp, target: str, folder: Path) -> Path:
+def write(ctx: Context, formats: ModuleOp, target: str, folder: Path) -> Path:
     """Compile a program at L1 for a target and write f.c and f.h into the folder, which is returned."""
     module = formats.clone()
     options = {"target": target}
     for name in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c"):
-        pipelines.run(module, context, pipelines.flatten(name, options))
-    folder.mkdir(parents=True, exist_ok=True)
-    for file, extension in (("source", "c"), ("header", "h")):
-        output = io.StringIO()
-        CTarget(target, file).emit(context, module, output)
-        (folder / f"f.{extension}").write_text(output.getvalue())
+        pipelines.run(module, ctx, pipelines.flatten(name, options))
+    write_c(module, ctx, target, folder)
     return folder

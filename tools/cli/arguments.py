@@ -5,10 +5,24 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, get_args
+from typing import Any, Protocol, TypeVar, get_args, get_origin
 
-from tinyml.dialects.options import Option
+from tinyml.dialects.options import Option, Seconds, option, options_of
+
+Declaration = TypeVar("Declaration")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrintOptions:
+    """Options of commands that print a result."""
+
+    json: bool = option("print the result as JSON", default=False)
+
+
+LARGEST = 2**63 - 1
+"""The largest integer that an option takes."""
 
 
 class Container(Protocol):
@@ -17,28 +31,48 @@ class Container(Protocol):
     def add_argument(self, *flags: str, **settings: Any) -> object: ...
 
 
-def add_options(parser: Container, options: Iterable[Option]) -> None:
+class Parser(Container, Protocol):
+    """An argument parser, or a part of one, in which arguments can exclude each other."""
+
+    def add_mutually_exclusive_group(self) -> Container: ...
+
+
+def add_options(parser: Parser, options: Iterable[Option]) -> None:
     """Add an argument for each option; options that are not given do not appear in the parsed namespace."""
-    for option in options:
-        settings: dict[str, Any] = {"help": option.help, "default": argparse.SUPPRESS}
-        if option.type is bool:
+    groups: dict[str, Container] = {}
+    for declared in options:
+        settings: dict[str, Any] = {"help": declared.help, "default": argparse.SUPPRESS}
+        if declared.type is bool:
             settings["action"] = "store_true"
+        elif not declared.flags and get_origin(declared.type) is tuple:
+            settings["type"], settings["nargs"] = _value_parser(get_args(declared.type)[0]), "+"
         else:
-            settings["type"] = _value_parser(option.type)
-        if option.metavar is not None:
-            settings["metavar"] = option.metavar
-        if option.choices:
-            settings["choices"] = option.choices
-        if option.flags:
-            settings["dest"] = option.name
-            settings["required"] = option.required
-        parser.add_argument(*(option.flags or (option.name,)), **settings)
+            settings["type"] = _value_parser(declared.type)
+        if declared.bare is not None:
+            settings["const"], settings["nargs"] = declared.bare, "?"
+        if declared.metavar is not None:
+            settings["metavar"] = declared.metavar
+        if declared.choices:
+            settings["choices"] = declared.choices
+        if declared.flags:
+            settings["dest"] = declared.name
+            settings["required"] = declared.required
+        container = parser
+        if declared.group is not None:
+            container = groups.get(declared.group) or parser.add_mutually_exclusive_group()
+            groups[declared.group] = container
+        container.add_argument(*(declared.flags or (declared.name,)), **settings)
 
 
 def given(arguments: argparse.Namespace, options: Iterable[Option]) -> dict[str, Any]:
     """The values of the options given on a command line, by name."""
     values = vars(arguments)
     return {option.name: values[option.name] for option in options if option.name in values}
+
+
+def parsed(arguments: argparse.Namespace, declaration: type[Declaration]) -> Declaration:
+    """The dataclass `declaration`, with the values of the options given on a command line."""
+    return declaration(**given(arguments, options_of(declaration)))
 
 
 def _value_parser(type: Any) -> Callable[[str], Any]:
@@ -50,9 +84,9 @@ def _value_parser(type: Any) -> Callable[[str], Any]:
 
 
 def count(text: str) -> int:
-    """A positive integer."""
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"expected a positive integer, got '{text}'")
+    """A positive integer of 63 bits."""
+    if not text.isdecimal() or not 1 <= int(text) <= LARGEST:
+        raise argparse.ArgumentTypeError(f"expected a positive integer up to {LARGEST}, got '{text}'")
     return int(text)
 
 
@@ -89,6 +123,7 @@ def _real(text: str) -> float:
 
 
 _VALUE_PARSERS: dict[Any, Callable[[str], Any]] = {
+    Seconds: seconds,
     float: magnitude,
     int: count,
     tuple[int, ...]: counts,

@@ -1,42 +1,75 @@
 """Text files that are written completely or not at all."""
 
+import io
 import json
 import os
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import IO, Any
 
 from tinyml.dialects.errors import InputError
+from tinyml.tools.cli.pending_output import pending_file
 
 
-class AtomicFile:
-    """A file that replaces `path` only when it is complete.
+@contextmanager
+def atomic_file(path: str | Path) -> Generator[IO[str]]:
+    """A stream whose text replaces the file `path` when the context ends without an exception.
 
-    Write to `stream`, then call `keep` to move the text to `path`, or `discard` to leave everything as it was. The text
-    is written to a temporary file beside `path`; a terminal, a pipe or a device is written to directly. Raises
-    `InputError` if nothing can be written.
+    The text is written to a temporary file beside `path`, which is removed after an exception; a terminal, a pipe or a
+    device is written to directly. Raises `InputError` if nothing can be written.
     """
+    with _atomic_bytes(path) as stream, io.TextIOWrapper(stream, encoding="utf-8") as text:
+        yield text
 
-    def __init__(self, path: str) -> None:
-        self.path = path
-        target = Path(path).resolve()
-        self._final = target if target.is_file() or not target.exists() else None
-        self._waiting = target if self._final is None else target.with_name(f".{target.name}.{os.getpid()}")
+
+def write_file(path: Path, content: str | bytes) -> None:
+    """Replace a file by one with this content, as `atomic_file` does; text becomes UTF-8."""
+    with _atomic_bytes(path) as stream:
+        stream.write(content.encode() if isinstance(content, str) else content)
+
+
+@contextmanager
+def _atomic_bytes(path: str | Path) -> Generator[IO[bytes]]:
+    try:
+        final = Path(path).resolve()
+        pending = pending_file(final) if final.is_file() or not final.exists() else None
+        output = _Output(final if pending is None else pending.path, path)
+    except (OSError, RuntimeError) as error:
+        raise _complaint(error, path) from error
+    if pending is None:
+        with io.BufferedWriter(output) as stream:
+            yield stream
+        return
+    try:
+        with io.BufferedWriter(output) as stream:
+            yield stream
         try:
-            self.stream: IO[str] = self._waiting.open("w", encoding="utf-8")
+            os.replace(pending.path, final)
         except OSError as error:
-            raise InputError(error.strerror or str(error), file=path) from error
+            raise _complaint(error, path) from error
+    finally:
+        pending.path.unlink(missing_ok=True)
+        pending.release()
 
-    def keep(self) -> None:
-        self.stream.close()
-        if self._final is not None:
-            os.replace(self._waiting, self._final)
 
-    def discard(self) -> None:
-        self.stream.close()
-        if self._final is not None:
-            self._waiting.unlink(missing_ok=True)
+class _Output(io.FileIO):
+    """A file that reports errors of writing as `InputError`s about `shown`, since the system does not name it."""
+
+    def __init__(self, path: Path, shown: str | Path) -> None:
+        self.shown = shown
+        super().__init__(path, "w")
+
+    def write(self, text: Any) -> int:
+        try:
+            return super().write(text)
+        except OSError as error:
+            raise _complaint(error, self.shown) from error
+
+
+def _complaint(error: OSError | RuntimeError, path: str | Path) -> InputError:
+    reason = error.strerror if isinstance(error, OSError) else None
+    return InputError(reason or str(error), file=str(path))
 
 
 @contextmanager
@@ -45,14 +78,8 @@ def json_results(path: Path | None) -> Generator[list[dict[str, Any]]]:
 
     Raises `InputError` at the start if the file cannot be written.
     """
-    file = None if path is None else AtomicFile(str(path))
     results: list[dict[str, Any]] = []
-    try:
+    with nullcontext() if path is None else atomic_file(path) as stream:
         yield results
-    except BaseException:
-        if file is not None:
-            file.discard()
-        raise
-    if file is not None:
-        file.stream.write(json.dumps(results, indent=2) + "\n")
-        file.keep()
+        if stream is not None:
+            stream.write(json.dumps(results, indent=2) + "\n")

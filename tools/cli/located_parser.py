@@ -3,14 +3,39 @@
 import re
 from bisect import bisect_right
 
-from xdsl.dialects.builtin import FileLineColLoc, IntAttr, StringAttr, UnknownLoc
+from xdsl.context import Context
+from xdsl.dialects.builtin import FileLineColLoc, IntAttr, ModuleOp, StringAttr, UnknownLoc
 from xdsl.ir import Operation
-from xdsl.parser import Parser
-from xdsl.utils.exceptions import ParseError
+from xdsl.utils.exceptions import ParseError, VerifyException
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.parsing.guarded_parser import GuardedParser
+from tinyml.tools.cli.user_errors import squeeze
 
 
-class LocatedParser(Parser):
-    """xDSL's parser, except that an operation without a written `loc(...)` gets the line and column of its text.
+def parse_mlir(
+    ctx: Context, content: bytes, file: str, *, line_offset: int = 0, implicit_module: bool = True
+) -> ModuleOp:
+    """The module in MLIR text.
+
+    line_offset: the number of lines of the file before the text, a piece of a split file. implicit_module: operations
+    without a module are taken for its body. Raises `InputError` or `ParseError` for other text, and
+    `UnicodeDecodeError`.
+    """
+    parser = LocatedParser(ctx, content, file)
+    parser.line_offset = line_offset
+    try:
+        return parser.parse_module(implicit_module)
+    except (VerifyException, ValueError, OverflowError) as error:
+        line, column = parser.line_and_column()
+        message = squeeze(" ".join(str(part) for part in error.args))
+        raise InputError(message, file=file, line=line, column=column) from error
+    except RecursionError as error:
+        raise InputError("the text is nested too deeply", file=file) from error
+
+
+class LocatedParser(GuardedParser):
+    """A parser that gives an operation without a written `loc(...)` the line and column of its text.
 
     As in mlir-opt, this lets a verifier or a pass that fails later report a location. Lines and columns count from 1.
     The locations are printed only with --print-debuginfo.

@@ -8,6 +8,7 @@ from xdsl.passes import ModulePass
 from xdsl.utils.arg_spec import ArgSpec, ArgSpecConvertible, parse_pipeline
 
 from tinyml.dialects.errors import InputError
+from tinyml.tools.cli.arguments import LARGEST
 
 _ANCHOR = re.compile(r"(?:builtin\.module|any)\s*\((?P<body>.*)\)", re.DOTALL)
 _PIECE = re.compile(
@@ -84,6 +85,9 @@ def check_pipeline(pipeline: str, passes: Mapping[str, Callable[[], type[ModuleP
 
 def check_options(kind: str, spec: ArgSpec, made: type[ArgSpecConvertible]) -> None:
     """Raise InputError if `made`, a pass or a target (as `kind` says), does not accept the options of `spec`."""
+    for option, values in spec.parameters.items():
+        if any(isinstance(value, int) and abs(value) > LARGEST for value in values):
+            raise InputError(f"{kind} '{spec.name}', option {option}: integers go up to {LARGEST}")
     complaint = _complaint(spec, made)
     if complaint is None:
         return

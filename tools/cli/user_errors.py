@@ -13,33 +13,52 @@ from xdsl.utils.exceptions import (
 )
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.locations import source_location
+from tinyml.tools.cli.plugins import plugin_of
 
 _LONGEST = 1000
 
 
-def as_input_error(error: BaseException, file: str | None = None) -> InputError | None:
+def as_input_error(error: BaseException, file: str | None = None, running: str | None = None) -> InputError | None:
     """The error as an `InputError`; None for a defect of the program.
 
-    file: the file to report if the error has no location of its own. Multi-line messages become a single line, and
-    messages that quote whole constants are truncated.
+    file: the file to report if the error has no location of its own. running: the pass to name. Multi-line messages
+    become a single line, and messages that quote whole constants are truncated.
     """
+    known = _known(error, file)
+    if known is None:
+        return None
+    message = known.message if running is None else f"pass '{running}': {known.message}"
+    return InputError(squeeze(message), file=known.file, line=known.line, column=known.column)
+
+
+def _known(error: BaseException, file: str | None) -> InputError | None:
     match error:
         case InputError():
-            if error.file is not None or file is None:
-                return error
-            return InputError(error.message, file=file, line=error.line, column=error.column)
+            return InputError(error.message, file=error.file or file, line=error.line, column=error.column)
         case ParseError():
             location = error.span.get_location()
-            return InputError(squeeze(error.msg), file=location.file, line=location.line, column=location.col)
+            return InputError(error.msg, file=location.file, line=location.line, column=location.col)
         case ArgSpecParseError():
             return InputError(_pipeline_complaint(str(error)))
         case OSError() if error.strerror is not None:
-            name = error.filename if isinstance(error.filename, str) else file
-            return InputError(error.strerror, file=name)
+            # Without a name it is of no file that was read or written, but of the standard output or a temporary file.
+            return InputError(error.strerror, file=error.filename if isinstance(error.filename, str) else None)
         case DiagnosticException() | UnregisteredConstructException() | NotImplementedError():
-            return InputError(squeeze(str(error)) or type(error).__name__, file=file)
+            return InputError(str(error) or type(error).__name__, file=file)
+        case MemoryError():
+            return InputError(f"{_of_plugin(error)}there is not enough memory", file=file)
+        case RecursionError():
+            return InputError(f"{_of_plugin(error)}the input is nested too deeply", file=file)
+        case _ if plugin := _of_plugin(error):
+            return InputError(f"{plugin}{type(error).__name__}: {error}", file=file)
         case _:
             return None
+
+
+def _of_plugin(error: BaseException) -> str:
+    plugin = plugin_of(error)
+    return "" if plugin is None else f"plug-in '{plugin}': "
 
 
 def squeeze(message: str) -> str:
@@ -48,7 +67,7 @@ def squeeze(message: str) -> str:
     return line if len(line) <= _LONGEST else line[: _LONGEST - 3] + "..."
 
 
-def find_invalid(module: ModuleOp, error: VerifyException) -> Operation | None:
+def _find_invalid(module: ModuleOp, error: VerifyException) -> Operation | None:
     """The operation whose verifier raises `error`, which does not name it; None if no single operation does."""
     for op in module.walk():
         try:
@@ -57,6 +76,15 @@ def find_invalid(module: ModuleOp, error: VerifyException) -> Operation | None:
             if str(exception) == str(error):
                 return op
     return None
+
+
+def invalid(module: ModuleOp, error: VerifyException, file: str) -> InputError:
+    """The error of a module that does not verify, at the operation if it is known."""
+    if (op := _find_invalid(module, error)) is None:
+        return InputError(squeeze(str(error)), file=file)
+    place, line, column = source_location(op) or (file, None, None)
+    message = f"'{op.name}' does not verify: {squeeze(str(error))}"
+    return InputError(message, file=place, line=line, column=column)
 
 
 def _pipeline_complaint(text: str) -> str:

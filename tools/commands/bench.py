@@ -3,50 +3,54 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import dataclass
 from pathlib import Path
 
-from tinyml.dialects.options import options_of
-from tinyml.tools.cli.arguments import add_options, given, names
+from tinyml.dialects.options import option, options_of
+from tinyml.tools.cli.arguments import add_options, parsed
 from tinyml.tools.driver.request import BuildOptions, Request
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("folders", type=Path, nargs="+", help="folders with a program, val.npz and test.npz")
-    add_options(parser, options_of(BuildOptions))
-    parser.add_argument(
-        "--searches",
+@dataclass(frozen=True, kw_only=True)
+class BenchRequest(BuildOptions):
+    """A request to compare models, searches or formats; the fields are the options of `tinyml bench`."""
+
+    folders: tuple[Path, ...] = option("folders with a program, val.npz and test.npz", flags=())
+    searches: tuple[str, ...] | None = option(
+        "compare the searches of the papers in these formats instead (other options count for nothing)",
+        default=None,
         metavar="FORMAT[:SCHEME],...",
-        type=names,
-        help="compare the searches of the papers in these formats instead (other options count for nothing)",
     )
-    parser.add_argument(
-        "--formats",
+    formats: tuple[str, ...] | None = option(
+        "compare number formats instead, uniform or with widths that a search finds (default: MinUn's and ours)",
+        default=None,
         metavar="FORMAT[:BITS][+SEARCH],...",
-        nargs="?",
-        const=(),
-        type=names,
-        help="compare number formats instead, uniform or with widths that a search finds (default: MinUn's and ours)",
+        bare=(),
     )
-    parser.add_argument("--picture", type=Path, help=".svg or .png file: what the formats lose and cost on average")
-    parser.add_argument("--json", type=Path, help="also write the reports to this file")
+    picture: Path | None = option(".svg or .png file: what the formats lose and cost on average", default=None)
+    json: Path | None = option("also write the reports to this file", default=None, metavar="FILE")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_options(parser, options_of(BenchRequest))
 
 
 def run(arguments: argparse.Namespace) -> int:
-    options = BuildOptions(**given(arguments, options_of(BuildOptions)))
-    if arguments.searches is not None:
+    request = parsed(arguments, BenchRequest)
+    if request.searches is not None:
         from tinyml.tools.driver.compare_searches import compare_searches
 
-        compare_searches(arguments.folders, arguments.searches, arguments.json)
-    elif arguments.formats is not None:
+        compare_searches(request.folders, request.searches, request.json)
+    elif request.formats is not None:
         from tinyml.tools.driver.compare_formats import compare_formats
 
-        compare_formats(arguments.folders, arguments.formats, options.target, arguments.json, arguments.picture)
+        compare_formats(request.folders, request.formats, request.target, request.json, request.picture)
     else:
-        _bench(arguments.folders, options, arguments.json)
+        _bench(request)
     return 0
 
 
-def _bench(folders: list[Path], options: BuildOptions, json_file: Path | None) -> None:
+def _bench(asked: BenchRequest) -> None:
     """Measure every model on a target and print the table; a model that does not fit is measured on a larger board."""
     from tinyml.targets.registry import board
     from tinyml.tools.cli.atomic_file import json_results
@@ -54,10 +58,11 @@ def _bench(folders: list[Path], options: BuildOptions, json_file: Path | None) -
     from tinyml.tools.driver.models import find_model
     from tinyml.tools.reports.table import print_reports
 
-    chosen = board(options.target)
-    models = [find_model(folder) for folder in folders]
-    with json_results(json_file) as reports:
+    chosen = board(asked.target)
+    options = {declared.name: getattr(asked, declared.name) for declared in options_of(BuildOptions)}
+    models = [find_model(folder) for folder in asked.folders]
+    with json_results(asked.json) as reports:
         for program, val, test in models:
-            request = Request(model=program, val=val, test=test, out=Path(), **vars(options))
+            request = Request(model=program, val=val, test=test, out=Path(), **options)
             reports.append(measure_model(request, chosen))
         print_reports(reports)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.options import options_of
+from tinyml.dialects.options import option, options_of
 from tinyml.lowering.options import PACKED
-from tinyml.tools.cli.arguments import add_options, given
+from tinyml.tools.cli.arguments import add_options, given, parsed
 from tinyml.tools.driver.request import OPTIMIZE, Request
-from tinyml.tools.driver.search_request import SearchRequest, search_options
+from tinyml.tools.driver.search_request import SearchRequest, describe_searches, search_options
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,13 +21,17 @@ USUAL = {"packed": PACKED[0], "optimize": OPTIMIZE[0]}
 """The values of options that searches assume when they measure programs."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class SearchChoice:
+    """The option that asks for a search; those of the searches are declared by their passes."""
+
+    search: str | None = option(describe_searches(), default=None, metavar="NAME")
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(parser, options_of(Request))
     group = parser.add_argument_group("search for the format of each tensor (docs/search-*.md)")
-    group.add_argument(
-        "--search", metavar="NAME", help="maxscale (SeeDot), demote (Shiftry), promote (MinUn), pareto or uniform"
-    )
-    add_options(group, search_options())
+    add_options(group, [*options_of(SearchChoice), *search_options()])
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -34,7 +39,6 @@ def run(arguments: argparse.Namespace) -> int:
     from tinyml.tools.reports.memory_picture import can_draw
     from tinyml.tools.reports.table import print_function_errors, print_reports, print_search
 
-    arguments.named_file = str(arguments.model)
     request = Request(**given(arguments, options_of(Request)), search=_search(arguments))
     report = compile_model(request)
     print_reports([report])
@@ -50,8 +54,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _search(arguments: argparse.Namespace) -> SearchRequest | None:
-    options = given(arguments, search_options())
-    if arguments.search is None:
+    options, name = given(arguments, search_options()), parsed(arguments, SearchChoice).search
+    if name is None:
         if options:
             raise InputError(f"--{next(iter(options))} is an option of --search")
         return None
@@ -60,7 +64,7 @@ def _search(arguments: argparse.Namespace) -> SearchRequest | None:
     if "weights" in arguments:
         raise InputError("--search chooses the format of each tensor, constants among them: leave out --weights")
     _check_limits(vars(arguments), next((name for name in LIMITS if name in options), None))
-    return SearchRequest(arguments.search, options)
+    return SearchRequest(name, options)
 
 
 def _check_limits(arguments: Mapping[str, object], limit: str | None) -> None:

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.options import option, options_of
+from tinyml.tools.cli.arguments import add_options, parsed
+
+
+@dataclass(frozen=True, kw_only=True)
+class DemoRequest:
+    """The options of `tinyml demo`."""
+
+    examples: Path = option("folder of the examples", default=Path("examples"))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--examples", type=Path, default=Path("examples"), help="folder of the examples")
+    add_options(parser, options_of(DemoRequest))
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -26,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
     from tinyml.tools.driver.run_model import RunRequest, run_model
     from tinyml.tools.reports.table import print_reports
 
-    examples: Path = arguments.examples
+    examples = parsed(arguments, DemoRequest).examples
     folders = sorted(path for path in examples.iterdir() if path.is_dir()) if examples.is_dir() else []
     if not folders:
         raise InputError("no example models there", file=str(examples))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import io
 import json
 import tempfile
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,8 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.options import option, options_of
+from tinyml.tools.cli.arguments import PrintOptions, add_options, parsed
 from tinyml.tools.cli.progress import Progress
 
 if TYPE_CHECKING:
@@ -21,16 +23,23 @@ if TYPE_CHECKING:
     from tinyml.targets.board import Board
 
 
+@dataclass(frozen=True, kw_only=True)
+class ExplainRequest(PrintOptions):
+    """A request to explain a compiled model; the fields are the options of `tinyml explain`."""
+
+    folder: Path = option("folder written by tinyml compile", flags=())
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("folder", type=Path, help="folder written by tinyml compile")
-    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    add_options(parser, options_of(ExplainRequest))
 
 
 def run(arguments: argparse.Namespace) -> int:
     from tinyml.tools.reports.explain_table import print_explanation
 
-    explanation = _explain(arguments.folder)
-    if arguments.json:
+    request = parsed(arguments, ExplainRequest)
+    explanation = _explain(request.folder)
+    if request.json:
         print(json.dumps(explanation, indent=2))
     else:
         print_explanation(explanation)
@@ -51,7 +60,8 @@ def _explain(folder: Path) -> dict[str, Any]:
     from tinyml.runtime.model.data import load_data
     from tinyml.runtime.model.model_interface import interface_of
     from tinyml.targets.registry import board
-    from tinyml.tools.driver.output_folder import SAMPLES, read_report
+    from tinyml.tools.driver.output_contents import read_report
+    from tinyml.tools.driver.output_folder import SAMPLES
     from tinyml.tools.driver.stages import load_program
     from tinyml.tools.reports.breakdown import constant_names, flash, functions, operations, ram
     from tinyml.tools.reports.report import estimate_report
@@ -101,7 +111,6 @@ def _with_estimates(entries: list[dict[str, Any]], estimate: Estimate | None) ->
 
 def _lower(buffers: ModuleOp, ctx: Context, report: Mapping[str, Any]) -> tuple[ModuleOp, ModuleOp]:
     """A program at L2, lowered to L3 and to L5 with the options in its report."""
-    from tinyml.dialects.options import options_of
     from tinyml.lowering import pipelines
     from tinyml.lowering.options import PipelineOptions
     from tinyml.transforms.search.costs.pipelines_below import BITS_TO_C, BUFFERS_TO_LOOPS, LOOPS_TO_BITS
@@ -119,10 +128,8 @@ def _lower(buffers: ModuleOp, ctx: Context, report: Mapping[str, Any]) -> tuple[
 
 def _sources(file: Path, program: ModuleOp, ctx: Context, board: Board) -> dict[int, tuple[str, ...]]:
     """The source operations of each line of the C file; raises `InputError` if the file does not match the program."""
-    from tinyml.targets.c.print_c import CTarget, sources_of_lines
+    from tinyml.targets.c.print_c import print_c, sources_of_lines
 
-    stream = io.StringIO()
-    CTarget(target=board.name).emit(ctx, program, stream)
-    if not file.is_file() or file.read_text(encoding="utf-8") != stream.getvalue():
+    if not file.is_file() or file.read_text(encoding="utf-8") != print_c(program, ctx, board.name):
         raise InputError("is not the C that ir/2-buffers.mlir gives: compile the model again", file=str(file))
     return sources_of_lines(program, board.name)

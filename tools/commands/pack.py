@@ -12,10 +12,11 @@ from itertools import groupby
 from pathlib import Path
 
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.options import option, options_of
-from tinyml.tools.cli.arguments import add_options, count, given, seconds
+from tinyml.dialects.options import Seconds, option, options_of
+from tinyml.tools.cli.arguments import add_options, parsed
 from tinyml.tools.driver.packing_problem import read_problem, spell_solution
-from tinyml.transforms.buffers.packing import MODES, Effort, Placement, Rectangle, lower_bound, pack, stays
+from tinyml.transforms.buffers.packing import Effort, Placement, Rectangle, lower_bound, pack, stays
+from tinyml.transforms.buffers.packing.options import PackingOptions
 from tinyml.transforms.buffers.packing.validator import complaints
 
 STEPS, SECONDS = 30_000_000_000, 120
@@ -26,36 +27,28 @@ REST = 2e-5
 
 
 @dataclass(frozen=True, kw_only=True)
-class PackRequest:
+class PackRequest(PackingOptions):
     """A packing problem and its options; the fields are the options of `tinyml pack`.
 
-    capacity: stop at a packing of at most this many bytes; None for the lowest possible. nodes, seconds: limits of the
-    search; without either, enough nodes for about half a minute in C, and two minutes.
+    Without `nodes` and `seconds` the limits are enough nodes for about half a minute in C, and two minutes.
     """
 
     problem: Path = option("CSV file with a header: id,lower,upper,size and perhaps alignment", flags=())
-    mode: str = option("algorithm (default: auto); see docs/packing.md", default="auto")
-    coarsen: int = option("round sizes up to multiples of N bytes", default=1, metavar="N")
-    nodes: int | None = option("limit of the search trees", default=None, metavar="N")
+    seconds: Seconds | None = option("the greatest duration of the search", default=None, metavar="S")
+    capacity: int | None = option("stop at a packing of at most N bytes", default=None, metavar="N", group="goal")
+    minimize: bool = option("look for the lowest packing (the default)", default=False, group="goal")
     python: bool = option("search in Python even if there is a C compiler", default=False)
     out: Path | None = option("CSV file to write (default: standard output)", default=None, flags=("-o", "--out"))
     picture: Path | None = option(".svg or .png file: the arena over time", default=None)
-    seconds: float | None = None
-    capacity: int | None = None
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(parser, options_of(PackRequest))
-    parser.add_argument("--seconds", type=seconds, metavar="S", help="limit of the search")
-    goal = parser.add_mutually_exclusive_group()
-    goal.add_argument("--capacity", type=count, metavar="N", help="stop at a packing of at most N bytes")
-    goal.add_argument("--minimize", action="store_true", help="look for the lowest packing (the default)")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Pack a file and return the exit code, which is 1 after Ctrl-C."""
-    options = given(arguments, options_of(PackRequest))
-    return _pack_file(PackRequest(**options, seconds=arguments.seconds, capacity=arguments.capacity))
+    return _pack_file(parsed(arguments, PackRequest))
 
 
 def _pack_file(request: PackRequest) -> int:
@@ -65,8 +58,7 @@ def _pack_file(request: PackRequest) -> int:
     """
     from tinyml.tools.reports.memory_picture import check_picture
 
-    if request.mode not in MODES:
-        raise InputError(f"unknown mode '{request.mode}'; the modes are {', '.join(MODES)}")
+    request.check()
     if request.picture is not None:
         check_picture(request.picture)
     rectangles = read_problem(request.problem)
@@ -124,16 +116,14 @@ def _report(effort: Effort, searched: float, checked: float) -> Iterator[str]:
 
 
 def _write(request: PackRequest, rectangles: Sequence[Rectangle], placement: Placement, need: int) -> None:
-    from tinyml.tools.cli.atomic_file import AtomicFile
+    from tinyml.tools.cli.atomic_file import write_file
     from tinyml.tools.reports.memory_picture import draw_memory
 
     text = spell_solution(rectangles, placement)
     if request.out is None:
         print(text, end="")
     else:
-        file = AtomicFile(str(request.out))
-        file.stream.write(text)
-        file.keep()
+        write_file(request.out, text)
     if request.picture is not None:
         from tinyml.transforms.buffers.liveness.live_ranges import Placed
 

@@ -6,13 +6,12 @@ import argparse
 import json
 
 from tinyml.dialects.options import options_of
-from tinyml.tools.cli.arguments import add_options, given
+from tinyml.tools.cli.arguments import PrintOptions, add_options, parsed
 from tinyml.tools.driver.run_model import RunRequest
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_options(parser, options_of(RunRequest))
-    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    add_options(parser, [*options_of(RunRequest), *options_of(PrintOptions)])
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -20,8 +19,8 @@ def run(arguments: argparse.Namespace) -> int:
     from tinyml.tools.driver.run_model import run_model
     from tinyml.tools.reports.table import time_unit
 
-    result = run_model(RunRequest(**given(arguments, options_of(RunRequest))))
-    if arguments.json:
+    result = run_model(parsed(arguments, RunRequest))
+    if parsed(arguments, PrintOptions).json:
         print(json.dumps(result, indent=2))
     else:
         unit = time_unit(result)

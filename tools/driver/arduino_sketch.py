@@ -1,7 +1,12 @@
-"""An Arduino sketch around a generated model: it classifies a stored sample, then samples from the serial line."""
+"""An Arduino sketch around a generated model: it classifies a stored sample, then samples from the serial line.
+
+The chip has the text; what depends on the model is filled in here.
+"""
 
 from __future__ import annotations
 
+from pathlib import Path
+from string import Template
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
@@ -17,57 +22,12 @@ from tinyml.runtime.model.model_interface import interface_of
 if TYPE_CHECKING:
     from tinyml.runtime.model.data import Data
 
-_SKETCH = """\
-/* {name}: classifies one stored sample at start, then every {length} numbers that arrive over the serial line
- * (115200 baud, separated by spaces or commas).{expected} */
-#include <avr/pgmspace.h>
-#include "{name}.h"
 
-static const {ctype} sample[{name}_INPUT_LENGTH] PROGMEM = {{
-{values}
-}};
-static {ctype} X[{name}_INPUT_LENGTH];
+def arduino_sketch(template: Path, formats: ModuleOp, data: Data) -> str:
+    """The text of NAME.ino for a program at L1, which embeds the first sample of a data set.
 
-static void classify(void)
-{{
-    unsigned long start = micros();
-    {predict}
-    unsigned long end = micros();
-    {show}
-    Serial.print(F("  ("));
-    Serial.print(end - start);
-    Serial.println(F(" us)"));
-}}
-
-void setup()
-{{
-    Serial.begin(115200);
-    memcpy_P(X, sample, sizeof X);
-    classify();
-}}
-
-void loop()
-{{
-    static int received = 0;
-    int next = Serial.peek();
-    if (next < 0)
-        return;
-    /* What separates numbers is skipped here: parseFloat would wait for a number behind it, and then give 0. */
-    if (next != '-' && next != '.' && (next < '0' || next > '9')) {{
-        Serial.read();
-        return;
-    }}
-    {read}
-    if (++received == {name}_INPUT_LENGTH) {{
-        received = 0;
-        classify();
-    }}
-}}
-"""
-
-
-def arduino_sketch(formats: ModuleOp, data: Data) -> str:
-    """The text of NAME.ino for a program at L1, which embeds the first sample of a data set."""
+    template: the sketch of a chip, with placeholders for the names that this function fills in.
+    """
     interface = interface_of(formats)
     raws = encode_inputs(formats, data.x[:1])[0]
     if interface.packed_bits is not None:
@@ -75,7 +35,7 @@ def arduino_sketch(formats: ModuleOp, data: Data) -> str:
     rows = [", ".join(str(value) for value in raws[at : at + 12].tolist()) for at in range(0, len(raws), 12)]
     label = interface.has_label
     format = tdsl.format_of(predict_function(formats).body.block.args[0])
-    return _SKETCH.format(
+    return Template(template.read_text("utf-8")).substitute(
         name=interface.name,
         length=interface.array_length,
         ctype=interface.array_ctype,

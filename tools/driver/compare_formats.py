@@ -15,7 +15,7 @@ from tinyml.tools.driver.compile_model import measure_model
 from tinyml.tools.driver.models import find_model
 from tinyml.tools.driver.request import Request
 from tinyml.tools.driver.search_request import SearchRequest
-from tinyml.tools.reports.memory_picture import check_picture
+from tinyml.tools.reports.memory_picture import check_picture, save_picture
 from tinyml.tools.reports.table import time_unit, wide_console
 
 if TYPE_CHECKING:
@@ -227,4 +227,4 @@ def _draw(means: Sequence[dict[str, Any]], file: Path) -> None:
         axes.set_xlabel(f"{cost}, {BASELINE} = 1")
     panels[0].set_ylabel("mean change of accuracy, points")
     figure.legend(*panels[0].get_legend_handles_labels(), loc="outside right upper")
-    figure.savefig(file)
+    save_picture(figure, file)

@@ -53,7 +53,7 @@ BOARD = board(USUAL)
 
 
 @dataclass(frozen=True)
-class Arithmetic:
+class ArithmeticChoice:
     """A number format by name, and the scheme of its functions, None for the format's default."""
 
     format: str
@@ -65,7 +65,7 @@ class Arithmetic:
         return [way for way in WAYS if way != "pareto" or not published]
 
     @classmethod
-    def parse(cls, text: str) -> Arithmetic:
+    def parse(cls, text: str) -> ArithmeticChoice:
         """The arithmetic spelled `FORMAT` or `FORMAT:SCHEME`."""
         format, _, functions = text.partition(":")
         return cls(format, functions or None)
@@ -75,7 +75,7 @@ class Arithmetic:
 
 
 @dataclass(frozen=True)
-class Result:
+class ModelFigures:
     """The figures of a model compiled in one way.
 
     accuracy: percent of correct answers on the test set. differ, loss: percent of the validation set whose class
@@ -99,21 +99,22 @@ def compare_searches(
 ) -> list[dict[str, Any]]:
     """Compute and print a row per model and arithmetic, then the means of each arithmetic; returns the rows.
 
-    folders: model folders. arithmetics: in the syntax of `Arithmetic.parse`.
+    folders: model folders. arithmetics: in the syntax of `ArithmeticChoice.parse`.
     """
     with json_results(json_file) as rows:
-        rows += [row for folder in folders for row in _rows(folder, [Arithmetic.parse(text) for text in arithmetics])]
+        choices = [ArithmeticChoice.parse(text) for text in arithmetics]
+        rows += [row for folder in folders for row in _rows(folder, choices)]
         rows += _means(rows)
         print_rows(rows)
     return rows
 
 
-def _rows(folder: Path, arithmetics: Sequence[Arithmetic]) -> list[dict[str, Any]]:
+def _rows(folder: Path, arithmetics: Sequence[ArithmeticChoice]) -> list[dict[str, Any]]:
     model = _Model(folder)
     rows: list[dict[str, Any]] = []
     with Progress(folder.name, sum(len(arithmetic.ways) for arithmetic in arithmetics)) as progress:
         for arithmetic in arithmetics:
-            results: dict[str, Result] = {}
+            results: dict[str, ModelFigures] = {}
             for way in arithmetic.ways:
                 progress.step(f"{arithmetic} {way}")
                 with watched(progress):
@@ -149,7 +150,7 @@ def _search(way: str, limits: dict[str, int]) -> SearchRequest | None:
     return SearchRequest(way, options | limits)
 
 
-def _limits(way: str, results: dict[str, Result]) -> dict[str, int]:
+def _limits(way: str, results: dict[str, ModelFigures]) -> dict[str, int]:
     """The limits of a search, from the results of earlier ways."""
     if way == "promote":
         return {"memory": results["demote"].memory}
@@ -159,7 +160,7 @@ def _limits(way: str, results: dict[str, Result]) -> dict[str, int]:
     return {"ram": max(result.ram for result in both), "flash": max(result.flash for result in both)}
 
 
-def _best_other(results: dict[str, Result]) -> dict[str, float]:
+def _best_other(results: dict[str, ModelFigures]) -> dict[str, float]:
     limits = results["pareto"].limits
     others = [
         result
@@ -188,7 +189,7 @@ class _Model:
         self.evaluator = SharedEvaluator(self.reference.inputs)
         self.accuracy = _percent(evaluate_reals(self.reals, self.test_data.x).classes == self.test_data.y)
 
-    def result(self, arithmetic: Arithmetic, way: str, limits: dict[str, int]) -> Result:
+    def result(self, arithmetic: ArithmeticChoice, way: str, limits: dict[str, int]) -> ModelFigures:
         """The figures of the model in an arithmetic, compiled in one of the `WAYS`."""
         from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate
 
@@ -218,7 +219,7 @@ class _Model:
             EstimateCostPass(BOARD.name).apply(context(), module)
         cost = cost_of(module)
         assert cost is not None
-        return Result(
+        return ModelFigures(
             _percent(tested == self.test_data.y),
             self.reference.loss(seen, "disagreement"),
             self.reference.loss(seen, METRIC),

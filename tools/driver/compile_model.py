@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
+from tinyml.tools.cli.atomic_folder import atomic_folder
 from tinyml.tools.cli.progress import Progress
-from tinyml.tools.driver.output_folder import (
-    MEASURED_SAMPLES,
-    MEMORY_PICTURE,
-    REPORT,
-    SEARCH_PICTURE,
-    new_folder,
-    write_sources,
-)
+from tinyml.tools.driver.output_contents import removable_files, seal_folder
+from tinyml.tools.driver.output_folder import MEASURED_SAMPLES, MEMORY_PICTURE, SEARCH_PICTURE, write_sources
 from tinyml.tools.driver.request import Request
 from tinyml.tools.driver.search_request import watched
 
@@ -37,10 +31,11 @@ def compile_model(request: Request) -> dict[str, Any]:
     from tinyml.tools.reports.memory_picture import can_draw
 
     chosen = board(request.target)
-    with new_folder(request.out) as folder:
+    with atomic_folder(request.out, removable_files(request.inputs)) as folder:
         report, _ = build_folder(request, chosen, folder, must_fit=True)
         if can_draw():
             _draw(report, chosen, folder)
+            seal_folder(folder, report)
     return report
 
 
@@ -114,7 +109,7 @@ def build_folder(
     report = write_report(request, board, compiled, accuracies, measured, account, time.perf_counter() - start)
     if must_fit:
         require_fit(report, board)
-    (folder / REPORT).write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+    seal_folder(folder, report)
     return report, measured
 
 

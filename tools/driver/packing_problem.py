@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tinyml.dialects.errors import InputError
+from tinyml.runtime.readers.regular_files import read_bytes
 from tinyml.transforms.buffers.packing import Placement, Rectangle, stays
 
 _REQUIRED = ("id", "lower", "upper", "size")
@@ -22,7 +23,7 @@ def read_problem(path: Path) -> list[Rectangle]:
     The column `alignment` is optional. Raises InputError, with the line, for a malformed file.
     """
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = read_bytes(path, "problem").decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError("the text is not UTF-8", file=str(path)) from error
     reader = csv.DictReader(io.StringIO(text), skipinitialspace=True, strict=True)

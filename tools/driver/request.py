@@ -46,6 +46,12 @@ class Request(BuildOptions):
     search: SearchRequest | None = None
 
     @property
+    def inputs(self) -> list[Path]:
+        """The user's files that the compilation reads, or goes on writing."""
+        journal = None if self.search is None else self.search.options.get("journal")
+        return [self.model, self.val, *([self.test] if self.test else []), *([Path(journal)] if journal else [])]
+
+    @property
     def compile_options(self) -> dict[str, Any]:
         """The values of the options of `CompileOptions`, by name."""
         return {declared.name: getattr(self, declared.name) for declared in options_of(CompileOptions)}

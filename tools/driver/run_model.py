@@ -9,7 +9,7 @@ from typing import Any
 from tinyml.dialects.options import option
 from tinyml.targets.registry import HOST
 from tinyml.tools.cli.progress import Progress
-from tinyml.tools.driver.output_folder import read_report
+from tinyml.tools.driver.output_contents import read_report
 from tinyml.tools.driver.request import optimize, targets
 
 

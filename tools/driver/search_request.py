@@ -8,8 +8,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, cast
 
-from xdsl.universe import Universe
-
+from tinyml.dialects.context import registry
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import Option, options_of
 from tinyml.lowering.options import PipelineOptions
@@ -24,12 +23,17 @@ PREFIX = "search-"
 
 def searches() -> dict[str, type[SearchPass]]:
     """The search passes, by their names without the prefix `search-`."""
-    available = Universe.get_multiverse().all_passes
+    available = registry().all_passes
     return {
         name.removeprefix(PREFIX): cast("type[SearchPass]", available[name]())
         for name in sorted(available)
         if name.startswith(PREFIX)
     }
+
+
+def describe_searches() -> str:
+    """The names of the searches, each with the paper that it comes from: the help text of an option that takes one."""
+    return ", ".join(f"{name} ({search.PAPER})" if search.PAPER else name for name, search in searches().items())
 
 
 def search_options() -> list[Option]:

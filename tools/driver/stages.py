@@ -9,14 +9,18 @@ from typing import TYPE_CHECKING
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.parser import Parser
 from xdsl.passes import ModulePass
 from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.lookup import format_named
 from tinyml.lowering import pipelines
 from tinyml.lowering.options import PipelineOptions
+from tinyml.runtime.readers.regular_files import read_bytes
+from tinyml.targets.c.print_c import print_c
+from tinyml.tools.cli.located_parser import parse_mlir
+from tinyml.tools.cli.user_errors import invalid
 from tinyml.transforms.formats.assign_format import AssignFormatPass
 from tinyml.transforms.reals.profile import ProfilePass
 from tinyml.transforms.search.costs.pipelines_below import (
@@ -80,17 +84,21 @@ def load_program(path: Path, ctx: Context) -> ModuleOp:
 
     known = importers()
     suffix = path.suffix.removeprefix(".")
+    if suffix != "mlir" and suffix not in known:
+        suffixes = ", ".join(f".{name}" for name in (*sorted(known), "mlir"))
+        raise InputError(f"expected a program ({suffixes})", file=str(path))
+    content = read_bytes(path, "program")
     try:
-        content = path.read_bytes()
-        if suffix == "mlir":
-            return Parser(ctx, content.decode(), str(path)).parse_module()
-        if suffix in known:
+        if suffix != "mlir":
             return known[suffix]()(content, str(path))
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not a text file"
-        raise InputError(f"cannot read the program: {reason}", file=str(path)) from error
-    suffixes = ", ".join(f".{name}" for name in (*sorted(known), "mlir"))
-    raise InputError(f"expected a program ({suffixes})", file=str(path))
+        module = parse_mlir(ctx, content, str(path))
+    except UnicodeDecodeError as error:
+        raise InputError("cannot read the program: not a text file", file=str(path)) from error
+    try:
+        module.verify()
+    except VerifyException as error:
+        raise invalid(module, error, str(path)) from error
+    return module
 
 
 def print_ir(module: ModuleOp) -> str:
@@ -157,15 +165,6 @@ def _changed_answers(reals: ModuleOp, formats: ModuleOp, file: Path) -> int:
     from tinyml.tools.driver.measure import accuracy
 
     return accuracy(reals, formats, load_data(str(file), elements=interface_of(reals).input_length)).disagreements
-
-
-def print_c(module: ModuleOp, ctx: Context, target: str, file: str) -> str:
-    """The C text of a program at L5. file: `source` or `header`."""
-    from tinyml.targets.c.print_c import CTarget
-
-    stream = io.StringIO()
-    CTarget(target=target, file=file).emit(ctx, module, stream)
-    return stream.getvalue()
 
 
 def count_model_macs(reals: ModuleOp) -> int:

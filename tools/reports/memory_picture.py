@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
+from tinyml.tools.cli.atomic_file import write_file
 
 if TYPE_CHECKING:
     from tinyml.transforms.buffers.liveness.live_ranges import Placed
@@ -26,6 +28,14 @@ def check_picture(path: Path) -> None:
         raise InputError(f"a picture ends in {' or '.join(FORMATS)}", file=str(path))
     if not can_draw():
         raise InputError("pictures need matplotlib: pip install 'tinyml[plots]'")
+
+
+def save_picture(figure: Any, path: Path) -> None:
+    """Write a figure of matplotlib as the format that the file's suffix names, without the date."""
+    picture = io.BytesIO()
+    kind = path.suffix[1:].lower()
+    figure.savefig(picture, format=kind, metadata={"Date": None} if kind == "svg" else {})
+    write_file(path, picture.getvalue())
 
 
 def occupied(boxes: Sequence[Placed], point: int) -> int:
@@ -83,4 +93,4 @@ def draw_memory(boxes: Sequence[Placed], height: int, bound: int, title: str, pa
     paper = {"facecolor": "white", "edgecolor": "none", "pad": 1}
     alive.annotate(label, (peak + 0.5, most), ha="right" if right else "left", va="top", fontsize=8, bbox=paper)
     alive.set(xlabel="program point", ylabel="alive [bytes]", ylim=(0, max(height, 1) * 1.02))
-    figure.savefig(path, format=path.suffix[1:].lower(), metadata={"Date": None} if path.suffix == ".svg" else {})
+    save_picture(figure, path)

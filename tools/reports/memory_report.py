@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, cast
 
-from xdsl.dialects import func
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from xdsl.ir import SSAValue
 
 from tinyml.dialects import scratch, tdsl
+from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.locations import source_names
 from tinyml.lowering.loops.operation_names import name_operations
 from tinyml.tools.reports.memory_picture import draw_memory, fullest, occupied
@@ -26,7 +26,7 @@ def memory_report(buffers: ModuleOp) -> dict[str, Any]:
     Raises `InputError` for views without a live range.
     """
     name_operations(buffers)
-    function = next(op for op in buffers.walk() if isinstance(op, func.FuncOp))
+    function = defined_functions(buffers)[0]
     arenas = [op for op in function.walk() if isinstance(op, scratch.ArenaOp)]
     contents = [_contents(view.result) for view in arena_views(function)]
     boxes = [box._replace(name=name) for name, box in zip(contents, memory_map(function), strict=True)]

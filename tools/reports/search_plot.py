@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tinyml.tools.reports.memory_picture import save_picture
+
 if TYPE_CHECKING:
     from tinyml.targets.board import Board
 
@@ -25,7 +27,7 @@ def plot_search(report: dict[str, Any], board: Board, file: Path) -> None:
     if points:
         _against(axes[1], points, "ram", "RAM, bytes")
         _against(axes[2], points, "time", f"{board.unit} of an inference")
-    figure.savefig(file)
+    save_picture(figure, file)
 
 
 def _widths(axes: Any, tensors: list[dict[str, Any]]) -> None:

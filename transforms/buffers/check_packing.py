@@ -19,6 +19,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.traits import IsTerminator, MemoryEffectKind, get_effects
 
+from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.layouts.packed_bits import group_bytes, group_length
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.scratch import (
@@ -53,10 +54,9 @@ class CheckPackingPass(ModulePass):
     name = "check-packing"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for function in op.walk():
-            if isinstance(function, func.FuncOp) and not function.is_declaration:
-                _check_views(function)
-                _Flow(function).check()
+        for function in defined_functions(op):
+            _check_views(function)
+            _Flow(function).check()
 
 
 def _name(view: SSAValue) -> str:

@@ -13,6 +13,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.scratch import AllocOp, ConstantOp, SliceOp, memref_type, root
 from tinyml.transforms.buffers.liveness.live_ranges import erase_dead_buffers, live_ranges, reshaped
 from tinyml.transforms.ir.offsets import build_offset, is_run
@@ -29,7 +30,7 @@ class ForwardInsertsPass(ModulePass):
     name = "forward-inserts"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for function in [inner for inner in op.walk() if isinstance(inner, func.FuncOp) and not inner.is_declaration]:
+        for function in defined_functions(op):
             erase_dead_buffers(function)
             for insert in [inner for inner in function.walk() if isinstance(inner, tdsl.InsertSliceOp)]:
                 _forward(function, insert)

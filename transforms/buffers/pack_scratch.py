@@ -13,6 +13,7 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.scratch import (
     AllocOp,
@@ -32,7 +33,8 @@ from tinyml.transforms.buffers.liveness.live_ranges import (
     live_ranges,
 )
 from tinyml.transforms.buffers.liveness.place_buffers import place_buffers
-from tinyml.transforms.buffers.packing import MODES, Effort, Placement, Rectangle, find_peak, pack
+from tinyml.transforms.buffers.packing import Effort, Placement, Rectangle, find_peak, pack
+from tinyml.transforms.buffers.packing.options import PackingOptions
 
 HEIGHT = "scratch.height"
 LOWER_BOUND = "scratch.lower_bound"
@@ -40,15 +42,14 @@ OPTIMAL = "scratch.optimal"
 GAP = "scratch.gap"
 
 
-@dataclass(frozen=True)
-class PackScratchPass(ModulePass):
+@dataclass(frozen=True, kw_only=True)
+class PackScratchPass(PackingOptions, ModulePass):
     """Replaces every `scratch.alloc` by a view of one `scratch.arena`, both at the function's entry.
 
     A `scratch.reuse` becomes a view of the bytes that it reuses.
 
-    mode: the packing algorithm (docs/packing.md). align: a power of two that divides all offsets, in addition to the
-    element size. limit: the greatest size of the arena, in bytes. coarsen: sizes are rounded up to multiples of this
-    many bytes while the algorithm works. budget: the greatest number of nodes of its searches.
+    align: a power of two that divides all offsets, in addition to the element size. limit: the greatest size of the
+    arena, in bytes.
 
     The arena carries its height and a lower bound on every packing, in bytes, and `scratch.optimal` if they are equal
     or else their difference as `scratch.gap`; each view carries the program points between which it is alive. Unused
@@ -58,23 +59,16 @@ class PackScratchPass(ModulePass):
     """
 
     name = "pack-scratch"
-    mode: str = "auto"
     align: int = 1
     limit: int | None = None
-    coarsen: int = 1
-    budget: int | None = None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if self.mode not in MODES:
-            raise InputError(f"unknown mode '{self.mode}'; the modes are {', '.join(MODES)}")
+        self.check()
         if self.align < 1 or self.align & (self.align - 1):
             raise InputError(f"align must be a power of two, got {self.align}")
-        if self.coarsen < 1:
-            raise InputError(f"coarsen must be positive, got {self.coarsen}")
-        for name, value in (("limit", self.limit), ("budget", self.budget)):
-            if value is not None and value < 0:
-                raise InputError(f"{name} must not be negative, got {value}")
-        for function in [inner for inner in op.walk() if isinstance(inner, func.FuncOp)]:
+        if self.limit is not None and self.limit < 0:
+            raise InputError(f"limit must not be negative, got {self.limit}")
+        for function in defined_functions(op):
             erase_dead_buffers(function)
             if any(isinstance(inner, AllocOp) for inner in function.walk()):
                 self._pack(function)
@@ -85,7 +79,7 @@ class PackScratchPass(ModulePass):
         live = live_ranges(function)
         groups = buffers_by_location(live)
         rectangles = [rectangle(live, members, self.align) for members in groups]
-        effort = Effort(nodes=self.budget, barred=_barred(function, live))
+        effort = Effort(nodes=self.nodes, barred=_barred(function, live))
         placement = pack(rectangles, self.mode, effort, self.coarsen)
         if self.limit is not None and placement.height > self.limit:
             raise self._too_high(live, rectangles, placement)

@@ -16,6 +16,7 @@ from xdsl.traits import is_side_effect_free
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.scratch import AllocOp, ReuseOp, ViewOp, bytes_of, memref_type, root, unit_bytes
 from tinyml.transforms.buffers.liveness.live_ranges import (
     LiveRanges,
@@ -50,7 +51,7 @@ class ReorderOpsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if self.budget < 1:
             raise InputError(f"budget must be positive, got {self.budget}")
-        for function in [inner for inner in op.walk() if isinstance(inner, func.FuncOp) and not inner.is_declaration]:
+        for function in defined_functions(op):
             if any(isinstance(inner, ViewOp | ReuseOp) for inner in function.walk()):
                 raise InputError(f"the buffers of @{function.sym_name.data} have their places already")
             erase_dead_buffers(function)

@@ -11,6 +11,7 @@ from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.scratch import ViewOp, bytes_of, in_flash, memref_type, stored_as
 from tinyml.transforms.buffers.liveness.live_ranges import (
     Buffer,
@@ -37,7 +38,7 @@ class ReuseInputPass(ModulePass):
     name = "reuse-input"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for function in [inner for inner in op.walk() if isinstance(inner, func.FuncOp) and not inner.is_declaration]:
+        for function in defined_functions(op):
             erase_dead_buffers(function)
             for argument in function.args:
                 type = argument.type

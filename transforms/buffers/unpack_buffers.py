@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.ir import Attribute
 from xdsl.passes import ModulePass
 
+from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.scratch import AllocOp, ReuseOp, SliceOp, bytes_of, memref_type, packed_bits
 from tinyml.transforms.buffers.liveness.live_ranges import (
     Buffer,
@@ -33,7 +34,7 @@ class UnpackBuffersPass(ModulePass):
     name = "unpack-buffers"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for function in [inner for inner in op.walk() if isinstance(inner, func.FuncOp) and not inner.is_declaration]:
+        for function in defined_functions(op):
             erase_dead_buffers(function)
             if any(isinstance(inner, AllocOp | ReuseOp) and _is_packed(inner) for inner in function.walk()):
                 _unpack(function)

@@ -13,6 +13,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.scratch import (
     AllocOp,
     ReuseOp,
@@ -47,7 +48,7 @@ class UpdateInPlacePass(ModulePass):
     name = "update-in-place"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for function in [inner for inner in op.walk() if isinstance(inner, func.FuncOp) and not inner.is_declaration]:
+        for function in defined_functions(op):
             _Function(function).apply()
 
 

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named, format_spelled
 from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.functions import defined_functions
 from tinyml.transforms.formats.assignment.choices import FormatChoice
 from tinyml.transforms.formats.assignment.format_assignment import FormatAssignment
 from tinyml.transforms.formats.assignment.retype import check_reals, check_scheme
@@ -59,7 +59,7 @@ class AssignFormatPass(ModulePass):
             formats = candidates.assignment.formats(self._choices(ctx, candidates.assignment.classes, prototype))
             give_formats(candidates.constants, formats, refine_constants(evaluator, tuple(formats)), self.functions)
             return
-        for function in [inner for inner in op.ops if isinstance(inner, func.FuncOp) and not inner.is_declaration]:
+        for function in defined_functions(op):
             check_reals(function)
             assignment = FormatAssignment(function)
             formats = assignment.formats(self._choices(ctx, assignment.classes, prototype))

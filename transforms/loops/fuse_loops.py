@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from math import prod
 
 from xdsl.context import Context
-from xdsl.dialects import arith, func, memref, scf
+from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
@@ -23,6 +23,7 @@ from xdsl.traits import MemoryEffectKind, is_side_effect_free, only_has_effect
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import scratch
+from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.scratch import element_bytes, memref_type, packed_bits, size_in_bytes
 
 
@@ -33,7 +34,7 @@ class FuseLoopsPass(ModulePass):
     name = "fuse-loops"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for function in [inner for inner in op.walk() if isinstance(inner, func.FuncOp) and not inner.is_declaration]:
+        for function in defined_functions(op):
             blocks = [block for nested in function.walk() for region in nested.regions for block in region.blocks]
             for block in blocks:
                 for second in [loop for loop in block.ops if isinstance(loop, scf.ForOp)][::-1]:

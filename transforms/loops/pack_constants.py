@@ -24,8 +24,9 @@ from tinyml.dialects.formats.number_format import element_format, number_format
 from tinyml.dialects.layouts.packed_bits import group_length, packed_bytes, packed_widths
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.scratch import memref_type, packed_bits
-from tinyml.targets.kernel import FETCHED, UNPACKED_KERNEL, UNPACKED_LOOP, Kernel, packed_reader
-from tinyml.targets.registry import HOST, kernels_of
+from tinyml.targets.chip import Chip
+from tinyml.targets.kernel import FETCHED, Kernel, packed_reader
+from tinyml.targets.registry import HOST, chip_of
 from tinyml.transforms.ir.divisibility import exchanged, is_multiple
 from tinyml.transforms.ir.loop_nest import LoopNest
 from tinyml.transforms.ir.retype_buffer import retype_buffer
@@ -34,10 +35,7 @@ from tinyml.transforms.ir.sparse_layouts import SparseRows, best_rows, compresse
 CHOICES = ("auto", "always", "never")
 
 MOST = (1 << 15) - 1
-"""The most elements that an index on an 8-bit chip can count."""
-
-CALL_BYTES = 12
-"""Extra code, in bytes, of a call that reads one element, compared with a load."""
+"""The most elements that the functions that read single ones can address: their index is an `int16_t`."""
 
 
 @dataclass(frozen=True)
@@ -53,13 +51,13 @@ class PackConstantsPass(ModulePass):
     packed: str = CHOICES[0]
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        kernels = kernels_of(self.target)
+        chip = chip_of(self.target)
         if self.packed not in CHOICES:
             raise InputError(f"constants are packed {', '.join(CHOICES)}, not '{self.packed}'")
-        packables = [_Packable.find(constant, kernels) for constant in op.walk()]
+        packables = [_Packable.find(constant, chip) for constant in op.walk()]
         chosen = [packable for packable in packables if packable is not None]
         if self.packed == "auto":
-            chosen = _worthwhile(chosen) if kernels else []
+            chosen = _worthwhile(chosen) if chip.kernels else []
         for packable in chosen if self.packed != "never" else []:
             packable.pack()
 
@@ -75,6 +73,7 @@ class _Packable:
     """
 
     constant: scratch.ConstantOp
+    chip: Chip
     bits: int
     row: int
     size: int
@@ -84,7 +83,7 @@ class _Packable:
     slowdown: float = 0.0
 
     @classmethod
-    def find(cls, op: Operation, kernels: Sequence[Kernel]) -> _Packable | None:
+    def find(cls, op: Operation, chip: Chip) -> _Packable | None:
         """The constant at the width with the least effort; None if it cannot be packed."""
         if not isinstance(op, scratch.ConstantOp) or not isinstance(memref_type(op.result).memory_space, scratch.Flash):
             return None
@@ -94,25 +93,23 @@ class _Packable:
         readers = _readers(op.result)
         rows = {num.run_length(dot.lhs) for dot in readers if isinstance(dot, num.DotOp)}
         row = rows.pop() if len(rows) == 1 else 1
-        candidates = [cls._with(op, bits, row, readers, kernels) for bits in packed_widths(op.raws)]
+        candidates = [cls._with(op, chip, bits, row, readers) for bits in packed_widths(op.raws)]
         readable = [candidate for candidate in candidates if candidate.calls == 0 or op.raws.size <= MOST]
         return min(readable, key=lambda candidate: candidate.effort, default=None)
 
     @classmethod
-    def _with(
-        cls, op: scratch.ConstantOp, bits: int, row: int, readers: Sequence[Operation], kernels: Sequence[Kernel]
-    ) -> _Packable:
+    def _with(cls, op: scratch.ConstantOp, chip: Chip, bits: int, row: int, readers: Sequence[Operation]) -> _Packable:
         row = row if row % group_length(bits) == 0 or _can_pad(op.result, row) else 1
         size = op.raws.size // row * packed_bytes(row, bits) if row > 1 else packed_bytes(op.raws.size, bits)
-        packable = cls(op, bits, row, scratch.bytes_of(op.result), size)
+        packable = cls(op, chip, bits, row, scratch.bytes_of(op.result), size)
         for reader in readers:
-            packable._count(reader, kernels)
+            packable._count(reader)
         return packable
 
-    def _count(self, reader: Operation, kernels: Sequence[Kernel]) -> None:
-        [symbol, code], slowdown = packed_reader(self.bits), UNPACKED_LOOP
-        if not isinstance(reader, memref.LoadOp):
-            slowdown = UNPACKED_KERNEL
+    def _count(self, reader: Operation) -> None:
+        kernels, reads = self.chip.kernels, self.chip.packed_reads
+        symbol, code = packed_reader(self.bits), reads.code.get(self.bits, 0)
+        slowdown = reads.loop if isinstance(reader, memref.LoadOp) else reads.kernel
         if isinstance(reader, num.DotOp):
             width = 8 * element_format(reader.lhs.type).dtype.itemsize
             rows = self.constant.raws.size // self.row
@@ -125,7 +122,8 @@ class _Packable:
             whole, packed = (_sparse(reader, bits, kernels) for bits in (8 * self.constant.raws.itemsize, self.bits))
             if whole is not None and packed is not None:
                 symbol, code = packed.kernel.symbol, packed.kernel.code
-                slowdown = packed.time / whole.time
+                # A matrix of zeros takes no time in either form.
+                slowdown = packed.time / whole.time if whole.time else 1.0
                 self.size, self.packed_size = whole.bytes, packed.bytes
                 self.calls -= 1
         self.calls += 1
@@ -135,7 +133,7 @@ class _Packable:
     @property
     def saved(self) -> int:
         """Bytes of flash saved, less the code of calls."""
-        return self.size - self.packed_size - CALL_BYTES * self.calls
+        return self.size - self.packed_size - self.chip.packed_reads.call * self.calls
 
     @property
     def effort(self) -> float:

@@ -19,6 +19,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
+from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.scratch import ArenaOp, SliceOp, ViewOp, bytes_of, memref_type, unit_bytes
 from tinyml.transforms.buffers.liveness.live_ranges import arena_views
 
@@ -34,7 +35,7 @@ class PlaceArraysPass(ModulePass):
     name = "place-arrays"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        functions = [inner for inner in op.walk() if isinstance(inner, func.FuncOp) and not inner.is_declaration]
+        functions = defined_functions(op)
         for function in functions:
             arenas = [arena for arena in function.walk() if isinstance(arena, ArenaOp)]
             if len(arenas) == 1:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from tinyml.dialects.errors import InputError
 from tinyml.targets.registry import USUAL
@@ -38,6 +39,7 @@ class SearchDemotePass(SearchPass):
     """
 
     name = "search-demote"
+    PAPER: ClassVar[str] = "Shiftry"
     ram: int | None = options.ram()
     target: str = USUAL
     widths: tuple[int, ...] = options.widths()

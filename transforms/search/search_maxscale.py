@@ -8,6 +8,7 @@ overflows that are possible in theory do not occur in practice. The best maxscal
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from tinyml.transforms.search.engine import options
 from tinyml.transforms.search.engine.result import SearchResult
@@ -25,6 +26,7 @@ class SearchMaxscalePass(SearchPass):
     """
 
     name = "search-maxscale"
+    PAPER: ClassVar[str] = "SeeDot"
     metric: str = options.metric("accuracy")
     widths: tuple[int, ...] = options.widths()
 

@@ -11,6 +11,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import ClassVar
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import NumberFormat
@@ -45,6 +46,7 @@ class SearchPromotePass(SearchPass):
     """
 
     name = "search-promote"
+    PAPER: ClassVar[str] = "MinUn"
     ram: int | None = options.ram()
     target: str = USUAL
     widths: tuple[int, ...] = options.widths(WIDTHS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from tinyml.transforms.search.engine import options
 from tinyml.transforms.search.engine.result import SearchResult
@@ -19,6 +20,7 @@ class SearchUniformPass(SearchPass):
     """
 
     name = "search-uniform"
+    PAPER: ClassVar[str] = "MinUn"
     widths: tuple[int, ...] = options.widths()
 
     def search(self, search: Search) -> SearchResult:

@@ -185,17 +185,3 @@ def multiply(a: NDArray[Any], b: NDArray[Any], posit: Posit) -> Integers:
 def _result(significand: Integers, exponent: Integers, a: NDArray[Any], b: NDArray[Any], posit: Posit) -> Integers:
     undefined = (np.asarray(a) == posit.nar) | (np.asarray(b) == posit.nar)
     return np.where(undefined, posit.nar, pack(significand, exponent, posit))
-
-
-def quire_dot(a: NDArray[Any], b: NDArray[Any], posit: Posit) -> int:
-    """The dot product of two vectors of posits, exact as in a quire of unbounded width, rounded once."""
-    if (np.asarray(a) == posit.nar).any() or (np.asarray(b) == posit.nar).any():
-        return posit.nar
-    (x, ex), (y, ey) = unpack(a, posit), unpack(b, posit)
-    unit = -2 * (posit.reach + HIDDEN)
-    total = sum(int(p) << int(e) - unit for p, e in zip(x * y, ex + ey, strict=True))
-    spare = max(abs(total).bit_length() - FAR + 2, 0)
-    kept = abs(total) >> spare
-    sticky = kept << spare != abs(total)
-    size = np.array(kept | sticky, np.int64)
-    return int(pack(np.where(total < 0, -size, size), np.array(unit + spare), posit))

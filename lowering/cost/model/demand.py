@@ -17,6 +17,7 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 from xdsl.utils.hints import isa
 
 from tinyml.dialects import num, scratch, tdsl
+from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.layouts.row_stream import COUNT_BYTES
 from tinyml.dialects.locations import source_names
 from tinyml.dialects.scratch import memref_type, packed_bits
@@ -33,7 +34,7 @@ def _counts() -> defaultdict[str, float]:
 
 
 @dataclass
-class Steps:
+class StepCounts:
     """Counts by kind of step. runs: executions in one inference, on average. stands: occurrences in the code."""
 
     runs: dict[str, float] = field(default_factory=_counts)
@@ -53,7 +54,7 @@ class Demand:
     constants, arena, input, local: bytes; constants are in flash, local arrays on the stack.
     """
 
-    operations: dict[str, Steps] = field(default_factory=dict[str, Steps])
+    operations: dict[str, StepCounts] = field(default_factory=dict[str, StepCounts])
     constants: int = 0
     arena: int = 0
     input: int = 0
@@ -63,12 +64,11 @@ class Demand:
 def demand_of(module: ModuleOp) -> Demand:
     """The demand of a program at L3. Branches count as taken, and only elements of the input can be zero."""
     counter = _Counter()
-    for function in module.ops:
-        if isinstance(function, func.FuncOp) and not function.is_declaration:
-            arguments = function.body.block.args
-            counter.demand.input += sum(map(scratch.bytes_of, arguments))
-            counter.zeros |= _zeros(function)
-            counter.block(function.body.block, 1)
+    for function in defined_functions(module):
+        arguments = function.body.block.args
+        counter.demand.input += sum(map(scratch.bytes_of, arguments))
+        counter.zeros |= _zeros(function)
+        counter.block(function.body.block, 1)
     counter.demand.constants = sum(counter.constants.values())
     return counter.demand
 
@@ -104,7 +104,7 @@ class _Counter:
             case _:
                 pass
         name = next(iter(source_names(op)), "")
-        steps = self.demand.operations.setdefault(name, Steps())
+        steps = self.demand.operations.setdefault(name, StepCounts())
         match op:
             case memref.AllocaOp():
                 # A frame takes no time, but stack beyond the array itself.
@@ -134,7 +134,7 @@ class _Counter:
         if (interval := self.extremes[array]) is not None:
             self.intervals[load.res] = interval
 
-    def number(self, op: Operation, steps: Steps, times: float) -> None:
+    def number(self, op: Operation, steps: StepCounts, times: float) -> None:
         lowered = _lowered(op, [self.intervals.get(operand) for operand in op.operands])
         zeros = max((self.zeros.get(operand, 0) for operand in op.operands), default=0)
         for step, count in lowered.steps.items():

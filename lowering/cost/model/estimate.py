@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
 
-from tinyml.lowering.cost.model.demand import Steps, demand_of
+from tinyml.lowering.cost.model.demand import StepCounts, demand_of
 from tinyml.targets.costs import OPTIMIZE, Cost, CostTable, cost_table
 
 
@@ -59,6 +59,6 @@ def estimate_on(module: ModuleOp, target: str, optimize: str) -> Estimate | None
     return None if table is None else estimate(module, table)
 
 
-def _time_and_code(steps: Steps, costs: Mapping[str, Cost]) -> tuple[float, float]:
+def _time_and_code(steps: StepCounts, costs: Mapping[str, Cost]) -> tuple[float, float]:
     time = sum(costs[step].time * count for step, count in steps.runs.items())
     return time, sum(costs[step].code * count for step, count in steps.stands.items())

@@ -62,7 +62,7 @@ def steps_of_operation(op: Operation) -> Mapping[str, float]:
         case func.CallOp():
             return {op.callee.string_value(): 1}
         case memref.LoadOp() if (bits := packed_bits(memref_type(op.memref))) is not None:
-            return {packed_reader(bits, flash=in_flash(memref_type(op.memref)))[0]: 1}
+            return {packed_reader(bits, flash=in_flash(memref_type(op.memref))): 1}
         case memref.StoreOp() if (bits := packed_bits(memref_type(op.memref))) is not None:
             return {packed_writer(bits): 1}
         case memref.CopyOp() if (bits := packed_bits(memref_type(op.source))) is not None:

@@ -1,4 +1,4 @@
-"""The syntax tree of a SeeDot program, whose nodes record their places in the text."""
+"""The syntax tree of a SeeDot program, whose nodes record their locations in the text."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from tinyml.dialects.errors import InputError
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Location:
     """Line and column in the program, both from 1."""
 
     line: int
     column: int
 
     def error(self, message: str) -> InputError:
-        """An error at this place, to be raised; `import_seedot` adds the file's name."""
+        """An error at this location, to be raised; `import_seedot` adds the file's name."""
         return InputError(message, line=self.line, column=self.column)
 
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """Any expression; `place` is its operator or first word."""
+    """Any expression; `location` is its operator or first word."""
 
-    place: Place
+    location: Location
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,28 +187,32 @@ def children(node: Expression) -> Iterator[Expression]:
         yield from (child for child in several if isinstance(child, Expression))
 
 
-def assigned_names(node: Expression) -> dict[str, Place]:
-    """Every name that a nested `let` binds, rebinds or splices into, with the place of the first such `let`."""
-    places: dict[str, Place] = {}
+def assigned_names(node: Expression) -> dict[str, Location]:
+    """Every name that a nested `let` binds, rebinds or splices into, with the location of the first such `let`."""
+    locations: dict[str, Location] = {}
     pending = [node]
     while pending:
         node = pending.pop()
         if isinstance(node, Let):
-            places.setdefault(node.name, node.place)
+            locations.setdefault(node.name, node.location)
         pending += reversed(list(children(node)))
-    return places
+    return locations
 
 
-def check_nesting(root: Expression, limit: int) -> None:
-    """Reject expressions nested deeper than `limit`, as every later step recurses to that depth.
+def check_size(root: Expression, depth_limit: int, operation_limit: int) -> None:
+    """Reject long programs, and expressions nested deeper than `depth_limit`, because every later step recurses to it.
 
-    Programs are long chains of `let` and of operators; these are processed without recursion and do not count.
+    Programs are long chains of `let` and of operators; these are processed without recursion and do not count as depth.
     """
     pending = [(root, 1)]
+    operations = 0
     while pending:
         node, depth = pending.pop()
-        if depth > limit:
-            raise node.place.error(f"the expression is nested more than {limit} levels deep")
+        if depth > depth_limit:
+            raise node.location.error(f"the expression is nested more than {depth_limit} levels deep")
+        operations += not isinstance(node, Let | Name | Integer | Real)
+        if operations > operation_limit:
+            raise node.location.error(f"the program has more than {operation_limit} operations")
         for child in children(node):
             chained = (isinstance(node, Let) and child is node.body) or (
                 isinstance(node, Binary) and isinstance(child, Binary) and child is node.lhs

@@ -20,7 +20,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl import Shape, shape_of
-from tinyml.lowering.frontends.seedot.ast import Place
+from tinyml.lowering.frontends.seedot.ast import Location
 from tinyml.lowering.frontends.seedot.index_range import DATA, IndexRange
 from tinyml.lowering.frontends.seedot.parameters import check_real, check_shape, spell_shape
 from tinyml.lowering.frontends.seedot.syntax import LARGEST_INTEGER
@@ -48,8 +48,8 @@ def is_integer(value: SSAValue) -> bool:
     return isinstance(value.type, IndexType)
 
 
-class Emitter:
-    """Appends ops to `block`; errors carry the place of the expression that is being imported."""
+class TensorBuilder:
+    """Appends ops to `block`; errors carry the location of the expression that is being imported."""
 
     def __init__(self, file: str):
         self.file = StringAttr(file)
@@ -58,89 +58,93 @@ class Emitter:
         self.parameters: dict[SSAValue, tdsl.ConstOp] = {}
         self.sparse: dict[tdsl.ConstOp, tdsl.ConstOp] = {}
 
-    def emit(self, place: Place, make: Callable[P, Op], *args: P.args, **kwargs: P.kwargs) -> Op:
+    def emit(self, location: Location, make: Callable[P, Op], *args: P.args, **kwargs: P.kwargs) -> Op:
         """Build, verify and append an op."""
         try:
             op = make(*args, **kwargs)
             op.verify_()
         except VerifyException as error:
-            raise place.error(str(error)) from error
+            raise location.error(str(error)) from error
         for result in op.results:
             if isinstance(result.type, TensorType):
-                check_shape(shape_of(result), place)
-        op.location = FileLineColLoc(self.file, IntAttr(place.line), IntAttr(place.column))
+                check_shape(shape_of(result), location)
+        op.location = FileLineColLoc(self.file, IntAttr(location.line), IntAttr(location.column))
         self.block.add_op(op)
         return op
 
-    def tensor(self, place: Place, make: Callable[P, tdsl.TensorOp], *args: P.args, **kwargs: P.kwargs) -> SSAValue:
+    def tensor(
+        self, location: Location, make: Callable[P, tdsl.TensorOp], *args: P.args, **kwargs: P.kwargs
+    ) -> SSAValue:
         """Emit an op with one tensor result and return that."""
-        return self.emit(place, make, *args, **kwargs).out
+        return self.emit(location, make, *args, **kwargs).out
 
-    def integer(self, place: Place, value: int) -> SSAValue:
-        op = self.emit(place, arith.ConstantOp.from_int_and_width, value, IndexType())
+    def integer(self, location: Location, value: int) -> SSAValue:
+        op = self.emit(location, arith.ConstantOp.from_int_and_width, value, IndexType())
         self.ranges[op.result] = IndexRange(value, value)
         return op.result
 
-    def real(self, place: Place, value: float) -> SSAValue:
-        return self.emit(place, tdsl.ConstOp, np.array(check_real(value, place), np.float32), F32_FORMAT).result
+    def real(self, location: Location, value: float) -> SSAValue:
+        return self.emit(location, tdsl.ConstOp, np.array(check_real(value, location), np.float32), F32_FORMAT).result
 
-    def fill(self, place: Place, value: float, shape: Shape) -> SSAValue:
-        return self.tensor(place, tdsl.FillOp, check_real(value, place), TensorType(f32, shape))
+    def fill(self, location: Location, value: float, shape: Shape) -> SSAValue:
+        return self.tensor(location, tdsl.FillOp, check_real(value, location), TensorType(f32, shape))
 
-    def negate(self, place: Place, value: SSAValue) -> SSAValue:
+    def negate(self, location: Location, value: SSAValue) -> SSAValue:
         if is_integer(value):
-            return self.binary(place, "-", self.integer(place, 0), value)
-        return self.tensor(place, tdsl.NegOp, value)
+            return self.binary(location, "-", self.integer(location, 0), value)
+        return self.tensor(location, tdsl.NegOp, value)
 
-    def binary(self, place: Place, operator: str, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+    def binary(self, location: Location, operator: str, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
         if is_integer(lhs) and is_integer(rhs) and operator in _INTEGER_OPS:
             reach = self.ranges[lhs].combine(self.ranges[rhs], operator)
             if max(-reach.low, reach.high) > LARGEST_INTEGER:
-                raise place.error(f"the integer can reach {max(reach.low, reach.high, key=abs)}: more than 32 bits")
-            result = self.emit(place, _INTEGER_OPS[operator], lhs, rhs).results[0]
+                raise location.error(f"the integer can reach {max(reach.low, reach.high, key=abs)}: more than 32 bits")
+            result = self.emit(location, _INTEGER_OPS[operator], lhs, rhs).results[0]
             self.ranges[result] = reach
             return result
         if is_integer(lhs) or is_integer(rhs):
             kinds = [("an integer" if is_integer(value) else "a tensor") for value in (lhs, rhs)]
-            raise place.error(f"'{operator}' of {kinds[0]} and {kinds[1]} (reals have a point, 2.0)")
+            raise location.error(f"'{operator}' of {kinds[0]} and {kinds[1]} (reals have a point, 2.0)")
         match operator:
             case "*" if 1 not in (prod(shape_of(lhs)), prod(shape_of(rhs))):
-                return self.tensor(place, tdsl.MatmulOp, lhs, rhs)
+                return self.tensor(location, tdsl.MatmulOp, lhs, rhs)
             case "*":
-                return self.elementwise(place, "<*>", lhs, rhs)
+                return self.elementwise(location, "<*>", lhs, rhs)
             case "|*|":
-                return self.tensor(place, tdsl.SpmvOp, self.as_sparse(place, lhs), rhs)
+                return self.tensor(location, tdsl.SpmvOp, self.as_sparse(location, lhs), rhs)
             case "<+>" | "<->":
                 row = shape_of(rhs)
                 if len(row) != 1 or shape_of(lhs)[-1:] != row:
                     shapes = f"{spell_shape(shape_of(lhs))} and {spell_shape(row)}"
-                    raise place.error(f"'{operator}' takes a vector as long as the last axis, got {shapes}")
-                return self.tensor(place, _ROW_OPS[operator], lhs, rhs)
+                    raise location.error(f"'{operator}' takes a vector as long as the last axis, got {shapes}")
+                return self.tensor(location, _ROW_OPS[operator], lhs, rhs)
             case _:
-                return self.elementwise(place, operator, lhs, rhs)
+                return self.elementwise(location, operator, lhs, rhs)
 
-    def elementwise(self, place: Place, operator: str, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+    def elementwise(self, location: Location, operator: str, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
         left, right = shape_of(lhs), shape_of(rhs)
         if left != right:
             if prod(left) == 1 and (len(left) <= len(right) or prod(right) != 1):
-                lhs = self.as_scalar(place, lhs, right)
+                lhs = self.as_scalar(location, lhs, right)
             elif prod(right) == 1:
-                rhs = self.as_scalar(place, rhs, left)
+                rhs = self.as_scalar(location, rhs, left)
             else:
                 hint = "; '<+>' and '<->' repeat a vector" if operator in "+-" else ""
-                raise place.error(
+                raise location.error(
                     f"'{operator}' of different shapes {spell_shape(left)} and {spell_shape(right)}{hint}"
                 )
-        return self.tensor(place, _TENSOR_OPS[operator], lhs, rhs)
+        return self.tensor(location, _TENSOR_OPS[operator], lhs, rhs)
 
-    def as_scalar(self, place: Place, value: SSAValue, partner: Shape) -> SSAValue:
+    def as_scalar(self, location: Location, value: SSAValue, partner: Shape) -> SSAValue:
         """A tensor of one element in a form that broadcasts to its partner without adding axes to it."""
-        return value if len(shape_of(value)) <= len(partner) else self.tensor(place, tdsl.ReshapeOp, value, ())
+        return value if len(shape_of(value)) <= len(partner) else self.tensor(location, tdsl.ReshapeOp, value, ())
 
-    def as_sparse(self, place: Place, value: SSAValue) -> SSAValue:
+    def as_sparse(self, location: Location, value: SSAValue) -> SSAValue:
         """A sparse copy of a parameter, marked to be stored by its nonzero elements."""
         if (dense := self.parameters.get(value)) is None:
-            raise place.error("the left operand of '|*|' must be a parameter, the only thing that is stored sparsely")
+            raise location.error(
+                "the left operand of '|*|' must be a parameter, the only thing that is stored sparsely"
+            )
         if dense not in self.sparse:
             sparse = tdsl.ConstOp(dense.raws, F32_FORMAT, tdsl.Csr())
             sparse.location = dense.location
@@ -156,86 +160,86 @@ class Emitter:
                 Rewriter.erase_op(dense)
 
     def conditional(
-        self, place: Place, condition: SSAValue, threshold: int, if_true: SSAValue, if_false: SSAValue
+        self, location: Location, condition: SSAValue, threshold: int, if_true: SSAValue, if_false: SSAValue
     ) -> SSAValue:
         by_data = not is_integer(condition)
         if by_data:
-            decision = self.emit(place, tdsl.AtLeastOp, condition, float(threshold)).result
+            decision = self.emit(location, tdsl.AtLeastOp, condition, float(threshold)).result
         else:
-            decision = self.emit(place, arith.CmpiOp, condition, self.integer(place, threshold), "sge").result
+            decision = self.emit(location, arith.CmpiOp, condition, self.integer(location, threshold), "sge").result
         if is_integer(if_true) and is_integer(if_false):
-            result = self.emit(place, arith.SelectOp, decision, if_true, if_false).result
+            result = self.emit(location, arith.SelectOp, decision, if_true, if_false).result
             self.ranges[result] = self.ranges[if_true].choice(self.ranges[if_false], by_data)
             return result
         if is_integer(if_true) or is_integer(if_false):
-            raise place.error("one branch is an integer, the other a tensor (reals have a point, 2.0)")
-        return self.tensor(place, tdsl.SelectOp, decision, if_true, self.fit(place, if_false, shape_of(if_true)))
+            raise location.error("one branch is an integer, the other a tensor (reals have a point, 2.0)")
+        return self.tensor(location, tdsl.SelectOp, decision, if_true, self.fit(location, if_false, shape_of(if_true)))
 
-    def fit(self, place: Place, value: SSAValue, shape: Shape) -> SSAValue:
+    def fit(self, location: Location, value: SSAValue, shape: Shape) -> SSAValue:
         """The value, reshaped to the given shape if both have one element."""
         if shape_of(value) != shape and prod(shape) == prod(shape_of(value)) == 1:
-            return self.tensor(place, tdsl.ReshapeOp, value, shape)
+            return self.tensor(location, tdsl.ReshapeOp, value, shape)
         return value
 
-    def function(self, place: Place, name: str, value: SSAValue) -> SSAValue:
+    def function(self, location: Location, name: str, value: SSAValue) -> SSAValue:
         if name == "sgn":
-            sign = self.emit(place, tdsl.SignOp, value).result
+            sign = self.emit(location, tdsl.SignOp, value).result
             self.ranges[sign] = IndexRange(0, 1, DATA)
             return sign
         if name == "normaliseL2":
-            raise place.error("'normaliseL2' is not supported")
+            raise location.error("'normaliseL2' is not supported")
         if name not in ("argmax", *_FUNCTIONS):
-            raise place.error(f"unknown function '{name}'")
+            raise location.error(f"unknown function '{name}'")
         if name == "argmax" and not shape_of(value):
-            raise place.error(f"'{name}' needs a tensor with an axis, got a scalar")
+            raise location.error(f"'{name}' needs a tensor with an axis, got a scalar")
         if name == "argmax":
-            label = self.emit(place, tdsl.ArgmaxOp, value).result
+            label = self.emit(location, tdsl.ArgmaxOp, value).result
             self.ranges[label] = IndexRange(0, prod(shape_of(value)) - 1, DATA)
             return label
-        return self.tensor(place, _FUNCTIONS[name], value)
+        return self.tensor(location, _FUNCTIONS[name], value)
 
-    def transpose(self, place: Place, value: SSAValue) -> SSAValue:
+    def transpose(self, location: Location, value: SSAValue) -> SSAValue:
         if len(shape_of(value)) != 2:
-            raise place.error(f"'^T' needs a matrix, got shape {spell_shape(shape_of(value))}")
-        return self.tensor(place, tdsl.TransposeOp, value, (1, 0))
+            raise location.error(f"'^T' needs a matrix, got shape {spell_shape(shape_of(value))}")
+        return self.tensor(location, tdsl.TransposeOp, value, (1, 0))
 
-    def reshape(self, place: Place, value: SSAValue, shape: Shape, order: Shape) -> SSAValue:
+    def reshape(self, location: Location, value: SSAValue, shape: Shape, order: Shape) -> SSAValue:
         """Fill a new shape in row-major order with the elements, visited with the first axis of `order` slowest."""
         axes = tuple(axis - 1 for axis in order)
         identity = tuple(range(len(shape_of(value))))
         if tuple(sorted(axes)) != identity:
-            raise place.error(f"the order {spell_shape(order)} does not name each of the {len(identity)} axes once")
-        check_shape(shape, place)
+            raise location.error(f"the order {spell_shape(order)} does not name each of the {len(identity)} axes once")
+        check_shape(shape, location)
         if axes != identity:
-            value = self.tensor(place, tdsl.TransposeOp, value, axes)
-        return self.tensor(place, tdsl.ReshapeOp, value, shape)
+            value = self.tensor(location, tdsl.TransposeOp, value, axes)
+        return self.tensor(location, tdsl.ReshapeOp, value, shape)
 
-    def index(self, place: Place, value: SSAValue, index: SSAValue) -> SSAValue:
+    def index(self, location: Location, value: SSAValue, index: SSAValue) -> SSAValue:
         if shape := shape_of(value):
-            self.check_index(place, index, 1, shape[0])
-        return self.tensor(place, tdsl.IndexOp, value, index)
+            self.check_index(location, index, 1, shape[0])
+        return self.tensor(location, tdsl.IndexOp, value, index)
 
-    def splice(self, place: Place, value: SSAValue, offsets: Sequence[SSAValue], sizes: Shape) -> SSAValue:
-        self.check_box(place, value, offsets, sizes)
-        return self.tensor(place, tdsl.SliceOp, value, offsets, sizes)
+    def splice(self, location: Location, value: SSAValue, offsets: Sequence[SSAValue], sizes: Shape) -> SSAValue:
+        self.check_box(location, value, offsets, sizes)
+        return self.tensor(location, tdsl.SliceOp, value, offsets, sizes)
 
     def insert(
-        self, place: Place, part: SSAValue, value: SSAValue, offsets: Sequence[SSAValue], sizes: Shape
+        self, location: Location, part: SSAValue, value: SSAValue, offsets: Sequence[SSAValue], sizes: Shape
     ) -> SSAValue:
-        self.check_box(place, value, offsets, sizes)
-        part = self.fit(place, part, sizes)
+        self.check_box(location, value, offsets, sizes)
+        part = self.fit(location, part, sizes)
         if shape_of(part) != sizes:
-            raise place.error(f"a splice of shape {spell_shape(sizes)} cannot take {spell_shape(shape_of(part))}")
-        return self.tensor(place, tdsl.InsertSliceOp, part, value, offsets)
+            raise location.error(f"a splice of shape {spell_shape(sizes)} cannot take {spell_shape(shape_of(part))}")
+        return self.tensor(location, tdsl.InsertSliceOp, part, value, offsets)
 
-    def check_box(self, place: Place, value: SSAValue, offsets: Sequence[SSAValue], sizes: Shape) -> None:
+    def check_box(self, location: Location, value: SSAValue, offsets: Sequence[SSAValue], sizes: Shape) -> None:
         shape = shape_of(value)
         if len(sizes) != len(shape):
-            raise place.error(f"{len(sizes)} splices on a tensor with {len(shape)} axes, shape {spell_shape(shape)}")
-        check_shape(sizes, place)
+            raise location.error(f"{len(sizes)} splices on a tensor with {len(shape)} axes, shape {spell_shape(shape)}")
+        check_shape(sizes, location)
         for offset, size, extent in zip(offsets, sizes, shape, strict=True):
-            self.check_index(place, offset, size, extent)
+            self.check_index(location, offset, size, extent)
 
-    def check_index(self, place: Place, index: SSAValue, size: int, extent: int) -> None:
+    def check_index(self, location: Location, index: SSAValue, size: int, extent: int) -> None:
         if (complaint := self.ranges[index].complaint(size, extent)) is not None:
-            raise place.error(complaint)
+            raise location.error(complaint)

@@ -37,7 +37,7 @@ from tinyml.lowering.frontends.seedot.ast import (
     Transpose,
     assigned_names,
 )
-from tinyml.lowering.frontends.seedot.builder import Emitter, is_integer
+from tinyml.lowering.frontends.seedot.builder import TensorBuilder, is_integer
 from tinyml.lowering.frontends.seedot.index_range import IndexRange
 from tinyml.lowering.frontends.seedot.parameters import check_real, check_shape, load_parameter, spell_shape
 from tinyml.lowering.frontends.seedot.scope import Scope, hint
@@ -81,7 +81,7 @@ class _Importer:
     def __init__(self, file: str, parameters: Path):
         self.name = function_name(file)
         self.parameters = parameters
-        self.to = Emitter(file)
+        self.to = TensorBuilder(file)
         self.entry = self.to.block
         self.scope = Scope()
         self.arguments: ArrayAttr[DictionaryAttr] | None = None
@@ -118,60 +118,60 @@ class _Importer:
     def tensor(self, node: Expression) -> SSAValue:
         value = self.any(node)
         if is_integer(value):
-            raise node.place.error("expected a tensor, got an integer (reals have a point, 2.0)")
+            raise node.location.error("expected a tensor, got an integer (reals have a point, 2.0)")
         return value
 
     def integer(self, node: Expression) -> SSAValue:
         value = self.any(node)
         if not is_integer(value):
-            raise node.place.error("expected an integer, got a tensor")
+            raise node.location.error("expected an integer, got a tensor")
         return value
 
     def closed(self, node: Expression) -> SSAValue:
         """The value of anything but a `let`."""
-        place, to = node.place, self.to
+        location, to = node.location, self.to
         match node:
             case Integer(value=value):
-                return to.integer(place, value)
+                return to.integer(location, value)
             case Real(value=value):
-                return to.real(place, value)
+                return to.real(location, value)
             case Name(name=name):
-                return self.scope.find(name, place).value
+                return self.scope.find(name, location).value
             case Init(shape=shape, value=value):
-                check_shape(shape, place)
-                return to.fill(place, value, shape)
+                check_shape(shape, location)
+                return to.fill(location, value, shape)
             case Negate(operand=operand):
-                return to.negate(place, self.any(operand))
+                return to.negate(location, self.any(operand))
             case Binary():
                 return self.binary(node)
             case Call(function=name, arguments=(operand,)):
-                return to.function(place, name, self.tensor(operand))
+                return to.function(location, name, self.tensor(operand))
             case Call(function=name):
-                raise place.error(f"unknown function '{name}'")
+                raise location.error(f"unknown function '{name}'")
             case Transpose(operand=operand):
-                return to.transpose(place, self.tensor(operand))
+                return to.transpose(location, self.tensor(operand))
             case Reshape(operand=operand, shape=shape, order=order):
-                return to.reshape(place, self.tensor(operand), shape, order)
+                return to.reshape(location, self.tensor(operand), shape, order)
             case Index(operand=operand, index=index):
-                return to.index(place, self.tensor(operand), self.integer(index))
+                return to.index(location, self.tensor(operand), self.integer(index))
             case Splice(operand=operand, offsets=offsets, sizes=sizes):
-                return to.splice(place, self.tensor(operand), [self.integer(each) for each in offsets], sizes)
+                return to.splice(location, self.tensor(operand), [self.integer(each) for each in offsets], sizes)
             case Reverse(operand=operand, axis=axis):
-                return to.tensor(place, tdsl.ReverseOp, self.tensor(operand), axis)
+                return to.tensor(location, tdsl.ReverseOp, self.tensor(operand), axis)
             case Maxpool(operand=operand, kernel=kernel, padding=padding, strides=strides):
-                check_shape(kernel, place)
-                return to.tensor(place, tdsl.MaxpoolOp, self.tensor(operand), kernel, padding, strides)
+                check_shape(kernel, location)
+                return to.tensor(location, tdsl.MaxpoolOp, self.tensor(operand), kernel, padding, strides)
             case Conv2d(image=image, filter=filter, strides=strides, padding=padding):
                 operands = self.tensor(image), self.tensor(filter)
-                return to.tensor(place, tdsl.Conv2dOp, *operands, strides, padding, node.dilations, node.groups)
+                return to.tensor(location, tdsl.Conv2dOp, *operands, strides, padding, node.dilations, node.groups)
             case Mbconv():
-                raise place.error("'mbconv' is not supported: write its three convolutions with conv2d")
+                raise location.error("'mbconv' is not supported: write its three convolutions with conv2d")
             case Sum() | Loop():
                 return self.iterate(node)
             case Conditional():
                 return self.conditional(node)
             case Declaration():
-                raise place.error("a declaration stands right behind 'let NAME ='")
+                raise location.error("a declaration stands right behind 'let NAME ='")
             case _:
                 raise AssertionError(node)
 
@@ -184,50 +184,50 @@ class _Importer:
             first = first.lhs
         value = self.any(first)
         for link in reversed(chain):
-            value = self.to.binary(link.place, link.operator, value, self.any(link.rhs))
+            value = self.to.binary(link.location, link.operator, value, self.any(link.rhs))
         return value
 
     def conditional(self, node: Conditional) -> SSAValue:
         condition = self.any(node.condition)
         for branch in (node.if_true, node.if_false):
-            for name, place in assigned_names(branch).items():
+            for name, location in assigned_names(branch).items():
                 if name in self.scope:
-                    raise place.error(f"a branch of '? :' cannot change '{name}': both branches are computed")
+                    raise location.error(f"a branch of '? :' cannot change '{name}': both branches are computed")
         branches = self.any(node.if_true), self.any(node.if_false)
-        return self.to.conditional(node.place, condition, node.threshold, *branches)
+        return self.to.conditional(node.location, condition, node.threshold, *branches)
 
     def bind(self, node: Let) -> bool:
         """Evaluate a `let` up to its body; returns whether it introduced a name."""
         if isinstance(node.value, Declaration):
             if node.sizes:
-                raise node.value.place.error("a declaration needs a name of its own")
-            self.scope.check_new(node.name, node.place)
+                raise node.value.location.error("a declaration needs a name of its own")
+            self.scope.check_new(node.name, node.location)
             value = self.declare(node.name, node.value)
-            self.scope.define(node.name, value, node.place, constant=True)
+            self.scope.define(node.name, value, node.location, constant=True)
             return True
         value = self.any(node.value)
         if node.sizes or ((known := self.scope.get(node.name)) is not None and known.mutable):
             self.assign(node, value)
             return False
-        self.scope.check_new(node.name, node.place)
+        self.scope.check_new(node.name, node.location)
         if value.name_hint is None:
             hint(value, node.name)
-        self.scope.define(node.name, value, node.place)
+        self.scope.define(node.name, value, node.location)
         return True
 
     def assign(self, node: Let, value: SSAValue) -> None:
         """Rebind a variable of a loop, or insert the value into a splice of any variable."""
-        variable = self.scope.find(node.name, node.place)
+        variable = self.scope.find(node.name, node.location)
         if variable.constant:
-            raise node.place.error(f"'{node.name}' is declared as input or parameter and cannot be changed")
+            raise node.location.error(f"'{node.name}' is declared as input or parameter and cannot be changed")
         if is_integer(value) or is_integer(variable.value):
-            raise node.place.error(f"only tensors can be changed, and only to tensors: '{node.name}'")
+            raise node.location.error(f"only tensors can be changed, and only to tensors: '{node.name}'")
         if node.sizes:
             offsets = [self.integer(each) for each in node.offsets]
-            value = self.to.insert(node.place, value, variable.value, offsets, node.sizes)
+            value = self.to.insert(node.location, value, variable.value, offsets, node.sizes)
         before, after = shape_of(variable.value), shape_of(value)
         if variable.carried and before != after:
-            raise node.place.error(
+            raise node.location.error(
                 f"'{node.name}' has shape {spell_shape(before)} and cannot become {spell_shape(after)} in a loop"
             )
         if value.name_hint is None:
@@ -235,21 +235,21 @@ class _Importer:
         variable.value = value
 
     def declare(self, name: str, node: Declaration) -> SSAValue:
-        check_shape(node.shape, node.place)
+        check_shape(node.shape, node.location)
         path = self.parameters / f"{name}.npy"
         if name != INPUT:
-            constant = self.to.emit(node.place, tdsl.ConstOp, load_parameter(path, name, node), F32_FORMAT)
+            constant = self.to.emit(node.location, tdsl.ConstOp, load_parameter(path, name, node), F32_FORMAT)
             hint(constant.result, name)
             self.to.parameters[constant.result] = constant
             return constant.result
         if path.exists():
-            raise node.place.error(f"{INPUT} is the program's input: there must not be a file {path}")
+            raise node.location.error(f"{INPUT} is the program's input: there must not be a file {path}")
         if self.entry.args:
-            raise node.place.error(f"the input {INPUT} is declared twice")
+            raise node.location.error(f"the input {INPUT} is declared twice")
         if node.range is not None:
-            low, high = (check_real(bound, node.place) for bound in node.range)
+            low, high = (check_real(bound, node.location) for bound in node.range)
             if low > high:
-                raise node.place.error(f"the range [{low}, {high}] is empty")
+                raise node.location.error(f"the range [{low}, {high}] is empty")
             self.arguments = ArrayAttr([DictionaryAttr({tdsl.RANGE: tdsl.Range(low, high)})])
         argument = self.entry.insert_arg(TensorType(f32, node.shape), 0)
         hint(argument, name)
@@ -257,22 +257,22 @@ class _Importer:
 
     def iterate(self, node: Sum | Loop) -> SSAValue:
         """A sum or loop as `scf.for`, with the outer variables that its body changes as iter_args."""
-        place, to = node.place, self.to
+        location, to = node.location, self.to
         if node.start >= node.end:
-            raise place.error(f"the range [{node.start}:{node.end}] is empty")
+            raise location.error(f"the range [{node.start}:{node.end}] is empty")
         if isinstance(node, Loop):
             self.make_mutable(node.variable)
-        self.scope.check_new(node.index, place)
+        self.scope.check_new(node.index, location)
         carried = {name: self.scope[name] for name in assigned_names(node.body) if self.scope.can_change(name)}
         before = {name: (variable.value, variable.carried) for name, variable in carried.items()}
         initial = [value for value, _ in before.values()]
-        start, end, step = (to.integer(place, each) for each in (node.start, node.end, 1))
+        start, end, step = (to.integer(location, each) for each in (node.start, node.end, 1))
         outer, to.block = to.block, Block(arg_types=[IndexType(), *(value.type for value in initial)])
         body = to.block
         index = body.args[0]
         hint(index, node.index)
         to.ranges[index] = IndexRange(node.start, node.end - 1, frozenset((index,)))
-        self.scope.define(node.index, index, place)
+        self.scope.define(node.index, index, location)
         for (name, variable), inside in zip(carried.items(), body.args[1:], strict=True):
             hint(inside, name)
             variable.value, variable.carried = inside, True
@@ -282,13 +282,13 @@ class _Importer:
         if isinstance(node, Sum) or value not in final:
             extra = body.insert_arg(value.type, len(body.args))
             if isinstance(node, Sum):
-                value = to.tensor(place, tdsl.AddOp, extra, value)
+                value = to.tensor(location, tdsl.AddOp, extra, value)
             final.append(value)
             to.block = outer
-            initial.append(to.fill(place, 0.0, shape_of(value)))
+            initial.append(to.fill(location, 0.0, shape_of(value)))
         body.add_op(scf.YieldOp(*final))
         to.block = outer
-        results = to.emit(place, scf.ForOp, start, end, step, initial, body).results
+        results = to.emit(location, scf.ForOp, start, end, step, initial, body).results
         for (name, variable), result in zip(carried.items(), results, strict=False):
             variable.value, variable.carried = result, before[name][1]
             if result is not results[final.index(value)]:
@@ -297,8 +297,8 @@ class _Importer:
 
     def make_mutable(self, node: Expression) -> None:
         if not isinstance(node, Name):
-            raise node.place.error("a loop needs the name of the variable that it changes")
-        variable = self.scope.find(node.name, node.place)
+            raise node.location.error("a loop needs the name of the variable that it changes")
+        variable = self.scope.find(node.name, node.location)
         if not self.scope.can_change(node.name):
-            raise node.place.error(f"a loop cannot change '{node.name}', only a tensor that the program computes")
+            raise node.location.error(f"a loop cannot change '{node.name}', only a tensor that the program computes")
         variable.mutable = True

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import SSAValue
 
-from tinyml.lowering.frontends.seedot.ast import Place
+from tinyml.lowering.frontends.seedot.ast import Location
 
 
 @dataclass
 class Variable:
     value: SSAValue
-    place: Place
-    """The place in the text that introduced the name."""
+    location: Location
+    """The location in the text that introduced the name."""
     constant: bool = False
     """Is it the input or a parameter, which no program can change?"""
     mutable: bool = False
@@ -26,9 +26,9 @@ class Variable:
 class Scope(dict[str, Variable]):
     """The visible names. A name is never hidden by a second one, so leaving a scope only deletes."""
 
-    def find(self, name: str, place: Place) -> Variable:
+    def find(self, name: str, location: Location) -> Variable:
         if (variable := self.get(name)) is None:
-            raise place.error(f"unknown name '{name}'")
+            raise location.error(f"unknown name '{name}'")
         return variable
 
     def can_change(self, name: str) -> bool:
@@ -36,13 +36,13 @@ class Scope(dict[str, Variable]):
         known = self.get(name)
         return known is not None and not known.constant and not isinstance(known.value.type, IndexType)
 
-    def check_new(self, name: str, place: Place) -> None:
+    def check_new(self, name: str, location: Location) -> None:
         if (known := self.get(name)) is not None:
-            raise place.error(f"'{name}' is already defined in line {known.place.line}")
+            raise location.error(f"'{name}' is already defined in line {known.location.line}")
 
-    def define(self, name: str, value: SSAValue, place: Place, constant: bool = False) -> None:
-        self.check_new(name, place)
-        self[name] = Variable(value, place, constant)
+    def define(self, name: str, value: SSAValue, location: Location, constant: bool = False) -> None:
+        self.check_new(name, location)
+        self[name] = Variable(value, location, constant)
 
 
 def hint(value: SSAValue, name: str) -> None:

@@ -19,19 +19,19 @@ from tinyml.lowering.frontends.seedot.ast import (
     Init,
     Integer,
     Let,
+    Location,
     Loop,
     Maxpool,
     Mbconv,
     Name,
     Negate,
-    Place,
     Real,
     Reshape,
     Reverse,
     Splice,
     Sum,
     Transpose,
-    check_nesting,
+    check_size,
 )
 
 if TYPE_CHECKING:
@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 
 NESTING_LIMIT = 40
 """The most levels of nested expressions. Real programs have about ten; printing nested loops recurses deepest."""
+
+LARGEST_PROGRAM = 25_000
+"""The most operations of a program: a hundred times what real programs have, and imported in seconds."""
 
 LARGEST_INTEGER = 2**31 - 1
 
@@ -50,10 +53,10 @@ def parse_seedot(text: str) -> Expression:
     try:
         root: Expression = cast(Any, _parser()).parse(text)
     except UnexpectedCharacters as error:
-        raise Place(error.line, error.column).error(f"unexpected character {cast(Any, error).char!r}") from error
+        raise Location(error.line, error.column).error(f"unexpected character {cast(Any, error).char!r}") from error
     except UnexpectedToken as error:
         raise _syntax_error(text, error) from error
-    check_nesting(root, NESTING_LIMIT)
+    check_size(root, NESTING_LIMIT, LARGEST_PROGRAM)
     return root
 
 
@@ -97,8 +100,8 @@ def _syntax_error(text: str, error: Any) -> InputError:
     if token.type == "$END":
         line = text.count("\n") + 1
         column = len(text) - (text.rfind("\n") + 1) + 1
-        return Place(line, column).error(f"expected {wanted}, but the program ends")
-    return _place(token).error(f"expected {wanted}, found '{token}'")
+        return Location(line, column).error(f"expected {wanted}, but the program ends")
+    return _location(token).error(f"expected {wanted}, found '{token}'")
 
 
 def _spell(name: str) -> str:
@@ -110,13 +113,13 @@ def _spell(name: str) -> str:
     return f"'{pattern.value}'" if isinstance(pattern, PatternStr) else name
 
 
-def _place(token: Token) -> Place:
-    return Place(token.line or 1, token.column or 1)
+def _location(token: Token) -> Location:
+    return Location(token.line or 1, token.column or 1)
 
 
 def _integer(token: Token) -> int:
     if len(token) > 10 or (value := int(token)) > LARGEST_INTEGER:
-        raise _place(token).error(f"integers go up to {LARGEST_INTEGER}")
+        raise _location(token).error(f"integers go up to {LARGEST_INTEGER}")
     return value
 
 
@@ -124,7 +127,7 @@ def _product(integers: Iterable[Expression]) -> tuple[int, ...]:
     extents: list[int] = []
     for each in integers:
         if not isinstance(each, Integer):
-            raise each.place.error("a shape is made of integers, such as (16, 1)")
+            raise each.location.error("a shape is made of integers, such as (16, 1)")
         extents.append(each.value)
     return tuple(extents)
 
@@ -153,81 +156,81 @@ class _Nodes:
     def let(self, c: tuple[Token, tuple[Token, Sequence[tuple[Expression, int]]], Expression, Expression]) -> Let:
         (name, slots), value, body = c[1:]
         offsets = tuple(offset for offset, _ in slots)
-        return Let(_place(name), str(name), offsets, tuple(size for _, size in slots), value, body)
+        return Let(_location(name), str(name), offsets, tuple(size for _, size in slots), value, body)
 
     def sum(self, c: tuple[Token, Token, tuple[int, int], Expression]) -> Sum:
-        return Sum(_place(c[0]), str(c[1]), *c[2], c[3])
+        return Sum(_location(c[0]), str(c[1]), *c[2], c[3])
 
     def loop(self, c: tuple[Token, Token, tuple[int, int], Expression, Expression]) -> Loop:
-        return Loop(_place(c[0]), str(c[1]), *c[2], c[3], c[4])
+        return Loop(_location(c[0]), str(c[1]), *c[2], c[3], c[4])
 
     def conditional(self, c: tuple[Expression, Token, int, Expression, Expression]) -> Conditional:
-        return Conditional(_place(c[1]), c[0], c[2], c[3], c[4])
+        return Conditional(_location(c[1]), c[0], c[2], c[3], c[4])
 
     def binary(self, c: tuple[Expression, Token, Expression]) -> Binary:
-        return Binary(_place(c[1]), str(c[1]), c[0], c[2])
+        return Binary(_location(c[1]), str(c[1]), c[0], c[2])
 
     def sign(self, c: tuple[Token, Expression]) -> Expression:
         match c:
             case ["+", operand]:
                 return operand
             case [sign, Integer(_, value)]:
-                return Integer(_place(sign), -value)
+                return Integer(_location(sign), -value)
             case [sign, Real(_, value)]:
-                return Real(_place(sign), -value)
+                return Real(_location(sign), -value)
             case _:
-                return Negate(_place(c[0]), c[1])
+                return Negate(_location(c[0]), c[1])
 
     def transpose(self, c: list[Expression]) -> Transpose:
-        return Transpose(c[0].place, c[0])
+        return Transpose(c[0].location, c[0])
 
     def index(self, c: tuple[Expression, Expression]) -> Index:
-        return Index(c[0].place, c[0], c[1])
+        return Index(c[0].location, c[0], c[1])
 
     def splice(self, c: tuple[Expression, Expression, Token]) -> Splice:
-        return Splice(c[0].place, c[0], (c[1],), (_integer(c[2]),))
+        return Splice(c[0].location, c[0], (c[1],), (_integer(c[2]),))
 
     def splice_further(self, c: tuple[Splice, Expression, Token]) -> Splice:
         before = c[0]
-        return Splice(before.place, before.operand, (*before.offsets, c[1]), (*before.sizes, _integer(c[2])))
+        return Splice(before.location, before.operand, (*before.offsets, c[1]), (*before.sizes, _integer(c[2])))
 
     def integer(self, c: list[Token]) -> Integer:
-        return Integer(_place(c[0]), _integer(c[0]))
+        return Integer(_location(c[0]), _integer(c[0]))
 
     def real(self, c: list[Token]) -> Real:
-        return Real(_place(c[0]), float(c[0]))
+        return Real(_location(c[0]), float(c[0]))
 
     def name(self, c: list[Token]) -> Name:
-        return Name(_place(c[0]), str(c[0]))
+        return Name(_location(c[0]), str(c[0]))
 
     def group(self, c: list[Any]) -> Expression:
-        return c[1] if len(c) == 2 else Declaration(_place(c[0]), _product(c[1:]), None)
+        return c[1] if len(c) == 2 else Declaration(_location(c[0]), _product(c[1:]), None)
 
     def ranged(self, c: list[Any]) -> Declaration:
         *extents, _, low, high = c[1:]
-        return Declaration(_place(c[0]), _product(extents), (low, high))
+        return Declaration(_location(c[0]), _product(extents), (low, high))
 
     def init(self, c: tuple[Token, tuple[int, ...], float]) -> Init:
-        return Init(_place(c[0]), c[1], c[2])
+        return Init(_location(c[0]), c[1], c[2])
 
     def reshape(self, c: tuple[Token, Expression, tuple[int, ...], tuple[int, ...]]) -> Reshape:
-        return Reshape(_place(c[0]), *c[1:])
+        return Reshape(_location(c[0]), *c[1:])
 
     def maxpool(self, c: tuple[Token, Expression, tuple[int, ...], tuple[int, ...], tuple[int, ...]]) -> Maxpool:
-        return Maxpool(_place(c[0]), *c[1:])
+        return Maxpool(_location(c[0]), *c[1:])
 
     def reverse(self, c: tuple[Token, Expression, Token]) -> Reverse:
-        return Reverse(_place(c[0]), c[1], _integer(c[2]))
+        return Reverse(_location(c[0]), c[1], _integer(c[2]))
 
     def conv2d(self, c: list[Any]) -> Conv2d:
         keyword, image, filter, strides, padding, dilations, (groups,) = c
-        return Conv2d(_place(keyword), image, filter, strides, padding, dilations, groups)
+        return Conv2d(_location(keyword), image, filter, strides, padding, dilations, groups)
 
     def mbconv(self, c: list[Any]) -> Mbconv:
-        return Mbconv(_place(c[0]))
+        return Mbconv(_location(c[0]))
 
     def function(self, c: tuple[Token, Expression]) -> Call:
-        return Call(_place(c[0]), str(c[0]), (c[1],))
+        return Call(_location(c[0]), str(c[0]), (c[1],))
 
     def call(self, c: list[Any]) -> Call:
-        return Call(_place(c[0]), str(c[0]), tuple(c[1:]))
+        return Call(_location(c[0]), str(c[0]), tuple(c[1:]))

@@ -95,7 +95,7 @@ static TM_POSIT int16_t tm_posit_linear_s32(int32_t x, int8_t right, int8_t n, i
             whole = raw;
             rest = 0;
         } else if (whole >= one) {
-            lost |= rest & 1;
+            lost = (uint8_t)(lost | (rest & 1));
             rest = (uint8_t)(rest >> 1 | whole << 7);
             whole = (uint16_t)((whole - one) >> 1) + one;
         }

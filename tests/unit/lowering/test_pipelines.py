@@ -6,9 +6,8 @@ from dataclasses import fields
 from typing import Any
 
 import pytest
-from xdsl.universe import Universe
 
-from tinyml.dialects.context import context
+from tinyml.dialects.context import context, registry
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.lookup import format_named
 from tinyml.dialects.options import options_of
@@ -33,7 +32,7 @@ def names(pipeline: str, **options: Any) -> list[str]:
 
 
 def test_every_step_is_a_pass_or_a_pipeline():
-    passes = Universe.get_multiverse().all_passes
+    passes = registry().all_passes
     assert {step.step if isinstance(step, If) else step for step in STEPS} <= passes.keys()
 
 

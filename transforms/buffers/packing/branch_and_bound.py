@@ -44,7 +44,7 @@ class Outcome(IntEnum):
 
 
 @dataclass(frozen=True)
-class Result:
+class SearchOutcome:
     """The result of a search. offsets: in units of the grid, empty unless FOUND. nodes: of the search tree."""
 
     outcome: Outcome
@@ -52,7 +52,7 @@ class Result:
     nodes: int
 
 
-def search(grid: Grid, capacity: int, nodes: int, late: Callable[[], bool]) -> Result:
+def search(grid: Grid, capacity: int, nodes: int, late: Callable[[], bool]) -> SearchOutcome:
     """Searches for a packing of at most `capacity` units in a tree of at most `nodes` nodes.
 
     Among candidates at the same offset the first in the grid is tried first.
@@ -63,10 +63,10 @@ def search(grid: Grid, capacity: int, nodes: int, late: Callable[[], bool]) -> R
         try:
             solved = searching.solve_parts(list(range(len(grid.sizes))), -1, -1)
         except _End as end:
-            return Result(end.outcome, (), searching.nodes)
+            return SearchOutcome(end.outcome, (), searching.nodes)
     if not solved:
-        return Result(Outcome.FAILED, (), searching.nodes)
-    return Result(Outcome.FOUND, tuple(searching.offset), searching.nodes)
+        return SearchOutcome(Outcome.FAILED, (), searching.nodes)
+    return SearchOutcome(Outcome.FOUND, tuple(searching.offset), searching.nodes)
 
 
 @contextmanager

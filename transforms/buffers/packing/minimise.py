@@ -9,7 +9,7 @@ from itertools import chain, count, islice
 from typing import NamedTuple
 
 from tinyml.transforms.buffers.packing import branch_and_bound, native
-from tinyml.transforms.buffers.packing.branch_and_bound import Outcome, Result
+from tinyml.transforms.buffers.packing.branch_and_bound import Outcome, SearchOutcome
 from tinyml.transforms.buffers.packing.effort import Effort
 from tinyml.transforms.buffers.packing.glue import DOUBTS, Block, glue
 from tinyml.transforms.buffers.packing.grid import to_grid
@@ -40,7 +40,7 @@ class Problem:
         self.grid = to_grid(rectangles)
         self.features = features(rectangles, self.grid)
 
-    def search(self, order: Sequence[int], height: int, nodes: int, effort: Effort) -> Result:
+    def search(self, order: Sequence[int], height: int, nodes: int, effort: Effort) -> SearchOutcome:
         """Searches for offsets, which are in the order of the rectangles, in a tree of at most `nodes` nodes."""
         grid = self.grid.in_order(order)
         core = native.library() if effort.core and grid.fits_the_core else None

@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tinyml.transforms.buffers.packing.branch_and_bound import Outcome, Result
+from tinyml.transforms.buffers.packing.branch_and_bound import Outcome, SearchOutcome
 from tinyml.transforms.buffers.packing.grid import Grid
 
 SOURCES = tuple(Path(__file__).with_name(name) for name in ("branch_and_bound.c", "greedy.c"))
@@ -56,12 +56,12 @@ def _build(compiler: str, built: Path) -> None:
         os.replace(made, built)
 
 
-def search(core: ctypes.CDLL, grid: Grid, capacity: int, nodes: int, seconds: float) -> Result:
+def search(core: ctypes.CDLL, grid: Grid, capacity: int, nodes: int, seconds: float) -> SearchOutcome:
     """Searches like `branch_and_bound.search`; STOPPED after so many seconds, and by Ctrl-C at once."""
     offsets, used = _numbers([0] * len(grid.sizes)), ctypes.c_int64(0)
     limits = [ctypes.c_int64(capacity), ctypes.c_int64(nodes)]
     ended = Outcome(_run(core.tm_branch_and_bound, grid, limits, [offsets, ctypes.byref(used)], seconds))
-    return Result(ended, tuple(offsets) if ended is Outcome.FOUND else (), used.value)
+    return SearchOutcome(ended, tuple(offsets) if ended is Outcome.FOUND else (), used.value)
 
 
 def place(core: ctypes.CDLL, grid: Grid, order: Sequence[int], tightest: bool, seconds: float) -> list[int] | None:

@@ -42,6 +42,8 @@ def compute_formats(formats: Mapping[TensorClass, NumberFormat]) -> dict[TensorC
     They are of the program's most frequent type, as wide as it gets. Raises `InputError` for a constant of a foreign
     family, which could as well have one of the program's.
     """
+    if not formats:
+        return {}
     own_family = family_of(formats)
     foreign = [tensors for tensors, format in formats.items() if own_family != format.FAMILY]
     if not foreign:

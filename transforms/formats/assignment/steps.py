@@ -184,27 +184,29 @@ class AssignmentSteps:
         """Give constants that are only added no finer scale than the other addend, so that nothing is shifted."""
         for tensors in self.choices:
             users = {use.operation for value in tensors.members for use in value.uses}
-            sums = [user for user in users if isinstance(user, tdsl.AddOp | tdsl.SubOp)]
-            moves = [user for user in users if isinstance(user, tdsl.TensorOp) and user.out in tensors.members]
+            reading = [user for user in users if isinstance(user, tdsl.TensorOp)]
+            sums = [(user.addends, user.out) for user in reading if user.addends is not None]
+            moves = [user for user in reading if user.out in tensors.members]
             if not sums or len(sums) + len(moves) < len(users) or not tensors.is_constant:
                 continue
-            for user in sums:
-                addend = user.rhs if self.class_of[user.lhs] is tensors else user.lhs
+            for (lhs, rhs), sum in sums:
+                addend = rhs if self.class_of[lhs] is tensors else lhs
                 if self.class_of[addend] is not tensors:
-                    self.formats[tensors] = self.formats[tensors].addend(self.of(addend), self.of(user.out))
+                    self.formats[tensors] = self.formats[tensors].addend(self.of(addend), self.of(sum))
 
     def _limit_results(self) -> None:
         """Give no result a scale that its operands cannot fill, in formats with this rule, until nothing changes."""
+        ops = [op for op in self.function.walk() if isinstance(op, tdsl.TensorOp) and (op.addends or op.pairs)]
         changed = True
         while changed:
             changed = False
-            for op in self.function.walk():
-                if not isinstance(op, tdsl.AddOp | tdsl.SubOp | tdsl.MulOp | tdsl.MatmulOp | tdsl.SpmvOp):
+            for op in ops:
+                if (tensors := self.class_of[op.out]) in self.compute_formats:
                     continue
-                before, lhs, rhs = self.of(op.out), self.of(op.lhs), self.of(op.rhs)
-                if self.class_of[op.out] in self.compute_formats:
-                    continue
-                sums = isinstance(op, tdsl.AddOp | tdsl.SubOp)
-                after = before.of_sum(lhs, rhs) if sums else before.of_product(lhs, rhs)
-                self.formats[self.class_of[op.out]] = after
+                before = after = self.formats[tensors]
+                if op.addends is not None:
+                    after = after.of_sum(*map(self.of, op.addends))
+                for factors in op.pairs:
+                    after = after.of_product(*map(self.of, factors))
+                self.formats[tensors] = after
                 changed |= after != before

@@ -161,7 +161,7 @@ def _summed(constant: tdsl.ConstOp, values: Sequence[Sequence[Reals]]) -> tuple[
         if values[0][0][0].size == 1:
             return (0,)
         sums = [use.operation for user in constant.result.uses for out in user.operation.results for use in out.uses]
-        if all(isinstance(op, tdsl.MatmulSumOp) and isinstance(op.initial, BlockArgument) for op in sums):
+        if all(isinstance(op, tdsl.ContractionOp) and isinstance(op.initial, BlockArgument) for op in sums):
             return 0, -1
     return (-1,)
 

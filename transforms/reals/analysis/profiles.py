@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 SAMPLED = 4096
 """The most values of an array that percentiles are computed from; extremes are computed from all."""
 
+MOST_SAMPLED = 2**23
+"""The most values that are kept of all arrays of one tensor, over chunks of samples and iterations of loops."""
+
 GOLDEN = (math.sqrt(5) - 1) / 2
 """Steps of this share of a whole never fall into step with the axes of an array, and cover it evenly."""
 
@@ -35,14 +38,26 @@ class _Statistics:
     low: float = float("inf")
     high: float = float("-inf")
     sampled: list[NDArray[Any]] = field(default_factory=list["NDArray[Any]"])
+    kept: int = 0
+    """Values in `sampled`."""
+    arrays: int = 0
+    stride: int = 1
+    """Every so many arrays one is sampled: more where there are too many values."""
 
     def add(self, values: NDArray[Any], value: SSAValue) -> None:
         low, high = float(values.min()), float(values.max())
         if not (math.isfinite(low) and math.isfinite(high)):
             raise InputError(f"%{value.name_hint or '?'} overflows or is undefined on the data, even in reals")
         self.low, self.high = min(self.low, low), max(self.high, high)
-        flat = values.reshape(-1)
-        self.sampled.append(flat if len(flat) <= SAMPLED else flat[_spread(len(flat))])
+        if self.arrays % self.stride == 0:
+            flat = values.reshape(-1)
+            self.sampled.append(flat if len(flat) <= SAMPLED else flat[_spread(len(flat))])
+            self.kept += len(self.sampled[-1])
+        self.arrays += 1
+        while self.kept > MOST_SAMPLED and len(self.sampled) > 1:
+            self.sampled = self.sampled[::2]
+            self.kept = sum(map(len, self.sampled))
+            self.stride *= 2
 
     def profile(self) -> tdsl.Profile:
         sampled = np.concatenate(self.sampled)

@@ -7,15 +7,14 @@ from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass, PassPipeline
-from xdsl.universe import Universe
 
-from tinyml.dialects.context import context
+from tinyml.dialects.context import context, registry
 from tinyml.transforms.search.costs.pipelines_below import PROOF
 
 
 def registered_pass(name: str, **options: Any) -> Any:
     """A pass by its name, with those of the options that it takes."""
-    made: Any = Universe.get_multiverse().all_passes[name]()
+    made: Any = registry().all_passes[name]()
     taken = {field.name for field in fields(made)}
     return made(**{option: value for option, value in options.items() if option in taken})
 

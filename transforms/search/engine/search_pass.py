@@ -11,7 +11,7 @@ from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -62,6 +62,9 @@ class SearchPass(ModulePass):
 
     Raises `InputError` for options and data that do not fit, and for what `assign-format` refuses.
     """
+
+    PAPER: ClassVar[str] = ""
+    """The name of the system whose paper describes the search; empty for one of our own."""
 
     data: str
     format: str = USUAL_FORMAT

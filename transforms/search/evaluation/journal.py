@@ -7,14 +7,15 @@ import re
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
+from math import isnan
 from pathlib import Path
 from typing import IO, Any
-
-from xdsl.parser import Parser
 
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import NumberFormat, number_format
+from tinyml.dialects.parsing.guarded_parser import GuardedParser
+from tinyml.runtime.readers.regular_files import open_regular
 from tinyml.transforms.formats.evaluation.candidates import Formats
 from tinyml.transforms.formats.evaluation.reference import CandidateOutcome
 
@@ -38,6 +39,9 @@ class Journal:
             if resume:
                 raise InputError("resume needs a journal to go on from")
             return
+        if Path(path).exists() and not Path(path).is_dir():
+            # Opening a pipe would wait for a reader.
+            open_regular(path, "journal").close()
         try:
             with Path(path).open("a+b") as file:
                 self._begin(file, path, _line({"problem": digest}), resume)
@@ -46,9 +50,14 @@ class Journal:
             raise InputError(f"cannot open the journal: {error.strerror or error}", file=path) from error
 
     def write(self, formats: Formats, outcome: CandidateOutcome) -> None:
-        if self._file is not None:
+        if self._file is None:
+            return
+        try:
             self._file.write(_line({"formats": [str(format.type) for format in formats], **asdict(outcome)}))
             self._file.flush()
+        except OSError as error:
+            reason = error.strerror or error
+            raise InputError(f"cannot write the journal: {reason}", file=str(self._file.name)) from error
 
     def close(self) -> None:
         if self._file is not None:
@@ -90,12 +99,13 @@ def _line(entry: dict[str, Any]) -> bytes:
 
 
 def _outcome(entry: dict[str, Any]) -> CandidateOutcome:
-    """The outcome in an entry; raises `ValueError` for other fields or types, and for counts above the samples seen."""
+    """The outcome in an entry; raises `ValueError` for other fields or types, NaN, and counts above those seen."""
     usual = asdict(CandidateOutcome())
     if not (
         entry.keys() == usual.keys()
         and isinstance(entry["fault"], str | None)
         and all(type(entry[name]) is type(usual[name]) for name in usual.keys() - {"fault"})
+        and not any(isnan(entry[name]) for name in ("error", "margin"))
         and all(0 <= entry[name] <= entry["seen"] < sys.maxsize for name in ("differ", "wrong"))
     ):
         raise ValueError("no outcome")
@@ -109,7 +119,7 @@ class _Types(dict[str, NumberFormat]):
         self.context = context()
 
     def __missing__(self, text: str) -> NumberFormat:
-        format = number_format(Parser(self.context, text).parse_type())
+        format = number_format(GuardedParser(self.context, text).parse_type())
         if format is None or str(format.type) != text:
             raise ValueError(f"{text} is no number format")
         self[text] = format

@@ -1,6 +1,6 @@
 // RUN: tinyml-opt %s -p "formats-to-buffers,buffers-to-loops{target=uno},estimate-cost{target=uno}" | filecheck %s
-// RUN: not tinyml-opt %s -p "estimate-cost{target=toaster}" 2>&1 | filecheck %s --check-prefix=UNKNOWN
-// RUN: not tinyml-opt %s -p "estimate-cost{target=host}" 2>&1 | filecheck %s --check-prefix=HOST
+// RUN: not tinyml-opt %s -p "formats-to-buffers,buffers-to-loops,estimate-cost{target=toaster}" 2>&1 | filecheck %s --check-prefix=UNKNOWN
+// RUN: not tinyml-opt %s -p "formats-to-buffers,buffers-to-loops,estimate-cost{target=host}" 2>&1 | filecheck %s --check-prefix=HOST
 
 // CHECK: builtin.module attributes {tinyml.cost = {time = {{[0-9.e+]+}} : f64, flash = {{[0-9.e+]+}} : f64, ram = {{[0-9.e+]+}} : f64}} {
 // UNKNOWN: unknown target 'toaster'

@@ -17,5 +17,5 @@
 // SPLIT: error: {{.*}}split.mlir:3:18: Integer value 300 is out of range for type i8
 // UTF8: error: {{.*}}latin1.mlir:2: the text is not UTF-8
 // EXTENSION: error: {{.*}}program.unknown: the file's extension says nothing about its language (known: .mlir, .sd); choose one with -f
-// ABSENT: error: {{.*}}absent.mlir: No such file or directory
+// ABSENT: error: {{.*}}absent.mlir: cannot read the program: No such file or directory
 // LOC: "test.op"() : () -> i32 loc("{{.*}}locations.mlir":13:1)

@@ -2,7 +2,7 @@
 // RUN: tinyml-opt %s -p "pack-scratch{align=8},check-packing" --split-input-file | filecheck %s --check-prefix=ALIGN
 // RUN: tinyml-opt %s -p "pack-scratch{mode=exact-cover},check-packing" --split-input-file | filecheck %s --check-prefix=BEST
 // RUN: tinyml-opt %s -p "pack-scratch{mode=branch-and-bound},check-packing" --split-input-file | filecheck %s --check-prefix=BEST
-// RUN: tinyml-opt %s -p "pack-scratch{mode=exact-cover coarsen=4 budget=100},check-packing" --split-input-file | filecheck %s --check-prefix=COARSE
+// RUN: tinyml-opt %s -p "pack-scratch{mode=exact-cover coarsen=4 nodes=100},check-packing" --split-input-file | filecheck %s --check-prefix=COARSE
 // RUN: tinyml-opt %s -p "pack-scratch{mode=best-fit},check-packing" --split-input-file | filecheck %s --check-prefix=BEST
 // RUN: tinyml-opt %s -p "pack-scratch{mode=shiftry},check-packing" --split-input-file | filecheck %s --check-prefix=SHIFTRY
 // RUN: tinyml-opt %s -p "pack-scratch{limit=100}" --split-input-file | filecheck %s

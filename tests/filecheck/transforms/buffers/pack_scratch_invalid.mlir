@@ -1,14 +1,14 @@
 // RUN: tinyml-opt %s -p "pack-scratch{limit=20}" --split-input-file --verify-diagnostics | filecheck %s
-// RUN: not tinyml-opt %s -p "pack-scratch{mode=worst-fit}" 2>&1 | filecheck %s --check-prefix=MODE
-// RUN: not tinyml-opt %s -p "pack-scratch{align=3}" 2>&1 | filecheck %s --check-prefix=ALIGN
-// RUN: not tinyml-opt %s -p "pack-scratch{limit=-1}" 2>&1 | filecheck %s --check-prefix=LIMIT
-// RUN: not tinyml-opt %s -p "pack-scratch{budget=-1}" 2>&1 | filecheck %s --check-prefix=BUDGET
-// RUN: not tinyml-opt %s -p "pack-scratch{coarsen=0}" 2>&1 | filecheck %s --check-prefix=COARSEN
+// RUN: not tinyml-opt %s --split-input-file -p "pack-scratch{mode=worst-fit}" 2>&1 | filecheck %s --check-prefix=MODE
+// RUN: not tinyml-opt %s --split-input-file -p "pack-scratch{align=3}" 2>&1 | filecheck %s --check-prefix=ALIGN
+// RUN: not tinyml-opt %s --split-input-file -p "pack-scratch{limit=-1}" 2>&1 | filecheck %s --check-prefix=LIMIT
+// RUN: not tinyml-opt %s --split-input-file -p "pack-scratch{nodes=-1}" 2>&1 | filecheck %s --check-prefix=NODES
+// RUN: not tinyml-opt %s --split-input-file -p "pack-scratch{coarsen=0}" 2>&1 | filecheck %s --check-prefix=COARSEN
 
 // MODE: error: {{.*}}: pass 'pack-scratch': unknown mode 'worst-fit'; the modes are auto, first-fit, best-fit, shiftry, exact-cover, branch-and-bound
 // ALIGN: align must be a power of two, got 3
 // LIMIT: limit must not be negative, got -1
-// BUDGET: budget must not be negative, got -1
+// NODES: nodes must not be negative, got -1
 // COARSEN: coarsen must be positive, got 0
 
 func.func @f(%X: memref<3x!fixed.q<16, 12>>) -> index {
@@ -42,4 +42,4 @@ func.func @blocks(%X: memref<4xf32>) -> memref<4xf32> {
 ^next:
   func.return %a : memref<4xf32>
 }
-// CHECK: 'func.func' branches between blocks; only scf control flow has live ranges
+// CHECK: 'pack-scratch' takes a program on memrefs: the function 'blocks' has 2 blocks, expected one

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from programs.number_formats import FORMATS, SORTS, Array, Sort, extremes, pairs_of, raws_of
+from programs.number_formats import FORMATS, FUNCTIONS, SORTS, Array, Sort, extremes, pairs_of, raws_of
 
 from tinyml.dialects.formats.fixed.type import FixedType
-from tinyml.dialects.formats.number_format import FUNCTIONS, Function, NumberFormat
+from tinyml.dialects.formats.number_format import Function, NumberFormat
 from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
 M = NumpyMachine()

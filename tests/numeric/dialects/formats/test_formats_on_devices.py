@@ -16,12 +16,12 @@ from tinyml.lowering import pipelines
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import Outputs, evaluate
 from tinyml.runtime.model.model_interface import interface_of
+from tinyml.targets.c.print_c import write_c
 from tinyml.targets.registry import HOST, board
 from tinyml.tools.driver.compile_model import build_folder
 from tinyml.tools.driver.measure import first_mismatch
 from tinyml.tools.driver.request import Request
 from tinyml.tools.driver.run_model import RunRequest, run_model
-from tinyml.tools.driver.stages import print_c
 
 pytestmark = pytest.mark.parametrize("sort", SORTS, ids=str)
 
@@ -87,9 +87,7 @@ def test_elementwise_operations(sort: Sort, tmp_path: Path):
         expected = expected or evaluate(module, x)
         for step in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c"):
             pipelines.run(module, ctx, pipelines.flatten(step, {"target": target}))
-        folder.mkdir()
-        for file, extension in (("source", "c"), ("header", "h")):
-            (folder / f"elementwise.{extension}").write_text(print_c(module, ctx, target, file))
+        write_c(module, ctx, target, folder)
         for device in devices:
             runner, samples = runner_for(device), slice(limit(device))
             result = runner.run(runner.build(folder, interface, folder / device), interface, x[samples])
@@ -110,7 +108,7 @@ argmax((V * H) <*> sigmoid(S |*| X))
 
 
 def test_network(sort: Sort, tmp_path: Path):
-    """Through the whole compiler, with a sparse and two dense products."""
+    """Through the whole compiler, with a sparse and two dense products; half of the targets take turns."""
     random = np.random.default_rng(3)
     for name, shape in {"W": (7, 12), "B": (7, 1), "V": (4, 7), "S": (4, 12)}.items():
         sparse = random.random(shape) < 0.3 if name == "S" else 1.0
@@ -119,7 +117,7 @@ def test_network(sort: Sort, tmp_path: Path):
     np.savez(data, x=random.uniform(-1, 1, (100, 12)).astype(np.float32))
     (tmp_path / "network.sd").write_text(NETWORK)
     format, width = sort.option
-    for target, devices in PRINTED.items():
+    for target, devices in [*PRINTED.items()][SORTS.index(sort) % 2 :: 2]:
         folder = tmp_path / target
         folder.mkdir()
         asked = Request(model=tmp_path / "network.sd", val=data, target=target, format=format, width=width, out=folder)

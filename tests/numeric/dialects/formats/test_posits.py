@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from oracles.c_library import c_library
+from oracles.quire import quire_dot
 from oracles.soft_posit import SoftPosit
 
-from tinyml.dialects.formats.posit.arithmetic import Posit, quire_dot
+from tinyml.dialects.formats.posit.arithmetic import Posit
 from tinyml.dialects.formats.posit.type import ALL, PositType
 from tinyml.dialects.formats.product import Factor, Product
 from tinyml.dialects.machine.numpy_machine import NumpyMachine

@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from interpreters.bits import Overflow, run
 from numpy.typing import NDArray
-from programs.number_formats import FORMATS, extremes, function, lowered, raws_of
+from programs.number_formats import FORMATS, FUNCTIONS, extremes, function, lowered, raws_of
 from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import IntegerType, ModuleOp
 
@@ -19,7 +19,7 @@ from tinyml.dialects import num
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.exact.accumulator import AccumulatorType
 from tinyml.dialects.formats.fixed.type import FixedType
-from tinyml.dialects.formats.number_format import FUNCTIONS, Function, NumberFormat
+from tinyml.dialects.formats.number_format import Function, NumberFormat
 from tinyml.dialects.formats.product import Factor, Product
 from tinyml.dialects.machine.machine import Int, limits
 from tinyml.dialects.machine.numpy_machine import NumpyMachine

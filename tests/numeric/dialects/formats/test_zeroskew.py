@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from programs.devices import DEVICES
+from programs.printed import WARNING_FLAGS
 from xdsl.parser import Parser
 
 from tinyml.dialects.context import context
@@ -22,14 +23,13 @@ from tinyml.dialects.machine.numpy_machine import NumpyMachine
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 from tinyml.lowering import pipelines
 from tinyml.runtime.devices.registry import runner_for
-from tinyml.runtime.devices.toolchain import WARNING_FLAGS
 from tinyml.runtime.evaluator.evaluator import Outputs, evaluate
 from tinyml.runtime.model.interface import Interface
 from tinyml.runtime.model.model_interface import interface_of
+from tinyml.targets.c.print_c import write_c
 from tinyml.targets.registry import HOST, USUAL
-from tinyml.tools.calibration.kernel_calls import INCLUDE
+from tinyml.tools.calibration.measured_programs import INCLUDE
 from tinyml.tools.driver.measure import first_mismatch
-from tinyml.tools.driver.stages import print_c
 
 M = NumpyMachine()
 VECTORS: dict[str, Any] = json.loads((Path(__file__).parent / "tflite" / "vectors.json").read_text())
@@ -149,8 +149,7 @@ def test_dense_layers_are_those_of_tflite(case: dict[str, Any], device: str, tmp
     interface, target = interface_of(module), USUAL if device == HOST else device
     for step in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c"):
         pipelines.run(module, ctx, pipelines.flatten(step, {"target": target}))
-    for file, extension in (("source", "c"), ("header", "h")):
-        (tmp_path / f"dense.{extension}").write_text(print_c(module, ctx, target, file))
+    write_c(module, ctx, target, tmp_path)
     runner = runner_for(device)
     result = runner.run(runner.build(tmp_path, interface, tmp_path / "build"), interface, x)
     assert first_mismatch(expected, Outputs(None, result.scores)) is None

@@ -27,7 +27,7 @@ from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, evaluate_reals
 from tinyml.runtime.evaluator.gradients import Gradients
 from tinyml.runtime.model.model_interface import interface_of
-from tinyml.tools.driver.stages import print_c
+from tinyml.targets.c.print_c import write_c
 from tinyml.transforms.formats.assign_format import AssignFormatPass
 from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
 from tinyml.transforms.formats.fuse_elementwise import FuseElementwisePass
@@ -209,9 +209,7 @@ def test_the_host_computes_the_same_bits(tmp_path: Path):
         ctx = context()
         for step in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c"):
             pipelines.run(module, ctx, pipelines.flatten(step, {"target": "host"}))
-        folder.mkdir()
-        for file, extension in (("source", "c"), ("header", "h")):
-            (folder / f"network.{extension}").write_text(print_c(module, ctx, "host", file))
+        write_c(module, ctx, "host", folder)
         runner = HostRunner(sanitize=True)
         result = runner.run(runner.build(folder, interface, folder), interface, x)
         np.testing.assert_array_equal(result.scores, wanted)

@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 from programs.devices import BOARDS, SIMULATED
+from programs.printed import WARNING_FLAGS
 
 from tinyml.dialects.errors import InputError
 from tinyml.runtime.devices.attribution import DEBUG_FLAGS
 from tinyml.runtime.devices.avr import AvrRunner
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import Build, DeviceError, Interface, Runner, runner_for
-from tinyml.runtime.devices.toolchain import WARNING_FLAGS, source_lines, symbol_table, symbols
+from tinyml.runtime.devices.toolchain import source_lines, symbol_table, symbols
 
 DATA = Path(__file__).parent
 FIX = Interface("fixmodel", "int16_t", 16, "int16_t", 4, has_label=True)

@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from programs.devices import SMALL, roomy
+from programs.kernel_calls import Case, build, run
 
 from tinyml.dialects.layouts.csr import compress
 from tinyml.dialects.layouts.delta_row_stream import delta_rows
 from tinyml.dialects.layouts.packed_bits import pack_bits
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import Runner, runner_for
-from tinyml.tools.calibration.kernel_calls import NEAR, NEAR_PACKED, Case, Kernel, build, run
+from tinyml.tools.calibration.kernel_signatures import NEAR, NEAR_PACKED, KernelSignature
 
 KERNELS = [*NEAR, *NEAR_PACKED]
 COLUMNS = 1003
@@ -83,7 +84,7 @@ def device(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 
 @pytest.mark.parametrize("kernel", NEAR, ids=lambda kernel: kernel.name)
-def test_exact(device: tuple[Runner, Any], kernel: Kernel):
+def test_exact(device: tuple[Runner, Any], kernel: KernelSignature):
     cases = [
         limited(Case(kernel, vector, STARTS[kernel.weights, row], sum=first))
         for row in range(len(COUNTS) + 1)
@@ -98,7 +99,7 @@ def test_exact(device: tuple[Runner, Any], kernel: Kernel):
 
 
 @pytest.mark.parametrize("kernel", NEAR_PACKED, ids=lambda kernel: kernel.name)
-def test_packed_vectors(device: tuple[Runner, Any], kernel: Kernel):
+def test_packed_vectors(device: tuple[Runner, Any], kernel: KernelSignature):
     cases: list[Case] = []
     expected: list[int] = []
     for bits in (4, 6) if kernel.vector == 8 else (9, 10, 12):

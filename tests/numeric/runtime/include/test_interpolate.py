@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from programs.devices import DEVICES
+from programs.printed import WARNING_FLAGS
 
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 from tinyml.runtime.devices.registry import runner_for
-from tinyml.runtime.devices.toolchain import WARNING_FLAGS
 from tinyml.runtime.model.interface import Interface
-from tinyml.tools.calibration.kernel_calls import INCLUDE
+from tinyml.tools.calibration.measured_programs import INCLUDE
 
 NAMES = ("tm_interpolate_s16", "tm_interpolate_odd_s16")
 COUNT = 64

@@ -11,14 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from programs.devices import DEVICES, SMALL, roomy
+from programs.kernel_calls import ELEMENTS, Case, build, run
+from programs.printed import WARNING_FLAGS
 
 from tinyml.dialects.layouts.packed_bits import WIDTHS, group_bytes, group_length, pack_bits, packed_bytes
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import Build, Runner, runner_for
-from tinyml.runtime.devices.toolchain import WARNING_FLAGS
 from tinyml.runtime.model.interface import Interface
-from tinyml.tools.calibration.kernel_calls import ELEMENTS, INCLUDE, PACKED, Case, Kernel, build, run
+from tinyml.tools.calibration.kernel_signatures import PACKED, KernelSignature
+from tinyml.tools.calibration.measured_programs import INCLUDE
 
 LENGTHS = (
     *range(18),
@@ -126,7 +128,7 @@ def device(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 
 @pytest.mark.parametrize("kernel", PACKED, ids=lambda kernel: kernel.name)
-def test_extremes(device: Device, kernel: Kernel):
+def test_extremes(device: Device, kernel: KernelSignature):
     """Whatever lies behind the vector meets zeros only."""
     cases: list[Case] = []
     capacity = ELEMENTS * 16 // kernel.vector

@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from programs.devices import DEVICES
+from programs.printed import WARNING_FLAGS
 
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 from tinyml.runtime.devices.registry import runner_for
-from tinyml.runtime.devices.toolchain import WARNING_FLAGS
 from tinyml.runtime.model.interface import Interface
-from tinyml.tools.calibration.kernel_calls import INCLUDE
+from tinyml.tools.calibration.measured_programs import INCLUDE
 
 COUNT = 32
 HEADER = f"""\

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from programs.devices import DEVICES, roomy
+from programs.printed import WARNING_FLAGS
 
 from tinyml.dialects.machine.runtime_functions import ADD_SHIFTS, LIMITS, MULTIPLY_SHIFTS, add, limit, multiply
 from tinyml.runtime.devices.registry import runner_for
-from tinyml.runtime.devices.toolchain import WARNING_FLAGS
 from tinyml.runtime.model.interface import Interface
 from tinyml.targets.avr.chip import CHIP
-from tinyml.tools.calibration.kernel_calls import INCLUDE
+from tinyml.tools.calibration.measured_programs import INCLUDE
 
 COUNT = 4
 CASES = [

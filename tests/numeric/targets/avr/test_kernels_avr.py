@@ -10,25 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from programs.kernel_calls import ELEMENTS, RESULTS, Case, build, run
 
 from tinyml.dialects.layouts.csr import compress
 from tinyml.dialects.layouts.row_stream import pack_rows
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import Build, Runner, runner_for
-from tinyml.tools.calibration.kernel_calls import (
-    AXPY,
-    DENSE,
-    DISTANCE,
-    ELEMENTS,
-    RESULTS,
-    ROW,
-    SPARSE,
-    STRIDED,
-    Case,
-    Kernel,
-    build,
-    run,
-)
+from tinyml.tools.calibration.kernel_signatures import AXPY, DENSE, DISTANCE, ROW, SPARSE, STRIDED, KernelSignature
 
 LENGTHS = (
     *range(18),
@@ -161,7 +149,7 @@ def device(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     return Device(runner, build(runner, tmp_path_factory.mktemp("kernels"), FLASH, optimize))
 
 
-def dense_cases(kernel: Kernel) -> list[Case]:
+def dense_cases(kernel: KernelSignature) -> list[Case]:
     random = np.random.default_rng(1)
     cases: list[Case] = []
     for length in LENGTHS:
@@ -178,19 +166,19 @@ def dense_cases(kernel: Kernel) -> list[Case]:
     return cases
 
 
-def name_of(kernel: Kernel) -> str:
+def name_of(kernel: KernelSignature) -> str:
     return kernel.name
 
 
 @pytest.mark.parametrize("kernel", DENSE, ids=name_of)
-def test_dense(device: Device, kernel: Kernel):
+def test_dense(device: Device, kernel: KernelSignature):
     cases = dense_cases(kernel)
     assert sum(map(is_provable, cases)) > 100
     device.check(cases)
 
 
 @pytest.mark.parametrize("kernel", STRIDED, ids=name_of)
-def test_strided(device: Device, kernel: Kernel):
+def test_strided(device: Device, kernel: KernelSignature):
     elements = ELEMENTS * 16 // kernel.vector
     cases = [
         replace(case, stride=stride, length=min(case.length, (elements - 1) // stride + 1))
@@ -202,7 +190,7 @@ def test_strided(device: Device, kernel: Kernel):
 
 
 @pytest.mark.parametrize("kernel", [*SPARSE, *ROW], ids=name_of)
-def test_sparse(device: Device, kernel: Kernel):
+def test_sparse(device: Device, kernel: KernelSignature):
     cases = [
         Case(kernel, vector, start, sum=first)
         for start in ROWS[kernel.pair]
@@ -219,7 +207,7 @@ def halved(cases: list[Case]) -> list[Case]:
 
 
 @pytest.mark.parametrize("kernel", DISTANCE, ids=name_of)
-def test_distance(device: Device, kernel: Kernel):
+def test_distance(device: Device, kernel: KernelSignature):
     cases = halved(dense_cases(kernel)) if kernel.vector == 16 else dense_cases(kernel)
     limit = most(16)
     cases = [case for case in cases if (products(case) <= limit * limit).all()]
@@ -228,7 +216,7 @@ def test_distance(device: Device, kernel: Kernel):
 
 
 @pytest.mark.parametrize("kernel", AXPY, ids=name_of)
-def test_axpy(device: Device, kernel: Kernel):
+def test_axpy(device: Device, kernel: KernelSignature):
     cases = [
         Case(kernel, np.resize(np.array([factor], f"<i{kernel.vector // 8}"), 2), start, length, sum=first)
         for factor in (-most(kernel.vector) - 1, -1, 0, 1, 77, most(kernel.vector))
@@ -243,7 +231,7 @@ def test_axpy(device: Device, kernel: Kernel):
 
 
 @pytest.mark.parametrize("kernel", SPARSE, ids=name_of)
-def test_rows_follow_each_other(device: Device, kernel: Kernel):
+def test_rows_follow_each_other(device: Device, kernel: KernelSignature):
     zeros = np.zeros(COLUMNS, f"<i{kernel.vector // 8}")
     starts = ROWS[kernel.pair]
     ends = [end for _, end, *_ in device.scores([Case(kernel, zeros, start) for start in starts])]

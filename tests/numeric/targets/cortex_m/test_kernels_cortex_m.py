@@ -11,11 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from programs.kernels_cortex_m import INTERFACE, KERNELS, LENGTHS, PATTERNS, Call, Kernel, make_call
+from programs.printed import WARNING_FLAGS
 
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import Build, Runner, runner_for
-from tinyml.runtime.devices.toolchain import WARNING_FLAGS, call_tool, symbols
-from tinyml.tools.calibration.kernel_calls import INCLUDE
+from tinyml.runtime.devices.toolchain import call_tool, symbols
+from tinyml.tools.calibration.measured_programs import INCLUDE
 
 PROGRAM = Path(__file__).parent / "kernels_cortex_m"
 ARM = ("cortex-m0", "cortex-m3", "cortex-m4")

@@ -19,13 +19,13 @@ from tinyml.dialects.scratch import ArenaOp
 from tinyml.lowering import pipelines
 from tinyml.runtime.devices.toolchain import call_tool
 from tinyml.runtime.model.data import load_data
+from tinyml.targets.c.print_c import write_c
 from tinyml.targets.registry import USUAL, board
 from tinyml.tools.driver.compile_model import compile_model
 from tinyml.tools.driver.measure import run_on_device
 from tinyml.tools.driver.request import Request
 from tinyml.tools.driver.run_model import RunRequest, run_model
 from tinyml.tools.driver.search_request import SearchRequest
-from tinyml.tools.driver.stages import print_c
 from tinyml.transforms.buffers.check_packing import CheckPackingPass
 from tinyml.transforms.buffers.pack_scratch import PackScratchPass
 
@@ -57,9 +57,7 @@ def pack_again(formats: ModuleOp, mode: str, name: str, folder: Path) -> ArenaOp
     pipelines.run(module, ctx, passes[:packed])
     arena = next(op for op in module.clone().walk() if isinstance(op, ArenaOp))
     pipelines.run(module, ctx, passes[packed:])
-    folder.mkdir()
-    for file, extension in (("source", "c"), ("header", "h")):
-        (folder / f"{name}.{extension}").write_text(print_c(module, ctx, "uno", file))
+    write_c(module, ctx, "uno", folder)
     return arena
 
 

@@ -227,7 +227,7 @@ def count_inserts(module: ModuleOp) -> int:
 @settings(max_examples=50)
 @given(programs(), st.booleans(), st.sampled_from(["first-fit", "shiftry"]), st.sampled_from([1, 4]))
 def test_programs_compute_the_same_in_one_arena(text: str, in_place: bool, mode: str, align: int):
-    before, after = packed(text, in_place, PackScratchPass(mode, align))
+    before, after = packed(text, in_place, PackScratchPass(mode=mode, align=align))
     event(f"{sum(isinstance(op, MoveOp) for op in after.walk())} moves")
     CheckPackingPass().apply(CONTEXT, after)
     assert_same(before, after)

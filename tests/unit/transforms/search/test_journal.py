@@ -91,6 +91,9 @@ DAMAGES: dict[str, dict[str, object]] = {
     "less than none": {"wrong": -1},
     "number for text": {"fault": 1},
     "another field": {"more": 1},
+    "no number": {"error": float("nan")},
+    "no number for the margin": {"margin": float("nan")},
+    "a string without an end": {"formats": ['"' + 60 * "a"]},
 }
 LINES = {
     **{name: json.dumps(ENTRY | damage) for name, damage in DAMAGES.items()},

@@ -77,9 +77,12 @@ def test_pareto_is_no_worse_than_promotion_where_memory_is_short(tmp_path: Path)
     data, file = some_data("protonn"), saved(tmp_path)
     reference = Reference(profiled("protonn"), data)
     losses: list[float] = []
-    for kind in (SearchPromotePass, SearchParetoPass):
+    for search in (
+        SearchPromotePass(file, ram=182, metric="margin", jobs=1),
+        SearchParetoPass(file, ram=182, metric="margin", jobs=1),
+    ):
         module = profiled("protonn").clone()
-        kind(file, ram=182, metric="margin", jobs=1).apply(context(), module)
+        search.apply(context(), module)
         run(module, context(), passes(file)[1])
         outcome = evaluate_program(module, reference, SharedEvaluator(reference.inputs), "margin", math.inf)
         losses.append(outcome.margin)

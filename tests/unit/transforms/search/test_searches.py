@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from programs.paths import MODELS
 from programs.searches import evaluation_of, passes, problem_of, profiled, some_data, uniform
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
@@ -68,8 +67,19 @@ def sums(module: ModuleOp) -> list[list[tuple[int, ...]]]:
     return [list(map(tdsl.shape_of, op.inputs)) for op in module.walk() if isinstance(op, tdsl.MatmulSumOp)]
 
 
-@pytest.mark.parametrize("search", SEARCHES)
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize(
+    ("model", "search"),
+    [
+        ("bonsai", "search-demote"),
+        ("bonsai", "search-promote"),
+        ("fastgrnn", "search-demote"),
+        ("fastgrnn", "search-promote ram"),
+        ("fastgrnn", "search-pareto"),
+        ("protonn", "search-promote"),
+        ("protonn", "search-promote ram"),
+        ("protonn", "search-pareto"),
+    ],
+)
 def test_what_is_reported_is_what_the_program_computes(model: str, search: str, file: str):
     data, module = some_data(model), profiled(model).clone()
     _, rest = passes(file)
@@ -105,17 +115,14 @@ THE_THREE = {
 
 
 @pytest.mark.parametrize(
-    ("model", "limit"),
+    ("model", "limits"),
     [
-        ("protonn", "maxscale 8"),
-        ("protonn", "demote"),
-        ("protonn", "promote less"),
-        ("fastgrnn", "demote more"),
-        # What MinUn's search finds is better than all else here.
-        ("fastgrnn", "promote less"),
+        ("protonn", ["maxscale 8", "demote", "promote less"]),
+        # What MinUn's search finds in the least memory is better than all else here.
+        ("fastgrnn", ["demote more", "promote less"]),
     ],
 )
-def test_pareto_is_never_worse_than_the_best_of_the_three(model: str, limit: str):
+def test_pareto_is_never_worse_than_the_best_of_the_three(model: str, limits: Sequence[str]):
     with evaluation_of(model) as evaluation:
         search = Search(evaluation, FixedType.of_width(16))
         found = {name: search.formats(one.search(search).choices) for name, one in THE_THREE.items()}
@@ -124,16 +131,16 @@ def test_pareto_is_never_worse_than_the_best_of_the_three(model: str, limit: str
         found["promote less"] = search.formats(less.search(search).choices)
         device = search.costs("uno")
         costs = {name: device.measured(formats) or device.estimated(formats) for name, formats in found.items()}
-        most = costs[limit]
-        pareto = SearchParetoPass(
-            "", metric="disagreement", ram=int(most.ram), flash=int(most.flash), cycles=int(most.time), effort=1
-        )
-        chosen = search.formats(pareto.search(search).choices)
-        assert (device.measured(chosen) or device.estimated(chosen)).within(most)
-        rivals = [formats for name, formats in found.items() if costs[name].within(most)]
-        [loss, *losses] = evaluation.losses([chosen, *rivals])
-        assert rivals
-        assert loss <= min(losses)
+        for most in map(costs.__getitem__, limits):
+            pareto = SearchParetoPass(
+                "", metric="disagreement", ram=int(most.ram), flash=int(most.flash), cycles=int(most.time), effort=1
+            )
+            chosen = search.formats(pareto.search(search).choices)
+            assert (device.measured(chosen) or device.estimated(chosen)).within(most)
+            rivals = [formats for name, formats in found.items() if costs[name].within(most)]
+            [loss, *losses] = evaluation.losses([chosen, *rivals])
+            assert rivals
+            assert loss <= min(losses)
 
 
 def test_a_second_program_begins_from_what_was_found_for_the_first():

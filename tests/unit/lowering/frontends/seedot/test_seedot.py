@@ -140,7 +140,7 @@ def test_syntax_errors(text: str, complaint: str):
         ("65536 * 65536", "2:7: the integer can reach 4294967296: more than 32 bits"),
         (
             "init([20000, 20000], 0.0)",
-            "2:1: a tensor of shape (20000, 20000) is too large: more than 100000000 elements",
+            "2:1: a tensor of shape (20000, 20000) is too large: more than 50000000 elements",
         ),
         ("let W = (100000, 100000) in W", "2:9: a tensor of shape (100000, 100000) is too large"),
         ("let W = (0, 1) in W", "2:9: every axis has at least one element, got (0, 1)"),
@@ -190,9 +190,9 @@ def load(folder: Path, content: Any) -> str:
         (np.array([1, 2, np.inf, 4]), "contains NaN or infinity"),
         (np.array([1, 2, np.nan, 4], np.float32), "contains NaN or infinity"),
         (np.full(4, 1e39), "exceeds the range of 32-bit floats"),
-        (np.array([None]), "is not a readable .npy file"),
-        (b"", "is not a readable .npy file"),
-        (b"PK\x03\x04 and so on", "is not a readable .npy file"),
+        (np.array([None]), "not a readable .npy file"),
+        (b"", "not a readable .npy file"),
+        (b"PK\x03\x04 and so on", "not a readable .npy file"),
     ],
 )
 def test_bad_parameters(tmp_path: Path, content: Any, complaint: str):

@@ -15,7 +15,7 @@ from xdsl.parser import Parser
 
 from tinyml.dialects.errors import InputError
 from tinyml.lowering.frontends.seedot.importer import import_seedot
-from tinyml.lowering.frontends.seedot.syntax import NESTING_LIMIT
+from tinyml.lowering.frontends.seedot.syntax import LARGEST_PROGRAM, NESTING_LIMIT
 from tinyml.runtime.evaluator.evaluator import evaluate_reals
 from tinyml.tools.universe import TINYML
 
@@ -161,6 +161,11 @@ def test_long_programs_are_not_deep():
     np.testing.assert_array_equal(run(X + lets + "x7" + " + x8" * 3000, ONE_TO_THREE), 3001 * ONE_TO_THREE)
     nested = "((" * 3000 + "X" + "))" * 3000
     np.testing.assert_array_equal(run(X + nested, ONE_TO_THREE), ONE_TO_THREE)
+
+
+def test_programs_have_a_largest_size():
+    with pytest.raises(InputError, match=r"2:\d+: the program has more than 25000 operations"):
+        import_seedot(X + "X" + "+X" * (LARGEST_PROGRAM + 1), "f.sd")
 
 
 LEAVES = ("X", "a", "b", "i", "0", "2", "0.5", "init([1, 3], 2.0)", "X[0]", "X[i]", "b[i:+2][0:+1]")

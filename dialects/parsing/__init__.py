@@ -1,0 +1,1 @@
+"""Parsing of text that a user wrote."""

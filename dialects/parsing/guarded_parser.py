@@ -1,0 +1,89 @@
+"""xDSL's parser with bounds on time and memory, for text that a user wrote."""
+
+from __future__ import annotations
+
+import re
+from math import prod
+from typing import Any
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import DYNAMIC_INDEX, BytesAttr, DenseIntOrFPElementsAttr, ShapedType, TensorType
+from xdsl.ir import TypeAttribute
+from xdsl.parser import Parser
+from xdsl.parser.generic_parser import ParserState
+from xdsl.utils.lexer import Input
+from xdsl.utils.mlir_lexer import MLIRLexer
+
+from tinyml.dialects.limits import ELEMENT_LIMIT
+
+
+class LinearLexer(MLIRLexer):
+    """xDSL's lexer, except that it takes linear time for a string literal that does not end.
+
+    xDSL 0.74 repeats a repeated class of characters, `([^"]+|...)*`, and tries every way to split an unterminated
+    literal into repetitions: 2^n of them for n characters.
+    """
+
+    _unescaped_characters_regex = re.compile(
+        r'"[^"\\\n\v\f]*(?:\\(?:["nt\\]|[0-9A-Fa-f]{2})[^"\\\n\v\f]*)*"',
+    )
+
+
+class GuardedParser(Parser):
+    """A parser with a linear lexer and limits on the sizes of tensors and constants.
+
+    Raises `ParseError` for a type with more than `ELEMENT_LIMIT` elements, and where the constants of a text have more
+    together, before they are allocated.
+    """
+
+    def __init__(self, ctx: Context, input: str | bytes, name: str = "<unknown>") -> None:
+        super().__init__(ctx, "", name)
+        text = input.decode("utf-8") if isinstance(input, bytes) else input
+        self._parser_state = ParserState(LinearLexer(Input(text, name)))
+        self._limit = ELEMENT_LIMIT.get()
+        self._constant_elements = 0
+        self._is_splat = False
+        self._splat_type: Any = None
+
+    def parse_optional_type(self) -> TypeAttribute | None:
+        start = self.pos
+        type = super().parse_optional_type()
+        if isinstance(type, ShapedType) and self._elements(type) > self._limit:
+            self.raise_error(
+                f"the type has more than {self._limit} elements; --max-elements raises the limit", start, self.pos
+            )
+        return type
+
+    def parse_dense_int_or_fp_elements_attr(self, type: Any) -> DenseIntOrFPElementsAttr:
+        """A dense attribute; a single value for all elements is converted once."""
+        if type is not None:
+            return super().parse_dense_int_or_fp_elements_attr(type)
+        outer, self._splat_type = self._splat_type, None
+        attribute = super().parse_dense_int_or_fp_elements_attr(None)
+        splat, self._splat_type = self._splat_type, outer
+        if splat is None:
+            return attribute
+        return DenseIntOrFPElementsAttr(splat, BytesAttr(attribute.data.data * self._elements(splat)))
+
+    def _parse_tensor_literal(self) -> Any:
+        values, shape = super()._parse_tensor_literal()
+        self._is_splat = not shape
+        return values, shape
+
+    def _parse_dense_literal_type(self) -> Any:
+        start = self.pos
+        type = super()._parse_dense_literal_type()
+        self._constant_elements += self._elements(type)
+        if self._constant_elements > self._limit:
+            self.raise_error(
+                f"the constants have more than {self._limit} elements; --max-elements raises the limit", start, self.pos
+            )
+        if self._is_splat:
+            self._is_splat, self._splat_type = False, type
+            return TensorType(type.element_type, [1])
+        return type
+
+    @staticmethod
+    def _elements(type: ShapedType) -> int:
+        """The number of elements of a type, with one where a dimension is dynamic."""
+        return prod(1 if size == DYNAMIC_INDEX else size for size in type.get_shape())

@@ -1,0 +1,142 @@
+"""Arrays in .npy and .npz files, read only after their headers and sizes are known to be right.
+
+Nothing in a file is executed or unpickled. The format is that of numpy.lib.format.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+import zipfile
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import prod
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.limits import ELEMENT_LIMIT
+from tinyml.runtime.readers.regular_files import open_regular
+
+_NPY, _NPZ = "not a readable .npy file", "not a readable .npz file of plain arrays"
+_HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+"""Readers of headers by version; numpy writes others only for structured types."""
+
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+"""The compressions that numpy writes."""
+
+
+@dataclass(frozen=True)
+class ArrayHeader:
+    """The type and shape of a stored array; size: in elements."""
+
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    fortran_order: bool
+
+    @property
+    def size(self) -> int:
+        return prod(self.shape)
+
+    @property
+    def bytes(self) -> int:
+        return self.size * self.dtype.itemsize
+
+
+Accept = Callable[[ArrayHeader], None]
+"""Raises `InputError` for an array that must not be read."""
+
+
+def read_npy(path: str | Path, what: str, accept: Accept) -> NDArray[Any]:
+    """The array in an .npy file.
+
+    what: the content of the file, for messages. Raises `InputError` for anything that is not a whole array of numbers
+    below the limit on elements.
+    """
+    with open_regular(path, what) as stream:
+        try:
+            header = _header(stream)
+            _check(header, os.fstat(stream.fileno()).st_size - stream.tell(), accept, path)
+            return _content(stream, header)
+        except (OSError, _Damaged) as error:
+            raise InputError(f"{_NPY}: {_reason(error)}", file=str(path)) from error
+
+
+def read_npz(path: str | Path, what: str, name: str, accept: Accept) -> NDArray[Any] | None:
+    """One array of an .npz file, None if the archive has none of this name; otherwise as `read_npy`."""
+    with open_regular(path, what) as stream:
+        if stream.read(len(np.lib.format.MAGIC_PREFIX)) == np.lib.format.MAGIC_PREFIX:
+            raise InputError("expected an .npz file, not an .npy file", file=str(path))
+        try:
+            with zipfile.ZipFile(stream) as archive:
+                if f"{name}.npy" not in archive.namelist():
+                    return None
+                member = archive.getinfo(f"{name}.npy")
+                if member.flag_bits & 1:
+                    raise _Damaged(f"`{name}` is encrypted")
+                if member.compress_type not in _METHODS:
+                    raise _Damaged(f"`{name}` is compressed by another method than numpy's")
+                with archive.open(member) as content:
+                    header = _header(content)
+                    _check(header, member.file_size - content.tell(), accept, path)
+                    return _content(content, header)
+        except InputError:
+            raise
+        # There is no end to what zipfile raises for damaged archives.
+        except Exception as error:
+            raise InputError(f"{_NPZ}: {_reason(error)}", file=str(path)) from error
+
+
+class _Damaged(Exception):
+    """A file that does not hold the array that it claims to hold."""
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    known = isinstance(error, _Damaged | zipfile.BadZipFile | zlib.error | EOFError | OSError)
+    return " ".join(str(error).split()) if known and str(error) else "the archive is damaged"
+
+
+def _header(stream: IO[bytes]) -> ArrayHeader:
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            version = np.lib.format.read_magic(stream)
+            shape, fortran_order, dtype = _HEADERS[version](stream)
+        if not all(type(length) is int and length >= 0 for length in shape):
+            raise ValueError(f"shape {shape}")
+    except (zipfile.BadZipFile, zlib.error):
+        raise
+    # The header is a Python literal: numpy raises whatever Python's parser raises.
+    except Exception as error:
+        raise _Damaged("the header of the array is damaged") from error
+    if dtype.hasobject:
+        raise _Damaged("the array holds Python objects")
+    return ArrayHeader(dtype, shape, fortran_order)
+
+
+def _check(header: ArrayHeader, size: int, accept: Accept, path: str | Path) -> None:
+    """Check the header of an array that has `size` bytes left in the file."""
+    if size < header.bytes:
+        raise _Damaged(f"the array needs {header.bytes} bytes, the file holds {size}")
+    accept(header)
+    limit = ELEMENT_LIMIT.get()
+    if header.size > limit:
+        raise InputError(
+            f"an array of shape {header.shape} has more than {limit} elements; --max-elements raises the limit",
+            file=str(path),
+        )
+
+
+def _content(stream: IO[bytes], header: ArrayHeader) -> NDArray[Any]:
+    content = stream.read(header.bytes)
+    if len(content) < header.bytes:
+        raise _Damaged(f"the array needs {header.bytes} bytes, the file holds {len(content)}")
+    # An archive's checksum is compared only at the end of the member.
+    stream.read(1)
+    order = "F" if header.fortran_order else "C"
+    return np.frombuffer(content, header.dtype, header.size).reshape(header.shape, order=order)

@@ -1,0 +1,60 @@
+"""Regular files: opened without waiting for pipes and devices, and read up to a limit."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+from typing import BinaryIO
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.limits import ELEMENT_LIMIT
+
+_LEAST_BYTES, _BYTES_PER_ELEMENT = 2**20, 4
+"""The limit on bytes of text, and how it grows per element: as a module of 16-bit constants in hexadecimal."""
+
+_KINDS = ((stat.S_ISFIFO, "pipe"), (stat.S_ISSOCK, "socket"), (stat.S_ISCHR, "device"), (stat.S_ISBLK, "device"))
+
+
+def open_regular(path: str | Path, what: str) -> BinaryIO:
+    """Open a regular file, or a link to one, for reading; raises `InputError` for anything else, at once.
+
+    what: the content of the file, for messages.
+    """
+    try:
+        _check_kind(os.stat(path).st_mode, path, what)
+        # Between the two looks the file may become a pipe, on which a plain `open` would wait for a writer.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        try:
+            _check_kind(os.fstat(descriptor).st_mode, path, what)
+        except (InputError, OSError):
+            os.close(descriptor)
+            raise
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else None
+        raise InputError(f"cannot read the {what}: {reason or error}", file=str(path)) from error
+    return os.fdopen(descriptor, "rb")
+
+
+def _check_kind(mode: int, path: str | Path, what: str) -> None:
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    if not stat.S_ISREG(mode):
+        kind = next((name for test, name in _KINDS if test(mode)), "special file")
+        raise InputError(f"cannot read the {what}: expected a regular file, not a {kind}", file=str(path))
+
+
+def read_bytes(path: str | Path, what: str) -> bytes:
+    """The content of a text file; raises `InputError` if it is no regular file, cannot be read or is too large."""
+    limit = _LEAST_BYTES + _BYTES_PER_ELEMENT * ELEMENT_LIMIT.get()
+    with open_regular(path, what) as stream:
+        size = os.fstat(stream.fileno()).st_size
+        try:
+            # Files of the system, such as those in /proc, do not state their size.
+            content = stream.read(limit + 1) if size <= limit else None
+        except OSError as error:
+            raise InputError(f"cannot read the {what}: {error.strerror or error}", file=str(path)) from error
+    if content is None or len(content) > limit:
+        raise InputError(f"the {what} has more than {limit} bytes; --max-elements raises the limit", file=str(path))
+    return content

@@ -1,0 +1,21 @@
+"""The kinds of cases: a new kind is a function and a row of `KINDS`."""
+
+from fuzz.kinds import files, ir, outputs, programs, sources
+from fuzz.watched import Kind
+
+KINDS = {
+    kind.name: kind
+    for kind in (
+        Kind("passes", ir.every_pass, weight=3),
+        Kind("changed IR", ir.changed, weight=4),
+        Kind("options", ir.options, weight=2),
+        Kind("models", sources.models, weight=2),
+        Kind("arrays", files.arrays, weight=2),
+        Kind("tables", files.tables, weight=2),
+        Kind("journals", files.journals),
+        Kind("outputs", outputs.damaged, seconds=20),
+        Kind("kills", outputs.killed, seconds=30),
+        Kind("programs", programs.random_programs, seconds=120, weight=3, memory=None),
+    )
+}
+"""Kinds by name, in the order in which they take turns."""

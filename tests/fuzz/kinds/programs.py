@@ -1,0 +1,97 @@
+"""Random well-formed programs: the evaluator, the sanitized host build and the simulated chips agree bit for bit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import numpy as np
+from hypothesis import HealthCheck, Phase, given, reject, seed, settings
+from programs.devices import CORES
+from programs.formatted import LIMITS, parse, stays_finite
+from programs.number_formats import SORTS
+from programs.tensors import programs
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.utils.exceptions import VerifyException
+
+from fuzz.verdicts import ACCEPTED, REFUSED, Harm
+from tinyml.dialects import tdsl
+from tinyml.dialects.context import context
+from tinyml.dialects.errors import InputError
+from tinyml.lowering import pipelines
+from tinyml.runtime.devices.device import DeviceError
+from tinyml.runtime.devices.host import HostRunner
+from tinyml.runtime.devices.registry import Runner, runner_for
+from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate, predict_function
+from tinyml.runtime.model.model_interface import interface_of
+from tinyml.targets.registry import HOST
+from tinyml.tools.driver.measure import first_mismatch
+from tinyml.tools.driver.stages import print_c
+from tinyml.transforms.formats.assign_format import AssignFormatPass
+from tinyml.transforms.reals.analysis.profiles import record_profiles
+
+EXAMPLES = 5
+"""Programs of a case; hypothesis begins each case with a simple one."""
+
+SAMPLES = 3
+SLOW = [HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large]
+BOARDS = [name for names in CORES.values() for name in names]
+
+
+def random_programs(number: int, random: Random, folder: Path) -> str:
+    """Some programs, each in a format of its own, with tensors of other formats among them, on one board."""
+    board = BOARDS[number % len(BOARDS)]
+    verdicts: list[str] = []
+
+    @seed(number)
+    @settings(
+        max_examples=EXAMPLES,
+        database=None,
+        deadline=None,
+        suppress_health_check=SLOW,
+        phases=[Phase.generate],
+    )
+    @given(programs())
+    def each(text: str) -> None:
+        module = parse(text)
+        shape = tdsl.shape_of(predict_function(module).body.block.args[0])
+        inputs = np.random.default_rng(number).normal(size=(SAMPLES, int(np.prod(shape)))).astype(np.float32)
+        if not stays_finite(module, inputs):
+            reject()
+        verdicts.append(_agree(module, inputs, random, board, folder / str(len(verdicts))))
+
+    each()
+    return ACCEPTED if ACCEPTED in verdicts else REFUSED
+
+
+def _agree(module: ModuleOp, inputs: np.ndarray, random: Random, board: str, folder: Path) -> str:
+    ctx = context()
+    family, width = random.choice(SORTS).option
+    try:
+        record_profiles(module, inputs)
+        AssignFormatPass(family, width).apply(ctx, module)
+        pipelines.run(module, ctx, pipelines.flatten("refine-formats", {"format": family}))
+        raws, interface = encode_inputs(module, inputs), interface_of(module)
+        expected = evaluate(module, raws)
+        runners: list[tuple[str, Runner]] = [(board, HostRunner(sanitize=True)), (board, runner_for(board))]
+        for target, runner in [*runners, (HOST, HostRunner(sanitize=True))]:
+            printed = folder / target
+            if not printed.exists():
+                lowered = module.clone()
+                packed = random.choice(["never", "always"])
+                for step in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c"):
+                    pipelines.run(lowered, ctx, pipelines.flatten(step, {"target": target, "packed": packed}))
+                printed.mkdir(parents=True)
+                for file, extension in (("source", "c"), ("header", "h")):
+                    (printed / f"{interface.name}.{extension}").write_text(print_c(lowered, ctx, target, file))
+            result = runner.run(runner.build(printed, interface, folder / runner.variant), interface, raws)
+            difference = first_mismatch(expected, Outputs(result.labels, result.scores))
+            if difference is not None:
+                raise Harm("mismatch", f"{family} {width} on {runner.name}, printed for {target}: {difference}")
+    except DeviceError as error:
+        raise Harm("sanitizer", str(error)) from error
+    except (InputError, VerifyException) as error:
+        if any(limit in str(error) for limit in LIMITS):
+            return REFUSED
+        raise
+    return ACCEPTED

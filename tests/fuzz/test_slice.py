@@ -1,0 +1,71 @@
+"""A fixed slice of what `make fuzz` tries: a few seeded cases of each kind, none of which does harm."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+import pytest
+
+from fuzz.kinds import KINDS
+from fuzz.verdicts import HARMLESS, Command, Harm, call
+from fuzz.watched import Kind, results, run_case
+
+CASES = {
+    "passes": 60,
+    "changed IR": 25,
+    "options": 40,
+    "models": 40,
+    "arrays": 60,
+    "tables": 60,
+    "journals": 10,
+    "outputs": 4,
+    "kills": 1,
+    "programs": 1,
+}
+
+
+def test_every_kind_has_cases():
+    assert CASES.keys() == KINDS.keys()
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_no_case_does_harm(name: str):
+    cases = [run_case(KINDS[name], number) for number in range(CASES[name])]
+    assert [case for case in cases if case.verdict not in HARMLESS] == []
+
+
+def raises(arguments: Sequence[str]) -> int:
+    raise ValueError("deliberately")
+
+
+def says_two_lines(arguments: Sequence[str]) -> int:
+    print("error: first\nerror: second", file=sys.stderr)
+    return 1
+
+
+@pytest.mark.parametrize(("command", "verdict"), [(raises, "traceback"), (says_two_lines, "not one line")])
+def test_harm_is_recognised(command: Command, verdict: str):
+    with pytest.raises(Harm) as harm:
+        call(command)
+    assert harm.value.verdict == verdict
+
+
+def hangs(*_: object) -> str:
+    while True:
+        pass
+
+
+def dies(*_: object) -> str:
+    os._exit(3)
+
+
+def hoards(*_: object) -> str:
+    return str(len(bytearray(1 << 33)))
+
+
+def test_hangs_crashes_and_memory_are_recognised():
+    kinds = {kind.name: kind for kind in (Kind("hangs", hangs, 0.5), Kind("dies", dies), Kind("hoards", hoards))}
+    verdicts = {(result.kind, result.verdict) for result in results(kinds, 0, 1, 1.5)}
+    assert verdicts == {("hangs", "hang"), ("dies", "crash"), ("hoards", "memory")}

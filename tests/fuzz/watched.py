@@ -1,0 +1,169 @@
+"""Processes that run cases under limits of time and memory, and are replaced when they hang or die."""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+import signal
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from multiprocessing import get_context
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from random import Random
+
+from fuzz.verdicts import Harm, described
+
+EXPECTED = 0.05
+"""Seconds that a case is taken to last until it has ended."""
+
+Run = Callable[[int, Random, Path], str]
+"""A case: its number, random numbers made from it, and an empty folder give the verdict."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A family of cases.
+
+    seconds: the time after which a case hangs. weight: its share of the time. memory: bytes that a case may map beyond
+    what its process has at the start; None without a limit, which the address sanitizer needs.
+    """
+
+    name: str
+    run: Run
+    seconds: float = 10
+    weight: int = 1
+    memory: int | None = 2 << 30
+
+
+@dataclass(frozen=True)
+class Result:
+    """The verdict on a case, its detail where there is one, and the seconds that it took."""
+
+    kind: str
+    number: int
+    verdict: str
+    detail: str = ""
+    seconds: float = 0.0
+
+
+def run_case(kind: Kind, number: int) -> Result:
+    """Run a case in this process, in a temporary folder of its own."""
+    folder = Path(tempfile.mkdtemp(prefix="fuzz-"))
+    try:
+        return Result(kind.name, number, kind.run(number, Random(f"{kind.name}:{number}"), folder))
+    except Harm as harm:
+        return Result(kind.name, number, harm.verdict, harm.detail)
+    except MemoryError:
+        return Result(kind.name, number, "memory", "MemoryError")
+    except Exception as error:
+        return Result(kind.name, number, "traceback", described(error))
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+class Worker:
+    """A process that runs one case after the other."""
+
+    def __init__(self, kinds: dict[str, Kind]):
+        self.kinds = kinds
+        self.case: tuple[str, int] | None = None
+        self.began = 0.0
+        self._start()
+
+    def _start(self) -> None:
+        forking = get_context("fork")
+        self.pipe, theirs = forking.Pipe()
+        self.process = forking.Process(target=_serve, args=(theirs, self.kinds), daemon=True)
+        self.process.start()
+        theirs.close()
+
+    def give(self, kind: str, number: int) -> None:
+        """Send a case; the worker must be idle."""
+        self.case = kind, number
+        self.began = time.monotonic()
+        self.pipe.send(self.case)
+
+    def result(self) -> Result:
+        """The result that has arrived, or a crash if the process has died."""
+        assert self.case is not None
+        try:
+            result = self.pipe.recv()
+        except (EOFError, ConnectionResetError):
+            self.process.join()
+            result = Result(*self.case, "crash", f"exit code {self.process.exitcode}")
+            self._start()
+        return self._done(result)
+
+    @property
+    def is_late(self) -> bool:
+        """Has the case run for longer than its kind may?"""
+        return self.case is not None and time.monotonic() - self.began > self.kinds[self.case[0]].seconds
+
+    def late(self) -> Result:
+        """Kill the process, because its case has hung."""
+        assert self.case is not None
+        self.stop()
+        result = Result(*self.case, "hang", f"no end within {self.kinds[self.case[0]].seconds:g} s")
+        self._start()
+        return self._done(result)
+
+    def _done(self, result: Result) -> Result:
+        self.case = None
+        return replace(result, seconds=time.monotonic() - self.began)
+
+    def stop(self) -> None:
+        """Kill the process and whatever it has started."""
+        assert self.process.pid is not None
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.join()
+
+
+def results(kinds: dict[str, Kind], first: int, jobs: int, seconds: float) -> Iterator[Result]:
+    """Run cases of all kinds, numbered from `first`, until the time is over; the time is shared by weight."""
+    end = time.monotonic() + seconds
+    workers = [Worker(kinds) for _ in range(jobs)]
+    numbers = dict.fromkeys(kinds, first)
+    spent = dict.fromkeys(kinds, 0.0)
+    try:
+        while True:
+            for worker in workers:
+                if worker.case is None and time.monotonic() < end:
+                    kind = min(kinds, key=lambda name: (spent[name] / kinds[name].weight, numbers[name]))
+                    worker.give(kind, numbers[kind])
+                    numbers[kind] += 1
+                    # Until the result is there, so that another worker takes another kind.
+                    spent[kind] += EXPECTED
+            busy = {worker.pipe: worker for worker in workers if worker.case is not None}
+            if not busy:
+                return
+            for pipe in wait([*busy], timeout=0.2):
+                assert isinstance(pipe, Connection)
+                result = busy[pipe].result()
+                spent[result.kind] += result.seconds - EXPECTED
+                yield result
+            for worker in workers:
+                if worker.is_late:
+                    result = worker.late()
+                    spent[result.kind] += result.seconds - EXPECTED
+                    yield result
+    finally:
+        for worker in workers:
+            worker.stop()
+
+
+def _serve(pipe: Connection, kinds: dict[str, Kind]) -> None:
+    os.setsid()
+    while True:
+        kind, number = pipe.recv()
+        _limit_memory(kinds[kind].memory)
+        pipe.send(run_case(kinds[kind], number))
+
+
+def _limit_memory(bytes: int | None) -> None:
+    used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    limit = resource.RLIM_INFINITY if bytes is None else used + bytes
+    resource.setrlimit(resource.RLIMIT_AS, (limit, resource.RLIM_INFINITY))

@@ -1,0 +1,27 @@
+"""Every header compiles without a warning on its own, by the compiler of every chip that it is for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from programs.devices import SMALL
+from programs.printed import WARNINGS
+
+from tinyml.runtime.devices.toolchain import MODEL_FLAGS, call_tool
+from tinyml.runtime.model.headers import include_folders
+from tinyml.targets.registry import HOST, board, chip_of
+
+
+@pytest.mark.parametrize("target", [HOST, *SMALL])
+def test_headers_compile_without_a_warning(target: str, tmp_path: Path):
+    chip, part = chip_of(target), board(target)
+    shared, *others = include_folders()
+    folders = [shared, *(folder for folder in others if folder.is_relative_to(chip.folder))]
+    headers = [file for folder in folders for file in sorted(folder.glob("tinyml/*.h"))]
+    assert headers
+    flags = [*MODEL_FLAGS[:3], *WARNINGS, "-Wno-unused-function", "-Os", "-c", *chip.flags, *part.flags]
+    for header in headers:
+        source = tmp_path / f"{header.stem}.c"
+        source.write_text(f'#include "{header}"\n')
+        call_tool(chip.prefix, "gcc", [*flags, source, "-o", tmp_path / "strict.o"])

@@ -1,0 +1,134 @@
+"""Folders that replace others: what is in the way, what failures leave, and the leftovers of killed runs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tinyml.dialects.errors import InputError
+from tinyml.tools.cli.atomic_folder import atomic_folder, only_empty
+from tinyml.tools.cli.pending_output import pending_folder
+
+
+def everything(folder: Path) -> Sequence[str]:
+    return [str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()]
+
+
+def write(out: Path) -> None:
+    with atomic_folder(out, everything) as folder:
+        (folder / "ir").mkdir()
+        (folder / "ir/new").write_text("new")
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    """An earlier output."""
+    (tmp_path / "out/ir").mkdir(parents=True)
+    (tmp_path / "out/ir/old").write_text("old")
+    return tmp_path / "out"
+
+
+def test_an_earlier_output_is_replaced(out: Path):
+    write(out)
+    assert everything(out) == ["ir/new"]
+    assert list(out.parent.iterdir()) == [out]
+
+
+def test_a_link_is_kept(out: Path):
+    link = out.with_name("link")
+    link.symlink_to(out)
+    write(link)
+    assert link.is_symlink()
+    assert everything(out) == ["ir/new"]
+
+
+@pytest.mark.parametrize("failing", [1, 2])
+def test_a_failing_rename_leaves_the_old_folder(out: Path, failing: int, monkeypatch: pytest.MonkeyPatch):
+    rename, calls = Path.rename, 0
+
+    def fail(self: Path, target: Path) -> Path:
+        nonlocal calls
+        calls += 1
+        if calls == failing:
+            raise OSError(16, "Device or resource busy")
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", fail)
+    with pytest.raises(InputError, match="cannot be replaced: Device or resource busy"):
+        write(out)
+    assert everything(out) == ["ir/old"]
+    assert list(out.parent.iterdir()) == [out]
+
+
+def test_a_mount_point_is_refused(out: Path, monkeypatch: pytest.MonkeyPatch):
+    def is_mount(path: Path) -> bool:
+        return path == out
+
+    monkeypatch.setattr(Path, "is_mount", is_mount)
+    with pytest.raises(InputError, match="is a mount point, which cannot be replaced"):
+        write(out)
+    assert everything(out) == ["ir/old"]
+
+
+def test_a_file_that_arrives_while_the_folder_is_written_stays(out: Path):
+    @contextmanager
+    def arriving() -> Generator[None]:
+        with atomic_folder(out.with_name("empty"), only_empty):
+            out.with_name("empty").mkdir()
+            out.with_name("empty").joinpath("mine").touch()
+            yield
+
+    with pytest.raises(InputError, match="the folder is not empty"), arriving():
+        pass
+    assert sorted(path.name for path in out.parent.iterdir()) == ["empty", "out"]
+    assert everything(out.with_name("empty")) == ["mine"]
+
+
+def test_folders_above_are_made_and_removed_again(tmp_path: Path):
+    with pytest.raises(ZeroDivisionError), atomic_folder(tmp_path / "a/b/c", only_empty):
+        raise ZeroDivisionError
+    assert list(tmp_path.iterdir()) == []
+    write(tmp_path / "a/b/c")
+    assert everything(tmp_path) == ["a/b/c/ir/new"]
+
+
+KILLED = """
+import os, sys
+from pathlib import Path
+from tinyml.tools.cli.pending_output import hold, pending_folder
+
+out = Path(sys.argv[1])
+waiting, held = pending_folder(out), hold(out)
+(waiting.path / "half").touch()
+if sys.argv[2] == "between renames":
+    out.rename(waiting.path.with_name(waiting.path.name + ".old"))
+if sys.argv[2] == "after both":
+    out.rename(waiting.path.with_name(waiting.path.name + ".old"))
+    waiting.path.rename(out)
+os.kill(os.getpid(), 9)
+"""
+
+
+@pytest.mark.parametrize(
+    ("moment", "left"), [("early", "ir/old"), ("between renames", "ir/old"), ("after both", "half")]
+)
+def test_the_next_run_tidies_up_after_a_killed_one(out: Path, moment: str, left: str):
+    subprocess.run([sys.executable, "-c", KILLED, str(out), moment], check=False)
+    with pytest.raises(ZeroDivisionError), atomic_folder(out, everything):
+        raise ZeroDivisionError
+    assert everything(out) == [left]
+    assert list(out.parent.iterdir()) == [out]
+
+
+def test_the_work_of_a_run_that_lives_stays(out: Path):
+    living = pending_folder(out)
+    write(out)
+    assert {path.name for path in out.parent.iterdir()} == {"out", living.path.name}
+    living.release()
+    write(out)
+    assert {path.name for path in out.parent.iterdir()} == {"out"}

@@ -1,0 +1,65 @@
+"""C on a chip that it was not generated for, and programs that once failed to compile."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from programs.paths import ROOT
+
+from tinyml.tools.main import main
+
+TOUR = ROOT / "docs/tour"
+
+
+def compile_(model: Path, val: Path, out: Path, *options: str) -> int:
+    return main(["compile", str(model), "--val", str(val), "-o", str(out), *options])
+
+
+def test_c_for_the_host_is_refused_by_the_compiler_of_avr(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    """Its tables lie in RAM, where the branches of the runtime for AVR do not read."""
+    out = tmp_path / "out"
+    assert compile_(TOUR / "tour.sd", TOUR / "val.npz", out, "--target", "host") == 0
+    assert main(["run", str(out), "--data", str(TOUR / "val.npz"), "--device", "uno"]) == 1
+    error = capsys.readouterr().err.splitlines()[-1]
+    assert error.startswith("error: avr-gcc failed: ")
+    assert '#error "generated for host: compile the model for avr instead"' in error
+
+
+def test_c_for_avr_runs_on_the_host(tmp_path: Path):
+    out = tmp_path / "out"
+    assert compile_(TOUR / "tour.sd", TOUR / "val.npz", out, "--target", "uno") == 0
+    assert "#error" not in (out / "tour.c").read_text()
+    assert main(["run", str(out), "--data", str(TOUR / "val.npz")]) == 0
+
+
+def program(folder: Path, text: str) -> tuple[Path, Path]:
+    (folder / "p.sd").write_text(text)
+    x = np.linspace(0, 1, 32, dtype=np.float32).reshape(4, 8)
+    np.savez(folder / "val.npz", x=x)
+    return folder / "p.sd", folder / "val.npz"
+
+
+def test_a_sparse_matrix_of_zeros_compiles(tmp_path: Path):
+    """It was divided by the time that it takes, which is nothing."""
+    files = program(tmp_path, "let X = (8, 1) in [0.0, 1.0] in\nlet P = (5, 8) in [0.0, 0.0] in\nargmax(P |*| X)\n")
+    np.save(tmp_path / "P.npy", np.zeros((5, 8), np.float32))
+    assert compile_(*files, tmp_path / "out", "--target", "uno") == 0
+
+
+def test_no_number_is_compared_with_the_least_of_its_type(tmp_path: Path):
+    text = "let X = (8, 1) in [0.0, 1.0] in\nlet v = X^T * X in\nlet r = v >= -1 ? v : 0.5 * v in\nsgn(r)\n"
+    files = program(tmp_path, text)
+    assert compile_(*files, tmp_path / "out", "--target", "host", "--format", "affine", "--width", "8") == 0
+    assert ">= -128" not in (tmp_path / "out/p.c").read_text()
+
+
+@pytest.mark.parametrize("what", ["tour.sd", "val.npz"])
+def test_devices_are_not_read(tmp_path: Path, what: str, capsys: pytest.CaptureFixture[str]):
+    model = Path(shutil.copytree(TOUR, tmp_path / "model"))
+    (model / what).unlink()
+    (model / what).symlink_to("/dev/zero")
+    assert compile_(model / "tour.sd", model / "val.npz", tmp_path / "out") == 1
+    assert "expected a regular file, not a device" in capsys.readouterr().err

@@ -1,0 +1,33 @@
+"""The number formats in which calibration measures generated code and kernels that decode weights."""
+
+from tinyml.dialects.formats.fixed.type import FixedType
+from tinyml.dialects.formats.posit.type import PositType
+from tinyml.dialects.formats.posit.windows import segments_of
+
+FIXED = {width: FixedType(width, width - 1) for width in (8, 16)}
+POSITS = {8: PositType(8, 0, -6, 1), 16: PositType(16, 0, -14, 1)}
+WEIGHTS = PositType(16, 0, -10, 2)
+"""Typical weights of programs, with es 0 and constants coarse enough for sums of products to fit 32 bits."""
+
+PRODUCTS = {
+    "8": (FIXED[8], FIXED[8]),
+    "16": (FIXED[16], FIXED[16]),
+    "coded 8, 16": (POSITS[8], FIXED[16]),
+    "coded 8": (POSITS[8], POSITS[8]),
+    "coded 16, 16": (WEIGHTS, FIXED[16]),
+    "coded 16": (WEIGHTS, POSITS[16]),
+}
+"""The formats of weights and vector, by name; weights that are no integers are coded."""
+
+FUNCTIONS = {
+    "exp 16": ("exp", FixedType(16, 11), FixedType(16, 15)),
+    "tanh 16": ("tanh", FixedType(16, 10), FixedType(16, 14)),
+    "sigmoid 16": ("sigmoid", FixedType(16, 10), FixedType(16, 15)),
+    "exp 8": ("exp", FixedType(8, 4), FixedType(8, 7)),
+    "tanh 8": ("tanh", FixedType(8, 5), FixedType(8, 7)),
+    "sigmoid 8": ("sigmoid", FixedType(8, 4), FixedType(8, 7)),
+}
+"""Functions with the formats of their arguments and results, by name."""
+
+DECODED = segments_of(PositType(16, 1, -28, 1))
+"""The segments of the 16-bit weights that kernels decode, and the number of finer ones."""

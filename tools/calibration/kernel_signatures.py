@@ -1,0 +1,63 @@
+"""The kernels of the runtime that are written for AVR, or for every chip, as their names describe them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class KernelSignature:
+    """The kernel `tm_dot_NAME` or `tm_NAME`, with the widths in bits of weights, vector (or factor) and sum.
+
+    form: `dense`, `strided`, `sparse` (advances to the next row), `row` (does not), `near`, `near packed` (the vector
+    is packed, too; its width is passed as the stride), `distance` or `axpy`. ram: true if the weights lie in RAM.
+    tables: number of leading table arguments. codes: pairs of bytes after the length that parametrize decoding.
+    """
+
+    name: str
+    form: str
+    weights: int
+    vector: int
+    sum: int
+    ram: bool
+    tables: int = 0
+    codes: int = 0
+
+    @property
+    def pair(self) -> tuple[int, int]:
+        return self.weights, self.vector
+
+
+def _signature(name: str) -> KernelSignature:
+    parts = name.split("_")
+    form = parts.pop(0) if parts[0] in ("strided", "sparse", "row", "near", "distance", "axpy") else "dense"
+    if parts[0] == "packed":
+        form = f"{form} {parts.pop(0)}"
+    weights, vector, sum = (int(part[1:]) for part in parts[:3])
+    codes = parts[0].count("p")
+    tables = [part[0] for part in parts[:2]].count("t")
+    return KernelSignature(name, form, weights, vector, sum, ram=parts[3:] == ["ram"], tables=tables, codes=codes)
+
+
+_PAIRS = ("s8_s8_s16", "s8_s8_s24", "s8_s8_s32", "s8_s16_s32", "s16_s16_s32")
+_RAM = ("s8_s8_s16_ram", "s8_s8_s24_ram", "s8_s8_s32_ram", "s16_s16_s32_ram")
+DENSE = [_signature(name) for name in (*_PAIRS, "s16_s8_s32", *_RAM)]
+STRIDED = [_signature(f"strided_{name}") for name in ("s8_s8_s32", "s8_s16_s32", "s16_s16_s32")]
+SPARSE = [_signature(f"sparse_{name}") for name in _PAIRS]
+ROW = [_signature(f"row_{name}") for name in _PAIRS]
+DISTANCE = [_signature(f"distance_{name}") for name in ("s8_s8_s24", "s8_s8_s32", "s16_s16_s32")]
+AXPY = [_signature(f"axpy_{name}") for name in ("s8_s8_s32", "s8_s16_s32", "s16_s16_s32")]
+_CODED = [f"t{bits}_{vector}_s32" for bits in (8, 6, 4) for vector in ("s16", "s8")]
+TABLE = [_signature(name) for name in (*_CODED, "t8_t8_s32", "p16_s16_s32", "p16_s16_s64")]
+"""Dense kernels for coded weights; tests/numeric/targets/test_generated_c.py shows that they are exact."""
+_FEW_BITS = [f"s{bits}_{rest}" for bits in (4, 6) for rest in ("s8_s16", "s8_s24", "s8_s32", "s16_s32")]
+_MORE_BITS = [f"s{bits}_{vector}_s32" for bits in (9, 10, 12) for vector in ("s8", "s16")]
+PACKED = [_signature(name) for name in (*_FEW_BITS, "s5_s16_s32", *_MORE_BITS)]
+"""Kernels for packed weights; test_packed_kernels.py shows that they are exact, on all devices."""
+_NARROW = ("s4_s8_s16", "s6_s8_s16", "s8_s8_s16", "s8_s8_s24")
+_BYTES = [f"s{bits}_s8_s32" for bits in (4, 6, 8, 9, 10, 12)]
+_WORDS = [f"s{bits}_s16_s32" for bits in (4, 6, 8, 9, 10, 12, 16)]
+NEAR = [_signature(f"near_{name}") for name in (*_NARROW, *_BYTES, *_WORDS)]
+"""Kernels for delta-coded sparse rows; test_delta_kernels.py shows that they are exact, on all devices."""
+_PACKED_WORDS = [f"s{bits}_s16_s32" for bits in (8, 9, 10, 12, 16)]
+NEAR_PACKED = [_signature(f"near_packed_{name}") for name in ("s4_s8_s32", "s6_s8_s32", "s8_s8_s32", *_PACKED_WORDS)]

@@ -1,0 +1,73 @@
+"""The costs of C programs on simulated devices."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tinyml.dialects.layouts.csr import compress
+from tinyml.dialects.layouts.delta_row_stream import delta_rows
+from tinyml.runtime.devices.registry import runner_for
+from tinyml.runtime.devices.toolchain import call_tool
+from tinyml.runtime.model.headers import include_folders
+from tinyml.runtime.model.interface import Interface
+
+INCLUDE = [f"-I{folder}" for folder in include_folders()]
+"""Compiler flags for programs that include kernel headers rather than contain their text."""
+
+N = 64
+"""The length of the rows and vectors whose costs have limits."""
+
+LEVELS = ("-Os", "-O2", "-O3")
+
+_HEADER = """\
+#include <stdint.h>
+#define figure_INPUT_LENGTH {x_length}
+#define figure_OUTPUT_LENGTH {y_length}
+void figure_predict(const {x} *X);
+const {y} *figure_scores(void);
+"""
+
+
+@dataclass(frozen=True)
+class InferenceCost:
+    """The cost of an inference. time: in the unit of the device. stack: bytes. code: bytes of runtime functions."""
+
+    time: int
+    stack: int
+    code: int
+
+
+def measure(device: str, optimize: str, source: str, interface: Interface) -> InferenceCost:
+    """Cost of one inference of a C program, on random values within 8 bits."""
+    types = {"x": interface.input_ctype, "y": interface.output_ctype}
+    lengths = {"x_length": interface.input_length, "y_length": interface.output_length}
+    inputs = np.random.default_rng(0).integers(-128, 128, (1, interface.input_length)).astype(interface.input_dtype)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "figure.c").write_text(source)
+        (folder / "figure.h").write_text(_HEADER.format(**types, **lengths))
+        runner = runner_for(device)
+        build = runner.build(folder, interface, folder, optimize, INCLUDE)
+        result = runner.run(build, interface, inputs)
+        table = call_tool(runner.chip.prefix, "nm", ["-S", build.elf])
+    assert result.cycles is not None
+    rows = [line.split() for line in table.splitlines()]
+    code = sum(
+        int(row[1], 16)
+        for row in rows
+        if len(row) == 4 and row[3].startswith(("tm_products", "tm_row", "tm_near", "tm_squares", "tm_axpy"))
+    )
+    return InferenceCost(int(result.cycles[0]), result.stack_bytes, code)
+
+
+def near_row(values: NDArray[np.int64], width: int) -> bytes:
+    """A delta-coded row of entries without gaps, with zeros that fill the last group."""
+    row = np.concatenate([values, np.zeros(8, np.int64)]).astype("<i1" if width <= 8 else "<i2")
+    rows = delta_rows(compress(row[np.newaxis]), len(row), width)
+    assert rows is not None
+    return rows.stream().tobytes()

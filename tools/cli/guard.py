@@ -1,0 +1,78 @@
+"""The guard around a tool: errors of the user, of plug-ins and of memory become one line and an exit code."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from contextvars import copy_context
+from dataclasses import dataclass
+
+from tinyml.dialects.errors import InputError
+from tinyml.tools.cli.interrupts import ending_signals_interrupt
+
+MOST_DIGITS = 300
+"""More than a file's name has in a row, and less than Python converts."""
+
+
+@dataclass
+class Blame:
+    """What a tool is working on, for messages: the file of errors that name none, and the pass that is running."""
+
+    file: str | None = None
+    running: str | None = None
+    debug: bool = False
+    """True if the traceback precedes the message."""
+
+
+def guarded(run: Callable[[], int], blame: Blame) -> int:
+    """The exit code of a tool: that of `run`, or 1 after an error, reported as one line on standard error.
+
+    blame: kept up to date by `run`, which has context variables of its own. A defect of tinyml itself is raised.
+    """
+    try:
+        with ending_signals_interrupt():
+            return _guarded(run, blame)
+    except KeyboardInterrupt:
+        print("error: interrupted", file=sys.stderr)
+        return 1
+
+
+def check_numbers(arguments: Sequence[str]) -> None:
+    """Raise `InputError` for a number that Python refuses to read, or to print after some arithmetic."""
+    for argument in arguments:
+        if digits := re.search(rf"[0-9]{{{MOST_DIGITS + 1},}}", argument):
+            raise InputError(f"a number of {len(digits[0])} digits, expected at most {MOST_DIGITS}")
+
+
+def _guarded(run: Callable[[], int], blame: Blame) -> int:
+    try:
+        code = copy_context().run(run)
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        _drop_output()
+        return 1
+    # Some of xDSL's exceptions are no `Exception`s.
+    except BaseException as error:
+        from tinyml.tools.cli.user_errors import as_input_error
+
+        if isinstance(error, KeyboardInterrupt | SystemExit):
+            raise
+        if (known := as_input_error(error, blame.file, blame.running)) is None:
+            raise
+        if blame.debug:
+            traceback.print_exc()
+        print(f"error: {known}", file=sys.stderr)
+        try:
+            sys.stdout.flush()
+        except OSError:
+            _drop_output()
+        return 1
+
+
+def _drop_output() -> None:
+    """Let nothing more reach a standard output that takes nothing; else Python complains when it flushes at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

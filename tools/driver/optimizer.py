@@ -1,0 +1,166 @@
+"""The driver behind `tinyml-opt`: xDSL's, with some hooks overridden."""
+
+import argparse
+import inspect
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from functools import partial
+from io import BytesIO
+from pathlib import Path
+from typing import IO, ClassVar, NoReturn, cast
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass, PassPipeline
+from xdsl.utils.arg_spec import parse_spec
+from xdsl.utils.exceptions import DiagnosticException, VerifyException
+from xdsl.utils.target import Target
+from xdsl.xdsl_opt_main import xDSLOptMain
+
+from tinyml.dialects.errors import InputError
+from tinyml.lowering.frontends.importers import Importer, importers
+from tinyml.runtime.readers.regular_files import read_bytes
+from tinyml.tools.cli.atomic_file import atomic_file
+from tinyml.tools.cli.common_options import add_common_options, apply_common_options
+from tinyml.tools.cli.guard import Blame
+from tinyml.tools.cli.located_parser import parse_mlir
+from tinyml.tools.cli.pipeline_syntax import check_options, check_pipeline, to_xdsl_pipeline
+from tinyml.tools.cli.user_errors import invalid
+from tinyml.transforms.ir.levels import check_level
+
+
+class TinymlOptMain(xDSLOptMain):
+    """xDSL's driver with some hooks overridden.
+
+    Differences from xdsl-opt: `--pass-pipeline` and MLIR's spelling of pipelines; `-` for the standard streams; input
+    in the languages of all frontends; output files that are written completely or not at all; errors with file, line,
+    column and pass.
+    """
+
+    version_format: ClassVar[str] = "tinyml-opt on xdsl {xdsl_version}"
+
+    line_offset: int = 0
+    """Number of lines before the piece of the input file being read, with --split-input-file."""
+
+    outputs: ExitStack
+    """Holds the output file, which takes its place when all went well."""
+
+    def __init__(self, args: Sequence[str], blame: Blame):
+        """blame: told the input file, and the pass that is running or whose result is being verified."""
+        self.blame = blame
+        super().__init__("Reads a module or a model, runs passes on it and prints the result.", args)
+
+    def register_all_arguments(self, arg_parser: argparse.ArgumentParser):
+        super().register_all_arguments(arg_parser)
+        arg_parser.add_argument(
+            "--pass-pipeline",
+            metavar="PIPELINE",
+            help="the same as -p, as MLIR spells it: builtin.module(a,b{x=1 y=2}); both options accept both spellings",
+        )
+        add_common_options(arg_parser)
+        arg_parser.error = _usage_error
+
+    def register_all_frontends(self):
+        super().register_all_frontends()
+
+        def parse_text(stream: IO[bytes]) -> ModuleOp:
+            name, implicit = self.get_input_name(), not self.args.no_implicit_module
+            return parse_mlir(self.ctx, stream.read(), name, line_offset=self.line_offset, implicit_module=implicit)
+
+        def parse_with(load: Callable[[], Importer], stream: IO[bytes]) -> ModuleOp:
+            try:
+                return load()(stream.read(), self.get_input_name())
+            except InputError as error:
+                if error.line is None or not self.line_offset:
+                    raise
+                line = error.line + self.line_offset
+                raise InputError(error.message, file=error.file, line=line, column=error.column) from error
+
+        self.available_frontends["mlir"] = parse_text
+        for suffix, load in importers().items():
+            self.available_frontends[suffix] = partial(parse_with, load)
+
+    def setup_pipeline(self):
+        apply_common_options(self.args)
+        mlir: str | None = self.args.pass_pipeline
+        if mlir is not None:
+            if self.args.passes:
+                raise InputError("give either -p or --pass-pipeline, not both")
+            self.args.passes = mlir
+        self.args.passes = to_xdsl_pipeline(self.args.passes)
+        check_pipeline(self.args.passes, self.available_passes)
+        target = parse_spec(self.args.target)
+        factory = self.available_targets[target.name]
+        if not inspect.signature(factory).parameters:
+            check_options("target", target, cast(Callable[[], type[Target]], factory)())
+        super().setup_pipeline()
+        verify_and_report = self.pipeline.callback
+        assert verify_and_report is not None
+
+        def callback(before: ModulePass | None, module: ModuleOp, after: ModulePass | None):
+            verify_and_report(before, module, after)
+            self.blame.running = after.name if after is not None else None
+            if after is not None:
+                check_level(after, module)
+
+        self.pipeline = PassPipeline(self.pipeline.passes, callback)
+
+    def get_input_stream(self) -> tuple[IO[bytes], str]:
+        if self.args.input_file == "-":
+            self.args.input_file = None
+        if self.args.input_file is None:
+            return super().get_input_stream()
+        path = Path(self.args.input_file)
+        return BytesIO(read_bytes(path, "program")), path.suffix.removeprefix(".")
+
+    def prepare_input(self) -> tuple[list[tuple[IO[bytes], int]], str]:
+        try:
+            return super().prepare_input()
+        except ValueError as error:
+            known = ", ".join(f".{name}" for name in self.available_frontends)
+            raise InputError(
+                f"the file's extension says nothing about its language (known: {known}); choose one with -f",
+                file=self.get_input_name(),
+            ) from error
+
+    def prepare_output(self) -> IO[str]:
+        if self.args.output_file in (None, "-"):
+            return sys.stdout
+        return self.outputs.enter_context(atomic_file(self.args.output_file))
+
+    def run(self):
+        self.blame.file = self.get_input_name()
+        with ExitStack() as self.outputs:
+            super().run()
+
+    def parse_chunk(self, chunk: IO[bytes], file_extension: str, start_offset: int = 0) -> ModuleOp | None:
+        self.line_offset = start_offset
+        self.blame.running = None
+        try:
+            try:
+                return super().parse_chunk(chunk, file_extension, start_offset)
+            except UnicodeDecodeError as error:
+                line = error.object[: error.start].count(b"\n") + 1 + start_offset
+                raise InputError("the text is not UTF-8", file=self.get_input_name(), line=line) from error
+        except InputError as error:
+            if not self.args.parsing_diagnostics:
+                raise
+            print(error)
+            return None
+
+    def apply_passes(self, prog: ModuleOp):
+        """Apply passes in order; an error names the pass and, if known, the operation."""
+        try:
+            super().apply_passes(prog)
+        except VerifyException as error:
+            if self.args.verify_diagnostics:
+                raise
+            raise invalid(prog, error, self.get_input_name()) from error
+        except InputError as error:
+            if self.args.verify_diagnostics:
+                raise DiagnosticException(str(error)) from error
+            raise
+
+
+def _usage_error(message: str) -> NoReturn:
+    raise InputError(f"{message} (see tinyml-opt --help)")

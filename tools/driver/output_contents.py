@@ -1,0 +1,102 @@
+"""The files of an output folder: the list of their hashes in its report, and the check of a folder against it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, cast
+
+from tinyml.dialects.errors import InputError
+from tinyml.runtime.readers.regular_files import read_bytes
+from tinyml.tools.cli.atomic_file import write_file
+
+REPORT = "report.json"
+
+_WRITER, _FILES = "tinyml", "files"
+"""The fields of a report with the version of tinyml that wrote it, and the SHA-256 of every file by its name."""
+
+
+def read_report(folder: Path) -> dict[str, Any]:
+    """The report in a folder written by `tinyml compile`; raises `InputError` for any other folder."""
+    report = _report(folder)
+    if report is None or not {"target", "optimize"} <= report.keys():
+        raise InputError("expected a folder written by tinyml compile", file=str(folder))
+    return report
+
+
+def seal_folder(folder: Path, report: Mapping[str, Any]) -> None:
+    """Write the report of a folder that holds nothing but output, with the list of its files.
+
+    The report itself is listed with the hash of its other fields. Raises `InputError` if it cannot be written.
+    """
+    own = {_WRITER: version("tinyml"), **report}
+    files = {name: _digest(folder / name) for name in sorted(_files(folder)) if name != REPORT}
+    text = json.dumps({**own, _FILES: {**files, REPORT: _own_digest(own)}}, indent=2)
+    write_file(folder / REPORT, text + "\n")
+
+
+def removable_files(inputs: Sequence[Path]) -> Callable[[Path], Sequence[str]]:
+    """The check of an output folder that a command with these input files wants to replace.
+
+    The check returns the files of the folder, the report last. It raises `InputError`, with what is in the way, if the
+    folder is neither empty nor an output of tinyml whose files are as they were written, or holds an input.
+    """
+
+    def check(folder: Path) -> Sequence[str]:
+        for file in inputs:
+            if file.resolve().is_relative_to(folder.resolve()):
+                raise InputError(f"holds the input {file}: choose another folder", file=str(folder))
+        if not any(folder.iterdir()):
+            return ()
+        report = _report(folder)
+        if report is None or _WRITER not in report or not isinstance(report.get(_FILES), dict):
+            raise InputError("exists already and is no output of tinyml", file=str(folder))
+        listed = cast("dict[str, Any]", report.pop(_FILES))
+        found: list[str] = []
+        for name in _files(folder):
+            if name not in listed:
+                raise InputError(f"holds {name}, which tinyml did not write: choose another folder", file=str(folder))
+            digest = _own_digest(report) if name == REPORT else _digest(folder / name)
+            if digest != listed[name]:
+                raise InputError(f"holds {name}, which was changed: choose another folder", file=str(folder))
+            found.append(name)
+        return sorted(found, key=REPORT.__eq__)
+
+    return check
+
+
+def _report(folder: Path) -> dict[str, Any] | None:
+    try:
+        report = json.loads(read_bytes(folder / REPORT, "report"))
+    except (InputError, ValueError, RecursionError):
+        return None
+    return cast("dict[str, Any]", report) if isinstance(report, dict) else None
+
+
+def _files(folder: Path) -> Iterator[str]:
+    """The names of all files relative to a folder, of empty folders and of links too."""
+    for parent, folders, files in os.walk(folder):
+        links = [name for name in folders if os.path.islink(os.path.join(parent, name))]
+        for name in (*files, *links):
+            yield os.path.relpath(os.path.join(parent, name), folder)
+        if not folders and not files:
+            yield os.path.relpath(parent, folder)
+
+
+def _digest(file: Path) -> str | None:
+    """The SHA-256 of a regular file; None for a link and anything else."""
+    if not file.is_file() or file.is_symlink():
+        return None
+    try:
+        with file.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=str(file)) from error
+
+
+def _own_digest(report: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(report, sort_keys=True).encode()).hexdigest()

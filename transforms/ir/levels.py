@@ -1,0 +1,113 @@
+"""The levels of the IR, and the check that a pass gets IR of the level that it takes.
+
+As an MLIR pass has an anchor and dialects that it depends on, a pass here takes a level: that of its room, or the one
+that its class attribute `takes` names. A pass that has neither, such as a plug-in's or xDSL's own, takes any IR.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import MemRefType, ModuleOp, TensorType
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.passes import ModulePass
+
+from tinyml.dialects.locations import error_at
+
+
+@dataclass(frozen=True)
+class Level:
+    """IR that passes of one room take.
+
+    description: for messages. refused: the type of values that are of another level. without: dialects that were
+    lowered before. inputs: the type of every function's arguments, if the passes work on whole programs.
+    """
+
+    description: str
+    refused: type[Attribute] | None = None
+    without: tuple[str, ...] = ()
+    inputs: type[Attribute] | None = None
+
+
+_TENSORS = "a program on tensors"
+REALS = FORMATS = SEARCH = Level(_TENSORS, refused=MemRefType, without=("c",))
+BUFFERS = Level("a program on memrefs", refused=TensorType, without=("c",))
+LOOPS = Level("loops on memrefs", refused=TensorType, without=("c",))
+PROGRAM_LOOPS = Level("a program of loops on memrefs", refused=TensorType, without=("tdsl", "c"), inputs=MemRefType)
+BITS = Level("integers, floats and memrefs", refused=TensorType, without=("tdsl", "c"))
+
+_ROOMS = {"reals": REALS, "formats": FORMATS, "search": SEARCH, "buffers": BUFFERS, "loops": LOOPS, "bits": BITS}
+_TRANSFORMS = "tinyml.transforms."
+
+
+def level_of(step: ModulePass) -> Level | None:
+    """The level that a pass takes; None if it takes any IR."""
+    taken = getattr(step, "takes", None)
+    if taken is None and (module := type(step).__module__).startswith(_TRANSFORMS):
+        return _ROOMS.get(module.removeprefix(_TRANSFORMS).partition(".")[0])
+    return taken
+
+
+def check_level(step: ModulePass, module: ModuleOp) -> None:
+    """Raise `InputError`, at the operation in question, unless a module is of the level that a pass takes.
+
+    Passes of a level also rely on functions of one block whose operations follow those that they use.
+    """
+    level = level_of(step)
+    if level is None:
+        return
+    for op in module.ops:
+        complaint = _complaint(op, level)
+        if complaint is None and isinstance(op, func.FuncOp):
+            complaint = _signature_complaint(op, level)
+        if complaint is not None:
+            raise error_at(op, f"'{step.name}' takes {level.description}: {complaint}")
+        for inner, complaint in _complaints(op.regions, level):
+            raise error_at(inner, f"'{step.name}' takes {level.description}: {complaint}")
+
+
+def _complaint(op: Operation, level: Level) -> str | None:
+    if op.name.partition(".")[0] in level.without:
+        return f"'{op.name}' is of another level"
+    if level.refused is not None:
+        for value in (*op.operands, *op.results):
+            if isinstance(value.type, level.refused):
+                return f"'{op.name}' has the type {value.type}"
+    return None
+
+
+def _signature_complaint(function: func.FuncOp, level: Level) -> str | None:
+    if function.is_declaration:
+        return None
+    if len(function.body.blocks) != 1:
+        return f"the function '{function.sym_name.data}' has {len(function.body.blocks)} blocks, expected one"
+    for argument in function.function_type.inputs:
+        if level.inputs is not None and not isinstance(argument, level.inputs):
+            return f"the function '{function.sym_name.data}' has an argument of type {argument}"
+    return None
+
+
+def _complaints(regions: Sequence[Region], level: Level) -> Iterator[tuple[Operation, str]]:
+    """The operations below a function that are not of a level, in order, each with what is wrong."""
+    known: set[SSAValue] = set()
+
+    def visit(block: Block) -> Iterator[tuple[Operation, str]]:
+        mine: list[SSAValue] = list(block.args)
+        known.update(mine)
+        for op in block.ops:
+            if (complaint := _complaint(op, level)) is not None:
+                yield op, complaint
+            if any(operand not in known for operand in op.operands):
+                yield op, f"'{op.name}' uses a value before its definition"
+            for region in op.regions:
+                for inner in region.blocks:
+                    yield from visit(inner)
+            mine += op.results
+            known.update(op.results)
+        known.difference_update(mine)
+
+    for region in regions:
+        for block in region.blocks:
+            yield from visit(block)
