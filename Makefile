@@ -51,7 +51,7 @@ costs: $(VENV)/test toolchains ## measure the tables of the cost model anew (tar
 	$(BIN)/python -m tinyml.tools.calibration.costs
 
 packing: $(VENV)/test ## how many generated packing problems are solved in ten seconds each, an hour or so
-	$(BIN)/python -m tinyml.tools.calibration.packing $(wildcard tests/packing/minimalloc/*.csv)
+	$(BIN)/python -m tinyml.tools.calibration.packing --given tests/packing/minimalloc
 
 format: $(VENV)/test ## lay out the Python files, list the packages
 	.ci/packages

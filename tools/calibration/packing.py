@@ -1,16 +1,16 @@
 """Counts the packing problems that `auto` solves in some seconds (`make packing`), an hour or so for all.
 
-    python -m tinyml.tools.calibration.packing [--seconds S] [--seeds FIRST:LAST] [--only CLASS] [PROBLEM.csv ...]
-
-Problems without slack are generated; of the given ones, which fit into 1 MiB, variants are packed.
+Problems without slack are generated; of the given ones, which fit into 1 MiB, variants are packed. `--help` lists the options.
 """
 
 import argparse
 import statistics
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+from tinyml.dialects.options import Seconds, option, options_of
 from tinyml.tools.calibration.packing_problems import (
     guillotine,
     reversed_in_time,
@@ -18,6 +18,7 @@ from tinyml.tools.calibration.packing_problems import (
     split_in_size,
     split_in_time,
 )
+from tinyml.tools.cli.arguments import add_options, parsed
 from tinyml.tools.driver.packing_problem import read_problem
 from tinyml.transforms.buffers.packing import Effort, Rectangle, lower_bound, pack
 from tinyml.transforms.buffers.packing.validator import complaints
@@ -28,6 +29,17 @@ BUFFERS = (100, 200, 300, 450)
 
 COARSE = 100
 """Program points of the harder problems without slack, where many buffers start together; else four per buffer."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Survey:
+    """The options of a count."""
+
+    seconds: Seconds = option("the greatest duration of a search", default=Seconds(10), metavar="S")
+    first_seed: int = option("the first seed of generated problems and variants", default=0, metavar="N")
+    seeds: int = option("the number of seeds", default=30, metavar="N")
+    only: str | None = option("one class of problems", default=None, metavar="CLASS")
+    given: Path | None = option("folder of CSV files whose variants are packed", default=None, metavar="FOLDER")
 
 
 def problems(paths: Sequence[Path], seeds: Sequence[int]) -> Iterator[tuple[str, list[list[Rectangle]]]]:
@@ -55,17 +67,14 @@ def seconds_to_solve(rectangles: Sequence[Rectangle], limit: float) -> float | N
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("paths", nargs="*", type=Path, metavar="PROBLEM.csv")
-    parser.add_argument("--seconds", type=float, default=10)
-    parser.add_argument("--seeds", default="0:30", metavar="FIRST:LAST")
-    parser.add_argument("--only", metavar="CLASS")
-    arguments = parser.parse_args()
-    first, last = map(int, arguments.seeds.split(":"))
+    add_options(parser, options_of(Survey))
+    survey = parsed(parser.parse_args(), Survey)
+    paths = sorted(survey.given.glob("*.csv")) if survey.given else []
     print(f"{'class':<18}{'solved':>10}{'median s':>10}{'longest s':>10}")
-    for name, given in problems(arguments.paths, range(first, last)):
-        if arguments.only in (None, name):
+    for name, given in problems(paths, range(survey.first_seed, survey.first_seed + survey.seeds)):
+        if survey.only in (None, name):
             assert all(lower_bound(problem) <= CAPACITY for problem in given)
-            found = [seconds_to_solve(problem, arguments.seconds) for problem in given]
+            found = [seconds_to_solve(problem, survey.seconds) for problem in given]
             solved = [spent for spent in found if spent is not None]
             middle = f"{statistics.median(solved):>10.2f}{max(solved):>10.2f}" if solved else ""
             print(f"{name:<18}{f'{len(solved)}/{len(found)}':>10}{middle}", flush=True)
