@@ -50,7 +50,7 @@ kernels: $(VENV)/test toolchains ## what the kernels of the runtime cost on simu
 costs: $(VENV)/test toolchains ## measure the tables of the cost model anew (targets/*/costs), some minutes
 	$(BIN)/python -m tinyml.tools.calibration.costs
 
-packing: $(VENV)/test ## how many generated packing problems are solved in ten seconds each, an hour or so
+packing: $(VENV)/test ## how many generated packing problems are solved in ten seconds each, ten minutes or so
 	$(BIN)/python -m tinyml.tools.calibration.packing --given tests/packing/minimalloc
 
 format: $(VENV)/test ## lay out the Python files, list the packages

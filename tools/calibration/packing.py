@@ -1,6 +1,7 @@
-"""Counts the packing problems that `auto` solves in some seconds (`make packing`), an hour or so for all.
+"""Counts the packing problems that `auto` solves in some seconds (`make packing`), ten minutes or so for all.
 
-Problems without slack are generated; of the given ones, which fit into 1 MiB, variants are packed. `--help` lists the options.
+Problems without slack are generated; of the given ones, which fit into 1 MiB, variants are packed. `--help` lists the
+options.
 """
 
 import argparse
