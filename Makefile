@@ -8,7 +8,7 @@ SECONDS ?= 600
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint ruff filecheck pytest bench fuzz kernels costs format clean toolchains
+.PHONY: help demo test lint ruff filecheck pytest bench fuzz kernels costs packing format clean toolchains
 
 help: ## show this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
@@ -49,6 +49,9 @@ kernels: $(VENV)/test toolchains ## what the kernels of the runtime cost on simu
 
 costs: $(VENV)/test toolchains ## measure the tables of the cost model anew (targets/*/costs), some minutes
 	$(BIN)/python -m tinyml.tools.calibration.costs
+
+packing: $(VENV)/test ## how many generated packing problems are solved in ten seconds each, ten minutes or so
+	$(BIN)/python -m tinyml.tools.calibration.packing --given tests/packing/minimalloc
 
 format: $(VENV)/test ## lay out the Python files, list the packages
 	.ci/packages

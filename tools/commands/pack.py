@@ -15,12 +15,15 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import Seconds, option, options_of
 from tinyml.tools.cli.arguments import add_options, parsed
 from tinyml.tools.driver.packing_problem import read_problem, spell_solution
-from tinyml.transforms.buffers.packing import Effort, Placement, Rectangle, find_peak, pack, stays
+from tinyml.transforms.buffers.packing import Effort, Placement, Rectangle, lower_bound, pack, stays
 from tinyml.transforms.buffers.packing.options import PackingOptions
 from tinyml.transforms.buffers.packing.validator import complaints
 
 STEPS, SECONDS = 30_000_000_000, 120
 """Default limits, more generous than in a compilation because the user asked for this packing alone."""
+
+REST = 2e-5
+"""Seconds per buffer kept from the search, for checking and writing."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +62,7 @@ def _pack_file(request: PackRequest) -> int:
     if request.picture is not None:
         check_picture(request.picture)
     rectangles = read_problem(request.problem)
-    effort = _effort(request)
+    effort = _effort(request, len(rectangles))
     before, interrupted = time.monotonic(), False
     try:
         placement = pack(rectangles, request.mode, effort, request.coarsen)
@@ -71,26 +74,26 @@ def _pack_file(request: PackRequest) -> int:
     for complaint in complaints(rectangles, placement):
         raise AssertionError(f"a defect of mode {request.mode}: {complaint}")
     checked = time.monotonic() - before - searched
-    _write(request, rectangles, placement)
+    need = effort.need if request.coarsen == 1 and effort.need else lower_bound(rectangles)
+    _write(request, rectangles, placement, need)
     for line in _report(effort, searched, checked):
         print(line, file=sys.stderr)
-    print(f"{'interrupted; ' if interrupted else ''}{verdict(rectangles, placement)}", file=sys.stderr)
+    print(f"{'interrupted; ' if interrupted else ''}{verdict(rectangles, placement, need)}", file=sys.stderr)
     if request.capacity is not None and placement.height > request.capacity:
         proven = placement.lower_bound > request.capacity
         raise InputError(f"{'no' if proven else 'found no'} packing of at most {request.capacity} bytes")
     return 1 if interrupted else 0
 
 
-def _effort(request: PackRequest) -> Effort:
+def _effort(request: PackRequest, buffers: int) -> Effort:
+    nodes, steps, limit = request.nodes, None, math.inf if request.seconds is None else request.seconds
     if request.nodes is None and request.seconds is None:
-        return Effort(steps=STEPS, seconds=SECONDS, core=not request.python, capacity=request.capacity)
-    limit = math.inf if request.seconds is None else request.seconds
-    return Effort(request.nodes, None, limit, request.capacity, not request.python)
+        steps, limit = STEPS, SECONDS
+    return Effort(nodes, steps, max(limit - REST * buffers, 0), request.capacity, not request.python)
 
 
-def verdict(rectangles: Sequence[Rectangle], placement: Placement) -> str:
-    """A one-line summary: the height of a packing and its quality."""
-    need = find_peak(rectangles).bytes
+def verdict(rectangles: Sequence[Rectangle], placement: Placement, need: int) -> str:
+    """A one-line summary: the height of a packing and its quality. need: bytes at the peak."""
     moved = sum(rectangles[move.index].size for move in placement.moves)
     text = f"{len(rectangles)} buffers in {placement.height} bytes"
     if moved:
@@ -112,7 +115,7 @@ def _report(effort: Effort, searched: float, checked: float) -> Iterator[str]:
     yield f"{effort.spent:,} nodes in {searched:.2f} s; checked in {checked:.2f} s"
 
 
-def _write(request: PackRequest, rectangles: Sequence[Rectangle], placement: Placement) -> None:
+def _write(request: PackRequest, rectangles: Sequence[Rectangle], placement: Placement, need: int) -> None:
     from tinyml.tools.cli.atomic_file import write_file
     from tinyml.tools.reports.memory_picture import draw_memory
 
@@ -128,5 +131,5 @@ def _write(request: PackRequest, rectangles: Sequence[Rectangle], placement: Pla
             Placed(rectangles[i].name, offset, rectangles[i].size, first, last)
             for i, offset, first, last in stays(rectangles, placement)
         ]
-        title = f"{request.problem.stem}: {verdict(rectangles, placement)}"
+        title = f"{request.problem.stem}: {verdict(rectangles, placement, need)}"
         draw_memory(boxes, placement.height, placement.lower_bound, title, request.picture)

@@ -13,6 +13,9 @@ from tinyml.transforms.buffers.packing import Placement, Rectangle, stays
 
 _REQUIRED = ("id", "lower", "upper", "size")
 
+_MOST = 1 << 128
+"""Limit on sizes, alignments and points: Python refuses to spell integers of more than some thousand digits."""
+
 
 def read_problem(path: Path) -> list[Rectangle]:
     """The buffers of a problem, alive from point `lower` until just before `upper`, of `size` bytes each.
@@ -51,7 +54,9 @@ def _rectangle(row: Mapping[str | None, object]) -> Rectangle:
         except ValueError:
             raise InputError(f"{name} must be an integer, got {_quote(text)}") from None
         if least is not None and value < least:
-            raise InputError(f"{name} must be at least {least}, got {value}")
+            raise InputError(f"{name} must be at least {least}, got {_quote(text)}")
+        if abs(value) > _MOST:
+            raise InputError(f"{name} must be at most 2^128, got {_quote(text)}")
         return value
 
     if None in row:
@@ -64,7 +69,10 @@ def _rectangle(row: Mapping[str | None, object]) -> Rectangle:
 
 
 def _quote(text: object) -> str:
-    return "nothing" if text is None else f"'{text}'"
+    if text is None:
+        return "nothing"
+    spelled = repr(str(text))
+    return spelled if len(spelled) <= 40 else f"{spelled[:20]}... ({len(str(text))} characters)"
 
 
 def spell_solution(rectangles: Sequence[Rectangle], placement: Placement) -> str:

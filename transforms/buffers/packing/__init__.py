@@ -6,16 +6,8 @@ share bytes if and only if they have no point in common: a buffer that ends at p
 
 from tinyml.transforms.buffers.packing.effort import Effort, Phase
 from tinyml.transforms.buffers.packing.modes import MODES, pack
-from tinyml.transforms.buffers.packing.rectangles import (
-    Move,
-    Peak,
-    Placement,
-    Rectangle,
-    find_peak,
-    lower_bound,
-    overlap_in_time,
-    stays,
-)
+from tinyml.transforms.buffers.packing.peak import Peak, find_peak, lower_bound
+from tinyml.transforms.buffers.packing.rectangles import Move, Placement, Rectangle, overlap_in_time, stays
 
 __all__ = [
     "MODES",

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FAILED = 0, FOUND = 1, OUT_OF_NODES = 2, STOPPED = 3, OUT_OF_MEMORY = 4 };
+#include "failed_states.h"
 
-typedef int64_t Number;
+enum { FAILED = 0, FOUND = 1, OUT_OF_NODES = 2, STOPPED = 3, OUT_OF_MEMORY = 4 };
 
 typedef struct {
     /* The problem. */
@@ -20,13 +20,8 @@ typedef struct {
     /* Work space. */
     Number *start, *top;
     int *sorted;
-    /* States that failed: `index` refers into `words`, where each is its length and then its numbers. */
-    Number *words, *index;
-    size_t used, room, entries, slots;
+    States failed;
 } Search;
-
-#define MOST_NUMBERS ((size_t)1 << 22)
-#define MOST_STATES ((size_t)1 << 17)
 
 /* Whether a buffer lies before another one: lower, or earlier in the order where that is equal. */
 static int before(const Number *address, int one, int other)
@@ -58,65 +53,30 @@ static int overlap(const Search *s, int a, int b)
     return s->first[a] <= s->last[b] && s->first[b] <= s->last[a];
 }
 
-static uint64_t hash(const Number *words, size_t count)
-{
-    uint64_t h = 0x9E3779B97F4A7C15u;
-    for (size_t i = 0; i < count; i++) {
-        h = (h ^ (uint64_t)words[i]) * 0xBF58476D1CE4E5B9u;
-        h ^= h >> 31;
-    }
-    return h;
-}
-
-/* The slot of the state that ends `words`, or the empty one where it belongs. */
-static size_t slot_of(const Search *s, size_t count)
-{
-    const Number *state = s->words + s->used + 1;
-    size_t slot = hash(state, count) & (s->slots - 1);
-    for (; s->index[slot] >= 0; slot = (slot + 1) & (s->slots - 1)) {
-        const Number *other = s->words + s->index[slot];
-        if ((size_t)other[0] == count && memcmp(other + 1, state, count * sizeof(Number)) == 0)
-            break;
-    }
-    return slot;
-}
-
-static int reserve(Search *s, size_t count)
-{
-    while (s->used + count + 1 > s->room) {
-        Number *words = realloc(s->words, 2 * s->room * sizeof(Number));
-        if (!words)
-            return 0;
-        s->words = words;
-        s->room *= 2;
-    }
-    return 1;
-}
-
+/* Writes the state behind the failed ones, and returns its length; 0 if memory is out. */
 static size_t write_state(Search *s, const int *unplaced, int count, Number last, int last_buffer)
 {
-    Number *word = s->words + s->used;
-    *word++ = 2 + 2 * (Number)count;
+    size_t length = 2 + 2 * (size_t)count;
+    if (!reserve(&s->failed, length))
+        return 0;
+    Number *word = s->failed.words + s->failed.used + 1;
     *word++ = last;
     *word++ = last_buffer;
     for (int i = 0; i < count; i++) {
         *word++ = unplaced[i];
         *word++ = s->lowest[unplaced[i]];
     }
-    return 2 + 2 * (size_t)count;
+    return length;
 }
 
 static int remember(Search *s, const int *unplaced, int count, Number last, int last_buffer)
 {
-    if (s->used + 3 + 2 * (size_t)count > MOST_NUMBERS || s->entries == MOST_STATES)
+    if (is_full(&s->failed, 2 + 2 * (size_t)count))
         return 1;
-    if (!reserve(s, 2 + 2 * (size_t)count))
-        return 0;
     size_t length = write_state(s, unplaced, count, last, last_buffer);
-    s->index[slot_of(s, length)] = (Number)s->used;
-    s->used += length + 1;
-    s->entries++;
-    return 1;
+    if (length)
+        keep(&s->failed, length);
+    return length != 0;
 }
 
 static int solve(Search *s, const int *unplaced, int count, Number last, int last_buffer);
@@ -219,7 +179,8 @@ static int solve(Search *s, const int *unplaced, int count, Number last, int las
 {
     if (s->nodes == s->node_limit)
         return OUT_OF_NODES;
-    if (++s->nodes % 256 == 0 && *s->stop)
+    s->nodes++;
+    if (*s->stop)
         return STOPPED;
     Number ceiling = INT64_MAX;
     for (int i = 0; i < count; i++) {
@@ -231,9 +192,10 @@ static int solve(Search *s, const int *unplaced, int count, Number last, int las
         blocked++;
     if (ceiling <= last || is_hopeless(s, unplaced, count, blocked, last))
         return FAILED;
-    if (!reserve(s, 2 + 2 * (size_t)count))
+    size_t length = write_state(s, unplaced, count, last, last_buffer);
+    if (!length)
         return OUT_OF_MEMORY;
-    if (s->index[slot_of(s, write_state(s, unplaced, count, last, last_buffer))] >= 0)
+    if (is_known(&s->failed, length))
         return FAILED;
 
     Number *saved = malloc((size_t)count * (sizeof(Number) + 3 * sizeof(int)));
@@ -290,21 +252,17 @@ int tm_branch_and_bound(int count, int sections, const Number *size, const Numbe
 {
     size_t n = (size_t)count, width = (size_t)sections;
     Search s = {.size = size, .alignment = alignment, .first = first, .last = last, .sections = width,
-                .capacity = capacity, .node_limit = node_limit, .stop = stop, .offset = offsets,
-                .room = 1024, .slots = 2 * MOST_STATES};
+                .capacity = capacity, .node_limit = node_limit, .stop = stop, .offset = offsets};
     Number *numbers = calloc(2 * n + 3 * width, sizeof(Number));
     int *unplaced = malloc(3 * n * sizeof(int));
-    s.words = malloc(s.room * sizeof(Number));
-    s.index = malloc(s.slots * sizeof(Number));
     int result = OUT_OF_MEMORY;
-    if (numbers && unplaced && s.words && s.index) {
+    if (make_states(&s.failed) && numbers && unplaced) {
         s.lowest = numbers;
         s.start = s.lowest + n;
         s.waiting = s.start + n;
         s.crossing = s.waiting + width;
         s.top = s.crossing + width;
         s.sorted = unplaced + n;
-        memset(s.index, 0xFF, s.slots * sizeof(Number));
         for (int i = 0; i < count; i++) {
             unplaced[i] = i;
             for (Number x = first[i]; x <= last[i]; x++) {
@@ -317,7 +275,6 @@ int tm_branch_and_bound(int count, int sections, const Number *size, const Numbe
     *nodes = s.nodes;
     free(numbers);
     free(unplaced);
-    free(s.words);
-    free(s.index);
+    free_states(&s.failed);
     return result;
 }

@@ -56,7 +56,7 @@ def search(grid: Grid, capacity: int, nodes: int, late: Callable[[], bool]) -> S
     """Searches for a packing of at most `capacity` units in a tree of at most `nodes` nodes.
 
     Among candidates at the same offset the first in the grid is tried first.
-    late: stops the search when it returns true; called every 256 nodes.
+    late: stops the search when it returns true; called at every node.
     """
     searching = _Search(grid, capacity, nodes, late)
     with _deep_recursion(4 * len(grid.sizes)):
@@ -130,7 +130,7 @@ class _Search:
         if self.nodes == self.node_limit:
             raise _End(Outcome.OUT_OF_NODES)
         self.nodes += 1
-        if self.nodes % 256 == 0 and self.late():
+        if self.late():
             raise _End(Outcome.STOPPED)
         lowest, size = self.lowest, self.size
         ceiling = min([lowest[b] + size[b] for b in unplaced])

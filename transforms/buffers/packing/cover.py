@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 import time
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from tinyml.transforms.buffers.packing.effort import Effort
@@ -22,17 +22,23 @@ from tinyml.transforms.buffers.packing.rectangles import Placement, Rectangle, p
 MOST_ONES = 3_000_000
 """Limit on the ones of a matrix in mode exact-cover: some hundred megabytes."""
 
+MOST_CELLS = 1_000_000_000
+"""Limit on the addresses of all buffers together, and of their alignments: each takes a bit."""
+
 
 def improve_by_exact_cover(
     rectangles: Sequence[Rectangle], best: Placement, effort: Effort, most_ones: int, most_nodes: int = sys.maxsize
 ) -> Placement:
     """The lowest placement, or the best so far when the effort or a limit on the matrix or the search tree is exceeded.
 
-    Searches at the lower bound even if the best placement is no higher.
+    Searches at the lower bound even if the best placement is no higher. Raises `OutOfTime`.
     """
     grid = to_grid(rectangles)
     low, high = -(-best.lower_bound // grid.unit), -(-best.height // grid.unit)
     high = max(high, low + 1)
+    if high * len(grid.sizes) + max(grid.alignments) > MOST_CELLS:
+        effort.note("exact cover", 0, time.monotonic(), f"more than {MOST_CELLS:,} addresses")
+        return best
     height, heights = low, list[int]()
     while low < high and not effort.is_over():
         offsets, outcome = _cover(grid, height, effort, most_ones, most_nodes)
@@ -40,7 +46,7 @@ def improve_by_exact_cover(
             best = placement_at(rectangles, [offset * grid.unit for offset in offsets], best.lower_bound)
             high = -(-best.height // grid.unit)
         elif outcome == "failed":
-            heights = heights or _heights(grid, low, high)
+            heights = heights or _heights(grid, low, high, effort.check)
             low = heights[bisect_left(heights, height + 1)]
             best = replace(best, lower_bound=low * grid.unit)
         else:
@@ -51,11 +57,11 @@ def improve_by_exact_cover(
     return best
 
 
-def _heights(grid: Grid, low: int, high: int) -> list[int]:
+def _heights(grid: Grid, low: int, high: int, check: Callable[[], None]) -> list[int]:
     """The possible heights from low to high of a packing that has been pushed down, and high itself."""
     ends = {
         offset + size
-        for size, pattern in zip(grid.sizes, normal_patterns(grid, high), strict=True)
+        for size, pattern in zip(grid.sizes, normal_patterns(grid, high, check), strict=True)
         for offset in bits(pattern)
     }
     return sorted({high, *(end for end in ends if low <= end <= high)})
@@ -66,7 +72,8 @@ def _cover(grid: Grid, height: int, effort: Effort, most_ones: int, most_nodes: 
     offsets, outcome = None, "failed"
     for name, patterns_of in (("short", short_patterns), ("all", normal_patterns)):
         before = time.monotonic()
-        offsets, nodes, outcome = _search(grid, patterns_of(grid, height), effort, most_ones, most_nodes)
+        patterns = patterns_of(grid, height, effort.check)
+        offsets, nodes, outcome = _search(grid, patterns, effort, most_ones, most_nodes)
         effort.note(f"{height * grid.unit} bytes, exact cover, {name} patterns", nodes, before, outcome)
         if outcome != "failed":
             break
@@ -87,6 +94,7 @@ def _search(
     spans = [range(first, last + 1) for first, last in zip(grid.first, grid.last, strict=True)]
     starts: list[list[int]] = []
     for x in range(grid.sections):
+        effort.check()
         present = {offset for own, span in zip(offsets, spans, strict=True) if x in span for offset in own}
         starts.append(sorted(present))
 
@@ -97,6 +105,7 @@ def _search(
 
     ones = 0
     for b, own in enumerate(offsets):
+        effort.check()
         ones += sum(1 + sum(len(rows) for _, rows in cells(b, offset)) for offset in own)
         if ones > most_ones:
             return None, 0, f"more than {most_ones} ones"
@@ -104,6 +113,7 @@ def _search(
     cover = ExactCover(area, [(x, row) for x, addresses in enumerate(starts) for row in range(len(addresses))])
     options: list[tuple[int, int]] = []
     for b in area:
+        effort.check()
         for offset in offsets[b]:
             cover.add([b, *((x, row) for x, rows in cells(b, offset) for row in rows)])
             options.append((b, offset))

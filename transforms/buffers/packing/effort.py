@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 
-from tinyml.transforms.buffers.packing.rectangles import Placement
+from tinyml.transforms.buffers.packing.grid import to_grid
+from tinyml.transforms.buffers.packing.peak import lower_bound
+from tinyml.transforms.buffers.packing.rectangles import Placement, Rectangle
 
 STEPS = 300_000_000
 """Default limit on the steps of all nodes of a search, where a node visits each buffer and each of its sections at most
 once: less than a second in C, some 20 in Python, and mostly much less."""
+
+
+class OutOfTime(Exception):
+    """Ends an algorithm when the seconds of its effort have run out."""
 
 
 @dataclass(frozen=True)
@@ -43,15 +49,28 @@ class Effort:
     barred: Container[int] = ()
     phases: list[Phase] = field(default_factory=list[Phase])
     best: Placement | None = None
-    """The lowest placement so far, for the user who interrupts."""
+    """The lowest placement so far, for the user who interrupts and for the end of the seconds."""
+    need: int = 0
+    """Bytes at the peak."""
     spent: int = 0
     deadline: float = math.inf
 
-    def start(self, steps: int) -> None:
-        """Starts the clock. steps: the greatest number of steps of a node."""
-        if self.nodes is None and self.steps is not None:
-            self.nodes = self.steps // max(steps, 1)
+    def start(self, rectangles: Sequence[Rectangle]) -> None:
+        """Starts the clock, and looks at the problem."""
         self.deadline = time.monotonic() + self.seconds
+        self.need = lower_bound(rectangles)
+        if self.nodes is None and self.steps is not None:
+            self.nodes = self.steps // max(to_grid(rectangles).steps, 1)
+
+    def keep(self, placement: Placement) -> None:
+        """Keeps a placement that is lower than the best so far."""
+        if self.best is None or placement.height < self.best.height:
+            self.best = placement
+
+    def check(self) -> None:
+        """Raises `OutOfTime` if the seconds have run out."""
+        if self.is_late():
+            raise OutOfTime
 
     def is_over(self) -> bool:
         return self.ration(1) == 0 or self.is_late()

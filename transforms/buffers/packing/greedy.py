@@ -5,10 +5,13 @@ from __future__ import annotations
 from bisect import insort
 from collections.abc import Callable, Sequence
 
-from tinyml.transforms.buffers.packing.rectangles import Placement, Rectangle, lower_bound, placement_at
+from tinyml.transforms.buffers.packing import native
+from tinyml.transforms.buffers.packing.effort import Effort
+from tinyml.transforms.buffers.packing.grid import Grid, to_grid
+from tinyml.transforms.buffers.packing.rectangles import Placement, Rectangle, placement_at
 
 Order = Callable[[Rectangle, int], tuple[int, ...]]
-"""The sort key of a rectangle, given the bytes alive at its fullest point."""
+"""The sort key of a rectangle, given the units alive at its fullest point."""
 
 ORDERS: dict[str, Order] = {
     "start": lambda shape, need: (shape.first, -shape.size),
@@ -21,27 +24,37 @@ ORDERS: dict[str, Order] = {
 """The orders that are tried: first the earliest, the latest, the largest, the longest, the greatest in area, or those
 at the fullest point."""
 
-Choice = Callable[[Sequence[tuple[int, int, int, int]], Rectangle], int]
-"""Chooses an offset, from the placed (start byte, end byte, first, last), sorted by start byte, and a rectangle."""
 
-
-def first_fit(rectangles: Sequence[Rectangle]) -> Placement:
+def first_fit(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
     """Places each rectangle at the lowest free offset; the lowest result of all orders, the first of equal ones."""
-    return _best_order(rectangles, _lowest)
+    return _best_order(rectangles, effort, tightest=False)
 
 
-def best_fit(rectangles: Sequence[Rectangle]) -> Placement:
+def best_fit(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
     """Places each rectangle in the smallest gap with room, the lower of equal ones; the lowest result of all orders."""
-    return _best_order(rectangles, _tightest)
+    return _best_order(rectangles, effort, tightest=True)
 
 
-def _best_order(rectangles: Sequence[Rectangle], choose: Choice) -> Placement:
-    needs, bound = _needs(rectangles), lower_bound(rectangles)
+def _best_order(rectangles: Sequence[Rectangle], effort: Effort, tightest: bool) -> Placement:
+    """Raises `OutOfTime`; what has been found by then is the best of the effort."""
+    effort.check()
+    grid = to_grid(rectangles)
+    needs = grid.fullest()
+    core = native.library() if effort.core and grid.fits_the_core else None
     best: Placement | None = None
     for order in ORDERS.values():
+        effort.check()
         keys = [order(shape, need) for shape, need in zip(rectangles, needs, strict=True)]
-        offsets = _place(rectangles, sorted(range(len(rectangles)), key=keys.__getitem__), choose)
-        candidate = placement_at(rectangles, offsets, bound)
+        numbers = sorted(range(len(rectangles)), key=keys.__getitem__)
+        if core is None:
+            offsets = _place(grid, numbers, tightest, effort)
+        else:
+            offsets = native.place(core, grid, numbers, tightest, effort.seconds_left())
+            if offsets is None:
+                effort.check()
+                raise AssertionError("the core stopped before its time")
+        candidate = placement_at(rectangles, [offset * grid.unit for offset in offsets], effort.need)
+        effort.keep(candidate)
         if best is None or candidate.height < best.height:
             best = candidate
         if best.optimal:
@@ -50,43 +63,41 @@ def _best_order(rectangles: Sequence[Rectangle], choose: Choice) -> Placement:
     return best
 
 
-def _needs(rectangles: Sequence[Rectangle]) -> list[int]:
-    """Bytes alive at the fullest point of each rectangle's live range."""
-    points = sorted({shape.first for shape in rectangles})
-    alive = [sum(shape.size for shape in rectangles if shape.first <= point <= shape.last) for point in points]
-    return [
-        max(need for point, need in zip(points, alive, strict=True) if shape.first <= point <= shape.last)
-        for shape in rectangles
-    ]
+Placed = tuple[int, int, int, int]
+"""First and last unit (the latter exclusive), first and last section."""
 
 
-def _place(rectangles: Sequence[Rectangle], order: Sequence[int], choose: Choice) -> list[int]:
-    offsets = [0] * len(rectangles)
-    placed: list[tuple[int, int, int, int]] = []
-    for i in order:
-        shape = rectangles[i]
-        offsets[i] = offset = choose(placed, shape)
-        insort(placed, (offset, offset + shape.size, shape.first, shape.last))
+def _place(grid: Grid, order: Sequence[int], tightest: bool, effort: Effort) -> list[int]:
+    """The offsets, in units. greedy.c has the same answers."""
+    offsets = [0] * len(order)
+    placed: list[Placed] = []
+    choose = _tightest if tightest else _lowest
+    for b in order:
+        effort.check()
+        size, first, last = grid.sizes[b], grid.first[b], grid.last[b]
+        near = [(start, end) for start, end, since, until in placed if since <= last and first <= until]
+        offsets[b] = offset = choose(near, size, grid.alignments[b])
+        insort(placed, (offset, offset + size, first, last))
     return offsets
 
 
-def _lowest(placed: Sequence[tuple[int, int, int, int]], shape: Rectangle) -> int:
+def _lowest(near: Sequence[tuple[int, int]], size: int, alignment: int) -> int:
+    """The lowest free offset beside the given ranges, sorted by start."""
     lowest = 0
-    for start, end, first, last in placed:
-        if first <= shape.last and shape.first <= last:
-            if lowest + shape.size <= start:
-                break
-            if end > lowest:
-                lowest = end + -end % shape.alignment
+    for start, end in near:
+        if lowest + size <= start:
+            break
+        if end > lowest:
+            lowest = end + -end % alignment
     return lowest
 
 
-def _tightest(placed: Sequence[tuple[int, int, int, int]], shape: Rectangle) -> int:
+def _tightest(near: Sequence[tuple[int, int]], size: int, alignment: int) -> int:
+    """The start of the smallest gap with room, or the lowest offset above all ranges."""
     lowest, best, room = 0, None, 0
-    for start, end, first, last in placed:
-        if first <= shape.last and shape.first <= last:
-            if lowest + shape.size <= start and (best is None or start - lowest < room):
-                best, room = lowest, start - lowest
-            if end > lowest:
-                lowest = end + -end % shape.alignment
+    for start, end in near:
+        if lowest + size <= start and (best is None or start - lowest < room):
+            best, room = lowest, start - lowest
+        if end > lowest:
+            lowest = end + -end % alignment
     return lowest if best is None else best

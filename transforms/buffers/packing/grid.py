@@ -5,9 +5,13 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from math import gcd
 
 from tinyml.transforms.buffers.packing.rectangles import Rectangle
+
+MOST_UNITS = 1 << 62
+"""Limit of the integers of the C core."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,38 @@ class Grid:
     def steps(self) -> int:
         """Steps of a visit to each buffer and each of its sections."""
         return 2 * len(self.sizes) + sum(self.last) - sum(self.first)
+
+    @property
+    def fits_the_core(self) -> bool:
+        """True if the core's integers hold every offset of a packing that has been pushed down."""
+        return sum(self.sizes) + sum(self.alignments) < MOST_UNITS
+
+    def alive(self) -> list[int]:
+        """Units alive in each section."""
+        changes = [0] * (self.sections + 1)
+        for size, first, last in zip(self.sizes, self.first, self.last, strict=True):
+            changes[first] += size
+            changes[last + 1] -= size
+        return list(accumulate(changes))[:-1]
+
+    def fullest(self) -> list[int]:
+        """Units alive in the fullest section of each buffer, in n log n steps."""
+        ending: list[list[int]] = [[] for _ in range(self.sections)]
+        for buffer, last in enumerate(self.last):
+            ending[last].append(buffer)
+        fullest = [0] * len(self.sizes)
+        # Of the sections so far those that are fuller than all later ones: the first of them in a range is its maximum.
+        peaks: list[int] = []
+        heights: list[int] = []
+        for section, height in enumerate(self.alive()):
+            while heights and heights[-1] <= height:
+                peaks.pop()
+                heights.pop()
+            peaks.append(section)
+            heights.append(height)
+            for buffer in ending[section]:
+                fullest[buffer] = heights[bisect_left(peaks, self.first[buffer])]
+        return fullest
 
 
 def to_grid(rectangles: Sequence[Rectangle]) -> Grid:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from tinyml.transforms.buffers.packing import branch_and_bound, native
 from tinyml.transforms.buffers.packing.branch_and_bound import Outcome, SearchOutcome
 from tinyml.transforms.buffers.packing.effort import Effort
+from tinyml.transforms.buffers.packing.glue import DOUBTS, Block, glue
 from tinyml.transforms.buffers.packing.grid import to_grid
 from tinyml.transforms.buffers.packing.orders import ORDERS, Order, arranged, drawn, features, shaken
 from tinyml.transforms.buffers.packing.rectangles import Placement, Rectangle, placement_at
@@ -21,15 +22,42 @@ PATIENCE = 4_000
 SHAKEN = 150
 """Trials per round with random orders, some of which succeed quickly."""
 
+GLUED = 10
+"""Trials with buffers glued together for each one with a random order, a quarter as patient: the problem is smaller."""
+
+MOST_BUFFERS = 3_000
+"""Limit on the buffers of a search, which keeps lists of them for each one placed."""
+
 SHARE = 0.2
 """Share of the gap to the lower bound that a trial tries to close: much lower packings are often found as soon."""
+
+
+class Problem:
+    """Rectangles to pack, with their grid. Heights are in units of the grid."""
+
+    def __init__(self, rectangles: Sequence[Rectangle]) -> None:
+        self.rectangles = rectangles
+        self.grid = to_grid(rectangles)
+        self.features = features(rectangles, self.grid)
+
+    def search(self, order: Sequence[int], height: int, nodes: int, effort: Effort) -> SearchOutcome:
+        """Searches for offsets, which are in the order of the rectangles, in a tree of at most `nodes` nodes."""
+        grid = self.grid.in_order(order)
+        core = native.library() if effort.core and grid.fits_the_core else None
+        if core is not None:
+            result = native.search(core, grid, height, nodes, effort.seconds_left())
+        else:
+            result = branch_and_bound.search(grid, height, nodes, effort.is_late)
+        offsets = dict(zip(order, result.offsets, strict=False))
+        return replace(result, offsets=tuple(offsets[b] for b in sorted(offsets)))
 
 
 class Trial(NamedTuple):
     """A search for a packing of a height, in a tree of at most `nodes` nodes.
 
     base: the name and the order by which the buffers are sorted, before any shaking. order: the numbers of the buffers.
-    share: the share of the gap to the lower bound that a packing is to close.
+    share: the share of the gap to the lower bound that a packing is to close. glued: the blocks that are packed instead
+    of the buffers, and their problem.
     """
 
     name: str
@@ -37,22 +65,22 @@ class Trial(NamedTuple):
     order: Sequence[int]
     nodes: int
     share: float = SHARE
+    glued: tuple[list[Block], Problem] | None = None
 
 
 class Minimiser:
     """Lowers a placement as far as the effort allows. Heights are in units of the grid."""
 
     def __init__(self, rectangles: Sequence[Rectangle], start: Placement, effort: Effort) -> None:
-        self.rectangles = rectangles
-        self.grid = to_grid(rectangles)
-        self.features = features(rectangles, self.grid)
-        self.core = native.library() if effort.core else None
+        self.problem = Problem(rectangles)
+        self.unit = self.problem.grid.unit
         self.effort = effort
         self.best = start
-        self.least = -(-start.lower_bound // self.grid.unit)
+        self.least = -(-start.lower_bound // self.unit)
         """No packing is lower."""
         self.lucky = next(self._named(PATIENCE))
         """The trial that found the best placement."""
+        self.glueable = len(glue(self.problem.grid, 0)) < len(rectangles)
 
     def minimise(self) -> Placement:
         """The lowest placement, or one within the effort's capacity."""
@@ -69,7 +97,7 @@ class Minimiser:
         for trial in chain(at_the_bound, self._trials()):
             if self.best.optimal or self.effort.is_over():
                 return
-            height = -(-self.best.height // self.grid.unit)
+            height = -(-self.best.height // self.unit)
             self._try(height - max(int((height - self.least) * trial.share), 1), trial)
 
     def _fit(self, capacity: int) -> None:
@@ -77,7 +105,7 @@ class Minimiser:
 
         The lower bound is tried as well: less room leaves fewer wrong turns.
         """
-        enough = capacity // self.grid.unit
+        enough = capacity // self.unit
         for trial in self._trials():
             for height in dict.fromkeys((enough, self.least)):
                 if self.effort.is_enough(self.best) or self.effort.is_over() or enough < self.least:
@@ -86,42 +114,72 @@ class Minimiser:
 
     def _named(self, nodes: int) -> Iterator[Trial]:
         for base in ORDERS.items():
-            yield Trial(base[0], base, arranged(base[1], self.features), nodes)
+            yield Trial(base[0], base, arranged(base[1], self.problem.features), nodes)
 
     def _trials(self) -> Iterator[Trial]:
-        """Endless rounds: named orders, one long search that may prove something, shaken orders."""
-        seeds = count()
+        """Endless rounds: named orders, one long search that may prove something, shaken orders and glued buffers."""
+        seeds, glue_seeds = count(), count()
         for round in count():
             nodes = PATIENCE << round
             yield from self._named(nodes)
             yield self.lucky._replace(nodes=10 * nodes, share=0)
             for seed in islice(seeds, SHAKEN):
+                if self.glueable:
+                    yield from (self._glued(glue_seed, nodes // 4) for glue_seed in islice(glue_seeds, GLUED))
                 bases = [*ORDERS.items(), (f"drawn {seed}", drawn(seed)), self.lucky.base]
                 base = bases[seed % len(bases)]
-                order = arranged(shaken(base[1], seed), self.features)
+                order = arranged(shaken(base[1], seed), self.problem.features)
                 yield Trial(f"{base[0]}, shaken {seed}", base, order, nodes)
 
+    def _glued(self, seed: int, nodes: int) -> Trial:
+        """Buffers glued together in a named order. By turns such trials are after the bound and after a step to it."""
+        rectangles = self.problem.rectangles
+        blocks = glue(self.problem.grid, seed)
+        parts = [[rectangles[b] for b, _ in block.parts] for block in blocks]
+        smaller = Problem(
+            [
+                Rectangle(
+                    shapes[0].name,
+                    block.size * self.unit,
+                    block.alignment * self.unit if block.alignment > 1 else 1,
+                    min(shape.first for shape in shapes),
+                    max(shape.last for shape in shapes),
+                )
+                for block, shapes in zip(blocks, parts, strict=True)
+            ]
+        )
+        base = list(ORDERS.items())[seed // len(DOUBTS) % len(ORDERS)]
+        order = arranged(base[1], smaller.features)
+        return Trial(f"{base[0]}, glued {seed}", base, order, nodes, SHARE if seed % 5 == 4 else 1, (blocks, smaller))
+
     def _try(self, height: int, trial: Trial) -> None:
-        """Searches a height with an order, and keeps what it finds or proves."""
+        """Searches a height with a trial, and keeps what it finds or proves."""
         before = time.monotonic()
-        result = self._search(trial.order, height, self.effort.ration(trial.nodes))
-        outcome = result.outcome.name.lower().replace("_", " ")
-        self.effort.note(f"{height * self.grid.unit} bytes, {trial.name}", result.nodes, before, outcome)
+        problem = self.problem if trial.glued is None else trial.glued[1]
+        bytes_ = height * self.unit
+        result = problem.search(trial.order, bytes_ // problem.grid.unit, self.effort.ration(trial.nodes), self.effort)
+        self.effort.note(
+            f"{bytes_} bytes, {trial.name}", result.nodes, before, result.outcome.name.lower().replace("_", " ")
+        )
         if result.outcome is Outcome.FOUND:
-            self.lucky = trial
-            offsets = dict(zip(trial.order, result.offsets, strict=True))
-            in_bytes = [offsets[b] * self.grid.unit for b in range(len(offsets))]
-            self._keep(placement_at(self.rectangles, in_bytes, self.best.lower_bound))
-        elif result.outcome is Outcome.FAILED:
+            in_bytes = [offset * problem.grid.unit for offset in result.offsets]
+            if trial.glued is None:
+                self.lucky = trial
+            else:
+                in_bytes = self._taken_apart(trial.glued[0], in_bytes)
+            self._keep(placement_at(self.problem.rectangles, in_bytes, self.best.lower_bound))
+        elif result.outcome is Outcome.FAILED and trial.glued is None:
             self.least = max(self.least, height + 1)
-            bound = min(self.least * self.grid.unit, self.best.height)
+            bound = min(self.least * self.unit, self.best.height)
             self._keep(replace(self.best, lower_bound=max(bound, self.best.lower_bound)))
+
+    def _taken_apart(self, blocks: Sequence[Block], offsets: Sequence[int]) -> list[int]:
+        """The offsets of the buffers, from those of the blocks that they are glued to, in bytes."""
+        apart = [0] * len(self.problem.rectangles)
+        for block, start in zip(blocks, offsets, strict=True):
+            for b, offset in block.parts:
+                apart[b] = start + offset * self.unit
+        return apart
 
     def _keep(self, placement: Placement) -> None:
         self.best = self.effort.best = placement
-
-    def _search(self, order: Sequence[int], height: int, nodes: int) -> SearchOutcome:
-        grid = self.grid.in_order(order)
-        if self.core is not None:
-            return native.search(self.core, grid, height, nodes, self.effort.seconds_left())
-        return branch_and_bound.search(grid, height, nodes, self.effort.is_late)

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from tinyml.transforms.buffers.packing.cover import MOST_ONES, improve_by_exact_cover
-from tinyml.transforms.buffers.packing.effort import Effort
+from tinyml.transforms.buffers.packing.effort import Effort, OutOfTime
 from tinyml.transforms.buffers.packing.greedy import best_fit, first_fit
 from tinyml.transforms.buffers.packing.grid import to_grid
-from tinyml.transforms.buffers.packing.minimise import Minimiser
-from tinyml.transforms.buffers.packing.rectangles import Placement, Rectangle, lower_bound, placement_at
+from tinyml.transforms.buffers.packing.minimise import MOST_BUFFERS, Minimiser
+from tinyml.transforms.buffers.packing.peak import lower_bound
+from tinyml.transforms.buffers.packing.rectangles import Placement, Rectangle, placement_at
 from tinyml.transforms.buffers.packing.shiftry import shiftry
+from tinyml.transforms.buffers.packing.sweep import sweep
 
 FEW_ONES, FEW_CELLS = 50_000, 100_000_000
 """Limits in `auto` on the ones of a matrix (milliseconds), and on addresses times sections of all buffers in it."""
+
+FEW_VISITS = 20_000_000
+"""Limit in `auto` on visits to the sections of each buffer for each other one, which precede exact cover."""
 
 FEW_NODES = 2_000
 """Limit in `auto` on nodes of exact cover: beyond, branch and bound is the better search."""
@@ -35,23 +41,39 @@ def auto(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
     """Greedy, then exact cover if the matrix is small, then branch and bound, until a placement is proven optimal."""
     best = greedy(rectangles, effort)
     grid = to_grid(rectangles)
-    if not effort.is_enough(best) and grid.steps * best.lower_bound // grid.unit <= FEW_CELLS:
+    few = grid.steps * best.height // grid.unit <= FEW_CELLS and grid.steps * len(grid.sizes) <= FEW_VISITS
+    if few and not effort.is_enough(best):
         best = improve_by_exact_cover(rectangles, best, effort, FEW_ONES, FEW_NODES)
-    return best if effort.is_enough(best) else Minimiser(rectangles, best, effort).minimise()
+    return _minimised(rectangles, best, effort)
 
 
 def by_branch_and_bound(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
     """Branch and bound from the better greedy placement."""
-    return Minimiser(rectangles, greedy(rectangles, effort), effort).minimise()
+    return _minimised(rectangles, greedy(rectangles, effort), effort)
+
+
+def _minimised(rectangles: Sequence[Rectangle], best: Placement, effort: Effort) -> Placement:
+    if effort.is_enough(best):
+        return best
+    if len(rectangles) > MOST_BUFFERS:
+        effort.note("branch and bound", 0, time.monotonic(), f"more than {MOST_BUFFERS} buffers")
+        return best
+    return Minimiser(rectangles, best, effort).minimise()
 
 
 def _noted(
-    name: str, algorithm: Callable[[Sequence[Rectangle]], Placement], rectangles: Sequence[Rectangle], effort: Effort
+    name: str,
+    algorithm: Callable[[Sequence[Rectangle], Effort], Placement],
+    rectangles: Sequence[Rectangle],
+    effort: Effort,
 ) -> Placement:
     before = time.monotonic()
-    placement = algorithm(rectangles)
-    if effort.best is None or placement.height < effort.best.height:
-        effort.best = placement
+    try:
+        placement = algorithm(rectangles, effort)
+    except OutOfTime:
+        effort.note(name, 0, before, "out of time")
+        raise
+    effort.keep(placement)
     effort.note(name, 0, before, f"{placement.height} bytes")
     return placement
 
@@ -60,9 +82,7 @@ MODES: dict[str, Mode] = {
     "auto": auto,
     "first-fit": lambda rectangles, effort: _noted("first-fit", first_fit, rectangles, effort),
     "best-fit": lambda rectangles, effort: _noted("best-fit", best_fit, rectangles, effort),
-    "shiftry": lambda rectangles, effort: _noted(
-        "shiftry", lambda given: shiftry(given, effort.barred), rectangles, effort
-    ),
+    "shiftry": lambda rectangles, effort: _noted("shiftry", shiftry, rectangles, effort),
     "exact-cover": lambda rectangles, effort: improve_by_exact_cover(
         rectangles, greedy(rectangles, effort), effort, MOST_ONES
     ),
@@ -74,7 +94,7 @@ MODES: dict[str, Mode] = {
 def pack(
     rectangles: Sequence[Rectangle], mode: str = "auto", effort: Effort | None = None, coarsen: int = 1
 ) -> Placement:
-    """A valid placement, by the algorithm of this name.
+    """A valid placement, by the algorithm of this name, or the best so far when the seconds of the effort run out.
 
     coarsen: sizes are rounded up to multiples of this many bytes while the algorithm works (MinUn 5.3), which makes its
     problem smaller and its result worse; lower bounds of such a search prove nothing, except the need at the peak.
@@ -85,9 +105,14 @@ def pack(
     if not kept:
         return Placement((0,) * len(rectangles), 0, 0)
     given = [_coarsened(rectangles[i], coarsen) for i in kept]
-    effort.start(to_grid(given).steps)
+    effort.start(given)
+    if effort.seconds < math.inf:
+        _noted("sweep", sweep, given, effort)
     try:
         placement = MODES[mode](given, effort)
+    except OutOfTime:
+        assert effort.best is not None
+        placement = effort.best
     except KeyboardInterrupt:
         if effort.best is not None:
             effort.best = _spread(rectangles, kept, effort.best, coarsen)

@@ -1,4 +1,4 @@
-"""The C core: branch_and_bound.c, compiled and cached at first use, with the same answers as branch_and_bound.py."""
+"""The C core, compiled and cached at first use, with the same answers as branch_and_bound.py and greedy.py."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from typing import Any
 from tinyml.transforms.buffers.packing.branch_and_bound import Outcome, SearchOutcome
 from tinyml.transforms.buffers.packing.grid import Grid
 
-SOURCE = Path(__file__).with_name("branch_and_bound.c")
+SOURCES = tuple(Path(__file__).with_name(name) for name in ("branch_and_bound.c", "greedy.c"))
+HEADERS = (Path(__file__).with_name("failed_states.h"),)
 FLAGS = ("-std=c99", "-O2", "-shared", "-fPIC")
-_OUT_OF_MEMORY = 4
+_DONE, _OUT_OF_MEMORY = 0, 4
 
 
 @cache
@@ -29,12 +30,12 @@ def library() -> ctypes.CDLL | None:
     compiler = shutil.which("cc") or shutil.which("gcc")
     if compiler is None:
         return None
-    source = SOURCE.read_bytes()
-    key = hashlib.sha256(b"\0".join([source, compiler.encode(), *map(str.encode, FLAGS)])).hexdigest()[:16]
+    sources = [source.read_bytes() for source in (*SOURCES, *HEADERS)]
+    key = hashlib.sha256(b"\0".join([*sources, compiler.encode(), *map(str.encode, FLAGS)])).hexdigest()[:16]
     try:
         folder = _cache_folder()
         folder.mkdir(parents=True, exist_ok=True)
-        built = folder / f"branch_and_bound-{key}.so"
+        built = folder / f"packing-{key}.so"
         if not built.exists():
             _build(compiler, built)
         return ctypes.CDLL(str(built))
@@ -51,36 +52,46 @@ def _build(compiler: str, built: Path) -> None:
     """Compiles beside the final path and renames, so that two processes may do so at once."""
     with tempfile.TemporaryDirectory(dir=built.parent) as folder:
         made = Path(folder) / built.name
-        subprocess.run([compiler, *FLAGS, "-o", made, SOURCE], check=True, capture_output=True)
+        subprocess.run([compiler, *FLAGS, "-o", made, *SOURCES], check=True, capture_output=True)
         os.replace(made, built)
 
 
 def search(core: ctypes.CDLL, grid: Grid, capacity: int, nodes: int, seconds: float) -> SearchOutcome:
     """Searches like `branch_and_bound.search`; STOPPED after so many seconds, and by Ctrl-C at once."""
-    count = len(grid.sizes)
-
-    def numbers(values: Sequence[int]) -> ctypes.Array[ctypes.c_int64]:
-        return (ctypes.c_int64 * count)(*values)
-
-    offsets, used, stop = numbers([0] * count), ctypes.c_int64(0), ctypes.c_int(0)
-    problem = [numbers(values) for values in (grid.sizes, grid.alignments, grid.first, grid.last)]
+    offsets, used = _numbers([0] * len(grid.sizes)), ctypes.c_int64(0)
     limits = [ctypes.c_int64(capacity), ctypes.c_int64(nodes)]
+    ended = Outcome(_run(core.tm_branch_and_bound, grid, limits, [offsets, ctypes.byref(used)], seconds))
+    return SearchOutcome(ended, tuple(offsets) if ended is Outcome.FOUND else (), used.value)
+
+
+def place(core: ctypes.CDLL, grid: Grid, order: Sequence[int], tightest: bool, seconds: float) -> list[int] | None:
+    """Offsets in units by first fit or best fit in an order; None after so many seconds."""
+    offsets = _numbers([0] * len(grid.sizes))
+    arguments = [_numbers(order), ctypes.c_int(tightest)]
+    return list(offsets) if _run(core.tm_greedy, grid, arguments, [offsets], seconds) == _DONE else None
+
+
+def _numbers(values: Sequence[int]) -> ctypes.Array[ctypes.c_int64]:
+    return (ctypes.c_int64 * len(values))(*values)
+
+
+def _run(function: Any, grid: Grid, arguments: list[Any], results: list[Any], seconds: float) -> int:
+    """The result of a function of the core that takes the grid, arguments, an int that stops it, and results."""
+    problem = [_numbers(values) for values in (grid.sizes, grid.alignments, grid.first, grid.last)]
+    stop = ctypes.c_int(0)
     outcome: list[int] = []
 
     def run() -> None:
-        call: Any = core.tm_branch_and_bound
-        arguments = [count, grid.sections, *problem, *limits, ctypes.byref(stop), offsets, ctypes.byref(used)]
-        outcome.append(call(*arguments))
+        outcome.append(function(len(grid.sizes), grid.sections, *problem, *arguments, ctypes.byref(stop), *results))
 
     # In a thread of its own, because Python handles Ctrl-C only between its own instructions.
     worker = threading.Thread(target=run, daemon=True)
     worker.start()
     try:
-        worker.join(None if seconds == math.inf else seconds)
+        worker.join(None if seconds == math.inf else max(seconds, 0))
     finally:
         stop.value = 1
         worker.join()
     if outcome == [_OUT_OF_MEMORY]:
         raise MemoryError
-    ended = Outcome(outcome[0])
-    return SearchOutcome(ended, tuple(offsets) if ended is Outcome.FOUND else (), used.value)
+    return outcome[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 from math import prod
 from random import Random
 from typing import NamedTuple
@@ -46,20 +47,18 @@ ORDERS: dict[str, Order] = {
 
 
 def features(rectangles: Sequence[Rectangle], grid: Grid) -> list[Features]:
-    alive = [0] * grid.sections
-    spans = [range(first, last + 1) for first, last in zip(grid.first, grid.last, strict=True)]
-    for size, span in zip(grid.sizes, spans, strict=True):
-        for x in span:
-            alive[x] += size
+    sums = list(accumulate(grid.alive(), initial=0))
     return [
         Features(
             size,
             shape.last - shape.first + 1,
-            len(span),
-            max(alive[x] for x in span),
-            sum(alive[x] for x in span) // len(span),
+            last - first + 1,
+            fullest,
+            (sums[last + 1] - sums[first]) // (last - first + 1),
         )
-        for shape, size, span in zip(rectangles, grid.sizes, spans, strict=True)
+        for shape, size, first, last, fullest in zip(
+            rectangles, grid.sizes, grid.first, grid.last, grid.fullest(), strict=True
+        )
     ]
 
 

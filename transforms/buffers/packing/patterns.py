@@ -1,37 +1,45 @@
 """Normal patterns: the offsets at which a buffer can lie in a packing that has been pushed down.
 
-Sets of offsets are integers whose bit o stands for offset o, all in units of a grid.
+Sets of offsets are integers whose bit o stands for offset o, all in units of a grid. `check`, called now and then, may
+end the work by an exception.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from tinyml.transforms.buffers.packing.grid import Grid
 
 
-def short_patterns(grid: Grid, height: int) -> Iterator[int]:
+def short_patterns(grid: Grid, height: int, check: Callable[[], None]) -> Iterator[int]:
     """For each buffer, the sums of sizes of buffers alive together with it: few offsets, and mostly enough.
 
     Some offsets are missing: the buffer below may itself lie on others that are never alive together with this one.
     """
-    for b, near in enumerate(_neighbours(grid)):
-        yield _aligned(_sums(grid.sizes[k] for k in near), grid.alignments[b]) & _allowed(grid, b, height)
+    limits = _Limits(grid, height, check)
+    for b, near in enumerate(_neighbours(grid, check)):
+        sums = _sums((grid.sizes[k] for k in near), height, check)
+        yield _aligned(sums, grid.alignments[b]) & limits.allowed(b)
 
 
-def normal_patterns(grid: Grid, height: int) -> list[int]:
+def normal_patterns(grid: Grid, height: int, check: Callable[[], None]) -> list[int]:
     """For each buffer, all offsets that it can have in a packing of at most `height` that has been pushed down.
 
     A buffer lies at the bottom or on one that is alive together with it, which lies on another one, and so on.
     """
     count = len(grid.sizes)
-    allowed = [_allowed(grid, b, height) for b in range(count)]
+    limits = _Limits(grid, height, check)
+    allowed = [limits.allowed(b) for b in range(count)]
     if {*grid.alignments} == {1}:
-        allowed = [offsets & _sums(grid.sizes[k] for k in range(count) if k != b) for b, offsets in enumerate(allowed)]
-    neighbours = _neighbours(grid)
+        allowed = [
+            offsets & _sums((grid.sizes[k] for k in range(count) if k != b), height, check)
+            for b, offsets in enumerate(allowed)
+        ]
+    neighbours = _neighbours(grid, check)
     patterns = [offsets & 1 for offsets in allowed]
     changed = set(range(count))
     while changed:
+        check()
         k = changed.pop()
         ends = patterns[k] << grid.sizes[k]
         for b in neighbours[k]:
@@ -42,18 +50,22 @@ def normal_patterns(grid: Grid, height: int) -> list[int]:
     return patterns
 
 
-def _neighbours(grid: Grid) -> list[list[int]]:
-    count = len(grid.sizes)
-    return [
-        [k for k in range(count) if k != b and grid.first[k] <= grid.last[b] and grid.first[b] <= grid.last[k]]
-        for b in range(count)
-    ]
+def _neighbours(grid: Grid, check: Callable[[], None]) -> list[list[int]]:
+    neighbours: list[list[int]] = []
+    for b, (first, last) in enumerate(zip(grid.first, grid.last, strict=True)):
+        check()
+        others = enumerate(zip(grid.first, grid.last, strict=True))
+        neighbours.append([k for k, (since, until) in others if k != b and since <= last and first <= until])
+    return neighbours
 
 
-def _sums(sizes: Iterable[int]) -> int:
-    sums = 1
+def _sums(sizes: Iterable[int], most: int, check: Callable[[], None]) -> int:
+    """All sums of sizes that are at most `most`."""
+    sums, within = 1, (1 << most + 1) - 1
     for size in sizes:
-        sums |= sums << size
+        check()
+        if size <= most:
+            sums |= sums << size & within
     return sums
 
 
@@ -66,20 +78,33 @@ def bits(offsets: int) -> Iterator[int]:
         at = text.find("1", at + 1)
 
 
-def _allowed(grid: Grid, b: int, height: int) -> int:
-    """The offsets that the sections of a buffer allow, whatever it lies on.
+class _Limits:
+    """The offsets that sections allow, whatever a buffer lies on.
 
-    In a section the bytes below it are a sum of sizes of other buffers, plus at most the slack: the bytes that stay
-    free in the section.
+    In a section the bytes below a buffer are a sum of sizes of other buffers, plus at most the slack: the bytes that
+    stay free in the section.
     """
-    offsets = (1 << max(height - grid.sizes[b] + 1, 0)) - 1
-    for x in range(grid.first[b], grid.last[b] + 1):
-        others = [grid.sizes[k] for k in range(len(grid.sizes)) if k != b and grid.first[k] <= x <= grid.last[k]]
-        slack = height - grid.sizes[b] - sum(others)
-        if slack < 0:
-            return 0
-        offsets &= _smear(_sums(others), slack)
-    return offsets
+
+    def __init__(self, grid: Grid, height: int, check: Callable[[], None]) -> None:
+        self.grid = grid
+        self.height = height
+        self.check = check
+        self.alive: list[list[int]] = [[] for _ in range(grid.sections)]
+        for b, (first, last) in enumerate(zip(grid.first, grid.last, strict=True)):
+            check()
+            for x in range(first, last + 1):
+                self.alive[x].append(b)
+
+    def allowed(self, b: int) -> int:
+        sizes = self.grid.sizes
+        offsets = (1 << max(self.height - sizes[b] + 1, 0)) - 1
+        for x in range(self.grid.first[b], self.grid.last[b] + 1):
+            others = [sizes[k] for k in self.alive[x] if k != b]
+            slack = self.height - sizes[b] - sum(others)
+            if slack < 0:
+                return 0
+            offsets &= _smear(_sums(others, self.height, self.check), slack)
+        return offsets
 
 
 def _smear(offsets: int, reach: int) -> int:
@@ -96,4 +121,8 @@ def _aligned(offsets: int, alignment: int) -> int:
     """Each element, rounded up to a multiple of the alignment."""
     if alignment == 1:
         return offsets
-    return sum(1 << o for o in {o + -o % alignment for o in bits(offsets)})
+    places = bytearray((offsets.bit_length() + alignment) // 8 + 1)
+    for offset in bits(offsets):
+        offset += -offset % alignment
+        places[offset >> 3] |= 1 << (offset & 7)
+    return int.from_bytes(places, "little")

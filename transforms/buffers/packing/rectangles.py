@@ -1,10 +1,9 @@
-"""Rectangles of live range times size, their placements, and a lower bound on the height."""
+"""Rectangles of live range times size, and their placements."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import gcd
 from typing import NamedTuple
 
 
@@ -66,51 +65,19 @@ class Stay(NamedTuple):
 
 def stays(rectangles: Sequence[Rectangle], placement: Placement) -> Iterator[Stay]:
     """The stays of each rectangle: one, and one more for each of its moves."""
+    moves: dict[int, list[Move]] = {}
+    for move in placement.moves:
+        moves.setdefault(move.index, []).append(move)
     for i, shape in enumerate(rectangles):
         offsets = {shape.first: placement.offsets[i]}
-        offsets.update((move.point, move.offset) for move in placement.moves if move.index == i)
+        offsets.update((move.point, move.offset) for move in moves.get(i, ()))
         ends = [*list(offsets)[1:], shape.last + 1]
         for (first, offset), end in zip(offsets.items(), ends, strict=True):
             yield Stay(i, offset, first, end - 1)
 
 
-@dataclass(frozen=True)
-class Peak:
-    """The program point whose live buffers need most: at least `bytes` bytes, for the rectangles `alive`."""
-
-    point: int
-    bytes: int
-    alive: tuple[int, ...]
-
-
 def overlap_in_time(a: Rectangle, b: Rectangle) -> bool:
     return a.first <= b.last and b.first <= a.last
-
-
-def find_peak(rectangles: Sequence[Rectangle]) -> Peak:
-    """The first point at which the live buffers need most bytes; point 0 if there are no rectangles.
-
-    If all alignments have a common divisor g, every buffer but the topmost occupies a multiple of g bytes. The need
-    therefore grows where a rectangle starts, or where one ends and leaves others with a greater divisor.
-    """
-    best = Peak(0, 0, ())
-    aligned = any(shape.alignment > 1 for shape in rectangles)
-    ends = {shape.last + 1 for shape in rectangles} if aligned else set[int]()
-    for point in sorted({shape.first for shape in rectangles} | ends):
-        alive = tuple(i for i, shape in enumerate(rectangles) if shape.first <= point <= shape.last)
-        if not alive:
-            continue
-        grain = gcd(*(rectangles[i].alignment for i in alive))
-        padding = [-rectangles[i].size % grain for i in alive]
-        need = sum(rectangles[i].size for i in alive) + sum(padding) - max(padding)
-        if need > best.bytes or not best.alive:
-            best = Peak(point, need, alive)
-    return best
-
-
-def lower_bound(rectangles: Sequence[Rectangle]) -> int:
-    """A bound in bytes on the height of every placement: the need at the peak."""
-    return find_peak(rectangles).bytes
 
 
 def placement_at(rectangles: Sequence[Rectangle], offsets: Sequence[int], bound: int) -> Placement:

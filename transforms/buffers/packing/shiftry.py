@@ -8,44 +8,48 @@ blocks. A program that does not fit makes the arena higher: the pass's `limit` r
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from tinyml.transforms.buffers.packing.rectangles import Move, Placement, Rectangle, lower_bound, placement_at
+from tinyml.transforms.buffers.packing.effort import Effort
+from tinyml.transforms.buffers.packing.rectangles import Move, Placement, Rectangle, placement_at
 
 Plan = tuple[int, dict[int, int]]
 """The offset of a new variable, and the moves of other variables that precede it, in this order."""
 
 
-def shiftry(rectangles: Sequence[Rectangle], barred: Container[int] = ()) -> Placement:
+def shiftry(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
     """Allocates blocks as variables become alive, within the bytes needed at the peak if defragmentation allows it.
 
-    Nothing moves before a `barred` program point: inside loops and branches a variable would have to be in two places
-    at once.
+    Nothing moves before a program point that the effort has `barred`: inside loops and branches a variable would have
+    to be in two places at once. Raises `OutOfTime`.
     """
-    bound = lower_bound(rectangles)
-    memory = _Memory(rectangles, bound)
+    memory = _Memory(rectangles, effort)
     for i in sorted(range(len(rectangles)), key=lambda i: (rectangles[i].first, rectangles[i].last)):
-        memory.allocate(i, may_move=rectangles[i].first not in barred)
-    placement = placement_at(rectangles, [memory.entered_at[i] for i in range(len(rectangles))], bound)
-    return replace(placement, height=memory.usage, moves=tuple(memory.moves))
+        memory.allocate(i, may_move=rectangles[i].first not in effort.barred)
+    placement = placement_at(rectangles, [memory.entered_at[i] for i in range(len(rectangles))], effort.need)
+    ends = [move.offset + rectangles[move.index].size for move in memory.moves]
+    return replace(placement, height=max([placement.height, *ends]), moves=tuple(memory.moves))
 
 
 class _Memory:
     """The offsets of live variables (algorithm 15), and the body of algorithm 16's loop."""
 
-    def __init__(self, rectangles: Sequence[Rectangle], limit: int) -> None:
+    def __init__(self, rectangles: Sequence[Rectangle], effort: Effort) -> None:
         self.rectangles = rectangles
-        self.limit = limit
+        self.limit = effort.need
+        self.effort = effort
         self.usage = 0
         self.live: dict[int, int] = {}
         self.entered_at: dict[int, int] = {}
         self.moves: list[Move] = []
         common = Counter(shape.size for shape in rectangles)
-        self.unit = min((size for size, count in common.items() if count == max(common.values())), default=1)
+        most = max(common.values(), default=0)
+        self.unit = min((size for size, count in common.items() if count == most), default=1)
         """The most frequent size, and the smallest of several."""
 
     def allocate(self, i: int, may_move: bool) -> None:
+        self.effort.check()
         shape = self.rectangles[i]
         self.live = {j: start for j, start in self.live.items() if self.rectangles[j].last >= shape.first}
         plan: Plan = (self._free_block(shape), {})
@@ -64,10 +68,12 @@ class _Memory:
         """Algorithm 16, lines 11 to 15: the first free block at a multiple of its own size."""
         size = self._block(shape)
         start = 0
-        while any(
-            start < begin + self._block(self.rectangles[j]) and begin < start + size for j, begin in self.live.items()
-        ):
-            start += size
+        for begin, j in sorted((begin, j) for j, begin in self.live.items()):
+            if start + size <= begin:
+                break
+            end = begin + self._block(self.rectangles[j])
+            if start < end:
+                start = end + -end % size
         return start
 
     def _block(self, shape: Rectangle) -> int:
@@ -91,9 +97,11 @@ class _Memory:
         """Ways to clear a range of bytes: the variables there move to free bytes, the largest first."""
         ends = [begin + self.rectangles[j].size for j, begin in self.live.items()]
         for start in sorted({0, *(end + -end % shape.alignment for end in ends)}):
+            self.effort.check()
             live = dict(self.live)
             moved = dict[int, int]()
             for j in sorted(self._in(start, shape.size, live), key=lambda j: -self.rectangles[j].size):
+                self.effort.check()
                 del live[j]
                 offset = self._free_offset(self.rectangles[j], live, start, shape.size)
                 if offset is None:

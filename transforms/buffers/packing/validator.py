@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import sys
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
-from tinyml.transforms.buffers.packing.rectangles import Placement, Rectangle
+from tinyml.transforms.buffers.packing.rectangles import Move, Placement, Rectangle
 
 PATIENCE = 20_000
 """Buffers that the search for a lower placement places before it gives up."""
+
+STEPS = 2_000_000
+"""Limit on visits to the other buffers of this search, about a second."""
 
 
 def complaints(rectangles: Sequence[Rectangle], placement: Placement, patience: int = PATIENCE) -> Iterator[str]:
@@ -32,17 +38,20 @@ def complaints(rectangles: Sequence[Rectangle], placement: Placement, patience: 
     if placement.lower_bound > end:
         yield f"the lower bound of {placement.lower_bound} bytes is above the height of {end}"
     elif placement.lower_bound > _most_alive(rectangles):
-        lower = _Lower(rectangles, placement.lower_bound, patience).find()
+        lower = _Lower(rectangles, placement.lower_bound, min(patience, STEPS // len(rectangles))).find()
         if lower is not None:
             yield f"the lower bound is {placement.lower_bound} bytes, but {lower} are enough"
 
 
 def _stays(rectangles: Sequence[Rectangle], placement: Placement) -> Iterator[tuple[int, int, int, int]]:
     """Index, first byte, first point and last point of every stay of a buffer at an offset."""
+    moves: dict[int, list[Move]] = {}
+    for move in placement.moves:
+        moves.setdefault(move.index, []).append(move)
     for i, (shape, start) in enumerate(zip(rectangles, placement.offsets, strict=True)):
         since = shape.first
-        for move in placement.moves:
-            if move.index == i and shape.first < move.point <= shape.last:
+        for move in moves.get(i, ()):
+            if shape.first < move.point <= shape.last:
                 if move.point > since:
                     yield i, start, since, move.point - 1
                 start, since = move.offset, move.point
@@ -50,31 +59,74 @@ def _stays(rectangles: Sequence[Rectangle], placement: Placement) -> Iterator[tu
 
 
 def _overlaps(rectangles: Sequence[Rectangle], stays: Sequence[tuple[int, int, int, int]]) -> Iterator[str]:
-    alive: list[tuple[int, int, int, int]] = []
-    for i, start, first, last in sorted(stays, key=lambda stay: stay[2]):
-        alive = [stay for stay in alive if stay[3] >= first]
-        for j, begin, _, _ in alive:
+    """Complaints about stays that overlap a neighbour in memory when they begin, for each at most two."""
+    changes = [(first, 1, start, i) for i, start, first, _ in stays if rectangles[i].size]
+    changes += [(last + 1, 0, start, i) for i, start, _, last in stays if rectangles[i].size]
+    alive = _SortedPairs()
+    for point, begins, start, i in sorted(changes):
+        if not begins:
+            alive.remove((start, i))
+            continue
+        for begin, j in alive.add((start, i)):
             low, high = max(start, begin), min(start + rectangles[i].size, begin + rectangles[j].size)
             if low < high:
-                yield f"{rectangles[j].name} and {rectangles[i].name} share bytes {low} to {high - 1} at point {first}"
-        alive.append((i, start, first, last))
+                yield f"{rectangles[j].name} and {rectangles[i].name} share bytes {low} to {high - 1} at point {point}"
+
+
+class _SortedPairs:
+    """Sorted pairs in short lists, so that many can come and go."""
+
+    LONGEST = 1000
+
+    def __init__(self) -> None:
+        self.lists: list[list[tuple[int, int]]] = [[]]
+        self.firsts: list[tuple[int, int]] = [(-sys.maxsize, 0)]
+        """A pair for each list that is no greater than any in it, and greater than all in those before."""
+
+    def add(self, pair: tuple[int, int]) -> list[tuple[int, int]]:
+        """Adds a pair, and returns the ones before and after it."""
+        k = bisect_right(self.firsts, pair) - 1
+        pairs = self.lists[k]
+        at = bisect_left(pairs, pair)
+        before = next((self.lists[m][-1] for m in range(k - 1, -1, -1) if self.lists[m]), None)
+        after = next((self.lists[m][0] for m in range(k + 1, len(self.lists)) if self.lists[m]), None)
+        near = [pairs[at - 1] if at else before, pairs[at] if at < len(pairs) else after]
+        pairs.insert(at, pair)
+        if len(pairs) > self.LONGEST:
+            half = len(pairs) // 2
+            self.lists.insert(k + 1, pairs[half:])
+            self.firsts.insert(k + 1, pairs[half])
+            del pairs[half:]
+        return [other for other in near if other is not None]
+
+    def remove(self, pair: tuple[int, int]) -> None:
+        k = bisect_right(self.firsts, pair) - 1
+        pairs = self.lists[k]
+        del pairs[bisect_left(pairs, pair)]
+        if not pairs and k:
+            del self.lists[k], self.firsts[k]
 
 
 def _disturbances(rectangles: Sequence[Rectangle], placement: Placement) -> Iterator[str]:
     """Complaints about moves at impossible points, or onto a buffer that is still alive."""
+    moves = placement.moves
+    if any(before.point > after.point for before, after in pairwise(moves)):
+        yield "the moves are not in the order of their points"
+        return
     at = list(placement.offsets)
-    for move in placement.moves:
+    starting = sorted(range(len(rectangles)), key=lambda i: rectangles[i].first, reverse=True) if moves else []
+    alive = list[int]()
+    for move in moves:
         moved = rectangles[move.index]
         if not moved.first < move.point <= moved.last:
             yield f"{moved.name} moves before point {move.point}, where it holds nothing"
-        for j, shape in enumerate(rectangles):
-            if j == move.index or not shape.first < move.point <= shape.last:
-                continue
-            if move.offset < at[j] + shape.size and at[j] < move.offset + moved.size:
-                yield f"{moved.name} moves onto {shape.name} before point {move.point}"
+        while starting and rectangles[starting[-1]].first < move.point:
+            alive.append(starting.pop())
+        alive = [j for j in alive if rectangles[j].last >= move.point]
+        for j in alive:
+            if j != move.index and move.offset < at[j] + rectangles[j].size and at[j] < move.offset + moved.size:
+                yield f"{moved.name} moves onto {rectangles[j].name} before point {move.point}"
         at[move.index] = move.offset
-    if any(before.point > after.point for before, after in zip(placement.moves, placement.moves[1:], strict=False)):
-        yield "the moves are not in the order of their points"
 
 
 def _most_alive(rectangles: Sequence[Rectangle]) -> int:

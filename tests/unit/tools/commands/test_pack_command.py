@@ -125,10 +125,19 @@ def test_an_interrupted_search_keeps_what_it_has(monkeypatch: pytest.MonkeyPatch
         ("id,lower,upper,size\na,0,1\n", "problem.csv:2: size must be an integer, got nothing"),
         ("id,lower,upper,size\na,0,1,4,5\n", "problem.csv:2: more fields than the header has"),
         ("id,lower,upper,size\na,0,1,4\nb,2,2,4\n", "problem.csv:3: upper must be above lower, got 2 and 2"),
-        ("id,lower,upper,size\na,0,1,-4\n", "problem.csv:2: size must be at least 0, got -4"),
-        ("id,lower,upper,size,alignment\na,0,1,4,0\n", "problem.csv:2: alignment must be at least 1, got 0"),
+        ("id,lower,upper,size\na,0,1,-4\n", "problem.csv:2: size must be at least 0, got '-4'"),
+        ("id,lower,upper,size,alignment\na,0,1,4,0\n", "problem.csv:2: alignment must be at least 1, got '0'"),
         ("id,lower,upper,size\na,0,1,4\na,0,1,4\n", "problem.csv:3: buffer 'a' is there twice"),
         ('id,lower,upper,size\n"a,0,1,4\n', "problem.csv:2: unexpected end of data"),
+        (
+            f"id,lower,upper,size\na,0,1,{'9' * 5000}\n",
+            "problem.csv:2: size must be an integer, got '9999999999999999999... (5000 characters)",
+        ),
+        (
+            f"id,lower,upper,size\na,0,{2**129},4\n",
+            "problem.csv:2: upper must be at most 2^128, got '6805647338418769269... (39 characters)",
+        ),
+        ("id,lower,upper,size\na,0,1,4\x00\n", "problem.csv:2: size must be an integer, got '4\\x00'"),
     ],
 )
 def test_what_is_no_problem(tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, complaint: str):

@@ -1,0 +1,71 @@
+"""A placement in n log n steps, which every limit on seconds leaves time for."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from collections.abc import Sequence
+
+from tinyml.transforms.buffers.packing.effort import Effort
+from tinyml.transforms.buffers.packing.rectangles import Placement, Rectangle, placement_at
+
+
+def sweep(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
+    """Places rectangles by ascending start, each in the smallest hole that is large enough whatever its alignment.
+
+    Works like the allocator of a running program: a hole is cut when a buffer starts, and joins its neighbours when it
+    ends.
+    """
+    holes = _Holes()
+    offsets = [0] * len(rectangles)
+    ending = sorted(range(len(rectangles)), key=lambda i: rectangles[i].last, reverse=True)
+    for i in sorted(range(len(rectangles)), key=lambda i: rectangles[i].first):
+        shape = rectangles[i]
+        while rectangles[ending[-1]].last < shape.first:
+            ended = ending.pop()
+            holes.give(offsets[ended], offsets[ended] + rectangles[ended].size)
+        offsets[i] = holes.take(shape.size, shape.alignment)
+    return placement_at(rectangles, offsets, effort.need)
+
+
+class _Holes:
+    """The free ranges below the top of the arena."""
+
+    def __init__(self) -> None:
+        self.top = 0
+        self.by_size: list[tuple[int, int]] = []
+        """Size and start, sorted."""
+        self.end_of: dict[int, int] = {}
+        self.start_of: dict[int, int] = {}
+
+    def take(self, size: int, alignment: int) -> int:
+        at = bisect_left(self.by_size, (size + alignment - 1, 0))
+        if at < len(self.by_size):
+            start = self.by_size[at][1]
+            end = self._remove(start)
+        else:
+            start = end = self.top
+        offset = start + -start % alignment
+        self.top = max(self.top, offset + size)
+        if start < offset:
+            self._insert(start, offset)
+        if offset + size < end:
+            self._insert(offset + size, end)
+        return offset
+
+    def give(self, start: int, end: int) -> None:
+        if start in self.start_of:
+            start = self.start_of[start]
+            self._remove(start)
+        if end in self.end_of:
+            end = self._remove(end)
+        self._insert(start, end)
+
+    def _insert(self, start: int, end: int) -> None:
+        insort(self.by_size, (end - start, start))
+        self.end_of[start], self.start_of[end] = end, start
+
+    def _remove(self, start: int) -> int:
+        end = self.end_of.pop(start)
+        del self.start_of[end]
+        del self.by_size[bisect_left(self.by_size, (end - start, start))]
+        return end
