@@ -20,5 +20,6 @@ from tinyml.dialects.tdsl.map import *
 from tinyml.dialects.tdsl.movement import *
 from tinyml.dialects.tdsl.pooling import *
 from tinyml.dialects.tdsl.reduction import *
+from tinyml.dialects.tdsl.windows import *
 
 TDSL = dialect_of("tdsl", globals())
