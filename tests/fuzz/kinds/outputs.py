@@ -57,6 +57,7 @@ def change(out: Path, random: Random) -> None:
             file.unlink(missing_ok=True)
             file.symlink_to(tour() / "tour.sd")
         case 5:
+            (out / "report.json").unlink(missing_ok=True)
             (out / "report.json").write_text(random.choice(["{}", "[]", "null", "", '{"files": {}}', '{"tinyml": 1}']))
         case 6:
             (out / "link").unlink(missing_ok=True)
