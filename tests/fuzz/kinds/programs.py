@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 from random import Random
 
@@ -58,7 +59,9 @@ def random_programs(number: int, random: Random, folder: Path) -> str:
         inputs = np.random.default_rng(number).normal(size=(SAMPLES, int(np.prod(shape)))).astype(np.float32)
         if not stays_finite(module, inputs):
             reject()
-        verdicts.append(_agree(module, inputs, random, board, folder / str(len(verdicts))))
+        # A failure is tried again: by the same choices, and in an empty folder.
+        place = Path(tempfile.mkdtemp(dir=folder))
+        verdicts.append(_agree(module, inputs, Random(f"{number} {text}"), board, place))
 
     each()
     return ACCEPTED if ACCEPTED in verdicts else REFUSED
