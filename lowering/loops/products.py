@@ -15,10 +15,9 @@ from xdsl.ir import SSAValue
 from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.lazy_numpy import np
-from tinyml.lowering.loops.elementwise import broadcast
 from tinyml.lowering.loops.index_maps import mapped
 from tinyml.lowering.loops.lowerings import lowers
-from tinyml.lowering.loops.operands import element_of, elements_from, flash_array
+from tinyml.lowering.loops.operands import broadcast_indices, element_of, elements_from, flash_array
 from tinyml.lowering.loops.zero_points import Start, start_without_offsets
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 
@@ -92,12 +91,10 @@ def lower_sums(
 
     def body(indices: Indices) -> None:
         first = accumulators[0].type
-        begun = (
-            num.ZeroOp(first)
-            if initial is None
-            else num.StartOp(nest.load(initial, broadcast(indices, initial, nest)), first)
-        )
-        sum = nest.insert(begun)
+        if initial is None:
+            sum = nest.insert(num.ZeroOp(first))
+        else:
+            sum = nest.insert(num.StartOp(nest.load(initial, broadcast_indices(indices, initial, nest)), first))
         sum.name_hint = "sum"
         before = accumulators[0]
         for term, accumulator in zip(op.terms, accumulators, strict=True):
