@@ -22,5 +22,6 @@ from tinyml.dialects.tdsl.movement import *
 from tinyml.dialects.tdsl.pooling import *
 from tinyml.dialects.tdsl.reduction import *
 from tinyml.dialects.tdsl.softmax import *
+from tinyml.dialects.tdsl.windows import *
 
 TDSL = dialect_of("tdsl", globals())

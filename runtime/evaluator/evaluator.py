@@ -24,7 +24,7 @@ from tinyml.dialects.locations import error_at
 from tinyml.runtime.evaluator.arithmetic import Arithmetic, Bits, Reals, ranked
 from tinyml.runtime.evaluator.averages import average_windows, mean, softmax
 from tinyml.runtime.evaluator.index_maps import move_elements
-from tinyml.runtime.evaluator.windows import window_elements
+from tinyml.runtime.evaluator.windows import gathered_window, window_elements
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -204,6 +204,8 @@ def compute(arithmetic: Arithmetic, op: Operation, arguments: Sequence[Any]) -> 
             return mean(arithmetic, op, arguments[0])
         case tdsl.SoftmaxOp():
             return softmax(arithmetic, op, arguments[0])
+        case tdsl.WindowOp():
+            return gathered_window(op, arguments, arithmetic.number(op.out, op.filling))
         case tdsl.MaxPoolOp():
             return arithmetic.greatest(op.out, window_elements(op, arguments[0]))
         case tdsl.SquaredDistanceOp():

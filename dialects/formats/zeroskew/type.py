@@ -26,7 +26,7 @@ from tinyml.dialects.formats.product import Bound, Factor, Product
 from tinyml.dialects.formats.zeroskew import functions
 from tinyml.dialects.formats.zeroskew.accumulator import ZeroSkewSum
 from tinyml.dialects.formats.zeroskew.interpolation import interpolated
-from tinyml.dialects.formats.zeroskew.numbers import START_LIMITS, WIDTHS, ZeroSkewNumbers, skewed
+from tinyml.dialects.formats.zeroskew.numbers import PRODUCT_LIMITS, WIDTHS, ZeroSkewNumbers, skewed
 from tinyml.dialects.formats.zeroskew.requantisation import requantised
 from tinyml.dialects.formats.zeroskew.scales import multiplier_and_shift, single
 from tinyml.dialects.lazy_numpy import np
@@ -98,9 +98,8 @@ class ZeroSkewType(ZeroSkewNumbers):
 
     def accumulator_for(self, product: Product, bound: Bound | None) -> Accumulator:
         lhs, rhs = skewed(product.lhs.format), skewed(product.rhs.format)
-        greatest = (1 << lhs.bits) * (1 << rhs.bits) * product.length
         accumulator = ZeroSkewSum.of_products(lhs, rhs)
-        if greatest > START_LIMITS[accumulator.bits]:
+        if _greatest_sum(product) > PRODUCT_LIMITS[accumulator.bits]:
             raise InputError(f"a sum of {product.length} products can leave {accumulator.bits} bits")
         return accumulator
 
@@ -342,6 +341,16 @@ class ZeroSkewType(ZeroSkewNumbers):
 
     def greater(self, m: Machine[V], lhs: V, rhs: V) -> V:
         return m.cmp_sgt(lhs, rhs)
+
+
+def _greatest_sum(product: Product) -> int:
+    """A bound on the magnitude of every partial sum of products, with zero points and without."""
+    sizes = [1 << skewed(factor.format).bits for factor in (product.lhs, product.rhs)]
+    for factor, other in ((product.lhs, sizes[1]), (product.rhs, sizes[0])):
+        if factor.raws is not None:
+            weights = np.abs(factor.raws.astype(np.int64) - skewed(factor.format).zero_point.data)
+            return int(weights.sum(-1).max(initial=0)) * other
+    return sizes[0] * sizes[1] * product.length
 
 
 ZeroSkewSum.NUMBERS = ZeroSkewType
