@@ -29,14 +29,22 @@ class Accuracy:
     samples: int
 
 
+NO_ACCURACY = Accuracy(None, None, 0, 0)
+"""That of a program without a data set."""
+
+
 @dataclass(frozen=True)
 class Measured:
-    """Measurements on a device: bytes of the linked program, peak stack, mean cost of an inference in its unit."""
+    """Measurements on a device: bytes of the linked program, peak stack, mean cost of an inference in its unit.
+
+    outputs: what the device computed; None if the program was not run.
+    """
 
     flash_bytes: int
     static_bytes: int
     stack_bytes: int
     cost: float | None
+    outputs: Outputs | None
 
 
 @dataclass(frozen=True)
@@ -83,11 +91,12 @@ def run_on_device(
     with tempfile.TemporaryDirectory(prefix="tinyml-") as workdir:
         build = runner.build(source_dir, interface, Path(workdir), optimize)
         if ram is not None and build.static_bytes > ram:
-            return Measured(build.flash_bytes, build.static_bytes, 0, None), None
+            return Measured(build.flash_bytes, build.static_bytes, 0, None, None), None
         result = runner.run(build, interface, raws)
-        mismatch = first_mismatch(evaluate(formats, raws), Outputs(result.labels, result.scores))
+        outputs = Outputs(result.labels, result.scores)
+        mismatch = first_mismatch(evaluate(formats, raws), outputs)
         cost = None if result.cycles is None else float(result.cycles.mean())
-        return Measured(build.flash_bytes, build.static_bytes, result.stack_bytes, cost), mismatch
+        return Measured(build.flash_bytes, build.static_bytes, result.stack_bytes, cost, outputs), mismatch
 
 
 def first_mismatch(expected: Outputs, got: Outputs) -> Mismatch | None:
