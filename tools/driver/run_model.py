@@ -27,7 +27,7 @@ class RunRequest:
     data: Path = option(".npz with the inputs x: reals, or integers, which are raws of the model's input")
     device: str = option(targets(), default=HOST)
     limit: int | None = option("run only so many samples", default=None)
-    save: Path | None = option(".npz to write: the labels, and the scores as raws", default=None)
+    save: Path | None = option(".npz to write: the labels, and the scores and other outputs as raws", default=None)
     optimize: str = optimize()
 
 
@@ -70,5 +70,6 @@ def _save(outputs: Outputs, file: Path) -> None:
     """Write the labels and, if there are any, the scores of all samples."""
     content = io.BytesIO()
     scores = {} if outputs.scores is None else {"scores": outputs.scores}
+    scores |= {f"output_{i}": more for i, more in enumerate(outputs.more, 1)}
     np.savez(content, labels=outputs.classes, **scores)
     write_file(file, content.getvalue())

@@ -57,8 +57,8 @@ class Compiled:
     """A compiled program.
 
     reals, formats, buffers, loops, program: the IR of L0, L1, L2, L3 and L5. stages: the IR of all levels as text.
-    source, header: the C files. format: the name of the program's number format. width: its bits. row_scales: true if the rows of constant
-    matrices have scales of their own.
+    source, header: the C files. format: the name of the program's number format. width: its bits. row_scales: true if
+    the rows of constant matrices have scales of their own.
     """
 
     reals: ModuleOp
