@@ -30,7 +30,7 @@ from tinyml.dialects.formats.zeroskew.numbers import PRODUCT_LIMITS, WIDTHS, Zer
 from tinyml.dialects.formats.zeroskew.requantisation import requantised
 from tinyml.dialects.formats.zeroskew.scales import multiplier_and_shift, single
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.machine import fixed_point
+from tinyml.dialects.machine import gemmlowp
 from tinyml.dialects.machine.machine import Int, Machine, limits, width_for
 
 if TYPE_CHECKING:
@@ -297,7 +297,7 @@ class ZeroSkewType(ZeroSkewNumbers):
 
     def softmax_add(self, m: Machine[V], total: V, term: V) -> V:
         """Adds terms with 12 integer bits, rounded to nearest, halves upwards."""
-        x = m.bounded(term, 0, fixed_point.MOST)
+        x = m.bounded(term, 0, gemmlowp.MOST)
         rounded = m.add(m.shift_right(x, 12), m.low_bits(m.shift_right(x, 11), 1))
         return m.addi(total, m.held(rounded, 32))
 

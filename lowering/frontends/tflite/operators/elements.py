@@ -6,7 +6,8 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
-from tinyml.lowering.frontends.tflite.builder import GraphBuilder, element, format_of, input_of, stored
+from tinyml.lowering.frontends.tflite.builder import GraphBuilder, input_of
+from tinyml.lowering.frontends.tflite.formats import element, format_of, stored
 from tinyml.lowering.frontends.tflite.model import Operator
 
 BINARY: dict[str, type[tdsl.BinaryOp]] = {"ADD": tdsl.AddOp, "SUB": tdsl.SubOp, "MUL": tdsl.MulOp}
