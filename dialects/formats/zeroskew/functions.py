@@ -44,7 +44,7 @@ def _of_scaled(
     x = raws.astype(np.int64) - source.zero_point.data
     radius = input_radius(_INTEGER_BITS, shift)
     inner = np.clip(x, -radius, radius).astype(np.int32)
-    scaled = requantize(inner, np.int32(multiplier), np.int8(shift)).astype(np.int64)
+    scaled = requantize(inner, np.array(multiplier, np.int32), np.array(shift, np.int8)).astype(np.int64)
     low, high = (-128, 127) if function is gemmlowp.tanh else (0, 255)
     y = np.clip(gemmlowp.halved(function(scaled, _INTEGER_BITS), 31 - bits), low, high)
     return np.where(x <= -radius, low, np.where(x >= radius, high, y))
@@ -97,6 +97,6 @@ def softmax_terms(source: ZeroSkewNumbers) -> NDArray[np.int32]:
     multiplier, shift = multiplier_and_shift(min(math.ldexp(source.scale, 31 - _SOFTMAX_BITS), float(gemmlowp.MOST)))
     most = min(input_radius(_SOFTMAX_BITS, shift), (1 << source.bits) - 1)
     below = -np.arange(most + 1, dtype=np.int32)
-    scaled = requantize(below, np.int32(multiplier), np.int8(shift)).astype(np.int64)
+    scaled = requantize(below, np.array(multiplier, np.int32), np.array(shift, np.int8)).astype(np.int64)
     terms = gemmlowp.exp_of_negative(scaled, _SOFTMAX_BITS).astype(np.int32)
     return np.append(terms[terms > 0], np.int32(0))

@@ -256,7 +256,8 @@ class ZeroSkewType(ZeroSkewNumbers):
         )
 
     def total(self, count: int) -> Attribute:
-        return i32 if width_for(*(count * limit for limit in limits(self.bits))) <= 32 else i64
+        low, high = limits(self.bits)
+        return i32 if width_for(count * low, count * high) <= 32 else i64
 
     def tally(self, m: Machine[V], total: V, value: V) -> V:
         """Adds raws, with their zero point."""
