@@ -23,6 +23,7 @@ GROUP = "tinyml.frontends"
 
 FRONTENDS = {
     "sd": "tinyml.lowering.frontends.seedot.importer:read_seedot",
+    "tflite": "tinyml.lowering.frontends.tflite.importer:read_tflite",
 }
 """The built-in importers, imported on demand."""
 
