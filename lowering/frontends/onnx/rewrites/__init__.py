@@ -1,0 +1,14 @@
+"""Rewrites of imported programs (L0) to the ops and loops of the project, a pattern in each file."""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.pattern_rewriter import GreedyRewritePatternApplier, PatternRewriteWalker
+
+from tinyml.lowering.frontends.onnx.rewrites.prototypes import SumOverPrototypes
+
+
+def simplify(module: ModuleOp) -> None:
+    """Apply all rewrites until none matches."""
+    patterns = GreedyRewritePatternApplier([SumOverPrototypes()])
+    PatternRewriteWalker(patterns).rewrite_module(module)
