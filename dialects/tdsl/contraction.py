@@ -36,6 +36,7 @@ from tinyml.dialects.tdsl.base import (
     SHAPED,
     Shape,
     TensorOp,
+    broadcast,
     build,
     format_of,
     shape_of,
@@ -46,7 +47,17 @@ from tinyml.dialects.tdsl.constant import ConstOp, profile_of
 from tinyml.dialects.tdsl.facts import factor_of, gathered_factor, product_of
 from tinyml.dialects.tdsl.movement import ReshapeOp
 
-__all__ = ["ROW_SHIFTS", "ContractionOp", "MatmulOp", "MatmulSumOp", "MatrixProductsOp", "ProductOp", "SpmvOp", "Term"]
+__all__ = [
+    "ROW_SHIFTS",
+    "ContractionOp",
+    "MatmulOp",
+    "MatmulSumOp",
+    "MatrixProductsOp",
+    "ProductOp",
+    "ScaledRowsOp",
+    "SpmvOp",
+    "Term",
+]
 
 ROW_SHIFTS = range(16)
 """Powers of two by which rows of one matrix may differ."""
@@ -108,7 +119,7 @@ class ContractionOp(TensorOp, ABC):
 
     @property
     def initial(self) -> SSAValue | None:
-        """The tensor that the sums start from; zero if None."""
+        """The tensor that the sums start from, broadcast to the result as numpy does; zero if None."""
         return None
 
     @property
@@ -168,16 +179,26 @@ class ContractionOp(TensorOp, ABC):
     def verify_more(self) -> None:
         if self.dest is None and self.bound is not None:
             num.verify_bound(self.sum_bound, self.derived_bound)
-        if self.acc is None:
-            return
-        if (accumulator := accumulator_of(self.acc)) is None:
-            raise VerifyException(f"acc must be an accumulator type, got {self.acc}")
+        if self.acc is not None:
+            self._verify_accumulator(self.acc)
+        if self.initial is not None:
+            self._verify_initial(self.initial)
+
+    def _verify_accumulator(self, acc: Attribute) -> None:
+        if (accumulator := accumulator_of(acc)) is None:
+            raise VerifyException(f"acc must be an accumulator type, got {acc}")
         for (lhs, rhs), unit in zip(self.pairs, self.accumulators, strict=True):
             fits = unit if (lhs, rhs) != self.pairs[-1] else accumulator
             formats = format_of(lhs), format_of(rhs)
             if not (fits.sums(*formats) and accumulator.follows(unit)):
-                raise VerifyException(f"{self.acc} does not sum products of {formats[0].type} and {formats[1].type}")
+                raise VerifyException(f"{acc} does not sum products of {formats[0].type} and {formats[1].type}")
         num.verify_room(accumulator, self.sum_bound, format_of(self.out))
+
+    def _verify_initial(self, initial: SSAValue) -> None:
+        if broadcast(shape_of(initial), shape_of(self.out)) != shape_of(self.out):
+            raise VerifyException(f"sums of shape {spell(shape_of(self.out))} start from {spell(shape_of(initial))}")
+        if not self.accumulators[0].starts(format_of(initial)):
+            raise VerifyException(f"no sum of the first products starts from {format_of(initial).type}")
 
 
 def _product_shape(lhs: Shape, rhs: Shape) -> Shape:
@@ -200,27 +221,16 @@ class MatrixProductsOp(ContractionOp, ABC):
         return shapes[0]
 
 
-class ProductOp(MatrixProductsOp, ABC):
-    """A matrix product `result[i, j] = sum_k lhs[i, k] * rhs[k, j]`.
+class ScaledRowsOp(ContractionOp, ABC):
+    """A product of rows of weights with something else; the rows lie along the first axis of `lhs`.
 
-    With `row_shifts`, one for each row, row i of the product is divided by 2^row_shifts[i]: row i of lhs then holds the
-    weights times that power, so that small rows are as precise as large ones (per-row scales).
+    With `row_shifts`, one for each row, the results of row i are divided by 2^row_shifts[i]: row i of `lhs` then holds
+    the weights times that power, so that small rows are as precise as large ones (per-row scales).
     """
 
     lhs = operand_def(SHAPED)
     rhs = operand_def(SHAPED)
     row_shifts = opt_prop_def(DenseArrayBase.constr(i8))
-    assembly_format = (
-        "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
-    )
-
-    def __init__(self, lhs: SSAValue, rhs: SSAValue, element: Attribute | None = None):
-        shape = (*shape_of(lhs)[:1], *shape_of(rhs)[1:])
-        build(self, [lhs, rhs], TensorType(element or shaped(rhs).get_element_type(), shape))
-
-    @property
-    def terms(self) -> Sequence[Term]:
-        return [Term.of_matrices(self.lhs, self.rhs)]
 
     @property
     def shifts(self) -> tuple[int, ...] | None:
@@ -233,6 +243,22 @@ class ProductOp(MatrixProductsOp, ABC):
             if any(shift not in ROW_SHIFTS for shift in shifts):
                 raise VerifyException(f"row_shifts lie in [{ROW_SHIFTS[0]}, {ROW_SHIFTS[-1]}], got {list(shifts)}")
         super().verify_more()
+
+
+class ProductOp(ScaledRowsOp, MatrixProductsOp, ABC):
+    """A matrix product `result[i, j] = sum_k lhs[i, k] * rhs[k, j]`."""
+
+    assembly_format = (
+        "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
+    )
+
+    def __init__(self, lhs: SSAValue, rhs: SSAValue, element: Attribute | None = None):
+        shape = (*shape_of(lhs)[:1], *shape_of(rhs)[1:])
+        build(self, [lhs, rhs], TensorType(element or shaped(rhs).get_element_type(), shape))
+
+    @property
+    def terms(self) -> Sequence[Term]:
+        return [Term.of_matrices(self.lhs, self.rhs)]
 
 
 @irdl_op_definition
@@ -307,11 +333,6 @@ class MatmulSumOp(MatrixProductsOp):
         if not self.factors or len(self.factors) % 2:
             raise VerifyException(f"takes pairs of matrices, got {len(self.factors)} factors")
         return super().infer_shape()
-
-    def verify_more(self) -> None:
-        super().verify_more()
-        if self.initial is not None and not self.accumulators[0].starts(format_of(self.initial)):
-            raise VerifyException(f"no sum of the first products starts from {format_of(self.initial).type}")
 
 
 def _product(term: Term, shape: Shape) -> Product:

@@ -24,6 +24,7 @@ GROUP = "tinyml.frontends"
 FRONTENDS = {
     "onnx": "tinyml.lowering.frontends.onnx.importer:read_onnx",
     "sd": "tinyml.lowering.frontends.seedot.importer:read_seedot",
+    "tflite": "tinyml.lowering.frontends.tflite.importer:read_tflite",
 }
 """The built-in importers, imported on demand."""
 

@@ -14,7 +14,7 @@ from tinyml.lowering.loops.operands import element_of, single_element
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 
 
-def _broadcast(indices: Indices, value: SSAValue, nest: LoopNest) -> Indices:
+def broadcast(indices: Indices, value: SSAValue, nest: LoopNest) -> Indices:
     """The indices of an operand that broadcasts to the shape of the given indices."""
     shape = tdsl.shape_of(value)
     return [
@@ -29,7 +29,7 @@ def over_elements(op: tdsl.TensorOp, nest: LoopNest, compute: Callable[[Sequence
     single = {value: single_element(value, nest) for value in op.inputs if prod(tdsl.shape_of(value)) == 1}
 
     def body(indices: Indices) -> None:
-        loaded = [single.get(value) or nest.load(value, _broadcast(indices, value, nest)) for value in op.inputs]
+        loaded = [single.get(value) or nest.load(value, broadcast(indices, value, nest)) for value in op.inputs]
         nest.store(compute(loaded), op.out, indices)
 
     nest.over(tdsl.shape_of(op.out), body)
@@ -49,5 +49,10 @@ def lower_select(op: tdsl.SelectOp, nest: LoopNest) -> None:
 
 @lowers(tdsl.FillOp)
 def lower_fill(op: tdsl.FillOp, nest: LoopNest) -> None:
-    value = nest.insert(num.ConstantOp(op.value.value.data, element_of(op.out)))
-    nest.over(tdsl.shape_of(op.out), lambda indices: nest.store(value, op.out, indices))
+    fill(op.value.value.data, op.out, nest)
+
+
+def fill(real: float, buffer: SSAValue, nest: LoopNest) -> None:
+    """Store a real, rounded into the format, in all elements of a buffer."""
+    value = nest.insert(num.ConstantOp(real, element_of(buffer)))
+    nest.over(tdsl.shape_of(buffer), lambda indices: nest.store(value, buffer, indices))

@@ -15,6 +15,7 @@ from xdsl.ir import SSAValue
 from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.lazy_numpy import np
+from tinyml.lowering.loops.elementwise import broadcast
 from tinyml.lowering.loops.index_maps import mapped
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import element_of, elements_from, flash_array
@@ -91,7 +92,11 @@ def _sums(
 
     def body(indices: Indices) -> None:
         first = accumulators[0].type
-        begun = num.ZeroOp(first) if initial is None else num.StartOp(nest.load(initial, indices), first)
+        begun = (
+            num.ZeroOp(first)
+            if initial is None
+            else num.StartOp(nest.load(initial, broadcast(indices, initial, nest)), first)
+        )
         sum = nest.insert(begun)
         sum.name_hint = "sum"
         before = accumulators[0]
