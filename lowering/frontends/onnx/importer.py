@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import Region, SSAValue
 
+from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.lowering.frontends.function_names import function_name
-from tinyml.lowering.frontends.onnx.building.builder import Builder, hint
+from tinyml.lowering.frontends.onnx.building.builder import Builder, hint, identifier
 from tinyml.lowering.frontends.onnx.building.folding import FOLDED, fold
 from tinyml.lowering.frontends.onnx.building.handlers import HANDLERS, LOOPS, Inputs
 from tinyml.lowering.frontends.onnx.building.values import Constant, Label, Tensor, Value
@@ -40,7 +42,28 @@ def read_onnx(content: bytes, file: str) -> ModuleOp:
     load_handlers()
     module = _Importer(file).module(graph)
     simplify(module)
+    order_constants(module, list(graph.constants))
     return module
+
+
+def order_constants(module: ModuleOp, names: Sequence[str]) -> None:
+    """Move all constants to the top of the function: in the order of the file, single numbers last.
+
+    What follows does not depend on the order of constants but for their rounding, which takes one after the other.
+    """
+    constants = [op for op in module.walk() if isinstance(op, tdsl.ConstOp)]
+    position = {identifier(name): place for place, name in reversed(list(enumerate(names)))}
+    last = len(names)
+
+    def place(constant: tdsl.ConstOp) -> tuple[bool, int]:
+        is_number = prod(tdsl.shape_of(constant.result)) == 1
+        return is_number, position.get(constant.result.name_hint or "", last)
+
+    [function] = module.ops
+    block = function.regions[0].block
+    for constant in sorted(constants, key=place, reverse=True):
+        constant.detach()
+        block.insert_op_before(constant, block.ops.first)
 
 
 class _Importer:

@@ -162,7 +162,13 @@ class Builder:
 
 
 def hint(value: SSAValue, name: str) -> None:
-    """Name a value after a name of the model, as far as it is an identifier."""
-    identifier = re.sub(r"[^A-Za-z0-9_]+", "_", name).strip("_")
-    if identifier.strip("_0123456789"):
-        value.name_hint = f"v{identifier}" if identifier[0].isdigit() else identifier
+    """Name a value after a name of the model."""
+    value.name_hint = identifier(name) or None
+
+
+def identifier(name: str) -> str:
+    """A name of the model as an identifier of the IR; empty if it has no letter."""
+    parts = re.sub(r"[^A-Za-z0-9_]+", "_", name).strip("_")
+    if not parts.strip("_0123456789"):
+        return ""
+    return f"v{parts}" if parts[0].isdigit() else parts

@@ -35,7 +35,7 @@ def compare(to: Builder, node: Node, inputs: Inputs) -> Value:
         tensor = Tensor.plain(to.tensor(tensor))
     if op in ("Greater", "LessOrEqual"):
         # x > t says that -x >= -t does not hold.
-        tensor, threshold = unary(to, tdsl.NegOp, tensor), -threshold
+        tensor, threshold = unary(to, tdsl.NegOp, tensor), 0.0 - threshold
     return Comparison(tensor, threshold, op in ("Greater", "Less"))
 
 

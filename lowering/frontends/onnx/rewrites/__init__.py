@@ -6,9 +6,10 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.pattern_rewriter import GreedyRewritePatternApplier, PatternRewriteWalker
 
 from tinyml.lowering.frontends.onnx.rewrites.prototypes import SumOverPrototypes
+from tinyml.lowering.frontends.onnx.rewrites.sparse_weights import SparseWeights
 
 
 def simplify(module: ModuleOp) -> None:
-    """Apply all rewrites until none matches."""
-    patterns = GreedyRewritePatternApplier([SumOverPrototypes()])
-    PatternRewriteWalker(patterns).rewrite_module(module)
+    """Apply all rewrites, each group of them until none matches."""
+    for patterns in ([SumOverPrototypes()], [SparseWeights()]):
+        PatternRewriteWalker(GreedyRewritePatternApplier(patterns)).rewrite_module(module)

@@ -35,6 +35,7 @@ class _Distances:
     point: SSAValue
     prototypes: NDArray[Any]
     prototypes_first: bool
+    name: str | None
 
 
 class SumOverPrototypes(RewritePattern):
@@ -113,7 +114,7 @@ def _distances(value: SSAValue) -> _Distances | None:
             numbers = np.arange(prod(shape_of(point))).reshape(shape_of(point))
             order = _moved(np.broadcast_to(numbers, shape), moves)
             if rows.shape[1] == numbers.size and (order == np.arange(numbers.size)).all():
-                return _Distances(point, rows, other is difference.lhs)
+                return _Distances(point, rows, other is difference.lhs, other.name_hint)
     return None
 
 
@@ -136,7 +137,7 @@ def _loop(weights: tdsl.ConstOp, distances: _Distances, chain: list[_Elementwise
 
     prototypes = add(tdsl.ConstOp(np.ascontiguousarray(distances.prototypes.reshape(number, length, 1)), F32_FORMAT))
     columns = add(tdsl.ConstOp(np.ascontiguousarray(weights.raws.T.reshape(number, rows, 1)), F32_FORMAT))
-    prototypes.result.name_hint, columns.result.name_hint = "B", weights.result.name_hint
+    prototypes.result.name_hint, columns.result.name_hint = distances.name, weights.result.name_hint
     point = add(tdsl.ReshapeOp(distances.point, (length, 1))).out
     point.name_hint = distances.point.name_hint
     start, stop, step = (add(arith.ConstantOp.from_int_and_width(each, IndexType())).result for each in (0, number, 1))
