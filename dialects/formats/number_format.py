@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from functools import singledispatch
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypeVar, cast
 
+from xdsl.dialects.builtin import f32
 from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 
@@ -265,6 +266,44 @@ class NumberFormat(ABC):
         above = raised.add(m, inner, value_format, raised.constant(m, 3.0), raised)
         gate = share.mul(m, above, raised, share.constant(m, 1 / 6), share)
         return self.mul(m, value, value_format, gate, share)
+
+    def total(self, count: int) -> Attribute:
+        """The builtin type of totals of `count` numbers of this format."""
+        return f32
+
+    def tally(self, m: Machine[V], total: V, value: V) -> V:
+        """total + value."""
+        return m.addf(total, self.to_f32(m, value))
+
+    def average(self, m: Machine[V], total: V, count: int, value_format: NumberFormat) -> V:
+        """A total of numbers of a format of the family, divided by their number."""
+        real = value_format.total_to_f32(m, total)
+        return self.from_f32(m, m.mulf(real, m.float_constant(1 / count)))
+
+    def mean(self, m: Machine[V], total: V, count: int, value_format: NumberFormat) -> V:
+        """As `average`, over whole axes."""
+        return self.average(m, total, count, value_format)
+
+    def total_to_f32(self, m: Machine[V], total: V) -> V:
+        """The float nearest to a total."""
+        return total
+
+    @property
+    def softmax_total(self) -> Attribute:
+        """The builtin type of the terms of softmax with results in this format, and of their total."""
+        return f32
+
+    def softmax_term(self, m: Machine[V], value: V, greatest: V, value_format: NumberFormat) -> V:
+        """exp(value - greatest), which is at most 1."""
+        return m.call("tm_expf", m.subf(value_format.to_f32(m, value), value_format.to_f32(m, greatest)))
+
+    def softmax_add(self, m: Machine[V], total: V, term: V) -> V:
+        """total + term."""
+        return m.addf(total, term)
+
+    def softmax_share(self, m: Machine[V], term: V, total: V) -> V:
+        """term / total."""
+        return self.from_f32(m, m.mulf(term, m.call("tm_inversef", total)))
 
     @abstractmethod
     def function(

@@ -10,5 +10,6 @@ from tinyml.dialects.num.kernels import *
 from tinyml.dialects.num.proofs import *
 from tinyml.dialects.num.scalars import *
 from tinyml.dialects.num.sums import *
+from tinyml.dialects.num.totals import *
 
 NUM = dialect_of("num", globals())

@@ -54,7 +54,6 @@ __all__ = [
     "MatmulSumOp",
     "MatrixProductsOp",
     "ProductOp",
-    "ScaledRowsOp",
     "SpmvOp",
     "Term",
 ]
@@ -98,6 +97,9 @@ class ContractionOp(TensorOp, ABC):
     A sum is exact for formats with an exact accumulator (fixed point) and is rounded once into the result. `acc` is the
     accumulator's type; `bound` is the proof that it is wide enough: the least and the greatest possible partial sum, in
     units of the accumulator's last place. While the operands are tensors, the verifier derives the bound anew.
+
+    With `row_shifts`, one for each row, the sums of row i are divided by 2^row_shifts[i]: row i of the weights then
+    holds them times that power, so that small rows are as precise as large ones (per-row scales).
     """
 
     STORES_LAST: ClassVar[bool] = True
@@ -107,6 +109,7 @@ class ContractionOp(TensorOp, ABC):
 
     acc = opt_prop_def()
     bound = opt_prop_def(num.BOUND)
+    row_shifts = opt_prop_def(DenseArrayBase.constr(i8))
 
     @property
     @abstractmethod
@@ -168,7 +171,7 @@ class ContractionOp(TensorOp, ABC):
     @property
     def shifts(self) -> tuple[int, ...] | None:
         """The bits by which each row's sums are shifted right before they are rounded; None without shifts."""
-        return None
+        return None if self.row_shifts is None else self.row_shifts.get_values()
 
     @property
     def finished_bound(self) -> Bound | None:
@@ -179,6 +182,8 @@ class ContractionOp(TensorOp, ABC):
     def verify_more(self) -> None:
         if self.dest is None and self.bound is not None:
             num.verify_bound(self.sum_bound, self.derived_bound)
+        if self.shifts is not None:
+            self._verify_shifts(self.shifts)
         if self.acc is not None:
             self._verify_accumulator(self.acc)
         if self.initial is not None:
@@ -193,6 +198,12 @@ class ContractionOp(TensorOp, ABC):
             if not (fits.sums(*formats) and accumulator.follows(unit)):
                 raise VerifyException(f"{acc} does not sum products of {formats[0].type} and {formats[1].type}")
         num.verify_room(accumulator, self.sum_bound, format_of(self.out))
+
+    def _verify_shifts(self, shifts: Sequence[int]) -> None:
+        if len(shifts) != (rows := shape_of(self.out)[self.ROW_AXIS]):
+            raise VerifyException(f"needs a shift for each of {rows} rows, got {len(shifts)}")
+        if any(shift not in ROW_SHIFTS for shift in shifts):
+            raise VerifyException(f"row_shifts lie in [{ROW_SHIFTS[0]}, {ROW_SHIFTS[-1]}], got {list(shifts)}")
 
     def _verify_initial(self, initial: SSAValue) -> None:
         if broadcast(shape_of(initial), shape_of(self.out)) != shape_of(self.out):
@@ -221,33 +232,11 @@ class MatrixProductsOp(ContractionOp, ABC):
         return shapes[0]
 
 
-class ScaledRowsOp(ContractionOp, ABC):
-    """A product of rows of weights with something else; the rows lie along the first axis of `lhs`.
-
-    With `row_shifts`, one for each row, the results of row i are divided by 2^row_shifts[i]: row i of `lhs` then holds
-    the weights times that power, so that small rows are as precise as large ones (per-row scales).
-    """
+class ProductOp(MatrixProductsOp, ABC):
+    """A matrix product `result[i, j] = sum_k lhs[i, k] * rhs[k, j]`."""
 
     lhs = operand_def(SHAPED)
     rhs = operand_def(SHAPED)
-    row_shifts = opt_prop_def(DenseArrayBase.constr(i8))
-
-    @property
-    def shifts(self) -> tuple[int, ...] | None:
-        return None if self.row_shifts is None else self.row_shifts.get_values()
-
-    def verify_more(self) -> None:
-        if (shifts := self.shifts) is not None:
-            if len(shifts) != shape_of(self.lhs)[0]:
-                raise VerifyException(f"needs a shift for each of {shape_of(self.lhs)[0]} rows, got {len(shifts)}")
-            if any(shift not in ROW_SHIFTS for shift in shifts):
-                raise VerifyException(f"row_shifts lie in [{ROW_SHIFTS[0]}, {ROW_SHIFTS[-1]}], got {list(shifts)}")
-        super().verify_more()
-
-
-class ProductOp(ScaledRowsOp, MatrixProductsOp, ABC):
-    """A matrix product `result[i, j] = sum_k lhs[i, k] * rhs[k, j]`."""
-
     assembly_format = (
         "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
     )

@@ -12,14 +12,14 @@ from xdsl.irdl import irdl_op_definition, operand_def, opt_operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.tdsl.base import SHAPED, Shape, build, shape_of, shaped, spell
-from tinyml.dialects.tdsl.contraction import ScaledRowsOp, Term
+from tinyml.dialects.tdsl.contraction import ContractionOp, Term
 from tinyml.dialects.tdsl.windows import integer_array, integers, windows
 
 __all__ = ["Conv2dOp"]
 
 
 @irdl_op_definition
-class Conv2dOp(ScaledRowsOp):
+class Conv2dOp(ContractionOp):
     """Convolution of N x H x W x C images with a filter of shape O x KH x KW x (C / groups).
 
     Element (n, y, x, o) of the result is the sum of `filter[o, i, j, c] * image[n, y * strides[0] + i * dilations[0],
@@ -33,7 +33,6 @@ class Conv2dOp(ScaledRowsOp):
 
     name = "tdsl.conv2d"
     ROW_AXIS: ClassVar[int] = 3
-    # Declared again, or they would follow the addend.
     lhs = operand_def(SHAPED)
     rhs = operand_def(SHAPED)
     addend = opt_operand_def(SHAPED)

@@ -22,8 +22,9 @@ from tinyml.dialects.formats.number_format import element_format, number_format
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.locations import error_at
 from tinyml.runtime.evaluator.arithmetic import Arithmetic, Bits, Reals, ranked
+from tinyml.runtime.evaluator.averages import average_windows, mean, softmax
 from tinyml.runtime.evaluator.index_maps import move_elements
-from tinyml.runtime.evaluator.windows import window_elements
+from tinyml.runtime.evaluator.windows import gathered_window, window_elements
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -197,6 +198,14 @@ def compute(arithmetic: Arithmetic, op: Operation, arguments: Sequence[Any]) -> 
             pairs = [(values[lhs], values[rhs]) for lhs, rhs in op.pairs]
             initial = None if op.initial is None else values[op.initial]
             return _shaped(op, arithmetic.products(op, pairs, initial))
+        case tdsl.AveragePoolOp():
+            return average_windows(arithmetic, op, arguments[0])
+        case tdsl.MeanOp():
+            return mean(arithmetic, op, arguments[0])
+        case tdsl.SoftmaxOp():
+            return softmax(arithmetic, op, arguments[0])
+        case tdsl.WindowOp():
+            return gathered_window(op, arguments, arithmetic.number(op.out, op.filling))
         case tdsl.MaxPoolOp():
             return arithmetic.greatest(op.out, window_elements(op, arguments[0]))
         case tdsl.SquaredDistanceOp():

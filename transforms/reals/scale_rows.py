@@ -24,6 +24,8 @@ from tinyml.dialects.tdsl.facts import constant_root, oriented
 if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Reals
 
+_Product = tdsl.ProductOp | tdsl.Conv2dOp
+
 
 @dataclass(frozen=True)
 class ScaleRowsPass(ModulePass):
@@ -42,30 +44,30 @@ class ScaleRowsPass(ModulePass):
                 _scale(constant, products)
 
 
-def _products(constant: tdsl.ConstOp) -> list[tdsl.ScaledRowsOp]:
+def _products(constant: tdsl.ConstOp) -> list[_Product]:
     """The products with a constant's rows on their left; none if it has any other use."""
-    products: list[tdsl.ScaledRowsOp] = []
+    products: list[_Product] = []
     values: list[SSAValue] = [constant.result]
     while values:
         for use in values.pop().uses:
             op = use.operation
             if isinstance(op, tdsl.IndexOp):
                 values.append(op.out)
-            elif isinstance(op, tdsl.ScaledRowsOp) and constant_root(op.rhs) is not constant and _can_scale(op):
+            elif isinstance(op, _Product) and constant_root(op.rhs) is not constant and _can_scale(op):
                 products.append(op)
             else:
                 return []
     return products
 
 
-def _can_scale(product: tdsl.ScaledRowsOp) -> bool:
+def _can_scale(product: _Product) -> bool:
     """Has a product neither shifts nor a start that is no constant of its own, with a number for each row?"""
     start = product.initial
     own = start is None or (isinstance(start.owner, tdsl.ConstOp) and start.has_one_use())
     return product.shifts is None and own and (start is None or tdsl.shape_of(start) == tdsl.shape_of(product.lhs)[:1])
 
 
-def _scale(constant: tdsl.ConstOp, products: list[tdsl.ScaledRowsOp]) -> None:
+def _scale(constant: tdsl.ConstOp, products: list[_Product]) -> None:
     matrices = oriented(constant.raws, products[0].lhs)
     each = 0, *range(2, matrices.ndim)
     shifts = _shifts(np.abs(matrices).max(each))

@@ -86,3 +86,17 @@ def _high_product(x: Raws, factor: int) -> Raws:
 
 def _saturated(x: Raws) -> Raws:
     return np.clip(x, -(1 << 15), (1 << 15) - 1)
+
+
+_SOFTMAX_BITS = 5
+"""Integer bits of the arguments of softmax's exponentials."""
+
+
+def softmax_terms(source: ZeroSkewNumbers) -> NDArray[np.int32]:
+    """The exponentials of TensorFlow Lite's SOFTMAX, by how far a raw is below the greatest; the last is 0."""
+    multiplier, shift = multiplier_and_shift(min(math.ldexp(source.scale, 31 - _SOFTMAX_BITS), float(fixed_point.MOST)))
+    most = min(input_radius(_SOFTMAX_BITS, shift), (1 << source.bits) - 1)
+    below = -np.arange(most + 1, dtype=np.int32)
+    scaled = requantize(below, np.int32(multiplier), np.int8(shift)).astype(np.int64)
+    terms = fixed_point.exp_of_negative(scaled, _SOFTMAX_BITS).astype(np.int32)
+    return np.append(terms[terms > 0], np.int32(0))

@@ -27,9 +27,11 @@ if TYPE_CHECKING:
 V = TypeVar("V")
 
 WIDTHS = (*range(2, 9), 16)
-START_LIMITS = {32: (1 << 30) - 1, 64: (1 << 46) - 1}
-"""The greatest raw that a sum starts from, by its width: the rest is left to the products, and to requantisation, which
-takes sums of 48 bits."""
+START_LIMITS = {32: 3 << 29, 64: 3 << 45}
+"""The greatest raw that a sum starts from, by its width."""
+
+PRODUCT_LIMITS = {32: (1 << 29) - 1, 64: (1 << 45) - 1}
+"""The greatest sum of products: what starts leave of 32 bits, and of the 48 bits that requantisation takes."""
 
 
 class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):

@@ -15,8 +15,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from xdsl.dialects.builtin import ArrayAttr, FloatData, IntAttr
-from xdsl.ir import Dialect
+from xdsl.dialects.builtin import ArrayAttr, FloatData, IntAttr, i32, i64
+from xdsl.ir import Attribute, Dialect
 from xdsl.irdl import irdl_attr_definition
 
 from tinyml.dialects.errors import InputError
@@ -26,11 +26,12 @@ from tinyml.dialects.formats.product import Bound, Factor, Product
 from tinyml.dialects.formats.zeroskew import functions
 from tinyml.dialects.formats.zeroskew.accumulator import ZeroSkewSum
 from tinyml.dialects.formats.zeroskew.interpolation import interpolated
-from tinyml.dialects.formats.zeroskew.numbers import START_LIMITS, WIDTHS, ZeroSkewNumbers, skewed
+from tinyml.dialects.formats.zeroskew.numbers import PRODUCT_LIMITS, WIDTHS, ZeroSkewNumbers, skewed
 from tinyml.dialects.formats.zeroskew.requantisation import requantised
-from tinyml.dialects.formats.zeroskew.scales import single
+from tinyml.dialects.formats.zeroskew.scales import multiplier_and_shift, single
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.machine.machine import Int, Machine, limits
+from tinyml.dialects.machine import fixed_point
+from tinyml.dialects.machine.machine import Int, Machine, limits, width_for
 
 if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Raws, Reals
@@ -97,9 +98,8 @@ class ZeroSkewType(ZeroSkewNumbers):
 
     def accumulator_for(self, product: Product, bound: Bound | None) -> Accumulator:
         lhs, rhs = skewed(product.lhs.format), skewed(product.rhs.format)
-        greatest = (1 << lhs.bits) * (1 << rhs.bits) * product.length
         accumulator = ZeroSkewSum.of_products(lhs, rhs)
-        if greatest > START_LIMITS[accumulator.bits]:
+        if _greatest_sum(product) > PRODUCT_LIMITS[accumulator.bits]:
             raise InputError(f"a sum of {product.length} products can leave {accumulator.bits} bits")
         return accumulator
 
@@ -255,6 +255,60 @@ class ZeroSkewType(ZeroSkewNumbers):
             m.entry(name, np.broadcast_to(table, raws.shape).astype(self.dtype), index), 8 * self.dtype.itemsize
         )
 
+    def total(self, count: int) -> Attribute:
+        return i32 if width_for(*(count * limit for limit in limits(self.bits))) <= 32 else i64
+
+    def tally(self, m: Machine[V], total: V, value: V) -> V:
+        """Adds raws, with their zero point."""
+        return m.addi(total, m.held(self.raw(m, value), m.width_of(total)))
+
+    def average(self, m: Machine[V], total: V, count: int, value_format: NumberFormat) -> V:
+        """TensorFlow Lite's AVERAGE_POOL_2D: the average raw, halves away from zero, in the format of the elements."""
+        source = skewed(value_format)
+        sum = m.bounded(total, *(count * limit for limit in source.raw_limits))
+        positive, half = m.at_least(sum, 0), m.const(count // 2)
+        negated = m.sub(m.const(0), sum)
+        size = m.choose(positive, sum, negated)
+        size = m.bounded(m.held(size, m.width_of(total)), 0, max(sum.high, negated.high))
+        quotient = m.divide(m.add(size, half), m.const(count))
+        raw = m.clamp(m.choose(positive, quotient, m.sub(m.const(0), quotient)), *source.raw_limits)
+        return self.recode(m, m.settle(raw, 8 * source.dtype.itemsize), source)
+
+    def mean(self, m: Machine[V], total: V, count: int, value_format: NumberFormat) -> V:
+        """TensorFlow Lite's MEAN, whose factor includes 1 / count."""
+        source = skewed(value_format)
+        multiplier, shift = multiplier_and_shift(source.scale / self.scale)
+        more = min(count.bit_length() - 1, 32, 31 + shift)
+        sum = m.bounded(total, *(count * limit for limit in source.raw_limits))
+        centred = m.held(m.sub(sum, m.const(count * source.zero_point.data)), 32)
+        factors = m.int_constant((multiplier << more) // count, 32), m.int_constant(shift - more, 8)
+        return self._stored(m, m.whole(m.call("tm_requantize_s32", centred, *factors)))
+
+    @property
+    def softmax_total(self) -> Attribute:
+        return i32
+
+    def softmax_term(self, m: Machine[V], value: V, greatest: V, value_format: NumberFormat) -> V:
+        """TensorFlow Lite's SOFTMAX for 8 bits: exponentials without integer bits, from a table."""
+        source = skewed(value_format)
+        table = functions.softmax_terms(source)
+        below = m.sub(source.raw(m, greatest), source.raw(m, value))
+        return m.held(m.entry("softmax", table, m.clamp(below, 0, len(table) - 1)), 32)
+
+    def softmax_add(self, m: Machine[V], total: V, term: V) -> V:
+        """Adds terms with 12 integer bits, rounded to nearest, halves upwards."""
+        x = m.bounded(term, 0, fixed_point.MOST)
+        rounded = m.add(m.shift_right(x, 12), m.low_bits(m.shift_right(x, 11), 1))
+        return m.addi(total, m.held(rounded, 32))
+
+    def softmax_share(self, m: Machine[V], term: V, total: V) -> V:
+        """The term times the total's reciprocal, in units of 2^-8, or 2^-16 for results with other scales."""
+        bits = 8 if self.scale == 2.0**-8 else 16
+        zeros = m.bounded(m.call("tm_leading_zeros_s32", total), 0, 31)
+        shift = m.held(m.sub(zeros, m.const(12 + 31 - bits)), 8)
+        share = m.whole(m.call("tm_requantize_s32", term, m.call("tm_reciprocal_s32", total), shift))
+        return self._requantised(m, share, math.ldexp(1.0, -bits) / self.scale)
+
     def function(
         self, m: Machine[V], function: Function, value: V, value_format: NumberFormat, scheme: str | None = None
     ) -> V:
@@ -287,6 +341,16 @@ class ZeroSkewType(ZeroSkewNumbers):
 
     def greater(self, m: Machine[V], lhs: V, rhs: V) -> V:
         return m.cmp_sgt(lhs, rhs)
+
+
+def _greatest_sum(product: Product) -> int:
+    """A bound on the magnitude of every partial sum of products, with zero points and without."""
+    sizes = [1 << skewed(factor.format).bits for factor in (product.lhs, product.rhs)]
+    for factor, other in ((product.lhs, sizes[1]), (product.rhs, sizes[0])):
+        if factor.raws is not None:
+            weights = np.abs(factor.raws.astype(np.int64) - skewed(factor.format).zero_point.data)
+            return int(weights.sum(-1).max(initial=0)) * other
+    return sizes[0] * sizes[1] * product.length
 
 
 ZeroSkewSum.NUMBERS = ZeroSkewType
