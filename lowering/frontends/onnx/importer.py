@@ -101,12 +101,14 @@ class _Importer:
         return tuple(1 if isinstance(dim, str) else dim for dim in declared.dims)
 
     def results(self, graph: Graph, values: Sequence[Value]) -> list[SSAValue]:
-        """The values that the function returns: a label first."""
+        """The values that the function returns: a label first, which the scores of a classifier get if it has none."""
         results: list[SSAValue] = []
         for output, value in zip(graph.outputs, values, strict=True):
             if isinstance(value, Constant):
                 raise InputError(f"output '{output.name}' does not depend on the input", file=self.file)
             results.append(value.value if isinstance(value, Label) else self.to.tensor(value))
+        if len(results) == 1 and isinstance(values[0], Tensor) and _are_scores(values[0].shape):
+            results.append(self.to.emit(tdsl.ArgmaxOp, results[0]).result)
         return sorted(results, key=lambda result: isinstance(result.type, TensorType))
 
     def run(self, graph: Graph, arguments: Sequence[Value]) -> Sequence[Value]:
@@ -146,6 +148,11 @@ class _Importer:
             if isinstance(value, Tensor) and value.value.name_hint is None:
                 hint(value.value, name)
         return values
+
+
+def _are_scores(shape: tdsl.Shape) -> bool:
+    """Is an output one vector of several numbers, as the scores of classes are?"""
+    return len(shape) <= 2 and prod(shape) == max(shape, default=1) > 1
 
 
 def supported() -> str:
