@@ -40,11 +40,12 @@ CHUNK = 512
 class Outputs:
     """The results of a program: class indices (samples,) and scores (samples, elements), each None if it has none.
 
-    Scores are raws of the result's format, or reals from the reference.
+    Scores are raws of the result's format, or reals from the reference; `more` holds the outputs after the scores.
     """
 
     labels: NDArray[np.int64] | None
     scores: Array | None
+    more: tuple[Array, ...] = ()
 
     @property
     def classes(self) -> NDArray[np.int64]:
@@ -58,7 +59,7 @@ class Outputs:
 def predict_function(module: ModuleOp) -> func.FuncOp:
     """The one function of a program with a body; raises `InputError` if there is none, or several, or another type.
 
-    It has one argument, a shaped type of numbers, and returns scores, a label or both.
+    It has one argument, a shaped type of numbers, and returns scores, a label or both; further tensors may follow.
     """
     functions = defined_functions(module)
     if len(functions) != 1 or len(functions[0].function_type.inputs) != 1:
@@ -71,7 +72,7 @@ def predict_function(module: ModuleOp) -> func.FuncOp:
         raise error_at(function, f"expected an input of numbers, '{function.sym_name.data}' takes {argument}")
     if len(function.body.blocks) != 1:
         raise error_at(function, f"expected a function of one block, '{function.sym_name.data}' has several")
-    if len(scores) > 1 or len(results) - len(scores) > 1:
+    if len(results) - len(scores) > 1:
         returned = ", ".join(map(str, results))
         raise error_at(function, f"expected scores, a label or both, '{function.sym_name.data}' returns {returned}")
     return function
@@ -95,7 +96,11 @@ def evaluate(
     ]
     labels = [part.labels for part in parts if part.labels is not None]
     scores = [part.scores for part in parts if part.scores is not None]
-    return Outputs(np.concatenate(labels) if labels else None, np.concatenate(scores) if scores else None)
+    return Outputs(
+        np.concatenate(labels) if labels else None,
+        np.concatenate(scores) if scores else None,
+        tuple(np.concatenate(chunks) for chunks in zip(*(part.more for part in parts), strict=True)),
+    )
 
 
 def evaluate_reals(module: ModuleOp, inputs: Array, observe: Observer | None = None) -> Outputs:
@@ -128,14 +133,14 @@ class _Run:
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             results = self.block(function.body.block)
         samples = len(inputs)
-        labels = scores = None
+        labels, tensors = None, list[Array]()
         last = cast(func.ReturnOp, function.body.block.last_op)
         for value, result in zip(last.arguments, results, strict=True):
             if isinstance(value.type, TensorType):
-                scores = np.broadcast_to(result, (samples, *result.shape[1:])).reshape(samples, -1)
+                tensors.append(np.broadcast_to(result, (samples, *result.shape[1:])).reshape(samples, -1))
             else:
                 labels = np.broadcast_to(np.asarray(result, np.int64), (samples,))
-        return Outputs(labels, scores)
+        return Outputs(labels, tensors[0] if tensors else None, tuple(tensors[1:]))
 
     def bind(self, value: SSAValue, result: Any) -> None:
         self.values[value] = result

@@ -170,7 +170,7 @@ class _GradientTape:
     def backward(self, direction: Array) -> dict[SSAValue, list[_Part]]:
         """The derivatives of the scores in a direction, in parts for each constant."""
         last = cast(func.ReturnOp, self.function.body.block.last_op)
-        [scores] = [value for value in last.operands if isinstance(value.type, TensorType)]
+        scores = next(value for value in last.operands if isinstance(value.type, TensorType))
         slopes: dict[int, Array] = {self.index[scores]: direction.reshape(-1, *tdsl.shape_of(scores))}
         parts: dict[SSAValue, list[_Part]] = {}
         unknown: set[int] = set()

@@ -76,7 +76,7 @@ class SharedProgram:
         labels = scores = None
         for value in last.operands:
             result = values[value]
-            if isinstance(value.type, TensorType):
+            if isinstance(value.type, TensorType) and scores is None:
                 scores = np.broadcast_to(result, (len(inputs), *result.shape[1:])).reshape(len(inputs), -1)
             else:
                 labels = np.broadcast_to(np.asarray(result, np.int64), (len(inputs),))

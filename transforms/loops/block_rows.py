@@ -178,13 +178,18 @@ class _Rows:
 
         nest.fold(nest.index(self.block), [], body)
 
-    @staticmethod
-    def _copy(nest: LoopNest, ops: Sequence[Operation], values: dict[SSAValue, SSAValue]) -> dict[SSAValue, SSAValue]:
+    def _copy(
+        self, nest: LoopNest, ops: Sequence[Operation], values: dict[SSAValue, SSAValue]
+    ) -> dict[SSAValue, SSAValue]:
         values = dict(values)
         for op in ops:
-            if isinstance(op, num.ShiftOp):
+            if isinstance(op, num.ShiftOp | num.StartOp):
                 # Built anew: the sum may have become wider.
-                copy = num.ShiftOp(values.get(op.sum, op.sum), values.get(op.places, op.places))
+                first = values.get(op.operands[0], op.operands[0])
+                if isinstance(op, num.ShiftOp):
+                    copy = num.ShiftOp(first, values.get(op.places, op.places))
+                else:
+                    copy = num.StartOp(first, self.accumulator.type)
                 copy.result.name_hint = op.result.name_hint
                 values[op.result] = copy.result
             else:
@@ -194,7 +199,7 @@ class _Rows:
 
 
 def _accumulators(start: SSAValue, end: SSAValue) -> Iterator[Accumulator]:
-    """The accumulator of a sum, then wider ones if it starts from zero and is only shifted and finished afterwards."""
+    """The accumulator of a sum, then wider ones if it begins here and is only shifted and finished afterwards."""
     accumulator = num.accumulator_type(start)
     if not accumulator.INTEGER:
         return
@@ -202,7 +207,7 @@ def _accumulators(start: SSAValue, end: SSAValue) -> Iterator[Accumulator]:
     users = [use.operation for use in end.uses]
     while len(users) == 1 and isinstance(shift := users[0], num.ShiftOp):
         users = [use.operation for use in shift.result.uses]
-    if isinstance(start.owner, num.ZeroOp) and all(isinstance(user, num.FinishOp) for user in users):
+    if isinstance(start.owner, num.ZeroOp | num.StartOp) and all(isinstance(user, num.FinishOp) for user in users):
         while (wider := accumulator.widened(accumulator.bits + 1)).type != accumulator.type:
             accumulator = wider
             yield accumulator

@@ -59,8 +59,11 @@ static TMQ_SHARED int32_t tm_multiply_high_s32(int32_t x, int32_t multiplier, in
     /* By all places but one, then that one is rounded; what is exactly half of a negative number rounds away from 0. */
     if (x < 0)
         x--;
-    for (right--; right >= 8; right = (int8_t)(right - 8))
+    right--;
+#ifdef __AVR__
+    for (; right >= 8; right = (int8_t)(right - 8))
         x >>= 8;
+#endif
     return ((x >> right) + 1) >> 1;
 }
 
