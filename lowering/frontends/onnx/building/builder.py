@@ -69,9 +69,7 @@ class Builder:
         """Refuse a model that computes more constants than a module may have."""
         self._computed += elements
         if self._computed > (limit := ELEMENT_LIMIT.get()):
-            raise self.error(
-                f"constants of more than {limit} elements are computed; --max-elements raises the limit"
-            )
+            raise self.error(f"constants of more than {limit} elements are computed; --max-elements raises the limit")
 
     def op(self, make: Callable[P, tdsl.TensorOp], *args: P.args, **kwargs: P.kwargs) -> SSAValue:
         """Emit an op with one tensor result and return that."""

@@ -20,6 +20,7 @@ _UNARY: dict[str, type[tdsl.UnaryOp]] = {
     "Sigmoid": tdsl.SigmoidOp,
     "Exp": tdsl.ExpOp,
     "Neg": tdsl.NegOp,
+    "HardSwish": tdsl.HardSwishOp,
 }
 
 _BINARY: dict[str, type[tdsl.BinaryOp]] = {"Add": tdsl.AddOp, "Sub": tdsl.SubOp, "Mul": tdsl.MulOp}

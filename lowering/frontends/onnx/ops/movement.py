@@ -158,6 +158,46 @@ def split(to: Builder, node: Node, inputs: Inputs) -> Sequence[Value]:
     return [part(to, value, axis, start, length) for start, length in zip(starts, lengths, strict=True)]
 
 
+@handles("Concat")
+def concat(to: Builder, node: Node, inputs: Inputs) -> Value:
+    """Tensors one after the other, in the order of axes of the first that is not in the model's."""
+    values = [to.numbers(needed(to, inputs, position)) for position in range(len(inputs))]
+    rank = len(values[0].shape) if values else 0
+    if not values or any(len(value.shape) != rank for value in values):
+        raise node.error(f"its inputs differ in rank: {[list(value.shape) for value in values]}")
+    axis = axis_of(node, node.integer("axis"), rank)
+    orders = [value.order for value in values if isinstance(value, Tensor) and not value.is_plain]
+    order = orders[0] if orders else tuple(range(rank))
+    parts = [to.ordered(value, order) for value in values]
+    return Tensor(to.op(tdsl.ConcatOp, parts, order.index(axis)), order)
+
+
+@handles("Pad")
+def pad(to: Builder, node: Node, inputs: Inputs) -> Value:
+    """A constant number around a tensor; negative padding removes elements."""
+    value = _tensor(to, inputs)
+    node.only("mode", "constant")
+    rank = len(value.shape)
+    axes = axes_of(node, inputs, 3, rank) or tuple(range(rank))
+    pads = required_integers(node, inputs, 1, "pads")
+    filling = optional(inputs, 2)
+    if len(pads) != 2 * len(axes) or len(set(axes)) < len(axes):
+        raise node.error(f"{len(pads)} pads do not fit {len(axes)} axes")
+    if filling is not None and (not isinstance(filling, Constant) or filling.array.size != 1):
+        raise node.error("the number around the tensor must be constant")
+    low, high = [0] * rank, [0] * rank
+    for axis, before, after in zip(axes, pads, pads[len(axes) :], strict=False):
+        cut = -min(before, 0), -min(after, 0)
+        if any(cut):
+            value = part(to, value, axis, cut[0], value.shape[axis] - sum(cut))
+        position = value.order.index(axis)
+        low[position], high[position] = max(before, 0), max(after, 0)
+    if not any(low) and not any(high):
+        return value
+    number = 0.0 if filling is None else float(filling.array.item())
+    return Tensor(to.op(tdsl.PadOp, value.value, low, high, number), value.order)
+
+
 @handles("Gather")
 def gather(to: Builder, node: Node, inputs: Inputs) -> Value:
     """Elements of one axis at constant indices that follow one another; also from the results of comparisons."""

@@ -73,7 +73,10 @@ def gemm(to: Builder, node: Node, inputs: Inputs) -> Value:
         rhs = _scaled(node, rhs, alpha)
     result: Value = Tensor.plain(product(to, lhs, rhs, transposed=bool(node.integer("transB", 0))))
     if (addend := optional(inputs, 2)) is not None and beta != 0.0:
-        result = binary(to, tdsl.AddOp, result, addend if beta == 1.0 else _scaled(node, to.numbers(addend), beta))
+        addend = to.numbers(addend) if beta == 1.0 else _scaled(node, to.numbers(addend), beta)
+        if isinstance(addend, Constant) and len(addend.shape) == 1:
+            addend = Constant(addend.array[None], addend.name)
+        result = binary(to, tdsl.AddOp, result, addend)
     return result
 
 

@@ -28,6 +28,22 @@ def argmax(to: Builder, node: Node, inputs: Inputs) -> Value:
     return Label(to.emit(tdsl.ArgmaxOp, value).result, left)
 
 
+@handles("ReduceMean")
+def mean(to: Builder, node: Node, inputs: Inputs) -> Value:
+    value = to.numbers(needed(to, inputs, 0))
+    if isinstance(value, Constant):
+        value = Tensor.plain(to.tensor(value))
+    rank = len(value.shape)
+    axes = axes_of(node, inputs, 1, rank)
+    if not axes and node.integer("noop_with_empty_axes", 0):
+        return value
+    reduced = set(axes or range(rank))
+    means = Tensor(to.op(tdsl.MeanOp, value.value, sorted(value.order.index(axis) for axis in reduced)), value.order)
+    if node.integer("keepdims", 1):
+        return means
+    return reshaped(to, means, tuple(extent for axis, extent in enumerate(value.shape) if axis not in reduced))
+
+
 @handles("ReduceSum", "ReduceSumSquare")
 def total(to: Builder, node: Node, inputs: Inputs) -> Value:
     """Sums over axes, as products with ones."""
