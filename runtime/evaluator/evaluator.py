@@ -35,6 +35,9 @@ Observer: TypeAlias = Callable[[SSAValue, Array], None]
 CHUNK = 512
 """Samples evaluated together: few enough that the arrays of a program stay in the processor's cache."""
 
+LARGEST = 1 << 22
+"""The most elements that a tensor may have over all samples evaluated together, unless one sample has more."""
+
 
 @dataclass(frozen=True)
 class Outputs:
@@ -78,6 +81,21 @@ def predict_function(module: ModuleOp) -> func.FuncOp:
     return function
 
 
+def samples_together(function: func.FuncOp) -> int:
+    """The number of samples of a program to evaluate at a time, a power of two: fewer if its tensors are large."""
+    blocks = [
+        function.body.block,
+        *(block for op in function.walk() for region in op.regions for block in region.blocks),
+    ]
+    values = [
+        *(a for block in blocks for a in block.args),
+        *(result for op in function.walk() for result in op.results),
+    ]
+    sizes = [int(np.prod(tdsl.shape_of(value))) for value in values if isinstance(value.type, TensorType)]
+    most = LARGEST // max(*sizes, 1)
+    return min(CHUNK, 1 << max(most.bit_length() - 1, 0))
+
+
 def evaluate(
     module: ModuleOp, inputs: Array, arithmetic: Arithmetic | None = None, observe: Observer | None = None
 ) -> Outputs:
@@ -90,9 +108,10 @@ def evaluate(
     shape = tdsl.shape_of(function.body.block.args[0])
     if inputs.ndim != 2 or inputs.shape[1] != int(np.prod(shape)):
         raise InputError(f"data have shape {inputs.shape}, the program takes {int(np.prod(shape))} values per sample")
+    chunk = samples_together(function)
     parts = [
-        _Run(arithmetic or Bits(), observe).function(function, inputs[start : start + CHUNK].reshape(-1, *shape))
-        for start in range(0, len(inputs), CHUNK)
+        _Run(arithmetic or Bits(), observe).function(function, inputs[start : start + chunk].reshape(-1, *shape))
+        for start in range(0, len(inputs), chunk)
     ]
     labels = [part.labels for part in parts if part.labels is not None]
     scores = [part.scores for part in parts if part.scores is not None]

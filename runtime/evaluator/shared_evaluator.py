@@ -36,10 +36,14 @@ GREATEST_BATCH = 1 << 23
 
 
 class SharedEvaluator:
-    """Evaluates programs on shared inputs, in chunks of `CHUNK` samples; inputs: reals of shape (samples, elements)."""
+    """Evaluates programs on shared inputs, in chunks of samples.
 
-    def __init__(self, inputs: Array, capacity: int = CAPACITY):
-        self.chunks = [inputs[start : start + CHUNK].astype(np.float64) for start in range(0, len(inputs), CHUNK)]
+    inputs: reals of shape (samples, elements). chunk: the samples of a chunk, of which the last may have fewer.
+    """
+
+    def __init__(self, inputs: Array, capacity: int = CAPACITY, chunk: int = CHUNK):
+        self.chunk = chunk
+        self.chunks = [inputs[start : start + chunk].astype(np.float64) for start in range(0, len(inputs), chunk)]
         self.numbering = Numbering()
         self.kept = Kept(capacity)
 

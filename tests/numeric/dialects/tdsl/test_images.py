@@ -47,7 +47,7 @@ CASES = {
     "pointwise": Convolution((6, 1, 1)),
     "depthwise": Convolution((4, 3, 2), (1, 2), groups=4, padding=(1, 0, 0, 1)),
     "multiplier": Convolution((8, 2, 2), groups=4),
-    "groups": Convolution((6, 2, 2), groups=2),
+    "groups": Convolution((6, 2, 2), groups=2, padding=(0, 1, 0, 0)),
 }
 
 
