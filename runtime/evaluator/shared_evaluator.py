@@ -98,6 +98,8 @@ class SharedProgram:
         if scores is None:
             return None
         format, source, bound = tdsl.format_of(scores), scores, None
+        while isinstance(scores.owner, tdsl.ReshapeOp):
+            scores = source = scores.owner.input
         if isinstance(scores.owner, tdsl.FinishOp):
             finish = scores.owner
             if any(isinstance(use.operation, tdsl.ArgmaxOp) for use in finish.input.uses):
