@@ -145,9 +145,9 @@ def every_operator(dtype: str) -> tuple[bytes, int]:
     model.op("SPLIT", [model.constant(3), x], parts, NumSplits=2)
     model.op("QUANTIZE", [x], result(SHAPE, 0.07))
     if wide:
-        for kind in ("LOGISTIC", "TANH"):
+        for kind in ("LOGISTIC", "TANH", "SOFTMAX"):
             outputs.append(model.tensor(SHAPE, dtype, 2.0**-15))
-            model.op(kind, [x], outputs[-1])
+            model.op(kind, [x], outputs[-1], **({"Beta": 1.0} if kind == "SOFTMAX" else {}))
     else:
         model.op(
             "PADV2",
