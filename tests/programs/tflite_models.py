@@ -1,4 +1,4 @@
-"""Small models in the format of TensorFlow Lite, written with the schema's own package, and what TFLM computes of them."""
+"""Small models in the format of TensorFlow Lite, written with the package of its schema, and what TFLM computes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ import tflite
 from numpy.typing import NDArray
 from tflite_micro.python.tflite_micro import runtime
 
-TYPES = {np.dtype(name): getattr(tflite.TensorType, name.upper()) for name in ("float32", "int32", "int64", "int16", "int8", "uint8")}
+TYPES = {
+    np.dtype(name): getattr(tflite.TensorType, name.upper())
+    for name in ("float32", "int32", "int64", "int16", "int8", "uint8")
+}
 
 OPTIONS = {
     "ADD": "AddOptions",
@@ -139,7 +142,13 @@ class TfliteModel:
         return buffers, tensors
 
     def _operator(
-        self, b: Any, kinds: list[str], kind: str, inputs: Sequence[int], outputs: Sequence[int], options: dict[str, Any]
+        self,
+        b: Any,
+        kinds: list[str],
+        kind: str,
+        inputs: Sequence[int],
+        outputs: Sequence[int],
+        options: dict[str, Any],
     ) -> int:
         table = OPTIONS.get(kind)
         given = None
@@ -182,7 +191,7 @@ def _quantization(b: Any, spec: Spec) -> int:
 
 def computed_by_tflm(content: bytes, inputs: NDArray[Any], outputs: int = 1) -> list[NDArray[Any]]:
     """The outputs of TensorFlow Lite Micro, each flat: (samples, elements). inputs: (samples, *shape of the input)."""
-    interpreter = runtime.Interpreter.from_bytes(bytearray(content))
+    interpreter = runtime.Interpreter.from_bytes(content, arena_size=1 << 20)
     collected: list[list[NDArray[Any]]] = [[] for _ in range(outputs)]
     for sample in inputs:
         interpreter.set_input(sample, 0)
