@@ -15,6 +15,7 @@ from xdsl.rewriter import InsertPoint
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl import shape_of
+from tinyml.lowering.frontends.onnx.rewrites.elementwise import in_shape_of
 
 
 class WeightsOfFlattenedImage(RewritePattern):
@@ -42,7 +43,7 @@ class WeightsOfFlattenedImage(RewritePattern):
         for step in reversed(chain):
             if isinstance(step, tdsl.ReshapeOp):
                 continue
-            copy = type(step)(value)
+            copy = in_shape_of(step, value)
             rewriter.insert(copy, InsertPoint.before(op))
             value = copy.out
         column = tdsl.ReshapeOp(value, shape_of(op.rhs))

@@ -20,6 +20,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl import shape_of
+from tinyml.lowering.frontends.onnx.rewrites.elementwise import in_shape_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -81,7 +82,7 @@ def _is_number(value: SSAValue) -> bool:
 def _on_one(op: _Elementwise, value: SSAValue) -> _Elementwise:
     """An elementwise op on a single element instead of a vector."""
     if isinstance(op, tdsl.UnaryOp):
-        return type(op)(value)
+        return in_shape_of(op, value)
     return type(op)(*(each if _is_number(each) else value for each in (op.lhs, op.rhs)))
 
 
