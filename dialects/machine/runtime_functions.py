@@ -212,7 +212,7 @@ def reciprocal(x: I32) -> I32:
 
     gemmlowp's one_over_one_plus_x_for_x_in_0_1, of y / 2^31 - 1: three steps of Newton's method.
     """
-    from tinyml.dialects.machine.fixed_point import reciprocal_above_one
+    from tinyml.dialects.machine.gemmlowp import reciprocal_above_one
 
     wide = np.asarray(x).astype(np.int64)
     return reciprocal_above_one((wide << leading_zeros(x).astype(np.int64)) - (1 << 31)).astype(np.int32)

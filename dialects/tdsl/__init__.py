@@ -7,6 +7,7 @@ iter_args; integers are `index` values of `arith`.
 
 from tinyml.dialects.collect import dialect_of
 from tinyml.dialects.tdsl.accumulation import *
+from tinyml.dialects.tdsl.activations import *
 from tinyml.dialects.tdsl.attributes import *
 from tinyml.dialects.tdsl.averages import *
 from tinyml.dialects.tdsl.base import *

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import Any, cast
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType, f32
@@ -115,7 +116,8 @@ def _tallied(
 
 def _zero(type: Attribute, nest: LoopNest) -> SSAValue:
     """A total of nothing."""
-    zero = nest.insert(arith.ConstantOp(IntegerAttr(0, type) if isinstance(type, IntegerType) else FloatAttr(0.0, f32)))
+    attribute: Any = FloatAttr(0.0, f32) if type == f32 else IntegerAttr(0, cast(IntegerType, type))
+    zero = nest.insert(arith.ConstantOp(attribute))
     zero.name_hint = "total"
     return zero
 

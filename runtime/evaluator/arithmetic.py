@@ -12,7 +12,7 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
-from xdsl.dialects.builtin import IntegerType
+from xdsl.dialects.builtin import IntegerType, f32
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from tinyml.dialects import num, tdsl
@@ -278,7 +278,7 @@ def by_row(op: tdsl.ContractionOp, numbers: Array) -> Array:
 
 def _dtype(type: Attribute) -> np.dtype[Any]:
     """The numpy type of a builtin integer or float."""
-    return np.dtype(f"i{type.width.data // 8}" if isinstance(type, IntegerType) else np.float32)
+    return np.dtype(np.float32 if type == f32 else f"i{cast(IntegerType, type).bitwidth // 8}")
 
 
 def _format(value: SSAValue) -> NumberFormat:

@@ -22,7 +22,7 @@ class Interface:
     `NAME_predict` returns the index of the class or void. `packed_bits` is the width of each element of a packed input
     (`tinyml.dialects.layouts.packed_bits`), whose array holds bytes; None if the input is not packed. `more_outputs`
     has the C type and the length of each output after the scores, which `NAME_output_1` and so on return. Raises
-    ValueError for another C type, for a length that is not positive, and if the type and the length of the scores disagree.
+    ValueError for another C type, for a length that is not positive, and if type and length of the scores disagree.
     """
 
     name: str

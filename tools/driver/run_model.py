@@ -69,7 +69,9 @@ def run_model(request: RunRequest) -> dict[str, Any]:
 def _save(outputs: Outputs, file: Path) -> None:
     """Write the labels and, if there are any, the scores of all samples."""
     content = io.BytesIO()
-    scores = {} if outputs.scores is None else {"scores": outputs.scores}
-    scores |= {f"output_{i}": more for i, more in enumerate(outputs.more, 1)}
-    np.savez(content, labels=outputs.classes, **scores)
+    arrays: dict[str, Any] = {"labels": outputs.classes}
+    if outputs.scores is not None:
+        arrays["scores"] = outputs.scores
+    arrays |= {f"output_{i}": more for i, more in enumerate(outputs.more, 1)}
+    np.savez(content, **arrays)
     write_file(file, content.getvalue())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, TensorType, f32
@@ -134,8 +134,8 @@ def compile_stages(
 
 def has_formats(module: ModuleOp) -> bool:
     """True for a program at L1: one with a tensor of another format than f32."""
-    values = [value for op in module.walk() for value in (*op.operands, *op.results)]
-    return any(isinstance(value.type, TensorType) and value.type.element_type != f32 for value in values)
+    types = [value.type for op in module.walk() for value in (*op.operands, *op.results)]
+    return any(cast("TensorType[Any]", type).element_type != f32 for type in types if isinstance(type, TensorType))
 
 
 def compile_kept(module: ModuleOp, ctx: Context, options: PipelineOptions) -> Compiled:

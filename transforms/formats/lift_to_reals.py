@@ -79,8 +79,9 @@ def _lift_constant(op: tdsl.ConstOp) -> None:
 
 def _lift_type(value: SSAValue) -> None:
     """Change a number, or the elements of a tensor, to f32."""
-    if isinstance(value.type, TensorType):
-        tensor = cast("TensorType[Attribute]", value.type)
+    type: Attribute = value.type
+    if isinstance(type, TensorType):
+        tensor = cast("TensorType[Attribute]", type)
         Rewriter.replace_value_with_new_type(value, TensorType(f32, tensor.get_shape(), tensor.encoding))
-    elif number_format(value.type) is not None:
+    elif number_format(type) is not None:
         Rewriter.replace_value_with_new_type(value, f32)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tinyml.dialects.formats.zeroskew.scales import multiplier_and_shift, single
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.machine import fixed_point
+from tinyml.dialects.machine import gemmlowp
 from tinyml.dialects.machine.runtime_functions import requantize
 
 if TYPE_CHECKING:
@@ -25,18 +25,18 @@ RESULTS = {"sigmoid": (8, 2.0**-8, -128), "tanh": (8, 2.0**-7, 0)}
 
 
 def _logistic(source: ZeroSkewNumbers, raws: Raws) -> Raws:
-    return _in_fixed_point(source, raws, fixed_point.logistic, 8) - 128
+    return _of_scaled(source, raws, gemmlowp.logistic, 8) - 128
 
 
 def _tanh(source: ZeroSkewNumbers, raws: Raws) -> Raws:
-    return _in_fixed_point(source, raws, fixed_point.tanh, 7)
+    return _of_scaled(source, raws, gemmlowp.tanh, 7)
 
 
 FUNCTIONS: dict[str, Callable[[ZeroSkewNumbers, Raws], Raws]] = {"sigmoid": _logistic, "tanh": _tanh}
 """Functions whose results have the format of `RESULTS`, by name: of the raws of a format, as raws."""
 
 
-def _in_fixed_point(
+def _of_scaled(
     source: ZeroSkewNumbers, raws: Raws, function: Callable[[NDArray[np.int64], int], NDArray[np.int64]], bits: int
 ) -> Raws:
     """A function of raws as integers with some fractional bits; far from 0 results are the outermost."""
@@ -44,9 +44,9 @@ def _in_fixed_point(
     x = raws.astype(np.int64) - source.zero_point.data
     radius = input_radius(_INTEGER_BITS, shift)
     inner = np.clip(x, -radius, radius).astype(np.int32)
-    scaled = requantize(inner, np.int32(multiplier), np.int8(shift)).astype(np.int64)
-    low, high = (-128, 127) if function is fixed_point.tanh else (0, 255)
-    y = np.clip(fixed_point.halved(function(scaled, _INTEGER_BITS), 31 - bits), low, high)
+    scaled = requantize(inner, np.array(multiplier, np.int32), np.array(shift, np.int8)).astype(np.int64)
+    low, high = (-128, 127) if function is gemmlowp.tanh else (0, 255)
+    y = np.clip(gemmlowp.halved(function(scaled, _INTEGER_BITS), 31 - bits), low, high)
     return np.where(x <= -radius, low, np.where(x >= radius, high, y))
 
 
@@ -65,11 +65,11 @@ def hard_swish(source: ZeroSkewNumbers, result: ZeroSkewNumbers, raws: Raws) -> 
     gate = _high_product(gate, to_gate)
     if gate_shift > 0:
         gate = _saturated(gate << 1)
-    gate = fixed_point.halved(gate, max(-gate_shift, 0))
+    gate = gemmlowp.halved(gate, max(-gate_shift, 0))
     gate = (gate + (1 << 15)) >> 1
     product = gate * _high_product(x, to_result)
     towards_zero = np.sign(product) * (np.abs(product) >> 15)
-    y = fixed_point.halved(towards_zero, max(-result_shift, 0)) << max(result_shift, 0)
+    y = gemmlowp.halved(towards_zero, max(-result_shift, 0)) << max(result_shift, 0)
     return np.clip(y + result.zero_point.data, *result.raw_limits).astype(result.dtype)
 
 
@@ -94,9 +94,9 @@ _SOFTMAX_BITS = 5
 
 def softmax_terms(source: ZeroSkewNumbers) -> NDArray[np.int32]:
     """The exponentials of TensorFlow Lite's SOFTMAX, by how far a raw is below the greatest; the last is 0."""
-    multiplier, shift = multiplier_and_shift(min(math.ldexp(source.scale, 31 - _SOFTMAX_BITS), float(fixed_point.MOST)))
+    multiplier, shift = multiplier_and_shift(min(math.ldexp(source.scale, 31 - _SOFTMAX_BITS), float(gemmlowp.MOST)))
     most = min(input_radius(_SOFTMAX_BITS, shift), (1 << source.bits) - 1)
     below = -np.arange(most + 1, dtype=np.int32)
-    scaled = requantize(below, np.int32(multiplier), np.int8(shift)).astype(np.int64)
-    terms = fixed_point.exp_of_negative(scaled, _SOFTMAX_BITS).astype(np.int32)
+    scaled = requantize(below, np.array(multiplier, np.int32), np.array(shift, np.int8)).astype(np.int64)
+    terms = gemmlowp.exp_of_negative(scaled, _SOFTMAX_BITS).astype(np.int32)
     return np.append(terms[terms > 0], np.int32(0))

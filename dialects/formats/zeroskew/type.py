@@ -30,7 +30,7 @@ from tinyml.dialects.formats.zeroskew.numbers import PRODUCT_LIMITS, WIDTHS, Zer
 from tinyml.dialects.formats.zeroskew.requantisation import requantised
 from tinyml.dialects.formats.zeroskew.scales import multiplier_and_shift, single
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.machine import fixed_point
+from tinyml.dialects.machine import gemmlowp
 from tinyml.dialects.machine.machine import Int, Machine, limits, width_for
 
 if TYPE_CHECKING:
@@ -124,10 +124,10 @@ class ZeroSkewType(ZeroSkewNumbers):
         return m.settle(m.const(int(self.encode(np.array(real)))), 8 * self.dtype.itemsize)
 
     def add(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
-        return self._stored(m, self._sum(m, lhs, skewed(lhs_format), rhs, skewed(rhs_format), m.add, float))
+        return self._stored(m, self._sum(m, lhs, skewed(lhs_format), rhs, skewed(rhs_format), m.add))
 
     def sub(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
-        return self._stored(m, self._sum(m, lhs, skewed(lhs_format), rhs, skewed(rhs_format), m.sub, single))
+        return self._stored(m, self._sum(m, lhs, skewed(lhs_format), rhs, skewed(rhs_format), m.sub))
 
     def _sum(
         self,
@@ -137,18 +137,14 @@ class ZeroSkewType(ZeroSkewNumbers):
         rhs: V,
         rhs_format: ZeroSkewNumbers,
         join: Any,
-        precise: Callable[[float], float],
     ) -> Int[V]:
-        """TensorFlow Lite's ADD and SUB: both operands in units of twice the greater scale, some bits finer.
-
-        precise: the rounding of factors, which ADD computes in double precision and SUB in single precision.
-        """
+        """TensorFlow Lite's ADD and SUB: both operands in units of twice the greater scale, some bits finer."""
         unit = 2 * max(lhs_format.scale, rhs_format.scale)
         finer_by = SUM_SHIFT if self.bits <= USUAL_WIDTH else WIDE_SUM_SHIFT
 
         def finer(value: V, format: ZeroSkewNumbers) -> Int[V]:
             left = 0 if format.is_start else finer_by
-            loaded, factor = format.load(m, value), math.ldexp(precise(format.scale / unit), finer_by - left)
+            loaded, factor = format.load(m, value), math.ldexp(format.scale / unit, finer_by - left)
             fraction, exponent = math.frexp(factor)
             if fraction == 0.5 and 0 < left + exponent <= left:
                 # A power of two that loses nothing: always the case for the operand with the greater scale.
@@ -158,7 +154,7 @@ class ZeroSkewType(ZeroSkewNumbers):
         a, b = finer(lhs, lhs_format), finer(rhs, rhs_format)
         low, high = -(1 << 30), 1 << 30
         halves = (m.bounded(m.held(x, 32), max(x.low, low), min(x.high, high - 1)) for x in (a, b))
-        return requantised(m, join(*halves), precise(unit / precise(math.ldexp(self.scale, finer_by))))
+        return requantised(m, join(*halves), unit / math.ldexp(self.scale, finer_by))
 
     def mul(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
         a, b = skewed(lhs_format), skewed(rhs_format)
@@ -256,7 +252,8 @@ class ZeroSkewType(ZeroSkewNumbers):
         )
 
     def total(self, count: int) -> Attribute:
-        return i32 if width_for(*(count * limit for limit in limits(self.bits))) <= 32 else i64
+        low, high = limits(self.bits)
+        return i32 if width_for(count * low, count * high) <= 32 else i64
 
     def tally(self, m: Machine[V], total: V, value: V) -> V:
         """Adds raws, with their zero point."""
@@ -297,7 +294,7 @@ class ZeroSkewType(ZeroSkewNumbers):
 
     def softmax_add(self, m: Machine[V], total: V, term: V) -> V:
         """Adds terms with 12 integer bits, rounded to nearest, halves upwards."""
-        x = m.bounded(term, 0, fixed_point.MOST)
+        x = m.bounded(term, 0, gemmlowp.MOST)
         rounded = m.add(m.shift_right(x, 12), m.low_bits(m.shift_right(x, 11), 1))
         return m.addi(total, m.held(rounded, 32))
 

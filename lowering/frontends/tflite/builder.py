@@ -7,26 +7,18 @@ from typing import TYPE_CHECKING, Any, ParamSpec
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import FileLineColLoc, IndexType, IntAttr, IntegerAttr, StringAttr, TensorType
-from xdsl.ir import Attribute, Block, SSAValue
+from xdsl.ir import Block, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import tdsl
-from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.formats.number_format import NumberFormat
-from tinyml.dialects.formats.zeroskew.type import ZeroSkewType
-from tinyml.dialects.lazy_numpy import np
+from tinyml.lowering.frontends.tflite.formats import format_of, stored
 from tinyml.lowering.frontends.tflite.model import Operator, Tensor
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 P = ParamSpec("P")
-
-WIDTHS = {"int8": 8, "uint8": 8, "int16": 16}
-"""Widths of the quantised types that tensors of a program have."""
-
-UNSIGNED_ZERO = 128
-"""The least raw of 8 bits, negated: unsigned raws less this number are signed raws of the same reals."""
 
 ACTIVATIONS: dict[str, Callable[[SSAValue], tdsl.ClampOp]] = {
     "RELU": tdsl.ReluOp,
@@ -99,36 +91,6 @@ class GraphBuilder:
         return value if tdsl.shape_of(value) == tuple(shape) else self.emit(tdsl.ReshapeOp, value, shape)
 
 
-def format_of(tensor: Tensor) -> NumberFormat:
-    """The number format of a tensor that a program computes with; raises `VerifyException` if there is none."""
-    if tensor.dtype == "float32":
-        return F32_FORMAT
-    if tensor.dtype not in WIDTHS or tensor.quantization is None:
-        how = "" if tensor.dtype not in WIDTHS else " without a scale"
-        raise VerifyException(
-            f"{tensor} is of type {tensor.dtype}{how}; supported are float32 and quantised {supported()}"
-        )
-    zero_points = {
-        point - UNSIGNED_ZERO if tensor.dtype == "uint8" else point for point in tensor.quantization.zero_points
-    }
-    if len(zero_points) > 1:
-        raise VerifyException(f"{tensor} has several zero points")
-    return ZeroSkewType(WIDTHS[tensor.dtype], tensor.quantization.scales, zero_points.pop())
-
-
-def supported() -> str:
-    """The supported types of quantised tensors."""
-    return ", ".join(WIDTHS)
-
-
-def stored(tensor: Tensor) -> NDArray[Any]:
-    """The raws of a constant in the format of `format_of`."""
-    assert tensor.data is not None
-    if tensor.dtype == "uint8":
-        return (tensor.data.astype(np.int16) - UNSIGNED_ZERO).astype(np.int8)
-    return tensor.data
-
-
 def integers(op: Operator, position: int, what: str) -> list[int]:
     """The integers of a constant input of an operator; raises `VerifyException` unless it is one.
 
@@ -151,11 +113,6 @@ def input_of(op: Operator, position: int) -> Tensor:
 def optional_input(op: Operator, position: int) -> Tensor | None:
     """An input of an operator, None without it."""
     return op.inputs[position] if position < len(op.inputs) else None
-
-
-def element(tensor: Tensor) -> Attribute:
-    """The element type of a tensor."""
-    return format_of(tensor).type
 
 
 def _identifier(name: str) -> str:

@@ -16,7 +16,8 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.errors import InputError
 from tinyml.lowering.frontends.function_names import function_name
-from tinyml.lowering.frontends.tflite.builder import GraphBuilder, format_of
+from tinyml.lowering.frontends.tflite.builder import GraphBuilder
+from tinyml.lowering.frontends.tflite.formats import format_of
 from tinyml.lowering.frontends.tflite.model import Graph, Operator, Tensor, read_graph
 from tinyml.lowering.frontends.tflite.operators.table import OPERATORS, STATEFUL
 

@@ -6,7 +6,8 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
-from tinyml.lowering.frontends.tflite.builder import GraphBuilder, element, format_of, input_of, stored
+from tinyml.lowering.frontends.tflite.builder import GraphBuilder, input_of
+from tinyml.lowering.frontends.tflite.formats import element, format_of, stored
 from tinyml.lowering.frontends.tflite.model import Operator
 
 BINARY: dict[str, type[tdsl.BinaryOp]] = {"ADD": tdsl.AddOp, "SUB": tdsl.SubOp, "MUL": tdsl.MulOp}
@@ -38,10 +39,12 @@ def unary(to: GraphBuilder, op: Operator) -> None:
 
 
 def activation(to: GraphBuilder, op: Operator) -> None:
-    """RELU and its like as operators of their own: rescaled first, then clamped."""
+    """RELU and its like as operators of their own. Only RELU rescales its input."""
     output = op.outputs[0]
     value = to.value(input_of(op, 0))
     if element(input_of(op, 0)) != element(output):
+        if op.kind != "RELU":
+            raise VerifyException("expected one quantisation for input and output")
         value = to.emit(tdsl.CastOp, value, element(output))
     to.define(output, to.activated(value, op.kind))
 

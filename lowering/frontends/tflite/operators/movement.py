@@ -8,7 +8,8 @@ from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import tdsl
-from tinyml.lowering.frontends.tflite.builder import GraphBuilder, format_of, input_of, integers, optional_input, stored
+from tinyml.lowering.frontends.tflite.builder import GraphBuilder, input_of, integers, optional_input
+from tinyml.lowering.frontends.tflite.formats import format_of, stored
 from tinyml.lowering.frontends.tflite.model import Operator, Tensor
 
 

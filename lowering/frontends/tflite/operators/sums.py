@@ -10,17 +10,9 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.formats.number_format import NumberFormat
-from tinyml.dialects.formats.zeroskew.type import ZeroSkewType
 from tinyml.dialects.lazy_numpy import np
-from tinyml.lowering.frontends.tflite.builder import (
-    GraphBuilder,
-    element,
-    format_of,
-    input_of,
-    integers,
-    optional_input,
-    stored,
-)
+from tinyml.lowering.frontends.tflite.builder import GraphBuilder, input_of, integers, optional_input
+from tinyml.lowering.frontends.tflite.formats import element, format_of, stored, weights_format
 from tinyml.lowering.frontends.tflite.model import Operator, Tensor
 from tinyml.lowering.frontends.tflite.operators.windows import margins, padded
 
@@ -107,23 +99,6 @@ def fully_connected(to: GraphBuilder, op: Operator) -> None:
         image = to.reshaped(to.value(x), (1, count, 1, length))
         sums = to.emit(tdsl.Conv2dOp, filter, image, (1, 1), (1, 1), 1, start, element(output))
     to.define(output, to.activated(to.reshaped(sums, output.shape), op.options["activation"]))
-
-
-def weights_format(weights: Tensor, axis: int, *, wide: bool = False) -> NumberFormat:
-    """The format of weights with a scale for each index of an axis, which becomes the first.
-
-    wide: the scale of products is computed in double precision, as it is with scales per channel. TensorFlow Lite does
-    that for all convolutions, and for dense layers with scales per channel.
-    """
-    format = format_of(weights)
-    if not isinstance(format, ZeroSkewType):
-        return format
-    rows = weights.shape[axis]
-    if len(format.scale_values) not in (1, rows):
-        raise VerifyException(f"{weights} has {len(format.scale_values)} scales for {rows} output channels")
-    if not wide or format.per_channel or format.zero_point.data:
-        return format
-    return ZeroSkewType(format.bits, format.scale_values * rows)
 
 
 def _weights(tensor: Tensor) -> NDArray[Any]:

@@ -8,7 +8,8 @@ from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import tdsl
-from tinyml.lowering.frontends.tflite.builder import GraphBuilder, element, input_of, integers
+from tinyml.lowering.frontends.tflite.builder import GraphBuilder, input_of, integers
+from tinyml.lowering.frontends.tflite.formats import element
 from tinyml.lowering.frontends.tflite.model import Operator
 
 Margins = Sequence[tuple[int, int]]
