@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from typing import Any, cast
 
 import numpy as np
 import onnx
-import onnxruntime
 from numpy.typing import NDArray
 from onnx import helper, numpy_helper
 from xdsl.dialects.builtin import ModuleOp
@@ -17,7 +17,14 @@ from tinyml.runtime.evaluator.evaluator import evaluate_reals
 
 Array = NDArray[Any]
 
+onnxruntime: Any = import_module("onnxruntime")
+
 FLOAT = onnx.TensorProto.FLOAT
+
+
+def number(value: float) -> Array:
+    """A constant of rank 0."""
+    return np.array(value, np.float32)
 
 
 def node(op: str, inputs: str, outputs: str = "y", **attributes: Any) -> onnx.NodeProto:

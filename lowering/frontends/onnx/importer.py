@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import Region, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
@@ -63,7 +64,7 @@ def order_constants(module: ModuleOp, names: Sequence[str]) -> None:
     block = function.regions[0].block
     for constant in sorted(constants, key=place, reverse=True):
         constant.detach()
-        block.insert_op_before(constant, block.ops.first)
+        Rewriter.insert_op(constant, InsertPoint.at_start(block))
 
 
 class _Importer:
@@ -157,5 +158,5 @@ def _are_scores(shape: tdsl.Shape) -> bool:
 
 def supported() -> str:
     """The names of all ops that can be imported."""
-    names = {op if domain == "" else f"{domain}.{op}" for domain, op in HANDLERS}
-    return ", ".join(sorted(names | LOOPS.keys() | FOLDED))
+    names = {op if domain == "" else f"{domain}.{op}" for domain, op in HANDLERS} | LOOPS.keys()
+    return f"{', '.join(sorted(names))}; of constants also {', '.join(sorted(FOLDED - names))}"

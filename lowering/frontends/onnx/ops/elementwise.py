@@ -37,7 +37,8 @@ def unary(to: Builder, make: type[tdsl.UnaryOp], value: Value) -> Tensor:
 def binary(to: Builder, make: type[tdsl.BinaryOp], lhs: Value, rhs: Value) -> Tensor:
     """An op on each pair of elements, in the order of the operand that is not in the model's order, if there is one."""
     operands, order = in_one_order(to, lhs, rhs)
-    return Tensor(to.op(make, *operands), order)
+    left, right = operands
+    return Tensor(to.op(make, left, right), order)
 
 
 def in_one_order(to: Builder, *values: Value) -> tuple[list[SSAValue], tuple[int, ...]]:

@@ -55,9 +55,9 @@ class _Cell:
     def sum(self, gate: int, x: SSAValue, state: SSAValue) -> SSAValue:
         """The weighted input and state of a gate, and its biases."""
         to, direction = self.to, self.direction
-        products = [self.product(direction.input[gate], x), self.product(direction.state[gate], state)]
-        total = to.op(tdsl.AddOp, *products)
-        return to.op(tdsl.AddOp, total, self.parameter(sum(direction.biases[gate])))
+        entered, kept = self.product(direction.input[gate], x), self.product(direction.state[gate], state)
+        outer, inner = direction.biases[gate]
+        return to.op(tdsl.AddOp, to.op(tdsl.AddOp, entered, kept), self.parameter(outer + inner))
 
     def rnn(self, x: SSAValue, states: Sequence[SSAValue]) -> Sequence[SSAValue]:
         return [self.to.op(tdsl.TanhOp, self.sum(0, x, states[0]))]

@@ -83,7 +83,8 @@ def _on_one(op: _Elementwise, value: SSAValue) -> _Elementwise:
     """An elementwise op on a single element instead of a vector."""
     if isinstance(op, tdsl.UnaryOp):
         return in_shape_of(op, value)
-    return type(op)(*(each if _is_number(each) else value for each in (op.lhs, op.rhs)))
+    lhs, rhs = (each if _is_number(each) else value for each in (op.lhs, op.rhs))
+    return type(op)(lhs, rhs)
 
 
 def _distances(value: SSAValue) -> _Distances | None:

@@ -8,7 +8,7 @@ import numpy as np
 import onnx
 import pytest
 from onnx import helper
-from oracles.onnx_models import FLOAT, Array, check, model, node
+from oracles.onnx_models import FLOAT, Array, check, model, node, number
 
 RANDOM = np.random.default_rng(18)
 
@@ -31,17 +31,17 @@ ELEMENTWISE: dict[str, tuple[onnx.NodeProto, dict[str, Array]]] = {
     "HardSigmoid": (node("HardSigmoid", "x", alpha=0.3, beta=0.4), {}),
     "LeakyRelu": (node("LeakyRelu", "x", alpha=0.2), {}),
     "PRelu": (node("PRelu", "x c"), {"c": np.array([0.25], np.float32)}),
-    "Clip": (node("Clip", "x l h"), {"l": np.float32(-0.5), "h": np.float32(0.75)}),
-    "Clip from below": (node("Clip", "x l"), {"l": np.float32(0.25)}),
-    "relu6": (node("Clip", "x l h"), {"l": np.float32(0), "h": np.float32(6)}),
-    "Min": (node("Min", "x c"), {"c": np.float32(0.3)}),
-    "Max": (node("Max", "c x"), {"c": np.float32(0.3)}),
+    "Clip": (node("Clip", "x l h"), {"l": number(-0.5), "h": number(0.75)}),
+    "Clip from below": (node("Clip", "x l"), {"l": number(0.25)}),
+    "relu6": (node("Clip", "x l h"), {"l": number(0), "h": number(6)}),
+    "Min": (node("Min", "x c"), {"c": number(0.3)}),
+    "Max": (node("Max", "c x"), {"c": number(0.3)}),
     "Add": (node("Add", "x c"), {"c": reals(3, 1, 1)}),
     "Sub": (node("Sub", "c x"), {"c": reals(1, 1, 5, 1)}),
     "Mul": (node("Mul", "x c"), {"c": reals(4)}),
-    "Div": (node("Div", "x c"), {"c": np.float32(3)}),
+    "Div": (node("Div", "x c"), {"c": number(3)}),
     "Sum": (node("Sum", "x c x"), {"c": reals(4)}),
-    "Pow": (node("Pow", "x c"), {"c": np.float32(2)}),
+    "Pow": (node("Pow", "x c"), {"c": number(2)}),
     "Identity": (node("Identity", "x"), {}),
     "Dropout": (node("Dropout", "x"), {}),
     "Cast": (node("Cast", "x", to=FLOAT), {}),
@@ -54,7 +54,7 @@ ELEMENTWISE: dict[str, tuple[onnx.NodeProto, dict[str, Array]]] = {
     "Gather": (node("Gather", "x c", axis=-1), {"c": ints(1, 2)}),
     "Gather one": (node("Gather", "x c", axis=2), {"c": np.array(-1, np.int64)}),
     "Concat": (node("Concat", "x c x", axis=1), {"c": reals(1, 2, 5, 4)}),
-    "Pad": (node("Pad", "x c v"), {"c": ints(0, 0, 1, -1, 0, 0, 2, 1), "v": np.float32(0.5)}),
+    "Pad": (node("Pad", "x c v"), {"c": ints(0, 0, 1, -1, 0, 0, 2, 1), "v": number(0.5)}),
     "ReduceMean": (node("ReduceMean", "x", axes=[-1, 1], keepdims=0), {}),
     "ReduceSum": (node("ReduceSum", "x c"), {"c": ints(1, 2)}),
     "ReduceSumSquare": (node("ReduceSumSquare", "x", axes=[3], keepdims=0), {}),
@@ -140,7 +140,7 @@ def test_comparisons_choose():
         node("LessOrEqual", "z0 one", "small"),
         node("Where", "small kept x"),
     ]
-    constants = {"t": reals(4, 3), "zero": np.float32(0), "one": np.float32(1), "first": ints(0), "second": ints(2)}
+    constants = {"t": reals(4, 3), "zero": number(0), "one": number(1), "first": ints(0), "second": ints(2)}
     check(model(nodes, [1, 4], constants), samples=20)
 
 
@@ -158,7 +158,7 @@ def scan(axis: int, direction: int) -> onnx.NodeProto:
 @pytest.mark.parametrize(("axis", "direction"), [(1, 0), (1, 1), (0, 0)])
 def test_scan(axis: int, direction: int):
     shape = [1, 4, 3] if axis else [4, 1, 3]
-    check(model([scan(axis, direction)], shape, {"h": reals(1, 2), "w": reals(3, 2), "half": np.float32(0.5)}))
+    check(model([scan(axis, direction)], shape, {"h": reals(1, 2), "w": reals(3, 2), "half": number(0.5)}))
 
 
 GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
