@@ -10,17 +10,8 @@ from xdsl.ir import SSAValue
 
 from tinyml.dialects import num, tdsl
 from tinyml.lowering.loops.lowerings import lowers
-from tinyml.lowering.loops.operands import element_of, single_element
+from tinyml.lowering.loops.operands import broadcast_indices, element_of, single_element
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
-
-
-def broadcast(indices: Indices, value: SSAValue, nest: LoopNest) -> Indices:
-    """The indices of an operand that broadcasts to the shape of the given indices."""
-    shape = tdsl.shape_of(value)
-    return [
-        nest.index(0) if extent == 1 else index
-        for index, extent in zip(indices[len(indices) - len(shape) :], shape, strict=True)
-    ]
 
 
 def over_elements(op: tdsl.TensorOp, nest: LoopNest, compute: Callable[[Sequence[SSAValue]], SSAValue]) -> None:
@@ -29,7 +20,7 @@ def over_elements(op: tdsl.TensorOp, nest: LoopNest, compute: Callable[[Sequence
     single = {value: single_element(value, nest) for value in op.inputs if prod(tdsl.shape_of(value)) == 1}
 
     def body(indices: Indices) -> None:
-        loaded = [single.get(value) or nest.load(value, broadcast(indices, value, nest)) for value in op.inputs]
+        loaded = [single.get(value) or nest.load(value, broadcast_indices(indices, value, nest)) for value in op.inputs]
         nest.store(compute(loaded), op.out, indices)
 
     nest.over(tdsl.shape_of(op.out), body)

@@ -8,7 +8,7 @@ from xdsl.ir import Attribute, SSAValue
 
 from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.lazy_numpy import np
-from tinyml.transforms.ir.loop_nest import LoopNest
+from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 
 
 def element_of(value: SSAValue) -> Attribute:
@@ -29,6 +29,15 @@ def single_element(value: SSAValue, nest: LoopNest) -> SSAValue:
         real = tdsl.format_of(value).decode(constant.raws).item()
         return nest.insert(num.ConstantOp(real, element_of(value)))
     return nest.load(value, [nest.index(0)] * len(scratch.memref_type(value).get_shape()))
+
+
+def broadcast_indices(indices: Indices, value: SSAValue, nest: LoopNest) -> Indices:
+    """The indices of a buffer that broadcasts to the shape of the given indices."""
+    shape = scratch.memref_type(value).get_shape()
+    return [
+        nest.index(0) if extent == 1 else index
+        for index, extent in zip(indices[len(indices) - len(shape) :], shape, strict=True)
+    ]
 
 
 def flash_array(nest: LoopNest, raws: Any, element: Attribute, hint: str) -> SSAValue:

@@ -15,10 +15,9 @@ from xdsl.ir import SSAValue
 from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.lazy_numpy import np
-from tinyml.lowering.loops.elementwise import broadcast
 from tinyml.lowering.loops.index_maps import mapped
 from tinyml.lowering.loops.lowerings import lowers
-from tinyml.lowering.loops.operands import element_of, elements_from, flash_array
+from tinyml.lowering.loops.operands import broadcast_indices, element_of, elements_from, flash_array
 from tinyml.lowering.loops.zero_points import Start, start_without_offsets
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 
@@ -43,12 +42,12 @@ def finished(
 @lowers(tdsl.MatrixProductsOp)
 def lower_matrices(op: tdsl.MatrixProductsOp, nest: LoopNest) -> None:
     """Lower matrix products to dot products, moving the offsets of factors into a constant start where possible."""
-    start = start_without_offsets(op.pairs, op.initial, op.accumulators[0])
+    start = start_without_offsets(op)
 
     def products(term: tdsl.Term, sum: SSAValue, indices: Indices) -> SSAValue:
         return _row_times_column(term.lhs, term.rhs, indices, sum, nest, start is not None)
 
-    _sums(op, start, products, nest)
+    lower_sums(op, start, products, nest)
 
 
 @lowers(tdsl.ContractionOp)
@@ -63,7 +62,7 @@ def lower_contraction(op: tdsl.ContractionOp, nest: LoopNest) -> None:
 
         return _over_summed(term.summed, sum, step, nest)
 
-    _sums(op, None, products, nest)
+    lower_sums(op, None, products, nest)
 
 
 def _over_summed(
@@ -79,7 +78,7 @@ def _over_summed(
     return nest.fold(nest.index(extents[0]), [sum], inner)[0]
 
 
-def _sums(
+def lower_sums(
     op: tdsl.ContractionOp,
     start: Start | None,
     products: Callable[[tdsl.Term, SSAValue, Indices], SSAValue],
@@ -92,12 +91,10 @@ def _sums(
 
     def body(indices: Indices) -> None:
         first = accumulators[0].type
-        begun = (
-            num.ZeroOp(first)
-            if initial is None
-            else num.StartOp(nest.load(initial, broadcast(indices, initial, nest)), first)
-        )
-        sum = nest.insert(begun)
+        if initial is None:
+            sum = nest.insert(num.ZeroOp(first))
+        else:
+            sum = nest.insert(num.StartOp(nest.load(initial, broadcast_indices(indices, initial, nest)), first))
         sum.name_hint = "sum"
         before = accumulators[0]
         for term, accumulator in zip(op.terms, accumulators, strict=True):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import tempfile
 from collections import Counter
 
 from fuzz.kinds import KINDS
@@ -26,6 +27,12 @@ def table(counts: Counter[tuple[str, str]]) -> str:
 
 
 def main() -> int:
+    # Workers that are killed leave their folders; this one goes in any case.
+    with tempfile.TemporaryDirectory(prefix="fuzz-") as tempfile.tempdir:
+        return fuzz()
+
+
+def fuzz() -> int:
     parser = argparse.ArgumentParser(prog="python -m fuzz", description=__doc__)
     parser.add_argument("--seconds", type=float, default=60, help="how long to try (default 60)")
     parser.add_argument("--jobs", type=int, default=2, help="processes at once (default 2)")

@@ -6,6 +6,7 @@ import io
 import json
 import shutil
 import struct
+import tempfile
 import zipfile
 from collections.abc import Callable
 from functools import cache
@@ -18,9 +19,10 @@ from programs.paths import ROOT
 from fuzz.verdicts import OPT, TINYML, call
 
 
+@cache
 def tour() -> Path:
-    """The folder of the smallest model in the documentation: tour.sd, W.npy, B.npy and val.npz."""
-    return ROOT / "docs" / "tour"
+    """A copy of the smallest model in the documentation: tour.sd, W.npy, B.npy and val.npz."""
+    return shutil.copytree(ROOT / "docs" / "tour", Path(tempfile.mkdtemp(prefix="fuzz-tour-")) / "tour")
 
 
 DTYPES = ("<f4", "<f8", "<i8", "|i1", "|b1", "<f2", ">f4", "<c8", "|O", "<U7", "|S3", "<M8[s]", "|V5", "{", "")

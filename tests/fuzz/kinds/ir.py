@@ -13,13 +13,13 @@ from typing import Any, cast
 from programs.paths import FILECHECK
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr, ModuleOp, TensorType, f32, i8, i16, i32
 from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
-from xdsl.parser import Parser
 from xdsl.printer import Printer
 
 from fuzz.kinds.files import tour
 from fuzz.verdicts import OPT, call
 from tinyml.dialects.context import context
 from tinyml.dialects.options import options_of
+from tinyml.dialects.parsing.guarded_parser import GuardedParser
 from tinyml.tools.universe import TINYML
 
 SPLIT = "// -----"
@@ -87,7 +87,7 @@ def changed_text(text: str, random: Random) -> str:
 def changed_structure(text: str, random: Random) -> str | None:
     """The IR after one change that mostly leaves it parseable; None where the text is no module."""
     try:
-        module = Parser(context(), text).parse_module()
+        module = GuardedParser(context(), text).parse_module()
     except Exception:
         return None
     ops = [op for op in module.walk() if op is not module]

@@ -39,18 +39,17 @@ def contents(folder: Path) -> dict[str, bytes | str]:
     }
 
 
-def change(out: Path, random: Random) -> bool:
-    """Change an output folder in one way; was something put there that is not tinyml's?"""
+def change(out: Path, random: Random) -> None:
+    """Change an output folder in one way."""
     files = [path for path in sorted(out.rglob("*")) if path.is_file() and not path.is_symlink()]
     file = random.choice(files or [out / "report.json"])
     match random.randrange(8):
         case 0:
-            (out / random.choice(["notes.txt", "ir/notes.txt", "model.sd"])).write_text("mine")
+            (file.parent / random.choice(["notes.txt", "model.sd"])).write_text("mine")
         case 1:
-            file.write_bytes(file.read_bytes() + b" ")
+            file.write_bytes(file.read_bytes() + b"?")
         case 2:
             file.unlink(missing_ok=True)
-            return False
         case 3:
             (out / "mine").mkdir(exist_ok=True)
             (out / "mine" / "notes.txt").write_text("mine")
@@ -58,6 +57,7 @@ def change(out: Path, random: Random) -> bool:
             file.unlink(missing_ok=True)
             file.symlink_to(tour() / "tour.sd")
         case 5:
+            (out / "report.json").unlink(missing_ok=True)
             (out / "report.json").write_text(random.choice(["{}", "[]", "null", "", '{"files": {}}', '{"tinyml": 1}']))
         case 6:
             (out / "link").unlink(missing_ok=True)
@@ -66,14 +66,14 @@ def change(out: Path, random: Random) -> bool:
             shutil.rmtree(out)
             out.mkdir()
             (out / "notes.txt").write_text("mine")
-    return True
 
 
 def damaged(number: int, random: Random, folder: Path) -> str:
     """Compile into, or run from, an output folder that was changed."""
     out = folder / "out"
     shutil.copytree(compiled(), out, symlinks=True)
-    foreign = any([change(out, random) for _ in range(random.randint(1, 2))])
+    for _ in range(random.randint(1, 2)):
+        change(out, random)
     if random.random() < 0.3:
         return call(TINYML, "run", out, "--data", tour() / "val.npz")
     before, source = contents(out), contents(tour())
@@ -82,8 +82,9 @@ def damaged(number: int, random: Random, folder: Path) -> str:
         raise Harm("lost", "a file that the output linked to")
     if verdict == REFUSED and contents(out) != before:
         raise Harm("lost", "a refused command changed the folder")
+    foreign = dict(before.items() - contents(compiled()).items())
     if verdict == ACCEPTED and foreign:
-        raise Harm("lost", f"a folder that held more than tinyml's files was replaced: {sorted(before)}")
+        raise Harm("lost", f"files that are not tinyml's were replaced: {sorted(foreign)}")
     if {path.name for path in folder.iterdir()} != {"out"}:
         raise Harm("left behind", str(sorted(path.name for path in folder.iterdir())))
     return verdict

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 from random import Random
 
@@ -10,6 +11,7 @@ from hypothesis import HealthCheck, Phase, given, reject, seed, settings
 from programs.devices import CORES
 from programs.formatted import LIMITS, parse, stays_finite
 from programs.number_formats import SORTS
+from programs.printed import WARNING_FLAGS
 from programs.tensors import programs
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import VerifyException
@@ -58,7 +60,9 @@ def random_programs(number: int, random: Random, folder: Path) -> str:
         inputs = np.random.default_rng(number).normal(size=(SAMPLES, int(np.prod(shape)))).astype(np.float32)
         if not stays_finite(module, inputs):
             reject()
-        verdicts.append(_agree(module, inputs, random, board, folder / str(len(verdicts))))
+        # A failure is tried again: by the same choices, and in an empty folder.
+        place = Path(tempfile.mkdtemp(dir=folder))
+        verdicts.append(_agree(module, inputs, Random(f"{number} {text}"), board, place))
 
     each()
     return ACCEPTED if ACCEPTED in verdicts else REFUSED
@@ -84,7 +88,9 @@ def _agree(module: ModuleOp, inputs: np.ndarray, random: Random, board: str, fol
                 printed.mkdir(parents=True)
                 for file, extension in (("source", "c"), ("header", "h")):
                     (printed / f"{interface.name}.{extension}").write_text(print_c(lowered, ctx, target, file))
-            result = runner.run(runner.build(printed, interface, folder / runner.variant), interface, raws)
+            result = runner.run(
+                runner.build(printed, interface, folder / runner.variant, extra_flags=WARNING_FLAGS), interface, raws
+            )
             difference = first_mismatch(expected, Outputs(result.labels, result.scores))
             if difference is not None:
                 raise Harm("mismatch", f"{family} {width} on {runner.name}, printed for {target}: {difference}")
