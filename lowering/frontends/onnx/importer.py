@@ -18,7 +18,7 @@ from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.lowering.frontends.function_names import function_name
 from tinyml.lowering.frontends.onnx.building.builder import Builder, hint, identifier
 from tinyml.lowering.frontends.onnx.building.folding import FOLDED, fold
-from tinyml.lowering.frontends.onnx.building.formats import KEEPING, input_format, result_formats
+from tinyml.lowering.frontends.onnx.building.formats import KEEPING, ON_RAWS, input_format, result_formats
 from tinyml.lowering.frontends.onnx.building.handlers import HANDLERS, LOOPS, Handler, Inputs
 from tinyml.lowering.frontends.onnx.building.values import Constant, Label, Tensor, Value
 from tinyml.lowering.frontends.onnx.model.graph import Declared, Graph, Node
@@ -136,7 +136,7 @@ class _Importer:
     def computed(self, handler: Handler, node: Node, inputs: Inputs) -> Value | Sequence[Value]:
         """What a handler returns; for quantised numbers in their formats, where the op can be computed in them."""
         quantised = any(isinstance(value, Tensor) and value.is_quantised for value in inputs)
-        if not quantised or node.domain or node.op in KEEPING or node.op in ("QuantizeLinear", "DequantizeLinear"):
+        if not quantised or node.domain or node.op in KEEPING or node.op in ON_RAWS:
             return handler(self.to, node, inputs)
         format = self.formats.get(node.outputs[0])
         result = of_quantised(self.to, node, inputs, None if format is None else format.type)

@@ -44,6 +44,10 @@ KEEPING = (
 """Ops whose results are numbers of their input, or limits of them: quantised before or after, they are the same."""
 
 
+ON_RAWS = ("QuantizeLinear", "DequantizeLinear", "QLinearConv", "QLinearMatMul")
+"""Ops that name the scales and zero points of what they take or give."""
+
+
 def quantised_format(node: Node, scale: NDArray[Any] | None, zero: NDArray[Any] | None) -> FloatSkewType:
     """The format of activations with a scale and a zero point, whose type is that of the raws."""
     if scale is None or scale.size != 1 or scale.dtype.kind != "f" or not 0 < (value := float(scale.item())) < np.inf:

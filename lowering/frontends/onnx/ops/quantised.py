@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -177,12 +176,7 @@ def _start(to: Builder, bias: Constant | None, weights: NumberFormat, x: NumberF
     raws = bias.raws
     if raws is None or raws.dtype != np.int32:
         raws = format.encode(bias.array.ravel().astype(np.float64))
-    return to.parameter(np.clip(raws.ravel(), *_limits(format)).astype(np.int32), format, bias.name)
-
-
-def _limits(format: NumberFormat) -> Sequence[int]:
-    ends = format.encode(np.array([-np.inf, np.inf]))
-    return [int(end) for end in ends]
+    return to.parameter(raws.ravel(), format, bias.name)
 
 
 def conv(to: Builder, node: Node, inputs: Inputs, element: Attribute) -> Tensor:
