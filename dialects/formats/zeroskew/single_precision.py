@@ -92,7 +92,8 @@ class FloatSkewType(ZeroSkewNumbers):
 
     def encode(self, reals: Reals) -> Raws:
         """Halves of what single precision makes of the quotient are rounded to even."""
-        scaled = np.asarray(reals).astype(np.float32) / np.float32(self.scale)
+        with np.errstate(over="ignore", under="ignore"):
+            scaled = np.asarray(reals).astype(np.float32) / np.float32(self.scale)
         return np.clip(np.nan_to_num(np.rint(scaled)) + self.zero_point.data, *self.raw_limits).astype(self.dtype)
 
     def accumulator(self, lhs: NumberFormat, rhs: NumberFormat, bound: Bound | None) -> Accumulator:

@@ -352,6 +352,18 @@ tdsl.neg %a : memref<2xf32> into %b : memref<3xf32>
 
 // -----
 
+%a = "test.op"() : () -> (tensor<1x4x4x3xf32>)
+%r = tdsl.pad %a {low = array<i64: 0, 0, 0, 0>, high = array<i64: 0, 0, 0, 0>, interior = array<i64: 0, -1, 0, 0>} : tensor<1x4x4x3xf32> -> tensor<1x4x4x3xf32>
+// CHECK: padding is at least 0
+
+// -----
+
+%a = "test.op"() : () -> (tensor<1x4x4x3xf32>)
+%r = tdsl.resize_nearest %a : tensor<1x4x4x3xf32> -> tensor<1x4x4x2xf32>
+// CHECK: resizes images NxHxWxC, got 1x4x4x3 and 1x4x4x2
+
+// -----
+
 "test.op"() {range = #tdsl.range<1.0, 0.5>} : () -> ()
 // CHECK: range must have low <= high, got [1.0, 0.5]
 
@@ -482,6 +494,16 @@ func.func @mac_in_memory(%a: tensor<2x!fixed.q<8, 4>>) {
   func.return
 }
 // CHECK: !fixed.acc<24, 8> lies only in registers, !fixed.acc<32, 8> also in memory
+
+// -----
+
+// Proofs are checked before the constant that they rest on.
+func.func @used_before(%x: tensor<2x1x!fixed.q<8, 4>>) {
+  %y = tdsl.matmul %w, %x {acc = !fixed.acc<16, 8>, bound = array<i64: -635, 634>} : tensor<2x2x!fixed.q<8, 4>>, tensor<2x1x!fixed.q<8, 4>> -> tensor<2x1x!fixed.q<8, 4>>
+  %w = tdsl.const dense<[1, 0]> : tensor<2xi8> -> tensor<2x2x!fixed.q<8, 4>>
+  func.return
+}
+// CHECK: value must have 4 elements of 1 bytes
 
 // -----
 
