@@ -70,6 +70,8 @@ def tensor_array(tensor: TensorProto, file: str) -> NDArray[Any]:
     if tensor.data_location == 1:
         array = np.frombuffer(_external(tensor, size, file), stored)
     elif tensor.HasField("raw_data"):
+        if len(tensor.raw_data) != size:
+            raise error(f"shape {list(shape)} needs {size} bytes, the file holds {len(tensor.raw_data)}")
         array = np.frombuffer(tensor.raw_data, stored)
     else:
         array = _listed(tensor, element, stored)
