@@ -28,6 +28,8 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine, limits
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from tinyml.dialects.formats.number_format import Raws, Reals
 
 V = TypeVar("V")
@@ -176,7 +178,11 @@ class FloatSkewType(ZeroSkewNumbers):
 
     def leaky_relu(self, m: Machine[V], value: V, value_format: NumberFormat, slope: float) -> V:
         factor = np.float32(slope)
-        return self._tabulated(m, "leaky_relu", value, value_format, lambda x: np.where(x < 0, factor * x, x))
+
+        def compute(x: NDArray[np.float32]) -> NDArray[np.float32]:
+            return np.where(x < 0, factor * x, x)
+
+        return self._tabulated(m, "leaky_relu", value, value_format, compute)
 
     def hard_swish(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
         sixth, half = np.float32(1 / 6), np.float32(0.5)
