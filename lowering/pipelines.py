@@ -95,6 +95,7 @@ PIPELINES = {
     FORMATS_TO_BUFFERS: PipelineSteps(
         """L1 to packed L2.""",
         (
+            "tile-windows",
             "lower-tdsl-to-scratch",
             "cse",
             "forward-inserts",
@@ -111,6 +112,9 @@ PIPELINES = {
         """L2 to L3.""",
         (
             "lower-tdsl-to-loops",
+            # Ops behind a product belong to its rows before these are taken in blocks.
+            *CLEAN,
+            "fuse-loops",
             "pack-constants",
             "block-rows",
             "select-kernels",

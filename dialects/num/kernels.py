@@ -29,6 +29,7 @@ from tinyml.dialects.scratch.types import in_flash, memref_type
 
 __all__ = [
     "AxpyOp",
+    "ChannelDotsOp",
     "DenseSumOp",
     "DistanceOp",
     "DotOp",
@@ -354,3 +355,47 @@ class DotRowsOp(VectorSumsOp):
             raise VerifyException(f"{rows} rows of {length} elements are not {elements}")
         element = memref_type(self.sums).element_type
         sums_products(element, element_format(self.matrix.type), element_format(self.vector.type))
+
+
+@irdl_op_definition
+class ChannelDotsOp(VectorSumsOp):
+    """`sums[r] = starts[r] +` the products of row r of a matrix and every `stride`-th element of a run from its r-th.
+
+    In this way each channel of an image meets a filter of its own. The matrix is contiguous, row after row; `sums` and
+    `starts` may be the same memory.
+    """
+
+    name = "num.channel_dots"
+    NEEDS_KERNEL: ClassVar[bool] = True
+    sums = operand_def(MEMREF)
+    starts = operand_def(MEMREF)
+    matrix = operand_def(MEMREF)
+    window = operand_def(MEMREF)
+    stride = prop_def(IntegerAttr.constr(IndexTypeConstr))
+    assembly_format = (
+        "$sums `,` $starts `,` $matrix `,` $window attr-dict"
+        " `:` type($sums) `,` type($starts) `,` type($matrix) `,` type($window)"
+    )
+
+    def __init__(self, sums: SSAValue, starts: SSAValue, matrix: SSAValue, window: SSAValue, stride: int, kernel: str):
+        properties = {"kernel": StringAttr(kernel), "stride": IntegerAttr(stride, IndexType())}
+        super().__init__(operands=[sums, starts, matrix, window], properties=properties)
+
+    @property
+    def factors(self) -> tuple[SSAValue, SSAValue]:
+        return self.matrix, self.window
+
+    @property
+    def length(self) -> int:
+        return run_length(self.matrix) // run_length(self.sums)
+
+    @property
+    def products(self) -> int:
+        return run_length(self.matrix)
+
+    def verify_runs(self) -> None:
+        rows, elements, reach = run_length(self.sums, self.starts), run_length(self.matrix), run_length(self.window)
+        if elements % rows or reach != (self.length - 1) * self.stride.value.data + rows:
+            raise VerifyException(f"{rows} rows of {elements} elements do not meet {reach} elements of a window")
+        element = memref_type(self.sums).element_type
+        sums_products(element, element_format(self.matrix.type), element_format(self.window.type))

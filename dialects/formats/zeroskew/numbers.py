@@ -26,10 +26,12 @@ if TYPE_CHECKING:
 
 V = TypeVar("V")
 
-WIDTHS = range(2, 9)
-START_WIDTH = 32
-START_LIMIT = (1 << 30) - 1
-"""The greatest raw that a sum starts from: the other half of 32 bits is left to the products."""
+WIDTHS = (*range(2, 9), 16)
+START_LIMITS = {32: 3 << 29, 64: 3 << 45}
+"""The greatest raw that a sum starts from, by its width."""
+
+PRODUCT_LIMITS = {32: (1 << 29) - 1, 64: (1 << 45) - 1}
+"""The greatest sum of products: what starts leave of 32 bits, and of the 48 bits that requantisation takes."""
 
 
 class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
@@ -56,15 +58,20 @@ class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
             printer.print_string(f"{self.bits}, {spell_scales(self.scale_values, single)}, {self.zero_point.data}")
 
     def verify(self) -> None:
-        if self.bits not in (*WIDTHS, START_WIDTH):
-            raise VerifyException(f"zeroskew.q width must be from {WIDTHS[0]} to {WIDTHS[-1]} or 32, got {self.bits}")
+        if self.bits not in WIDTHS and not self.is_start:
+            raise VerifyException(f"zeroskew.q width must be from 2 to 8, 16, 32 or 64, got {self.bits}")
         if not self.scales.data or not all(0 < scale < math.inf for scale in self.scale_values):
             raise VerifyException("zeroskew.q scales must be positive and finite")
         low, high = self.raw_limits
         if not low <= self.zero_point.data <= high:
             raise VerifyException(f"zeroskew.q zero point must lie in [{low}, {high}], got {self.zero_point.data}")
-        if self.zero_point.data and (self.per_channel or self.bits == START_WIDTH):
-            raise VerifyException("zeroskew.q has the zero point 0 with several scales, and with 32 bits")
+        if self.zero_point.data and (self.per_channel or self.bits > 8):
+            raise VerifyException("zeroskew.q has the zero point 0 with several scales, and with more than 8 bits")
+
+    @property
+    def is_start(self) -> bool:
+        """True for the format of numbers from which sums start."""
+        return self.bits in START_LIMITS
 
     @property
     def scale_values(self) -> tuple[float, ...]:
@@ -83,7 +90,7 @@ class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
 
     @property
     def raw_limits(self) -> tuple[int, int]:
-        return limits(self.bits) if self.bits != START_WIDTH else (-START_LIMIT, START_LIMIT)
+        return (-START_LIMITS[self.bits], START_LIMITS[self.bits]) if self.is_start else limits(self.bits)
 
     @property
     def type(self) -> Attribute:
@@ -95,7 +102,7 @@ class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        return np.dtype(np.int32 if self.bits == START_WIDTH else np.int8)
+        return np.dtype(f"i{-(-self.bits // 8)}")
 
     @property
     def bits(self) -> int:
@@ -105,13 +112,13 @@ class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
     def coding(self) -> Coding | None:
         return INTEGER_CODING if self.zero_point.data == 0 else None
 
-    def _units(self) -> NDArray[np.float64]:
-        """The scale, or the scales of the rows as a column."""
-        return np.array(self.scale_values)[:, None] if self.per_channel else np.array(self.scale)
+    def _units(self, rank: int) -> NDArray[np.float64]:
+        """The scale, or those of the rows along the first of `rank` axes."""
+        return np.array(self.scale_values).reshape(-1, *(1,) * (rank - 1)) if self.per_channel else np.array(self.scale)
 
     def encode(self, reals: Reals) -> Raws:
         """Halves are rounded away from zero."""
-        scaled = np.asarray(reals, np.float64) / self._units()
+        scaled = np.asarray(reals, np.float64) / self._units(np.ndim(reals))
         rounded = np.trunc(scaled + np.copysign(0.5, scaled))
         return np.clip(np.nan_to_num(rounded) + self.zero_point.data, *self.raw_limits).astype(self.dtype)
 
@@ -121,7 +128,7 @@ class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
         return np.clip(nearest + side, *self.raw_limits).astype(self.dtype)
 
     def decode(self, raws: Raws) -> Reals:
-        return (np.asarray(raws).astype(np.float64) - self.zero_point.data) * self._units()
+        return (np.asarray(raws).astype(np.float64) - self.zero_point.data) * self._units(np.ndim(raws))
 
     def verify_raws(self, raws: Raws) -> None:
         low, high = self.raw_limits

@@ -1,0 +1,187 @@
+"""Ops on images: convolutions, padding, pools and concatenation, on reals and, bit for bit, as C on the host."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from programs.devices import PRINTED, roomy
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp, TensorType, f32
+from xdsl.ir import Block, Region, SSAValue
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.context import context
+from tinyml.dialects.formats.f32 import F32_FORMAT
+from tinyml.lowering import pipelines
+from tinyml.runtime.devices.registry import runner_for
+from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, evaluate_reals
+from tinyml.runtime.model.model_interface import interface_of
+from tinyml.targets.c.print_c import write_c
+from tinyml.targets.registry import HOST
+from tinyml.transforms.formats.assign_format import AssignFormatPass
+from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
+from tinyml.transforms.formats.tile_windows import TileWindowsPass
+from tinyml.transforms.reals.analysis.profiles import record_profiles
+from tinyml.transforms.reals.scale_rows import ScaleRowsPass
+
+Reals = NDArray[np.float64]
+RANDOM = np.random.default_rng(7)
+
+
+class Convolution(NamedTuple):
+    """filter: O, KH, KW. padding: top, bottom, left, right."""
+
+    filter: tuple[int, int, int]
+    strides: tuple[int, int] = (1, 1)
+    dilations: tuple[int, int] = (1, 1)
+    groups: int = 1
+    padding: tuple[int, int, int, int] = (0, 0, 0, 0)
+
+
+IMAGE = 1, 5, 4, 4
+CASES = {
+    "same": Convolution((5, 3, 3), padding=(1, 1, 1, 1)),
+    "strides": Convolution((3, 2, 3), (2, 3), padding=(0, 1, 2, 0)),
+    "dilations": Convolution((2, 3, 2), dilations=(2, 3)),
+    "dilated padding": Convolution((4, 2, 3), (2, 1), (3, 2), padding=(2, 1, 1, 2)),
+    "far padding": Convolution((4, 1, 2), padding=(1, 2, 3, 3)),
+    "pointwise": Convolution((6, 1, 1), (2, 1)),
+    "rows": Convolution((3, 2, 4)),
+    "depthwise": Convolution((4, 3, 2), (1, 2), groups=4, padding=(1, 0, 0, 1)),
+    "multiplier": Convolution((8, 2, 2), groups=4),
+    "groups": Convolution((6, 2, 2), groups=2, padding=(0, 1, 0, 0)),
+}
+
+
+def parameter(shape: tuple[int, ...]) -> tdsl.ConstOp:
+    """Weights whose rows differ in magnitude."""
+    rows = 2.0 ** -(np.arange(shape[0]) % 4)
+    return tdsl.ConstOp((RANDOM.uniform(-1, 1, shape).T * rows).T.astype(np.float32), F32_FORMAT)
+
+
+def network(cases: Sequence[Convolution]) -> ModuleOp:
+    """Convolutions with biases and activations, pooled, one after the other."""
+    block = Block(arg_types=[TensorType(f32, IMAGE)])
+    [x] = block.args
+    x.name_hint = "X"
+    parts: list[SSAValue] = []
+    for case in cases:
+        top, bottom, left, right = case.padding
+        padded = tdsl.PadOp(x, (0, top, left, 0), (0, bottom, right, 0))
+        rows, height, width = case.filter
+        filter, bias = parameter((rows, height, width, IMAGE[3] // case.groups)), parameter((rows,))
+        made = tdsl.Conv2dOp(filter.result, padded.out, case.strides, case.dilations, case.groups, bias.result)
+        active = tdsl.ReluOp(made.out)
+        pooled = tdsl.MaxPoolOp(active.out, (2, 1), (1, 0, 0, 0), (2, 1))
+        both = tdsl.ConcatOp([active.out, pooled.out], 1)
+        row = tdsl.ReshapeOp(both.out, (1, int(np.prod(tdsl.shape_of(both.out)))))
+        block.add_ops([filter, bias, padded, made, active, pooled, both, row])
+        parts.append(row.out)
+    whole = tdsl.ConcatOp(parts, 1)
+    block.add_ops([whole, func.ReturnOp(whole.out)])
+    module = ModuleOp([func.FuncOp("network", ([x.type], [whole.out.type]), Region(block))])
+    module.verify()
+    return module
+
+
+def expected(module: ModuleOp, cases: Sequence[Convolution], x: Reals) -> Reals:
+    """The same in numpy."""
+    parameters = iter([op.raws.astype("f8") for op in module.walk() if isinstance(op, tdsl.ConstOp)])
+    return np.concatenate([_expected(case, next(parameters), next(parameters), x) for case in cases], 1)
+
+
+def _expected(case: Convolution, filter: Reals, bias: Reals, x: Reals) -> Reals:
+    top, bottom, left, right = case.padding
+    image = np.pad(x.reshape(-1, *IMAGE[1:]), ((0, 0), (top, bottom), (left, right), (0, 0)))
+    spans = [case.dilations[i] * (case.filter[1 + i] - 1) + 1 for i in range(2)]
+    windows = np.lib.stride_tricks.sliding_window_view(image, spans, (1, 2))
+    windows = windows[:, :: case.strides[0], :: case.strides[1], :, :: case.dilations[0], :: case.dilations[1]]
+    windows = windows.reshape(*windows.shape[:3], case.groups, -1, *windows.shape[4:])
+    grouped = filter.reshape(case.groups, -1, *filter.shape[1:])
+    made = np.einsum("nyxgcij,gmijc->nyxgm", windows, grouped).reshape(*windows.shape[:3], -1) + bias
+    active = np.maximum(made, 0)
+    framed = np.pad(active, ((0, 0), (1, 0), (0, 0), (0, 0)))
+    pooled = np.lib.stride_tricks.sliding_window_view(framed, (2, 1), (1, 2))[:, ::2].max((-1, -2))
+    return np.concatenate([active, pooled], 1).reshape(len(x), -1)
+
+
+X = RANDOM.uniform(-1, 1, (20, int(np.prod(IMAGE)))).astype(np.float32)
+
+
+def result_of(module: ModuleOp) -> SSAValue:
+    [function] = module.ops
+    assert isinstance(function, func.FuncOp)
+    last = function.body.block.last_op
+    assert last is not None
+    return last.operands[0]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_reals(name: str):
+    module = network([CASES[name]])
+    np.testing.assert_allclose(evaluate_reals(module, X).scores, expected(module, [CASES[name]], X.astype("f8")))
+
+
+@st.composite
+def drawn_convolution(draw: st.DrawFn) -> Convolution:
+    few, groups = st.integers(1, 3), draw(st.sampled_from([1, 2, 4]))
+    kernel, dilations, strides = (draw(st.tuples(few, few)) for _ in range(3))
+    padding = draw(st.tuples(*[st.integers(0, 3)] * 4))
+    spans = [gap * (size - 1) + 1 for size, gap in zip(kernel, dilations, strict=True)]
+    sizes = [extent + sum(padding[2 * i : 2 * i + 2]) for i, extent in enumerate(IMAGE[1:3])]
+    assume(all(span <= size for span, size in zip(spans, sizes, strict=True)))
+    return Convolution((groups * draw(few), *kernel), strides, dilations, groups, padding)
+
+
+@settings(max_examples=25)
+@given(drawn_convolution(), st.sampled_from(["fixed", "affine"]))
+def test_windows_compute_the_same_bits(case: Convolution, format: str):
+    """`tile-windows` changes no bit."""
+    module, ctx = network([case]), context()
+    np.testing.assert_allclose(evaluate_reals(module, X[:3]).scores, expected(module, [case], X[:3].astype("f8")))
+    record_profiles(module, X)
+    AssignFormatPass(format, 8).apply(ctx, module)
+    ChooseAccumulatorsPass().apply(ctx, module)
+    x = encode_inputs(module, X[:3])
+    before = evaluate(module, x).scores
+    TileWindowsPass().apply(ctx, module)
+    module.verify()
+    np.testing.assert_array_equal(evaluate(module, x).scores, before)
+
+
+FORMATS_OF_NETWORKS = (("fixed", 8), ("fixed", 16), ("affine", 8), ("codebook", 6), ("f32", None), ("posit", 8))
+
+
+@pytest.mark.parametrize(("format", "width"), FORMATS_OF_NETWORKS)
+def test_devices_compute_the_bits(format: str, width: int | None, tmp_path: Path):
+    cases = list(CASES.values())
+    module, ctx = network(cases), context()
+    reals = expected(module, cases, X.astype("f8"))
+    if format == "fixed":
+        ScaleRowsPass().apply(ctx, module)
+        assert any(isinstance(op, tdsl.Conv2dOp) and op.shifts is not None for op in module.walk())
+    record_profiles(module, X)
+    AssignFormatPass(format, width).apply(ctx, module)
+    ChooseAccumulatorsPass().apply(ctx, module)
+    module.verify()
+    x, interface = encode_inputs(module, X), interface_of(module)
+    wanted = evaluate(module, x).scores
+    assert wanted is not None
+    coarse = 2.0 ** -((width or 16) - 4)
+    np.testing.assert_allclose(tdsl.format_of(result_of(module)).decode(wanted), reals, atol=4 * coarse)
+    for target, devices in PRINTED.items():
+        lowered, folder = module.clone(), tmp_path / target
+        for step in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c"):
+            pipelines.run(lowered, ctx, pipelines.flatten(step, {"target": target}))
+        write_c(lowered, ctx, target, folder)
+        for device in devices:
+            runner, samples = runner_for(roomy(device)), slice(None if device == HOST else 2)
+            result = runner.run(runner.build(folder, interface, folder / device), interface, x[samples])
+            np.testing.assert_array_equal(result.scores, wanted[samples])

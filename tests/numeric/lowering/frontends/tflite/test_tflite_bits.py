@@ -1,0 +1,316 @@
+"""Imported models compute the bytes that TensorFlow Lite Micro computes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from programs.devices import DEVICES
+from programs.tflite_models import TfliteModel, computed_by_tflm
+
+from tinyml.dialects.context import context
+from tinyml.lowering import pipelines
+from tinyml.lowering.frontends.tflite.importer import read_tflite
+from tinyml.lowering.frontends.tflite.model import read_graph
+from tinyml.runtime.devices.registry import runner_for
+from tinyml.runtime.evaluator.evaluator import Outputs, evaluate
+from tinyml.runtime.model.model_interface import interface_of
+from tinyml.targets.c.print_c import write_c
+from tinyml.targets.registry import USUAL, chip_of
+from tinyml.tools.driver.measure import first_mismatch
+
+AVR = chip_of(USUAL).name
+"""Its simulator reads one output."""
+
+SAME, VALID = 0, 1
+NONE, RELU, RELU_N1_TO_1, RELU6 = range(4)
+SHAPE = (1, 6, 7, 4)
+ONE, TWO = {"StrideW": 1, "StrideH": 1}, {"StrideW": 2, "StrideH": 2}
+
+
+def raws(random: np.random.Generator, shape: Any, dtype: str = "int8") -> NDArray[Any]:
+    info = np.iinfo(dtype)
+    return random.integers(info.min, info.max, shape, dtype, endpoint=True)
+
+
+def compared(content: bytes, x: NDArray[Any], outputs: int = 1) -> None:
+    """Assert that the evaluator gives TFLM's bytes for an imported model. x: inputs as the file takes them."""
+    module = read_tflite(content, "network.tflite")
+    module.verify()
+    got = evaluate(module, x.reshape(len(x), -1))
+    for mine, theirs in zip((got.scores, *got.more), computed_by_tflm(content, x, outputs), strict=True):
+        assert mine is not None
+        np.testing.assert_array_equal(mine, theirs)
+
+
+def weighted(
+    model: TfliteModel,
+    kind: str,
+    x: int,
+    filter: tuple[int, ...],
+    result: int,
+    random: np.random.Generator,
+    **options: Any,
+) -> None:
+    """Add an operator with weights of scales per channel and a bias; result: the index of its output."""
+    rows = filter[3] if kind == "DEPTHWISE_CONV_2D" else filter[0]
+    spec = model.tensors[x]
+    assert spec.scales is not None
+    wide = spec.dtype == np.int16
+    scales = (0.01 * (1 + random.random(rows))).astype(np.float32).tolist()
+    axis = 3 if kind == "DEPTHWISE_CONV_2D" else 0
+    weights = model.constant(np.maximum(raws(random, filter), -127), "int8", scales=scales, axis=axis)
+    bias = model.constant(
+        random.integers(-2000, 2000, rows),
+        "int64" if wide else "int32",
+        scales=[spec.scales[0] * scale for scale in scales],
+    )
+    model.op(kind, [x, weights, bias], result, **options)
+
+
+def inputs_of(content: bytes, samples: int, seed: int = 0) -> NDArray[Any]:
+    """Random raws of a model's input."""
+    graph = read_graph(content, "network.tflite")
+    [x] = graph.inputs
+    return raws(np.random.default_rng(seed), (samples, *x.shape), x.dtype)
+
+
+def every_operator(dtype: str) -> tuple[bytes, int]:
+    """A model with one output for each operator, all on the same input, and the number of outputs."""
+    random = np.random.default_rng(1)
+    wide = dtype == "int16"
+    unit, zero = (0.05 / 256, 0) if wide else (0.05, 3)
+    model = TfliteModel()
+    x = model.tensor(SHAPE, dtype, unit, zero)
+    outputs: list[int] = []
+
+    def result(shape: Any, scale: float = 0.1, zero_point: int = -5) -> int:
+        index = model.tensor(shape, dtype, scale / 256 if wide else scale, 0 if wide else zero_point)
+        outputs.append(index)
+        return index
+
+    def same(shape: Any) -> int:
+        outputs.append(model.tensor(shape, dtype, unit, zero))
+        return outputs[-1]
+
+    other = model.constant(raws(random, (1, 1, 1, 4), dtype), dtype, scales=unit * 1.5, zero_point=0 if wide else 7)
+    weighted(
+        model,
+        "CONV_2D",
+        x,
+        (5, 3, 3, 4),
+        result((1, 3, 4, 5)),
+        random,
+        Padding=SAME,
+        **TWO,
+        FusedActivationFunction=RELU6,
+    )
+    if not wide:
+        weighted(
+            model, "CONV_2D", x, (4, 2, 3, 2), result((1, 5, 3, 4)), random, Padding=VALID, **ONE, DilationWFactor=2
+        )
+    weighted(
+        model,
+        "DEPTHWISE_CONV_2D",
+        x,
+        (1, 3, 2, 8),
+        result((1, 6, 7, 8)),
+        random,
+        Padding=SAME,
+        **ONE,
+        DepthMultiplier=2,
+    )
+    weighted(model, "FULLY_CONNECTED", x, (3, 168), result((1, 3), 0.5), random, FusedActivationFunction=RELU)
+    model.op("MAX_POOL_2D", [x], same((1, 3, 4, 4)), Padding=SAME, **TWO, FilterWidth=3, FilterHeight=2)
+    model.op("AVERAGE_POOL_2D", [x], same((1, 4, 5, 4)), Padding=VALID, **ONE, FilterWidth=3, FilterHeight=3)
+    model.op("AVERAGE_POOL_2D", [x], same((1, 3, 4, 4)), Padding=SAME, **TWO, FilterWidth=3, FilterHeight=3)
+    model.op("MEAN", [x, model.constant([1, 2])], result((1, 4), 0.02), KeepDims=False)
+    model.op("ADD", [x, other], result(SHAPE), FusedActivationFunction=RELU_N1_TO_1)
+    model.op("SUB", [x, other], result(SHAPE))
+    model.op("MUL", [x, other], result(SHAPE, 0.4), FusedActivationFunction=NONE)
+    model.op("LEAKY_RELU", [x], result(SHAPE), Alpha=0.15)
+    model.op("PAD", [x, model.constant([[0, 0], [1, 0], [2, 1], [0, 0]])], same((1, 7, 10, 4)))
+    model.op("RESHAPE", [x, model.constant([1, 168])], same((1, 168)))
+    model.op("TRANSPOSE", [x, model.constant([0, 3, 1, 2])], same((1, 4, 6, 7)))
+    model.op("SLICE", [x, model.constant([0, 1, 2, 0]), model.constant([1, 3, -1, 2])], same((1, 3, 5, 2)))
+    ends = [model.constant(numbers) for numbers in ([0, 0, 6, 0], [1, 6, 0, 4], [1, 2, -2, 1])]
+    model.op("STRIDED_SLICE", [x, *ends], same((1, 3, 3, 4)), BeginMask=0, EndMask=0)
+    model.op("CONCATENATION", [x, x], same((1, 6, 7, 8)), Axis=3)
+    parts = [same((1, 6, 7, 2)), same((1, 6, 7, 2))]
+    model.op("SPLIT", [model.constant(3), x], parts, NumSplits=2)
+    model.op("QUANTIZE", [x], result(SHAPE, 0.07))
+    if wide:
+        for kind in ("LOGISTIC", "TANH"):
+            outputs.append(model.tensor(SHAPE, dtype, 2.0**-15))
+            model.op(kind, [x], outputs[-1])
+    else:
+        model.op(
+            "PADV2",
+            [
+                x,
+                model.constant([[0, 0], [0, 1], [0, 0], [0, 0]]),
+                model.constant(9, dtype, scales=unit, zero_point=zero),
+            ],
+            same((1, 7, 7, 4)),
+        )
+        for kind, scale, zero_point in (("LOGISTIC", 2.0**-8, -128), ("TANH", 2.0**-7, 0), ("HARD_SWISH", 0.04, -20)):
+            outputs.append(model.tensor(SHAPE, dtype, scale, zero_point))
+            model.op(kind, [x], outputs[-1])
+        model.op("RELU", [x], result(SHAPE, 0.06))
+        model.op("RELU6", [x], same(SHAPE))
+        outputs.append(model.tensor(SHAPE, dtype, 2.0**-8, -128))
+        model.op("SOFTMAX", [x], outputs[-1], Beta=1.0)
+    return model.finish([x], outputs), len(outputs)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int16"])
+def test_every_operator(dtype: str):
+    content, count = every_operator(dtype)
+    compared(content, inputs_of(content, 8), count)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int16"])
+@pytest.mark.parametrize("device", [device for device in DEVICES if chip_of(device).name != AVR])
+def test_every_operator_on_devices(dtype: str, device: str, tmp_path: Path):
+    """All outputs of one program."""
+    content, _ = every_operator(dtype)
+    module, ctx = read_tflite(content, "network.tflite"), context()
+    x = inputs_of(content, 2).reshape(2, -1)
+    options = {"target": device}
+    pipelines.run(module, ctx, pipelines.flatten("refine-formats", options))
+    expected, interface = evaluate(module, x), interface_of(module)
+    for step in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c"):
+        pipelines.run(module, ctx, pipelines.flatten(step, options))
+    write_c(module, ctx, device, tmp_path)
+    runner = runner_for(device)
+    result = runner.run(runner.build(tmp_path, interface, tmp_path / "build"), interface, x)
+    assert first_mismatch(expected, Outputs(None, result.scores, result.more)) is None
+
+
+@given(st.data())
+@settings(max_examples=40)
+def test_convolutions_of_any_shape(data: st.DataObject):
+    draw = data.draw
+    random = np.random.default_rng(draw(st.integers(0, 1 << 30)))
+    height, width, channels = draw(st.integers(1, 9)), draw(st.integers(1, 9)), draw(st.integers(1, 5))
+    dilation = draw(st.integers(1, 2)), draw(st.integers(1, 2))
+    kernel = draw(st.integers(1, (height + 1) // dilation[0])), draw(st.integers(1, (width + 1) // dilation[1]))
+    spans = [d * (k - 1) + 1 for k, d in zip(kernel, dilation, strict=True)]
+    depthwise, padding = draw(st.booleans()), draw(st.sampled_from([SAME, VALID]))
+    if any(span > extent for span, extent in zip(spans, (height, width), strict=True)):
+        padding = SAME
+    # TFLM takes one stride of depthwise convolutions for both axes.
+    down = draw(st.integers(1, 3))
+    strides = down, down if depthwise else draw(st.integers(1, 3))
+    extents = zip((height, width), spans, strides, strict=True)
+    out = [-(-extent // step) if padding == SAME else (extent - span) // step + 1 for extent, span, step in extents]
+    multiplier = draw(st.integers(1, 3))
+    rows = channels * multiplier if depthwise else draw(st.integers(2, 6))
+    model = TfliteModel()
+    zero_point = draw(st.integers(-128, 127))
+    x = model.tensor((1, height, width, channels), "int8", draw(st.floats(0.001, 1.0)), zero_point)
+    y = model.tensor((1, *out, rows), "int8", draw(st.floats(0.01, 1.0)), draw(st.integers(-128, 127)))
+    options = dict(
+        Padding=padding,
+        StrideH=strides[0],
+        StrideW=strides[1],
+        DilationHFactor=dilation[0],
+        DilationWFactor=dilation[1],
+        FusedActivationFunction=draw(st.sampled_from([NONE, RELU, RELU_N1_TO_1, RELU6])),
+    )
+    if depthwise:
+        filter = (1, *kernel, rows)
+        weighted(model, "DEPTHWISE_CONV_2D", x, filter, y, random, DepthMultiplier=multiplier, **options)
+    else:
+        weighted(model, "CONV_2D", x, (rows, *kernel, channels), y, random, **options)
+    content = model.finish([x], [y])
+    compared(content, inputs_of(content, 2))
+
+
+@given(st.data())
+@settings(max_examples=40)
+def test_elementwise_operators_of_any_scale(data: st.DataObject):
+    draw = data.draw
+    model = TfliteModel()
+    scale, zero = st.floats(0.001, 2.0), st.integers(-128, 127)
+    shape = (1, 3, 2, 4)
+    x = model.tensor(shape, "int8", draw(scale), draw(zero))
+    other = draw(st.sampled_from([(1, 3, 2, 4), (1, 1, 1, 4), (1, 3, 1, 1), (1,), (4,)]))
+    random = np.random.default_rng(draw(st.integers(0, 1 << 30)))
+    y = model.constant(raws(random, other), "int8", scales=draw(scale), zero_point=draw(zero))
+    outputs = [model.tensor(shape, "int8", draw(scale), draw(zero)) for _ in range(5)]
+    fused = draw(st.sampled_from([NONE, RELU, RELU_N1_TO_1, RELU6]))
+    for kind, output in zip(("ADD", "SUB", "MUL"), outputs, strict=False):
+        operands = [x, y] if draw(st.booleans()) else [y, x]
+        model.op(kind, operands, output, FusedActivationFunction=fused)
+    model.op("LEAKY_RELU", [x], outputs[3], Alpha=draw(st.floats(-2.0, 2.0)))
+    model.op("QUANTIZE", [x], outputs[4])
+    content = model.finish([x], outputs)
+    compared(content, inputs_of(content, 4), len(outputs))
+
+
+@given(st.floats(0.001, 0.3), st.integers(-128, 127), st.integers(1, 9))
+@settings(max_examples=20)
+def test_functions_of_any_scale(scale: float, zero_point: int, length: int):
+    model = TfliteModel()
+    x = model.tensor((2, length), "int8", scale, zero_point)
+    outputs: list[int] = []
+    kinds = {"LOGISTIC": (2.0**-8, -128), "TANH": (2.0**-7, 0), "SOFTMAX": (2.0**-8, -128), "HARD_SWISH": (scale, 0)}
+    for kind, format in kinds.items():
+        outputs.append(model.tensor((2, length), "int8", *format))
+        model.op(kind, [x], outputs[-1], **({"Beta": 1.0} if kind == "SOFTMAX" else {}))
+    content = model.finish([x], outputs)
+    compared(content, inputs_of(content, 20), len(outputs))
+
+
+@given(st.data())
+@settings(max_examples=25)
+def test_averages_of_any_shape(data: st.DataObject):
+    draw = data.draw
+    height, width = draw(st.integers(1, 8)), draw(st.integers(1, 8))
+    kernel = draw(st.integers(1, height)), draw(st.integers(1, width))
+    strides, padding = (draw(st.integers(1, 3)), draw(st.integers(1, 3))), draw(st.sampled_from([SAME, VALID]))
+    extents = zip((height, width), kernel, strides, strict=True)
+    out = [-(-extent // step) if padding == SAME else (extent - size) // step + 1 for extent, size, step in extents]
+    scale, zero_point = draw(st.floats(0.001, 1.0)), draw(st.integers(-128, 127))
+    model = TfliteModel()
+    x = model.tensor((1, height, width, 3), "int8", scale, zero_point)
+    outputs = [model.tensor((1, *out, 3), "int8", scale, zero_point) for _ in range(2)]
+    for kind, output in zip(("AVERAGE_POOL_2D", "MAX_POOL_2D"), outputs, strict=True):
+        window = dict(FilterHeight=kernel[0], FilterWidth=kernel[1], StrideH=strides[0], StrideW=strides[1])
+        model.op(
+            kind, [x], output, Padding=padding, FusedActivationFunction=draw(st.sampled_from([NONE, RELU])), **window
+        )
+    axes = draw(st.sampled_from([[1], [2], [3], [1, 2], [2, 1], [1, 2, 3], [-1]]))
+    kept = [1 if axis in axes or axis - 4 in axes else extent for axis, extent in enumerate((1, height, width, 3))]
+    outputs.append(model.tensor(kept, "int8", draw(st.floats(0.01, 1.0)), draw(st.integers(-128, 127))))
+    model.op("MEAN", [x, model.constant(axes)], outputs[-1], KeepDims=True)
+    content = model.finish([x], outputs)
+    compared(content, inputs_of(content, 3), len(outputs))
+
+
+def dense_model(dtype: str, per_channel: bool, vectors: int) -> bytes:
+    """A dense layer of several vectors."""
+    random = np.random.default_rng(5)
+    model, wide = TfliteModel(), dtype == "int16"
+    x = model.tensor((vectors, 9), dtype, 0.001 if wide else 0.3, 0 if wide else -7)
+    y = model.tensor((vectors, 4), dtype, 0.01 if wide else 0.9, 0 if wide else 11)
+    scales = [0.011, 0.02, 0.005, 0.1] if per_channel else [0.013]
+    weights = model.constant(np.maximum(raws(random, (4, 9)), -127), "int8", scales=scales)
+    unit = (0.001 if wide else 0.3) * scales[0]
+    bias = model.constant(random.integers(-999, 999, 4), "int64" if wide else "int32", scales=[unit])
+    model.op("FULLY_CONNECTED", [x, weights, bias], y)
+    return model.finish([x], [y])
+
+
+@pytest.mark.parametrize("vectors", [1, 3])
+@pytest.mark.parametrize("per_channel", [False, True])
+@pytest.mark.parametrize("dtype", ["int8", "int16"])
+def test_dense_layers(dtype: str, per_channel: bool, vectors: int):
+    content = dense_model(dtype, per_channel, vectors)
+    compared(content, inputs_of(content, 10))
