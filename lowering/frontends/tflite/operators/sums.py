@@ -123,8 +123,8 @@ def bias(
         raise VerifyException(f"the bias {tensor} must be a constant of {rows} numbers")
     if tensor.dtype == "float32":
         return to.constant(tensor.data.ravel(), format_of(tensor), tensor.name)
-    if (expected := BIASES[x.bits]) != tensor.dtype:
-        raise VerifyException(f"the bias {tensor} is of type {tensor.dtype}, expected {expected}")
+    if (expected := BIASES.get(x.bits)) != tensor.dtype:
+        raise VerifyException(f"the bias {tensor} is of type {tensor.dtype}, expected {expected or x.type}")
     accumulator = x.accumulator(weights, x, None)
     format = accumulator.start_format(weights)
     return to.constant(tensor.data.ravel().astype(format.dtype), format, tensor.name) if np.any(tensor.data) else None
