@@ -12,5 +12,6 @@ from tinyml.dialects.num.proofs import *
 from tinyml.dialects.num.scalars import *
 from tinyml.dialects.num.sums import *
 from tinyml.dialects.num.totals import *
+from tinyml.dialects.num.vector_kernels import *
 
 NUM = dialect_of("num", globals())

@@ -97,9 +97,9 @@ def _box(move: tdsl.Move, symbols: Sequence[Any]) -> tuple[slice, ...] | None:
         if expression.used_dims() != {axis} or not all(map(_adds, expression.dfs())):
             return None
         start, second = (_at(expression, len(move.shape), symbols, at) for at in (None, axis))
-        if second - start != 1:
+        if (step := second - start) < 1:
             return None
-        slices.append(slice(start, start + extent))
+        slices.append(slice(start, start + step * extent, step))
     return tuple(slices)
 
 

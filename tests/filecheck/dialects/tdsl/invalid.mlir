@@ -352,6 +352,18 @@ tdsl.neg %a : memref<2xf32> into %b : memref<3xf32>
 
 // -----
 
+%a = "test.op"() : () -> (tensor<1x4x4x3xf32>)
+%r = tdsl.pad %a {low = array<i64: 0, 0, 0, 0>, high = array<i64: 0, 0, 0, 0>, interior = array<i64: 0, -1, 0, 0>} : tensor<1x4x4x3xf32> -> tensor<1x4x4x3xf32>
+// CHECK: padding is at least 0
+
+// -----
+
+%a = "test.op"() : () -> (tensor<1x4x4x3xf32>)
+%r = tdsl.resize_nearest %a : tensor<1x4x4x3xf32> -> tensor<1x4x4x2xf32>
+// CHECK: resizes images NxHxWxC, got 1x4x4x3 and 1x4x4x2
+
+// -----
+
 "test.op"() {range = #tdsl.range<1.0, 0.5>} : () -> ()
 // CHECK: range must have low <= high, got [1.0, 0.5]
 

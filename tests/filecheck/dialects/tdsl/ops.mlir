@@ -91,6 +91,10 @@ func.func @images(%x: tensor<1x4x4x3xf32>, %f: tensor<5x3x3x3xf32>, %g: tensor<6
 // CHECK: %minus = tdsl.pad %q {low = array<i64: 0, 1, 0, 0>, high = array<i64: 0, 0, 2, 0>, value = -1.500000e+00 : f64} : tensor<1x4x4x2x!fixed.q<8, 4>> -> tensor<1x5x6x2x!fixed.q<8, 4>>
   %window = tdsl.window %x[%i, %i] {dilations = array<i64: 1, 2>, margins = array<i64: 1, 0, 0, 2>, value = 1.500000e+00 : f64} : tensor<1x4x4x3xf32> -> tensor<1x3x2x3xf32>
 // CHECK: %window = tdsl.window %x[%i, %i] {dilations = array<i64: 1, 2>, margins = array<i64: 1, 0, 0, 2>, value = 1.500000e+00 : f64} : tensor<1x4x4x3xf32> -> tensor<1x3x2x3xf32>
+  %spread = tdsl.pad %x {low = array<i64: 0, 1, 0, 0>, high = array<i64: 0, 0, 2, 0>, interior = array<i64: 0, 1, 2, 0>} : tensor<1x4x4x3xf32> -> tensor<1x8x12x3xf32>
+// CHECK: %spread = tdsl.pad %x {low = array<i64: 0, 1, 0, 0>, high = array<i64: 0, 0, 2, 0>, interior = array<i64: 0, 1, 2, 0>} : tensor<1x4x4x3xf32> -> tensor<1x8x12x3xf32>
+  %resized = tdsl.resize_nearest %x : tensor<1x4x4x3xf32> -> tensor<1x6x8x3xf32>
+// CHECK: %resized = tdsl.resize_nearest %x : tensor<1x4x4x3xf32> -> tensor<1x6x8x3xf32>
   %concat = tdsl.concat %x, %maxpool, %x {axis = 1 : i64} : tensor<1x4x4x3xf32>, tensor<1x2x4x3xf32>, tensor<1x4x4x3xf32> -> tensor<1x10x4x3xf32>
 // CHECK: %concat = tdsl.concat %x, %maxpool, %x {axis = 1 : i64} : tensor<1x4x4x3xf32>, tensor<1x2x4x3xf32>, tensor<1x4x4x3xf32> -> tensor<1x10x4x3xf32>
   func.return
@@ -157,6 +161,8 @@ func.func @image_memrefs(%image: memref<1x4x4x1xf32>, %pooled: memref<1x2x2x1xf3
 // CHECK: tdsl.pad %pooled {low = array<i64: 0, 1, 1, 0>, high = array<i64: 0, 1, 1, 0>} : memref<1x2x2x1xf32> into %image : memref<1x4x4x1xf32>
   tdsl.window %image[%i, %i] {dilations = array<i64: 1, 1>, margins = array<i64: 0, 0, 0, 0>} : memref<1x4x4x1xf32> into %pooled : memref<1x2x2x1xf32>
 // CHECK: tdsl.window %image[%i, %i] {dilations = array<i64: 1, 1>, margins = array<i64: 0, 0, 0, 0>} : memref<1x4x4x1xf32> into %pooled : memref<1x2x2x1xf32>
+  tdsl.resize_nearest %pooled : memref<1x2x2x1xf32> into %image : memref<1x4x4x1xf32>
+// CHECK: tdsl.resize_nearest %pooled : memref<1x2x2x1xf32> into %image : memref<1x4x4x1xf32>
   tdsl.concat %filter, %pooled {axis = 0 : i64} : memref<1x2x2x1xf32>, memref<1x2x2x1xf32> into %both : memref<2x2x2x1xf32>
 // CHECK: tdsl.concat %filter, %pooled {axis = 0 : i64} : memref<1x2x2x1xf32>, memref<1x2x2x1xf32> into %both : memref<2x2x2x1xf32>
   func.return

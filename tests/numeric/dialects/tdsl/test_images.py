@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ from tinyml.dialects.context import context
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.lowering import pipelines
 from tinyml.runtime.devices.registry import runner_for
-from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, evaluate_reals
+from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate, evaluate_reals
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.c.print_c import write_c
 from tinyml.targets.registry import HOST
@@ -67,7 +67,7 @@ def parameter(shape: tuple[int, ...]) -> tdsl.ConstOp:
 
 
 def network(cases: Sequence[Convolution]) -> ModuleOp:
-    """Convolutions with biases and activations, pooled, one after the other."""
+    """Convolutions with biases and activations, pooled; the image resized, and a transposed convolution."""
     block = Block(arg_types=[TensorType(f32, IMAGE)])
     [x] = block.args
     x.name_hint = "X"
@@ -84,6 +84,14 @@ def network(cases: Sequence[Convolution]) -> ModuleOp:
         row = tdsl.ReshapeOp(both.out, (1, int(np.prod(tdsl.shape_of(both.out)))))
         block.add_ops([filter, bias, padded, made, active, pooled, both, row])
         parts.append(row.out)
+    filter, resized = parameter((3, 3, 2, 4)), tdsl.ResizeNearestOp(x, (7, 8))
+    spread = tdsl.transposed_pad(x, (3, 2), (2, 3), (1, 0, 0, 1), (0, 1))
+    back = tdsl.Conv2dOp(filter.result, spread.out)
+    block.add_ops([filter, resized, spread, back])
+    for image in (resized, back):
+        row = tdsl.ReshapeOp(image.out, (1, int(np.prod(tdsl.shape_of(image.out)))))
+        block.add_op(row)
+        parts.append(row.out)
     whole = tdsl.ConcatOp(parts, 1)
     block.add_ops([whole, func.ReturnOp(whole.out)])
     module = ModuleOp([func.FuncOp("network", ([x.type], [whole.out.type]), Region(block))])
@@ -94,7 +102,16 @@ def network(cases: Sequence[Convolution]) -> ModuleOp:
 def expected(module: ModuleOp, cases: Sequence[Convolution], x: Reals) -> Reals:
     """The same in numpy."""
     parameters = iter([op.raws.astype("f8") for op in module.walk() if isinstance(op, tdsl.ConstOp)])
-    return np.concatenate([_expected(case, next(parameters), next(parameters), x) for case in cases], 1)
+    image = x.reshape(-1, *IMAGE[1:])
+    parts = [_expected(case, next(parameters), next(parameters), x) for case in cases]
+    resized = image[:, np.arange(7) * 5 // 7][:, :, np.arange(8) // 2]
+    # Each pixel adds the filter, times its numbers, to a part of the result.
+    filter = next(parameters)[:, ::-1, ::-1]
+    back = np.zeros((len(x), 2 * 4 + 3, 3 * 3 + 2 + 1, 3))
+    for i, j in np.ndindex(5, 4):
+        back[:, 2 * i : 2 * i + 3, 3 * j : 3 * j + 2] += np.einsum("nc,oyxc->nyxo", image[:, i, j], filter)
+    parts += [part.reshape(len(x), -1) for part in (resized, back[:, 1:, :-1])]
+    return np.concatenate(parts, 1)
 
 
 def _expected(case: Convolution, filter: Reals, bias: Reals, x: Reals) -> Reals:
@@ -115,6 +132,11 @@ def _expected(case: Convolution, filter: Reals, bias: Reals, x: Reals) -> Reals:
 X = RANDOM.uniform(-1, 1, (20, int(np.prod(IMAGE)))).astype(np.float32)
 
 
+def scores_of(outputs: Outputs) -> NDArray[Any]:
+    assert outputs.scores is not None
+    return outputs.scores
+
+
 def result_of(module: ModuleOp) -> SSAValue:
     [function] = module.ops
     assert isinstance(function, func.FuncOp)
@@ -126,7 +148,7 @@ def result_of(module: ModuleOp) -> SSAValue:
 @pytest.mark.parametrize("name", CASES)
 def test_reals(name: str):
     module = network([CASES[name]])
-    np.testing.assert_allclose(evaluate_reals(module, X).scores, expected(module, [CASES[name]], X.astype("f8")))
+    np.testing.assert_allclose(scores_of(evaluate_reals(module, X)), expected(module, [CASES[name]], X.astype("f8")))
 
 
 @st.composite
@@ -145,7 +167,8 @@ def drawn_convolution(draw: st.DrawFn) -> Convolution:
 def test_windows_compute_the_same_bits(case: Convolution, format: str):
     """`tile-windows` changes no bit."""
     module, ctx = network([case]), context()
-    np.testing.assert_allclose(evaluate_reals(module, X[:3]).scores, expected(module, [case], X[:3].astype("f8")))
+    reals = scores_of(evaluate_reals(module, X[:3]))
+    np.testing.assert_allclose(reals, expected(module, [case], X[:3].astype("f8")), atol=1e-12)
     record_profiles(module, X)
     AssignFormatPass(format, 8).apply(ctx, module)
     ChooseAccumulatorsPass().apply(ctx, module)
@@ -172,8 +195,7 @@ def test_devices_compute_the_bits(format: str, width: int | None, tmp_path: Path
     ChooseAccumulatorsPass().apply(ctx, module)
     module.verify()
     x, interface = encode_inputs(module, X), interface_of(module)
-    wanted = evaluate(module, x).scores
-    assert wanted is not None
+    wanted = scores_of(evaluate(module, x))
     coarse = 2.0 ** -((width or 16) - 4)
     np.testing.assert_allclose(tdsl.format_of(result_of(module)).decode(wanted), reals, atol=4 * coarse)
     for target, devices in PRINTED.items():
