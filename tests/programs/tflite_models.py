@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any
 
-import flatbuffers
 import numpy as np
-import tflite
 from numpy.typing import NDArray
-from tflite_micro.python.tflite_micro import runtime
+
+# These packages come without types.
+flatbuffers: Any = import_module("flatbuffers")
+tflite: Any = import_module("tflite")
+runtime: Any = import_module("tflite_micro.python.tflite_micro.runtime")
 
 TYPES = {
     np.dtype(name): getattr(tflite.TensorType, name.upper())
@@ -69,7 +72,7 @@ class TfliteModel:
         data: NDArray[Any] | None = None,
     ) -> int:
         """Add a tensor and return its index."""
-        listed = [scales] if isinstance(scales, float) else scales
+        listed: Sequence[float] | None = [scales] if isinstance(scales, float | int) else scales
         self.tensors.append(Spec(np.dtype(dtype), tuple(shape), listed, zero_point, axis, data))
         return len(self.tensors) - 1
 
