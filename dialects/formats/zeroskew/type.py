@@ -24,11 +24,12 @@ from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.number_format import Function, NumberFormat
 from tinyml.dialects.formats.product import Bound, Factor, Product
 from tinyml.dialects.formats.zeroskew import functions
-from tinyml.dialects.formats.zeroskew.accumulator import ZeroSkewSum
+from tinyml.dialects.formats.zeroskew.accumulator import SkewedSum, ZeroSkewSum
 from tinyml.dialects.formats.zeroskew.interpolation import interpolated
 from tinyml.dialects.formats.zeroskew.numbers import PRODUCT_LIMITS, WIDTHS, ZeroSkewNumbers, skewed
 from tinyml.dialects.formats.zeroskew.requantisation import requantised
 from tinyml.dialects.formats.zeroskew.scales import multiplier_and_shift, single
+from tinyml.dialects.formats.zeroskew.single_precision import FloatSkewSum, FloatSkewType
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine import gemmlowp
 from tinyml.dialects.machine.machine import Int, Machine, limits, width_for
@@ -350,6 +351,6 @@ def _greatest_sum(product: Product) -> int:
     return sizes[0] * sizes[1] * product.length
 
 
-ZeroSkewSum.NUMBERS = ZeroSkewType
+SkewedSum.NUMBERS = ZeroSkewType
 
-ZEROSKEW = Dialect("zeroskew", [], [ZeroSkewType, ZeroSkewSum])
+ZEROSKEW = Dialect("zeroskew", [], [ZeroSkewType, ZeroSkewSum, FloatSkewType, FloatSkewSum])

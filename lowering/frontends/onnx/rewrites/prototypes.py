@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from xdsl.builder import ImplicitBuilder
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import IndexType, TensorType
+from xdsl.dialects.builtin import IndexType, TensorType, f32
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
@@ -44,6 +44,8 @@ class SumOverPrototypes(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tdsl.MatmulOp, rewriter: PatternRewriter, /) -> None:
+        if tdsl.format_of(op.out).type != f32:
+            return
         weights = op.lhs.owner
         if not isinstance(weights, tdsl.ConstOp) or shape_of(op.out)[1] != 1 or not weights.result.has_one_use():
             return
