@@ -23,7 +23,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.number_format import Function, NumberFormat
 from tinyml.dialects.formats.product import Bound, Factor, Product
-from tinyml.dialects.formats.zeroskew import functions
+from tinyml.dialects.formats.zeroskew import functions, softmax
 from tinyml.dialects.formats.zeroskew.accumulator import SkewedSum, ZeroSkewSum
 from tinyml.dialects.formats.zeroskew.interpolation import interpolated
 from tinyml.dialects.formats.zeroskew.numbers import PRODUCT_LIMITS, WIDTHS, ZeroSkewNumbers, skewed
@@ -287,22 +287,32 @@ class ZeroSkewType(ZeroSkewNumbers):
         return i32
 
     def softmax_term(self, m: Machine[V], value: V, greatest: V, value_format: NumberFormat) -> V:
-        """TensorFlow Lite's SOFTMAX for 8 bits: exponentials without integer bits, from a table."""
+        """TensorFlow Lite's SOFTMAX: for 8 bits exponentials without integer bits, from a table."""
         source = skewed(value_format)
-        table = functions.softmax_terms(source)
         below = m.sub(source.raw(m, greatest), source.raw(m, value))
-        return m.held(m.entry("softmax", table, m.clamp(below, 0, len(table) - 1)), 32)
+        if self.bits > USUAL_WIDTH:
+            limits = m.bounded(m.held(m.sub(m.const(0), below), 32), -below.high, 0)
+            return m.held(softmax.term(m, limits, source.scale), 32)
+        coarser = max(source.bits - USUAL_WIDTH, 0)
+        table = functions.softmax_terms(math.ldexp(source.scale, coarser))
+        index = m.shift_right(m.clamp(below, 0, max(below.high, 0)), coarser)
+        return m.held(m.entry("softmax", table, m.clamp(index, 0, len(table) - 1)), 32)
 
     def softmax_add(self, m: Machine[V], total: V, term: V) -> V:
-        """Adds terms with 12 integer bits, rounded to nearest, halves upwards."""
+        """Adds terms with 12 integer bits, rounded to nearest, halves upwards; for 16 bits as they are."""
+        if self.bits > USUAL_WIDTH:
+            return m.addi(total, term)
         x = m.bounded(term, 0, gemmlowp.MOST)
         rounded = m.add(m.shift_right(x, 12), m.low_bits(m.shift_right(x, 11), 1))
         return m.addi(total, m.held(rounded, 32))
 
     def softmax_share(self, m: Machine[V], term: V, total: V) -> V:
         """The term times the total's reciprocal, in units of 2^-8, or 2^-16 for results with other scales."""
-        bits = 8 if self.scale == 2.0**-8 else 16
         zeros = m.bounded(m.call("tm_leading_zeros_s32", total), 0, 31)
+        if self.bits > USUAL_WIDTH:
+            share = softmax.share(m, term, softmax.reciprocal(m, total, zeros), zeros)
+            return self._requantised(m, share, math.ldexp(1.0, -15) / self.scale)
+        bits = 8 if self.scale == 2.0**-8 else 16
         shift = m.held(m.sub(zeros, m.const(12 + 31 - bits)), 8)
         share = m.whole(m.call("tm_requantize_s32", term, m.call("tm_reciprocal_s32", total), shift))
         return self._requantised(m, share, math.ldexp(1.0, -bits) / self.scale)

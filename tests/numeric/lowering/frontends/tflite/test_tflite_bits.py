@@ -145,9 +145,9 @@ def every_operator(dtype: str) -> tuple[bytes, int]:
     model.op("SPLIT", [model.constant(3), x], parts, NumSplits=2)
     model.op("QUANTIZE", [x], result(SHAPE, 0.07))
     if wide:
-        for kind in ("LOGISTIC", "TANH"):
+        for kind in ("LOGISTIC", "TANH", "SOFTMAX"):
             outputs.append(model.tensor(SHAPE, dtype, 2.0**-15))
-            model.op(kind, [x], outputs[-1])
+            model.op(kind, [x], outputs[-1], **({"Beta": 1.0} if kind == "SOFTMAX" else {}))
     else:
         model.op(
             "PADV2",
@@ -165,6 +165,14 @@ def every_operator(dtype: str) -> tuple[bytes, int]:
         model.op("RELU6", [x], same(SHAPE))
         outputs.append(model.tensor(SHAPE, dtype, 2.0**-8, -128))
         model.op("SOFTMAX", [x], outputs[-1], Beta=1.0)
+        size = model.constant([12, 14])
+        model.op("RESIZE_NEAREST_NEIGHBOR", [x, size], same((1, 12, 14, 4)), HalfPixelCenters=True)
+    shape, padding = (1, 13, 14, 3), VALID if wide else SAME
+    if padding == SAME:
+        shape = (1, 12, 14, 3)
+    weights = model.constant(raws(random, (3, 3, 2, 4)), "int8", scales=[0.01, 0.02, 0.03])
+    bias = model.constant([100, -50, 3], "int64" if wide else "int32", scales=[unit * 0.01] * 3)
+    model.op("TRANSPOSE_CONV", [model.constant(shape), weights, x, bias], result(shape, 0.4), Padding=padding, **TWO)
     return model.finish([x], outputs), len(outputs)
 
 
