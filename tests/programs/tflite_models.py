@@ -165,7 +165,7 @@ class TfliteModel:
         tflite.OperatorAddOpcodeIndex(b, kinds.index(kind))
         tflite.OperatorAddInputs(b, listed[0])
         tflite.OperatorAddOutputs(b, listed[1])
-        if given is not None:
+        if table is not None and given is not None:
             tflite.OperatorAddBuiltinOptionsType(b, getattr(tflite.BuiltinOptions, table))
             tflite.OperatorAddBuiltinOptions(b, given)
         return tflite.OperatorEnd(b)
