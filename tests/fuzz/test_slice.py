@@ -18,6 +18,7 @@ CASES = {
     "options": 40,
     "models": 40,
     "tflite": 60,
+    "onnx": 60,
     "arrays": 60,
     "tables": 60,
     "journals": 10,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-# These packages come without types.
+# These packages have no types.
 flatbuffers: Any = import_module("flatbuffers")
 tflite: Any = import_module("tflite")
 runtime: Any = import_module("tflite_micro.python.tflite_micro.runtime")
@@ -72,7 +72,7 @@ class TfliteModel:
         data: NDArray[Any] | None = None,
     ) -> int:
         """Add a tensor and return its index."""
-        listed: Sequence[float] | None = [scales] if isinstance(scales, float | int) else scales
+        listed = [float(scales)] if isinstance(scales, float | int) else scales
         self.tensors.append(Spec(np.dtype(dtype), tuple(shape), listed, zero_point, axis, data))
         return len(self.tensors) - 1
 

@@ -28,6 +28,8 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine, limits
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from tinyml.dialects.formats.number_format import Raws, Reals
 
 V = TypeVar("V")
@@ -92,7 +94,8 @@ class FloatSkewType(ZeroSkewNumbers):
 
     def encode(self, reals: Reals) -> Raws:
         """Halves of what single precision makes of the quotient are rounded to even."""
-        scaled = np.asarray(reals).astype(np.float32) / np.float32(self.scale)
+        with np.errstate(over="ignore", under="ignore"):
+            scaled = np.asarray(reals).astype(np.float32) / np.float32(self.scale)
         return np.clip(np.nan_to_num(np.rint(scaled)) + self.zero_point.data, *self.raw_limits).astype(self.dtype)
 
     def accumulator(self, lhs: NumberFormat, rhs: NumberFormat, bound: Bound | None) -> Accumulator:
@@ -175,7 +178,11 @@ class FloatSkewType(ZeroSkewNumbers):
 
     def leaky_relu(self, m: Machine[V], value: V, value_format: NumberFormat, slope: float) -> V:
         factor = np.float32(slope)
-        return self._tabulated(m, "leaky_relu", value, value_format, lambda x: np.where(x < 0, factor * x, x))
+
+        def compute(x: NDArray[np.float32]) -> NDArray[np.float32]:
+            return np.where(x < 0, factor * x, x)
+
+        return self._tabulated(m, "leaky_relu", value, value_format, compute)
 
     def hard_swish(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
         sixth, half = np.float32(1 / 6), np.float32(0.5)
