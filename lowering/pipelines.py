@@ -95,6 +95,7 @@ PIPELINES = {
     FORMATS_TO_BUFFERS: PipelineSteps(
         """L1 to packed L2.""",
         (
+            "tile-windows",
             "lower-tdsl-to-scratch",
             "cse",
             "forward-inserts",

@@ -198,7 +198,9 @@ class _Bufferisation:
         """The buffer of an iter_arg, initialised: that of the initial value itself, if nothing else reads it."""
         initial = op.iter_args[position]
         buffer = self.buffers[initial]
-        made_here = isinstance(initial.owner, Operation) and initial.owner.parent is op.parent
+        # What the loop around carries is made anew in each of its iterations.
+        carried = isinstance(initial.owner, Block) and isinstance(initial.owner.parent_op(), scf.ForOp)
+        made_here = carried or (isinstance(initial.owner, Operation) and initial.owner.parent is op.parent)
         if not (made_here and initial.has_one_use() and isinstance(buffer.owner, scratch.AllocOp)):
             own = self.alloc(initial.type, op.body.block.args[1 + position].name_hint)
             self.copy(buffer, own)

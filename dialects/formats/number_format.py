@@ -131,7 +131,7 @@ class NumberFormat(ABC):
         """The format for a constant, refined by its numbers; this format was chosen for their range.
 
         importance: the mean square of the factor that each number meets, broadcast to the constant; None if unknown.
-        rows: whether the constant is a matrix whose rows may have parameters of their own.
+        rows: whether the constant has rows, along its first axis, that may have parameters of their own.
         """
         return self
 

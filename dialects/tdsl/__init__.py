@@ -14,10 +14,12 @@ from tinyml.dialects.tdsl.contraction import *
 from tinyml.dialects.tdsl.convolution import *
 from tinyml.dialects.tdsl.distance import *
 from tinyml.dialects.tdsl.elementwise import *
+from tinyml.dialects.tdsl.enlargement import *
 from tinyml.dialects.tdsl.facts import *
 from tinyml.dialects.tdsl.map import *
 from tinyml.dialects.tdsl.movement import *
 from tinyml.dialects.tdsl.pooling import *
 from tinyml.dialects.tdsl.reduction import *
+from tinyml.dialects.tdsl.windows import *
 
 TDSL = dialect_of("tdsl", globals())

@@ -36,6 +36,7 @@ from tinyml.dialects.tdsl.base import (
     SHAPED,
     Shape,
     TensorOp,
+    broadcast,
     build,
     format_of,
     shape_of,
@@ -46,7 +47,16 @@ from tinyml.dialects.tdsl.constant import ConstOp, profile_of
 from tinyml.dialects.tdsl.facts import factor_of, gathered_factor, product_of
 from tinyml.dialects.tdsl.movement import ReshapeOp
 
-__all__ = ["ROW_SHIFTS", "ContractionOp", "MatmulOp", "MatmulSumOp", "MatrixProductsOp", "ProductOp", "SpmvOp", "Term"]
+__all__ = [
+    "ROW_SHIFTS",
+    "ContractionOp",
+    "MatmulOp",
+    "MatmulSumOp",
+    "MatrixProductsOp",
+    "ProductOp",
+    "SpmvOp",
+    "Term",
+]
 
 ROW_SHIFTS = range(16)
 """Powers of two by which rows of one matrix may differ."""
@@ -87,6 +97,9 @@ class ContractionOp(TensorOp, ABC):
     A sum is exact for formats with an exact accumulator (fixed point) and is rounded once into the result. `acc` is the
     accumulator's type; `bound` is the proof that it is wide enough: the least and the greatest possible partial sum, in
     units of the accumulator's last place. While the operands are tensors, the verifier derives the bound anew.
+
+    With `row_shifts`, one for each row, the sums of row i are divided by 2^row_shifts[i]: row i of the weights then
+    holds them times that power, so that small rows are as precise as large ones (per-row scales).
     """
 
     STORES_LAST: ClassVar[bool] = True
@@ -96,6 +109,7 @@ class ContractionOp(TensorOp, ABC):
 
     acc = opt_prop_def()
     bound = opt_prop_def(num.BOUND)
+    row_shifts = opt_prop_def(DenseArrayBase.constr(i8))
 
     @property
     @abstractmethod
@@ -108,7 +122,7 @@ class ContractionOp(TensorOp, ABC):
 
     @property
     def initial(self) -> SSAValue | None:
-        """The tensor that the sums start from; zero if None."""
+        """The tensor that the sums start from, broadcast to the result as numpy does; zero if None."""
         return None
 
     @property
@@ -157,7 +171,7 @@ class ContractionOp(TensorOp, ABC):
     @property
     def shifts(self) -> tuple[int, ...] | None:
         """The bits by which each row's sums are shifted right before they are rounded; None without shifts."""
-        return None
+        return None if self.row_shifts is None else self.row_shifts.get_values()
 
     @property
     def finished_bound(self) -> Bound | None:
@@ -168,16 +182,34 @@ class ContractionOp(TensorOp, ABC):
     def verify_more(self) -> None:
         if self.dest is None and self.bound is not None:
             num.verify_bound(self.sum_bound, self.derived_bound)
-        if self.acc is None:
-            return
-        if (accumulator := accumulator_of(self.acc)) is None:
-            raise VerifyException(f"acc must be an accumulator type, got {self.acc}")
+        if self.shifts is not None:
+            self._verify_shifts(self.shifts)
+        if self.acc is not None:
+            self._verify_accumulator(self.acc)
+        if self.initial is not None:
+            self._verify_initial(self.initial)
+
+    def _verify_accumulator(self, acc: Attribute) -> None:
+        if (accumulator := accumulator_of(acc)) is None:
+            raise VerifyException(f"acc must be an accumulator type, got {acc}")
         for (lhs, rhs), unit in zip(self.pairs, self.accumulators, strict=True):
             fits = unit if (lhs, rhs) != self.pairs[-1] else accumulator
             formats = format_of(lhs), format_of(rhs)
             if not (fits.sums(*formats) and accumulator.follows(unit)):
-                raise VerifyException(f"{self.acc} does not sum products of {formats[0].type} and {formats[1].type}")
+                raise VerifyException(f"{acc} does not sum products of {formats[0].type} and {formats[1].type}")
         num.verify_room(accumulator, self.sum_bound, format_of(self.out))
+
+    def _verify_shifts(self, shifts: Sequence[int]) -> None:
+        if len(shifts) != (rows := shape_of(self.out)[self.ROW_AXIS]):
+            raise VerifyException(f"needs a shift for each of {rows} rows, got {len(shifts)}")
+        if any(shift not in ROW_SHIFTS for shift in shifts):
+            raise VerifyException(f"row_shifts lie in [{ROW_SHIFTS[0]}, {ROW_SHIFTS[-1]}], got {list(shifts)}")
+
+    def _verify_initial(self, initial: SSAValue) -> None:
+        if broadcast(shape_of(initial), shape_of(self.out)) != shape_of(self.out):
+            raise VerifyException(f"sums of shape {spell(shape_of(self.out))} start from {spell(shape_of(initial))}")
+        if not self.accumulators[0].starts(format_of(initial)):
+            raise VerifyException(f"no sum of the first products starts from {format_of(initial).type}")
 
 
 def _product_shape(lhs: Shape, rhs: Shape) -> Shape:
@@ -201,15 +233,10 @@ class MatrixProductsOp(ContractionOp, ABC):
 
 
 class ProductOp(MatrixProductsOp, ABC):
-    """A matrix product `result[i, j] = sum_k lhs[i, k] * rhs[k, j]`.
-
-    With `row_shifts`, one for each row, row i of the product is divided by 2^row_shifts[i]: row i of lhs then holds the
-    weights times that power, so that small rows are as precise as large ones (per-row scales).
-    """
+    """A matrix product `result[i, j] = sum_k lhs[i, k] * rhs[k, j]`."""
 
     lhs = operand_def(SHAPED)
     rhs = operand_def(SHAPED)
-    row_shifts = opt_prop_def(DenseArrayBase.constr(i8))
     assembly_format = (
         "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
     )
@@ -221,18 +248,6 @@ class ProductOp(MatrixProductsOp, ABC):
     @property
     def terms(self) -> Sequence[Term]:
         return [Term.of_matrices(self.lhs, self.rhs)]
-
-    @property
-    def shifts(self) -> tuple[int, ...] | None:
-        return None if self.row_shifts is None else self.row_shifts.get_values()
-
-    def verify_more(self) -> None:
-        if (shifts := self.shifts) is not None:
-            if len(shifts) != shape_of(self.lhs)[0]:
-                raise VerifyException(f"needs a shift for each of {shape_of(self.lhs)[0]} rows, got {len(shifts)}")
-            if any(shift not in ROW_SHIFTS for shift in shifts):
-                raise VerifyException(f"row_shifts lie in [{ROW_SHIFTS[0]}, {ROW_SHIFTS[-1]}], got {list(shifts)}")
-        super().verify_more()
 
 
 @irdl_op_definition
@@ -307,11 +322,6 @@ class MatmulSumOp(MatrixProductsOp):
         if not self.factors or len(self.factors) % 2:
             raise VerifyException(f"takes pairs of matrices, got {len(self.factors)} factors")
         return super().infer_shape()
-
-    def verify_more(self) -> None:
-        super().verify_more()
-        if self.initial is not None and not self.accumulators[0].starts(format_of(self.initial)):
-            raise VerifyException(f"no sum of the first products starts from {format_of(self.initial).type}")
 
 
 def _product(term: Term, shape: Shape) -> Product:

@@ -1,88 +1,122 @@
-"""Convolutions, NHWC: imported and shape-checked; their lowering is not written yet."""
+"""Convolutions of images, NHWC, with filters."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, TensorType, i64
-from xdsl.ir import SSAValue
-from xdsl.irdl import irdl_op_definition, operand_def, prop_def
+from xdsl.ir import Attribute, SSAValue
+from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.irdl import irdl_op_definition, operand_def, opt_operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, build, shape_of, shaped, spell
+from tinyml.dialects.tdsl.base import SHAPED, Shape, build, shape_of, shaped, spell
+from tinyml.dialects.tdsl.contraction import ContractionOp, Term
 from tinyml.dialects.tdsl.windows import integer_array, integers, windows
 
 __all__ = ["Conv2dOp"]
 
 
 @irdl_op_definition
-class Conv2dOp(TensorOp):
-    """Convolution of NxHxWxC images with filters of shape GxHxWxCinxCout (G groups), as SeeDot's conv2d."""
+class Conv2dOp(ContractionOp):
+    """Convolution of N x H x W x C images with a filter of shape O x KH x KW x (C / groups).
+
+    Element (n, y, x, o) of the result is the sum of `filter[o, i, j, c] * image[n, y * strides[0] + i * dilations[0],
+    x * strides[1] + j * dilations[1], g * C / groups + c]` over i, j and c, where g = o div (O / groups) is the group
+    of output channel o. The rows of the filter, along its first axis, are the output channels. With groups = C the
+    convolution is depthwise, each channel having O / C filters of its own.
+
+    Sums start from `addend`, which broadcasts to the result: a bias has shape O. Images are not padded: `tdsl.pad` does
+    that.
+    """
 
     name = "tdsl.conv2d"
-    input = operand_def(SHAPED)
-    filter = operand_def(SHAPED)
+    ROW_AXIS: ClassVar[int] = 3
+    lhs = operand_def(SHAPED)
+    rhs = operand_def(SHAPED)
+    addend = opt_operand_def(SHAPED)
     strides = prop_def(DenseArrayBase.constr(i64))
-    padding = prop_def(DenseArrayBase.constr(i64))
     dilations = prop_def(DenseArrayBase.constr(i64))
     groups = prop_def(IntegerAttr)
     assembly_format = (
-        "$input `,` $filter attr-dict `:` type($input) `,` type($filter)"
+        "$lhs `,` $rhs (`from` $addend^ `:` type($addend))? attr-dict `:` type($lhs) `,` type($rhs)"
         " (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
     )
 
     def __init__(
         self,
-        input: SSAValue,
         filter: SSAValue,
-        strides: Sequence[int],
-        padding: Sequence[int],
-        dilations: Sequence[int],
-        groups: int,
+        image: SSAValue,
+        strides: Sequence[int] = (1, 1),
+        dilations: Sequence[int] = (1, 1),
+        groups: int = 1,
+        initial: SSAValue | None = None,
+        element: Attribute | None = None,
     ):
-        shape = _convolved(shape_of(input), shape_of(filter), strides, padding, dilations, groups)
+        shape = _convolved(shape_of(filter), shape_of(image), strides, dilations, groups)
         build(
             self,
-            [input, filter],
-            TensorType(shaped(input).get_element_type(), shape),
+            [filter, image, [] if initial is None else [initial]],
+            TensorType(element or shaped(image).get_element_type(), shape),
             {
                 "strides": integer_array(strides),
-                "padding": integer_array(padding),
                 "dilations": integer_array(dilations),
                 "groups": IntegerAttr(groups, i64),
             },
         )
 
+    @property
+    def initial(self) -> SSAValue | None:
+        return self.addend
+
+    @property
+    def steps(self) -> tuple[int, int]:
+        """The strides along height and width."""
+        down, right = integers(self.strides, "strides", 2)
+        return down, right
+
+    @property
+    def spread(self) -> tuple[int, int]:
+        """The dilations along height and width."""
+        down, right = integers(self.dilations, "dilations", 2)
+        return down, right
+
+    @property
+    def group_count(self) -> int:
+        return self.groups.value.data
+
     def infer_shape(self) -> Shape:
-        return _convolved(
-            shape_of(self.input),
-            shape_of(self.filter),
-            integers(self.strides, "strides", 2),
-            integers(self.padding, "padding", 4),
-            integers(self.dilations, "dilations", 2),
-            self.groups.value.data,
+        return _convolved(shape_of(self.lhs), shape_of(self.rhs), self.steps, self.spread, self.group_count)
+
+    @property
+    def terms(self) -> Sequence[Term]:
+        n, y, x, o, i, j, c = map(AffineExpr.dimension, range(7))
+        rows, _, _, length = shape_of(self.lhs)
+        each = rows // self.group_count
+        group = AffineExpr.constant(0) if self.group_count == 1 else o if each == 1 else o // each
+        channel = group * length + c if length > 1 else group
+        place = (
+            at * step + tap * gap for at, step, tap, gap in zip((y, x), self.steps, (i, j), self.spread, strict=True)
         )
+        lhs_map, rhs_map = AffineMap(7, 0, (o, i, j, c)), AffineMap(7, 0, (n, *place, channel))
+        return [Term(self.lhs, self.rhs, shape_of(self.lhs)[1:], lhs_map, rhs_map)]
 
 
-def _convolved(
-    image: Shape,
-    filter: Shape,
-    strides: Sequence[int],
-    padding: Sequence[int],
-    dilations: Sequence[int],
-    groups: int,
-) -> Shape:
-    if len(image) != 4 or len(filter) != 5:
+def _convolved(filter: Shape, image: Shape, strides: Sequence[int], dilations: Sequence[int], groups: int) -> Shape:
+    if len(image) != 4 or len(filter) != 4:
         raise VerifyException(
-            f"convolves NxHxWxC images with GxHxWxCinxCout filters, got {spell(image)} and {spell(filter)}"
+            f"convolves NxHxWxC images with OxKHxKWxC filters, got a filter {spell(filter)}, an image {spell(image)}"
         )
-    n, h, w, c = image
-    g, kh, kw, c_in, c_out = filter
-    if g != groups or c != g * c_in:
-        raise VerifyException(f"{c} channels do not match {g} filter groups of {c_in} channels with {groups} groups")
+    n, height, width, channels = image
+    rows, down, across, length = filter
+    if groups < 1 or channels != groups * length:
+        raise VerifyException(f"{channels} channels do not match {groups} groups of filters of {length} channels")
+    if rows % groups:
+        raise VerifyException(f"{rows} filters do not split into {groups} groups")
     return (
         n,
-        windows(h, kh, padding[0], padding[1], strides[0], dilations[0]),
-        windows(w, kw, padding[2], padding[3], strides[1], dilations[1]),
-        g * c_out,
+        windows(height, down, 0, 0, strides[0], dilations[0]),
+        windows(width, across, 0, 0, strides[1], dilations[1]),
+        rows,
     )

@@ -79,12 +79,17 @@ class MovementOp(TensorOp, ABC):
     @property
     @abstractmethod
     def moves(self) -> Sequence[Move]:
-        """The moves, which together write every element of the result."""
+        """The moves, which together write every element of the result, except for `filling`."""
 
     @property
     def indices(self) -> Sequence[SSAValue]:
         """Computed indices: the symbols of the moves' maps."""
         return ()
+
+    @property
+    def filling(self) -> float | None:
+        """The real that elements are which no move writes; None if the moves write all."""
+        return None
 
     def gather(self, operand: SSAValue, source: Sequence[AffineExpr]) -> list[Move]:
         """One move that fills the result, element by element, from one operand."""

@@ -1,58 +1,90 @@
-"""Pooling layers, NHWC: imported and shape-checked; their lowering is not written yet."""
+"""Pooling layers, NHWC: one number for each window and channel of an image."""
 
 from __future__ import annotations
 
+from abc import ABC
 from collections.abc import Sequence
 from typing import ClassVar
 
 from xdsl.dialects.builtin import DenseArrayBase, TensorType, i64
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, build, shape_of, shaped, spell
 from tinyml.dialects.tdsl.windows import integer_array, integers, windows
 
-__all__ = ["MaxpoolOp"]
+__all__ = ["MaxPoolOp", "PoolOp"]
 
 
-@irdl_op_definition
-class MaxpoolOp(TensorOp):
-    """Greatest element of each window. kernel [h, w], padding [top, bottom, left, right], strides [h, w]."""
+class PoolOp(TensorOp, ABC):
+    """An op on the windows of N x H x W x C images, channel by channel.
 
-    name = "tdsl.maxpool"
-    MOVES_BITS: ClassVar[bool] = True
-    input = operand_def(SHAPED)
+    kernel [height, width], padding [top, bottom, left, right], strides [down, right]. Elements of the padding do not
+    take part; every window has others.
+    """
+
+    image = operand_def(SHAPED)
     kernel = prop_def(DenseArrayBase.constr(i64))
     padding = prop_def(DenseArrayBase.constr(i64))
     strides = prop_def(DenseArrayBase.constr(i64))
-    assembly_format = "$input attr-dict `:` type($input) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
+    assembly_format = "$image attr-dict `:` type($image) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
 
-    def __init__(self, input: SSAValue, kernel: Sequence[int], padding: Sequence[int], strides: Sequence[int]):
-        shape = _pooled(shape_of(input), kernel, padding, strides)
+    def __init__(
+        self,
+        image: SSAValue,
+        kernel: Sequence[int],
+        padding: Sequence[int],
+        strides: Sequence[int],
+        element: Attribute | None = None,
+    ):
+        shape = _pooled(shape_of(image), kernel, padding, strides)
         build(
             self,
-            [input],
-            TensorType(shaped(input).get_element_type(), shape),
+            [image],
+            TensorType(element or shaped(image).get_element_type(), shape),
             {"kernel": integer_array(kernel), "padding": integer_array(padding), "strides": integer_array(strides)},
         )
 
+    @property
+    def window(self) -> tuple[int, int]:
+        """The height and the width of a window."""
+        height, width = integers(self.kernel, "kernel", 2)
+        return height, width
+
+    @property
+    def margins(self) -> tuple[int, int, int, int]:
+        """The padding above, below, on the left and on the right of the image."""
+        top, bottom, left, right = integers(self.padding, "padding", 4)
+        return top, bottom, left, right
+
+    @property
+    def steps(self) -> tuple[int, int]:
+        """The strides along height and width."""
+        down, right = integers(self.strides, "strides", 2)
+        return down, right
+
     def infer_shape(self) -> Shape:
-        kernel, padding, strides = (
-            integers(self.kernel, "kernel", 2),
-            integers(self.padding, "padding", 4),
-            integers(self.strides, "strides", 2),
-        )
-        return _pooled(shape_of(self.input), kernel, padding, strides)
+        return _pooled(shape_of(self.image), self.window, self.margins, self.steps)
+
+
+@irdl_op_definition
+class MaxPoolOp(PoolOp):
+    """The greatest element of each window."""
+
+    name = "tdsl.max_pool"
+    MOVES_BITS: ClassVar[bool] = True
 
 
 def _pooled(shape: Shape, kernel: Sequence[int], padding: Sequence[int], strides: Sequence[int]) -> Shape:
     if len(shape) != 4:
         raise VerifyException(f"pools images of shape NxHxWxC, got {spell(shape)}")
-    n, h, w, c = shape
+    n, height, width, channels = shape
+    if max(padding[:2]) >= kernel[0] or max(padding[2:]) >= kernel[1]:
+        raise VerifyException(f"padding {list(padding)} leaves windows of {spell(kernel)} without elements")
     return (
         n,
-        windows(h, kernel[0], padding[0], padding[1], strides[0]),
-        windows(w, kernel[1], padding[2], padding[3], strides[1]),
-        c,
+        windows(height, kernel[0], padding[0], padding[1], strides[0]),
+        windows(width, kernel[1], padding[2], padding[3], strides[1]),
+        channels,
     )

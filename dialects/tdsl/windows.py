@@ -1,11 +1,19 @@
-"""Windows over the axes of images: properties of ops, and the number of windows along an axis."""
+"""Windows of images, NHWC: the op that gathers one, and what ops on windows share."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
-from xdsl.dialects.builtin import DenseArrayBase, IntegerType, i64
+from xdsl.dialects.builtin import DenseArrayBase, FloatAttr, IndexType, IntegerType, TensorType, f64, i64
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def
 from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects.formats.product import Interval
+from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, build, shape_of, shaped, spell
+
+__all__ = ["WindowOp"]
 
 
 def integers(attribute: DenseArrayBase[IntegerType], name: str, count: int) -> tuple[int, ...]:
@@ -29,3 +37,75 @@ def windows(extent: int, kernel: int, before: int, after: int, stride: int, dila
     if span < 0:
         raise VerifyException(f"a window of {kernel} does not fit in {extent} elements with this padding")
     return span // stride + 1
+
+
+@irdl_op_definition
+class WindowOp(TensorOp):
+    """A window of the result's shape, 1 x KH x KW x C, of an image 1 x H x W x C.
+
+    Element (0, i, j, c) is `image[0, top + i * dilations[0], left + j * dilations[1], c]`, or the real `value` (0 by
+    default) outside of the image. margins: how far a window may reach beyond the image above, below, on the left and
+    on the right.
+    """
+
+    name = "tdsl.window"
+    MOVES_BITS: ClassVar[bool] = True
+    image = operand_def(SHAPED)
+    top = operand_def(IndexType)
+    left = operand_def(IndexType)
+    dilations = prop_def(DenseArrayBase.constr(i64))
+    margins = prop_def(DenseArrayBase.constr(i64))
+    value = opt_prop_def(FloatAttr)
+    assembly_format = (
+        "$image `[` $top `,` $left `]` attr-dict `:` type($image) (`into` $dest^ `:` type($dest))?"
+        " (`->` type($result)^)?"
+    )
+
+    def __init__(
+        self,
+        image: SSAValue,
+        top: SSAValue,
+        left: SSAValue,
+        size: tuple[int, int],
+        dilations: Sequence[int],
+        margins: Sequence[int],
+        value: float = 0.0,
+    ):
+        properties: dict[str, Attribute] = {"dilations": integer_array(dilations), "margins": integer_array(margins)}
+        if value:
+            properties["value"] = FloatAttr(value, f64)
+        shape = 1, *size, shape_of(image)[3]
+        build(self, [image, top, left], TensorType(shaped(image).get_element_type(), shape), properties)
+
+    @property
+    def spread(self) -> tuple[int, int]:
+        """The dilations along height and width."""
+        down, right = integers(self.dilations, "dilations", 2)
+        return down, right
+
+    @property
+    def reach(self) -> tuple[int, int, int, int]:
+        """The margins above, below, on the left and on the right."""
+        top, bottom, left, right = integers(self.margins, "margins", 4)
+        return top, bottom, left, right
+
+    @property
+    def filling(self) -> float:
+        return 0.0 if self.value is None else self.value.value.data
+
+    @property
+    def interval(self) -> Interval:
+        low, high = super().interval
+        return min(low, self.filling), max(high, self.filling)
+
+    def infer_shape(self) -> Shape:
+        image, window = shape_of(self.image), shape_of(self.out)
+        if len(image) != 4 or len(window) != 4 or (image[0], image[3]) != (window[0], window[3]) or image[0] != 1:
+            raise VerifyException(f"gathers windows 1xKHxKWxC of images 1xHxWxC, got {spell(window)} of {spell(image)}")
+        top, bottom, left, right = self.reach
+        for extent, kernel, before, after, gap in (
+            (image[1], window[1], top, bottom, self.spread[0]),
+            (image[2], window[2], left, right, self.spread[1]),
+        ):
+            windows(extent, kernel, before, after, 1, gap)
+        return window

@@ -29,8 +29,9 @@ def describe_format(ctx: Context, text: str) -> str:
     if format is None or format.dtype.kind != "i":
         return text
     raws = np.array([-3, 0, 1, 2], format.dtype)
-    reals = format.decode(raws)
-    if reals.shape != raws.shape or not np.array_equal(reals, raws * reals[2]):
+    rows = format.decode(raws[None])
+    reals = rows[0]
+    if len(rows) > 1 or not np.array_equal(reals, raws * reals[2]):
         return text
     mantissa, exponent = math.frexp(float(reals[2]))
     unit = f"2^{exponent - 1}" if mantissa == 0.5 else f"{reals[2]:.17g}"

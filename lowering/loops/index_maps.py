@@ -29,7 +29,10 @@ def prepare(map: AffineMap, nest: LoopNest) -> None:
 
 
 def mapped(map: AffineMap, indices: Indices, symbols: Sequence[SSAValue], nest: LoopNest) -> Indices:
-    """The images of indices under a map; raises `InputError` for divisions and remainders."""
+    """The images of indices under a map; raises `InputError` for remainders.
+
+    Divided indices are at least 0.
+    """
     return [_value(expression, indices, symbols, nest) for expression in map.results]
 
 
@@ -49,6 +52,8 @@ def _value(expression: AffineExpr, indices: Indices, symbols: Sequence[SSAValue]
             return nest.add(_value(lhs, indices, symbols, nest), _value(rhs, indices, symbols, nest))
         case AffineBinaryOpExpr(kind=AffineBinaryOpKind.Mul, lhs=lhs, rhs=AffineConstantExpr(value=factor)):
             return nest.times(_value(lhs, indices, symbols, nest), factor)
+        case AffineBinaryOpExpr(kind=AffineBinaryOpKind.FloorDiv, lhs=lhs, rhs=AffineConstantExpr(value=divisor)):
+            return nest.insert(arith.DivSIOp(_value(lhs, indices, symbols, nest), nest.index(divisor)))
         case _:
             raise InputError(f"no loop computes the index {expression}")
 

@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import MemRefType, i8
 from xdsl.ir import SSAValue
 
 from tinyml.dialects import scratch, tdsl
+from tinyml.lowering.loops.elementwise import fill
 from tinyml.lowering.loops.index_maps import mapped, prepare
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import elements_from
@@ -50,7 +51,9 @@ def _in_bytes(value: SSAValue, nest: LoopNest) -> SSAValue:
 
 @lowers(tdsl.MovementOp)
 def lower_moves(op: tdsl.MovementOp, nest: LoopNest) -> None:
-    """Write one loop nest for each move, except for elements that stay in place."""
+    """Write one loop nest for each move, except for elements that stay in place, after the elements filled in."""
+    if op.filling is not None:
+        fill(op.filling, op.out, nest)
     for move in op.moves:
         if move.operand is op.out and move.keeps_place:
             continue

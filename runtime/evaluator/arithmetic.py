@@ -7,7 +7,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import reduce
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
@@ -19,7 +20,7 @@ from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.machine.numpy_machine import NumpyMachine, stacked_matmul
 from tinyml.dialects.tdsl.accumulation import accumulator_elements
-from tinyml.runtime.evaluator.index_maps import Multiply, sum_products
+from tinyml.runtime.evaluator.contractions import Multiply, sum_products
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -52,7 +53,12 @@ class Arithmetic(ABC):
         """A parameter as an array, without the axis over samples."""
 
     @abstractmethod
-    def fill(self, op: tdsl.FillOp) -> Array: ...
+    def number(self, value: SSAValue, real: float) -> Array:
+        """A real as an element of a tensor."""
+
+    @abstractmethod
+    def greatest(self, value: SSAValue, candidates: Iterable[Array]) -> Array:
+        """The greatest of arrays of elements of a tensor, the first of equal ones."""
 
     @abstractmethod
     def products(
@@ -92,8 +98,11 @@ class Reals(Arithmetic):
     def constant(self, op: tdsl.ConstOp) -> Array:
         return tdsl.format_of(op.result).decode(op.raws)
 
-    def fill(self, op: tdsl.FillOp) -> Array:
-        return np.full(tdsl.shape_of(op.out), op.value.value.data)
+    def number(self, value: SSAValue, real: float) -> Array:
+        return np.array(real)
+
+    def greatest(self, value: SSAValue, candidates: Iterable[Array]) -> Array:
+        return reduce(np.maximum, candidates)
 
     def scalar(self, op: Operation, arguments: Sequence[Array]) -> Array:
         return _defined(op).real(arguments)
@@ -104,7 +113,7 @@ class Reals(Arithmetic):
             sum_products(term, shape, *factors, None, lambda lhs, rhs, _: stacked_matmul(lhs, rhs))
             for term, factors in zip(op.terms, pairs, strict=True)
         ]
-        total = np.asarray(sum(terms if initial is None else [initial, *terms]))
+        total = np.asarray(sum(terms if initial is None else [ranked(initial, 1 + len(shape)), *terms]))
         return total if op.shifts is None else np.ldexp(total, -by_row(op, np.array(op.shifts)))
 
     def squared_distance(self, op: tdsl.SquaredDistanceOp, lhs: Array, rhs: Array) -> Array:
@@ -142,25 +151,30 @@ class Bits(Arithmetic):
     def constant(self, op: tdsl.ConstOp) -> Array:
         return op.raws
 
-    def fill(self, op: tdsl.FillOp) -> Array:
-        return _format(op.out).encode(np.full(tdsl.shape_of(op.out), op.value.value.data))
+    def number(self, value: SSAValue, real: float) -> Array:
+        return _format(value).encode(np.array(real))
+
+    def greatest(self, value: SSAValue, candidates: Iterable[Array]) -> Array:
+        format = _format(value)
+        return reduce(lambda best, x: np.where(format.greater(self.machine, x, best), x, best), candidates)
 
     def products(self, op: tdsl.ContractionOp, pairs: Sequence[tuple[Array, Array]], initial: Array | None) -> Array:
-        accumulators, sums = op.accumulators, None
+        accumulators, shape, sums = op.accumulators, tdsl.shape_of(op.out), None
         before = accumulators[0]
         if op.initial is not None and initial is not None:
-            sums = before.start(self.machine, initial, _format(op.initial))
+            starts = before.start(self.machine, initial, _format(op.initial))
+            sums = np.broadcast_to(ranked(starts, 1 + len(shape)), (len(starts), *shape))
         for accumulator, factors, term in zip(accumulators, pairs, op.terms, strict=True):
             if sums is not None:
                 sums = accumulator.align(self.machine, sums, before)
-            sums = sum_products(term, tdsl.shape_of(op.out), *factors, sums, self._multiply(accumulator, term))
+            sums = sum_products(term, shape, *factors, sums, self._multiply(accumulator, term))
             before = accumulator
         if op.shifts is not None:
             shifts = self.machine.constant(by_row(op, np.array(op.shifts, np.int8)))
             sums = before.shifted(self.machine, cast(Array, sums), shifts)
         levelled = before.levelled(_format(op.out))
         if levelled.type != before.type:
-            rows = self.machine.constant(by_row(op, np.arange(tdsl.shape_of(op.out)[op.ROW_AXIS])))
+            rows = self.machine.constant(by_row(op, np.arange(shape[op.ROW_AXIS])))
             sums = before.level_row(self.machine, cast(Array, sums), rows, levelled)
         return _format(op.out).finish(self.machine, cast(Array, sums), levelled, op.finished_bound)
 

@@ -23,6 +23,7 @@ from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.locations import error_at
 from tinyml.runtime.evaluator.arithmetic import Arithmetic, Bits, Reals, ranked
 from tinyml.runtime.evaluator.index_maps import move_elements
+from tinyml.runtime.evaluator.windows import gathered_window, window_elements
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -166,11 +167,9 @@ class _Run:
 def compute(arithmetic: Arithmetic, op: Operation, arguments: Sequence[Any]) -> Any:
     """The result of an op without regions other than a map's; tensors have a leading axis of (samples or 1)."""
     match op:
-        case tdsl.ReshapeOp():
-            # A view: the general path for moves would copy element by element.
-            return arguments[0].reshape(len(arguments[0]), *tdsl.shape_of(op.out))
         case tdsl.MovementOp():
-            return move_elements(op, arguments)
+            filling = 0 if op.filling is None else arithmetic.number(op.out, op.filling)
+            return move_elements(op, arguments, filling)
         case arith.ConstantOp() | arith.AddiOp() | arith.SubiOp() | arith.MuliOp() | arith.CmpiOp():
             return _integer(op, arguments)
         case arith.SelectOp() | tdsl.SelectOp():
@@ -181,7 +180,7 @@ def compute(arithmetic: Arithmetic, op: Operation, arguments: Sequence[Any]) -> 
             # The content is irrelevant: all of it is overwritten before it is read.
             return np.zeros((1, *tdsl.shape_of(op.tensor)), element_format(op.tensor.type).dtype)
         case tdsl.FillOp():
-            return arithmetic.fill(op)[None]
+            return np.full((1, *tdsl.shape_of(op.out)), arithmetic.number(op.out, op.value.value.data))
         case tdsl.ElementwiseOp():
             return _shaped(op, arithmetic.elementwise(op, arguments))
         case tdsl.ZeroOp():
@@ -198,6 +197,10 @@ def compute(arithmetic: Arithmetic, op: Operation, arguments: Sequence[Any]) -> 
             pairs = [(values[lhs], values[rhs]) for lhs, rhs in op.pairs]
             initial = None if op.initial is None else values[op.initial]
             return _shaped(op, arithmetic.products(op, pairs, initial))
+        case tdsl.WindowOp():
+            return gathered_window(op, arguments, arithmetic.number(op.out, op.filling))
+        case tdsl.MaxPoolOp():
+            return arithmetic.greatest(op.out, window_elements(op, arguments[0]))
         case tdsl.SquaredDistanceOp():
             return _shaped(op, arithmetic.squared_distance(op, arguments[0], arguments[1]))
         case tdsl.ArgmaxOp():

@@ -18,8 +18,9 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from tinyml.dialects import num, tdsl
 from tinyml.runtime.evaluator.arithmetic import Reals, by_row, ranked
+from tinyml.runtime.evaluator.contractions import Factors
 from tinyml.runtime.evaluator.evaluator import CHUNK, compute, predict_function
-from tinyml.runtime.evaluator.index_maps import Factors, add_at, numbered
+from tinyml.runtime.evaluator.index_maps import add_at, move_elements, numbered
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -205,7 +206,7 @@ class _GradientTape:
     ) -> list[Array | None]:
         derivatives: dict[int, Array | None] = dict.fromkeys(range(len(operands)))
         if op.initial is not None:
-            derivatives[len(operands) - 1] = slope
+            derivatives[len(operands) - 1] = _like(self.values[operands[-1]], slope)
         if op.shifts is not None:
             slope = np.ldexp(slope, -by_row(op, np.array(op.shifts)))
         for pair in range(len(op.pairs)):
@@ -258,7 +259,8 @@ class _GradientTape:
         sources: list[Any] = [
             first[value] + numbered(x) if value in first else x for value, x in zip(op.operands, operands, strict=True)
         ]
-        back = add_at(slope, compute(self.reals, op, sources), np.empty((1, numbers)))
+        # Elements that the op fills in depend on nothing: their slopes go to a place behind all others.
+        back = add_at(slope, move_elements(op, sources, numbers), np.empty((1, numbers + 1)))
         derivatives = {
             value: back[:, first[value] : first[value] + x[0].size].reshape(len(slope), *x.shape[1:])
             for value, x in tensors.items()

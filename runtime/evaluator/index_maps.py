@@ -1,12 +1,11 @@
-"""Index maps on arrays: moves of elements, and the factors of sums as stacks of matrices.
+"""Moves of elements on arrays.
 
 Arrays have a leading axis over the samples, of extent 1 if they do not depend on the input.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from math import prod
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -18,21 +17,22 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Array: TypeAlias = "NDArray[Any]"
-Multiply: TypeAlias = "Callable[[Array, Array, Array | None], Array]"
-"""Multiplies stacked matrices, (n or 1, i, k) times (n or 1, k, j), and adds the products to initial sums, if any."""
 
 
-def move_elements(op: tdsl.MovementOp, arguments: Sequence[Any]) -> Array:
-    """The result of an op that copies elements."""
+def move_elements(op: tdsl.MovementOp, arguments: Sequence[Any], filling: Any) -> Array:
+    """The result of an op that copies elements. filling: the element where no move writes."""
+    if isinstance(op, tdsl.ReshapeOp):
+        # A view: the general path would copy element by element.
+        return arguments[0].reshape(len(arguments[0]), *tdsl.shape_of(op.out))
     values = dict(zip(op.operands, arguments, strict=True))
     symbols = [values[index] for index in op.indices]
     parts = [_taken(values[move.operand], move, symbols) for move in op.moves]
     if len(parts) == 1 and op.moves[0].fills:
         return parts[0]
     samples = max(len(x) for x in (*parts, *(symbol for symbol in symbols if np.ndim(symbol))))
-    whole = np.empty((samples, *tdsl.shape_of(op.out)), parts[0].dtype)
+    whole = np.full((samples, *tdsl.shape_of(op.out)), filling, parts[0].dtype)
     for move, part in zip(op.moves, parts, strict=True):
-        whole[_positions(move.target, move.shape, symbols, samples)] = part
+        whole[_box(move, symbols) or _positions(move.target, move.shape, symbols, samples)] = part
     return whole
 
 
@@ -88,6 +88,21 @@ def _strided(x: Array, move: tdsl.Move, symbols: Sequence[Any]) -> Array | None:
     return np.ascontiguousarray(part) if cut else part
 
 
+def _box(move: tdsl.Move, symbols: Sequence[Any]) -> tuple[slice, ...] | None:
+    """The slices that a move writes in one piece; None if it does not."""
+    if any(np.ndim(symbol) for symbol in symbols) or len(move.target.results) != len(move.shape):
+        return None
+    slices = [slice(None)]
+    for axis, (expression, extent) in enumerate(zip(move.target.results, move.shape, strict=True)):
+        if expression.used_dims() != {axis} or not all(map(_adds, expression.dfs())):
+            return None
+        start, second = (_at(expression, len(move.shape), symbols, at) for at in (None, axis))
+        if second - start != 1:
+            return None
+        slices.append(slice(start, start + extent))
+    return tuple(slices)
+
+
 def _adds(expression: AffineExpr) -> bool:
     """Is an expression affine, without remainders and divisions?"""
     return expression.is_pure_affine() and not any(token in str(expression) for token in ("mod", "div"))
@@ -96,76 +111,6 @@ def _adds(expression: AffineExpr) -> bool:
 def _at(expression: AffineExpr, rank: int, symbols: Sequence[Any], axis: int | None) -> int:
     """The value of an expression at index 0, or at index 1 of one axis."""
     return int(expression.eval([int(i == axis) for i in range(rank)], [int(symbol) for symbol in symbols]))
-
-
-def sum_products(term: tdsl.Term, shape: tdsl.Shape, lhs: Array, rhs: Array, sums: Array | None, by: Multiply) -> Array:
-    """The summed products of a term for a result of a shape, added to initial sums of that shape, if any."""
-    if term.multiplies_matrices:
-        return by(lhs, rhs, sums)
-    factors = Factors(term, shape)
-    left, right = factors.matrices(lhs, rhs)
-    starts = None if sums is None else factors.arranged(sums)
-    stack = [by(left[:, i], right[:, i], None if starts is None else starts[:, i]) for i in range(left.shape[1])]
-    return factors.restored(np.stack(stack, 1))
-
-
-class Factors:
-    """The factors of a term as stacks of matrices.
-
-    Result axes on which both factors depend form the stack, those of the left factor alone the rows, the rest the
-    columns.
-    """
-
-    def __init__(self, term: tdsl.Term, shape: tdsl.Shape):
-        self.term, self.shape = term, shape
-        left, right = ({axis for axis in map.used_dims() if axis < len(shape)} for map in (term.lhs_map, term.rhs_map))
-        axes = range(len(shape))
-        self.stack = [axis for axis in axes if axis in left and axis in right]
-        self.rows = [axis for axis in axes if axis not in right]
-        self.columns = [axis for axis in axes if axis in right and axis not in left]
-        self.summed = list(range(len(shape), len(shape) + len(term.summed)))
-        self.extents = *shape, *term.summed
-
-    def matrices(self, lhs: Array, rhs: Array) -> tuple[Array, Array]:
-        """Arrays of shape (samples, stack, rows, summed) and (samples, stack, summed, columns)."""
-        return (
-            self._gathered(lhs, self.term.lhs_map, (self.stack, self.rows, self.summed)),
-            self._gathered(rhs, self.term.rhs_map, (self.stack, self.summed, self.columns)),
-        )
-
-    def _gathered(self, x: Array, map: AffineMap, groups: Sequence[Sequence[int]]) -> Array:
-        axes = [axis for group in groups for axis in group]
-        shape = [self.extents[axis] for axis in axes]
-        grid: list[Any] = [0] * len(self.extents)
-        for place, axis in enumerate(axes):
-            grid[axis] = np.arange(self.extents[axis]).reshape(-1, *(1,) * (len(axes) - place - 1))
-        index = (np.broadcast_to(np.asarray(expression.eval(grid, [])), shape) for expression in map.results)
-        return x[(slice(None), *index)].reshape(
-            len(x), *(prod(self.extents[axis] for axis in group) for group in groups)
-        )
-
-    @property
-    def _order(self) -> list[int]:
-        return [*self.stack, *self.rows, *self.columns]
-
-    def arranged(self, sums: Array) -> Array:
-        """Sums of the result's shape, rearranged to shape (samples, stack, rows, columns)."""
-        groups = (prod(self.shape[axis] for axis in group) for group in (self.stack, self.rows, self.columns))
-        return sums.transpose(0, *(1 + axis for axis in self._order)).reshape(len(sums), *groups)
-
-    def restored(self, sums: Array) -> Array:
-        """Sums of shape (samples, stack, rows, columns), rearranged to the result's shape."""
-        order = self._order
-        apart = sums.reshape(len(sums), *(self.shape[axis] for axis in order))
-        return apart.transpose(0, *(1 + order.index(axis) for axis in range(len(order))))
-
-    def derivatives(self, lhs: Array, rhs: Array, slope: Array) -> tuple[Array, Array]:
-        """The derivatives with respect to both operands; slope: that with respect to the result."""
-        left, right = self.matrices(lhs, rhs)
-        by_sum = self.arranged(slope)
-        by_left, by_right = by_sum @ right.swapaxes(-1, -2), left.swapaxes(-1, -2) @ by_sum
-        of_left, of_right = self.matrices(numbered(lhs), numbered(rhs))
-        return add_at(by_left, of_left, lhs), add_at(by_right, of_right, rhs)
 
 
 def numbered(x: Array) -> Array:

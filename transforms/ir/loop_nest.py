@@ -83,11 +83,11 @@ class LoopNest:
         extent: SSAValue,
         initial: Sequence[SSAValue],
         body: Callable[[SSAValue, Sequence[SSAValue]], Sequence[SSAValue]],
-        start: int = 0,
+        start: int | SSAValue = 0,
     ) -> Sequence[SSAValue]:
         """The results of a loop from start to extent with iter_args, whose next values `body` returns."""
         block = Block(arg_types=[IndexType(), *(value.type for value in initial)])
-        start_value, step = self.index(start), self.index(1)
+        start_value, step = self.index(start) if isinstance(start, int) else start, self.index(1)
         outer, self.builder = self.builder, Builder(InsertPoint.at_end(block))
         results = body(block.args[0], block.args[1:])
         self.builder.insert(scf.YieldOp(*results))

@@ -1,4 +1,4 @@
-"""`scale-rows`: per-row (per-output-channel) scales of constant matrices, as powers of two.
+"""`scale-rows`: per-row (per-output-channel) scales of constant matrices and filters, as powers of two.
 
 A format chosen for the greatest weight of a matrix wastes bits on rows of small weights. Here such rows are multiplied
 by powers of two, and their sums are divided by the same (`row_shifts`). Both are exact, so that this rewrite of reals
@@ -24,12 +24,15 @@ from tinyml.dialects.tdsl.facts import constant_root, oriented
 if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Reals
 
+_Product = tdsl.ProductOp | tdsl.Conv2dOp
+
 
 @dataclass(frozen=True)
 class ScaleRowsPass(ModulePass):
     """Rewrites products at L0 whose left operand has several rows and is a constant or indexed out of a constant.
 
-    Matrices that are indexed out of one constant share their shifts. To be run before `profile`.
+    Matrices that are indexed out of one constant share their shifts. Constants from which the sums start are multiplied
+    by the same powers. To be run before `profile`.
     """
 
     name = "scale-rows"
@@ -41,32 +44,46 @@ class ScaleRowsPass(ModulePass):
                 _scale(constant, products)
 
 
-def _products(constant: tdsl.ConstOp) -> list[tdsl.ProductOp]:
-    """The products with a constant's matrices on their left; none if it has any other use."""
-    products: list[tdsl.ProductOp] = []
+def _products(constant: tdsl.ConstOp) -> list[_Product]:
+    """The products with a constant's rows on their left; none if it has any other use."""
+    products: list[_Product] = []
     values: list[SSAValue] = [constant.result]
     while values:
         for use in values.pop().uses:
             op = use.operation
             if isinstance(op, tdsl.IndexOp):
                 values.append(op.out)
-            elif isinstance(op, tdsl.ProductOp) and constant_root(op.rhs) is not constant and op.shifts is None:
+            elif isinstance(op, _Product) and constant_root(op.rhs) is not constant and _can_scale(op):
                 products.append(op)
             else:
                 return []
     return products
 
 
-def _scale(constant: tdsl.ConstOp, products: list[tdsl.ProductOp]) -> None:
+def _can_scale(product: _Product) -> bool:
+    """Has a product neither shifts nor a start that is no constant of its own, with a number for each row?"""
+    start = product.initial
+    own = start is None or (isinstance(start.owner, tdsl.ConstOp) and start.has_one_use())
+    return product.shifts is None and own and (start is None or tdsl.shape_of(start) == tdsl.shape_of(product.lhs)[:1])
+
+
+def _scale(constant: tdsl.ConstOp, products: list[_Product]) -> None:
     matrices = oriented(constant.raws, products[0].lhs)
-    shifts = _shifts(np.abs(matrices).max((0, 2)))
+    each = 0, *range(2, matrices.ndim)
+    shifts = _shifts(np.abs(matrices).max(each))
     if not any(shifts):
         return
-    scaled = np.ldexp(matrices, np.array(shifts)[:, None]).reshape(constant.raws.shape)
-    new = constant.with_raws(scaled.astype(constant.raws.dtype), tdsl.format_of(constant.result))
-    Rewriter.replace_op(constant, new)
+    scaled = np.ldexp(matrices, np.array(shifts).reshape(-1, *(1,) * (matrices.ndim - 2)))
+    _replace(constant, scaled.reshape(constant.raws.shape))
     for product in products:
+        if product.initial is not None and isinstance(start := product.initial.owner, tdsl.ConstOp):
+            _replace(start, np.ldexp(start.raws, shifts))
         product.row_shifts = DenseArrayBase.from_list(i8, shifts)
+
+
+def _replace(constant: tdsl.ConstOp, raws: Reals) -> None:
+    new = constant.with_raws(raws.astype(constant.raws.dtype), tdsl.format_of(constant.result))
+    Rewriter.replace_op(constant, new)
 
 
 def _shifts(greatest: Reals) -> list[int]:

@@ -105,13 +105,13 @@ class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
     def coding(self) -> Coding | None:
         return INTEGER_CODING if self.zero_point.data == 0 else None
 
-    def _units(self) -> NDArray[np.float64]:
-        """The scale, or the scales of the rows as a column."""
-        return np.array(self.scale_values)[:, None] if self.per_channel else np.array(self.scale)
+    def _units(self, rank: int) -> NDArray[np.float64]:
+        """The scale, or those of the rows along the first of `rank` axes."""
+        return np.array(self.scale_values).reshape(-1, *(1,) * (rank - 1)) if self.per_channel else np.array(self.scale)
 
     def encode(self, reals: Reals) -> Raws:
         """Halves are rounded away from zero."""
-        scaled = np.asarray(reals, np.float64) / self._units()
+        scaled = np.asarray(reals, np.float64) / self._units(np.ndim(reals))
         rounded = np.trunc(scaled + np.copysign(0.5, scaled))
         return np.clip(np.nan_to_num(rounded) + self.zero_point.data, *self.raw_limits).astype(self.dtype)
 
@@ -121,7 +121,7 @@ class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
         return np.clip(nearest + side, *self.raw_limits).astype(self.dtype)
 
     def decode(self, raws: Raws) -> Reals:
-        return (np.asarray(raws).astype(np.float64) - self.zero_point.data) * self._units()
+        return (np.asarray(raws).astype(np.float64) - self.zero_point.data) * self._units(np.ndim(raws))
 
     def verify_raws(self, raws: Raws) -> None:
         low, high = self.raw_limits

@@ -79,7 +79,7 @@ class ZeroSkewType(ZeroSkewNumbers):
 
     def fitted_to(self, constant: Reals, importance: Reals | None, *, rows: bool) -> ZeroSkewType:
         """Symmetric, with zero point 0, and a scale per row if there may be several."""
-        magnitudes = np.abs(constant).max(-1).ravel() if rows else np.abs(constant).max(initial=0)[None]
+        magnitudes = np.abs(constant).reshape(len(constant) if rows else 1, -1).max(1, initial=0)
         greatest = limits(self.bits)[1]
         most = float(magnitudes.max(initial=0)) or LEAST_SCALE
         return ZeroSkewType(self.bits, [float(magnitude or most) / greatest for magnitude in magnitudes])

@@ -214,6 +214,29 @@ class TensorBuilder:
             value = self.tensor(location, tdsl.TransposeOp, value, axes)
         return self.tensor(location, tdsl.ReshapeOp, value, shape)
 
+    def convolve(
+        self,
+        location: Location,
+        image: SSAValue,
+        filter: SSAValue,
+        strides: Sequence[int],
+        padding: Sequence[int],
+        dilations: Sequence[int],
+        groups: int,
+    ) -> SSAValue:
+        """A convolution, whose filter has shape G x KH x KW x Cin x Cout; padding: top, bottom, left, right."""
+        if len(shape := shape_of(filter)) != 5 or len(shape_of(image)) != 4:
+            shapes = f"{spell_shape(shape_of(image))} and {spell_shape(shape)}"
+            raise location.error(f"'conv2d' takes an image NxHxWxC and a filter GxKHxKWxCinxCout, got {shapes}")
+        if shape[0] != groups:
+            raise location.error(f"the filter has {shape[0]} groups, expected {{g {groups}}}")
+        if any(padding):
+            top, bottom, left, right = padding
+            image = self.tensor(location, tdsl.PadOp, image, (0, top, left, 0), (0, bottom, right, 0))
+        rows = self.tensor(location, tdsl.TransposeOp, filter, (0, 4, 1, 2, 3))
+        rows = self.tensor(location, tdsl.ReshapeOp, rows, (groups * shape[4], *shape[1:4]))
+        return self.tensor(location, tdsl.Conv2dOp, rows, image, strides, dilations, groups)
+
     def index(self, location: Location, value: SSAValue, index: SSAValue) -> SSAValue:
         if shape := shape_of(value):
             self.check_index(location, index, 1, shape[0])

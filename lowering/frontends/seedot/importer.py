@@ -160,10 +160,10 @@ class _Importer:
                 return to.tensor(location, tdsl.ReverseOp, self.tensor(operand), axis)
             case Maxpool(operand=operand, kernel=kernel, padding=padding, strides=strides):
                 check_shape(kernel, location)
-                return to.tensor(location, tdsl.MaxpoolOp, self.tensor(operand), kernel, padding, strides)
-            case Conv2d(image=image, filter=filter, strides=strides, padding=padding):
+                return to.tensor(location, tdsl.MaxPoolOp, self.tensor(operand), kernel, padding, strides)
+            case Conv2d(image=image, filter=filter):
                 operands = self.tensor(image), self.tensor(filter)
-                return to.tensor(location, tdsl.Conv2dOp, *operands, strides, padding, node.dilations, node.groups)
+                return to.convolve(location, *operands, node.strides, node.padding, node.dilations, node.groups)
             case Mbconv():
                 raise location.error("'mbconv' is not supported: write its three convolutions with conv2d")
             case Sum() | Loop():

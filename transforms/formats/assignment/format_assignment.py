@@ -91,13 +91,13 @@ class FormatAssignment:
 
 
 def _has_rows(tensors: TensorClass) -> bool:
-    """Is a class a single matrix whose rows are multiplied by vectors, without any other use?"""
+    """Is a class a single matrix or filter whose rows are multiplied by vectors, without any other use?"""
     [first, *others] = tensors.members
     users = [use.operation for use in first.uses]
     pairs = [pair for user in users if isinstance(user, tdsl.ContractionOp) for pair in user.pairs]
     return (
         not others
-        and len(tdsl.shape_of(first)) == 2
+        and len(tdsl.shape_of(first)) >= 2
         and all(isinstance(user, tdsl.ContractionOp) and user.initial is not first for user in users)
         and all(rhs is not first for _, rhs in pairs)
         and bool(users)

@@ -221,38 +221,122 @@ tdsl.neg %a : memref<2xf32> into %b : memref<3xf32>
 // -----
 
 %a = "test.op"() : () -> (tensor<2x3xf32>)
-%r = tdsl.maxpool %a {kernel = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : tensor<2x3xf32> -> tensor<2x3xf32>
+%r = tdsl.max_pool %a {kernel = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : tensor<2x3xf32> -> tensor<2x3xf32>
 // CHECK: pools images of shape NxHxWxC, got 2x3
 
 // -----
 
 %a = "test.op"() : () -> (tensor<1x4x4x3xf32>)
-%r = tdsl.maxpool %a {kernel = array<i64: 2>, padding = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : tensor<1x4x4x3xf32> -> tensor<1x4x4x3xf32>
+%r = tdsl.max_pool %a {kernel = array<i64: 2>, padding = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : tensor<1x4x4x3xf32> -> tensor<1x4x4x3xf32>
 // CHECK: kernel needs 2 values, got 1
 
 // -----
 
 %a = "test.op"() : () -> (tensor<1x4x4x3xf32>)
-%r = tdsl.maxpool %a {kernel = array<i64: 5, 2>, padding = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : tensor<1x4x4x3xf32> -> tensor<1x4x4x3xf32>
+%r = tdsl.max_pool %a {kernel = array<i64: 5, 2>, padding = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : tensor<1x4x4x3xf32> -> tensor<1x4x4x3xf32>
 // CHECK: a window of 5 does not fit in 4 elements with this padding
 
 // -----
 
 %a = "test.op"() : () -> (tensor<1x4x4x3xf32>)
-%r = tdsl.maxpool %a {kernel = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, strides = array<i64: 0, 1>} : tensor<1x4x4x3xf32> -> tensor<1x4x4x3xf32>
+%r = tdsl.max_pool %a {kernel = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, strides = array<i64: 0, 1>} : tensor<1x4x4x3xf32> -> tensor<1x4x4x3xf32>
 // CHECK: windows, strides and dilations are at least 1, padding at least 0
 
 // -----
 
-%a, %b = "test.op"() : () -> (tensor<1x4x4x3xf32>, tensor<2x3xf32>)
-%r = tdsl.conv2d %a, %b {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x4x4x3xf32>, tensor<2x3xf32> -> tensor<1x4x4x3xf32>
-// CHECK: convolves NxHxWxC images with GxHxWxCinxCout filters, got 1x4x4x3 and 2x3
+%a, %b = "test.op"() : () -> (tensor<2x3xf32>, tensor<1x4x4x3xf32>)
+%r = tdsl.conv2d %a, %b {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<2x3xf32>, tensor<1x4x4x3xf32> -> tensor<1x4x4x3xf32>
+// CHECK: convolves NxHxWxC images with OxKHxKWxC filters, got a filter 2x3, an image 1x4x4x3
 
 // -----
 
-%a, %b = "test.op"() : () -> (tensor<1x4x4x3xf32>, tensor<1x3x3x2x5xf32>)
-%r = tdsl.conv2d %a, %b {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x4x4x3xf32>, tensor<1x3x3x2x5xf32> -> tensor<1x4x4x3xf32>
-// CHECK: 3 channels do not match 1 filter groups of 2 channels with 1 groups
+%a, %b = "test.op"() : () -> (tensor<5x3x3x2xf32>, tensor<1x4x4x3xf32>)
+%r = tdsl.conv2d %a, %b {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<5x3x3x2xf32>, tensor<1x4x4x3xf32> -> tensor<1x4x4x3xf32>
+// CHECK: 3 channels do not match 1 groups of filters of 2 channels
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<5x3x3x3xf32>, tensor<1x4x4x3xf32>)
+%r = tdsl.conv2d %a, %b {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 0 : i64} : tensor<5x3x3x3xf32>, tensor<1x4x4x3xf32> -> tensor<1x4x4x3xf32>
+// CHECK: 3 channels do not match 0 groups of filters of 3 channels
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<5x3x3x1xf32>, tensor<1x4x4x3xf32>)
+%r = tdsl.conv2d %a, %b {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 3 : i64} : tensor<5x3x3x1xf32>, tensor<1x4x4x3xf32> -> tensor<1x4x4x3xf32>
+// CHECK: 5 filters do not split into 3 groups
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<5x5x3x3xf32>, tensor<1x4x4x3xf32>)
+%r = tdsl.conv2d %a, %b {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<5x5x3x3xf32>, tensor<1x4x4x3xf32> -> tensor<1x4x4x3xf32>
+// CHECK: a window of 5 does not fit in 4 elements with this padding
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<5x3x3x3xf32>, tensor<1x4x4x3xf32>)
+%r = tdsl.conv2d %a, %b {strides = array<i64: 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<5x3x3x3xf32>, tensor<1x4x4x3xf32> -> tensor<1x4x4x3xf32>
+// CHECK: strides needs 2 values, got 1
+
+// -----
+
+%a, %b, %c = "test.op"() : () -> (tensor<2x3x3x3xf32>, tensor<1x4x4x3xf32>, tensor<3xf32>)
+%r = tdsl.conv2d %a, %b from %c : tensor<3xf32> {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<2x3x3x3xf32>, tensor<1x4x4x3xf32> -> tensor<1x2x2x2xf32>
+// CHECK: shapes 3 and 1x2x2x2 do not broadcast
+
+// -----
+
+%a, %b, %c = "test.op"() : () -> (tensor<1x3x3x3xf32>, tensor<1x4x4x3xf32>, tensor<3xf32>)
+%r = tdsl.conv2d %a, %b from %c : tensor<3xf32> {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x3x3x3xf32>, tensor<1x4x4x3xf32> -> tensor<1x2x2x1xf32>
+// CHECK: sums of shape 1x2x2x1 start from 3
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<2x3x3x3xf32>, tensor<1x4x4x3xf32>)
+%r = tdsl.conv2d %a, %b {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, row_shifts = array<i8: 1>} : tensor<2x3x3x3xf32>, tensor<1x4x4x3xf32> -> tensor<1x2x2x2xf32>
+// CHECK: needs a shift for each of 2 rows, got 1
+
+// -----
+
+%a = "test.op"() : () -> (tensor<1x4x4x3xf32>)
+%r = tdsl.max_pool %a {kernel = array<i64: 2, 2>, padding = array<i64: 0, 0, 2, 0>, strides = array<i64: 1, 1>} : tensor<1x4x4x3xf32> -> tensor<1x4x4x3xf32>
+// CHECK: padding {{\[}}0, 0, 2, 0] leaves windows of 2x2 without elements
+
+// -----
+
+%a = "test.op"() : () -> (tensor<1x4x4x3xf32>)
+%r = tdsl.pad %a {low = array<i64: 0, -1, 0, 0>, high = array<i64: 0, 0, 0, 0>} : tensor<1x4x4x3xf32> -> tensor<1x4x4x3xf32>
+// CHECK: padding is at least 0
+
+// -----
+
+%a = "test.op"() : () -> (tensor<1x4x4x3xf32>)
+%r = tdsl.pad %a {low = array<i64: 0, 0>, high = array<i64: 0, 0, 0, 0>} : tensor<1x4x4x3xf32> -> tensor<1x4x4x3xf32>
+// CHECK: low needs 4 values, got 2
+
+// -----
+
+%a = "test.op"() : () -> (tensor<1x4x4x3xf32>)
+%r = tdsl.pad %a {low = array<i64: 0, 0, 0, 0>, high = array<i64: 0, 0, 0, 0>, value = 0x7FF0000000000000 : f64} : tensor<1x4x4x3xf32> -> tensor<1x4x4x3xf32>
+// CHECK: value must be finite, got inf
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<1x4x4x3xf32>, tensor<1x4x3x3xf32>)
+%r = tdsl.concat %a, %b {axis = 1 : i64} : tensor<1x4x4x3xf32>, tensor<1x4x3x3xf32> -> tensor<1x4x4x3xf32>
+// CHECK: parts differ only along axis 1, got 1x4x4x3 and 1x4x3x3
+
+// -----
+
+%a = "test.op"() : () -> (tensor<1x4x4x3xf32>)
+%r = tdsl.concat %a {axis = 4 : i64} : tensor<1x4x4x3xf32> -> tensor<1x4x4x3xf32>
+// CHECK: axis 4 is not one of the 4 axes
+
+// -----
+
+"test.op"() : () -> ()
+%r = tdsl.concat {axis = 0 : i64} : -> tensor<1x4x4x3xf32>
+// CHECK: needs at least one part
 
 // -----
 

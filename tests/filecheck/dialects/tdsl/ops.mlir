@@ -76,11 +76,21 @@ func.func @contraction(%w: tensor<2x4x!fixed.q<16, 14>>, %x: tensor<4x1x!fixed.q
   func.return
 }
 
-func.func @neural(%x: tensor<1x4x4x3xf32>, %f: tensor<1x3x3x3x5xf32>) {
-  %maxpool = tdsl.maxpool %x {kernel = array<i64: 2, 2>, padding = array<i64: 0, 0, 1, 0>, strides = array<i64: 2, 1>} : tensor<1x4x4x3xf32> -> tensor<1x2x4x3xf32>
-// CHECK: %maxpool = tdsl.maxpool %x {kernel = array<i64: 2, 2>, padding = array<i64: 0, 0, 1, 0>, strides = array<i64: 2, 1>} : tensor<1x4x4x3xf32> -> tensor<1x2x4x3xf32>
-  %conv2d = tdsl.conv2d %x, %f {strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x4x4x3xf32>, tensor<1x3x3x3x5xf32> -> tensor<1x4x4x5xf32>
-// CHECK: %conv2d = tdsl.conv2d %x, %f {strides = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x4x4x3xf32>, tensor<1x3x3x3x5xf32> -> tensor<1x4x4x5xf32>
+func.func @images(%x: tensor<1x4x4x3xf32>, %f: tensor<5x3x3x3xf32>, %g: tensor<6x2x2x1xf32>, %b: tensor<6xf32>, %w: tensor<2x1x1x2x!fixed.q<8, 4>>, %q: tensor<1x4x4x2x!fixed.q<8, 4>>) {
+  %maxpool = tdsl.max_pool %x {kernel = array<i64: 2, 2>, padding = array<i64: 0, 0, 1, 0>, strides = array<i64: 2, 1>} : tensor<1x4x4x3xf32> -> tensor<1x2x4x3xf32>
+// CHECK: %maxpool = tdsl.max_pool %x {kernel = array<i64: 2, 2>, padding = array<i64: 0, 0, 1, 0>, strides = array<i64: 2, 1>} : tensor<1x4x4x3xf32> -> tensor<1x2x4x3xf32>
+  %conv2d = tdsl.conv2d %f, %x {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<5x3x3x3xf32>, tensor<1x4x4x3xf32> -> tensor<1x2x2x5xf32>
+// CHECK: %conv2d = tdsl.conv2d %f, %x {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<5x3x3x3xf32>, tensor<1x4x4x3xf32> -> tensor<1x2x2x5xf32>
+  %depthwise = tdsl.conv2d %g, %x from %b : tensor<6xf32> {strides = array<i64: 2, 1>, dilations = array<i64: 1, 2>, groups = 3 : i64} : tensor<6x2x2x1xf32>, tensor<1x4x4x3xf32> -> tensor<1x2x2x6xf32>
+// CHECK: %depthwise = tdsl.conv2d %g, %x from %b : tensor<6xf32> {strides = array<i64: 2, 1>, dilations = array<i64: 1, 2>, groups = 3 : i64} : tensor<6x2x2x1xf32>, tensor<1x4x4x3xf32> -> tensor<1x2x2x6xf32>
+  %proven = tdsl.conv2d %w, %q {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, acc = !fixed.acc<32, 8>, bound = array<i64: -32512, 32512>, row_shifts = array<i8: 0, 3>} : tensor<2x1x1x2x!fixed.q<8, 4>>, tensor<1x4x4x2x!fixed.q<8, 4>> -> tensor<1x4x4x2x!fixed.q<8, 4>>
+// CHECK: %proven = tdsl.conv2d %w, %q {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, acc = !fixed.acc<32, 8>, bound = array<i64: -32512, 32512>, row_shifts = array<i8: 0, 3>} : tensor<2x1x1x2x!fixed.q<8, 4>>, tensor<1x4x4x2x!fixed.q<8, 4>> -> tensor<1x4x4x2x!fixed.q<8, 4>>
+  %pad = tdsl.pad %x {low = array<i64: 0, 1, 0, 0>, high = array<i64: 0, 0, 2, 0>} : tensor<1x4x4x3xf32> -> tensor<1x5x6x3xf32>
+// CHECK: %pad = tdsl.pad %x {low = array<i64: 0, 1, 0, 0>, high = array<i64: 0, 0, 2, 0>} : tensor<1x4x4x3xf32> -> tensor<1x5x6x3xf32>
+  %minus = tdsl.pad %q {low = array<i64: 0, 1, 0, 0>, high = array<i64: 0, 0, 2, 0>, value = -1.500000e+00 : f64} : tensor<1x4x4x2x!fixed.q<8, 4>> -> tensor<1x5x6x2x!fixed.q<8, 4>>
+// CHECK: %minus = tdsl.pad %q {low = array<i64: 0, 1, 0, 0>, high = array<i64: 0, 0, 2, 0>, value = -1.500000e+00 : f64} : tensor<1x4x4x2x!fixed.q<8, 4>> -> tensor<1x5x6x2x!fixed.q<8, 4>>
+  %concat = tdsl.concat %x, %maxpool, %x {axis = 1 : i64} : tensor<1x4x4x3xf32>, tensor<1x2x4x3xf32>, tensor<1x4x4x3xf32> -> tensor<1x10x4x3xf32>
+// CHECK: %concat = tdsl.concat %x, %maxpool, %x {axis = 1 : i64} : tensor<1x4x4x3xf32>, tensor<1x2x4x3xf32>, tensor<1x4x4x3xf32> -> tensor<1x10x4x3xf32>
   func.return
 }
 
@@ -135,6 +145,18 @@ func.func @memrefs(%x: memref<2x3xf32>, %y: memref<2x3xf32>, %t: memref<3x2xf32>
   func.return
 }
 // GENERIC: "tdsl.matmul"(%q, %v, %r) <{acc = !fixed.acc<32, 16>, bound = array<i64: -8, 8>, operandSegmentSizes = array<i32: 1, 1, 1>}> : (memref<2x4x!fixed.q<8, 4>, #scratch.flash>, memref<4x1x!fixed.q<16, 12>>, memref<2x1x!fixed.q<16, 12>>) -> ()
+
+func.func @image_memrefs(%image: memref<1x4x4x1xf32>, %pooled: memref<1x2x2x1xf32>, %filter: memref<1x2x2x1xf32>, %bias: memref<1xf32>, %both: memref<2x2x2x1xf32>) {
+  tdsl.max_pool %image {kernel = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>} : memref<1x4x4x1xf32> into %pooled : memref<1x2x2x1xf32>
+// CHECK: tdsl.max_pool %image {kernel = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>} : memref<1x4x4x1xf32> into %pooled : memref<1x2x2x1xf32>
+  tdsl.conv2d %filter, %image from %bias : memref<1xf32> {strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>, groups = 1 : i64} : memref<1x2x2x1xf32>, memref<1x4x4x1xf32> into %pooled : memref<1x2x2x1xf32>
+// CHECK: tdsl.conv2d %filter, %image from %bias : memref<1xf32> {strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>, groups = 1 : i64} : memref<1x2x2x1xf32>, memref<1x4x4x1xf32> into %pooled : memref<1x2x2x1xf32>
+  tdsl.pad %pooled {low = array<i64: 0, 1, 1, 0>, high = array<i64: 0, 1, 1, 0>} : memref<1x2x2x1xf32> into %image : memref<1x4x4x1xf32>
+// CHECK: tdsl.pad %pooled {low = array<i64: 0, 1, 1, 0>, high = array<i64: 0, 1, 1, 0>} : memref<1x2x2x1xf32> into %image : memref<1x4x4x1xf32>
+  tdsl.concat %filter, %pooled {axis = 0 : i64} : memref<1x2x2x1xf32>, memref<1x2x2x1xf32> into %both : memref<2x2x2x1xf32>
+// CHECK: tdsl.concat %filter, %pooled {axis = 0 : i64} : memref<1x2x2x1xf32>, memref<1x2x2x1xf32> into %both : memref<2x2x2x1xf32>
+  func.return
+}
 
 // Ranges and profiles print the shortest digits that give the same floats.
 func.func @attributes(%x: tensor<1xf32> {tdsl.range = #tdsl.range<-1.0e-07, 1.0e+22>, tdsl.profile = #tdsl.profile<-4.5, 5.0, [-3.0, -0.1, 0.0, 2.0, 3.0]>}) -> tensor<1xf32> {

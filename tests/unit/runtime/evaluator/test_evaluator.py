@@ -331,17 +331,6 @@ def test_a_module_with_several_functions():
         evaluate(module, np.zeros((1, 1), np.float32))
 
 
-def test_ops_without_a_meaning_yet():
-    module = parse("""
-    func.func @f(%X: tensor<1x2x2x1xf32>) -> tensor<1x1x1x1xf32> {
-      %p = tdsl.maxpool %X {kernel = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
-        : tensor<1x2x2x1xf32> -> tensor<1x1x1x1xf32>
-      func.return %p : tensor<1x1x1x1xf32>
-    }""")
-    with pytest.raises(InputError, match=r"tdsl.maxpool is not supported yet by the evaluator"):
-        evaluate(module, np.zeros((1, 4), np.float32))
-
-
 def test_an_index_that_does_not_depend_on_the_input():
     body = """%w = tdsl.slice %W[%c0, %c0] : tensor<3x4xE> -> tensor<1x3xE>
       %k = tdsl.argmax %w : tensor<1x3xE>
@@ -367,11 +356,13 @@ def test_results_that_are_proven_to_be_constant(body: str):
     np.testing.assert_array_equal(evaluate(module, encode_inputs(module, X)).scores, np.zeros((len(X), 3)))
 
 
-def test_there_is_no_pooling_yet():
+def test_max_pool():
     body = """%image = tdsl.reshape %row : tensor<4xE> -> tensor<1x2x2x1xE>
-        %y = tdsl.maxpool %image
-            {kernel = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>}
-            : tensor<1x2x2x1xE> -> tensor<1x1x1x1xE>"""
-    module = program("f32", body, "tensor<1x1x1x1xE>", "%y")
-    with pytest.raises(InputError, match=r"tdsl.maxpool is not supported yet"):
-        evaluate(module, X.astype(np.float32))
+        %y = tdsl.max_pool %image
+            {kernel = array<i64: 2, 2>, padding = array<i64: 1, 0, 0, 1>, strides = array<i64: 1, 2>}
+            : tensor<1x2x2x1xE> -> tensor<1x2x1x1xE>"""
+    module = program("f32", body, "tensor<1x2x1x1xE>", "%y")
+    row = X.astype(np.float32)[:, 4:8]
+    expected = np.stack([row[:, :2].max(1), row.max(1)], 1)
+    np.testing.assert_array_equal(evaluate(module, X.astype(np.float32)).scores, expected)
+    np.testing.assert_array_equal(evaluate_reals(module, X.astype(np.float32)).scores, expected)

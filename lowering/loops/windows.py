@@ -1,0 +1,90 @@
+"""Lowering of windows to loops (L2 to L3): runs are copied where they lie in the image, and filled elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+from xdsl.dialects import arith
+from xdsl.ir import SSAValue
+
+from tinyml.dialects import num, tdsl
+from tinyml.lowering.loops.lowerings import lowers
+from tinyml.lowering.loops.operands import element_of, elements_from
+from tinyml.transforms.ir.loop_nest import LoopNest
+
+
+@lowers(tdsl.WindowOp)
+def lower_window(op: tdsl.WindowOp, nest: LoopNest) -> None:
+    """Copy each row of the window, of which a part may lie in the image, or each tap of a dilated one."""
+    _, height, width, channels = tdsl.shape_of(op.out)
+    _, rows, columns, _ = tdsl.shape_of(op.image)
+    top, bottom, left, right = op.reach
+    window, image = (elements_from(x, nest.index(0), prod(tdsl.shape_of(x)), nest) for x in (op.out, op.image))
+    # Neighbours in the image are neighbours in the window, unless it is dilated.
+    taps, length = (1, width) if op.spread[1] == 1 else (width, 1)
+    filling = nest.insert(num.ConstantOp(op.filling, element_of(op.out))) if any(op.reach) else None
+
+    def row(i: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
+        down = nest.add(op.top, nest.times(i, op.spread[0]))
+
+        def run(j: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
+            across = op.left if taps == 1 else nest.add(op.left, nest.times(j, op.spread[1]))
+            begin, end = _inside(across, length, columns, (left, right), nest)
+            if top or bottom:
+                outside = _is_outside(down, rows, (top, bottom), nest)
+                begin, end = (nest.insert(arith.SelectOp(outside, nest.index(length), x)) for x in (begin, end))
+            begin, end = (nest.times(x, channels) for x in (begin, end))
+            whole = nest.index(length * channels)
+            target = nest.times(nest.add(nest.times(i, taps), j) if taps > 1 else i, length * channels)
+            source = nest.times(nest.add(nest.times(down, columns), across), channels)
+
+            def copy(k: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
+                nest.store(nest.load(image, [nest.add(source, k)]), window, [nest.add(target, k)])
+                return []
+
+            def fill(k: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
+                assert filling is not None
+                nest.store(filling, window, [nest.add(target, k)])
+                return []
+
+            if top or bottom or left:
+                nest.fold(begin, [], fill)
+            nest.fold(end, [], copy, begin)
+            if right:
+                nest.fold(whole, [], fill, end)
+            return []
+
+        if taps == 1:
+            return run(nest.index(0), [])
+        nest.fold(nest.index(taps), [], run)
+        return []
+
+    nest.fold(nest.index(height), [], row)
+
+
+def _inside(
+    start: SSAValue, length: int, extent: int, margins: tuple[int, int], nest: LoopNest
+) -> tuple[SSAValue, SSAValue]:
+    """The part of a run that lies in an axis: both ends, counted from the start of the run."""
+    before, after = margins
+    begin, end = nest.index(0), nest.index(length)
+    if before:
+        begin = nest.insert(arith.MaxSIOp(nest.insert(arith.SubiOp(nest.index(0), start)), begin))
+        if before > length:
+            begin = nest.insert(arith.MinSIOp(begin, nest.index(length)))
+    if after:
+        end = nest.insert(arith.MinSIOp(nest.insert(arith.SubiOp(nest.index(extent), start)), end))
+        if after >= length or extent < length:
+            end = nest.insert(arith.MaxSIOp(end, begin))
+    return begin, end
+
+
+def _is_outside(at: SSAValue, extent: int, margins: tuple[int, int], nest: LoopNest) -> SSAValue:
+    """Does an index lie outside of an axis, beyond margins of which at least one is not 0?"""
+    if not margins[1]:
+        return nest.insert(arith.CmpiOp(at, nest.index(0), "slt"))
+    if not margins[0]:
+        return nest.insert(arith.CmpiOp(at, nest.index(extent - 1), "sgt"))
+    clamped = nest.insert(arith.MinSIOp(nest.insert(arith.MaxSIOp(at, nest.index(0))), nest.index(extent - 1)))
+    return nest.insert(arith.CmpiOp(clamped, at, "ne"))
