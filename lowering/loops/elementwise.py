@@ -40,5 +40,10 @@ def lower_select(op: tdsl.SelectOp, nest: LoopNest) -> None:
 
 @lowers(tdsl.FillOp)
 def lower_fill(op: tdsl.FillOp, nest: LoopNest) -> None:
-    value = nest.insert(num.ConstantOp(op.value.value.data, element_of(op.out)))
-    nest.over(tdsl.shape_of(op.out), lambda indices: nest.store(value, op.out, indices))
+    fill(op.value.value.data, op.out, nest)
+
+
+def fill(real: float, buffer: SSAValue, nest: LoopNest) -> None:
+    """Store a real, rounded into the format, in all elements of a buffer."""
+    value = nest.insert(num.ConstantOp(real, element_of(buffer)))
+    nest.over(tdsl.shape_of(buffer), lambda indices: nest.store(value, buffer, indices))
