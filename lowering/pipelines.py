@@ -112,6 +112,9 @@ PIPELINES = {
         """L2 to L3.""",
         (
             "lower-tdsl-to-loops",
+            # Ops behind a product belong to its rows before these are taken in blocks.
+            *CLEAN,
+            "fuse-loops",
             "pack-constants",
             "block-rows",
             "select-kernels",

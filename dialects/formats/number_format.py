@@ -10,11 +10,13 @@ Formats of one `FAMILY` mix freely as operands of an op; a change of family is a
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import singledispatch
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypeVar, cast
 
+from xdsl.dialects.builtin import f32
 from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 
@@ -245,6 +247,63 @@ class NumberFormat(ABC):
     @abstractmethod
     def clamp(self, m: Machine[V], value: V, low: float, high: float | None) -> V:
         """A value of this format clamped to [low, high] (relu: low 0, no high; relu6: high 6)."""
+
+    def binds(self, low: float, high: float | None) -> bool:
+        """True if `clamp` with these limits can change a number of this format."""
+        ends = self.encode(np.array([-math.inf, low, math.inf, math.inf if high is None else high]))
+        return bool(ends[0] != ends[1] or ends[2] != ends[3])
+
+    def leaky_relu(self, m: Machine[V], value: V, value_format: NumberFormat, slope: float) -> V:
+        """The value where it is at least 0, slope * value elsewhere."""
+        factor = value_format.for_range(min(slope, 0.0), max(slope, 0.0))
+        scaled = self.mul(m, value, value_format, factor.constant(m, slope), factor)
+        return m.select(value_format.at_least(m, value, 0.0), self.recode(m, value, value_format), scaled)
+
+    def hard_swish(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
+        """value * min(max(value + 3, 0), 6) / 6."""
+        raised, share = value_format.for_range(0.0, 6.0), value_format.for_range(0.0, 1.0)
+        inner = value_format.clamp(m, value, -3.0, 3.0)
+        above = raised.add(m, inner, value_format, raised.constant(m, 3.0), raised)
+        gate = share.mul(m, above, raised, share.constant(m, 1 / 6), share)
+        return self.mul(m, value, value_format, gate, share)
+
+    def total(self, count: int) -> Attribute:
+        """The builtin type of totals of `count` numbers of this format."""
+        return f32
+
+    def tally(self, m: Machine[V], total: V, value: V) -> V:
+        """total + value."""
+        return m.addf(total, self.to_f32(m, value))
+
+    def average(self, m: Machine[V], total: V, count: int, value_format: NumberFormat) -> V:
+        """A total of numbers of a format of the family, divided by their number."""
+        real = value_format.total_to_f32(m, total)
+        return self.from_f32(m, m.mulf(real, m.float_constant(1 / count)))
+
+    def mean(self, m: Machine[V], total: V, count: int, value_format: NumberFormat) -> V:
+        """As `average`, over whole axes."""
+        return self.average(m, total, count, value_format)
+
+    def total_to_f32(self, m: Machine[V], total: V) -> V:
+        """The float nearest to a total."""
+        return total
+
+    @property
+    def softmax_total(self) -> Attribute:
+        """The builtin type of the terms of softmax with results in this format, and of their total."""
+        return f32
+
+    def softmax_term(self, m: Machine[V], value: V, greatest: V, value_format: NumberFormat) -> V:
+        """exp(value - greatest), which is at most 1."""
+        return m.call("tm_expf", m.subf(value_format.to_f32(m, value), value_format.to_f32(m, greatest)))
+
+    def softmax_add(self, m: Machine[V], total: V, term: V) -> V:
+        """total + term."""
+        return m.addf(total, term)
+
+    def softmax_share(self, m: Machine[V], term: V, total: V) -> V:
+        """term / total."""
+        return self.from_f32(m, m.mulf(term, m.call("tm_inversef", total)))
 
     @abstractmethod
     def function(

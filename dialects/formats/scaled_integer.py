@@ -13,12 +13,14 @@ from xdsl.ir import Attribute
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.formats.parameters import FRACS, WidthAndFrac
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.machine.machine import Int, Machine
+from tinyml.dialects.machine.machine import Int, Machine, width_for
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tinyml.dialects.formats.number_format import Raws, Reals
+
+TOTAL_WIDTHS = (32, 64)
 
 V = TypeVar("V")
 
@@ -110,3 +112,30 @@ class ScaledInteger(WidthAndFrac, NumberFormat, ABC):
 
     def greater(self, m: Machine[V], lhs: V, rhs: V) -> V:
         return m.cmp_sgt(lhs, rhs)
+
+    def total(self, count: int) -> Attribute:
+        low, high = self.limits
+        return IntegerType(width_for(count * low, count * high, TOTAL_WIDTHS))
+
+    def tally(self, m: Machine[V], total: V, value: V) -> V:
+        return m.addi(total, m.held(self.load(m, value), m.width_of(total)))
+
+    def total_to_f32(self, m: Machine[V], total: V) -> V:
+        scale = m.float_constant(math.ldexp(1.0, -self.frac.data))
+        if m.width_of(total) == 32:
+            return m.mulf(m.call("tm_int_to_f32", total), scale)
+        # 64 bits hold sums of fewer than 2^15 numbers of 32.
+        x = m.bounded(total, -(1 << 46), 1 << 46)
+        parts = (m.call("tm_int_to_f32", m.held(part, 32)) for part in (m.shift_right(x, 16), m.low_bits(x, 16)))
+        upper, lower = parts
+        return m.mulf(m.addf(m.mulf(upper, m.float_constant(65536.0)), lower), scale)
+
+    def average(self, m: Machine[V], total: V, count: int, value_format: NumberFormat) -> V:
+        """Rounds to nearest, halves upwards, and saturates, whatever the format does elsewhere."""
+        if not isinstance(value_format, ScaledInteger):
+            return super().average(m, total, count, value_format)
+        low, high = (count * limit for limit in value_format.limits)
+        finer = self.frac.data - value_format.frac.data
+        scaled = m.shift_left(m.bounded(total, low, high), max(finer, 0))
+        quotient = m.nearest_quotient(scaled, count << max(-finer, 0))
+        return m.settle(m.clamp(quotient, *self.limits), self.stored_width)

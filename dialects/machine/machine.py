@@ -217,6 +217,15 @@ class Machine(ABC, Generic[V]):
         x, y, width = self._pair(a, b, low, high)
         return Int(self.divsi(x, y), width, low, high)
 
+    def nearest_quotient(self, x: Int[V], divisor: int) -> Int[V]:
+        """x / divisor for a positive constant, rounded to nearest, halves upwards."""
+        if divisor.bit_count() == 1:
+            return self.rescale(x, divisor.bit_length() - 1)
+        twice = self.add(self.mul(x, self.const(2)), self.const(divisor))
+        below = max(-(twice.low // (2 * divisor)), 0)
+        raised = self.divide(self.add(twice, self.const(2 * divisor * below)), self.const(2 * divisor))
+        return self.sub(raised, self.const(below))
+
     def shift_left(self, x: Int[V], amount: int) -> Int[V]:
         """x * 2^amount, in an order that suits an 8-bit chip: bit by bit while x is narrow, then by whole bytes."""
         return self.mul(self.mul(x, self.const(1 << amount % 8)), self.const(1 << amount - amount % 8))

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerType, MemRefType, f32, i8, i16, i32
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerType, MemRefType, f32, i8, i16, i32, i64
 from xdsl.ir import Attribute
 
 from tinyml.dialects.layouts.packed_bits import WIDTHS, unpack_bits
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     I8 = NDArray[np.int8]
     I16 = NDArray[np.int16]
     I32 = NDArray[np.int32]
+    I64 = NDArray[np.int64]
     Integers = NDArray[np.signedinteger[Any]]
 
 
@@ -197,6 +198,36 @@ def requantize(x: I32, multiplier: I32, shift: I8) -> I32:
     return ((high >> right) + (rest > half + (high < 0))).astype(np.int32)
 
 
+def requantize_wide(x: I64, multiplier: I32, shift: I8) -> I32:
+    """tm_requantize_s64: x * multiplier * 2^(shift - 15), rounded to nearest, halves upwards.
+
+    As TensorFlow Lite does for sums of 48 bits; the multiplier has 16 bits. The result has 32 bits.
+    """
+    right = 15 - shift.astype(np.int64)
+    return ((x * multiplier + (np.int64(1) << right - 1)) >> right).astype(np.int32)
+
+
+def reciprocal(x: I32) -> I32:
+    """tm_reciprocal_s32: 2^62 / y, about, for x > 0 shifted left until its highest bit is bit 31, which gives y.
+
+    gemmlowp's one_over_one_plus_x_for_x_in_0_1, of y / 2^31 - 1: three steps of Newton's method.
+    """
+    from tinyml.dialects.machine.gemmlowp import reciprocal_above_one
+
+    wide = np.asarray(x).astype(np.int64)
+    return reciprocal_above_one((wide << leading_zeros(x).astype(np.int64)) - (1 << 31)).astype(np.int32)
+
+
+def leading_zeros(x: I32) -> I8:
+    """tm_leading_zeros_s32: the number of zero bits before the highest one, for x > 0."""
+    return (31 - np.floor(np.log2(np.asarray(x).astype(np.float64)))).astype(np.int8)
+
+
+def inverse(x: F32) -> F32:
+    """tm_inversef: 1 / x."""
+    return np.float32(1) / np.asarray(x, np.float32)
+
+
 def _packed(width: int) -> RuntimeFunction:
     """tm_packed_sN, tm_packed_sN_ram: element i of packed integers."""
 
@@ -222,6 +253,10 @@ RUNTIME_FUNCTIONS = {
     "tm_bf16_to_f32": RuntimeFunction((i16,), f32, from_bfloat),
     "tm_rank_s32": RuntimeFunction((TABLE_32, i32, i16), i16, rank),
     "tm_requantize_s32": RuntimeFunction((i32, i32, i8), i32, requantize),
+    "tm_requantize_s64": RuntimeFunction((i64, i32, i8), i32, requantize_wide),
+    "tm_reciprocal_s32": RuntimeFunction((i32,), i32, reciprocal),
+    "tm_leading_zeros_s32": RuntimeFunction((i32,), i8, leading_zeros),
+    "tm_inversef": RuntimeFunction((f32,), f32, inverse),
     "tm_interpolate_s16": RuntimeFunction((TABLE, i16, i16, i8), i16, interpolate),
     "tm_interpolate_odd_s16": RuntimeFunction((TABLE, i16, i16, i8), i16, interpolate_odd),
     "tm_add_i16": RuntimeFunction((i16, i16, i8, i8, i8), i16, add),

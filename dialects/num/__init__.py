@@ -5,10 +5,13 @@ to bits runs that method on a machine that emits IR.
 """
 
 from tinyml.dialects.collect import dialect_of
+from tinyml.dialects.num.activations import *
 from tinyml.dialects.num.base import *
 from tinyml.dialects.num.kernels import *
 from tinyml.dialects.num.proofs import *
 from tinyml.dialects.num.scalars import *
 from tinyml.dialects.num.sums import *
+from tinyml.dialects.num.totals import *
+from tinyml.dialects.num.vector_kernels import *
 
 NUM = dialect_of("num", globals())

@@ -2,7 +2,7 @@
 
 from xdsl.ir import Dialect
 
-from tinyml.dialects.scratch.ops import AllocOp, ArenaOp, ConstantOp, MoveOp, ReuseOp, SliceOp, ViewOp, root
+from tinyml.dialects.scratch.ops import AllocOp, ArenaOp, ConstantOp, CopyRunOp, MoveOp, ReuseOp, SliceOp, ViewOp, root
 from tinyml.dialects.scratch.spaces import CsrFlash, Flash, Packed, PackedFlash, PackedRam
 from tinyml.dialects.scratch.types import (
     FORMAT,
@@ -23,6 +23,7 @@ __all__ = [
     "AllocOp",
     "ArenaOp",
     "ConstantOp",
+    "CopyRunOp",
     "CsrFlash",
     "Flash",
     "MoveOp",
@@ -47,6 +48,6 @@ __all__ = [
 
 SCRATCH = Dialect(
     "scratch",
-    [AllocOp, ArenaOp, ConstantOp, MoveOp, ReuseOp, SliceOp, ViewOp],
+    [AllocOp, ArenaOp, ConstantOp, CopyRunOp, MoveOp, ReuseOp, SliceOp, ViewOp],
     [CsrFlash, Flash, PackedFlash, PackedRam],
 )

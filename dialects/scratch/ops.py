@@ -232,6 +232,41 @@ class MovesBytes(MemoryEffect):
 
 
 @irdl_op_definition
+class CopyRunOp(IRDLOperation):
+    """Copies `count` elements, from element `from` of one run of memory to element `at` of another.
+
+    most: a count that is never exceeded. The runs have elements of one size and do not overlap; neither is packed, and
+    the source lies in working memory.
+    """
+
+    name = "scratch.copy_run"
+    source = operand_def(MEMREF)
+    dest = operand_def(MEMREF)
+    first = operand_def(IndexType)
+    at = operand_def(IndexType)
+    count = operand_def(IndexType)
+    most = prop_def(IntegerAttr)
+    traits = traits_def(MovesBytes())
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = (
+        "$source `[` $first `]` `to` $dest `[` $at `]` `count` $count attr-dict `:` type($source) `to` type($dest)"
+    )
+
+    def __init__(self, source: SSAValue, first: SSAValue, dest: SSAValue, at: SSAValue, count: SSAValue, most: int):
+        operands = [source, dest, first, at, count]
+        super().__init__(operands=operands, properties={"most": IntegerAttr(most, i64)})
+
+    def verify_(self) -> None:
+        source, dest = memref_type(self.source), memref_type(self.dest)
+        if any(len(type.get_shape()) != 1 for type in (source, dest)):
+            raise VerifyException(f"copies between runs, got {source} and {dest}")
+        if storage_of(source.element_type) != storage_of(dest.element_type):
+            raise VerifyException(f"elements keep what they are stored as, got {source} and {dest}")
+        if in_flash(source) or any(packed_bits(type) is not None for type in (source, dest)):
+            raise VerifyException(f"copies plain working memory, got {source} and {dest}")
+
+
+@irdl_op_definition
 class MoveOp(IRDLOperation):
     """Moves a live buffer to another address of its arena; the old and the new bytes may overlap.
 

@@ -7,7 +7,9 @@ iter_args; integers are `index` values of `arith`.
 
 from tinyml.dialects.collect import dialect_of
 from tinyml.dialects.tdsl.accumulation import *
+from tinyml.dialects.tdsl.activations import *
 from tinyml.dialects.tdsl.attributes import *
+from tinyml.dialects.tdsl.averages import *
 from tinyml.dialects.tdsl.base import *
 from tinyml.dialects.tdsl.constant import *
 from tinyml.dialects.tdsl.contraction import *
@@ -20,6 +22,7 @@ from tinyml.dialects.tdsl.map import *
 from tinyml.dialects.tdsl.movement import *
 from tinyml.dialects.tdsl.pooling import *
 from tinyml.dialects.tdsl.reduction import *
+from tinyml.dialects.tdsl.softmax import *
 from tinyml.dialects.tdsl.windows import *
 
 TDSL = dialect_of("tdsl", globals())

@@ -41,15 +41,12 @@ __all__ = [
     "AddOp",
     "BinaryOp",
     "CastOp",
-    "ClampOp",
     "ElementwiseOp",
     "ExpOp",
     "FunctionOp",
     "MulOp",
     "NegOp",
     "PointwiseOp",
-    "Relu6Op",
-    "ReluOp",
     "ScalarBody",
     "SelectOp",
     "SigmoidOp",
@@ -257,39 +254,6 @@ class SigmoidOp(FunctionOp):
 
     name = "tdsl.sigmoid"
     SCALAR: ClassVar[type[num.UnaryOp]] = num.SigmoidOp
-
-
-class ClampOp(UnaryOp, ABC):
-    """Values limited to `LIMITS`; the bits of values inside are unchanged."""
-
-    MOVES_BITS: ClassVar[bool] = True
-    LIMITS: ClassVar[tuple[float, float | None]]
-    """The least and the greatest result; None for no upper limit."""
-
-    def scalar(self, x: Sequence[SSAValue], element: Attribute, insert: Insert) -> SSAValue:
-        return insert(num.ClampOp(x[0], *self.LIMITS))
-
-
-@irdl_op_definition
-class ReluOp(ClampOp, HasFolderInterface):
-    """max(x, 0)."""
-
-    name = "tdsl.relu"
-    LIMITS: ClassVar[tuple[float, float | None]] = (0.0, None)
-
-    def fold(self) -> tuple[SSAValue] | None:
-        return fold_to(self, self.input) if isinstance(self.input.owner, ClampOp) else None
-
-
-@irdl_op_definition
-class Relu6Op(ClampOp, HasFolderInterface):
-    """min(max(x, 0), 6)."""
-
-    name = "tdsl.relu6"
-    LIMITS: ClassVar[tuple[float, float | None]] = (0.0, 6.0)
-
-    def fold(self) -> tuple[SSAValue] | None:
-        return fold_to(self, self.input) if isinstance(self.input.owner, Relu6Op) else None
 
 
 @irdl_op_definition

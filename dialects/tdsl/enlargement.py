@@ -1,4 +1,4 @@
-"""Movements into larger tensors: padding and concatenation."""
+"""Movements into tensors of other extents: padding, resizing and concatenation."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import DenseArrayBase, FloatAttr, IntegerAttr, TensorType, f64, i64
 from xdsl.interfaces import HasFolderInterface
 from xdsl.ir import Attribute, SSAValue
-from xdsl.ir.affine import AffineMap
+from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, var_operand_def
 from xdsl.utils.exceptions import VerifyException
 
@@ -17,26 +17,38 @@ from tinyml.dialects.tdsl.base import SHAPED, Shape, build, fold_to, shape_of, s
 from tinyml.dialects.tdsl.movement import Move, MovementOp, dimensions, identity
 from tinyml.dialects.tdsl.windows import integer_array, integers
 
-__all__ = ["ConcatOp", "PadOp"]
+__all__ = ["ConcatOp", "PadOp", "ResizeNearestOp"]
 
 
 @irdl_op_definition
 class PadOp(MovementOp, HasFolderInterface):
     """A tensor with more elements around it: `low[axis]` before and `high[axis]` behind it along each axis.
 
-    They are the real `value`, 0 by default, rounded into the format.
+    They are the real `value`, 0 by default, rounded into the format. `interior[axis]` of them, by default none, stand
+    between neighbours.
     """
 
     name = "tdsl.pad"
     input = operand_def(SHAPED)
     low = prop_def(DenseArrayBase.constr(i64))
     high = prop_def(DenseArrayBase.constr(i64))
+    interior = opt_prop_def(DenseArrayBase.constr(i64))
     value = opt_prop_def(FloatAttr)
     assembly_format = "$input attr-dict `:` type($input) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
 
-    def __init__(self, input: SSAValue, low: Sequence[int], high: Sequence[int], value: float = 0.0):
-        shape = [sum(extents) for extents in zip(low, shape_of(input), high, strict=True)]
+    def __init__(
+        self,
+        input: SSAValue,
+        low: Sequence[int],
+        high: Sequence[int],
+        value: float = 0.0,
+        interior: Sequence[int] | None = None,
+    ):
+        margins, gaps = list(zip(low, high, strict=True)), interior or [0] * len(low)
+        shape = [_padded(*axis) for axis in zip(shape_of(input), margins, gaps, strict=True)]
         properties: dict[str, Attribute] = {"low": integer_array(low), "high": integer_array(high)}
+        if any(gaps):
+            properties["interior"] = integer_array(gaps)
         if value:
             properties["value"] = FloatAttr(value, f64)
         build(self, [input], TensorType(shaped(input).get_element_type(), shape), properties)
@@ -48,6 +60,12 @@ class PadOp(MovementOp, HasFolderInterface):
         return list(zip(integers(self.low, "low", rank), integers(self.high, "high", rank), strict=True))
 
     @property
+    def gaps(self) -> tuple[int, ...]:
+        """The number of elements between neighbours of the input along each axis."""
+        rank = len(shape_of(self.input))
+        return (0,) * rank if self.interior is None else integers(self.interior, "interior", rank)
+
+    @property
     def filling(self) -> float:
         return 0.0 if self.value is None else self.value.value.data
 
@@ -57,9 +75,9 @@ class PadOp(MovementOp, HasFolderInterface):
         return min(low, self.filling), max(high, self.filling)
 
     def infer_shape(self) -> Shape:
-        if any(margin < 0 for margins in self.margins for margin in margins):
+        if min((*self.gaps, *(margin for margins in self.margins for margin in margins)), default=0) < 0:
             raise VerifyException("padding is at least 0")
-        return tuple(extent + sum(pair) for extent, pair in zip(shape_of(self.input), self.margins, strict=True))
+        return tuple(_padded(*axis) for axis in zip(shape_of(self.input), self.margins, self.gaps, strict=True))
 
     def verify_more(self) -> None:
         if not math.isfinite(self.filling):
@@ -68,11 +86,53 @@ class PadOp(MovementOp, HasFolderInterface):
     @property
     def moves(self) -> Sequence[Move]:
         shape = shape_of(self.input)
-        target = [at + before for at, (before, _) in zip(dimensions(len(shape)), self.margins, strict=True)]
+        axes = zip(dimensions(len(shape)), self.margins, self.gaps, strict=True)
+        target = [at * (1 + gap) + before for at, (before, _), gap in axes]
         return [Move(self.input, shape, identity(len(shape)), AffineMap(len(shape), 0, tuple(target)))]
 
     def fold(self) -> tuple[SSAValue] | None:
         return fold_to(self, self.input)
+
+
+def _padded(extent: int, margins: tuple[int, int], gap: int) -> int:
+    return extent + sum(margins) + gap * max(extent - 1, 0)
+
+
+@irdl_op_definition
+class ResizeNearestOp(MovementOp, HasFolderInterface):
+    """An image in another height and width, NHWC: pixel (y, x) is pixel (y H div H', x W div W') of the input."""
+
+    name = "tdsl.resize_nearest"
+    image = operand_def(SHAPED)
+    assembly_format = "$image attr-dict `:` type($image) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
+
+    def __init__(self, image: SSAValue, size: Sequence[int]):
+        n, _, _, channels = shape_of(image)
+        build(self, [image], TensorType(shaped(image).get_element_type(), (n, *size, channels)))
+
+    def infer_shape(self) -> Shape:
+        before, after = shape_of(self.image), shape_of(self.out)
+        kept = [(shape[0], shape[-1]) for shape in (before, after) if len(shape) == 4 and all(shape)]
+        if len(kept) < 2 or kept[0] != kept[1]:
+            raise VerifyException(f"resizes images NxHxWxC, got {spell(before)} and {spell(after)}")
+        return after
+
+    @property
+    def moves(self) -> Sequence[Move]:
+        _, height, width, _ = shape_of(self.image)
+        n, y, x, c = dimensions(4)
+        _, rows, columns, _ = shape_of(self.out)
+        return self.gather(self.image, [n, _nearest(y, height, rows), _nearest(x, width, columns), c])
+
+    def fold(self) -> tuple[SSAValue] | None:
+        return fold_to(self, self.image)
+
+
+def _nearest(index: AffineExpr, before: int, after: int) -> AffineExpr:
+    """index * before div after, in lowest terms."""
+    common = math.gcd(before, after)
+    scaled = index * (before // common)
+    return scaled if after == common else scaled // (after // common)
 
 
 @irdl_op_definition

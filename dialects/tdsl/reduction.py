@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC
 
 from xdsl.dialects.builtin import FloatAttr, IndexType, f64, i1
+from xdsl.interfaces import HasCanonicalizationPatternsInterface
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     IRDLOperation,
@@ -15,10 +16,12 @@ from xdsl.irdl import (
     result_def,
     traits_def,
 )
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.accumulator import accumulator_of
 from tinyml.dialects.tdsl.base import SHAPED, TensorOpEffects, format_of, shape_of, shaped, spell
+from tinyml.dialects.tdsl.movement import ReshapeOp
 
 __all__ = ["ArgmaxOp", "AtLeastOp", "ReduceOp", "SignOp"]
 
@@ -44,7 +47,7 @@ class ReduceOp(IRDLOperation, ABC):
 
 
 @irdl_op_definition
-class ArgmaxOp(ReduceOp):
+class ArgmaxOp(ReduceOp, HasCanonicalizationPatternsInterface):
     """The index of the greatest element (a number or a sum) in row-major order, the first of equal ones."""
 
     name = "tdsl.argmax"
@@ -56,6 +59,10 @@ class ArgmaxOp(ReduceOp):
     def verify_element(self) -> None:
         if accumulator_of(shaped(self.input).get_element_type()) is None:
             super().verify_element()
+
+    @classmethod
+    def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
+        return (ArgmaxOfReshape(),)
 
 
 @irdl_op_definition
@@ -93,3 +100,14 @@ class AtLeastOp(ReduceOp):
     def verify_(self) -> None:
         super().verify_()
         self.verify_single()
+
+
+class ArgmaxOfReshape(RewritePattern):
+    """Compares the elements before a reshape, which keeps their order."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ArgmaxOp, rewriter: PatternRewriter, /) -> None:
+        if isinstance(reshape := op.input.owner, ReshapeOp) and reshape.result is not None:
+            new = ArgmaxOp(reshape.input)
+            new.attributes |= op.attributes
+            rewriter.replace(op, new)

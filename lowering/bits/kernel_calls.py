@@ -86,6 +86,16 @@ def call_of(op: num.KernelOp) -> Lowering:
             return lambda e: call_kernel(
                 e, kernel, [op.matrix, op.vector], [_number(e, length)], None, [op.starts, op.sums]
             )
+        case num.ChannelDotsOp():
+            length, stride = op.length, op.stride
+            return lambda e: call_kernel(
+                e,
+                kernel,
+                [op.matrix, op.window],
+                [_number(e, length), e.insert(arith.ConstantOp(stride))],
+                None,
+                [op.starts, op.sums],
+            )
         case _:
             raise InputError(f"{op.name} is not supported yet: its kernels have no calls")
 

@@ -11,6 +11,9 @@ from tinyml.dialects import c, scratch
 from tinyml.dialects.scratch import element_bytes, memref_type
 from tinyml.lowering.c.function import FunctionLowering, Spellings
 
+COPY = "tm_copy"
+"""The function that copies bytes of working memory."""
+
 
 def _array(at: FunctionLowering, op: memref.AllocaOp) -> None:
     type = memref_type(op.memref)
@@ -57,6 +60,14 @@ def _store(at: FunctionLowering, op: memref.StoreOp) -> None:
     at.build.statement(c.StoreOp(at.values[op.value], at.values[op.memref], _position(at, op)))
 
 
+def _copy_run(at: FunctionLowering, op: scratch.CopyRunOp) -> None:
+    target = at.build.address(at.values[op.dest], at.values[op.at])
+    source = at.build.address(at.values[op.source], at.values[op.first])
+    size = at.build.literal(element_bytes(memref_type(op.source)))
+    at.program.use_function(COPY)
+    at.build.statement(c.InvokeOp(COPY, [target, source, at.build.binary(at.values[op.count], "*", size)]))
+
+
 MEMORY: Spellings = {
     memref.AllocaOp: _array,
     memref.CastOp: _same,
@@ -64,6 +75,7 @@ MEMORY: Spellings = {
     memref.StoreOp: _store,
     scratch.ArenaOp: _arena,
     scratch.ConstantOp: _flash,
+    scratch.CopyRunOp: _copy_run,
     scratch.SliceOp: _slice,
     scratch.ViewOp: _view,
 }

@@ -56,16 +56,17 @@ class ProgramBuilder:
         if not re.fullmatch(r"[A-Za-z_]\w*", self.name, re.ASCII):
             raise InputError(f"'{self.name}' cannot be part of the names of C functions")
         inputs, outputs = function.function_type.inputs.data, function.function_type.outputs.data
-        kinds = ["label" if isinstance(type, IndexType) else "scores" for type in outputs]
-        if len(inputs) != 1 or kinds not in (["label"], ["scores"], ["label", "scores"]):
-            raise InputError(f"'{self.name}' must map one memref to an index, a memref or both")
+        kinds = [isinstance(type, IndexType) for type in outputs]
+        if len(inputs) != 1 or not kinds or any(kinds[1:]):
+            raise InputError(f"'{self.name}' must map one memref to an index, memrefs or both")
         self.input = _array(inputs[0])
         self.taken = {self.name, f"{self.name}_predict", f"{self.name}_scores", ARENA}
+        self.taken |= {f"{self.name}_output_{number}" for number in range(1, len(outputs))}
         self.headers: dict[str, c.VerbatimOp] = {}
         self.constants: dict[Attribute, c.ConstantOp] = {}
         self.arena: c.ArenaOp | None = None
         self.label: SSAValue | None = None
-        self.scores: SSAValue | None = None
+        self.outputs: list[SSAValue] = []
         views = [op for op in function.walk() if isinstance(op, scratch.ViewOp) and op.result.uses]
         self.overwrites_input = any(view.arena is function.args[0] for view in views)
         views = [view for view in views if view.arena is not function.args[0]]
@@ -106,12 +107,12 @@ class ProgramBuilder:
         return c.ViewOp(ARENA, op.offset.value.data, prod(type.get_shape()), doc, pointer)
 
     def interpret_results(self, op: func.ReturnOp) -> SSAValue | None:
-        """Records the scores and the label; returns the label, if there is one."""
+        """Records the label, the scores and further outputs; returns the label, if there is one."""
         for value in op.arguments:
             if isinstance(value.type, IndexType):
                 self.label = value
             else:
-                self.scores = value
+                self.outputs.append(value)
         return self.label
 
     def describe(self, type: MemRefType[Attribute], format: Attribute | None) -> str:
@@ -135,14 +136,14 @@ class ProgramBuilder:
         functions: list[Operation] = []
         type = FunctionType.from_lists([predict.args[0].type], outputs)
         functions.append(c.FuncOp(f"{self.name}_predict", type, doc, Region(predict)))
-        length = 0
-        if self.scores is not None:
-            scores, length = self._scores(self.scores)
-            functions.append(scores)
+        functions += [self._output(number, value) for number, value in enumerate(self.outputs)]
+        lengths = [prod(_array(value.type).get_shape()) for value in self.outputs]
         defines: list[Operation] = [
             c.DefineOp(f"{self.name}_INPUT_LENGTH", prod(self.input.get_shape()), f"elements of {argument}"),
-            c.DefineOp(f"{self.name}_OUTPUT_LENGTH", length, "elements of the scores"),
+            c.DefineOp(f"{self.name}_OUTPUT_LENGTH", lengths[0] if lengths else 0, "elements of the scores"),
         ]
+        for number, length in enumerate(lengths[1:], 1):
+            defines.append(c.DefineOp(f"{self.name}_OUTPUT_{number}_LENGTH", length, f"elements of output {number}"))
         arena = [] if self.arena is None else [self.arena]
         notes = [SHIFTS, FLOATS] if self._has_floats() else [SHIFTS]
         parts = [*defines, *self.headers.values(), *self.constants.values(), *arena, *functions]
@@ -151,21 +152,19 @@ class ProgramBuilder:
     def _has_floats(self) -> bool:
         return any(value.type == f32 for op in self.function.walk() for value in op.results)
 
-    def _scores(self, value: SSAValue) -> tuple[c.FuncOp, int]:
+    def _output(self, number: int, value: SSAValue) -> c.FuncOp:
+        """The function that returns an output: the scores, or another by its number."""
         type = _array(value.type)
-        position = len(self.function.function_type.outputs) - 1
+        position = number + (self.label is not None)
         doc = self.describe(type, _attribute(self.function.res_attrs, position))
         pointer = c.PointerType(type.element_type, CONST)
         offset = _arena_offset(value)
         view = c.ViewOp(ARENA, offset, prod(type.get_shape()), self.describe(type, None), pointer)
-        view.result.name_hint = value.name_hint or "scores"
+        what, suffix = (f"Output {number}", f"output_{number}") if number else ("The scores", "scores")
+        view.result.name_hint = value.name_hint or suffix
         body = Region(Block([view, c.ReturnOp(view.result)]))
-        text = (
-            f"The scores of the last {self.name}_predict: {doc}. They lie in the arena and change with the next call."
-        )
-        return c.FuncOp(f"{self.name}_scores", FunctionType.from_lists([], [pointer]), text, body), prod(
-            type.get_shape()
-        )
+        text = f"{what} of the last {self.name}_predict: {doc}. They lie in the arena and change with the next call."
+        return c.FuncOp(f"{self.name}_{suffix}", FunctionType.from_lists([], [pointer]), text, body)
 
 
 def _array(type: Attribute) -> MemRefType[Attribute]:

@@ -22,7 +22,9 @@ Raises `InputError` for an invalid model, and `UnicodeDecodeError` for a text th
 GROUP = "tinyml.frontends"
 
 FRONTENDS = {
+    "onnx": "tinyml.lowering.frontends.onnx.importer:read_onnx",
     "sd": "tinyml.lowering.frontends.seedot.importer:read_seedot",
+    "tflite": "tinyml.lowering.frontends.tflite.importer:read_tflite",
 }
 """The built-in importers, imported on demand."""
 

@@ -42,12 +42,12 @@ def finished(
 @lowers(tdsl.MatrixProductsOp)
 def lower_matrices(op: tdsl.MatrixProductsOp, nest: LoopNest) -> None:
     """Lower matrix products to dot products, moving the offsets of factors into a constant start where possible."""
-    start = start_without_offsets(op.pairs, op.initial, op.accumulators[0])
+    start = start_without_offsets(op)
 
     def products(term: tdsl.Term, sum: SSAValue, indices: Indices) -> SSAValue:
         return _row_times_column(term.lhs, term.rhs, indices, sum, nest, start is not None)
 
-    _sums(op, start, products, nest)
+    lower_sums(op, start, products, nest)
 
 
 @lowers(tdsl.ContractionOp)
@@ -62,7 +62,7 @@ def lower_contraction(op: tdsl.ContractionOp, nest: LoopNest) -> None:
 
         return _over_summed(term.summed, sum, step, nest)
 
-    _sums(op, None, products, nest)
+    lower_sums(op, None, products, nest)
 
 
 def _over_summed(
@@ -78,7 +78,7 @@ def _over_summed(
     return nest.fold(nest.index(extents[0]), [sum], inner)[0]
 
 
-def _sums(
+def lower_sums(
     op: tdsl.ContractionOp,
     start: Start | None,
     products: Callable[[tdsl.Term, SSAValue, Indices], SSAValue],

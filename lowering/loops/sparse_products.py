@@ -27,7 +27,7 @@ def lower_spmv(op: tdsl.SpmvOp, nest: LoopNest) -> None:
     gaps = flash_array(nest, stored.gaps.view("i1"), i8, f"{hint}_gaps")
     wide = stored.lengths.itemsize == 2
     lengths = flash_array(nest, stored.lengths.view("i2" if wide else "i1"), i16 if wide else i8, f"{hint}_lengths")
-    start = start_without_offsets([(op.lhs, op.rhs)], None, op.accumulator)
+    start = start_without_offsets(op)
     initial = sum_start(None, start, op.accumulator, nest)
     element = None if start is None else tdsl.format_of(op.rhs).without_offset()[0].type
     vector = elements_from(op.rhs, nest.index(0), columns, nest, element)

@@ -8,7 +8,7 @@ from math import prod
 from xdsl.dialects import arith
 from xdsl.ir import SSAValue
 
-from tinyml.dialects import num, tdsl
+from tinyml.dialects import num, scratch, tdsl
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import element_of, elements_from
 from tinyml.transforms.ir.loop_nest import LoopNest
@@ -23,6 +23,7 @@ def lower_window(op: tdsl.WindowOp, nest: LoopNest) -> None:
     window, image = (elements_from(x, nest.index(0), prod(tdsl.shape_of(x)), nest) for x in (op.out, op.image))
     # Neighbours in the image are neighbours in the window, unless it is dilated.
     taps, length = (1, width) if op.spread[1] == 1 else (width, 1)
+    plain = not any(scratch.in_flash(t) or scratch.packed_bits(t) for t in map(scratch.memref_type, (window, image)))
     filling = nest.insert(num.ConstantOp(op.filling, element_of(op.out))) if any(op.reach) else None
 
     def row(i: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
@@ -50,7 +51,12 @@ def lower_window(op: tdsl.WindowOp, nest: LoopNest) -> None:
 
             if top or bottom or left:
                 nest.fold(begin, [], fill)
-            nest.fold(end, [], copy, begin)
+            if plain:
+                places = [nest.add(at, begin) for at in (source, target)]
+                count = nest.insert(arith.SubiOp(end, begin))
+                nest.put(scratch.CopyRunOp(image, places[0], window, places[1], count, length * channels))
+            else:
+                nest.fold(end, [], copy, begin)
             if right:
                 nest.fold(whole, [], fill, end)
             return []

@@ -6,7 +6,6 @@ the zero point of an input into the bias in the same way.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,6 @@ from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import scratch, tdsl
-from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.coding import INTEGER_CODING
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
@@ -33,13 +31,11 @@ class Start:
     raws: Raws
 
 
-def start_without_offsets(
-    pairs: Sequence[tuple[SSAValue, SSAValue]], initial: SSAValue | None, accumulator: Accumulator
-) -> Start | None:
+def start_without_offsets(op: tdsl.ContractionOp) -> Start | None:
     """A start of a product's sums that absorbs the offsets of its factors; None without offsets or such a start."""
     from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
-    [(lhs, rhs), *others] = pairs
+    [(lhs, rhs), *others], initial, accumulator = op.pairs, op.initial, op.accumulators[0]
     if others or not accumulator.INTEGER or (rest := _rest(lhs, rhs)) is None:
         return None
     if initial is None:
@@ -58,12 +54,15 @@ def start_without_offsets(
 
 
 def _rest(lhs: SSAValue, rhs: SSAValue) -> NDArray[np.int64] | None:
-    """The contributions of one factor's offset to the sums, of shape (rows, 1) or (1, columns).
+    """The contributions of one factor's offset to the sums, in a shape that broadcasts to these.
 
-    None unless the other factor is a constant of integers.
+    (rows, 1) or (1, columns) for matrices, (rows,) for filters; None unless the other factor is a constant of integers.
     """
     for constant, factor, axis in ((lhs, rhs, 1), (rhs, lhs, 0)):
         (_, offset), coding = tdsl.format_of(factor).without_offset(), tdsl.format_of(constant).coding
         if offset and coding == INTEGER_CODING and isinstance(weights := constant.owner, scratch.ConstantOp):
-            return -offset * weights.raws.astype("i8").sum(axis, keepdims=True)
+            raws = weights.raws.astype("i8")
+            if raws.ndim > 2:
+                return -offset * raws.reshape(len(raws), -1).sum(1)
+            return -offset * raws.sum(axis, keepdims=True)
     return None

@@ -46,6 +46,8 @@ class AvrRunner(Runner):
         return TimeProfile(result, spent)
 
     def _run(self, build: Build, interface: Interface, inputs: np.ndarray, *more: str) -> RunResult:
+        if interface.more_outputs:
+            raise InputError(f"the simulator of {self.board.part} reads one output, '{interface.name}' has several")
         stdin = raw_inputs(interface, inputs)
         driver = _driver(self.chip.folder / "simavr_driver.c")
         image = build.elf.with_suffix(".bin")

@@ -38,7 +38,8 @@ class RunResult:
     `labels` has shape (samples,) and `scores` (samples, output_length) in the element type of the interface; either is
     None if the model has none. `cycles` has shape (samples,), counts `unit` from the first instruction of
     `NAME_predict` to its return, and is None if the device has no counter. `stack_bytes` is the greatest stack depth
-    over all inferences, measured from the top at reset, so it includes the frame of main and the call.
+    over all inferences, measured from the top at reset, so it includes the frame of main and the call. `more` holds the
+    outputs after the scores.
     """
 
     labels: np.ndarray | None
@@ -46,6 +47,7 @@ class RunResult:
     cycles: np.ndarray | None
     unit: Literal["cycles", "instructions"]
     stack_bytes: int
+    more: tuple[np.ndarray, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,8 @@ def raw_inputs(interface: Interface, inputs: np.ndarray) -> bytes:
 def result_of_records(interface: Interface, records: bytes) -> RunResult:
     """Decode the records that a device's driver writes, one per sample.
 
-    A record is `int32 label; uint32 stack; uint64 cycles;` and the raw scores. Cycles that are all 0 mean no counter.
+    A record is `int32 label; uint32 stack; uint64 cycles;`, the raw scores and the other outputs. Cycles that are all 0
+    mean no counter.
     """
     import numpy as np
 
@@ -90,6 +93,8 @@ def result_of_records(interface: Interface, records: bytes) -> RunResult:
     ]
     if interface.output_dtype is not None:
         fields.append(("scores", interface.output_dtype, (interface.output_length,)))
+    more = zip(interface.more_dtypes, interface.more_outputs, strict=True)
+    fields += [(f"output_{i}", dtype, (length,)) for i, (dtype, (_, length)) in enumerate(more, 1)]
     table = np.frombuffer(records, dtype=np.dtype(fields))
     return RunResult(
         labels=table["label"].astype(np.int64) if interface.has_label else None,
@@ -97,4 +102,5 @@ def result_of_records(interface: Interface, records: bytes) -> RunResult:
         cycles=table["cycles"].astype(np.int64) if table["cycles"].any() else None,
         unit="cycles",
         stack_bytes=int(table["stack"].max(initial=0)),
+        more=tuple(table[f"output_{i}"].copy() for i in range(1, len(interface.more_outputs) + 1)),
     )

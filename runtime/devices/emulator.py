@@ -79,11 +79,13 @@ class EmulatorRunner(Runner):
         labels = np.zeros(samples, dtype=np.int64)
         counts = np.zeros(samples, dtype=np.int64)
         scores: list[bytes] = []
+        more: list[list[bytes]] = []
         stack = 0
         for i in range(samples):
-            labels[i], counts[i], depth, score = machine.infer(raw[i * size : (i + 1) * size])
+            labels[i], counts[i], depth, score, others = machine.infer(raw[i * size : (i + 1) * size])
             stack = max(stack, depth)
             scores.append(score)
+            more.append(others)
         dtype = interface.output_dtype
         return RunResult(
             labels=labels if interface.has_label else None,
@@ -93,6 +95,12 @@ class EmulatorRunner(Runner):
             cycles=counts,
             unit="instructions",
             stack_bytes=stack,
+            more=tuple(
+                np.frombuffer(b"".join(outputs), dtype=dtype).reshape(samples, length)
+                for dtype, (_, length), outputs in zip(
+                    interface.more_dtypes, interface.more_outputs, zip(*more, strict=True), strict=True
+                )
+            ),
         )
 
 
@@ -132,8 +140,8 @@ class _Machine:
         self._uc.reg_write(self._core.sp, self._symbols["tm_stack_top"])
         self._run_to_mark(self._symbols["tm_reset"])
 
-    def infer(self, raw: bytes) -> tuple[int, int, int, bytes]:
-        """Label, instructions, depth of the stack in bytes and raw scores of one input."""
+    def infer(self, raw: bytes) -> tuple[int, int, int, bytes, list[bytes]]:
+        """Label, instructions, depth of the stack in bytes, raw scores and other outputs of one input."""
         free, top = self._symbols["tm_bss_end"], self._symbols["tm_stack_top"]
         unused: int = self._uc.reg_read(self._core.sp) - free
         self._uc.mem_write(self._symbols["tm_input"], raw)
@@ -149,9 +157,13 @@ class _Machine:
         scores = b""
         if self._interface.output_bytes:
             scores = bytes(self._uc.mem_read(self._return_to_mark(), self._interface.output_bytes))
+        more = [
+            bytes(self._uc.mem_read(self._return_to_mark(), dtype.itemsize * length))
+            for dtype, (_, length) in zip(self._interface.more_dtypes, self._interface.more_outputs, strict=True)
+        ]
         # Continue to the mark before the next inference.
         self._return_to_mark()
-        return (label ^ 0x80000000) - 0x80000000, executed, top - free - untouched, scores
+        return (label ^ 0x80000000) - 0x80000000, executed, top - free - untouched, scores, more
 
     def _return_to_mark(self) -> int:
         return self._run_to_mark(self._uc.reg_read(self._core.back))

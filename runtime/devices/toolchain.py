@@ -65,6 +65,7 @@ def build_model(chip: Chip, source_dir: Path, interface: Interface, elf: Path, f
         "TM_INPUT_LENGTH": interface.array_length,
         "TM_OUTPUT_LENGTH": interface.output_length,
         "TM_HAS_LABEL": int(interface.has_label),
+        "TM_MORE_OUTPUTS": "".join(f"TM_MORE({i},{length})" for i, (_, length) in enumerate(interface.more_outputs, 1)),
     }
     defines = [f"-D{name}={value}" for name, value in macros.items()]
     scripts = [f"-T{script}" for script in chip.files("harness/*.ld")]

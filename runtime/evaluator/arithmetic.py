@@ -12,7 +12,8 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects.builtin import IntegerType, f32
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from tinyml.dialects import num, tdsl
 from tinyml.dialects.errors import InputError
@@ -61,6 +62,27 @@ class Arithmetic(ABC):
         """The greatest of arrays of elements of a tensor, the first of equal ones."""
 
     @abstractmethod
+    def no_total(self, value: SSAValue, count: int, shape: tuple[int, ...]) -> Array:
+        """Totals of `count` elements of a tensor, before the first."""
+
+    @abstractmethod
+    def tally(self, value: SSAValue, total: Array, x: Array) -> Array:
+        """Totals with one more element each."""
+
+    @abstractmethod
+    def average(self, op: tdsl.AveragePoolOp | tdsl.MeanOp, value: SSAValue, total: Array, count: int) -> Array:
+        """Totals of elements of a tensor, divided by their number."""
+
+    @abstractmethod
+    def softmax_terms(self, op: tdsl.SoftmaxOp, x: Array, greatest: Array) -> Array: ...
+
+    @abstractmethod
+    def softmax_total(self, op: tdsl.SoftmaxOp, terms: Sequence[Array]) -> Array: ...
+
+    @abstractmethod
+    def softmax_shares(self, op: tdsl.SoftmaxOp, terms: Array, total: Array) -> Array: ...
+
+    @abstractmethod
     def products(
         self, op: tdsl.ContractionOp, pairs: Sequence[tuple[Array, Array]], initial: Array | None
     ) -> Array: ...
@@ -103,6 +125,24 @@ class Reals(Arithmetic):
 
     def greatest(self, value: SSAValue, candidates: Iterable[Array]) -> Array:
         return reduce(np.maximum, candidates)
+
+    def no_total(self, value: SSAValue, count: int, shape: tuple[int, ...]) -> Array:
+        return np.zeros(shape)
+
+    def tally(self, value: SSAValue, total: Array, x: Array) -> Array:
+        return total + x
+
+    def average(self, op: tdsl.AveragePoolOp | tdsl.MeanOp, value: SSAValue, total: Array, count: int) -> Array:
+        return total / count
+
+    def softmax_terms(self, op: tdsl.SoftmaxOp, x: Array, greatest: Array) -> Array:
+        return np.exp(x - greatest)
+
+    def softmax_total(self, op: tdsl.SoftmaxOp, terms: Sequence[Array]) -> Array:
+        return np.asarray(sum(terms))
+
+    def softmax_shares(self, op: tdsl.SoftmaxOp, terms: Array, total: Array) -> Array:
+        return terms / total
 
     def scalar(self, op: Operation, arguments: Sequence[Array]) -> Array:
         return _defined(op).real(arguments)
@@ -147,6 +187,27 @@ class Bits(Arithmetic):
 
     def scalar(self, op: Operation, arguments: Sequence[Array]) -> Array:
         return _defined(op).computation()(self.machine, arguments)
+
+    def no_total(self, value: SSAValue, count: int, shape: tuple[int, ...]) -> Array:
+        return np.zeros(shape, _dtype(_format(value).total(count)))
+
+    def tally(self, value: SSAValue, total: Array, x: Array) -> Array:
+        return _format(value).tally(self.machine, total, x)
+
+    def average(self, op: tdsl.AveragePoolOp | tdsl.MeanOp, value: SSAValue, total: Array, count: int) -> Array:
+        format = _format(op.out)
+        average = format.mean if isinstance(op, tdsl.MeanOp) else format.average
+        return average(self.machine, total, count, _format(value))
+
+    def softmax_terms(self, op: tdsl.SoftmaxOp, x: Array, greatest: Array) -> Array:
+        return _format(op.out).softmax_term(self.machine, x, greatest, _format(op.input))
+
+    def softmax_total(self, op: tdsl.SoftmaxOp, terms: Sequence[Array]) -> Array:
+        format, start = _format(op.out), np.zeros(terms[0].shape, _dtype(_format(op.out).softmax_total))
+        return reduce(lambda total, term: format.softmax_add(self.machine, total, term), terms, start)
+
+    def softmax_shares(self, op: tdsl.SoftmaxOp, terms: Array, total: Array) -> Array:
+        return _format(op.out).softmax_share(self.machine, terms, total)
 
     def constant(self, op: tdsl.ConstOp) -> Array:
         return op.raws
@@ -213,6 +274,11 @@ class Bits(Arithmetic):
 def by_row(op: tdsl.ContractionOp, numbers: Array) -> Array:
     """One number for each row of a contraction's result, in a shape that broadcasts to the result."""
     return numbers.reshape(-1, *(1,) * (len(tdsl.shape_of(op.out)) - op.ROW_AXIS - 1))
+
+
+def _dtype(type: Attribute) -> np.dtype[Any]:
+    """The numpy type of a builtin integer or float."""
+    return np.dtype(np.float32 if type == f32 else f"i{cast(IntegerType, type).bitwidth // 8}")
 
 
 def _format(value: SSAValue) -> NumberFormat:

@@ -22,6 +22,7 @@ from tinyml.dialects.formats.number_format import element_format, number_format
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.locations import error_at
 from tinyml.runtime.evaluator.arithmetic import Arithmetic, Bits, Reals, ranked
+from tinyml.runtime.evaluator.averages import average_windows, mean, softmax
 from tinyml.runtime.evaluator.index_maps import move_elements
 from tinyml.runtime.evaluator.windows import gathered_window, window_elements
 
@@ -34,16 +35,20 @@ Observer: TypeAlias = Callable[[SSAValue, Array], None]
 CHUNK = 512
 """Samples evaluated together: few enough that the arrays of a program stay in the processor's cache."""
 
+LARGEST = 1 << 22
+"""The most elements that a tensor may have over all samples evaluated together, unless one sample has more."""
+
 
 @dataclass(frozen=True)
 class Outputs:
     """The results of a program: class indices (samples,) and scores (samples, elements), each None if it has none.
 
-    Scores are raws of the result's format, or reals from the reference.
+    Scores are raws of the result's format, or reals from the reference; `more` holds the outputs after the scores.
     """
 
     labels: NDArray[np.int64] | None
     scores: Array | None
+    more: tuple[Array, ...] = ()
 
     @property
     def classes(self) -> NDArray[np.int64]:
@@ -57,7 +62,7 @@ class Outputs:
 def predict_function(module: ModuleOp) -> func.FuncOp:
     """The one function of a program with a body; raises `InputError` if there is none, or several, or another type.
 
-    It has one argument, a shaped type of numbers, and returns scores, a label or both.
+    It has one argument, a shaped type of numbers, and returns scores, a label or both; further tensors may follow.
     """
     functions = defined_functions(module)
     if len(functions) != 1 or len(functions[0].function_type.inputs) != 1:
@@ -70,10 +75,25 @@ def predict_function(module: ModuleOp) -> func.FuncOp:
         raise error_at(function, f"expected an input of numbers, '{function.sym_name.data}' takes {argument}")
     if len(function.body.blocks) != 1:
         raise error_at(function, f"expected a function of one block, '{function.sym_name.data}' has several")
-    if len(scores) > 1 or len(results) - len(scores) > 1:
+    if len(results) - len(scores) > 1:
         returned = ", ".join(map(str, results))
         raise error_at(function, f"expected scores, a label or both, '{function.sym_name.data}' returns {returned}")
     return function
+
+
+def samples_together(function: func.FuncOp) -> int:
+    """The number of samples of a program to evaluate at a time, a power of two: fewer if its tensors are large."""
+    blocks = [
+        function.body.block,
+        *(block for op in function.walk() for region in op.regions for block in region.blocks),
+    ]
+    values = [
+        *(a for block in blocks for a in block.args),
+        *(result for op in function.walk() for result in op.results),
+    ]
+    sizes = [int(np.prod(tdsl.shape_of(value))) for value in values if isinstance(value.type, TensorType)]
+    most = LARGEST // max(*sizes, 1)
+    return min(CHUNK, 1 << max(most.bit_length() - 1, 0))
 
 
 def evaluate(
@@ -88,13 +108,18 @@ def evaluate(
     shape = tdsl.shape_of(function.body.block.args[0])
     if inputs.ndim != 2 or inputs.shape[1] != int(np.prod(shape)):
         raise InputError(f"data have shape {inputs.shape}, the program takes {int(np.prod(shape))} values per sample")
+    chunk = samples_together(function)
     parts = [
-        _Run(arithmetic or Bits(), observe).function(function, inputs[start : start + CHUNK].reshape(-1, *shape))
-        for start in range(0, len(inputs), CHUNK)
+        _Run(arithmetic or Bits(), observe).function(function, inputs[start : start + chunk].reshape(-1, *shape))
+        for start in range(0, len(inputs), chunk)
     ]
     labels = [part.labels for part in parts if part.labels is not None]
     scores = [part.scores for part in parts if part.scores is not None]
-    return Outputs(np.concatenate(labels) if labels else None, np.concatenate(scores) if scores else None)
+    return Outputs(
+        np.concatenate(labels) if labels else None,
+        np.concatenate(scores) if scores else None,
+        tuple(np.concatenate(chunks) for chunks in zip(*(part.more for part in parts), strict=True)),
+    )
 
 
 def evaluate_reals(module: ModuleOp, inputs: Array, observe: Observer | None = None) -> Outputs:
@@ -127,14 +152,14 @@ class _Run:
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             results = self.block(function.body.block)
         samples = len(inputs)
-        labels = scores = None
+        labels, tensors = None, list[Array]()
         last = cast(func.ReturnOp, function.body.block.last_op)
         for value, result in zip(last.arguments, results, strict=True):
             if isinstance(value.type, TensorType):
-                scores = np.broadcast_to(result, (samples, *result.shape[1:])).reshape(samples, -1)
+                tensors.append(np.broadcast_to(result, (samples, *result.shape[1:])).reshape(samples, -1))
             else:
                 labels = np.broadcast_to(np.asarray(result, np.int64), (samples,))
-        return Outputs(labels, scores)
+        return Outputs(labels, tensors[0] if tensors else None, tuple(tensors[1:]))
 
     def bind(self, value: SSAValue, result: Any) -> None:
         self.values[value] = result
@@ -197,6 +222,12 @@ def compute(arithmetic: Arithmetic, op: Operation, arguments: Sequence[Any]) -> 
             pairs = [(values[lhs], values[rhs]) for lhs, rhs in op.pairs]
             initial = None if op.initial is None else values[op.initial]
             return _shaped(op, arithmetic.products(op, pairs, initial))
+        case tdsl.AveragePoolOp():
+            return average_windows(arithmetic, op, arguments[0])
+        case tdsl.MeanOp():
+            return mean(arithmetic, op, arguments[0])
+        case tdsl.SoftmaxOp():
+            return softmax(arithmetic, op, arguments[0])
         case tdsl.WindowOp():
             return gathered_window(op, arguments, arithmetic.number(op.out, op.filling))
         case tdsl.MaxPoolOp():

@@ -19,7 +19,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from tinyml.dialects import num, tdsl
 from tinyml.runtime.evaluator.arithmetic import Reals, by_row, ranked
 from tinyml.runtime.evaluator.contractions import Factors
-from tinyml.runtime.evaluator.evaluator import CHUNK, compute, predict_function
+from tinyml.runtime.evaluator.evaluator import compute, predict_function, samples_together
 from tinyml.runtime.evaluator.index_maps import add_at, move_elements, numbered
 
 if TYPE_CHECKING:
@@ -57,9 +57,10 @@ class Gradients:
 
     def __init__(self, module: ModuleOp, inputs: Array, direction: Array):
         function = predict_function(module)
+        chunk = samples_together(function)
         self.chunks = [
-            _GradientTape(function, inputs[start : start + CHUNK]).backward(direction[start : start + CHUNK])
-            for start in range(0, len(inputs), CHUNK)
+            _GradientTape(function, inputs[start : start + chunk]).backward(direction[start : start + chunk])
+            for start in range(0, len(inputs), chunk)
         ]
 
     def rows(self, constant: tdsl.ConstOp) -> Iterator[tuple[slice, Array]]:
@@ -170,7 +171,7 @@ class _GradientTape:
     def backward(self, direction: Array) -> dict[SSAValue, list[_Part]]:
         """The derivatives of the scores in a direction, in parts for each constant."""
         last = cast(func.ReturnOp, self.function.body.block.last_op)
-        [scores] = [value for value in last.operands if isinstance(value.type, TensorType)]
+        scores = next(value for value in last.operands if isinstance(value.type, TensorType))
         slopes: dict[int, Array] = {self.index[scores]: direction.reshape(-1, *tdsl.shape_of(scores))}
         parts: dict[SSAValue, list[_Part]] = {}
         unknown: set[int] = set()

@@ -27,7 +27,7 @@ def move_elements(op: tdsl.MovementOp, arguments: Sequence[Any], filling: Any) -
     values = dict(zip(op.operands, arguments, strict=True))
     symbols = [values[index] for index in op.indices]
     parts = [_taken(values[move.operand], move, symbols) for move in op.moves]
-    if len(parts) == 1 and op.moves[0].fills:
+    if len(parts) == 1 and op.moves[0].fills and op.filling is None:
         return parts[0]
     samples = max(len(x) for x in (*parts, *(symbol for symbol in symbols if np.ndim(symbol))))
     whole = np.full((samples, *tdsl.shape_of(op.out)), filling, parts[0].dtype)
@@ -97,9 +97,9 @@ def _box(move: tdsl.Move, symbols: Sequence[Any]) -> tuple[slice, ...] | None:
         if expression.used_dims() != {axis} or not all(map(_adds, expression.dfs())):
             return None
         start, second = (_at(expression, len(move.shape), symbols, at) for at in (None, axis))
-        if second - start != 1:
+        if (step := second - start) < 1:
             return None
-        slices.append(slice(start, start + extent))
+        slices.append(slice(start, start + step * extent, step))
     return tuple(slices)
 
 

@@ -36,10 +36,14 @@ GREATEST_BATCH = 1 << 23
 
 
 class SharedEvaluator:
-    """Evaluates programs on shared inputs, in chunks of `CHUNK` samples; inputs: reals of shape (samples, elements)."""
+    """Evaluates programs on shared inputs, in chunks of samples.
 
-    def __init__(self, inputs: Array, capacity: int = CAPACITY):
-        self.chunks = [inputs[start : start + CHUNK].astype(np.float64) for start in range(0, len(inputs), CHUNK)]
+    inputs: reals of shape (samples, elements). chunk: the samples of a chunk, of which the last may have fewer.
+    """
+
+    def __init__(self, inputs: Array, capacity: int = CAPACITY, chunk: int = CHUNK):
+        self.chunk = chunk
+        self.chunks = [inputs[start : start + chunk].astype(np.float64) for start in range(0, len(inputs), chunk)]
         self.numbering = Numbering()
         self.kept = Kept(capacity)
 
@@ -76,7 +80,7 @@ class SharedProgram:
         labels = scores = None
         for value in last.operands:
             result = values[value]
-            if isinstance(value.type, TensorType):
+            if isinstance(value.type, TensorType) and scores is None:
                 scores = np.broadcast_to(result, (len(inputs), *result.shape[1:])).reshape(len(inputs), -1)
             else:
                 labels = np.broadcast_to(np.asarray(result, np.int64), (len(inputs),))
@@ -94,6 +98,8 @@ class SharedProgram:
         if scores is None:
             return None
         format, source, bound = tdsl.format_of(scores), scores, None
+        while isinstance(scores.owner, tdsl.ReshapeOp):
+            scores = source = scores.owner.input
         if isinstance(scores.owner, tdsl.FinishOp):
             finish = scores.owner
             if any(isinstance(use.operation, tdsl.ArgmaxOp) for use in finish.input.uses):

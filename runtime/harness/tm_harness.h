@@ -10,6 +10,7 @@
 
 #define tm_predict TM_JOIN(TM_MODEL, _predict)
 #define tm_scores TM_JOIN(TM_MODEL, _scores)
+#define tm_output(number) TM_JOIN(TM_MODEL, _output_##number)
 
 /* Negative array lengths where the header and the runner's description of it disagree. */
 typedef char tm_check_input[TM_JOIN(TM_MODEL, _INPUT_LENGTH) == TM_INPUT_LENGTH ? 1 : -1];

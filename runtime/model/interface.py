@@ -20,8 +20,9 @@ class Interface:
     `input_ctype` and `output_ctype` are the C types of the elements (int8_t, int16_t, int32_t or float); the lengths
     count elements. `output_ctype` is None and `output_length` 0 if there are no scores; `has_label` says whether
     `NAME_predict` returns the index of the class or void. `packed_bits` is the width of each element of a packed input
-    (`tinyml.dialects.layouts.packed_bits`), whose array holds bytes; None if the input is not packed. Raises ValueError
-    for another C type, for a length that is not positive, and if the type and the length of the scores disagree.
+    (`tinyml.dialects.layouts.packed_bits`), whose array holds bytes; None if the input is not packed. `more_outputs`
+    has the C type and the length of each output after the scores, which `NAME_output_1` and so on return. Raises
+    ValueError for another C type, for a length that is not positive, and if type and length of the scores disagree.
     """
 
     name: str
@@ -31,9 +32,10 @@ class Interface:
     output_length: int
     has_label: bool
     packed_bits: int | None = None
+    more_outputs: tuple[tuple[str, int], ...] = ()
 
     def __post_init__(self) -> None:
-        for ctype in (self.input_ctype, self.output_ctype):
+        for ctype in (self.input_ctype, self.output_ctype, *(ctype for ctype, _ in self.more_outputs)):
             if ctype is not None and ctype not in _DTYPES:
                 raise ValueError(f"no element type of generated code: {ctype}")
         if self.input_length < 1:
@@ -61,6 +63,13 @@ class Interface:
         import numpy as np
 
         return None if self.output_ctype is None else np.dtype(_DTYPES[self.output_ctype])
+
+    @property
+    def more_dtypes(self) -> list[np.dtype]:
+        """Little-endian numpy types of the elements of `more_outputs`."""
+        import numpy as np
+
+        return [np.dtype(_DTYPES[ctype]) for ctype, _ in self.more_outputs]
 
     @property
     def array_ctype(self) -> str:

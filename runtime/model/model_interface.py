@@ -28,5 +28,8 @@ def interface_of(module: ModuleOp) -> Interface:
         output_ctype=_CTYPES[tdsl.format_of(scores[0]).dtype.name] if scores else None,
         output_length=prod(tdsl.shape_of(scores[0])) if scores else 0,
         has_label=len(scores) < len(last.operands),
+        more_outputs=tuple(
+            (_CTYPES[tdsl.format_of(value).dtype.name], prod(tdsl.shape_of(value))) for value in scores[1:]
+        ),
         packed_bits=None if packed is None else packed.value.data,
     )

@@ -1,9 +1,17 @@
-"""Loading of data sets that fit a program."""
+"""Data sets of programs: their reals, and the raws of a program's input."""
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import ModuleOp
+from dataclasses import replace
 
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.lazy_numpy import np
+from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.runtime.model.data import Data, load_data
 from tinyml.runtime.model.model_interface import interface_of
 
@@ -11,7 +19,36 @@ from tinyml.runtime.model.model_interface import interface_of
 def load_program_data(module: ModuleOp, file: str) -> Data:
     """Read the data set of a program: samples as long as its input, labels among its classes.
 
-    Raises `InputError` for a file that cannot be read, and for one whose samples or labels do not fit.
+    Integers are raws of the input's format, unless that is a float. Raises `InputError` for a file that cannot be read,
+    and for one whose samples or labels do not fit.
     """
     interface = interface_of(module)
-    return load_data(file, elements=interface.input_length, classes=interface.classes)
+    data = load_data(file, elements=interface.input_length, classes=interface.classes)
+    format = input_format(module)
+    if not data.integers or format.dtype.kind == "f":
+        return data
+    wide = data.x.astype(np.int64)
+    raws = wide.astype(format.dtype)
+    try:
+        if (wrong := np.argwhere(raws != wide)).size:
+            raise VerifyException(f"{wide[tuple(wrong[0])]} is not the raw value of any {format.type}")
+        format.verify_raws(raws)
+    except VerifyException as error:
+        raise InputError(f"`x` holds integers, which are raws of the input: {error}", file=file) from error
+    return replace(data, x=format.decode(raws).astype(np.float32))
+
+
+def random_data(module: ModuleOp, samples: int) -> Data:
+    """Samples of random raws of a program's input, always the same ones."""
+    format, length = input_format(module), interface_of(module).input_length
+    random = np.random.default_rng(0)
+    if format.dtype.kind == "f":
+        return Data(random.standard_normal((samples, length)).astype(np.float32), None)
+    ends = np.sort(format.encode(np.array([-np.inf, np.inf])).astype(np.int64))
+    raws = random.integers(ends[0], ends[1], (samples, length), endpoint=True).astype(format.dtype)
+    return Data(format.decode(raws).astype(np.float32), None)
+
+
+def input_format(module: ModuleOp) -> NumberFormat:
+    """The number format of a program's input."""
+    return tdsl.format_of(predict_function(module).body.block.args[0])

@@ -18,6 +18,7 @@ NAMING_FORMATS = {
     "dialects/formats/exact/accumulator.py": "all exact formats add up in `!fixed.acc`",
     "dialects/formats/lookup.py": "the usual format",
     "dialects/formats/published/base.py": "the papers compute functions by what fixed point has as schemes",
+    "lowering/frontends/tflite/formats.py": "a file's quantisation is a format",
     "tools/calibration/costs.py": "the formats that cost tables are fitted to",
     "tools/calibration/formats.py": "the formats in which generated code and kernels are measured",
     "tools/driver/compare_formats.py": "the formats that MinUn compares, and ours",

@@ -12,14 +12,18 @@ from tinyml.tools.cli.atomic_folder import atomic_folder
 from tinyml.tools.cli.progress import Progress
 from tinyml.tools.driver.output_contents import removable_files, seal_folder
 from tinyml.tools.driver.output_folder import MEASURED_SAMPLES, MEMORY_PICTURE, SEARCH_PICTURE, write_sources
-from tinyml.tools.driver.request import Request
+from tinyml.tools.driver.request import QUANTIZATION, Request
 from tinyml.tools.driver.search_request import watched
 
 if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
     from tinyml.runtime.model.data import Data
     from tinyml.targets.board import Board
     from tinyml.tools.driver.measure import Measured
     from tinyml.tools.driver.stages import Compiled
+
+_, ANEW = QUANTIZATION
 
 
 def compile_model(request: Request) -> dict[str, Any]:
@@ -74,32 +78,33 @@ def build_folder(
     If the tools of the device are not installed, the model is compiled all the same and the second result is None.
     """
     from tinyml.dialects.context import context
+    from tinyml.lowering import pipelines
     from tinyml.runtime.devices.registry import is_available
-    from tinyml.runtime.model.data import load_data
-    from tinyml.runtime.model.model_interface import interface_of
-    from tinyml.tools.driver.measure import accuracy
-    from tinyml.tools.driver.stages import compile_stages, load_program
+    from tinyml.tools.driver.measure import NO_ACCURACY, accuracy
+    from tinyml.tools.driver.stages import compile_kept, compile_stages, has_formats, load_program
     from tinyml.tools.reports.report import require_fit, write_report
+    from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
 
     start = time.perf_counter()
     with Progress(str(request.model), 5) as progress:
         progress.step("reading")
         ctx = context()
-        reals = load_program(request.model, ctx)
-        interface = interface_of(reals)
-        elements, classes = interface.input_length, interface.classes
-        data = load_data(str(request.val), elements=elements, classes=classes)
-        if request.test is not None:
-            data = load_data(str(request.test), elements=elements, classes=classes)
+        program = load_program(request.model, ctx)
+        if request.quantization == ANEW and has_formats(program):
+            pipelines.run(program, ctx, [LiftToRealsPass()])
+        kept = has_formats(program)
+        data = _load_data(request, program, kept)
         progress.step("compiling")
         options = request.pipeline_options(board)
         search = None if request.search is None else request.search.search_pass(options)
         with watched(progress) as account:
-            compiled = compile_stages(reals, ctx, options, search)
+            compiled = compile_kept(program, ctx, options) if kept else compile_stages(program, ctx, options, search)
         progress.step("writing C")
         write_sources(folder, compiled, board, data)
-        progress.step(f"evaluating {len(data)} samples")
-        accuracies = accuracy(compiled.reals, compiled.formats, data)
+        accuracies = NO_ACCURACY
+        if request.val is not None or request.test is not None:
+            progress.step(f"evaluating {len(data)} samples")
+            accuracies = accuracy(compiled.reals, compiled.formats, data)
         measured = None
         if is_available(board.name):
             progress.step(f"measuring on {board.name}")
@@ -111,6 +116,20 @@ def build_folder(
         require_fit(report, board)
     seal_folder(folder, report)
     return report, measured
+
+
+def _load_data(request: Request, program: ModuleOp, kept: bool) -> Data:
+    """The data on which a program is evaluated, and of which a few samples are measured."""
+    from tinyml.runtime.model.program_data import load_program_data, random_data
+
+    if kept and request.search is not None:
+        raise InputError(
+            "the model keeps its number formats: --search needs --quantization anew", file=str(request.model)
+        )
+    if not kept and request.val is None:
+        raise InputError("number formats are chosen on data: give --val", file=str(request.model))
+    files = [load_program_data(program, str(file)) for file in (request.val, request.test) if file is not None]
+    return files[-1] if files else random_data(program, MEASURED_SAMPLES)
 
 
 def _measure(folder: Path, compiled: Compiled, board: Board, data: Data, optimize: str) -> Measured:

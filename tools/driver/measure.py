@@ -29,19 +29,30 @@ class Accuracy:
     samples: int
 
 
+NO_ACCURACY = Accuracy(None, None, 0, 0)
+"""That of a program without a data set."""
+
+
 @dataclass(frozen=True)
 class Measured:
-    """Measurements on a device: bytes of the linked program, peak stack, mean cost of an inference in its unit."""
+    """Measurements on a device: bytes of the linked program, peak stack, mean cost of an inference in its unit.
+
+    outputs: what the device computed; None if the program was not run.
+    """
 
     flash_bytes: int
     static_bytes: int
     stack_bytes: int
     cost: float | None
+    outputs: Outputs | None
 
 
 @dataclass(frozen=True)
 class Mismatch:
-    """The first raw output in which device and evaluator differ; `output` -1 is the label."""
+    """The first raw output in which device and evaluator differ.
+
+    Outputs count through all elements of the scores and of the outputs after them; `output` -1 is the label.
+    """
 
     sample: int
     output: int
@@ -83,22 +94,24 @@ def run_on_device(
     with tempfile.TemporaryDirectory(prefix="tinyml-") as workdir:
         build = runner.build(source_dir, interface, Path(workdir), optimize)
         if ram is not None and build.static_bytes > ram:
-            return Measured(build.flash_bytes, build.static_bytes, 0, None), None
+            return Measured(build.flash_bytes, build.static_bytes, 0, None, None), None
         result = runner.run(build, interface, raws)
-        mismatch = first_mismatch(evaluate(formats, raws), Outputs(result.labels, result.scores))
+        outputs = Outputs(result.labels, result.scores, result.more)
+        mismatch = first_mismatch(evaluate(formats, raws), outputs)
         cost = None if result.cycles is None else float(result.cycles.mean())
-        return Measured(build.flash_bytes, build.static_bytes, result.stack_bytes, cost), mismatch
+        return Measured(build.flash_bytes, build.static_bytes, result.stack_bytes, cost, outputs), mismatch
 
 
 def first_mismatch(expected: Outputs, got: Outputs) -> Mismatch | None:
     """The first difference between two outputs, compared bit by bit even for floats; None if there is none."""
-    if expected.scores is not None and got.scores is not None:
-        size = expected.scores.dtype.itemsize
-        a, b = (np.ascontiguousarray(x.scores).view(f"u{size}") for x in (expected, got))
-        if (wrong := np.argwhere(a != b)).size:
-            sample, output = (int(i) for i in wrong[0])
-            values = float(expected.scores[sample, output]), float(got.scores[sample, output])
-            return Mismatch(sample, output, *values)
+    offset = 0
+    for mine, theirs in zip((expected.scores, *expected.more), (got.scores, *got.more), strict=True):
+        if mine is not None and theirs is not None:
+            a, b = (np.ascontiguousarray(x).view(f"u{mine.dtype.itemsize}") for x in (mine, theirs))
+            if (wrong := np.argwhere(a != b)).size:
+                sample, output = (int(i) for i in wrong[0])
+                return Mismatch(sample, offset + output, float(mine[sample, output]), float(theirs[sample, output]))
+            offset += mine.shape[1]
     if expected.labels is not None and got.labels is not None and (expected.labels != got.labels).any():
         sample = int(np.flatnonzero(expected.labels != got.labels)[0])
         return Mismatch(sample, -1, float(expected.labels[sample]), float(got.labels[sample]))

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from tinyml.targets.board import Board
 
 OPTIMIZE = ("Os", "O2", "O3")
+QUANTIZATION = ("keep", "anew")
 
 
 def targets() -> str:
@@ -33,14 +34,21 @@ class BuildOptions(CompileOptions):
 
     target: str = option(targets(), default=USUAL, metavar="BOARD")
     optimize: str = optimize()
+    quantization: str = option(
+        "number formats that a model comes with: keep them, or go back to reals and choose new ones",
+        default=QUANTIZATION[0],
+        choices=QUANTIZATION,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Request(BuildOptions):
     """A request to compile a model. search: chooses the format of each tensor, in place of width and weights."""
 
-    model: Path = option("SeeDot program (.sd) or module of tensors (.mlir)", flags=())
-    val: Path = option(".npz with x and y, to profile with")
+    model: Path = option("program: a file that a frontend reads, or a module of tensors (.mlir)", flags=())
+    val: Path | None = option(
+        ".npz with x and y, to profile with; not needed for a model that keeps its number formats", default=None
+    )
     test: Path | None = option(".npz with x and y, to measure accuracy on (default: --val)", default=None)
     out: Path = option("folder to write", flags=("-o", "--out"))
     search: SearchRequest | None = None
@@ -49,7 +57,8 @@ class Request(BuildOptions):
     def inputs(self) -> list[Path]:
         """The user's files that the compilation reads, or goes on writing."""
         journal = None if self.search is None else self.search.options.get("journal")
-        return [self.model, self.val, *([self.test] if self.test else []), *([Path(journal)] if journal else [])]
+        data = [file for file in (self.val, self.test) if file is not None]
+        return [self.model, *data, *([Path(journal)] if journal else [])]
 
     @property
     def compile_options(self) -> dict[str, Any]:
@@ -58,4 +67,4 @@ class Request(BuildOptions):
 
     def pipeline_options(self, board: Board) -> PipelineOptions:
         """The options for the pipelines of a board, which may differ from the target."""
-        return PipelineOptions(data=str(self.val), target=board.name, **self.compile_options)
+        return PipelineOptions(data=str(self.val or ""), target=board.name, **self.compile_options)

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import io
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.options import option
 from tinyml.targets.registry import HOST
+from tinyml.tools.cli.atomic_file import write_file
 from tinyml.tools.cli.progress import Progress
 from tinyml.tools.driver.output_contents import read_report
 from tinyml.tools.driver.request import optimize, targets
+
+if TYPE_CHECKING:
+    from tinyml.runtime.evaluator.evaluator import Outputs
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,17 +24,17 @@ class RunRequest:
     """A request to run a compiled model; the fields are the options of `tinyml run`."""
 
     folder: Path = option("folder written by tinyml compile", flags=())
-    data: Path = option(".npz with the inputs x")
+    data: Path = option(".npz with the inputs x: reals, or integers, which are raws of the model's input")
     device: str = option(targets(), default=HOST)
     limit: int | None = option("run only so many samples", default=None)
+    save: Path | None = option(".npz to write: the labels, and the scores and other outputs as raws", default=None)
     optimize: str = optimize()
 
 
 def run_model(request: RunRequest) -> dict[str, Any]:
     """Run a model and compare its outputs; the result's `mismatch` is None if all bits are equal."""
     from tinyml.dialects.context import context
-    from tinyml.runtime.model.data import load_data
-    from tinyml.runtime.model.model_interface import interface_of
+    from tinyml.runtime.model.program_data import load_program_data
     from tinyml.targets.registry import board
     from tinyml.tools.driver.measure import run_on_device
     from tinyml.tools.driver.stages import load_program
@@ -36,12 +42,14 @@ def run_model(request: RunRequest) -> dict[str, Any]:
     unit = board(request.device).unit
     read_report(request.folder)
     formats = load_program(request.folder / "ir" / "1-formats.mlir", context())
-    data = load_data(str(request.data), elements=interface_of(formats).input_length)
+    data = load_program_data(formats, str(request.data))
     inputs = data.x if request.limit is None else data.x[: request.limit]
     optimize = f"-{request.optimize}"
     with Progress(str(request.folder), 1) as progress:
         progress.step(f"running {len(inputs)} samples on {request.device}")
         measured, mismatch = run_on_device(request.folder, formats, inputs, target=request.device, optimize=optimize)
+    if request.save is not None and measured.outputs is not None:
+        _save(measured.outputs, request.save)
     return {
         "folder": str(request.folder),
         "device": request.device,
@@ -56,3 +64,14 @@ def run_model(request: RunRequest) -> dict[str, Any]:
         },
         f"{unit}_per_inference": measured.cost,
     }
+
+
+def _save(outputs: Outputs, file: Path) -> None:
+    """Write the labels and, if there are any, the scores of all samples."""
+    content = io.BytesIO()
+    arrays: dict[str, Any] = {"labels": outputs.classes}
+    if outputs.scores is not None:
+        arrays["scores"] = outputs.scores
+    arrays |= {f"output_{i}": more for i, more in enumerate(outputs.more, 1)}
+    np.savez(content, **arrays)
+    write_file(file, content.getvalue())

@@ -5,10 +5,10 @@ from __future__ import annotations
 import io
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, TensorType, f32
 from xdsl.passes import ModulePass
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
@@ -17,17 +17,20 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.lookup import format_named
 from tinyml.lowering import pipelines
 from tinyml.lowering.options import PipelineOptions
+from tinyml.runtime.model.program_data import input_format
 from tinyml.runtime.readers.regular_files import read_bytes
 from tinyml.targets.c.print_c import print_c
 from tinyml.tools.cli.located_parser import parse_mlir
 from tinyml.tools.cli.user_errors import invalid
 from tinyml.transforms.formats.assign_format import AssignFormatPass
+from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
 from tinyml.transforms.reals.profile import ProfilePass
 from tinyml.transforms.search.costs.pipelines_below import (
     BITS_TO_C,
     BUFFERS_TO_LOOPS,
     FORMATS_TO_BUFFERS,
     LOOPS_TO_BITS,
+    REFINE_FORMATS,
 )
 
 if TYPE_CHECKING:
@@ -54,8 +57,8 @@ class Compiled:
     """A compiled program.
 
     reals, formats, buffers, loops, program: the IR of L0, L1, L2, L3 and L5. stages: the IR of all levels as text.
-    source, header: the C files. width: bits of the requested number format. row_scales: true if the rows of constant
-    matrices have scales of their own.
+    source, header: the C files. format: the name of the program's number format. width: its bits. row_scales: true if
+    the rows of constant matrices have scales of their own.
     """
 
     reals: ModuleOp
@@ -66,6 +69,7 @@ class Compiled:
     stages: tuple[Stage, ...]
     source: str
     header: str
+    format: str
     width: int
     row_scales: bool
 
@@ -125,8 +129,37 @@ def compile_stages(
     data = Path(options.data)
     row_scales = options.row_scales and _changed_answers(*scaled, data) < _changed_answers(*plain, data)
     reals, module = scaled if row_scales else plain
+    return _below(reals, module, ctx, options, [Stage("0-reals.mlir", print_ir(reals))], width, row_scales)
+
+
+def has_formats(module: ModuleOp) -> bool:
+    """True for a program at L1: one with a tensor of another format than f32."""
+    types = [value.type for op in module.walk() for value in (*op.operands, *op.results)]
+    return any(cast("TensorType[Any]", type).element_type != f32 for type in types if isinstance(type, TensorType))
+
+
+def compile_kept(module: ModuleOp, ctx: Context, options: PipelineOptions) -> Compiled:
+    """Compile a program at L1, which keeps its number formats."""
+    format = input_format(module)
+    options = replace(options, format=str(format.type.name).partition(".")[0], width=format.bits)
+    reals, formats = module.clone(), module.clone()
+    pipelines.run(reals, ctx, [LiftToRealsPass()])
+    pipelines.run(formats, ctx, pipelines.flatten(REFINE_FORMATS, vars(options)))
+    return _below(reals, formats, ctx, options, [], format.bits, row_scales=False)
+
+
+def _below(
+    reals: ModuleOp,
+    module: ModuleOp,
+    ctx: Context,
+    options: PipelineOptions,
+    stages: list[Stage],
+    width: int,
+    row_scales: bool,
+) -> Compiled:
+    """Compile a program from L1 on."""
     formats = module.clone()
-    stages = [Stage("0-reals.mlir", print_ir(reals)), Stage("1-formats.mlir", print_ir(module))]
+    stages.append(Stage("1-formats.mlir", print_ir(module)))
     buffers = loops = module
     for file, pipeline in _LEVELS.items():
         pipelines.run(module, ctx, pipelines.flatten(pipeline, vars(options)))
@@ -136,7 +169,9 @@ def compile_stages(
             loops = module.clone()
         stages.append(Stage(file, print_ir(module)))
     source, header = (print_c(module, ctx, options.target, file) for file in ("source", "header"))
-    return Compiled(reals, formats, buffers, loops, module, tuple(stages), source, header, width, row_scales)
+    return Compiled(
+        reals, formats, buffers, loops, module, tuple(stages), source, header, options.format, width, row_scales
+    )
 
 
 def passes_to_formats(options: PipelineOptions, search: SearchPass | None) -> list[ModulePass]:

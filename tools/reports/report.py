@@ -46,6 +46,7 @@ def write_report(
         "target": board.name,
         "part": board.part,
         **request.compile_options,
+        "format": compiled.format,
         "width": compiled.width,
         "row_scales": compiled.row_scales,
         "search": _search_report(request, compiled, account),

@@ -131,16 +131,15 @@ class _Tiling:
         _, height, width, _ = tdsl.shape_of(self.op.lhs)
         shape, image = (1, height, width, tdsl.shape_of(self.image)[3]), tdsl.shape_of(self.image)
         top, bottom, left, right = _margins(self.pad)
-        corner = [
-            self._place(index, step, before)
-            for index, step, before in zip((y, x), self.op.steps, (top, left), strict=True)
-        ]
+        down, across = self._place(y, self.op.steps[0], top), self._place(x, self.op.steps[1], left)
         adjacent = all(extent == 1 or gap == 1 for extent, gap in zip((height, width), self.op.spread, strict=True))
         if self.pad is None and adjacent and is_run(image, shape):
-            return self._insert(tdsl.SliceOp(self.image, [self._index(0), *corner, self._index(0)], shape))
+            return self._insert(tdsl.SliceOp(self.image, [self._index(0), down, across, self._index(0)], shape))
         filling = 0.0 if self.pad is None else self.pad.filling
         margins = top, bottom, left, right
-        window = self._insert(tdsl.WindowOp(self.image, *corner, (height, width), self.op.spread, margins, filling))
+        window = self._insert(
+            tdsl.WindowOp(self.image, down, across, (height, width), self.op.spread, margins, filling)
+        )
         window.name_hint = "window"
         return window
 
@@ -173,7 +172,7 @@ def _padding(image: SSAValue) -> tdsl.PadOp | None:
     if not isinstance(pad, tdsl.PadOp):
         return None
     (first, _, _, last) = pad.margins
-    return pad if not any((*first, *last)) else None
+    return None if any((*first, *last, *pad.gaps)) else pad
 
 
 def _margins(pad: tdsl.PadOp | None) -> tuple[int, int, int, int]:

@@ -40,7 +40,8 @@ class BlockRowsPass(ModulePass):
     target: str = HOST
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        kernels = [kernel for kernel in kernels_of(self.target) if kernel.op == num.DotRowsOp.name]
+        blocks = num.DotRowsOp.name, num.ChannelDotsOp.name
+        kernels = [kernel for kernel in kernels_of(self.target) if kernel.op in blocks]
         for function in defined_functions(op):
             # One array for all loops: no two of them run at the same time.
             arrays: dict[tuple[Attribute, int], SSAValue] = {}
@@ -54,9 +55,9 @@ class BlockRowsPass(ModulePass):
 
 @dataclass
 class _Product:
-    """A dot product of one row of a matrix, and its kernel."""
+    """A dot product of one row of a matrix with a vector or with the channel of its number, and its kernel."""
 
-    dot: num.DotOp
+    dot: num.DotOp | num.StridedDotOp
     row: scratch.SliceOp
     kernel: Kernel
 
@@ -82,7 +83,7 @@ class _Rows:
         stores = [op for op in body.ops if not op.results and op is not body.last_op]
         if loop.iter_args or any(op.regions for op in body.ops) or bounds[0] != 0 or bounds[1] is None:
             return None
-        dots = [op for op in body.ops if isinstance(op, num.DotOp)]
+        dots = [op for op in body.ops if isinstance(op, num.DotOp | num.StridedDotOp)]
         if bounds[2] != 1 or not dots:
             return None
         chained = all(after.sum is before.result for before, after in pairwise(dots))
@@ -93,13 +94,14 @@ class _Rows:
         for accumulator in _accumulators(dots[0].sum, dots[-1].result):
             matches = [cls._product(dot, accumulator, loop, kernels) for dot in dots]
             products = [product for product in matches if product is not None]
-            if len(products) == len(dots) and bounds[1] >= products[0].kernel.rows:
+            same = {product.kernel.rows for product in products}
+            if len(products) == len(dots) and len(same) == 1 and bounds[1] >= products[0].kernel.rows:
                 return cls(loop, bounds[1], accumulator, products)
         return None
 
     @staticmethod
     def _product(
-        dot: num.DotOp, accumulator: Accumulator, loop: scf.ForOp, kernels: Sequence[Kernel]
+        dot: num.DotOp | num.StridedDotOp, accumulator: Accumulator, loop: scf.ForOp, kernels: Sequence[Kernel]
     ) -> _Product | None:
         index, row = loop.body.block.args[0], dot.lhs.owner
         if not isinstance(row, scratch.SliceOp) or _inside(row.source, loop):
@@ -109,7 +111,15 @@ class _Rows:
             consecutive = offset.lhs is index and const_evaluate_operand(offset.rhs) == num.run_length(dot.lhs)
         else:
             consecutive = row.offset is index and num.run_length(dot.lhs) == 1
-        if not consecutive or index in _read(dot.rhs, loop):
+        if isinstance(dot, num.StridedDotOp):
+            channel = dot.rhs.owner
+            if not isinstance(channel, scratch.SliceOp) or channel.offset is not index or _inside(channel.source, loop):
+                return None
+            if scratch.elements_of(channel.source) != dot.length * dot.stride.value.data:
+                return None
+        elif index in _read(dot.rhs, loop):
+            return None
+        if not consecutive:
             return None
         formats = [element_format(operand.type) for operand in (dot.lhs, dot.rhs)]
         if not all(format.coding is INTEGER_CODING for format in formats):
@@ -118,7 +128,8 @@ class _Rows:
             return None
         bits = [8 * format.dtype.itemsize for format in formats]
         flash = [scratch.in_flash(scratch.memref_type(operand)) for operand in (dot.lhs, dot.rhs)]
-        wanted = Kernel("", bits[0], bits[1], accumulator.bits, op=num.DotRowsOp.name, flash=flash[0])
+        op = num.DotRowsOp.name if isinstance(dot, num.DotOp) else num.ChannelDotsOp.name
+        wanted = Kernel("", bits[0], bits[1], accumulator.bits, op=op, flash=flash[0])
         kernel = next((kernel for kernel in kernels if kernel.computes(wanted)), None)
         return None if kernel is None or flash[1] else _Product(dot, row, kernel)
 
@@ -137,10 +148,8 @@ class _Rows:
                 length = num.run_length(product.dot.lhs)
                 place = nest.times(first, length)
                 matrix = nest.insert(scratch.SliceOp(product.row.source, place, (self.block * length,)))
-                vector = self._copy(nest, _needed([product.dot.rhs.owner], self.loop), {}).get(product.dot.rhs)
-                kernel = product.kernel.symbol
                 begin = starts if product is self.products[0] else sums
-                nest.put(num.DotRowsOp(sums, begin, matrix, vector or product.dot.rhs, kernel))
+                self._multiply(nest, product, (sums, begin, matrix), first)
             self._each(nest, first, sums, start=False)
             return []
 
@@ -149,6 +158,21 @@ class _Rows:
             self.loop.operands[0] = nest.index(self.trips - rest)
         else:
             Rewriter.erase_op(self.loop)
+
+    def _multiply(
+        self, nest: LoopNest, product: _Product, memory: tuple[SSAValue, SSAValue, SSAValue], first: SSAValue
+    ) -> None:
+        """The products of a block from its first row on; memory: sums, their starts and the rows."""
+        dot, kernel = product.dot, product.kernel.symbol
+        if isinstance(dot, num.DotOp):
+            vector = self._copy(nest, _needed([dot.rhs.owner], self.loop), {}).get(dot.rhs)
+            nest.put(num.DotRowsOp(*memory, vector or dot.rhs, kernel))
+        else:
+            channel, stride = dot.rhs.owner, dot.stride.value.data
+            assert isinstance(channel, scratch.SliceOp)
+            reach = (dot.length - 1) * stride + self.block
+            window = nest.insert(scratch.SliceOp(channel.source, first, (reach,)))
+            nest.put(num.ChannelDotsOp(*memory, window, stride, kernel))
 
     def _zeros(self, nest: LoopNest) -> SSAValue | None:
         """Zeros in flash, where sums start from zero."""
@@ -178,13 +202,18 @@ class _Rows:
 
         nest.fold(nest.index(self.block), [], body)
 
-    @staticmethod
-    def _copy(nest: LoopNest, ops: Sequence[Operation], values: dict[SSAValue, SSAValue]) -> dict[SSAValue, SSAValue]:
+    def _copy(
+        self, nest: LoopNest, ops: Sequence[Operation], values: dict[SSAValue, SSAValue]
+    ) -> dict[SSAValue, SSAValue]:
         values = dict(values)
         for op in ops:
-            if isinstance(op, num.ShiftOp):
+            if isinstance(op, num.ShiftOp | num.StartOp):
                 # Built anew: the sum may have become wider.
-                copy = num.ShiftOp(values.get(op.sum, op.sum), values.get(op.places, op.places))
+                first = values.get(op.operands[0], op.operands[0])
+                if isinstance(op, num.ShiftOp):
+                    copy = num.ShiftOp(first, values.get(op.places, op.places))
+                else:
+                    copy = num.StartOp(first, self.accumulator.type)
                 copy.result.name_hint = op.result.name_hint
                 values[op.result] = copy.result
             else:
@@ -194,7 +223,7 @@ class _Rows:
 
 
 def _accumulators(start: SSAValue, end: SSAValue) -> Iterator[Accumulator]:
-    """The accumulator of a sum, then wider ones if it starts from zero and is only shifted and finished afterwards."""
+    """The accumulator of a sum, then wider ones if it begins here and is only shifted and finished afterwards."""
     accumulator = num.accumulator_type(start)
     if not accumulator.INTEGER:
         return
@@ -202,7 +231,7 @@ def _accumulators(start: SSAValue, end: SSAValue) -> Iterator[Accumulator]:
     users = [use.operation for use in end.uses]
     while len(users) == 1 and isinstance(shift := users[0], num.ShiftOp):
         users = [use.operation for use in shift.result.uses]
-    if isinstance(start.owner, num.ZeroOp) and all(isinstance(user, num.FinishOp) for user in users):
+    if isinstance(start.owner, num.ZeroOp | num.StartOp) and all(isinstance(user, num.FinishOp) for user in users):
         while (wider := accumulator.widened(accumulator.bits + 1)).type != accumulator.type:
             accumulator = wider
             yield accumulator
@@ -218,7 +247,7 @@ def _reads_earlier_rows(loop: scf.ForOp) -> bool:
     stored = {scratch.root(op.memref): [op.memref, *op.indices] for op in stores}
     if len(stored) < len(stores):
         return True
-    dots = [op for op in ops if isinstance(op, num.DotOp)]
+    dots = [op for op in ops if isinstance(op, num.DotOp | num.StridedDotOp)]
     loads = [op for op in ops if isinstance(op, memref.LoadOp)]
     return any(scratch.root(factor) in stored for dot in dots for factor in (dot.lhs, dot.rhs)) or any(
         stored.get(scratch.root(op.memref), element) != element

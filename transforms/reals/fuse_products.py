@@ -16,6 +16,7 @@ from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, Rewrite
 from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.lazy_numpy import np
 
 _Product = tdsl.MatmulOp | tdsl.MatmulSumOp
 
@@ -24,8 +25,9 @@ _Product = tdsl.MatmulOp | tdsl.MatmulSumOp
 class FuseProductsPass(ModulePass):
     """Fuses every addition at L0 of two dense matrix products that nothing else reads, or of a product and a constant.
 
-    A product whose rows have scales of their own stays alone. several_products: may a sum have more than one product?
-    Not where the format can only add products of one scale.
+    A product of matrices whose rows have scales of their own stays alone. Convolutions take constants with one number
+    for each channel. several_products: may a sum have more than one product? Not where the format can only add products
+    of one scale.
     """
 
     name = "fuse-products"
@@ -33,6 +35,7 @@ class FuseProductsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         PatternRewriteWalker(_FuseSum(self.several_products)).rewrite_module(op)
+        PatternRewriteWalker(_FuseBias()).rewrite_module(op)
 
 
 class _FuseSum(RewritePattern):
@@ -65,6 +68,37 @@ class _FuseSum(RewritePattern):
         rewriter.replace(op, [fused, result])
         for term in terms:
             _remove_unread(term, rewriter)
+
+
+class _FuseBias(RewritePattern):
+    """Fuses the addition of a constant, one number for each channel, to a convolution."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: tdsl.AddOp, rewriter: PatternRewriter, /) -> None:
+        if op.result is None or tdsl.format_of(op.out).type != f32:
+            return
+        for value, addend in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
+            made, bias = value.owner, addend.owner
+            if not isinstance(made, tdsl.Conv2dOp) or not isinstance(bias, tdsl.ConstOp) or made.initial is not None:
+                continue
+            rows = tdsl.shape_of(made.out)[made.ROW_AXIS]
+            if not value.has_one_use() or tdsl.shape_of(addend)[-1:] != (rows,) or bias.raws.size != rows:
+                continue
+            # Sums are shifted with the numbers that they start from.
+            raws = bias.raws.reshape(rows) if made.shifts is None else np.ldexp(bias.raws.reshape(rows), made.shifts)
+            start = tdsl.ConstOp(raws.astype(bias.raws.dtype), tdsl.format_of(addend))
+            start.attributes |= bias.attributes
+            start.result.name_hint = addend.name_hint
+            rewriter.insert(start, InsertPoint.before(bias))
+            fused = tdsl.Conv2dOp(made.lhs, made.rhs, made.steps, made.spread, made.group_count, start.result)
+            fused.row_shifts = made.row_shifts
+            fused.attributes |= op.attributes
+            fused.out.name_hint = op.out.name_hint
+            rewriter.replace(op, fused)
+            rewriter.erase(made)
+            if not addend.uses:
+                rewriter.erase(bias)
+            return
 
 
 def _product(value: SSAValue, reader: tdsl.AddOp) -> _Product | None:

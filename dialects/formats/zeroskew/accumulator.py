@@ -1,6 +1,6 @@
-"""`!zeroskew.acc<scale>`: sums of products of zero-skew integers, 32 bits wide, in units of a scale.
+"""`!zeroskew.acc<width, scale>`: sums of products of zero-skew integers, 32 or 64 bits wide, in units of a scale.
 
-`!zeroskew.acc<[scale, scale, ...]>` has a scale per row of a matrix.
+`!zeroskew.acc<width, [scale, scale, ...]>` has a scale per row of weights.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
-from xdsl.dialects.builtin import ArrayAttr, FloatData, i32
+from xdsl.dialects.builtin import ArrayAttr, FloatData, IntAttr, IntegerType
 from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
@@ -17,8 +17,8 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.number_format import NumberFormat
-from tinyml.dialects.formats.zeroskew.numbers import START_WIDTH, skewed
-from tinyml.dialects.formats.zeroskew.scales import multiplier_and_shift, parse_scales, single, spell_scales
+from tinyml.dialects.formats.zeroskew.numbers import START_LIMITS, skewed
+from tinyml.dialects.formats.zeroskew.scales import parse_scales, requantisation, single, spell_scales
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Machine
 
@@ -31,35 +31,41 @@ V = TypeVar("V")
 @irdl_attr_definition
 class ZeroSkewSum(ParametrizedAttribute, TypeAttribute, Accumulator):
     """The scale of products is the product of their scales, computed as in TensorFlow Lite: in single precision, and in
-    double precision per channel."""
+    double precision per channel. Products of 16-bit numbers have sums of 64 bits."""
 
     name = "zeroskew.acc"
     INTEGER: ClassVar[bool] = True
     FAMILY = "zeroskew"
+    width: IntAttr
     scales: ArrayAttr[FloatData]
     NUMBERS: ClassVar[Callable[[int, Sequence[float]], NumberFormat]]
     """The format of a width and scales. `type.py` sets it, since it is defined after its accumulator."""
 
-    def __init__(self, scales: Sequence[float]):
-        super().__init__(ArrayAttr(map(FloatData, scales)))
+    def __init__(self, width: int, scales: Sequence[float]):
+        super().__init__(IntAttr(width), ArrayAttr(map(FloatData, scales)))
 
     @classmethod
     def of_products(cls, lhs: NumberFormat, rhs: NumberFormat) -> ZeroSkewSum:
         a, b = skewed(lhs), skewed(rhs)
+        width = 32 if max(a.bits, b.bits) <= 8 else 64
         if not a.per_channel:
-            return cls([single(a.scale * b.scale)])
-        return cls([scale * b.scale for scale in a.scale_values])
+            return cls(width, [single(a.scale * b.scale)])
+        return cls(width, [scale * b.scale for scale in a.scale_values])
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
         with parser.in_angle_brackets():
-            return [ArrayAttr(map(FloatData, parse_scales(parser)))]
+            width = parser.parse_integer(allow_boolean=False, allow_negative=False)
+            parser.parse_punctuation(",")
+            return [IntAttr(width), ArrayAttr(map(FloatData, parse_scales(parser)))]
 
     def print_parameters(self, printer: Printer) -> None:
         with printer.in_angle_brackets():
-            printer.print_string(spell_scales([scale.data for scale in self.scales]))
+            printer.print_string(f"{self.bits}, {spell_scales([scale.data for scale in self.scales])}")
 
     def verify(self) -> None:
+        if self.bits not in START_LIMITS:
+            raise VerifyException(f"zeroskew.acc width must be 32 or 64, got {self.bits}")
         if not self.scales.data or not all(scale.data > 0 for scale in self.scales):
             raise VerifyException("zeroskew.acc scales must be positive")
 
@@ -69,7 +75,11 @@ class ZeroSkewSum(ParametrizedAttribute, TypeAttribute, Accumulator):
 
     @property
     def storage(self) -> Attribute:
-        return i32
+        return IntegerType(self.bits)
+
+    @property
+    def bits(self) -> int:
+        return self.width.data
 
     @property
     def scale(self) -> float:
@@ -87,7 +97,7 @@ class ZeroSkewSum(ParametrizedAttribute, TypeAttribute, Accumulator):
         return format.type == self.start_format(format).type
 
     def start_format(self, format: NumberFormat) -> NumberFormat:
-        return ZeroSkewSum.NUMBERS(START_WIDTH, [scale.data for scale in self.scales])
+        return ZeroSkewSum.NUMBERS(self.bits, [scale.data for scale in self.scales])
 
     def start_constant(self, format: NumberFormat) -> NumberFormat:
         return self.start_format(format)
@@ -101,33 +111,34 @@ class ZeroSkewSum(ParametrizedAttribute, TypeAttribute, Accumulator):
         return self == self.of(lhs_format, rhs_format) and not skewed(rhs_format).per_channel
 
     def zero(self, m: Machine[V]) -> V:
-        return m.int_constant(0, 32)
+        return m.int_constant(0, self.bits)
 
     def mac(self, m: Machine[V], sum: V, lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
         product = m.mul(skewed(lhs_format).load(m, lhs), skewed(rhs_format).load(m, rhs))
-        return m.addi(sum, m.held(product, 32))
+        return m.addi(sum, m.held(product, self.bits))
 
     def greater(self, m: Machine[V], lhs: V, rhs: V) -> V:
         return m.cmp_sgt(lhs, rhs)
 
     def levelled(self, result: NumberFormat) -> ZeroSkewSum:
         """The accumulator in units of the result, if rows have scales of their own."""
-        return self if len(self.scales) == 1 else ZeroSkewSum([skewed(result).scale])
+        return self if len(self.scales) == 1 else ZeroSkewSum(32, [skewed(result).scale])
 
     def level_row(self, m: Machine[V], sum: V, row: V, levelled: Accumulator) -> V:
         assert isinstance(levelled, ZeroSkewSum)
-        parts = [multiplier_and_shift(scale.data / levelled.scale) for scale in self.scales]
+        parts = [requantisation(self.bits, scale.data / levelled.scale) for scale in self.scales]
         multipliers, shifts = (np.array(part) for part in zip(*parts, strict=True))
         multiplier = m.lookup("multipliers", multipliers.astype(np.int32), row)
-        return m.call("tm_requantize_s32", sum, multiplier, m.lookup("shifts", shifts.astype(np.int8), row))
+        shift = m.lookup("shifts", shifts.astype(np.int8), row)
+        return m.call(f"tm_requantize_s{self.bits}", sum, multiplier, shift)
 
     def matmul(
         self, lhs: Raws, lhs_format: NumberFormat, rhs: Raws, rhs_format: NumberFormat, start: Raws | None = None
     ) -> Raws:
-        """Computes in double precision, which is exact: every partial sum has 32 bits."""
+        """Computes in double precision, which is exact: every partial sum has less than 53 bits."""
         from tinyml.dialects.machine.numpy_machine import stacked_matmul
 
         zeros = (skewed(format).zero_point.data for format in (lhs_format, rhs_format))
         factors = (raws.astype(np.float64) - zero for raws, zero in zip((lhs, rhs), zeros, strict=True))
-        sums = stacked_matmul(*factors).astype(np.int32)
+        sums = stacked_matmul(*factors).astype(f"i{self.bits // 8}")
         return sums if start is None else sums + start

@@ -26,10 +26,12 @@ if TYPE_CHECKING:
 
 V = TypeVar("V")
 
-WIDTHS = range(2, 9)
-START_WIDTH = 32
-START_LIMIT = (1 << 30) - 1
-"""The greatest raw that a sum starts from: the other half of 32 bits is left to the products."""
+WIDTHS = (*range(2, 9), 16)
+START_LIMITS = {32: 3 << 29, 64: 3 << 45}
+"""The greatest raw that a sum starts from, by its width."""
+
+PRODUCT_LIMITS = {32: (1 << 29) - 1, 64: (1 << 45) - 1}
+"""The greatest sum of products: what starts leave of 32 bits, and of the 48 bits that requantisation takes."""
 
 
 class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
@@ -56,15 +58,20 @@ class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
             printer.print_string(f"{self.bits}, {spell_scales(self.scale_values, single)}, {self.zero_point.data}")
 
     def verify(self) -> None:
-        if self.bits not in (*WIDTHS, START_WIDTH):
-            raise VerifyException(f"zeroskew.q width must be from {WIDTHS[0]} to {WIDTHS[-1]} or 32, got {self.bits}")
+        if self.bits not in WIDTHS and not self.is_start:
+            raise VerifyException(f"zeroskew.q width must be from 2 to 8, 16, 32 or 64, got {self.bits}")
         if not self.scales.data or not all(0 < scale < math.inf for scale in self.scale_values):
             raise VerifyException("zeroskew.q scales must be positive and finite")
         low, high = self.raw_limits
         if not low <= self.zero_point.data <= high:
             raise VerifyException(f"zeroskew.q zero point must lie in [{low}, {high}], got {self.zero_point.data}")
-        if self.zero_point.data and (self.per_channel or self.bits == START_WIDTH):
-            raise VerifyException("zeroskew.q has the zero point 0 with several scales, and with 32 bits")
+        if self.zero_point.data and (self.per_channel or self.bits > 8):
+            raise VerifyException("zeroskew.q has the zero point 0 with several scales, and with more than 8 bits")
+
+    @property
+    def is_start(self) -> bool:
+        """True for the format of numbers from which sums start."""
+        return self.bits in START_LIMITS
 
     @property
     def scale_values(self) -> tuple[float, ...]:
@@ -83,7 +90,7 @@ class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
 
     @property
     def raw_limits(self) -> tuple[int, int]:
-        return limits(self.bits) if self.bits != START_WIDTH else (-START_LIMIT, START_LIMIT)
+        return (-START_LIMITS[self.bits], START_LIMITS[self.bits]) if self.is_start else limits(self.bits)
 
     @property
     def type(self) -> Attribute:
@@ -95,7 +102,7 @@ class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        return np.dtype(np.int32 if self.bits == START_WIDTH else np.int8)
+        return np.dtype(f"i{-(-self.bits // 8)}")
 
     @property
     def bits(self) -> int:

@@ -11,7 +11,7 @@ from xdsl.parser import AttrParser
 PRECISION = 31
 """Fraction bits of a multiplier."""
 
-LEAST_SHIFT, GREATEST_SHIFT = -31, 30
+LEAST_SHIFT, GREATEST_SHIFT, GREATEST_WIDE_SHIFT = -31, 30, 7
 
 
 def single(real: float) -> float:
@@ -31,6 +31,17 @@ def multiplier_and_shift(factor: float) -> tuple[int, int]:
     if shift < LEAST_SHIFT:
         return 0, 0
     return ((1 << PRECISION) - 1, GREATEST_SHIFT) if shift > GREATEST_SHIFT else (multiplier, shift)
+
+
+def requantisation(width: int, factor: float) -> tuple[int, int]:
+    """The arguments by which `tm_requantize_sWIDTH` multiplies by a positive factor.
+
+    For 64 bits the multiplier has 16 bits, one of which is the sign, and the shift still counts from 31.
+    """
+    multiplier, shift = multiplier_and_shift(factor)
+    if width == 32:
+        return multiplier, shift
+    return (multiplier + (1 << 15) >> 16 if multiplier < 0x7FFF0000 else 0x7FFF), min(shift, GREATEST_WIDE_SHIFT)
 
 
 def parse_scales(parser: AttrParser) -> list[float]:

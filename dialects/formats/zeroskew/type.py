@@ -5,45 +5,49 @@ the quantisation specification of TensorFlow Lite. Scales are any reals of singl
 32-bit integers; a result is brought to its scale by a fixed-point multiplication, `tm_requantize_s32`, which rounds
 twice. So does the sum of two numbers, whose operands are first brought to a common scale.
 
-`!zeroskew.q<8, [scale, scale, ...], 0>` are weights with a scale per row of a matrix (per channel);
-`!zeroskew.q<32, scale, 0>` is the format of numbers from which sums start.
+`!zeroskew.q<8, [scale, scale, ...], 0>` are weights with a scale per row. `!zeroskew.q<32, scale, 0>` and,
+for activations of 16 bits, `!zeroskew.q<64, scale, 0>` are the formats of numbers from which sums start.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from xdsl.dialects.builtin import ArrayAttr, FloatData, IntAttr
-from xdsl.ir import Dialect
+from xdsl.dialects.builtin import ArrayAttr, FloatData, IntAttr, i32, i64
+from xdsl.ir import Attribute, Dialect
 from xdsl.irdl import irdl_attr_definition
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.number_format import Function, NumberFormat
 from tinyml.dialects.formats.product import Bound, Factor, Product
+from tinyml.dialects.formats.zeroskew import functions
 from tinyml.dialects.formats.zeroskew.accumulator import ZeroSkewSum
-from tinyml.dialects.formats.zeroskew.numbers import START_LIMIT, START_WIDTH, WIDTHS, ZeroSkewNumbers, skewed
+from tinyml.dialects.formats.zeroskew.interpolation import interpolated
+from tinyml.dialects.formats.zeroskew.numbers import PRODUCT_LIMITS, WIDTHS, ZeroSkewNumbers, skewed
+from tinyml.dialects.formats.zeroskew.requantisation import requantised
 from tinyml.dialects.formats.zeroskew.scales import multiplier_and_shift, single
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.machine.machine import Int, Machine, limits
+from tinyml.dialects.machine import gemmlowp
+from tinyml.dialects.machine.machine import Int, Machine, limits, width_for
 
 if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Raws, Reals
 
 V = TypeVar("V")
 
-CANDIDATE_WIDTHS = (4, 6, 8)
+USUAL_WIDTH, CANDIDATE_WIDTHS = 8, (4, 6, 8)
 
 LEAST_SCALE, GREATEST_SCALE = 2.0**-60, 2.0**60
-SUM_SHIFT = 20
-"""Extra bits of the operands of a sum while they are brought to a common scale."""
+SUM_SHIFT, WIDE_SUM_SHIFT = 20, 15
+"""Extra bits of the operands of a sum while they are brought to a common scale; for results of 16 bits."""
 
 
 @irdl_attr_definition
 class ZeroSkewType(ZeroSkewNumbers):
-    """`!zeroskew.q<width, scale, zero>`; see the module. Widths are 2 to 8, stored in 8 bits, and 32."""
+    """`!zeroskew.q<width, scale, zero>`; see the module. Widths are 2 to 8, stored in 8 bits, 16, 32 and 64."""
 
     name = "zeroskew.q"
     width: IntAttr
@@ -58,9 +62,9 @@ class ZeroSkewType(ZeroSkewNumbers):
 
     @classmethod
     def of_width(cls, width: int | None) -> ZeroSkewType:
-        width = WIDTHS[-1] if width is None else width
+        width = USUAL_WIDTH if width is None else width
         if width not in WIDTHS:
-            raise InputError(f"zero-skew integers have widths from {WIDTHS[0]} to {WIDTHS[-1]}, got {width}")
+            raise InputError(f"zero-skew integers have widths from 2 to 8, or 16, got {width}")
         return ZeroSkewType(width, math.ldexp(1.0, 1 - width))
 
     @property
@@ -71,9 +75,11 @@ class ZeroSkewType(ZeroSkewNumbers):
         return ZeroSkewType(self.bits, self.scale_values), self.zero_point.data
 
     def for_range(self, low: float, high: float) -> ZeroSkewType:
-        """All raws cover the range, extended to include zero, which is represented exactly."""
+        """All raws cover the range, extended to include zero, which is represented exactly; 16 bits are symmetric."""
         low, high = min(low, 0.0), max(high, 0.0)
         least, greatest = limits(self.bits)
+        if self.bits > USUAL_WIDTH:
+            return ZeroSkewType(self.bits, min(max(max(-low, high) / greatest, LEAST_SCALE), GREATEST_SCALE))
         scale = single(min(max((high - low) / (greatest - least), LEAST_SCALE), GREATEST_SCALE))
         return ZeroSkewType(self.bits, scale, min(max(round(least - low / scale), least), greatest))
 
@@ -92,17 +98,17 @@ class ZeroSkewType(ZeroSkewNumbers):
 
     def accumulator_for(self, product: Product, bound: Bound | None) -> Accumulator:
         lhs, rhs = skewed(product.lhs.format), skewed(product.rhs.format)
-        greatest = (1 << lhs.bits) * (1 << rhs.bits) * product.length
-        if greatest > START_LIMIT:
-            raise InputError(f"a sum of {product.length} products can leave 32 bits")
-        return self.accumulator(lhs, rhs, bound)
+        accumulator = ZeroSkewSum.of_products(lhs, rhs)
+        if _greatest_sum(product) > PRODUCT_LIMITS[accumulator.bits]:
+            raise InputError(f"a sum of {product.length} products can leave {accumulator.bits} bits")
+        return accumulator
 
     def sum_bound(self, products: Sequence[Product], initial: Factor | None = None) -> Bound | None:
         return None
 
     def finish(self, m: Machine[V], sum: V, accumulator: Accumulator, bound: Bound | None) -> V:
         assert isinstance(accumulator, ZeroSkewSum)
-        return self._requantised(m, m.whole(sum), accumulator.scale / self.scale)
+        return self._stored(m, requantised(m, m.whole(sum), accumulator.scale / self.scale, accumulator.bits))
 
     def _requantised(self, m: Machine[V], x: Int[V], factor: float) -> V:
         """x * factor, stored in this format."""
@@ -118,20 +124,31 @@ class ZeroSkewType(ZeroSkewNumbers):
         return m.settle(m.const(int(self.encode(np.array(real)))), 8 * self.dtype.itemsize)
 
     def add(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
-        return self._stored(m, self._sum(m, lhs, skewed(lhs_format), rhs, skewed(rhs_format), m.add))
+        return self._stored(m, self._sum(m, lhs, skewed(lhs_format), rhs, skewed(rhs_format), m.add, float))
 
     def sub(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
-        return self._stored(m, self._sum(m, lhs, skewed(lhs_format), rhs, skewed(rhs_format), m.sub))
+        return self._stored(m, self._sum(m, lhs, skewed(lhs_format), rhs, skewed(rhs_format), m.sub, single))
 
     def _sum(
-        self, m: Machine[V], lhs: V, lhs_format: ZeroSkewNumbers, rhs: V, rhs_format: ZeroSkewNumbers, join: Any
+        self,
+        m: Machine[V],
+        lhs: V,
+        lhs_format: ZeroSkewNumbers,
+        rhs: V,
+        rhs_format: ZeroSkewNumbers,
+        join: Any,
+        precise: Callable[[float], float],
     ) -> Int[V]:
-        """TensorFlow Lite's ADD and SUB: both operands in units of twice the greater scale, 20 bits finer."""
+        """TensorFlow Lite's ADD and SUB: both operands in units of twice the greater scale, some bits finer.
+
+        precise: the rounding of factors, which ADD computes in double precision and SUB in single precision.
+        """
         unit = 2 * max(lhs_format.scale, rhs_format.scale)
+        finer_by = SUM_SHIFT if self.bits <= USUAL_WIDTH else WIDE_SUM_SHIFT
 
         def finer(value: V, format: ZeroSkewNumbers) -> Int[V]:
-            left = 0 if format.bits == START_WIDTH else SUM_SHIFT
-            loaded, factor = format.load(m, value), math.ldexp(format.scale, SUM_SHIFT - left) / unit
+            left = 0 if format.is_start else finer_by
+            loaded, factor = format.load(m, value), math.ldexp(precise(format.scale / unit), finer_by - left)
             fraction, exponent = math.frexp(factor)
             if fraction == 0.5 and 0 < left + exponent <= left:
                 # A power of two that loses nothing: always the case for the operand with the greater scale.
@@ -141,12 +158,12 @@ class ZeroSkewType(ZeroSkewNumbers):
         a, b = finer(lhs, lhs_format), finer(rhs, rhs_format)
         low, high = -(1 << 30), 1 << 30
         halves = (m.bounded(m.held(x, 32), max(x.low, low), min(x.high, high - 1)) for x in (a, b))
-        return requantised(m, join(*halves), unit / math.ldexp(self.scale, SUM_SHIFT))
+        return requantised(m, join(*halves), precise(unit / precise(math.ldexp(self.scale, finer_by))))
 
     def mul(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
         a, b = skewed(lhs_format), skewed(rhs_format)
         product = m.mul(a.load(m, lhs), b.load(m, rhs))
-        return self._requantised(m, product, single(single(a.scale * b.scale) / self.scale))
+        return self._requantised(m, product, a.scale * b.scale / self.scale)
 
     def neg(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
         source = skewed(value_format)
@@ -158,7 +175,7 @@ class ZeroSkewType(ZeroSkewNumbers):
 
     def ranked(self, m: Machine[V], value: V) -> tuple[Int[V], Raws] | None:
         first, last = self.raw_limits
-        if self.bits == START_WIDTH:
+        if self.bits > USUAL_WIDTH:
             return None
         return m.sub(self.raw(m, value), m.const(first)), np.arange(first, last + 1).astype(self.dtype)
 
@@ -174,20 +191,148 @@ class ZeroSkewType(ZeroSkewNumbers):
         return m.mulf(m.call("tm_int_to_f32", wide), m.float_constant(self.scale))
 
     def clamp(self, m: Machine[V], value: V, low: float, high: float | None) -> V:
-        ends = [int(self.encode(np.array(end))) for end in (low, math.inf if high is None else high)]
-        return m.settle(m.clamp(self.raw(m, value), ends[0], ends[1]), 8 * self.dtype.itemsize)
+        ends = self._clamped_raws(low, high)
+        return m.settle(m.clamp(self.raw(m, value), *ends), 8 * self.dtype.itemsize)
+
+    def _clamped_raws(self, low: float, high: float | None) -> tuple[int, int]:
+        """The least and the greatest raw between reals, rounded as in TensorFlow Lite, in single precision."""
+        least, most = self.raw_limits
+
+        def raw(real: float, otherwise: int) -> int:
+            if not math.isfinite(real):
+                return otherwise
+            scaled = np.float32(real) / np.float32(self.scale)
+            return int(np.trunc(np.float64(scaled) + math.copysign(0.5, scaled))) + self.zero_point.data
+
+        ends = raw(low, least), most if high is None else raw(high, most)
+        return min(max(ends[0], least), most), max(min(ends[1], most), least)
+
+    def binds(self, low: float, high: float | None) -> bool:
+        return self.per_channel or self._clamped_raws(low, high) != self.raw_limits
+
+    def leaky_relu(self, m: Machine[V], value: V, value_format: NumberFormat, slope: float) -> V:
+        """TensorFlow Lite's LEAKY_RELU: one factor for each sign."""
+        source = skewed(value_format)
+        factors = [single(single(source.scale * single(part)) / self.scale) for part in (1.0, slope)]
+
+        def scaled(m: Machine[Any], value: Any) -> Any:
+            x = source.load(m, value)
+            positive = requantised(m, x, factors[0])
+            negative = requantised(m, x, abs(factors[1])) if factors[1] else m.const(0)
+            if factors[1] < 0:
+                negative = m.sub(m.const(0), m.bounded(m.held(negative, 32), -(1 << 30), 1 << 30))
+            return self._stored(m, m.choose(m.at_least(x, 0), positive, negative))
+
+        return self._tabulated(m, "leaky_relu", value, source, scaled)
+
+    def hard_swish(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
+        """TensorFlow Lite's HARD_SWISH for 8 bits."""
+        source = skewed(value_format)
+        ranked = source.ranked(m, value)
+        if ranked is None or self.bits > USUAL_WIDTH:
+            return super().hard_swish(m, value, value_format)
+        index, raws = ranked
+        table = functions.hard_swish(source, self, raws)
+        return m.settle(m.entry("hard_swish", table, index), 8 * self.dtype.itemsize)
+
+    def _tabulated(
+        self,
+        m: Machine[V],
+        name: str,
+        value: V,
+        source: ZeroSkewNumbers,
+        compute: Callable[[Machine[Any], Any], Any],
+    ) -> V:
+        """A computation on one value: a table of its results if there are few arguments."""
+        from tinyml.dialects.machine.numpy_machine import NumpyMachine
+
+        ranked = source.ranked(m, value)
+        if ranked is None:
+            return compute(m, value)
+        index, raws = ranked
+        table = np.asarray(compute(NumpyMachine(), raws))
+        return m.settle(
+            m.entry(name, np.broadcast_to(table, raws.shape).astype(self.dtype), index), 8 * self.dtype.itemsize
+        )
+
+    def total(self, count: int) -> Attribute:
+        low, high = limits(self.bits)
+        return i32 if width_for(count * low, count * high) <= 32 else i64
+
+    def tally(self, m: Machine[V], total: V, value: V) -> V:
+        """Adds raws, with their zero point."""
+        return m.addi(total, m.held(self.raw(m, value), m.width_of(total)))
+
+    def average(self, m: Machine[V], total: V, count: int, value_format: NumberFormat) -> V:
+        """TensorFlow Lite's AVERAGE_POOL_2D: the average raw, halves away from zero, in the format of the elements."""
+        source = skewed(value_format)
+        sum = m.bounded(total, *(count * limit for limit in source.raw_limits))
+        positive, half = m.at_least(sum, 0), m.const(count // 2)
+        negated = m.sub(m.const(0), sum)
+        size = m.choose(positive, sum, negated)
+        size = m.bounded(m.held(size, m.width_of(total)), 0, max(sum.high, negated.high))
+        quotient = m.divide(m.add(size, half), m.const(count))
+        raw = m.clamp(m.choose(positive, quotient, m.sub(m.const(0), quotient)), *source.raw_limits)
+        return self.recode(m, m.settle(raw, 8 * source.dtype.itemsize), source)
+
+    def mean(self, m: Machine[V], total: V, count: int, value_format: NumberFormat) -> V:
+        """TensorFlow Lite's MEAN, whose factor includes 1 / count."""
+        source = skewed(value_format)
+        multiplier, shift = multiplier_and_shift(source.scale / self.scale)
+        more = min(count.bit_length() - 1, 32, 31 + shift)
+        sum = m.bounded(total, *(count * limit for limit in source.raw_limits))
+        centred = m.held(m.sub(sum, m.const(count * source.zero_point.data)), 32)
+        factors = m.int_constant((multiplier << more) // count, 32), m.int_constant(shift - more, 8)
+        return self._stored(m, m.whole(m.call("tm_requantize_s32", centred, *factors)))
+
+    @property
+    def softmax_total(self) -> Attribute:
+        return i32
+
+    def softmax_term(self, m: Machine[V], value: V, greatest: V, value_format: NumberFormat) -> V:
+        """TensorFlow Lite's SOFTMAX for 8 bits: exponentials without integer bits, from a table."""
+        source = skewed(value_format)
+        table = functions.softmax_terms(source)
+        below = m.sub(source.raw(m, greatest), source.raw(m, value))
+        return m.held(m.entry("softmax", table, m.clamp(below, 0, len(table) - 1)), 32)
+
+    def softmax_add(self, m: Machine[V], total: V, term: V) -> V:
+        """Adds terms with 12 integer bits, rounded to nearest, halves upwards."""
+        x = m.bounded(term, 0, gemmlowp.MOST)
+        rounded = m.add(m.shift_right(x, 12), m.low_bits(m.shift_right(x, 11), 1))
+        return m.addi(total, m.held(rounded, 32))
+
+    def softmax_share(self, m: Machine[V], term: V, total: V) -> V:
+        """The term times the total's reciprocal, in units of 2^-8, or 2^-16 for results with other scales."""
+        bits = 8 if self.scale == 2.0**-8 else 16
+        zeros = m.bounded(m.call("tm_leading_zeros_s32", total), 0, 31)
+        shift = m.held(m.sub(zeros, m.const(12 + 31 - bits)), 8)
+        share = m.whole(m.call("tm_requantize_s32", term, m.call("tm_reciprocal_s32", total), shift))
+        return self._requantised(m, share, math.ldexp(1.0, -bits) / self.scale)
 
     def function(
         self, m: Machine[V], function: Function, value: V, value_format: NumberFormat, scheme: str | None = None
     ) -> V:
-        """A table of results."""
+        """A table of results for 8 bits; for the result formats of TensorFlow Lite, of its results."""
         from tinyml.dialects.machine.real_functions import exactly
 
-        ranked = skewed(value_format).ranked(m, value)
-        assert ranked is not None
+        source = skewed(value_format)
+        ranked = source.ranked(m, value)
+        if ranked is None:
+            return self._function_of_16_bits(m, function, value, source)
         index, raws = ranked
-        entry = m.entry(function, self.encode(exactly(function, value_format.decode(raws))), index)
-        return m.settle(entry, 8 * self.dtype.itemsize)
+        if (self.bits, self.scale, self.zero_point.data) == functions.RESULTS.get(function):
+            table = functions.FUNCTIONS[function](source, raws).astype(self.dtype)
+        else:
+            table = self.encode(exactly(function, value_format.decode(raws)))
+        return m.settle(m.entry(function, table, index), 8 * self.dtype.itemsize)
+
+    def _function_of_16_bits(self, m: Machine[V], function: Function, value: V, source: ZeroSkewNumbers) -> V:
+        """TensorFlow Lite's tanh and logistic function, by interpolation; exp in floats."""
+        if function == "exp":
+            return self.from_f32(m, m.call("tm_expf", source.to_f32(m, value)))
+        result = ZeroSkewType(16, 2.0**-15)
+        return self.recode(m, m.settle(interpolated(m, function, source, value), 16), result)
 
     def at_least(self, m: Machine[V], value: V, threshold: float) -> V:
         least = int(nearest := self.encode(np.array(threshold)))
@@ -199,13 +344,14 @@ class ZeroSkewType(ZeroSkewNumbers):
         return m.cmp_sgt(lhs, rhs)
 
 
-def requantised(m: Machine[V], x: Int[V], factor: float) -> Int[V]:
-    """x * factor, by TensorFlow Lite's MultiplyByQuantizedMultiplier."""
-    if factor == 1.0:
-        return x
-    multiplier, shift = multiplier_and_shift(factor)
-    product = m.call("tm_requantize_s32", m.held(x, 32), m.int_constant(multiplier, 32), m.int_constant(shift, 8))
-    return m.whole(product)
+def _greatest_sum(product: Product) -> int:
+    """A bound on the magnitude of every partial sum of products, with zero points and without."""
+    sizes = [1 << skewed(factor.format).bits for factor in (product.lhs, product.rhs)]
+    for factor, other in ((product.lhs, sizes[1]), (product.rhs, sizes[0])):
+        if factor.raws is not None:
+            weights = np.abs(factor.raws.astype(np.int64) - skewed(factor.format).zero_point.data)
+            return int(weights.sum(-1).max(initial=0)) * other
+    return sizes[0] * sizes[1] * product.length
 
 
 ZeroSkewSum.NUMBERS = ZeroSkewType

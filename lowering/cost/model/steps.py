@@ -68,6 +68,8 @@ def steps_of_operation(op: Operation) -> Mapping[str, float]:
         case memref.CopyOp() if (bits := packed_bits(memref_type(op.source))) is not None:
             symbol = packed_copier(bits)
             return {symbol: 1, f"{symbol} element": prod(memref_type(op.source).get_shape())}
+        case scratch.CopyRunOp():
+            return {"tm_copy": 1, "tm_copy byte": op.most.value.data * _element_bytes(op.source)}
         case memref.LoadOp():
             place = "flash" if in_flash(memref_type(op.memref)) else "ram"
             return {f"load {place} {_element_bytes(op.memref)}": 1}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 from xdsl.dialects import func, scf
@@ -13,6 +12,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.tdsl import shape_of
+from tinyml.lowering.frontends.function_names import function_name
 from tinyml.lowering.frontends.seedot.ast import (
     Binary,
     Call,
@@ -64,17 +64,6 @@ def import_seedot(text: str, file: str, parameters: Path | None = None) -> Modul
 def read_seedot(content: bytes, file: str) -> ModuleOp:
     """Import the content of a file, in the form that the table of frontends requires."""
     return import_seedot(content.decode(), file)
-
-
-def function_name(file: str) -> str:
-    """A C identifier made from the file's name, or from the folder's for `NAME/input.sd` and `NAME/seedot/input.sd`."""
-    path = Path(file).absolute()
-    name = path.stem
-    if name == "input":
-        folders = [folder.name for folder in path.parents if folder.name not in ("", "seedot")]
-        name = folders[0] if folders else name
-    name = re.sub(r"[^A-Za-z0-9_]", "_", name)
-    return f"m_{name}" if name[:1].isdigit() else name
 
 
 class _Importer:

@@ -24,6 +24,11 @@ static float tm_expf(float x)
     return x >= -87.0f ? p * power.value : 0.0f;
 }
 
+static inline float tm_inversef(float x)
+{
+    return 1.0f / x;
+}
+
 static inline float tm_tanhf(float x)
 {
     return 1.0f - 2.0f / (tm_expf(x * 2.0f) + 1.0f);

@@ -59,8 +59,11 @@ static TMQ_SHARED int32_t tm_multiply_high_s32(int32_t x, int32_t multiplier, in
     /* By all places but one, then that one is rounded; what is exactly half of a negative number rounds away from 0. */
     if (x < 0)
         x--;
-    for (right--; right >= 8; right = (int8_t)(right - 8))
+    right--;
+#ifdef __AVR__
+    for (; right >= 8; right = (int8_t)(right - 8))
         x >>= 8;
+#endif
     return ((x >> right) + 1) >> 1;
 }
 
@@ -70,5 +73,33 @@ static inline int32_t tm_requantize_s32(int32_t x, int32_t multiplier, int8_t sh
     if (shift > 0)
         return tm_multiply_high_s32(tm_shift_left_s32(x, shift), multiplier, 0);
     return tm_multiply_high_s32(x, multiplier, (int8_t)-shift);
+}
+
+/* For sums of 48 bits, with a multiplier of 16 bits, as TensorFlow Lite does: x * multiplier * 2^(shift - 15), rounded to
+ * nearest, halves upwards. The result has 32 bits. */
+static inline int32_t tm_requantize_s64(int64_t x, int32_t multiplier, int8_t shift)
+{
+    const int8_t right = (int8_t)(15 - shift);
+    return (int32_t)((x * multiplier + ((int64_t)1 << (right - 1))) >> right);
+}
+
+/* The number of zero bits before the highest one of x > 0. */
+static inline int8_t tm_leading_zeros_s32(int32_t x)
+{
+    int8_t zeros = 0;
+    for (uint32_t bits = (uint32_t)x; bits < 0x80000000UL; bits <<= 1)
+        zeros++;
+    return zeros;
+}
+
+/* About 2^62 / y, for y = x > 0 shifted left until its highest bit is bit 31: gemmlowp's reciprocal, by three steps of
+ * Newton's method in numbers with 29 fractional bits. */
+static inline int32_t tm_reciprocal_s32(int32_t x)
+{
+    const int32_t half = (int32_t)((uint32_t)x << tm_leading_zeros_s32(x) >> 1);
+    int32_t r = 1515870810L + tm_doubling_high_s32(-1010580540L, half);
+    for (uint8_t i = 0; i < 3; i++)
+        r += tm_shift_left_s32(tm_doubling_high_s32((1L << 29) - tm_doubling_high_s32(half, r), r), 2);
+    return tm_shift_left_s32(r, 1);
 }
 #endif

@@ -15,8 +15,10 @@
 #else
 #define SCORES_BYTES 0u
 #endif
+#define TM_MORE(number, length) +sizeof *tm_output(number)() * length
+#define MORE_BYTES (0u TM_MORE_OUTPUTS)
 #define INPUT_BYTES (sizeof(TM_INPUT) * TM_INPUT_LENGTH)
-#define RECORD_BYTES (sizeof(struct record) + SCORES_BYTES)
+#define RECORD_BYTES (sizeof(struct record) + SCORES_BYTES + MORE_BYTES)
 #define STACK_BYTES ((size_t)1 << 20)
 #define GUARD_BYTES ((size_t)1 << 16)
 #define PAINT 0xc5
@@ -57,6 +59,15 @@ static void *infer_all(void *unused) {
 #if TM_OUTPUT_LENGTH > 0
         memcpy(out + sizeof record, tm_scores(), SCORES_BYTES);
 #endif
+        out += sizeof record + SCORES_BYTES;
+        (void)out;
+#undef TM_MORE
+#define TM_MORE(number, length)                                                                                        \
+    memcpy(out, tm_output(number)(), sizeof *tm_output(number)() * length);                                            \
+    out += sizeof *tm_output(number)() * length;
+        TM_MORE_OUTPUTS
+#undef TM_MORE
+#define TM_MORE(number, length) +sizeof *tm_output(number)() * length
     }
     return unused;
 }

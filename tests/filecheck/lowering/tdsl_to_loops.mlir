@@ -207,14 +207,14 @@ func.func @moves(%X: memref<4xf32>) -> memref<4xf32> {
 func.func @offset(%X: memref<3x1x!zeroskew.q<8, 0.5, 3>>, %p: memref<2x1x!zeroskew.q<8, 1.0, 0>>) {
   %W = scratch.constant dense<[[1, 2, 3], [4, 5, -6]]> : tensor<2x3xi8> -> memref<2x3x!zeroskew.q<8, 0.5, 0>, #scratch.flash>
   %B = scratch.constant dense<[[100], [-100]]> : tensor<2x1xi32> -> memref<2x1x!zeroskew.q<32, 0.25, 0>, #scratch.flash>
-  tdsl.matmul_sum %W, %X from %B : memref<2x1x!zeroskew.q<32, 0.25, 0>, #scratch.flash> {acc = !zeroskew.acc<0.25>} : memref<2x3x!zeroskew.q<8, 0.5, 0>, #scratch.flash>, memref<3x1x!zeroskew.q<8, 0.5, 3>> into %p : memref<2x1x!zeroskew.q<8, 1.0, 0>>
-  tdsl.matmul %W, %X {acc = !zeroskew.acc<0.25>} : memref<2x3x!zeroskew.q<8, 0.5, 0>, #scratch.flash>, memref<3x1x!zeroskew.q<8, 0.5, 3>> into %p : memref<2x1x!zeroskew.q<8, 1.0, 0>>
+  tdsl.matmul_sum %W, %X from %B : memref<2x1x!zeroskew.q<32, 0.25, 0>, #scratch.flash> {acc = !zeroskew.acc<32, 0.25>} : memref<2x3x!zeroskew.q<8, 0.5, 0>, #scratch.flash>, memref<3x1x!zeroskew.q<8, 0.5, 3>> into %p : memref<2x1x!zeroskew.q<8, 1.0, 0>>
+  tdsl.matmul %W, %X {acc = !zeroskew.acc<32, 0.25>} : memref<2x3x!zeroskew.q<8, 0.5, 0>, #scratch.flash>, memref<3x1x!zeroskew.q<8, 0.5, 3>> into %p : memref<2x1x!zeroskew.q<8, 1.0, 0>>
   func.return
 }
 // CHECK: func.func @offset
 // CHECK: %B{{.*}} = scratch.constant dense<{{\[\[}}82], [-109]]>
 // CHECK: %[[START:.*]] = memref.load %B
-// CHECK-NEXT: num.start %[[START]] : !zeroskew.q<32, 0.25, 0> -> !zeroskew.acc<0.25>
+// CHECK-NEXT: num.start %[[START]] : !zeroskew.q<32, 0.25, 0> -> !zeroskew.acc<32, 0.25>
 // CHECK: scratch.slice %X[%{{.*}}] : memref<3x1x!zeroskew.q<8, 0.5, 3>> to memref<3x!zeroskew.q<8, 0.5, 0>>
 // CHECK: scratch.constant dense<{{\[\[}}-18], [-9]]>
 

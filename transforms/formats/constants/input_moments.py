@@ -73,7 +73,7 @@ class InputMoments:
     """
 
     def __init__(self, function: func.FuncOp, inputs: Reals):
-        from tinyml.runtime.evaluator.evaluator import CHUNK, evaluate_reals
+        from tinyml.runtime.evaluator.evaluator import evaluate_reals, samples_together
 
         constants = [op for op in function.walk() if isinstance(op, tdsl.ConstOp)]
         self.partners = {op: list(dict.fromkeys(_partners(op.result))) for op in constants}
@@ -87,7 +87,8 @@ class InputMoments:
         module = function.get_toplevel_object()
         assert isinstance(module, ModuleOp)
         scores = evaluate_reals(module, inputs, observe).scores
-        lengths = [len(inputs[start : start + CHUNK]) for start in range(0, len(inputs), CHUNK)]
+        chunk = samples_together(function)
+        lengths = [len(inputs[start : start + chunk]) for start in range(0, len(inputs), chunk)]
         self.values = {value: _iterations(parts, lengths) for value, parts in seen.items()}
         self.weights = np.ones(len(inputs))
         if scores is not None:

@@ -122,10 +122,8 @@ class _Refinement:
 
     def _tried(self, raws: dict[int, Raws]) -> tuple[float, Reals]:
         """The loss of the program with other constants, and the errors of its margins."""
-        from tinyml.runtime.evaluator.evaluator import CHUNK
-
         program = self.shared.prepare(self.candidates.program(self.formats, raws))
-        chunks = range(min(len(self.shared.chunks), NEAREST // CHUNK))
+        chunks = range(min(len(self.shared.chunks), NEAREST // self.shared.chunk))
         scores = [program.compared(chunk) for chunk in chunks]
         errors = self.margin_model.errors(np.concatenate([part for part in scores if part is not None]), slice(NEAREST))
         return float((self.weights * np.abs(errors)).sum()), errors

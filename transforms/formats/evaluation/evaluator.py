@@ -43,11 +43,12 @@ class CandidateEvaluator:
     """Evaluates the candidates of one program on one data set."""
 
     def __init__(self, module: ModuleOp, data: Data, scheme: str | None):
+        from tinyml.runtime.evaluator.evaluator import predict_function, samples_together
         from tinyml.runtime.evaluator.shared_evaluator import SharedEvaluator
 
         self.candidates = Candidates(module, data.x.astype("f8"), scheme)
         self.reference = Reference(module, data)
-        self.shared = SharedEvaluator(self.reference.inputs)
+        self.shared = SharedEvaluator(self.reference.inputs, chunk=samples_together(predict_function(module)))
 
     @cached_property
     def gradients(self) -> Gradients:

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from tinyml.transforms.formats.assignment.choices import FormatChoice
     from tinyml.transforms.search.engine.search import Search
 
-CHUNKS = 1
-"""The number of chunks of samples that are evaluated, those nearest to the border between two classes."""
+SAMPLES = 512
+"""The number of samples that are evaluated, those nearest to the border between two classes."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class LinearErrors:
             return None
         parts: list[NDArray[np.float64]] = []
         start = 0
-        for chunk, inputs in enumerate(evaluator.shared.chunks[:CHUNKS]):
+        for chunk, inputs in enumerate(evaluator.shared.chunks[: max(SAMPLES // evaluator.shared.chunk, 1)]):
             part = slice(start, start := start + len(inputs))
             scores = program.compared(chunk)
             assert scores is not None

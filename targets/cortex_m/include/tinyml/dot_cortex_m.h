@@ -242,5 +242,36 @@ static TM_KERNEL void tm_cm_dot4_s16_s16_s32(const int16_t *w, const int16_t *x,
     TM_S16_S16(TM_DOT4);
 }
 #pragma GCC diagnostic pop
+/* Four channels at x, each with a row of n weights at w and its start; elements of a channel are `stride` apart. */
+#define TM_CHANNELS                                                                                                    \
+    const TM_W *w1 = w + n, *w2 = w1 + n, *w3 = w2 + n;                                                                \
+    int32_t s0 = start[0], s1 = start[1], s2 = start[2], s3 = start[3];                                                \
+    for (; n > 0; n--, x += stride) {                                                                                  \
+        s0 += (int32_t)*w++ * x[0];                                                                                    \
+        s1 += (int32_t)*w1++ * x[1];                                                                                   \
+        s2 += (int32_t)*w2++ * x[2];                                                                                   \
+        s3 += (int32_t)*w3++ * x[3];                                                                                   \
+    }                                                                                                                  \
+    sums[0] = s0, sums[1] = s1, sums[2] = s2, sums[3] = s3
+#define TM_W int8_t
+static TM_SHARED void tm_cm_channels4_s8_s8_s32(const int8_t *w, const int8_t *x, int n, int stride,
+                                                const int32_t *start, int32_t *sums)
+{
+    TM_CHANNELS;
+}
+
+static TM_SHARED void tm_cm_channels4_s8_s16_s32(const int8_t *w, const int16_t *x, int n, int stride,
+                                                 const int32_t *start, int32_t *sums)
+{
+    TM_CHANNELS;
+}
+#undef TM_W
+#define TM_W int16_t
+static TM_SHARED void tm_cm_channels4_s16_s16_s32(const int16_t *w, const int16_t *x, int n, int stride,
+                                                  const int32_t *start, int32_t *sums)
+{
+    TM_CHANNELS;
+}
+#undef TM_W
 #endif
 #endif

@@ -340,6 +340,30 @@ tdsl.neg %a : memref<2xf32> into %b : memref<3xf32>
 
 // -----
 
+%a, %i = "test.op"() : () -> (tensor<1x4x4x3xf32>, index)
+%r = tdsl.window %a[%i, %i] {dilations = array<i64: 1, 1>, margins = array<i64: 0, 0, 0, 0>} : tensor<1x4x4x3xf32> -> tensor<1x2x2x2xf32>
+// CHECK: gathers windows 1xKHxKWxC of images 1xHxWxC, got 1x2x2x2 of 1x4x4x3
+
+// -----
+
+%a, %i = "test.op"() : () -> (tensor<1x4x4x3xf32>, index)
+%r = tdsl.window %a[%i, %i] {dilations = array<i64: 1, 1>, margins = array<i64: 0, 0, 0, 0>} : tensor<1x4x4x3xf32> -> tensor<1x2x5x3xf32>
+// CHECK: a window of 5 does not fit in 4 elements with this padding
+
+// -----
+
+%a = "test.op"() : () -> (tensor<1x4x4x3xf32>)
+%r = tdsl.pad %a {low = array<i64: 0, 0, 0, 0>, high = array<i64: 0, 0, 0, 0>, interior = array<i64: 0, -1, 0, 0>} : tensor<1x4x4x3xf32> -> tensor<1x4x4x3xf32>
+// CHECK: padding is at least 0
+
+// -----
+
+%a = "test.op"() : () -> (tensor<1x4x4x3xf32>)
+%r = tdsl.resize_nearest %a : tensor<1x4x4x3xf32> -> tensor<1x4x4x2xf32>
+// CHECK: resizes images NxHxWxC, got 1x4x4x3 and 1x4x4x2
+
+// -----
+
 "test.op"() {range = #tdsl.range<1.0, 0.5>} : () -> ()
 // CHECK: range must have low <= high, got [1.0, 0.5]
 

@@ -76,7 +76,7 @@ func.func @contraction(%w: tensor<2x4x!fixed.q<16, 14>>, %x: tensor<4x1x!fixed.q
   func.return
 }
 
-func.func @images(%x: tensor<1x4x4x3xf32>, %f: tensor<5x3x3x3xf32>, %g: tensor<6x2x2x1xf32>, %b: tensor<6xf32>, %w: tensor<2x1x1x2x!fixed.q<8, 4>>, %q: tensor<1x4x4x2x!fixed.q<8, 4>>) {
+func.func @images(%x: tensor<1x4x4x3xf32>, %f: tensor<5x3x3x3xf32>, %g: tensor<6x2x2x1xf32>, %b: tensor<6xf32>, %w: tensor<2x1x1x2x!fixed.q<8, 4>>, %q: tensor<1x4x4x2x!fixed.q<8, 4>>, %i: index) {
   %maxpool = tdsl.max_pool %x {kernel = array<i64: 2, 2>, padding = array<i64: 0, 0, 1, 0>, strides = array<i64: 2, 1>} : tensor<1x4x4x3xf32> -> tensor<1x2x4x3xf32>
 // CHECK: %maxpool = tdsl.max_pool %x {kernel = array<i64: 2, 2>, padding = array<i64: 0, 0, 1, 0>, strides = array<i64: 2, 1>} : tensor<1x4x4x3xf32> -> tensor<1x2x4x3xf32>
   %conv2d = tdsl.conv2d %f, %x {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<5x3x3x3xf32>, tensor<1x4x4x3xf32> -> tensor<1x2x2x5xf32>
@@ -89,6 +89,12 @@ func.func @images(%x: tensor<1x4x4x3xf32>, %f: tensor<5x3x3x3xf32>, %g: tensor<6
 // CHECK: %pad = tdsl.pad %x {low = array<i64: 0, 1, 0, 0>, high = array<i64: 0, 0, 2, 0>} : tensor<1x4x4x3xf32> -> tensor<1x5x6x3xf32>
   %minus = tdsl.pad %q {low = array<i64: 0, 1, 0, 0>, high = array<i64: 0, 0, 2, 0>, value = -1.500000e+00 : f64} : tensor<1x4x4x2x!fixed.q<8, 4>> -> tensor<1x5x6x2x!fixed.q<8, 4>>
 // CHECK: %minus = tdsl.pad %q {low = array<i64: 0, 1, 0, 0>, high = array<i64: 0, 0, 2, 0>, value = -1.500000e+00 : f64} : tensor<1x4x4x2x!fixed.q<8, 4>> -> tensor<1x5x6x2x!fixed.q<8, 4>>
+  %window = tdsl.window %x[%i, %i] {dilations = array<i64: 1, 2>, margins = array<i64: 1, 0, 0, 2>, value = 1.500000e+00 : f64} : tensor<1x4x4x3xf32> -> tensor<1x3x2x3xf32>
+// CHECK: %window = tdsl.window %x[%i, %i] {dilations = array<i64: 1, 2>, margins = array<i64: 1, 0, 0, 2>, value = 1.500000e+00 : f64} : tensor<1x4x4x3xf32> -> tensor<1x3x2x3xf32>
+  %spread = tdsl.pad %x {low = array<i64: 0, 1, 0, 0>, high = array<i64: 0, 0, 2, 0>, interior = array<i64: 0, 1, 2, 0>} : tensor<1x4x4x3xf32> -> tensor<1x8x12x3xf32>
+// CHECK: %spread = tdsl.pad %x {low = array<i64: 0, 1, 0, 0>, high = array<i64: 0, 0, 2, 0>, interior = array<i64: 0, 1, 2, 0>} : tensor<1x4x4x3xf32> -> tensor<1x8x12x3xf32>
+  %resized = tdsl.resize_nearest %x : tensor<1x4x4x3xf32> -> tensor<1x6x8x3xf32>
+// CHECK: %resized = tdsl.resize_nearest %x : tensor<1x4x4x3xf32> -> tensor<1x6x8x3xf32>
   %concat = tdsl.concat %x, %maxpool, %x {axis = 1 : i64} : tensor<1x4x4x3xf32>, tensor<1x2x4x3xf32>, tensor<1x4x4x3xf32> -> tensor<1x10x4x3xf32>
 // CHECK: %concat = tdsl.concat %x, %maxpool, %x {axis = 1 : i64} : tensor<1x4x4x3xf32>, tensor<1x2x4x3xf32>, tensor<1x4x4x3xf32> -> tensor<1x10x4x3xf32>
   func.return
@@ -146,13 +152,17 @@ func.func @memrefs(%x: memref<2x3xf32>, %y: memref<2x3xf32>, %t: memref<3x2xf32>
 }
 // GENERIC: "tdsl.matmul"(%q, %v, %r) <{acc = !fixed.acc<32, 16>, bound = array<i64: -8, 8>, operandSegmentSizes = array<i32: 1, 1, 1>}> : (memref<2x4x!fixed.q<8, 4>, #scratch.flash>, memref<4x1x!fixed.q<16, 12>>, memref<2x1x!fixed.q<16, 12>>) -> ()
 
-func.func @image_memrefs(%image: memref<1x4x4x1xf32>, %pooled: memref<1x2x2x1xf32>, %filter: memref<1x2x2x1xf32>, %bias: memref<1xf32>, %both: memref<2x2x2x1xf32>) {
+func.func @image_memrefs(%image: memref<1x4x4x1xf32>, %pooled: memref<1x2x2x1xf32>, %filter: memref<1x2x2x1xf32>, %bias: memref<1xf32>, %both: memref<2x2x2x1xf32>, %i: index) {
   tdsl.max_pool %image {kernel = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>} : memref<1x4x4x1xf32> into %pooled : memref<1x2x2x1xf32>
 // CHECK: tdsl.max_pool %image {kernel = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>} : memref<1x4x4x1xf32> into %pooled : memref<1x2x2x1xf32>
   tdsl.conv2d %filter, %image from %bias : memref<1xf32> {strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>, groups = 1 : i64} : memref<1x2x2x1xf32>, memref<1x4x4x1xf32> into %pooled : memref<1x2x2x1xf32>
 // CHECK: tdsl.conv2d %filter, %image from %bias : memref<1xf32> {strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>, groups = 1 : i64} : memref<1x2x2x1xf32>, memref<1x4x4x1xf32> into %pooled : memref<1x2x2x1xf32>
   tdsl.pad %pooled {low = array<i64: 0, 1, 1, 0>, high = array<i64: 0, 1, 1, 0>} : memref<1x2x2x1xf32> into %image : memref<1x4x4x1xf32>
 // CHECK: tdsl.pad %pooled {low = array<i64: 0, 1, 1, 0>, high = array<i64: 0, 1, 1, 0>} : memref<1x2x2x1xf32> into %image : memref<1x4x4x1xf32>
+  tdsl.window %image[%i, %i] {dilations = array<i64: 1, 1>, margins = array<i64: 0, 0, 0, 0>} : memref<1x4x4x1xf32> into %pooled : memref<1x2x2x1xf32>
+// CHECK: tdsl.window %image[%i, %i] {dilations = array<i64: 1, 1>, margins = array<i64: 0, 0, 0, 0>} : memref<1x4x4x1xf32> into %pooled : memref<1x2x2x1xf32>
+  tdsl.resize_nearest %pooled : memref<1x2x2x1xf32> into %image : memref<1x4x4x1xf32>
+// CHECK: tdsl.resize_nearest %pooled : memref<1x2x2x1xf32> into %image : memref<1x4x4x1xf32>
   tdsl.concat %filter, %pooled {axis = 0 : i64} : memref<1x2x2x1xf32>, memref<1x2x2x1xf32> into %both : memref<2x2x2x1xf32>
 // CHECK: tdsl.concat %filter, %pooled {axis = 0 : i64} : memref<1x2x2x1xf32>, memref<1x2x2x1xf32> into %both : memref<2x2x2x1xf32>
   func.return

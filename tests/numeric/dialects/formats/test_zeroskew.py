@@ -196,4 +196,4 @@ def test_what_does_not_fit_is_refused():
     with pytest.raises(InputError, match="can leave 32 bits"):
         eight.accumulator_for(Product(1 << 14, Factor(eight), Factor(eight)), None)
     with pytest.raises(InputError, match="widths from 2 to 8"):
-        ZeroSkewType.of_width(16)
+        ZeroSkewType.of_width(12)

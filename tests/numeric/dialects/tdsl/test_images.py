@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 from numpy.typing import NDArray
+from programs.devices import PRINTED, roomy
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, TensorType, f32
 from xdsl.ir import Block, Region, SSAValue
@@ -16,12 +20,14 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.lowering import pipelines
-from tinyml.runtime.devices.host import HostRunner
-from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, evaluate_reals
+from tinyml.runtime.devices.registry import runner_for
+from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate, evaluate_reals
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.c.print_c import write_c
+from tinyml.targets.registry import HOST
 from tinyml.transforms.formats.assign_format import AssignFormatPass
 from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
+from tinyml.transforms.formats.tile_windows import TileWindowsPass
 from tinyml.transforms.reals.analysis.profiles import record_profiles
 from tinyml.transforms.reals.scale_rows import ScaleRowsPass
 
@@ -39,15 +45,18 @@ class Convolution(NamedTuple):
     padding: tuple[int, int, int, int] = (0, 0, 0, 0)
 
 
-IMAGE = 1, 7, 6, 4
+IMAGE = 1, 5, 4, 4
 CASES = {
     "same": Convolution((5, 3, 3), padding=(1, 1, 1, 1)),
     "strides": Convolution((3, 2, 3), (2, 3), padding=(0, 1, 2, 0)),
     "dilations": Convolution((2, 3, 2), dilations=(2, 3)),
-    "pointwise": Convolution((6, 1, 1)),
+    "dilated padding": Convolution((4, 2, 3), (2, 1), (3, 2), padding=(2, 1, 1, 2)),
+    "far padding": Convolution((4, 1, 2), padding=(1, 2, 3, 3)),
+    "pointwise": Convolution((6, 1, 1), (2, 1)),
+    "rows": Convolution((3, 2, 4)),
     "depthwise": Convolution((4, 3, 2), (1, 2), groups=4, padding=(1, 0, 0, 1)),
     "multiplier": Convolution((8, 2, 2), groups=4),
-    "groups": Convolution((6, 2, 2), groups=2),
+    "groups": Convolution((6, 2, 2), groups=2, padding=(0, 1, 0, 0)),
 }
 
 
@@ -57,27 +66,55 @@ def parameter(shape: tuple[int, ...]) -> tdsl.ConstOp:
     return tdsl.ConstOp((RANDOM.uniform(-1, 1, shape).T * rows).T.astype(np.float32), F32_FORMAT)
 
 
-def network(case: Convolution) -> ModuleOp:
-    """A convolution with a bias, pooled, above the upper rows of a part of the image."""
+def network(cases: Sequence[Convolution]) -> ModuleOp:
+    """Convolutions with biases and activations, pooled; the image resized, and a transposed convolution."""
     block = Block(arg_types=[TensorType(f32, IMAGE)])
     [x] = block.args
     x.name_hint = "X"
-    top, bottom, left, right = case.padding
-    padded = tdsl.PadOp(x, (0, top, left, 0), (0, bottom, right, 0))
-    rows, height, width = case.filter
-    filter, bias = parameter((rows, height, width, IMAGE[3] // case.groups)), parameter((rows,))
-    made = tdsl.Conv2dOp(filter.result, padded.out, case.strides, case.dilations, case.groups, bias.result)
-    pooled = tdsl.MaxPoolOp(made.out, (2, 2), (1, 0, 0, 1), (2, 1))
-    both = tdsl.ConcatOp([made.out, pooled.out], 1)
-    block.add_ops([filter, bias, padded, made, pooled, both, func.ReturnOp(both.out)])
-    module = ModuleOp([func.FuncOp("network", ([x.type], [both.out.type]), Region(block))])
+    parts: list[SSAValue] = []
+    for case in cases:
+        top, bottom, left, right = case.padding
+        padded = tdsl.PadOp(x, (0, top, left, 0), (0, bottom, right, 0))
+        rows, height, width = case.filter
+        filter, bias = parameter((rows, height, width, IMAGE[3] // case.groups)), parameter((rows,))
+        made = tdsl.Conv2dOp(filter.result, padded.out, case.strides, case.dilations, case.groups, bias.result)
+        active = tdsl.ReluOp(made.out)
+        pooled = tdsl.MaxPoolOp(active.out, (2, 1), (1, 0, 0, 0), (2, 1))
+        both = tdsl.ConcatOp([active.out, pooled.out], 1)
+        row = tdsl.ReshapeOp(both.out, (1, int(np.prod(tdsl.shape_of(both.out)))))
+        block.add_ops([filter, bias, padded, made, active, pooled, both, row])
+        parts.append(row.out)
+    filter, resized = parameter((3, 3, 2, 4)), tdsl.ResizeNearestOp(x, (7, 8))
+    spread = tdsl.transposed_pad(x, (3, 2), (2, 3), (1, 0, 0, 1), (0, 1))
+    back = tdsl.Conv2dOp(filter.result, spread.out)
+    block.add_ops([filter, resized, spread, back])
+    for image in (resized, back):
+        row = tdsl.ReshapeOp(image.out, (1, int(np.prod(tdsl.shape_of(image.out)))))
+        block.add_op(row)
+        parts.append(row.out)
+    whole = tdsl.ConcatOp(parts, 1)
+    block.add_ops([whole, func.ReturnOp(whole.out)])
+    module = ModuleOp([func.FuncOp("network", ([x.type], [whole.out.type]), Region(block))])
     module.verify()
     return module
 
 
-def expected(module: ModuleOp, case: Convolution, x: Reals) -> Reals:
+def expected(module: ModuleOp, cases: Sequence[Convolution], x: Reals) -> Reals:
     """The same in numpy."""
-    filter, bias = (op.raws.astype("f8") for op in module.walk() if isinstance(op, tdsl.ConstOp))
+    parameters = iter([op.raws.astype("f8") for op in module.walk() if isinstance(op, tdsl.ConstOp)])
+    image = x.reshape(-1, *IMAGE[1:])
+    parts = [_expected(case, next(parameters), next(parameters), x) for case in cases]
+    resized = image[:, np.arange(7) * 5 // 7][:, :, np.arange(8) // 2]
+    # Each pixel adds the filter, times its numbers, to a part of the result.
+    filter = next(parameters)[:, ::-1, ::-1]
+    back = np.zeros((len(x), 2 * 4 + 3, 3 * 3 + 2 + 1, 3))
+    for i, j in np.ndindex(5, 4):
+        back[:, 2 * i : 2 * i + 3, 3 * j : 3 * j + 2] += np.einsum("nc,oyxc->nyxo", image[:, i, j], filter)
+    parts += [part.reshape(len(x), -1) for part in (resized, back[:, 1:, :-1])]
+    return np.concatenate(parts, 1)
+
+
+def _expected(case: Convolution, filter: Reals, bias: Reals, x: Reals) -> Reals:
     top, bottom, left, right = case.padding
     image = np.pad(x.reshape(-1, *IMAGE[1:]), ((0, 0), (top, bottom), (left, right), (0, 0)))
     spans = [case.dilations[i] * (case.filter[1 + i] - 1) + 1 for i in range(2)]
@@ -86,12 +123,18 @@ def expected(module: ModuleOp, case: Convolution, x: Reals) -> Reals:
     windows = windows.reshape(*windows.shape[:3], case.groups, -1, *windows.shape[4:])
     grouped = filter.reshape(case.groups, -1, *filter.shape[1:])
     made = np.einsum("nyxgcij,gmijc->nyxgm", windows, grouped).reshape(*windows.shape[:3], -1) + bias
-    framed = np.pad(made, ((0, 0), (1, 0), (0, 1), (0, 0)), constant_values=-np.inf)
-    pooled = np.lib.stride_tricks.sliding_window_view(framed, (2, 2), (1, 2))[:, ::2].max((-1, -2))
-    return np.concatenate([made, pooled], 1).reshape(len(x), -1)
+    active = np.maximum(made, 0)
+    framed = np.pad(active, ((0, 0), (1, 0), (0, 0), (0, 0)))
+    pooled = np.lib.stride_tricks.sliding_window_view(framed, (2, 1), (1, 2))[:, ::2].max((-1, -2))
+    return np.concatenate([active, pooled], 1).reshape(len(x), -1)
 
 
 X = RANDOM.uniform(-1, 1, (20, int(np.prod(IMAGE)))).astype(np.float32)
+
+
+def scores_of(outputs: Outputs) -> NDArray[Any]:
+    assert outputs.scores is not None
+    return outputs.scores
 
 
 def result_of(module: ModuleOp) -> SSAValue:
@@ -104,18 +147,46 @@ def result_of(module: ModuleOp) -> SSAValue:
 
 @pytest.mark.parametrize("name", CASES)
 def test_reals(name: str):
-    module = network(CASES[name])
-    np.testing.assert_allclose(evaluate_reals(module, X).scores, expected(module, CASES[name], X.astype("f8")))
+    module = network([CASES[name]])
+    np.testing.assert_allclose(scores_of(evaluate_reals(module, X)), expected(module, [CASES[name]], X.astype("f8")))
+
+
+@st.composite
+def drawn_convolution(draw: st.DrawFn) -> Convolution:
+    few, groups = st.integers(1, 3), draw(st.sampled_from([1, 2, 4]))
+    kernel, dilations, strides = (draw(st.tuples(few, few)) for _ in range(3))
+    padding = draw(st.tuples(*[st.integers(0, 3)] * 4))
+    spans = [gap * (size - 1) + 1 for size, gap in zip(kernel, dilations, strict=True)]
+    sizes = [extent + sum(padding[2 * i : 2 * i + 2]) for i, extent in enumerate(IMAGE[1:3])]
+    assume(all(span <= size for span, size in zip(spans, sizes, strict=True)))
+    return Convolution((groups * draw(few), *kernel), strides, dilations, groups, padding)
+
+
+@settings(max_examples=25)
+@given(drawn_convolution(), st.sampled_from(["fixed", "affine"]))
+def test_windows_compute_the_same_bits(case: Convolution, format: str):
+    """`tile-windows` changes no bit."""
+    module, ctx = network([case]), context()
+    reals = scores_of(evaluate_reals(module, X[:3]))
+    np.testing.assert_allclose(reals, expected(module, [case], X[:3].astype("f8")), atol=1e-12)
+    record_profiles(module, X)
+    AssignFormatPass(format, 8).apply(ctx, module)
+    ChooseAccumulatorsPass().apply(ctx, module)
+    x = encode_inputs(module, X[:3])
+    before = evaluate(module, x).scores
+    TileWindowsPass().apply(ctx, module)
+    module.verify()
+    np.testing.assert_array_equal(evaluate(module, x).scores, before)
 
 
 FORMATS_OF_NETWORKS = (("fixed", 8), ("fixed", 16), ("affine", 8), ("codebook", 6), ("f32", None), ("posit", 8))
 
 
 @pytest.mark.parametrize(("format", "width"), FORMATS_OF_NETWORKS)
-@pytest.mark.parametrize("name", CASES)
-def test_the_host_computes_the_bits(name: str, format: str, width: int | None, tmp_path: Path):
-    module, ctx = network(CASES[name]), context()
-    reals = expected(module, CASES[name], X.astype("f8"))
+def test_devices_compute_the_bits(format: str, width: int | None, tmp_path: Path):
+    cases = list(CASES.values())
+    module, ctx = network(cases), context()
+    reals = expected(module, cases, X.astype("f8"))
     if format == "fixed":
         ScaleRowsPass().apply(ctx, module)
         assert any(isinstance(op, tdsl.Conv2dOp) and op.shifts is not None for op in module.walk())
@@ -124,13 +195,15 @@ def test_the_host_computes_the_bits(name: str, format: str, width: int | None, t
     ChooseAccumulatorsPass().apply(ctx, module)
     module.verify()
     x, interface = encode_inputs(module, X), interface_of(module)
-    wanted = evaluate(module, x).scores
-    assert wanted is not None
+    wanted = scores_of(evaluate(module, x))
     coarse = 2.0 ** -((width or 16) - 4)
     np.testing.assert_allclose(tdsl.format_of(result_of(module)).decode(wanted), reals, atol=4 * coarse)
-    for step in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c"):
-        pipelines.run(module, ctx, pipelines.flatten(step, {"target": "host"}))
-    write_c(module, ctx, "host", tmp_path)
-    runner = HostRunner(sanitize=True)
-    result = runner.run(runner.build(tmp_path, interface, tmp_path), interface, x)
-    np.testing.assert_array_equal(result.scores, wanted)
+    for target, devices in PRINTED.items():
+        lowered, folder = module.clone(), tmp_path / target
+        for step in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c"):
+            pipelines.run(lowered, ctx, pipelines.flatten(step, {"target": target}))
+        write_c(lowered, ctx, target, folder)
+        for device in devices:
+            runner, samples = runner_for(roomy(device)), slice(None if device == HOST else 2)
+            result = runner.run(runner.build(folder, interface, folder / device), interface, x[samples])
+            np.testing.assert_array_equal(result.scores, wanted[samples])

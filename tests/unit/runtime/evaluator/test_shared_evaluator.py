@@ -78,8 +78,7 @@ def test_loops(name: str, monkeypatch: pytest.MonkeyPatch):
     results = [evaluate(candidate, encode_inputs(candidate, inputs)) for candidate in candidates]
     for batch, chunk, capacity in product((0, 1 << 20), (1, 3, 100), (0, 100, 1 << 20)):
         monkeypatch.setattr(shared_evaluator, "GREATEST_BATCH", batch)
-        monkeypatch.setattr(shared_evaluator, "CHUNK", chunk)
-        evaluator = SharedEvaluator(inputs, capacity)
+        evaluator = SharedEvaluator(inputs, capacity, chunk)
         for candidate, expected in zip(candidates, results, strict=True):
             expect(evaluator, candidate, expected)
 

@@ -3,7 +3,7 @@
 // RUN: %invalid
 
 %r = "test.op"() : () -> !zeroskew.q<9, 0.5, 0>
-// CHECK: zeroskew.q width must be from 2 to 8 or 32, got 9
+// CHECK: zeroskew.q width must be from 2 to 8, 16, 32 or 64, got 9
 
 // -----
 
@@ -18,12 +18,22 @@
 // -----
 
 %r = "test.op"() : () -> !zeroskew.q<8, [0.5, 0.25], 1>
-// CHECK: zeroskew.q has the zero point 0 with several scales, and with 32 bits
+// CHECK: zeroskew.q has the zero point 0 with several scales, and with more than 8 bits
 
 // -----
 
-%r = "test.op"() : () -> !zeroskew.acc<0.0>
+%r = "test.op"() : () -> !zeroskew.acc<32, 0.0>
 // CHECK: zeroskew.acc scales must be positive
+
+// -----
+
+%r = "test.op"() : () -> !zeroskew.q<16, 0.5, 3>
+// CHECK: zeroskew.q has the zero point 0 with several scales, and with more than 8 bits
+
+// -----
+
+%r = "test.op"() : () -> !zeroskew.acc<16, 0.5>
+// CHECK: zeroskew.acc width must be 32 or 64, got 16
 
 // -----
 
@@ -32,7 +42,7 @@
 
 // -----
 
-%sum = "test.op"() : () -> !zeroskew.acc<0.5>
+%sum = "test.op"() : () -> !zeroskew.acc<32, 0.5>
 %i = "test.op"() : () -> index
-%r = num.level %sum row %i : !zeroskew.acc<0.5> -> f32
-// CHECK: a sum in !zeroskew.acc<0.5> does not go on in f32
+%r = num.level %sum row %i : !zeroskew.acc<32, 0.5> -> f32
+// CHECK: a sum in !zeroskew.acc<32, 0.5> does not go on in f32

@@ -4,14 +4,14 @@
 // RUN: %generic
 // RUN: tinyml-opt %s -p lower-num-to-arith | filecheck %s --check-prefix=BITS
 
-func.func @row(%sum: !zeroskew.acc<[0.015625, 0.1]>, %row: index, %w: !zeroskew.q<4, [0.5, 2.5e-05], 0>) -> !zeroskew.q<8, 0.1, -128> {
-  %level = num.level %sum row %row : !zeroskew.acc<[0.015625, 0.1]> -> !zeroskew.acc<0.10000000149011612>
-  %y = num.finish %level : !zeroskew.acc<0.10000000149011612> -> !zeroskew.q<8, 0.1, -128>
+func.func @row(%sum: !zeroskew.acc<32, [0.015625, 0.1]>, %row: index, %w: !zeroskew.q<4, [0.5, 2.5e-05], 0>) -> !zeroskew.q<8, 0.1, -128> {
+  %level = num.level %sum row %row : !zeroskew.acc<32, [0.015625, 0.1]> -> !zeroskew.acc<32, 0.10000000149011612>
+  %y = num.finish %level : !zeroskew.acc<32, 0.10000000149011612> -> !zeroskew.q<8, 0.1, -128>
   func.return %y : !zeroskew.q<8, 0.1, -128>
 }
-// CHECK: func.func @row(%sum: !zeroskew.acc<[0.015625, 0.1]>, %row: index, %w: !zeroskew.q<4, [0.5, 2.5e-05], 0>) -> !zeroskew.q<8, 0.1, -128>
-// CHECK: num.level %sum row %row : !zeroskew.acc<[0.015625, 0.1]> -> !zeroskew.acc<0.10000000149011612>
-// GENERIC: "num.level"(%sum, %row) : (!zeroskew.acc<[0.015625, 0.1]>, index) -> !zeroskew.acc<0.10000000149011612>
+// CHECK: func.func @row(%sum: !zeroskew.acc<32, [0.015625, 0.1]>, %row: index, %w: !zeroskew.q<4, [0.5, 2.5e-05], 0>) -> !zeroskew.q<8, 0.1, -128>
+// CHECK: num.level %sum row %row : !zeroskew.acc<32, [0.015625, 0.1]> -> !zeroskew.acc<32, 0.10000000149011612>
+// GENERIC: "num.level"(%sum, %row) : (!zeroskew.acc<32, [0.015625, 0.1]>, index) -> !zeroskew.acc<32, 0.10000000149011612>
 
 // Each row has a multiplier and a shift in flash.
 // BITS: func.func @row(%sum: i32

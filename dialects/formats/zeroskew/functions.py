@@ -1,0 +1,102 @@
+"""TensorFlow Lite's functions of 8-bit numbers, computed for every raw when a program is compiled."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from tinyml.dialects.formats.zeroskew.scales import multiplier_and_shift, single
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.machine import gemmlowp
+from tinyml.dialects.machine.runtime_functions import requantize
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from tinyml.dialects.formats.number_format import Raws
+    from tinyml.dialects.formats.zeroskew.numbers import ZeroSkewNumbers
+
+_INTEGER_BITS = 4
+"""Integer bits of the arguments of tanh and the logistic function."""
+
+RESULTS = {"sigmoid": (8, 2.0**-8, -128), "tanh": (8, 2.0**-7, 0)}
+"""Width, scale and zero point of the only results that TensorFlow Lite's functions have."""
+
+
+def _logistic(source: ZeroSkewNumbers, raws: Raws) -> Raws:
+    return _of_scaled(source, raws, gemmlowp.logistic, 8) - 128
+
+
+def _tanh(source: ZeroSkewNumbers, raws: Raws) -> Raws:
+    return _of_scaled(source, raws, gemmlowp.tanh, 7)
+
+
+FUNCTIONS: dict[str, Callable[[ZeroSkewNumbers, Raws], Raws]] = {"sigmoid": _logistic, "tanh": _tanh}
+"""Functions whose results have the format of `RESULTS`, by name: of the raws of a format, as raws."""
+
+
+def _of_scaled(
+    source: ZeroSkewNumbers, raws: Raws, function: Callable[[NDArray[np.int64], int], NDArray[np.int64]], bits: int
+) -> Raws:
+    """A function of raws as integers with some fractional bits; far from 0 results are the outermost."""
+    multiplier, shift = multiplier_and_shift(math.ldexp(source.scale, 31 - _INTEGER_BITS))
+    x = raws.astype(np.int64) - source.zero_point.data
+    radius = input_radius(_INTEGER_BITS, shift)
+    inner = np.clip(x, -radius, radius).astype(np.int32)
+    scaled = requantize(inner, np.array(multiplier, np.int32), np.array(shift, np.int8)).astype(np.int64)
+    low, high = (-128, 127) if function is gemmlowp.tanh else (0, 255)
+    y = np.clip(gemmlowp.halved(function(scaled, _INTEGER_BITS), 31 - bits), low, high)
+    return np.where(x <= -radius, low, np.where(x >= radius, high, y))
+
+
+def input_radius(integer_bits: int, shift: int) -> int:
+    """TensorFlow Lite's CalculateInputRadius: the greatest argument that stays within the integer bits."""
+    return math.floor(((1 << integer_bits) - 1) * 2.0 ** (31 - integer_bits - shift))
+
+
+def hard_swish(source: ZeroSkewNumbers, result: ZeroSkewNumbers, raws: Raws) -> Raws:
+    """TensorFlow Lite's HARD_SWISH in numbers of 16 bits."""
+    fine = single(source.scale / 128)
+    to_result, result_shift = _factor(single(fine / result.scale))
+    to_gate, gate_shift = _factor(single(fine / single(3 / 32768)))
+    x = (raws.astype(np.int64) - source.zero_point.data) << 7
+    gate = _saturated(x << max(gate_shift - 1, 0))
+    gate = _high_product(gate, to_gate)
+    if gate_shift > 0:
+        gate = _saturated(gate << 1)
+    gate = gemmlowp.halved(gate, max(-gate_shift, 0))
+    gate = (gate + (1 << 15)) >> 1
+    product = gate * _high_product(x, to_result)
+    towards_zero = np.sign(product) * (np.abs(product) >> 15)
+    y = gemmlowp.halved(towards_zero, max(-result_shift, 0)) << max(result_shift, 0)
+    return np.clip(y + result.zero_point.data, *result.raw_limits).astype(result.dtype)
+
+
+def _factor(real: float) -> tuple[int, int]:
+    """A factor as a multiplier of 16 bits and a shift."""
+    multiplier, shift = multiplier_and_shift(real)
+    return min(multiplier + (1 << 15) >> 16, 0x7FFF), shift
+
+
+def _high_product(x: Raws, factor: int) -> Raws:
+    """x * factor / 2^15, rounded to nearest, halves upwards."""
+    return (x * factor + (1 << 14)) >> 15
+
+
+def _saturated(x: Raws) -> Raws:
+    return np.clip(x, -(1 << 15), (1 << 15) - 1)
+
+
+_SOFTMAX_BITS = 5
+"""Integer bits of the arguments of softmax's exponentials."""
+
+
+def softmax_terms(source: ZeroSkewNumbers) -> NDArray[np.int32]:
+    """The exponentials of TensorFlow Lite's SOFTMAX, by how far a raw is below the greatest; the last is 0."""
+    multiplier, shift = multiplier_and_shift(min(math.ldexp(source.scale, 31 - _SOFTMAX_BITS), float(gemmlowp.MOST)))
+    most = min(input_radius(_SOFTMAX_BITS, shift), (1 << source.bits) - 1)
+    below = -np.arange(most + 1, dtype=np.int32)
+    scaled = requantize(below, np.array(multiplier, np.int32), np.array(shift, np.int8)).astype(np.int64)
+    terms = gemmlowp.exp_of_negative(scaled, _SOFTMAX_BITS).astype(np.int32)
+    return np.append(terms[terms > 0], np.int32(0))

@@ -1,0 +1,94 @@
+"""Functions in fixed point as gemmlowp computes them, of all arguments of a table at once.
+
+Jacob et al. (2018), appendix A, and gemmlowp's `fixedpoint.h`: integers of 32 bits with few integer bits. TensorFlow
+Lite computes tanh, the logistic function and the exponentials of softmax with them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+from tinyml.dialects.lazy_numpy import np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Raws: TypeAlias = "NDArray[np.int64]"
+
+MOST = (1 << 31) - 1
+"""The greatest number of 32 bits; the number 1 where there are no integer bits."""
+
+_EXP_OF_EIGHTH, _THIRD = 1895147668, 715827883
+"""exp(-1/8) and 1/3, without integer bits."""
+
+_EXP_OF_POWERS = (1672461947, 1302514674, 790015084, 290630308, 39332535, 720401, 242)
+"""exp(-2^k) for k from -2 to 4, without integer bits."""
+
+_RECIPROCAL_START, _RECIPROCAL_SLOPE = 1515870810, -1010580540
+"""48 / 17 and -32 / 17, with 2 integer bits."""
+
+
+def high_product(a: Raws, b: Raws | int) -> Raws:
+    """a * b / 2^31, rounded to nearest, halves upwards."""
+    return (a * b + (1 << 30)) >> 31
+
+
+def halved(x: Raws, places: int) -> Raws:
+    """x / 2^places, rounded to nearest, halves away from zero."""
+    rest, half = x & ((1 << places) - 1), ((1 << places) - 1) >> 1
+    return (x >> places) + (rest > half + (x < 0))
+
+
+def _doubled(x: Raws, places: int) -> Raws:
+    """x * 2^places, saturating."""
+    return np.clip(x << places, -MOST - 1, MOST)
+
+
+def exp_of_negative(x: Raws, integer_bits: int) -> Raws:
+    """exp(x) without integer bits, for x <= 0 with some integer bits."""
+    fraction = 31 - integer_bits
+    quarter = 1 << (fraction - 2)
+    rest = (x & (quarter - 1)) - quarter
+    y = _exp_above_quarter(_doubled(rest, integer_bits))
+    remainder = rest - x
+    for exponent, factor in enumerate(_EXP_OF_POWERS, -2):
+        if exponent < integer_bits:
+            y = np.where(remainder >> (fraction + exponent) & 1, high_product(y, factor), y)
+    return np.where(x == 0, MOST, y)
+
+
+def _exp_above_quarter(x: Raws) -> Raws:
+    """exp(x) for x in [-1/4, 0): a polynomial around -1/8."""
+    a = x + (1 << 28)
+    square = high_product(a, a)
+    cube, fourth = high_product(square, a), high_product(square, square)
+    tail = halved(high_product(halved(fourth, 2) + cube, _THIRD) + square, 1)
+    return _EXP_OF_EIGHTH + high_product(a + tail, _EXP_OF_EIGHTH)
+
+
+def _newton(x: Raws) -> Raws:
+    """2 / (1 + x) with 2 integer bits, for x in [0, 1) without: three steps of Newton's method."""
+    half = (x + MOST + 1) >> 1
+    y = _RECIPROCAL_START + high_product(half, _RECIPROCAL_SLOPE)
+    for _ in range(3):
+        error = (1 << 29) - high_product(half, y)
+        y = y + _doubled(high_product(y, error), 2)
+    return y
+
+
+def reciprocal_above_one(x: Raws) -> Raws:
+    """1 / (1 + x) without integer bits, for x in [0, 1) without."""
+    return _doubled(_newton(x), 1)
+
+
+def logistic(x: Raws, integer_bits: int) -> Raws:
+    """1 / (1 + exp(-x)) without integer bits."""
+    positive = reciprocal_above_one(exp_of_negative(-np.abs(x), integer_bits))
+    return np.where(x == 0, 1 << 30, np.where(x > 0, positive, MOST - positive))
+
+
+def tanh(x: Raws, integer_bits: int) -> Raws:
+    """tanh(x) without integer bits."""
+    twice = exp_of_negative(-np.abs(x), integer_bits + 1)
+    size = _doubled(_newton(twice) - (1 << 29), 2)
+    return np.where(x == 0, 0, np.where(x > 0, size, -size))

@@ -1,0 +1,161 @@
+"""Import of an ONNX model as a function of tdsl ops on reals (L0)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.ir import Region, SSAValue
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.f32 import F32_FORMAT
+from tinyml.lowering.frontends.function_names import function_name
+from tinyml.lowering.frontends.onnx.building.builder import Builder, hint, identifier
+from tinyml.lowering.frontends.onnx.building.folding import FOLDED, fold
+from tinyml.lowering.frontends.onnx.building.handlers import HANDLERS, LOOPS, Inputs
+from tinyml.lowering.frontends.onnx.building.values import Constant, Label, Tensor, Value
+from tinyml.lowering.frontends.onnx.model.graph import Declared, Graph, Node
+from tinyml.lowering.frontends.onnx.model.reader import read_model
+from tinyml.lowering.frontends.onnx.ops import load_handlers
+from tinyml.lowering.frontends.onnx.rewrites import simplify
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+REALS = ("float32", "float16", "float64", "bfloat16")
+"""Element types of inputs that stand for reals."""
+
+
+def read_onnx(content: bytes, file: str) -> ModuleOp:
+    """The model in a file as a module with one function, named after the file.
+
+    The function takes one sample: an extent that the file leaves open is 1. It returns the model's outputs. Raises
+    `InputError` with the op and the name of the node that is wrong, or not supported.
+    """
+    graph = read_model(content, file)
+    load_handlers()
+    module = _Importer(file).module(graph)
+    simplify(module)
+    order_constants(module, list(graph.constants))
+    return module
+
+
+def order_constants(module: ModuleOp, names: Sequence[str]) -> None:
+    """Move all constants to the top of the function: in the order of the file, single numbers last.
+
+    What follows does not depend on the order of constants but for their rounding, which takes one after the other.
+    """
+    constants = [op for op in module.walk() if isinstance(op, tdsl.ConstOp)]
+    position = {identifier(name): place for place, name in reversed(list(enumerate(names)))}
+    last = len(names)
+
+    def place(constant: tdsl.ConstOp) -> tuple[bool, int]:
+        is_number = prod(tdsl.shape_of(constant.result)) == 1
+        return is_number, position.get(constant.result.name_hint or "", last)
+
+    [function] = module.ops
+    block = function.regions[0].block
+    for constant in sorted(constants, key=place, reverse=True):
+        constant.detach()
+        block.insert_op_before(constant, block.ops.first)
+
+
+class _Importer:
+    def __init__(self, file: str):
+        self.file = file
+        self.to = Builder()
+        self.scopes: list[dict[str, Value]] = [{}]
+
+    def module(self, graph: Graph) -> ModuleOp:
+        if len(graph.inputs) != 1:
+            names = ", ".join(f"'{value.name}'" for value in graph.inputs)
+            raise InputError(f"expected a model with one input, got {names or 'none'}", file=self.file)
+        [declared] = graph.inputs
+        shape = self.input_shape(declared)
+        self.to.check_shape(shape)
+        argument = self.to.entry.insert_arg(TensorType(F32_FORMAT.type, shape), 0)
+        hint(argument, declared.name)
+        results = self.results(graph, self.run(graph, [Tensor.plain(argument)]))
+        self.to.entry.add_op(func.ReturnOp(*results))
+        types = self.to.entry.arg_types, [result.type for result in results]
+        return ModuleOp([func.FuncOp(function_name(self.file), types, Region(self.to.entry))])
+
+    def input_shape(self, declared: Declared) -> tuple[int, ...]:
+        """The shape of one sample: extents of one open name are 1."""
+        if declared.element not in REALS:
+            raise InputError(f"input '{declared.name}' is of {declared.element}, expected reals", file=self.file)
+        if declared.dims is None:
+            raise InputError(f"input '{declared.name}' has no shape", file=self.file)
+        if len({dim for dim in declared.dims if isinstance(dim, str)}) > 1 or declared.dims.count("") > 1:
+            dims = ", ".join(str(dim) or "?" for dim in declared.dims)
+            raise InputError(
+                f"input '{declared.name}' has several extents that are open, ({dims}); only the batch may be",
+                file=self.file,
+            )
+        return tuple(1 if isinstance(dim, str) else dim for dim in declared.dims)
+
+    def results(self, graph: Graph, values: Sequence[Value]) -> list[SSAValue]:
+        """The values that the function returns: a label first, which the scores of a classifier get if it has none."""
+        results: list[SSAValue] = []
+        for output, value in zip(graph.outputs, values, strict=True):
+            if isinstance(value, Constant):
+                raise InputError(f"output '{output.name}' does not depend on the input", file=self.file)
+            results.append(value.value if isinstance(value, Label) else self.to.tensor(value))
+        if len(results) == 1 and isinstance(values[0], Tensor) and _are_scores(values[0].shape):
+            results.append(self.to.emit(tdsl.ArgmaxOp, results[0]).result)
+        return sorted(results, key=lambda result: isinstance(result.type, TensorType))
+
+    def run(self, graph: Graph, arguments: Sequence[Value]) -> Sequence[Value]:
+        """Import the nodes of a graph."""
+        constants: Mapping[str, NDArray[Any]] = graph.constants
+        scope: dict[str, Value] = {name: Constant(array, name) for name, array in constants.items()}
+        scope |= {declared.name: value for declared, value in zip(graph.inputs, arguments, strict=True)}
+        self.scopes.append(scope)
+        around = self.to.node
+        for node in graph.nodes:
+            self.to.node = node
+            scope |= {name: value for name, value in zip(node.outputs, self.outputs(node), strict=False) if name}
+        self.to.node = around
+        results = [self.find(output.name) for output in graph.outputs]
+        self.scopes.pop()
+        return results
+
+    def find(self, name: str) -> Value:
+        for scope in reversed(self.scopes):
+            if name in scope:
+                return scope[name]
+        raise self.to.error(f"'{name}' is not computed: {self.to.node.op or 'the graph'} has fewer outputs here")
+
+    def outputs(self, node: Node) -> Sequence[Value]:
+        """The outputs of a node, computed now if all inputs are constants."""
+        inputs: Inputs = [self.find(name) if name else None for name in node.inputs]
+        if node.domain == "" and node.op in FOLDED and (folded := fold(self.to, node, inputs)) is not None:
+            return folded
+        if node.domain == "" and node.op in LOOPS:
+            values = LOOPS[node.op](self.to, node, inputs, self.run)
+        elif (handler := HANDLERS.get((node.domain, node.op))) is not None:
+            result = handler(self.to, node, inputs)
+            values = result if isinstance(result, Sequence) else [result]
+        else:
+            raise node.error(f"the op is not supported; supported are {supported()}")
+        for name, value in zip(node.outputs, values, strict=False):
+            if isinstance(value, Tensor) and value.value.name_hint is None:
+                hint(value.value, name)
+        return values
+
+
+def _are_scores(shape: tdsl.Shape) -> bool:
+    """Is an output one vector of several numbers, as the scores of classes are?"""
+    return len(shape) <= 2 and prod(shape) == max(shape, default=1) > 1
+
+
+def supported() -> str:
+    """The names of all ops that can be imported."""
+    names = {op if domain == "" else f"{domain}.{op}" for domain, op in HANDLERS}
+    return ", ".join(sorted(names | LOOPS.keys() | FOLDED))

@@ -1,0 +1,98 @@
+"""Nodes and graphs of a model, whose attributes are read by name and type."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from tinyml.dialects.errors import InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Attribute: TypeAlias = "int | float | str | tuple[int, ...] | tuple[float, ...] | NDArray[Any] | Graph"
+
+Dims: TypeAlias = tuple["int | str", ...]
+"""The extents of a value: numbers, and names of extents that the file leaves open (the empty name too)."""
+
+_KINDS = {int: "an integer", float: "a number", str: "a string", tuple: "a list"}
+
+
+@dataclass(frozen=True)
+class Declared:
+    """A declared input or output of a graph; `dims` is None where the file does not give a shape."""
+
+    name: str
+    element: str
+    dims: Dims | None
+
+
+@dataclass(frozen=True)
+class Node:
+    """One operation. Inputs that are left out have empty names; `version` is the opset of its domain."""
+
+    op: str
+    domain: str
+    version: int
+    name: str
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    attributes: Mapping[str, Attribute]
+    file: str
+
+    def error(self, message: str) -> InputError:
+        """An error at this node: its op, its name in the file, and what is wrong."""
+        return InputError(f"{self.op} '{self.name}': {message}", file=self.file)
+
+    def integer(self, name: str, default: int | None = None) -> int:
+        return self._typed(name, int, default)
+
+    def number(self, name: str, default: float | None = None) -> float:
+        return float(self._typed(name, float, default))
+
+    def text(self, name: str, default: str | None = None) -> str:
+        return self._typed(name, str, default)
+
+    def integers(self, name: str, default: Sequence[int] | None = None) -> tuple[int, ...]:
+        values = self._typed(name, tuple, None if default is None else tuple(default))
+        if not all(isinstance(value, int) for value in values):
+            raise self.error(f"attribute '{name}' is not a list of integers")
+        return values
+
+    def graph(self, name: str) -> Graph:
+        value = self.attributes.get(name)
+        if not isinstance(value, Graph):
+            raise self.error(f"attribute '{name}' is not a graph")
+        return value
+
+    def only(self, name: str, *allowed: Attribute) -> None:
+        """Refuse an attribute that is present with another value than those allowed."""
+        value = self.attributes.get(name, allowed[0])
+        if not any(type(value) is type(each) and value == each for each in allowed):
+            raise self.error(f"{name} = {_spelled(value)} is not supported, only {' or '.join(map(_spelled, allowed))}")
+
+    def _typed(self, name: str, kind: type[Any], default: Any) -> Any:
+        value = self.attributes.get(name, default)
+        if value is None:
+            raise self.error(f"needs the attribute '{name}'")
+        if not isinstance(value, kind):
+            raise self.error(f"attribute '{name}' is not {_KINDS[kind]}")
+        return value
+
+
+@dataclass(frozen=True)
+class Graph:
+    """Nodes in an order in which they can be computed, constants by name, inputs without constants, and outputs."""
+
+    nodes: Sequence[Node]
+    constants: Mapping[str, NDArray[Any]]
+    inputs: Sequence[Declared]
+    outputs: Sequence[Declared]
+
+    free: frozenset[str] = field(default=frozenset())
+    """Names that nodes, or outputs, read from a graph around this one."""
+
+
+def _spelled(value: Attribute) -> str:
+    return "..." if isinstance(value, Graph) else str(value)

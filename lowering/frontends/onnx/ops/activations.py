@@ -1,0 +1,92 @@
+"""Activations other than those of one tdsl op without attributes."""
+
+from __future__ import annotations
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.lazy_numpy import np
+from tinyml.lowering.frontends.onnx.building.builder import Builder
+from tinyml.lowering.frontends.onnx.building.handlers import Inputs, handles, needed, optional
+from tinyml.lowering.frontends.onnx.building.values import Constant, Tensor, Value
+from tinyml.lowering.frontends.onnx.model.graph import Node
+from tinyml.lowering.frontends.onnx.ops.elementwise import binary, unary
+from tinyml.lowering.frontends.onnx.ops.movement import axis_of
+
+GREATEST = (2.0 - 2.0**-23) * 2.0**127
+"""The greatest 32-bit float, which stands for no limit."""
+
+
+def stored(to: Builder, value: Value) -> Tensor:
+    """A value as a tensor, in the order in which it is."""
+    numbers = to.numbers(value)
+    return numbers if isinstance(numbers, Tensor) else Tensor.plain(to.tensor(numbers))
+
+
+def _limit(to: Builder, inputs: Inputs, position: int, default: float) -> float:
+    value = optional(inputs, position)
+    if value is None:
+        return default
+    if not isinstance(value, Constant) or value.array.size != 1 or value.array.dtype.kind not in "fiu":
+        raise to.error("its limits must be constant numbers")
+    limit = float(value.array.item())
+    if np.isnan(limit):
+        raise to.error("a limit is NaN")
+    return min(max(limit, -GREATEST), GREATEST)
+
+
+@handles("Clip")
+def clip(to: Builder, node: Node, inputs: Inputs) -> Value:
+    low, high = _limit(to, inputs, 1, -GREATEST), _limit(to, inputs, 2, GREATEST)
+    return clipped(to, needed(to, inputs, 0), low, high)
+
+
+def clipped(to: Builder, value: Value, low: float, high: float) -> Tensor:
+    x = stored(to, value)
+    if (low, high) == (0.0, GREATEST):
+        return unary(to, tdsl.ReluOp, x)
+    if (low, high) == (0.0, 6.0):
+        return unary(to, tdsl.Relu6Op, x)
+    return Tensor(to.op(tdsl.ClipOp, x.value, low, high), x.order)
+
+
+@handles("Min", "Max")
+def extreme(to: Builder, node: Node, inputs: Inputs) -> Value:
+    """The lesser, or the greater, of a tensor and a constant number."""
+    lhs, rhs = needed(to, inputs, 0), needed(to, inputs, 1)
+    if len(inputs) > 2:
+        raise node.error("only two inputs are supported")
+    value, limit = (rhs, lhs) if isinstance(lhs, Constant) else (lhs, rhs)
+    at = _limit(to, [limit], 0, 0.0)
+    return clipped(to, value, *((-GREATEST, at) if node.op == "Min" else (at, GREATEST)))
+
+
+@handles("LeakyRelu")
+def leaky_relu(to: Builder, node: Node, inputs: Inputs) -> Value:
+    return _leaky(to, stored(to, needed(to, inputs, 0)), node.number("alpha", 0.01))
+
+
+@handles("PRelu")
+def parametric_relu(to: Builder, node: Node, inputs: Inputs) -> Value:
+    x, slope = stored(to, needed(to, inputs, 0)), needed(to, inputs, 1)
+    if not isinstance(slope, Constant) or slope.array.size != 1:
+        raise node.error("only one constant slope for all elements is supported")
+    return _leaky(to, x, float(slope.array.item()))
+
+
+def _leaky(to: Builder, x: Tensor, slope: float) -> Tensor:
+    return Tensor(to.op(tdsl.LeakyReluOp, x.value, slope), x.order)
+
+
+@handles("HardSigmoid")
+def hard_sigmoid(to: Builder, node: Node, inputs: Inputs) -> Value:
+    alpha, beta = node.number("alpha", 0.2), node.number("beta", 0.5)
+    scaled = binary(to, tdsl.MulOp, needed(to, inputs, 0), Constant(np.array(alpha)))
+    return clipped(to, binary(to, tdsl.AddOp, scaled, Constant(np.array(beta))), 0.0, 1.0)
+
+
+@handles("Softmax")
+def softmax(to: Builder, node: Node, inputs: Inputs) -> Value:
+    """Softmax over one axis, which becomes the last."""
+    x = stored(to, needed(to, inputs, 0))
+    axis = axis_of(node, node.integer("axis", -1), len(x.shape))
+    order = (*(each for each in x.order if each != axis), axis)
+    return Tensor(to.op(tdsl.SoftmaxOp, to.ordered(x, order)), order)

@@ -1,0 +1,136 @@
+"""Ops on single elements, with numpy's broadcasting."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.lazy_numpy import np
+from tinyml.lowering.frontends.onnx.building.builder import Builder
+from tinyml.lowering.frontends.onnx.building.handlers import Inputs, handles, needed, optional
+from tinyml.lowering.frontends.onnx.building.values import Constant, Indicator, Tensor, Value
+from tinyml.lowering.frontends.onnx.model.graph import Node
+
+if TYPE_CHECKING:
+    from xdsl.ir import SSAValue
+
+_UNARY: dict[str, type[tdsl.UnaryOp]] = {
+    "Relu": tdsl.ReluOp,
+    "Tanh": tdsl.TanhOp,
+    "Sigmoid": tdsl.SigmoidOp,
+    "Exp": tdsl.ExpOp,
+    "Neg": tdsl.NegOp,
+    "HardSwish": tdsl.HardSwishOp,
+}
+
+_BINARY: dict[str, type[tdsl.BinaryOp]] = {"Add": tdsl.AddOp, "Sub": tdsl.SubOp, "Mul": tdsl.MulOp}
+
+
+def unary(to: Builder, make: type[tdsl.UnaryOp], value: Value) -> Tensor:
+    """An op on each element of one tensor, which keeps its order."""
+    value = to.numbers(value)
+    if isinstance(value, Constant):
+        return Tensor.plain(to.op(make, to.tensor(value)))
+    return Tensor(to.op(make, value.value), value.order)
+
+
+def binary(to: Builder, make: type[tdsl.BinaryOp], lhs: Value, rhs: Value) -> Tensor:
+    """An op on each pair of elements, in the order of the operand that is not in the model's order, if there is one."""
+    operands, order = in_one_order(to, lhs, rhs)
+    return Tensor(to.op(make, *operands), order)
+
+
+def in_one_order(to: Builder, *values: Value) -> tuple[list[SSAValue], tuple[int, ...]]:
+    """Operands with axes in one order, in which they broadcast as in the model, and that order."""
+    operands = [to.numbers(value) for value in values]
+    rank = max(len(operand.shape) for operand in operands)
+    orders = [
+        operand.order
+        for operand in operands
+        if isinstance(operand, Tensor) and len(operand.order) == rank and not operand.is_plain
+    ]
+    if not orders:
+        return [to.tensor(operand) for operand in operands], tuple(range(rank))
+    return [_ranked(to, operand, rank, orders[0]) for operand in operands], orders[0]
+
+
+def _ranked(to: Builder, operand: Tensor | Constant, rank: int, order: tuple[int, ...]) -> SSAValue:
+    """An operand with leading axes of extent 1 up to a rank, and its axes in an order; single numbers stay scalars."""
+    if not operand.shape:
+        return to.tensor(operand)
+    shape = (1,) * (rank - len(operand.shape)) + operand.shape
+    if isinstance(operand, Constant):
+        return to.constant(operand, f"as {shape} in {order}", lambda array: array.reshape(shape).transpose(order))
+    if len(operand.shape) < rank:
+        operand = Tensor.plain(to.reshape(to.tensor(operand), shape))
+    return to.ordered(operand, order)
+
+
+@handles(*_UNARY)
+def elementwise(to: Builder, node: Node, inputs: Inputs) -> Value:
+    return unary(to, _UNARY[node.op], needed(to, inputs, 0))
+
+
+@handles(*_BINARY)
+def arithmetic(to: Builder, node: Node, inputs: Inputs) -> Value:
+    lhs, rhs = needed(to, inputs, 0), needed(to, inputs, 1)
+    if (chosen := _by_indicator(to, node, lhs, rhs)) is not None:
+        return chosen
+    return binary(to, _BINARY[node.op], lhs, rhs)
+
+
+def _by_indicator(to: Builder, node: Node, lhs: Value, rhs: Value) -> Value | None:
+    """A product with an indicator as a choice, and 1 minus an indicator as the opposite one."""
+    if node.op == "Sub" and isinstance(rhs, Indicator) and len(rhs.comparisons) == 1 and _is_one(lhs):
+        return Indicator([rhs.comparisons[0].opposite])
+    if node.op != "Mul":
+        return None
+    if isinstance(lhs, Indicator):
+        lhs, rhs = rhs, lhs
+    if not isinstance(rhs, Indicator):
+        return None
+    if isinstance(lhs, Indicator):
+        return Indicator([*lhs.comparisons, *rhs.comparisons])
+    kept = to.tensor(lhs)
+    return Tensor.plain(to.choose(rhs.comparisons, kept, to.fill(0.0, tdsl.shape_of(kept))))
+
+
+def _is_one(value: Value) -> bool:
+    return isinstance(value, Constant) and value.array.size == 1 and value.array.item() == 1
+
+
+@handles("Div")
+def quotient(to: Builder, node: Node, inputs: Inputs) -> Value:
+    """A quotient by constants, which is the product with their reciprocals."""
+    divisor = needed(to, inputs, 1)
+    if not isinstance(divisor, Constant):
+        raise node.error("divides by a tensor that is not a constant, which is not supported")
+    if not np.all(divisor.array):
+        raise node.error("divides by zero")
+    reciprocals = Constant(np.asarray(1.0 / divisor.array.astype(np.float64)))
+    return binary(to, tdsl.MulOp, needed(to, inputs, 0), reciprocals)
+
+
+@handles("Pow")
+def power(to: Builder, node: Node, inputs: Inputs) -> Value:
+    """A square, as a product."""
+    exponent, base = needed(to, inputs, 1), needed(to, inputs, 0)
+    if not isinstance(exponent, Constant) or exponent.array.size != 1 or exponent.array.item() not in (1, 2):
+        raise node.error("only the exponents 1 and 2 are supported")
+    return base if exponent.array.item() == 1 else binary(to, tdsl.MulOp, base, base)
+
+
+@handles("Sum")
+def total(to: Builder, node: Node, inputs: Inputs) -> Value:
+    result = needed(to, inputs, 0)
+    for position in range(1, len(inputs)):
+        result = binary(to, tdsl.AddOp, result, needed(to, inputs, position))
+    return result
+
+
+@handles("Identity", "Dropout")
+def same(to: Builder, node: Node, inputs: Inputs) -> Value:
+    """The input itself, as the op does nothing at inference."""
+    if (training := optional(inputs, 2)) is not None and (not isinstance(training, Constant) or training.array.any()):
+        raise node.error("training is not supported")
+    return needed(to, inputs, 0)

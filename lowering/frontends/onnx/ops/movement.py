@@ -1,0 +1,227 @@
+"""Ops that move elements: other shapes, other orders of axes, and parts of tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import prod
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.tdsl import Shape, shape_of
+from tinyml.lowering.frontends.onnx.building.builder import Builder
+from tinyml.lowering.frontends.onnx.building.handlers import Inputs, handles, needed, optional
+from tinyml.lowering.frontends.onnx.building.values import Comparison, Constant, Indicator, Tensor, Value
+from tinyml.lowering.frontends.onnx.model.graph import Node
+
+
+def integers(node: Node, inputs: Inputs, position: int, what: str) -> tuple[int, ...] | None:
+    """An input of integers, which must be constant; None if it is left out."""
+    value = optional(inputs, position)
+    if value is None:
+        return None
+    if not isinstance(value, Constant) or value.array.dtype.kind not in "iu":
+        raise node.error(f"its {what} must be constant integers")
+    return tuple(value.array.ravel().tolist())
+
+
+def required_integers(node: Node, inputs: Inputs, position: int, what: str) -> tuple[int, ...]:
+    if (values := integers(node, inputs, position, what)) is None:
+        raise node.error(f"needs its {what}")
+    return values
+
+
+def axes_of(node: Node, inputs: Inputs, position: int, rank: int) -> tuple[int, ...] | None:
+    """Axes from an attribute or, in newer opsets, from an input, all in [0, rank); None if there are none."""
+    axes = node.integers("axes") if "axes" in node.attributes else integers(node, inputs, position, "axes")
+    return None if axes is None else tuple(axis_of(node, axis, rank) for axis in axes)
+
+
+def axis_of(node: Node, axis: int, rank: int) -> int:
+    """An axis counted from the front."""
+    if not -rank <= axis < rank:
+        raise node.error(f"axis {axis} is not one of the {rank} axes")
+    return axis % rank
+
+
+def _tensor(to: Builder, inputs: Inputs) -> Tensor:
+    value = to.numbers(needed(to, inputs, 0))
+    return value if isinstance(value, Tensor) else Tensor.plain(to.tensor(value))
+
+
+@handles("Reshape")
+def reshape(to: Builder, node: Node, inputs: Inputs) -> Value:
+    value = _tensor(to, inputs)
+    wanted = required_integers(node, inputs, 1, "shape")
+    if not node.integer("allowzero", 0):
+        if any(extent == 0 and axis >= len(value.shape) for axis, extent in enumerate(wanted)):
+            raise node.error(f"shape {list(wanted)} copies an extent that {list(value.shape)} does not have")
+        wanted = tuple(value.shape[axis] if extent == 0 else extent for axis, extent in enumerate(wanted))
+    if -1 in wanted:
+        rest = -prod(wanted)
+        if wanted.count(-1) > 1 or rest == 0 or prod(value.shape) % rest:
+            raise node.error(f"cannot reshape {list(value.shape)} to {list(wanted)}")
+        wanted = tuple(prod(value.shape) // rest if extent == -1 else extent for extent in wanted)
+    return reshaped(to, value, wanted)
+
+
+def reshaped(to: Builder, value: Tensor, shape: Shape) -> Tensor:
+    to.check_shape(shape)
+    return value if value.shape == shape else Tensor.plain(to.reshape(to.tensor(value), shape))
+
+
+@handles("Flatten")
+def flatten(to: Builder, node: Node, inputs: Inputs) -> Value:
+    value = _tensor(to, inputs)
+    rank, axis = len(value.shape), node.integer("axis", 1)
+    if not -rank <= axis <= rank:
+        raise node.error(f"axis {axis} is not one of the {rank} axes")
+    axis = axis + rank if axis < 0 else axis
+    return reshaped(to, value, (prod(value.shape[:axis]), prod(value.shape[axis:])))
+
+
+@handles("Unsqueeze")
+def unsqueeze(to: Builder, node: Node, inputs: Inputs) -> Value:
+    value = _tensor(to, inputs)
+    given = node.integers("axes") if "axes" in node.attributes else required_integers(node, inputs, 1, "axes")
+    rank = len(value.shape) + len(given)
+    axes = {axis_of(node, axis, rank) for axis in given}
+    if len(axes) < len(given):
+        raise node.error(f"axes {list(given)} name an axis twice")
+    extents = iter(value.shape)
+    return reshaped(to, value, tuple(1 if axis in axes else next(extents) for axis in range(rank)))
+
+
+@handles("Squeeze")
+def squeeze(to: Builder, node: Node, inputs: Inputs) -> Value:
+    value = _tensor(to, inputs)
+    axes = axes_of(node, inputs, 1, len(value.shape))
+    if axes is None:
+        axes = tuple(axis for axis, extent in enumerate(value.shape) if extent == 1)
+    if any(value.shape[axis] != 1 for axis in axes):
+        raise node.error(f"removes axes {list(axes)} of shape {list(value.shape)}, which must have extent 1")
+    return reshaped(to, value, tuple(extent for axis, extent in enumerate(value.shape) if axis not in axes))
+
+
+@handles("Transpose")
+def transpose(to: Builder, node: Node, inputs: Inputs) -> Value:
+    """A change of order, which moves nothing until an op needs the axes in the model's order."""
+    value = _tensor(to, inputs)
+    rank = len(value.shape)
+    permutation = node.integers("perm", tuple(reversed(range(rank))))
+    if sorted(permutation) != list(range(rank)):
+        raise node.error(f"perm {list(permutation)} does not order the {rank} axes")
+    return Tensor(value.value, tuple(permutation.index(axis) for axis in value.order))
+
+
+@handles("Slice")
+def slice_(to: Builder, node: Node, inputs: Inputs) -> Value:
+    """Parts with step 1, and whole axes in opposite order."""
+    value = _tensor(to, inputs)
+    starts, ends = (required_integers(node, inputs, i, "starts and ends") for i in (1, 2))
+    axes = axes_of(node, inputs, 3, len(value.shape)) or tuple(range(len(starts)))
+    steps = integers(node, inputs, 4, "steps") or (1,) * len(starts)
+    if not len(starts) == len(ends) == len(axes) == len(steps) or max(axes, default=0) >= len(value.shape):
+        raise node.error("starts, ends, axes and steps differ in length")
+    for axis, start, end, step in zip(axes, starts, ends, steps, strict=True):
+        extent = value.shape[axis]
+        if step == 0 or abs(step) > 1:
+            raise node.error(f"step {step} is not supported, only 1 and -1")
+        taken = range(extent)[start : None if step < 0 and end < -extent else end : step]
+        if not taken:
+            raise node.error(f"no element of axis {axis} is left")
+        value = part(to, value, axis, min(taken), len(taken))
+        if step < 0 and len(taken) > 1:
+            value = Tensor(to.op(tdsl.ReverseOp, value.value, value.order.index(axis)), value.order)
+    return value
+
+
+def part(to: Builder, value: Tensor, axis: int, start: int, length: int) -> Tensor:
+    """A part of one axis of the model's tensor."""
+    stored = list(shape_of(value.value))
+    offsets, position = [0] * len(stored), value.order.index(axis)
+    offsets[position], stored[position] = start, length
+    return Tensor(to.part(value.value, offsets, stored), value.order)
+
+
+@handles("Split")
+def split(to: Builder, node: Node, inputs: Inputs) -> Sequence[Value]:
+    value = _tensor(to, inputs)
+    axis = axis_of(node, node.integer("axis", 0), len(value.shape))
+    extent, count = value.shape[axis], max(len(node.outputs), 1)
+    lengths = integers(node, inputs, 1, "split")
+    if lengths is None:
+        each = -(-extent // count)
+        lengths = tuple(min(each, extent - each * number) for number in range(count))
+    if sum(lengths) != extent or min(lengths) < 1:
+        raise node.error(f"parts of {list(lengths)} do not make up the extent {extent} of axis {axis}")
+    starts = [sum(lengths[:number]) for number in range(len(lengths))]
+    return [part(to, value, axis, start, length) for start, length in zip(starts, lengths, strict=True)]
+
+
+@handles("Concat")
+def concat(to: Builder, node: Node, inputs: Inputs) -> Value:
+    """Tensors one after the other, in the order of axes of the first that is not in the model's."""
+    values = [to.numbers(needed(to, inputs, position)) for position in range(len(inputs))]
+    rank = len(values[0].shape) if values else 0
+    if not values or any(len(value.shape) != rank for value in values):
+        raise node.error(f"its inputs differ in rank: {[list(value.shape) for value in values]}")
+    axis = axis_of(node, node.integer("axis"), rank)
+    orders = [value.order for value in values if isinstance(value, Tensor) and not value.is_plain]
+    order = orders[0] if orders else tuple(range(rank))
+    parts = [to.ordered(value, order) for value in values]
+    return Tensor(to.op(tdsl.ConcatOp, parts, order.index(axis)), order)
+
+
+@handles("Pad")
+def pad(to: Builder, node: Node, inputs: Inputs) -> Value:
+    """A constant number around a tensor; negative padding removes elements."""
+    value = _tensor(to, inputs)
+    node.only("mode", "constant")
+    rank = len(value.shape)
+    axes = axes_of(node, inputs, 3, rank) or tuple(range(rank))
+    pads = required_integers(node, inputs, 1, "pads")
+    filling = optional(inputs, 2)
+    if len(pads) != 2 * len(axes) or len(set(axes)) < len(axes):
+        raise node.error(f"{len(pads)} pads do not fit {len(axes)} axes")
+    if filling is not None and (not isinstance(filling, Constant) or filling.array.size != 1):
+        raise node.error("the number around the tensor must be constant")
+    low, high = [0] * rank, [0] * rank
+    for axis, before, after in zip(axes, pads, pads[len(axes) :], strict=False):
+        cut = -min(before, 0), -min(after, 0)
+        if any(cut):
+            value = part(to, value, axis, cut[0], value.shape[axis] - sum(cut))
+        position = value.order.index(axis)
+        low[position], high[position] = max(before, 0), max(after, 0)
+    if not any(low) and not any(high):
+        return value
+    number = 0.0 if filling is None else float(filling.array.item())
+    return Tensor(to.op(tdsl.PadOp, value.value, low, high, number), value.order)
+
+
+@handles("Gather")
+def gather(to: Builder, node: Node, inputs: Inputs) -> Value:
+    """Elements of one axis at constant indices that follow one another; also from the results of comparisons."""
+    source = needed(to, inputs, 0)
+    match source:
+        case Comparison():
+            return replace(source, tensor=_gathered(to, node, source.tensor, inputs))
+        case Indicator(comparisons=[comparison]):
+            return Indicator([replace(comparison, tensor=_gathered(to, node, comparison.tensor, inputs))])
+        case _:
+            return _gathered(to, node, _tensor(to, inputs), inputs)
+
+
+def _gathered(to: Builder, node: Node, tensor: Tensor, inputs: Inputs) -> Tensor:
+    indices = required_integers(node, inputs, 1, "indices")
+    shape = needed(to, inputs, 1).shape
+    axis = axis_of(node, node.integer("axis", 0), len(tensor.shape))
+    extent = tensor.shape[axis]
+    if not indices or not all(-extent <= index < extent for index in indices):
+        raise node.error(f"indices {list(indices)[:8]} do not lie in axis {axis} of extent {extent}")
+    first = indices[0] % extent
+    if [index % extent for index in indices] != list(range(first, first + len(indices))):
+        raise node.error("only indices that follow one another are supported")
+    taken = part(to, tensor, axis, first, len(indices))
+    if len(shape) == 1:
+        return taken
+    return reshaped(to, taken, (*taken.shape[:axis], *shape, *taken.shape[axis + 1 :]))

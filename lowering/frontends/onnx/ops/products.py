@@ -1,0 +1,86 @@
+"""Products of matrices, with constant matrices on the left: sums then read consecutive bytes of flash."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.tdsl import shape_of
+from tinyml.lowering.frontends.onnx.building.builder import Builder
+from tinyml.lowering.frontends.onnx.building.handlers import Inputs, handles, needed, optional
+from tinyml.lowering.frontends.onnx.building.values import Constant, Tensor, Value
+from tinyml.lowering.frontends.onnx.model.graph import Node
+from tinyml.lowering.frontends.onnx.ops.elementwise import binary
+
+if TYPE_CHECKING:
+    from xdsl.ir import SSAValue
+
+
+def weighted(to: Builder, row: SSAValue, weights: Constant, transposed: bool) -> SSAValue:
+    """A row vector times a constant matrix (inputs, outputs), or its transpose, as a column vector."""
+    column = to.reshape(row, (prod(shape_of(row)), 1))
+    matrix = to.constant(weights) if transposed else to.constant(weights, "transposed", lambda array: array.T)
+    return to.op(tdsl.MatmulOp, matrix, column)
+
+
+def product(to: Builder, lhs: Value, rhs: Value, *, transposed: bool = False) -> SSAValue:
+    """The product of two matrices, the second transposed on request, as a matrix."""
+    lhs, rhs = to.numbers(lhs), to.numbers(rhs)
+    if isinstance(rhs, Constant) and len(lhs.shape) == len(rhs.shape) == 2 and lhs.shape[0] == 1:
+        result = weighted(to, to.tensor(lhs), rhs, transposed)
+        return to.reshape(result, (1, shape_of(result)[0]))
+    right = to.tensor(rhs)
+    if transposed:
+        right = to.op(tdsl.TransposeOp, right, (1, 0))
+    return to.op(tdsl.MatmulOp, to.tensor(lhs), right)
+
+
+@handles("MatMul")
+def matmul(to: Builder, node: Node, inputs: Inputs) -> Value:
+    """A product of matrices; vectors become rows or columns, further axes must have extent 1 or be rows."""
+    lhs, rhs = to.numbers(needed(to, inputs, 0)), to.numbers(needed(to, inputs, 1))
+    left, right = lhs.shape, rhs.shape
+    if not left or not right:
+        raise node.error("multiplies a single number: expected matrices")
+    if len(right) > 2 and prod(right[:-2]) > 1:
+        raise node.error(f"stacks of matrices on the right, shape {list(right)}, are not supported")
+    shape = (*left[:-1], *right[len(right) - 1 :]) if len(right) > 1 else left[:-1]
+    if len(right) > len(left):
+        shape = (1,) * (len(right) - max(len(left), 2)) + shape
+    lhs = matrix(to, lhs, (prod(left[:-1]), left[-1]))
+    rhs = matrix(to, rhs, right[-2:] if len(right) > 1 else (right[0], 1))
+    return Tensor.plain(to.reshape(product(to, lhs, rhs), shape))
+
+
+def matrix(to: Builder, value: Value, shape: tuple[int, ...]) -> Tensor | Constant:
+    """A value as a matrix."""
+    if isinstance(value, Constant):
+        return value if value.shape == shape else Constant(value.array.reshape(shape), value.name)
+    return Tensor.plain(to.reshape(to.tensor(value), shape))
+
+
+@handles("Gemm")
+def gemm(to: Builder, node: Node, inputs: Inputs) -> Value:
+    """`alpha * A * B + beta * C`, with matrices transposed on request; factors other than 1 go into constants."""
+    lhs, rhs = to.numbers(needed(to, inputs, 0)), to.numbers(needed(to, inputs, 1))
+    if len(lhs.shape) != 2 or len(rhs.shape) != 2:
+        raise node.error(f"expected two matrices, got shapes {list(lhs.shape)} and {list(rhs.shape)}")
+    if node.integer("transA", 0):
+        lhs = Tensor.plain(to.op(tdsl.TransposeOp, to.tensor(lhs), (1, 0)))
+    alpha, beta = node.number("alpha", 1.0), node.number("beta", 1.0)
+    if alpha != 1.0:
+        rhs = _scaled(node, rhs, alpha)
+    result: Value = Tensor.plain(product(to, lhs, rhs, transposed=bool(node.integer("transB", 0))))
+    if (addend := optional(inputs, 2)) is not None and beta != 0.0:
+        addend = to.numbers(addend) if beta == 1.0 else _scaled(node, to.numbers(addend), beta)
+        if isinstance(addend, Constant) and len(addend.shape) == 1:
+            addend = Constant(addend.array[None], addend.name)
+        result = binary(to, tdsl.AddOp, result, addend)
+    return result
+
+
+def _scaled(node: Node, value: Tensor | Constant, factor: float) -> Constant:
+    if not isinstance(value, Constant):
+        raise node.error("alpha and beta other than 1 are supported for constants only")
+    return Constant(value.array * value.array.dtype.type(factor), value.name)

@@ -1,0 +1,48 @@
+"""Constant matrices with zeros as sparse ones, whose zeros stay zeros in every format.
+
+`choose-storage` makes them dense again where that is smaller or faster.
+"""
+
+from __future__ import annotations
+
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.rewriter import InsertPoint
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.formats.f32 import F32_FORMAT
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.tdsl import shape_of
+
+DELIBERATE = 1 / 64
+"""The share of a matrix from which on zeros are no accident: weights that training leaves alone, or sets to zero."""
+
+MANY = 1 / 2
+"""The share from which on a sparse matrix is worth more than one sum for a product and what is added to it."""
+
+
+class SparseWeights(RewritePattern):
+    """Matches the product of a constant matrix, which nothing else uses, and a column vector."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: tdsl.MatmulOp, rewriter: PatternRewriter, /) -> None:
+        weights = op.lhs.owner
+        if not isinstance(weights, tdsl.ConstOp) or not weights.result.has_one_use() or shape_of(op.out)[1] != 1:
+            return
+        zeros = 1 - np.count_nonzero(weights.raws) / weights.raws.size
+        if zeros < (MANY if _is_added(op) else DELIBERATE) or zeros == 1:
+            return
+        sparse = tdsl.ConstOp(weights.raws, F32_FORMAT, tdsl.Csr())
+        sparse.result.name_hint = weights.result.name_hint
+        rewriter.insert(sparse, InsertPoint.before(weights))
+        rewriter.replace(op, tdsl.SpmvOp(sparse.result, op.rhs))
+
+
+def _is_added(op: tdsl.MatmulOp) -> bool:
+    """Is the only thing that happens to a product that it is added to something?"""
+    value = op.out
+    while value.has_one_use():
+        [use] = value.uses
+        if not isinstance(use.operation, tdsl.ReshapeOp):
+            return isinstance(use.operation, tdsl.AddOp)
+        value = use.operation.out
+    return False

@@ -1,0 +1,1 @@
+"""The frontend for TensorFlow Lite: .tflite files, quantised or in floats."""

@@ -1,0 +1,75 @@
+"""The number formats of tensors: those of a file's quantisation, or floats."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from xdsl.ir import Attribute
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects.formats.f32 import F32_FORMAT
+from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.formats.zeroskew.type import ZeroSkewType
+from tinyml.dialects.lazy_numpy import np
+from tinyml.lowering.frontends.tflite.model import Tensor
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+WIDTHS = {"int8": 8, "uint8": 8, "int16": 16}
+"""Widths of the quantised types that tensors of a program have."""
+
+UNSIGNED_ZERO = 128
+"""The least raw of 8 bits, negated: unsigned raws less this number are signed raws of the same reals."""
+
+
+def format_of(tensor: Tensor) -> NumberFormat:
+    """The number format of a tensor that a program computes with; raises `VerifyException` if there is none."""
+    if tensor.dtype == "float32":
+        return F32_FORMAT
+    if tensor.dtype not in WIDTHS or tensor.quantization is None:
+        how = "" if tensor.dtype not in WIDTHS else " without a scale"
+        raise VerifyException(
+            f"{tensor} is of type {tensor.dtype}{how}; supported are float32 and quantised {supported()}"
+        )
+    zero_points = {
+        point - UNSIGNED_ZERO if tensor.dtype == "uint8" else point for point in tensor.quantization.zero_points
+    }
+    if len(zero_points) > 1:
+        raise VerifyException(f"{tensor} has several zero points")
+    return ZeroSkewType(WIDTHS[tensor.dtype], tensor.quantization.scales, zero_points.pop())
+
+
+def supported() -> str:
+    """The supported types of quantised tensors."""
+    return ", ".join(WIDTHS)
+
+
+def stored(tensor: Tensor) -> NDArray[Any]:
+    """The raws of a constant in the format of `format_of`."""
+    assert tensor.data is not None
+    if tensor.dtype == "uint8":
+        return (tensor.data.astype(np.int16) - UNSIGNED_ZERO).astype(np.int8)
+    return tensor.data
+
+
+def element(tensor: Tensor) -> Attribute:
+    """The element type of a tensor."""
+    return format_of(tensor).type
+
+
+def weights_format(weights: Tensor, axis: int, *, wide: bool = False) -> NumberFormat:
+    """The format of weights with a scale for each index of an axis, which becomes the first.
+
+    wide: the scale of products is computed in double precision, as it is with scales per channel. TensorFlow Lite does
+    that for all convolutions, and for dense layers with scales per channel.
+    """
+    format = format_of(weights)
+    if not isinstance(format, ZeroSkewType):
+        return format
+    rows = weights.shape[axis]
+    if len(format.scale_values) not in (1, rows):
+        raise VerifyException(f"{weights} has {len(format.scale_values)} scales for {rows} output channels")
+    if not wide or format.per_channel or format.zero_point.data:
+        return format
+    return ZeroSkewType(format.bits, format.scale_values * rows)

@@ -1,0 +1,103 @@
+"""Import of a TensorFlow Lite model: a quantised one at L1 with the file's scales and zero points, one in floats at L0.
+
+The program computes the bytes that TensorFlow Lite Micro computes. Conversions at its ends belong to the interface: the
+function takes and returns raws where the file begins with QUANTIZE and ends with DEQUANTIZE, and takes the image in the
+order in which the first convolution reads it where the file begins with TRANSPOSE.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.ir import Region, SSAValue
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects.errors import InputError
+from tinyml.lowering.frontends.function_names import function_name
+from tinyml.lowering.frontends.tflite.builder import GraphBuilder
+from tinyml.lowering.frontends.tflite.formats import format_of
+from tinyml.lowering.frontends.tflite.model import Graph, Operator, Tensor, read_graph
+from tinyml.lowering.frontends.tflite.operators.table import OPERATORS, STATEFUL
+
+
+def read_tflite(content: bytes, file: str) -> ModuleOp:
+    """Import the content of a file; raises `InputError` for a damaged file and for what is not supported."""
+    try:
+        return _import(read_graph(content, file), file)
+    except InputError as error:
+        raise InputError(error.message, file=file) from error
+
+
+def _import(graph: Graph, file: str) -> ModuleOp:
+    to = GraphBuilder(file)
+    entrance, skipped = _entrance(graph)
+    argument = to.block.insert_arg(_type(entrance), 0)
+    to.values[entrance] = argument
+    argument.name_hint = "x"
+    exits = {tensor: _exit(graph, tensor) for tensor in graph.outputs}
+    skipped |= {op for _, op in exits.values() if op is not None}
+    for op in graph.operators:
+        if op not in skipped:
+            _append(to, op)
+    results = [_result(to, tensor) for tensor, _ in exits.values()]
+    to.block.add_op(func.ReturnOp(*results))
+    types = [argument.type], [result.type for result in results]
+    return ModuleOp([func.FuncOp(function_name(file), types, Region(to.block))])
+
+
+def _entrance(graph: Graph) -> tuple[Tensor, set[Operator]]:
+    """The tensor that the program takes, and the operators before it, which belong to the interface."""
+    if len(graph.inputs) != 1 or not graph.outputs:
+        raise InputError(f"expected one input and outputs, the model has {len(graph.inputs)} and {len(graph.outputs)}")
+    tensor, skipped = graph.inputs[0], set[Operator]()
+    while tensor not in graph.outputs:
+        users = [op for op in graph.operators if tensor in op.inputs]
+        if len(users) != 1 or len(users[0].outputs) != 1 or users[0] in skipped:
+            break
+        [user] = users
+        if user.kind != "TRANSPOSE" and not (user.kind == "QUANTIZE" and tensor.dtype == "float32"):
+            break
+        skipped.add(user)
+        tensor = user.outputs[0]
+    return tensor, skipped
+
+
+def _exit(graph: Graph, tensor: Tensor) -> tuple[Tensor, Operator | None]:
+    """The tensor that the program returns for an output, and the operator between them that the interface replaces."""
+    for op in graph.operators:
+        source = op.inputs[0] if op.inputs else None
+        if op.kind == "DEQUANTIZE" and tensor in op.outputs and source is not None:
+            others = [user for user in graph.operators if tensor in user.inputs]
+            return (tensor, None) if others else (source, op)
+    return tensor, None
+
+
+def _type(tensor: Tensor) -> TensorType:
+    try:
+        return TensorType(format_of(tensor).type, tensor.shape)
+    except VerifyException as error:
+        raise InputError(str(error)) from error
+
+
+def _result(to: GraphBuilder, tensor: Tensor) -> SSAValue:
+    try:
+        return to.value(tensor)
+    except VerifyException as error:
+        raise InputError(str(error)) from error
+
+
+def _append(to: GraphBuilder, op: Operator) -> None:
+    """Import one operator; errors name it."""
+    if op.kind not in OPERATORS:
+        why = "keeps a state between inferences" if op.kind in STATEFUL else "is not supported"
+        raise InputError(f"{op} {why}; supported are {_spelled(sorted(OPERATORS))}")
+    try:
+        OPERATORS[op.kind](to, op)
+    except VerifyException as error:
+        raise InputError(f"{op}: {error}") from error
+
+
+def _spelled(names: Sequence[str]) -> str:
+    return ", ".join(names)

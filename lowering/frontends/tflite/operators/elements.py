@@ -1,0 +1,60 @@
+"""Operators on single elements, and softmax."""
+
+from __future__ import annotations
+
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.lazy_numpy import np
+from tinyml.lowering.frontends.tflite.builder import GraphBuilder, input_of
+from tinyml.lowering.frontends.tflite.formats import element, format_of, stored
+from tinyml.lowering.frontends.tflite.model import Operator
+
+BINARY: dict[str, type[tdsl.BinaryOp]] = {"ADD": tdsl.AddOp, "SUB": tdsl.SubOp, "MUL": tdsl.MulOp}
+
+UNARY: dict[str, type[tdsl.UnaryOp]] = {
+    "LOGISTIC": tdsl.SigmoidOp,
+    "TANH": tdsl.TanhOp,
+    "HARD_SWISH": tdsl.HardSwishOp,
+    "QUANTIZE": tdsl.CastOp,
+    "DEQUANTIZE": tdsl.CastOp,
+}
+
+
+def binary(to: GraphBuilder, op: Operator) -> None:
+    """ADD, SUB and MUL, whose operands broadcast."""
+    lhs, rhs, output = to.value(input_of(op, 0)), to.value(input_of(op, 1)), op.outputs[0]
+    result = to.emit(BINARY[op.kind], lhs, rhs, element(output))
+    to.define(output, to.activated(result, op.options["activation"]))
+
+
+def unary(to: GraphBuilder, op: Operator) -> None:
+    """Functions of one element; the conversion of a constant to floats is done here."""
+    x, output = input_of(op, 0), op.outputs[0]
+    if op.kind == "DEQUANTIZE" and x.data is not None:
+        reals = format_of(x).decode(stored(x)).astype(np.float32)
+        to.define(output, to.constant(reals, format_of(output), output.name))
+        return
+    to.define(output, to.emit(UNARY[op.kind], to.value(x), element(output)))
+
+
+def activation(to: GraphBuilder, op: Operator) -> None:
+    """RELU and its like as operators of their own: rescaled first, then clamped."""
+    output = op.outputs[0]
+    value = to.value(input_of(op, 0))
+    if element(input_of(op, 0)) != element(output):
+        value = to.emit(tdsl.CastOp, value, element(output))
+    to.define(output, to.activated(value, op.kind))
+
+
+def leaky_relu(to: GraphBuilder, op: Operator) -> None:
+    """LEAKY_RELU."""
+    output = op.outputs[0]
+    to.define(output, to.emit(tdsl.LeakyReluOp, to.value(input_of(op, 0)), op.options["alpha"], element(output)))
+
+
+def softmax(to: GraphBuilder, op: Operator) -> None:
+    """SOFTMAX over the last axis."""
+    if op.options["beta"] != 1:
+        raise VerifyException(f"the factor beta must be 1, got {op.options['beta']}")
+    to.define(op.outputs[0], to.emit(tdsl.SoftmaxOp, to.value(input_of(op, 0)), element(op.outputs[0])))

@@ -1,0 +1,84 @@
+"""Padding around images, and operators on the windows of an image that have no weights."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.ir import SSAValue
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects import tdsl
+from tinyml.lowering.frontends.tflite.builder import GraphBuilder, input_of, integers
+from tinyml.lowering.frontends.tflite.formats import element
+from tinyml.lowering.frontends.tflite.model import Operator
+
+Margins = Sequence[tuple[int, int]]
+"""Elements before and behind an image along height and width."""
+
+
+def margins(
+    op: Operator, extents: Sequence[int], kernel: Sequence[int], strides: Sequence[int], dilations: Sequence[int]
+) -> Margins:
+    """The padding that an operator asks for: with SAME there is a window for each `stride` elements.
+
+    An odd number of elements to add is one more behind than before.
+    """
+    if min(strides) < 1 or min(dilations) < 1:
+        raise VerifyException(f"strides {tuple(strides)} and dilations {tuple(dilations)} must be at least 1")
+    if op.options["padding"] == "VALID":
+        return [(0, 0), (0, 0)]
+    missing = [
+        max((-(-extent // stride) - 1) * stride + (size - 1) * dilation + 1 - extent, 0)
+        for extent, size, stride, dilation in zip(extents, kernel, strides, dilations, strict=True)
+    ]
+    return [(count // 2, count - count // 2) for count in missing]
+
+
+def padded(to: GraphBuilder, image: SSAValue, edges: Margins) -> SSAValue:
+    """An image with zeros around it."""
+    if not any(edge for pair in edges for edge in pair):
+        return image
+    (top, bottom), (left, right) = edges
+    return to.emit(tdsl.PadOp, image, (0, top, left, 0), (0, bottom, right, 0))
+
+
+def average_pool(to: GraphBuilder, op: Operator) -> None:
+    """AVERAGE_POOL_2D."""
+    _pool(to, op, tdsl.AveragePoolOp)
+
+
+def max_pool(to: GraphBuilder, op: Operator) -> None:
+    """MAX_POOL_2D."""
+    _pool(to, op, tdsl.MaxPoolOp)
+
+
+def _pool(to: GraphBuilder, op: Operator, kind: type[tdsl.PoolOp]) -> None:
+    image, output = input_of(op, 0), op.outputs[0]
+    if len(image.shape) != 4:
+        raise VerifyException(f"expected an image of rank 4, got {image.shape}")
+    kernel = op.options["filter_height"], op.options["filter_width"]
+    strides = op.options["stride_h"], op.options["stride_w"]
+    (top, bottom), (left, right) = margins(op, image.shape[1:3], kernel, strides, (1, 1))
+    pooled = to.emit(kind, to.value(image), kernel, (top, bottom, left, right), strides, element(output))
+    to.define(output, to.activated(pooled, op.options["activation"]))
+
+
+def mean(to: GraphBuilder, op: Operator) -> None:
+    """MEAN over some axes."""
+    x, output = input_of(op, 0), op.outputs[0]
+    rank = len(x.shape)
+    axes = sorted({axis + rank if axis < 0 else axis for axis in integers(op, 1, "the axes")})
+    if not axes or axes[0] < 0 or axes[-1] >= rank:
+        raise VerifyException(f"axes {axes} of a tensor of rank {rank}")
+    averages = to.emit(tdsl.MeanOp, to.value(x), axes, element(output))
+    to.define(output, to.reshaped(averages, output.shape))
+
+
+def resize_nearest(to: GraphBuilder, op: Operator) -> None:
+    """RESIZE_NEAREST_NEIGHBOR."""
+    size = integers(op, 1, "the size")
+    if len(size) != 2 or len(input_of(op, 0).shape) != 4:
+        raise VerifyException(f"expected an image of rank 4 and its new height and width, got {size}")
+    aligned, centres = op.options["align_corners"], op.options["half_pixel_centers"]
+    image = to.value(input_of(op, 0))
+    to.define(op.outputs[0], to.emit(tdsl.ResizeNearestOp, image, size, aligned, centres))

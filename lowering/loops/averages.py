@@ -1,0 +1,155 @@
+"""Lowering of averages and softmax to loops (L2 to L3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any, cast
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType, f32
+from xdsl.ir import Attribute, SSAValue
+
+from tinyml.dialects import num, tdsl
+from tinyml.lowering.loops.lowerings import lowers
+from tinyml.lowering.loops.operands import element_of
+from tinyml.transforms.ir.loop_nest import Indices, LoopNest
+
+
+@lowers(tdsl.AveragePoolOp)
+def lower_average_pool(op: tdsl.AveragePoolOp, nest: LoopNest) -> None:
+    """One loop nest for all windows of which the same elements lie inside the image."""
+    n, rows, columns, channels = tdsl.shape_of(op.out)
+    extents, before = tdsl.shape_of(op.image)[1:3], (op.margins[0], op.margins[2])
+    for down in _bands(op.window[0], rows, op.steps[0], before[0], extents[0]):
+        for across in _bands(op.window[1], columns, op.steps[1], before[1], extents[1]):
+
+            def body(indices: Indices, bands: tuple[_Band, _Band] = (down, across)) -> None:
+                batch, *steps, channel = indices
+                origin = [
+                    _shifted(nest.times(index, step), band.start, nest)
+                    for index, step, band in zip(steps, op.steps, bands, strict=True)
+                ]
+
+                def element(taps: Indices) -> SSAValue:
+                    place = [nest.add(start, tap) for start, tap in zip(origin, taps, strict=True)]
+                    return nest.load(op.image, [batch, *place, channel])
+
+                taps = [band.taps for band in bands]
+                total = _total(op.image, taps, element, nest)
+                average = num.AverageOp(total, prod(taps), tdsl.format_of(op.image), element_of(op.out))
+                target = [_shifted(index, band.first, nest) for index, band in zip(steps, bands, strict=True)]
+                nest.store(nest.insert(average), op.out, [batch, *target, channel])
+
+            nest.over((n, down.count, across.count, channels), body)
+
+
+@dataclass(frozen=True)
+class _Band:
+    """`count` windows along an axis from number `first`, each with `taps` elements inside the image.
+
+    start: the position of the first window's first element inside.
+    """
+
+    first: int
+    count: int
+    start: int
+    taps: int
+
+
+def _bands(window: int, extent: int, step: int, before: int, inside: int) -> Iterator[_Band]:
+    """Neighbouring windows of which the same elements lie inside the image."""
+    places = [
+        range(max(before - number * step, 0), min(window, inside + before - number * step)) for number in range(extent)
+    ]
+    first = 0
+    for number in range(1, extent + 1):
+        if number == extent or places[number] != places[first]:
+            taken = places[first]
+            yield _Band(first, number - first, first * step - before + taken.start, len(taken))
+            first = number
+
+
+def _shifted(index: SSAValue, offset: int, nest: LoopNest) -> SSAValue:
+    return nest.add(index, nest.index(offset)) if offset else index
+
+
+@lowers(tdsl.MeanOp)
+def lower_mean(op: tdsl.MeanOp, nest: LoopNest) -> None:
+    """Add the elements along the axes, then divide."""
+    shape = tdsl.shape_of(op.input)
+
+    def body(indices: Indices) -> None:
+        def element(places: Indices) -> SSAValue:
+            at = list(indices)
+            for axis, place in zip(op.reduced, places, strict=True):
+                at[axis] = place
+            return nest.load(op.input, at)
+
+        total = _total(op.input, [shape[axis] for axis in op.reduced], element, nest)
+        mean = num.MeanOp(total, op.count, tdsl.format_of(op.input), element_of(op.out))
+        nest.store(nest.insert(mean), op.out, indices)
+
+    nest.over(tdsl.shape_of(op.out), body)
+
+
+def _total(value: SSAValue, extents: Sequence[int], element: Callable[[Indices], SSAValue], nest: LoopNest) -> SSAValue:
+    """The total of the elements of a buffer at all indices of some extents."""
+    total = _zero(tdsl.format_of(value).total(prod(extents)), nest)
+    return _tallied(list(extents), [], total, element, nest)
+
+
+def _tallied(
+    extents: list[int], indices: Indices, total: SSAValue, element: Callable[[Indices], SSAValue], nest: LoopNest
+) -> SSAValue:
+    if not extents:
+        return nest.insert(num.TallyOp(total, element(indices)))
+    if extents[0] == 1:
+        return _tallied(extents[1:], [*indices, nest.index(0)], total, element, nest)
+
+    def inner(index: SSAValue, carried: Sequence[SSAValue]) -> list[SSAValue]:
+        return [_tallied(extents[1:], [*indices, index], carried[0], element, nest)]
+
+    return nest.fold(nest.index(extents[0]), [total], inner)[0]
+
+
+def _zero(type: Attribute, nest: LoopNest) -> SSAValue:
+    """A total of nothing."""
+    attribute: Any = FloatAttr(0.0, f32) if type == f32 else IntegerAttr(0, cast(IntegerType, type))
+    zero = nest.insert(arith.ConstantOp(attribute))
+    zero.name_hint = "total"
+    return zero
+
+
+@lowers(tdsl.SoftmaxOp)
+def lower_softmax(op: tdsl.SoftmaxOp, nest: LoopNest) -> None:
+    """Three passes over each row: the greatest element, the total of exponentials, and the shares of it."""
+    *outer, length = tdsl.shape_of(op.out)
+    format = tdsl.format_of(op.out)
+
+    def row(indices: Indices) -> None:
+        def larger(i: SSAValue, carried: Sequence[SSAValue]) -> list[SSAValue]:
+            value = nest.load(op.input, [*indices, i])
+            greater = nest.insert(num.GreaterOp(value, carried[0]))
+            return [nest.insert(arith.SelectOp(greater, value, carried[0]))]
+
+        first = nest.load(op.input, [*indices, nest.index(0)])
+        [greatest] = nest.fold(nest.index(length), [first], larger, start=1)
+        greatest.name_hint = "greatest"
+
+        def term(i: SSAValue) -> SSAValue:
+            return nest.insert(num.SoftmaxTermOp(nest.load(op.input, [*indices, i]), greatest, format))
+
+        def add(i: SSAValue, carried: Sequence[SSAValue]) -> list[SSAValue]:
+            return [nest.insert(num.SoftmaxAddOp(carried[0], term(i), format))]
+
+        [total] = nest.fold(nest.index(length), [_zero(format.softmax_total, nest)], add)
+
+        def share(i: SSAValue, carried: Sequence[SSAValue]) -> list[SSAValue]:
+            nest.store(nest.insert(num.SoftmaxShareOp(term(i), total, element_of(op.out))), op.out, [*indices, i])
+            return []
+
+        nest.fold(nest.index(length), [], share)
+
+    nest.over(outer, row)

@@ -1,0 +1,43 @@
+/* A copy of working memory, word by word where the processor loads words from those addresses. */
+#ifndef TINYML_COPY_H
+#define TINYML_COPY_H
+#include <stdint.h>
+
+#if defined(__GNUC__) && !defined(__clang__)
+#define TM_COPY __attribute__((__noinline__, __noclone__, __unused__, __optimize__("no-tree-loop-distribute-patterns")))
+#else
+#define TM_COPY __attribute__((__noinline__, __unused__))
+#endif
+
+#if defined(__ARM_FEATURE_UNALIGNED) || defined(__x86_64__) || defined(__aarch64__)
+#define TM_ANY_ADDRESS 1
+typedef uint32_t __attribute__((__may_alias__, __aligned__(1))) tm_word;
+#else
+#define TM_ANY_ADDRESS 0
+typedef uint32_t __attribute__((__may_alias__)) tm_word;
+#endif
+
+/* n bytes, 0 or more. Both places do not overlap. */
+static TM_COPY void tm_copy(void *to, const void *from, int n)
+{
+    uint8_t *t = (uint8_t *)to;
+    const uint8_t *f = (const uint8_t *)from;
+#ifndef __AVR__
+    if (TM_ANY_ADDRESS || (((uintptr_t)t | (uintptr_t)f) & 3) == 0) {
+        for (; n >= 16; n -= 16, t += 16, f += 16) {
+            const tm_word *w = (const tm_word *)f;
+            tm_word *v = (tm_word *)t;
+            const uint32_t a = w[0], b = w[1], c = w[2], d = w[3];
+            v[0] = a;
+            v[1] = b;
+            v[2] = c;
+            v[3] = d;
+        }
+        for (; n >= 4; n -= 4, t += 4, f += 4)
+            *(tm_word *)t = *(const tm_word *)f;
+    }
+#endif
+    for (; n > 0; n--)
+        *t++ = *f++;
+}
+#endif

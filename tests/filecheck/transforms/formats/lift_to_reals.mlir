@@ -1,0 +1,28 @@
+// Formats become reals: constants, conversions, limits that a zero point hides.
+
+// RUN: tinyml-opt %s -p lift-to-reals | filecheck %s
+
+func.func @hidden(%x: tensor<2x1x!zeroskew.q<8, 0.5, 0>>) -> tensor<2x1x!zeroskew.q<8, 1.0, -128>> {
+  %w = tdsl.const dense<[[2, 4], [1, -1]]> : tensor<2x2xi8> -> tensor<2x2x!zeroskew.q<8, [0.5, 0.25], 0>>
+  %y = tdsl.matmul %w, %x {acc = !zeroskew.acc<32, [0.25, 0.125]>} : tensor<2x2x!zeroskew.q<8, [0.5, 0.25], 0>>, tensor<2x1x!zeroskew.q<8, 0.5, 0>> -> tensor<2x1x!zeroskew.q<8, 0.25, -128>>
+  %z = tdsl.cast %y : tensor<2x1x!zeroskew.q<8, 0.25, -128>> -> tensor<2x1x!zeroskew.q<8, 1.0, -128>>
+  func.return %z : tensor<2x1x!zeroskew.q<8, 1.0, -128>>
+}
+// CHECK: func.func @hidden(%x: tensor<2x1xf32>) -> tensor<2x1xf32> {
+// CHECK-NEXT: %w = tdsl.const dense<{{\[\[}}1.000000e+00, 2.000000e+00], [2.500000e-01, -2.500000e-01]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: %y = tdsl.matmul %w, %x : tensor<2x2xf32>, tensor<2x1xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %[[RELU:.*]] = tdsl.relu %y : tensor<2x1xf32> -> tensor<2x1xf32>
+
+// Functions lose the scheme of their format, and elements of a map are reals, too.
+func.func @functions(%x: tensor<2x!fixed.q<16, 8>>) -> tensor<2x!fixed.q<16, 8>> {
+  %y = tdsl.tanh %x {scheme = "seedot"} : tensor<2x!fixed.q<16, 8>> -> tensor<2x!fixed.q<16, 14>>
+  %z = tdsl.map %y : tensor<2x!fixed.q<16, 14>> -> tensor<2x!fixed.q<16, 8>> {
+  ^bb0(%a: !fixed.q<16, 14>):
+    %b = num.neg %a : !fixed.q<16, 14> -> !fixed.q<16, 8>
+    tdsl.yield %b : !fixed.q<16, 8>
+  }
+  func.return %z : tensor<2x!fixed.q<16, 8>>
+}
+// CHECK: %y = tdsl.tanh %x : tensor<2xf32> -> tensor<2xf32>
+// CHECK: num.neg %a : f32 -> f32
+// CHECK: func.return %z : tensor<2xf32>

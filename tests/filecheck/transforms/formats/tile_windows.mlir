@@ -1,0 +1,61 @@
+// RUN: tinyml-opt %s -p tile-windows,cse --split-input-file | filecheck %s
+
+// The product, the bias and the activation of one pixel are inserted at once; no padded image is made.
+func.func @padded(%X: tensor<1x4x4x2x!fixed.q<8, 7>>) -> tensor<1x4x2x3x!fixed.q<8, 5>> {
+  %F = tdsl.const dense<1> : tensor<3x3x3x2xi8> -> tensor<3x3x3x2x!fixed.q<8, 7>>
+  %B = tdsl.const dense<[1, 2, 3]> : tensor<3xi8> -> tensor<3x!fixed.q<8, 6>>
+  %padded = tdsl.pad %X {low = array<i64: 0, 1, 0, 0>, high = array<i64: 0, 1, 1, 0>, value = 5.000000e-01 : f64} : tensor<1x4x4x2x!fixed.q<8, 7>> -> tensor<1x6x5x2x!fixed.q<8, 7>>
+  %y = tdsl.conv2d %F, %padded from %B : tensor<3x!fixed.q<8, 6>> {strides = array<i64: 1, 2>, dilations = array<i64: 1, 1>, groups = 1 : i64, acc = !fixed.acc<32, 14>, row_shifts = array<i8: 0, 1, 2>} : tensor<3x3x3x2x!fixed.q<8, 7>>, tensor<1x6x5x2x!fixed.q<8, 7>> -> tensor<1x4x2x3x!fixed.q<8, 5>>
+  %r = tdsl.relu %y : tensor<1x4x2x3x!fixed.q<8, 5>> -> tensor<1x4x2x3x!fixed.q<8, 5>>
+  func.return %r : tensor<1x4x2x3x!fixed.q<8, 5>>
+}
+// CHECK: func.func @padded
+// CHECK-NOT: tdsl.pad
+// CHECK: [[F:%.*]] = tdsl.const {{.*}} -> tensor<3x18x!fixed.q<8, 7>>
+// CHECK: [[B:%.*]] = tdsl.const {{.*}} -> tensor<3x1x!fixed.q<8, 6>>
+// CHECK: [[whole:%.*]] = tensor.empty() : tensor<1x4x2x3x!fixed.q<8, 5>>
+// CHECK: [[rows:%.*]] = scf.for [[y:%.*]] = %{{.*}} iter_args([[before:%.*]] = [[whole]])
+// CHECK: scf.for [[x:%.*]] = %{{.*}} iter_args([[pixels:%.*]] = [[before]])
+// CHECK: [[top:%.*]] = arith.subi [[y]],
+// CHECK: [[left:%.*]] = arith.muli [[x]],
+// CHECK: %window = tdsl.window %X{{\[}}[[top]], [[left]]] {dilations = array<i64: 1, 1>, margins = array<i64: 1, 1, 0, 1>, value = 5.000000e-01 : f64}
+// CHECK: [[column:%.*]] = tdsl.reshape %window : tensor<1x3x3x2x!fixed.q<8, 7>> -> tensor<18x1x!fixed.q<8, 7>>
+// CHECK: [[product:%.*]] = tdsl.matmul_sum [[F]], [[column]] from [[B]] : tensor<3x1x!fixed.q<8, 6>> {acc = !fixed.acc<32, 14>, row_shifts = array<i8: 0, 1, 2>}
+// CHECK: [[pixel:%.*]] = tdsl.reshape [[product]] : tensor<3x1x!fixed.q<8, 5>> -> tensor<1x1x1x3x!fixed.q<8, 5>>
+// CHECK: [[activated:%.*]] = tdsl.relu [[pixel]]
+// CHECK: tdsl.insert_slice [[activated]], [[pixels]]{{\[}}{{.*}}, [[y]], [[x]], {{.*}}]
+// CHECK: func.return [[rows]]
+
+// -----
+
+// A pixel of the image is a view; the other image is added pixel by pixel, a sum per channel as it is.
+func.func @pointwise(%X: tensor<1x4x4x2x!fixed.q<8, 7>>, %Y: tensor<1x2x2x3x!fixed.q<8, 5>>, %c: tensor<3x!fixed.q<8, 5>>) -> tensor<1x2x2x3x!fixed.q<8, 5>> {
+  %F = tdsl.const dense<1> : tensor<3x1x1x2xi8> -> tensor<3x1x1x2x!fixed.q<8, 7>>
+  %y = tdsl.conv2d %F, %X {strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<3x1x1x2x!fixed.q<8, 7>>, tensor<1x4x4x2x!fixed.q<8, 7>> -> tensor<1x2x2x3x!fixed.q<8, 5>>
+  %s = tdsl.add %Y, %y : tensor<1x2x2x3x!fixed.q<8, 5>>, tensor<1x2x2x3x!fixed.q<8, 5>> -> tensor<1x2x2x3x!fixed.q<8, 5>>
+  %m = tdsl.mul %s, %c : tensor<1x2x2x3x!fixed.q<8, 5>>, tensor<3x!fixed.q<8, 5>> -> tensor<1x2x2x3x!fixed.q<8, 5>>
+  func.return %m : tensor<1x2x2x3x!fixed.q<8, 5>>
+}
+// CHECK: func.func @pointwise
+// CHECK-NOT: tdsl.window
+// CHECK: [[part:%.*]] = tdsl.slice %X{{.*}} -> tensor<1x1x1x2x!fixed.q<8, 7>>
+// CHECK: [[column:%.*]] = tdsl.reshape [[part]]
+// CHECK: [[product:%.*]] = tdsl.matmul %{{.*}}, [[column]]
+// CHECK: [[pixel:%.*]] = tdsl.reshape [[product]]
+// CHECK: [[other:%.*]] = tdsl.slice %Y
+// CHECK: [[sum:%.*]] = tdsl.add [[other]], [[pixel]] : tensor<1x1x1x3x!fixed.q<8, 5>>, tensor<1x1x1x3x!fixed.q<8, 5>>
+// CHECK: tdsl.mul [[sum]], %c : tensor<1x1x1x3x!fixed.q<8, 5>>, tensor<3x!fixed.q<8, 5>>
+
+// -----
+
+// Groups are convolved in the window; an op that two others read stays behind the loops, as does a smaller shape.
+func.func @depthwise(%X: tensor<1x3x3x2x!fixed.q<8, 7>>, %row: tensor<1x2x1x1x!fixed.q<8, 5>>) -> tensor<1x2x2x2x!fixed.q<8, 5>> {
+  %F = tdsl.const dense<1> : tensor<2x2x2x1xi8> -> tensor<2x2x2x1x!fixed.q<8, 7>>
+  %y = tdsl.conv2d %F, %X {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 2 : i64} : tensor<2x2x2x1x!fixed.q<8, 7>>, tensor<1x3x3x2x!fixed.q<8, 7>> -> tensor<1x2x2x2x!fixed.q<8, 5>>
+  %s = tdsl.mul %y, %row : tensor<1x2x2x2x!fixed.q<8, 5>>, tensor<1x2x1x1x!fixed.q<8, 5>> -> tensor<1x2x2x2x!fixed.q<8, 5>>
+  func.return %s : tensor<1x2x2x2x!fixed.q<8, 5>>
+}
+// CHECK: func.func @depthwise
+// CHECK: %window = tdsl.window %X{{.*}} margins = array<i64: 0, 0, 0, 0>
+// CHECK: tdsl.conv2d %F, %window {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 2 : i64} {{.*}} -> tensor<1x1x1x2x!fixed.q<8, 5>>
+// CHECK: %s = tdsl.mul %{{.*}}, %row

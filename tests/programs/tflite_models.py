@@ -1,0 +1,192 @@
+"""Small models in the format of TensorFlow Lite, written with the schema's own package, and what TFLM computes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import flatbuffers
+import numpy as np
+import tflite
+from numpy.typing import NDArray
+from tflite_micro.python.tflite_micro import runtime
+
+TYPES = {np.dtype(name): getattr(tflite.TensorType, name.upper()) for name in ("float32", "int32", "int64", "int16", "int8", "uint8")}
+
+OPTIONS = {
+    "ADD": "AddOptions",
+    "AVERAGE_POOL_2D": "Pool2DOptions",
+    "CONCATENATION": "ConcatenationOptions",
+    "CONV_2D": "Conv2DOptions",
+    "DEPTHWISE_CONV_2D": "DepthwiseConv2DOptions",
+    "FULLY_CONNECTED": "FullyConnectedOptions",
+    "LEAKY_RELU": "LeakyReluOptions",
+    "MAX_POOL_2D": "Pool2DOptions",
+    "MEAN": "ReducerOptions",
+    "MUL": "MulOptions",
+    "RESIZE_NEAREST_NEIGHBOR": "ResizeNearestNeighborOptions",
+    "SOFTMAX": "SoftmaxOptions",
+    "SPLIT": "SplitOptions",
+    "STRIDED_SLICE": "StridedSliceOptions",
+    "SUB": "SubOptions",
+    "TRANSPOSE_CONV": "TransposeConvOptions",
+}
+"""The table of options of each operator that has any."""
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A tensor: its type, shape, quantisation (None without) and content (None if it is computed)."""
+
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    scales: Sequence[float] | None
+    zero_point: int
+    axis: int
+    data: NDArray[Any] | None
+
+
+@dataclass
+class TfliteModel:
+    """A model under construction; tensors are known by their indices."""
+
+    tensors: list[Spec] = field(default_factory=list[Spec])
+    operators: list[tuple[str, Sequence[int], Sequence[int], dict[str, Any]]] = field(
+        default_factory=list[tuple[str, Sequence[int], Sequence[int], dict[str, Any]]]
+    )
+
+    def tensor(
+        self,
+        shape: Sequence[int],
+        dtype: str = "int8",
+        scales: float | Sequence[float] | None = None,
+        zero_point: int = 0,
+        axis: int = 0,
+        data: NDArray[Any] | None = None,
+    ) -> int:
+        """Add a tensor and return its index."""
+        listed = [scales] if isinstance(scales, float) else scales
+        self.tensors.append(Spec(np.dtype(dtype), tuple(shape), listed, zero_point, axis, data))
+        return len(self.tensors) - 1
+
+    def constant(self, data: Any, dtype: str = "int32", **quantization: Any) -> int:
+        """Add a constant."""
+        array = np.array(data, dtype)
+        return self.tensor(array.shape, dtype, data=array, **quantization)
+
+    def op(self, kind: str, inputs: Sequence[int], output: int | Sequence[int], **options: Any) -> None:
+        """Add an operator; options by the schema's names."""
+        outputs = [output] if isinstance(output, int) else output
+        self.operators.append((kind, inputs, outputs, options))
+
+    def finish(self, inputs: Sequence[int], outputs: Sequence[int]) -> bytes:
+        """The content of a file."""
+        b = flatbuffers.Builder(1024)
+        kinds = sorted({kind for kind, *_ in self.operators})
+        codes = [self._code(b, kind) for kind in kinds]
+        buffers, tensors = self._tensors(b)
+        operators = [self._operator(b, kinds, *operator) for operator in self.operators]
+        tensors, operators = (self._offsets(b, items) for items in (tensors, operators))
+        listed = [_integers(b, indices) for indices in (inputs, outputs)]
+        tflite.SubGraphStart(b)
+        tflite.SubGraphAddTensors(b, tensors)
+        tflite.SubGraphAddInputs(b, listed[0])
+        tflite.SubGraphAddOutputs(b, listed[1])
+        tflite.SubGraphAddOperators(b, operators)
+        graphs = self._offsets(b, [tflite.SubGraphEnd(b)])
+        codes, buffers = (self._offsets(b, items) for items in (codes, buffers))
+        description = b.CreateString("a test")
+        tflite.ModelStart(b)
+        tflite.ModelAddVersion(b, 3)
+        tflite.ModelAddOperatorCodes(b, codes)
+        tflite.ModelAddSubgraphs(b, graphs)
+        tflite.ModelAddDescription(b, description)
+        tflite.ModelAddBuffers(b, buffers)
+        b.Finish(tflite.ModelEnd(b), b"TFL3")
+        return bytes(b.Output())
+
+    def _code(self, b: Any, kind: str) -> int:
+        number = getattr(tflite.BuiltinOperator, kind)
+        tflite.OperatorCodeStart(b)
+        tflite.OperatorCodeAddDeprecatedBuiltinCode(b, min(number, 127))
+        tflite.OperatorCodeAddVersion(b, 1)
+        tflite.OperatorCodeAddBuiltinCode(b, number)
+        return tflite.OperatorCodeEnd(b)
+
+    def _tensors(self, b: Any) -> tuple[list[int], list[int]]:
+        tflite.BufferStart(b)
+        buffers, tensors = [tflite.BufferEnd(b)], list[int]()
+        for index, spec in enumerate(self.tensors):
+            number = 0
+            if spec.data is not None:
+                # The runtime reads elements where they lie.
+                content = b.CreateNumpyVector(np.frombuffer(spec.data.astype(spec.dtype).tobytes(), np.uint8))
+                tflite.BufferStart(b)
+                tflite.BufferAddData(b, content)
+                number = len(buffers)
+                buffers.append(tflite.BufferEnd(b))
+            name, shape = b.CreateString(f"t{index}"), _integers(b, spec.shape)
+            quantization = None if spec.scales is None else _quantization(b, spec)
+            tflite.TensorStart(b)
+            tflite.TensorAddShape(b, shape)
+            tflite.TensorAddType(b, TYPES[spec.dtype])
+            tflite.TensorAddBuffer(b, number)
+            tflite.TensorAddName(b, name)
+            if quantization is not None:
+                tflite.TensorAddQuantization(b, quantization)
+            tensors.append(tflite.TensorEnd(b))
+        return buffers, tensors
+
+    def _operator(
+        self, b: Any, kinds: list[str], kind: str, inputs: Sequence[int], outputs: Sequence[int], options: dict[str, Any]
+    ) -> int:
+        table = OPTIONS.get(kind)
+        given = None
+        if table is not None:
+            getattr(tflite, f"{table}Start")(b)
+            for name, value in options.items():
+                getattr(tflite, f"{table}Add{name}")(b, value)
+            given = getattr(tflite, f"{table}End")(b)
+        listed = [_integers(b, indices) for indices in (inputs, outputs)]
+        tflite.OperatorStart(b)
+        tflite.OperatorAddOpcodeIndex(b, kinds.index(kind))
+        tflite.OperatorAddInputs(b, listed[0])
+        tflite.OperatorAddOutputs(b, listed[1])
+        if given is not None:
+            tflite.OperatorAddBuiltinOptionsType(b, getattr(tflite.BuiltinOptions, table))
+            tflite.OperatorAddBuiltinOptions(b, given)
+        return tflite.OperatorEnd(b)
+
+    def _offsets(self, b: Any, items: Sequence[int]) -> int:
+        b.StartVector(4, len(items), 4)
+        for item in reversed(items):
+            b.PrependUOffsetTRelative(item)
+        return b.EndVector()
+
+
+def _integers(b: Any, numbers: Sequence[int]) -> int:
+    return b.CreateNumpyVector(np.array(numbers, np.int32))
+
+
+def _quantization(b: Any, spec: Spec) -> int:
+    assert spec.scales is not None
+    scales = b.CreateNumpyVector(np.array(spec.scales, np.float32))
+    points = b.CreateNumpyVector(np.full(len(spec.scales), spec.zero_point, np.int64))
+    tflite.QuantizationParametersStart(b)
+    tflite.QuantizationParametersAddScale(b, scales)
+    tflite.QuantizationParametersAddZeroPoint(b, points)
+    tflite.QuantizationParametersAddQuantizedDimension(b, spec.axis)
+    return tflite.QuantizationParametersEnd(b)
+
+
+def computed_by_tflm(content: bytes, inputs: NDArray[Any], outputs: int = 1) -> list[NDArray[Any]]:
+    """The outputs of TensorFlow Lite Micro, each flat: (samples, elements). inputs: (samples, *shape of the input)."""
+    interpreter = runtime.Interpreter.from_bytes(bytearray(content))
+    collected: list[list[NDArray[Any]]] = [[] for _ in range(outputs)]
+    for sample in inputs:
+        interpreter.set_input(sample, 0)
+        interpreter.invoke()
+        for index, values in enumerate(collected):
+            values.append(np.array(interpreter.get_output(index)).ravel())
+    return [np.array(values) for values in collected]

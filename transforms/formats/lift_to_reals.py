@@ -1,0 +1,87 @@
+"""`lift-to-reals`: a program in number formats goes back to reals (L1 to L0), so that formats can be chosen anew.
+
+Constants become the reals that they stand for, conversions between formats disappear. A lower limit of 0 that a format
+imposes, such as a zero point that hides a relu, becomes a relu.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import cast
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, TensorType, f32
+from xdsl.ir import Attribute, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from tinyml.dialects import num, tdsl
+from tinyml.dialects.formats.accumulator import accumulator_of
+from tinyml.dialects.formats.f32 import F32_FORMAT
+from tinyml.dialects.formats.number_format import number_format
+from tinyml.dialects.functions import defined_functions
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.locations import error_at
+
+
+@dataclass(frozen=True)
+class LiftToRealsPass(ModulePass):
+    """Makes every tensor one of `f32`. Raises `InputError` for sums in accumulators, which stand for no tensor."""
+
+    name = "lift-to-reals"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for inner in list(op.walk()):
+            if any(accumulator_of(getattr(value.type, "element_type", None)) for value in inner.results):
+                raise error_at(inner, f"'{inner.name}' sums in an accumulator: its program cannot go back to reals")
+        for inner in list(op.walk()):
+            if isinstance(inner, tdsl.ContractionOp):
+                inner.acc = inner.bound = None
+            if isinstance(inner, tdsl.TensorOp) and _hides_relu(inner):
+                relu = tdsl.ReluOp(inner.out)
+                relu.out.name_hint = inner.out.name_hint
+                Rewriter.insert_op(relu, InsertPoint.after(inner))
+                inner.out.replace_uses_with_if(relu.out, lambda use, relu=relu: use.operation is not relu)
+        for inner in list(op.walk()):
+            if isinstance(inner, tdsl.ConstOp):
+                _lift_constant(inner)
+        for inner in list(op.walk()):
+            if isinstance(inner, tdsl.FunctionOp | num.FunctionOp):
+                inner.scheme = None
+            blocks = [block for region in inner.regions for block in region.blocks]
+            for value in (*inner.results, *(argument for block in blocks for argument in block.args)):
+                _lift_type(value)
+        for inner in list(op.walk()):
+            if isinstance(inner, tdsl.CastOp):
+                inner.out.replace_all_uses_with(inner.input)
+                Rewriter.erase_op(inner)
+        for function in defined_functions(op):
+            function.update_function_type()
+
+
+def _hides_relu(op: tdsl.TensorOp) -> bool:
+    """Does the format of a result cut off negative numbers that the op can compute?"""
+    format = tdsl.format_of(op.out)
+    if op.MOVES_BITS or isinstance(op, tdsl.ClampOp) or op.interval[0] >= 0:
+        return False
+    users = [use.operation for use in op.out.uses]
+    least = float(format.decode(format.encode(np.array(-np.inf))))
+    return least == 0 and not all(isinstance(user, tdsl.ClampOp) for user in users)
+
+
+def _lift_constant(op: tdsl.ConstOp) -> None:
+    reals = tdsl.format_of(op.result).decode(op.raws).astype(np.float32)
+    new = op.with_raws(reals, F32_FORMAT)
+    Rewriter.insert_op(new, InsertPoint.before(op))
+    op.result.replace_all_uses_with(new.result)
+    Rewriter.erase_op(op)
+
+
+def _lift_type(value: SSAValue) -> None:
+    """Change a number, or the elements of a tensor, to f32."""
+    type: Attribute = value.type
+    if isinstance(type, TensorType):
+        tensor = cast("TensorType[Attribute]", type)
+        Rewriter.replace_value_with_new_type(value, TensorType(f32, tensor.get_shape(), tensor.encoding))
+    elif number_format(type) is not None:
+        Rewriter.replace_value_with_new_type(value, f32)
