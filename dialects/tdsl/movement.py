@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import Any, ClassVar, cast
 
 from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerAttr, IntegerType, TensorType, i64
 from xdsl.interfaces import HasCanonicalizationPatternsInterface, HasFolderInterface
@@ -19,9 +18,7 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, Visits, build, fold_to, shape_of, shaped, spell
 from tinyml.dialects.tdsl.constant import constant_input, replace_by_constant
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from tinyml.dialects.tdsl.visits import Move, dimensions, identity, visits_of_moves
 
 __all__ = [
     "IndexOp",
@@ -33,47 +30,6 @@ __all__ = [
     "SliceOp",
     "TransposeOp",
 ]
-
-
-@dataclass(frozen=True)
-class Move:
-    """A set of copies: `result[target(i)] = operand[source(i)]` for every index i of a shape.
-
-    The symbols of both maps are the op's `indices`.
-    """
-
-    operand: SSAValue
-    shape: Shape
-    source: AffineMap
-    target: AffineMap
-
-    @property
-    def fills(self) -> bool:
-        """Is element i of the shape copied to element i of the result?"""
-        return self.target == identity(len(self.shape), self.target.num_symbols)
-
-    @property
-    def keeps_place(self) -> bool:
-        """Does each element keep its index?"""
-        return self.fills and self.source == self.target
-
-
-def _numbers(map: AffineMap, at: NDArray[np.int64], value: SSAValue) -> NDArray[np.int64]:
-    """The row-major numbers of the elements of a value at mapped indices, rank x count."""
-    numbers = np.zeros(at.shape[1], np.int64)
-    for expression, extent in zip(map.results, shape_of(value), strict=True):
-        numbers = numbers * extent + cast(Any, expression).eval([*at], [])
-    return numbers
-
-
-def identity(rank: int, symbols: int = 0) -> AffineMap:
-    """The identity map on indices."""
-    return AffineMap(rank, symbols, tuple(dimensions(rank)))
-
-
-def dimensions(rank: int) -> list[AffineExpr]:
-    """The components of an index."""
-    return [AffineExpr.dimension(axis) for axis in range(rank)]
 
 
 class MovementOp(TensorOp, ABC):
@@ -105,19 +61,7 @@ class MovementOp(TensorOp, ABC):
     @property
     def visits(self) -> Sequence[Visits]:
         """The filling, then each move that changes elements; nothing is promised for computed indices."""
-        if self.indices:
-            return super().visits
-        runs: list[Visits] = []
-        if self.filling is not None:
-            runs.append(Visits([], np.arange(prod(shape_of(self.out)))))
-        for move in self.moves:
-            if move.operand is not self.out or not move.keeps_place:
-                at = np.indices(move.shape).reshape(len(move.shape), -1)
-                source, target = (
-                    _numbers(map, at, value) for map, value in ((move.source, move.operand), (move.target, self.out))
-                )
-                runs.append(Visits([(move.operand, source[:, None])], target))
-        return runs
+        return super().visits if self.indices else visits_of_moves(self.moves, self.out, self.filling is not None)
 
     def gather(self, operand: SSAValue, source: Sequence[AffineExpr]) -> list[Move]:
         """One move that fills the result, element by element, from one operand."""

@@ -12,7 +12,10 @@ import tflite
 from numpy.typing import NDArray
 from tflite_micro.python.tflite_micro import runtime
 
-TYPES = {np.dtype(name): getattr(tflite.TensorType, name.upper()) for name in ("float32", "int32", "int64", "int16", "int8", "uint8")}
+TYPES = {
+    np.dtype(name): getattr(tflite.TensorType, name.upper())
+    for name in ("float32", "int32", "int64", "int16", "int8", "uint8")
+}
 
 OPTIONS = {
     "ADD": "AddOptions",
@@ -139,7 +142,13 @@ class TfliteModel:
         return buffers, tensors
 
     def _operator(
-        self, b: Any, kinds: list[str], kind: str, inputs: Sequence[int], outputs: Sequence[int], options: dict[str, Any]
+        self,
+        b: Any,
+        kinds: list[str],
+        kind: str,
+        inputs: Sequence[int],
+        outputs: Sequence[int],
+        options: dict[str, Any],
     ) -> int:
         table = OPTIONS.get(kind)
         given = None

@@ -55,9 +55,9 @@ def accesses(op: Operation, buffers: Iterable[SSAValue]) -> list[Access]:
 
 
 class _Loop(NamedTuple):
-    """A loop around an op, its indices, and the time that an iteration takes."""
+    """A loop around an op, the values of its variable, and the time that an iteration takes."""
 
-    index: SSAValue
+    variable: SSAValue
     indices: range
     duration: int
 
@@ -165,7 +165,7 @@ class _Walk:
     def evaluate(self, value: SSAValue, loops: Sequence[_Loop]) -> Numbers:
         """An index, with an axis for each loop."""
         for axis, loop in enumerate(loops):
-            if loop.index is value:
+            if loop.variable is value:
                 return _along(axis, len(loops), np.array(loop.indices))
         match value.owner:
             case arith.ConstantOp(value=IntegerAttr() as constant):

@@ -5,6 +5,7 @@ Loops run iteration by iteration, with integers for indices and without elements
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from xdsl.dialects import arith, scf
@@ -13,7 +14,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.scratch import SliceOp, element_bytes, memref_type, packed_bits, root, size_in_bytes
-from tinyml.dialects.tdsl import TensorOp, WindowOp, shape_of
+from tinyml.dialects.tdsl import TensorOp, Visits, WindowOp, shape_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -76,7 +77,7 @@ class _Replay:
 
     def step(self, op: TensorOp) -> None:
         assert op.dest is not None
-        runs = op.visits if self.view(op.dest) is self.written else []
+        runs: Sequence[Visits] = op.visits if self.view(op.dest) is self.written else []
         ordered = {value for run in runs for value, _ in run.loads}
         for run in runs:
             for operand, elements in run.loads:

@@ -46,7 +46,13 @@ def compared(content: bytes, x: NDArray[Any], outputs: int = 1) -> None:
 
 
 def weighted(
-    model: TfliteModel, kind: str, x: int, filter: tuple[int, ...], result: int, random: np.random.Generator, **options: Any
+    model: TfliteModel,
+    kind: str,
+    x: int,
+    filter: tuple[int, ...],
+    result: int,
+    random: np.random.Generator,
+    **options: Any,
 ) -> None:
     """Add an operator with weights of scales per channel and a bias; result: the index of its output."""
     rows = filter[3] if kind == "DEPTHWISE_CONV_2D" else filter[0]
@@ -83,13 +89,31 @@ def every_operator(dtype: str) -> tuple[bytes, int]:
         return outputs[-1]
 
     other = model.constant(raws(random, (1, 1, 1, 4), dtype), dtype, scales=unit * 1.5, zero_point=0 if wide else 7)
-    weighted(model, "CONV_2D", x, (5, 3, 3, 4), result((1, 3, 4, 5)), random, Padding=SAME, **TWO, FusedActivationFunction=RELU6)
+    weighted(
+        model,
+        "CONV_2D",
+        x,
+        (5, 3, 3, 4),
+        result((1, 3, 4, 5)),
+        random,
+        Padding=SAME,
+        **TWO,
+        FusedActivationFunction=RELU6,
+    )
     if not wide:
         weighted(
             model, "CONV_2D", x, (4, 2, 3, 2), result((1, 5, 3, 4)), random, Padding=VALID, **ONE, DilationWFactor=2
         )
     weighted(
-        model, "DEPTHWISE_CONV_2D", x, (1, 3, 2, 8), result((1, 6, 7, 8)), random, Padding=SAME, **ONE, DepthMultiplier=2
+        model,
+        "DEPTHWISE_CONV_2D",
+        x,
+        (1, 3, 2, 8),
+        result((1, 6, 7, 8)),
+        random,
+        Padding=SAME,
+        **ONE,
+        DepthMultiplier=2,
     )
     weighted(model, "FULLY_CONNECTED", x, (3, 168), result((1, 3), 0.5), random, FusedActivationFunction=RELU)
     model.op("MAX_POOL_2D", [x], same((1, 3, 4, 4)), Padding=SAME, **TWO, FilterWidth=3, FilterHeight=2)
@@ -115,7 +139,15 @@ def every_operator(dtype: str) -> tuple[bytes, int]:
             outputs.append(model.tensor(SHAPE, dtype, 2.0**-15))
             model.op(kind, [x], outputs[-1])
     else:
-        model.op("PADV2", [x, model.constant([[0, 0], [0, 1], [0, 0], [0, 0]]), model.constant(9, dtype, scales=unit, zero_point=zero)], same((1, 7, 7, 4)))
+        model.op(
+            "PADV2",
+            [
+                x,
+                model.constant([[0, 0], [0, 1], [0, 0], [0, 0]]),
+                model.constant(9, dtype, scales=unit, zero_point=zero),
+            ],
+            same((1, 7, 7, 4)),
+        )
         for kind, scale, zero_point in (("LOGISTIC", 2.0**-8, -128), ("TANH", 2.0**-7, 0), ("HARD_SWISH", 0.04, -20)):
             outputs.append(model.tensor(SHAPE, dtype, scale, zero_point))
             model.op(kind, [x], outputs[-1])
