@@ -36,6 +36,7 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.number_format import number_format
+from tinyml.dialects.layouts.dense import dense_elements
 from tinyml.dialects.layouts.packed_bits import packed_widths
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.scratch.spaces import CsrFlash, Flash
@@ -84,11 +85,14 @@ class ConstantOp(IRDLOperation):
 
     @property
     def raws(self) -> Raws:
-        """The raw bits in the memref's shape, as signed integers or floats, not copied."""
+        """The raw bits in the memref's shape, as signed integers or floats, not copied.
+
+        Raises `VerifyException` if the value does not hold them.
+        """
         type = memref_type(self.result)
         stored = storage_of(type.element_type)
         dtype = np.dtype(f"<{'f' if stored == f32 else 'i'}{element_bytes(type)}")
-        return np.frombuffer(self.value.data.data, dtype).reshape(type.get_shape())
+        return dense_elements(self.properties["value"], dtype, type.get_shape())
 
     def verify_(self) -> None:
         type = memref_type(self.result)

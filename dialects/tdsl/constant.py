@@ -21,7 +21,7 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
 from tinyml.dialects.formats.number_format import NumberFormat
-from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.layouts.dense import dense_elements
 from tinyml.dialects.tdsl.attributes import PROFILE, Csr
 from tinyml.dialects.tdsl.base import TENSOR, Shape, TensorOp, build, format_of, shape_of
 
@@ -64,9 +64,9 @@ class ConstOp(IRDLOperation):
 
     @property
     def raws(self) -> Raws:
-        """The raw bits in the tensor's shape, not copied."""
+        """The raw bits in the tensor's shape, not copied; raises `VerifyException` if the value does not hold them."""
         dtype = format_of(self.result).dtype.newbyteorder("<")
-        return np.frombuffer(self.value.data.data, dtype).reshape(shape_of(self.result))
+        return dense_elements(self.properties["value"], dtype, shape_of(self.result))
 
 
 @irdl_op_definition

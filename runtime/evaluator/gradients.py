@@ -216,7 +216,7 @@ class _GradientTape:
             if not (term := op.terms[pair]).multiplies_matrices:
                 factors = Factors(term, tdsl.shape_of(op.out))
                 derivatives[2 * pair], derivatives[2 * pair + 1] = factors.derivatives(left, right, slope)
-            elif lhs in self.origins:
+            elif lhs in self.origins and tdsl.shape_of(self.origins[lhs][0])[-1] == left.shape[-1]:
                 constant, positions = self.origins[lhs]
                 parts.setdefault(constant, []).append(_Part(positions[..., 0], slope, right))
             else:

@@ -108,10 +108,21 @@ func.func @f(%x: tensor<2x3xf32>) -> (tensor<2x2xf32>) {
 """
 
 
-@pytest.mark.parametrize(("text", "without"), [(NODES, ["T"]), (MOVES, [])])
+OUTER = """
+func.func @f(%x: tensor<2x2xf32>) -> (tensor<2x2xf32>) {
+  %B = tdsl.const dense<[[0.5], [-0.75]]> : tensor<2x1xf32> -> tensor<2x1xf32>
+  %row = tdsl.reshape %B : tensor<2x1xf32> -> tensor<1x2xf32>
+  %p = tdsl.matmul %row, %x : tensor<1x2xf32>, tensor<2x2xf32> -> tensor<1x2xf32>
+  %q = tdsl.matmul %B, %p : tensor<2x1xf32>, tensor<1x2xf32> -> tensor<2x2xf32>
+  func.return %q : tensor<2x2xf32>
+}
+"""
+
+
+@pytest.mark.parametrize(("text", "without"), [(NODES, ["T"]), (MOVES, []), (OUTER, [])])
 def test_of_single_ops(text: str, without: Collection[str]):
-    """Matrices that inputs choose, rows with shifts, factors on the right, what is moved and broadcast; what only
-    branches are decided by has none."""
+    """Matrices that inputs choose, rows with shifts, factors on the right, tensors that are moved and broadcast, and a
+    constant of two shapes; a constant that only decides branches has none."""
     module = Parser(context(), text).parse_module()
     inputs = np.random.default_rng(1).normal(size=(700, 6 if text == MOVES else 4))
     check(module, inputs, without)
