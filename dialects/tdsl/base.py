@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Sequence
 from math import prod
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias, cast
 
+from xdsl.dialects import scf, tensor
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, IntegerType, MemRefType, TensorType
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     BaseAttr,
@@ -218,9 +220,32 @@ class TensorOp(IRDLOperation):
 def proven_interval(value: SSAValue) -> Interval:
     """An interval of reals that contains the elements of a tensor for any input.
 
-    Declared and profiled ranges do not count, because an input may lie outside of them.
+    Declared and profiled ranges do not count, because an input may lie outside of them. What a loop carries consists of
+    what it starts from and what its body inserts.
     """
-    return value.owner.interval if isinstance(value.owner, TensorOp) else ANYTHING
+    if isinstance(value.owner, TensorOp):
+        return value.owner.interval
+    if isinstance(value, OpResult) and isinstance(value.owner, scf.ForOp):
+        low, high = _written(value, None)
+        return (low, high) if low <= high else ANYTHING
+    return ANYTHING
+
+
+def _written(value: SSAValue, carried: SSAValue | None) -> Interval:
+    """The interval of the elements of a tensor but those of a carried one; from inf to -inf if there are no others."""
+    owner = value.owner
+    if value is carried or isinstance(owner, tensor.EmptyOp):
+        return math.inf, -math.inf
+    if isinstance(value, OpResult) and isinstance(owner, scf.ForOp):
+        yielded = cast(scf.YieldOp, owner.body.block.last_op).operands[value.index]
+        parts = [_written(owner.iter_args[value.index], carried)]
+        parts.append(_written(yielded, owner.body.block.args[1 + value.index]))
+    elif isinstance(owner, TensorOp) and owner.MOVES_BITS and owner.updated is not None:
+        others = [input for input in owner.inputs if input is not owner.updated]
+        parts = [_written(owner.updated, carried), *map(proven_interval, others)]
+    else:
+        return proven_interval(value)
+    return min(low for low, _ in parts), max(high for _, high in parts)
 
 
 def fold_to(op: TensorOp, value: SSAValue | None) -> tuple[SSAValue] | None:

@@ -66,9 +66,7 @@ class MovementOp(TensorOp, ABC):
     def gather(self, operand: SSAValue, source: Sequence[AffineExpr]) -> list[Move]:
         """One move that fills the result, element by element, from one operand."""
         shape, symbols = shape_of(self.out), len(self.indices)
-        return [
-            Move(operand, shape, AffineMap(len(shape), symbols, tuple(source)), identity(len(shape), symbols)),
-        ]
+        return [Move(operand, shape, AffineMap(len(shape), symbols, tuple(source)), identity(len(shape), symbols))]
 
 
 @irdl_op_definition

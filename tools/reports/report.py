@@ -128,6 +128,15 @@ def require_fit(report: dict[str, Any], board: Board) -> None:
         flash = f"{report['flash_bytes']} bytes of flash and " if report["flash_bytes"] else ""
         raise InputError(
             f"does not fit {board.name} ({board.part}): needs {flash}{needed} bytes of RAM, "
-            f"the board has {board.flash} of flash and {board.ram} of RAM",
+            f"the board has {board.flash} of flash and {board.ram} of RAM{_fullest(report['memory'])}",
             file=report["model"],
         )
+
+
+def _fullest(memory: dict[str, Any]) -> str:
+    """Where the arena is fullest, with the buffers that are alive there."""
+    peak = memory["peak"]
+    if not peak["buffers"]:
+        return ""
+    buffers = ", ".join(f"{buffer['buffer']} {buffer['bytes']}" for buffer in peak["buffers"])
+    return f"; the arena is fullest at '{peak['operation']}': {buffers}"

@@ -126,7 +126,16 @@ class Conv2d(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Mbconv(Expression):
-    """MobileNet's bottleneck of three convolutions, parsed only to report that it is not supported."""
+    """MobileNet's bottleneck of three convolutions: pointwise, depthwise, pointwise.
+
+    stages: filter, weight and bias of each; what a filter gives is `(sum + bias) * weight`. strides and padding are the
+    depthwise convolution's.
+    """
+
+    image: Expression
+    stages: tuple[tuple[Expression, Expression, Expression], ...]
+    strides: tuple[int, ...]
+    padding: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)

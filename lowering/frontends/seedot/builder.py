@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import prod
-from typing import ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, ParamSpec, TypeVar, cast
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import FileLineColLoc, IndexType, IntAttr, StringAttr, TensorType, f32
@@ -27,6 +27,9 @@ from tinyml.lowering.frontends.seedot.syntax import LARGEST_INTEGER
 
 P = ParamSpec("P")
 Op = TypeVar("Op", bound=Operation)
+
+if TYPE_CHECKING:
+    from tinyml.dialects.formats.number_format import Raws
 
 _INTEGER_OPS: dict[str, Callable[[SSAValue, SSAValue], Operation]] = {
     "+": arith.AddiOp,
@@ -236,6 +239,50 @@ class TensorBuilder:
         rows = self.tensor(location, tdsl.TransposeOp, filter, (0, 4, 1, 2, 3))
         rows = self.tensor(location, tdsl.ReshapeOp, rows, (groups * shape[4], *shape[1:4]))
         return self.tensor(location, tdsl.Conv2dOp, rows, image, strides, dilations, groups)
+
+    def bottleneck(
+        self,
+        location: Location,
+        image: SSAValue,
+        stages: Sequence[Sequence[SSAValue]],
+        strides: Sequence[int],
+        padding: Sequence[int],
+    ) -> SSAValue:
+        """MobileNet's bottleneck; stages: filter, weight and bias of its three convolutions."""
+        [widen, *_], [spread, *_], _ = stages
+        if len(shape_of(widen)) != 5 or len(shape_of(spread)) != 5:
+            raise location.error("the filters of 'mbconv' have shape GxKHxKWxCinxCout")
+        alone: tuple[Sequence[int], Sequence[int], int] = ((1, 1), (0, 0, 0, 0), 1)
+        forms = [alone, (strides, padding, shape_of(widen)[4]), alone]
+        for number, (form, (filter, weight, bias)) in enumerate(zip(forms, stages, strict=True)):
+            channels = shape_of(filter)[0] * shape_of(filter)[-1]
+            for value in (weight, bias):
+                if shape_of(value) != (channels,):
+                    got = spell_shape(shape_of(value))
+                    raise location.error(f"weight and bias of a filter are vectors of {channels} numbers, got {got}")
+            constants = [self.parameters.get(value) for value in (filter, weight, bias)]
+            known = [constant for constant in constants if constant is not None]
+            if folded := len(known) == len(constants):
+                # Batch normalisation, which costs nothing once it is a part of the filter.
+                factors = known[1].raws.astype("f8")
+                rows = known[0].raws * factors.reshape(shape_of(filter)[0], 1, 1, 1, -1)
+                filter, bias = (
+                    self._changed(location, constant, raws)
+                    for constant, raws in ((known[0], rows), (known[2], known[2].raws * factors))
+                )
+            image = self.convolve(location, image, filter, form[0], form[1], (1, 1), form[2])
+            image = self.tensor(location, tdsl.AddOp, image, bias)
+            if not folded:
+                image = self.tensor(location, tdsl.MulOp, image, weight)
+            if number < 2:
+                image = self.tensor(location, tdsl.Relu6Op, image)
+        return image
+
+    def _changed(self, location: Location, constant: tdsl.ConstOp, raws: Raws) -> SSAValue:
+        """A parameter with other numbers under the same name."""
+        new = self.emit(location, tdsl.ConstOp, raws.astype(constant.raws.dtype), F32_FORMAT)
+        new.result.name_hint = constant.result.name_hint
+        return new.result
 
     def index(self, location: Location, value: SSAValue, index: SSAValue) -> SSAValue:
         if shape := shape_of(value):

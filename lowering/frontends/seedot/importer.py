@@ -153,8 +153,9 @@ class _Importer:
             case Conv2d(image=image, filter=filter):
                 operands = self.tensor(image), self.tensor(filter)
                 return to.convolve(location, *operands, node.strides, node.padding, node.dilations, node.groups)
-            case Mbconv():
-                raise location.error("'mbconv' is not supported: write its three convolutions with conv2d")
+            case Mbconv(image=image, stages=stages, strides=strides, padding=padding):
+                operands = [[self.tensor(each) for each in stage] for stage in stages]
+                return to.bottleneck(location, self.tensor(image), operands, strides, padding)
             case Sum() | Loop():
                 return self.iterate(node)
             case Conditional():

@@ -227,7 +227,8 @@ class _Nodes:
         return Conv2d(_location(keyword), image, filter, strides, padding, dilations, groups)
 
     def mbconv(self, c: list[Any]) -> Mbconv:
-        return Mbconv(_location(c[0]))
+        keyword, image, first, second, third, strides, padding = c
+        return Mbconv(_location(keyword), image, (first, second, third), strides, padding)
 
     def function(self, c: tuple[Token, Expression]) -> Call:
         return Call(_location(c[0]), str(c[0]), (c[1],))
