@@ -76,7 +76,7 @@ def res_keywords(blocks: int, pool: bool) -> Graph:
     net = GraphBuilder(*KEYWORDS)
     net.window((3, 3), channels=45)
     if pool:
-        net.window((4, 3), (4, 3), same=False)
+        net.pool((4, 3))
     for _ in range(blocks):
         operand = net.last
         net.window((3, 3), channels=45)
@@ -93,10 +93,10 @@ def gural_murmann(size: int, bits: int) -> Graph:
     """Digits, from 14 x 14 pixels, or from 28 x 28 of which the mean is taken first."""
     net = GraphBuilder(size, size, 1, bits)
     if size == 28:
-        net.window((2, 2), (2, 2), same=False)
+        net.pool((2, 2))
     for channels in (5, 8, 11):
         net.window((3, 3), channels=channels, same=False)
-    net.window((2, 2), (2, 2), same=False)
+    net.pool((2, 2))
     net.dense(10)
     return net.graph()
 
@@ -106,6 +106,6 @@ def lenet() -> Graph:
     net = GraphBuilder(28, 28, 1)
     for channels in (6, 12):
         net.window((5, 5), channels=channels, same=False)
-        net.window((2, 2), (2, 2), same=False)
+        net.pool((2, 2))
     net.dense(10)
     return net.graph()

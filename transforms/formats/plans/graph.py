@@ -160,7 +160,7 @@ class GraphBuilder:
         same: bool = True,
         operand: str | None = None,
     ) -> str:
-        """A convolution to so many channels, or else a depthwise one or a pool.
+        """A convolution to so many channels, or else a depthwise one.
 
         same: padding as in TensorFlow, half of it, rounded down, above and on the left; otherwise there is none.
         """
@@ -180,6 +180,12 @@ class GraphBuilder:
         result = Image(out[0], out[1], channels or image.channels, image.bits)
         macs = prod(result[:3]) * prod(kernel) * (image.channels if channels else 1)
         return self.add(Kind.CONTRACTION if channels else Kind.CHANNELWISE, [read], result, macs)
+
+    def pool(self, kernel: tuple[int, int]) -> str:
+        """The pool of windows side by side."""
+        name = self.window(kernel, kernel, same=False)
+        self.nodes[-1] = self.nodes[-1]._replace(macs=0)
+        return name
 
     def sum(self, a: str, b: str) -> str:
         return self.add(Kind.ELEMENTWISE, [Read(a), Read(b)], self.tensors[a])

@@ -88,12 +88,12 @@ class Streams:
             for node in graph.nodes[first : last + 1]
             if any(read.sums for read in node.reads) and (node.kind is not Kind.CONTRACTION or first != last)
         )
-        fixed = boundary.through + graph.size(*boundary.kept) + sums
-        fixed += sum(self.ring(name) * self.slice.bits(graph.tensors[name]) for name in boundary.internal)
+        context = boundary.through + graph.size(*boundary.kept) + sums
+        context += sum(self.ring(name) * self.slice.bits(graph.tensors[name]) for name in boundary.internal)
         if not boundary.dead:
-            return fixed + graph.size(result)
+            return context + graph.size(result)
         produced = self.produced(first, last)
-        return fixed + min(
+        return context + min(
             max(self.overlap(name, first, last, produced) + graph.size(name), graph.size(result))
             + graph.size(*(other for other in boundary.dead if other != name))
             for name in boundary.dead
