@@ -99,6 +99,23 @@ def to_integer(x: F32, low: I32, high: I32) -> I32:
     return np.where(inside, rounded, limit).astype(np.int32)
 
 
+def to_even(x: F32, low: I32, high: I32) -> I32:
+    """tm_f32_to_even: the nearest integer (half to even) in [low, high]; low for NaN."""
+    rounded = np.rint(np.asarray(x, np.float32))
+    inside = np.clip(rounded, low.astype(np.float32), high.astype(np.float32))
+    return np.where(np.isnan(inside), low.astype(np.float32), inside).astype(np.int32)
+
+
+def scale_to_even(x: I32, factor: I32, low: I32, high: I32) -> I32:
+    """tm_scale_to_even: x times a float, given by its bits, rounded as by `to_even`."""
+    return to_even(np.asarray(x).astype(np.float32) * np.asarray(factor, np.int32).view(np.float32), low, high)
+
+
+def quotient(a: F32, b: F32) -> F32:
+    """tm_dividef: a / b."""
+    return np.asarray(a, np.float32) / np.asarray(b, np.float32)
+
+
 def to_odd(x: F32, low: I32, high: I32) -> I32:
     """tm_f32_to_odd: the integer itself, else the odd one of its two neighbours, in [low, high]; low for NaN.
 
@@ -248,6 +265,9 @@ RUNTIME_FUNCTIONS = {
     "tm_sigmoidf": RuntimeFunction((f32,), f32, sigmoid),
     "tm_f32_to_int": RuntimeFunction((f32, i32, i32), i32, to_integer),
     "tm_f32_to_odd": RuntimeFunction((f32, i32, i32), i32, to_odd),
+    "tm_f32_to_even": RuntimeFunction((f32, i32, i32), i32, to_even),
+    "tm_scale_to_even": RuntimeFunction((i32, i32, i32, i32), i32, scale_to_even),
+    "tm_dividef": RuntimeFunction((f32, f32), f32, quotient),
     "tm_int_to_f32": RuntimeFunction((i32,), f32, from_integer),
     "tm_f32_to_bf16": RuntimeFunction((f32,), i16, to_bfloat),
     "tm_bf16_to_f32": RuntimeFunction((i16,), f32, from_bfloat),

@@ -20,6 +20,7 @@ from xdsl.dialects.builtin import (
     i8,
     i16,
     i32,
+    i64,
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
@@ -33,7 +34,7 @@ from tinyml.runtime.model.headers import header_defining
 from tinyml.targets.c.names import fresh
 
 ARENA = "arena"
-ELEMENTS: dict[Attribute, str] = {i8: "int8_t", i16: "int16_t", i32: "int32_t", f32: "float"}
+ELEMENTS: dict[Attribute, str] = {i8: "int8_t", i16: "int16_t", i32: "int32_t", i64: "int64_t", f32: "float"}
 """Element types of arrays, and their names in C."""
 
 SHIFTS = (

@@ -126,6 +126,13 @@ class Factors:
             np.stack([self._at(right, place, (self.summed, self.columns)) for place in places], 1),
         )
 
+    def right_vectors(self, rhs: Array, step: int) -> Array:
+        """Every `step`-th column of the right factor, of shape (samples, columns, stack, summed)."""
+        places = list(product(*(range(self.axes[axis].extent) for axis in self.stack)))
+        right = self.right.view(rhs)
+        parts = [self._at(right, place, (self.columns, self.summed))[:, ::step] for place in places]
+        return np.stack(parts, 2)
+
     def derivatives(self, lhs: Array, rhs: Array, slope: Array) -> tuple[Array, Array]:
         """The derivatives with respect to both operands; slope: that with respect to the result."""
         left, right = self.matrices(lhs, rhs)

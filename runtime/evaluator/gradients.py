@@ -21,6 +21,7 @@ from tinyml.runtime.evaluator.arithmetic import Reals, by_row, ranked
 from tinyml.runtime.evaluator.contractions import Factors
 from tinyml.runtime.evaluator.evaluator import compute, predict_function, samples_together
 from tinyml.runtime.evaluator.index_maps import add_at, move_elements, numbered
+from tinyml.runtime.evaluator.windows import window_elements
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -194,6 +195,8 @@ class _GradientTape:
                         derivatives = self._of_elements(op, operands, self.values[made], slope)
                     case tdsl.MovementOp():
                         derivatives = self._of_move(op, [self.values[index] for index in operands], slope)
+                    case tdsl.MaxPoolOp():
+                        derivatives = [_of_greatest(op, self.values[operands[0]], slope)]
                     case _:
                         unknown.update(operands)
                         continue
@@ -268,6 +271,13 @@ class _GradientTape:
         }
         # The derivative of a repeated operand counts once.
         return [derivatives.pop(value, None) for value in op.operands]
+
+
+def _of_greatest(op: tdsl.MaxPoolOp, image: Array, slope: Array) -> Array:
+    """The derivative by an image: the slopes go to the greatest element of each window, the first of equal ones."""
+    best = np.argmax(np.stack(list(window_elements(op, image))), 0)[None]
+    positions = np.stack([np.broadcast_to(x, best[0].shape) for x in window_elements(op, numbered(image))])
+    return add_at(slope, np.take_along_axis(positions, best, 0)[0], image)
 
 
 def _like(x: Array, slope: Array) -> Array:

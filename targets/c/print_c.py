@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import struct
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, cast
@@ -205,13 +205,13 @@ class _ProgramPrinter:
 
     def _constant(self, op: c.ConstantOp) -> list[str]:
         numbers = _numbers(op)
-        words = [literal(number, op.element).code for number in numbers]
+        spelled = {number: literal(number, op.element).code for number in set(numbers)}
+        words = [spelled[number] for number in numbers]
         attribute = f" {self.chip.flash_attribute}" if self.chip.flash_attribute is not None else ""
         if self.chip.constant_alignment > _size(op.element):
             attribute += f" __attribute__((__aligned__({self.chip.constant_alignment})))"
         head = f"static const {spell(op.element)} {op.sym_name.data}[{len(numbers)}]{attribute} = {{"
-        rows = textwrap.wrap(", ".join(words), WIDTH, break_long_words=False, break_on_hyphens=False)
-        return [head, *(f"    {row}" for row in rows), "};"]
+        return [head, *(f"    {row}" for row in _rows(words)), "};"]
 
     def _arena(self, op: c.ArenaOp, names: Mapping[SSAValue, str]) -> list[str]:
         views: dict[tuple[int, int, str], c.ViewOp] = {}
@@ -228,6 +228,20 @@ class _ProgramPrinter:
         attribute = f" __attribute__((__aligned__({alignment})))" if alignment > unit else ""
         name = op.sym_name.data
         return [*_box(table), f"static {spell(op.element)} {name}[{-(-size // unit)}]{attribute};", ""]
+
+
+def _rows(words: Sequence[str]) -> Iterator[str]:
+    """Words with commas between them, as many in a row as fit; `textwrap` would take long for millions."""
+    start, length = 0, 0
+    for number, word in enumerate(words):
+        # With the comma, which the last word does not have.
+        size = len(word) + (number < len(words) - 1)
+        if number > start and length + 1 + size > WIDTH:
+            yield ", ".join(words[start:number]) + ","
+            start, length = number, size
+        else:
+            length += size + (number > start)
+    yield ", ".join(words[start:])
 
 
 def _size(type: Attribute) -> int:

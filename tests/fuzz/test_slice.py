@@ -17,6 +17,8 @@ CASES = {
     "changed IR": 25,
     "options": 40,
     "models": 40,
+    "tflite": 60,
+    "onnx": 60,
     "arrays": 60,
     "tables": 60,
     "journals": 10,

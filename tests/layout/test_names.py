@@ -17,6 +17,8 @@ NAMING_FORMATS = {
     "dialects/formats/__init__.py": "it registers builtin formats, and the integers of exact ones",
     "dialects/formats/exact/accumulator.py": "all exact formats add up in `!fixed.acc`",
     "dialects/formats/lookup.py": "the usual format",
+    "dialects/formats/zeroskew/type.py": "the dialect of a family of two",
+    "lowering/frontends/onnx/building/formats.py": "a file's quantisation is a format",
     "dialects/formats/published/base.py": "the papers compute functions by what fixed point has as schemes",
     "lowering/frontends/tflite/formats.py": "a file's quantisation is a format",
     "tools/calibration/costs.py": "the formats that cost tables are fitted to",

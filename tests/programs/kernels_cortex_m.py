@@ -20,13 +20,14 @@ Values = NDArray[Any]
 
 @dataclass(frozen=True)
 class Kernel:
-    """`limit` is the greatest magnitude that a sum may reach."""
+    """`limit` is the greatest magnitude that a sum may reach, `stride` the distance of elements of a channel."""
 
     name: str
     w: type[np.signedinteger[Any]]
     x: type[np.signedinteger[Any]]
     rows: int = 1
     limit: int = 2**31 - 1
+    stride: int = 0
 
     @property
     def is_sparse(self) -> bool:
@@ -46,6 +47,9 @@ KERNELS = [
     Kernel("tm_cm_dot_sparse_s8_s16_s32", S8, S16),
     Kernel("tm_cm_dot_sparse_s16_s16_s32", S16, S16),
     Kernel("tm_cm_dot_s16_s8_s32", S16, S8),
+    Kernel("tm_cm_channels4_s8_s8_s32", S8, S8, rows=4, stride=5),
+    Kernel("tm_cm_channels4_s8_s16_s32", S8, S16, rows=4, stride=5),
+    Kernel("tm_cm_channels4_s16_s16_s32", S16, S16, rows=4, stride=5),
 ]
 """In the order of the numbers that `data/kernels_cortex_m` gives them."""
 
@@ -81,7 +85,11 @@ class Call:
         x = self.x.astype(np.int64)[: n if self.gaps is None else None]
         if self.gaps is not None:
             x = x[np.cumsum(self.gaps.astype(np.int64))]
-        sums = self.w.astype(np.int64) @ x
+        if self.kernel.stride:
+            channels = [self.x[row :: self.kernel.stride][:n].astype(np.int64) for row in range(rows)]
+            sums = np.array([row @ channel for row, channel in zip(self.w.astype(np.int64), channels, strict=True)])
+        else:
+            sums = self.w.astype(np.int64) @ x
         result = self.starts.astype("<i4")
         if self.kernel.limit > 2**31:
             result[:2] = (self.starts[:1] + sums).astype("<i8").view("<i4")
@@ -134,6 +142,9 @@ def make_call(
     offsets: tuple[int, int] = (0, 0),
 ) -> Call:
     """A call whose sums are proven to fit; offsets are counted in elements."""
+    if kernel.stride:
+        # The vector's buffer has room for no more.
+        n = min(n, 50)
     start = kernel.limit // 2
     top = largest_weight(kernel, n, start)
     w_high = min(top, int(np.iinfo(kernel.w).max))
@@ -145,6 +156,8 @@ def make_call(
         if n > 2:
             gaps[n // 2] = random.integers(0, 256) if n < 40 else 3
         length = 1 + int(gaps.sum())
+    if kernel.stride:
+        length = max(n - 1, 0) * kernel.stride + kernel.rows
     info = np.iinfo(kernel.x)
     x = pick(random, patterns[1])(int(info.min), int(info.max), (length,)).astype(kernel.x)
     starts = random.integers(-start, start, ROWS, endpoint=True)

@@ -1,4 +1,4 @@
-"""Small models in the format of TensorFlow Lite, written with the schema's own package, and what TFLM computes of them."""
+"""Small models in the format of TensorFlow Lite, written with the package of its schema, and what TFLM computes."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ def _quantization(b: Any, spec: Spec) -> int:
 
 def computed_by_tflm(content: bytes, inputs: NDArray[Any], outputs: int = 1) -> list[NDArray[Any]]:
     """The outputs of TensorFlow Lite Micro, each flat: (samples, elements). inputs: (samples, *shape of the input)."""
-    interpreter = runtime.Interpreter.from_bytes(bytearray(content))
+    interpreter = runtime.Interpreter.from_bytes(content, arena_size=1 << 20)
     collected: list[list[NDArray[Any]]] = [[] for _ in range(outputs)]
     for sample in inputs:
         interpreter.set_input(sample, 0)

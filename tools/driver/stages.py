@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import io
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, TensorType, f32
+from xdsl.ir import Attribute, TypeAttribute
 from xdsl.passes import ModulePass
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
@@ -105,10 +108,33 @@ def load_program(path: Path, ctx: Context) -> ModuleOp:
     return module
 
 
+LONG_TYPE = 200
+"""Characters beyond which the type of an element gets an alias: a scale for each of many channels is a long list."""
+
+
 def print_ir(module: ModuleOp) -> str:
+    """The text of a module, with aliases for the long types of elements and sums."""
     stream = io.StringIO()
     Printer(stream).print_op(module)
-    return stream.getvalue() + "\n"
+    text = stream.getvalue()
+    aliases = {spelled: f"!t{number}" for number, spelled in enumerate(_long_types(module))}
+    for spelled, alias in aliases.items():
+        # In quotes it is the content of an attribute.
+        text = re.sub(rf'(?<!"){re.escape(spelled)}', alias, text)
+    return "".join([*(f"{alias} = {spelled}\n" for spelled, alias in aliases.items()), text, "\n"])
+
+
+def _long_types(module: ModuleOp) -> Iterable[str]:
+    """The spellings of long types, each once."""
+    types: dict[Attribute, str] = {}
+    for op in module.walk():
+        blocks = [block for region in op.regions for block in region.blocks]
+        values = (*op.results, *(argument for block in blocks for argument in block.args))
+        for type in (*(value.type for value in values), *op.properties.values()):
+            inner: Attribute = getattr(type, "element_type", type)
+            if inner not in types and isinstance(inner, TypeAttribute):
+                types[inner] = str(inner)
+    return (spelled for spelled in types.values() if len(spelled) > LONG_TYPE)
 
 
 def compile_stages(

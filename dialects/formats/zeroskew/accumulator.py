@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
 
 from xdsl.dialects.builtin import ArrayAttr, FloatData, IntAttr, IntegerType
 from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
@@ -28,12 +28,10 @@ if TYPE_CHECKING:
 V = TypeVar("V")
 
 
-@irdl_attr_definition
-class ZeroSkewSum(ParametrizedAttribute, TypeAttribute, Accumulator):
+class SkewedSum(ParametrizedAttribute, TypeAttribute, Accumulator):
     """The scale of products is the product of their scales, computed as in TensorFlow Lite: in single precision, and in
     double precision per channel. Products of 16-bit numbers have sums of 64 bits."""
 
-    name = "zeroskew.acc"
     INTEGER: ClassVar[bool] = True
     FAMILY = "zeroskew"
     width: IntAttr
@@ -45,7 +43,7 @@ class ZeroSkewSum(ParametrizedAttribute, TypeAttribute, Accumulator):
         super().__init__(IntAttr(width), ArrayAttr(map(FloatData, scales)))
 
     @classmethod
-    def of_products(cls, lhs: NumberFormat, rhs: NumberFormat) -> ZeroSkewSum:
+    def of_products(cls, lhs: NumberFormat, rhs: NumberFormat) -> Self:
         a, b = skewed(lhs), skewed(rhs)
         width = 32 if max(a.bits, b.bits) <= 8 else 64
         if not a.per_channel:
@@ -65,9 +63,9 @@ class ZeroSkewSum(ParametrizedAttribute, TypeAttribute, Accumulator):
 
     def verify(self) -> None:
         if self.bits not in START_LIMITS:
-            raise VerifyException(f"zeroskew.acc width must be 32 or 64, got {self.bits}")
+            raise VerifyException(f"{self.name} width must be 32 or 64, got {self.bits}")
         if not self.scales.data or not all(scale.data > 0 for scale in self.scales):
-            raise VerifyException("zeroskew.acc scales must be positive")
+            raise VerifyException(f"{self.name} scales must be positive")
 
     @property
     def type(self) -> Attribute:
@@ -87,7 +85,7 @@ class ZeroSkewSum(ParametrizedAttribute, TypeAttribute, Accumulator):
         [scale] = self.scales.data
         return scale.data
 
-    def of(self, lhs_format: NumberFormat, rhs_format: NumberFormat) -> ZeroSkewSum:
+    def of(self, lhs_format: NumberFormat, rhs_format: NumberFormat) -> Self:
         return self.of_products(lhs_format, rhs_format)
 
     def follows(self, other: Accumulator) -> bool:
@@ -97,7 +95,7 @@ class ZeroSkewSum(ParametrizedAttribute, TypeAttribute, Accumulator):
         return format.type == self.start_format(format).type
 
     def start_format(self, format: NumberFormat) -> NumberFormat:
-        return ZeroSkewSum.NUMBERS(self.bits, [scale.data for scale in self.scales])
+        return SkewedSum.NUMBERS(self.bits, [scale.data for scale in self.scales])
 
     def start_constant(self, format: NumberFormat) -> NumberFormat:
         return self.start_format(format)
@@ -120,17 +118,9 @@ class ZeroSkewSum(ParametrizedAttribute, TypeAttribute, Accumulator):
     def greater(self, m: Machine[V], lhs: V, rhs: V) -> V:
         return m.cmp_sgt(lhs, rhs)
 
-    def levelled(self, result: NumberFormat) -> ZeroSkewSum:
+    def levelled(self, result: NumberFormat) -> Self:
         """The accumulator in units of the result, if rows have scales of their own."""
-        return self if len(self.scales) == 1 else ZeroSkewSum(32, [skewed(result).scale])
-
-    def level_row(self, m: Machine[V], sum: V, row: V, levelled: Accumulator) -> V:
-        assert isinstance(levelled, ZeroSkewSum)
-        parts = [requantisation(self.bits, scale.data / levelled.scale) for scale in self.scales]
-        multipliers, shifts = (np.array(part) for part in zip(*parts, strict=True))
-        multiplier = m.lookup("multipliers", multipliers.astype(np.int32), row)
-        shift = m.lookup("shifts", shifts.astype(np.int8), row)
-        return m.call(f"tm_requantize_s{self.bits}", sum, multiplier, shift)
+        return self if len(self.scales) == 1 else type(self)(32, [skewed(result).scale])
 
     def matmul(
         self, lhs: Raws, lhs_format: NumberFormat, rhs: Raws, rhs_format: NumberFormat, start: Raws | None = None
@@ -142,3 +132,20 @@ class ZeroSkewSum(ParametrizedAttribute, TypeAttribute, Accumulator):
         factors = (raws.astype(np.float64) - zero for raws, zero in zip((lhs, rhs), zeros, strict=True))
         sums = stacked_matmul(*factors).astype(f"i{self.bits // 8}")
         return sums if start is None else sums + start
+
+
+@irdl_attr_definition
+class ZeroSkewSum(SkewedSum):
+    """Sums that are brought to the scale of a result by a multiplication of integers."""
+
+    name = "zeroskew.acc"
+    width: IntAttr
+    scales: ArrayAttr[FloatData]
+
+    def level_row(self, m: Machine[V], sum: V, row: V, levelled: Accumulator) -> V:
+        assert isinstance(levelled, ZeroSkewSum)
+        parts = [requantisation(self.bits, scale.data / levelled.scale) for scale in self.scales]
+        multipliers, shifts = (np.array(part) for part in zip(*parts, strict=True))
+        multiplier = m.lookup("multipliers", multipliers.astype(np.int32), row)
+        shift = m.lookup("shifts", shifts.astype(np.int8), row)
+        return m.call(f"tm_requantize_s{self.bits}", sum, multiplier, shift)

@@ -92,10 +92,10 @@ _SOFTMAX_BITS = 5
 """Integer bits of the arguments of softmax's exponentials."""
 
 
-def softmax_terms(source: ZeroSkewNumbers) -> NDArray[np.int32]:
+def softmax_terms(scale: float) -> NDArray[np.int32]:
     """The exponentials of TensorFlow Lite's SOFTMAX, by how far a raw is below the greatest; the last is 0."""
-    multiplier, shift = multiplier_and_shift(min(math.ldexp(source.scale, 31 - _SOFTMAX_BITS), float(gemmlowp.MOST)))
-    most = min(input_radius(_SOFTMAX_BITS, shift), (1 << source.bits) - 1)
+    multiplier, shift = multiplier_and_shift(min(math.ldexp(scale, 31 - _SOFTMAX_BITS), float(gemmlowp.MOST)))
+    most = min(input_radius(_SOFTMAX_BITS, shift), 255)
     below = -np.arange(most + 1, dtype=np.int32)
     scaled = requantize(below, np.array(multiplier, np.int32), np.array(shift, np.int8)).astype(np.int64)
     terms = gemmlowp.exp_of_negative(scaled, _SOFTMAX_BITS).astype(np.int32)

@@ -22,9 +22,12 @@ _OFFSET = 1 << 15
 
 
 def _table() -> NDArray[np.int16]:
-    """The logistic function of i / 24, with 16 fractional bits."""
-    exact = 65536 / (1 + np.exp(-np.arange(SEGMENTS + 1) / 24))
-    return (np.minimum(np.floor(exact + 0.5), 65535) - _OFFSET).astype(np.int16)
+    """The logistic function of i / 24 with 16 fractional bits, raised by half of what a chord falls short of it."""
+    around = 65536 / (1 + np.exp(-np.arange(-1, SEGMENTS + 2) / 24))
+    bend = around[2:] + around[:-2] - 2 * around[1:-1]
+    entries = np.floor(around[1:-1] - bend / 16 + 0.5)
+    entries[-1] = 65535
+    return (entries - _OFFSET).astype(np.int16)
 
 
 def interpolated(m: Machine[V], function: Function, source: ZeroSkewNumbers, value: V) -> Int[V]:

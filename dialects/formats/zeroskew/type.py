@@ -23,12 +23,13 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.number_format import Function, NumberFormat
 from tinyml.dialects.formats.product import Bound, Factor, Product
-from tinyml.dialects.formats.zeroskew import functions
-from tinyml.dialects.formats.zeroskew.accumulator import ZeroSkewSum
+from tinyml.dialects.formats.zeroskew import functions, softmax
+from tinyml.dialects.formats.zeroskew.accumulator import SkewedSum, ZeroSkewSum
 from tinyml.dialects.formats.zeroskew.interpolation import interpolated
 from tinyml.dialects.formats.zeroskew.numbers import PRODUCT_LIMITS, WIDTHS, ZeroSkewNumbers, skewed
 from tinyml.dialects.formats.zeroskew.requantisation import requantised
 from tinyml.dialects.formats.zeroskew.scales import multiplier_and_shift, single
+from tinyml.dialects.formats.zeroskew.single_precision import FloatSkewSum, FloatSkewType
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine import gemmlowp
 from tinyml.dialects.machine.machine import Int, Machine, limits, width_for
@@ -124,10 +125,10 @@ class ZeroSkewType(ZeroSkewNumbers):
         return m.settle(m.const(int(self.encode(np.array(real)))), 8 * self.dtype.itemsize)
 
     def add(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
-        return self._stored(m, self._sum(m, lhs, skewed(lhs_format), rhs, skewed(rhs_format), m.add, float))
+        return self._stored(m, self._sum(m, lhs, skewed(lhs_format), rhs, skewed(rhs_format), m.add))
 
     def sub(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
-        return self._stored(m, self._sum(m, lhs, skewed(lhs_format), rhs, skewed(rhs_format), m.sub, single))
+        return self._stored(m, self._sum(m, lhs, skewed(lhs_format), rhs, skewed(rhs_format), m.sub))
 
     def _sum(
         self,
@@ -137,18 +138,14 @@ class ZeroSkewType(ZeroSkewNumbers):
         rhs: V,
         rhs_format: ZeroSkewNumbers,
         join: Any,
-        precise: Callable[[float], float],
     ) -> Int[V]:
-        """TensorFlow Lite's ADD and SUB: both operands in units of twice the greater scale, some bits finer.
-
-        precise: the rounding of factors, which ADD computes in double precision and SUB in single precision.
-        """
+        """TensorFlow Lite's ADD and SUB: both operands in units of twice the greater scale, some bits finer."""
         unit = 2 * max(lhs_format.scale, rhs_format.scale)
         finer_by = SUM_SHIFT if self.bits <= USUAL_WIDTH else WIDE_SUM_SHIFT
 
         def finer(value: V, format: ZeroSkewNumbers) -> Int[V]:
             left = 0 if format.is_start else finer_by
-            loaded, factor = format.load(m, value), math.ldexp(precise(format.scale / unit), finer_by - left)
+            loaded, factor = format.load(m, value), math.ldexp(format.scale / unit, finer_by - left)
             fraction, exponent = math.frexp(factor)
             if fraction == 0.5 and 0 < left + exponent <= left:
                 # A power of two that loses nothing: always the case for the operand with the greater scale.
@@ -158,7 +155,7 @@ class ZeroSkewType(ZeroSkewNumbers):
         a, b = finer(lhs, lhs_format), finer(rhs, rhs_format)
         low, high = -(1 << 30), 1 << 30
         halves = (m.bounded(m.held(x, 32), max(x.low, low), min(x.high, high - 1)) for x in (a, b))
-        return requantised(m, join(*halves), precise(unit / precise(math.ldexp(self.scale, finer_by))))
+        return requantised(m, join(*halves), unit / math.ldexp(self.scale, finer_by))
 
     def mul(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
         a, b = skewed(lhs_format), skewed(rhs_format)
@@ -290,22 +287,32 @@ class ZeroSkewType(ZeroSkewNumbers):
         return i32
 
     def softmax_term(self, m: Machine[V], value: V, greatest: V, value_format: NumberFormat) -> V:
-        """TensorFlow Lite's SOFTMAX for 8 bits: exponentials without integer bits, from a table."""
+        """TensorFlow Lite's SOFTMAX: for 8 bits exponentials without integer bits, from a table."""
         source = skewed(value_format)
-        table = functions.softmax_terms(source)
         below = m.sub(source.raw(m, greatest), source.raw(m, value))
-        return m.held(m.entry("softmax", table, m.clamp(below, 0, len(table) - 1)), 32)
+        if self.bits > USUAL_WIDTH:
+            limits = m.bounded(m.held(m.sub(m.const(0), below), 32), -below.high, 0)
+            return m.held(softmax.term(m, limits, source.scale), 32)
+        coarser = max(source.bits - USUAL_WIDTH, 0)
+        table = functions.softmax_terms(math.ldexp(source.scale, coarser))
+        index = m.shift_right(m.clamp(below, 0, max(below.high, 0)), coarser)
+        return m.held(m.entry("softmax", table, m.clamp(index, 0, len(table) - 1)), 32)
 
     def softmax_add(self, m: Machine[V], total: V, term: V) -> V:
-        """Adds terms with 12 integer bits, rounded to nearest, halves upwards."""
+        """Adds terms with 12 integer bits, rounded to nearest, halves upwards; for 16 bits as they are."""
+        if self.bits > USUAL_WIDTH:
+            return m.addi(total, term)
         x = m.bounded(term, 0, gemmlowp.MOST)
         rounded = m.add(m.shift_right(x, 12), m.low_bits(m.shift_right(x, 11), 1))
         return m.addi(total, m.held(rounded, 32))
 
     def softmax_share(self, m: Machine[V], term: V, total: V) -> V:
         """The term times the total's reciprocal, in units of 2^-8, or 2^-16 for results with other scales."""
-        bits = 8 if self.scale == 2.0**-8 else 16
         zeros = m.bounded(m.call("tm_leading_zeros_s32", total), 0, 31)
+        if self.bits > USUAL_WIDTH:
+            share = softmax.share(m, term, softmax.reciprocal(m, total, zeros), zeros)
+            return self._requantised(m, share, math.ldexp(1.0, -15) / self.scale)
+        bits = 8 if self.scale == 2.0**-8 else 16
         shift = m.held(m.sub(zeros, m.const(12 + 31 - bits)), 8)
         share = m.whole(m.call("tm_requantize_s32", term, m.call("tm_reciprocal_s32", total), shift))
         return self._requantised(m, share, math.ldexp(1.0, -bits) / self.scale)
@@ -354,6 +361,6 @@ def _greatest_sum(product: Product) -> int:
     return sizes[0] * sizes[1] * product.length
 
 
-ZeroSkewSum.NUMBERS = ZeroSkewType
+SkewedSum.NUMBERS = ZeroSkewType
 
-ZEROSKEW = Dialect("zeroskew", [], [ZeroSkewType, ZeroSkewSum])
+ZEROSKEW = Dialect("zeroskew", [], [ZeroSkewType, ZeroSkewSum, FloatSkewType, FloatSkewSum])

@@ -9,18 +9,22 @@ from typing import TYPE_CHECKING, Any
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import Region, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.f32 import F32_FORMAT
+from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.lowering.frontends.function_names import function_name
 from tinyml.lowering.frontends.onnx.building.builder import Builder, hint, identifier
 from tinyml.lowering.frontends.onnx.building.folding import FOLDED, fold
-from tinyml.lowering.frontends.onnx.building.handlers import HANDLERS, LOOPS, Inputs
+from tinyml.lowering.frontends.onnx.building.formats import KEEPING, ON_RAWS, input_format, result_formats
+from tinyml.lowering.frontends.onnx.building.handlers import HANDLERS, LOOPS, Handler, Inputs
 from tinyml.lowering.frontends.onnx.building.values import Constant, Label, Tensor, Value
 from tinyml.lowering.frontends.onnx.model.graph import Declared, Graph, Node
 from tinyml.lowering.frontends.onnx.model.reader import read_model
 from tinyml.lowering.frontends.onnx.ops import load_handlers
+from tinyml.lowering.frontends.onnx.ops.quantised import of_quantised
 from tinyml.lowering.frontends.onnx.rewrites import simplify
 
 if TYPE_CHECKING:
@@ -63,7 +67,7 @@ def order_constants(module: ModuleOp, names: Sequence[str]) -> None:
     block = function.regions[0].block
     for constant in sorted(constants, key=place, reverse=True):
         constant.detach()
-        block.insert_op_before(constant, block.ops.first)
+        Rewriter.insert_op(constant, InsertPoint.at_start(block))
 
 
 class _Importer:
@@ -71,15 +75,20 @@ class _Importer:
         self.file = file
         self.to = Builder()
         self.scopes: list[dict[str, Value]] = [{}]
+        self.formats: Mapping[str, NumberFormat] = {}
 
     def module(self, graph: Graph) -> ModuleOp:
         if len(graph.inputs) != 1:
             names = ", ".join(f"'{value.name}'" for value in graph.inputs)
             raise InputError(f"expected a model with one input, got {names or 'none'}", file=self.file)
         [declared] = graph.inputs
+        format = input_format(graph, declared.name, declared.element)
+        if format is None and declared.element not in REALS:
+            raise InputError(f"input '{declared.name}' is of {declared.element}, expected reals", file=self.file)
+        self.formats = result_formats(graph)
         shape = self.input_shape(declared)
         self.to.check_shape(shape)
-        argument = self.to.entry.insert_arg(TensorType(F32_FORMAT.type, shape), 0)
+        argument = self.to.entry.insert_arg(TensorType(F32_FORMAT.type if format is None else format.type, shape), 0)
         hint(argument, declared.name)
         results = self.results(graph, self.run(graph, [Tensor.plain(argument)]))
         self.to.entry.add_op(func.ReturnOp(*results))
@@ -88,8 +97,6 @@ class _Importer:
 
     def input_shape(self, declared: Declared) -> tuple[int, ...]:
         """The shape of one sample: extents of one open name are 1."""
-        if declared.element not in REALS:
-            raise InputError(f"input '{declared.name}' is of {declared.element}, expected reals", file=self.file)
         if declared.dims is None:
             raise InputError(f"input '{declared.name}' has no shape", file=self.file)
         if len({dim for dim in declared.dims if isinstance(dim, str)}) > 1 or declared.dims.count("") > 1:
@@ -126,6 +133,20 @@ class _Importer:
         self.scopes.pop()
         return results
 
+    def computed(self, handler: Handler, node: Node, inputs: Inputs) -> Value | Sequence[Value]:
+        """What a handler returns; for quantised numbers in their formats, where the op can be computed in them."""
+        quantised = any(isinstance(value, Tensor) and value.is_quantised for value in inputs)
+        if not quantised or node.domain or node.op in KEEPING or node.op in ON_RAWS:
+            return handler(self.to, node, inputs)
+        format = self.formats.get(node.outputs[0])
+        result = of_quantised(self.to, node, inputs, None if format is None else format.type)
+        if result is None:
+            if self.to.element is None:
+                inputs = [None if value is None else self.to.real(value) for value in inputs]
+            result = handler(self.to, node, inputs)
+            self.to.element = None
+        return result
+
     def find(self, name: str) -> Value:
         for scope in reversed(self.scopes):
             if name in scope:
@@ -140,7 +161,7 @@ class _Importer:
         if node.domain == "" and node.op in LOOPS:
             values = LOOPS[node.op](self.to, node, inputs, self.run)
         elif (handler := HANDLERS.get((node.domain, node.op))) is not None:
-            result = handler(self.to, node, inputs)
+            result = self.computed(handler, node, inputs)
             values = result if isinstance(result, Sequence) else [result]
         else:
             raise node.error(f"the op is not supported; supported are {supported()}")
@@ -157,5 +178,5 @@ def _are_scores(shape: tdsl.Shape) -> bool:
 
 def supported() -> str:
     """The names of all ops that can be imported."""
-    names = {op if domain == "" else f"{domain}.{op}" for domain, op in HANDLERS}
-    return ", ".join(sorted(names | LOOPS.keys() | FOLDED))
+    names = {op if domain == "" else f"{domain}.{op}" for domain, op in HANDLERS} | LOOPS.keys()
+    return f"{', '.join(sorted(names))}; of constants also {', '.join(sorted(FOLDED - names))}"

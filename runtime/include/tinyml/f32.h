@@ -50,6 +50,32 @@ static inline int32_t tm_f32_to_int(float x, int32_t low, int32_t high)
     return whole + (rest >= 0.5f) - !(rest >= -0.5f);
 }
 
+static inline int32_t tm_f32_to_even(float x, int32_t low, int32_t high)
+{
+    if (x >= (float)high)
+        return high;
+    if (!(x > (float)low))
+        return low;
+    int32_t whole = (int32_t)x;
+    float rest = x - (float)whole;
+    if (rest > 0.5f || (rest == 0.5f && (whole & 1)))
+        return whole + 1;
+    return whole - (rest < -0.5f || (rest == -0.5f && (whole & 1)));
+}
+
+/* The factor is given by its bits, so that tables of integers hold factors. */
+static inline int32_t tm_scale_to_even(int32_t x, int32_t factor, int32_t low, int32_t high)
+{
+    union { int32_t bits; float value; } y;
+    y.bits = factor;
+    return tm_f32_to_even((float)x * y.value, low, high);
+}
+
+static inline float tm_dividef(float a, float b)
+{
+    return a / b;
+}
+
 /* An integer itself, else the odd one of its two neighbours. */
 static inline int32_t tm_f32_to_odd(float x, int32_t low, int32_t high)
 {

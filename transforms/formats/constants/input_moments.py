@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from xdsl.dialects import func
@@ -13,57 +11,15 @@ from xdsl.ir import BlockArgument, SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
+from tinyml.transforms.formats.constants.moments import Moments
+from tinyml.transforms.formats.constants.windows import Windows
 from tinyml.transforms.formats.evaluation.margins import MarginModel
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from tinyml.dialects.formats.number_format import NumberFormat, Reals
 
 AT_BORDER = 0.8
 """The share of the weight of all samples that goes to those near the border between two classes."""
-
-SHRINKAGE = 0.1
-"""The share that correlations lose: those of a few samples are partly chance (Ledoit and Wolf, 2004)."""
-
-BITS = 40
-"""Bits of the greatest moment that all are rounded to, so that the order of a machine's additions does not matter."""
-
-
-@dataclass
-class Moments:
-    """Second moments of a vector x of inputs and of its rounded values y; each of shape (length, length).
-
-    axes: of the constant along which its products are summed. rounded: E[y y^T]. crossed: E[x y^T].
-    """
-
-    rounded: NDArray[np.float64]
-    crossed: NDArray[np.float64]
-    axes: tuple[int, ...] = (-1,)
-
-    @staticmethod
-    def of(reals: Reals, rounded: Reals, weights: Reals, axes: tuple[int, ...] = (-1,)) -> Moments:
-        """The moments of samples of shape (samples, length), weighted, with covariances shrunk towards the diagonal."""
-        total = weights.sum()
-        means = [(weights @ samples) / total for samples in (reals, rounded)]
-        # Pixels at the edge of an image are always zero, and a matrix times itself takes half the time of others.
-        used = reals.any(0) | rounded.any(0)
-        rooted = [samples[:, used] * np.sqrt(weights)[:, None] for samples in (reals, rounded)]
-
-        def shrunk(left: Reals, mean: Reals) -> NDArray[np.float64]:
-            of_means = mean[:, None] * means[1]
-            covariance = -of_means
-            covariance[np.ix_(used, used)] += left.T @ rooted[1] / total
-            return snapped((1 - SHRINKAGE) * covariance + np.diag(SHRINKAGE * np.diag(covariance)) + of_means)
-
-        of_rounded = shrunk(rooted[1], means[1])
-        return Moments(of_rounded, of_rounded if reals is rounded else shrunk(rooted[0], means[0]), axes)
-
-
-def snapped(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The numbers, rounded to `BITS` bits of the greatest of them."""
-    unit = math.ldexp(1.0, math.frexp(float(np.abs(numbers).max(initial=0.0)))[1] - BITS)
-    return np.rint(numbers / unit) * unit
 
 
 class InputMoments:
@@ -77,12 +33,17 @@ class InputMoments:
 
         constants = [op for op in function.walk() if isinstance(op, tdsl.ConstOp)]
         self.partners = {op: list(dict.fromkeys(_partners(op.result))) for op in constants}
-        wanted = {value for values in self.partners.values() for value in values}
+        self.windows = {op: windows for op in constants if (windows := Windows.of(op)) is not None}
+        others = [values for op, values in self.partners.items() if op not in self.windows]
+        wanted = {value for values in others for value in values}
         seen: dict[SSAValue, list[Reals]] = {}
 
         def observe(value: SSAValue, values: Reals) -> None:
             if value in wanted:
                 seen.setdefault(value, []).append(values)
+            for windows in self.windows.values():
+                if windows.image is value:
+                    windows.add(values)
 
         module = function.get_toplevel_object()
         assert isinstance(module, ModuleOp)
@@ -101,6 +62,11 @@ class InputMoments:
 
         The same object each time; None for a constant that is no factor of a sum.
         """
+        if constant in self.windows:
+            format = format_of(self.windows[constant].image)
+            if (key := (constant, format.type)) not in self.known:
+                self.known[key] = self.windows[constant].moments(format, self.weights)
+            return self.known[key]
         factors = self._factors(constant)
         if not factors:
             return None
@@ -114,6 +80,8 @@ class InputMoments:
 
         None where it has other uses. Numbers that a loop indexes out of it have a mean square each.
         """
+        if constant in self.windows:
+            return self.windows[constant].mean_squares
         factors = [self.values[value] for value in self._factors(constant)]
         if not factors or not constant.raws.ndim:
             return None

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
-from tinyml.transforms.formats.constants.input_moments import Moments, snapped
+from tinyml.transforms.formats.constants.moments import Moments, snapped
 from tinyml.transforms.formats.constants.round_weights import worth_moving
-from tinyml.transforms.formats.evaluation.evaluator import NEAREST, evaluator_of
+from tinyml.transforms.formats.evaluation.evaluator import evaluator_of
 
 if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import NumberFormat, Raws, Reals
@@ -69,7 +69,8 @@ class _Refinement:
         margin_model = evaluator.reference.margin_model
         assert margin_model is not None
         self.margin_model = margin_model
-        self.weights = margin_model.weights[:NEAREST]
+        self.nearest = evaluator.nearest
+        self.weights = margin_model.weights[: self.nearest]
         self.gradients = evaluator.gradients
         self.constants = evaluator.candidates.constants.constants
         self.raws: dict[int, Raws] = {}
@@ -123,9 +124,11 @@ class _Refinement:
     def _tried(self, raws: dict[int, Raws]) -> tuple[float, Reals]:
         """The loss of the program with other constants, and the errors of its margins."""
         program = self.shared.prepare(self.candidates.program(self.formats, raws))
-        chunks = range(min(len(self.shared.chunks), NEAREST // self.shared.chunk))
+        chunks = range(min(len(self.shared.chunks), self.nearest // self.shared.chunk))
         scores = [program.compared(chunk) for chunk in chunks]
-        errors = self.margin_model.errors(np.concatenate([part for part in scores if part is not None]), slice(NEAREST))
+        errors = self.margin_model.errors(
+            np.concatenate([part for part in scores if part is not None]), slice(self.nearest)
+        )
         return float((self.weights * np.abs(errors)).sum()), errors
 
     def _own_errors(self) -> Reals:

@@ -9,16 +9,17 @@ device.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.lazy_numpy import np
-from tinyml.transforms.formats.constants.input_moments import snapped
+from tinyml.transforms.formats.constants.moments import snapped
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tinyml.dialects.formats.number_format import NumberFormat, Raws, Reals
-    from tinyml.transforms.formats.constants.input_moments import Moments
+    from tinyml.transforms.formats.constants.moments import Moments
 
 LEAST_GAIN = 1e-9
 """The least gain that counts, as a part of the cost of rounding one weight by itself."""
@@ -35,15 +36,21 @@ def round_weights(weights: Reals, format: NumberFormat, inputs: Moments) -> Raws
     """
     last = tuple(range(-len(inputs.axes), 0))
     by_rows = np.moveaxis(weights, inputs.axes, last)
-    rows = _round_rows(by_rows.reshape(-1, len(inputs.rounded)), format, inputs)
+    groups = [inputs, *inputs.further]
+    rows = _round_rows(by_rows.reshape(-1, len(inputs.rounded)), format, groups)
     return np.moveaxis(rows.reshape(by_rows.shape), last, inputs.axes)
 
 
-def _round_rows(weights: Reals, format: NumberFormat, inputs: Moments) -> Raws:
+def _round_rows(weights: Reals, format: NumberFormat, groups: Sequence[Moments]) -> Raws:
+    """Round the rows of groups, one after the other, each of which has inputs of its own."""
     raws, other = format.encode(weights), format.encode_away(weights)
     near, far = format.decode(raws), format.decode(other)
-    slopes = snapped(near @ inputs.rounded - weights @ inputs.crossed)
-    moved = worth_moving(near, far, slopes, inputs.rounded, float(np.abs(near).sum(1).max(initial=0.0)))
+    most, each = float(np.abs(near).sum(1).max(initial=0.0)), len(weights) // len(groups)
+    moved = np.zeros(weights.shape, bool)
+    for number, inputs in enumerate(groups):
+        rows = slice(number * each, (number + 1) * each)
+        slopes = snapped(near[rows] @ inputs.rounded - weights[rows] @ inputs.crossed)
+        moved[rows] = worth_moving(near[rows], far[rows], slopes, inputs.rounded, most)
     return np.where(moved, other, raws)
 
 

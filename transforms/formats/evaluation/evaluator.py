@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
 from typing import TYPE_CHECKING
 
+from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.transforms.formats.evaluation.candidates import Candidates
 from tinyml.transforms.formats.evaluation.reference import CandidateOutcome, Metric, Reference
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
 NEAREST = 4096
 """The margins' derivatives are worked out for so many samples, those nearest to the border between two classes: more
 would take memory and add little."""
+
+GREATEST = 1 << 26
+"""The most derivatives by numbers of filters that are kept, unless one chunk of samples has more."""
 
 
 @dataclass(frozen=True)
@@ -54,13 +59,21 @@ class CandidateEvaluator:
     def gradients(self) -> Gradients:
         """The derivatives of margins by constants, on reals: the same for all candidates.
 
-        They are those of the `NEAREST` samples, for a program with scores.
+        They are those of the `nearest` samples, for a program with scores.
         """
         from tinyml.runtime.evaluator.gradients import Gradients
 
         assert self.reference.margin_model is not None
         direction = self.reference.margin_model.direction()
-        return Gradients(self.candidates.module, self.reference.inputs[:NEAREST], direction[:NEAREST])
+        return Gradients(self.candidates.module, self.reference.inputs[: self.nearest], direction[: self.nearest])
+
+    @cached_property
+    def nearest(self) -> int:
+        """The number of samples for which the margins' derivatives are worked out: whole chunks of `NEAREST`."""
+        convolutions = [op for op in self.candidates.module.walk() if isinstance(op, tdsl.Conv2dOp)]
+        numbers = sum(prod(tdsl.shape_of(op.lhs)) for op in convolutions)
+        most = min(NEAREST, GREATEST // max(numbers, 1))
+        return max(most // self.shared.chunk, 1) * self.shared.chunk
 
     def outcome(self, task: EvaluationTask) -> CandidateOutcome:
         """The outcome of a candidate, given up as soon as it is certain to lose more than it may."""

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IndexType, TensorType, UnknownLoc
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.formats.f32 import F32_FORMAT
+from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.limits import ELEMENT_LIMIT
 from tinyml.dialects.locations import named
@@ -29,11 +30,15 @@ Op = TypeVar("Op", bound=Operation)
 
 
 class Builder:
-    """Appends ops to `block` for `node`; constants go to `entry`, the block of the function."""
+    """Appends ops to `block` for `node`; constants go to `entry`, the block of the function.
+
+    element: the type of the elements that the node computes from quantised ones; None where it computes with reals.
+    """
 
     def __init__(self) -> None:
         self.entry = self.block = Block()
         self.node = Node("graph", "", 0, "", (), (), {}, "")
+        self.element: Attribute | None = None
         self._computed = 0
         self._constants: dict[tuple[int, str], tuple[NDArray[Any], SSAValue]] = {}
 
@@ -82,6 +87,8 @@ class Builder:
         self, value: Constant, purpose: str = "", made: Callable[[NDArray[Any]], NDArray[Any]] | None = None
     ) -> SSAValue:
         """A parameter, the reals of a constant, or what `made` makes of them; one for each purpose of a constant."""
+        if value.raws is not None and value.format is not None and self.element is not None:
+            return self.parameter(value.raws if made is None else made(value.raws), value.format, value.name)
         array = value.array
         if array.dtype.kind not in "fiu":
             raise self.error(f"expected numbers, got a constant of {array.dtype}")
@@ -101,6 +108,14 @@ class Builder:
             self._constants[key] = array, op.result
         return self._constants[key][1]
 
+    def parameter(self, raws: NDArray[Any], format: NumberFormat, name: str) -> SSAValue:
+        """A parameter of raws in a format."""
+        self.check_shape(raws.shape)
+        op = self._made(tdsl.ConstOp, np.ascontiguousarray(raws), format)
+        hint(op.result, name)
+        self.entry.add_op(op)
+        return op.result
+
     def fill(self, value: float, shape: Shape) -> SSAValue:
         return self.op(tdsl.FillOp, value, TensorType(F32_FORMAT.type, shape))
 
@@ -117,6 +132,17 @@ class Builder:
                 raise self.error("the result of a comparison is used as a number: expected a Cast")
             case Label():
                 raise self.error("the result of ArgMax is used by another node, which is not supported")
+
+    def stored(self, value: Value) -> Tensor:
+        """A value as a tensor, in the order in which it is."""
+        value = self.numbers(value)
+        return value if isinstance(value, Tensor) else Tensor.plain(self.tensor(value))
+
+    def real(self, value: Value) -> Value:
+        """A value without the format of quantised numbers."""
+        if isinstance(value, Tensor) and value.is_quantised:
+            return Tensor(self.op(tdsl.CastOp, value.value, F32_FORMAT.type), value.order)
+        return value
 
     def tensor(self, value: Value) -> SSAValue:
         """A value as a tensor with axes in the model's order."""

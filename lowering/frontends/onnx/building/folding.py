@@ -217,8 +217,9 @@ def _tile(to: Builder, node: Node, inputs: Sequence[Array | None]) -> Array:
 @_folds("Range")
 def _range(to: Builder, node: Node, inputs: Sequence[Array | None]) -> Array:
     start, limit, step = (array(inputs, i).item() for i in range(3))
-    to.check_shape((max(1, ceil((limit - start) / step)),))
-    return np.arange(start, limit, step, array(inputs, 0).dtype)
+    count = max(0, ceil((limit - start) / step))
+    to.check_shape((max(count, 1),))
+    return (start + step * np.arange(count)).astype(array(inputs, 0).dtype)
 
 
 @_folds("Where")

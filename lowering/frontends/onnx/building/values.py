@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from xdsl.dialects.builtin import f32
 from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.tdsl import Shape
 
 if TYPE_CHECKING:
@@ -17,14 +19,26 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Constant:
-    """An array that is known while the model is imported; `name` is empty if the file has none for it."""
+    """An array that is known while the model is imported.
+
+    name: empty if the file has none for it. raws, format: of dequantised numbers, those from which they were computed;
+    axis: the axis of raws along which the format has scales, if it has several.
+    """
 
     array: NDArray[Any]
     name: str = ""
+    raws: NDArray[Any] | None = None
+    format: NumberFormat | None = None
+    axis: int = 0
 
     @property
     def shape(self) -> Shape:
         return self.array.shape
+
+    @property
+    def scales(self) -> int:
+        """The number of scales of a quantised constant."""
+        return 1 if self.format is None else len(getattr(self.format, "scale_values", (1,)))
 
 
 @dataclass(frozen=True)
@@ -41,6 +55,11 @@ class Tensor:
     def plain(cls, value: SSAValue) -> Tensor:
         """A tensor whose axes are in the model's order."""
         return cls(value, tuple(range(len(tdsl.shape_of(value)))))
+
+    @property
+    def is_quantised(self) -> bool:
+        """Are the elements raws of the model?"""
+        return tdsl.format_of(self.value).type != f32
 
     @property
     def is_plain(self) -> bool:

@@ -73,9 +73,9 @@ class Node:
             raise self.error(f"{name} = {_spelled(value)} is not supported, only {' or '.join(map(_spelled, allowed))}")
 
     def _typed(self, name: str, kind: type[Any], default: Any) -> Any:
-        value = self.attributes.get(name, default)
-        if value is None:
+        if name not in self.attributes and default is None:
             raise self.error(f"needs the attribute '{name}'")
+        value = self.attributes.get(name, default)
         if not isinstance(value, kind):
             raise self.error(f"attribute '{name}' is not {_KINDS[kind]}")
         return value

@@ -7,6 +7,7 @@ message is only parsed, and everything that the importer relies on is checked he
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -146,12 +147,12 @@ class _Reader:
 
 
 def _needed(nodes: list[Node], outputs: list[Declared]) -> Iterator[Node]:
-    """The nodes on which outputs depend, in their order."""
+    """The nodes on which outputs depend, in their order, without the names of what nothing reads."""
     wanted = {output.name for output in outputs}
     kept: list[Node] = []
     for node in reversed(nodes):
         if not wanted.isdisjoint(node.outputs):
-            kept.append(node)
+            kept.append(replace(node, outputs=tuple(name if name in wanted else "" for name in node.outputs)))
             wanted |= {*node.inputs}
             wanted |= {name for each in node.attributes.values() if isinstance(each, Graph) for name in each.free}
     return reversed(kept)

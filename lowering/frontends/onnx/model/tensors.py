@@ -36,8 +36,13 @@ ELEMENTS: Mapping[int, str] = {
 }
 """numpy's names of element types, by their numbers in TensorProto.DataType."""
 
-_FIELDS = {"float32": "float_data", "float64": "double_data", "int64": "int64_data"}
-_FIELDS |= {"uint32": "uint64_data", "uint64": "uint64_data"}
+_FIELDS = {
+    "float32": "float_data",
+    "float64": "double_data",
+    "int64": "int64_data",
+    "uint32": "uint64_data",
+    "uint64": "uint64_data",
+}
 """The field of a TensorProto that holds elements of a type without raw bytes; all others are in `int32_data`."""
 
 
@@ -56,10 +61,10 @@ def tensor_array(tensor: TensorProto, file: str) -> NDArray[Any]:
     if element is None:
         known = ", ".join(sorted(ELEMENTS.values()))
         raise error(f"element type {tensor.data_type} is not supported, only {known}")
-    if any(extent < 0 for extent in shape) or prod(shape) > (limit := ELEMENT_LIMIT.get()):
-        raise error(
-            f"shape {list(shape)} is negative or has more than {limit} elements; --max-elements raises the limit"
-        )
+    if any(extent < 0 for extent in shape):
+        raise error(f"shape {list(shape)} is negative")
+    if prod(shape) > (limit := ELEMENT_LIMIT.get()):
+        raise error(f"shape {list(shape)} has more than {limit} elements; --max-elements raises the limit")
     stored = np.dtype("<u2" if element == BFLOAT16 else element).newbyteorder("<")
     size = prod(shape) * stored.itemsize
     if tensor.data_location == 1:

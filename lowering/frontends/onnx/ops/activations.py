@@ -15,12 +15,6 @@ GREATEST = (2.0 - 2.0**-23) * 2.0**127
 """The greatest 32-bit float, which stands for no limit."""
 
 
-def stored(to: Builder, value: Value) -> Tensor:
-    """A value as a tensor, in the order in which it is."""
-    numbers = to.numbers(value)
-    return numbers if isinstance(numbers, Tensor) else Tensor.plain(to.tensor(numbers))
-
-
 def _limit(to: Builder, inputs: Inputs, position: int, default: float) -> float:
     value = optional(inputs, position)
     if value is None:
@@ -40,7 +34,7 @@ def clip(to: Builder, node: Node, inputs: Inputs) -> Value:
 
 
 def clipped(to: Builder, value: Value, low: float, high: float) -> Tensor:
-    x = stored(to, value)
+    x = to.stored(value)
     if (low, high) == (0.0, GREATEST):
         return unary(to, tdsl.ReluOp, x)
     if (low, high) == (0.0, 6.0):
@@ -61,19 +55,19 @@ def extreme(to: Builder, node: Node, inputs: Inputs) -> Value:
 
 @handles("LeakyRelu")
 def leaky_relu(to: Builder, node: Node, inputs: Inputs) -> Value:
-    return _leaky(to, stored(to, needed(to, inputs, 0)), node.number("alpha", 0.01))
+    return _leaky(to, to.stored(needed(to, inputs, 0)), node.number("alpha", 0.01))
 
 
 @handles("PRelu")
 def parametric_relu(to: Builder, node: Node, inputs: Inputs) -> Value:
-    x, slope = stored(to, needed(to, inputs, 0)), needed(to, inputs, 1)
+    x, slope = to.stored(needed(to, inputs, 0)), needed(to, inputs, 1)
     if not isinstance(slope, Constant) or slope.array.size != 1:
         raise node.error("only one constant slope for all elements is supported")
     return _leaky(to, x, float(slope.array.item()))
 
 
 def _leaky(to: Builder, x: Tensor, slope: float) -> Tensor:
-    return Tensor(to.op(tdsl.LeakyReluOp, x.value, slope), x.order)
+    return Tensor(to.op(tdsl.LeakyReluOp, x.value, slope, to.element), x.order)
 
 
 @handles("HardSigmoid")
@@ -86,7 +80,7 @@ def hard_sigmoid(to: Builder, node: Node, inputs: Inputs) -> Value:
 @handles("Softmax")
 def softmax(to: Builder, node: Node, inputs: Inputs) -> Value:
     """Softmax over one axis, which becomes the last."""
-    x = stored(to, needed(to, inputs, 0))
+    x = to.stored(needed(to, inputs, 0))
     axis = axis_of(node, node.integer("axis", -1), len(x.shape))
     order = (*(each for each in x.order if each != axis), axis)
-    return Tensor(to.op(tdsl.SoftmaxOp, to.ordered(x, order)), order)
+    return Tensor(to.op(tdsl.SoftmaxOp, to.ordered(x, order), to.element), order)

@@ -30,9 +30,7 @@ def compare(to: Builder, node: Node, inputs: Inputs) -> Value:
     if not isinstance(rhs, Constant) or rhs.array.size != 1 or rhs.array.dtype.kind not in "fiu":
         raise node.error("only comparisons with one constant number are supported")
     threshold = float(rhs.array.item())
-    tensor = to.numbers(lhs)
-    if isinstance(tensor, Constant):
-        tensor = Tensor.plain(to.tensor(tensor))
+    tensor = to.stored(lhs)
     if op in ("Greater", "LessOrEqual"):
         # x > t says that -x >= -t does not hold.
         tensor, threshold = unary(to, tdsl.NegOp, tensor), 0.0 - threshold

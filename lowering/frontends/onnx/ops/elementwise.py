@@ -28,16 +28,16 @@ _BINARY: dict[str, type[tdsl.BinaryOp]] = {"Add": tdsl.AddOp, "Sub": tdsl.SubOp,
 
 def unary(to: Builder, make: type[tdsl.UnaryOp], value: Value) -> Tensor:
     """An op on each element of one tensor, which keeps its order."""
-    value = to.numbers(value)
-    if isinstance(value, Constant):
-        return Tensor.plain(to.op(make, to.tensor(value)))
-    return Tensor(to.op(make, value.value), value.order)
+    x = to.stored(value)
+    clamps = issubclass(make, tdsl.ClampOp)
+    return Tensor(to.op(make, x.value, None if clamps else to.element), x.order)
 
 
 def binary(to: Builder, make: type[tdsl.BinaryOp], lhs: Value, rhs: Value) -> Tensor:
     """An op on each pair of elements, in the order of the operand that is not in the model's order, if there is one."""
     operands, order = in_one_order(to, lhs, rhs)
-    return Tensor(to.op(make, *operands), order)
+    left, right = operands
+    return Tensor(to.op(make, left, right, to.element), order)
 
 
 def in_one_order(to: Builder, *values: Value) -> tuple[list[SSAValue], tuple[int, ...]]:

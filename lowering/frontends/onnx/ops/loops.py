@@ -23,7 +23,7 @@ Body: TypeAlias = Callable[[SSAValue, Sequence[SSAValue]], Sequence[SSAValue]]
 
 def loop(to: Builder, trips: int, carried: Sequence[SSAValue], body: Body) -> Sequence[SSAValue]:
     """A loop that counts from 0; returns the carried tensors after the last iteration."""
-    bounds = [to.index(bound) for bound in (0, trips, 1)]
+    start, stop, step = (to.index(bound) for bound in (0, trips, 1))
     outer, to.block = to.block, Block(arg_types=[IndexType(), *(value.type for value in carried)])
     inner = to.block
     try:
@@ -34,7 +34,7 @@ def loop(to: Builder, trips: int, carried: Sequence[SSAValue], body: Body) -> Se
         inner.add_op(scf.YieldOp(*results))
     finally:
         to.block = outer
-    return to.emit(scf.ForOp, *bounds, carried, inner).results
+    return to.emit(scf.ForOp, start, stop, step, carried, inner).results
 
 
 def initial_state(to: Builder, value: Value) -> SSAValue:

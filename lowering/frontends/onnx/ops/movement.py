@@ -7,7 +7,7 @@ from dataclasses import replace
 from math import prod
 
 from tinyml.dialects import tdsl
-from tinyml.dialects.tdsl import Shape, shape_of
+from tinyml.dialects.tdsl import Shape, format_of, shape_of
 from tinyml.lowering.frontends.onnx.building.builder import Builder
 from tinyml.lowering.frontends.onnx.building.handlers import Inputs, handles, needed, optional
 from tinyml.lowering.frontends.onnx.building.values import Comparison, Constant, Indicator, Tensor, Value
@@ -43,14 +43,9 @@ def axis_of(node: Node, axis: int, rank: int) -> int:
     return axis % rank
 
 
-def _tensor(to: Builder, inputs: Inputs) -> Tensor:
-    value = to.numbers(needed(to, inputs, 0))
-    return value if isinstance(value, Tensor) else Tensor.plain(to.tensor(value))
-
-
 @handles("Reshape")
 def reshape(to: Builder, node: Node, inputs: Inputs) -> Value:
-    value = _tensor(to, inputs)
+    value = to.stored(needed(to, inputs, 0))
     wanted = required_integers(node, inputs, 1, "shape")
     if not node.integer("allowzero", 0):
         if any(extent == 0 and axis >= len(value.shape) for axis, extent in enumerate(wanted)):
@@ -71,7 +66,7 @@ def reshaped(to: Builder, value: Tensor, shape: Shape) -> Tensor:
 
 @handles("Flatten")
 def flatten(to: Builder, node: Node, inputs: Inputs) -> Value:
-    value = _tensor(to, inputs)
+    value = to.stored(needed(to, inputs, 0))
     rank, axis = len(value.shape), node.integer("axis", 1)
     if not -rank <= axis <= rank:
         raise node.error(f"axis {axis} is not one of the {rank} axes")
@@ -81,7 +76,7 @@ def flatten(to: Builder, node: Node, inputs: Inputs) -> Value:
 
 @handles("Unsqueeze")
 def unsqueeze(to: Builder, node: Node, inputs: Inputs) -> Value:
-    value = _tensor(to, inputs)
+    value = to.stored(needed(to, inputs, 0))
     given = node.integers("axes") if "axes" in node.attributes else required_integers(node, inputs, 1, "axes")
     rank = len(value.shape) + len(given)
     axes = {axis_of(node, axis, rank) for axis in given}
@@ -93,7 +88,7 @@ def unsqueeze(to: Builder, node: Node, inputs: Inputs) -> Value:
 
 @handles("Squeeze")
 def squeeze(to: Builder, node: Node, inputs: Inputs) -> Value:
-    value = _tensor(to, inputs)
+    value = to.stored(needed(to, inputs, 0))
     axes = axes_of(node, inputs, 1, len(value.shape))
     if axes is None:
         axes = tuple(axis for axis, extent in enumerate(value.shape) if extent == 1)
@@ -105,7 +100,7 @@ def squeeze(to: Builder, node: Node, inputs: Inputs) -> Value:
 @handles("Transpose")
 def transpose(to: Builder, node: Node, inputs: Inputs) -> Value:
     """A change of order, which moves nothing until an op needs the axes in the model's order."""
-    value = _tensor(to, inputs)
+    value = to.stored(needed(to, inputs, 0))
     rank = len(value.shape)
     permutation = node.integers("perm", tuple(reversed(range(rank))))
     if sorted(permutation) != list(range(rank)):
@@ -116,7 +111,7 @@ def transpose(to: Builder, node: Node, inputs: Inputs) -> Value:
 @handles("Slice")
 def slice_(to: Builder, node: Node, inputs: Inputs) -> Value:
     """Parts with step 1, and whole axes in opposite order."""
-    value = _tensor(to, inputs)
+    value = to.stored(needed(to, inputs, 0))
     starts, ends = (required_integers(node, inputs, i, "starts and ends") for i in (1, 2))
     axes = axes_of(node, inputs, 3, len(value.shape)) or tuple(range(len(starts)))
     steps = integers(node, inputs, 4, "steps") or (1,) * len(starts)
@@ -145,7 +140,7 @@ def part(to: Builder, value: Tensor, axis: int, start: int, length: int) -> Tens
 
 @handles("Split")
 def split(to: Builder, node: Node, inputs: Inputs) -> Sequence[Value]:
-    value = _tensor(to, inputs)
+    value = to.stored(needed(to, inputs, 0))
     axis = axis_of(node, node.integer("axis", 0), len(value.shape))
     extent, count = value.shape[axis], max(len(node.outputs), 1)
     lengths = integers(node, inputs, 1, "split")
@@ -169,13 +164,15 @@ def concat(to: Builder, node: Node, inputs: Inputs) -> Value:
     orders = [value.order for value in values if isinstance(value, Tensor) and not value.is_plain]
     order = orders[0] if orders else tuple(range(rank))
     parts = [to.ordered(value, order) for value in values]
+    if (element := to.element) is not None:
+        parts = [to.op(tdsl.CastOp, each, element) if format_of(each).type != element else each for each in parts]
     return Tensor(to.op(tdsl.ConcatOp, parts, order.index(axis)), order)
 
 
 @handles("Pad")
 def pad(to: Builder, node: Node, inputs: Inputs) -> Value:
     """A constant number around a tensor; negative padding removes elements."""
-    value = _tensor(to, inputs)
+    value = to.stored(needed(to, inputs, 0))
     node.only("mode", "constant")
     rank = len(value.shape)
     axes = axes_of(node, inputs, 3, rank) or tuple(range(rank))
@@ -208,7 +205,7 @@ def gather(to: Builder, node: Node, inputs: Inputs) -> Value:
         case Indicator(comparisons=[comparison]):
             return Indicator([replace(comparison, tensor=_gathered(to, node, comparison.tensor, inputs))])
         case _:
-            return _gathered(to, node, _tensor(to, inputs), inputs)
+            return _gathered(to, node, to.stored(needed(to, inputs, 0)), inputs)
 
 
 def _gathered(to: Builder, node: Node, tensor: Tensor, inputs: Inputs) -> Tensor:

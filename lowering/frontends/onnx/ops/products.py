@@ -49,7 +49,7 @@ def matmul(to: Builder, node: Node, inputs: Inputs) -> Value:
     if len(right) > len(left):
         shape = (1,) * (len(right) - max(len(left), 2)) + shape
     lhs = matrix(to, lhs, (prod(left[:-1]), left[-1]))
-    rhs = matrix(to, rhs, right[-2:] if len(right) > 1 else (right[0], 1))
+    rhs = matrix(to, rhs, right[-2:] if len(right) > 1 else (*right, 1))
     return Tensor.plain(to.reshape(product(to, lhs, rhs), shape))
 
 

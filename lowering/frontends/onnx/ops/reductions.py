@@ -30,15 +30,14 @@ def argmax(to: Builder, node: Node, inputs: Inputs) -> Value:
 
 @handles("ReduceMean")
 def mean(to: Builder, node: Node, inputs: Inputs) -> Value:
-    value = to.numbers(needed(to, inputs, 0))
-    if isinstance(value, Constant):
-        value = Tensor.plain(to.tensor(value))
+    value = to.stored(needed(to, inputs, 0))
     rank = len(value.shape)
     axes = axes_of(node, inputs, 1, rank)
     if not axes and node.integer("noop_with_empty_axes", 0):
         return value
     reduced = set(axes or range(rank))
-    means = Tensor(to.op(tdsl.MeanOp, value.value, sorted(value.order.index(axis) for axis in reduced)), value.order)
+    stored = sorted(value.order.index(axis) for axis in reduced)
+    means = Tensor(to.op(tdsl.MeanOp, value.value, stored, to.element), value.order)
     if node.integer("keepdims", 1):
         return means
     return reshaped(to, means, tuple(extent for axis, extent in enumerate(value.shape) if axis not in reduced))
@@ -47,9 +46,7 @@ def mean(to: Builder, node: Node, inputs: Inputs) -> Value:
 @handles("ReduceSum", "ReduceSumSquare")
 def total(to: Builder, node: Node, inputs: Inputs) -> Value:
     """Sums over axes, as products with ones."""
-    value = to.numbers(needed(to, inputs, 0))
-    if isinstance(value, Constant):
-        value = Tensor.plain(to.tensor(value))
+    value = to.stored(needed(to, inputs, 0))
     if node.op == "ReduceSumSquare":
         value = binary(to, tdsl.MulOp, value, value)
     rank = len(value.shape)

@@ -154,8 +154,8 @@ def pool(to: Builder, node: Node, inputs: Inputs) -> Value:
         if node.integer("ceil_mode", 0):
             raise node.error("count_include_pad with ceil_mode is not supported")
         image, padding = padded(to, image, padding), (0, 0, 0, 0)
-    kind = tdsl.MaxPoolOp if node.op == "MaxPool" else tdsl.AveragePoolOp
-    return image_result(to, to.op(kind, image, windows.kernel, padding, windows.strides), len(x.shape))
+    kind, element = (tdsl.MaxPoolOp, None) if node.op == "MaxPool" else (tdsl.AveragePoolOp, to.element)
+    return image_result(to, to.op(kind, image, windows.kernel, padding, windows.strides, element), len(x.shape))
 
 
 @handles("GlobalAveragePool", "GlobalMaxPool")
@@ -163,7 +163,7 @@ def global_pool(to: Builder, node: Node, inputs: Inputs) -> Value:
     x = needed(to, inputs, 0)
     image = image_of(to, x)
     if node.op == "GlobalAveragePool":
-        pooled = to.op(tdsl.MeanOp, image, (1, 2))
+        pooled = to.op(tdsl.MeanOp, image, (1, 2), to.element)
     else:
         _, height, width, _ = shape_of(image)
         pooled = to.op(tdsl.MaxPoolOp, image, (height, width), (0, 0, 0, 0), (1, 1))

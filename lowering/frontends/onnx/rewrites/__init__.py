@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.pattern_rewriter import GreedyRewritePatternApplier, PatternRewriteWalker
+from xdsl.pattern_rewriter import GreedyRewritePatternApplier, PatternRewriteWalker, RewritePattern
 
 from tinyml.lowering.frontends.onnx.rewrites.flattened_images import WeightsOfFlattenedImage
 from tinyml.lowering.frontends.onnx.rewrites.prototypes import SumOverPrototypes
@@ -13,6 +13,7 @@ from tinyml.lowering.frontends.onnx.rewrites.sparse_weights import SparseWeights
 
 def simplify(module: ModuleOp) -> None:
     """Apply all rewrites, each group of them until none matches."""
-    first = [WeightsOfFlattenedImage(), ScaledLayer(), AddedTwice(), SumOverPrototypes()]
-    for patterns in (first, [SparseWeights()]):
+    first: list[RewritePattern] = [WeightsOfFlattenedImage(), ScaledLayer(), AddedTwice(), SumOverPrototypes()]
+    last: list[RewritePattern] = [SparseWeights()]
+    for patterns in (first, last):
         PatternRewriteWalker(GreedyRewritePatternApplier(patterns)).rewrite_module(module)

@@ -8,25 +8,28 @@ from __future__ import annotations
 
 from math import prod
 
-from xdsl.ir import SSAValue
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.ir import Operation, SSAValue
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl import shape_of
+from tinyml.lowering.frontends.onnx.rewrites.elementwise import in_shape_of
 
 
 class WeightsOfFlattenedImage(RewritePattern):
     """Matches a constant matrix times a column that a transposition, reshapes and functions of one element make."""
 
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: tdsl.MatmulOp, rewriter: PatternRewriter, /) -> None:
-        weights = op.lhs.owner
-        if not isinstance(weights, tdsl.ConstOp) or shape_of(op.rhs)[1] != 1:
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        if not isinstance(op, tdsl.MatmulOp | tdsl.MatmulSumOp) or len(op.pairs) > 1:
+            return
+        [(matrix, vector)] = op.pairs
+        weights = matrix.owner
+        if not isinstance(weights, tdsl.ConstOp) or shape_of(vector)[1] != 1:
             return
         chain: list[tdsl.UnaryOp | tdsl.ReshapeOp] = []
-        value = op.rhs
+        value = vector
         while isinstance(made := value.owner, tdsl.UnaryOp | tdsl.ReshapeOp) and value.has_one_use():
             chain.append(made)
             value = made.input
@@ -42,10 +45,13 @@ class WeightsOfFlattenedImage(RewritePattern):
         for step in reversed(chain):
             if isinstance(step, tdsl.ReshapeOp):
                 continue
-            copy = type(step)(value)
+            copy = in_shape_of(step, value)
             rewriter.insert(copy, InsertPoint.before(op))
             value = copy.out
-        column = tdsl.ReshapeOp(value, shape_of(op.rhs))
-        product = tdsl.MatmulOp(new.result, column.out)
+        column, element = tdsl.ReshapeOp(value, shape_of(vector)), tdsl.format_of(op.out).type
+        if isinstance(op, tdsl.MatmulOp):
+            product = tdsl.MatmulOp(new.result, column.out, element)
+        else:
+            product = tdsl.MatmulSumOp([(new.result, column.out)], op.initial, element)
         product.out.name_hint = op.out.name_hint
         rewriter.replace(op, [column, product])

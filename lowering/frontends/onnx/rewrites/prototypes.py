@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from xdsl.builder import ImplicitBuilder
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import IndexType, TensorType
+from xdsl.dialects.builtin import IndexType, TensorType, f32
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
@@ -20,6 +20,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl import shape_of
+from tinyml.lowering.frontends.onnx.rewrites.elementwise import in_shape_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,6 +44,8 @@ class SumOverPrototypes(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tdsl.MatmulOp, rewriter: PatternRewriter, /) -> None:
+        if tdsl.format_of(op.out).type != f32:
+            return
         weights = op.lhs.owner
         if not isinstance(weights, tdsl.ConstOp) or shape_of(op.out)[1] != 1 or not weights.result.has_one_use():
             return
@@ -81,8 +84,9 @@ def _is_number(value: SSAValue) -> bool:
 def _on_one(op: _Elementwise, value: SSAValue) -> _Elementwise:
     """An elementwise op on a single element instead of a vector."""
     if isinstance(op, tdsl.UnaryOp):
-        return type(op)(value)
-    return type(op)(*(each if _is_number(each) else value for each in (op.lhs, op.rhs)))
+        return in_shape_of(op, value)
+    lhs, rhs = (each if _is_number(each) else value for each in (op.lhs, op.rhs))
+    return type(op)(lhs, rhs)
 
 
 def _distances(value: SSAValue) -> _Distances | None:

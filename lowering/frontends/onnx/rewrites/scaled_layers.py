@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from xdsl.dialects.builtin import f32
 from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
@@ -25,6 +26,8 @@ class ScaledLayer(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tdsl.MulOp, rewriter: PatternRewriter, /) -> None:
+        if tdsl.format_of(op.out).type != f32:
+            return
         for value, factors in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
             if not isinstance(factors.owner, tdsl.ConstOp) or not value.has_one_use():
                 continue
@@ -55,6 +58,8 @@ class AddedTwice(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tdsl.AddOp, rewriter: PatternRewriter, /) -> None:
+        if tdsl.format_of(op.out).type != f32:
+            return
         inner, second = op.lhs.owner, op.rhs.owner
         if not isinstance(inner, tdsl.AddOp) or not isinstance(second, tdsl.ConstOp) or not op.lhs.has_one_use():
             return

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from xdsl.dialects.builtin import f32
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 
@@ -25,6 +26,8 @@ class SparseWeights(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tdsl.MatmulOp, rewriter: PatternRewriter, /) -> None:
+        if tdsl.format_of(op.out).type != f32:
+            return
         weights = op.lhs.owner
         if not isinstance(weights, tdsl.ConstOp) or not weights.result.has_one_use() or shape_of(op.out)[1] != 1:
             return

@@ -39,10 +39,12 @@ def unary(to: GraphBuilder, op: Operator) -> None:
 
 
 def activation(to: GraphBuilder, op: Operator) -> None:
-    """RELU and its like as operators of their own: rescaled first, then clamped."""
+    """RELU and its like as operators of their own. Only RELU rescales its input."""
     output = op.outputs[0]
     value = to.value(input_of(op, 0))
     if element(input_of(op, 0)) != element(output):
+        if op.kind != "RELU":
+            raise VerifyException("expected one quantisation for input and output")
         value = to.emit(tdsl.CastOp, value, element(output))
     to.define(output, to.activated(value, op.kind))
 

@@ -57,19 +57,29 @@ def _convolve(to: GraphBuilder, op: Operator, axes: tuple[int, ...], groups: int
 
 
 def transpose_conv(to: GraphBuilder, op: Operator) -> None:
-    """TRANSPOSE_CONV: the shape of the result, filters O x KH x KW x C, and the image."""
+    """TRANSPOSE_CONV: the shape of the result, filters O x KH x KW x C, and the image.
+
+    It is a convolution of an image with zeros between its pixels, with filters turned around.
+    """
     filter, image, output = input_of(op, 1), input_of(op, 2), op.outputs[0]
     if len(image.shape) != 4 or len(filter.shape) != 4 or integers(op, 0, "the shape") != list(output.shape):
         raise VerifyException(f"expected an image and a filter of rank 4 and a result of shape {output.shape}")
+    strides, kernel = (op.options["stride_h"], op.options["stride_w"]), filter.shape[1:3]
+    edges = margins(op, output.shape[1:3], kernel, strides, (1, 1))
+    low = [size - 1 - before for size, (before, _) in zip(kernel, edges, strict=True)]
+    spans = [(extent - 1) * step + 1 for extent, step in zip(image.shape[1:3], strides, strict=True)]
+    high = [
+        extent - span + size - 1 - before
+        for extent, span, size, before in zip(output.shape[1:3], spans, kernel, low, strict=True)
+    ]
+    if min(*low, *high) < 0:
+        raise VerifyException(f"a result of shape {output.shape} cuts off what the image contributes")
     format = weights_format(filter, 0, wide=True)
-    strides = op.options["stride_h"], op.options["stride_w"]
-    edges = margins(op, output.shape[1:3], filter.shape[1:3], strides, (1, 1))
-    weights = to.constant(_weights(filter), format, filter.name)
+    weights = to.constant(_weights(filter)[:, ::-1, ::-1], format, filter.name)
+    gaps = [0, *(step - 1 for step in strides), 0]
+    spread = to.emit(tdsl.PadOp, to.value(image), [0, *low, 0], [0, *high, 0], 0.0, gaps)
     start = bias(to, op, format, format_of(image), filter.shape[0], position=3)
-    cropped = [edge for pair in edges for edge in pair]
-    sums = to.emit(
-        tdsl.ConvTranspose2dOp, weights, to.value(image), strides, cropped, output.shape[1:3], start, element(output)
-    )
+    sums = to.emit(tdsl.Conv2dOp, weights, spread, (1, 1), (1, 1), 1, start, element(output))
     to.define(output, to.activated(sums, op.options["activation"]))
 
 
@@ -123,8 +133,8 @@ def bias(
         raise VerifyException(f"the bias {tensor} must be a constant of {rows} numbers")
     if tensor.dtype == "float32":
         return to.constant(tensor.data.ravel(), format_of(tensor), tensor.name)
-    if (expected := BIASES[x.bits]) != tensor.dtype:
-        raise VerifyException(f"the bias {tensor} is of type {tensor.dtype}, expected {expected}")
+    if (expected := BIASES.get(x.bits)) != tensor.dtype:
+        raise VerifyException(f"the bias {tensor} is of type {tensor.dtype}, expected {expected or x.type}")
     accumulator = x.accumulator(weights, x, None)
     format = accumulator.start_format(weights)
     return to.constant(tensor.data.ravel().astype(format.dtype), format, tensor.name) if np.any(tensor.data) else None

@@ -8,6 +8,7 @@ from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.tflite.builder import GraphBuilder, input_of, integers
 from tinyml.lowering.frontends.tflite.formats import element
 from tinyml.lowering.frontends.tflite.model import Operator
@@ -75,10 +76,20 @@ def mean(to: GraphBuilder, op: Operator) -> None:
 
 
 def resize_nearest(to: GraphBuilder, op: Operator) -> None:
-    """RESIZE_NEAREST_NEIGHBOR."""
-    size = integers(op, 1, "the size")
-    if len(size) != 2 or len(input_of(op, 0).shape) != 4:
+    """RESIZE_NEAREST_NEIGHBOR where pixels are those of the usual rule, y * H div H'."""
+    x, size = input_of(op, 0), integers(op, 1, "the size")
+    if len(size) != 2 or min(size) < 1 or len(x.shape) != 4:
         raise VerifyException(f"expected an image of rank 4 and its new height and width, got {size}")
-    aligned, centres = op.options["align_corners"], op.options["half_pixel_centers"]
-    image = to.value(input_of(op, 0))
-    to.define(op.outputs[0], to.emit(tdsl.ResizeNearestOp, image, size, aligned, centres))
+    for before, after in zip(x.shape[1:3], size, strict=True):
+        if _nearest(op, before, after) != [number * before // after for number in range(after)]:
+            raise VerifyException(f"this alignment of {after} pixels to {before} is not supported")
+    to.define(op.outputs[0], to.emit(tdsl.ResizeNearestOp, to.value(x), size))
+
+
+def _nearest(op: Operator, before: int, after: int) -> list[int]:
+    """The pixel that TensorFlow Lite takes for each new one along an axis, computed in single precision."""
+    aligned = op.options["align_corners"] and after > 1
+    scale = np.float32(before - 1) / np.float32(after - 1) if aligned else np.float32(before) / np.float32(after)
+    centres = np.arange(after, dtype=np.float32) + np.float32(0.5 if op.options["half_pixel_centers"] else 0)
+    rounded = np.floor(centres * scale + np.float32(0.5 if op.options["align_corners"] else 0))
+    return np.clip(rounded.astype(int), 0, before - 1).tolist()

@@ -35,11 +35,26 @@ PAIRS = 1 << 18
 """Tried on this computer where two values of 8 bits are not all that there is."""
 
 RUN = 16
-OPERATIONS = ("add", "sub", "mul", "neg", "relu", "relu6", "tanh", "exp", "sigmoid")
+OPERATIONS = (
+    "add",
+    "sub",
+    "mul",
+    "neg",
+    "relu",
+    "relu6",
+    "clip",
+    "tanh",
+    "exp",
+    "sigmoid",
+    "leaky_relu",
+    "hard_swish",
+    "softmax",
+)
+ATTRIBUTES = {"clip": "{low = -0.5 : f64, high = 0.75 : f64} ", "leaky_relu": "{slope = 0.1 : f64} "}
 BINARY = 3
 
 STEP = """
-  %{name} = tdsl.{name} {operands} : {types} -> tensor<1x{run}x{type}>
+  %{name} = tdsl.{name} {operands} {attributes}: {types} -> tensor<1x{run}x{type}>
   %at{place} = arith.constant {place} : index
   %y{next} = tdsl.insert_slice %{name}, %y{place}[%at{place}, %at0] : tensor<1x{run}x{type}>, {out} -> {out}"""
 
@@ -59,6 +74,7 @@ def elementwise(format: NumberFormat) -> str:
     for place, name in enumerate(OPERATIONS):
         operands, types = ("%a, %b", f"{row}, {row}") if place < BINARY else ("%a", row)
         words = {"name": name, "place": place, "next": place + 1, "run": RUN, "type": type, "out": out}
+        words["attributes"] = ATTRIBUTES.get(name, "")
         lines.append(STEP.format(**words, operands=operands, types=types))
     return "\n".join([*lines, f"  func.return %y{len(OPERATIONS)} : {out}", "}"])
 
@@ -125,3 +141,45 @@ def test_network(sort: Sort, tmp_path: Path):
         for device in devices:
             result = run_model(RunRequest(folder=folder, data=data, device=device, limit=limit(device)))
             assert result["mismatch"] is None
+
+
+AVERAGES = """
+func.func @averages(%X: tensor<1x5x4x3x{type}>) -> tensor<1x2x2x4x{type}> {{
+  %pooled = tdsl.average_pool %X
+    {{kernel = array<i64: 3, 2>, padding = array<i64: 1, 1, 0, 1>, strides = array<i64: 2, 1>}}
+    : tensor<1x5x4x3x{type}> -> tensor<1x3x4x3x{type}>
+  %some = tdsl.max_pool %pooled
+    {{kernel = array<i64: 2, 3>, padding = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}}
+    : tensor<1x3x4x3x{type}> -> tensor<1x2x2x3x{type}>
+  %mean = tdsl.mean %some {{axes = array<i64: 3>}} : tensor<1x2x2x3x{type}> -> tensor<1x2x2x1x{type}>
+  %all = tdsl.concat %some, %mean {{axis = 3 : i64}}
+    : tensor<1x2x2x3x{type}>, tensor<1x2x2x1x{type}> -> tensor<1x2x2x4x{type}>
+  func.return %all : tensor<1x2x2x4x{type}>
+}}
+"""
+
+
+def test_averages(sort: Sort, tmp_path: Path):
+    """Of windows that leave the image and over an axis; results are one of the two numbers around the real one."""
+    format = sort.variants[-1]
+    ctx, random = context(), np.random.default_rng(4)
+    x = random.choice(raws_of(format), (6, 60))
+    for target, devices in [*PRINTED.items()][SORTS.index(sort) % 2 :: 2]:
+        module = Parser(ctx, AVERAGES.format(type=format.type)).parse_module()
+        module.verify()
+        expected, interface = evaluate(module, x).scores, interface_of(module)
+        assert expected is not None
+        pooled, means = np.split(format.decode(expected).reshape(6, 4, 4), [3], -1)
+        reals = pooled.mean(-1, keepdims=True)
+        spacing = np.abs(format.decode(format.encode_away(reals)) - format.decode(format.encode(reals)))
+        slack = spacing + 1e-6 * np.abs(pooled).sum(-1, keepdims=True)
+        # Not every format knows the other neighbour.
+        assert not (np.abs(means - reals) > slack)[spacing > 0].any()
+        for step in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c"):
+            pipelines.run(module, ctx, pipelines.flatten(step, {"target": target}))
+        write_c(module, ctx, target, tmp_path / target)
+        for device in devices:
+            runner = runner_for(device)
+            build = runner.build(tmp_path / target, interface, tmp_path / target / device)
+            result = runner.run(build, interface, x[:2])
+            assert first_mismatch(Outputs(None, expected[:2]), Outputs(None, result.scores)) is None

@@ -21,7 +21,9 @@ from tinyml.dialects.context import context
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.lowering import pipelines
 from tinyml.runtime.devices.registry import runner_for
+from tinyml.runtime.evaluator.arithmetic import Reals as Arithmetic
 from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate, evaluate_reals
+from tinyml.runtime.evaluator.gradients import Gradients
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.c.print_c import write_c
 from tinyml.targets.registry import HOST
@@ -149,6 +151,31 @@ def result_of(module: ModuleOp) -> SSAValue:
 def test_reals(name: str):
     module = network([CASES[name]])
     np.testing.assert_allclose(scores_of(evaluate_reals(module, X)), expected(module, [CASES[name]], X.astype("f8")))
+
+
+def test_gradients():
+    """By filters and biases, of a sum of scores; by finite differences."""
+    module, x = network(list(CASES.values())), X[:2]
+    direction = RANDOM.normal(size=scores_of(evaluate_reals(module, x)).shape)
+    gradients = Gradients(module, x, direction)
+    for constant in [op for op in module.walk() if isinstance(op, tdsl.ConstOp)]:
+        slopes = np.concatenate([slope for _, slope in gradients.rows(constant)], 1)
+        step = 2.0**-16 * RANDOM.choice([-1.0, 1.0], constant.raws.shape).astype(np.float32)
+        # Steps in double precision: raws are floats, which would round them.
+        ends = [scores_of(evaluate(module, x.astype("f8"), Shifted(constant, sign * step))) for sign in (1, -1)]
+        change = ((ends[0] - ends[1]) * direction).sum(1) / 2
+        np.testing.assert_allclose(slopes @ step.reshape(-1), change, rtol=1e-3, atol=1e-7)
+
+
+class Shifted(Arithmetic):
+    """Reals in which one constant has other numbers."""
+
+    def __init__(self, shifted: tdsl.ConstOp, step: NDArray[Any]):
+        super().__init__()
+        self.shifted, self.step = shifted, step
+
+    def constant(self, op: tdsl.ConstOp) -> NDArray[Any]:
+        return super().constant(op) + (self.step if op is self.shifted else 0.0)
 
 
 @st.composite

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +16,16 @@ from programs.tflite_models import TfliteModel, computed_by_tflm
 from tinyml.dialects.context import context
 from tinyml.lowering import pipelines
 from tinyml.lowering.frontends.tflite.importer import read_tflite
+from tinyml.lowering.frontends.tflite.model import read_graph
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import Outputs, evaluate
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.c.print_c import write_c
-from tinyml.targets.registry import HOST, chip_of
+from tinyml.targets.registry import USUAL, chip_of
 from tinyml.tools.driver.measure import first_mismatch
+
+AVR = chip_of(USUAL).name
+"""Its simulator reads one output."""
 
 SAME, VALID = 0, 1
 NONE, RELU, RELU_N1_TO_1, RELU6 = range(4)
@@ -68,6 +71,13 @@ def weighted(
         scales=[spec.scales[0] * scale for scale in scales],
     )
     model.op(kind, [x, weights, bias], result, **options)
+
+
+def inputs_of(content: bytes, samples: int, seed: int = 0) -> NDArray[Any]:
+    """Random raws of a model's input."""
+    graph = read_graph(content, "network.tflite")
+    [x] = graph.inputs
+    return raws(np.random.default_rng(seed), (samples, *x.shape), x.dtype)
 
 
 def every_operator(dtype: str) -> tuple[bytes, int]:
@@ -135,9 +145,9 @@ def every_operator(dtype: str) -> tuple[bytes, int]:
     model.op("SPLIT", [model.constant(3), x], parts, NumSplits=2)
     model.op("QUANTIZE", [x], result(SHAPE, 0.07))
     if wide:
-        for kind in ("LOGISTIC", "TANH"):
+        for kind in ("LOGISTIC", "TANH", "SOFTMAX"):
             outputs.append(model.tensor(SHAPE, dtype, 2.0**-15))
-            model.op(kind, [x], outputs[-1])
+            model.op(kind, [x], outputs[-1], **({"Beta": 1.0} if kind == "SOFTMAX" else {}))
     else:
         model.op(
             "PADV2",
@@ -151,12 +161,164 @@ def every_operator(dtype: str) -> tuple[bytes, int]:
         for kind, scale, zero_point in (("LOGISTIC", 2.0**-8, -128), ("TANH", 2.0**-7, 0), ("HARD_SWISH", 0.04, -20)):
             outputs.append(model.tensor(SHAPE, dtype, scale, zero_point))
             model.op(kind, [x], outputs[-1])
-        for kind in ("RELU", "RELU6"):
-            model.op(kind, [x], result(SHAPE, 0.06))
+        model.op("RELU", [x], result(SHAPE, 0.06))
+        model.op("RELU6", [x], same(SHAPE))
         outputs.append(model.tensor(SHAPE, dtype, 2.0**-8, -128))
         model.op("SOFTMAX", [x], outputs[-1], Beta=1.0)
         size = model.constant([12, 14])
-        model.op("RESIZE_NEAREST_NEIGHBOR", [x, size], same((1, 12, 14, 4)), AlignCorners=False, HalfPixelCenters=False)
-    shape = model.constant([1, 12, 14, 3])
-    weighted_transpose(model, x, shape, result((1, 12, 14, 3), 0.3), random)
+        model.op("RESIZE_NEAREST_NEIGHBOR", [x, size], same((1, 12, 14, 4)), HalfPixelCenters=True)
+    shape, padding = (1, 13, 14, 3), VALID if wide else SAME
+    if padding == SAME:
+        shape = (1, 12, 14, 3)
+    weights = model.constant(raws(random, (3, 3, 2, 4)), "int8", scales=[0.01, 0.02, 0.03])
+    bias = model.constant([100, -50, 3], "int64" if wide else "int32", scales=[unit * 0.01] * 3)
+    model.op("TRANSPOSE_CONV", [model.constant(shape), weights, x, bias], result(shape, 0.4), Padding=padding, **TWO)
     return model.finish([x], outputs), len(outputs)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int16"])
+def test_every_operator(dtype: str):
+    content, count = every_operator(dtype)
+    compared(content, inputs_of(content, 8), count)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int16"])
+@pytest.mark.parametrize("device", [device for device in DEVICES if chip_of(device).name != AVR])
+def test_every_operator_on_devices(dtype: str, device: str, tmp_path: Path):
+    """All outputs of one program."""
+    content, _ = every_operator(dtype)
+    module, ctx = read_tflite(content, "network.tflite"), context()
+    x = inputs_of(content, 2).reshape(2, -1)
+    options = {"target": device}
+    pipelines.run(module, ctx, pipelines.flatten("refine-formats", options))
+    expected, interface = evaluate(module, x), interface_of(module)
+    for step in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c"):
+        pipelines.run(module, ctx, pipelines.flatten(step, options))
+    write_c(module, ctx, device, tmp_path)
+    runner = runner_for(device)
+    result = runner.run(runner.build(tmp_path, interface, tmp_path / "build"), interface, x)
+    assert first_mismatch(expected, Outputs(None, result.scores, result.more)) is None
+
+
+@given(st.data())
+@settings(max_examples=40)
+def test_convolutions_of_any_shape(data: st.DataObject):
+    draw = data.draw
+    random = np.random.default_rng(draw(st.integers(0, 1 << 30)))
+    height, width, channels = draw(st.integers(1, 9)), draw(st.integers(1, 9)), draw(st.integers(1, 5))
+    dilation = draw(st.integers(1, 2)), draw(st.integers(1, 2))
+    kernel = draw(st.integers(1, (height + 1) // dilation[0])), draw(st.integers(1, (width + 1) // dilation[1]))
+    spans = [d * (k - 1) + 1 for k, d in zip(kernel, dilation, strict=True)]
+    depthwise, padding = draw(st.booleans()), draw(st.sampled_from([SAME, VALID]))
+    if any(span > extent for span, extent in zip(spans, (height, width), strict=True)):
+        padding = SAME
+    # TFLM takes one stride of depthwise convolutions for both axes.
+    down = draw(st.integers(1, 3))
+    strides = down, down if depthwise else draw(st.integers(1, 3))
+    extents = zip((height, width), spans, strides, strict=True)
+    out = [-(-extent // step) if padding == SAME else (extent - span) // step + 1 for extent, span, step in extents]
+    multiplier = draw(st.integers(1, 3))
+    rows = channels * multiplier if depthwise else draw(st.integers(2, 6))
+    model = TfliteModel()
+    zero_point = draw(st.integers(-128, 127))
+    x = model.tensor((1, height, width, channels), "int8", draw(st.floats(0.001, 1.0)), zero_point)
+    y = model.tensor((1, *out, rows), "int8", draw(st.floats(0.01, 1.0)), draw(st.integers(-128, 127)))
+    options = dict(
+        Padding=padding,
+        StrideH=strides[0],
+        StrideW=strides[1],
+        DilationHFactor=dilation[0],
+        DilationWFactor=dilation[1],
+        FusedActivationFunction=draw(st.sampled_from([NONE, RELU, RELU_N1_TO_1, RELU6])),
+    )
+    if depthwise:
+        filter = (1, *kernel, rows)
+        weighted(model, "DEPTHWISE_CONV_2D", x, filter, y, random, DepthMultiplier=multiplier, **options)
+    else:
+        weighted(model, "CONV_2D", x, (rows, *kernel, channels), y, random, **options)
+    content = model.finish([x], [y])
+    compared(content, inputs_of(content, 2))
+
+
+@given(st.data())
+@settings(max_examples=40)
+def test_elementwise_operators_of_any_scale(data: st.DataObject):
+    draw = data.draw
+    model = TfliteModel()
+    scale, zero = st.floats(0.001, 2.0), st.integers(-128, 127)
+    shape = (1, 3, 2, 4)
+    x = model.tensor(shape, "int8", draw(scale), draw(zero))
+    other = draw(st.sampled_from([(1, 3, 2, 4), (1, 1, 1, 4), (1, 3, 1, 1), (1,), (4,)]))
+    random = np.random.default_rng(draw(st.integers(0, 1 << 30)))
+    y = model.constant(raws(random, other), "int8", scales=draw(scale), zero_point=draw(zero))
+    outputs = [model.tensor(shape, "int8", draw(scale), draw(zero)) for _ in range(5)]
+    fused = draw(st.sampled_from([NONE, RELU, RELU_N1_TO_1, RELU6]))
+    for kind, output in zip(("ADD", "SUB", "MUL"), outputs, strict=False):
+        operands = [x, y] if draw(st.booleans()) else [y, x]
+        model.op(kind, operands, output, FusedActivationFunction=fused)
+    model.op("LEAKY_RELU", [x], outputs[3], Alpha=draw(st.floats(-2.0, 2.0)))
+    model.op("QUANTIZE", [x], outputs[4])
+    content = model.finish([x], outputs)
+    compared(content, inputs_of(content, 4), len(outputs))
+
+
+@given(st.floats(0.001, 0.3), st.integers(-128, 127), st.integers(1, 9))
+@settings(max_examples=20)
+def test_functions_of_any_scale(scale: float, zero_point: int, length: int):
+    model = TfliteModel()
+    x = model.tensor((2, length), "int8", scale, zero_point)
+    outputs: list[int] = []
+    kinds = {"LOGISTIC": (2.0**-8, -128), "TANH": (2.0**-7, 0), "SOFTMAX": (2.0**-8, -128), "HARD_SWISH": (scale, 0)}
+    for kind, format in kinds.items():
+        outputs.append(model.tensor((2, length), "int8", *format))
+        model.op(kind, [x], outputs[-1], **({"Beta": 1.0} if kind == "SOFTMAX" else {}))
+    content = model.finish([x], outputs)
+    compared(content, inputs_of(content, 20), len(outputs))
+
+
+@given(st.data())
+@settings(max_examples=25)
+def test_averages_of_any_shape(data: st.DataObject):
+    draw = data.draw
+    height, width = draw(st.integers(1, 8)), draw(st.integers(1, 8))
+    kernel = draw(st.integers(1, height)), draw(st.integers(1, width))
+    strides, padding = (draw(st.integers(1, 3)), draw(st.integers(1, 3))), draw(st.sampled_from([SAME, VALID]))
+    extents = zip((height, width), kernel, strides, strict=True)
+    out = [-(-extent // step) if padding == SAME else (extent - size) // step + 1 for extent, size, step in extents]
+    scale, zero_point = draw(st.floats(0.001, 1.0)), draw(st.integers(-128, 127))
+    model = TfliteModel()
+    x = model.tensor((1, height, width, 3), "int8", scale, zero_point)
+    outputs = [model.tensor((1, *out, 3), "int8", scale, zero_point) for _ in range(2)]
+    for kind, output in zip(("AVERAGE_POOL_2D", "MAX_POOL_2D"), outputs, strict=True):
+        window = dict(FilterHeight=kernel[0], FilterWidth=kernel[1], StrideH=strides[0], StrideW=strides[1])
+        model.op(
+            kind, [x], output, Padding=padding, FusedActivationFunction=draw(st.sampled_from([NONE, RELU])), **window
+        )
+    axes = draw(st.sampled_from([[1], [2], [3], [1, 2], [2, 1], [1, 2, 3], [-1]]))
+    kept = [1 if axis in axes or axis - 4 in axes else extent for axis, extent in enumerate((1, height, width, 3))]
+    outputs.append(model.tensor(kept, "int8", draw(st.floats(0.01, 1.0)), draw(st.integers(-128, 127))))
+    model.op("MEAN", [x, model.constant(axes)], outputs[-1], KeepDims=True)
+    content = model.finish([x], outputs)
+    compared(content, inputs_of(content, 3), len(outputs))
+
+
+def dense_model(dtype: str, per_channel: bool, vectors: int) -> bytes:
+    """A dense layer of several vectors."""
+    random = np.random.default_rng(5)
+    model, wide = TfliteModel(), dtype == "int16"
+    x = model.tensor((vectors, 9), dtype, 0.001 if wide else 0.3, 0 if wide else -7)
+    y = model.tensor((vectors, 4), dtype, 0.01 if wide else 0.9, 0 if wide else 11)
+    scales = [0.011, 0.02, 0.005, 0.1] if per_channel else [0.013]
+    weights = model.constant(np.maximum(raws(random, (4, 9)), -127), "int8", scales=scales)
+    unit = (0.001 if wide else 0.3) * scales[0]
+    bias = model.constant(random.integers(-999, 999, 4), "int64" if wide else "int32", scales=[unit])
+    model.op("FULLY_CONNECTED", [x, weights, bias], y)
+    return model.finish([x], [y])
+
+
+@pytest.mark.parametrize("vectors", [1, 3])
+@pytest.mark.parametrize("per_channel", [False, True])
+@pytest.mark.parametrize("dtype", ["int8", "int16"])
+def test_dense_layers(dtype: str, per_channel: bool, vectors: int):
+    content = dense_model(dtype, per_channel, vectors)
+    compared(content, inputs_of(content, 10))

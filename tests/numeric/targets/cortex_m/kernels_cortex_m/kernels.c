@@ -45,5 +45,8 @@ void kernels_predict(const int8_t *X)
     case 8: results[0] = tm_cm_dot_sparse_s8_s16_s32(w, gaps, x, n, starts[0]); break;
     case 9: results[0] = tm_cm_dot_sparse_s16_s16_s32(w, gaps, x, n, starts[0]); break;
     case 10: results[0] = tm_cm_dot_s16_s8_s32(w, x, n, starts[0]); break;
+    case 11: tm_cm_channels4_s8_s8_s32(w, x, n, 5, starts, results); break;
+    case 12: tm_cm_channels4_s8_s16_s32(w, x, n, 5, starts, results); break;
+    case 13: tm_cm_channels4_s16_s16_s32(w, x, n, 5, starts, results); break;
     }
 }

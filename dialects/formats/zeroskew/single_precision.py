@@ -1,0 +1,215 @@
+"""Zero-skew integers as ONNX Runtime computes them: `!zeroskew.f<8, scale, zero>` stands for scale * (raw - zero).
+
+The specification of QuantizeLinear in ONNX, and ONNX Runtime's QLinearConv: results are reals of single precision,
+divided by the scale, rounded to nearest, halves to even, and clamped. Sums of products are integers, and are multiplied
+by one factor of single precision. Weights, and the numbers from which sums start, are those of `type.py`.
+
+`!zeroskew.facc<32, scale>` are the sums.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+from xdsl.dialects.builtin import ArrayAttr, FloatData, IntAttr
+from xdsl.irdl import irdl_attr_definition
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.accumulator import Accumulator
+from tinyml.dialects.formats.number_format import Function, NumberFormat
+from tinyml.dialects.formats.product import Bound, Factor, Product
+from tinyml.dialects.formats.zeroskew.accumulator import SkewedSum
+from tinyml.dialects.formats.zeroskew.numbers import ZeroSkewNumbers, skewed
+from tinyml.dialects.formats.zeroskew.scales import single
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.machine.machine import Int, Machine, limits
+
+if TYPE_CHECKING:
+    from tinyml.dialects.formats.number_format import Raws, Reals
+
+V = TypeVar("V")
+
+WIDTH = 8
+
+_FAR = 1 << 20
+"""Beyond all raws: rows that are brought to the units of a result are clamped there, and to the result later."""
+
+
+@irdl_attr_definition
+class FloatSkewSum(SkewedSum):
+    """Sums that are brought to the scale of a result by a multiplication in single precision."""
+
+    name = "zeroskew.facc"
+    width: IntAttr
+    scales: ArrayAttr[FloatData]
+
+    def level_row(self, m: Machine[V], sum: V, row: V, levelled: Accumulator) -> V:
+        assert isinstance(levelled, FloatSkewSum)
+        factors = np.array([_factor(scale.data, levelled.scale) for scale in self.scales], np.float32)
+        bits = m.lookup("factors", factors.view(np.int32), row)
+        return m.call("tm_scale_to_even", sum, bits, m.int_constant(-_FAR, 32), m.int_constant(_FAR, 32))
+
+
+@irdl_attr_definition
+class FloatSkewType(ZeroSkewNumbers):
+    """`!zeroskew.f<8, scale, zero>`; see the module."""
+
+    name = "zeroskew.f"
+    width: IntAttr
+    scales: ArrayAttr[FloatData]
+    zero_point: IntAttr
+    ROUNDS_ONCE: ClassVar[bool] = False
+    SUMS_GO_ON: ClassVar[bool] = False
+
+    def __init__(self, scale: float, zero_point: int = 0):
+        super().__init__(IntAttr(WIDTH), ArrayAttr([FloatData(single(scale))]), IntAttr(zero_point))
+
+    @classmethod
+    def of_width(cls, width: int | None) -> FloatSkewType:
+        if width not in (None, WIDTH):
+            raise InputError(f"zero-skew integers of single precision have {WIDTH} bits, got {width}")
+        return cls(2.0 ** (1 - WIDTH))
+
+    def verify(self) -> None:
+        super().verify()
+        if self.bits != WIDTH or self.per_channel:
+            raise VerifyException(f"zeroskew.f has {WIDTH} bits and one scale")
+
+    def without_offset(self) -> tuple[FloatSkewType, int]:
+        return FloatSkewType(self.scale), self.zero_point.data
+
+    def for_range(self, low: float, high: float) -> FloatSkewType:
+        low, high = min(low, 0.0), max(high, 0.0)
+        least, greatest = limits(WIDTH)
+        scale = single((high - low) / (greatest - least)) or self.scale
+        return FloatSkewType(scale, min(max(round(least - low / scale), least), greatest))
+
+    def narrowed(self, bits: int) -> FloatSkewType:
+        return self
+
+    def encode(self, reals: Reals) -> Raws:
+        """Halves of what single precision makes of the quotient are rounded to even."""
+        with np.errstate(over="ignore", under="ignore"):
+            scaled = np.asarray(reals).astype(np.float32) / np.float32(self.scale)
+        return np.clip(np.nan_to_num(np.rint(scaled)) + self.zero_point.data, *self.raw_limits).astype(self.dtype)
+
+    def accumulator(self, lhs: NumberFormat, rhs: NumberFormat, bound: Bound | None) -> Accumulator:
+        return FloatSkewSum.of_products(lhs, rhs)
+
+    def sum_bound(self, products: Sequence[Product], initial: Factor | None = None) -> Bound | None:
+        return None
+
+    def finish(self, m: Machine[V], sum: V, accumulator: Accumulator, bound: Bound | None) -> V:
+        assert isinstance(accumulator, FloatSkewSum)
+        if (factor := _factor(accumulator.scale, self.scale)) == 1.0:
+            return self._stored(m, m.whole(sum))
+        [bits] = struct.unpack("i", struct.pack("f", factor))
+        return self._raw(m, m.call("tm_scale_to_even", sum, m.int_constant(bits, 32), *self._ends(m)))
+
+    def _ends(self, m: Machine[V]) -> tuple[V, V]:
+        """The least and the greatest raw, less the zero point."""
+        zero, (low, high) = self.zero_point.data, self.raw_limits
+        return m.int_constant(low - zero, 32), m.int_constant(high - zero, 32)
+
+    def _raw(self, m: Machine[V], value: V) -> V:
+        """The raw of a number in units of the scale that lies between the ends."""
+        zero, (low, high) = self.zero_point.data, self.raw_limits
+        return self._stored(m, Int(value, 32, low - zero, high - zero))
+
+    def _stored(self, m: Machine[V], x: Int[V]) -> V:
+        """Clamps and stores a number in units of the scale."""
+        zero, (low, high) = self.zero_point.data, self.raw_limits
+        limited = m.clamp(x, low - zero, high - zero)
+        return m.settle(m.add(limited, m.const(zero)), 8 * self.dtype.itemsize)
+
+    def from_f32(self, m: Machine[V], value: V) -> V:
+        scaled = m.call("tm_dividef", value, m.float_constant(self.scale))
+        return self._raw(m, m.call("tm_f32_to_even", scaled, *self._ends(m)))
+
+    def to_f32(self, m: Machine[V], value: V) -> V:
+        wide = m.held(self.load(m, value), 32)
+        return m.mulf(m.call("tm_int_to_f32", wide), m.float_constant(self.scale))
+
+    def constant(self, m: Machine[V], real: float) -> V:
+        return m.settle(m.const(int(self.encode(np.array(real)))), 8 * self.dtype.itemsize)
+
+    def add(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
+        return self._joined(m, m.addf, lhs, lhs_format, rhs, rhs_format)
+
+    def sub(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
+        return self._joined(m, m.subf, lhs, lhs_format, rhs, rhs_format)
+
+    def mul(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
+        return self._joined(m, m.mulf, lhs, lhs_format, rhs, rhs_format)
+
+    def _joined(
+        self,
+        m: Machine[V],
+        join: Callable[[V, V], V],
+        lhs: V,
+        lhs_format: NumberFormat,
+        rhs: V,
+        rhs_format: NumberFormat,
+    ) -> V:
+        return self.from_f32(m, join(lhs_format.to_f32(m, lhs), rhs_format.to_f32(m, rhs)))
+
+    def neg(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
+        return self.from_f32(m, m.subf(m.float_constant(0.0), value_format.to_f32(m, value)))
+
+    def recode(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
+        return value if value_format.type == self else self.from_f32(m, value_format.to_f32(m, value))
+
+    def ranked(self, m: Machine[V], value: V) -> tuple[Int[V], Raws]:
+        first, last = self.raw_limits
+        return m.sub(self.raw(m, value), m.const(first)), np.arange(first, last + 1).astype(self.dtype)
+
+    def clamp(self, m: Machine[V], value: V, low: float, high: float | None) -> V:
+        ends = self.encode(np.array([low, np.inf if high is None else high]))
+        return m.settle(m.clamp(self.raw(m, value), int(ends[0]), int(ends[1])), 8 * self.dtype.itemsize)
+
+    def average(self, m: Machine[V], total: V, count: int, value_format: NumberFormat) -> V:
+        real = value_format.total_to_f32(m, total)
+        return self.from_f32(m, m.call("tm_dividef", real, m.float_constant(count)))
+
+    def leaky_relu(self, m: Machine[V], value: V, value_format: NumberFormat, slope: float) -> V:
+        factor = np.float32(slope)
+        return self._tabulated(m, "leaky_relu", value, value_format, lambda x: np.where(x < 0, factor * x, x))
+
+    def hard_swish(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
+        sixth, half = np.float32(1 / 6), np.float32(0.5)
+        return self._tabulated(m, "hard_swish", value, value_format, lambda x: x * np.clip(sixth * x + half, 0, 1))
+
+    def function(
+        self, m: Machine[V], function: Function, value: V, value_format: NumberFormat, scheme: str | None = None
+    ) -> V:
+        from tinyml.dialects.machine.real_functions import exactly
+
+        return self._tabulated(m, function, value, value_format, lambda x: exactly(function, x.astype(np.float64)))
+
+    def _tabulated(
+        self, m: Machine[V], name: str, value: V, value_format: NumberFormat, compute: Callable[[Any], Any]
+    ) -> V:
+        """A table of the results for all raws of a format; `compute` takes and returns arrays of reals."""
+        ranked = skewed(value_format).ranked(m, value)
+        if ranked is None:
+            raise InputError(f"{name} of numbers of {value_format.bits} bits has no table")
+        index, raws = ranked
+        table = self.encode(compute(value_format.decode(raws).astype(np.float32)))
+        return m.settle(m.entry(name, table, index), 8 * self.dtype.itemsize)
+
+    def at_least(self, m: Machine[V], value: V, threshold: float) -> V:
+        least = int(nearest := self.encode(np.array(threshold)))
+        if self.decode(nearest) < threshold:
+            least += 1
+        return m.at_least(self.raw(m, value), least)
+
+    def greater(self, m: Machine[V], lhs: V, rhs: V) -> V:
+        return m.cmp_sgt(lhs, rhs)
+
+
+def _factor(products: float, result: float) -> float:
+    """The factor from the scale of products to that of a result, both operations in single precision."""
+    return single(single(products) / result)

@@ -1,0 +1,252 @@
+"""QuantizeLinear and DequantizeLinear, and sums of products of quantised numbers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.tdsl import format_of
+from tinyml.lowering.frontends.onnx.building.builder import Builder
+from tinyml.lowering.frontends.onnx.building.formats import quantised_format, signed, start_format, weights_format
+from tinyml.lowering.frontends.onnx.building.handlers import Inputs, handles, needed, optional
+from tinyml.lowering.frontends.onnx.building.values import Constant, Tensor, Value
+from tinyml.lowering.frontends.onnx.model.graph import Node
+from tinyml.lowering.frontends.onnx.ops.movement import axis_of
+from tinyml.lowering.frontends.onnx.ops.windows import IMAGE, image_of, image_result, padded, windows_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from xdsl.ir import Attribute, SSAValue
+
+
+def array_of(node: Node, value: Value | None, what: str) -> NDArray[Any] | None:
+    """The array of a constant; None for an input that is left out."""
+    if value is None:
+        return None
+    if not isinstance(value, Constant):
+        raise node.error(f"its {what} must be a constant")
+    return value.array
+
+
+@handles("QuantizeLinear")
+def quantise(to: Builder, node: Node, inputs: Inputs) -> Value:
+    """Reals in a format; numbers that were computed in it stay as they are."""
+    node.only("block_size", 0)
+    value, scale = needed(to, inputs, 0), array_of(node, needed(to, inputs, 1), "scale")
+    zero = array_of(node, optional(inputs, 2), "zero point")
+    if isinstance(value, Constant):
+        return Constant(_quantised_constant(node, value.array, scale, zero), value.name)
+    format = quantised_format(node, scale, zero)
+    tensor = to.stored(value)
+    if format_of(tensor.value).type == format.type:
+        return tensor
+    return Tensor(to.op(tdsl.CastOp, tensor.value, format.type), tensor.order)
+
+
+def _quantised_constant(
+    node: Node, reals: NDArray[Any], scale: NDArray[Any] | None, zero: NDArray[Any] | None
+) -> NDArray[Any]:
+    if scale is None or reals.dtype.kind != "f":
+        raise node.error("expected reals and a scale")
+    point = np.zeros((), np.uint8) if zero is None else zero
+    scale, offset = (_along(node, each, reals) for each in (scale.astype(np.float32), point))
+    limits = np.iinfo(point.dtype) if point.dtype.kind in "iu" else None
+    if limits is None or limits.bits > 32:
+        raise node.error(f"raws of {point.dtype} are not supported")
+    raws = np.rint(reals.astype(np.float32) / scale).astype(np.float64) + offset
+    return np.clip(np.nan_to_num(raws), limits.min, limits.max).astype(point.dtype)
+
+
+def _along(node: Node, numbers: NDArray[Any], values: NDArray[Any]) -> NDArray[Any]:
+    """One number for all values, or one for each index of the node's axis."""
+    if numbers.size == 1:
+        return numbers.reshape(())
+    axis = axis_of(node, node.integer("axis", 1), values.ndim)
+    if numbers.shape != (values.shape[axis],):
+        raise node.error(f"{numbers.size} scales do not fit axis {axis} of shape {list(values.shape)}")
+    return numbers.reshape(-1, *(1,) * (values.ndim - axis - 1))
+
+
+@handles("DequantizeLinear")
+def dequantise(to: Builder, node: Node, inputs: Inputs) -> Value:
+    """Raws as reals: a number in a format is both."""
+    node.only("block_size", 0)
+    value, scale = needed(to, inputs, 0), array_of(node, needed(to, inputs, 1), "scale")
+    zero = array_of(node, optional(inputs, 2), "zero point")
+    if isinstance(value, Constant):
+        if scale is None or value.array.dtype.kind not in "iu":
+            raise node.error("expected integers and a scale")
+        return constant_in_format(node, value, scale, zero)
+    tensor = to.stored(value)
+    check_format(to, tensor, scale, zero)
+    return tensor
+
+
+def check_format(to: Builder, tensor: Tensor, scale: NDArray[Any] | None, zero: NDArray[Any] | None) -> None:
+    """Refuse raws that are read with another scale or zero point than that with which they were computed."""
+    expected, format = quantised_format(to.node, scale, zero), format_of(tensor.value)
+    if format.type != expected.type:
+        raise to.error(f"reads raws of {format.type} as {expected.type}")
+
+
+def constant_in_format(node: Node, value: Constant, scale: NDArray[Any], zero: NDArray[Any] | None) -> Constant:
+    """A constant of raws with its format and the reals that they stand for."""
+    offset = 0 if zero is None else _along(node, zero.astype(np.int64), value.array)
+    differences = (value.array - offset).astype(np.float32)
+    reals = (differences * _along(node, scale.astype(np.float32), value.array)).astype(np.float32)
+    axis = axis_of(node, node.integer("axis", 1), max(value.array.ndim, 2)) if scale.size > 1 else 0
+    return Constant(reals, value.name, signed(value.array), weights_format(node, value.array, scale, zero), axis)
+
+
+def convolve(
+    to: Builder, node: Node, x: Tensor, weights: Constant, bias: Constant | None, element: Attribute
+) -> Tensor:
+    """A convolution of quantised numbers, whose sums start from the bias."""
+    rank = len(x.shape)
+    raws, format = _weights(node, weights)
+    kernel = node.integers("kernel_shape", raws.shape[2:])
+    if kernel != raws.shape[2:] or raws.ndim != rank:
+        raise node.error(f"kernel_shape {list(kernel)} differs from the filter's {list(raws.shape[2:])}")
+    windows = windows_of(node, x.shape[2:], kernel)
+    image = padded(to, image_of(to, x), windows.padding)
+    ordered = raws.transpose(0, 2, 3, 1) if rank == len(IMAGE) else raws.transpose(0, 2, 1)[:, None]
+    filter = to.parameter(ordered, format, weights.name)
+    start = _start(to, bias, format, format_of(x.value), len(raws))
+    groups = node.integer("group", 1)
+    sums = to.op(tdsl.Conv2dOp, filter, image, windows.strides, windows.dilations, groups, start, element)
+    return image_result(to, sums, rank)
+
+
+def multiply(
+    to: Builder, node: Node, x: Tensor, weights: Constant, bias: Constant | None, element: Attribute
+) -> Tensor:
+    """Vectors of quantised numbers times a constant matrix (outputs, inputs)."""
+    raws, format = _weights(node, weights)
+    if raws.ndim != 2 or not x.shape or x.shape[-1] != raws.shape[1]:
+        raise node.error(f"a matrix {list(raws.shape[::-1])} does not fit vectors {list(x.shape)}")
+    rows, length = raws.shape
+    count = prod(x.shape[:-1])
+    start = _start(to, bias, format, format_of(x.value), rows)
+    if count == 1:
+        matrix = to.parameter(raws, format, weights.name)
+        column = to.reshape(to.tensor(x), (length, 1))
+        if start is None:
+            sums = to.op(tdsl.MatmulOp, matrix, column, element)
+        else:
+            sums = to.op(tdsl.MatmulSumOp, [(matrix, column)], to.reshape(start, (rows, 1)), element)
+    else:
+        # Several vectors are the pixels of an image, under windows of one pixel.
+        filter = to.parameter(raws.reshape(rows, 1, 1, length), format, weights.name)
+        image = to.reshape(to.tensor(x), (1, count, 1, length))
+        sums = to.op(tdsl.Conv2dOp, filter, image, (1, 1), (1, 1), 1, start, element)
+    return Tensor.plain(to.reshape(sums, (*x.shape[:-1], rows)))
+
+
+def matrix_of(to: Builder, weights: Constant, transposed: bool) -> Constant:
+    """Constant weights (inputs, outputs), or the transpose of these, as (outputs, inputs)."""
+    if weights.raws is None or weights.format is None or weights.raws.ndim != 2:
+        raise to.error("expected a quantised matrix")
+    if weights.scales > 1 and weights.axis != (0 if transposed else 1):
+        raise to.error("scales along the inputs of a matrix are not supported, only along its outputs")
+    if transposed:
+        return weights
+    return replace(weights, array=weights.array.T, raws=weights.raws.T, axis=0)
+
+
+def _weights(node: Node, weights: Constant) -> tuple[NDArray[Any], NumberFormat]:
+    """Raws with the rows first, and their format."""
+    if weights.raws is None or weights.format is None:
+        raise node.error("expected quantised weights")
+    if weights.scales not in (1, len(weights.raws)) or (weights.scales > 1 and weights.axis != 0):
+        raise node.error(f"{weights.scales} scales along axis {weights.axis} do not fit its rows")
+    return weights.raws, weights.format
+
+
+def _start(to: Builder, bias: Constant | None, weights: NumberFormat, x: NumberFormat, rows: int) -> SSAValue | None:
+    """The numbers that sums start from: the raws of a bias, or a bias in reals in units of the products."""
+    if bias is None:
+        return None
+    if bias.array.size != rows:
+        raise to.error(f"a bias of {bias.array.size} numbers does not fit {rows} rows")
+    format = start_format(weights, x)
+    raws = bias.raws
+    if raws is None or raws.dtype != np.int32:
+        raws = format.encode(bias.array.ravel().astype(np.float64))
+    return to.parameter(raws.ravel(), format, bias.name)
+
+
+def conv(to: Builder, node: Node, inputs: Inputs, element: Attribute) -> Tensor:
+    """Conv between DequantizeLinear and QuantizeLinear."""
+    return convolve(to, node, *_operands(to, inputs), element)
+
+
+def gemm(to: Builder, node: Node, inputs: Inputs, element: Attribute) -> Tensor:
+    """Gemm between DequantizeLinear and QuantizeLinear."""
+    for name in ("alpha", "beta"):
+        node.only(name, 1.0)
+    node.only("transA", 0)
+    x, weights, bias = _operands(to, inputs)
+    return multiply(to, node, x, matrix_of(to, weights, bool(node.integer("transB", 0))), bias, element)
+
+
+def matmul(to: Builder, node: Node, inputs: Inputs, element: Attribute) -> Tensor:
+    """MatMul between DequantizeLinear and QuantizeLinear."""
+    x, weights, _ = _operands(to, inputs)
+    return multiply(to, node, x, matrix_of(to, weights, transposed=False), None, element)
+
+
+def _operands(to: Builder, inputs: Inputs) -> tuple[Tensor, Constant, Constant | None]:
+    x, weights, bias = to.stored(needed(to, inputs, 0)), needed(to, inputs, 1), optional(inputs, 2)
+    if not isinstance(weights, Constant) or not (bias is None or isinstance(bias, Constant)):
+        raise to.error("weights and bias must be constant")
+    return x, weights, bias
+
+
+SUMS = {"Conv": conv, "Gemm": gemm, "MatMul": matmul}
+"""Ops that sum products of quantised numbers and constants."""
+
+COMPUTING = (
+    "Add",
+    "Sub",
+    "Mul",
+    "AveragePool",
+    "GlobalAveragePool",
+    "ReduceMean",
+    "Sigmoid",
+    "Tanh",
+    "LeakyRelu",
+    "HardSwish",
+    "Softmax",
+    "Concat",
+)
+"""Ops that compute their result in a format from quantised numbers at once."""
+
+
+def of_quantised(to: Builder, node: Node, inputs: Inputs, result: Attribute | None) -> Value | None:
+    """The output of an op on quantised numbers and constants that is quantised afterwards.
+
+    None if the handler of the op on reals serves: with `to.element`, or with reals if that is None.
+    """
+    to.element = None
+    if node.op in SUMS:
+        weights = optional(inputs, 1)
+        usable = isinstance(weights, Constant) and weights.format is not None and isinstance(inputs[0], Tensor)
+        return SUMS[node.op](to, node, inputs, result) if usable and result is not None else None
+    if node.op in COMPUTING and all(map(_in_format, inputs)):
+        to.element = result
+    return None
+
+
+def _in_format(value: Value | None) -> bool:
+    """May a value take part where an op computes in a format? Integers are no numbers of the model."""
+    match value:
+        case Tensor():
+            return value.is_quantised
+        case Constant():
+            return value.format is not None or value.array.dtype.kind != "f"
+        case _:
+            return value is None

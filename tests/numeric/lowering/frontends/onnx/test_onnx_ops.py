@@ -1,0 +1,180 @@
+"""Every op of the ONNX frontend, on reals, against onnxruntime."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from onnx import helper
+from oracles.onnx_models import FLOAT, Array, check, model, node, number
+
+RANDOM = np.random.default_rng(18)
+
+
+def reals(*shape: int) -> Array:
+    return RANDOM.normal(size=shape).astype(np.float32)
+
+
+def ints(*values: int) -> Array:
+    return np.array(values, np.int64)
+
+
+ELEMENTWISE: dict[str, tuple[onnx.NodeProto, dict[str, Array]]] = {
+    "Relu": (node("Relu", "x"), {}),
+    "Tanh": (node("Tanh", "x"), {}),
+    "Sigmoid": (node("Sigmoid", "x"), {}),
+    "Exp": (node("Exp", "x"), {}),
+    "Neg": (node("Neg", "x"), {}),
+    "HardSwish": (node("HardSwish", "x"), {}),
+    "HardSigmoid": (node("HardSigmoid", "x", alpha=0.3, beta=0.4), {}),
+    "LeakyRelu": (node("LeakyRelu", "x", alpha=0.2), {}),
+    "PRelu": (node("PRelu", "x c"), {"c": np.array([0.25], np.float32)}),
+    "Clip": (node("Clip", "x l h"), {"l": number(-0.5), "h": number(0.75)}),
+    "Clip from below": (node("Clip", "x l"), {"l": number(0.25)}),
+    "relu6": (node("Clip", "x l h"), {"l": number(0), "h": number(6)}),
+    "Min": (node("Min", "x c"), {"c": number(0.3)}),
+    "Max": (node("Max", "c x"), {"c": number(0.3)}),
+    "Add": (node("Add", "x c"), {"c": reals(3, 1, 1)}),
+    "Sub": (node("Sub", "c x"), {"c": reals(1, 1, 5, 1)}),
+    "Mul": (node("Mul", "x c"), {"c": reals(4)}),
+    "Div": (node("Div", "x c"), {"c": number(3)}),
+    "Sum": (node("Sum", "x c x"), {"c": reals(4)}),
+    "Pow": (node("Pow", "x c"), {"c": number(2)}),
+    "Identity": (node("Identity", "x"), {}),
+    "Dropout": (node("Dropout", "x"), {}),
+    "Cast": (node("Cast", "x", to=FLOAT), {}),
+    "Transpose": (node("Transpose", "x", perm=[0, 2, 3, 1]), {}),
+    "Reshape": (node("Reshape", "x c"), {"c": ints(0, -1, 2)}),
+    "Flatten": (node("Flatten", "x", axis=-2), {}),
+    "Unsqueeze": (node("Unsqueeze", "x c"), {"c": ints(0, -1)}),
+    "Squeeze": (node("Squeeze", "x c"), {"c": ints(0)}),
+    "Slice": (node("Slice", "x s e a t"), {"s": ints(1, -1), "e": ints(9, -9), "a": ints(-1, 1), "t": ints(1, -1)}),
+    "Gather": (node("Gather", "x c", axis=-1), {"c": ints(1, 2)}),
+    "Gather one": (node("Gather", "x c", axis=2), {"c": np.array(-1, np.int64)}),
+    "Concat": (node("Concat", "x c x", axis=1), {"c": reals(1, 2, 5, 4)}),
+    "Pad": (node("Pad", "x c v"), {"c": ints(0, 0, 1, -1, 0, 0, 2, 1), "v": number(0.5)}),
+    "ReduceMean": (node("ReduceMean", "x", axes=[-1, 1], keepdims=0), {}),
+    "ReduceSum": (node("ReduceSum", "x c"), {"c": ints(1, 2)}),
+    "ReduceSumSquare": (node("ReduceSumSquare", "x", axes=[3], keepdims=0), {}),
+    "Softmax": (node("Softmax", "x", axis=1), {}),
+    "MatMul": (node("MatMul", "x c"), {"c": reals(4, 6)}),
+    "GlobalAveragePool": (node("GlobalAveragePool", "x"), {}),
+    "GlobalMaxPool": (node("GlobalMaxPool", "x"), {}),
+}
+
+
+@pytest.mark.parametrize("name", ELEMENTWISE)
+def test_an_op_computes_what_onnxruntime_does(name: str):
+    last, constants = ELEMENTWISE[name]
+    check(model([last], ["N", 3, 5, 4], constants))
+
+
+@pytest.mark.parametrize("name", ["Add", "Mul", "Softmax", "Concat", "Slice", "Pad", "ReduceMean", "Transpose", "Sub"])
+def test_an_op_follows_the_order_of_an_image(name: str):
+    """Behind a convolution the program holds the image in another order than the model."""
+    last, constants = ELEMENTWISE[name]
+    renamed = onnx.NodeProto()
+    renamed.CopyFrom(last)
+    renamed.ClearField("input")
+    renamed.input.extend("image" if each == "x" else each for each in last.input)
+    first = node("Conv", "x w", "image")
+    check(model([first, renamed], [1, 2, 5, 4], {**constants, "w": reals(3, 2, 1, 1)}))
+
+
+@pytest.mark.parametrize("opset", [13, 18, 22])
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        {"alpha": 0.5, "beta": 2.0},
+        {"transB": 1},
+    ],
+)
+def test_gemm(attributes: dict[str, Any], opset: int):
+    weights = reals(7, 5) if "transB" in attributes else reals(5, 7)
+    check(model([node("Gemm", "x w b", **attributes)], [1, 5], {"w": weights, "b": reals(7)}, opset=opset))
+
+
+def test_shapes_are_folded():
+    """The chain by which exporters compute a shape from that of the input."""
+    nodes = [
+        node("Conv", "x w", "c"),
+        node("Shape", "c", "s"),
+        node("Gather", "s zero", "batch"),
+        node("Unsqueeze", "batch axis", "first"),
+        node("Concat", "first rest", "shape", axis=0),
+        node("Reshape", "c shape", "flat"),
+        node("Gemm", "flat v", "y"),
+    ]
+    constants = {
+        "w": reals(4, 2, 2, 2),
+        "zero": np.array(0, np.int64),
+        "axis": ints(0),
+        "rest": ints(-1),
+        "v": reals(36, 3),
+    }
+    module = check(model(nodes, ["batch", 2, 4, 4], constants))
+    assert [op.name for op in module.walk()].count("tdsl.transpose") == 1, "only that at the entrance"
+
+
+def test_split_and_add():
+    nodes = [node("Split", "x", "a b", axis=1), node("Sub", "a b")]
+    check(model(nodes, [1, 6, 2]))
+    nodes = [node("Split", "x c", "a b", axis=-1), node("Concat", "b a", axis=2)]
+    check(model(nodes, [1, 6, 3], {"c": ints(1, 2)}))
+
+
+def test_comparisons_choose():
+    """Single elements of a comparison, as the nodes of a tree take them."""
+    nodes = [
+        node("MatMul", "x t", "z"),
+        node("Greater", "z zero", "above"),
+        node("Cast", "above", "right", to=FLOAT),
+        node("Sub", "one right", "left"),
+        node("Gather", "right first", "g0", axis=1),
+        node("Gather", "left second", "g1", axis=1),
+        node("Mul", "g0 g1", "path"),
+        node("Mul", "x path", "kept"),
+        node("Gather", "z first", "z0", axis=1),
+        node("LessOrEqual", "z0 one", "small"),
+        node("Where", "small kept x"),
+    ]
+    constants = {"t": reals(4, 3), "zero": number(0), "one": number(1), "first": ints(0), "second": ints(2)}
+    check(model(nodes, [1, 4], constants), samples=20)
+
+
+def scan(axis: int, direction: int) -> onnx.NodeProto:
+    body = helper.make_graph(
+        [node("MatMul", "x_t w", "a"), node("Mul", "h_in half", "b"), node("Add", "a b", "h_out")],
+        "body",
+        [helper.make_tensor_value_info(name, FLOAT, None) for name in ("h_in", "x_t")],
+        [helper.make_tensor_value_info("h_out", FLOAT, None)],
+    )
+    attributes = {"num_scan_inputs": 1, "scan_input_axes": [axis], "scan_input_directions": [direction]}
+    return node("Scan", "h x", "y", body=body, **attributes)
+
+
+@pytest.mark.parametrize(("axis", "direction"), [(1, 0), (1, 1), (0, 0)])
+def test_scan(axis: int, direction: int):
+    shape = [1, 4, 3] if axis else [4, 1, 3]
+    check(model([scan(axis, direction)], shape, {"h": reals(1, 2), "w": reals(3, 2), "half": number(0.5)}))
+
+
+GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
+
+
+@pytest.mark.parametrize(
+    ("op", "attributes"),
+    [
+        ("RNN", {}),
+        ("GRU", {"linear_before_reset": 1}),
+        ("GRU", {"direction": "reverse"}),
+        ("LSTM", {"direction": "bidirectional"}),
+    ],
+)
+@pytest.mark.parametrize("output", ["y -", "- y"])
+def test_recurrent_layers(op: str, attributes: dict[str, Any], output: str):
+    count, gates = 2 if attributes.get("direction") == "bidirectional" else 1, GATES[op]
+    constants = {"w": reals(count, gates * 2, 3), "r": reals(count, gates * 2, 2), "b": reals(count, 2 * gates * 2)}
+    check(model([node(op, "x w r b", output, hidden_size=2, **attributes)], [5, 1, 3], constants))

@@ -1,0 +1,91 @@
+"""Convolutions and pools from ONNX, in any shape, against onnxruntime."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from oracles.onnx_models import Array, check, model, node
+from xdsl.dialects.builtin import ModuleOp
+
+from tinyml.dialects import tdsl
+
+RANDOM = np.random.default_rng(180)
+AUTO = ("NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER")
+
+
+def reals(*shape: int) -> Array:
+    return RANDOM.normal(size=shape).astype(np.float32)
+
+
+def extents(rank: int, least: int, most: int) -> st.SearchStrategy[list[int]]:
+    return st.lists(st.integers(least, most), min_size=rank, max_size=rank)
+
+
+@st.composite
+def convolutions(draw: st.DrawFn) -> tuple[Sequence[int], Sequence[int], dict[str, Any]]:
+    """Shapes of an image and a filter, and attributes."""
+    rank, groups = draw(st.integers(1, 2)), draw(st.integers(1, 3))
+    kernel = draw(extents(rank, 1, 3))
+    attributes: dict[str, Any] = {"strides": draw(extents(rank, 1, 3)), "group": groups}
+    auto = draw(st.sampled_from(AUTO))
+    if auto == "NOTSET":
+        attributes |= {"pads": draw(extents(2 * rank, 0, 2)), "dilations": draw(extents(rank, 1, 2))}
+    else:
+        attributes["auto_pad"] = auto
+    image = [1, groups * draw(st.integers(1, 2)), *draw(extents(rank, 5, 7))]
+    filter = [groups * draw(st.integers(1, 2)), image[1] // groups, *kernel]
+    return image, filter, attributes
+
+
+@given(convolutions())
+@settings(max_examples=25, deadline=None)
+def test_convolutions(drawn: tuple[Sequence[int], Sequence[int], dict[str, Any]]):
+    image, filter, attributes = drawn
+    constants = {"w": reals(*filter), "b": reals(filter[0])}
+    check(model([node("Conv", "x w b", **attributes)], image, constants), samples=2, tolerance=1e-4)
+
+
+@given(st.data())
+@settings(max_examples=25, deadline=None)
+def test_pools(data: st.DataObject):
+    op, rank = data.draw(st.sampled_from(["MaxPool", "AveragePool"])), data.draw(st.integers(1, 2))
+    kernel, pads = data.draw(extents(rank, 2, 3)), data.draw(extents(2 * rank, 0, 1))
+    attributes: dict[str, Any] = {"kernel_shape": kernel, "strides": data.draw(extents(rank, 1, 3)), "pads": pads}
+    ceil, included = data.draw(st.booleans()), op == "AveragePool" and data.draw(st.booleans())
+    # With both, the reference divides by the number of elements that the last window would have.
+    assume(not (ceil and included))
+    attributes |= {"ceil_mode": int(ceil)} | ({"count_include_pad": 1} if included else {})
+    check(model([node(op, "x", **attributes)], [1, 2, *data.draw(extents(rank, 5, 7))], opset=22), samples=2)
+
+
+def names(module: ModuleOp) -> list[str]:
+    return [op.name for op in module.walk()]
+
+
+@pytest.mark.parametrize("bias", ["b", "-"])
+def test_a_batch_normalisation_vanishes_in_the_weights(bias: str):
+    nodes = [node("Conv", f"x w {bias}", "c"), node("BatchNormalization", "c s o m v", epsilon=1e-3)]
+    constants = {"w": reals(3, 1, 2, 2), "b": reals(3), "s": reals(3), "o": reals(3), "m": reals(3)}
+    module = check(model(nodes, [1, 1, 4, 4], {**constants, "v": np.abs(reals(3)) + 0.5}))
+    assert "tdsl.mul" not in names(module)
+    assert names(module).count("tdsl.add") == 1
+
+
+def test_weights_are_permuted_behind_a_flattened_image():
+    nodes = [
+        node("Conv", "x w", "c"),
+        node("Relu", "c", "r"),
+        node("MaxPool", "r", "p", kernel_shape=[2, 2], strides=[2, 2]),
+        node("Flatten", "p", "f"),
+        node("Tanh", "f", "t"),
+        node("Gemm", "t v b", transB=1),
+    ]
+    constants = {"w": reals(3, 1, 3, 3), "v": reals(5, 12), "b": reals(5)}
+    module = check(model(nodes, [1, 1, 6, 6], constants))
+    moved = [op for op in module.walk() if isinstance(op, tdsl.TransposeOp) and not op.keeps_order]
+    assert moved == []

@@ -1,0 +1,91 @@
+"""Small ONNX models, and onnxruntime, without its optimisations, as their reference."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Any, cast
+
+import numpy as np
+import onnx
+from numpy.typing import NDArray
+from onnx import helper, numpy_helper
+from xdsl.dialects.builtin import ModuleOp
+
+from tinyml.lowering.frontends.onnx.importer import read_onnx
+from tinyml.runtime.evaluator.evaluator import evaluate_reals
+
+Array = NDArray[Any]
+
+onnxruntime: Any = import_module("onnxruntime")
+
+FLOAT = onnx.TensorProto.FLOAT
+
+
+def number(value: float) -> Array:
+    """A constant of rank 0."""
+    return np.array(value, np.float32)
+
+
+def node(op: str, inputs: str, outputs: str = "y", **attributes: Any) -> onnx.NodeProto:
+    """A node named after its op and outputs; names of inputs and outputs are separated by spaces, `-` is none."""
+    listed = [[name.replace("-", "") for name in names.split()] for names in (inputs, outputs)]
+    return helper.make_node(op, *listed, name=f"{op}_{outputs}", **attributes)
+
+
+def model(
+    nodes: Sequence[onnx.NodeProto],
+    shape: Sequence[int | str | None],
+    constants: Mapping[str, Array] | None = None,
+    *,
+    outputs: Sequence[str] = ("y",),
+    opset: int = 17,
+    element: int = FLOAT,
+) -> onnx.ModelProto:
+    """A model with the input x of a shape."""
+    graph = helper.make_graph(
+        nodes,
+        "graph",
+        [helper.make_tensor_value_info("x", element, shape)],
+        [onnx.ValueInfoProto(name=name) for name in outputs],
+        [numpy_helper.from_array(array, name) for name, array in (constants or {}).items()],
+    )
+    domains = [helper.make_opsetid("", opset), helper.make_opsetid("com.microsoft", 1)]
+    return helper.make_model(graph, opset_imports=domains, ir_version=8)
+
+
+def imported(model: onnx.ModelProto, file: str = "test.onnx") -> ModuleOp:
+    """The model as a verified module."""
+    module = read_onnx(model.SerializeToString(), file)
+    module.verify()
+    return module
+
+
+def reference(model: onnx.ModelProto, inputs: Array, output: str | None = None) -> Array:
+    """An output of onnxruntime for each input, flattened: (samples, elements)."""
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    session = onnxruntime.InferenceSession(_typed(model), options)
+    [declared] = session.get_inputs()
+    shape = [extent if isinstance(extent, int) else 1 for extent in declared.shape]
+    wanted = None if output is None else [output]
+    results = [cast(Array, session.run(wanted, {"x": x.reshape(shape)})[0]) for x in inputs]
+    return np.stack([result.ravel() for result in results])
+
+
+def _typed(model: onnx.ModelProto) -> bytes:
+    return onnx.shape_inference.infer_shapes(model).SerializeToString()
+
+
+def check(model: onnx.ModelProto, *, samples: int = 3, tolerance: float = 1e-5) -> ModuleOp:
+    """Compare the reals of an imported model with onnxruntime's on random inputs, and return the module."""
+    module = imported(model)
+    dims = model.graph.input[0].type.tensor_type.shape.dim
+    size = int(np.prod([dim.dim_value or 1 for dim in dims]))
+    inputs = np.random.default_rng(size).normal(size=(samples, size)).astype(np.float32)
+    got = evaluate_reals(module, inputs).scores
+    expected = reference(model, inputs)
+    assert got is not None
+    assert got.shape == expected.shape
+    np.testing.assert_allclose(got, expected, rtol=tolerance, atol=tolerance)
+    return module

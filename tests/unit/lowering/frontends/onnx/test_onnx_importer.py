@@ -1,0 +1,244 @@
+"""What the ONNX frontend reads and refuses, and how it says so."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from onnx import helper, numpy_helper
+from oracles.onnx_models import FLOAT, check, imported, model, node, number
+from xdsl.dialects import func
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.limits import ELEMENT_LIMIT
+from tinyml.lowering.frontends.onnx.importer import read_onnx
+from tinyml.tools.tinyml_opt import main
+
+RELU = model([node("Relu", "x")], ["N", 4])
+
+
+def error_of(content: bytes, file: str = "model.onnx") -> str:
+    with pytest.raises(InputError) as caught:
+        read_onnx(content, file)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def changed(change: Callable[[onnx.ModelProto], object]) -> bytes:
+    """The content of a small model with one thing changed."""
+    copy = onnx.ModelProto()
+    copy.CopyFrom(RELU)
+    change(copy)
+    return copy.SerializeToString()
+
+
+def set_opset(version: int) -> bytes:
+    def change(model: onnx.ModelProto) -> None:
+        model.opset_import[0].version = version
+
+    return changed(change)
+
+
+def rename(field: str, name: str) -> bytes:
+    def change(model: onnx.ModelProto) -> None:
+        getattr(model.graph.node[0], field)[0] = name
+
+    return changed(change)
+
+
+WRONG: dict[str, tuple[bytes, str]] = {
+    "damaged": (b"\xff\xff", "model.onnx: not an ONNX model: the file is damaged"),
+    "empty": (b"", "model.onnx: not an ONNX model: it holds no graph"),
+    "old opset": (set_opset(12), "model.onnx: opset 12 is not supported, only 13 to 22"),
+    "new opset": (set_opset(99), "model.onnx: opset 99 is not supported, only 13 to 22"),
+    "missing tensor": (
+        rename("input", "z"),
+        "model.onnx: 'z', an input of Relu 'Relu_y', is neither a constant nor an input nor computed before",
+    ),
+    "cycle": (rename("input", "y"), "model.onnx: Relu 'Relu_y': computes 'y', which is defined, or used, before"),
+    "missing output": (
+        rename("output", "z"),
+        "model.onnx: 'y', an output, is neither a constant nor an input nor computed before",
+    ),
+    "functions": (
+        changed(lambda model: model.functions.add()),
+        "model.onnx: functions inside of the model are not supported; onnx.inliner inlines them",
+    ),
+    "no outputs": (changed(lambda model: model.graph.ClearField("output")), "model.onnx: graph 'graph' has no outputs"),
+    "two inputs": (
+        changed(lambda model: model.graph.input.append(helper.make_tensor_value_info("z", FLOAT, [1]))),
+        "model.onnx: expected a model with one input, got 'x', 'z'",
+    ),
+    "two open extents": (
+        model([node("Relu", "x")], ["N", "T"]).SerializeToString(),
+        "model.onnx: input 'x' has several extents that are open, (N, T); only the batch may be",
+    ),
+    "integers": (
+        model([node("Relu", "x")], [4], element=onnx.TensorProto.INT64).SerializeToString(),
+        "model.onnx: input 'x' is of int64, expected reals",
+    ),
+    "constant output": (
+        model([node("Neg", "c")], [4], {"c": number(1)}).SerializeToString(),
+        "model.onnx: output 'y' does not depend on the input",
+    ),
+    "shape": (
+        model([node("Add", "x c")], [4], {"c": np.zeros(3, np.float32)}).SerializeToString(),
+        "model.onnx: Add 'Add_y': shapes 4 and 3 do not broadcast",
+    ),
+    "attribute": (
+        model([node("Softmax", "x", axis="a")], [4]).SerializeToString(),
+        "model.onnx: Softmax 'Softmax_y': attribute 'axis' is not an integer",
+    ),
+    "folding": (
+        model(
+            [node("Concat", "c d", "s", axis=0), node("Add", "x s")], [4], {"c": number(1), "d": number(1)}
+        ).SerializeToString(),
+        "model.onnx: Concat 'Concat_s': its constants do not fit: zero-dimensional arrays cannot be concatenated",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_invalid_models_are_refused_in_one_line(name: str):
+    content, message = WRONG[name]
+    assert error_of(content) == message
+
+
+def test_an_unknown_op_names_its_node_and_what_is_supported():
+    message = error_of(model([node("Erf", "x")], [4]).SerializeToString())
+    assert message.startswith("model.onnx: Erf 'Erf_y': the op is not supported; supported are Add, ArgMax, ")
+    assert "Conv, " in message.partition("; of constants also Abs, And, ")[0]
+
+
+def test_what_no_output_needs_may_be_anything():
+    nodes = [node("Erf", "x", "z"), node("Relu", "x")]
+    assert "tdsl.relu" in str(imported(model(nodes, [1, 4])))
+
+
+def test_a_classifier_returns_its_label():
+    [function] = imported(RELU).ops
+    assert isinstance(function, func.FuncOp)
+    assert [str(type) for type in function.function_type.outputs] == ["index", "tensor<1x4xf32>"]
+    nodes = [node("Relu", "x", "z"), node("ArgMax", "z", axis=1)]
+    [function] = imported(model(nodes, [1, 4])).ops
+    assert isinstance(function, func.FuncOp)
+    assert [str(type) for type in function.function_type.outputs] == ["index"]
+
+
+@pytest.mark.parametrize("element", [onnx.TensorProto.FLOAT16, onnx.TensorProto.BFLOAT16, onnx.TensorProto.DOUBLE])
+@pytest.mark.parametrize("raw", [True, False])
+def test_constants_have_any_type(element: int, raw: bool):
+    stored = model([node("Add", "x c"), node("Identity", "y", "z")], [1, 3], outputs=("z",))
+    values = np.array([0.5, -2.0, 1.25], np.float32)
+    if raw:
+        array = values.astype(helper.tensor_dtype_to_np_dtype(element))
+        tensor = helper.make_tensor("c", element, [3], array.tobytes(), raw=True)
+    else:
+        tensor = helper.make_tensor("c", element, [3], values.tolist())
+    stored.graph.initializer.append(tensor)
+    assert "dense<[5.000000e-01, -2.000000e+00, 1.250000e+00]>" in str(imported(stored))
+
+
+def external(folder: Path, location: str, **entries: str) -> bytes:
+    stored = model([node("Add", "x c")], [1, 3])
+    tensor = numpy_helper.from_array(np.arange(3, dtype=np.float32), "c")
+    (folder / "weights.bin").write_bytes(b"head" + tensor.raw_data)
+    tensor.ClearField("raw_data")
+    tensor.data_location = onnx.TensorProto.EXTERNAL
+    for key, value in {"location": location, "offset": "4", **entries}.items():
+        tensor.external_data.add(key=key, value=value)
+    stored.graph.initializer.append(tensor)
+    return stored.SerializeToString()
+
+
+def test_external_data_lie_in_the_folder_of_the_model(tmp_path: Path):
+    folder = tmp_path / "model"
+    folder.mkdir()
+    file = str(folder / "model.onnx")
+    module = read_onnx(external(folder, "weights.bin"), file)
+    assert "dense<[0.000000e+00, 1.000000e+00, 2.000000e+00]>" in str(module)
+    (tmp_path / "secret").write_bytes(bytes(100))
+    (folder / "link").symlink_to(tmp_path / "secret")
+    for location in ("../secret", "link", str(tmp_path / "secret"), ""):
+        message = error_of(external(folder, location), file)
+        assert message.endswith(f"external data must lie in the model's folder, not in '{location}'")
+    for entries in ({"offset": "5"}, {"length": "8"}, {"offset": "-4"}, {"offset": "x"}, {"offset": "9" * 30}):
+        error_of(external(folder, "weights.bin", **entries), file)
+    error_of(external(folder, "nowhere"), file)
+
+
+def test_sizes_are_limited():
+    """Nothing of a hostile size is computed before it is refused."""
+    doublings = [node("Concat", f"{a} {a}", b, axis=0) for a, b in pairwise("abcdefghi")]
+    token = ELEMENT_LIMIT.set(1000)
+    try:
+        for nodes in (
+            [node("ConstantOfShape", "s", "c"), node("Add", "x c")],
+            [node("Expand", "one s", "c"), node("Add", "x c")],
+            [node("Range", "zero many one", "c"), node("Add", "x c")],
+            [node("Tile", "row s", "c"), node("Add", "x c")],
+            [*doublings, node("Add", "x i")],
+        ):
+            constants = {"s": np.array([2**40]), "one": number(1), "zero": number(0), "many": number(1e9)}
+            constants |= {"row": np.ones(4, np.float32), "a": np.ones(8, np.float32)}
+            assert "--max-elements" in error_of(model(nodes, [1], constants).SerializeToString())
+    finally:
+        ELEMENT_LIMIT.reset(token)
+
+
+def test_without_the_package_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    message = error_of(RELU.SerializeToString())
+    assert message == "model.onnx: ONNX models need the package onnx: pip install 'tinyml[onnx]'"
+
+
+def test_commands_read_onnx(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    file = tmp_path / "my-model.onnx"
+    file.write_bytes(RELU.SerializeToString())
+    assert main([str(file)]) == 0
+    assert "func.func @my_model(%x: tensor<1x4xf32>)" in capsys.readouterr().out
+    file.write_bytes(model([node("Erf", "x")], [4]).SerializeToString())
+    assert main([str(file)]) == 1
+    error = capsys.readouterr().err
+    assert error.startswith(f"error: {file}: Erf 'Erf_y': the op is not supported")
+    assert error.count("\n") == 1
+
+
+def test_prototypes_become_a_loop():
+    """ProtoNN as exporters write it: all differences at once, squared and summed."""
+    random = np.random.default_rng(3)
+    constants = {
+        "w": random.normal(size=(5, 3)),
+        "b": random.normal(size=(1, 3, 4)),
+        "g": np.array(-0.3),
+        "z": random.normal(size=(4, 6)),
+    }
+    nodes = [
+        node("MatMul", "x w", "p"),
+        node("Unsqueeze", "p two", "u"),
+        node("Sub", "u b", "d"),
+        node("Mul", "d d", "s"),
+        node("ReduceSum", "s one", "t", keepdims=0),
+        node("Mul", "t g", "m"),
+        node("Exp", "m", "e"),
+        node("MatMul", "e z"),
+    ]
+    arrays = {name: array.astype(np.float32) for name, array in constants.items()}
+    module = check(model(nodes, [1, 5], arrays | {"one": np.array([1]), "two": np.array([2])}))
+    ops = [op.name for op in module.walk()]
+    assert ops.count("scf.for") == 1
+    assert ops.count("tdsl.index") == 2
+
+
+def test_matrices_with_zeros_are_sparse():
+    weights = np.random.default_rng(4).normal(size=(8, 8)).astype(np.float32)
+    assert "tdsl.spmv" not in str(imported(model([node("MatMul", "x w")], [1, 8], {"w": weights})))
+    weights[:, 0] = 0
+    assert "tdsl.spmv" in str(imported(model([node("MatMul", "x w")], [1, 8], {"w": weights})))
+    biased = model([node("Gemm", "x w b")], [1, 8], {"w": weights, "b": weights[1]})
+    assert "tdsl.spmv" not in str(imported(biased))

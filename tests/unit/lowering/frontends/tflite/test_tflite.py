@@ -1,0 +1,189 @@
+"""The TensorFlow Lite frontend: the interface of imported models, and its messages."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from programs.tflite_models import TfliteModel, computed_by_tflm
+from xdsl.dialects.builtin import ModuleOp
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
+from tinyml.lowering.frontends.tflite.importer import read_tflite
+from tinyml.runtime.evaluator.evaluator import evaluate, evaluate_reals, predict_function
+from tinyml.tools.driver.stages import has_formats
+from tinyml.tools.main import main
+
+UNIT = 0.5
+
+
+def types(module: ModuleOp) -> tuple[str, str]:
+    """The types of a program's input and of its first output."""
+    function = predict_function(module)
+    return str(function.function_type.inputs.data[0]), str(function.function_type.outputs.data[0])
+
+
+def dense(model: TfliteModel, x: int, y: int) -> None:
+    """A dense layer of 4 inputs and 3 outputs."""
+    random = np.random.default_rng(3)
+    weights = model.constant(random.integers(-127, 128, (3, 4)), "int8", scales=0.01)
+    bias = model.constant(random.integers(-99, 99, 3), scales=UNIT * 0.01)
+    model.op("FULLY_CONNECTED", [x, weights, bias], y)
+
+
+def between_floats() -> bytes:
+    """A dense layer between QUANTIZE and DEQUANTIZE."""
+    model = TfliteModel()
+    real, x = model.tensor((1, 4), "float32"), model.tensor((1, 4), "int8", UNIT, 3)
+    y, result = model.tensor((1, 3), "int8", 0.25, -7), model.tensor((1, 3), "float32")
+    model.op("QUANTIZE", [real], x)
+    dense(model, x, y)
+    model.op("DEQUANTIZE", [y], result)
+    return model.finish([real], [result])
+
+
+def test_conversions_at_the_ends_belong_to_the_interface():
+    content = between_floats()
+    module = read_tflite(content, "m.tflite")
+    assert types(module) == (
+        "tensor<1x4x!zeroskew.q<8, 0.5, 3>>",
+        "tensor<1x3x!zeroskew.q<8, 0.25, -7>>",
+    )
+    raws = np.random.default_rng(0).integers(-128, 128, (6, 4)).astype(np.int8)
+    [reals] = computed_by_tflm(content, ((raws.astype(np.float32) - 3) * np.float32(UNIT))[:, None])
+    scores = evaluate(module, raws).scores
+    assert scores is not None
+    np.testing.assert_array_equal((scores.astype(np.float32) + 7) * np.float32(0.25), reals)
+
+
+def test_a_transpose_at_the_entrance_changes_the_interface():
+    model = TfliteModel()
+    nchw, nhwc, y = (model.tensor(shape, "int8", UNIT, 3) for shape in ((1, 2, 3, 4), (1, 3, 4, 2), (1, 1, 2, 2)))
+    model.op("TRANSPOSE", [nchw, model.constant([0, 2, 3, 1])], nhwc)
+    model.op("MAX_POOL_2D", [nhwc], y, Padding=1, StrideW=2, StrideH=2, FilterWidth=2, FilterHeight=2)
+    module = read_tflite(model.finish([nchw], [y]), "m.tflite")
+    assert types(module)[0] == "tensor<1x3x4x2x!zeroskew.q<8, 0.5, 3>>"
+    assert not any(isinstance(op, tdsl.TransposeOp) for op in module.walk())
+
+
+def test_unsigned_raws_are_signed_ones_less_128():
+    random = np.random.default_rng(1)
+    raws = random.integers(-128, 128, (8, 4))
+    scores: list[Any] = []
+    for dtype, zero in (("int8", 0), ("uint8", 128)):
+        model = TfliteModel()
+        x, y = model.tensor((1, 4), dtype, UNIT, 3 + zero), model.tensor((1, 3), dtype, 0.25, -7 + zero)
+        weights = model.constant(np.arange(12).reshape(3, 4) + zero, dtype, scales=0.02, zero_point=2 + zero)
+        model.op("FULLY_CONNECTED", [x, weights, model.constant([5, -6, 7], scales=0.01)], y)
+        module = read_tflite(model.finish([x], [y]), "m.tflite")
+        scores.append(evaluate(module, raws.astype(np.int8)).scores)
+    np.testing.assert_array_equal(*scores)
+
+
+def test_a_model_in_floats_is_a_program_on_reals():
+    random = np.random.default_rng(2)
+    model = TfliteModel()
+    x, y = model.tensor((1, 5, 4, 2), "float32"), model.tensor((1, 5, 4, 3), "float32")
+    z, last = model.tensor((1, 3), "float32"), model.tensor((1, 3), "float32")
+    weights = model.constant(random.normal(size=(3, 3, 3, 2)), "float32")
+    bias = model.constant(random.normal(size=3), "float32")
+    model.op("CONV_2D", [x, weights, bias], y, Padding=0, StrideW=1, StrideH=1, FusedActivationFunction=3)
+    model.op("MEAN", [y, model.constant([1, 2])], z)
+    model.op("SOFTMAX", [z], last, Beta=1.0)
+    content = model.finish([x], [last])
+    module = read_tflite(content, "m.tflite")
+    assert not has_formats(module)
+    inputs = random.normal(size=(4, 1, 5, 4, 2)).astype(np.float32)
+    [expected] = computed_by_tflm(content, inputs)
+    scores = evaluate_reals(module, inputs.reshape(4, -1)).scores
+    assert scores is not None
+    np.testing.assert_allclose(scores, expected, rtol=1e-4, atol=1e-6)
+
+
+def small(kind: str, inputs: int = 1, **options: Any) -> bytes:
+    """A model of one operator."""
+    model = TfliteModel()
+    x, y = (model.tensor((1, 4), "int8", UNIT, 3) for _ in range(2))
+    model.op(kind, [x] * inputs, y, **options)
+    return model.finish([x], [y])
+
+
+def wide_bias() -> bytes:
+    model = TfliteModel()
+    x, y = model.tensor((1, 4), "int8", UNIT, 3), model.tensor((1, 3), "int8", UNIT, 3)
+    weights = model.constant(np.ones((3, 4)), "int8", scales=0.01)
+    model.op("FULLY_CONNECTED", [x, weights, model.constant([1, 2, 3], "int64", scales=0.005)], y)
+    return model.finish([x], [y])
+
+
+def reversed_order() -> bytes:
+    model = TfliteModel()
+    x, y, z = (model.tensor((1, 4), "int8", UNIT, 3) for _ in range(3))
+    model.op("RELU", [y], z)
+    model.op("RELU", [x], y)
+    return model.finish([x], [z])
+
+
+REFUSED = {
+    "no model": (b"x" * 40, "bytes 4 to 7 of the file are not TFL3"),
+    "cut off": (between_floats()[:200], "the model is damaged"),
+    "unsupported": (
+        small("CUMSUM"),
+        r"operator 0 \(CUMSUM, which computes 't1'\) is not supported; supported are ADD, ",
+    ),
+    "state": (small("SVDF", 5), r"operator 0 \(SVDF, which computes 't1'\) keeps a state between inferences"),
+    "activation": (small("ADD", 2, FusedActivationFunction=4), "the activation TANH is not supported; supported are"),
+    "beta": (small("SOFTMAX", Beta=2.0), r"operator 0 \(SOFTMAX, .*the factor beta must be 1, got 2.0"),
+    "bias": (wide_bias(), "the bias 't3' is of type int64, expected int32"),
+    "order": (reversed_order(), "'t1' is read before an operator computes it"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_is_refused_is_named(case: str):
+    content, message = REFUSED[case]
+    with pytest.raises(InputError, match=message) as error:
+        read_tflite(content, "m.tflite")
+    assert str(error.value).startswith("m.tflite: ")
+    assert "\n" not in str(error.value)
+
+
+def test_a_model_keeps_its_formats_from_file_to_outputs(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    """Without data, and with integers as raws."""
+    content = between_floats()
+    (tmp_path / "net.tflite").write_bytes(content)
+    out = tmp_path / "out"
+    assert main(["compile", str(tmp_path / "net.tflite"), "-o", str(out), "--target", "host"]) == 0
+    report = json.loads((out / "report.json").read_text())
+    assert (report["format"], report["width"], report["accuracy"], report["samples"]) == ("zeroskew", 8, None, 0)
+    raws = np.random.default_rng(0).integers(-128, 128, (5, 4)).astype(np.int8)
+    np.savez(tmp_path / "x.npz", x=raws)
+    saved = tmp_path / "y.npz"
+    assert main(["run", str(out), "--data", str(tmp_path / "x.npz"), "--save", str(saved)]) == 0
+    scores = evaluate(read_tflite(content, "m.tflite"), raws).scores
+    with np.load(saved) as outputs:
+        np.testing.assert_array_equal(outputs["scores"], scores)
+        np.testing.assert_array_equal(outputs["labels"], np.argmax(outputs["scores"], 1))
+    np.savez(tmp_path / "wide.npz", x=raws.astype(np.int16) + 100)
+    assert main(["run", str(out), "--data", str(tmp_path / "wide.npz")]) == 1
+    assert "is not the raw value of any !zeroskew.q<8, 0.5, 3>" in capsys.readouterr().err
+
+
+def test_formats_chosen_anew(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    (tmp_path / "net.tflite").write_bytes(between_floats())
+    x = np.random.default_rng(0).normal(size=(30, 4)).astype(np.float32)
+    np.savez(tmp_path / "val.npz", x=x, y=np.zeros(30, int))
+    command = ["compile", str(tmp_path / "net.tflite"), "-o", str(tmp_path / "out"), "--quantization", "anew"]
+    assert main(command) == 1
+    assert "number formats are chosen on data: give --val" in capsys.readouterr().err
+    assert main([*command, "--target", "host", "--val", str(tmp_path / "val.npz")]) == 0
+    report = json.loads((tmp_path / "out" / "report.json").read_text())
+    assert (report["format"], report["width"], report["samples"]) == ("fixed", 16, 30)
+    assert "tdsl.matmul_sum" in (tmp_path / "out" / "ir" / "0-reals.mlir").read_text()
+    search = ["--search", "maxscale", "--val", str(tmp_path / "val.npz")]
+    assert main(["compile", str(tmp_path / "net.tflite"), "-o", str(tmp_path / "other"), *search]) == 1
+    assert "--search needs --quantization anew" in capsys.readouterr().err
