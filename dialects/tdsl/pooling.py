@@ -68,17 +68,9 @@ class PoolOp(TensorOp, ABC):
     def infer_shape(self) -> Shape:
         return _pooled(shape_of(self.image), self.window, self.margins, self.steps)
 
-
-@irdl_op_definition
-class MaxPoolOp(PoolOp):
-    """The greatest element of each window."""
-
-    name = "tdsl.max_pool"
-    MOVES_BITS: ClassVar[bool] = True
-
     @property
     def visits(self) -> Sequence[Visits]:
-        """Each element after those of its window; places outside of the image are those nearest to them."""
+        """Each element after those of its window, of which those outside of the image are the nearest inside."""
         _, rows, columns, channels = shape_of(self.image)
         n, y, x, channel = np.indices(shape_of(self.out)).reshape(4, -1, 1)
         i, j = np.indices(self.window).reshape(2, 1, -1)
@@ -88,6 +80,14 @@ class MaxPoolOp(PoolOp):
         column = np.clip(x * right + j - left, 0, columns - 1)
         loads = ((n * rows + row) * columns + column) * channels + channel
         return [Visits([(self.image, loads)], np.arange(len(loads)))]
+
+
+@irdl_op_definition
+class MaxPoolOp(PoolOp):
+    """The greatest element of each window."""
+
+    name = "tdsl.max_pool"
+    MOVES_BITS: ClassVar[bool] = True
 
 
 def _pooled(shape: Shape, kernel: Sequence[int], padding: Sequence[int], strides: Sequence[int]) -> Shape:

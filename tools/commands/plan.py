@@ -37,6 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print a row for each mode, or for each segment of one mode."""
     from tinyml.transforms.formats.plans.modes import MODES, plan
+    from tinyml.transforms.formats.plans.segmentation import lower_bound
 
     request = parsed(arguments, PlanRequest)
     if request.mode is not None and request.mode not in MODES:
@@ -46,7 +47,8 @@ def run(arguments: argparse.Namespace) -> int:
     modes = MODES if request.mode is None else [request.mode]
     plans = {mode: plan(graph, mode, most_extra) for mode in modes}
     if request.json:
-        print(json.dumps({mode: _report(graph, chosen) for mode, chosen in plans.items()}, indent=2))
+        report = {mode: _report(graph, chosen) for mode, chosen in plans.items()}
+        print(json.dumps({"lower_bound": lower_bound(graph) / 8, **report}, indent=2))
     elif request.mode is None:
         _print_plans(graph, plans)
     else:
@@ -86,6 +88,7 @@ def _print_plans(graph: Graph, plans: dict[str, Plan]) -> None:
     from rich.table import Table
 
     from tinyml.tools.reports.table import wide_console
+    from tinyml.transforms.formats.plans.segmentation import lower_bound
 
     table = Table()
     table.add_column("mode", no_wrap=True)
@@ -96,6 +99,7 @@ def _print_plans(graph: Graph, plans: dict[str, Plan]) -> None:
         work = chosen.extra / graph.macs if graph.macs else 0
         table.add_row(mode, _bytes(chosen.bits), f"{share:.1%}", str(len(chosen.segments)), f"{work:.1%}")
     wide_console().print(table)
+    print(f"No exact plan that computes every value once takes less than {_bytes(lower_bound(graph))} bytes.")
 
 
 def _print_segments(graph: Graph, chosen: Plan) -> None:

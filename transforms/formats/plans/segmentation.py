@@ -6,6 +6,8 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from tinyml.transforms.formats.plans.graph import Graph
+
 
 class Segment(NamedTuple):
     """Nodes from first to last, both inclusive, that run in a schedule.
@@ -26,6 +28,20 @@ class Plan(NamedTuple):
     segments: tuple[Segment, ...]
     bits: int
     extra: int
+
+
+def lower_bound(graph: Graph) -> int:
+    """Bits that every exact execution without recomputation has alive at some time.
+
+    The inputs are there at the beginning and the results at the end; before the first pixel of an op that reads operands
+    whole these are.
+    """
+    bounds = [graph.size(*graph.inputs), graph.size(*graph.outputs)]
+    for node in graph.nodes:
+        whole = [read.tensor for read in node.reads if read.strides == (0, 0)]
+        if whole:
+            bounds.append(graph.size(*dict.fromkeys(whole)))
+    return max(bounds)
 
 
 def least_peak(nodes: int, candidates: Iterable[Segment], most_extra: int | None = None) -> Plan | None:

@@ -12,7 +12,9 @@ LENET = str(ROOT / "docs/schedules/lenet.mlir")
 
 def test_the_plan_as_json(capsys: pytest.CaptureFixture[str]):
     assert main(["plan", LENET, "--mode", "rows", "--bits", "4", "--json"]) == 0
-    report = json.loads(capsys.readouterr().out)["rows"]
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["lower_bound"] == 392
+    report = printed["rows"]
     assert report["bytes"] == 624
     assert report["extra_macs"] == 0
     assert max(segment["bytes"] for segment in report["segments"]) == 624
