@@ -33,8 +33,7 @@ class Plan(NamedTuple):
 def lower_bound(graph: Graph) -> int:
     """Bits that every exact execution without recomputation has alive at some time.
 
-    The inputs are there at the beginning and the results at the end; before the first pixel of an op that reads operands
-    whole these are.
+    The inputs are there at the beginning, the results at the end, and operands that an op reads whole before it begins.
     """
     bounds = [graph.size(*graph.inputs), graph.size(*graph.outputs)]
     for node in graph.nodes:
