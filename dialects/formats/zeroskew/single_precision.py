@@ -193,6 +193,8 @@ class FloatSkewType(ZeroSkewNumbers):
     ) -> V:
         from tinyml.dialects.machine.real_functions import exactly
 
+        if skewed(value_format).ranked(m, value) is None:
+            return self.from_f32(m, m.call(f"tm_{function}f", value_format.to_f32(m, value)))
         return self._tabulated(m, function, value, value_format, lambda x: exactly(function, x.astype(np.float64)))
 
     def _tabulated(
