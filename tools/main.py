@@ -16,6 +16,7 @@ COMMANDS = {
     "run": "run a compiled model on a device and compare it with the evaluator",
     "explain": "show where cycles, flash and RAM of a compiled model go",
     "bench": "compile and run many models, one table",
+    "plan": "show how much memory a network needs in each execution schedule",
     "pack": "pack buffers, given as a CSV file, into the smallest arena",
     "new-format": "write a package with a number format of your own",
     "demo": "compile the example models and check them on this computer",

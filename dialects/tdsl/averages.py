@@ -12,7 +12,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.product import Interval
-from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, build, proven_interval, shape_of, shaped, spell
+from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, Visits, build, proven_interval, shape_of, shaped, spell
 from tinyml.dialects.tdsl.pooling import PoolOp
 from tinyml.dialects.tdsl.windows import integer_array
 
@@ -24,6 +24,11 @@ class AveragePoolOp(PoolOp):
     """The average of the elements of each window that lie inside the image; their total is rounded once."""
 
     name = "tdsl.average_pool"
+
+    @property
+    def visits(self) -> Sequence[Visits]:
+        """Row by row, unless windows at the margins, which have fewer elements, have loops of their own."""
+        return super(PoolOp, self).visits if any(self.margins) else super().visits
 
     @property
     def interval(self) -> Interval:

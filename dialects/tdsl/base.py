@@ -6,7 +6,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Sequence
 from math import prod
-from typing import ClassVar, TypeAlias, cast
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias, cast
 
 from xdsl.dialects import scf, tensor
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, IntegerType, MemRefType, TensorType
@@ -25,8 +25,12 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.number_format import NumberFormat, number_format
 from tinyml.dialects.formats.product import ANYTHING, Interval
+from tinyml.dialects.lazy_numpy import np
 
-__all__ = ["Shape", "TensorOp", "format_of", "proven_interval", "shape_of"]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Shape", "TensorOp", "Visits", "format_of", "proven_interval", "shape_of"]
 
 Shaped: TypeAlias = TensorType[Attribute] | MemRefType[Attribute]
 Shape: TypeAlias = tuple[int, ...]
@@ -85,6 +89,18 @@ def broadcast(lhs: Shape, rhs: Shape) -> Shape:
             raise VerifyException(f"shapes {spell(lhs)} and {spell(rhs)} do not broadcast")
         out.append(b if a == 1 else a)
     return tuple(out)
+
+
+class Visits(NamedTuple):
+    """Steps of an op's loops, each of which loads some elements and then stores one.
+
+    Elements are numbered in row-major order. loads: for each operand that is known to be read step by step, an array of
+    steps x elements per step; all other operands may be read until the end. stores: the element of the result, for each
+    step.
+    """
+
+    loads: Sequence[tuple[SSAValue, NDArray[np.int64]]]
+    stores: NDArray[np.int64]
 
 
 class TensorOp(IRDLOperation):
@@ -158,6 +174,20 @@ class TensorOp(IRDLOperation):
         then overwrite the operand.
         """
         return self.STORES_LAST and prod(shape_of(self.out)) == 1
+
+    @property
+    def visits(self) -> Sequence[Visits]:
+        """The steps in which every lowering to loops computes the result; runs of steps, one after the other.
+
+        Kernels keep this order as far as it can be seen: no element is stored before the loads of earlier steps.
+        """
+        steps = prod(shape_of(self.out))
+        loads: list[tuple[SSAValue, NDArray[np.int64]]] = []
+        for operand in dict.fromkeys(self.inputs):
+            count = prod(shape_of(operand))
+            if self.reads_in_place(operand) and (steps == 1 or count == steps):
+                loads.append((operand, np.arange(count).reshape(steps, count // max(steps, 1))))
+        return [Visits(loads, np.arange(steps))]
 
     def verify_(self) -> None:
         if (self.result is None) == (self.dest is None):

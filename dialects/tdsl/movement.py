@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import Any, ClassVar, cast
 
@@ -17,8 +16,9 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, build, fold_to, shape_of, shaped, spell
+from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, Visits, build, fold_to, shape_of, shaped, spell
 from tinyml.dialects.tdsl.constant import constant_input, replace_by_constant
+from tinyml.dialects.tdsl.visits import Move, dimensions, identity, visits_of_moves
 
 __all__ = [
     "IndexOp",
@@ -30,39 +30,6 @@ __all__ = [
     "SliceOp",
     "TransposeOp",
 ]
-
-
-@dataclass(frozen=True)
-class Move:
-    """A set of copies: `result[target(i)] = operand[source(i)]` for every index i of a shape.
-
-    The symbols of both maps are the op's `indices`.
-    """
-
-    operand: SSAValue
-    shape: Shape
-    source: AffineMap
-    target: AffineMap
-
-    @property
-    def fills(self) -> bool:
-        """Is element i of the shape copied to element i of the result?"""
-        return self.target == identity(len(self.shape), self.target.num_symbols)
-
-    @property
-    def keeps_place(self) -> bool:
-        """Does each element keep its index?"""
-        return self.fills and self.source == self.target
-
-
-def identity(rank: int, symbols: int = 0) -> AffineMap:
-    """The identity map on indices."""
-    return AffineMap(rank, symbols, tuple(dimensions(rank)))
-
-
-def dimensions(rank: int) -> list[AffineExpr]:
-    """The components of an index."""
-    return [AffineExpr.dimension(axis) for axis in range(rank)]
 
 
 class MovementOp(TensorOp, ABC):
@@ -90,6 +57,11 @@ class MovementOp(TensorOp, ABC):
     def filling(self) -> float | None:
         """The real that elements are which no move writes; None if the moves write all."""
         return None
+
+    @property
+    def visits(self) -> Sequence[Visits]:
+        """The filling, then each move that changes elements; nothing is promised for computed indices."""
+        return super().visits if self.indices else visits_of_moves(self.moves, self.out, self.filling is not None)
 
     def gather(self, operand: SSAValue, source: Sequence[AffineExpr]) -> list[Move]:
         """One move that fills the result, element by element, from one operand."""

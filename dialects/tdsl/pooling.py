@@ -11,7 +11,8 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, build, shape_of, shaped, spell
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, Visits, build, shape_of, shaped, spell
 from tinyml.dialects.tdsl.windows import integer_array, integers, windows
 
 __all__ = ["MaxPoolOp", "PoolOp"]
@@ -66,6 +67,19 @@ class PoolOp(TensorOp, ABC):
 
     def infer_shape(self) -> Shape:
         return _pooled(shape_of(self.image), self.window, self.margins, self.steps)
+
+    @property
+    def visits(self) -> Sequence[Visits]:
+        """Each element after those of its window, of which those outside of the image are the nearest inside."""
+        _, rows, columns, channels = shape_of(self.image)
+        n, y, x, channel = np.indices(shape_of(self.out)).reshape(4, -1, 1)
+        i, j = np.indices(self.window).reshape(2, 1, -1)
+        top, _, left, _ = self.margins
+        down, right = self.steps
+        row = np.clip(y * down + i - top, 0, rows - 1)
+        column = np.clip(x * right + j - left, 0, columns - 1)
+        loads = ((n * rows + row) * columns + column) * channels + channel
+        return [Visits([(self.image, loads)], np.arange(len(loads)))]
 
 
 @irdl_op_definition

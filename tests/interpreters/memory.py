@@ -99,6 +99,9 @@ class _Run:
                 return [self.buffer(op.result, _read_only(np.frombuffer(op.value.data.data, np.uint8)))]
             case scratch.SliceOp():
                 return [self.slice(op, arguments[0], arguments[1])]
+            case scratch.CopyRunOp():
+                self.copy_run(op, *arguments)
+                return []
             case memref.LoadOp():
                 source, *indices = arguments
                 [value] = source.element(tuple(indices))
@@ -130,6 +133,22 @@ class _Run:
             self.values.update(zip(inner, carried, strict=True))
             carried = self.block(op.body.block)
         return carried
+
+    @staticmethod
+    def copy_run(op: scratch.CopyRunOp, source: Buffer, dest: Buffer, first: int, at: int, count: int) -> None:
+        assert 0 <= count <= op.most.value.data
+        if not count:
+            return
+        size = count * source.dtype.itemsize
+        taken, given = (
+            slice(run.offset + start * run.dtype.itemsize, run.offset + start * run.dtype.itemsize + size)
+            for run, start in ((source, first), (dest, at))
+        )
+        for run, start in ((source, first), (dest, at)):
+            assert 0 <= start <= start + count <= prod(run.shape)
+        apart = taken.stop <= given.start or given.stop <= taken.start
+        assert source.memory is not dest.memory or apart, "the runs overlap"
+        dest.memory[given] = source.memory[taken]
 
     def slice(self, op: scratch.SliceOp, source: Buffer, offset: int) -> Buffer:
         shape = scratch.memref_type(op.result).get_shape()
@@ -197,6 +216,8 @@ _INTEGERS: dict[type[Operation], Callable[[int, int], int]] = {
     arith.AddiOp: lambda a, b: a + b,
     arith.SubiOp: lambda a, b: a - b,
     arith.MuliOp: lambda a, b: a * b,
+    # Towards zero, as in C.
+    arith.DivSIOp: lambda a, b: abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1),
     arith.AndIOp: lambda a, b: a & b,
     arith.OrIOp: lambda a, b: a | b,
     arith.MinSIOp: min,

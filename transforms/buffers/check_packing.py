@@ -4,6 +4,8 @@ The proof is independent of the packers and shares nothing with them, not even t
 flow analysis. A backward analysis finds the buffers whose content is still read before it is overwritten; a forward one
 finds whether a buffer can have been written at all. An op may write to bytes only if no other buffer there holds such
 a value, and no buffer that the op itself reads, unless each of its elements has been read before its bytes are written.
+Where a loop writes a result over an operand that it is the last to read, the loop is run, on addresses only, and every
+byte has to be read for the last time before it is written.
 """
 
 from __future__ import annotations
@@ -35,6 +37,7 @@ from tinyml.dialects.scratch import (
     unit_bytes,
 )
 from tinyml.dialects.tdsl import TensorOp
+from tinyml.transforms.buffers.replay.byte_times import reads_precede_writes
 
 Views = frozenset[SSAValue]
 """Results of `scratch.view`, and arguments of the function, which are the caller's memory."""
@@ -169,10 +172,17 @@ class _Flow:
         self.order = {op: i for i, op in enumerate(function.walk())}
         self.views = _views_of_values(function)
         self.written_from = self._find_first_writes()
+        self.read_after: dict[Operation, Views] = {}
+        """The buffers whose content is read after each op, or after the loop that it is."""
+        self.replayed: dict[tuple[Operation, SSAValue, SSAValue], bool] = {}
 
     def check(self) -> None:
         for body in self.function.body.blocks:
             self._before(body, frozenset())
+        for op in reversed(self.order):
+            reads, writes, _ = self._access(op)
+            for written in writes:
+                self._check_write(op, written, reads, self.read_after[op])
 
     def position(self, view: SSAValue) -> int:
         return self.order[view.owner] if isinstance(view.owner, Operation) else -1
@@ -216,6 +226,7 @@ class _Flow:
     def _before(self, block: Block, after: Views) -> Views:
         """The buffers whose content is read later, at the start of a block, given those at its end."""
         for op in reversed(block.ops):
+            self.read_after[op] = after
             blocks = [inner for region in op.regions for inner in region.blocks]
             if isinstance(op, scf.IfOp):
                 branches = [self._before(inner, after) for inner in blocks]
@@ -225,20 +236,33 @@ class _Flow:
                 while after != seen:
                     seen = after
                     after = after.union(*(self._before(inner, after) for inner in blocks))
-            reads, writes, overwritten = self._access(op)
-            for written in writes:
-                self._check_write(op, written, reads, after)
+            reads, _, overwritten = self._access(op)
             after = (after - overwritten) | reads
         return after
 
     def _check_write(self, op: Operation, written: SSAValue, reads: Views, after: Views) -> None:
         for other in sorted((reads | after) - {written}, key=self.position):
-            if not _overlap(written, other):
+            if not _overlap(written, other) or self._reads_precede_writes(op, written, other):
                 continue
             if other in reads and not self._reads_before_writing(op, written, other):
                 raise error_at(op, f"'{op.name}' writes {_name(written)} over {_name(other)}, which it reads")
             if other in after and self.written_from.get(other, len(self.order)) <= self.order[op]:
                 raise error_at(op, f"'{op.name}' writes {_name(written)} over {_name(other)}, which is read later")
+
+    def _reads_precede_writes(self, op: Operation, written: SSAValue, read: SSAValue) -> bool:
+        """True if an op, or a loop around it, reads each shared byte for the last time before it is written.
+
+        It is the innermost one after which nothing reads the old content.
+        """
+        loop = op
+        while read in self.read_after[loop] and isinstance(around := loop.parent_op(), scf.ForOp):
+            loop = around
+        if read in self.read_after[loop]:
+            return False
+        key = loop, written, read
+        if key not in self.replayed:
+            self.replayed[key] = reads_precede_writes(loop, read, written, _span(written)[0] - _span(read)[0])
+        return self.replayed[key]
 
     def _reads_before_writing(self, op: Operation, written: SSAValue, read: SSAValue) -> bool:
         """True if each element of a buffer has been read for the last time when an op writes to its bytes."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import lcm
 
 from xdsl.context import Context
@@ -33,7 +34,8 @@ from tinyml.transforms.buffers.liveness.live_ranges import (
     live_ranges,
 )
 from tinyml.transforms.buffers.liveness.place_buffers import place_buffers
-from tinyml.transforms.buffers.packing import Effort, Placement, Rectangle, find_peak, pack
+from tinyml.transforms.buffers.overlap.distance import safe_distance
+from tinyml.transforms.buffers.packing import Effort, Overlap, Placement, Rectangle, find_peak, pack
 from tinyml.transforms.buffers.packing.options import PackingOptions
 
 HEIGHT = "scratch.height"
@@ -46,7 +48,8 @@ GAP = "scratch.gap"
 class PackScratchPass(PackingOptions, ModulePass):
     """Replaces every `scratch.alloc` by a view of one `scratch.arena`, both at the function's entry.
 
-    A `scratch.reuse` becomes a view of the bytes that it reuses.
+    A `scratch.reuse` becomes a view of the bytes that it reuses. A result may overlap an operand that the op or loop
+    nest which computes it is the last to read: it begins at least the safe distance below (`overlap/distance.py`).
 
     align: a power of two that divides all offsets, in addition to the element size. limit: the greatest size of the
     arena, in bytes.
@@ -78,7 +81,7 @@ class PackScratchPass(PackingOptions, ModulePass):
             raise InputError(f"@{function.sym_name.data} has an arena already")
         live = live_ranges(function)
         groups = buffers_by_location(live)
-        rectangles = [rectangle(live, members, self.align) for members in groups]
+        rectangles = with_overlaps(live, groups, [rectangle(live, members, self.align) for members in groups])
         effort = Effort(nodes=self.nodes, barred=_barred(function, live))
         placement = pack(rectangles, self.mode, effort, self.coarsen)
         if self.limit is not None and placement.height > self.limit:
@@ -113,6 +116,31 @@ def rectangle(live: LiveRanges, members: Sequence[Buffer], align: int = 1) -> Re
         min(live.ranges[member].first for member in members),
         max(live.ranges[member].last for member in members),
     )
+
+
+def with_overlaps(
+    live: LiveRanges, groups: Sequence[Sequence[Buffer]], rectangles: Sequence[Rectangle]
+) -> list[Rectangle]:
+    """The rectangles of groups of buffers, each with the operands that it may overlap, and their safe distances.
+
+    The op or loop nest that first touches a result has to be the last that needs the operand.
+    """
+    ends = sorted((shape.last, i) for i, shape in enumerate(rectangles))
+    number = {op: point for point, op in enumerate(live.points)}
+    overlapping: list[Rectangle] = []
+    for i, (members, shape) in enumerate(zip(groups, rectangles, strict=True)):
+        op = live.points[shape.first]
+        end = max(number[inner] for inner in op.walk() if inner in number)
+        results = {member.result for member in members}
+        overlaps: list[Overlap] = []
+        for _, k in ends[bisect_left(ends, (shape.first, 0)) : bisect_right(ends, (end, len(ends)))]:
+            if k == i or rectangles[k].first >= shape.first:
+                continue
+            distance = safe_distance(op, {member.result for member in groups[k]}, results)
+            if distance is not None and distance < shape.size:
+                overlaps.append(Overlap(k, distance))
+        overlapping.append(replace(shape, overlaps=tuple(overlaps)))
+    return overlapping
 
 
 def _barred(function: func.FuncOp, live: LiveRanges) -> frozenset[int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from xdsl.context import Context
 from xdsl.dialects import func
@@ -12,7 +12,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from tinyml.dialects.functions import defined_functions
-from tinyml.dialects.scratch import ViewOp, bytes_of, in_flash, memref_type, stored_as
+from tinyml.dialects.scratch import ViewOp, bytes_of, in_flash, memref_type, stored_as, unit_bytes
 from tinyml.transforms.buffers.liveness.live_ranges import (
     Buffer,
     LiveRanges,
@@ -22,8 +22,9 @@ from tinyml.transforms.buffers.liveness.live_ranges import (
     last_use,
     live_ranges,
 )
+from tinyml.transforms.buffers.overlap.distance import safe_distance
 from tinyml.transforms.buffers.pack_scratch import rectangle
-from tinyml.transforms.buffers.packing import pack
+from tinyml.transforms.buffers.packing import Overlap, Rectangle, pack
 
 
 @dataclass(frozen=True)
@@ -31,8 +32,9 @@ class ReuseInputPass(ModulePass):
     """Turns buffers into views of an argument, which the function then overwrites.
 
     They are stored like the argument's elements, so that C accesses its memory as a single type, are not returned, and
-    become alive after its last use. The largest come first, as long as the argument has room. Functions whose loops or
-    branches hand buffers on stay as they are.
+    become alive after its last use, or with the op or loop nest that is the last to read it if that may write them over
+    its beginning. The largest come first, as long as the argument has room. Functions whose loops or branches hand
+    buffers on stay as they are.
     """
 
     name = "reuse-input"
@@ -51,10 +53,13 @@ def _fill(function: func.FuncOp, argument: SSAValue) -> None:
     fitting = [members for members in buffers_by_location(live) if _fits(live, members, argument, dead_from)]
     chosen: list[list[Buffer]] = []
     offsets: tuple[int, ...] = ()
+    # Whatever is packed with the argument and is no higher than it leaves it at 0.
+    whole = Rectangle("", bytes_of(argument), unit_bytes(memref_type(argument)), 0, dead_from - 1)
     for members in sorted(fitting, key=lambda members: -bytes_of(members[0].result)):
-        placement = pack([rectangle(live, group) for group in [*chosen, members]], "best-fit")
+        shapes = [_rectangle(live, group, argument, dead_from) for group in [*chosen, members]]
+        placement = pack([whole, *shapes], "best-fit")
         if placement.height <= bytes_of(argument):
-            chosen, offsets = [*chosen, members], placement.offsets
+            chosen, offsets = [*chosen, members], placement.offsets[1:]
     views: list[ViewOp] = []
     for members, offset in zip(chosen, offsets, strict=True):
         for buffer in members:
@@ -71,6 +76,17 @@ def _fill(function: func.FuncOp, argument: SSAValue) -> None:
 def _fits(live: LiveRanges, members: list[Buffer], argument: SSAValue, dead_from: int) -> bool:
     stored = stored_as(memref_type(argument))
     same = all(stored_as(memref_type(member.result)) == stored for member in members)
-    ranges = [live.ranges[member] for member in members]
-    end = len(live.points) - 1
-    return same and min(range.first for range in ranges) >= dead_from and max(range.last for range in ranges) < end
+    shape = _rectangle(live, members, argument, dead_from)
+    apart = shape.first >= dead_from or bool(shape.overlaps)
+    return same and apart and shape.last < len(live.points) - 1
+
+
+def _rectangle(live: LiveRanges, members: list[Buffer], argument: SSAValue, dead_from: int) -> Rectangle:
+    """The rectangle of buffers beside that of the argument, which is number 0 and which they may overlap."""
+    shape = rectangle(live, members)
+    op = live.points[shape.first]
+    last = max(i for i, point in enumerate(live.points) if op.is_ancestor(point))
+    if not shape.first < dead_from <= last + 1:
+        return shape
+    distance = safe_distance(op, {argument}, {member.result for member in members})
+    return shape if distance is None else replace(shape, overlaps=(Overlap(0, distance),))

@@ -1,18 +1,20 @@
 """Placement of buffers in one arena: rectangles of live range times size, each given an offset. No IR here.
 
 A rectangle occupies `size` bytes at every program point from `first` to `last`, both inclusive. Two rectangles may
-share bytes if and only if they have no point in common: a buffer that ends at point k and one that starts at k + 1 may.
+share bytes if they have no point in common: a buffer that ends at point k and one that starts at k + 1 may. Otherwise
+they may only if one is a result that overlaps the other, an operand, which then lies a certain distance above it.
 """
 
 from tinyml.transforms.buffers.packing.effort import Effort, Phase
 from tinyml.transforms.buffers.packing.modes import MODES, pack
 from tinyml.transforms.buffers.packing.peak import Peak, find_peak, lower_bound
-from tinyml.transforms.buffers.packing.rectangles import Move, Placement, Rectangle, overlap_in_time, stays
+from tinyml.transforms.buffers.packing.rectangles import Move, Overlap, Placement, Rectangle, overlap_in_time, stays
 
 __all__ = [
     "MODES",
     "Effort",
     "Move",
+    "Overlap",
     "Peak",
     "Phase",
     "Placement",

@@ -12,6 +12,10 @@ enum { FAILED = 0, FOUND = 1, OUT_OF_NODES = 2, STOPPED = 3, OUT_OF_MEMORY = 4 }
 typedef struct {
     /* The problem. */
     const Number *size, *alignment, *first, *last;
+    /* Operands that may overlap buffer b, and their distances: entries overlap_from[b] to overlap_from[b + 1] - 1. */
+    const Number *overlap_from, *operand, *distance;
+    /* What a buffer adds at least to sections up to `shared`; to later ones it adds its size. */
+    const Number *least, *shared;
     Number capacity, node_limit;
     size_t sections;
     volatile const int *stop;
@@ -51,6 +55,29 @@ static void merge(const Number *address, const int *some, int some_count, const 
 static int overlap(const Search *s, int a, int b)
 {
     return s->first[a] <= s->last[b] && s->first[b] <= s->last[a];
+}
+
+/* What buffer b adds at least to a section. */
+static Number weight(const Search *s, int b, Number section)
+{
+    return section <= s->shared[b] ? s->least[b] : s->size[b];
+}
+
+/* The units from buffer b to the lowest start of buffer k above it, and the least such units for any buffer. */
+static Number above(const Search *s, int b, int k)
+{
+    for (Number i = s->overlap_from[b]; i < s->overlap_from[b + 1]; i++)
+        if (s->operand[i] == k)
+            return s->distance[i];
+    return s->size[b];
+}
+
+static Number push(const Search *s, int b)
+{
+    Number least = s->size[b];
+    for (Number i = s->overlap_from[b]; i < s->overlap_from[b + 1]; i++)
+        least = s->distance[i] < least ? s->distance[i] : least;
+    return least;
 }
 
 /* Writes the state behind the failed ones, and returns its length; 0 if memory is out. */
@@ -149,7 +176,7 @@ static int is_hopeless(Search *s, const int *unplaced, int count, int blocked, N
         Number lowest_end = INT64_MAX;
         for (int j = 0; j < count; j++) {
             int k = unplaced[j];
-            Number end = (j < blocked ? last : s->lowest[k]) + s->size[k];
+            Number end = (j < blocked ? last : s->lowest[k]) + push(s, k);
             if (end < lowest_end && j != i && overlap(s, k, unplaced[i]))
                 lowest_end = end;
         }
@@ -164,9 +191,9 @@ static int is_hopeless(Search *s, const int *unplaced, int count, int blocked, N
     memset(s->top, 0, s->sections * sizeof(Number));
     for (int i = count; i-- > 0;) {
         int b = s->sorted[i];
-        Number size = s->size[b], most = 0;
+        Number most = s->size[b];
         for (Number x = s->first[b]; x <= s->last[b]; x++) {
-            s->top[x] += size;
+            s->top[x] += weight(s, b, x);
             most = s->top[x] > most ? s->top[x] : most;
         }
         if (start[b] + most > s->capacity)
@@ -206,22 +233,26 @@ static int solve(Search *s, const int *unplaced, int count, Number last, int las
         saved[i] = s->lowest[unplaced[i]];
     int result = FAILED;
     for (int t = blocked; t < count && saved[t] < ceiling && result == FAILED; t++) {
-        int b = unplaced[t], kept_count = 0, raised_count = 0, fits = 1;
+        int b = unplaced[t], kept_count = 0, raised_count = 0;
         Number offset = saved[t], end = offset + s->size[b];
+        int fits = end <= s->capacity;
         for (int i = 0; i < count; i++) {
             int k = unplaced[i];
-            if (saved[i] < end && overlap(s, k, b)) {
-                s->lowest[k] = end + (s->alignment[k] - end % s->alignment[k]) % s->alignment[k];
-                if (k != b)
-                    raised[raised_count++] = k;
+            Number start = saved[i] < end && overlap(s, k, b) ? offset + above(s, b, k) : saved[i];
+            if (k == b)
+                continue;
+            start += (s->alignment[k] - start % s->alignment[k]) % s->alignment[k];
+            if (start > saved[i]) {
+                s->lowest[k] = start;
+                raised[raised_count++] = k;
             } else {
                 kept[kept_count++] = k;
             }
         }
         for (Number x = s->first[b]; x <= s->last[b]; x++) {
-            s->waiting[x] -= s->size[b];
+            s->waiting[x] -= weight(s, b, x);
             s->crossing[x] -= x < s->last[b];
-            fits &= end + s->waiting[x] <= s->capacity;
+            fits &= offset + weight(s, b, x) + s->waiting[x] <= s->capacity;
         }
         if (fits) {
             sort(s->lowest, raised, raised_count);
@@ -231,7 +262,7 @@ static int solve(Search *s, const int *unplaced, int count, Number last, int las
         if (result == FOUND)
             s->offset[b] = offset;
         for (Number x = s->first[b]; x <= s->last[b]; x++) {
-            s->waiting[x] += s->size[b];
+            s->waiting[x] += weight(s, b, x);
             s->crossing[x] += x < s->last[b];
         }
         for (int i = 0; i < count; i++)
@@ -247,11 +278,13 @@ static int solve(Search *s, const int *unplaced, int count, Number last, int las
  * offset the earliest one is tried first. Writes the offsets if it has FOUND any, and the number of nodes; FAILED means
  * that there is no packing. A value other than 0 in `stop` stops the search. */
 int tm_branch_and_bound(int count, int sections, const Number *size, const Number *alignment, const Number *first,
-                        const Number *last, Number capacity, Number node_limit, volatile const int *stop,
+                        const Number *last, const Number *overlap_from, const Number *operand, const Number *distance,
+                        const Number *least, const Number *shared, Number capacity, Number node_limit, volatile const int *stop,
                         Number *offsets, Number *nodes)
 {
     size_t n = (size_t)count, width = (size_t)sections;
-    Search s = {.size = size, .alignment = alignment, .first = first, .last = last, .sections = width,
+    Search s = {.size = size, .alignment = alignment, .first = first, .last = last, .overlap_from = overlap_from,
+                .operand = operand, .distance = distance, .least = least, .shared = shared, .sections = width,
                 .capacity = capacity, .node_limit = node_limit, .stop = stop, .offset = offsets};
     Number *numbers = calloc(2 * n + 3 * width, sizeof(Number));
     int *unplaced = malloc(3 * n * sizeof(int));
@@ -266,7 +299,7 @@ int tm_branch_and_bound(int count, int sections, const Number *size, const Numbe
         for (int i = 0; i < count; i++) {
             unplaced[i] = i;
             for (Number x = first[i]; x <= last[i]; x++) {
-                s.waiting[x] += size[i];
+                s.waiting[x] += weight(&s, i, x);
                 s.crossing[x] += x < last[i];
             }
         }

@@ -12,6 +12,8 @@ learning", ASPLOS 2023), the code is not:
   buffer has come between. With these earliest addresses the buffers of each section are stacked up in the order in
   which they could begin; if they do not fit, nothing does.
 * Decomposition. If no unplaced buffer crosses from one section to the next the problem splits into parts.
+* Overlaps. An operand rests on a result that it may overlap at their distance instead of the result's end. In bounds a
+  result counts, while both are alive, as less by what can be saved.
 * Memoisation. A state that failed once fails again: unplaced buffers of a part, their lowest addresses, the last buffer
   and its offset.
 """
@@ -90,6 +92,13 @@ class _Search:
     def __init__(self, grid: Grid, capacity: int, node_limit: int, late: Callable[[], bool]) -> None:
         self.first, self.last = grid.first, grid.last
         self.size, self.alignment = grid.sizes, grid.alignments
+        self.overlaps = grid.overlaps
+        savings = [grid.savings.get(b, (0, first - 1)) for b, first in enumerate(self.first)]
+        self.least = [size - saved for size, (saved, _) in zip(self.size, savings, strict=True)]
+        """What a buffer adds at least to sections up to `shared`; to later ones it adds its size."""
+        self.shared = [until for _, until in savings]
+        self.push = [min([size, *self.overlaps.get(b, {}).values()]) for b, size in enumerate(self.size)]
+        """Units by which a buffer pushes others up, at least."""
         self.capacity, self.node_limit, self.nodes = capacity, node_limit, 0
         self.late = late
         self.spans = [range(first, last + 1) for first, last in zip(self.first, self.last, strict=True)]
@@ -99,7 +108,7 @@ class _Search:
         """Number of unplaced buffers of each section that are also in the next one."""
         for b, span in enumerate(self.spans):
             for x in span:
-                self.waiting[x] += self.size[b]
+                self.waiting[x] += self.least[b] if x <= self.shared[b] else self.size[b]
             for x in span[:-1]:
                 self.crossing[x] += 1
         self.lowest = [0] * len(grid.sizes)
@@ -156,26 +165,29 @@ class _Search:
         """Solves the rest with a buffer placed; restores the sections afterwards, but not the lowest addresses."""
         lowest, alignment = self.lowest, self.alignment
         first, last, end = self.first[b], self.last[b], offset + self.size[b]
+        shared, nearer = self.shared[b], self.overlaps.get(b, {})
         rest = [k for k in unplaced if k != b]
         for k in rest:
             if self.first[k] <= last and first <= self.last[k] and lowest[k] < end:
-                lowest[k] = end + -end % alignment[k]
-        waiting, crossing, size = self.waiting, self.crossing, self.size[b]
+                start = offset + nearer[k] if k in nearer else end
+                lowest[k] = max(lowest[k], start + -start % alignment[k])
+        waiting, crossing, least, size = self.waiting, self.crossing, self.least[b], self.size[b]
         for x in range(first, last):
-            waiting[x] -= size
+            waiting[x] -= least if x <= shared else size
             crossing[x] -= 1
-        waiting[last] -= size
-        fits = end + max(waiting[first : last + 1]) <= self.capacity
+        waiting[last] -= least if last <= shared else size
+        fits = end + max(waiting[shared + 1 : last + 1], default=0) <= self.capacity
+        fits = fits and offset + least + max(waiting[first : shared + 1], default=0) <= self.capacity
         solved = fits and self.solve_parts(rest, offset, b)
         for x in range(first, last):
-            waiting[x] += size
+            waiting[x] += least if x <= shared else size
             crossing[x] += 1
-        waiting[last] += size
+        waiting[last] += least if last <= shared else size
         return solved
 
     def is_hopeless(self, unplaced: list[int], last: int, last_buffer: int) -> bool:
         """True if the section bounds prove that the buffers cannot all end below the capacity."""
-        size, capacity = self.size, self.capacity
+        size, push, capacity = self.size, self.push, self.capacity
         first_of, last_of = self.first, self.last
         starts: list[tuple[int, int]] = []
         blocked: list[int] = []
@@ -186,8 +198,8 @@ class _Search:
             else:
                 starts.append(start)
         if blocked:
-            ends = [(o + size[b], b) for o, b in starts]
-            ends += [(last + size[b], b) for b in blocked]
+            ends = [(o + push[b], b) for o, b in starts]
+            ends += [(last + push[b], b) for b in blocked]
             ends.sort()
             for b in blocked:
                 from_, to = first_of[b], last_of[b]
@@ -200,12 +212,12 @@ class _Search:
         starts.sort()
         top = [0] * len(self.waiting)
         for start, b in starts:
-            bytes_ = size[b]
+            bytes_, least, shared = size[b], self.least[b], self.shared[b]
             if start + bytes_ > capacity:
                 return True
             for x in self.spans[b]:
                 end = top[x]
-                end = (end if end > start else start) + bytes_
+                end = (end if end > start else start) + (least if x <= shared else bytes_)
                 if end > capacity:
                     return True
                 top[x] = end

@@ -1,5 +1,8 @@
 """Packing as exact cover (MinUn 5.3): an option places a buffer; each byte at each moment is covered at most once.
 
+A result and an operand that it may overlap cover bytes of different layers; for both together there is an item for each
+offset of the result, which the operand covers if it rules that out.
+
 MinUn's canvas has an item for each byte and instruction. Here time is cut into sections; a buffer only has the offsets
 that it can have in a packing that has been pushed down (its normal patterns); and of the addresses only those count at
 which some buffer could start: if two placements overlap, the later start lies in both. So no coarsening is needed.
@@ -12,6 +15,7 @@ import time
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from itertools import combinations
 
 from tinyml.transforms.buffers.packing.effort import Effort
 from tinyml.transforms.buffers.packing.exact_cover import ExactCover
@@ -98,27 +102,87 @@ def _search(
         present = {offset for own, span in zip(offsets, spans, strict=True) if x in span for offset in own}
         starts.append(sorted(present))
 
-    def cells(b: int, offset: int) -> list[tuple[int, range]]:
-        """For each section of a buffer at an offset, the starts among its bytes."""
+    layers = _Layers(grid)
+
+    def cells(b: int, offset: int) -> list[tuple[int, int, range]]:
+        """For each section of a buffer at an offset and each layer there, the starts among its bytes."""
         end = offset + grid.sizes[b]
-        return [(x, range(bisect_left(starts[x], offset), bisect_left(starts[x], end))) for x in spans[b]]
+        return [
+            (x, layer, range(bisect_left(starts[x], offset), bisect_left(starts[x], end)))
+            for x in spans[b]
+            for layer in layers.of(b, x)
+        ]
+
+    def clashes(b: int, offset: int) -> list[tuple[str, int, int, int]]:
+        """For each overlap of a buffer at an offset, the offsets of the result that the operand rules out."""
+        ruled_out = [("overlap", b, operand, offset) for operand in grid.overlaps.get(b, ())]
+        for result in layers.results.get(b, ()):
+            below, end = offset - grid.overlaps[result][b], offset + grid.sizes[b]
+            ruled_out += [("overlap", result, b, start) for start in offsets[result] if below < start < end]
+        return ruled_out
 
     ones = 0
     for b, own in enumerate(offsets):
         effort.check()
-        ones += sum(1 + sum(len(rows) for _, rows in cells(b, offset)) for offset in own)
+        ones += sum(1 + sum(len(rows) for *_, rows in cells(b, offset)) + len(clashes(b, offset)) for offset in own)
         if ones > most_ones:
             return None, 0, f"more than {most_ones} ones"
     area = sorted(range(len(spans)), key=lambda b: -len(spans[b]) * grid.sizes[b])
-    cover = ExactCover(area, [(x, row) for x, addresses in enumerate(starts) for row in range(len(addresses))])
+    free: list[tuple[object, ...]] = [
+        (x, layer, row)
+        for x, addresses in enumerate(starts)
+        for layer in range(layers.count(x))
+        for row in range(len(addresses))
+    ]
+    free += [
+        ("overlap", result, operand, offset)
+        for result, operands in grid.overlaps.items()
+        for operand in operands
+        for offset in offsets[result]
+    ]
+    cover = ExactCover(area, free)
     options: list[tuple[int, int]] = []
     for b in area:
         effort.check()
         for offset in offsets[b]:
-            cover.add([b, *((x, row) for x, rows in cells(b, offset) for row in rows)])
+            covered = [(x, layer, row) for x, layer, rows in cells(b, offset) for row in rows]
+            cover.add([b, *covered, *clashes(b, offset)])
             options.append((b, offset))
     solution = next(cover.solutions(effort.ration(most_nodes), effort.is_late), None)
     if solution is None:
         return None, cover.nodes, "failed" if cover.exhausted else "out of nodes"
     chosen = dict(options[option] for option in solution)
     return [chosen[b] for b in range(len(grid.sizes))], cover.nodes, f"found, {ones} ones"
+
+
+class _Layers:
+    """In each section sets of buffers, the layers, none with an overlap; any other two buffers have one in common."""
+
+    def __init__(self, grid: Grid) -> None:
+        self.results: dict[int, list[int]] = {}
+        """For each operand the results that may overlap it."""
+        self.paired: list[list[int]] = [[] for _ in range(grid.sections)]
+        """For each section the buffers with overlaps there: each is in a layer with all that have none."""
+        self.apart: list[list[tuple[int, int]]] = [[] for _ in range(grid.sections)]
+        """Pairs of the former without an overlap, each a layer of its own."""
+        for result, operands in grid.overlaps.items():
+            for operand in operands:
+                self.results.setdefault(operand, []).append(result)
+                both = max(grid.first[result], grid.first[operand]), min(grid.last[result], grid.last[operand])
+                for x in range(both[0], both[1] + 1):
+                    self.paired[x] += [b for b in (result, operand) if b not in self.paired[x]]
+        for x, paired in enumerate(self.paired):
+            for a, b in combinations(paired, 2):
+                if b not in grid.overlaps.get(a, ()) and a not in grid.overlaps.get(b, ()):
+                    self.apart[x].append((a, b))
+
+    def count(self, x: int) -> int:
+        return max(len(self.paired[x]), 1) + len(self.apart[x])
+
+    def of(self, b: int, x: int) -> Iterable[int]:
+        """The layers of a buffer in a section."""
+        paired = self.paired[x]
+        if b not in paired:
+            return range(max(len(paired), 1))
+        pairs = [len(paired) + i for i, pair in enumerate(self.apart[x]) if b in pair]
+        return [paired.index(b), *pairs]

@@ -3,7 +3,8 @@
 Two buffers that are alive in the same sections can lie on each other, and two of the same size can lie beside each
 other if one ends where the other starts. Where no byte is to spare packings often have such pairs: of a cut into two,
 glueing is the inverse. A pair may also be a coincidence, above all where many buffers meet and among small or
-short-lived ones, and the smaller problem then has no packing: with each seed other pairs are left alone.
+short-lived ones, and the smaller problem then has no packing: with each seed other pairs are left alone. Buffers that
+may overlap each other are not glued to anything.
 """
 
 from __future__ import annotations
@@ -43,12 +44,13 @@ def glue(grid: Grid, seed: int) -> list[Block]:
     shapes = zip(grid.sizes, grid.alignments, grid.first, grid.last, strict=True)
     blocks = dict(enumerate(Block(*shape, ((b, 0),)) for b, shape in enumerate(shapes)))
     refused = set[tuple[int, int]]()
+    apart = {b for result, operands in grid.overlaps.items() for b in (result, *operands)}
     count = len(blocks)
     while True:
         weighed = [
             (draw.uniform(0.5, 1) * trust, trust, a, b)
             for trust, a, b in _pairs(blocks, common, draw)
-            if (min(a, b), max(a, b)) not in refused
+            if (min(a, b), max(a, b)) not in refused and a not in apart and b not in apart
         ]
         if not weighed:
             return [*blocks.values()]

@@ -10,6 +10,9 @@ from tinyml.transforms.buffers.packing.effort import Effort
 from tinyml.transforms.buffers.packing.grid import Grid, to_grid
 from tinyml.transforms.buffers.packing.rectangles import Placement, Rectangle, placement_at
 
+MOST_OVERLAPPED = 3_000
+"""Limit on the buffers of a problem whose overlaps are used."""
+
 Order = Callable[[Rectangle, int], tuple[int, ...]]
 """The sort key of a rectangle, given the units alive at its fullest point."""
 
@@ -40,7 +43,9 @@ def _best_order(rectangles: Sequence[Rectangle], effort: Effort, tightest: bool)
     effort.check()
     grid = to_grid(rectangles)
     needs = grid.fullest()
-    core = native.library() if effort.core and grid.fits_the_core else None
+    # Beyond so many buffers overlaps are ignored: the core, which does not know them, is needed.
+    python = grid.overlaps and len(rectangles) <= MOST_OVERLAPPED
+    core = native.library() if effort.core and grid.fits_the_core and not python else None
     best: Placement | None = None
     for order in ORDERS.values():
         effort.check()
@@ -63,8 +68,8 @@ def _best_order(rectangles: Sequence[Rectangle], effort: Effort, tightest: bool)
     return best
 
 
-Placed = tuple[int, int, int, int]
-"""First and last unit (the latter exclusive), first and last section."""
+Placed = tuple[int, int, int, int, int]
+"""First and last unit (the latter exclusive), first and last section, and the buffer."""
 
 
 def _place(grid: Grid, order: Sequence[int], tightest: bool, effort: Effort) -> list[int]:
@@ -75,9 +80,13 @@ def _place(grid: Grid, order: Sequence[int], tightest: bool, effort: Effort) -> 
     for b in order:
         effort.check()
         size, first, last = grid.sizes[b], grid.first[b], grid.last[b]
-        near = [(start, end) for start, end, since, until in placed if since <= last and first <= until]
+        near = [(start, end) for start, end, since, until, _ in placed if since <= last and first <= until]
+        if grid.overlaps:
+            alive = [(start, k) for start, _, since, until, k in placed if since <= last and first <= until]
+            # A buffer blocks the offsets above `start - size` and below its end, each with the distance of an overlap.
+            near = sorted((start + size - grid.above(b, k), start + grid.above(k, b)) for start, k in alive)
         offsets[b] = offset = choose(near, size, grid.alignments[b])
-        insort(placed, (offset, offset + size, first, last))
+        insort(placed, (offset, offset + size, first, last, b))
     return offsets
 
 

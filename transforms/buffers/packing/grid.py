@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from math import gcd
 
-from tinyml.transforms.buffers.packing.rectangles import Rectangle
+from tinyml.transforms.buffers.packing.rectangles import Rectangle, saving
 
 MOST_UNITS = 1 << 62
 """Limit of the integers of the C core."""
@@ -19,8 +19,8 @@ class Grid:
     """Rectangles with time cut into sections and addresses into units.
 
     A section is a moment when buffers have started since the last one ended: buffers overlap in time if and only if
-    they share a section. Sizes and alignments are in units of their greatest common divisor, of which all stacked-up
-    addresses are multiples.
+    they share a section. Sizes, alignments and distances are in units of their greatest common divisor, of which all
+    stacked-up addresses are multiples.
     """
 
     unit: int
@@ -29,6 +29,16 @@ class Grid:
     alignments: tuple[int, ...]
     first: tuple[int, ...]
     last: tuple[int, ...]
+    overlaps: Mapping[int, Mapping[int, int]]
+    """For each result that may overlap operands, the distance at which each begins above it, at least."""
+    savings: Mapping[int, tuple[int, int]]
+    """For each such result, the units that its overlaps save at most, and the last section in which they do."""
+
+    def above(self, below: int, buffer: int) -> int:
+        """Units from the start of a buffer to the lowest start of one above it that is alive together with it."""
+        if below in self.overlaps:
+            return self.overlaps[below].get(buffer, self.sizes[below])
+        return self.sizes[below]
 
     def in_order(self, order: Sequence[int]) -> Grid:
         """The same buffers in another order: buffer order[0] comes first."""
@@ -36,8 +46,34 @@ class Grid:
         def pick(values: tuple[int, ...]) -> tuple[int, ...]:
             return tuple(values[b] for b in order)
 
+        number = {buffer: place for place, buffer in enumerate(order)} if self.overlaps else {}
+        overlaps = {
+            number[result]: {number[operand]: distance for operand, distance in operands.items()}
+            for result, operands in self.overlaps.items()
+        }
+        savings = {number[result]: saved for result, saved in self.savings.items()}
         lives = pick(self.first), pick(self.last)
-        return Grid(self.unit, self.sections, pick(self.sizes), pick(self.alignments), *lives)
+        return Grid(self.unit, self.sections, pick(self.sizes), pick(self.alignments), *lives, overlaps, savings)
+
+    def results_first(self, order: Sequence[int]) -> list[int]:
+        """The same order, except that a result precedes operands that may begin at the same offset."""
+        results: dict[int, list[int]] = {}
+        for result, operands in self.overlaps.items():
+            for operand, distance in operands.items():
+                if distance == 0:
+                    results.setdefault(operand, []).append(result)
+        if not results:
+            return list(order)
+        done: dict[int, None] = {}
+        for buffer in order:
+            chain = [buffer]
+            while chain:
+                before = [result for result in results.get(chain[-1], ()) if result not in done]
+                if before:
+                    chain.append(before[0])
+                else:
+                    done[chain.pop()] = None
+        return list(done)
 
     @property
     def steps(self) -> int:
@@ -86,9 +122,16 @@ def to_grid(rectangles: Sequence[Rectangle]) -> Grid:
         end = ends[bisect_left(ends, start)]
         if following is None or end < following:
             sections.append(start)
-    unit = gcd(*(shape.size for shape in rectangles))
+    distances = [distance for shape in rectangles for _, distance in shape.overlaps]
+    unit = gcd(*(shape.size for shape in rectangles), *distances)
     while rest := [shape.alignment for shape in rectangles if unit % shape.alignment and shape.alignment % unit]:
         unit = gcd(unit, *rest)
+    overlaps = {
+        i: {operand: distance // unit for operand, distance in shape.overlaps}
+        for i, shape in enumerate(rectangles)
+        if shape.overlaps
+    }
+    savings = {i: saving(rectangles, rectangles[i]) for i in overlaps}
     return Grid(
         unit,
         len(sections),
@@ -96,4 +139,6 @@ def to_grid(rectangles: Sequence[Rectangle]) -> Grid:
         tuple(max(shape.alignment // unit, 1) for shape in rectangles),
         tuple(bisect_left(sections, shape.first) for shape in rectangles),
         tuple(bisect_right(sections, shape.last) - 1 for shape in rectangles),
+        overlaps,
+        {i: (saved // unit, bisect_right(sections, until) - 1) for i, (saved, until) in savings.items()},
     )

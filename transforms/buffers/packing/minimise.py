@@ -14,7 +14,7 @@ from tinyml.transforms.buffers.packing.effort import Effort
 from tinyml.transforms.buffers.packing.glue import DOUBTS, Block, glue
 from tinyml.transforms.buffers.packing.grid import to_grid
 from tinyml.transforms.buffers.packing.orders import ORDERS, Order, arranged, drawn, features, shaken
-from tinyml.transforms.buffers.packing.rectangles import Placement, Rectangle, placement_at
+from tinyml.transforms.buffers.packing.rectangles import Overlap, Placement, Rectangle, placement_at
 
 PATIENCE = 4_000
 """Nodes of a trial in the first round; each further round doubles them."""
@@ -42,6 +42,7 @@ class Problem:
 
     def search(self, order: Sequence[int], height: int, nodes: int, effort: Effort) -> SearchOutcome:
         """Searches for offsets, which are in the order of the rectangles, in a tree of at most `nodes` nodes."""
+        order = self.grid.results_first(order)
         grid = self.grid.in_order(order)
         core = native.library() if effort.core and grid.fits_the_core else None
         if core is not None:
@@ -136,6 +137,7 @@ class Minimiser:
         rectangles = self.problem.rectangles
         blocks = glue(self.problem.grid, seed)
         parts = [[rectangles[b] for b, _ in block.parts] for block in blocks]
+        block_of = {b: i for i, block in enumerate(blocks) for b, _ in block.parts}
         smaller = Problem(
             [
                 Rectangle(
@@ -144,6 +146,9 @@ class Minimiser:
                     block.alignment * self.unit if block.alignment > 1 else 1,
                     min(shape.first for shape in shapes),
                     max(shape.last for shape in shapes),
+                    tuple(
+                        Overlap(block_of[operand], distance) for shape in shapes for operand, distance in shape.overlaps
+                    ),
                 )
                 for block, shapes in zip(blocks, parts, strict=True)
             ]

@@ -13,7 +13,7 @@ from tinyml.transforms.buffers.packing.greedy import best_fit, first_fit
 from tinyml.transforms.buffers.packing.grid import to_grid
 from tinyml.transforms.buffers.packing.minimise import MOST_BUFFERS, Minimiser
 from tinyml.transforms.buffers.packing.peak import lower_bound
-from tinyml.transforms.buffers.packing.rectangles import Placement, Rectangle, placement_at
+from tinyml.transforms.buffers.packing.rectangles import Overlap, Placement, Rectangle, keep_numbers, placement_at
 from tinyml.transforms.buffers.packing.shiftry import shiftry
 from tinyml.transforms.buffers.packing.sweep import sweep
 
@@ -104,7 +104,7 @@ def pack(
     kept = [i for i, shape in enumerate(rectangles) if shape.size]
     if not kept:
         return Placement((0,) * len(rectangles), 0, 0)
-    given = [_coarsened(rectangles[i], coarsen) for i in kept]
+    given = [_coarsened(shape, coarsen) for shape in keep_numbers(rectangles, kept)]
     effort.start(given)
     if effort.seconds < math.inf:
         _noted("sweep", sweep, given, effort)
@@ -134,4 +134,5 @@ def _spread(rectangles: Sequence[Rectangle], kept: Sequence[int], placement: Pla
 
 
 def _coarsened(shape: Rectangle, coarsen: int) -> Rectangle:
-    return replace(shape, size=shape.size + -shape.size % coarsen)
+    overlaps = tuple(Overlap(operand, distance + -distance % coarsen) for operand, distance in shape.overlaps)
+    return replace(shape, size=shape.size + -shape.size % coarsen, overlaps=overlaps)

@@ -12,6 +12,7 @@ import tempfile
 import threading
 from collections.abc import Sequence
 from functools import cache
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -60,8 +61,21 @@ def search(core: ctypes.CDLL, grid: Grid, capacity: int, nodes: int, seconds: fl
     """Searches like `branch_and_bound.search`; STOPPED after so many seconds, and by Ctrl-C at once."""
     offsets, used = _numbers([0] * len(grid.sizes)), ctypes.c_int64(0)
     limits = [ctypes.c_int64(capacity), ctypes.c_int64(nodes)]
-    ended = Outcome(_run(core.tm_branch_and_bound, grid, limits, [offsets, ctypes.byref(used)], seconds))
+    arguments = [*_overlaps(grid), *limits]
+    ended = Outcome(_run(core.tm_branch_and_bound, grid, arguments, [offsets, ctypes.byref(used)], seconds))
     return SearchOutcome(ended, tuple(offsets) if ended is Outcome.FOUND else (), used.value)
+
+
+def _overlaps(grid: Grid) -> list[ctypes.Array[ctypes.c_int64]]:
+    """The overlaps of all buffers in one list, where those of each begin, and what they save."""
+    each = [grid.overlaps.get(b, {}) for b in range(len(grid.sizes))]
+    savings = [grid.savings.get(b, (0, first - 1)) for b, first in enumerate(grid.first)]
+    starts = accumulate((len(operands) for operands in each), initial=0)
+    operands = [operand for overlaps in each for operand in overlaps]
+    distances = [distance for overlaps in each for distance in overlaps.values()]
+    least = [size - saved for size, (saved, _) in zip(grid.sizes, savings, strict=True)]
+    shared = [until for _, until in savings]
+    return [_numbers(values) for values in ([*starts], operands, distances, least, shared)]
 
 
 def place(core: ctypes.CDLL, grid: Grid, order: Sequence[int], tightest: bool, seconds: float) -> list[int] | None:

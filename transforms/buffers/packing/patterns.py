@@ -18,7 +18,7 @@ def short_patterns(grid: Grid, height: int, check: Callable[[], None]) -> Iterat
     """
     limits = _Limits(grid, height, check)
     for b, near in enumerate(_neighbours(grid, check)):
-        sums = _sums((grid.sizes[k] for k in near), height, check)
+        sums = _sums((_steps(grid, k) for k in near), height, check)
         yield _aligned(sums, grid.alignments[b]) & limits.allowed(b)
 
 
@@ -32,7 +32,7 @@ def normal_patterns(grid: Grid, height: int, check: Callable[[], None]) -> list[
     allowed = [limits.allowed(b) for b in range(count)]
     if {*grid.alignments} == {1}:
         allowed = [
-            offsets & _sums((grid.sizes[k] for k in range(count) if k != b), height, check)
+            offsets & _sums((_steps(grid, k) for k in range(count) if k != b), height, check)
             for b, offsets in enumerate(allowed)
         ]
     neighbours = _neighbours(grid, check)
@@ -41,8 +41,8 @@ def normal_patterns(grid: Grid, height: int, check: Callable[[], None]) -> list[
     while changed:
         check()
         k = changed.pop()
-        ends = patterns[k] << grid.sizes[k]
         for b in neighbours[k]:
+            ends = patterns[k] << grid.above(k, b)
             more = _aligned(ends, grid.alignments[b]) & allowed[b] & ~patterns[b]
             if more:
                 patterns[b] |= more
@@ -59,13 +59,20 @@ def _neighbours(grid: Grid, check: Callable[[], None]) -> list[list[int]]:
     return neighbours
 
 
-def _sums(sizes: Iterable[int], most: int, check: Callable[[], None]) -> int:
-    """All sums of sizes that are at most `most`."""
+def _steps(grid: Grid, b: int) -> Iterable[int]:
+    """The distances from the start of a buffer to those that rest on it."""
+    return {grid.sizes[b], *grid.overlaps[b].values()} if b in grid.overlaps else (grid.sizes[b],)
+
+
+def _sums(steps: Iterable[Iterable[int]], most: int, check: Callable[[], None]) -> int:
+    """All sums that are at most `most` of a step each from some of the buffers."""
     sums, within = 1, (1 << most + 1) - 1
-    for size in sizes:
+    for alternatives in steps:
         check()
-        if size <= most:
-            sums |= sums << size & within
+        before = sums
+        for step in alternatives:
+            if step <= most:
+                sums |= before << step & within
     return sums
 
 
@@ -81,8 +88,8 @@ def bits(offsets: int) -> Iterator[int]:
 class _Limits:
     """The offsets that sections allow, whatever a buffer lies on.
 
-    In a section the bytes below a buffer are a sum of sizes of other buffers, plus at most the slack: the bytes that
-    stay free in the section.
+    In a section the bytes below a buffer are a sum of sizes of other buffers, or of distances where these are
+    overlapped, plus at most the slack: the bytes that stay free in the section.
     """
 
     def __init__(self, grid: Grid, height: int, check: Callable[[], None]) -> None:
@@ -99,8 +106,8 @@ class _Limits:
         sizes = self.grid.sizes
         offsets = (1 << max(self.height - sizes[b] + 1, 0)) - 1
         for x in range(self.grid.first[b], self.grid.last[b] + 1):
-            others = [sizes[k] for k in self.alive[x] if k != b]
-            slack = self.height - sizes[b] - sum(others)
+            others = [_steps(self.grid, k) for k in self.alive[x] if k != b]
+            slack = self.height - sum(min(_steps(self.grid, k)) for k in self.alive[x])
             if slack < 0:
                 return 0
             offsets &= _smear(_sums(others, self.height, self.check), slack)

@@ -9,7 +9,7 @@ from heapq import heapify, heappop, heappush
 from itertools import accumulate, groupby
 from math import gcd
 
-from tinyml.transforms.buffers.packing.rectangles import Rectangle
+from tinyml.transforms.buffers.packing.rectangles import Rectangle, saving
 
 MOST_PADDED = 20_000
 """Limit on rectangles: beyond, padding is not counted."""
@@ -34,9 +34,11 @@ def find_peak(rectangles: Sequence[Rectangle]) -> Peak:
     """The first point at which the live buffers need most bytes; point 0 if there are no rectangles.
 
     If all alignments have a common divisor g, every buffer but the topmost occupies a multiple of g bytes. The need
-    therefore grows where a rectangle starts, or where one ends and leaves others with a greater divisor.
+    therefore grows where a rectangle starts, or where one ends and leaves others with a greater divisor. With overlaps
+    padding is not counted, but what they save at most.
     """
-    padded = len(rectangles) <= MOST_PADDED and any(shape.alignment > 1 for shape in rectangles)
+    apart = not any(shape.overlaps for shape in rectangles)
+    padded = apart and len(rectangles) <= MOST_PADDED and any(shape.alignment > 1 for shape in rectangles)
     best = _padded_peak(rectangles) if padded else _plain_peak(rectangles)
     if best is None:
         return Peak(0, 0, ())
@@ -50,6 +52,10 @@ def _plain_peak(rectangles: Sequence[Rectangle]) -> tuple[int, int] | None:
     for shape in rectangles:
         changes[shape.first] = changes.get(shape.first, 0) + shape.size
         changes[shape.last + 1] = changes.get(shape.last + 1, 0) - shape.size
+        if shape.overlaps:
+            saved, until = saving(rectangles, shape)
+            changes[shape.first] -= saved
+            changes[until + 1] = changes.get(until + 1, 0) + saved
     points = sorted(changes)
     needs = [*accumulate(changes[point] for point in points)]
     most = max(needs, default=0)

@@ -3,19 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
+
+
+class Overlap(NamedTuple):
+    """Leave for rectangle number `operand` to begin only `distance` bytes above a result that is alive with it.
+
+    distance: from 0 to the size of the result.
+    """
+
+    operand: int
+    distance: int
 
 
 @dataclass(frozen=True)
 class Rectangle:
-    """A buffer over time: `size` bytes at an offset that is a multiple of `alignment`, alive from `first` to `last`."""
+    """A buffer over time: `size` bytes at an offset that is a multiple of `alignment`, alive from `first` to `last`.
+
+    overlaps: operands whose bytes it may take while they are read for the last time, each at most once. A chain of such
+    overlaps never returns to where it began.
+    """
 
     name: str
     size: int
     alignment: int
     first: int
     last: int
+    overlaps: tuple[Overlap, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -74,6 +89,39 @@ def stays(rectangles: Sequence[Rectangle], placement: Placement) -> Iterator[Sta
         ends = [*list(offsets)[1:], shape.last + 1]
         for (first, offset), end in zip(offsets.items(), ends, strict=True):
             yield Stay(i, offset, first, end - 1)
+
+
+def keep_numbers(rectangles: Sequence[Rectangle], kept: Sequence[int]) -> list[Rectangle]:
+    """Some of the rectangles, with their overlaps renumbered."""
+    number = {old: new for new, old in enumerate(kept)}
+
+    def renumbered(shape: Rectangle) -> Rectangle:
+        left = [(number[i], distance) for i, distance in shape.overlaps if i in number]
+        return replace(shape, overlaps=tuple(Overlap(*overlap) for overlap in left)) if shape.overlaps else shape
+
+    return [renumbered(rectangles[i]) for i in kept]
+
+
+class Saving(NamedTuple):
+    """Bytes by which the overlaps of a result lower the need, at most, and the last point at which they do."""
+
+    bytes: int
+    until: int
+
+
+def saving(rectangles: Sequence[Rectangle], shape: Rectangle) -> Saving:
+    """What overlaps can save at points where a result and its operands are alive.
+
+    The buffers alive at a point, sorted by offset, each lie above the one before by its size, or else by the distance:
+    only one operand follows a result directly. Nor is more saved than if its operands were not there at all.
+    """
+    if not shape.overlaps:
+        return Saving(0, shape.first - 1)
+    operands = [rectangles[operand] for operand, _ in shape.overlaps]
+    nearest = min(distance for _, distance in shape.overlaps)
+    bytes_ = min(shape.size - nearest, sum(operand.size for operand in operands))
+    last = min(shape.last, max(operand.last for operand in operands))
+    return Saving(bytes_, max(last, shape.first - 1))
 
 
 def overlap_in_time(a: Rectangle, b: Rectangle) -> bool:

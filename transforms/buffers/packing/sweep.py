@@ -13,17 +13,38 @@ def sweep(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
     """Places rectangles by ascending start, each in the smallest hole that is large enough whatever its alignment.
 
     Works like the allocator of a running program: a hole is cut when a buffer starts, and joins its neighbours when it
-    ends.
+    ends. A result overlaps an operand if the bytes around that are free.
     """
     holes = _Holes()
     offsets = [0] * len(rectangles)
+    beneath: dict[int, int] = {}
+    """The operand that a result overlaps, and the reverse in `over`."""
+    over: dict[int, int] = {}
     ending = sorted(range(len(rectangles)), key=lambda i: rectangles[i].last, reverse=True)
     for i in sorted(range(len(rectangles)), key=lambda i: rectangles[i].first):
         shape = rectangles[i]
         while rectangles[ending[-1]].last < shape.first:
             ended = ending.pop()
-            holes.give(offsets[ended], offsets[ended] + rectangles[ended].size)
-        offsets[i] = holes.take(shape.size, shape.alignment)
+            start, end = offsets[ended], offsets[ended] + rectangles[ended].size
+            if ended in over:
+                result = over[ended]
+                holes.give(start, min(end, offsets[result]))
+                holes.give(max(start, offsets[result] + rectangles[result].size), end)
+            else:
+                holes.give(start, end)
+        for operand, distance in shape.overlaps:
+            last, deeper = rectangles[operand].last, beneath.get(operand)
+            if not shape.first <= last <= shape.last or rectangles[operand].first > shape.first or operand in over:
+                continue
+            if deeper is not None and rectangles[deeper].last >= shape.first:
+                continue
+            start = offsets[operand] - distance
+            start -= start % shape.alignment
+            if holes.surround(offsets[operand], offsets[operand] + rectangles[operand].size, start, shape.size):
+                offsets[i], over[operand], beneath[i] = start, i, operand
+                break
+        else:
+            offsets[i] = holes.take(shape.size, shape.alignment)
     return placement_at(rectangles, offsets, effort.need)
 
 
@@ -52,7 +73,27 @@ class _Holes:
             self._insert(offset + size, end)
         return offset
 
+    def surround(self, start: int, end: int, offset: int, size: int) -> bool:
+        """Takes `size` bytes from `offset` on, as far as they lie outside of start..end, if all of them are free."""
+        below, room = self.start_of.get(start, start), self.end_of.get(end, end)
+        highest = offset + size
+        if offset < below or (highest > max(end, room) and room != self.top):
+            return False
+        if offset < start:
+            self._remove(below)
+            if below < offset:
+                self._insert(below, offset)
+        if highest > end:
+            if end < room:
+                self._remove(end)
+            if highest < room:
+                self._insert(highest, room)
+            self.top = max(self.top, highest)
+        return True
+
     def give(self, start: int, end: int) -> None:
+        if start >= end:
+            return
         if start in self.start_of:
             start = self.start_of[start]
             self._remove(start)

@@ -7,7 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from tinyml.transforms.buffers.packing.rectangles import Move, Placement, Rectangle
+from tinyml.transforms.buffers.packing.rectangles import Move, Placement, Rectangle, keep_numbers
 
 PATIENCE = 20_000
 """Buffers that the search for a lower placement places before it gives up."""
@@ -30,7 +30,9 @@ def complaints(rectangles: Sequence[Rectangle], placement: Placement, patience: 
         shape = rectangles[i]
         if start < 0 or start % shape.alignment:
             yield f"{shape.name} lies at byte {start}, not at a multiple of {shape.alignment}"
-    yield from _overlaps(rectangles, stays)
+    overlapping = {k for i, shape in enumerate(rectangles) for k in (i, *_operands(shape)) if shape.overlaps}
+    yield from _overlaps(rectangles, [stay for stay in stays if stay[0] not in overlapping])
+    yield from _bad_overlaps(rectangles, stays, overlapping)
     yield from _disturbances(rectangles, placement)
     end = max((start + rectangles[i].size for i, start, _, _ in stays), default=0)
     if end != placement.height:
@@ -71,6 +73,33 @@ def _overlaps(rectangles: Sequence[Rectangle], stays: Sequence[tuple[int, int, i
             low, high = max(start, begin), min(start + rectangles[i].size, begin + rectangles[j].size)
             if low < high:
                 yield f"{rectangles[j].name} and {rectangles[i].name} share bytes {low} to {high - 1} at point {point}"
+
+
+def _operands(shape: Rectangle) -> Iterator[int]:
+    return (operand for operand, _ in shape.overlaps)
+
+
+def _bad_overlaps(
+    rectangles: Sequence[Rectangle], stays: Sequence[tuple[int, int, int, int]], overlapping: set[int]
+) -> Iterator[str]:
+    """Complaints about buffers that have leave to overlap some others, compared with every other buffer."""
+    for i, start, first, last in stays:
+        if i not in overlapping:
+            continue
+        for k, begin, since, until in stays:
+            if k == i or (k in overlapping and k < i) or until < first or last < since:
+                continue
+            low, high = max(start, begin), min(start + rectangles[i].size, begin + rectangles[k].size)
+            if low < high and not (
+                _is_above(rectangles, i, k, begin - start) or _is_above(rectangles, k, i, start - begin)
+            ):
+                point = max(first, since)
+                yield f"{rectangles[k].name} and {rectangles[i].name} share bytes {low} to {high - 1} at point {point}"
+
+
+def _is_above(rectangles: Sequence[Rectangle], result: int, operand: int, bytes_: int) -> bool:
+    """May an operand begin so many bytes above a result that it is alive with?"""
+    return any(k == operand and distance <= bytes_ for k, distance in rectangles[result].overlaps)
 
 
 class _SortedPairs:
@@ -145,7 +174,7 @@ class _Lower:
     """A search for a placement below a limit that places buffers in any order, each at its lowest free offset."""
 
     def __init__(self, rectangles: Sequence[Rectangle], limit: int, patience: int) -> None:
-        self.rectangles = [shape for shape in rectangles if shape.size]
+        self.rectangles = keep_numbers(rectangles, [i for i, shape in enumerate(rectangles) if shape.size])
         self.limit = limit
         self.patience = patience
 
@@ -160,7 +189,7 @@ class _Lower:
             if self.patience == 0:
                 return None
             self.patience -= 1
-            start = self._lowest(self.rectangles[i], placed)
+            start = self._lowest(i, placed)
             if start + self.rectangles[i].size >= self.limit:
                 continue
             height = self._place([*placed, (i, start)], [j for j in left if j != i])
@@ -168,10 +197,21 @@ class _Lower:
                 return height
         return None
 
-    def _lowest(self, shape: Rectangle, placed: list[tuple[int, int]]) -> int:
-        near = [(start, self.rectangles[j]) for j, start in placed]
-        near = [(s, box) for s, box in near if not (box.last < shape.first or shape.last < box.first)]
-        candidates = sorted({0, *(-(-(s + box.size) // shape.alignment) * shape.alignment for s, box in near)})
+    def _lowest(self, i: int, placed: list[tuple[int, int]]) -> int:
+        shape = self.rectangles[i]
+        near = [(start, j, self.rectangles[j]) for j, start in placed]
+        near = [(s, j, box) for s, j, box in near if not (box.last < shape.first or shape.last < box.first)]
+        ends = [s + box.size for s, _, box in near]
+        ends += [s + distance for s, _, box in near for k, distance in box.overlaps if k == i]
+        candidates = sorted({0, *(-(-end // shape.alignment) * shape.alignment for end in ends)})
         return next(
-            start for start in candidates if all(start + shape.size <= s or s + box.size <= start for s, box in near)
+            start
+            for start in candidates
+            if all(
+                start + shape.size <= s
+                or s + box.size <= start
+                or _is_above(self.rectangles, i, j, s - start)
+                or _is_above(self.rectangles, j, i, start - s)
+                for s, j, box in near
+            )
         )

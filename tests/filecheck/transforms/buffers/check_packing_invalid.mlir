@@ -237,3 +237,43 @@ func.func @packed(%X: memref<8x!fixed.q<16, 4>>) -> index {
   func.return %l : index
 }
 // CHECK: 'tdsl.cast' writes b (bytes 0 to 8) over a (bytes 0 to 11), which it reads
+
+// -----
+
+// A result in the bytes of the operand that a loop is the last to read, 2 bytes too high: 16 bits are read as 32 are
+// written. One element lower it is right.
+func.func @too_close(%X: memref<4x!fixed.q<16, 12>>) -> memref<4x!fixed.q<32, 12>> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %arena = scratch.arena {alignment = 4 : i64} : memref<16xi8>
+  %a = scratch.view %arena[4 : i64] : memref<16xi8> to memref<4x!fixed.q<16, 12>>
+  %b = scratch.view %arena[0 : i64] : memref<16xi8> to memref<4x!fixed.q<32, 12>>
+  tdsl.neg %X : memref<4x!fixed.q<16, 12>> into %a : memref<4x!fixed.q<16, 12>>
+  scf.for %i = %c0 to %c4 step %c1 {
+    %from = scratch.slice %a[%i] : memref<4x!fixed.q<16, 12>> to memref<1x!fixed.q<16, 12>>
+    %to = scratch.slice %b[%i] : memref<4x!fixed.q<32, 12>> to memref<1x!fixed.q<32, 12>>
+    tdsl.cast %from : memref<1x!fixed.q<16, 12>> into %to : memref<1x!fixed.q<32, 12>>
+  }
+  func.return %b : memref<4x!fixed.q<32, 12>>
+}
+// CHECK: 'tdsl.cast' writes b (bytes 0 to 15) over a (bytes 4 to 11), which it reads
+
+// -----
+
+func.func @far_enough(%X: memref<4x!fixed.q<16, 12>>) -> memref<4x!fixed.q<32, 12>> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %arena = scratch.arena {alignment = 4 : i64} : memref<16xi8>
+  %a = scratch.view %arena[6 : i64] : memref<16xi8> to memref<4x!fixed.q<16, 12>>
+  %b = scratch.view %arena[0 : i64] : memref<16xi8> to memref<4x!fixed.q<32, 12>>
+  tdsl.neg %X : memref<4x!fixed.q<16, 12>> into %a : memref<4x!fixed.q<16, 12>>
+  scf.for %i = %c0 to %c4 step %c1 {
+    %from = scratch.slice %a[%i] : memref<4x!fixed.q<16, 12>> to memref<1x!fixed.q<16, 12>>
+    %to = scratch.slice %b[%i] : memref<4x!fixed.q<32, 12>> to memref<1x!fixed.q<32, 12>>
+    tdsl.cast %from : memref<1x!fixed.q<16, 12>> into %to : memref<1x!fixed.q<32, 12>>
+  }
+  func.return %b : memref<4x!fixed.q<32, 12>>
+}
+// CHECK: func.func @far_enough

@@ -5,19 +5,19 @@
 // RUN: tinyml-opt %s -p "pack-scratch{mode=exact-cover coarsen=4 nodes=100},check-packing" --split-input-file | filecheck %s --check-prefix=COARSE
 // RUN: tinyml-opt %s -p "pack-scratch{mode=best-fit},check-packing" --split-input-file | filecheck %s --check-prefix=BEST
 // RUN: tinyml-opt %s -p "pack-scratch{mode=shiftry},check-packing" --split-input-file | filecheck %s --check-prefix=SHIFTRY
-// RUN: tinyml-opt %s -p "pack-scratch{limit=100}" --split-input-file | filecheck %s
+// RUN: tinyml-opt %s -p "pack-scratch{limit=120}" --split-input-file | filecheck %s
 
-// A buffer that ends at point 1 and one that starts at point 2 share bytes; operands and destination do not.
+// A buffer that ends at point 1 and one that starts at point 2 share bytes; factors and their product do not.
 // The input is the caller's memory, the constant lies in flash; the unused buffer goes.
-func.func @chain(%X: memref<8x1xf32>) -> index {
+func.func @chain(%X: memref<8x1xf32>, %M: memref<8x8xf32, #scratch.flash>) -> index {
   %W = scratch.constant dense<1.0> : tensor<8x1xf32> -> memref<8x1xf32, #scratch.flash>
   %a = scratch.alloc : memref<8x1xf32>
   %unused = scratch.alloc : memref<100xf32>
   %b = scratch.alloc : memref<8x1xf32>
   %c = scratch.alloc : memref<8x1xf32>
   tdsl.add %X, %W : memref<8x1xf32>, memref<8x1xf32, #scratch.flash> into %a : memref<8x1xf32>
-  tdsl.exp %a : memref<8x1xf32> into %b : memref<8x1xf32>
-  tdsl.exp %b : memref<8x1xf32> into %c : memref<8x1xf32>
+  tdsl.matmul %M, %a : memref<8x8xf32, #scratch.flash>, memref<8x1xf32> into %b : memref<8x1xf32>
+  tdsl.matmul %M, %b : memref<8x8xf32, #scratch.flash>, memref<8x1xf32> into %c : memref<8x1xf32>
   %l = tdsl.argmax %c : memref<8x1xf32>
   func.return %l : index
 }
@@ -44,12 +44,13 @@ func.func @views(%X: memref<4x!fixed.q<8, 7>>) -> memref<2x!fixed.q<16, 12>> {
   %again = scratch.slice %two[%c0] : memref<2x!fixed.q<8, 7>> to memref<2x!fixed.q<8, 7>>
   tdsl.cast %again : memref<2x!fixed.q<8, 7>> into %y : memref<2x!fixed.q<16, 12>>
   tdsl.exp %again : memref<2x!fixed.q<8, 7>> into %z : memref<2x!fixed.q<16, 12>>
+  %l = tdsl.argmax %odd : memref<3x!fixed.q<8, 7>>
   func.return %y : memref<2x!fixed.q<16, 12>>
 }
 // CHECK: func.func @views
 // CHECK-NEXT: scratch.arena {scratch.height = 11 : i64, scratch.lower_bound = 11 : i64, scratch.optimal, alignment = 2 : i64} : memref<11xi8>
-// CHECK-NEXT: %odd = scratch.view %arena[8 : i64] {live = [0 : i64, 2 : i64]}
-// CHECK-NEXT: %y = scratch.view %arena[0 : i64] {live = [1 : i64, 3 : i64]}
+// CHECK-NEXT: %odd = scratch.view %arena[8 : i64] {live = [0 : i64, 3 : i64]}
+// CHECK-NEXT: %y = scratch.view %arena[0 : i64] {live = [1 : i64, 4 : i64]}
 // CHECK-NEXT: %z = scratch.view %arena[4 : i64] {live = [2 : i64, 2 : i64]}
 // BEST: func.func @views
 // BEST-NEXT: scratch.arena {scratch.height = 11 : i64
@@ -60,7 +61,7 @@ func.func @views(%X: memref<4x!fixed.q<8, 7>>) -> memref<2x!fixed.q<16, 12>> {
 // SHIFTRY: func.func @views
 // SHIFTRY-NEXT: scratch.arena {scratch.height = 11 : i64
 // SHIFTRY-NEXT: %odd = scratch.view %arena[0 : i64] {live = [0 : i64, 1 : i64]}
-// SHIFTRY-NEXT: [[moved:%.*]] = scratch.view %arena[8 : i64] {live = [2 : i64, 2 : i64]}
+// SHIFTRY-NEXT: [[moved:%.*]] = scratch.view %arena[8 : i64] {live = [2 : i64, 3 : i64]}
 // SHIFTRY: tdsl.cast
 // SHIFTRY-NEXT: scratch.move %odd to [[moved]] : memref<3x!fixed.q<8, 7>> to memref<3x!fixed.q<8, 7>>
 // SHIFTRY-NEXT: [[two:%.*]] = scratch.slice [[moved]][%c0]
@@ -96,12 +97,13 @@ func.func @loops(%X: memref<4xf32>) -> memref<4xf32> {
     }
   }
   tdsl.neg %sum : memref<4xf32> into %late : memref<4xf32>
+  %l = tdsl.argmax %sum : memref<4xf32>
   func.return %late : memref<4xf32>
 }
 // CHECK: func.func @loops
 // CHECK-NEXT: memref<48xi8>
-// CHECK-NEXT: %sum = scratch.view {{.*}} {live = [0 : i64, 9 : i64]}
-// CHECK-NEXT: %late = scratch.view {{.*}} {live = [9 : i64, 10 : i64]}
+// CHECK-NEXT: %sum = scratch.view {{.*}} {live = [0 : i64, 10 : i64]}
+// CHECK-NEXT: %late = scratch.view {{.*}} {live = [9 : i64, 11 : i64]}
 // CHECK-NEXT: %t = scratch.view %arena[32 : i64] {live = [2 : i64, 3 : i64]}
 // CHECK-NEXT: %u = scratch.view %arena[32 : i64] {live = [4 : i64, 7 : i64]}
 // CHECK-NEXT: %part = scratch.view {{.*}} {live = [1 : i64, 8 : i64]}
@@ -172,3 +174,60 @@ func.func @defragmentation(%X: memref<8x1xf32>) -> (memref<8x1xf32>, memref<16x1
 // SHIFTRY-NEXT: scratch.move %x2 to [[x2]]
 // SHIFTRY-NEXT: tdsl.fill
 // SHIFTRY-NEXT: tdsl.neg [[x2]] : memref<8x1xf32> into %x5
+
+// -----
+
+// A result overlaps an operand that its op is the last to read. The elements of the result are twice as wide: when the
+// third is written, only the fourth of the operand is still to be read, 6 bytes above its beginning.
+func.func @wider(%X: memref<4x!fixed.q<16, 12>>) -> memref<4xf32> {
+  %a = scratch.alloc : memref<4x!fixed.q<16, 12>>
+  %b = scratch.alloc : memref<4xf32>
+  tdsl.neg %X : memref<4x!fixed.q<16, 12>> into %a : memref<4x!fixed.q<16, 12>>
+  tdsl.cast %a : memref<4x!fixed.q<16, 12>> into %b : memref<4xf32>
+  func.return %b : memref<4xf32>
+}
+// CHECK: func.func @wider
+// CHECK-NEXT: scratch.arena {scratch.height = 16 : i64
+// CHECK-NEXT: %a = scratch.view %arena[{{[68]}} : i64]
+// CHECK-NEXT: %b = scratch.view %arena[0 : i64]
+// BEST: func.func @wider
+// BEST-NEXT: scratch.arena {scratch.height = 16 : i64, scratch.lower_bound = 16 : i64, scratch.optimal
+// ALIGN: func.func @wider
+// ALIGN-NEXT: scratch.arena {scratch.height = 16 : i64
+// SHIFTRY: func.func @wider
+// SHIFTRY-NEXT: scratch.arena {scratch.height = 32 : i64
+
+// -----
+
+// So does a loop nest: a window of 3x3 pixels of 2 bytes is gathered before each pixel of 3 bytes is written. The last
+// pixel but one ends at byte 87, the last window begins at byte 46 of the operand: it has to lie 41 bytes higher.
+func.func @convolution(%y: memref<1x6x5x2x!fixed.q<8, 6>>, %w: memref<3x18x!fixed.q<8, 6>>) -> memref<1x6x5x3x!fixed.q<8, 6>> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %c5 = arith.constant 5 : index
+  %c6 = arith.constant 6 : index
+  %c15 = arith.constant 15 : index
+  %a = scratch.alloc : memref<1x6x5x2x!fixed.q<8, 6>>
+  %b = scratch.alloc : memref<1x6x5x3x!fixed.q<8, 6>>
+  tdsl.neg %y : memref<1x6x5x2x!fixed.q<8, 6>> into %a : memref<1x6x5x2x!fixed.q<8, 6>>
+  scf.for %i = %c0 to %c6 step %c1 {
+    scf.for %j = %c0 to %c5 step %c1 {
+      %window = scratch.alloc : memref<1x3x3x2x!fixed.q<8, 6>>
+      %top = arith.subi %i, %c1 : index
+      %left = arith.subi %j, %c1 : index
+      tdsl.window %a[%top, %left] {dilations = array<i64: 1, 1>, margins = array<i64: 1, 1, 1, 1>} : memref<1x6x5x2x!fixed.q<8, 6>> into %window : memref<1x3x3x2x!fixed.q<8, 6>>
+      %column = scratch.slice %window[%c0] : memref<1x3x3x2x!fixed.q<8, 6>> to memref<18x1x!fixed.q<8, 6>>
+      %row = arith.muli %i, %c15 : index
+      %place = arith.muli %j, %c3 : index
+      %offset = arith.addi %row, %place : index
+      %pixel = scratch.slice %b[%offset] : memref<1x6x5x3x!fixed.q<8, 6>> to memref<3x1x!fixed.q<8, 6>>
+      tdsl.matmul %w, %column : memref<3x18x!fixed.q<8, 6>>, memref<18x1x!fixed.q<8, 6>> into %pixel : memref<3x1x!fixed.q<8, 6>>
+    }
+  }
+  func.return %b : memref<1x6x5x3x!fixed.q<8, 6>>
+}
+// CHECK: func.func @convolution
+// CHECK-NEXT: scratch.arena {scratch.height = 119 : i64, scratch.lower_bound = 119 : i64, scratch.optimal
+// CHECK-NEXT: %a = scratch.view %arena[41 : i64]
+// CHECK-NEXT: %b = scratch.view %arena[0 : i64]

@@ -29,7 +29,7 @@ func.func @branches(%X: memref<1x1xf32>, %W: memref<1x8xf32, #scratch.flash>, %V
 // CHECK-NEXT: %[[second:[abc]]] = scratch.alloc
 // CHECK-NEXT: tdsl.{{.*}} into %[[second]]
 // PACKED: func.func @branches
-// PACKED: scratch.height = 40
+// PACKED: scratch.height = 36
 
 // -----
 

@@ -53,3 +53,21 @@ func.func @loop(%X: memref<4xf32>) -> index {
 // CHECK-NEXT: %t = scratch.alloc
 // CHECK-NEXT: %v = scratch.alloc
 // PACKED: func.func @loop
+
+// -----
+
+// The op that is the last to read the input may write its result over it, as far as elements have been read before.
+func.func @last_reader(%X: memref<8x!fixed.q<16, 4>>, %Y: memref<8x!fixed.q<16, 4>>) -> index {
+  %a = scratch.alloc : memref<8x!fixed.q<16, 5>>
+  %b = scratch.alloc : memref<8x!fixed.q<16, 4>>
+  tdsl.cast %X : memref<8x!fixed.q<16, 4>> into %a : memref<8x!fixed.q<16, 5>>
+  tdsl.reverse %Y {axis = 0} : memref<8x!fixed.q<16, 4>> into %b : memref<8x!fixed.q<16, 4>>
+  %k = tdsl.argmax %a : memref<8x!fixed.q<16, 5>>
+  %l = tdsl.argmax %b : memref<8x!fixed.q<16, 4>>
+  func.return %l : index
+}
+// CHECK: func.func @last_reader
+// CHECK-NEXT: %a = scratch.view %X[0 : i64] {live = [0 : i64, 2 : i64]}
+// CHECK-NEXT: %b = scratch.alloc
+// PACKED: scratch.view %X
+// PACKED: scratch.arena

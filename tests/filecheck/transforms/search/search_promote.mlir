@@ -1,11 +1,11 @@
-// RUN: tinyml-opt %s -p "profile{data=%S/../Inputs/linear.npz},search-promote{data=%S/../Inputs/linear.npz metric=error widths=6,16 ram=7 target=host}" | filecheck %s
+// RUN: tinyml-opt %s -p "profile{data=%S/../Inputs/linear.npz},search-promote{data=%S/../Inputs/linear.npz metric=error widths=6,16 ram=5 target=host}" | filecheck %s
 // RUN: tinyml-opt %s -p "profile{data=%S/../Inputs/linear.npz},search-promote{data=%S/../Inputs/linear.npz metric=error}" | filecheck %s --check-prefix=PAIR
 // RUN: tinyml-opt %S/../Inputs/hidden.mlir -p "profile{data=%S/../Inputs/linear.npz},search-promote{data=%S/../Inputs/linear.npz metric=error widths=8,16 ram=16 target=host}" | filecheck %s --check-prefix=HIDDEN16
-// RUN: tinyml-opt %S/../Inputs/hidden.mlir -p "profile{data=%S/../Inputs/linear.npz},search-promote{data=%S/../Inputs/linear.npz metric=error widths=8,16 ram=10 target=host}" | filecheck %s --check-prefix=HIDDEN10
-// RUN: tinyml-opt %S/../Inputs/hidden.mlir -p "profile{data=%S/../Inputs/linear.npz},search-promote{data=%S/../Inputs/linear.npz metric=error widths=8,16 ram=9 target=host}" | filecheck %s --check-prefix=HIDDEN9
+// RUN: tinyml-opt %S/../Inputs/hidden.mlir -p "profile{data=%S/../Inputs/linear.npz},search-promote{data=%S/../Inputs/linear.npz metric=error widths=7,16 ram=10 target=host}" | filecheck %s --check-prefix=HIDDEN10
+// RUN: tinyml-opt %S/../Inputs/hidden.mlir -p "profile{data=%S/../Inputs/linear.npz},search-promote{data=%S/../Inputs/linear.npz metric=error widths=7,16 ram=9 target=host}" | filecheck %s --check-prefix=HIDDEN9
 // RUN: not tinyml-opt %s -p "profile{data=%S/../Inputs/linear.npz},search-promote{data=%S/../Inputs/linear.npz metric=error ram=3}" 2>&1 | filecheck %s --check-prefix=SMALL
 // RUN: not tinyml-opt %s -p "profile{data=%S/../Inputs/linear.npz},search-promote{data=%S/../Inputs/linear.npz widths=7,99}" 2>&1 | filecheck %s --check-prefix=WIDTH
-// RUN: tinyml-opt %s -p 'profile{data=%S/../Inputs/linear.npz},search-promote{data=%S/../Inputs/linear.npz metric=error widths=6,16 ram=7 target=host formats="posit.p","codebook.c"}' | filecheck %s --check-prefix=FORMATS
+// RUN: tinyml-opt %s -p 'profile{data=%S/../Inputs/linear.npz},search-promote{data=%S/../Inputs/linear.npz metric=error widths=6,16 ram=5 target=host formats="posit.p","codebook.c"}' | filecheck %s --check-prefix=FORMATS
 // RUN: not tinyml-opt %s -p "profile{data=%S/../Inputs/linear.npz},search-promote{data=%S/../Inputs/linear.npz formats=nonsense}" 2>&1 | filecheck %s --check-prefix=NONSENSE
 
 // SMALL: pass 'search-promote': no program works in 3 bytes of RAM, whatever the width
@@ -39,10 +39,10 @@ func.func @linear(%X: tensor<2x1xf32>) -> tensor<1x1xf32> {
 // HIDDEN10: func.func @hidden(%X: tensor<2x1x!fixed.q<16, 13>>
 // HIDDEN10-SAME: {name = "t1", {{.*}} why = "kept: promotability {{[^,]*}}, beyond the limit by itself"}
 // HIDDEN10-NEXT: %W1 = {{.*}} -> tensor<6x2x!fixed.q<16, 14>>
-// HIDDEN10: %t1 = {{.*}} -> tensor<6x1x!fixed.q<8, 4>>
-// HIDDEN9: func.func @hidden(%X: tensor<2x1x!fixed.q<8, 5>>
+// HIDDEN10: %t1 = {{.*}} -> tensor<6x1x!fixed.q<7, 3>>
+// HIDDEN9: func.func @hidden(%X: tensor<2x1x!fixed.q<7, 4>>
 // HIDDEN9-NEXT: %W1 = {{.*}} -> tensor<6x2x!fixed.q<16, 14>>
-// HIDDEN9: %t1 = {{.*}} -> tensor<6x1x!fixed.q<8, 4>>
+// HIDDEN9: %t1 = {{.*}} -> tensor<6x1x!fixed.q<7, 3>>
 
 // A tensor has another format of its width where that loses less; constants as small as these have no codebooks.
 // FORMATS-NOT: codebook

@@ -1,8 +1,9 @@
 """Packing of random programs: they compute the same in one arena as with every buffer for itself.
 
 Programs run on symbolic bytes. A byte that nothing has written is unknown, and so is all that is computed from it;
-an unknown byte may be anything in the arena. An elementwise op reads and writes one element after the other, any other
-op spoils its destination before it reads other buffers, so that an operand and a destination that overlap are seen.
+an unknown byte may be anything in the arena. Elementwise ops and reversals read and write one element after the other,
+any other op spoils its destination before it reads other buffers, so that an operand and a destination that overlap are
+seen.
 """
 
 from collections import defaultdict
@@ -149,10 +150,12 @@ class Machine:
     def compute(self, op: TensorOp) -> None:
         assert op.dest is not None
         dest, *operands = (self.buffer(value) for value in (op.dest, *op.inputs))
-        if isinstance(op, ReverseOp):
-            self.overwrite(dest, operands, lambda read: self.result(op, read, dest.size))
-            return
         count = prod(memref_type(op.dest).get_shape())
+        if isinstance(op, ReverseOp):
+            for i in range(count):
+                part = dest.element(i, count)
+                part.write(self.result(op, [operands[0].element(count - 1 - i, count).read()], part.size))
+            return
         single = {one: one.read() for value, one in zip(op.inputs, operands, strict=True) if _is_single(value)}
         for i in range(count):
             read = [single[one] if one in single else one.element(i, count).read() for one in operands]

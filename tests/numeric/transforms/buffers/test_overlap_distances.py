@@ -1,0 +1,162 @@
+"""Safe distances: results over their operands, run on bytes in an arena of poison, and one byte closer refused."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from interpreters.memory import run
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
+from xdsl.parser import Parser
+
+from tinyml.dialects.context import context
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.scratch import ArenaOp, ViewOp, bytes_of
+from tinyml.dialects.tdsl import shape_of
+from tinyml.lowering.pipelines import flatten
+from tinyml.runtime.evaluator.evaluator import evaluate, predict_function
+from tinyml.transforms.buffers.check_packing import CheckPackingPass
+from tinyml.transforms.buffers.pack_scratch import PackScratchPass
+
+Q = "!fixed.q<8, 4>"
+
+
+def image(height: int, width: int, channels: int, element: str = Q) -> str:
+    return f"tensor<1x{height}x{width}x{channels}x{element}>"
+
+
+def program(operand: str, op: str, result: str, constants: str = "") -> str:
+    """The op on a value %a that only it reads."""
+    lines = f"%a = tdsl.neg %x : {operand} -> {operand}\n %b = {op} -> {result}\n func.return %b : {result}"
+    return f"func.func @main(%x: {operand}) -> {result} {{\n{constants}\n{lines}\n}}"
+
+
+def convolution(
+    height: int, width: int, channels: int, rows: int, kernel: tuple[int, int], strides: tuple[int, int], padding: int
+) -> str:
+    down, across = (
+        (extent + 2 * padding - size) // step + 1
+        for extent, size, step in zip((height, width), kernel, strides, strict=True)
+    )
+    filters = f"tensor<{rows}x{kernel[0]}x{kernel[1]}x{channels}x"
+    weights = np.random.default_rng(rows).integers(-30, 30, (rows, *kernel, channels)).tolist()
+    padded = image(height + 2 * padding, width + 2 * padding, channels)
+    margins = f"array<i64: 0, {padding}, {padding}, 0>"
+    pad = f"tdsl.pad %a {{low = {margins}, high = {margins}}} : {image(height, width, channels)} -> {padded}\n"
+    operand, lines = ("%p", f"%p = {pad}") if padding else ("%a", "")
+    taps = f"strides = array<i64: {strides[0]}, {strides[1]}>, dilations = array<i64: 1, 1>, groups = 1 : i64"
+    text = program(
+        image(height, width, channels),
+        f"tdsl.conv2d %w, {operand} {{{taps}}} : {filters}{Q}>, {padded}",
+        image(down, across, rows),
+        f"%w = tdsl.const dense<{weights}> : {filters}i8> -> {filters}{Q}>",
+    )
+    return text.replace(" %b =", f" {lines} %b =")
+
+
+def pool(kind: str, kernel: int, stride: int, padding: int) -> str:
+    height, width = ((extent + padding - kernel) // stride + 1 for extent in (5, 6))
+    attributes = f"kernel = array<i64: {kernel}, {kernel}>, padding = array<i64: {padding}, 0, 0, {padding}>"
+    op = f"tdsl.{kind}_pool %a {{{attributes}, strides = array<i64: {stride}, {stride}>}} : {image(5, 6, 3)}"
+    return program(image(5, 6, 3), op, image(height, width, 3))
+
+
+class Case(NamedTuple):
+    """distance: bytes from the result to its operand, or None if they lie apart."""
+
+    text: str
+    distance: int | None
+
+
+CASES = {
+    "replace": Case(convolution(5, 5, 4, 4, (3, 3), (1, 1), 0), 0),
+    "more channels": Case(convolution(5, 5, 2, 6, (3, 3), (1, 1), 0), 24),
+    "padding": Case(convolution(6, 5, 2, 3, (3, 3), (1, 1), 1), 41),
+    "stride": Case(convolution(6, 6, 2, 8, (2, 2), (2, 2), 0), 8),
+    # The window of a pixel is the pixel itself, which the product reads while it writes.
+    "pointwise": Case(convolution(4, 4, 3, 3, (1, 1), (1, 1), 0), 3),
+    "overlapping pool": Case(pool("max", 3, 1, 1), 15),
+    "pool": Case(pool("max", 2, 2, 0), 0),
+    "averages": Case(pool("average", 3, 1, 0), 0),
+    "averages with margins": Case(pool("average", 3, 1, 1), None),
+    "wider elements": Case(
+        program(image(2, 3, 4), f"tdsl.cast %a : {image(2, 3, 4)}", image(2, 3, 4, "!fixed.q<16, 8>")), 23
+    ),
+    "transpose": Case(
+        program(
+            image(3, 4, 2),
+            f"tdsl.transpose %a {{permutation = array<i64: 0, 2, 1, 3>}} : {image(3, 4, 2)}",
+            image(4, 3, 2),
+        ),
+        12,
+    ),
+    "concatenation": Case(
+        program(
+            image(2, 3, 2),
+            f"tdsl.concat %a, %a {{axis = 1 : i64}} : {image(2, 3, 2)}, {image(2, 3, 2)}",
+            image(4, 3, 2),
+        ),
+        12,
+    ),
+    "padded copy": Case(
+        program(
+            image(2, 3, 2),
+            f"tdsl.pad %a {{low = array<i64: 0, 1, 1, 0>, high = array<i64: 0, 1, 1, 0>}} : {image(2, 3, 2)}",
+            image(4, 5, 2),
+        ),
+        None,
+    ),
+}
+
+
+def packed(text: str) -> tuple[ModuleOp, ModuleOp]:
+    """The program on tensors, and on buffers with addresses; `update-in-place` would hide distances of 0."""
+    module = Parser(context(), text).parse_module()
+    buffers = module.clone()
+    for step in flatten("formats-to-buffers", {}):
+        if step.name not in ("update-in-place", PackScratchPass.name, CheckPackingPass.name):
+            step.apply(context(), buffers)
+    PackScratchPass().apply(context(), buffers)
+    CheckPackingPass().apply(context(), buffers)
+    buffers.verify()
+    return module, buffers
+
+
+def view(module: ModuleOp, name: str) -> ViewOp:
+    return next(op for op in module.walk() if isinstance(op, ViewOp) and op.result.name_hint == name)
+
+
+def expect_same(module: ModuleOp, buffers: ModuleOp) -> None:
+    argument = predict_function(module).body.block.args[0]
+    raws = np.random.default_rng(3).integers(-100, 100, (2, prod(shape_of(argument)))).astype(np.int8)
+    expected = evaluate(module, raws).scores
+    assert expected is not None
+    bits = buffers.clone()
+    for name in ("buffers-to-loops", "loops-to-bits"):
+        for step in flatten(name, {}):
+            step.apply(context(), bits)
+    for seed, (sample, scores) in enumerate(zip(raws, expected, strict=True)):
+        [result] = run(bits, sample, seed)
+        assert result.reshape(-1).tobytes() == scores.tobytes()
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_results_over_their_operands(name: str):
+    text, distance = CASES[name]
+    module, buffers = packed(text)
+    expect_same(module, buffers)
+    result, operand = view(buffers, "b"), view(buffers, "a")
+    above = operand.offset.value.data - result.offset.value.data
+    if distance is None:
+        assert abs(above) >= min(bytes_of(op.result) for op in (result, operand))
+        return
+    assert above == distance
+    if distance:
+        closer = Parser(context(), str(buffers)).parse_module()
+        view(closer, "a").properties["offset"] = IntegerAttr(operand.offset.value.data - 1, i64)
+        for arena in [op for op in closer.walk() if isinstance(op, ArenaOp)]:
+            arena.attributes.clear()
+        with pytest.raises(InputError, match=r"writes b .* over a|buffers end at"):
+            CheckPackingPass().apply(context(), closer)

@@ -1,0 +1,111 @@
+"""Graphs of published networks, without weights: the shapes that memory depends on."""
+
+from tinyml.transforms.formats.plans.graph import Graph, GraphBuilder
+
+KEYWORDS = (49, 10, 1)
+"""The spectrogram of a second of speech."""
+
+
+def mobilenet_v2(resolution: int, classes: int = 1000) -> Graph:
+    """Sandler et al. 2018, width 1."""
+    net = GraphBuilder(resolution, resolution, 3)
+    net.window((3, 3), (2, 2), 32)
+    net.window((3, 3))
+    net.window((1, 1), channels=16)
+    before = 16
+    for channels, repeats, stride in ((24, 2, 2), (32, 3, 2), (64, 4, 2), (96, 3, 1), (160, 3, 2), (320, 1, 1)):
+        for i in range(repeats):
+            operand = net.last
+            net.window((1, 1), channels=6 * before)
+            net.window((3, 3), (stride, stride) if i == 0 else (1, 1))
+            net.window((1, 1), channels=channels)
+            before = channels
+            if i:
+                net.sum(operand, net.last)
+    net.window((1, 1), channels=1280)
+    net.mean()
+    net.dense(classes)
+    return net.graph()
+
+
+def mobilenet_v1(channels: int, classes: int) -> Graph:
+    """MLPerf Tiny's visual wake words (3 channels) and TFLM's person detection (1 channel), width 1/4."""
+    net = GraphBuilder(96, 96, channels)
+    net.window((3, 3), (2, 2), 8)
+    for result, stride in [(16, 1), (32, 2), (32, 1), (64, 2), (64, 1), (128, 2), *[(128, 1)] * 5, (256, 2), (256, 1)]:
+        net.window((3, 3), (stride, stride))
+        net.window((1, 1), channels=result)
+    net.mean()
+    net.dense(classes)
+    return net.graph()
+
+
+def resnet8() -> Graph:
+    """MLPerf Tiny's image classification."""
+    net = GraphBuilder(32, 32, 3)
+    operand = net.window((3, 3), channels=16)
+    net.window((3, 3), channels=16)
+    net.window((3, 3), channels=16)
+    net.sum(operand, net.last)
+    for channels in (32, 64):
+        operand = net.last
+        net.window((3, 3), (2, 2), channels)
+        branch = net.window((3, 3), channels=channels)
+        shortcut = net.window((1, 1), (2, 2), channels, operand=operand)
+        net.sum(shortcut, branch)
+    net.mean()
+    net.dense(10)
+    return net.graph()
+
+
+def ds_cnn(channels: int = 64, pairs: int = 4, strides: tuple[int, int] = (2, 2), first: int = 1) -> Graph:
+    """Zhang et al. 2017: keywords; MLPerf Tiny's by default. first: the stride of the first depthwise convolution."""
+    net = GraphBuilder(*KEYWORDS)
+    net.window((10, 4), strides, channels)
+    for i in range(pairs):
+        stride = 1 if i else first
+        net.window((3, 3), (stride, stride))
+        net.window((1, 1), channels=channels)
+    net.mean()
+    net.dense(12)
+    return net.graph()
+
+
+def res_keywords(blocks: int, pool: bool) -> Graph:
+    """RES-8 and RES-15 (Tang and Lin 2018)."""
+    net = GraphBuilder(*KEYWORDS)
+    net.window((3, 3), channels=45)
+    if pool:
+        net.pool((4, 3))
+    for _ in range(blocks):
+        operand = net.last
+        net.window((3, 3), channels=45)
+        net.window((3, 3), channels=45)
+        net.sum(operand, net.last)
+    if not pool:
+        net.window((3, 3), channels=45)
+    net.mean()
+    net.dense(12)
+    return net.graph()
+
+
+def gural_murmann(size: int, bits: int) -> Graph:
+    """Digits, from 14 x 14 pixels, or from 28 x 28 of which the mean is taken first."""
+    net = GraphBuilder(size, size, 1, bits)
+    if size == 28:
+        net.pool((2, 2))
+    for channels in (5, 8, 11):
+        net.window((3, 3), channels=channels, same=False)
+    net.pool((2, 2))
+    net.dense(10)
+    return net.graph()
+
+
+def lenet() -> Graph:
+    """A small LeNet for digits."""
+    net = GraphBuilder(28, 28, 1)
+    for channels in (6, 12):
+        net.window((5, 5), channels=channels, same=False)
+        net.pool((2, 2))
+    net.dense(10)
+    return net.graph()

@@ -1,0 +1,93 @@
+"""Graphs of programs on tensors."""
+
+import pytest
+from programs.networks import lenet, resnet8
+from programs.paths import ROOT
+from xdsl.parser import Parser
+
+from tinyml.dialects.context import context
+from tinyml.dialects.errors import InputError
+from tinyml.runtime.evaluator.evaluator import predict_function
+from tinyml.transforms.formats.plans.graph import Graph, Image, Kind, Read
+from tinyml.transforms.formats.plans.modes import MODES, plan
+from tinyml.transforms.formats.plans.network import graph_of
+
+Q = "!fixed.q<8, 4>"
+
+
+def graph(text: str, bits: int | None = None) -> Graph:
+    module = Parser(context(), text).parse_module()
+    module.verify()
+    return graph_of(predict_function(module), bits)
+
+
+def test_a_program_is_the_network_of_its_shapes():
+    read = graph((ROOT / "docs/schedules/lenet.mlir").read_text(), 8)
+    for mode in MODES:
+        assert plan(read, mode).bits == plan(lenet(), mode).bits
+    assert read.macs == lenet().macs
+
+
+def image(channels: int, height: int = 6, width: int = 6) -> str:
+    return f"tensor<1x{height}x{width}x{channels}x{Q}>"
+
+
+def convolution(filter: str, operand: str, groups: int) -> str:
+    taps = f"strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = {groups} : i64"
+    return f"tdsl.conv2d {filter}, {operand} {{{taps}}}"
+
+
+F, G = (f"tensor<{shape}x{Q}>" for shape in ("3x3x3x1", "4x1x1x3"))
+BLOCK = f"""
+func.func @block(%X: {image(3)}) -> {image(4, 1, 1)} {{
+  %f = tdsl.const dense<1> : tensor<3x3x3x1xi8> -> {F}
+  %g = tdsl.const dense<1> : tensor<4x1x1x3xi8> -> {G}
+  %padded = tdsl.pad %X {{low = array<i64: 0, 1, 2, 0>, high = array<i64: 0, 1, 0, 0>}} : {image(3)} -> {image(3, 8, 8)}
+  %depth = {convolution("%f", "%padded", 3)} : {F}, {image(3, 8, 8)} -> {image(3)}
+  %above = tdsl.relu %depth : {image(3)} -> {image(3)}
+  %sum = tdsl.add %above, %X : {image(3)}, {image(3)} -> {image(3)}
+  %point = {convolution("%g", "%sum", 1)} : {G}, {image(3)} -> {image(4)}
+  %mean = tdsl.mean %point {{axes = array<i64: 1, 2>}} : {image(4)} -> {image(4, 1, 1)}
+  func.return %mean : {image(4, 1, 1)}
+}}"""
+
+
+def test_windows_kinds_and_sums():
+    read = graph(BLOCK)
+    depth, total, point, mean = read.nodes
+    assert depth.reads == (Read("input", (3, 3), (1, 1), (1, 2)),)
+    assert [node.kind for node in read.nodes] == [
+        Kind.CHANNELWISE,
+        Kind.ELEMENTWISE,
+        Kind.CONTRACTION,
+        Kind.CHANNELWISE,
+    ]
+    assert total.operands == [depth.result, "input"]
+    assert read.tensors[point.result] == Image(6, 6, 4)
+    assert mean.reads == (Read(point.result, (6, 6), sums=True),)
+    assert read.outputs == (mean.result,)
+    assert depth.macs == 6 * 6 * 3 * 9
+
+
+def test_what_has_no_plan():
+    with pytest.raises(InputError, match="plans are for single images, got 2"):
+        graph(
+            f"func.func @f(%X: tensor<2x2x2x1x{Q}>) -> tensor<2x1x1x1x{Q}> {{\n"
+            f"%y = tdsl.mean %X {{axes = array<i64: 1, 2>}} : tensor<2x2x2x1x{Q}> -> tensor<2x1x1x1x{Q}>\n"
+            f"func.return %y : tensor<2x1x1x1x{Q}> }}"
+        )
+    with pytest.raises(InputError, match=r"'scf\.for' has no place in a plan"):
+        graph(
+            f"func.func @f(%X: tensor<2x{Q}>) -> tensor<2x{Q}> {{\n"
+            "%c0 = arith.constant 0 : index\n %c1 = arith.constant 1 : index\n"
+            f"%y = scf.for %i = %c0 to %c1 step %c1 iter_args(%s = %X) -> (tensor<2x{Q}>) {{\n"
+            f"scf.yield %s : tensor<2x{Q}> }}\n"
+            f"func.return %y : tensor<2x{Q}> }}"
+        )
+
+
+def test_an_input_read_at_will_costs_nothing():
+    """A network whose input has no bits, as if it came from a camera pixel by pixel."""
+    net = resnet8()
+    streamed = Graph(net.tensors | {"input": net.tensors["input"]._replace(bits=0)}, net.inputs, net.nodes, net.outputs)
+    assert plan(streamed, "pixels").bits < plan(net, "pixels").bits

@@ -1,0 +1,121 @@
+"""The command `tinyml plan`, which says how much memory a network needs in each execution schedule.
+
+Nothing is compiled: plans follow from the shapes of a network. docs/schedules.md describes them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.options import option, options_of
+from tinyml.tools.cli.arguments import PrintOptions, add_options, parsed
+
+if TYPE_CHECKING:
+    from tinyml.transforms.formats.plans.graph import Graph
+    from tinyml.transforms.formats.plans.segmentation import Plan
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanRequest(PrintOptions):
+    """A request for plans; the fields are the options of `tinyml plan`."""
+
+    model: Path = option("program: a file that a frontend reads, or a module of tensors (.mlir)", flags=())
+    mode: str | None = option("show the segments of this plan", default=None)
+    bits: int | None = option("bits of each element (default: those of the model's formats)", default=None)
+    extra: int = option("percent of multiply-accumulates that a plan may add to the network's", default=30)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_options(parser, options_of(PlanRequest))
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print a row for each mode, or for each segment of one mode."""
+    from tinyml.transforms.formats.plans.modes import MODES, plan
+    from tinyml.transforms.formats.plans.segmentation import lower_bound
+
+    request = parsed(arguments, PlanRequest)
+    if request.mode is not None and request.mode not in MODES:
+        raise InputError(f"unknown mode '{request.mode}'; known are {', '.join(MODES)}")
+    graph = _graph(request)
+    most_extra = graph.macs * request.extra // 100
+    modes = MODES if request.mode is None else [request.mode]
+    plans = {mode: plan(graph, mode, most_extra) for mode in modes}
+    if request.json:
+        report = {mode: _report(graph, chosen) for mode, chosen in plans.items()}
+        print(json.dumps({"lower_bound": lower_bound(graph) / 8, **report}, indent=2))
+    elif request.mode is None:
+        _print_plans(graph, plans)
+    else:
+        _print_segments(graph, plans[request.mode])
+    return 0
+
+
+def _graph(request: PlanRequest) -> Graph:
+    from tinyml.dialects.context import context
+    from tinyml.runtime.evaluator.evaluator import predict_function
+    from tinyml.tools.driver.stages import load_program
+    from tinyml.transforms.formats.plans.network import graph_of
+
+    graph = graph_of(predict_function(load_program(request.model, context())), request.bits)
+    if not graph.nodes:
+        raise InputError("the program computes nothing")
+    return graph
+
+
+def _report(graph: Graph, chosen: Plan) -> dict[str, Any]:
+    return {
+        "bytes": chosen.bits / 8,
+        "extra_macs": chosen.extra,
+        "segments": [
+            {
+                "first": graph.nodes[segment.first].result,
+                "last": graph.nodes[segment.last].result,
+                "schedule": segment.schedule,
+                "bytes": segment.bits / 8,
+            }
+            for segment in chosen.segments
+        ],
+    }
+
+
+def _print_plans(graph: Graph, plans: dict[str, Plan]) -> None:
+    from rich.table import Table
+
+    from tinyml.tools.reports.table import wide_console
+    from tinyml.transforms.formats.plans.segmentation import lower_bound
+
+    table = Table()
+    table.add_column("mode", no_wrap=True)
+    for heading in ("bytes", "of ordinary", "segments", "more MACs"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for mode, chosen in plans.items():
+        share = chosen.bits / plans["ordinary"].bits
+        work = chosen.extra / graph.macs if graph.macs else 0
+        table.add_row(mode, _bytes(chosen.bits), f"{share:.1%}", str(len(chosen.segments)), f"{work:.1%}")
+    wide_console().print(table)
+    print(f"No exact plan that computes every value once takes less than {_bytes(lower_bound(graph))} bytes.")
+
+
+def _print_segments(graph: Graph, chosen: Plan) -> None:
+    from rich.table import Table
+
+    from tinyml.tools.reports.table import wide_console
+
+    table = Table()
+    for heading in ("from", "to", "schedule"):
+        table.add_column(heading, no_wrap=True)
+    table.add_column("bytes", justify="right", no_wrap=True)
+    for segment in chosen.segments:
+        first, last = (graph.nodes[i].result for i in (segment.first, segment.last))
+        table.add_row(first, last, segment.schedule, _bytes(segment.bits))
+    wide_console().print(table)
+
+
+def _bytes(bits: int) -> str:
+    return f"{bits / 8:,.1f}".removesuffix(".0")

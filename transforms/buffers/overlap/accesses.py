@@ -1,0 +1,193 @@
+"""The bytes that an op or a loop nest on buffers reads and writes, with times, without running it (L2).
+
+Loops are executed symbolically: indices are arrays with an axis for each loop, so that an access becomes the arrays of
+its times and bytes. Loop bounds have to be constant, and indices sums and products of constants and loop indices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import prod
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import IntegerAttr
+from xdsl.ir import Operation, SSAValue
+from xdsl.traits import IsTerminator
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
+
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.scratch import SliceOp, element_bytes, memref_type, packed_bits, root
+from tinyml.dialects.tdsl import TensorOp, WindowOp, shape_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.int64]
+
+MOST_STEPS = 20_000_000
+"""Limit on the steps of an access in all iterations: beyond, nothing is known."""
+
+
+class Unknown(Exception):
+    """Ends an analysis of IR that is outside its reach."""
+
+
+class Access(NamedTuple):
+    """Reads or writes of a buffer: at each time the bytes from start to end, exclusive, counted from its beginning."""
+
+    buffer: SSAValue
+    writes: bool
+    times: Numbers
+    starts: Numbers
+    ends: Numbers
+
+
+def accesses(op: Operation, buffers: Iterable[SSAValue]) -> list[Access]:
+    """All accesses of an op, loops included, to some buffers.
+
+    Raises `Unknown` for branches, for loops that carry values or whose bounds are not constant, for packed buffers and
+    for computed indices.
+    """
+    walk = _Walk(frozenset(buffers))
+    walk.visit(op, 0, [])
+    return walk.accesses
+
+
+class _Loop(NamedTuple):
+    """A loop around an op, the values of its variable, and the time that an iteration takes."""
+
+    variable: SSAValue
+    indices: range
+    duration: int
+
+
+class _Walk:
+    """A walk through ops, which gathers accesses."""
+
+    def __init__(self, buffers: frozenset[SSAValue]) -> None:
+        self.buffers = buffers
+        self.accesses: list[Access] = []
+
+    def touches(self, op: Operation) -> bool:
+        return any(root(operand) in self.buffers for inner in op.walk() for operand in inner.operands)
+
+    def duration(self, op: Operation) -> int:
+        """The time that an op takes: 2 for a step, in whose first half it loads."""
+        if not self.touches(op):
+            return 0
+        if isinstance(op, scf.ForOp):
+            return len(_iterations(op)) * sum(self.duration(inner) for inner in op.body.block.ops)
+        if not isinstance(op, TensorOp) or op.dest is None or isinstance(op, WindowOp):
+            return 2
+        return 2 * sum(len(run.stores) for run in op.visits) + 2
+
+    def visit(self, op: Operation, time: int, loops: list[_Loop]) -> None:
+        """Gathers the accesses of an op that begins at a time in the first iteration of the loops around."""
+        if not self.touches(op) or isinstance(op, SliceOp):
+            return
+        if isinstance(op, scf.ForOp):
+            indices = _iterations(op)
+            durations = [self.duration(inner) for inner in op.body.block.ops]
+            loop = _Loop(op.body.block.args[0], indices, sum(durations))
+            for inner, duration in zip(op.body.block.ops, durations, strict=True):
+                self.visit(inner, time, [*loops, loop])
+                time += duration
+        elif op.regions or op.has_trait(IsTerminator) or not isinstance(op, TensorOp) or op.dest is None:
+            raise Unknown
+        elif isinstance(op, WindowOp) and root(op.image) in self.buffers and root(op.dest) not in self.buffers:
+            self.window(op, time, loops)
+        else:
+            self.tensor_op(op, time, loops)
+
+    def tensor_op(self, op: TensorOp, time: int, loops: list[_Loop]) -> None:
+        assert op.dest is not None
+        runs = op.visits
+        stepwise = {value for value in op.inputs if any(value is operand for run in runs for operand, _ in run.loads)}
+        begin = time
+        for run in runs:
+            steps = 2 * np.arange(len(run.stores))
+            for operand, elements in run.loads:
+                self.add(operand, False, begin + steps, elements.min(1), elements.max(1), loops)
+            self.add(op.dest, True, begin + 1 + steps, run.stores, run.stores, loops)
+            begin += 2 * len(run.stores)
+        for operand in set(op.inputs) - stepwise:
+            whole = np.array([0]), np.array([prod(shape_of(operand)) - 1])
+            self.add(operand, False, np.array([begin]), *whole, loops)
+
+    def window(self, op: WindowOp, time: int, loops: list[_Loop]) -> None:
+        """Reads from the first to the last element of a window that lie in the image."""
+        _, rows, columns, channels = shape_of(op.image)
+        _, height, width, _ = shape_of(op.out)
+        top, left = self.evaluate(op.top, loops), self.evaluate(op.left, loops)
+        last = top + (height - 1) * op.spread[0], left + (width - 1) * op.spread[1]
+        first = np.clip(top, 0, rows - 1) * columns + np.clip(left, 0, columns - 1)
+        end = np.clip(last[0], 0, rows - 1) * columns + np.clip(last[1], 0, columns - 1)
+        self.record(
+            op.image,
+            False,
+            np.array([time]),
+            (first * channels)[..., None],
+            (end * channels + channels - 1)[..., None],
+            loops,
+        )
+
+    def add(
+        self, value: SSAValue, writes: bool, times: Numbers, first: Numbers, last: Numbers, loops: Sequence[_Loop]
+    ) -> None:
+        """Adds an access to the elements of a memref from first to last, inclusive."""
+        if root(value) in self.buffers:
+            self.record(value, writes, times, first, last, loops)
+
+    def record(
+        self, value: SSAValue, writes: bool, times: Numbers, first: Numbers, last: Numbers, loops: Sequence[_Loop]
+    ) -> None:
+        """times: in the first iteration; first and last may have an axis for each loop before the one of the times."""
+        width = element_bytes(memref_type(value))
+        shape = (*(len(loop.indices) for loop in loops), len(times))
+        if packed_bits(memref_type(value)) is not None or prod(shape) > MOST_STEPS:
+            raise Unknown
+        origin = self.offset(value, loops)[..., None]
+        for axis, loop in enumerate(loops):
+            times = times + _along(axis, len(loops) + 1, loop.duration * np.arange(len(loop.indices)))
+        starts, ends = origin + width * first, origin + width * (last + 1)
+        every = [np.broadcast_to(numbers, shape).reshape(-1) for numbers in (times, starts, ends)]
+        self.accesses.append(Access(root(value), writes, *every))
+
+    def offset(self, value: SSAValue, loops: Sequence[_Loop]) -> Numbers:
+        """The bytes from the beginning of its buffer to a memref, with an axis for each loop."""
+        total = np.zeros((1,) * len(loops), np.int64)
+        while isinstance(slice := value.owner, SliceOp):
+            total = total + self.evaluate(slice.offset, loops) * element_bytes(memref_type(value))
+            value = slice.source
+        return total
+
+    def evaluate(self, value: SSAValue, loops: Sequence[_Loop]) -> Numbers:
+        """An index, with an axis for each loop."""
+        for axis, loop in enumerate(loops):
+            if loop.variable is value:
+                return _along(axis, len(loops), np.array(loop.indices))
+        match value.owner:
+            case arith.ConstantOp(value=IntegerAttr() as constant):
+                return np.full((1,) * len(loops), constant.value.data)
+            case arith.AddiOp(lhs=lhs, rhs=rhs):
+                return self.evaluate(lhs, loops) + self.evaluate(rhs, loops)
+            case arith.SubiOp(lhs=lhs, rhs=rhs):
+                return self.evaluate(lhs, loops) - self.evaluate(rhs, loops)
+            case arith.MuliOp(lhs=lhs, rhs=rhs):
+                return self.evaluate(lhs, loops) * self.evaluate(rhs, loops)
+            case _:
+                raise Unknown
+
+
+def _along(axis: int, rank: int, values: Numbers) -> Numbers:
+    """Values along one of several axes."""
+    return values.reshape([-1 if i == axis else 1 for i in range(rank)])
+
+
+def _iterations(op: scf.ForOp) -> range:
+    """The indices of a loop that carries nothing."""
+    bounds = [const_evaluate_operand(value) for value in (op.lb, op.ub, op.step)]
+    if op.iter_args or any(bound is None for bound in bounds):
+        raise Unknown
+    return range(*cast("list[int]", bounds))

@@ -1,0 +1,151 @@
+"""The times at which a loop nest last reads each byte of a memref and first writes each byte of another one (L2).
+
+Loops run iteration by iteration, with integers for indices and without elements: only which bytes are touched counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import IntegerAttr, MemRefType
+from xdsl.ir import Block, Operation, SSAValue
+
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.scratch import SliceOp, element_bytes, memref_type, packed_bits, root, size_in_bytes
+from tinyml.dialects.tdsl import TensorOp, Visits, WindowOp, shape_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+NEVER = 1 << 62
+
+
+class NotReplayed(Exception):
+    """The bytes that an op touches are not known."""
+
+
+def reads_precede_writes(op: Operation, read: SSAValue, written: SSAValue, shift: int) -> bool:
+    """Has each byte that two memrefs share been read for the last time when it is first written?
+
+    shift: the bytes from the beginning of `read` to that of `written`. False if `read` is written as well, or if it is
+    unknown what the op touches.
+    """
+    replay = _Replay(read, written)
+    try:
+        replay.run(op)
+    except NotReplayed:
+        return False
+    last_reads = replay.last_reads[max(shift, 0) :]
+    first_writes = replay.first_writes[max(-shift, 0) :]
+    shared = min(len(last_reads), len(first_writes))
+    return bool((last_reads[:shared] < first_writes[:shared]).all())
+
+
+class _Replay:
+    """The state of an execution: the clock, and the time of the last read or first write of each byte."""
+
+    def __init__(self, read: SSAValue, written: SSAValue) -> None:
+        self.read, self.written = read, written
+        self.clock = 0
+        self.indices: dict[SSAValue, int] = {}
+        self.last_reads = np.full(size_in_bytes(memref_type(read)), -1)
+        self.first_writes = np.full(size_in_bytes(memref_type(written)), NEVER)
+
+    def run(self, op: Operation) -> None:
+        if isinstance(op, scf.ForOp):
+            if op.iter_args:
+                raise NotReplayed
+            for i in range(*(self.index(bound) for bound in (op.lb, op.ub, op.step))):
+                self.indices[op.body.block.args[0]] = i
+                for inner in op.body.block.ops:
+                    self.run(inner)
+        elif isinstance(op, SliceOp) or not any(self.is_watched(inner) for inner in op.walk()):
+            return
+        elif not isinstance(op, TensorOp) or op.regions or op.dest is None or self.view(op.dest) is self.read:
+            raise NotReplayed
+        elif isinstance(op, WindowOp) and self.view(op.dest) is not self.written:
+            self.gather(op)
+        else:
+            self.step(op)
+        self.clock += 1
+
+    def is_watched(self, op: Operation) -> bool:
+        memrefs = [value for value in op.operands if isinstance(value.type, MemRefType)]
+        return any(self.view(value) in (self.read, self.written) for value in memrefs)
+
+    def step(self, op: TensorOp) -> None:
+        assert op.dest is not None
+        runs: Sequence[Visits] = op.visits if self.view(op.dest) is self.written else []
+        ordered = {value for run in runs for value, _ in run.loads}
+        for run in runs:
+            for operand, elements in run.loads:
+                if self.view(operand) is self.read:
+                    times = np.repeat(self.clock + 2 * np.arange(len(elements)), elements.shape[1])
+                    self.note(operand, elements.reshape(-1), times)
+            self.note(op.dest, run.stores, self.clock + 1 + 2 * np.arange(len(run.stores)))
+            self.clock += 2 * len(run.stores)
+        for operand in op.inputs:
+            if self.view(operand) is self.read and operand not in ordered:
+                count = memref_type(operand).element_count()
+                self.note(operand, np.arange(count), np.full(count, self.clock))
+
+    def gather(self, op: WindowOp) -> None:
+        """Notes the elements of a window that lie in the image."""
+        if self.view(op.image) is not self.read:
+            return
+        _, rows, columns, channels = shape_of(op.image)
+        _, height, width, _ = shape_of(op.out)
+        y = self.index(op.top) + op.spread[0] * np.arange(height)
+        x = self.index(op.left) + op.spread[1] * np.arange(width)
+        y, x = y[(y >= 0) & (y < rows)], x[(x >= 0) & (x < columns)]
+        elements = ((y[:, None, None] * columns + x[:, None]) * channels + np.arange(channels)).reshape(-1)
+        self.note(op.image, elements, np.full(len(elements), self.clock))
+
+    def note(self, value: SSAValue, elements: NDArray[np.int64], times: NDArray[np.int64]) -> None:
+        """Notes reads or writes of elements of a memref."""
+        type = memref_type(value)
+        if packed_bits(type) is not None:
+            raise NotReplayed
+        width, origin = element_bytes(type), self.origin(value)
+        for byte in range(width):
+            if self.view(value) is self.read:
+                np.maximum.at(self.last_reads, origin + width * elements + byte, times)
+            else:
+                np.minimum.at(self.first_writes, origin + width * elements + byte, times)
+
+    @staticmethod
+    def view(value: SSAValue) -> SSAValue:
+        """The memref that a memref is a part of, which loops and branches do not hand on."""
+        value = root(value)
+        inside = isinstance(value.owner, Block) and isinstance(value.owner.parent_op(), scf.ForOp)
+        if inside or isinstance(value.owner, scf.ForOp | scf.IfOp):
+            raise NotReplayed
+        return value
+
+    def origin(self, value: SSAValue) -> int:
+        """Bytes from the start of its view to a memref."""
+        total = 0
+        while isinstance(slice := value.owner, SliceOp):
+            total += self.index(slice.offset) * element_bytes(memref_type(value))
+            value = slice.source
+        return total
+
+    def index(self, value: SSAValue) -> int:
+        if value in self.indices:
+            return self.indices[value]
+        match value.owner:
+            case arith.ConstantOp(value=IntegerAttr() as constant):
+                return constant.value.data
+            case arith.AddiOp() | arith.SubiOp() | arith.MuliOp() as op:
+                lhs, rhs = self.index(op.lhs), self.index(op.rhs)
+                match op:
+                    case arith.AddiOp():
+                        return lhs + rhs
+                    case arith.SubiOp():
+                        return lhs - rhs
+                    case _:
+                        return lhs * rhs
+            case _:
+                raise NotReplayed

@@ -1,0 +1,80 @@
+"""The choice of segments: a sequence of candidates that covers all nodes with the least peak."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from tinyml.transforms.formats.plans.graph import Graph
+
+
+class Segment(NamedTuple):
+    """Nodes from first to last, both inclusive, that run in a schedule.
+
+    bits: what is alive at most while they run. extra: multiply-accumulates beyond those of ordinary execution.
+    """
+
+    first: int
+    last: int
+    bits: int
+    schedule: str
+    extra: int = 0
+
+
+class Plan(NamedTuple):
+    """Segments that cover a network; the peak of all in bits, and their extra multiply-accumulates."""
+
+    segments: tuple[Segment, ...]
+    bits: int
+    extra: int
+
+
+def lower_bound(graph: Graph) -> int:
+    """Bits that every exact execution without recomputation has alive at some time.
+
+    The inputs are there at the beginning, the results at the end, and operands that an op reads whole before it begins.
+    """
+    bounds = [graph.size(*graph.inputs), graph.size(*graph.outputs)]
+    for node in graph.nodes:
+        whole = [read.tensor for read in node.reads if read.strides == (0, 0)]
+        if whole:
+            bounds.append(graph.size(*dict.fromkeys(whole)))
+    return max(bounds)
+
+
+def least_peak(nodes: int, candidates: Iterable[Segment], most_extra: int | None = None) -> Plan | None:
+    """The plan with the least peak, and of those with the least extra work; None if no candidates cover the nodes.
+
+    Every sequence of segments is considered: for each peak that a candidate has, dynamic programming finds the cheapest
+    cover by candidates that are no higher. most_extra: a limit on the extra work.
+    """
+    ending: list[list[Segment]] = [[] for _ in range(nodes)]
+    for candidate in candidates:
+        ending[candidate.last].append(candidate)
+    peaks = sorted({candidate.bits for segments in ending for candidate in segments})
+
+    def cover(peak: int) -> Sequence[Segment] | None:
+        best: list[tuple[int, Segment | None] | None] = [(0, None)]
+        for segments in ending:
+            options = [
+                (before[0] + segment.extra, segment)
+                for segment in segments
+                if segment.bits <= peak and (before := best[segment.first]) is not None
+            ]
+            best.append(min(options, key=lambda option: option[0], default=None))
+        end = best[-1]
+        if end is None or (most_extra is not None and end[0] > most_extra):
+            return None
+        chosen: list[Segment] = []
+        while end is not None and end[1] is not None:
+            chosen.append(end[1])
+            end = best[end[1].first]
+        return chosen[::-1]
+
+    least = bisect_left(peaks, True, key=lambda peak: cover(peak) is not None)
+    if least == len(peaks):
+        return None
+    segments = cover(peaks[least])
+    assert segments is not None
+    return Plan(tuple(segments), peaks[least], sum(segment.extra for segment in segments))
