@@ -46,8 +46,8 @@ class Access(NamedTuple):
 def accesses(op: Operation, buffers: Iterable[SSAValue]) -> list[Access]:
     """All accesses of an op, loops included, to some buffers.
 
-    Raises `Unknown` for branches, for loops that carry values or whose bounds are not constant, for memrefs that loops or
-    branches hand on, for packed buffers and for computed indices.
+    Raises `Unknown` for branches, for loops that carry values or whose bounds are not constant, for memrefs that loops
+    or branches hand on, for packed buffers and for computed indices.
     """
     if any(_is_handed_on(operand) for inner in op.walk() for operand in inner.operands):
         raise Unknown
