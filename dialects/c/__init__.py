@@ -7,6 +7,7 @@ from tinyml.dialects.c.declarations import (
     ConstantOp,
     DefineOp,
     FuncOp,
+    InlineOp,
     ProgramOp,
     VerbatimOp,
 )
@@ -47,6 +48,7 @@ __all__ = [
     "ForOp",
     "FuncOp",
     "IfOp",
+    "InlineOp",
     "InvokeOp",
     "LiteralOp",
     "LoadOp",
@@ -79,6 +81,7 @@ C = Dialect(
         ConditionalOp,
         ConstantOp,
         DefineOp,
+        InlineOp,
         ForOp,
         FuncOp,
         IfOp,

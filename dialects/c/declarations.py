@@ -72,6 +72,20 @@ class DefineOp(IRDLOperation):
 
 
 @irdl_op_definition
+class InlineOp(IRDLOperation):
+    """A function of the header that programs may call, as C text."""
+
+    name = "c.inline"
+    sym_name = prop_def(SymbolNameConstraint())
+    text = prop_def(StringAttr)
+    traits = traits_def(SymbolOpInterface())
+    assembly_format = "$sym_name attr-dict `text` $text"
+
+    def __init__(self, name: str, text: str):
+        super().__init__(properties={"sym_name": StringAttr(name), "text": StringAttr(text)})
+
+
+@irdl_op_definition
 class VerbatimOp(IRDLOperation):
     """Verbatim C text: a header of the runtime that makes `provides` callable."""
 

@@ -250,6 +250,8 @@ class NumberFormat(ABC):
 
     def binds(self, low: float, high: float | None) -> bool:
         """True if `clamp` with these limits can change a number of this format."""
+        if self.AS_PUBLISHED:
+            return True
         ends = self.encode(np.array([-math.inf, low, math.inf, math.inf if high is None else high]))
         return bool(ends[0] != ends[1] or ends[2] != ends[3])
 

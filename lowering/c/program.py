@@ -29,7 +29,8 @@ from tinyml.dialects import c, scratch, tdsl
 from tinyml.dialects.c.types import ALIAS, CONST, RAM
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.scratch import FORMAT, element_bytes, memref_type
-from tinyml.lowering.bits.format_notes import describe_format
+from tinyml.lowering.bits.format_notes import Affine, affine_format, describe_format
+from tinyml.lowering.c.conversions import input_conversion, output_conversion
 from tinyml.runtime.model.headers import header_defining
 from tinyml.targets.c.names import fresh
 
@@ -61,7 +62,14 @@ class ProgramBuilder:
         if len(inputs) != 1 or not kinds or any(kinds[1:]):
             raise InputError(f"'{self.name}' must map one memref to an index, memrefs or both")
         self.input = _array(inputs[0])
-        self.taken = {self.name, f"{self.name}_predict", f"{self.name}_scores", ARENA}
+        self.taken = {
+            self.name,
+            f"{self.name}_predict",
+            f"{self.name}_scores",
+            f"{self.name}_raw",
+            f"{self.name}_real",
+            ARENA,
+        }
         self.taken |= {f"{self.name}_output_{number}" for number in range(1, len(outputs))}
         self.headers: dict[str, c.VerbatimOp] = {}
         self.constants: dict[Attribute, c.ConstantOp] = {}
@@ -146,9 +154,30 @@ class ProgramBuilder:
         for number, length in enumerate(lengths[1:], 1):
             defines.append(c.DefineOp(f"{self.name}_OUTPUT_{number}_LENGTH", length, f"elements of output {number}"))
         arena = [] if self.arena is None else [self.arena]
+        defines += self._conversions()
         notes = [SHIFTS, FLOATS] if self._has_floats() else [SHIFTS]
         parts = [*defines, *self.headers.values(), *self.constants.values(), *arena, *functions]
         return c.ProgramOp(self.name, notes, Region(Block(parts)))
+
+    def _conversions(self) -> list[Operation]:
+        """Functions of the header that convert the input and the outputs, where that takes more than a shift."""
+        functions: list[Operation] = []
+        packed = _attribute(self.function.arg_attrs, 0, tdsl.PACKED)
+        format = self._affine(_attribute(self.function.arg_attrs, 0))
+        if format is not None and packed is None:
+            functions.append(input_conversion(self.name, ELEMENTS[self.input.element_type], format))
+        for number, value in enumerate(self.outputs):
+            format = self._affine(_attribute(self.function.res_attrs, number + (self.label is not None)))
+            if format is not None:
+                name, what = (f"_output_{number}", f"output {number}") if number else ("", "the scores")
+                element = ELEMENTS[_array(value.type).element_type]
+                functions.append(output_conversion(f"{self.name}{name}_real", what, element, format))
+        return functions
+
+    def _affine(self, format: Attribute | None) -> Affine | None:
+        """An affine format that is not that of fixed point."""
+        affine = affine_format(self.ctx, format.data) if isinstance(format, StringAttr) else None
+        return None if affine is None or affine.is_binary else affine
 
     def _has_floats(self) -> bool:
         return any(value.type == f32 for op in self.function.walk() for value in op.results)

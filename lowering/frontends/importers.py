@@ -22,17 +22,17 @@ Raises `InputError` for an invalid model, and `UnicodeDecodeError` for a text th
 GROUP = "tinyml.frontends"
 
 FRONTENDS = {
-    "onnx": "tinyml.lowering.frontends.onnx.importer:read_onnx",
     "sd": "tinyml.lowering.frontends.seedot.importer:read_seedot",
     "tflite": "tinyml.lowering.frontends.tflite.importer:read_tflite",
+    "onnx": "tinyml.lowering.frontends.onnx.importer:read_onnx",
 }
-"""The built-in importers, imported on demand."""
+"""The built-in importers, imported on demand: of several programs in a folder, the first suffix is taken."""
 
 
 def importers() -> dict[str, Callable[[], Importer]]:
-    """A loader for the importer of each suffix, plug-ins included."""
-    plugins = {plugin.name: plugin.load for plugin in entry_points(group=GROUP)}
-    return plugins | {suffix: partial(_load, place) for suffix, place in FRONTENDS.items()}
+    """A loader for the importer of each suffix: the built-in ones, then those of plug-ins for other suffixes."""
+    own = {suffix: partial(_load, place) for suffix, place in FRONTENDS.items()}
+    return own | {plugin.name: plugin.load for plugin in entry_points(group=GROUP) if plugin.name not in own}
 
 
 def _load(place: str) -> Importer:

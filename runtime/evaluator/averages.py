@@ -18,22 +18,56 @@ Array: TypeAlias = "NDArray[Any]"
 
 def average_windows(arithmetic: Arithmetic, op: tdsl.AveragePoolOp, image: Array) -> Array:
     """The averages of the windows of an image; elements are added in row-major order of their places in the window."""
-    _, height, width, _ = tdsl.shape_of(op.image)
-    _, rows, columns, _ = tdsl.shape_of(op.out)
-    top, _, left, _ = op.margins
     total = arithmetic.no_total(op.image, op.window[0] * op.window[1], (len(image), *tdsl.shape_of(op.out)))
-    counts = np.zeros((rows, columns), int)
-    for down, from_rows in _taps(op.window[0], rows, op.steps[0], top, height):
-        for across, from_columns in _taps(op.window[1], columns, op.steps[1], left, width):
-            part = np.s_[:, :, down, across]
-            total[part] = arithmetic.tally(op.image, total[part], image[:, :, from_rows, from_columns])
-            counts[down, across] += 1
+    for target, source in _moves(op):
+        total[target] = arithmetic.tally(op.image, total[target], image[source])
+    counts = _counts(op)
     result: Array | None = None
     for count in np.unique(counts):
         averages = arithmetic.average(op, op.image, total, int(count))
-        result = averages if result is None else np.where((counts == count)[..., None], averages, result)
+        result = averages if result is None else np.where(counts == count, averages, result)
     assert result is not None
     return result
+
+
+Part = tuple[slice, slice, slice, slice]
+
+
+def _moves(op: tdsl.AveragePoolOp) -> Iterator[tuple[Part, Part]]:
+    """For each place in a window: the windows in which it lies inside the image, and its positions there."""
+    _, height, width, _ = tdsl.shape_of(op.image)
+    _, rows, columns, _ = tdsl.shape_of(op.out)
+    top, _, left, _ = op.margins
+    for down, from_rows in _taps(op.window[0], rows, op.steps[0], top, height):
+        for across, from_columns in _taps(op.window[1], columns, op.steps[1], left, width):
+            yield np.s_[:, :, down, across], np.s_[:, :, from_rows, from_columns]
+
+
+def _counts(op: tdsl.AveragePoolOp) -> NDArray[np.int64]:
+    """The number of elements of each window that lie inside the image, (1, 1, rows, columns, 1)."""
+    _, rows, columns, _ = tdsl.shape_of(op.out)
+    counts = np.zeros((1, 1, rows, columns, 1), np.int64)
+    for target, _ in _moves(op):
+        counts[target] += 1
+    return counts
+
+
+def slope_of_windows(op: tdsl.AveragePoolOp, image: Array, slope: Array) -> Array:
+    """The derivative by an image, from that by the averages of its windows."""
+    back, shares = np.zeros((len(slope), *image.shape[1:])), slope / _counts(op)
+    for target, source in _moves(op):
+        back[source] += shares[target]
+    return back
+
+
+def slope_of_mean(op: tdsl.MeanOp, x: Array, slope: Array) -> Array:
+    """The derivative by the input of a mean."""
+    return np.broadcast_to(slope / op.count, (len(slope), *x.shape[1:]))
+
+
+def slope_of_softmax(y: Array, slope: Array) -> Array:
+    """The derivative by the input of softmax, given its result."""
+    return y * (slope - (slope * y).sum(-1, keepdims=True))
 
 
 def _taps(window: int, extent: int, step: int, before: int, inside: int) -> Iterator[tuple[slice, slice]]:

@@ -90,12 +90,19 @@ class _ProgramPrinter:
         self.chip = chip_of(target)
         ops = list(program.body.block.ops)
         self.defines = [op for op in ops if isinstance(op, c.DefineOp)]
+        self.inlines = [op for op in ops if isinstance(op, c.InlineOp)]
         self.verbatims = [op for op in ops if isinstance(op, c.VerbatimOp)]
         self.constants = [op for op in ops if isinstance(op, c.ConstantOp)]
         self.functions = [op for op in ops if isinstance(op, c.FuncOp)]
         self.arena = next((op for op in ops if isinstance(op, c.ArenaOp)), None)
         self.expressions = Expressions(self.chip, self.arena)
-        symbols = [*self.defines, *self.constants, *self.functions, *([self.arena] if self.arena else [])]
+        symbols = [
+            *self.defines,
+            *self.inlines,
+            *self.constants,
+            *self.functions,
+            *([self.arena] if self.arena else []),
+        ]
         self.taken = {op.sym_name.data for op in symbols}
         self.taken |= {name.data for op in self.verbatims for name in op.provides}
         self.sources: dict[int, tuple[str, ...]] = {}
@@ -153,6 +160,8 @@ class _ProgramPrinter:
             doc = [] if op.doc is None else _comment([op.doc.data])
             signature = FunctionPrinter(self.expressions, set(self.taken)).signature(op)
             lines += ["", *doc, f"{signature};"]
+        for op in self.inlines:
+            lines += ["", *op.text.data.rstrip("\n").split("\n")]
         return [*lines, "", "#ifdef __cplusplus", "}", "#endif", "", "#endif"]
 
     def _check_sizes(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
@@ -64,8 +65,13 @@ def imports(path: Path) -> Iterator[tuple[int, str]]:
                 pass
 
 
-def words(path: Path) -> Iterator[tuple[int, str]]:
+@cache
+def words(path: Path) -> list[tuple[int, str]]:
     """What a file says other than in docstrings and comments: identifiers, imports, strings."""
+    return [*_words(path)]
+
+
+def _words(path: Path) -> Iterator[tuple[int, str]]:
     tree = ast.parse(path.read_text())
     said = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):

@@ -27,7 +27,8 @@ WIDTHS_WITH_KERNELS = (4, 5, 6, 9, 10, 12)
 
 def program(kernel: Kernel) -> str:
     """A function of X whose only arithmetic is the kernel's."""
-    return {"num.distance": _distances, "num.axpy": _multiples}.get(kernel.op, _products)(kernel)
+    special = {"num.distance": _distances, "num.axpy": _multiples, "num.channel_dots": _channels}
+    return special.get(kernel.op, _products)(kernel)
 
 
 def calls(kernel: Kernel) -> int:
@@ -43,8 +44,9 @@ def calls(kernel: Kernel) -> int:
     if kernel.gaps == SKIP_BITS:
         # For few entries a kernel of less code is better.
         return 1
-    found = {"num.distance": ROWS * len(lengths), "num.axpy": len(longer), "num.strided_dot": len(longer)}
-    return found.get(kernel.op, len(lengths))
+    if kernel.op in ("num.axpy", "num.strided_dot", "num.channel_dots"):
+        return len(longer)
+    return ROWS * len(lengths) if kernel.op == "num.distance" else len(lengths)
 
 
 def lengths_of(kernel: Kernel) -> tuple[int, ...]:
@@ -173,6 +175,39 @@ def _multiples(kernel: Kernel) -> str:
     return "\n".join([*lines, f"  func.return %y{len(lengths)} : {y}", "}"])
 
 
+def _channels(kernel: Kernel) -> str:
+    """`channels(X)`: depthwise convolutions of parts of X with filters of every length, as high as the images."""
+    lengths, channels = lengths_of(kernel), rows_of(kernel)
+    formats = formats_of(kernel)
+    weights, image = (str(format.type) for format in formats)
+    frac = sum(format.scale for format in formats)
+    result = f"!fixed.q<32, {frac}>"
+    x, y = f"tensor<{input_length(kernel)}x1x{image}>", f"tensor<{channels * len(lengths)}x1x{result}>"
+    pixel, sums = f"tensor<1x1x1x{channels}x{result}>", f"tensor<{channels}x1x{result}>"
+    properties = f"groups = {channels} : i64, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>"
+    lines = [
+        f"func.func @channels(%X: {x} {{tdsl.range = #tdsl.range<-1.0, 1.0>}}) -> ({y}) {{",
+        f"  %y0 = tdsl.fill {{value = 0.0 : f64}} -> {y}",
+        "  %zero = arith.constant 0 : index",
+    ]
+    for i, (length, start) in enumerate(zip(lengths, [0, *accumulate(lengths)], strict=False)):
+        filters, shape = weights_of(kernel, length)[..., None, None], f"{channels}x{length}x1x1x"
+        run, part = f"tensor<{length * channels}x1x{image}>", f"tensor<1x{length}x1x{channels}x{image}>"
+        lines += [
+            f"  %at{i} = arith.constant {channels * start} : index",
+            f"  %run{i} = tdsl.slice %X[%at{i}, %zero] : {x} -> {run}",
+            f"  %x{i} = tdsl.reshape %run{i} : {run} -> {part}",
+            f"  %W{i} = tdsl.const dense<{filters.tolist()}> : tensor<{shape}i{kernel.weights}>"
+            f" -> tensor<{shape}{weights}>",
+            f"  %p{i} = tdsl.conv2d %W{i}, %x{i} {{acc = !fixed.acc<{kernel.sum}, {frac}>, {properties}}}"
+            f" : tensor<{shape}{weights}>, {part} -> {pixel}",
+            f"  %s{i} = tdsl.reshape %p{i} : {pixel} -> {sums}",
+            f"  %row{i} = arith.constant {channels * i} : index",
+            f"  %y{i + 1} = tdsl.insert_slice %s{i}, %y{i}[%row{i}, %zero] : {sums}, {y} -> {y}",
+        ]
+    return "\n".join([*lines, f"  func.return %y{len(lengths)} : {y}", "}"])
+
+
 def rows_of(kernel: Kernel) -> int:
     """Of the matrices of a product: two blocks, and rows that are left."""
     return ROWS if kernel.rows == 1 else 2 * kernel.rows + ROWS
@@ -180,7 +215,7 @@ def rows_of(kernel: Kernel) -> int:
 
 def columns_of(kernel: Kernel) -> int:
     """Of what weights are multiplied by."""
-    return 3 if kernel.op == "num.strided_dot" else 1
+    return {"num.strided_dot": 3, "num.channel_dots": rows_of(kernel)}.get(kernel.op, 1)
 
 
 def input_length(kernel: Kernel) -> int:

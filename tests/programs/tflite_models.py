@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any
 
-import flatbuffers
 import numpy as np
-import tflite
 from numpy.typing import NDArray
-from tflite_micro.python.tflite_micro import runtime
+
+# These packages have no types.
+flatbuffers: Any = import_module("flatbuffers")
+tflite: Any = import_module("tflite")
+runtime: Any = import_module("tflite_micro.python.tflite_micro.runtime")
 
 TYPES = {
     np.dtype(name): getattr(tflite.TensorType, name.upper())
@@ -69,7 +72,7 @@ class TfliteModel:
         data: NDArray[Any] | None = None,
     ) -> int:
         """Add a tensor and return its index."""
-        listed = [scales] if isinstance(scales, float) else scales
+        listed = [float(scales)] if isinstance(scales, float | int) else scales
         self.tensors.append(Spec(np.dtype(dtype), tuple(shape), listed, zero_point, axis, data))
         return len(self.tensors) - 1
 
@@ -162,7 +165,7 @@ class TfliteModel:
         tflite.OperatorAddOpcodeIndex(b, kinds.index(kind))
         tflite.OperatorAddInputs(b, listed[0])
         tflite.OperatorAddOutputs(b, listed[1])
-        if given is not None:
+        if table is not None and given is not None:
             tflite.OperatorAddBuiltinOptionsType(b, getattr(tflite.BuiltinOptions, table))
             tflite.OperatorAddBuiltinOptions(b, given)
         return tflite.OperatorEnd(b)

@@ -51,7 +51,9 @@ OTHERS = (("posit", 8), ("posit", 16), ("posit", 10), ("affine", 8))
 COLUMNS = ["time", "code", "once", "stack"]
 EVERY = 4
 """Every EVERY-th program is also compiled with packed and coded constants, with packed buffers and in other formats;
-programs with sparse matrices are always compiled with packed constants, too."""
+programs with sparse matrices are always compiled with packed constants, too, and those with
+convolutions in every format of integers.
+"""
 SELDOM = 4
 """Only every SELDOM-th of these variants is measured when adding to an existing table."""
 SAMPLES = 2
@@ -239,14 +241,16 @@ def programs(folder: Path, chosen: Board, known: Mapping[str, Sequence[float]]) 
     measurements: list[Measurement] = []
     for i, micro in enumerate(micro_programs()):
         program = micro.write(folder / f"p{i}", i)
-        sparse = "|*|" in micro.text
+        sparse, convolved = "|*|" in micro.text, "conv2d" in micro.text
         variants: list[Variant] = []
-        if sparse or not known:
+        if sparse or convolved or not known:
             variants += [(format, width, None, "never", False) for format, width in FORMATS]
         if i % EVERY == 0:
             variants += [("fixed", width, weights, "always", False) for width, weights in PACKED]
             variants += [("fixed", width, None, "never", True) for width in WIDTHS]
             variants += [(format, width, None, "never", False) for format, width in OTHERS]
+        if convolved:
+            variants += [("affine", 8, None, "never", False)]
         if sparse:
             variants += [("fixed", width, f"fixed:{n}", "always", False) for width in (16, 8) for n in WIDTHS]
             variants += [("fixed", width, None, "always", packed) for width in WIDTHS for packed in (False, True)]

@@ -178,6 +178,23 @@ def chain(random: Random, length: int, ops: int) -> MicroProgram:
     return MicroProgram("\n".join([*lines, f"argmax({' + '.join(names)})"]), random.parameters, length)
 
 
+def convolutions(random: Random, size: int, channels: int, rows: int, kernel: int, classes: int) -> MicroProgram:
+    """A network of a convolution, a depthwise convolution, a pool and a dense layer on a square image."""
+    random.array("F", 1, kernel, kernel, channels, rows, scale=1 / kernel)
+    random.array("G", rows, 3, 3, 1, 1, scale=0.5)
+    random.array("B", rows, scale=0.3)
+    random.array("C", rows, scale=0.3)
+    side = (size + 1) // 2 // 2
+    random.matrix("W", classes, side * side * rows)
+    pad = kernel // 2
+    text = f"""let I = reshape(X, (1, {size}, {size}, {channels}), (1, 2)) in
+let A = relu(conv2d(I, F, {{s 1 1}}, {{p {pad} {pad} {pad} {pad}}}, {{d 1 1}}, {{g 1}}) <+> B) in
+let D = relu(conv2d(A, G, {{s 2 2}}, {{p 1 1 1 1}}, {{d 1 1}}, {{g {rows}}}) <+> C) in
+let M = maxpool(D, {{k 2 2}}, {{p 0 0 0 0}}, {{s 2 2}}) in
+argmax(W * reshape(M, ({side * side * rows}, 1), (1, 2, 3, 4)))"""
+    return MicroProgram(text, random.parameters, size * size * channels)
+
+
 _FIXED: Sequence[tuple[Callable[..., MicroProgram], Sequence[tuple[object, ...]]]] = (
     (protonn, [(16, 16, 40, 26, 1), (60, 10, 24, 6, 0.4), (40, 12, 20, 10, 1), (120, 20, 30, 10, 0.4)]),
     (protonn, [(24, 8, 30, 3, 1), (90, 15, 16, 5, 0.3), (10, 30, 20, 8, 1), (70, 5, 50, 12, 1), (30, 25, 15, 20, 1)]),
@@ -187,6 +204,7 @@ _FIXED: Sequence[tuple[Callable[..., MicroProgram], Sequence[tuple[object, ...]]
     (dense, [(30, 20, 10, "relu"), (64, 16, 10, "tanh"), (20, 30, 4, "sigmoid"), (48, 12, 3, "relu")]),
 )
 _COLUMNS = [(32, 4, 8, "relu"), (12, 3, 20, "tanh"), (50, 5, 6, "sigmoid"), (9, 10, 15, "relu")]
+_CONVOLUTIONS = [(8, 3, 8, 3, 4), (10, 2, 5, 5, 6), (7, 4, 12, 1, 3), (12, 1, 4, 3, 10), (6, 8, 6, 3, 5)]
 CHAINS = 60
 
 
@@ -196,4 +214,5 @@ def micro_programs() -> list[MicroProgram]:
     lengths = np.random.default_rng(0).integers((4, 2), (60, 7), (CHAINS, 2))
     made += [(chain, (int(length), int(ops))) for length, ops in lengths]
     made += [(columns, arguments) for arguments in _COLUMNS]
+    made += [(convolutions, arguments) for arguments in _CONVOLUTIONS]
     return [make(Random(seed), *arguments) for seed, (make, arguments) in enumerate(made)]

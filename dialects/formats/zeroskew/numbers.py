@@ -59,14 +59,14 @@ class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
 
     def verify(self) -> None:
         if self.bits not in WIDTHS and not self.is_start:
-            raise VerifyException(f"zeroskew.q width must be from 2 to 8, 16, 32 or 64, got {self.bits}")
+            raise VerifyException(f"{self.name} width must be from 2 to 8, 16, 32 or 64, got {self.bits}")
         if not self.scales.data or not all(0 < scale < math.inf for scale in self.scale_values):
-            raise VerifyException("zeroskew.q scales must be positive and finite")
+            raise VerifyException(f"{self.name} scales must be positive and finite")
         low, high = self.raw_limits
         if not low <= self.zero_point.data <= high:
-            raise VerifyException(f"zeroskew.q zero point must lie in [{low}, {high}], got {self.zero_point.data}")
+            raise VerifyException(f"{self.name} zero point must lie in [{low}, {high}], got {self.zero_point.data}")
         if self.zero_point.data and (self.per_channel or self.bits > 8):
-            raise VerifyException("zeroskew.q has the zero point 0 with several scales, and with more than 8 bits")
+            raise VerifyException(f"{self.name} has the zero point 0 with several scales, and with more than 8 bits")
 
     @property
     def is_start(self) -> bool:

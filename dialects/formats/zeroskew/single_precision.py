@@ -28,6 +28,8 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine, limits
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from tinyml.dialects.formats.number_format import Raws, Reals
 
 V = TypeVar("V")
@@ -176,7 +178,11 @@ class FloatSkewType(ZeroSkewNumbers):
 
     def leaky_relu(self, m: Machine[V], value: V, value_format: NumberFormat, slope: float) -> V:
         factor = np.float32(slope)
-        return self._tabulated(m, "leaky_relu", value, value_format, lambda x: np.where(x < 0, factor * x, x))
+
+        def compute(x: NDArray[np.float32]) -> NDArray[np.float32]:
+            return np.where(x < 0, factor * x, x)
+
+        return self._tabulated(m, "leaky_relu", value, value_format, compute)
 
     def hard_swish(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
         sixth, half = np.float32(1 / 6), np.float32(0.5)
@@ -187,6 +193,8 @@ class FloatSkewType(ZeroSkewNumbers):
     ) -> V:
         from tinyml.dialects.machine.real_functions import exactly
 
+        if skewed(value_format).ranked(m, value) is None:
+            return self.from_f32(m, m.call(f"tm_{function}f", value_format.to_f32(m, value)))
         return self._tabulated(m, function, value, value_format, lambda x: exactly(function, x.astype(np.float64)))
 
     def _tabulated(

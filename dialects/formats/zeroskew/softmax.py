@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     F32 = NDArray[np.float32]
+    F64 = NDArray[np.float64]
 
 V = TypeVar("V")
 
@@ -69,7 +70,7 @@ def _reciprocals() -> NDArray[np.int16]:
     return _table(np.float32(0), np.float32(1) / np.float32(65535) * np.float32(65535), lambda x: 1 / (1 + x))
 
 
-def _table(low: np.float32, high: np.float32, function: Callable[[F32], F32]) -> NDArray[np.int16]:
+def _table(low: np.float32, high: np.float32, function: Callable[[F64], F64]) -> NDArray[np.int16]:
     """A function between two arguments, as TensorFlow Lite tabulates it in single precision.
 
     Entries are displaced by half of what the chord misses in the middle of a segment.

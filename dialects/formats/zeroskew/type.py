@@ -43,7 +43,7 @@ USUAL_WIDTH, CANDIDATE_WIDTHS = 8, (4, 6, 8)
 
 LEAST_SCALE, GREATEST_SCALE = 2.0**-60, 2.0**60
 SUM_SHIFT, WIDE_SUM_SHIFT = 20, 15
-"""Extra bits of the operands of a sum while they are brought to a common scale; for results of 16 bits."""
+"""Extra bits of the operands of a sum while they are brought to a common scale; with numbers of 16 bits."""
 
 
 @irdl_attr_definition
@@ -141,7 +141,8 @@ class ZeroSkewType(ZeroSkewNumbers):
     ) -> Int[V]:
         """TensorFlow Lite's ADD and SUB: both operands in units of twice the greater scale, some bits finer."""
         unit = 2 * max(lhs_format.scale, rhs_format.scale)
-        finer_by = SUM_SHIFT if self.bits <= USUAL_WIDTH else WIDE_SUM_SHIFT
+        bits = [format.bits for format in (self, lhs_format, rhs_format) if not format.is_start]
+        finer_by = SUM_SHIFT if max(bits) <= USUAL_WIDTH else WIDE_SUM_SHIFT
 
         def finer(value: V, format: ZeroSkewNumbers) -> Int[V]:
             left = 0 if format.is_start else finer_by
@@ -335,11 +336,10 @@ class ZeroSkewType(ZeroSkewNumbers):
         return m.settle(m.entry(function, table, index), 8 * self.dtype.itemsize)
 
     def _function_of_16_bits(self, m: Machine[V], function: Function, value: V, source: ZeroSkewNumbers) -> V:
-        """TensorFlow Lite's tanh and logistic function, by interpolation; exp in floats."""
-        if function == "exp":
-            return self.from_f32(m, m.call("tm_expf", source.to_f32(m, value)))
-        result = ZeroSkewType(16, 2.0**-15)
-        return self.recode(m, m.settle(interpolated(m, function, source, value), 16), result)
+        """TensorFlow Lite's tanh and logistic function in its result format, by interpolation; all else in floats."""
+        if function != "exp" and self == ZeroSkewType(16, 2.0**-15):
+            return m.settle(interpolated(m, function, source, value), 16)
+        return self.from_f32(m, m.call(f"tm_{function}f", source.to_f32(m, value)))
 
     def at_least(self, m: Machine[V], value: V, threshold: float) -> V:
         least = int(nearest := self.encode(np.array(threshold)))

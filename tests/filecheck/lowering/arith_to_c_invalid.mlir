@@ -27,7 +27,7 @@ func.func @two(%X: memref<1xf32>, %Y: memref<1xf32>) -> index {
   %c0 = arith.constant 0 : index
   func.return %c0 : index
 }
-// CHECK: 'two' must map one memref to an index, a memref or both
+// CHECK: 'two' must map one memref to an index, memrefs or both
 
 // -----
 

@@ -223,7 +223,7 @@ func.func @offset(%X: memref<3x1x!zeroskew.q<8, 0.5, 3>>, %p: memref<2x1x!zerosk
 // The start that absorbs the offset of the left factor has one row, whatever the row of the result.
 func.func @offset_of_rows(%X: memref<3x2x!zeroskew.q<8, 0.5, 3>>, %p: memref<3x2x!zeroskew.q<8, 1.0, 0>>) {
   %W = scratch.constant dense<[[1, 2], [4, -6]]> : tensor<2x2xi8> -> memref<2x2x!zeroskew.q<8, 0.5, 0>, #scratch.flash>
-  tdsl.matmul %X, %W {acc = !zeroskew.acc<0.25>} : memref<3x2x!zeroskew.q<8, 0.5, 3>>, memref<2x2x!zeroskew.q<8, 0.5, 0>, #scratch.flash> into %p : memref<3x2x!zeroskew.q<8, 1.0, 0>>
+  tdsl.matmul %X, %W {acc = !zeroskew.acc<32, 0.25>} : memref<3x2x!zeroskew.q<8, 0.5, 3>>, memref<2x2x!zeroskew.q<8, 0.5, 0>, #scratch.flash> into %p : memref<3x2x!zeroskew.q<8, 1.0, 0>>
   func.return
 }
 // CHECK: func.func @offset_of_rows

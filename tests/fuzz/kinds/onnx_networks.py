@@ -75,8 +75,29 @@ def networks() -> Sequence[onnx.ModelProto]:
 
 EXTENTS = (0, 1, -1, 2, 3, 1 << 20, 1 << 40, (1 << 63) - 1, -(1 << 63))
 NAMES = ("", "x", "y", "w", "c", "nowhere")
-OPS = ("Relu", "Conv", "Add", "Scan", "LSTM", "Gather", "Slice", "Pad", "Expand", "Tile", "Range", "Split", "Erf")
-OPS += ("ReduceMean", "MatMul", "Reshape", "ConstantOfShape", "DequantizeLinear", "MaxPool", "ConvTranspose", "Resize")
+OPS = (
+    "Relu",
+    "Conv",
+    "Add",
+    "Scan",
+    "LSTM",
+    "Gather",
+    "Slice",
+    "Pad",
+    "Expand",
+    "Tile",
+    "Range",
+    "Split",
+    "Erf",
+    "ReduceMean",
+    "MatMul",
+    "Reshape",
+    "ConstantOfShape",
+    "DequantizeLinear",
+    "MaxPool",
+    "ConvTranspose",
+    "Resize",
+)
 
 
 def changed_list(values: Any, choices: Sequence[Any], random: Random) -> None:

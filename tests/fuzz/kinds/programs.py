@@ -20,6 +20,7 @@ from fuzz.verdicts import ACCEPTED, REFUSED, Harm
 from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.lookup import format_named
 from tinyml.lowering import pipelines
 from tinyml.runtime.devices.device import DeviceError
 from tinyml.runtime.devices.host import HostRunner
@@ -71,9 +72,11 @@ def random_programs(number: int, random: Random, folder: Path) -> str:
 def _agree(module: ModuleOp, inputs: np.ndarray, random: Random, board: str, folder: Path) -> str:
     ctx = context()
     family, width = random.choice(SORTS).option
+    narrow = [format.bits for format in format_named(ctx, family, width).candidates if format.bits < 8]
+    weights = f"{family}:{random.choice(narrow)}" if narrow and random.random() < 0.5 else None
     try:
         record_profiles(module, inputs)
-        AssignFormatPass(family, width).apply(ctx, module)
+        AssignFormatPass(family, width, weights=weights).apply(ctx, module)
         pipelines.run(module, ctx, pipelines.flatten("refine-formats", {"format": family}))
         raws, interface = encode_inputs(module, inputs), interface_of(module)
         expected = evaluate(module, raws)
@@ -82,9 +85,13 @@ def _agree(module: ModuleOp, inputs: np.ndarray, random: Random, board: str, fol
             printed = folder / target
             if not printed.exists():
                 lowered = module.clone()
-                packed = random.choice(["never", "always"])
+                options = {
+                    "target": target,
+                    "packed": random.choice(["never", "always"]),
+                    "pack_buffers": random.random() < 0.3,
+                }
                 for step in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c"):
-                    pipelines.run(lowered, ctx, pipelines.flatten(step, {"target": target, "packed": packed}))
+                    pipelines.run(lowered, ctx, pipelines.flatten(step, options))
                 printed.mkdir(parents=True)
                 for file, extension in (("source", "c"), ("header", "h")):
                     (printed / f"{interface.name}.{extension}").write_text(print_c(lowered, ctx, target, file))

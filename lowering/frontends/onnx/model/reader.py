@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.limits import ELEMENT_LIMIT
 from tinyml.lowering.frontends.onnx.model.graph import Attribute, Declared, Dims, Graph, Node
-from tinyml.lowering.frontends.onnx.model.tensors import ELEMENTS, tensor_array
+from tinyml.lowering.frontends.onnx.model.tensors import ELEMENTS, tensor_array, text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,7 +43,7 @@ def read_model(content: bytes, file: str) -> Graph:
         raise InputError("not an ONNX model: the file is damaged", file=file) from error
     if not model.HasField("graph"):
         raise InputError("not an ONNX model: it holds no graph", file=file)
-    opsets = {("" if each.domain in DEFAULT_DOMAINS else each.domain): each.version for each in model.opset_import}
+    opsets = {_domain(each.domain): each.version for each in model.opset_import}
     if opsets.get("", OPSETS[0]) not in OPSETS:
         raise InputError(f"opset {opsets['']} is not supported, only {OPSETS[0]} to {OPSETS[-1]}", file=file)
     if model.functions:
@@ -73,14 +73,14 @@ class _Reader:
             raise self.error(f"more than {DEEPEST} graphs inside each other")
         if graph.sparse_initializer:
             raise self.error("sparse initializers are not supported")
-        constants = {tensor.name: self.array(tensor) for tensor in graph.initializer}
-        inputs = [self.declared(value) for value in graph.input if value.name not in constants]
+        constants = {text(tensor.name): self.array(tensor) for tensor in graph.initializer}
+        inputs = [self.declared(value) for value in graph.input if text(value.name) not in constants]
         outputs = [self.declared(value) for value in graph.output]
         known = {*constants, *(value.name for value in inputs)}
         if not outputs:
-            raise self.error(f"graph '{graph.name}' has no outputs")
+            raise self.error(f"graph '{text(graph.name)}' has no outputs")
         if len(known) < len(constants) + len(inputs):
-            raise self.error(f"graph '{graph.name}' has two inputs of one name")
+            raise self.error(f"graph '{text(graph.name)}' has two inputs of one name")
         free: set[str] = set()
         nodes: list[Node] = []
         for node in (self.node(node, depth) for node in graph.node):
@@ -108,20 +108,19 @@ class _Reader:
         element = ELEMENTS.get(tensor.elem_type, f"type {tensor.elem_type}")
         dims: Dims | None = None
         if tensor.HasField("shape"):
-            dims = tuple(dim.dim_value if dim.HasField("dim_value") else dim.dim_param for dim in tensor.shape.dim)
-        return Declared(value.name, element, dims)
+            extents = tensor.shape.dim
+            dims = tuple(dim.dim_value if dim.HasField("dim_value") else text(dim.dim_param) for dim in extents)
+        return Declared(text(value.name), element, dims)
 
     def node(self, node: NodeProto, depth: int) -> Node:
-        domain = "" if node.domain in DEFAULT_DOMAINS else node.domain
-        name = node.name or next(filter(None, node.output), "")
+        domain = _domain(node.domain)
+        op, inputs, outputs = text(node.op_type), tuple(map(text, node.input)), tuple(map(text, node.output))
+        name = text(node.name) or next(filter(None, outputs), "")
         attributes: dict[str, Attribute] = {}
         for attribute in node.attribute:
-            try:
-                attributes[attribute.name] = self.attribute(attribute, depth)
-            except UnicodeDecodeError as error:
-                raise self.error(f"{node.op_type} '{name}': attribute '{attribute.name}' is no text") from error
+            attributes[text(attribute.name)] = self.attribute(attribute, depth)
         version = self.opsets.get(domain, OPSETS[0])
-        return Node(node.op_type, domain, version, name, tuple(node.input), tuple(node.output), attributes, self.file)
+        return Node(op, domain, version, name, inputs, outputs, attributes, self.file)
 
     def attribute(self, attribute: AttributeProto, depth: int) -> Attribute:
         """The value of an attribute, by its declared type as numbered in AttributeProto.AttributeType."""
@@ -131,7 +130,7 @@ class _Reader:
             case 2:
                 return attribute.i
             case 3:
-                return attribute.s.decode()
+                return text(attribute.s)
             case 4:
                 return self.array(attribute.t)
             case 5:
@@ -141,9 +140,14 @@ class _Reader:
             case 7:
                 return tuple(attribute.ints)
             case 8:
-                return "\n".join(text.decode() for text in attribute.strings)
+                return "\n".join(map(text, attribute.strings))
             case kind:
-                raise self.error(f"attribute '{attribute.name}' has type {kind}, which is not supported")
+                raise self.error(f"attribute '{text(attribute.name)}' has type {kind}, which is not supported")
+
+
+def _domain(name: str) -> str:
+    """The name of a domain, which is empty for that of ONNX itself."""
+    return "" if name in DEFAULT_DOMAINS else text(name)
 
 
 def _needed(nodes: list[Node], outputs: list[Declared]) -> Iterator[Node]:

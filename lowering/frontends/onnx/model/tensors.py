@@ -46,13 +46,19 @@ _FIELDS = {
 """The field of a TensorProto that holds elements of a type without raw bytes; all others are in `int32_data`."""
 
 
+def text(value: str | bytes) -> str:
+    """A printable string of a message, of which protobuf gives the bytes if they are not UTF-8."""
+    string = value if isinstance(value, str) else value.decode(errors="replace")
+    return string if string.isprintable() else "".join(each if each.isprintable() else "?" for each in string)
+
+
 def tensor_array(tensor: TensorProto, file: str) -> NDArray[Any]:
     """The array of a tensor.
 
     Raises `InputError` for unknown element types, for fewer or more bytes than the shape needs, for arrays beyond the
     limit on elements, and for external data outside of the folder of the model.
     """
-    name, shape = tensor.name, tuple(tensor.dims)
+    name, shape = text(tensor.name), tuple(tensor.dims)
 
     def error(message: str) -> InputError:
         return InputError(f"tensor '{name}': {message}", file=file)
@@ -70,6 +76,8 @@ def tensor_array(tensor: TensorProto, file: str) -> NDArray[Any]:
     if tensor.data_location == 1:
         array = np.frombuffer(_external(tensor, size, file), stored)
     elif tensor.HasField("raw_data"):
+        if len(tensor.raw_data) != size:
+            raise error(f"shape {list(shape)} needs {size} bytes, the file holds {len(tensor.raw_data)}")
         array = np.frombuffer(tensor.raw_data, stored)
     else:
         array = _listed(tensor, element, stored)
@@ -92,9 +100,9 @@ def _external(tensor: TensorProto, size: int, file: str) -> bytes:
     """The bytes of a tensor in another file, which must lie in the model's folder or below."""
 
     def error(message: str) -> InputError:
-        return InputError(f"tensor '{tensor.name}': {message}", file=file)
+        return InputError(f"tensor '{text(tensor.name)}': {message}", file=file)
 
-    entries = {entry.key: entry.value for entry in tensor.external_data}
+    entries = {text(entry.key): text(entry.value) for entry in tensor.external_data}
     location = entries.get("location", "")
     try:
         folder = Path(file).resolve().parent

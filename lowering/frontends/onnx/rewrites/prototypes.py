@@ -6,9 +6,8 @@ as there are prototypes. A loop keeps one difference and one distance.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from xdsl.builder import ImplicitBuilder
 from xdsl.dialects import arith, scf
@@ -20,23 +19,10 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl import shape_of
+from tinyml.lowering.frontends.onnx.rewrites.distances import Distances, distances_of
 from tinyml.lowering.frontends.onnx.rewrites.elementwise import in_shape_of
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-
 _Elementwise: TypeAlias = tdsl.UnaryOp | tdsl.BinaryOp
-
-
-@dataclass(frozen=True)
-class _Distances:
-    """Squared distances of `point`, a vector of any shape, from the rows of `prototypes` (number, length)."""
-
-    point: SSAValue
-    prototypes: NDArray[Any]
-    prototypes_first: bool
-    name: str | None
 
 
 class SumOverPrototypes(RewritePattern):
@@ -55,7 +41,7 @@ class SumOverPrototypes(RewritePattern):
             if isinstance(step, tdsl.UnaryOp | tdsl.BinaryOp):
                 chain.append(step)
             value = _varying(step)
-        if (distances := _distances(value)) is None or len(distances.prototypes) != shape_of(op.lhs)[1]:
+        if (distances := distances_of(value)) is None or len(distances.prototypes) != shape_of(op.lhs)[1]:
             return
         rewriter.replace(op, _loop(weights, distances, list(reversed(chain))))
 
@@ -89,47 +75,7 @@ def _on_one(op: _Elementwise, value: SSAValue) -> _Elementwise:
     return type(op)(lhs, rhs)
 
 
-def _distances(value: SSAValue) -> _Distances | None:
-    """The distances that a vector holds: sums, by ones, over the squares of differences from a constant."""
-    op = value.owner
-    if (
-        not isinstance(op, tdsl.MatmulOp)
-        or not value.has_one_use()
-        or not isinstance(ones := op.rhs.owner, tdsl.ConstOp)
-    ):
-        return None
-    if shape_of(op.rhs)[1] != 1 or not np.all(ones.raws == 1):
-        return None
-    moves: list[tdsl.ReshapeOp | tdsl.TransposeOp] = []
-    squares = op.lhs
-    while isinstance(squares.owner, tdsl.ReshapeOp | tdsl.TransposeOp) and squares.has_one_use():
-        moves.append(squares.owner)
-        squares = squares.owner.input
-    square = squares.owner
-    if not isinstance(square, tdsl.MulOp) or square.lhs is not square.rhs or not squares.has_one_use():
-        return None
-    difference = square.lhs.owner
-    if not isinstance(difference, tdsl.SubOp) or any(use.operation is not square for use in square.lhs.uses):
-        return None
-    for point, other in ((difference.lhs, difference.rhs), (difference.rhs, difference.lhs)):
-        if isinstance(other.owner, tdsl.ConstOp) and not isinstance(point.owner, tdsl.ConstOp):
-            shape = shape_of(square.lhs)
-            rows = _moved(np.broadcast_to(other.owner.raws, shape), moves)
-            numbers = np.arange(prod(shape_of(point))).reshape(shape_of(point))
-            order = _moved(np.broadcast_to(numbers, shape), moves)
-            if rows.shape[1] == numbers.size and (order == np.arange(numbers.size)).all():
-                return _Distances(point, rows, other is difference.lhs, other.name_hint)
-    return None
-
-
-def _moved(array: NDArray[Any], moves: list[tdsl.ReshapeOp | tdsl.TransposeOp]) -> NDArray[Any]:
-    """The elements of an array after moves, of which the last one in the list is the first."""
-    for move in reversed(moves):
-        array = array.transpose(move.axes) if isinstance(move, tdsl.TransposeOp) else array.reshape(shape_of(move.out))
-    return array
-
-
-def _loop(weights: tdsl.ConstOp, distances: _Distances, chain: list[_Elementwise]) -> list[Operation]:
+def _loop(weights: tdsl.ConstOp, distances: Distances, chain: list[_Elementwise]) -> list[Operation]:
     """The loop over prototypes, with everything that it needs before it; its result is the last op's."""
     number, length = distances.prototypes.shape
     rows = shape_of(weights.result)[0]

@@ -193,3 +193,34 @@ func.func @prefix(%W: memref<6x8x!fixed.q<16, 10>>, %X: memref<8x1x!fixed.q<16, 
 }
 // CHECK: func.func @prefix
 // CHECK-NOT: num.dot_rows
+
+// -----
+
+// Six channels, each with a filter of its own: four at once, then two one by one. The sums start from biases, and wait
+// in an accumulator for which there is a kernel.
+func.func @channels(%W: memref<6x4x1x1x!fixed.q<8, 4>>, %B: memref<6x!fixed.q<16, 8>>, %window: memref<1x4x1x6x!fixed.q<8, 4>>, %Y: memref<6x!fixed.q<8, 2>>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c6 = arith.constant 6 : index
+  scf.for %i = %c0 to %c6 step %c1 {
+    %b = memref.load %B[%i] : memref<6x!fixed.q<16, 8>>
+    %start = num.start %b : !fixed.q<16, 8> -> !fixed.acc<24, 8>
+    %at = arith.muli %i, %c4 : index
+    %row = scratch.slice %W[%at] : memref<6x4x1x1x!fixed.q<8, 4>> to memref<4x!fixed.q<8, 4>>
+    %channel = scratch.slice %window[%i] : memref<1x4x1x6x!fixed.q<8, 4>> to memref<19x!fixed.q<8, 4>>
+    %sum = num.strided_dot %start, %row, %channel {stride = 6 : index} : !fixed.acc<24, 8>, memref<4x!fixed.q<8, 4>>, memref<19x!fixed.q<8, 4>> -> !fixed.acc<24, 8>
+    %y = num.finish %sum : !fixed.acc<24, 8> -> !fixed.q<8, 2>
+    memref.store %y, %Y[%i] : memref<6x!fixed.q<8, 2>>
+  }
+  func.return
+}
+// CHECK: func.func @channels
+// CHECK-NEXT: %sums = memref.alloca() : memref<4x!fixed.acc<32, 8>>
+// CHECK: scf.for [[block:%.*]] = {{%.*}} to {{%.*}} step
+// CHECK-NEXT: [[first:%.*]] = arith.muli [[block]], {{%.*}} : index
+// CHECK: num.start {{%.*}} : !fixed.q<16, 8> -> !fixed.acc<32, 8>
+// CHECK: [[rows:%.*]] = scratch.slice %W{{.*}} to memref<16x!fixed.q<8, 4>>
+// CHECK-NEXT: [[four:%.*]] = scratch.slice %window[[[first]]] : {{.*}} to memref<22x!fixed.q<8, 4>>
+// CHECK-NEXT: num.channel_dots %sums, %sums, [[rows]], [[four]] {kernel = "tm_cm_channels4_s8_s8_s32", stride = 6 : index}
+// CHECK: num.strided_dot

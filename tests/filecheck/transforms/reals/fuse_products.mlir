@@ -70,3 +70,25 @@ func.func @noted(%X: tensor<2x1xf32>) -> tensor<1x2xf32> {
 // CHECK: tdsl.const dense<{{.*}}> : tensor<2x1xf32> {of = "constant"}
 // CHECK: tdsl.matmul_sum {{.*}} {of = "sum"}
 // CHECK: tdsl.reshape {{.*}} {of = "sum"}
+
+// -----
+
+// A bias, one number for each channel, becomes the start of a convolution, with the shifts of its rows; a constant of
+// another shape does not, nor does a second one.
+func.func @convolution(%X: tensor<1x2x2x1xf32>) -> (tensor<1x2x2x2xf32>, tensor<1x2x2x2xf32>) {
+  %F = tdsl.const dense<1.0> : tensor<2x1x1x1xf32> -> tensor<2x1x1x1xf32>
+  %B = tdsl.const dense<[[[[1.0, 2.0]]]]> : tensor<1x1x1x2xf32> -> tensor<1x1x1x2xf32>
+  %C = tdsl.const dense<3.0> : tensor<1x2x1x1xf32> -> tensor<1x2x1x1xf32>
+  %y = tdsl.conv2d %F, %X {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, row_shifts = array<i8: 0, 3>} : tensor<2x1x1x1xf32>, tensor<1x2x2x1xf32> -> tensor<1x2x2x2xf32>
+  %a = tdsl.add %B, %y : tensor<1x1x1x2xf32>, tensor<1x2x2x2xf32> -> tensor<1x2x2x2xf32>
+  %b = tdsl.add %a, %B : tensor<1x2x2x2xf32>, tensor<1x1x1x2xf32> -> tensor<1x2x2x2xf32>
+  %z = tdsl.conv2d %F, %X {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<2x1x1x1xf32>, tensor<1x2x2x1xf32> -> tensor<1x2x2x2xf32>
+  %c = tdsl.add %z, %C : tensor<1x2x2x2xf32>, tensor<1x2x1x1xf32> -> tensor<1x2x2x2xf32>
+  func.return %b, %c : tensor<1x2x2x2xf32>, tensor<1x2x2x2xf32>
+}
+// CHECK: func.func @convolution
+// CHECK: [[start:%.*]] = tdsl.const dense<[1.000000e+00, 1.600000e+01]> : tensor<2xf32>
+// CHECK: %a = tdsl.conv2d %F, %X from [[start]] : tensor<2xf32> {{.*}} row_shifts = array<i8: 0, 3>}
+// CHECK: tdsl.add %a,
+// CHECK: %z = tdsl.conv2d %F, %X {
+// CHECK: tdsl.add %z,

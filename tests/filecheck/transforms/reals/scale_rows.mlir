@@ -38,3 +38,19 @@ func.func @others(%X: tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<2x2xf32>) {
 }
 // CHECK: func.func @others
 // CHECK-NOT: row_shifts
+
+// The rows of a filter are its output channels. What sums start from is multiplied by the same powers, where it has a
+// number for each channel and no other use.
+func.func @filters(%X: tensor<1x2x2x1xf32>) -> (tensor<1x2x2x2xf32>, tensor<1x2x2x2xf32>) {
+  %F = tdsl.const dense<[[[[2.0]]], [[[0.5]]]]> : tensor<2x1x1x1xf32> -> tensor<2x1x1x1xf32>
+  %G = tdsl.const dense<[[[[2.0]]], [[[0.5]]]]> : tensor<2x1x1x1xf32> -> tensor<2x1x1x1xf32>
+  %B = tdsl.const dense<[3.0, 0.25]> : tensor<2xf32> -> tensor<2xf32>
+  %C = tdsl.const dense<3.0> : tensor<1xf32> -> tensor<1xf32>
+  %y = tdsl.conv2d %F, %X from %B : tensor<2xf32> {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<2x1x1x1xf32>, tensor<1x2x2x1xf32> -> tensor<1x2x2x2xf32>
+  %z = tdsl.conv2d %G, %X from %C : tensor<1xf32> {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<2x1x1x1xf32>, tensor<1x2x2x1xf32> -> tensor<1x2x2x2xf32>
+  func.return %y, %z : tensor<1x2x2x2xf32>, tensor<1x2x2x2xf32>
+}
+// CHECK: func.func @filters
+// CHECK: %B = tdsl.const dense<[3.000000e+00, 1.000000e+00]>
+// CHECK: tdsl.conv2d {{.*}} row_shifts = array<i8: 0, 2>}
+// CHECK: tdsl.conv2d {{.*}} groups = 1 : i64}

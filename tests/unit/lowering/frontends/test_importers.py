@@ -53,6 +53,11 @@ def test_a_package_adds_a_frontend(tmp_path: Path) -> None:
     program.write_bytes(b"")
     assert isinstance(load_program(program, context()), ModuleOp)
     assert find_model(tmp_path)[0] == program
+    (tmp_path / "model.onnx").touch()
+    assert find_model(tmp_path)[0].name == "model.onnx", "plug-ins come last"
+    (tmp_path / "seedot").mkdir()
+    (tmp_path / "seedot" / "input.sd").touch()
+    assert find_model(tmp_path)[0].name == "input.sd", "a folder's program is the first in the order of the table"
     program.write_bytes(b"\xff")
     with pytest.raises(InputError, match="is not empty"):
         load_program(program, context())

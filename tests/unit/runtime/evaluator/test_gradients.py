@@ -119,12 +119,29 @@ func.func @f(%x: tensor<2x2xf32>) -> (tensor<2x2xf32>) {
 """
 
 
-@pytest.mark.parametrize(("text", "without"), [(NODES, ["T"]), (MOVES, []), (OUTER, [])])
+AVERAGES = """
+func.func @f(%x: tensor<1x3x2x2xf32>) -> (tensor<1x2x2x1xf32>) {
+  %B = tdsl.const dense<[[[[0.5], [-0.75]], [[1.5], [0.25]], [[-1.0], [2.0]]]]> : tensor<1x3x2x1xf32>
+      -> tensor<1x3x2x1xf32>
+  %p = tdsl.mul %x, %B : tensor<1x3x2x2xf32>, tensor<1x3x2x1xf32> -> tensor<1x3x2x2xf32>
+  %l = tdsl.leaky_relu %p {slope = 0.25 : f64} : tensor<1x3x2x2xf32> -> tensor<1x3x2x2xf32>
+  %h = tdsl.hard_swish %l : tensor<1x3x2x2xf32> -> tensor<1x3x2x2xf32>
+  %a = tdsl.average_pool %h {kernel = array<i64: 2, 2>, padding = array<i64: 1, 0, 0, 1>, strides = array<i64: 2, 1>}
+      : tensor<1x3x2x2xf32> -> tensor<1x2x2x2xf32>
+  %s = tdsl.softmax %a : tensor<1x2x2x2xf32> -> tensor<1x2x2x2xf32>
+  %q = tdsl.mul %s, %a : tensor<1x2x2x2xf32>, tensor<1x2x2x2xf32> -> tensor<1x2x2x2xf32>
+  %m = tdsl.mean %q {axes = array<i64: 3>} : tensor<1x2x2x2xf32> -> tensor<1x2x2x1xf32>
+  func.return %m : tensor<1x2x2x1xf32>
+}
+"""
+
+
+@pytest.mark.parametrize(("text", "without"), [(NODES, ["T"]), (MOVES, []), (OUTER, []), (AVERAGES, [])])
 def test_of_single_ops(text: str, without: Collection[str]):
     """Matrices that inputs choose, rows with shifts, factors on the right, tensors that are moved and broadcast, and a
     constant of two shapes; a constant that only decides branches has none."""
     module = Parser(context(), text).parse_module()
-    inputs = np.random.default_rng(1).normal(size=(700, 6 if text == MOVES else 4))
+    inputs = np.random.default_rng(1).normal(size=(700, {MOVES: 6, AVERAGES: 12}.get(text, 4)))
     check(module, inputs, without)
 
 

@@ -26,8 +26,9 @@ func.func @f(%x: tensor<2x1x!fixed.q<8, 4>>) -> tensor<2x1x!fixed.q<8, 7>> {
 INDEX = "func.func @f(%i: index) -> index {\n  func.return %i : index\n}"
 SCALAR = "func.func @f(%a: !fixed.q<16, 12>) -> !fixed.q<16, 12> {\n  func.return %a : !fixed.q<16, 12>\n}"
 RESULTS = """
-func.func @f(%x: tensor<2x1xf32>) -> (tensor<2x1xf32>, tensor<2x1xf32>) {
-  func.return %x, %x : tensor<2x1xf32>, tensor<2x1xf32>
+func.func @f(%x: tensor<2x1xf32>) -> (index, index) {
+  %i = tdsl.argmax %x : tensor<2x1xf32>
+  func.return %i, %i : index, index
 }
 """
 BLOCKS = "func.func @f(%x: memref<4xf32>) -> memref<4xf32> {\n  cf.br ^n\n^n:\n  func.return %x : memref<4xf32>\n}"
@@ -69,7 +70,7 @@ def run(text: str, name: str) -> None:
         (MEMREFS, "bits-to-c", "integers, floats and memrefs: 'tdsl.exp' is of another level"),
         (EARLY, "pack-scratch", "a program on memrefs: 'tdsl.exp' uses a value before its definition"),
         (INDEX, "measure-cost", "expected an input of numbers, 'f' takes index"),
-        (RESULTS, "pack-input", "expected scores, a label or both, 'f' returns tensor<2x1xf32>, tensor<2x1xf32>"),
+        (RESULTS, "pack-input", "expected scores, a label or both, 'f' returns index, index"),
     ],
 )  # fmt: skip
 def test_ir_of_another_level_is_refused(text: str, name: str, said: str):

@@ -46,3 +46,18 @@
 %i = "test.op"() : () -> index
 %r = num.level %sum row %i : !zeroskew.acc<32, 0.5> -> f32
 // CHECK: a sum in !zeroskew.acc<32, 0.5> does not go on in f32
+
+// -----
+
+%r = "test.op"() : () -> !zeroskew.f<16, 0.5, 3>
+// CHECK: zeroskew.f has the zero point 0 with several scales, and with more than 8 bits
+
+// -----
+
+%r = "test.op"() : () -> !zeroskew.f<8, [0.5, 0.25], 0>
+// CHECK: zeroskew.f has 8 bits and one scale
+
+// -----
+
+%r = "test.op"() : () -> !zeroskew.facc<32, 0.0>
+// CHECK: zeroskew.facc scales must be positive

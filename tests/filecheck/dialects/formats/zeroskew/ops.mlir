@@ -22,3 +22,16 @@ func.func @row(%sum: !zeroskew.acc<32, [0.015625, 0.1]>, %row: index, %w: !zeros
 // BITS: func.call @tm_requantize_s32
 // BITS-NOT: func.call @tm_requantize_s32
 // BITS: func.return
+
+// Numbers of single precision: a factor for each row, and halves to even.
+func.func @float_row(%sum: !zeroskew.facc<32, [0.015625, 0.1]>, %row: index) -> !zeroskew.f<8, 0.1, -128> {
+  %level = num.level %sum row %row : !zeroskew.facc<32, [0.015625, 0.1]> -> !zeroskew.facc<32, 0.10000000149011612>
+  %y = num.finish %level : !zeroskew.facc<32, 0.10000000149011612> -> !zeroskew.f<8, 0.1, -128>
+  func.return %y : !zeroskew.f<8, 0.1, -128>
+}
+// CHECK: func.func @float_row(%sum: !zeroskew.facc<32, [0.015625, 0.1]>, %row: index) -> !zeroskew.f<8, 0.1, -128>
+// BITS: func.func @float_row(%sum: i32
+// BITS: dense<[1042284544, 1065353216]>
+// BITS: func.call @tm_scale_to_even
+// BITS-NOT: func.call @tm_scale_to_even
+// BITS: func.return

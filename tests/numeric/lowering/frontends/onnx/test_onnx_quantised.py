@@ -44,7 +44,7 @@ def quantised(float_model: onnx.ModelProto, shape: Sequence[int], folder: Path, 
     source, result = folder / "float.onnx", folder / "quantised.onnx"
     source.write_bytes(float_model.SerializeToString())
     quantization.quantize_static(source, result, Reader(shape), **options)
-    return onnx.load(result)
+    return onnx.ModelProto.FromString(result.read_bytes())
 
 
 def outputs(module: ModuleOp, inputs: Array) -> Array:

@@ -89,3 +89,36 @@ def test_weights_are_permuted_behind_a_flattened_image():
     module = check(model(nodes, [1, 1, 6, 6], constants))
     moved = [op for op in module.walk() if isinstance(op, tdsl.TransposeOp) and not op.keeps_order]
     assert moved == []
+
+
+@given(st.data())
+@settings(max_examples=20, deadline=None)
+def test_transposed_convolutions(data: st.DataObject):
+    rank, groups = data.draw(st.integers(1, 2)), data.draw(st.integers(1, 2))
+    kernel, strides = data.draw(extents(rank, 1, 3)), data.draw(extents(rank, 1, 3))
+    attributes: dict[str, Any] = {"strides": strides, "group": groups, "pads": data.draw(extents(2 * rank, 0, 2))}
+    attributes["dilations"] = data.draw(extents(rank, 1, 2))
+    attributes["output_padding"] = [data.draw(st.integers(0, stride - 1)) for stride in strides]
+    image = [1, groups * data.draw(st.integers(1, 2)), *data.draw(extents(rank, 4, 5))]
+    filter = [image[1], data.draw(st.integers(1, 2)), *kernel]
+    constants = {"w": reals(*filter), "b": reals(groups * filter[1])}
+    check(model([node("ConvTranspose", "x w b", **attributes)], image, constants), samples=2, tolerance=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("attributes", "scales"),
+    [
+        ({"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}, [1, 1, 2, 3]),
+        ({}, [1, 1, 2, 2]),
+        ({"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}, [1, 1, 1.5, 0.5]),
+    ],
+)
+def test_resize(attributes: dict[str, Any], scales: list[float]):
+    constants = {"s": np.array(scales, np.float32)}
+    check(model([node("Resize", "x - s", mode="nearest", **attributes)], [1, 2, 4, 4], constants))
+
+
+def test_resize_to_a_size_between_convolutions():
+    nodes = [node("Conv", "x w", "c"), node("Resize", "c - - size", "r", mode="nearest"), node("Conv", "r w")]
+    constants = {"w": reals(2, 2, 1, 1), "size": np.array([1, 2, 6, 9])}
+    check(model(nodes, [1, 2, 3, 3], constants))

@@ -209,30 +209,42 @@ def test_commands_read_onnx(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     assert error.count("\n") == 1
 
 
-def test_prototypes_become_a_loop():
-    """ProtoNN as exporters write it: all differences at once, squared and summed."""
+DIFFERENCES = [
+    node("Unsqueeze", "p two", "u"),
+    node("Sub", "u b", "d"),
+    node("Mul", "d d", "s"),
+    node("ReduceSum", "s one", "t", keepdims=0),
+]
+EXPANDED = [
+    node("Mul", "p p", "pp"),
+    node("ReduceSum", "pp one", "xx"),
+    node("MatMul", "p c", "pc"),
+    node("Mul", "pc minus", "xb"),
+    node("Add", "xx xb", "s"),
+    node("Add", "s bb", "t"),
+]
+
+
+@pytest.mark.parametrize("nodes", [DIFFERENCES, EXPANDED])
+def test_prototypes_become_a_loop(nodes: list[onnx.NodeProto]):
+    """ProtoNN as exporters write it: all differences at once, squared and summed, or the square expanded."""
     random = np.random.default_rng(3)
-    constants = {
-        "w": random.normal(size=(5, 3)),
-        "b": random.normal(size=(1, 3, 4)),
-        "g": np.array(-0.3),
-        "z": random.normal(size=(4, 6)),
-    }
-    nodes = [
+    b = random.normal(size=(1, 3, 4)).astype(np.float32)
+    constants = {"w": random.normal(size=(5, 3)), "g": np.array(-0.3), "z": random.normal(size=(4, 6))}
+    constants |= {"b": b, "c": b[0], "bb": (b[0] ** 2).sum(0), "minus": np.array(-2.0)}
+    whole = [
         node("MatMul", "x w", "p"),
-        node("Unsqueeze", "p two", "u"),
-        node("Sub", "u b", "d"),
-        node("Mul", "d d", "s"),
-        node("ReduceSum", "s one", "t", keepdims=0),
+        *nodes,
         node("Mul", "t g", "m"),
         node("Exp", "m", "e"),
         node("MatMul", "e z"),
     ]
     arrays = {name: array.astype(np.float32) for name, array in constants.items()}
-    module = check(model(nodes, [1, 5], arrays | {"one": np.array([1]), "two": np.array([2])}))
+    module = check(model(whole, [1, 5], arrays | {"one": np.array([1]), "two": np.array([2])}))
     ops = [op.name for op in module.walk()]
     assert ops.count("scf.for") == 1
     assert ops.count("tdsl.index") == 2
+    assert ops.count("tdsl.sub") == 1
 
 
 def test_matrices_with_zeros_are_sparse():

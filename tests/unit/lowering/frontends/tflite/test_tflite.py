@@ -8,13 +8,18 @@ from typing import Any
 
 import numpy as np
 import pytest
+from programs.printed import WARNING_FLAGS
 from programs.tflite_models import TfliteModel, computed_by_tflm
 from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
+from tinyml.lowering import pipelines
 from tinyml.lowering.frontends.tflite.importer import read_tflite
+from tinyml.runtime.devices.toolchain import call_tool, execute
 from tinyml.runtime.evaluator.evaluator import evaluate, evaluate_reals, predict_function
+from tinyml.targets.c.print_c import write_c
 from tinyml.tools.driver.stages import has_formats
 from tinyml.tools.main import main
 
@@ -171,6 +176,38 @@ def test_a_model_keeps_its_formats_from_file_to_outputs(tmp_path: Path, capsys: 
     np.savez(tmp_path / "wide.npz", x=raws.astype(np.int16) + 100)
     assert main(["run", str(out), "--data", str(tmp_path / "wide.npz")]) == 1
     assert "is not the raw value of any !zeroskew.q<8, 0.5, 3>" in capsys.readouterr().err
+
+
+CONVERTS = """\
+#include <math.h>
+#include <stdio.h>
+#include "net.h"
+int main(void) {
+    for (int i = -4000; i <= 4000; i++)
+        printf("%d ", net_raw((float)i / 40.0f));
+    printf("%d %d %d\\n", net_raw(INFINITY), net_raw(-INFINITY), net_raw(NAN));
+    for (int i = -128; i < 128; i++)
+        printf("%.9g ", (double)net_real((int8_t)i));
+    return 0;
+}
+"""
+
+
+def test_conversions_beside_the_program(tmp_path: Path):
+    """As QUANTIZE and DEQUANTIZE, without a warning of the compiler."""
+    module, ctx = read_tflite(between_floats(), "net.tflite"), context()
+    for step in ("refine-formats", "formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c"):
+        pipelines.run(module, ctx, pipelines.flatten(step, {"target": "host"}))
+    write_c(module, ctx, "host", tmp_path)
+    (tmp_path / "main.c").write_text(CONVERTS)
+    flags = [*WARNING_FLAGS, "-Werror", "-ffp-contract=off", "-o", tmp_path / "converts"]
+    call_tool("", "gcc", [*flags, tmp_path / "main.c", tmp_path / "net.c", "-lm"])
+    raws, reals = execute([tmp_path / "converts"], b"", "conversions").decode().split("\n")
+    scaled = np.arange(-4000, 4001).astype(np.float32) / np.float32(40) / np.float32(UNIT)
+    rounded = np.trunc(scaled + np.copysign(np.float32(0.5), scaled)) + 3
+    expected = [*np.clip(rounded, -128, 127).astype(int), 127, -128, -128]
+    assert [int(word) for word in raws.split()] == expected
+    assert [float(word) for word in reals.split()] == [(raw + 7) * 0.25 for raw in range(-128, 128)]
 
 
 def test_formats_chosen_anew(tmp_path: Path, capsys: pytest.CaptureFixture[str]):

@@ -1,0 +1,147 @@
+"""Ops that make images larger: Resize, and ConvTranspose as a convolution of an image with zeros between its pixels."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import ceil, floor
+from typing import TYPE_CHECKING, Any
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.tdsl import shape_of
+from tinyml.lowering.frontends.onnx.building.builder import Builder
+from tinyml.lowering.frontends.onnx.building.handlers import Inputs, handles, needed, optional
+from tinyml.lowering.frontends.onnx.building.values import Constant, Value
+from tinyml.lowering.frontends.onnx.model.graph import Node
+from tinyml.lowering.frontends.onnx.ops.movement import axis_of, integers
+from tinyml.lowering.frontends.onnx.ops.windows import image_of, image_result, with_bias
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+GREATEST = 1 << 14
+"""The greatest extent of a resized image, each index of which is compared."""
+
+
+@handles("ConvTranspose")
+def convolve_transposed(to: Builder, node: Node, inputs: Inputs) -> Value:
+    x, weights = needed(to, inputs, 0), needed(to, inputs, 1)
+    rank, groups = len(x.shape) - 2, node.integer("group", 1)
+    if not isinstance(weights, Constant) or len(weights.shape) != len(x.shape) or rank not in (1, 2):
+        raise node.error("expected an image or a sequence, and a constant filter of as many axes")
+    if groups < 1 or weights.shape[0] != x.shape[1] or weights.shape[0] % groups:
+        raise node.error(f"a filter {list(weights.shape)} with {groups} groups does not fit {x.shape[1]} channels")
+    node.only("auto_pad", "NOTSET", "VALID")
+    kernel = node.integers("kernel_shape", weights.shape[2:])
+    strides, dilations = node.integers("strides", (1,) * rank), node.integers("dilations", (1,) * rank)
+    pads = node.integers("pads", (0,) * 2 * rank) if node.text("auto_pad", "NOTSET") == "NOTSET" else (0,) * 2 * rank
+    more = node.integers("output_padding", (0,) * rank)
+    if kernel != weights.shape[2:] or not len(strides) == len(dilations) == len(more) == len(pads) // 2 == rank:
+        raise node.error("an attribute does not fit the shape of the filter")
+    if "output_shape" in node.attributes:
+        raise node.error("the attribute 'output_shape' is not supported, only pads and output_padding are")
+    if min(*strides, *dilations) < 1 or min(*pads, *more) < 0:
+        raise node.error("strides and dilations are at least 1, padding at least 0")
+    reach = [(size - 1) * gap for size, gap in zip(kernel, dilations, strict=True)]
+    low = [far - pad for far, pad in zip(reach, pads, strict=False)]
+    high = [far - pad + extra for far, pad, extra in zip(reach, pads[rank:], more, strict=True)]
+    one, none = [1] * (2 - rank), [0] * (2 - rank)
+    down_right = [*one, *strides], [*one, *dilations], [*none, *low], [*none, *high]
+    steps, spread, before, after = ([int(each) for each in pair] for pair in down_right)
+    image = to.op(
+        tdsl.PadOp,
+        image_of(to, x),
+        [0, *(max(edge, 0) for edge in before), 0],
+        [0, *(max(edge, 0) for edge in after), 0],
+        0.0,
+        [0, *(step - 1 for step in steps), 0],
+    )
+    n, height, width, channels = shape_of(image)
+    cut = [max(-edge, 0) for edge in before]
+    size = [extent - start - max(-edge, 0) for extent, start, edge in zip((height, width), cut, after, strict=True)]
+    image = to.part(image, (0, *cut, 0), (n, *size, channels))
+    filter = to.constant(weights, f"transposed in {groups}", lambda array: _turned(array, groups))
+    product = to.op(tdsl.Conv2dOp, filter, image, (1, 1), spread, groups)
+    return with_bias(to, image_result(to, product, rank + 2), optional(inputs, 2))
+
+
+def _turned(weights: NDArray[Any], groups: int) -> NDArray[Any]:
+    """A filter C x O / groups x KH x KW as the filter O x KH x KW x C / groups of the convolution."""
+    if weights.ndim == 3:
+        weights = weights[:, :, None]
+    channels, outputs, down, across = weights.shape
+    parts = weights.reshape(groups, channels // groups, outputs, down, across)[..., ::-1, ::-1]
+    return parts.transpose(0, 2, 3, 4, 1).reshape(groups * outputs, down, across, channels // groups)
+
+
+@handles("Resize")
+def resize(to: Builder, node: Node, inputs: Inputs) -> Value:
+    """The nearest pixel of an image, in the modes in which that is pixel `y * height div new height`."""
+    x = needed(to, inputs, 0)
+    node.only("mode", "nearest")
+    node.only("antialias", 0)
+    node.only("keep_aspect_ratio_policy", "stretch")
+    if len(x.shape) not in (3, 4):
+        raise node.error(f"expected an image or a sequence, got shape {list(x.shape)}")
+    shape, factors = _resized(to, node, inputs, x.shape)
+    to.check_shape(shape)
+    if max(shape) > GREATEST:
+        raise node.error(f"an extent of {max(shape)} is not supported, only up to {GREATEST}")
+    for before, after, factor in zip(x.shape, shape, factors, strict=True):
+        taken = [_nearest(node, at, before, after, factor) for at in range(after)]
+        if taken != [at * before // after for at in range(after)]:
+            raise node.error("this coordinate_transformation_mode and nearest_mode are not supported for these sizes")
+    if shape[:2] != x.shape[:2]:
+        raise node.error("only the height and the width can change")
+    size = shape[2:] if len(shape) == 4 else (1, *shape[2:])
+    return image_result(to, to.op(tdsl.ResizeNearestOp, image_of(to, x), size), len(shape))
+
+
+def _resized(to: Builder, node: Node, inputs: Inputs, shape: tdsl.Shape) -> tuple[tdsl.Shape, list[Fraction]]:
+    """The new shape, and the factor by which each extent grows."""
+    rank = len(shape)
+    axes = [axis_of(node, axis, rank) for axis in node.integers("axes", tuple(range(rank)))]
+    sizes, scales = integers(node, inputs, 3, "sizes"), optional(inputs, 2)
+    after, factors = list(shape), [Fraction(1)] * rank
+    if sizes is not None:
+        if len(sizes) != len(axes):
+            raise node.error(f"{len(sizes)} sizes do not fit {len(axes)} axes")
+        for axis, size in zip(axes, sizes, strict=True):
+            after[axis], factors[axis] = size, Fraction(size, shape[axis])
+        return tuple(after), factors
+    if not isinstance(scales, Constant) or scales.array.size != len(axes) or scales.array.dtype.kind != "f":
+        raise node.error("expected constant sizes, or a constant scale for each axis")
+    if not np.isfinite(scales.array).all() or scales.array.min() <= 0:
+        raise node.error("scales must be positive")
+    for axis, scale in zip(axes, scales.array.ravel().tolist(), strict=True):
+        factors[axis] = Fraction(scale)
+        after[axis] = floor(shape[axis] * factors[axis])
+    return tuple(after), factors
+
+
+def _nearest(node: Node, at: int, before: int, after: int, factor: Fraction) -> int:
+    """The index of the pixel that becomes pixel `at` of an axis."""
+    half = Fraction(1, 2)
+    match node.text("coordinate_transformation_mode", "half_pixel"):
+        case "asymmetric":
+            place = at / factor
+        case "half_pixel":
+            place = (at + half) / factor - half
+        case "pytorch_half_pixel":
+            place = (at + half) / factor - half if after > 1 else Fraction(0)
+        case "align_corners":
+            place = Fraction(at * (before - 1), after - 1) if after > 1 else Fraction(0)
+        case mode:
+            raise node.error(f"coordinate_transformation_mode = {mode} is not supported")
+    match node.text("nearest_mode", "round_prefer_floor"):
+        case "floor":
+            index = floor(place)
+        case "ceil":
+            index = ceil(place)
+        case "round_prefer_ceil":
+            index = floor(place + half)
+        case "round_prefer_floor":
+            index = ceil(place - half)
+        case mode:
+            raise node.error(f"nearest_mode = {mode} is not known")
+    return min(max(index, 0), before - 1)

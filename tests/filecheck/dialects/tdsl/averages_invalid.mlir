@@ -1,0 +1,43 @@
+// What the verifiers of averages, softmax and activations say.
+
+// RUN: %invalid
+
+%x = "test.op"() : () -> (tensor<2x3xf32>)
+%r = tdsl.mean %x {axes = array<i64: 1, 0>} : tensor<2x3xf32> -> tensor<1x1xf32>
+// CHECK: axes {{\[}}1, 0] are not some of the 2 axes of 2x3, in order
+
+// -----
+
+%x = "test.op"() : () -> (tensor<f32>)
+%r = tdsl.softmax %x : tensor<f32> -> tensor<f32>
+// CHECK: normalises the last axis, got a scalar
+
+// -----
+
+%x = "test.op"() : () -> (tensor<3xf32>)
+%r = tdsl.clip %x {low = 1.0 : f64, high = -1.0 : f64} : tensor<3xf32> -> tensor<3xf32>
+// CHECK: clips to finite limits in order, got {{\[}}1.0, -1.0]
+
+// -----
+
+%x = "test.op"() : () -> (tensor<3xf32>)
+%r = tdsl.leaky_relu %x {slope = 0x7FF0000000000000 : f64} : tensor<3xf32> -> tensor<3xf32>
+// CHECK: the slope must be finite, got inf
+
+// -----
+
+%total = "test.op"() : () -> (i16)
+%r = num.average %total {count = 9 : i64, of = !zeroskew.q<8, 0.5, 3>} : i16 -> !zeroskew.q<8, 0.5, 3>
+// CHECK: i16 is no total of 9 numbers of !zeroskew.q<8, 0.5, 3>
+
+// -----
+
+%total = "test.op"() : () -> (i32)
+%r = num.mean %total {count = 9 : i64, of = !zeroskew.q<8, 0.5, 3>} : i32 -> f32
+// CHECK: num.mean mixes the families zeroskew and float
+
+// -----
+
+%a = "test.op"() : () -> (!zeroskew.q<8, 0.5, 3>)
+%r = num.softmax_term %a, %a {into = !zeroskew.q<8, 0.5, 0>} : !zeroskew.q<8, 0.5, 3>, !zeroskew.q<8, 0.5, 3> -> f32
+// CHECK: softmax in !zeroskew.q<8, 0.5, 0> has terms and totals of type i32, got f32

@@ -1,0 +1,26 @@
+// Windows with the same elements inside the image share a loop nest; softmax passes over a row three times.
+
+// RUN: tinyml-opt %s -p lower-tdsl-to-loops | filecheck %s
+
+func.func @pool(%x: memref<1x4x2x1xf32>, %y: memref<1x2x1x1xf32>) {
+  tdsl.average_pool %x {kernel = array<i64: 3, 2>, padding = array<i64: 1, 0, 0, 0>, strides = array<i64: 2, 1>} : memref<1x4x2x1xf32> into %y : memref<1x2x1x1xf32>
+  func.return
+}
+// CHECK: func.func @pool
+// CHECK: num.average %{{.*}} {count = 4 : i64, of = f32} : f32 -> f32
+// CHECK: num.average %{{.*}} {count = 6 : i64, of = f32} : f32 -> f32
+// CHECK-NOT: num.average
+
+func.func @softmax(%x: memref<2x3xf32>) {
+  tdsl.softmax %x : memref<2x3xf32> into %x : memref<2x3xf32>
+  func.return
+}
+// CHECK: func.func @softmax
+// CHECK: scf.for
+// CHECK: num.greater
+// CHECK: scf.for
+// CHECK: num.softmax_term
+// CHECK-NEXT: num.softmax_add
+// CHECK: scf.for
+// CHECK: num.softmax_term
+// CHECK-NEXT: num.softmax_share

@@ -1,0 +1,48 @@
+// RUN: tinyml-opt %s -p lower-tdsl-to-loops,canonicalize --split-input-file | filecheck %s
+
+// Each row of the window is copied where it lies in the image, and filled elsewhere.
+func.func @window(%X: memref<1x4x5x2x!fixed.q<8, 7>>, %w: memref<1x3x3x2x!fixed.q<8, 7>>, %top: index, %left: index) {
+  tdsl.window %X[%top, %left] {dilations = array<i64: 1, 1>, margins = array<i64: 1, 0, 0, 1>} : memref<1x4x5x2x!fixed.q<8, 7>> into %w : memref<1x3x3x2x!fixed.q<8, 7>>
+  func.return
+}
+// CHECK: func.func @window
+// CHECK: [[zero:%.*]] = num.constant {value = 0.000000e+00 : f64}
+// CHECK: scf.for [[i:%.*]] =
+// CHECK: [[down:%.*]] = arith.addi %top, [[i]]
+// CHECK: arith.cmpi slt, [[down]],
+// CHECK: scf.for
+// CHECK: memref.store [[zero]]
+// CHECK: scratch.copy_run {{.*}} {most = 6 : i64}
+// CHECK: scf.for
+// CHECK: memref.store [[zero]]
+
+// -----
+
+// A window that lies in the image is only copied; constants in flash are copied one by one.
+func.func @inside(%X: memref<1x4x5x2x!fixed.q<8, 7>>, %F: memref<1x4x5x2x!fixed.q<8, 7>, #scratch.flash>, %w: memref<1x2x2x2x!fixed.q<8, 7>>, %top: index, %left: index) {
+  tdsl.window %X[%top, %left] {dilations = array<i64: 1, 1>, margins = array<i64: 0, 0, 0, 0>} : memref<1x4x5x2x!fixed.q<8, 7>> into %w : memref<1x2x2x2x!fixed.q<8, 7>>
+  tdsl.window %F[%top, %left] {dilations = array<i64: 1, 1>, margins = array<i64: 0, 0, 0, 0>} : memref<1x4x5x2x!fixed.q<8, 7>, #scratch.flash> into %w : memref<1x2x2x2x!fixed.q<8, 7>>
+  func.return
+}
+// CHECK: func.func @inside
+// CHECK-NOT: num.constant
+// CHECK: scratch.copy_run {{.*}} {most = 4 : i64}
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: memref.load
+// CHECK: memref.store
+
+// -----
+
+// The channels of a window meet their filters in strided dot products, whose starts absorb the zero point of the image.
+func.func @depthwise(%w: memref<1x2x1x2x!zeroskew.q<8, 0.5, 3>>, %y: memref<1x1x1x2x!zeroskew.q<8, 1.0, 0>>) {
+  %F = scratch.constant dense<[[[[1]], [[2]]], [[[3]], [[4]]]]> : tensor<2x2x1x1xi8> -> memref<2x2x1x1x!zeroskew.q<8, 0.5, 0>, #scratch.flash>
+  tdsl.conv2d %F, %w {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 2 : i64} : memref<2x2x1x1x!zeroskew.q<8, 0.5, 0>, #scratch.flash>, memref<1x2x1x2x!zeroskew.q<8, 0.5, 3>> into %y : memref<1x1x1x2x!zeroskew.q<8, 1.0, 0>>
+  func.return
+}
+// CHECK: func.func @depthwise
+// CHECK: %start = scratch.constant dense<[-9, -21]> : tensor<2xi32>
+// CHECK: scf.for [[o:%.*]] =
+// CHECK: num.start
+// CHECK: [[channel:%.*]] = scratch.slice %w{{\[}}[[o]]] : {{.*}} to memref<3x!zeroskew.q<8, 0.5, 0>>
+// CHECK: num.strided_dot {{%.*}}, {{%.*}}, [[channel]] {stride = 2 : index}
