@@ -38,11 +38,12 @@ def affine_format(ctx: Context, text: str) -> Affine | None:
     format = _spelled(ctx, text)
     if format is None or format.AS_PUBLISHED or format.dtype.itemsize > 2 or (formula := _formula(format)) is None:
         return None
-    low, high = (int(raw) for raw in format.encode(np.array([-np.inf, np.inf])))
-    raws = np.array([low, high])
-    if not np.array_equal(format.decode(raws.astype(format.dtype)), (raws - formula[1]) * formula[0]):
+    unit, zero = formula
+    # Beyond all that 16 bits can hold.
+    ends = format.encode(np.array([-unit, unit]) * (1 << 17))
+    if not np.array_equal(format.decode(ends), (ends.astype(np.float64) - zero) * unit):
         return None
-    return Affine(*formula, low, high)
+    return Affine(unit, zero, int(ends[0]), int(ends[1]))
 
 
 def describe_format(ctx: Context, text: str) -> str:
