@@ -14,7 +14,7 @@ from xdsl.parser import Parser
 from xdsl.utils.exceptions import ParseError
 
 from tinyml.dialects import scratch
-from tinyml.dialects.formats.number_format import number_format
+from tinyml.dialects.formats.number_format import NumberFormat, number_format
 from tinyml.dialects.lazy_numpy import np
 
 
@@ -42,15 +42,24 @@ def affine_format(ctx: Context, text: str) -> Affine | None:
     if format is None or format.dtype.kind != "i" or format.dtype.itemsize > 2:
         return None
     low, high = (int(format.encode(np.array(end)).ravel()[0]) for end in (-np.inf, np.inf))
-    raws = np.array([low, 0, 1, high], format.dtype)
-    reals = format.decode(raws)
-    if reals.shape != raws.shape or not high > low:
+    line = _line(format, [low, 0, 1, high]) if high > low else None
+    return None if line is None else Affine(*line, low, high)
+
+
+def _line(format: NumberFormat, raws: Sequence[int]) -> tuple[float, int] | None:
+    """The unit and the zero of a format whose reals are unit * (raw - zero) for raws of which 0 and 1 are in the middle.
+
+    None for other formats, and for one whose reals depend on the row.
+    """
+    reals = [format.decode(np.array([raw], format.dtype)) for raw in raws]
+    if any(real.size != 1 for real in reals):
         return None
+    reals = np.array([float(real.item()) for real in reals])
     unit = float(reals[2] - reals[1])
     if not 0 < unit < math.inf:
         return None
     zero = round(-reals[1] / unit)
-    return Affine(unit, zero, low, high) if np.array_equal(reals, (raws - float(zero)) * unit) else None
+    return (unit, zero) if np.array_equal(reals, (np.array(raws) - float(zero)) * unit) else None
 
 
 def describe_format(ctx: Context, text: str) -> str:
@@ -64,13 +73,9 @@ def describe_format(ctx: Context, text: str) -> str:
         return text
     if format is None or format.dtype.kind != "i":
         return text
-    raws = np.array([-3, 0, 1, 2], format.dtype)
-    reals = format.decode(raws)
-    if reals.shape != raws.shape or not 0 < (unit := float(reals[2] - reals[1])) < math.inf:
+    if (line := _line(format, [-3, 0, 1, 2])) is None:
         return text
-    zero = round(-reals[1] / unit)
-    if not np.array_equal(reals, (raws - float(zero)) * unit):
-        return text
+    unit, zero = line
     mantissa, exponent = math.frexp(unit)
     spelled = f"2^{exponent - 1}" if mantissa == 0.5 else f"{unit:.17g}"
     raw = f"(raw {'-' if zero > 0 else '+'} {abs(zero)})" if zero else "raw"
