@@ -47,7 +47,7 @@ def affine_format(ctx: Context, text: str) -> Affine | None:
 
 
 def _line(format: NumberFormat, raws: Sequence[int]) -> tuple[float, int] | None:
-    """The unit and the zero of a format whose reals are unit * (raw - zero) for raws of which 0 and 1 are in the middle.
+    """The unit and the zero of a format whose reals are unit * (raw - zero) for raws with 0 and 1 in the middle.
 
     None for other formats, and for one whose reals depend on the row.
     """
