@@ -43,8 +43,9 @@ def affine_format(ctx: Context, text: str) -> Affine | None:
         return None
     low, high = (int(format.encode(np.array(end)).ravel()[0]) for end in (-np.inf, np.inf))
     raws = np.array([low, 0, 1, high], format.dtype)
-    reals = format.decode(raws)
-    if reals.shape != raws.shape or not high > low:
+    rows = format.decode(raws[None])
+    reals = rows[0]
+    if len(rows) > 1 or not high > low:
         return None
     unit = float(reals[2] - reals[1])
     if not 0 < unit < math.inf:
@@ -65,8 +66,9 @@ def describe_format(ctx: Context, text: str) -> str:
     if format is None or format.dtype.kind != "i":
         return text
     raws = np.array([-3, 0, 1, 2], format.dtype)
-    reals = format.decode(raws)
-    if reals.shape != raws.shape or not 0 < (unit := float(reals[2] - reals[1])) < math.inf:
+    rows = format.decode(raws[None])
+    reals = rows[0]
+    if len(rows) > 1 or not 0 < (unit := float(reals[2] - reals[1])) < math.inf:
         return text
     zero = round(-reals[1] / unit)
     if not np.array_equal(reals, (raws - float(zero)) * unit):
