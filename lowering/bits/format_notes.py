@@ -14,7 +14,7 @@ from xdsl.parser import Parser
 from xdsl.utils.exceptions import ParseError
 
 from tinyml.dialects import scratch
-from tinyml.dialects.formats.number_format import number_format
+from tinyml.dialects.formats.number_format import NumberFormat, number_format
 from tinyml.dialects.lazy_numpy import np
 
 
@@ -34,24 +34,16 @@ class Affine:
 
 
 def affine_format(ctx: Context, text: str) -> Affine | None:
-    """A format of at most 16 bits in the syntax of types, if it is affine."""
-    try:
-        format = number_format(Parser(ctx, text).parse_type())
-    except ParseError:
+    """A format of at most 16 bits in the syntax of types, if it is affine; None for published arithmetic."""
+    format = _spelled(ctx, text)
+    if format is None or format.AS_PUBLISHED or format.dtype.itemsize > 2 or (formula := _formula(format)) is None:
         return None
-    if format is None or format.dtype.kind != "i" or format.dtype.itemsize > 2:
+    unit, zero = formula
+    # Beyond all that 16 bits can hold.
+    ends = format.encode(np.array([-unit, unit]) * (1 << 17))
+    if not np.array_equal(format.decode(ends), (ends.astype(np.float64) - zero) * unit):
         return None
-    low, high = (int(format.encode(np.array(end)).ravel()[0]) for end in (-np.inf, np.inf))
-    raws = np.array([low, 0, 1, high], format.dtype)
-    rows = format.decode(raws[None])
-    reals = rows[0]
-    if len(rows) > 1 or not high > low:
-        return None
-    unit = float(reals[2] - reals[1])
-    if not 0 < unit < math.inf:
-        return None
-    zero = round(-reals[1] / unit)
-    return Affine(unit, zero, low, high) if np.array_equal(reals, (raws - float(zero)) * unit) else None
+    return Affine(unit, zero, int(ends[0]), int(ends[1]))
 
 
 def describe_format(ctx: Context, text: str) -> str:
@@ -59,24 +51,34 @@ def describe_format(ctx: Context, text: str) -> str:
 
     Text that is no type is returned unchanged.
     """
-    try:
-        format = number_format(Parser(ctx, text).parse_type())
-    except ParseError:
+    format = _spelled(ctx, text)
+    if format is None or (formula := _formula(format)) is None:
         return text
-    if format is None or format.dtype.kind != "i":
-        return text
-    raws = np.array([-3, 0, 1, 2], format.dtype)
-    rows = format.decode(raws[None])
-    reals = rows[0]
-    if len(rows) > 1 or not 0 < (unit := float(reals[2] - reals[1])) < math.inf:
-        return text
-    zero = round(-reals[1] / unit)
-    if not np.array_equal(reals, (raws - float(zero)) * unit):
-        return text
+    unit, zero = formula
     mantissa, exponent = math.frexp(unit)
     spelled = f"2^{exponent - 1}" if mantissa == 0.5 else f"{unit:.17g}"
     raw = f"(raw {'-' if zero > 0 else '+'} {abs(zero)})" if zero else "raw"
     return f"{text}: real = {raw} * {spelled}"
+
+
+def _spelled(ctx: Context, text: str) -> NumberFormat | None:
+    """The format of integer raws that a text spells."""
+    try:
+        format = number_format(Parser(ctx, text).parse_type())
+    except ParseError:
+        return None
+    return format if format is not None and format.dtype.kind == "i" else None
+
+
+def _formula(format: NumberFormat) -> tuple[float, int] | None:
+    """Unit and zero of a format whose reals are unit * (raw - zero), by what it makes of the smallest raws."""
+    raws = np.array([[-3, 0, 1, 2]], format.dtype)
+    reals = format.decode(raws)
+    # A format with several scales gives a row for each.
+    if reals.shape != raws.shape or not 0 < (unit := float(reals[0, 2] - reals[0, 1])) < math.inf:
+        return None
+    zero = round(-reals[0, 1] / unit)
+    return (unit, zero) if np.array_equal(reals, (raws - float(zero)) * unit) else None
 
 
 def note_formats(function: func.FuncOp) -> None:

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from onnx import helper, numpy_helper
 from xdsl.dialects.builtin import ModuleOp
 
+from tinyml.dialects.formats.number_format import element_format
 from tinyml.lowering.frontends.onnx.importer import read_onnx
-from tinyml.runtime.evaluator.evaluator import evaluate_reals
+from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, evaluate_reals, predict_function
 
 Array = NDArray[Any]
 
@@ -89,3 +90,11 @@ def check(model: onnx.ModelProto, *, samples: int = 3, tolerance: float = 1e-5) 
     assert got.shape == expected.shape
     np.testing.assert_allclose(got, expected, rtol=tolerance, atol=tolerance)
     return module
+
+
+def decoded_outputs(module: ModuleOp, inputs: Array) -> Array:
+    """The reals of a module's scores, computed in its formats."""
+    scores = evaluate(module, encode_inputs(module, inputs)).scores
+    assert scores is not None
+    format = element_format(predict_function(module).function_type.outputs.data[-1])
+    return format.decode(scores).astype(np.float32)

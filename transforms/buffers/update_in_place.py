@@ -32,6 +32,7 @@ from tinyml.transforms.buffers.liveness.live_ranges import (
     live_ranges,
     reshaped,
 )
+from tinyml.transforms.buffers.overlap.distance import safe_distance
 from tinyml.transforms.buffers.packing import Rectangle, find_peak
 
 
@@ -39,10 +40,10 @@ from tinyml.transforms.buffers.packing import Rectangle, find_peak
 class UpdateInPlacePass(ModulePass):
     """Turns the `scratch.alloc` of a result into a `scratch.reuse` of an operand's buffer.
 
-    The op must be the last that needs the operand and the first that touches the result, and it must read the operand
-    in place (`TensorOp.reads_in_place`), with elements at least as wide as the result's. An op that changes part of an
-    operand, or adds to it, gets that operand as its destination, so that nothing is copied. A result smaller than its
-    operand takes its place only if the peak memory does not grow. Buffers move to the start of their blocks.
+    The op must be the last that needs the operand and the first that touches the result, and the safe distance of both
+    0 (`overlap/distance.py`). An op that changes part of an operand, or adds to it, gets that operand as its
+    destination, so that nothing is copied. A result smaller than its operand takes its place only if the peak memory
+    does not grow. Buffers move to the start of their blocks.
     """
 
     name = "update-in-place"
@@ -60,7 +61,8 @@ class _Function:
         live = live_ranges(function)
         self.points = live.points
         self.ranges = live.ranges
-        for buffer in sorted(live.ranges, key=lambda alloc: live.ranges[alloc].first, reverse=True):
+        # The latest first, so that the earliest ends up at the start; of those that begin together the last.
+        for buffer in sorted(reversed(live.ranges), key=lambda alloc: live.ranges[alloc].first, reverse=True):
             if isinstance(buffer, AllocOp) and (block := buffer.parent) is not None:
                 buffer.detach()
                 Rewriter.insert_op(buffer, InsertPoint.at_start(block))
@@ -125,13 +127,13 @@ class _Function:
 
 def takes_place(op: tdsl.TensorOp, buffer: SSAValue) -> bool:
     """True if the elements of an op's result may overwrite a buffer from its start as they are computed from it."""
-    return all(
-        reshaped(operand) is buffer
-        and _no_wider(memref_type(op.out), memref_type(operand))
-        and op.reads_in_place(operand)
-        for operand in op.inputs
-        if root(operand) is buffer
-    )
+    operands = [operand for operand in op.inputs if root(operand) is buffer]
+    if any(reshaped(operand) is not buffer for operand in operands):
+        return False
+    if all(packed_bits(memref_type(value)) is None for value in (op.out, *operands)):
+        return safe_distance(op, {buffer}, {root(op.out)}) == 0
+    out = memref_type(op.out)
+    return all(op.reads_in_place(operand) and _no_wider(out, memref_type(operand)) for operand in operands)
 
 
 def _no_wider(result: MemRefType[Attribute], operand: MemRefType[Attribute]) -> bool:

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Sequence
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import IntegerAttr
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects import arith, func, scf
+from xdsl.dialects.builtin import IntegerAttr, MemRefType
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import IsTerminator
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
@@ -46,9 +46,11 @@ class Access(NamedTuple):
 def accesses(op: Operation, buffers: Iterable[SSAValue]) -> list[Access]:
     """All accesses of an op, loops included, to some buffers.
 
-    Raises `Unknown` for branches, for loops that carry values or whose bounds are not constant, for packed buffers and
-    for computed indices.
+    Raises `Unknown` for branches, for loops that carry values or whose bounds are not constant, for memrefs that loops
+    or branches hand on, for packed buffers and for computed indices.
     """
+    if any(_is_handed_on(operand) for inner in op.walk() for operand in inner.operands):
+        raise Unknown
     walk = _Walk(frozenset(buffers))
     walk.visit(op, 0, [])
     return walk.accesses
@@ -178,6 +180,13 @@ class _Walk:
                 return self.evaluate(lhs, loops) * self.evaluate(rhs, loops)
             case _:
                 raise Unknown
+
+
+def _is_handed_on(value: SSAValue) -> bool:
+    """May a memref be one of several buffers?"""
+    owner = root(value).owner
+    by_loop = isinstance(owner, Block) and not isinstance(owner.parent_op(), func.FuncOp)
+    return isinstance(value.type, MemRefType) and (by_loop or isinstance(owner, scf.ForOp | scf.IfOp))
 
 
 def _along(axis: int, rank: int, values: Numbers) -> Numbers:

@@ -231,3 +231,22 @@ func.func @convolution(%y: memref<1x6x5x2x!fixed.q<8, 6>>, %w: memref<3x18x!fixe
 // CHECK-NEXT: scratch.arena {scratch.height = 119 : i64, scratch.lower_bound = 119 : i64, scratch.optimal
 // CHECK-NEXT: %a = scratch.view %arena[41 : i64]
 // CHECK-NEXT: %b = scratch.view %arena[0 : i64]
+
+// -----
+
+// What a branch hands on may be any buffer: %a may still be read when %b is written.
+func.func @handed_on(%X: memref<4xf32>, %which: i1) -> index {
+  %a = scratch.alloc : memref<4xf32>
+  %b = scratch.alloc : memref<4xf32>
+  tdsl.exp %X : memref<4xf32> into %a : memref<4xf32>
+  %chosen = scf.if %which -> (memref<4xf32>) {
+    scf.yield %a : memref<4xf32>
+  } else {
+    scf.yield %X : memref<4xf32>
+  }
+  tdsl.reverse %chosen {axis = 0} : memref<4xf32> into %b : memref<4xf32>
+  %l = tdsl.argmax %b : memref<4xf32>
+  func.return %l : index
+}
+// CHECK: func.func @handed_on
+// CHECK-NEXT: scratch.arena {scratch.height = 32 : i64

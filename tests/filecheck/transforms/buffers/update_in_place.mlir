@@ -137,3 +137,17 @@ func.func @loop(%X: memref<4xf32>) -> memref<4xf32> {
 // CHECK-NEXT: %v = scratch.reuse %u
 // PACKED: func.func @loop
 // PACKED: scratch.height = 32
+
+// -----
+
+// Buffers that begin at the same op keep their order: a buffer is there before another takes its place.
+func.func @unwritten(%X: memref<4xf32>) -> index {
+  %a = scratch.alloc : memref<4xf32>
+  %b = scratch.alloc : memref<4xf32>
+  tdsl.neg %a : memref<4xf32> into %b : memref<4xf32>
+  %l = tdsl.argmax %b : memref<4xf32>
+  func.return %l : index
+}
+// CHECK: func.func @unwritten
+// CHECK-NEXT: %a = scratch.alloc
+// CHECK-NEXT: %b = scratch.reuse %a

@@ -78,7 +78,8 @@ def test_encoding_takes_the_nearest_value(format: NumberFormat, x: NDArray[np.fl
     assert raws.dtype == format.dtype
     if format.dtype.itemsize > 2:
         limited = np.clip(x, *extremes(format))
-        scale = np.maximum(np.abs(limited), np.max(np.abs(extremes(format))) * 2.0**-6)
+        # No number but 0 is rounded to 0: posits are coarsest there.
+        scale = np.maximum(np.abs(limited), np.max(np.abs(extremes(format))) * 2.0**-5)
         assert (np.abs(format.decode(raws) - limited) <= SINGLE * scale).all()
     else:
         values = neighbours(format)

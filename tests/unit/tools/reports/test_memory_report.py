@@ -29,7 +29,7 @@ func.func @f(%X: memref<4xf32>, %Y: memref<4xf32>) -> memref<4xf32> {
   %b = scratch.alloc : memref<4xf32>
   tdsl.exp %X : memref<4xf32> into %a : memref<4xf32>
   tdsl.add %a, %Y : memref<4xf32>, memref<4xf32> into %0 : memref<4xf32>
-  tdsl.exp %0 : memref<4xf32> into %b : memref<4xf32>
+  tdsl.reverse %0 {axis = 0 : i64} : memref<4xf32> into %b : memref<4xf32>
   func.return %b : memref<4xf32>
 }
 """
@@ -46,19 +46,19 @@ def test_the_map_of_a_program():
     module = Parser(context, CHAIN).parse_module()
     PackScratchPass().apply(context, module)
     assert memory_report(module) == {
-        "height": 32,
-        "lower_bound": 32,
+        "height": 28,
+        "lower_bound": 28,
         "waste": 0,
         "peak": {
             "point": 2,
-            "operation": "b = exp(_)",
-            "bytes": 32,
+            "operation": "b = reverse(_)",
+            "bytes": 28,
             "buffers": [{"buffer": "add(a, Y)", "bytes": 16}, {"buffer": "b", "bytes": 16}],
         },
         "map": [
-            {"buffer": "a", "offset": 0, "bytes": 16, "first": 0, "last": 1},
-            {"buffer": "add(a, Y)", "offset": 0, "bytes": 16, "first": 2, "last": 2},
-            {"buffer": "b", "offset": 16, "bytes": 16, "first": 2, "last": 3},
+            {"buffer": "a", "offset": 12, "bytes": 16, "first": 0, "last": 1},
+            {"buffer": "add(a, Y)", "offset": 12, "bytes": 16, "first": 2, "last": 2},
+            {"buffer": "b", "offset": 0, "bytes": 16, "first": 2, "last": 3},
         ],
     }
 

@@ -13,12 +13,10 @@ import onnx
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles.onnx_models import Array, imported, model, node, reference
-from xdsl.dialects.builtin import ModuleOp
+from oracles.onnx_models import Array, decoded_outputs, imported, model, node, reference
 
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.formats.number_format import element_format
-from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, predict_function
+from tinyml.runtime.evaluator.evaluator import predict_function
 
 quantization: Any = import_module("onnxruntime.quantization")
 
@@ -45,14 +43,6 @@ def quantised(float_model: onnx.ModelProto, shape: Sequence[int], folder: Path, 
     source.write_bytes(float_model.SerializeToString())
     quantization.quantize_static(source, result, Reader(shape), **options)
     return onnx.ModelProto.FromString(result.read_bytes())
-
-
-def outputs(module: ModuleOp, inputs: Array) -> Array:
-    """The reals of a module's scores, computed in its formats."""
-    scores = evaluate(module, encode_inputs(module, inputs)).scores
-    assert scores is not None
-    format = element_format(predict_function(module).function_type.outputs.data[-1])
-    return format.decode(scores).astype(np.float32)
 
 
 def network(groups: int, channels: int, kernel: int, stride: int, pads: list[int]) -> onnx.ModelProto:
@@ -109,7 +99,7 @@ def test_qoperator_models(tmp_path: Path, name: str, shape: tuple[int, int, int,
     form = quantization.QuantFormat.QOperator
     made = quantised(network(*shape), (1, 2, 8, 8), tmp_path, quant_format=form, **OPTIONS[name])
     inputs = 1.5 * reals(20, 128)
-    np.testing.assert_array_equal(outputs(imported(made), inputs), reference(made, inputs))
+    np.testing.assert_array_equal(decoded_outputs(imported(made), inputs), reference(made, inputs))
 
 
 def quantise(value: str, scale: str, zero: str = "zero") -> list[onnx.NodeProto]:
@@ -168,7 +158,7 @@ def test_layers_between_quantisations(drawn: tuple[onnx.ModelProto, int]):
     """Sums of floats that are exact do not depend on their order, which the specification leaves open."""
     made, size = drawn
     inputs = 8 * reals(4, size)
-    np.testing.assert_array_equal(outputs(imported(made), inputs), reference(made, inputs))
+    np.testing.assert_array_equal(decoded_outputs(imported(made), inputs), reference(made, inputs))
 
 
 ELEMENTWISE: dict[str, list[onnx.NodeProto]] = {
@@ -192,7 +182,7 @@ def test_ops_between_quantisations(name: str, zero: np.generic):
     arrays = {name: np.array(value, np.float32) for name, value in constants.items()}
     made = between(ELEMENTWISE[name], arrays | {"zero": np.array(zero)}, [1, 2, 4, 4])
     inputs = 3 * reals(200, 32)
-    np.testing.assert_array_equal(outputs(imported(made), inputs), reference(made, inputs))
+    np.testing.assert_array_equal(decoded_outputs(imported(made), inputs), reference(made, inputs))
 
 
 @pytest.mark.parametrize("name", ["Sigmoid", "Tanh", "HardSwish", "Softmax", "GlobalAveragePool", "Exp", "Neg"])
@@ -202,7 +192,7 @@ def test_functions_between_quantisations(name: str):
     arrays = {name: np.array(value, np.float32) for name, value in constants.items()}
     made = between([node(name, "x_d", "z")], arrays | {"zero": np.array(-9, np.int8)}, [1, 2, 4, 4])
     inputs = 3 * reals(50, 32)
-    got, expected = outputs(imported(made), inputs), reference(made, inputs)
+    got, expected = decoded_outputs(imported(made), inputs), reference(made, inputs)
     assert np.abs(got - expected).max() <= 0.0094
     assert np.mean(got != expected) <= 0.005
 
@@ -218,7 +208,7 @@ def test_dense_layers_between_quantisations():
     ):
         made = between([*weights, last], arrays, shape)
         inputs = 4 * reals(20, int(np.prod(shape)))
-        np.testing.assert_array_equal(outputs(imported(made), inputs), reference(made, inputs))
+        np.testing.assert_array_equal(decoded_outputs(imported(made), inputs), reference(made, inputs))
 
 
 def test_a_flattened_image_costs_no_transposition(tmp_path: Path):
