@@ -118,7 +118,11 @@ class Worker:
     def stop(self) -> None:
         """Kill the process and whatever it has started."""
         assert self.process.pid is not None
-        os.killpg(self.process.pid, signal.SIGKILL)
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            # It has not begun a process group yet.
+            self.process.kill()
         self.process.join()
 
 

@@ -99,7 +99,7 @@ def test_transposed_convolutions(data: st.DataObject):
     attributes: dict[str, Any] = {"strides": strides, "group": groups, "pads": data.draw(extents(2 * rank, 0, 2))}
     attributes["dilations"] = data.draw(extents(rank, 1, 2))
     attributes["output_padding"] = [data.draw(st.integers(0, stride - 1)) for stride in strides]
-    image = [1, groups * data.draw(st.integers(1, 2)), *data.draw(extents(rank, 4, 5))]
+    image = [1, groups * data.draw(st.integers(1, 2)), *data.draw(extents(rank, 5, 6))]
     filter = [image[1], data.draw(st.integers(1, 2)), *kernel]
     constants = {"w": reals(*filter), "b": reals(groups * filter[1])}
     check(model([node("ConvTranspose", "x w b", **attributes)], image, constants), samples=2, tolerance=1e-4)
