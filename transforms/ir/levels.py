@@ -53,7 +53,7 @@ def level_of(step: ModulePass) -> Level | None:
 def check_level(step: ModulePass, module: ModuleOp) -> None:
     """Raise `InputError`, at the operation in question, unless a module is of the level that a pass takes.
 
-    Passes of a level also rely on functions of one block whose operations follow those that they use.
+    Passes of a level also rely on functions of one block, none in another, whose operations follow those that they use.
     """
     level = level_of(step)
     if level is None:
@@ -101,6 +101,8 @@ def _complaints(regions: Sequence[Region], level: Level) -> Iterator[tuple[Opera
                 yield op, complaint
             if any(operand not in known for operand in op.operands):
                 yield op, f"'{op.name}' uses a value before its definition"
+            if isinstance(op, func.FuncOp):
+                yield op, f"the function '{op.sym_name.data}' lies in another one"
             for region in op.regions:
                 for inner in region.blocks:
                     yield from visit(inner)

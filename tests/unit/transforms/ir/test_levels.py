@@ -31,6 +31,14 @@ func.func @f(%x: tensor<2x1xf32>) -> (index, index) {
   func.return %i, %i : index, index
 }
 """
+NESTED = """
+func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> {
+  func.func @g(%y: tensor<2xf32>) -> tensor<2xf32> {
+    func.return %y : tensor<2xf32>
+  }
+  func.return %x : tensor<2xf32>
+}
+"""
 BLOCKS = "func.func @f(%x: memref<4xf32>) -> memref<4xf32> {\n  cf.br ^n\n^n:\n  func.return %x : memref<4xf32>\n}"
 MEMREFS = """
 func.func @f(%x: memref<4xf32>) -> memref<4xf32> {
@@ -69,6 +77,7 @@ def run(text: str, name: str) -> None:
         (MEMREFS, "formats-to-buffers", "a program on tensors: 'scratch.alloc' has the type memref<4xf32>"),
         (MEMREFS, "bits-to-c", "integers, floats and memrefs: 'tdsl.exp' is of another level"),
         (EARLY, "pack-scratch", "a program on memrefs: 'tdsl.exp' uses a value before its definition"),
+        (NESTED, "assign-format", "a program on tensors: the function 'g' lies in another one"),
         (INDEX, "measure-cost", "expected an input of numbers, 'f' takes index"),
         (RESULTS, "pack-input", "expected scores, a label or both, 'f' returns index, index"),
     ],
