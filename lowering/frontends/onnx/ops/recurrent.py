@@ -91,6 +91,8 @@ def recur(to: Builder, node: Node, inputs: Inputs) -> Sequence[Value]:
     """All outputs of GRU, LSTM and RNN: the sequence of states, the last state and, for LSTM, the last cell."""
     x = to.numbers(needed(to, inputs, 0))
     layout = node.integer("layout", 0)
+    if layout not in (0, 1):
+        raise node.error(f"layout must be 0 or 1, got {layout}")
     if len(x.shape) != 3 or x.shape[1 - layout] != 1:
         raise node.error(f"expected a sequence of one sample, got shape {list(x.shape)}")
     steps, sequences = x.shape[layout], _directions(to, node, inputs)

@@ -69,6 +69,12 @@ WRONG: dict[str, tuple[bytes, str]] = {
         changed(lambda model: model.functions.add()),
         "model.onnx: functions inside of the model are not supported; onnx.inliner inlines them",
     ),
+    "layout": (
+        model(
+            [node("GRU", "x w w", hidden_size=1, layout=2)], [2, 1, 3], {"w": np.zeros((1, 3, 3), np.float32)}
+        ).SerializeToString(),
+        "model.onnx: GRU 'GRU_y': layout must be 0 or 1, got 2",
+    ),
     "no outputs": (changed(lambda model: model.graph.ClearField("output")), "model.onnx: graph 'graph' has no outputs"),
     "two inputs": (
         changed(lambda model: model.graph.input.append(helper.make_tensor_value_info("z", FLOAT, [1]))),
