@@ -1,10 +1,13 @@
-"""Zero-skew integers as the IR spells them and numpy rounds them; `type.py` adds their arithmetic."""
+"""Zero-skew integers as the IR spells them and numpy rounds them, with the arithmetic that all of them share.
+
+`type.py` and `single_precision.py` add the operations whose results each rounds in its own way.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from xdsl.dialects.builtin import ArrayAttr, FloatData, IntAttr, IntegerType
 from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
@@ -15,6 +18,7 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.coding import INTEGER_CODING, Coding
 from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.formats.product import Bound, Factor, Product
 from tinyml.dialects.formats.zeroskew.scales import parse_scales, single, spell_scales
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Int, Machine, limits
@@ -27,6 +31,7 @@ if TYPE_CHECKING:
 V = TypeVar("V")
 
 WIDTHS = (*range(2, 9), 16)
+USUAL_WIDTH = 8
 START_LIMITS = {32: 3 << 29, 64: 3 << 45}
 """The greatest raw that a sum starts from, by its width."""
 
@@ -42,6 +47,8 @@ class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
     scales: ArrayAttr[FloatData]
     zero_point: IntAttr
     FAMILY = "zeroskew"
+    ROUNDS_ONCE: ClassVar[bool] = False
+    SUMS_GO_ON: ClassVar[bool] = False
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
@@ -144,6 +151,50 @@ class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
     def load(self, m: Machine[V], value: V) -> Int[V]:
         """raw - zero: the number in units of the scale."""
         return m.sub(self.raw(m, value), m.const(self.zero_point.data))
+
+    def narrowed(self, bits: int) -> ZeroSkewNumbers:
+        return self
+
+    def sum_bound(self, products: Sequence[Product], initial: Factor | None = None) -> Bound | None:
+        return None
+
+    def ranked(self, m: Machine[V], value: V) -> tuple[Int[V], Raws] | None:
+        first, last = self.raw_limits
+        if self.bits > USUAL_WIDTH:
+            return None
+        return m.sub(self.raw(m, value), m.const(first)), np.arange(first, last + 1).astype(self.dtype)
+
+    def _ends(self, m: Machine[V]) -> tuple[V, V]:
+        """The least and the greatest raw, less the zero point."""
+        zero, (low, high) = self.zero_point.data, self.raw_limits
+        return m.int_constant(low - zero, 32), m.int_constant(high - zero, 32)
+
+    def _raw(self, m: Machine[V], value: V) -> V:
+        """The raw of a number in units of the scale that lies between the ends."""
+        zero, (low, high) = self.zero_point.data, self.raw_limits
+        return self._stored(m, Int(value, 32, low - zero, high - zero))
+
+    def _stored(self, m: Machine[V], x: Int[V]) -> V:
+        """Clamps and stores a number in units of the scale."""
+        zero, (low, high) = self.zero_point.data, self.raw_limits
+        limited = m.clamp(x, low - zero, high - zero)
+        return m.settle(m.add(limited, m.const(zero)), 8 * self.dtype.itemsize)
+
+    def to_f32(self, m: Machine[V], value: V) -> V:
+        wide = m.held(self.load(m, value), 32)
+        return m.mulf(m.call("tm_int_to_f32", wide), m.float_constant(self.scale))
+
+    def constant(self, m: Machine[V], real: float) -> V:
+        return m.settle(m.const(int(self.encode(np.array(real)))), 8 * self.dtype.itemsize)
+
+    def at_least(self, m: Machine[V], value: V, threshold: float) -> V:
+        least = int(nearest := self.encode(np.array(threshold)))
+        if self.decode(nearest) < threshold:
+            least += 1
+        return m.at_least(self.raw(m, value), least)
+
+    def greater(self, m: Machine[V], lhs: V, rhs: V) -> V:
+        return m.cmp_sgt(lhs, rhs)
 
 
 def skewed(format: Any) -> ZeroSkewNumbers:

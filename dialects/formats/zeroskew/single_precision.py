@@ -10,8 +10,8 @@ by one factor of single precision. Weights, and the numbers from which sums star
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from xdsl.dialects.builtin import ArrayAttr, FloatData, IntAttr
 from xdsl.irdl import irdl_attr_definition
@@ -20,12 +20,12 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.number_format import Function, NumberFormat
-from tinyml.dialects.formats.product import Bound, Factor, Product
+from tinyml.dialects.formats.product import Bound
 from tinyml.dialects.formats.zeroskew.accumulator import SkewedSum
 from tinyml.dialects.formats.zeroskew.numbers import ZeroSkewNumbers, skewed
 from tinyml.dialects.formats.zeroskew.scales import single
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.machine.machine import Int, Machine, limits
+from tinyml.dialects.machine.machine import Machine, limits
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -63,8 +63,6 @@ class FloatSkewType(ZeroSkewNumbers):
     width: IntAttr
     scales: ArrayAttr[FloatData]
     zero_point: IntAttr
-    ROUNDS_ONCE: ClassVar[bool] = False
-    SUMS_GO_ON: ClassVar[bool] = False
 
     def __init__(self, scale: float, zero_point: int = 0):
         super().__init__(IntAttr(WIDTH), ArrayAttr([FloatData(single(scale))]), IntAttr(zero_point))
@@ -89,9 +87,6 @@ class FloatSkewType(ZeroSkewNumbers):
         scale = single((high - low) / (greatest - least)) or self.scale
         return FloatSkewType(scale, min(max(round(least - low / scale), least), greatest))
 
-    def narrowed(self, bits: int) -> FloatSkewType:
-        return self
-
     def encode(self, reals: Reals) -> Raws:
         """Halves of what single precision makes of the quotient are rounded to even."""
         with np.errstate(over="ignore", under="ignore"):
@@ -101,9 +96,6 @@ class FloatSkewType(ZeroSkewNumbers):
     def accumulator(self, lhs: NumberFormat, rhs: NumberFormat, bound: Bound | None) -> Accumulator:
         return FloatSkewSum.of_products(lhs, rhs)
 
-    def sum_bound(self, products: Sequence[Product], initial: Factor | None = None) -> Bound | None:
-        return None
-
     def finish(self, m: Machine[V], sum: V, accumulator: Accumulator, bound: Bound | None) -> V:
         assert isinstance(accumulator, FloatSkewSum)
         if (factor := _factor(accumulator.scale, self.scale)) == 1.0:
@@ -111,32 +103,9 @@ class FloatSkewType(ZeroSkewNumbers):
         [bits] = struct.unpack("i", struct.pack("f", factor))
         return self._raw(m, m.call("tm_scale_to_even", sum, m.int_constant(bits, 32), *self._ends(m)))
 
-    def _ends(self, m: Machine[V]) -> tuple[V, V]:
-        """The least and the greatest raw, less the zero point."""
-        zero, (low, high) = self.zero_point.data, self.raw_limits
-        return m.int_constant(low - zero, 32), m.int_constant(high - zero, 32)
-
-    def _raw(self, m: Machine[V], value: V) -> V:
-        """The raw of a number in units of the scale that lies between the ends."""
-        zero, (low, high) = self.zero_point.data, self.raw_limits
-        return self._stored(m, Int(value, 32, low - zero, high - zero))
-
-    def _stored(self, m: Machine[V], x: Int[V]) -> V:
-        """Clamps and stores a number in units of the scale."""
-        zero, (low, high) = self.zero_point.data, self.raw_limits
-        limited = m.clamp(x, low - zero, high - zero)
-        return m.settle(m.add(limited, m.const(zero)), 8 * self.dtype.itemsize)
-
     def from_f32(self, m: Machine[V], value: V) -> V:
         scaled = m.call("tm_dividef", value, m.float_constant(self.scale))
         return self._raw(m, m.call("tm_f32_to_even", scaled, *self._ends(m)))
-
-    def to_f32(self, m: Machine[V], value: V) -> V:
-        wide = m.held(self.load(m, value), 32)
-        return m.mulf(m.call("tm_int_to_f32", wide), m.float_constant(self.scale))
-
-    def constant(self, m: Machine[V], real: float) -> V:
-        return m.settle(m.const(int(self.encode(np.array(real)))), 8 * self.dtype.itemsize)
 
     def add(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
         return self._joined(m, m.addf, lhs, lhs_format, rhs, rhs_format)
@@ -163,10 +132,6 @@ class FloatSkewType(ZeroSkewNumbers):
 
     def recode(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
         return value if value_format.type == self else self.from_f32(m, value_format.to_f32(m, value))
-
-    def ranked(self, m: Machine[V], value: V) -> tuple[Int[V], Raws]:
-        first, last = self.raw_limits
-        return m.sub(self.raw(m, value), m.const(first)), np.arange(first, last + 1).astype(self.dtype)
 
     def clamp(self, m: Machine[V], value: V, low: float, high: float | None) -> V:
         ends = self.encode(np.array([low, np.inf if high is None else high]))
@@ -207,15 +172,6 @@ class FloatSkewType(ZeroSkewNumbers):
         index, raws = ranked
         table = self.encode(compute(value_format.decode(raws).astype(np.float32)))
         return m.settle(m.entry(name, table, index), 8 * self.dtype.itemsize)
-
-    def at_least(self, m: Machine[V], value: V, threshold: float) -> V:
-        least = int(nearest := self.encode(np.array(threshold)))
-        if self.decode(nearest) < threshold:
-            least += 1
-        return m.at_least(self.raw(m, value), least)
-
-    def greater(self, m: Machine[V], lhs: V, rhs: V) -> V:
-        return m.cmp_sgt(lhs, rhs)
 
 
 def _factor(products: float, result: float) -> float:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from xdsl.dialects.builtin import ArrayAttr, FloatData, IntAttr, i32, i64
 from xdsl.ir import Attribute, Dialect
@@ -22,11 +22,11 @@ from xdsl.irdl import irdl_attr_definition
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.number_format import Function, NumberFormat
-from tinyml.dialects.formats.product import Bound, Factor, Product
+from tinyml.dialects.formats.product import Bound, Product
 from tinyml.dialects.formats.zeroskew import functions, softmax
 from tinyml.dialects.formats.zeroskew.accumulator import SkewedSum, ZeroSkewSum
 from tinyml.dialects.formats.zeroskew.interpolation import interpolated
-from tinyml.dialects.formats.zeroskew.numbers import PRODUCT_LIMITS, WIDTHS, ZeroSkewNumbers, skewed
+from tinyml.dialects.formats.zeroskew.numbers import PRODUCT_LIMITS, USUAL_WIDTH, WIDTHS, ZeroSkewNumbers, skewed
 from tinyml.dialects.formats.zeroskew.requantisation import requantised
 from tinyml.dialects.formats.zeroskew.scales import multiplier_and_shift, single
 from tinyml.dialects.formats.zeroskew.single_precision import FloatSkewSum, FloatSkewType
@@ -35,11 +35,11 @@ from tinyml.dialects.machine import gemmlowp
 from tinyml.dialects.machine.machine import Int, Machine, limits, width_for
 
 if TYPE_CHECKING:
-    from tinyml.dialects.formats.number_format import Raws, Reals
+    from tinyml.dialects.formats.number_format import Reals
 
 V = TypeVar("V")
 
-USUAL_WIDTH, CANDIDATE_WIDTHS = 8, (4, 6, 8)
+CANDIDATE_WIDTHS = (4, 6, 8)
 
 LEAST_SCALE, GREATEST_SCALE = 2.0**-60, 2.0**60
 SUM_SHIFT, WIDE_SUM_SHIFT = 20, 15
@@ -54,8 +54,6 @@ class ZeroSkewType(ZeroSkewNumbers):
     width: IntAttr
     scales: ArrayAttr[FloatData]
     zero_point: IntAttr
-    ROUNDS_ONCE: ClassVar[bool] = False
-    SUMS_GO_ON: ClassVar[bool] = False
 
     def __init__(self, width: int, scales: float | Sequence[float], zero_point: int = 0):
         listed = [scales] if isinstance(scales, float | int) else scales
@@ -91,9 +89,6 @@ class ZeroSkewType(ZeroSkewNumbers):
         most = float(magnitudes.max(initial=0)) or LEAST_SCALE
         return ZeroSkewType(self.bits, [float(magnitude or most) / greatest for magnitude in magnitudes])
 
-    def narrowed(self, bits: int) -> ZeroSkewType:
-        return self
-
     def accumulator(self, lhs: NumberFormat, rhs: NumberFormat, bound: Bound | None) -> Accumulator:
         return ZeroSkewSum.of_products(lhs, rhs)
 
@@ -104,9 +99,6 @@ class ZeroSkewType(ZeroSkewNumbers):
             raise InputError(f"a sum of {product.length} products can leave {accumulator.bits} bits")
         return accumulator
 
-    def sum_bound(self, products: Sequence[Product], initial: Factor | None = None) -> Bound | None:
-        return None
-
     def finish(self, m: Machine[V], sum: V, accumulator: Accumulator, bound: Bound | None) -> V:
         assert isinstance(accumulator, ZeroSkewSum)
         return self._stored(m, requantised(m, m.whole(sum), accumulator.scale / self.scale, accumulator.bits))
@@ -114,15 +106,6 @@ class ZeroSkewType(ZeroSkewNumbers):
     def _requantised(self, m: Machine[V], x: Int[V], factor: float) -> V:
         """x * factor, stored in this format."""
         return self._stored(m, requantised(m, x, factor))
-
-    def _stored(self, m: Machine[V], x: Int[V]) -> V:
-        """Clamps and stores a number in units of this format."""
-        zero, (low, high) = self.zero_point.data, self.raw_limits
-        limited = m.clamp(x, low - zero, high - zero)
-        return m.settle(m.add(limited, m.const(zero)), 8 * self.dtype.itemsize)
-
-    def constant(self, m: Machine[V], real: float) -> V:
-        return m.settle(m.const(int(self.encode(np.array(real)))), 8 * self.dtype.itemsize)
 
     def add(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
         return self._stored(m, self._sum(m, lhs, skewed(lhs_format), rhs, skewed(rhs_format), m.add))
@@ -171,22 +154,10 @@ class ZeroSkewType(ZeroSkewNumbers):
         source = skewed(value_format)
         return value if source == self else self._requantised(m, source.load(m, value), source.scale / self.scale)
 
-    def ranked(self, m: Machine[V], value: V) -> tuple[Int[V], Raws] | None:
-        first, last = self.raw_limits
-        if self.bits > USUAL_WIDTH:
-            return None
-        return m.sub(self.raw(m, value), m.const(first)), np.arange(first, last + 1).astype(self.dtype)
-
     def from_f32(self, m: Machine[V], value: V) -> V:
         """Rounds to nearest, halves upwards."""
-        zero, (low, high) = self.zero_point.data, self.raw_limits
         scaled = m.mulf(value, m.float_constant(single(1 / self.scale)))
-        ends = m.int_constant(low - zero, 32), m.int_constant(high - zero, 32)
-        return self._stored(m, Int(m.call("tm_f32_to_int", scaled, *ends), 32, low - zero, high - zero))
-
-    def to_f32(self, m: Machine[V], value: V) -> V:
-        wide = m.held(self.load(m, value), 32)
-        return m.mulf(m.call("tm_int_to_f32", wide), m.float_constant(self.scale))
+        return self._raw(m, m.call("tm_f32_to_int", scaled, *self._ends(m)))
 
     def clamp(self, m: Machine[V], value: V, low: float, high: float | None) -> V:
         ends = self._clamped_raws(low, high)
@@ -340,15 +311,6 @@ class ZeroSkewType(ZeroSkewNumbers):
         if function != "exp" and self == ZeroSkewType(16, 2.0**-15):
             return m.settle(interpolated(m, function, source, value), 16)
         return self.from_f32(m, m.call(f"tm_{function}f", source.to_f32(m, value)))
-
-    def at_least(self, m: Machine[V], value: V, threshold: float) -> V:
-        least = int(nearest := self.encode(np.array(threshold)))
-        if self.decode(nearest) < threshold:
-            least += 1
-        return m.at_least(self.raw(m, value), least)
-
-    def greater(self, m: Machine[V], lhs: V, rhs: V) -> V:
-        return m.cmp_sgt(lhs, rhs)
 
 
 def _greatest_sum(product: Product) -> int:

@@ -17,6 +17,7 @@ from tinyml.lowering.frontends.onnx.building.handlers import Inputs, handles, ne
 from tinyml.lowering.frontends.onnx.building.values import Constant, Tensor, Value
 from tinyml.lowering.frontends.onnx.model.graph import Node
 from tinyml.lowering.frontends.onnx.ops.elementwise import binary
+from tinyml.lowering.frontends.same_padding import same_padding
 
 if TYPE_CHECKING:
     from xdsl.ir import SSAValue
@@ -69,16 +70,15 @@ def windows_of(node: Node, extents: Sequence[int], kernel: Sequence[int], *, cei
     edges: list[tuple[int, int]] = []
     for axis, (extent, size, stride, dilation) in enumerate(zip(extents, kernel, strides, dilations, strict=True)):
         low, high = pads[axis], pads[axis + rank]
-        span = (size - 1) * dilation + 1
         match auto:
             case "NOTSET":
                 if ceil and node.integer("ceil_mode", 0):
+                    span = (size - 1) * dilation + 1
                     high += _rest(extent + low + high - span, stride, extent + low)
             case "VALID":
                 low = high = 0
             case "SAME_UPPER" | "SAME_LOWER":
-                missing = max((-(-extent // stride) - 1) * stride + span - extent, 0)
-                low, high = missing // 2, missing - missing // 2
+                low, high = same_padding(extent, size, stride, dilation)
                 if auto == "SAME_LOWER":
                     low, high = high, low
             case _:

@@ -9,6 +9,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
+from tinyml.lowering.frontends.same_padding import same_padding
 from tinyml.lowering.frontends.tflite.builder import GraphBuilder, input_of, integers
 from tinyml.lowering.frontends.tflite.formats import element
 from tinyml.lowering.frontends.tflite.model import Operator
@@ -20,19 +21,12 @@ Margins = Sequence[tuple[int, int]]
 def margins(
     op: Operator, extents: Sequence[int], kernel: Sequence[int], strides: Sequence[int], dilations: Sequence[int]
 ) -> Margins:
-    """The padding that an operator asks for: with SAME there is a window for each `stride` elements.
-
-    An odd number of elements to add is one more behind than before.
-    """
+    """The padding that an operator asks for."""
     if min(strides) < 1 or min(dilations) < 1:
         raise VerifyException(f"strides {tuple(strides)} and dilations {tuple(dilations)} must be at least 1")
     if op.options["padding"] == "VALID":
         return [(0, 0), (0, 0)]
-    missing = [
-        max((-(-extent // stride) - 1) * stride + (size - 1) * dilation + 1 - extent, 0)
-        for extent, size, stride, dilation in zip(extents, kernel, strides, dilations, strict=True)
-    ]
-    return [(count // 2, count - count // 2) for count in missing]
+    return [same_padding(*axis) for axis in zip(extents, kernel, strides, dilations, strict=True)]
 
 
 def padded(to: GraphBuilder, image: SSAValue, edges: Margins) -> SSAValue:
