@@ -14,8 +14,8 @@ from tinyml.tools import tinyml_opt
 ACCEPTED, REFUSED = "accepted", "refused"
 HARMLESS = (ACCEPTED, REFUSED)
 HARMS = ("traceback", "not one line", "hang", "memory", "crash", "mismatch", "sanitizer", "lost", "left behind")
-"""What a case must not end in. hang: a time limit passed. memory: a limit of address space reached. crash: the process
-died. lost: a file of the user's is gone or changed. left behind: a refused command wrote something."""
+"""Ends of a case that are defects. hang: a time limit passed. memory: a limit of address space reached. crash: the
+process died. lost: a file of the user's is gone or changed. left behind: a refused command wrote something."""
 
 Command = Callable[[Sequence[str]], int]
 

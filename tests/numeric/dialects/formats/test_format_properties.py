@@ -1,4 +1,4 @@
-"""What number formats promise about their values, measured against double precision; all but published ones."""
+"""Promises of number formats about their values, measured against double precision; all but published ones."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def test_results_beyond_the_extremes_saturate(sort: Sort):
 
 
 WIDE_PLACE = 2.0**-14
-"""What counts as a place of a result of more than 16 bits: fixed point tabulates functions of 16 bits."""
+"""The place by which results of more than 16 bits are judged: fixed point tabulates functions of 16 bits."""
 
 
 @by_sort

@@ -23,7 +23,7 @@ ARM = ("cortex-m0", "cortex-m3", "cortex-m4")
 DEVICES = ("host", *ARM)
 LEVELS = ("-O0", "-Os", "-O2", "-O3")
 BUFFERS = {"weights": 2560, "vector": 640}
-"""Where `data/kernels_cortex_m` puts w and x, and their bytes."""
+"""The addresses at which `data/kernels_cortex_m` puts w and x, and their bytes."""
 
 EXTREMES = [(w, x) for w in ("lowest", "highest") for x in ("lowest", "highest")]
 PAIRS = [*EXTREMES, ("alternating", "alternating"), ("random", "random")]
