@@ -23,7 +23,7 @@ from xdsl.irdl import (
 from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects.formats.number_format import NumberFormat, number_format
+from tinyml.dialects.formats.number_format import NumberFormat, element_format
 from tinyml.dialects.formats.product import ANYTHING, Interval
 from tinyml.dialects.lazy_numpy import np
 
@@ -68,10 +68,7 @@ def shape_of(value: SSAValue) -> Shape:
 
 def format_of(value: SSAValue) -> NumberFormat:
     """The number format of a tensor's or memref's elements."""
-    element = shaped(value).get_element_type()
-    if (format := number_format(element)) is None:
-        raise VerifyException(f"elements must be of a number format, got {element}")
-    return format
+    return element_format(value.type)
 
 
 def spell(shape: Sequence[int]) -> str:
