@@ -195,8 +195,10 @@ def compute(arithmetic: Arithmetic, op: Operation, arguments: Sequence[Any]) -> 
         case tdsl.MovementOp():
             filling = 0 if op.filling is None else arithmetic.number(op.out, op.filling)
             return move_elements(op, arguments, filling)
-        case arith.ConstantOp() | arith.AddiOp() | arith.SubiOp() | arith.MuliOp() | arith.CmpiOp():
+        case arith.ConstantOp() | arith.CmpiOp():
             return _integer(op, arguments)
+        case _ if type(op) in _INDICES:
+            return _INDICES[type(op)](*arguments)
         case arith.SelectOp() | tdsl.SelectOp():
             return _select(np.asarray(arguments[0]), arguments[1], arguments[2])
         case tdsl.ConstOp():
@@ -253,17 +255,22 @@ def _integer(op: Operation, arguments: Sequence[Any]) -> Any:
     match op:
         case arith.ConstantOp():
             return cast("IntegerAttr[Any]", op.value).value.data
-        case arith.AddiOp():
-            return arguments[0] + arguments[1]
-        case arith.SubiOp():
-            return arguments[0] - arguments[1]
-        case arith.MuliOp():
-            return arguments[0] * arguments[1]
         case arith.CmpiOp():
             return _COMPARE[op.predicate.value.data](arguments[0], arguments[1])
         case _:
             raise AssertionError(op.name)
 
+
+_INDICES: dict[type[Operation], Callable[[Any, Any], Any]] = {
+    arith.AddiOp: operator.add,
+    arith.SubiOp: operator.sub,
+    arith.MuliOp: operator.mul,
+    arith.DivSIOp: lambda a, b: np.trunc(np.divide(a, b)).astype(np.int64),
+    arith.RemSIOp: np.fmod,
+    arith.MinSIOp: np.minimum,
+    arith.MaxSIOp: np.maximum,
+}
+"""Arithmetic on indices, as in C: quotients are rounded towards zero."""
 
 _COMPARE: dict[int, Callable[[Any, Any], Any]] = {
     0: operator.eq,
