@@ -111,9 +111,8 @@ class WindowOp(TensorOp):
         return 0.0 if self.value is None else self.value.value.data
 
     @property
-    def interval(self) -> Interval:
-        low, high = super().interval
-        return min(low, self.filling), max(high, self.filling)
+    def added(self) -> Interval:
+        return (self.filling, self.filling)
 
     def infer_shape(self) -> Shape:
         image, window = shape_of(self.image), shape_of(self.out)

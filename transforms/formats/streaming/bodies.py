@@ -85,10 +85,6 @@ class Pool(Body):
         super().__init__(stage, emit)
         assert isinstance(stage.op, tdsl.PoolOp)
         self.op = stage.op
-        if padding(self.op.image) is not None:
-            raise NotStreamed(f"{stage.node.result} pools a padded image")
-        if isinstance(self.op, tdsl.AveragePoolOp) and any(self.op.margins):
-            raise NotStreamed(f"{stage.node.result} takes averages of windows with fewer elements at the margins")
 
     def pixel(self, y: SSAValue, x: SSAValue, images: Images) -> SSAValue:
         op = self.op
@@ -125,12 +121,8 @@ class Elementwise(Body):
 
     def __init__(self, stage: Stage, emit: Emitter) -> None:
         super().__init__(stage, emit)
-        if isinstance(stage.op, tdsl.ElementwiseOp):
-            self.ops = (stage.op, *stage.chain)
-        for operand in (value for op in self.ops for value in op.inputs):
-            shape = tdsl.shape_of(operand)
-            if shape != self.shape and prod(shape[:-1]) > 1:
-                raise NotStreamed(f"{stage.node.result} broadcasts an operand along rows or columns")
+        assert isinstance(stage.op, tdsl.ElementwiseOp)
+        self.ops = (stage.op, *stage.chain)
 
     def pixel(self, y: SSAValue, x: SSAValue, images: Images) -> SSAValue:
         return self._part(y, x, 1, images)
@@ -146,19 +138,32 @@ class Elementwise(Body):
         return applied(self.ops, main, part, operand, self.emit)
 
 
-def body_of(stage: Stage, emit: Emitter) -> Body:
+BODIES: dict[type[tdsl.TensorOp], type[Body]] = {
+    tdsl.Conv2dOp: Convolution,
+    tdsl.PoolOp: Pool,
+    tdsl.ElementwiseOp: Elementwise,
+}
+"""What computes the slices of each kind of op."""
+
+
+def kind_of(stage: Stage) -> type[Body]:
     """What computes the slices of a stage; raises `NotStreamed`."""
-    op = stage.op
-    if len(shape := tdsl.shape_of(op.out)) != 4 or shape[0] != 1:
-        raise NotStreamed(f"{stage.node.result} is no single image")
-    if any(read.sums or read.strides == (0, 0) for read in stage.node.reads):
-        raise NotStreamed(f"{stage.node.result} needs whole images")
-    match op:
-        case tdsl.Conv2dOp():
-            return Convolution(stage, emit)
-        case tdsl.PoolOp():
-            return Pool(stage, emit)
-        case tdsl.ElementwiseOp():
-            return Elementwise(stage, emit)
-        case _:
-            raise NotStreamed(f"{op.name} is not computed slice by slice")
+    op, name = stage.op, stage.node.result
+    shape = tdsl.shape_of(op.out)
+    if len(shape) != 4 or shape[0] != 1:
+        raise NotStreamed(f"{name} is no single image")
+    if any(read.sums for read in stage.node.reads):
+        raise NotStreamed(f"{name} needs whole images")
+    if isinstance(op, tdsl.PoolOp) and padding(op.image) is not None:
+        raise NotStreamed(f"{name} pools a padded image")
+    if isinstance(op, tdsl.AveragePoolOp) and any(op.margins):
+        raise NotStreamed(f"{name} takes averages of fewer elements at the margins")
+    for step in (op, *stage.chain):
+        if isinstance(step, tdsl.ElementwiseOp):
+            others = [tdsl.shape_of(value) for value in step.inputs if tdsl.shape_of(value) != shape]
+            if any(prod(other[:-1]) > 1 for other in others):
+                raise NotStreamed(f"{name} repeats an operand along rows or columns")
+    for kind, body in BODIES.items():
+        if isinstance(op, kind):
+            return body
+    raise NotStreamed(f"{op.name} is not computed slice by slice")

@@ -11,7 +11,7 @@ from xdsl.rewriter import Rewriter
 from tinyml.dialects import tdsl
 from tinyml.transforms.formats.plans.network import Network
 from tinyml.transforms.formats.plans.streaming import Slice
-from tinyml.transforms.formats.streaming.bodies import Body, body_of
+from tinyml.transforms.formats.streaming.bodies import Body, kind_of
 from tinyml.transforms.formats.streaming.stages import Segment, Stage, segment_of
 from tinyml.transforms.formats.streaming.timing import Clock, Timing, ring_slots, timing_of
 from tinyml.transforms.formats.tiling.emitter import Emitter
@@ -21,24 +21,32 @@ from tinyml.transforms.formats.tiling.stored_image import StoredImage, tensor_li
 def stream(network: Network, first: int, last: int, slice: Slice) -> None:
     """Rewrite the nodes of a network from first to last, both inclusive, as one loop nest; raises `NotStreamed`.
 
-    The segment's ops are replaced; if it raises, the function is unchanged but for constants that nothing uses.
+    If it raises, the function is unchanged.
     """
-    _Nest(network, segment_of(network, first, last), slice).rewrite(first, last)
+    _Nest(network, first, last, slice).rewrite()
+
+
+def check_streams(network: Network, first: int, last: int, slice: Slice) -> None:
+    """Raise `NotStreamed` if the nodes from first to last cannot run as one loop nest."""
+    _Nest(network, first, last, slice)
 
 
 class _Nest:
     """A loop nest under construction. images: what is stored of each result of a stage."""
 
-    def __init__(self, network: Network, segment: Segment, slice: Slice) -> None:
-        self.network, self.segment, self.slice = network, segment, slice
-        self.timing: Timing = timing_of(segment, slice)
+    def __init__(self, network: Network, first: int, last: int, slice: Slice) -> None:
+        self.network, self.slice = network, slice
+        self.segment: Segment = segment_of(network, first, last)
+        self.kinds = {stage.node.result: kind_of(stage) for stage in self.segment.stages}
+        self.timing: Timing = timing_of(self.segment, slice)
         self.images: dict[str, StoredImage] = {}
 
-    def rewrite(self, first: int, last: int) -> None:
-        ops = [op for node in self.network.ops[first : last + 1] for op in node]
+    def rewrite(self) -> None:
         stages = self.segment.stages
-        self.emit = Emitter(ops[-1], ops[-1].location)
-        bodies = {stage.node.result: body_of(stage, self.emit) for stage in stages}
+        last = stages[-1].result.owner
+        assert isinstance(last, Operation)
+        self.emit = Emitter(last, last.location)
+        bodies = {stage.node.result: self.kinds[stage.node.result](stage, self.emit) for stage in stages}
         for stage in stages:
             self.images[stage.node.result] = self.storage(stage)
         self.tick(bodies)
