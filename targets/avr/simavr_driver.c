@@ -186,22 +186,23 @@ static uint32_t stack_depth(void) {
 }
 
 int main(int argc, char **argv) {
-    if (argc != 11 && argc != 13)
-        fail("ten or twelve arguments wanted");
+    if (argc != 12 && argc != 14)
+        fail("eleven or thirteen arguments wanted");
     uint64_t limit = strtoull(argv[3], NULL, 0);
     long samples = strtol(argv[4], NULL, 0);
-    uint32_t address[6];
-    for (int i = 0; i < 6; i++)
+    uint32_t address[7];
+    for (int i = 0; i < 7; i++)
         address[i] = (uint32_t)strtoul(argv[5 + i], NULL, 0);
-    const uint32_t predict = address[0], scores = address[1], input = address[2];
-    const size_t input_bytes = address[3], scores_bytes = address[4];
-    free_start = address[5];
+    /* The input lies where its function says, if there is one, or else in an array. */
+    const uint32_t predict = address[0], scores = address[1], array = address[2], input_function = address[3];
+    const size_t input_bytes = address[4], scores_bytes = address[5];
+    free_start = address[6];
 
     avr_global_logger_set(on_log);
     load(argv[1], argv[2]);
-    if (argc == 13) {
+    if (argc == 14) {
         predict_start = site = predict;
-        predict_end = (uint32_t)strtoul(argv[11], NULL, 0);
+        predict_end = (uint32_t)strtoul(argv[12], NULL, 0);
         spent_in_predict = zeroed(image_bytes / 2 + 1, sizeof *spent_in_predict);
         spent_elsewhere = zeroed(image_bytes / 2 + 1, sizeof *spent_elsewhere);
     }
@@ -209,13 +210,18 @@ int main(int argc, char **argv) {
     lowest_sp = avr->ramend;
     for (long i = 0; i < samples; i++) {
         struct record record = {0, 0, 0};
+        uint32_t input = array;
+        if (input_function) {
+            run_to(input_function);
+            input = run_function();
+        }
         run_to(predict);
         if (fread(avr->data + input, 1, input_bytes, stdin) != input_bytes)
             fail("not enough inputs");
         memset(avr->data + free_start, PAINT, stack_pointer() + 1 - free_start);
         record.cycles = avr->cycle;
         deadline = avr->cycle + limit;
-        profiling = argc == 13;
+        profiling = argc == 14;
         record.label = (int16_t)run_function();
         profiling = 0;
         record.cycles = avr->cycle - record.cycles;
@@ -226,7 +232,7 @@ int main(int argc, char **argv) {
             fwrite(avr->data + run_function(), 1, scores_bytes, stdout);
         }
     }
-    if (argc == 13)
-        write_profile(argv[12]);
+    if (argc == 14)
+        write_profile(argv[13]);
     return 0;
 }
