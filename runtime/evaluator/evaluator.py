@@ -21,8 +21,9 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import element_format, number_format
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.locations import error_at
-from tinyml.runtime.evaluator.arithmetic import Arithmetic, Bits, Reals, ranked
-from tinyml.runtime.evaluator.averages import average_windows, mean, softmax
+from tinyml.dialects.tdsl.base import shaped
+from tinyml.runtime.evaluator.arithmetic import Arithmetic, Bits, Reals, builtin_dtype, ranked
+from tinyml.runtime.evaluator.averages import average_windows, mean, softmax, tally
 from tinyml.runtime.evaluator.index_maps import move_elements
 from tinyml.runtime.evaluator.windows import gathered_window, window_elements
 
@@ -228,6 +229,12 @@ def compute(arithmetic: Arithmetic, op: Operation, arguments: Sequence[Any]) -> 
             return average_windows(arithmetic, op, arguments[0])
         case tdsl.MeanOp():
             return mean(arithmetic, op, arguments[0])
+        case tdsl.NoTotalOp():
+            return np.zeros((1, *tdsl.shape_of(op.out)), builtin_dtype(shaped(op.out).get_element_type()))
+        case tdsl.TallyOp():
+            return tally(arithmetic, op, arguments[0], arguments[1])
+        case tdsl.QuotientOp():
+            return arithmetic.average(op.out, op.source, arguments[0], op.elements, op.over_axes is not None)
         case tdsl.SoftmaxOp():
             return softmax(arithmetic, op, arguments[0])
         case tdsl.WindowOp():

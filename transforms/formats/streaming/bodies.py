@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from math import prod
 
+from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
@@ -24,6 +25,14 @@ class Body(ABC):
     def __init__(self, stage: Stage, emit: Emitter) -> None:
         self.stage, self.emit = stage, emit
         self.shape = tdsl.shape_of(stage.result)
+
+    def start(self) -> SSAValue | None:
+        """What the result is before the first slice, if that matters."""
+        return None
+
+    def finished(self, image: StoredImage, images: Images) -> StoredImage:
+        """The result after the last slice."""
+        return image
 
     @abstractmethod
     def pixel(self, y: SSAValue, x: SSAValue, images: Images) -> SSAValue:
@@ -138,6 +147,55 @@ class Elementwise(Body):
         return applied(self.ops, main, part, operand, self.emit)
 
 
+class Average(Body):
+    """The average of a whole image, whose totals grow slice by slice."""
+
+    def __init__(self, stage: Stage, emit: Emitter) -> None:
+        super().__init__(stage, emit)
+        [self.image] = stage.op.inputs
+
+    def start(self) -> SSAValue:
+        _, height, width, _ = tdsl.shape_of(self.image)
+        element = tdsl.format_of(self.image).total(height * width)
+        return self.emit.insert(tdsl.NoTotalOp(TensorType(element, self.shape)), self.stage.op)
+
+    def pixel(self, y: SSAValue, x: SSAValue, images: Images) -> SSAValue:
+        raise AssertionError("an average has no pixels before its end")
+
+    def at(self, y: SSAValue, x: SSAValue, target: StoredImage, images: Images) -> StoredImage:
+        return self._tallied(y, x, 1, target, images)
+
+    def row(self, y: SSAValue, target: StoredImage, images: Images) -> StoredImage:
+        return self._tallied(y, self.emit.index(0), tdsl.shape_of(self.image)[2], target, images)
+
+    def _tallied(self, y: SSAValue, x: SSAValue, width: int, target: StoredImage, images: Images) -> StoredImage:
+        image = images(self.image)
+        part = image.part(image.place(y, x, self.emit), 1, width, self.emit)
+        return target.now(self.emit.insert(tdsl.TallyOp(target.value, part), self.stage.op))
+
+    def finished(self, image: StoredImage, images: Images) -> StoredImage:
+        _, height, width, _ = tdsl.shape_of(self.image)
+        op = self.stage.op
+        source, over_axes = tdsl.format_of(self.image), isinstance(op, tdsl.MeanOp)
+        quotient = tdsl.QuotientOp(image.value, height * width, source, over_axes, tdsl.format_of(op.out).type)
+        result = self.emit.insert(quotient, op)
+        result.name_hint = op.out.name_hint
+        zero = self.emit.index(0)
+        return image.now(self.chained(result, zero, zero, images))
+
+
+def _averages_all(op: tdsl.TensorOp) -> bool:
+    """Does an op average all pixels of a single image?"""
+    match op:
+        case tdsl.MeanOp():
+            return op.reduced == (1, 2) and tdsl.shape_of(op.input)[0] == 1
+        case tdsl.AveragePoolOp():
+            _, height, width, _ = tdsl.shape_of(op.image)
+            return op.window == (height, width) and not any(op.margins) and height * width > 1
+        case _:
+            return False
+
+
 BODIES: dict[type[tdsl.TensorOp], type[Body]] = {
     tdsl.Conv2dOp: Convolution,
     tdsl.PoolOp: Pool,
@@ -152,8 +210,8 @@ def kind_of(stage: Stage) -> type[Body]:
     shape = tdsl.shape_of(op.out)
     if len(shape) != 4 or shape[0] != 1:
         raise NotStreamed(f"{name} is no single image")
-    if any(read.sums for read in stage.node.reads):
-        raise NotStreamed(f"{name} needs whole images")
+    if any(read.sums for read in stage.node.reads) and not _averages_all(op):
+        raise NotStreamed(f"{name} needs all of its operand")
     if isinstance(op, tdsl.PoolOp) and padding(op.image) is not None:
         raise NotStreamed(f"{name} pools a padded image")
     if isinstance(op, tdsl.AveragePoolOp) and any(op.margins):
@@ -163,6 +221,8 @@ def kind_of(stage: Stage) -> type[Body]:
             others = [tdsl.shape_of(value) for value in step.inputs if tdsl.shape_of(value) != shape]
             if any(prod(other[:-1]) > 1 for other in others):
                 raise NotStreamed(f"{name} repeats an operand along rows or columns")
+    if _averages_all(op):
+        return Average
     for kind, body in BODIES.items():
         if isinstance(op, kind):
             return body

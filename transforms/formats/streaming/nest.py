@@ -48,14 +48,16 @@ class _Nest:
         self.emit = Emitter(last, last.location)
         bodies = {stage.node.result: self.kinds[stage.node.result](stage, self.emit) for stage in stages}
         for stage in stages:
-            self.images[stage.node.result] = self.storage(stage)
+            self.images[stage.node.result] = self.storage(stage, bodies[stage.node.result])
         self.tick(bodies)
+        for name, body in bodies.items():
+            self.images[name] = body.finished(self.images[name], self.stored)
         for stage in stages:
             if stage.kept:
                 stage.result.replace_all_uses_with(self.images[stage.node.result].value)
         _erase([op for stage in stages for op in (stage.op, *stage.chain)])
 
-    def storage(self, stage: Stage) -> StoredImage:
+    def storage(self, stage: Stage, body: Body) -> StoredImage:
         """The tensor for a stage's result: whole where it is used after the segment, else a ring."""
         name, shape = stage.node.result, tdsl.shape_of(stage.result)
         _, height, width, channels = shape
@@ -65,7 +67,9 @@ class _Nest:
                 height = min(slots, height)
             elif slots < height * width:
                 height, width = 1, slots
-        value = self.emit.insert(tensor.EmptyOp((), tensor_like(stage.result, (1, height, width, channels))))
+        value = body.start()
+        if value is None:
+            value = self.emit.insert(tensor.EmptyOp((), tensor_like(stage.result, (1, height, width, channels))))
         value.name_hint = stage.result.name_hint
         return StoredImage(value, shape)
 

@@ -99,6 +99,7 @@ def _absorbing(graph: Graph, stages: dict[str, Stage], op: tdsl.ElementwiseOp, n
         return None
     operand = max(inside, key=order.index)
     alone = len({use.operation for use in stages[operand].result.uses}) == 1
-    if stages[operand].kept or not alone or graph.users[operand] != [graph.producer[node.result]]:
+    sums = any(read.sums for read in stages[operand].node.reads)
+    if stages[operand].kept or sums or not alone or graph.users[operand] != [graph.producer[node.result]]:
         return None
     return operand if stages[operand].result in op.inputs else None
