@@ -20,7 +20,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import tdsl
-from tinyml.transforms.formats.tiling.convolution_pixels import ConvolutionPixels
+from tinyml.transforms.formats.tiling.convolution_pixels import ConvolutionPixels, padding
 from tinyml.transforms.formats.tiling.emitter import Emitter
 from tinyml.transforms.formats.tiling.stored_image import StoredImage
 
@@ -37,8 +37,15 @@ class TileWindowsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for convolution in [inner for inner in op.walk() if isinstance(inner, tdsl.Conv2dOp)]:
-            if convolution.result is not None and tdsl.shape_of(convolution.rhs)[0] == 1:
+            single = tdsl.shape_of(convolution.rhs)[0] == 1
+            if convolution.result is not None and single and not _is_tiled(convolution):
                 _tile(convolution)
+
+
+def _is_tiled(op: tdsl.Conv2dOp) -> bool:
+    """Is the image one window of channels in groups, as tiling leaves it?"""
+    _, *window, _ = tdsl.shape_of(op.rhs)
+    return op.group_count > 1 and tdsl.shape_of(op.lhs)[1:3] == tuple(window) and padding(op.rhs) is None
 
 
 def _tile(op: tdsl.Conv2dOp) -> None:

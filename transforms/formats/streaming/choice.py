@@ -9,8 +9,8 @@ from tinyml.transforms.formats.plans.network import Network
 from tinyml.transforms.formats.plans.ordinary import ordinary, updated_in_place
 from tinyml.transforms.formats.plans.segmentation import Plan, Segment, least_peak
 from tinyml.transforms.formats.plans.streaming import Slice, Streams
-from tinyml.transforms.formats.streaming.nest import check_streams
-from tinyml.transforms.formats.streaming.stages import NotStreamed, segment_of
+from tinyml.transforms.formats.streaming.schedule import schedule_of
+from tinyml.transforms.formats.streaming.stages import NotStreamed
 
 ORDINARY = "ordinary"
 
@@ -62,8 +62,7 @@ def _by_itself(graph: Graph, i: int, pixels: Streams) -> int:
 
 def _node_runs(network: Network, i: int) -> bool:
     try:
-        segment_of(network, i, i)
-        check_streams(network, i, i, Slice.ROW)
+        schedule_of(network, i, i, Slice.ROW)
     except NotStreamed:
         return False
     return True
@@ -74,7 +73,7 @@ def _runs(network: Network, segment: Segment) -> bool:
     if slice is None:
         return True
     try:
-        check_streams(network, segment.first, segment.last, slice)
+        schedule_of(network, segment.first, segment.last, slice)
     except NotStreamed:
         return False
     return True

@@ -12,41 +12,36 @@ from tinyml.dialects import tdsl
 from tinyml.transforms.formats.plans.network import Network
 from tinyml.transforms.formats.plans.streaming import Slice
 from tinyml.transforms.formats.streaming.bodies import Body, kind_of
-from tinyml.transforms.formats.streaming.stages import Segment, Stage, segment_of
-from tinyml.transforms.formats.streaming.timing import Clock, Timing, ring_slots, timing_of
+from tinyml.transforms.formats.streaming.schedule import Schedule, schedule_of
+from tinyml.transforms.formats.streaming.stages import Stage
+from tinyml.transforms.formats.streaming.timing import Clock
 from tinyml.transforms.formats.tiling.emitter import Emitter
 from tinyml.transforms.formats.tiling.stored_image import StoredImage, tensor_like
 
 
 def stream(network: Network, first: int, last: int, slice: Slice) -> None:
-    """Rewrite the nodes of a network from first to last, both inclusive, as one loop nest; raises `NotStreamed`.
+    """Rewrite the nodes of a network from first to last, both inclusive, as one loop nest.
 
-    If it raises, the function is unchanged.
+    Raises `NotStreamed`; the function is unchanged then.
     """
-    _Nest(network, first, last, slice).rewrite()
-
-
-def check_streams(network: Network, first: int, last: int, slice: Slice) -> None:
-    """Raise `NotStreamed` if the nodes from first to last cannot run as one loop nest."""
-    _Nest(network, first, last, slice)
+    _Nest(network, schedule_of(network, first, last, slice)).rewrite()
 
 
 class _Nest:
     """A loop nest under construction. images: what is stored of each result of a stage."""
 
-    def __init__(self, network: Network, first: int, last: int, slice: Slice) -> None:
-        self.network, self.slice = network, slice
-        self.segment: Segment = segment_of(network, first, last)
-        self.kinds = {stage.node.result: kind_of(stage) for stage in self.segment.stages}
-        self.timing: Timing = timing_of(self.segment, slice)
+    def __init__(self, network: Network, schedule: Schedule) -> None:
+        self.network, self.schedule = network, schedule
+        self.timing, self.slice = schedule.timing, schedule.timing.slice
         self.images: dict[str, StoredImage] = {}
 
     def rewrite(self) -> None:
-        stages = self.segment.stages
+        stages = self.schedule.segment.stages
         last = stages[-1].result.owner
         assert isinstance(last, Operation)
         self.emit = Emitter(last, last.location)
-        bodies = {stage.node.result: self.kinds[stage.node.result](stage, self.emit) for stage in stages}
+        made = {stage.node.result: kind_of(stage)(stage, self.emit) for stage in stages}
+        bodies = {name: made[name] for name in self.timing.clocks}
         for stage in stages:
             self.images[stage.node.result] = self.storage(stage, bodies[stage.node.result])
         self.tick(bodies)
@@ -62,7 +57,7 @@ class _Nest:
         name, shape = stage.node.result, tdsl.shape_of(stage.result)
         _, height, width, channels = shape
         if not stage.kept:
-            slots = ring_slots(self.segment, self.timing, self.slice, name)
+            slots = self.schedule.slots[name]
             if self.slice is Slice.ROW:
                 height = min(slots, height)
             elif slots < height * width:

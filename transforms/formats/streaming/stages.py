@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from xdsl.ir import SSAValue
@@ -32,13 +32,22 @@ class Stage:
     def result(self) -> SSAValue:
         return self.chain[-1].out if self.chain else self.op.out
 
+    @property
+    def sums(self) -> bool:
+        """Is the result there only when all of an operand has been read?"""
+        return any(read.sums for read in self.node.reads)
+
 
 @dataclass(frozen=True)
 class Segment:
-    """The stages of a segment in the order of the program, each after those that it reads, and its images by name."""
+    """The stages of a segment, each after those that it reads, and its images by name.
+
+    joins: for the nodes that may run with one of several operands, these operands, the one computed last first.
+    """
 
     stages: tuple[Stage, ...]
     tensors: dict[str, Image]
+    joins: dict[str, list[str]]
 
     @property
     def graph(self) -> Graph:
@@ -51,10 +60,14 @@ class Segment:
         return Graph(tensors, inputs, tuple(stage.node for stage in self.stages), kept)
 
 
-def segment_of(network: Network, first: int, last: int) -> Segment:
-    """The nodes of a network from first to last, both inclusive, as stages; raises `NotStreamed`."""
+def segment_of(network: Network, first: int, last: int, hosts: Mapping[str, str] | None = None) -> Segment:
+    """The nodes of a network from first to last, both inclusive, as stages; raises `NotStreamed`.
+
+    hosts: for some elementwise nodes, the operand with whose stage they run; others run with the one computed last.
+    """
     graph = network.graph
     stages: dict[str, Stage] = {}
+    joins: dict[str, list[str]] = {}
     for k in range(first, last + 1):
         node = graph.nodes[k]
         op, *more = network.ops[k]
@@ -62,16 +75,19 @@ def segment_of(network: Network, first: int, last: int) -> Segment:
         chain, rest = _elementwise(op, more)
         if rest and not kept:
             raise NotStreamed(f"{rest[0].name} after {node.result} is not computed slice by slice")
-        operand = _absorbing(graph, stages, op, node) if isinstance(op, tdsl.ElementwiseOp) else None
-        if operand is None:
+        operands = _absorbing(graph, stages, op, node)
+        if not operands:
             stages[node.result] = Stage(op, chain, node, kept)
-        else:
-            before = stages.pop(operand)
-            reads = tuple(read for read in node.reads if read.tensor != operand)
-            merged = before.node._replace(result=node.result, reads=before.node.reads + reads)
-            assert isinstance(op, tdsl.ElementwiseOp)
-            stages[node.result] = replace(before, chain=(*before.chain, op, *chain), node=merged, kept=kept)
-    return Segment(tuple(stages.values()), graph.tensors)
+            continue
+        if len(operands) > 1:
+            joins[node.result] = operands
+        operand = (hosts or {}).get(node.result, operands[0])
+        before = stages.pop(operand)
+        reads = tuple(read for read in node.reads if read.tensor != operand)
+        merged = before.node._replace(result=node.result, reads=before.node.reads + reads)
+        assert isinstance(op, tdsl.ElementwiseOp)
+        stages[node.result] = replace(before, chain=(*before.chain, op, *chain), node=merged, kept=kept)
+    return Segment(tuple(stages.values()), graph.tensors, joins)
 
 
 def _elementwise(
@@ -91,15 +107,17 @@ def _elementwise(
     return tuple(chain), more[len(chain) :]
 
 
-def _absorbing(graph: Graph, stages: dict[str, Stage], op: tdsl.ElementwiseOp, node: Node) -> str | None:
-    """The operand of an elementwise op with whose stage it runs: the one computed last, if nothing else reads it."""
+def _absorbing(graph: Graph, stages: dict[str, Stage], op: tdsl.TensorOp, node: Node) -> list[str]:
+    """The operands of an elementwise op with whose stages it may run, because nothing else reads them."""
+    if not isinstance(op, tdsl.ElementwiseOp):
+        return []
+
+    def absorbs(name: str) -> bool:
+        stage = stages[name]
+        alone = len({use.operation for use in stage.result.uses}) == 1
+        only = graph.users[name] == [graph.producer[node.result]]
+        return alone and only and not stage.kept and not stage.sums and stage.result in op.inputs
+
     order = list(stages)
-    inside = [name for name in node.operands if name in stages]
-    if not inside:
-        return None
-    operand = max(inside, key=order.index)
-    alone = len({use.operation for use in stages[operand].result.uses}) == 1
-    sums = any(read.sums for read in stages[operand].node.reads)
-    if stages[operand].kept or sums or not alone or graph.users[operand] != [graph.producer[node.result]]:
-        return None
-    return operand if stages[operand].result in op.inputs else None
+    inside = [name for name in dict.fromkeys(node.operands) if name in stages]
+    return [name for name in sorted(inside, key=order.index, reverse=True) if absorbs(name)]
