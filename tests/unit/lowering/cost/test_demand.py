@@ -119,7 +119,12 @@ def test_tables_of_devices(loops: ModuleOp) -> None:
 
 @pytest.mark.parametrize(
     ("bounds", "iterations"),
-    [("%t to %end", 4), ("%end to %five", 4 + 3 + 2 + 1 + 1), ("%five to %t", 0), ("%half to %five", 5 + 5 + 4 + 4 + 3)],
+    [
+        ("%t to %end", 4),
+        ("%end to %five", 4 + 3 + 2 + 1 + 1),
+        ("%five to %t", 0),
+        ("%half to %five", 5 + 5 + 4 + 4 + 3),
+    ],
 )
 def test_bounds_that_depend_on_loops_around_count_on_average(bounds: str, iterations: int) -> None:
     program = f"""
