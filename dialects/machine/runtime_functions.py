@@ -264,7 +264,7 @@ def root_shift(x: I32) -> I8:
 
 def _root_pairs(x: I64) -> I64:
     """The pairs of zero bits before the highest bit, without the sign."""
-    return (leading_zeros(x).astype(np.int64) - 1) // 2
+    return (leading_zeros(x.astype(np.int32)).astype(np.int64) - 1) // 2
 
 
 def inverse_root(x: I32) -> I32:
@@ -295,7 +295,7 @@ def inverse_root_float(x: F32) -> F32:
     half = np.float32(0.5) * limited
     y = (np.int32(0x5F3759DF) - (limited.view(np.int32) >> 1)).view(np.float32)
     for _ in range(3):
-        y = y * (np.float32(1.5) - half * y * y)
+        y = np.asarray(y * (np.float32(1.5) - half * y * y), np.float32)
     return y
 
 
