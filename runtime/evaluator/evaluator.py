@@ -228,6 +228,8 @@ def compute(arithmetic: Arithmetic, op: Operation, arguments: Sequence[Any]) -> 
             return mean(arithmetic, op, arguments[0])
         case tdsl.SoftmaxOp():
             return softmax(arithmetic, op, arguments[0])
+        case tdsl.NormaliseOp():
+            return arithmetic.normalised(op, arguments[0])
         case tdsl.WindowOp():
             return gathered_window(op, arguments, arithmetic.number(op.out, op.filling))
         case tdsl.MaxPoolOp():

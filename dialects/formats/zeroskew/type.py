@@ -289,6 +289,37 @@ class ZeroSkewType(ZeroSkewNumbers):
         share = m.whole(m.call("tm_requantize_s32", term, m.call("tm_reciprocal_s32", total), shift))
         return self._requantised(m, share, math.ldexp(1.0, -bits) / self.scale)
 
+    def square_total(self, count: int, value_format: NumberFormat) -> Attribute:
+        """Raises InputError for a row whose sum of squares can leave 32 bits."""
+        source = skewed(value_format)
+        if source.bits > USUAL_WIDTH:
+            return super().square_total(count, value_format)
+        low, high = (limit - source.zero_point.data for limit in source.raw_limits)
+        if count * max(-low, high) ** 2 > limits(32)[1]:
+            raise InputError(f"a sum of {count} squares of {source.type} can leave 32 bits")
+        return i32
+
+    def add_square(self, m: Machine[V], total: V, value: V, value_format: NumberFormat) -> V:
+        if (source := skewed(value_format)).bits > USUAL_WIDTH:
+            return super().add_square(m, total, value, value_format)
+        x = source.load(m, value)
+        return m.addi(total, m.held(m.mul(x, x), 32))
+
+    def inverse_root(self, m: Machine[V], total: V, value_format: NumberFormat) -> V:
+        if skewed(value_format).bits > USUAL_WIDTH:
+            return super().inverse_root(m, total, value_format)
+        return m.call("tm_root_multiplier_s32", total)
+
+    def normalised(self, m: Machine[V], value: V, factor: V, total: V, value_format: NumberFormat) -> V:
+        """TensorFlow Lite's L2_NORMALIZATION; units of 2^-15 on the way to results with other scales than 2^-7."""
+        if (source := skewed(value_format)).bits > USUAL_WIDTH:
+            return super().normalised(m, value, factor, total, value_format)
+        finer = 0 if self.scale == 2.0**-7 else 8
+        x = m.held(m.shift_left(source.load(m, value), finer), 32)
+        shift = m.add(m.bounded(m.call("tm_root_shift_s32", total), -12, 0), m.const(7))
+        scaled = m.whole(m.call("tm_requantize_s32", x, factor, m.held(shift, 8)))
+        return self._requantised(m, scaled, math.ldexp(1.0, -7 - finer) / self.scale)
+
     def function(
         self, m: Machine[V], function: Function, value: V, value_format: NumberFormat, scheme: str | None = None
     ) -> V:

@@ -29,6 +29,19 @@ static inline float tm_inversef(float x)
     return 1.0f / x;
 }
 
+/* A first guess by halving the exponent, then three steps of Newton's method; x is limited to normal numbers whose half
+ * is normal, too. */
+static float tm_inverse_rootf(float x)
+{
+    union { uint32_t bits; float value; } y;
+    y.value = x >= 3.40282347e38f ? 3.40282347e38f : x >= 0x1p-125f ? x : 0x1p-125f;
+    const float half = 0.5f * y.value;
+    y.bits = 0x5F3759DFUL - (y.bits >> 1);
+    for (uint8_t i = 0; i < 3; i++)
+        y.value = y.value * (1.5f - half * y.value * y.value);
+    return y.value;
+}
+
 static inline float tm_tanhf(float x)
 {
     return 1.0f - 2.0f / (tm_expf(x * 2.0f) + 1.0f);

@@ -41,3 +41,36 @@
 %a = "test.op"() : () -> (!zeroskew.q<8, 0.5, 3>)
 %r = num.softmax_term %a, %a {into = !zeroskew.q<8, 0.5, 0>} : !zeroskew.q<8, 0.5, 3>, !zeroskew.q<8, 0.5, 3> -> f32
 // CHECK: softmax in !zeroskew.q<8, 0.5, 0> has terms and totals of type i32, got f32
+
+// -----
+
+%x = "test.op"() : () -> (tensor<f32>)
+%r = tdsl.normalise %x : tensor<f32> -> tensor<f32>
+// CHECK: normalises the last axis, got a scalar
+
+// -----
+
+%a = "test.op"() : () -> (!fixed.q<16, 8>)
+%total = "test.op"() : () -> (f32)
+%r = num.add_square %total, %a {into = !fixed.q<16, 15>} : f32, !fixed.q<16, 8> -> f32
+// CHECK: squares of !fixed.q<16, 8> are added in i32, got f32
+
+// -----
+
+%a = "test.op"() : () -> (!fixed.q<16, 8>)
+%total = "test.op"() : () -> (i32)
+%r = num.add_square %total, %a {into = !fixed.q<16, 15>} : i32, !fixed.q<16, 8> -> i64
+// CHECK: the total changes its type from i32 to i64
+
+// -----
+
+%total = "test.op"() : () -> (i64)
+%r = num.inverse_root %total {of = !fixed.q<16, 8>, into = !fixed.q<16, 15>} : i64 -> i64
+// CHECK: the factor of a total in i64 has type i32, got i64
+
+// -----
+
+%a = "test.op"() : () -> (!fixed.q<16, 8>)
+%s = "test.op"() : () -> (f32)
+%r = num.normalised %a, %s, %s : !fixed.q<16, 8>, f32, f32 -> f32
+// CHECK: num.normalised mixes the families exact, float

@@ -59,6 +59,7 @@ ELEMENTWISE: dict[str, tuple[onnx.NodeProto, dict[str, Array]]] = {
     "ReduceSum": (node("ReduceSum", "x c"), {"c": ints(1, 2)}),
     "ReduceSumSquare": (node("ReduceSumSquare", "x", axes=[3], keepdims=0), {}),
     "Softmax": (node("Softmax", "x", axis=1), {}),
+    "LpNormalization": (node("LpNormalization", "x", axis=1), {}),
     "MatMul": (node("MatMul", "x c"), {"c": reals(4, 6)}),
     "GlobalAveragePool": (node("GlobalAveragePool", "x"), {}),
     "GlobalMaxPool": (node("GlobalMaxPool", "x"), {}),

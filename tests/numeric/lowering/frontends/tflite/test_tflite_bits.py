@@ -137,6 +137,8 @@ def every_operator(dtype: str) -> tuple[bytes, int]:
         model.op("RELU6", [x], same(SHAPE))
         outputs.append(model.tensor(SHAPE, dtype, 2.0**-8, -128))
         model.op("SOFTMAX", [x], outputs[-1], Beta=1.0)
+        outputs.append(model.tensor(SHAPE, dtype, 2.0**-7))
+        model.op("L2_NORMALIZATION", [x], outputs[-1], FusedActivationFunction=NONE)
         size = model.constant([12, 14])
         model.op("RESIZE_NEAREST_NEIGHBOR", [x, size], same((1, 12, 14, 4)), HalfPixelCenters=True)
     shape, padding = (1, 13, 14, 3), VALID if wide else SAME
@@ -245,6 +247,7 @@ def test_functions_of_any_scale(scale: float, zero_point: int, length: int):
     x = model.tensor((2, length), "int8", scale, zero_point)
     outputs: list[int] = []
     kinds = {"LOGISTIC": (2.0**-8, -128), "TANH": (2.0**-7, 0), "SOFTMAX": (2.0**-8, -128), "HARD_SWISH": (scale, 0)}
+    kinds["L2_NORMALIZATION"] = 2.0**-7, 0
     for kind, format in kinds.items():
         outputs.append(model.tensor((2, length), "int8", *format))
         model.op(kind, [x], outputs[-1], **({"Beta": 1.0} if kind == "SOFTMAX" else {}))

@@ -1,0 +1,240 @@
+"""The face detectors Face-A, Face-B and Face-C of MinUn (2021, table 7) in SeeDot's language, with random weights.
+
+A convolution with stride 2, RNNPool (Saha et al., NeurIPS 2020: one FastGRNN reads the rows and the columns of each
+patch, a second one their last states, in both directions), bottlenecks (MBConv) and, behind some of them, two
+convolutions for confidences and boxes. The layers that the table leaves open are those of the published programs
+(microsoft/EdgeML, tools/SeeDot: model/rnnpool/face-2, face-3 and face-4): heads and their normalisation, sizes of the
+hidden states, and the last row and column of the pooled image, which repeat their neighbours. Batch normalisations are
+part of the weights.
+
+From the folder `tests`, `python -m programs.faces FACE FOLDER` writes a program and data to compile it with; with
+`--height` and `--width` for images of another size.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+HIDDEN, CHANNELS = 16, 4
+"""Numbers of a hidden state, and channels of the first convolution."""
+
+BOX = 4
+
+
+@dataclass(frozen=True)
+class Face:
+    """A detector: its patches, the (channels, stride) of its bottlenecks, and where its heads are.
+
+    heads: the number of each bottleneck that is followed by a head, and whether its vectors are normalised first.
+    """
+
+    patch: int
+    stride: int
+    bottlenecks: Sequence[tuple[int, int]]
+    heads: dict[int, bool]
+
+
+FACES = {
+    "face_a": Face(
+        8,
+        4,
+        [*[(32, 1)] * 8, (96, 2), (96, 1), (96, 1), *[(128, 1)] * 3],
+        {3: True, 7: True, 10: True, 13: False},
+    ),
+    "face_b": Face(16, 8, [(32, 1), (96, 1), (96, 1), (128, 1)], {0: True, 1: True, 3: True}),
+    "face_c": Face(8, 4, [(32, 1), (32, 1), (64, 2), (64, 1)], {0: True, 1: True, 2: True, 3: False}),
+}
+
+
+@dataclass
+class FaceProgram:
+    """A program under construction: its lines and parameters."""
+
+    face: Face
+    height: int
+    width: int
+    random: np.random.Generator
+    lines: list[str] = field(default_factory=list[str])
+    parameters: dict[str, NDArray[np.float32]] = field(default_factory=dict[str, Any])
+
+    def parameter(self, name: str, shape: Sequence[int], size: float, centre: float = 0.0) -> str:
+        """Declare a parameter of uniformly distributed numbers."""
+        values = centre + self.random.uniform(-size, size, shape)
+        self.parameters[name] = values.astype(np.float32)
+        self.lines.append(f"let {name} = ({', '.join(map(str, shape))}) in [{centre - size}, {centre + size}] in")
+        return name
+
+    def filter(self, name: str, shape: Sequence[int]) -> str:
+        """A filter G x KH x KW x Cin x Cout that keeps the variance of its input."""
+        return self.parameter(name, shape, (3.0 / np.prod(shape[1:4])) ** 0.5)
+
+    def cell(self, name: str, inputs: int) -> None:
+        """The parameters of a FastGRNN."""
+        for letter, columns in (("W", inputs), ("U", HIDDEN)):
+            self.parameter(f"{letter}{name}", (HIDDEN, columns), 1.5 / columns**0.5)
+        self.parameter(f"Bg{name}", (HIDDEN, 1), 0.5, 0.5)
+        self.parameter(f"Bh{name}", (HIDDEN, 1), 0.5)
+
+    def text(self) -> str:
+        rows, columns = self.height // 2, self.width // 2
+        self.lines.append(f"let X = ({self.height * self.width}, 1) in [-1.0, 1.0] in")
+        first = self.filter("F", (1, 3, 3, 1, CHANNELS))
+        self.parameter("B", (CHANNELS,), 0.5, 0.5)
+        self.cell("1", CHANNELS)
+        self.cell("2", HIDDEN)
+        image = f"reshape(X, (1, {self.height}, {self.width}, 1), (1, 2))"
+        convolution = f"conv2d({image}, {first}, {{s 2 2}}, {{p 1 1 1 1}}, {{d 1 1}}, {{g 1}})"
+        self.lines.append(f"let pixels = relu6({convolution} <+> B) in")
+        rows, columns = self.pool(rows, columns)
+        confidences, boxes = list[tuple[str, int]](), list[tuple[str, int]]()
+        value, inside = "pooled", 4 * HIDDEN
+        for number, (channels, stride) in enumerate(self.face.bottlenecks):
+            block = self.bottleneck(number, value, inside, channels, stride)
+            rows, columns = -(-rows // stride), -(-columns // stride)
+            self.lines.append(f"let M{number} = {f'{value} + ' * (stride == 1 and inside == channels)}{block} in")
+            value, inside = f"M{number}", channels
+            if number in self.face.heads:
+                for result, found in zip(self.head(number, channels, rows, columns), (confidences, boxes), strict=True):
+                    found.append(result)
+        self.join([*confidences, *boxes])
+        return "\n".join([*self.lines, ""])
+
+    def pool(self, rows: int, columns: int) -> tuple[int, int]:
+        """RNNPool over overlapping patches; the last row and column of the result are copies."""
+        patch, stride = self.face.patch, self.face.stride
+        down, across = ((extent - patch) // stride + 1 for extent in (rows, columns))
+        self.lines.append(f"let pooled = init([1, {down + 1}, {across + 1}, {4 * HIDDEN}], 0.0) in")
+        self.lines.append(f"let patches = loop(row = [0:{down}], pooled) (loop(column = [0:{across}], pooled) (")
+        for name, place in (("rows", ("line", "step")), ("columns", ("step", "line"))):
+            at = [f"{stride} * {index} + {name}_{inner}" for index, inner in zip(("row", "column"), place, strict=True)]
+            pixel = f"reshape(pixels[0:+1][{at[0]}:+1][{at[1]}:+1][0:+{CHANNELS}], ({CHANNELS}, 1), (1, 2, 3, 4))"
+            self.lines.append(f"  let {name} = init([{patch}, {HIDDEN}], 0.0) in")
+            self.lines.append(f"  let {name}_read = loop({name}_line = [0:{patch}], {name}) (")
+            self.recurrence(name, "1", pixel, f"{name}_step")
+            self.lines.append(f"    let {name}[{name}_line:+1][0:+{HIDDEN}] = {self.row(f'{name}_last')} in {name}) in")
+        self.lines.append(f"  let states = init([4, {HIDDEN}], 0.0) in")
+        for number, (name, place) in enumerate(self.directions()):
+            state = f"reshape({name}[{place.format(number=number)}:+1][0:+{HIDDEN}], ({HIDDEN}, 1), (1, 2))"
+            self.recurrence(f"state{number}", "2", state, f"state{number}_step")
+            self.lines.append(f"    let states[{number}:+1][0:+{HIDDEN}] = {self.row(f'state{number}_last')} in")
+        whole = f"reshape(states, (1, 1, 1, {4 * HIDDEN}), (1, 2))"
+        self.lines.append(f"  let pooled[0:+1][row:+1][column:+1][0:+{4 * HIDDEN}] = {whole} in pooled)) in")
+        part = f"[0:+{across}][0:+{4 * HIDDEN}]"
+        self.lines.append(f"let pooled[0:+1][{down}:+1]{part} = patches[0:+1][{down - 1}:+1]{part} in")
+        part = f"[0:+1][0:+{down + 1}]", f"[0:+{4 * HIDDEN}]"
+        self.lines.append(f"let pooled{part[0]}[{across}:+1]{part[1]} = pooled{part[0]}[{across - 1}:+1]{part[1]} in")
+        return down + 1, across + 1
+
+    def directions(self) -> Iterator[tuple[str, str]]:
+        """The states that the second cell reads, and the place of the next one."""
+        for name in ("rows", "columns"):
+            yield name, "state{number}_step"
+            yield name, f"({self.face.patch - 1} - state{{number}}_step)"
+
+    def recurrence(self, name: str, cell: str, x: str, step: str) -> None:
+        """The last state of a FastGRNN whose input at a step is `x`."""
+        h, sum, gate = f"{name}_h", f"{name}_sum", f"{name}_gate"
+        self.lines += [
+            f"    let {h} = init([{HIDDEN}, 1], 0.0) in",
+            f"    let {name}_last = loop({step} = [0:{self.face.patch}], {h}) (",
+            f"      let {sum} = W{cell} * {x} + U{cell} * {h} in",
+            f"      let {gate} = sigmoid({sum} + Bg{cell}) in",
+            f"      let {h} = {gate} <*> {h} + (1.0 - {gate}) <*> tanh({sum} + Bh{cell}) in {h}) in",
+        ]
+
+    @staticmethod
+    def row(column: str) -> str:
+        return f"reshape({column}, (1, {HIDDEN}), (1, 2))"
+
+    def bottleneck(self, number: int, value: str, inside: int, outside: int, stride: int) -> str:
+        """MBConv with expansion 2."""
+        wide = 2 * inside
+        stages = ((1, 1, 1, inside, wide), (wide, 3, 3, 1, 1), (1, 1, 1, wide, outside))
+        texts: list[str] = []
+        for stage, shape in enumerate(stages, 1):
+            channels = shape[0] * shape[4]
+            filter = self.filter(f"L{number}F{stage}", shape)
+            weight = self.parameter(f"L{number}W{stage}", (channels,), 0.5, 1.5)
+            bias = self.parameter(f"L{number}B{stage}", (channels,), 0.3)
+            texts.append(f"[{filter}, {weight}, {bias}]")
+        return f"mbconv({value}, {', '.join(texts)}, {{s {stride} {stride}}}, {{p 1 1 1 1}})"
+
+    def head(self, number: int, channels: int, rows: int, columns: int) -> tuple[tuple[str, int], tuple[str, int]]:
+        """Confidences and boxes of each pixel; the first head has three confidences for the background."""
+        value = f"M{number}"
+        if self.face.heads[number]:
+            scale = self.parameter(f"N{number}", (channels, 1, 1, 1, 1), 0.3, 3.0)
+            value = f"conv2d(normaliseL2({value}), {scale}, {{s 1 1}}, {{p 0 0 0 0}}, {{d 1 1}}, {{g {channels}}})"
+            self.lines.append(f"let S{number} = {value} in")
+            value = f"S{number}"
+        is_first = number == min(self.face.heads)
+        for name, outputs in ((f"C{number}", 4 if is_first else 2), (f"P{number}", BOX)):
+            filter = self.filter(f"{name}F", (1, 3, 3, channels, outputs))
+            bias = self.parameter(f"{name}B", (outputs,), 0.5)
+            head = f"conv2d({value}, {filter}, {{s 1 1}}, {{p 1 1 1 1}}, {{d 1 1}}, {{g 1}}) <+> {bias}"
+            self.lines.append(f"let {name} = {head} in")
+        pixels, confidences = rows * columns, f"C{number}"
+        if is_first:
+            background = f"reshape(C{number}[0:+1][0:+{rows}][0:+{columns}][0:+3], (1, {pixels}, 3, 1), (1, 2, 3, 4))"
+            greatest = f"maxpool({background}, {{k1 3}}, {{p 0 0 0 0}}, {{s 1 3}})"
+            shape = f"(1, {rows}, {columns}, 1)"
+            part = f"[0:+1][0:+{rows}][0:+{columns}]"
+            confidences = "Most"
+            self.lines += [
+                f"let Most = init([1, {rows}, {columns}, 2], 0.0) in",
+                f"let Most{part}[0:+1] = reshape({greatest}, {shape}, (1, 2, 3, 4)) in",
+                f"let Most{part}[1:+1] = C{number}{part}[3:+1] in",
+            ]
+        return (confidences, 2 * pixels), (f"P{number}", BOX * pixels)
+
+    def join(self, parts: Sequence[tuple[str, int]]) -> None:
+        """All confidences, then all boxes, in one row."""
+        self.lines.append(f"let answer = init([1, {sum(length for _, length in parts)}], 0.0) in")
+        start = 0
+        for name, length in parts:
+            row = f"reshape({name}, (1, {length}), (1, 2, 3, 4))"
+            self.lines.append(f"let answer[0:+1][{start}:+{length}] = {row} in")
+            start += length
+        self.lines.append("answer")
+
+
+def images(count: int, height: int, width: int, random: np.random.Generator) -> NDArray[np.float32]:
+    """(count, height * width): smooth images with some noise, in [-1, 1]."""
+    rows, columns = np.mgrid[0 : 1 : height * 1j, 0 : 1 : width * 1j]
+    waves = random.uniform(1, 12, (count, 2, 1, 1)) * rows + random.uniform(1, 12, (count, 2, 1, 1)) * columns
+    smooth = np.sin(waves + random.uniform(0, 6, (count, 2, 1, 1))).prod(1)
+    return (0.8 * smooth + random.uniform(-0.2, 0.2, smooth.shape)).reshape(count, -1).astype(np.float32)
+
+
+def write_face(name: str, folder: Path, height: int = 240, width: int = 320, count: int = 4) -> Path:
+    """Write a program, its parameters and data.npz of some images; returns the program's file."""
+    random = np.random.default_rng(1)
+    program = FaceProgram(FACES[name], height, width, random)
+    file = folder / f"{name}.sd"
+    folder.mkdir(parents=True, exist_ok=True)
+    file.write_text(program.text())
+    for parameter, values in program.parameters.items():
+        np.save(folder / f"{parameter}.npy", values)
+    np.savez(folder / "data.npz", x=images(count, height, width, random))
+    return file
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="programs.faces", description=__doc__)
+    parser.add_argument("face", choices=FACES)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--height", type=int, default=240)
+    parser.add_argument("--width", type=int, default=320)
+    arguments = parser.parse_args()
+    print(write_face(arguments.face, arguments.folder, arguments.height, arguments.width))
+
+
+if __name__ == "__main__":
+    main()
