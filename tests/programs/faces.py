@@ -213,7 +213,7 @@ def images(count: int, height: int, width: int, random: np.random.Generator) -> 
     return (0.8 * smooth + random.uniform(-0.2, 0.2, smooth.shape)).reshape(count, -1).astype(np.float32)
 
 
-def write_face(name: str, folder: Path, height: int = 240, width: int = 320, count: int = 4) -> Path:
+def write_face(name: str, folder: Path, height: int = 240, width: int = 320, count: int = 1) -> Path:
     """Write a program, its parameters and data.npz of some images; returns the program's file."""
     random = np.random.default_rng(1)
     program = FaceProgram(FACES[name], height, width, random)
