@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from programs.devices import DEVICES
+from programs.devices import DEVICES, roomy
 from programs.tflite_models import TfliteModel, computed_by_tflm
 
 from tinyml.dialects.context import context
@@ -21,7 +21,7 @@ from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import Outputs, evaluate
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.c.print_c import write_c
-from tinyml.targets.registry import USUAL, chip_of
+from tinyml.targets.registry import USUAL
 from tinyml.tools.driver.measure import first_mismatch
 
 SAME, VALID = 0, 1
@@ -184,10 +184,7 @@ def test_every_operator(dtype: str):
     compared(content, inputs_of(content, 8), count)
 
 
-ROOMY = "atmega1284p"
-"""Of the AVR chips, that with room for all operators."""
-
-ON_DEVICES = [*(device for device in DEVICES if chip_of(device).name != chip_of(USUAL).name), ROOMY]
+ON_DEVICES = [*(device for device in DEVICES if device != USUAL), roomy(USUAL)]
 
 
 @pytest.mark.parametrize(
