@@ -273,7 +273,8 @@ def write_face(name: str, folder: Path, height: int = 240, width: int = 320, cou
 def build_face(file: Path, out: Path, width: int, target: str, narrow: Sequence[str] = ()) -> ModuleOp:
     """Compile a program to fixed point of some width, with scales for its data; returns it at L1.
 
-    narrow: names of tensors that have 8 bits nevertheless. Its constants are rounded to nearest: there is no trained detector whose answers they could be refined for.
+    narrow: names of tensors that have 8 bits nevertheless. Constants are rounded to nearest: there is no trained
+    detector whose answers they could be refined for.
     """
     ctx = context()
     options = {"format": "fixed", "width": width, "target": target, "data": str(file.parent / "data.npz")}
