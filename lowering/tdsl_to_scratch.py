@@ -160,7 +160,7 @@ class _Bufferisation:
                 return self.slice(op.input, self.index(0), shape)
             case tdsl.IndexOp():
                 return self.slice(op.input, self.offset([op.index], tdsl.shape_of(op.input)), shape)
-            case tdsl.SliceOp() if is_run(tdsl.shape_of(op.input), shape):
+            case tdsl.SliceOp() if op.strides is None and is_run(tdsl.shape_of(op.input), shape):
                 return self.slice(op.input, self.offset(op.offsets, tdsl.shape_of(op.input)), shape)
             case _:
                 return None

@@ -102,6 +102,12 @@ def to_integer(x: F32, low: I32, high: I32) -> I32:
     return np.where(inside, rounded, limit).astype(np.int32)
 
 
+def to_nearest(x: F32, low: I32, high: I32) -> I32:
+    """tm_f32_to_nearest: the nearest integer (half away from zero) in [low, high]; low for NaN."""
+    x = np.asarray(x, np.float32)
+    return np.where(x < 0, -to_integer(-x, -high, -low), to_integer(x, low, high)).astype(np.int32)
+
+
 def to_even(x: F32, low: I32, high: I32) -> I32:
     """tm_f32_to_even: the nearest integer (half to even) in [low, high]; low for NaN."""
     rounded = np.rint(np.asarray(x, np.float32))
@@ -323,6 +329,7 @@ RUNTIME_FUNCTIONS = {
     "tm_tanhf": RuntimeFunction((f32,), f32, tanh),
     "tm_sigmoidf": RuntimeFunction((f32,), f32, sigmoid),
     "tm_f32_to_int": RuntimeFunction((f32, i32, i32), i32, to_integer),
+    "tm_f32_to_nearest": RuntimeFunction((f32, i32, i32), i32, to_nearest),
     "tm_f32_to_odd": RuntimeFunction((f32, i32, i32), i32, to_odd),
     "tm_f32_to_even": RuntimeFunction((f32, i32, i32), i32, to_even),
     "tm_scale_to_even": RuntimeFunction((i32, i32, i32, i32), i32, scale_to_even),

@@ -7,20 +7,28 @@ convolutions for confidences and boxes. The layers that the table leaves open ar
 hidden states, and the last row and column of the pooled image, which repeat their neighbours. Batch normalisations are
 part of the weights.
 
-From the folder `tests`, `python -m programs.faces FACE FOLDER` writes a program and data to compile it with; with
-`--height` and `--width` for images of another size.
+From the folder `tests`, `python -m programs.faces FACE FOLDER` writes a program and data to compile it with, and with
+`--board BOARD` compiles it for an image, runs it there and compares every bit with the evaluator.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from xdsl.dialects.builtin import ModuleOp
+
+from tinyml.dialects.context import context
+from tinyml.lowering import pipelines
+from tinyml.lowering.frontends.seedot.importer import import_seedot
+from tinyml.targets.c.print_c import write_c
+from tinyml.tools.driver.measure import Measured, Mismatch, run_on_device
+from tinyml.transforms.formats.assign_format import AssignFormatPass
 
 HIDDEN, CHANNELS = 16, 4
 """Numbers of a hidden state, and channels of the first convolution."""
@@ -94,15 +102,14 @@ class FaceProgram:
         self.lines.append(f"let pixels = relu6({convolution} <+> B) in")
         rows, columns = self.pool(rows, columns)
         confidences, boxes = list[tuple[str, int]](), list[tuple[str, int]]()
-        value, inside = "pooled", 4 * HIDDEN
+        inside = 4 * HIDDEN
         for number, (channels, stride) in enumerate(self.face.bottlenecks):
-            block = self.bottleneck(number, value, inside, channels, stride)
-            rows, columns = -(-rows // stride), -(-columns // stride)
-            self.lines.append(f"let M{number} = {f'{value} + ' * (stride == 1 and inside == channels)}{block} in")
-            value, inside = f"M{number}", channels
+            self.bottleneck(number, (rows, columns, inside), channels, stride)
+            rows, columns, inside = -(-rows // stride), -(-columns // stride), channels
             if number in self.face.heads:
-                for result, found in zip(self.head(number, channels, rows, columns), (confidences, boxes), strict=True):
-                    found.append(result)
+                head = self.head(number, channels, rows, columns)
+                confidences.append(head[0])
+                boxes.append(head[1])
         self.join([*confidences, *boxes])
         return "\n".join([*self.lines, ""])
 
@@ -153,18 +160,55 @@ class FaceProgram:
     def row(column: str) -> str:
         return f"reshape({column}, (1, {HIDDEN}), (1, 2))"
 
-    def bottleneck(self, number: int, value: str, inside: int, outside: int, stride: int) -> str:
-        """MBConv with expansion 2."""
-        wide = 2 * inside
-        stages = ((1, 1, 1, inside, wide), (wide, 3, 3, 1, 1), (1, 1, 1, wide, outside))
-        texts: list[str] = []
-        for stage, shape in enumerate(stages, 1):
-            channels = shape[0] * shape[4]
-            filter = self.filter(f"L{number}F{stage}", shape)
-            weight = self.parameter(f"L{number}W{stage}", (channels,), 0.5, 1.5)
-            bias = self.parameter(f"L{number}B{stage}", (channels,), 0.3)
-            texts.append(f"[{filter}, {weight}, {bias}]")
-        return f"mbconv({value}, {', '.join(texts)}, {{s {stride} {stride}}}, {{p 1 1 1 1}})"
+    def bottleneck(self, number: int, image: tuple[int, int, int], outside: int, stride: int) -> None:
+        """MBConv with expansion 2, row by row: of the wide image only three rows exist at a time.
+
+        image: rows, columns and channels of the input. Rows of zeros lie around the wide image.
+        """
+        (rows, columns, inside), wide, name = image, 2 * image[2], f"M{number}"
+        for stage, shape in enumerate(((1, 1, 1, inside, wide), (wide, 3, 3, 1, 1), (1, 1, 1, wide, outside)), 1):
+            self.filter(f"L{number}F{stage}", shape)
+            self.parameter(f"L{number}B{stage}", (shape[0] * shape[4],), 0.3)
+        before = f"M{number - 1}" if number else "pooled"
+        inner, part = f"[0:+{columns}][0:+{wide}]", f"[0:+{columns}][0:+{inside}]"
+
+        def spread(start: str, count: int) -> str:
+            """Some rows of the wide image."""
+            read = f"{before}[0:+1][{start}:+{count}]{part}"
+            return f"relu6(conv2d({read}, L{number}F1, {{s 1 1}}, {{p 0 0 0 0}}, {{d 1 1}}, {{g 1}}) <+> L{number}B1)"
+
+        steps = f"{{s {stride} {stride}}}, {{p 0 0 1 1}}, {{d 1 1}}, {{g {wide}}}"
+        seen = f"relu6(conv2d(E{number}, L{number}F2, {steps}) <+> L{number}B2)"
+        result = f"conv2d({seen}, L{number}F3, {{s 1 1}}, {{p 0 0 0 0}}, {{d 1 1}}, {{g 1}}) <+> L{number}B3"
+        after = f"[0:+{-(-columns // stride)}][0:+{outside}]"
+        is_residual = stride == 1 and inside == outside
+
+        def stored(row: str) -> str:
+            """Stores a row of the result."""
+            added = f"{before}[0:+1][{row}:+1]{part} + " if is_residual else ""
+            return f"let {name}[0:+1][{row}:+1]{after} = {added}({result}) in"
+
+        self.lines.append(f"let {name} = init([1, {-(-rows // stride)}, {-(-columns // stride)}, {outside}], 0.0) in")
+        self.lines.append(f"let E{number} = init([1, 3, {columns}, {wide}], 0.0) in")
+        if stride == 1:
+            up = f"let E{number}[0:+1][0:+2]{inner} = E{number}[0:+1][1:+2]{inner} in"
+            self.lines += [
+                f"let E{number}[0:+1][2:+1]{inner} = {spread('0', 1)} in",
+                f"let {name}_made = loop({name}_row = [1:{rows}], {name}) (",
+                f"  {up}",
+                f"  let E{number}[0:+1][2:+1]{inner} = {spread(f'{name}_row', 1)} in",
+                f"  {stored(f'({name}_row - 1)')} {name}) in",
+                up,
+                f"let E{number}[0:+1][2:+1]{inner} = init([1, 1, {columns}, {wide}], 0.0) in",
+                stored(f"{rows - 1}"),
+            ]
+        else:
+            self.lines += [
+                f"let {name}_made = loop({name}_row = [0:{rows // 2}], {name}) (",
+                f"  let E{number}[0:+1][0:+1]{inner} = E{number}[0:+1][2:+1]{inner} in",
+                f"  let E{number}[0:+1][1:+2]{inner} = {spread(f'2 * {name}_row', 2)} in",
+                f"  {stored(f'{name}_row')} {name}) in",
+            ]
 
     def head(self, number: int, channels: int, rows: int, columns: int) -> tuple[tuple[str, int], tuple[str, int]]:
         """Confidences and boxes of each pixel; the first head has three confidences for the background."""
@@ -213,7 +257,7 @@ def images(count: int, height: int, width: int, random: np.random.Generator) -> 
     return (0.8 * smooth + random.uniform(-0.2, 0.2, smooth.shape)).reshape(count, -1).astype(np.float32)
 
 
-def write_face(name: str, folder: Path, height: int = 240, width: int = 320, count: int = 4) -> Path:
+def write_face(name: str, folder: Path, height: int = 240, width: int = 320, count: int = 1) -> Path:
     """Write a program, its parameters and data.npz of some images; returns the program's file."""
     random = np.random.default_rng(1)
     program = FaceProgram(FACES[name], height, width, random)
@@ -226,14 +270,51 @@ def write_face(name: str, folder: Path, height: int = 240, width: int = 320, cou
     return file
 
 
+def build_face(file: Path, out: Path, width: int, target: str, narrow: Sequence[str] = ()) -> ModuleOp:
+    """Compile a program to fixed point of some width, with scales for its data; returns it at L1.
+
+    narrow: names of tensors that have 8 bits nevertheless. Constants are rounded to nearest: there is no trained
+    detector whose answers they could be refined for.
+    """
+    ctx = context()
+    options = {"format": "fixed", "width": width, "target": target, "data": str(file.parent / "data.npz")}
+    module = import_seedot(file.read_text(), str(file))
+    steps = pipelines.flatten("reals-to-formats", options)
+    widths = tuple(f"{name}:8" for name in narrow)
+    steps = [replace(each, data=None, widths=widths) if isinstance(each, AssignFormatPass) else each for each in steps]
+    pipelines.run(module, ctx, steps)
+    formats = module.clone()
+    for step in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c"):
+        pipelines.run(module, ctx, pipelines.flatten(step, {"target": target, "reuse_input": True}))
+    out.mkdir(parents=True, exist_ok=True)
+    write_c(module, ctx, target, out)
+    return formats
+
+
+def measure_face(file: Path, width: int, board: str, narrow: Sequence[str] = ()) -> tuple[Measured, Mismatch | None]:
+    """Compile a program and run it on the first image of its data."""
+    out = file.parent / f"fixed{width}-{board}"
+    formats = build_face(file, out, width, board, narrow)
+    with np.load(file.parent / "data.npz") as data:
+        return run_on_device(out, formats, data["x"][:1], target=board, optimize="-O2")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="programs.faces", description=__doc__)
     parser.add_argument("face", choices=FACES)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--height", type=int, default=240)
     parser.add_argument("--width", type=int, default=320)
+    parser.add_argument("--bits", type=int, default=16)
+    parser.add_argument("--narrow", nargs="*", default=[], help="tensors of 8 bits")
+    parser.add_argument("--board")
     arguments = parser.parse_args()
-    print(write_face(arguments.face, arguments.folder, arguments.height, arguments.width))
+    file = write_face(arguments.face, arguments.folder, arguments.height, arguments.width)
+    print(file)
+    if arguments.board is not None:
+        measured, mismatch = measure_face(file, arguments.bits, arguments.board, arguments.narrow)
+        ram = measured.static_bytes + measured.stack_bytes
+        print(f"RAM {ram}, flash {measured.flash_bytes}, cost {measured.cost}: {mismatch or 'all bits equal'}")
 
 
 if __name__ == "__main__":

@@ -52,12 +52,15 @@ class ZeroSkewType(ZeroSkewNumbers):
 
     name = "zeroskew.q"
     width: IntAttr
-    scales: ArrayAttr[FloatData]
+    scales: ArrayAttr[FloatData] | FloatData
     zero_point: IntAttr
 
     def __init__(self, width: int, scales: float | Sequence[float], zero_point: int = 0):
-        listed = [scales] if isinstance(scales, float | int) else scales
-        super().__init__(IntAttr(width), ArrayAttr(FloatData(single(scale)) for scale in listed), IntAttr(zero_point))
+        if isinstance(scales, float | int):
+            super().__init__(IntAttr(width), FloatData(single(scales)), IntAttr(zero_point))
+        else:
+            rows = ArrayAttr(FloatData(single(scale)) for scale in scales)
+            super().__init__(IntAttr(width), rows, IntAttr(zero_point))
 
     @classmethod
     def of_width(cls, width: int | None) -> ZeroSkewType:
@@ -71,7 +74,8 @@ class ZeroSkewType(ZeroSkewNumbers):
         return [ZeroSkewType.of_width(width) for width in CANDIDATE_WIDTHS]
 
     def without_offset(self) -> tuple[ZeroSkewType, int]:
-        return ZeroSkewType(self.bits, self.scale_values), self.zero_point.data
+        scales = self.scale_values if self.per_channel else self.scale
+        return ZeroSkewType(self.bits, scales), self.zero_point.data
 
     def for_range(self, low: float, high: float) -> ZeroSkewType:
         """All raws cover the range, extended to include zero, which is represented exactly; 16 bits are symmetric."""
@@ -87,7 +91,8 @@ class ZeroSkewType(ZeroSkewNumbers):
         magnitudes = np.abs(constant).reshape(len(constant) if rows else 1, -1).max(1, initial=0)
         greatest = limits(self.bits)[1]
         most = float(magnitudes.max(initial=0)) or LEAST_SCALE
-        return ZeroSkewType(self.bits, [float(magnitude or most) / greatest for magnitude in magnitudes])
+        scales = [float(magnitude or most) / greatest for magnitude in magnitudes]
+        return ZeroSkewType(self.bits, scales if len(scales) > 1 else scales[0])
 
     def accumulator(self, lhs: NumberFormat, rhs: NumberFormat, bound: Bound | None) -> Accumulator:
         return ZeroSkewSum.of_products(lhs, rhs)
@@ -155,9 +160,9 @@ class ZeroSkewType(ZeroSkewNumbers):
         return value if source == self else self._requantised(m, source.load(m, value), source.scale / self.scale)
 
     def from_f32(self, m: Machine[V], value: V) -> V:
-        """Rounds to nearest, halves upwards."""
-        scaled = m.mulf(value, m.float_constant(single(1 / self.scale)))
-        return self._raw(m, m.call("tm_f32_to_int", scaled, *self._ends(m)))
+        """TensorFlow Lite's QUANTIZE: the quotient rounded to nearest, halves away from zero."""
+        scaled = m.call("tm_dividef", value, m.float_constant(self.scale))
+        return self._raw(m, m.call("tm_f32_to_nearest", scaled, *self._ends(m)))
 
     def clamp(self, m: Machine[V], value: V, low: float, high: float | None) -> V:
         ends = self._clamped_raws(low, high)

@@ -626,3 +626,15 @@ func.func @huge(%x: tensor<4x1x!fixed.q<31, 9>>) -> tensor<1x1x!fixed.q<16, 6>> 
   %d = tdsl.squared_distance %x, %b {acc = !fixed.acc<64, 18>, bound = array<i64: 0, 4>} : tensor<4x1x!fixed.q<31, 9>>, tensor<4x1x!fixed.q<31, 9>> -> tensor<1x1x!fixed.q<16, 6>>
   func.return %d : tensor<1x1x!fixed.q<16, 6>>
 }
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<2x5xf32>, index)
+%r = tdsl.slice %a[%b, %b] {strides = array<i64: 1, -2>} : tensor<2x5xf32> -> tensor<1x4xf32>
+// CHECK: a slice of shape 1x4 in steps of 1x-2 does not fit in 2x5
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<2x5xf32>, index)
+%r = tdsl.slice %a[%b, %b] {strides = array<i64: 1, 0>} : tensor<2x5xf32> -> tensor<1x2xf32>
+// CHECK: slice of 2x5 needs 2 strides other than 0

@@ -39,6 +39,10 @@ void each_tm_f32_to_int(const float *x, int32_t low, int32_t high, int32_t *y, i
 {
     for (int32_t i = 0; i < n; i++) y[i] = tm_f32_to_int(x[i], low, high);
 }
+void each_tm_f32_to_nearest(const float *x, int32_t low, int32_t high, int32_t *y, int32_t n)
+{
+    for (int32_t i = 0; i < n; i++) y[i] = tm_f32_to_nearest(x[i], low, high);
+}
 void each_tm_f32_to_odd(const float *x, int32_t low, int32_t high, int32_t *y, int32_t n)
 {
     for (int32_t i = 0; i < n; i++) y[i] = tm_f32_to_odd(x[i], low, high);
@@ -124,6 +128,19 @@ def test_float_to_integer(library: ctypes.CDLL, greatest: int):
         assert_same_bits(y, RUNTIME_FUNCTIONS["tm_f32_to_int"].reference(x, low, high), x)
         # Exact in double precision; NaN gives the lower limit.
         expected = np.clip(np.floor(np.nan_to_num(x.astype(np.float64), nan=-np.inf) + 0.5), -greatest, greatest)
+    np.testing.assert_array_equal(y, expected)
+
+
+@pytest.mark.parametrize("greatest", [2**width - 1 for width in (1, 8, 24, 31)])
+def test_float_to_nearest(library: ctypes.CDLL, greatest: int):
+    x = floats()
+    y = np.empty(len(x), np.int32)
+    low, high = np.int32(-greatest), np.int32(greatest)
+    library.each_tm_f32_to_nearest(pointer(x), ctypes.c_int32(-greatest), ctypes.c_int32(greatest), pointer(y), len(x))
+    with np.errstate(all="ignore"):
+        assert_same_bits(y, RUNTIME_FUNCTIONS["tm_f32_to_nearest"].reference(x, low, high), x)
+        real = np.nan_to_num(x.astype(np.float64), nan=-np.inf)
+        expected = np.clip(np.trunc(real + np.copysign(0.5, real)), -greatest, greatest)
     np.testing.assert_array_equal(y, expected)
 
 
