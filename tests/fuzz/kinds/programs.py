@@ -80,7 +80,8 @@ def _agree(module: ModuleOp, inputs: np.ndarray, random: Random, board: str, fol
     try:
         record_profiles(module, inputs)
         AssignFormatPass(family, width, weights=weights).apply(ctx, module)
-        pipelines.run(module, ctx, pipelines.flatten("refine-formats", {"format": family}))
+        refining = {"format": family, "reuse_input": random.random() < 0.3}
+        pipelines.run(module, ctx, pipelines.flatten("refine-formats", refining))
         raws, interface = encode_inputs(module, inputs), interface_of(module)
         expected = evaluate(module, raws)
         runners: list[tuple[str, Runner]] = [(board, HostRunner(sanitize=True)), (board, runner_for(board))]
