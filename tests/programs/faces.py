@@ -254,7 +254,8 @@ def images(count: int, height: int, width: int, random: np.random.Generator) -> 
     rows, columns = np.mgrid[0 : 1 : height * 1j, 0 : 1 : width * 1j]
     waves = random.uniform(1, 12, (count, 2, 1, 1)) * rows + random.uniform(1, 12, (count, 2, 1, 1)) * columns
     smooth = np.sin(waves + random.uniform(0, 6, (count, 2, 1, 1))).prod(1)
-    return (0.8 * smooth + random.uniform(-0.2, 0.2, smooth.shape)).reshape(count, -1).astype(np.float32)
+    noisy: NDArray[np.float64] = 0.8 * smooth + random.uniform(-0.2, 0.2, smooth.shape)
+    return noisy.reshape(count, -1).astype(np.float32)
 
 
 def write_face(name: str, folder: Path, height: int = 240, width: int = 320, count: int = 1) -> Path:
