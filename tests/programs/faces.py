@@ -251,11 +251,11 @@ class FaceProgram:
 
 def images(count: int, height: int, width: int, random: np.random.Generator) -> NDArray[np.float32]:
     """(count, height * width): smooth images with some noise, in [-1, 1]."""
-    rows, columns = np.mgrid[0 : 1 : height * 1j, 0 : 1 : width * 1j]
+    rows, columns = np.linspace(0, 1, height)[:, np.newaxis], np.linspace(0, 1, width)
     waves = random.uniform(1, 12, (count, 2, 1, 1)) * rows + random.uniform(1, 12, (count, 2, 1, 1)) * columns
-    smooth = np.sin(waves + random.uniform(0, 6, (count, 2, 1, 1))).prod(1)
-    noisy: NDArray[np.float64] = 0.8 * smooth + random.uniform(-0.2, 0.2, smooth.shape)
-    return noisy.reshape(count, -1).astype(np.float32)
+    smooth = np.prod(np.sin(waves + random.uniform(0, 6, (count, 2, 1, 1))), axis=1)
+    noise = random.uniform(-0.2, 0.2, (count, height, width))
+    return np.float32(0.8 * smooth + noise).reshape(count, -1)
 
 
 def write_face(name: str, folder: Path, height: int = 240, width: int = 320, count: int = 1) -> Path:

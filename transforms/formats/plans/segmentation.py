@@ -52,7 +52,7 @@ def least_peak(nodes: int, candidates: Iterable[Segment], most_extra: int | None
     ending: list[list[Segment]] = [[] for _ in range(nodes)]
     for candidate in candidates:
         ending[candidate.last].append(candidate)
-    peaks = sorted({candidate.bits for segments in ending for candidate in segments})
+    peaks = sorted({0, *(candidate.bits for segments in ending for candidate in segments)})
 
     def cover(peak: int) -> Sequence[Segment] | None:
         best: list[tuple[int, Segment | None] | None] = [(0, None)]
