@@ -4,8 +4,8 @@ A convolution with stride 2, RNNPool (Saha et al., NeurIPS 2020: one FastGRNN re
 patch, a second one their last states, in both directions), bottlenecks (MBConv) and, behind some of them, two
 convolutions for confidences and boxes. The layers that the table leaves open are those of the published programs
 (microsoft/EdgeML, tools/SeeDot: model/rnnpool/face-2, face-3 and face-4): heads and their normalisation, sizes of the
-hidden states, and the last row and column of the pooled image, which repeat their neighbours. Batch normalisations are
-part of the weights.
+hidden states, and the last row and column of the pooled image, which repeat their neighbours. Batch normalisations and
+the scales of normalised vectors are part of the weights.
 
 From the folder `tests`, `python -m programs.faces FACE FOLDER` writes a program and data to compile it with, and with
 `--board BOARD` compiles it for an image, runs it there and compares every bit with the evaluator.
@@ -191,7 +191,8 @@ class FaceProgram:
         self.lines.append(f"let {name} = init([1, {-(-rows // stride)}, {-(-columns // stride)}, {outside}], 0.0) in")
         self.lines.append(f"let E{number} = init([1, 3, {columns}, {wide}], 0.0) in")
         if stride == 1:
-            up = f"let E{number}[0:+1][0:+2]{inner} = E{number}[0:+1][1:+2]{inner} in"
+            # A limit that changes nothing makes a copy, and the rows stay in one buffer.
+            up = f"let E{number}[0:+1][0:+2]{inner} = relu6(E{number}[0:+1][1:+2]{inner}) in"
             self.lines += [
                 f"let E{number}[0:+1][2:+1]{inner} = {spread('0', 1)} in",
                 f"let {name}_made = loop({name}_row = [1:{rows}], {name}) (",
@@ -205,7 +206,7 @@ class FaceProgram:
         else:
             self.lines += [
                 f"let {name}_made = loop({name}_row = [0:{rows // 2}], {name}) (",
-                f"  let E{number}[0:+1][0:+1]{inner} = E{number}[0:+1][2:+1]{inner} in",
+                f"  let E{number}[0:+1][0:+1]{inner} = relu6(E{number}[0:+1][2:+1]{inner}) in",
                 f"  let E{number}[0:+1][1:+2]{inner} = {spread(f'2 * {name}_row', 2)} in",
                 f"  {stored(f'{name}_row')} {name}) in",
             ]
@@ -214,9 +215,7 @@ class FaceProgram:
         """Confidences and boxes of each pixel; the first head has three confidences for the background."""
         value = f"M{number}"
         if self.face.heads[number]:
-            scale = self.parameter(f"N{number}", (channels, 1, 1, 1, 1), 0.3, 3.0)
-            value = f"conv2d(normaliseL2({value}), {scale}, {{s 1 1}}, {{p 0 0 0 0}}, {{d 1 1}}, {{g {channels}}})"
-            self.lines.append(f"let S{number} = {value} in")
+            self.lines.append(f"let S{number} = normaliseL2({value}) in")
             value = f"S{number}"
         is_first = number == min(self.face.heads)
         for name, outputs in ((f"C{number}", 4 if is_first else 2), (f"P{number}", BOX)):
@@ -257,16 +256,15 @@ def images(count: int, height: int, width: int, random: np.random.Generator) -> 
     return (0.8 * smooth + random.uniform(-0.2, 0.2, smooth.shape)).reshape(count, -1).astype(np.float32)
 
 
-def write_face(name: str, folder: Path, height: int = 240, width: int = 320, count: int = 1) -> Path:
-    """Write a program, its parameters and data.npz of some images; returns the program's file."""
-    random = np.random.default_rng(1)
-    program = FaceProgram(FACES[name], height, width, random)
-    file = folder / f"{name}.sd"
+def write_face(face: Face, file: Path, height: int, width: int) -> Path:
+    """Write a program, beside it its parameters and data.npz with an image; returns the file."""
+    random, folder = np.random.default_rng(1), file.parent
+    program = FaceProgram(face, height, width, random)
     folder.mkdir(parents=True, exist_ok=True)
     file.write_text(program.text())
     for parameter, values in program.parameters.items():
         np.save(folder / f"{parameter}.npy", values)
-    np.savez(folder / "data.npz", x=images(count, height, width, random))
+    np.savez(folder / "data.npz", x=images(1, height, width, random))
     return file
 
 
@@ -309,7 +307,8 @@ def main() -> None:
     parser.add_argument("--narrow", nargs="*", default=[], help="tensors of 8 bits")
     parser.add_argument("--board")
     arguments = parser.parse_args()
-    file = write_face(arguments.face, arguments.folder, arguments.height, arguments.width)
+    file = arguments.folder / f"{arguments.face}.sd"
+    write_face(FACES[arguments.face], file, arguments.height, arguments.width)
     print(file)
     if arguments.board is not None:
         measured, mismatch = measure_face(file, arguments.bits, arguments.board, arguments.narrow)
