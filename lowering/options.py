@@ -31,7 +31,10 @@ class CompileOptions:
         "pack constants of few bits in flash (auto: where that pays)", default=None, choices=PACKED
     )
     row_scales: bool = option("scales per row of weights, where they help", default=False)
-    reuse_input: bool = option("let the model overwrite the caller's array", default=False)
+    reuse_input: bool = option(
+        "the input lies in the arena, which the model overwrites (by itself where RAM has no room for both)",
+        default=False,
+    )
     pack_buffers: bool = option("pack working memory of few bits in RAM", default=False)
     round_sums: bool = option(
         "no accumulators in RAM for sums that loops carry (searches with --ram find out whether)", default=False

@@ -52,6 +52,7 @@ PIPELINES = {
         A format that reproduces the arithmetic of a paper gets `published-to-formats` instead.
         """,
         (
+            If("reuse_input", "reuse-input"),
             *CLEAN,
             "hoist-invariants",
             "cse",
@@ -71,6 +72,7 @@ PIPELINES = {
     "published-to-formats": PipelineSteps(
         """L0 to L1 in the arithmetic of a paper: no rewrite changes an operation that it describes.""",
         (
+            If("reuse_input", "reuse-input"),
             *CLEAN,
             If("row_scales", "scale-rows"),
             "canonicalize",
@@ -90,6 +92,8 @@ PIPELINES = {
             "block-sums",
             "fuse-elementwise",
             If("pack_buffers", "pack-input"),
+            # For programs that come with formats; others know since L0, so that searches count the right memory.
+            If("reuse_input", "reuse-input"),
         ),
     ),
     FORMATS_TO_BUFFERS: PipelineSteps(
@@ -102,7 +106,6 @@ PIPELINES = {
             If("pack_buffers", "pack-buffers"),
             "reorder-ops",
             "update-in-place",
-            If("reuse_input", "reuse-input"),
             If("pack_buffers", "unpack-buffers"),
             "pack-scratch",
             "check-packing",

@@ -1,8 +1,8 @@
 """`lower-tdsl-to-scratch`: tensors become buffers (L1 to L2).
 
 Every op writes into a buffer of its own, which packing places later; an op that only moves contiguous elements becomes
-a view. Constants go to flash. A loop's iter_arg lives in one buffer for all iterations, which the body writes directly
-if nothing can still read the old value.
+a view. Constants go to flash, the input to a buffer of the arena on request (`reuse-input`). A loop's iter_arg lives in
+one buffer for all iterations, which the body writes directly if nothing can still read the old value.
 """
 
 from __future__ import annotations
@@ -14,7 +14,16 @@ from typing import Any, cast
 from xdsl.builder import Builder
 from xdsl.context import Context
 from xdsl.dialects import func, memref, scf, tensor
-from xdsl.dialects.builtin import DictionaryAttr, IndexType, IntegerAttr, MemRefType, ModuleOp, NoneAttr, TensorType
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    IndexType,
+    IntegerAttr,
+    MemRefType,
+    ModuleOp,
+    NoneAttr,
+    TensorType,
+)
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
@@ -60,16 +69,29 @@ class _Bufferisation:
     def apply(self) -> None:
         old = self.function.body.block
         given = self.function.arg_attrs.data if self.function.arg_attrs else [DictionaryAttr({})] * len(old.args)
-        pairs = zip(old.arg_types, given, strict=True)
-        new = Block(arg_types=[_as_memref(type, attributes.data.get(tdsl.PACKED)) for type, attributes in pairs])
-        for before, after in zip(old.args, new.args, strict=True):
-            after.name_hint = before.name_hint
-            self.buffers[before] = after
+        new = Block()
         self.builder = Builder(InsertPoint.at_end(new))
+        kept: list[DictionaryAttr] = []
+        for argument, attributes in zip(old.args, given, strict=True):
+            type = _as_memref(argument.type, attributes.data.get(tdsl.PACKED))
+            if tdsl.REUSED in attributes.data:
+                self.buffers[argument] = self.input(cast("MemRefType[Attribute]", type), attributes)
+            else:
+                self.buffers[argument] = new.insert_arg(type, len(new.args))
+                kept.append(attributes)
+            self.buffers[argument].name_hint = argument.name_hint
         self.block(old)
         self.function.detach_region(self.function.body)
         self.function.add_region(Region(new))
         self.function.update_function_type()
+        if self.function.arg_attrs is not None:
+            self.function.arg_attrs = ArrayAttr(kept)
+
+    def input(self, type: MemRefType[Attribute], attributes: DictionaryAttr) -> SSAValue:
+        """The buffer of the arena that the caller fills, with the other attributes of the argument that it was."""
+        alloc = self.builder.insert(scratch.AllocOp(type, input=True))
+        alloc.attributes |= {name: value for name, value in attributes.data.items() if name != tdsl.REUSED}
+        return alloc.result
 
     def block(self, block: Block) -> None:
         for op in block.ops:

@@ -352,5 +352,11 @@ def number_format(type: object) -> NumberFormat | None:
 
 
 def element_format(type: Attribute) -> NumberFormat:
-    """The format of a scalar type, or of the elements of a tensor or memref type, which must have one."""
-    return cast(NumberFormat, number_format(getattr(type, "element_type", type)))
+    """The format of a scalar type, or of the elements of a tensor or memref type.
+
+    Raises VerifyException if there is none.
+    """
+    element = getattr(type, "element_type", type)
+    if (format := number_format(element)) is None:
+        raise VerifyException(f"elements must be of a number format, got {element}")
+    return format

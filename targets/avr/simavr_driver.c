@@ -186,18 +186,19 @@ static uint32_t stack_depth(void) {
 }
 
 int main(int argc, char **argv) {
-    enum { FIRST_OUTPUT = 11 };
+    enum { FIRST_OUTPUT = 12 };
     if (argc < FIRST_OUTPUT || (argc - FIRST_OUTPUT) % 2 != 0)
-        fail("ten arguments wanted, and two for each output");
+        fail("eleven arguments wanted, and two for each output");
     uint64_t limit = strtoull(argv[3], NULL, 0);
     long samples = strtol(argv[4], NULL, 0);
-    uint32_t address[5];
-    for (int i = 0; i < 5; i++)
+    uint32_t address[6];
+    for (int i = 0; i < 6; i++)
         address[i] = (uint32_t)strtoul(argv[5 + i], NULL, 0);
-    const uint32_t predict = address[0], input = address[1];
-    const size_t input_bytes = address[2];
-    free_start = address[3];
-    predict_end = address[4];
+    /* The input lies where its function says, if there is one, or else in an array. */
+    const uint32_t predict = address[0], array = address[1], input_function = address[2];
+    const size_t input_bytes = address[3];
+    free_start = address[4];
+    predict_end = address[5];
 
     avr_global_logger_set(on_log);
     load(argv[1], argv[2]);
@@ -210,6 +211,11 @@ int main(int argc, char **argv) {
     lowest_sp = avr->ramend;
     for (long i = 0; i < samples; i++) {
         struct record record = {0, 0, 0};
+        uint32_t input = array;
+        if (input_function) {
+            run_to(input_function);
+            input = run_function();
+        }
         run_to(predict);
         if (fread(avr->data + input, 1, input_bytes, stdin) != input_bytes)
             fail("not enough inputs");
@@ -228,6 +234,6 @@ int main(int argc, char **argv) {
         }
     }
     if (predict_end)
-        write_profile(argv[10]);
+        write_profile(argv[11]);
     return 0;
 }

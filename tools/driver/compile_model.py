@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -75,6 +76,9 @@ def build_folder(
 ) -> tuple[dict[str, Any], Measured | None]:
     """Compile and measure a model into an existing empty folder, without drawing pictures.
 
+    must_fit: raise `InputError` for a model that does not fit the board. If its RAM has no room for the arena and the
+    input, the input moves into the arena first (`reuse_input`), unless a search has counted the memory.
+
     If the tools of the device are not installed, the model is compiled all the same and the second result is None.
     """
     from tinyml.dialects.context import context
@@ -99,6 +103,9 @@ def build_folder(
         search = None if request.search is None else request.search.search_pass(options)
         with watched(progress) as account:
             compiled = compile_kept(program, ctx, options) if kept else compile_stages(program, ctx, options, search)
+            if must_fit and search is None and not request.reuse_input and not _has_room(board, compiled):
+                request, options = replace(request, reuse_input=True), replace(options, reuse_input=True)
+                compiled = compile_kept(program, ctx, options) if kept else compile_stages(program, ctx, options)
         progress.step("writing C")
         write_sources(folder, compiled, board, data)
         accuracies = NO_ACCURACY
@@ -116,6 +123,13 @@ def build_folder(
         require_fit(report, board)
     seal_folder(folder, report)
     return report, measured
+
+
+def _has_room(board: Board, compiled: Compiled) -> bool:
+    """True if a board's RAM has room for the arena and the caller's array."""
+    from tinyml.transforms.search.costs.working_memory import arena_and_input
+
+    return board.ram is None or arena_and_input(compiled.buffers) <= board.ram
 
 
 def _load_data(request: Request, program: ModuleOp, kept: bool) -> Data:

@@ -37,12 +37,13 @@ def write_report(
     optimize = f"-{request.optimize}"
     cost = measured.cost if measured else None
     macs = compiled.macs
-    input_bytes = interface_of(compiled.formats).input_bytes
+    interface = interface_of(compiled.formats)
+    input_bytes = 0 if interface.input_in_arena else interface.input_bytes
     memory = memory_report(compiled.buffers)
     functions = function_errors(compiled.formats)
     return {
         "model": str(request.model),
-        "name": interface_of(compiled.formats).name,
+        "name": interface.name,
         "target": board.name,
         "part": board.part,
         **request.compile_options,

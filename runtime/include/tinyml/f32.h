@@ -4,7 +4,7 @@
 #define TINYML_F32_H
 #include <stdint.h>
 
-static float tm_expf(float x)
+static __attribute__((__unused__)) float tm_expf(float x)
 {
     union { uint32_t bits; float value; } power;
     float clamped = x >= 88.0f ? 88.0f : x;
@@ -31,7 +31,7 @@ static inline float tm_inversef(float x)
 
 /* A first guess by halving the exponent, then three steps of Newton's method; x is limited to normal numbers whose half
  * is normal, too. */
-static float tm_inverse_rootf(float x)
+static __attribute__((__unused__)) float tm_inverse_rootf(float x)
 {
     union { uint32_t bits; float value; } y;
     y.value = x >= 3.40282347e38f ? 3.40282347e38f : x >= 0x1p-125f ? x : 0x1p-125f;

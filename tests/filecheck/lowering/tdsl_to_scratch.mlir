@@ -116,6 +116,28 @@ func.func @swapped(%X: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
+// The inner loop carries on in the buffer of %old, so that the new value, which is there before %last is copied, needs one
+// of its own; an op without such a successor writes where it reads.
+func.func @carried_on(%X: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %zero = arith.constant 0 : index
+  %three = arith.constant 3 : index
+  %one = arith.constant 1 : index
+  %r:3 = scf.for %k = %zero to %three step %one iter_args(%old = %X, %second = %X, %third = %X) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+    %last, %free = scf.for %j = %zero to %three step %one iter_args(%a = %old, %b = %third) -> (tensor<4xf32>, tensor<4xf32>) {
+      scf.yield %a, %b : tensor<4xf32>, tensor<4xf32>
+    }
+    %new = tdsl.neg %last : tensor<4xf32> -> tensor<4xf32>
+    %alone = tdsl.exp %free : tensor<4xf32> -> tensor<4xf32>
+    scf.yield %new, %last, %alone : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+  }
+  func.return %r#0, %r#1, %r#2 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
+// CHECK: func.func @carried_on
+// CHECK: tdsl.neg %old : memref<4xf32> into %new : memref<4xf32>
+// CHECK-NEXT: tdsl.exp %third : memref<4xf32> into %third : memref<4xf32>
+
+// -----
+
 // A result lies in working memory of its own, also where it is an input or a constant.
 func.func @results(%X: tensor<4xf32>) -> (tensor<2x2xf32>, tensor<2xf32>) {
   %r = tdsl.reshape %X : tensor<4xf32> -> tensor<2x2xf32>

@@ -109,10 +109,11 @@ def _at(shape: tuple[int, ...], axis: int, number: int, elsewhere: int | None) -
 
 def split(to: GraphBuilder, op: Operator) -> None:
     """SPLIT into equal parts along an axis."""
-    x = input_of(op, 1)
-    [axis] = integers(op, 0, "the axis") or [0]
-    axis += len(x.shape) if axis < 0 else 0
-    if not 0 <= axis < len(x.shape) or not op.outputs or x.shape[axis] % len(op.outputs):
+    x, axes = input_of(op, 1), integers(op, 0, "the axis")
+    if len(axes) != 1:
+        raise VerifyException(f"expected one axis, got {axes}")
+    axis = axes[0] + (len(x.shape) if axes[0] < 0 else 0)
+    if not 0 <= axis < len(x.shape) or x.shape[axis] % len(op.outputs):
         raise VerifyException(f"{len(op.outputs)} parts of {x.shape} along axis {axis}")
     extent = x.shape[axis] // len(op.outputs)
     for number, output in enumerate(op.outputs):

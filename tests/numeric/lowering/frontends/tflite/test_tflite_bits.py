@@ -11,12 +11,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from programs.devices import DEVICES, roomy
-from programs.tflite_models import TfliteModel, computed_by_tflm
+from programs.tflite_models import (
+    NONE,
+    RELU,
+    RELU6,
+    RELU_N1_TO_1,
+    SAME,
+    VALID,
+    TfliteModel,
+    computed_by_tflm,
+    inputs_of,
+    raws,
+    weighted,
+)
 
 from tinyml.dialects.context import context
 from tinyml.lowering import pipelines
 from tinyml.lowering.frontends.tflite.importer import read_tflite
-from tinyml.lowering.frontends.tflite.model import read_graph
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import Outputs, evaluate
 from tinyml.runtime.model.model_interface import interface_of
@@ -24,15 +35,8 @@ from tinyml.targets.c.print_c import write_c
 from tinyml.targets.registry import USUAL
 from tinyml.tools.driver.measure import first_mismatch
 
-SAME, VALID = 0, 1
-NONE, RELU, RELU_N1_TO_1, RELU6 = range(4)
 SHAPE = (1, 6, 7, 4)
 ONE, TWO = {"StrideW": 1, "StrideH": 1}, {"StrideW": 2, "StrideH": 2}
-
-
-def raws(random: np.random.Generator, shape: Any, dtype: str = "int8") -> NDArray[Any]:
-    info = np.iinfo(dtype)
-    return random.integers(info.min, info.max, shape, dtype, endpoint=True)
 
 
 def compared(content: bytes, x: NDArray[Any], outputs: int = 1) -> None:
@@ -43,38 +47,6 @@ def compared(content: bytes, x: NDArray[Any], outputs: int = 1) -> None:
     for mine, theirs in zip((got.scores, *got.more), computed_by_tflm(content, x, outputs), strict=True):
         assert mine is not None
         np.testing.assert_array_equal(mine, theirs)
-
-
-def weighted(
-    model: TfliteModel,
-    kind: str,
-    x: int,
-    filter: tuple[int, ...],
-    result: int,
-    random: np.random.Generator,
-    **options: Any,
-) -> None:
-    """Add an operator with weights of scales per channel and a bias; result: the index of its output."""
-    rows = filter[3] if kind == "DEPTHWISE_CONV_2D" else filter[0]
-    spec = model.tensors[x]
-    assert spec.scales is not None
-    wide = spec.dtype == np.int16
-    scales = (0.01 * (1 + random.random(rows))).astype(np.float32).tolist()
-    axis = 3 if kind == "DEPTHWISE_CONV_2D" else 0
-    weights = model.constant(np.maximum(raws(random, filter), -127), "int8", scales=scales, axis=axis)
-    bias = model.constant(
-        random.integers(-2000, 2000, rows),
-        "int64" if wide else "int32",
-        scales=[spec.scales[0] * scale for scale in scales],
-    )
-    model.op(kind, [x, weights, bias], result, **options)
-
-
-def inputs_of(content: bytes, samples: int, seed: int = 0) -> NDArray[Any]:
-    """Random raws of a model's input."""
-    graph = read_graph(content, "network.tflite")
-    [x] = graph.inputs
-    return raws(np.random.default_rng(seed), (samples, *x.shape), x.dtype)
 
 
 def every_operator(dtype: str) -> tuple[bytes, int]:
