@@ -95,7 +95,7 @@ def lower_mean(op: tdsl.MeanOp, nest: LoopNest) -> None:
 
 @lowers(tdsl.NoTotalOp)
 def lower_no_total(op: tdsl.NoTotalOp, nest: LoopNest) -> None:
-    zero = _zero(element_of(op.out), nest)
+    zero = zero_total(element_of(op.out), nest)
     nest.over(tdsl.shape_of(op.out), lambda indices: nest.store(zero, op.out, indices))
 
 

@@ -219,7 +219,7 @@ class Bits(Arithmetic):
     def normalised(self, op: tdsl.NormaliseOp, x: Array) -> Array:
         """Squares are added in order."""
         source, format = _format(op.input), _format(op.out)
-        total = np.zeros((*x.shape[:-1], 1), _dtype(format.square_total(x.shape[-1], source)))
+        total = np.zeros((*x.shape[:-1], 1), builtin_dtype(format.square_total(x.shape[-1], source)))
         for i in range(x.shape[-1]):
             total = format.add_square(self.machine, total, x[..., [i]], source)
         factor = format.inverse_root(self.machine, total, source)
