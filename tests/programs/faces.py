@@ -178,8 +178,8 @@ class FaceProgram:
             return f"relu6(conv2d({read}, L{number}F1, {{s 1 1}}, {{p 0 0 0 0}}, {{d 1 1}}, {{g 1}}) <+> L{number}B1)"
 
         steps = f"{{s {stride} {stride}}}, {{p 0 0 1 1}}, {{d 1 1}}, {{g {wide}}}"
-        seen = f"relu6(conv2d(E{number}, L{number}F2, {steps}) <+> L{number}B2)"
-        result = f"conv2d({seen}, L{number}F3, {{s 1 1}}, {{p 0 0 0 0}}, {{d 1 1}}, {{g 1}}) <+> L{number}B3"
+        narrowed = f"relu6(conv2d(E{number}, L{number}F2, {steps}) <+> L{number}B2)"
+        result = f"conv2d({narrowed}, L{number}F3, {{s 1 1}}, {{p 0 0 0 0}}, {{d 1 1}}, {{g 1}}) <+> L{number}B3"
         after = f"[0:+{-(-columns // stride)}][0:+{outside}]"
         is_residual = stride == 1 and inside == outside
 
@@ -189,26 +189,31 @@ class FaceProgram:
             return f"let {name}[0:+1][{row}:+1]{after} = {added}({result}) in"
 
         self.lines.append(f"let {name} = init([1, {-(-rows // stride)}, {-(-columns // stride)}, {outside}], 0.0) in")
-        self.lines.append(f"let E{number} = init([1, 3, {columns}, {wide}], 0.0) in")
+        seen = f"let E{number} = init([1, 3, {columns}, {wide}], 0.0) in"
+        kept = f"let R{number}[0:+1][0:+{3 - stride}]{inner} = E{number}[0:+1][{stride}:+{3 - stride}]{inner} in"
         if stride == 1:
-            # A limit that changes nothing makes a copy, and the rows stay in one buffer.
-            up = f"let E{number}[0:+1][0:+2]{inner} = relu6(E{number}[0:+1][1:+2]{inner}) in"
             self.lines += [
-                f"let E{number}[0:+1][2:+1]{inner} = {spread('0', 1)} in",
+                f"let R{number} = init([1, 2, {columns}, {wide}], 0.0) in",
+                f"let R{number}[0:+1][1:+1]{inner} = {spread('0', 1)} in",
                 f"let {name}_made = loop({name}_row = [1:{rows}], {name}) (",
-                f"  {up}",
+                f"  {seen}",
+                f"  let E{number}[0:+1][0:+2]{inner} = R{number} in",
                 f"  let E{number}[0:+1][2:+1]{inner} = {spread(f'{name}_row', 1)} in",
-                f"  {stored(f'({name}_row - 1)')} {name}) in",
-                up,
-                f"let E{number}[0:+1][2:+1]{inner} = init([1, 1, {columns}, {wide}], 0.0) in",
+                f"  {stored(f'({name}_row - 1)')}",
+                f"  {kept} {name}) in",
+                seen,
+                f"let E{number}[0:+1][0:+2]{inner} = R{number} in",
                 stored(f"{rows - 1}"),
             ]
         else:
             self.lines += [
+                f"let R{number} = init([1, 1, {columns}, {wide}], 0.0) in",
                 f"let {name}_made = loop({name}_row = [0:{rows // 2}], {name}) (",
-                f"  let E{number}[0:+1][0:+1]{inner} = relu6(E{number}[0:+1][2:+1]{inner}) in",
+                f"  {seen}",
+                f"  let E{number}[0:+1][0:+1]{inner} = R{number} in",
                 f"  let E{number}[0:+1][1:+2]{inner} = {spread(f'2 * {name}_row', 2)} in",
-                f"  {stored(f'{name}_row')} {name}) in",
+                f"  {stored(f'{name}_row')}",
+                f"  {kept} {name}) in",
             ]
 
     def head(self, number: int, channels: int, rows: int, columns: int) -> tuple[tuple[str, int], tuple[str, int]]:
