@@ -9,7 +9,7 @@ from typing import Any, ClassVar, cast
 
 from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerAttr, IntegerType, TensorType, i64
 from xdsl.interfaces import HasCanonicalizationPatternsInterface, HasFolderInterface
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, var_operand_def
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
@@ -265,8 +265,9 @@ class SliceOp(MovementOp, HasFolderInterface):
         sizes: Sequence[int],
         strides: Sequence[int] | None = None,
     ):
-        stepping = strides is not None and any(step != 1 for step in strides)
-        properties = {"strides": DenseArrayBase.from_list(i64, strides)} if stepping else None
+        properties: dict[str, Attribute] = {}
+        if strides is not None and any(step != 1 for step in strides):
+            properties["strides"] = DenseArrayBase.from_list(i64, strides)
         build(self, [input, offsets], TensorType(shaped(input).get_element_type(), sizes), properties)
 
     @property

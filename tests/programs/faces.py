@@ -257,7 +257,7 @@ def images(count: int, height: int, width: int, random: np.random.Generator) -> 
     """(count, height * width): smooth images with some noise, in [-1, 1]."""
     rows, columns = np.mgrid[0 : 1 : height * 1j, 0 : 1 : width * 1j]
     waves = random.uniform(1, 12, (count, 2, 1, 1)) * rows + random.uniform(1, 12, (count, 2, 1, 1)) * columns
-    smooth = np.sin(waves + random.uniform(0, 6, (count, 2, 1, 1))).prod(1)
+    smooth: NDArray[np.float64] = np.prod(np.sin(waves + random.uniform(0, 6, (count, 2, 1, 1))), axis=1)
     return (0.8 * smooth + random.uniform(-0.2, 0.2, smooth.shape)).reshape(count, -1).astype(np.float32)
 
 
@@ -280,15 +280,16 @@ def build_face(file: Path, out: Path, width: int, target: str, narrow: Sequence[
     detector whose answers they could be refined for.
     """
     ctx = context()
-    options = {"format": "fixed", "width": width, "target": target, "data": str(file.parent / "data.npz")}
+    options = {"target": target, "reuse_input": True}
+    given = {"format": "fixed", "width": width, "data": str(file.parent / "data.npz")}
     module = import_seedot(file.read_text(), str(file))
-    steps = pipelines.flatten("reals-to-formats", options)
+    steps = pipelines.flatten("reals-to-formats", {**options, **given})
     widths = tuple(f"{name}:8" for name in narrow)
     steps = [replace(each, data=None, widths=widths) if isinstance(each, AssignFormatPass) else each for each in steps]
     pipelines.run(module, ctx, steps)
     formats = module.clone()
     for step in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c"):
-        pipelines.run(module, ctx, pipelines.flatten(step, {"target": target, "reuse_input": True}))
+        pipelines.run(module, ctx, pipelines.flatten(step, options))
     out.mkdir(parents=True, exist_ok=True)
     write_c(module, ctx, target, out)
     return formats
