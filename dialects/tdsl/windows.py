@@ -48,8 +48,8 @@ class WindowOp(TensorOp):
     default) outside of the image. margins: how far a window may reach beyond the image above, below, on the left and
     on the right.
 
-    ring: height and width of an image of which the operand, 1 x h x w x C, only holds the last pixels: number n, counted
-    row by row, at place n mod (h * w). It is as wide as the image, or a single row, and has room for a window.
+    ring: height and width of an image of which the operand, 1 x h x w x C, only holds the last pixels: number n,
+    counted row by row, at place n mod (h * w). It is as wide as the image, or a single row, and has room for a window.
     """
 
     name = "tdsl.window"

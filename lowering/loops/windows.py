@@ -71,9 +71,7 @@ def lower_window(op: tdsl.WindowOp, nest: LoopNest) -> None:
                 nest.fold(whole, [], fill, last)
             return []
 
-        def _copy_around(
-            op: tdsl.WindowOp, number: SSAValue, begin: SSAValue, end: SSAValue, target: SSAValue
-        ) -> None:
+        def _copy_around(op: tdsl.WindowOp, number: SSAValue, begin: SSAValue, end: SSAValue, target: SSAValue) -> None:
             """Copy pixels of a ring, of which some may lie at its end and the others at its beginning."""
             slots = nest.index(tdsl.shape_of(op.image)[2])
             place = nest.insert(arith.RemSIOp(number, slots))

@@ -1,7 +1,7 @@
 """The network of digits of Gural and Murmann (2019), from its published weights, and its arithmetic in numpy.
 
-Weights have 4 bits, biases 8, activations 4 bits without a sign; scales are powers of two. The layers but the last round
-halves to even and clip to 0..15; the ten logits are exact.
+Weights have 4 bits, biases 8, activations 4 bits without a sign; scales are powers of two. All layers but the last
+round halves to even and clip to 0..15; the ten logits are exact.
 """
 
 from __future__ import annotations

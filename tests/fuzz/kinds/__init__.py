@@ -18,7 +18,7 @@ KINDS = {
         Kind("journals", files.journals),
         Kind("outputs", outputs.damaged, seconds=20),
         Kind("kills", outputs.killed, seconds=30),
-        Kind("programs", programs.random_programs, seconds=120, weight=9, memory=None),
+        Kind("programs", programs.random_programs, seconds=120, weight=18, memory=None),
     )
 }
 """Kinds by name, in the order in which they take turns."""

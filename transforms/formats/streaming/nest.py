@@ -87,7 +87,9 @@ class _Nest:
         for name, body in bodies.items():
             due = self.due(u, self.timing.clocks[name][1], self.timing.ticks[1])
 
-            def column(y: SSAValue, image: StoredImage, body: Body = body, due: Sequence[SSAValue] = due) -> StoredImage:
+            def column(
+                y: SSAValue, image: StoredImage, body: Body = body, due: Sequence[SSAValue] = due
+            ) -> StoredImage:
                 return self.repeat(due, image, lambda x, image: body.at(y, x, image, self.stored))
 
             self.each(rows[name], name, column)
@@ -117,9 +119,7 @@ class _Nest:
             count = emit.insert(arith.MinSIOp(count, emit.index(clock.extent)))
         return count
 
-    def each(
-        self, due: Sequence[SSAValue], name: str, body: Callable[[SSAValue, StoredImage], StoredImage]
-    ) -> None:
+    def each(self, due: Sequence[SSAValue], name: str, body: Callable[[SSAValue, StoredImage], StoredImage]) -> None:
         """Update the image of a stage with the slices that are due."""
         self.images[name] = self.repeat(due, self.images[name], body)
 
@@ -128,9 +128,7 @@ class _Nest:
     ) -> StoredImage:
         if len(due) == 1:
             return body(due[0], image)
-        [value] = self.emit.loop(
-            due[0], due[1], [image.value], lambda i, held: [body(i, image.now(held[0])).value]
-        )
+        [value] = self.emit.loop(due[0], due[1], [image.value], lambda i, held: [body(i, image.now(held[0])).value])
         return image.now(value)
 
     def carry(self, extent: int, body: Callable[[SSAValue], None]) -> None:

@@ -42,7 +42,9 @@ class ConvolutionPixels:
         """The pixel of the last result, of shape 1x1x1xO."""
         pixel = self._product(self._window(y, x, images(self.image)))
         pixel.name_hint = self.op.out.name_hint
-        return applied(self.chain, self.op.out, pixel, lambda operand: self._same_pixel(operand, y, x, images), self.emit)
+        return applied(
+            self.chain, self.op.out, pixel, lambda operand: self._same_pixel(operand, y, x, images), self.emit
+        )
 
     def _same_pixel(self, operand: SSAValue, y: SSAValue, x: SSAValue, images: Images) -> SSAValue | None:
         if tdsl.shape_of(operand) != self.shape:
