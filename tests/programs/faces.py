@@ -4,8 +4,8 @@ A convolution with stride 2, RNNPool (Saha et al., NeurIPS 2020: one FastGRNN re
 patch, a second one their last states, in both directions), bottlenecks (MBConv) and, behind some of them, two
 convolutions for confidences and boxes. The layers that the table leaves open are those of the published programs
 (microsoft/EdgeML, tools/SeeDot: model/rnnpool/face-2, face-3 and face-4): heads and their normalisation, sizes of the
-hidden states, and the last row and column of the pooled image, which repeat their neighbours. Batch normalisations are
-part of the weights.
+hidden states, and the last row and column of the pooled image, which repeat their neighbours. Batch normalisations and
+the scales of normalised vectors are part of the weights.
 
 From the folder `tests`, `python -m programs.faces FACE FOLDER` writes a program and data to compile it with, and with
 `--board BOARD` compiles it for an image, runs it there and compares every bit with the evaluator.
@@ -178,8 +178,8 @@ class FaceProgram:
             return f"relu6(conv2d({read}, L{number}F1, {{s 1 1}}, {{p 0 0 0 0}}, {{d 1 1}}, {{g 1}}) <+> L{number}B1)"
 
         steps = f"{{s {stride} {stride}}}, {{p 0 0 1 1}}, {{d 1 1}}, {{g {wide}}}"
-        seen = f"relu6(conv2d(E{number}, L{number}F2, {steps}) <+> L{number}B2)"
-        result = f"conv2d({seen}, L{number}F3, {{s 1 1}}, {{p 0 0 0 0}}, {{d 1 1}}, {{g 1}}) <+> L{number}B3"
+        narrowed = f"relu6(conv2d(E{number}, L{number}F2, {steps}) <+> L{number}B2)"
+        result = f"conv2d({narrowed}, L{number}F3, {{s 1 1}}, {{p 0 0 0 0}}, {{d 1 1}}, {{g 1}}) <+> L{number}B3"
         after = f"[0:+{-(-columns // stride)}][0:+{outside}]"
         is_residual = stride == 1 and inside == outside
 
@@ -189,34 +189,38 @@ class FaceProgram:
             return f"let {name}[0:+1][{row}:+1]{after} = {added}({result}) in"
 
         self.lines.append(f"let {name} = init([1, {-(-rows // stride)}, {-(-columns // stride)}, {outside}], 0.0) in")
-        self.lines.append(f"let E{number} = init([1, 3, {columns}, {wide}], 0.0) in")
+        seen = f"let E{number} = init([1, 3, {columns}, {wide}], 0.0) in"
+        kept = f"let R{number}[0:+1][0:+{3 - stride}]{inner} = E{number}[0:+1][{stride}:+{3 - stride}]{inner} in"
         if stride == 1:
-            up = f"let E{number}[0:+1][0:+2]{inner} = E{number}[0:+1][1:+2]{inner} in"
             self.lines += [
-                f"let E{number}[0:+1][2:+1]{inner} = {spread('0', 1)} in",
+                f"let R{number} = init([1, 2, {columns}, {wide}], 0.0) in",
+                f"let R{number}[0:+1][1:+1]{inner} = {spread('0', 1)} in",
                 f"let {name}_made = loop({name}_row = [1:{rows}], {name}) (",
-                f"  {up}",
+                f"  {seen}",
+                f"  let E{number}[0:+1][0:+2]{inner} = R{number} in",
                 f"  let E{number}[0:+1][2:+1]{inner} = {spread(f'{name}_row', 1)} in",
-                f"  {stored(f'({name}_row - 1)')} {name}) in",
-                up,
-                f"let E{number}[0:+1][2:+1]{inner} = init([1, 1, {columns}, {wide}], 0.0) in",
+                f"  {stored(f'({name}_row - 1)')}",
+                f"  {kept} {name}) in",
+                seen,
+                f"let E{number}[0:+1][0:+2]{inner} = R{number} in",
                 stored(f"{rows - 1}"),
             ]
         else:
             self.lines += [
+                f"let R{number} = init([1, 1, {columns}, {wide}], 0.0) in",
                 f"let {name}_made = loop({name}_row = [0:{rows // 2}], {name}) (",
-                f"  let E{number}[0:+1][0:+1]{inner} = E{number}[0:+1][2:+1]{inner} in",
+                f"  {seen}",
+                f"  let E{number}[0:+1][0:+1]{inner} = R{number} in",
                 f"  let E{number}[0:+1][1:+2]{inner} = {spread(f'2 * {name}_row', 2)} in",
-                f"  {stored(f'{name}_row')} {name}) in",
+                f"  {stored(f'{name}_row')}",
+                f"  {kept} {name}) in",
             ]
 
     def head(self, number: int, channels: int, rows: int, columns: int) -> tuple[tuple[str, int], tuple[str, int]]:
         """Confidences and boxes of each pixel; the first head has three confidences for the background."""
         value = f"M{number}"
         if self.face.heads[number]:
-            scale = self.parameter(f"N{number}", (channels, 1, 1, 1, 1), 0.3, 3.0)
-            value = f"conv2d(normaliseL2({value}), {scale}, {{s 1 1}}, {{p 0 0 0 0}}, {{d 1 1}}, {{g {channels}}})"
-            self.lines.append(f"let S{number} = {value} in")
+            self.lines.append(f"let S{number} = normaliseL2({value}) in")
             value = f"S{number}"
         is_first = number == min(self.face.heads)
         for name, outputs in ((f"C{number}", 4 if is_first else 2), (f"P{number}", BOX)):
@@ -251,23 +255,21 @@ class FaceProgram:
 
 def images(count: int, height: int, width: int, random: np.random.Generator) -> NDArray[np.float32]:
     """(count, height * width): smooth images with some noise, in [-1, 1]."""
-    rows, columns = np.linspace(0, 1, height)[:, np.newaxis], np.linspace(0, 1, width)
+    rows, columns = np.mgrid[0 : 1 : height * 1j, 0 : 1 : width * 1j]
     waves = random.uniform(1, 12, (count, 2, 1, 1)) * rows + random.uniform(1, 12, (count, 2, 1, 1)) * columns
-    smooth = np.prod(np.sin(waves + random.uniform(0, 6, (count, 2, 1, 1))), axis=1)
-    noise = random.uniform(-0.2, 0.2, (count, height, width))
-    return np.float32(0.8 * smooth + noise).reshape(count, -1)
+    smooth: NDArray[np.float64] = np.prod(np.sin(waves + random.uniform(0, 6, (count, 2, 1, 1))), axis=1)
+    return (0.8 * smooth + random.uniform(-0.2, 0.2, smooth.shape)).reshape(count, -1).astype(np.float32)
 
 
-def write_face(name: str, folder: Path, height: int = 240, width: int = 320, count: int = 1) -> Path:
-    """Write a program, its parameters and data.npz of some images; returns the program's file."""
-    random = np.random.default_rng(1)
-    program = FaceProgram(FACES[name], height, width, random)
-    file = folder / f"{name}.sd"
+def write_face(face: Face, file: Path, height: int, width: int) -> Path:
+    """Write a program, beside it its parameters and data.npz with an image; returns the file."""
+    random, folder = np.random.default_rng(1), file.parent
+    program = FaceProgram(face, height, width, random)
     folder.mkdir(parents=True, exist_ok=True)
     file.write_text(program.text())
     for parameter, values in program.parameters.items():
         np.save(folder / f"{parameter}.npy", values)
-    np.savez(folder / "data.npz", x=images(count, height, width, random))
+    np.savez(folder / "data.npz", x=images(1, height, width, random))
     return file
 
 
@@ -278,15 +280,16 @@ def build_face(file: Path, out: Path, width: int, target: str, narrow: Sequence[
     detector whose answers they could be refined for.
     """
     ctx = context()
-    options = {"format": "fixed", "width": width, "target": target, "data": str(file.parent / "data.npz")}
+    options = {"target": target, "reuse_input": True}
+    given = {"format": "fixed", "width": width, "data": str(file.parent / "data.npz")}
     module = import_seedot(file.read_text(), str(file))
-    steps = pipelines.flatten("reals-to-formats", options)
+    steps = pipelines.flatten("reals-to-formats", {**options, **given})
     widths = tuple(f"{name}:8" for name in narrow)
     steps = [replace(each, data=None, widths=widths) if isinstance(each, AssignFormatPass) else each for each in steps]
     pipelines.run(module, ctx, steps)
     formats = module.clone()
     for step in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c"):
-        pipelines.run(module, ctx, pipelines.flatten(step, {"target": target, "reuse_input": True}))
+        pipelines.run(module, ctx, pipelines.flatten(step, options))
     out.mkdir(parents=True, exist_ok=True)
     write_c(module, ctx, target, out)
     return formats
@@ -310,7 +313,8 @@ def main() -> None:
     parser.add_argument("--narrow", nargs="*", default=[], help="tensors of 8 bits")
     parser.add_argument("--board")
     arguments = parser.parse_args()
-    file = write_face(arguments.face, arguments.folder, arguments.height, arguments.width)
+    file = arguments.folder / f"{arguments.face}.sd"
+    write_face(FACES[arguments.face], file, arguments.height, arguments.width)
     print(file)
     if arguments.board is not None:
         measured, mismatch = measure_face(file, arguments.bits, arguments.board, arguments.narrow)

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
-from xdsl.dialects.builtin import IntAttr, IntegerType
-from xdsl.ir import Attribute
+from xdsl.dialects.builtin import IntAttr
 from xdsl.irdl import irdl_attr_definition
 
 from tinyml.dialects.errors import InputError
@@ -48,12 +47,8 @@ class UnsignedType(ScaledInteger, ExactFormat):
         super().__init__(IntAttr(width), IntAttr(frac))
 
     @property
-    def storage(self) -> Attribute:
-        return IntegerType(next(width for width in STORAGE_WIDTHS if self.width.data < width))
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        return np.dtype(f"i{next(width for width in STORAGE_WIDTHS if self.width.data < width) // 8}")
+    def stored_width(self) -> int:
+        return next(width for width in STORAGE_WIDTHS if self.width.data < width)
 
     @property
     def limits(self) -> tuple[int, int]:

@@ -38,7 +38,7 @@ def format_of(tensor: Tensor) -> NumberFormat:
     if len(zero_points) > 1:
         raise VerifyException(f"{tensor} has several zero points")
     scales = tensor.quantization.scales
-    return ZeroSkewType(WIDTHS[tensor.dtype], scales[0] if len(scales) == 1 else scales, zero_points.pop())
+    return ZeroSkewType(WIDTHS[tensor.dtype], scales if len(scales) != 1 else scales[0], zero_points.pop())
 
 
 def image_format(tensor: Tensor) -> NumberFormat:

@@ -167,3 +167,26 @@ func.func @empty(%x: tensor<1x1xf32>) -> tensor<4x1xf32> {
 // CHECK: %[[BUFFER:.*]] = scratch.alloc : memref<4x1xf32>
 // CHECK-NEXT: scf.for
 // CHECK-NEXT: tdsl.insert_slice %x, %[[BUFFER]][{{.*}}] : {{.*}} into %[[BUFFER]]
+
+// -----
+
+// Each tensor that begins with zeros is filled right before it; none is kept to copy them from.
+func.func @fills(%X: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %part = tdsl.slice %X[%c0] : tensor<4xf32> -> tensor<2xf32>
+  %zeros = tdsl.fill {value = 0.0 : f64} -> tensor<4xf32>
+  %p = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %zeros) -> (tensor<4xf32>) {
+    %b = tdsl.insert_slice %part, %a[%i] : tensor<2xf32>, tensor<4xf32> -> tensor<4xf32>
+    scf.yield %b : tensor<4xf32>
+  }
+  %q = tdsl.insert_slice %part, %zeros[%c1] : tensor<2xf32>, tensor<4xf32> -> tensor<4xf32>
+  func.return %p, %q : tensor<4xf32>, tensor<4xf32>
+}
+// CHECK: func.func @fills
+// CHECK: tdsl.fill {value = 0.000000e+00 : f64} into [[p:%.*]] :
+// CHECK-NEXT: scf.for
+// CHECK: tdsl.fill {value = 0.000000e+00 : f64} into [[q:%.*]] :
+// CHECK-NOT: memref.copy
+// CHECK: func.return
