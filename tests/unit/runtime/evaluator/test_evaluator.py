@@ -378,5 +378,5 @@ def test_sums_start_from_zeros_of_a_coarse_format():
         tensor<3x2x!fixed.q<8, 7>>, tensor<2x1x!fixed.q<8, 7>> -> tensor<3x1x!fixed.q<8, 3>>
       func.return %y : tensor<3x1x!fixed.q<8, 3>>
     }"""
-    scores = evaluate(Parser(context(), text).parse_module(), np.array([[127, 127], [64, 0]], np.int8)).scores
+    scores = evaluate(parse(text), np.array([[127, 127], [64, 0]], np.int8)).scores
     np.testing.assert_array_equal(scores, [[8, 8, 8], [2, 2, 2]])
