@@ -12,7 +12,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import c
-from tinyml.dialects.c.types import CONST, RAM
+from tinyml.dialects.c.types import CONST
 from tinyml.dialects.errors import InputError
 from tinyml.lowering.c.arithmetic import ARITHMETIC
 from tinyml.lowering.c.control_flow import CONTROL_FLOW
@@ -30,7 +30,8 @@ class LowerArithToCPass(ModulePass):
     """Replaces the module's content by a `c.program` with the functions `NAME_predict` and `NAME_scores`.
 
     The module holds one public function with a body, `(memref) -> ([index], [memref])`, and declarations of runtime
-    functions. `tinyml.format` attributes (strings: number formats, spelled as types) of the argument, the results,
+    functions. If the input is a view of the arena the function takes nothing, and `NAME_input` returns where it lies.
+    `tinyml.format` attributes (strings: number formats, spelled as types) of the argument, the results,
     constants and views become comments. Raises `InputError` for any other module and for operations without a C
     spelling.
     """
@@ -41,9 +42,9 @@ class LowerArithToCPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         function = _model(op)
         program = ProgramBuilder(ctx, function)
-        memory = RAM if program.overwrites_input else CONST
-        body = Block(arg_types=[c.PointerType(program.input.element_type, memory)])
-        body.args[0].name_hint = function.body.block.args[0].name_hint or "X"
+        body = Block(arg_types=[c.PointerType(program.input.element_type, CONST)] if function.args else [])
+        for before, after in zip(function.args, body.args, strict=True):
+            after.name_hint = before.name_hint or "X"
         FunctionLowering(program, body, SPELLINGS).lower_function(function)
         lowered = program.finish(body)
         for old in list(op.body.block.ops)[::-1]:

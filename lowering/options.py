@@ -12,6 +12,7 @@ from tinyml.dialects.formats.lookup import USUAL_FORMAT
 from tinyml.dialects.options import option
 from tinyml.targets.registry import HOST
 
+PLANS = ("auto", "ordinary", "rows", "pixels")
 PACKED = ("auto", "always", "never")
 
 
@@ -31,10 +32,18 @@ class CompileOptions:
         "pack constants of few bits in flash (auto: where that pays)", default=None, choices=PACKED
     )
     row_scales: bool = option("scales per row of weights, where they help", default=False)
-    reuse_input: bool = option("let the model overwrite the caller's array", default=False)
+    reuse_input: bool = option(
+        "the input lies in the arena, which the model overwrites (by itself where RAM has no room for both)",
+        default=False,
+    )
     pack_buffers: bool = option("pack working memory of few bits in RAM", default=False)
     round_sums: bool = option(
         "no accumulators in RAM for sums that loops carry (searches with --ram find out whether)", default=False
+    )
+    plan: str = option(
+        "the order of execution: op by op, or streamed by rows or pixels (auto: the fastest that fits in RAM)",
+        default=PLANS[0],
+        choices=PLANS,
     )
 
 
@@ -43,4 +52,5 @@ class PipelineOptions(CompileOptions):
     """The options of pipelines: those of users, the validation set and the target."""
 
     data: str = option(".npz file with the validation set `x`, to profile with and to round weights on")
+    ram: int | None = option("bytes for the fastest plan that fits; without them it is ordinary", default=None)
     target: str = option("board, whose kernels are used", default=HOST, metavar="NAME")

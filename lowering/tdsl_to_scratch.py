@@ -1,8 +1,8 @@
 """`lower-tdsl-to-scratch`: tensors become buffers (L1 to L2).
 
 Every op writes into a buffer of its own, which packing places later; an op that only moves contiguous elements becomes
-a view. Constants go to flash. A loop's iter_arg lives in one buffer for all iterations, which the body writes directly
-if nothing can still read the old value.
+a view. Constants go to flash, the input to a buffer of the arena on request (`reuse-input`). A loop's iter_arg lives in
+one buffer for all iterations, which the body writes directly if nothing can still read the old value.
 """
 
 from __future__ import annotations
@@ -14,10 +14,19 @@ from typing import Any, cast
 from xdsl.builder import Builder
 from xdsl.context import Context
 from xdsl.dialects import func, memref, scf, tensor
-from xdsl.dialects.builtin import DictionaryAttr, IndexType, IntegerAttr, MemRefType, ModuleOp, NoneAttr, TensorType
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    IndexType,
+    IntegerAttr,
+    MemRefType,
+    ModuleOp,
+    NoneAttr,
+    TensorType,
+)
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue, Use
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from tinyml.dialects import scratch, tdsl
 from tinyml.dialects.functions import defined_functions
@@ -37,7 +46,34 @@ class LowerTdslToScratchPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in defined_functions(op):
+            _repeat_fills(function)
             _Bufferisation(function).apply()
+
+
+def _repeat_fills(function: func.FuncOp) -> None:
+    """Give each tensor that begins as a filled one a filling of its own, right before it.
+
+    Otherwise all of one shape would be copies of a single one, which would be in memory all the time.
+    """
+    for fill in [op for op in function.walk() if isinstance(op, tdsl.FillOp)]:
+        for use in [use for use in fill.out.uses if _begins(use)]:
+            own = fill.clone()
+            Rewriter.insert_op(own, InsertPoint.before(use.operation))
+            own.out.name_hint = fill.out.name_hint
+            use.operation.operands[use.index] = own.out
+        if not fill.out.uses:
+            Rewriter.erase_op(fill)
+
+
+def _begins(use: Use) -> bool:
+    """Is it the first value of a tensor that a loop or an insertion changes?"""
+    match use.operation:
+        case scf.ForOp():
+            return True
+        case tdsl.InsertSliceOp(input=input):
+            return input is use.operation.operands[use.index]
+        case _:
+            return False
 
 
 def _as_memref(type: Attribute, packed: Attribute | None = None) -> Attribute:
@@ -60,16 +96,29 @@ class _Bufferisation:
     def apply(self) -> None:
         old = self.function.body.block
         given = self.function.arg_attrs.data if self.function.arg_attrs else [DictionaryAttr({})] * len(old.args)
-        pairs = zip(old.arg_types, given, strict=True)
-        new = Block(arg_types=[_as_memref(type, attributes.data.get(tdsl.PACKED)) for type, attributes in pairs])
-        for before, after in zip(old.args, new.args, strict=True):
-            after.name_hint = before.name_hint
-            self.buffers[before] = after
+        new = Block()
         self.builder = Builder(InsertPoint.at_end(new))
+        kept: list[DictionaryAttr] = []
+        for argument, attributes in zip(old.args, given, strict=True):
+            type = _as_memref(argument.type, attributes.data.get(tdsl.PACKED))
+            if tdsl.REUSED in attributes.data:
+                self.buffers[argument] = self.input(cast("MemRefType[Attribute]", type), attributes)
+            else:
+                self.buffers[argument] = new.insert_arg(type, len(new.args))
+                kept.append(attributes)
+            self.buffers[argument].name_hint = argument.name_hint
         self.block(old)
         self.function.detach_region(self.function.body)
         self.function.add_region(Region(new))
         self.function.update_function_type()
+        if self.function.arg_attrs is not None:
+            self.function.arg_attrs = ArrayAttr(kept)
+
+    def input(self, type: MemRefType[Attribute], attributes: DictionaryAttr) -> SSAValue:
+        """The buffer of the arena that the caller fills, with the other attributes of the argument that it was."""
+        alloc = self.builder.insert(scratch.AllocOp(type, input=True))
+        alloc.attributes |= {name: value for name, value in attributes.data.items() if name != tdsl.REUSED}
+        return alloc.result
 
     def block(self, block: Block) -> None:
         for op in block.ops:
@@ -138,7 +187,7 @@ class _Bufferisation:
                 return self.slice(op.input, self.index(0), shape)
             case tdsl.IndexOp():
                 return self.slice(op.input, self.offset([op.index], tdsl.shape_of(op.input)), shape)
-            case tdsl.SliceOp() if is_run(tdsl.shape_of(op.input), shape):
+            case tdsl.SliceOp() if op.strides is None and is_run(tdsl.shape_of(op.input), shape):
                 return self.slice(op.input, self.offset(op.offsets, tdsl.shape_of(op.input)), shape)
             case _:
                 return None

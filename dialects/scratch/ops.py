@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     MemRefType,
     TensorType,
+    UnitAttr,
     f32,
     i8,
     i64,
@@ -114,24 +115,42 @@ class ConstantOp(IRDLOperation):
 
 
 class AllocatesResult(MemoryEffect):
-    """Allocates the result and has no other effect, so that an unused allocation is dead."""
+    """Allocates the result and has no other effect, so that an unused allocation is dead, unless it is the input."""
 
     @classmethod
     def get_effects(cls, op: Operation) -> set[EffectInstance]:
-        return {EffectInstance(MemoryEffectKind.ALLOC, op.results[0])}
+        return {EffectInstance(MemoryEffectKind.ALLOC, op.results[0])} | _writes_input(op)
+
+
+class ViewsMemory(MemoryEffect):
+    """Has no effect, so that an unused view is dead, unless it is the input."""
+
+    @classmethod
+    def get_effects(cls, op: Operation) -> set[EffectInstance]:
+        return _writes_input(op)
+
+
+def _writes_input(op: Operation) -> set[EffectInstance]:
+    """The write of the caller into the buffer of the input."""
+    return {EffectInstance(MemoryEffectKind.WRITE, op.results[0])} if "input" in op.properties else set()
 
 
 @irdl_op_definition
 class AllocOp(IRDLOperation):
-    """A buffer of working memory without an address yet."""
+    """A buffer of working memory without an address yet.
+
+    `input` says that it is the program's input, which the caller writes before each call.
+    """
 
     name = "scratch.alloc"
+    input = opt_prop_def(UnitAttr)
     result = result_def(MEMREF)
     traits = traits_def(AllocatesResult())
+    irdl_options = (ParsePropInAttrDict(),)
     assembly_format = "attr-dict `:` type($result)"
 
-    def __init__(self, type: MemRefType[Attribute]):
-        super().__init__(result_types=[type])
+    def __init__(self, type: MemRefType[Attribute], *, input: bool = False):
+        super().__init__(properties={"input": UnitAttr()} if input else {}, result_types=[type])
 
     def verify_(self) -> None:
         if in_flash(memref_type(self.result)):
@@ -197,22 +216,34 @@ class ViewOp(IRDLOperation):
     """A buffer at a byte offset of the arena.
 
     `live` is the range of program points, first and last inclusive, during which the buffer holds a value; the
-    packing pass numbers the points and records it here.
+    packing pass numbers the points and records it here. `input` says that it is the program's input, which the caller
+    writes before each call; it holds a value from point -1 on.
     """
 
     name = "scratch.view"
     arena = operand_def(MEMREF)
     offset = prop_def(IntegerAttr)
     live = opt_prop_def(ArrayAttr)
+    input = opt_prop_def(UnitAttr)
     result = result_def(MEMREF)
-    traits = traits_def(Pure())
+    traits = traits_def(ViewsMemory())
     irdl_options = (ParsePropInAttrDict(),)
     assembly_format = "$arena `[` $offset `]` attr-dict `:` type($arena) `to` type($result)"
 
-    def __init__(self, arena: SSAValue, offset: int, type: MemRefType[Attribute], live: tuple[int, int] | None = None):
+    def __init__(
+        self,
+        arena: SSAValue,
+        offset: int,
+        type: MemRefType[Attribute],
+        live: tuple[int, int] | None = None,
+        *,
+        input: bool = False,
+    ):
         properties: dict[str, Attribute] = {"offset": IntegerAttr(offset, i64)}
         if live is not None:
             properties["live"] = ArrayAttr([IntegerAttr(point, i64) for point in live])
+        if input:
+            properties["input"] = UnitAttr()
         super().__init__(operands=[arena], properties=properties, result_types=[type])
 
     def verify_(self) -> None:

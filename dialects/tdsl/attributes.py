@@ -12,7 +12,7 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-__all__ = ["PACKED", "PERCENTILES", "PROFILE", "RANGE", "ZEROS", "Csr", "Profile", "Range"]
+__all__ = ["PACKED", "PERCENTILES", "PROFILE", "RANGE", "REUSED", "ZEROS", "Csr", "Profile", "Range"]
 
 PERCENTILES = (0.1, 1.0, 50.0, 99.0, 99.9)
 """The percentiles that a profile holds, in percent."""
@@ -25,6 +25,9 @@ ZEROS = "tdsl.zeros"
 
 PACKED = "tdsl.packed"
 """Argument attribute of the predict function: the bits to which the caller packs each element of the input."""
+
+REUSED = "tdsl.reused"
+"""Argument attribute of the predict function: the input is a buffer of the arena, which the caller fills."""
 
 RANGE = "tdsl.range"
 """Argument attribute of the predict function: the declared `Range` of an input."""

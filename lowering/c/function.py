@@ -34,7 +34,7 @@ class FunctionLowering:
         """Pointer variables of the loads that walk along an array."""
 
     def lower_function(self, function: func.FuncOp) -> None:
-        self.values[function.body.block.args[0]] = self.body.args[0]
+        self.values.update(zip(function.args, self.body.args, strict=True))
         self.lower_block(function.body.block)
 
     def lower_block(self, block: Block) -> None:

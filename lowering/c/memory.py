@@ -33,10 +33,7 @@ def _arena(at: FunctionLowering, op: scratch.ArenaOp) -> None:
 
 
 def _view(at: FunctionLowering, op: scratch.ViewOp) -> None:
-    if op.arena not in at.values:
-        return at.expression(op, at.program.view(op))
-    first = at.build.literal(op.offset.value.data // element_bytes(memref_type(op.arena)))
-    at.values[op.result] = at.build.address(at.values[op.arena], first, op.result.name_hint)
+    at.expression(op, at.program.view(op))
 
 
 def _slice(at: FunctionLowering, op: scratch.SliceOp) -> None:

@@ -59,6 +59,10 @@ class ProgramBuilder:
             raise InputError(f"'{self.name}' cannot be part of the names of C functions")
         inputs, outputs = function.function_type.inputs.data, function.function_type.outputs.data
         kinds = [isinstance(type, IndexType) for type in outputs]
+        views = [op for op in function.walk() if isinstance(op, scratch.ViewOp)]
+        self.given = next((view for view in views if view.input is not None), None)
+        """The buffer of the arena that the caller fills; None if it hands over an array."""
+        inputs += () if self.given is None else (self.given.result.type,)
         if len(inputs) != 1 or not kinds or any(kinds[1:]):
             raise InputError(f"'{self.name}' must map one memref to an index, memrefs or both")
         self.input = _array(inputs[0])
@@ -66,6 +70,7 @@ class ProgramBuilder:
             self.name,
             f"{self.name}_predict",
             f"{self.name}_scores",
+            f"{self.name}_input",
             f"{self.name}_raw",
             f"{self.name}_real",
             ARENA,
@@ -76,10 +81,8 @@ class ProgramBuilder:
         self.arena: c.ArenaOp | None = None
         self.label: SSAValue | None = None
         self.outputs: list[SSAValue] = []
-        views = [op for op in function.walk() if isinstance(op, scratch.ViewOp) and op.result.uses]
-        self.overwrites_input = any(view.arena is function.args[0] for view in views)
-        views = [view for view in views if view.arena is not function.args[0]]
-        self.viewed = {_array(view.result.type).element_type for view in views}
+        used = [view for view in views if view.result.uses or view is self.given]
+        self.viewed = {_array(view.result.type).element_type for view in used}
 
     def use_function(self, name: str) -> None:
         """Includes the header of a runtime function."""
@@ -132,18 +135,21 @@ class ProgramBuilder:
 
     def finish(self, predict: Block) -> c.ProgramOp:
         """The program. predict: the body of the function NAME_predict."""
-        input_doc = self.describe(self.input, _attribute(self.function.arg_attrs, 0))
-        if isinstance(packed := _attribute(self.function.arg_attrs, 0, tdsl.PACKED), IntegerAttr):
+        input_doc = self.describe(self.input, self._of_input(FORMAT))
+        if isinstance(packed := self._of_input(tdsl.PACKED), IntegerAttr):
             input_doc += f", numbers packed into {packed.value.data} bits each"
-        argument = predict.args[0].name_hint
         outputs = [] if self.label is None else [i16]
-        doc = f"Runs the model on {argument}: {input_doc}."
-        if self.overwrites_input:
-            doc += f" {argument} is working memory, too, and changes."
+        functions: list[Operation] = []
+        if self.given is None:
+            argument = predict.args[0].name_hint
+            doc = f"Runs the model on {argument}: {input_doc}."
+        else:
+            argument = self.given.result.name_hint or "X"
+            functions.append(self._input(self.given, f"{argument}: {input_doc}"))
+            doc = f"Runs the model on what {self.name}_input() points to."
         if outputs:
             doc += " Returns the label: the index of the class."
-        functions: list[Operation] = []
-        type = FunctionType.from_lists([predict.args[0].type], outputs)
+        type = FunctionType.from_lists([argument.type for argument in predict.args], outputs)
         functions.append(c.FuncOp(f"{self.name}_predict", type, doc, Region(predict)))
         functions += [self._output(number, value) for number, value in enumerate(self.outputs)]
         lengths = [prod(_array(value.type).get_shape()) for value in self.outputs]
@@ -162,9 +168,8 @@ class ProgramBuilder:
     def _conversions(self) -> list[Operation]:
         """Functions of the header that convert the input and the outputs, where that takes more than a shift."""
         functions: list[Operation] = []
-        packed = _attribute(self.function.arg_attrs, 0, tdsl.PACKED)
-        format = self._affine(_attribute(self.function.arg_attrs, 0))
-        if format is not None and packed is None:
+        format = self._affine(self._of_input(FORMAT))
+        if format is not None and self._of_input(tdsl.PACKED) is None:
             functions.append(input_conversion(self.name, ELEMENTS[self.input.element_type], format))
         for number, value in enumerate(self.outputs):
             format = self._affine(_attribute(self.function.res_attrs, number + (self.label is not None)))
@@ -181,6 +186,23 @@ class ProgramBuilder:
 
     def _has_floats(self) -> bool:
         return any(value.type == f32 for op in self.function.walk() for value in op.results)
+
+    def _of_input(self, name: str) -> Attribute | None:
+        """An attribute of the input."""
+        if self.given is not None:
+            return self.given.attributes.get(name)
+        return _attribute(self.function.arg_attrs, 0, name)
+
+    def _input(self, given: scratch.ViewOp, described: str) -> c.FuncOp:
+        """The function that returns where the caller writes the input."""
+        type = _array(given.result.type)
+        pointer = c.PointerType(type.element_type)
+        length = prod(type.get_shape())
+        view = c.ViewOp(ARENA, given.offset.value.data, length, self.describe(type, None), pointer)
+        view.result.name_hint = given.result.name_hint or "X"
+        text = f"Where to write {described}. It lies in the arena: write all of it before each {self.name}_predict."
+        body = Region(Block([view, c.ReturnOp(view.result)]))
+        return c.FuncOp(f"{self.name}_input", FunctionType.from_lists([], [pointer]), text, body)
 
     def _output(self, number: int, value: SSAValue) -> c.FuncOp:
         """The function that returns an output: the scores, or another by its number."""

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Any, cast
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType, f32
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import SSAValue
 
 from tinyml.dialects import num, tdsl
+from tinyml.lowering.loops.elementwise import over_elements
 from tinyml.lowering.loops.lowerings import lowers
-from tinyml.lowering.loops.operands import element_of
+from tinyml.lowering.loops.operands import element_of, zero_total
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 
 
@@ -94,9 +93,39 @@ def lower_mean(op: tdsl.MeanOp, nest: LoopNest) -> None:
     nest.over(tdsl.shape_of(op.out), body)
 
 
+@lowers(tdsl.NoTotalOp)
+def lower_no_total(op: tdsl.NoTotalOp, nest: LoopNest) -> None:
+    zero = zero_total(element_of(op.out), nest)
+    nest.over(tdsl.shape_of(op.out), lambda indices: nest.store(zero, op.out, indices))
+
+
+@lowers(tdsl.TallyOp)
+def lower_tally(op: tdsl.TallyOp, nest: LoopNest) -> None:
+    """Add the elements of each channel to its total in a register."""
+
+    def body(indices: Indices) -> None:
+        def element(places: Indices) -> SSAValue:
+            return nest.load(op.input, [indices[0], *places, indices[3]])
+
+        extents = list(tdsl.shape_of(op.input)[1:3])
+        nest.store(_tallied(extents, [], nest.load(op.total, indices), element, nest), op.out, indices)
+
+    nest.over(tdsl.shape_of(op.out), body)
+
+
+@lowers(tdsl.QuotientOp)
+def lower_quotient(op: tdsl.QuotientOp, nest: LoopNest) -> None:
+    quotient = num.AverageOp if op.over_axes is None else num.MeanOp
+
+    def share(x: Sequence[SSAValue]) -> SSAValue:
+        return nest.insert(quotient(x[0], op.elements, op.source, element_of(op.out)))
+
+    over_elements(op, nest, share)
+
+
 def _total(value: SSAValue, extents: Sequence[int], element: Callable[[Indices], SSAValue], nest: LoopNest) -> SSAValue:
     """The total of the elements of a buffer at all indices of some extents."""
-    total = _zero(tdsl.format_of(value).total(prod(extents)), nest)
+    total = zero_total(tdsl.format_of(value).total(prod(extents)), nest)
     return _tallied(list(extents), [], total, element, nest)
 
 
@@ -112,14 +141,6 @@ def _tallied(
         return [_tallied(extents[1:], [*indices, index], carried[0], element, nest)]
 
     return nest.fold(nest.index(extents[0]), [total], inner)[0]
-
-
-def _zero(type: Attribute, nest: LoopNest) -> SSAValue:
-    """A total of nothing."""
-    attribute: Any = FloatAttr(0.0, f32) if type == f32 else IntegerAttr(0, cast(IntegerType, type))
-    zero = nest.insert(arith.ConstantOp(attribute))
-    zero.name_hint = "total"
-    return zero
 
 
 @lowers(tdsl.SoftmaxOp)
@@ -144,7 +165,7 @@ def lower_softmax(op: tdsl.SoftmaxOp, nest: LoopNest) -> None:
         def add(i: SSAValue, carried: Sequence[SSAValue]) -> list[SSAValue]:
             return [nest.insert(num.SoftmaxAddOp(carried[0], term(i), format))]
 
-        [total] = nest.fold(nest.index(length), [_zero(format.softmax_total, nest)], add)
+        [total] = nest.fold(nest.index(length), [zero_total(format.softmax_total, nest)], add)
 
         def share(i: SSAValue, carried: Sequence[SSAValue]) -> list[SSAValue]:
             nest.store(nest.insert(num.SoftmaxShareOp(term(i), total, element_of(op.out))), op.out, [*indices, i])

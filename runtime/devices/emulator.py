@@ -138,13 +138,13 @@ class _Machine:
         self._predict = range(predict.address & ~1, (predict.address & ~1) + predict.size)
         self._uc.hook_add(unicorn.UC_HOOK_BLOCK, self._on_block)
         self._uc.reg_write(self._core.sp, self._symbols["tm_stack_top"])
-        self._run_to_mark(self._symbols["tm_reset"])
+        self._input = self._run_to_mark(self._symbols["tm_reset"])
 
     def infer(self, raw: bytes) -> tuple[int, int, int, bytes, list[bytes]]:
         """Label, instructions, depth of the stack in bytes, raw scores and other outputs of one input."""
         free, top = self._symbols["tm_bss_end"], self._symbols["tm_stack_top"]
         unused: int = self._uc.reg_read(self._core.sp) - free
-        self._uc.mem_write(self._symbols["tm_input"], raw)
+        self._uc.mem_write(self._input, raw)
         self._uc.mem_write(free, bytes([_PAINT]) * unused)
         self._inferring = True
         label = self._return_to_mark()

@@ -6,9 +6,6 @@
 #include "tm_harness.h"
 
 extern uint32_t tm_data_start[], tm_data_end[], tm_data_image[], tm_bss_start[], tm_bss_end[], tm_stack_top[];
-extern TM_INPUT tm_input[TM_INPUT_LENGTH];
-TM_INPUT tm_input[TM_INPUT_LENGTH];
-
 /* The runner does not count the instructions of this section. */
 #define TM_HARNESS __attribute__((section(".harness"), noinline, noclone))
 TM_HARNESS void tm_reset(void);
@@ -19,11 +16,11 @@ void tm_mark(intptr_t value) { __asm__ volatile("" : : "r"(value) : "memory"); }
 
 int main(void) {
     for (;;) {
-        tm_mark(0);
+        tm_mark((intptr_t)tm_input());
 #if TM_HAS_LABEL
-        tm_mark(tm_predict(tm_input));
+        tm_mark(tm_predict_input());
 #else
-        tm_predict(tm_input);
+        tm_predict_input();
         tm_mark(0);
 #endif
 #if TM_OUTPUT_LENGTH > 0

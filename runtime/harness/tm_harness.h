@@ -8,7 +8,15 @@
 #define TM_PASTE(a, b) a##b
 #define TM_JOIN(a, b) TM_PASTE(a, b)
 
-#define tm_predict TM_JOIN(TM_MODEL, _predict)
+#if TM_INPUT_IN_ARENA
+#define tm_predict_input() TM_JOIN(TM_MODEL, _predict)()
+#define tm_input() TM_JOIN(TM_MODEL, _input)()
+#else
+#define tm_predict_input() TM_JOIN(TM_MODEL, _predict)(tm_array)
+#define tm_input() tm_array
+extern TM_INPUT tm_array[TM_INPUT_LENGTH];
+TM_INPUT tm_array[TM_INPUT_LENGTH];
+#endif
 #define tm_scores TM_JOIN(TM_MODEL, _scores)
 #define tm_output(number) TM_JOIN(TM_MODEL, _output_##number)
 

@@ -15,13 +15,14 @@ _DTYPES = {"int8_t": "<i1", "int16_t": "<i2", "int32_t": "<i4", "float": "<f4"}
 
 @dataclass(frozen=True)
 class Interface:
-    """The functions `NAME_predict` and `NAME_scores` of a generated model.
+    """The functions `NAME_predict`, `NAME_scores` and perhaps `NAME_input` of a generated model.
 
     `input_ctype` and `output_ctype` are the C types of the elements (int8_t, int16_t, int32_t or float); the lengths
     count elements. `output_ctype` is None and `output_length` 0 if there are no scores; `has_label` says whether
     `NAME_predict` returns the index of the class or void. `packed_bits` is the width of each element of a packed input
     (`tinyml.dialects.layouts.packed_bits`), whose array holds bytes; None if the input is not packed. `more_outputs`
-    has the C type and the length of each output after the scores, which `NAME_output_1` and so on return. Raises
+    has the C type and the length of each output after the scores, which `NAME_output_1` and so on return.
+    `input_in_arena` says that `NAME_predict` takes no array X: it lies in the arena, where `NAME_input` says. Raises
     ValueError for another C type, for a length that is not positive, and if type and length of the scores disagree.
     """
 
@@ -33,6 +34,7 @@ class Interface:
     has_label: bool
     packed_bits: int | None = None
     more_outputs: tuple[tuple[str, int], ...] = ()
+    input_in_arena: bool = False
 
     def __post_init__(self) -> None:
         for ctype in (self.input_ctype, self.output_ctype, *(ctype for ctype, _ in self.more_outputs)):

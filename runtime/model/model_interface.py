@@ -18,7 +18,8 @@ def interface_of(module: ModuleOp) -> Interface:
     """The interface of the C functions that a program at L1 compiles to."""
     function = predict_function(module)
     [argument] = function.body.block.args
-    packed: Any = None if function.arg_attrs is None else function.arg_attrs.data[0].data.get(tdsl.PACKED)
+    attributes: dict[str, Any] = {} if function.arg_attrs is None else dict(function.arg_attrs.data[0].data)
+    packed = attributes.get(tdsl.PACKED)
     last: Any = function.body.block.last_op
     scores = [value for value in last.operands if isinstance(value.type, TensorType)]
     return Interface(
@@ -32,4 +33,5 @@ def interface_of(module: ModuleOp) -> Interface:
             (_CTYPES[tdsl.format_of(value).dtype.name], prod(tdsl.shape_of(value))) for value in scores[1:]
         ),
         packed_bits=None if packed is None else packed.value.data,
+        input_in_arena=tdsl.REUSED in attributes,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import signal
 import sys
 import tempfile
 from collections import Counter
@@ -27,7 +28,14 @@ def table(counts: Counter[tuple[str, str]]) -> str:
     return "\n".join("  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
 
 
+def stop(*_: object) -> None:
+    """Leave as after an error."""
+    sys.exit(1)
+
+
 def main() -> int:
+    # Workers stop with this process, whichever signal ends it.
+    signal.signal(signal.SIGTERM, stop)
     # Workers that are killed leave their folders; this one goes in any case.
     with tempfile.TemporaryDirectory(prefix="fuzz-") as tempfile.tempdir:
         return fuzz()

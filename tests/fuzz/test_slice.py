@@ -19,6 +19,7 @@ CASES = {
     "models": 40,
     "tflite": 60,
     "onnx": 60,
+    "quantised": 24,
     "arrays": 60,
     "tables": 60,
     "journals": 10,

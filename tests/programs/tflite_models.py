@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tinyml.lowering.frontends.tflite.model import read_graph
+
 # These packages have no types.
 flatbuffers: Any = import_module("flatbuffers")
 tflite: Any = import_module("tflite")
@@ -27,6 +29,7 @@ OPTIONS = {
     "CONV_2D": "Conv2DOptions",
     "DEPTHWISE_CONV_2D": "DepthwiseConv2DOptions",
     "FULLY_CONNECTED": "FullyConnectedOptions",
+    "L2_NORMALIZATION": "L2NormOptions",
     "LEAKY_RELU": "LeakyReluOptions",
     "MAX_POOL_2D": "Pool2DOptions",
     "MEAN": "ReducerOptions",
@@ -39,6 +42,13 @@ OPTIONS = {
     "TRANSPOSE_CONV": "TransposeConvOptions",
 }
 """The table of options of each operator that has any."""
+
+
+SAME, VALID = 0, 1
+"""Paddings by the schema's numbers."""
+
+NONE, RELU, RELU_N1_TO_1, RELU6 = range(4)
+"""Fused activations by the schema's numbers."""
 
 
 @dataclass(frozen=True)
@@ -202,3 +212,40 @@ def computed_by_tflm(content: bytes, inputs: NDArray[Any], outputs: int = 1) -> 
         for index, values in enumerate(collected):
             values.append(np.array(interpreter.get_output(index)).ravel())
     return [np.array(values) for values in collected]
+
+
+def raws(random: np.random.Generator, shape: Any, dtype: str = "int8") -> NDArray[Any]:
+    info = np.iinfo(dtype)
+    return random.integers(info.min, info.max, shape, dtype, endpoint=True)
+
+
+def weighted(
+    model: TfliteModel,
+    kind: str,
+    x: int,
+    filter: tuple[int, ...],
+    result: int,
+    random: np.random.Generator,
+    **options: Any,
+) -> None:
+    """Add an operator with weights of scales per channel and a bias; result: the index of its output."""
+    rows = filter[3] if kind == "DEPTHWISE_CONV_2D" else filter[0]
+    spec = model.tensors[x]
+    assert spec.scales is not None
+    wide = spec.dtype == np.int16
+    scales = (0.01 * (1 + random.random(rows))).astype(np.float32).tolist()
+    axis = 3 if kind == "DEPTHWISE_CONV_2D" else 0
+    weights = model.constant(np.maximum(raws(random, filter), -127), "int8", scales=scales, axis=axis)
+    bias = model.constant(
+        random.integers(-2000, 2000, rows),
+        "int64" if wide else "int32",
+        scales=[spec.scales[0] * scale for scale in scales],
+    )
+    model.op(kind, [x, weights, bias], result, **options)
+
+
+def inputs_of(content: bytes, samples: int, seed: int = 0) -> NDArray[Any]:
+    """Random raws of a model's input."""
+    graph = read_graph(content, "network.tflite")
+    [x] = graph.inputs
+    return raws(np.random.default_rng(seed), (samples, *x.shape), x.dtype)

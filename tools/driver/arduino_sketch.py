@@ -34,6 +34,7 @@ def arduino_sketch(template: Path, formats: ModuleOp, data: Data) -> str:
         raws = pack_bits(raws, interface.packed_bits).view(np.int8)
     rows = [", ".join(str(value) for value in raws[at : at + 12].tolist()) for at in range(0, len(raws), 12)]
     label = interface.has_label
+    call = f"{interface.name}_predict({'' if interface.input_in_arena else 'X'})"
     format = tdsl.format_of(predict_function(formats).body.block.args[0])
     return Template(template.read_text("utf-8")).substitute(
         name=interface.name,
@@ -41,7 +42,9 @@ def arduino_sketch(template: Path, formats: ModuleOp, data: Data) -> str:
         ctype=interface.array_ctype,
         expected="" if data.y is None else f"\n * The stored sample is of class {int(data.y[0])}.",
         values=",\n".join(f"    {row}" for row in rows),
-        predict=f"int16_t label = {interface.name}_predict(X);" if label else f"{interface.name}_predict(X);",
+        array="" if interface.input_in_arena else f"static {interface.array_ctype} X[{interface.name}_INPUT_LENGTH];\n",
+        pointer=f"    {interface.array_ctype} *X = {interface.name}_input();\n" if interface.input_in_arena else "",
+        predict=f"int16_t label = {call};" if label else f"{call};",
         show='Serial.print(F("class "));\n    Serial.print(label);'
         if label
         else f"Serial.print((double){interface.name}_scores()[0]);",

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
+from tinyml.lowering.options import PLANS
 from tinyml.tools.cli.atomic_folder import atomic_folder
 from tinyml.tools.cli.progress import Progress
 from tinyml.tools.driver.output_contents import removable_files, seal_folder
@@ -16,8 +18,11 @@ from tinyml.tools.driver.request import QUANTIZATION, Request
 from tinyml.tools.driver.search_request import watched
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from xdsl.dialects.builtin import ModuleOp
 
+    from tinyml.lowering.options import PipelineOptions
     from tinyml.runtime.model.data import Data
     from tinyml.targets.board import Board
     from tinyml.tools.driver.measure import Measured
@@ -75,6 +80,10 @@ def build_folder(
 ) -> tuple[dict[str, Any], Measured | None]:
     """Compile and measure a model into an existing empty folder, without drawing pictures.
 
+    must_fit: raise `InputError` for a model that does not fit the board. If its RAM has no room for the arena and the
+    input, the input moves into the arena first (`reuse_input`), and then the plan `auto` takes less memory, unless a
+    search has counted it.
+
     If the tools of the device are not installed, the model is compiled all the same and the second result is None.
     """
     from tinyml.dialects.context import context
@@ -99,6 +108,14 @@ def build_folder(
         search = None if request.search is None else request.search.search_pass(options)
         with watched(progress) as account:
             compiled = compile_kept(program, ctx, options) if kept else compile_stages(program, ctx, options, search)
+            limit = request.ram or board.ram
+            for smaller in _smaller(options, limit) if must_fit and search is None else ():
+                if limit is None or _takes(compiled) <= limit:
+                    break
+                request, options = replace(request, reuse_input=True), smaller
+                compiled = compile_kept(program, ctx, options) if kept else compile_stages(program, ctx, options)
+            if request.ram is not None and _takes(compiled) > request.ram:
+                raise InputError(f"arena and input take {_takes(compiled)} bytes, --ram allows {request.ram}")
         progress.step("writing C")
         write_sources(folder, compiled, board, data)
         accuracies = NO_ACCURACY
@@ -116,6 +133,21 @@ def build_folder(
         require_fit(report, board)
     seal_folder(folder, report)
     return report, measured
+
+
+def _smaller(options: PipelineOptions, limit: int | None) -> Iterator[PipelineOptions]:
+    """Options for less and less memory: the input in the arena, and plans of execution for so many bytes."""
+    if not options.reuse_input:
+        yield replace(options, reuse_input=True)
+    if options.plan == PLANS[0]:
+        yield replace(options, reuse_input=True, ram=limit)
+
+
+def _takes(compiled: Compiled) -> int:
+    """The bytes of the arena and of the caller's array."""
+    from tinyml.transforms.search.costs.working_memory import arena_and_input
+
+    return arena_and_input(compiled.buffers)
 
 
 def _load_data(request: Request, program: ModuleOp, kept: bool) -> Data:

@@ -34,16 +34,18 @@ def write_report(
     from tinyml.lowering.cost.model.estimate import estimate_on
     from tinyml.runtime.evaluator.function_errors import function_errors
     from tinyml.runtime.model.model_interface import interface_of
+    from tinyml.transforms.formats.plan_execution import streamed_segments
 
     optimize = f"-{request.optimize}"
     cost = measured.cost if measured else None
     macs = compiled.macs
-    input_bytes = interface_of(compiled.formats).input_bytes
+    interface = interface_of(compiled.formats)
+    input_bytes = 0 if interface.input_in_arena else interface.input_bytes
     memory = memory_report(compiled.buffers)
     functions = function_errors(compiled.formats)
     return {
         "model": str(request.model),
-        "name": interface_of(compiled.formats).name,
+        "name": interface.name,
         "target": board.name,
         "part": board.part,
         **request.compile_options,
@@ -78,6 +80,7 @@ def write_report(
             "total": measured.static_bytes + measured.stack_bytes if measured else None,
         },
         "ram_limit": board.ram,
+        "segments": streamed_segments(compiled.buffers),
         "memory": memory,
         f"{board.unit}_per_inference": cost,
         "macs": macs,

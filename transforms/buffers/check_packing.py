@@ -40,7 +40,10 @@ from tinyml.dialects.tdsl import TensorOp
 from tinyml.transforms.buffers.replay.byte_times import reads_precede_writes
 
 Views = frozenset[SSAValue]
-"""Results of `scratch.view`, and arguments of the function, which are the caller's memory."""
+"""Results of `scratch.view`, and arguments of the function, which are the caller's memory.
+
+The view of an input holds a value from the start, as the arguments do.
+"""
 
 
 @dataclass(frozen=True)
@@ -130,17 +133,12 @@ def _check_views(function: func.FuncOp) -> None:
 
 def _check_view(op: ViewOp) -> None:
     arena, (start, end) = op.arena.owner, _span(op.result)
-    if isinstance(arena, ArenaOp):
-        room, alignment = arena.size, arena.alignment.value.data
-    elif isinstance(arena, Block) and isinstance(arena.parent_op(), func.FuncOp):
-        # The caller's memory is only known to be aligned for its elements.
-        room, alignment = _span(op.arena)[1], unit_bytes(memref_type(op.arena))
-    else:
-        raise error_at(op, f"{_name(op.result)} is not in a scratch.arena, nor in an argument")
-    if start < 0 or end > room:
-        raise error_at(op, f"{_name(op.result)} lies outside the arena of {room} bytes")
+    if not isinstance(arena, ArenaOp):
+        raise error_at(op, f"{_name(op.result)} is not in a scratch.arena")
+    if start < 0 or end > arena.size:
+        raise error_at(op, f"{_name(op.result)} lies outside the arena of {arena.size} bytes")
     size = unit_bytes(memref_type(op.result))
-    if start % size or alignment % size:
+    if start % size or arena.alignment.value.data % size:
         raise error_at(op, f"{_name(op.result)} is not aligned for elements of {size} bytes")
 
 
@@ -210,7 +208,8 @@ class _Flow:
 
     def _find_first_writes(self) -> dict[SSAValue, int]:
         """The first op, in program order, at which a buffer can hold a value; a loop carries back writes at its end."""
-        first: dict[SSAValue, int] = dict.fromkeys(self.function.args, 0)
+        given = [op.result for op in self.order if isinstance(op, ViewOp) and op.input is not None]
+        first: dict[SSAValue, int] = dict.fromkeys([*self.function.args, *given], 0)
         for op in self.function.walk():
             _, writes, _ = self._access(op)
             if not writes:

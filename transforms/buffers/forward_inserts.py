@@ -42,6 +42,9 @@ def _forward(function: func.FuncOp, insert: tdsl.InsertSliceOp) -> None:
         return
     if part is whole.owner or not is_run(tdsl.shape_of(insert.out), tdsl.shape_of(insert.part)):
         return
+    # The caller has computed the input.
+    if part.input is not None:
+        return
     live = live_ranges(function)
     first, last = live.ranges[part]
     if live.points[last] is not insert or live.points[first].parent is not insert.parent:

@@ -20,13 +20,13 @@ class PackBuffersPass(ModulePass):
     """Moves buffers to `#scratch.packed_ram` if that saves bytes; constants stay as they are.
 
     An element takes the least of those widths that holds its number format. Buffers that are returned, or handed on by
-    loops and branches, stay as they are.
+    loops and branches, and the input stay as they are.
     """
 
     name = "pack-buffers"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for alloc in [inner for inner in op.walk() if isinstance(inner, AllocOp)]:
+        for alloc in [inner for inner in op.walk() if isinstance(inner, AllocOp) and inner.input is None]:
             type = memref_type(alloc.result)
             if (packed := packed_type(type)) is not None and not _leaves(alloc.result):
                 retype_buffer(alloc.result, packed)

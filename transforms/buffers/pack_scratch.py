@@ -96,7 +96,8 @@ class PackScratchPass(PackingOptions, ModulePass):
 
     def _too_high(self, live: LiveRanges, rectangles: list[Rectangle], placement: Placement) -> InputError:
         peak = find_peak(rectangles)
-        at = live.points[peak.point]
+        # The caller writes the input before the first op.
+        at = live.points[max(peak.point, 0)]
         alive = sorted((rectangles[i] for i in peak.alive), key=lambda buffer: -buffer.size)
         names = ", ".join(f"{buffer.name} ({buffer.size} bytes)" for buffer in alive)
         message = (

@@ -113,7 +113,9 @@ class _Block:
 
     @property
     def problem(self) -> Problem:
-        start, end = self.spans[0].first, self.spans[-1].last + 1
+        # The function's own block begins with the input, which is alive before its first op.
+        outermost = isinstance(self.block.parent_op(), func.FuncOp)
+        start, end = -1 if outermost else self.spans[0].first, self.spans[-1].last + 1
         here = [
             buffer
             for buffer, (first, last) in self.ranges.items()
@@ -123,8 +125,9 @@ class _Block:
         ]
         index = {cast(SSAValue, buffer.result): i for i, buffer in enumerate(here)}
         kept = frozenset(i for i, buffer in enumerate(here) if self.ranges[buffer].last == end)
+        given = frozenset(i for i, buffer in enumerate(here) if self.ranges[buffer].first < 0)
         tasks = [self._task(i, index) for i in range(len(self.steps))]
-        return Problem([bytes_of(buffer.result) for buffer in here], tasks, kept)
+        return Problem([bytes_of(buffer.result) for buffer in here], tasks, kept, given)
 
     def _task(self, i: int, index: dict[SSAValue, int]) -> Task:
         op, span = self.steps[i], self.spans[i]

@@ -28,7 +28,8 @@ from tinyml.transforms.ir.retype_buffer import retype_buffer
 class UnpackBuffersPass(ModulePass):
     """Undoes `pack-buffers` for each buffer if the arena, as large as with all of them packed, has room for it.
 
-    Access to packed elements takes time: buffers that are touched in the innermost loops come first, then the largest.
+    The input, which the caller packs, stays packed. Access to packed elements takes time: buffers that are touched in
+    the innermost loops come first, then the largest.
     """
 
     name = "unpack-buffers"
@@ -45,7 +46,8 @@ def _unpack(function: func.FuncOp) -> None:
     groups = buffers_by_location(live)
     before = [rectangle(live, members) for members in groups]
     room = pack(before).height
-    packed = [i for i, members in enumerate(groups) if any(map(_is_packed, members))]
+    free = [i for i, members in enumerate(groups) if all("input" not in member.properties for member in members)]
+    packed = [i for i in free if any(map(_is_packed, groups[i]))]
     for i in sorted(packed, key=lambda i: (_innermost(groups[i]), before[i].size), reverse=True):
         types = [memref_type(member.result) for member in groups[i]]
         _retype(groups[i], [_whole(type) for type in types])

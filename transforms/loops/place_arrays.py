@@ -58,19 +58,21 @@ class _Taken(NamedTuple):
 
 
 class _Room:
-    """The occupancy of a function's arena over the ops of its body."""
+    """The occupancy of a function's arena over the ops of its body; the input is in it from position -1 on."""
 
     def __init__(self, function: func.FuncOp, arena: ArenaOp):
         self.arena = arena
         self.body = function.body.block
         self.positions = {op: position for position, op in enumerate(self.body.ops)}
-        views = [view for view in arena_views(function) if view.result.uses]
+        views = [view for view in arena_views(function) if view.result.uses or view.input is not None]
         self.taken = [self.occupied(view.result, view.offset.value.data, bytes_of(view.result)) for view in views]
 
     def occupied(self, buffer: SSAValue, low: int, size: int) -> _Taken:
         """`size` bytes from `low` on, for as long as a buffer is used."""
         ops = [self.body.find_ancestor_op_in_block(op) for op in _touching(buffer)]
         positions = [self.positions[op] for op in ops if op is not None]
+        if isinstance(view := buffer.owner, ViewOp) and view.input is not None:
+            positions.append(-1)
         return _Taken(low, low + size, min(positions), max(positions))
 
     def place(self, array: memref.AllocaOp, part: SSAValue) -> _Taken | None:

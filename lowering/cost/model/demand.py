@@ -182,13 +182,12 @@ def _lowered(op: Operation, intervals: Sequence[Interval | None]) -> _Lowered:
 
 
 def _zeros(function: func.FuncOp) -> dict[SSAValue, float]:
-    """The share of zeros of each argument for which it is known."""
+    """The share of zeros of each input for which it is known."""
     given = function.arg_attrs.data if function.arg_attrs is not None else ()
-    arguments = zip(function.body.block.args, given, strict=False)
+    inputs = [(argument, attributes.data) for argument, attributes in zip(function.args, given, strict=False)]
+    inputs += [(op.result, op.attributes) for op in function.walk() if isinstance(op, scratch.ViewOp) and op.input]
     return {
-        argument: share.value.data
-        for argument, attributes in arguments
-        if isa(share := attributes.data.get(tdsl.ZEROS), FloatAttr)
+        value: share.value.data for value, attributes in inputs if isa(share := attributes.get(tdsl.ZEROS), FloatAttr)
     }
 
 

@@ -37,7 +37,8 @@ def format_of(tensor: Tensor) -> NumberFormat:
     }
     if len(zero_points) > 1:
         raise VerifyException(f"{tensor} has several zero points")
-    return ZeroSkewType(WIDTHS[tensor.dtype], tensor.quantization.scales, zero_points.pop())
+    scales = tensor.quantization.scales
+    return ZeroSkewType(WIDTHS[tensor.dtype], scales if len(scales) != 1 else scales[0], zero_points.pop())
 
 
 def image_format(tensor: Tensor) -> NumberFormat:

@@ -1,15 +1,18 @@
-/* What the simulated AVR runs. The driver stops at the entry and the return of both functions, fills in the input
-   and reads label and scores by the calling convention, so nothing here costs RAM but the caller's own input. */
+/* What the simulated AVR runs. The driver stops at the entry and the return of all functions, fills in the input and
+   reads its address, label and outputs by the calling convention, so nothing here costs RAM but the caller's array. */
 #include "tm_harness.h"
-
-extern TM_INPUT tm_input[TM_INPUT_LENGTH];
-TM_INPUT tm_input[TM_INPUT_LENGTH];
 
 int main(void) {
     for (;;) {
-        tm_predict(tm_input);
+#if TM_INPUT_IN_ARENA
+        tm_input();
+#endif
+        tm_predict_input();
 #if TM_OUTPUT_LENGTH > 0
         tm_scores();
 #endif
+#define TM_MORE(number, length) tm_output(number)();
+        TM_MORE_OUTPUTS
+#undef TM_MORE
     }
 }

@@ -42,17 +42,16 @@ static uint64_t now(void) {
 }
 
 static void *infer_all(void *unused) {
-    static TM_INPUT X[TM_INPUT_LENGTH];
     stack_top = __builtin_frame_address(0);
     for (size_t i = 0; i < samples; i++) {
         unsigned char *out = records + i * RECORD_BYTES;
         struct record record = {0, 0, 0};
-        memcpy(X, inputs + i * INPUT_BYTES, INPUT_BYTES);
+        memcpy(tm_input(), inputs + i * INPUT_BYTES, INPUT_BYTES);
         uint64_t start = now();
 #if TM_HAS_LABEL
-        record.label = tm_predict(X);
+        record.label = tm_predict_input();
 #else
-        tm_predict(X);
+        tm_predict_input();
 #endif
         record.cycles = now() - start;
         memcpy(out, &record, sizeof record);

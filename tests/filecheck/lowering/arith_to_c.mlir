@@ -58,6 +58,24 @@ func.func @matvec(%X: memref<4x1xi16> {tinyml.format = "!fixed.q<16, 12>"}) -> (
 
 // -----
 
+// The input lies in the arena, and a function says where.
+
+func.func @inside() -> index {
+  %arena = scratch.arena {alignment = 2 : i64} : memref<8xi8>
+  %X = scratch.view %arena[2 : i64] {input, tinyml.format = "!fixed.q<16, 12>"} : memref<8xi8> to memref<3xi16>
+  %c0 = arith.constant 0 : index
+  func.return %c0 : index
+}
+// CHECK:      c.program @inside
+// CHECK:        c.define @inside_INPUT_LENGTH 3 {doc = "elements of X"}
+// CHECK:        c.arena @arena 8
+// CHECK-NEXT:   c.func @inside_input() -> !c.ptr<i16> attributes {doc = "Where to write X: 3 int16_t, !fixed.q<16, 12>: real = raw * 2^-12. It lies in the arena: write all of it before each inside_predict."}
+// CHECK-NEXT:     [[X:%.*]] = c.view @arena[2] {length = 3 : i64, doc = "3 int16_t"} : !c.ptr<i16>
+// CHECK-NEXT:     c.return [[X]] : !c.ptr<i16>
+// CHECK:        c.func @inside_predict() -> i16 attributes {doc = "Runs the model on what inside_input() points to.
+
+// -----
+
 // Bytes that serve several types are reached through aliasing pointers; unsigned bytes; a function of the runtime;
 // no label.
 

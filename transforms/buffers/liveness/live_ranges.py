@@ -3,7 +3,8 @@
 Program points are the ops that can touch memory (those with a memref operand) and the ops of control flow (those with
 regions, and terminators), numbered from 0 in program order. A view counts as its buffer. An op's operands and its
 destination are alive together at its point, unless one reuses the bytes of the other: that one is alive from the next
-point on. A returned buffer is alive to the end, because its content is used after the return.
+point on. A returned buffer is alive to the end, because its content is used after the return, and the input from point
+-1 on, because the caller fills it before the function begins.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from xdsl.transforms.dead_code_elimination import is_trivially_dead
 from xdsl.utils.disjoint_set import DisjointSet
 
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.scratch import AllocOp, ArenaOp, MoveOp, ReuseOp, SliceOp, ViewOp, bytes_of, elements_of, root
+from tinyml.dialects.scratch import AllocOp, MoveOp, ReuseOp, SliceOp, ViewOp, bytes_of, elements_of
 from tinyml.dialects.tdsl.base import TensorOp
 
 Buffer: TypeAlias = AllocOp | ReuseOp
@@ -77,8 +78,8 @@ def buffers_by_location(live: LiveRanges) -> list[list[Buffer]]:
 
 
 def arena_views(function: func.FuncOp) -> list[ViewOp]:
-    """The buffers of a packed function, except those in the caller's memory."""
-    return [op for op in function.walk() if isinstance(op, ViewOp) and isinstance(op.arena.owner, ArenaOp)]
+    """The buffers of a packed function."""
+    return [op for op in function.walk() if isinstance(op, ViewOp)]
 
 
 def buffer_name(buffer: SSAValue, index: int) -> str:
@@ -106,7 +107,8 @@ def live_ranges(function: func.FuncOp) -> LiveRanges:
     op in the same block. Memrefs carried through loops or chosen by branches count as the same buffer as all their
     sources.
 
-    Raises `InputError` for branches between blocks, for a buffer that nothing touches (dead code), and for one that the
+    Raises `InputError` for branches between blocks, for a buffer that nothing touches (dead code, unless it is the
+    input), and for one that the
     allocating loop hands to its next iteration, because it is then not one buffer but many.
     """
     _expect_structured(function)
@@ -124,20 +126,16 @@ def live_ranges(function: func.FuncOp) -> LiveRanges:
             buffers.setdefault(same.find(op.result), []).append(op)
     ranges: dict[Buffer, Range] = {}
     for buffer, members in buffers.items():
-        if buffer not in touches:
+        given = any("input" in member.properties for member in members)
+        if buffer not in touches and not given:
             raise InputError(f"nothing uses {buffer_name(members[0].result, 0)}: remove dead code first")
-        home = members[0] if len(members) == 1 and _starts_fresh(members[0], touches[buffer], same) else None
-        spans = [span for op in touches[buffer] for span in _spans(op, home, number)]
+        touching = touches.get(buffer, [])
+        fresh = len(members) == 1 and not given and _starts_fresh(members[0], touching, same)
+        home = members[0] if fresh else None
+        spans = [span for op in touching for span in _spans(op, home, number)] + [Range(-1, -1)] * given
         whole = Range(min(span.first for span in spans), max(span.last for span in spans))
         ranges.update((member, _after_source(member, whole)) for member in members)
     return LiveRanges(points, {op: ranges[op] for op in function.body.walk() if isinstance(op, Buffer)})
-
-
-def last_use(function: func.FuncOp, argument: SSAValue) -> int:
-    """The last point that reads an argument of a function that hands no buffers on; -1 if there is none."""
-    number = {op: i for i, op in enumerate(program_points(function))}
-    uses = [op for op in number if any(root(value) is argument for value in _memrefs(op.operands))]
-    return max((span.last for op in uses for span in _spans(op, None, number)), default=-1)
 
 
 def _after_source(buffer: Buffer, whole: Range) -> Range:

@@ -36,7 +36,9 @@ def place_buffers(
         ends = [*(move.point - 1 for move in moves), alive.last]
         views[buffer] = []
         for (first, start), last in zip(stays, ends, strict=True):
-            view = ViewOp(arena.result, start, memref_type(buffer.result), (first, last))
+            given = not views[buffer] and "input" in buffer.properties
+            view = ViewOp(arena.result, start, memref_type(buffer.result), (first, last), input=given)
+            view.attributes |= buffer.attributes
             view.result.name_hint = buffer.result.name_hint
             views[buffer].append(view)
         moving |= dict.fromkeys(moves, buffer)

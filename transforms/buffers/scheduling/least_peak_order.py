@@ -45,17 +45,33 @@ class Order:
 
 @dataclass(frozen=True)
 class Problem:
-    """Tasks to be ordered. sizes: bytes of each buffer. kept: buffers that stay alive after all tasks."""
+    """Tasks to be ordered.
+
+    sizes: bytes of each buffer. kept: buffers that stay alive after all tasks. given: buffers that are alive before.
+    """
 
     sizes: Sequence[int]
     tasks: Sequence[Task]
     kept: frozenset[int] = frozenset()
+    given: frozenset[int] = frozenset()
+
+    @property
+    def _end(self) -> int:
+        """The bit of what follows all tasks."""
+        return 1 << len(self.tasks)
+
+    @property
+    def _begin(self) -> int:
+        """The bit of what precedes all tasks."""
+        return 2 << len(self.tasks)
 
     @cached_property
     def _touching(self) -> list[int]:
-        """The tasks that touch each buffer, as a bit set; a kept buffer also has a bit beyond all tasks."""
-        end = 1 << len(self.tasks)
-        masks = [end if buffer in self.kept else 0 for buffer in range(len(self.sizes))]
+        """The tasks that touch each buffer, as a bit set; kept and given buffers also have bits beyond all tasks."""
+        masks = [
+            self._end * (buffer in self.kept) | self._begin * (buffer in self.given)
+            for buffer in range(len(self.sizes))
+        ]
         for i, task in enumerate(self.tasks):
             for buffer in task.touches:
                 masks[buffer] |= 1 << i
@@ -84,10 +100,12 @@ class Problem:
 
     def alive(self, done: int) -> int:
         """Bytes alive after a set of tasks."""
+        done |= self._begin
         return sum(size for size, mask in zip(self.sizes, self._touching, strict=True) if mask & done and mask & ~done)
 
     def need(self, done: int, task: int) -> int:
         """Bytes alive while a task runs after a set of tasks."""
+        done |= self._begin
         current, later = self.tasks[task], ~(done | 1 << task)
         new = sum(self.sizes[buffer] for buffer in current.touches if not self._touching[buffer] & done)
         need = self.alive(done) + new + current.own
@@ -107,7 +125,6 @@ class Problem:
     @cached_property
     def bound(self) -> int:
         """A lower bound on any peak: all that a task touches, and all that is made before it for tasks after it."""
-        everything = (1 << len(self.tasks)) - 1
         earlier = list(self._before)
         for _ in self.tasks:
             wider = [mask | _union(earlier, mask) for mask in earlier]
@@ -122,7 +139,10 @@ class Problem:
                 size
                 for buffer, size in enumerate(self.sizes)
                 if buffer in task.touches
-                or (self._touching[buffer] & earlier[i] and self._touching[buffer] & (later[i] | everything + 1))
+                or (
+                    self._touching[buffer] & (earlier[i] | self._begin)
+                    and self._touching[buffer] & (later[i] | self._end)
+                )
             )
             spared = self.sizes[task.makes] if task.makes is not None and task.over else 0
             bound = max(bound, alive + task.own - spared)

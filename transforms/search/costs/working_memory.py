@@ -7,6 +7,7 @@ from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.formats.accumulator import accumulator_of
+from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.scratch import ArenaOp, memref_type, size_in_bytes
 from tinyml.dialects.tdsl.base import shaped
 from tinyml.transforms.formats.evaluation.candidates import Candidates, Formats, leave_out_roundings
@@ -41,7 +42,7 @@ class WorkingMemory:
             refined = self._key(module)
             if refined not in self._known:
                 place.apply(module)
-                self._known[refined] = _arena_and_input(module)
+                self._known[refined] = arena_and_input(module)
             self._known[rounded] = self._known[refined]
         return self._known[rounded]
 
@@ -70,13 +71,12 @@ class WorkingMemory:
 def working_memory(module: ModuleOp) -> int:
     """The bytes of arena and input of a program as `assign-format` leaves it, which is lowered and packed here."""
     LoweringPasses(TO_BUFFERS).apply(module)
-    return _arena_and_input(module)
+    return arena_and_input(module)
 
 
-def _arena_and_input(module: ModuleOp) -> int:
+def arena_and_input(module: ModuleOp) -> int:
     """The bytes of arena and input of a packed program."""
-    from tinyml.runtime.evaluator.evaluator import predict_function
-
     arena = sum(op.size for op in module.walk() if isinstance(op, ArenaOp))
-    arguments = predict_function(module).body.block.args
+    [function] = defined_functions(module)
+    arguments = function.body.block.args
     return arena + sum(size_in_bytes(memref_type(argument)) for argument in arguments)

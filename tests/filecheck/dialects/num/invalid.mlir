@@ -174,3 +174,9 @@ func.func @align(%s: !fixed.acc<16, 8>) {
   func.return
 }
 // CHECK: a sum in !fixed.acc<16, 8> does not go on in !fixed.acc<16, 7>
+
+// -----
+
+%s, %w, %x, %i = "test.op"() : () -> (!fixed.acc<32, 18>, memref<3xi8>, memref<3x!fixed.q<14, 9>>, index)
+%r = num.sparse_dot %s, %w, %w, %w, %x row %i from %i : !fixed.acc<32, 18>, memref<3xi8>, memref<3xi8>, memref<3xi8>, memref<3x!fixed.q<14, 9>> -> !fixed.acc<32, 18>
+// CHECK: elements must be of a number format, got i8

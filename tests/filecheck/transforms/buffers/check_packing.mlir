@@ -75,11 +75,12 @@ func.func @moved(%X: memref<4xf32>) -> memref<4xf32> {
 // -----
 
 // The input's memory is free once it has been read.
-func.func @input(%X: memref<4xf32>) -> memref<4xf32> {
-  %arena = scratch.arena {alignment = 4 : i64} : memref<32xi8>
-  %a = scratch.view %arena[0 : i64] : memref<32xi8> to memref<4xf32>
-  %b = scratch.view %X[0 : i64] : memref<4xf32> to memref<4xf32>
-  %c = scratch.view %arena[16 : i64] : memref<32xi8> to memref<4xf32>
+func.func @input() -> memref<4xf32> {
+  %arena = scratch.arena {alignment = 4 : i64} : memref<48xi8>
+  %X = scratch.view %arena[32 : i64] {input} : memref<48xi8> to memref<4xf32>
+  %a = scratch.view %arena[0 : i64] : memref<48xi8> to memref<4xf32>
+  %b = scratch.view %arena[32 : i64] : memref<48xi8> to memref<4xf32>
+  %c = scratch.view %arena[16 : i64] : memref<48xi8> to memref<4xf32>
   tdsl.exp %X : memref<4xf32> into %a : memref<4xf32>
   tdsl.neg %a : memref<4xf32> into %b : memref<4xf32>
   tdsl.add %a, %b : memref<4xf32>, memref<4xf32> into %c : memref<4xf32>

@@ -147,25 +147,27 @@ func.func @elsewhere(%somewhere: memref<16xi8>) -> memref<4xf32> {
   %a = scratch.view %somewhere[0 : i64] : memref<16xi8> to memref<4xf32>
   func.return %a : memref<4xf32>
 }
-// CHECK: a (bytes 0 to 15) is not aligned for elements of 4 bytes
+// CHECK: a (bytes 0 to 15) is not in a scratch.arena
 
 // -----
 
-func.func @nowhere(%somewhere: memref<16xf32>) -> memref<4xf32> {
+func.func @nowhere() -> memref<4xf32> {
   %c0 = arith.constant 0 : index
-  %part = scratch.slice %somewhere[%c0] : memref<16xf32> to memref<8xf32>
-  %a = scratch.view %part[0 : i64] : memref<8xf32> to memref<4xf32>
+  %arena = scratch.arena {alignment = 4 : i64} : memref<16xi8>
+  %part = scratch.slice %arena[%c0] : memref<16xi8> to memref<16xi8>
+  %a = scratch.view %part[0 : i64] : memref<16xi8> to memref<4xf32>
   func.return %a : memref<4xf32>
 }
-// CHECK: a (bytes 0 to 15) is not in a scratch.arena, nor in an argument
+// CHECK: a (bytes 0 to 15) is not in a scratch.arena
 
 // -----
 
 // The input is still needed.
-func.func @input(%X: memref<4xf32>) -> memref<4xf32> {
-  %arena = scratch.arena {alignment = 4 : i64} : memref<16xi8>
-  %a = scratch.view %X[8 : i64] : memref<4xf32> to memref<2xf32>
-  %b = scratch.view %arena[0 : i64] : memref<16xi8> to memref<4xf32>
+func.func @input() -> memref<4xf32> {
+  %arena = scratch.arena {alignment = 4 : i64} : memref<32xi8>
+  %X = scratch.view %arena[0 : i64] {input} : memref<32xi8> to memref<4xf32>
+  %a = scratch.view %arena[8 : i64] : memref<32xi8> to memref<2xf32>
+  %b = scratch.view %arena[16 : i64] : memref<32xi8> to memref<4xf32>
   tdsl.fill {value = 1.0 : f64} into %a : memref<2xf32>
   tdsl.exp %X : memref<4xf32> into %b : memref<4xf32>
   func.return %b : memref<4xf32>

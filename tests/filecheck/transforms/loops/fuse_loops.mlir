@@ -151,7 +151,7 @@ func.func @other_elements(%X: memref<4x!fixed.q<16, 12>>) {
 
 // -----
 
-// %B takes the place of %A: the same bytes in the same iteration. In the caller's array, too.
+// %B takes the place of %A: the same bytes in the same iteration.
 func.func @in_place(%X: memref<4x!fixed.q<16, 12>>) {
   %arena = scratch.arena {alignment = 2 : i64} : memref<8xi8>
   %A = scratch.view %arena[0 : i64] : memref<8xi8> to memref<4x!fixed.q<16, 12>>
@@ -179,11 +179,12 @@ func.func @in_place(%X: memref<4x!fixed.q<16, 12>>) {
 
 // -----
 
-// What lies in the caller's array lies over the input.
-func.func @over_the_input(%X: memref<4x!fixed.q<16, 12>>) {
-  %arena = scratch.arena {alignment = 2 : i64} : memref<8xi8>
-  %A = scratch.view %arena[0 : i64] : memref<8xi8> to memref<4x!fixed.q<16, 12>>
-  %B = scratch.view %X[2 : i64] : memref<4x!fixed.q<16, 12>> to memref<3x!fixed.q<16, 12>>
+// %B lies over the input.
+func.func @over_the_input() {
+  %arena = scratch.arena {alignment = 2 : i64} : memref<16xi8>
+  %A = scratch.view %arena[0 : i64] : memref<16xi8> to memref<4x!fixed.q<16, 12>>
+  %X = scratch.view %arena[8 : i64] {input} : memref<16xi8> to memref<4x!fixed.q<16, 12>>
+  %B = scratch.view %arena[10 : i64] : memref<16xi8> to memref<3x!fixed.q<16, 12>>
   %zero = arith.constant 0 : index
   %one = arith.constant 1 : index
   %three = arith.constant 3 : index

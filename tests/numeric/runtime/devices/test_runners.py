@@ -192,9 +192,9 @@ def step_counts(device: str, build: Build, inputs: np.ndarray) -> list[int]:
             count += 1
 
         hook = uc.hook_add(unicorn.UC_HOOK_CODE, on_instruction)
-        uc.mem_write(table["tm_input"], row.tobytes())
+        uc.mem_write(table["tm_array"], row.tobytes())
         uc.reg_write(sp, table["tm_stack_top"])
-        uc.reg_write(x, table["tm_input"])
+        uc.reg_write(x, table["tm_array"])
         uc.reg_write(back, table["tm_mark"] | code)
         uc.emu_start(table["fixmodel_predict"] | code, table["tm_mark"])
         uc.hook_del(hook)

@@ -151,8 +151,8 @@ class Watch:
             range(self.table[name] + offset, self.table[name] + offset + operand.nbytes)
             for name, offset, operand in zip(BUFFERS, call.offsets, (call.w, call.x), strict=True)
         ]
-        self.uc.mem_write(self.table["tm_input"], call.input().tobytes())
-        self.uc.reg_write(self.registers[0], self.table["tm_input"])
+        self.uc.mem_write(self.table["tm_array"], call.input().tobytes())
+        self.uc.reg_write(self.registers[0], self.table["tm_array"])
         self.run(self.table["kernels_predict"])
         assert not self.wrong, f"{self.wrong[0]}: {call}"
         assert not self.calls

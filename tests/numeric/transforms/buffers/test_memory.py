@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 from pathlib import Path
 from typing import Any
@@ -93,13 +94,57 @@ def test_modes_on_mixed_widths(name: str, tmp_path: Path):
     assert report["ram_bytes"]["stack"] == stacks["auto"] == stacks["first-fit"]
 
 
-def test_the_callers_array_is_used_once_the_input_has_been_read(tmp_path: Path):
+def test_the_arena_holds_the_input(tmp_path: Path):
     before = compiled("protonn", 16, tmp_path / "before")
     after = compiled("protonn", 16, tmp_path / "after", reuse_input=True)
-    assert after["ram_bytes"]["arena"] < before["ram_bytes"]["arena"]
+    assert after["ram_bytes"]["input"] == 0
+    assert after["ram_bytes"]["static"] == after["ram_bytes"]["arena"] < before["ram_bytes"]["static"]
     assert after["accuracy"] == before["accuracy"]
     header = (tmp_path / "after/protonn_gesturepod.h").read_text()
-    assert "protonn_gesturepod_predict(int16_t *X);" in header
+    assert "int16_t *protonn_gesturepod_input(void);" in header
+    assert "int16_t protonn_gesturepod_predict(void);" in header
     data = MODELS["protonn"].parent / "val.npz"
     for device in DEVICES:
         assert run_model(RunRequest(folder=tmp_path / "after", data=data, device=device, limit=5))["mismatch"] is None
+
+
+NETWORK = """
+func.func @image(%X: tensor<1x8x8x3x!fixed.q<{bits}, 4>>) -> tensor<1x3x3x4x!fixed.q<8, 3>> {{
+  %W = tdsl.const dense<"{weights}"> : tensor<4x3x3x3xi8> -> tensor<4x3x3x3x!fixed.q<8, 7>>
+  %y = tdsl.conv2d %W, %X {{strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64}} \
+    : tensor<4x3x3x3x!fixed.q<8, 7>>, tensor<1x8x8x3x!fixed.q<{bits}, 4>> -> tensor<1x6x6x4x!fixed.q<8, 3>>
+  %p = tdsl.max_pool %y {{kernel = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>}} \
+    : tensor<1x6x6x4x!fixed.q<8, 3>> -> tensor<1x3x3x4x!fixed.q<8, 3>>
+  func.return %p : tensor<1x3x3x4x!fixed.q<8, 3>>
+}}
+"""
+
+
+@pytest.mark.parametrize(("bits", "height"), [(8, 224), (9, 396)], ids=["bytes", "packed"])
+def test_results_overlap_the_input(bits: int, height: int, tmp_path: Path):
+    """The image takes 192 bytes, 216 if it is packed, the result of the convolution 144, the window 27."""
+    weights = "0x" + random.Random(1).randbytes(108).hex()
+    (tmp_path / "image.mlir").write_text(NETWORK.format(weights=weights, bits=bits))
+    request = Request(model=tmp_path / "image.mlir", out=tmp_path / "out", reuse_input=True, pack_buffers=bits == 9)
+    report = compile_model(request)
+    assert report["ram_bytes"]["arena"] == report["ram_bytes"]["static"] == height
+    for device in DEVICES:
+        ran = run_model(RunRequest(folder=tmp_path / "out", data=tmp_path / "out/samples.npz", device=device))
+        assert ran["mismatch"] is None
+
+
+def test_the_input_moves_into_the_arena_of_a_small_board(tmp_path: Path):
+    """The image of 1200 bytes and the arena of 1200 do not fit 2 KB of RAM apart."""
+    program = """
+        func.func @large(%X: tensor<1200x!fixed.q<8, 4>>) -> tensor<1200x!fixed.q<8, 4>> {
+          %y = tdsl.neg %X : tensor<1200x!fixed.q<8, 4>> -> tensor<1200x!fixed.q<8, 4>>
+          func.return %y : tensor<1200x!fixed.q<8, 4>>
+        }"""
+    (tmp_path / "large.mlir").write_text(program)
+    reports = {
+        target: compile_model(Request(model=tmp_path / "large.mlir", out=tmp_path / target, target=target))
+        for target in ("uno", "cortex-m4")
+    }
+    assert {target: report["reuse_input"] for target, report in reports.items()} == {"uno": True, "cortex-m4": False}
+    assert reports["uno"]["ram_bytes"]["static"] == 1200
+    assert "X[" not in (tmp_path / "uno/large/large.ino").read_text().replace("X[received]", "")

@@ -311,7 +311,9 @@ def test_bad_input_is_one_line(
         *((["--search", "demote", "--loss", x], f"from 0 up, got '{x}'") for x in ("nan", "inf", "-1", "x")),
         (["--search", "demote", "--widths", "8"], "expected the width of demoted tensors and that of others"),
         (["--search", "demote", "--resume", "--journal", "/"], "cannot open the journal"),
-        (["--ram", "100"], "--ram is an option of --search"),
+        (["--flash", "100"], "--flash is an option of --search"),
+        (["--ram", "100", "--plan", "rows"], "--ram is for --plan auto"),
+        (["--ram", "1"], "bytes, --ram allows 1"),
     ],
 )
 def test_bad_options_are_one_line(

@@ -1,5 +1,6 @@
 """Orders of tasks, against all of them."""
 
+from dataclasses import replace
 from itertools import permutations
 
 from hypothesis import given
@@ -19,7 +20,10 @@ def problems(draw: st.DrawFn, tasks: int) -> Problem:
         barriers = frozenset(draw(st.lists(st.integers(0, i - 1), max_size=1))) if i else frozenset[int]()
         made.append(Task(used | {i}, used | barriers, draw(st.sampled_from([0, 0, 5])), i, over))
     kept = draw(st.frozensets(st.integers(0, tasks - 1), max_size=2))
-    return Problem(sizes, made, kept)
+    # Something that a task makes may as well have been there before.
+    given = draw(st.frozensets(st.integers(0, tasks - 1), max_size=2))
+    made = [replace(task, makes=None) if task.makes in given else task for task in made]
+    return Problem(sizes, made, kept, given)
 
 
 def is_order(problem: Problem, order: tuple[int, ...]) -> bool:
@@ -57,6 +61,14 @@ def test_finish_one_branch_before_the_next_begins():
     assert problem.peak(range(10)) == 404
     found = least_peak(problem, 1000)
     assert (found.peak, found.bound) == (107, 107)
+
+
+def test_what_is_given_goes_first():
+    """Of two branches the first to run is the one that frees what is alive from the start."""
+    tasks = [Task(frozenset({0, 1})), Task(frozenset({2, 3}))]
+    problem = Problem([10, 1, 5, 1], tasks, frozenset({1, 3}), frozenset({2}))
+    assert [problem.peak(order) for order in ((0, 1), (1, 0))] == [16, 12]
+    assert least_peak(problem, 10) == Order((1, 0), 12, 12)
 
 
 def test_chains_need_no_budget():

@@ -20,6 +20,7 @@ from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import Builtin, IntegerAttr, MemRefType, ModuleOp, i64
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.parser import Parser
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.scratch import (
@@ -70,6 +71,11 @@ class Buffer:
         self.memory[self.start : self.start + self.size] = values
 
 
+def given_bytes(size: int) -> list[Byte]:
+    """What the caller writes into the input."""
+    return [("input", i) for i in range(size)]
+
+
 class Machine:
     """Runs a function and keeps everything that can be observed."""
 
@@ -118,13 +124,16 @@ class Machine:
                 self.values[op.result] = self.values[op.lhs] == self.values[op.rhs]
             case AllocOp():
                 size = size_in_bytes(memref_type(op.result))
-                memory: list[Byte] = [None] * size
+                nothing: list[Byte] = [None] * size
+                memory = nothing if op.input is None else given_bytes(size)
                 self.values[op.result] = Buffer(memory, memory, 0, size)
             case ArenaOp():
                 self.values[op.result] = [("garbage", i) for i in range(op.size)]
             case ViewOp():
                 arena, size = cast("list[Byte]", self.values[op.arena]), size_in_bytes(memref_type(op.result))
                 self.values[op.result] = Buffer(op, arena, op.offset.value.data, size)
+                if op.input is not None:
+                    self.buffer(op.result).write(given_bytes(size))
             case SliceOp():
                 source, type = self.buffer(op.source), memref_type(op.result)
                 skipped = cast(int, self.values[op.offset]) * element_bytes(type)
@@ -194,12 +203,14 @@ def assert_same(before: ModuleOp, after: ModuleOp) -> None:
 
 
 def packed(text: str, in_place: bool, options: PackScratchPass) -> tuple[ModuleOp, ModuleOp]:
-    """The program as it is and packed, perhaps with updates in place.
+    """The program as it is and packed, perhaps with updates in place and with the input in the arena.
 
     Programs whose loops hand on what they allocate are not packed.
     """
     before = Parser(CONTEXT, text).parse_module()
     before.verify()
+    if in_place:
+        give_in_arena(cast(func.FuncOp, before.body.block.first_op))
     for number, op in enumerate(before.walk()):
         op.attributes["number"] = IntegerAttr(number, i64)
     after = before.clone()
@@ -221,6 +232,15 @@ def packed(text: str, in_place: bool, options: PackScratchPass) -> tuple[ModuleO
         reject()
     after.verify()
     return before, after
+
+
+def give_in_arena(function: func.FuncOp) -> None:
+    """Makes a buffer that the caller fills of the first memref that a function takes."""
+    memrefs = [argument for argument in function.args if isinstance(argument.type, MemRefType)]
+    for argument in memrefs[:1]:
+        alloc = AllocOp(memref_type(argument), input=True)
+        Rewriter.insert_op(alloc, InsertPoint.at_start(function.body.block))
+        argument.replace_all_uses_with(alloc.result)
 
 
 def count_inserts(module: ModuleOp) -> int:

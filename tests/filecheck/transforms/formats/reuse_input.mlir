@@ -1,0 +1,48 @@
+// RUN: tinyml-opt %s -p reuse-input --split-input-file | filecheck %s --check-prefix=MARKED
+// RUN: tinyml-opt %s -p 'reuse-input,pack-input,lower-tdsl-to-scratch' --split-input-file | filecheck %s
+// RUN: tinyml-opt %s -p 'reuse-input,tile-windows,lower-tdsl-to-scratch,cse,reorder-ops,update-in-place,pack-scratch,check-packing' --split-input-file | filecheck %s --check-prefix=PLACED
+
+// The result takes the place of the input, which keeps what was known of the argument.
+func.func @input(%X: tensor<8x1x!fixed.q<16, 4>> {tdsl.zeros = 5.000000e-01 : f64}) -> tensor<8x1x!fixed.q<16, 4>> {
+  %y = tdsl.neg %X : tensor<8x1x!fixed.q<16, 4>> -> tensor<8x1x!fixed.q<16, 4>>
+  func.return %y : tensor<8x1x!fixed.q<16, 4>>
+}
+// MARKED: func.func @input(%X: tensor<8x1x!fixed.q<16, 4>> {tdsl.zeros = 5.000000e-01 : f64, tdsl.reused})
+// CHECK: func.func @input() -> memref<8x1x!fixed.q<16, 4>> {
+// CHECK-NEXT: %X = scratch.alloc {tdsl.zeros = 5.000000e-01 : f64, input} : memref<8x1x!fixed.q<16, 4>>
+// PLACED: scratch.height = 16
+// PLACED: %X = scratch.view %arena[0 : i64] {tdsl.zeros = 5.000000e-01 : f64, live = [-1 : i64, 0 : i64], input}
+// PLACED: %y = scratch.view %arena[0 : i64] {live = [1 : i64, 1 : i64]}
+
+// -----
+
+// The caller writes an input that nothing reads, too.
+func.func @unread(%X: tensor<2x!fixed.q<16, 4>>) -> tensor<1x!fixed.q<16, 4>> {
+  %y = tdsl.fill {value = 1.0 : f64} -> tensor<1x!fixed.q<16, 4>>
+  func.return %y : tensor<1x!fixed.q<16, 4>>
+}
+// MARKED: func.func @unread(%X: tensor<2x!fixed.q<16, 4>> {tdsl.reused})
+// CHECK: %X = scratch.alloc {input}
+// PLACED: scratch.height = 4
+// PLACED: %X = scratch.view %arena[0 : i64] {live = [-1 : i64, -1 : i64], input}
+// PLACED: %y = scratch.view %arena[0 : i64] {live = [0 : i64, 1 : i64]}
+
+// -----
+
+// The result of a convolution begins as far below the input as its windows need.
+func.func @image(%X: tensor<1x4x4x2x!fixed.q<8, 4>>) -> tensor<1x2x2x3x!fixed.q<8, 4>> {
+  %W = tdsl.const dense<1> : tensor<3x3x3x2xi8> -> tensor<3x3x3x2x!fixed.q<8, 7>>
+  %y = tdsl.conv2d %W, %X {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<3x3x3x2x!fixed.q<8, 7>>, tensor<1x4x4x2x!fixed.q<8, 4>> -> tensor<1x2x2x3x!fixed.q<8, 4>>
+  func.return %y : tensor<1x2x2x3x!fixed.q<8, 4>>
+}
+// PLACED: func.func @image
+
+// -----
+
+// The caller packs it.
+func.func @packed(%X: tensor<8x1x!fixed.q<9, 4>>) -> tensor<8x1x!fixed.q<9, 4>> {
+  %y = tdsl.neg %X : tensor<8x1x!fixed.q<9, 4>> -> tensor<8x1x!fixed.q<9, 4>>
+  func.return %y : tensor<8x1x!fixed.q<9, 4>>
+}
+// CHECK: func.func @packed()
+// CHECK: %X = scratch.alloc {tdsl.packed = 9 : i64, input} : memref<8x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>

@@ -1,0 +1,28 @@
+"""`reuse-input`: the input becomes a buffer of the arena, which the caller fills and the model overwrites (L0, L1).
+
+The arena of a network is often fullest while its first layers read the input. As a buffer like any other the input
+shares its bytes with later ones, and results may overlap it while it is read for the last time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, UnitAttr
+from xdsl.passes import ModulePass
+
+from tinyml.dialects import tdsl
+from tinyml.transforms.ir.attributes import set_argument_attribute
+
+
+@dataclass(frozen=True)
+class ReuseInputPass(ModulePass):
+    """Sets `tdsl.reused` of the argument of a program; `lower-tdsl-to-scratch` makes a buffer of it."""
+
+    name = "reuse-input"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        from tinyml.runtime.evaluator.evaluator import predict_function
+
+        set_argument_attribute(predict_function(op), tdsl.REUSED, UnitAttr())
