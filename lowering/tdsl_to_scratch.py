@@ -31,6 +31,7 @@ from xdsl.rewriter import InsertPoint
 from tinyml.dialects import scratch, tdsl
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.locations import error_at
+from tinyml.dialects.scratch.packing import packed_space
 from tinyml.lowering.buffers.iter_args import writes_in_place
 from tinyml.lowering.loops.lowerings import lowering_of
 from tinyml.transforms.ir.levels import FORMATS
@@ -54,7 +55,7 @@ def _as_memref(type: Attribute, packed: Attribute | None = None) -> Attribute:
     if not isinstance(type, TensorType):
         return type
     tensor = cast("TensorType[Any]", type)
-    space = scratch.PackedRam(packed.value.data) if isinstance(packed, IntegerAttr) else NoneAttr()
+    space = packed_space(tensor.element_type, packed.value.data) if isinstance(packed, IntegerAttr) else NoneAttr()
     return MemRefType(tensor.element_type, tensor.get_shape(), memory_space=space)
 
 

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
-from xdsl.dialects.builtin import IntAttr, IntegerType
-from xdsl.ir import Attribute
+from xdsl.dialects.builtin import IntAttr
 from xdsl.irdl import irdl_attr_definition
 
 from tinyml.dialects.errors import InputError
@@ -30,13 +29,13 @@ if TYPE_CHECKING:
 
 V = TypeVar("V")
 
-UNSIGNED_WIDTHS = range(1, 32)
+UNSIGNED_WIDTHS = range(1, 16)
 USUAL_WIDTH = 4
 
 
 @irdl_attr_definition
 class UnsignedType(ScaledInteger, ExactFormat):
-    """`!fixed.u<width, frac>`: 1 to 31 bits, stored in the next signed integer of 8, 16 or 32 bits that holds them."""
+    """`!fixed.u<width, frac>`: 1 to 15 bits, stored in a signed integer of 8 or 16 bits that holds them."""
 
     name = "fixed.u"
     width: IntAttr
@@ -48,12 +47,8 @@ class UnsignedType(ScaledInteger, ExactFormat):
         super().__init__(IntAttr(width), IntAttr(frac))
 
     @property
-    def storage(self) -> Attribute:
-        return IntegerType(next(width for width in STORAGE_WIDTHS if self.width.data < width))
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        return np.dtype(f"i{next(width for width in STORAGE_WIDTHS if self.width.data < width) // 8}")
+    def stored_width(self) -> int:
+        return next(width for width in STORAGE_WIDTHS if self.width.data < width)
 
     @property
     def limits(self) -> tuple[int, int]:
