@@ -40,7 +40,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.c.types import FLASH, PointerType, VariableType, is_scalar, pointer_type, variable_type, width_of
 
-BINARY_OPERATORS = ("+", "-", "*", "/", "&", ">>")
+BINARY_OPERATORS = ("+", "-", "*", "/", "%", "&", ">>")
 FLOAT_OPERATORS = ("+", "-", "*")
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 UNARY_OPERATORS = ("-", "!")

@@ -23,6 +23,7 @@ from tinyml.dialects.tdsl.movement import *
 from tinyml.dialects.tdsl.pooling import *
 from tinyml.dialects.tdsl.reduction import *
 from tinyml.dialects.tdsl.softmax import *
+from tinyml.dialects.tdsl.totals import *
 from tinyml.dialects.tdsl.windows import *
 
 TDSL = dialect_of("tdsl", globals())

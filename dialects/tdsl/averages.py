@@ -11,8 +11,7 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects.formats.product import Interval
-from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, Visits, build, proven_interval, shape_of, shaped, spell
+from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, Visits, build, shape_of, shaped, spell
 from tinyml.dialects.tdsl.pooling import PoolOp
 from tinyml.dialects.tdsl.windows import integer_array
 
@@ -24,15 +23,12 @@ class AveragePoolOp(PoolOp):
     """The average of the elements of each window that lie inside the image; their total is rounded once."""
 
     name = "tdsl.average_pool"
+    KEEPS_INTERVAL: ClassVar[bool] = True
 
     @property
     def visits(self) -> Sequence[Visits]:
         """Row by row, unless windows at the margins, which have fewer elements, have loops of their own."""
         return super(PoolOp, self).visits if any(self.margins) else super().visits
-
-    @property
-    def interval(self) -> Interval:
-        return proven_interval(self.image)
 
 
 @irdl_op_definition
@@ -41,6 +37,7 @@ class MeanOp(TensorOp):
 
     name = "tdsl.mean"
     STORES_LAST: ClassVar[bool] = True
+    KEEPS_INTERVAL: ClassVar[bool] = True
     input = operand_def(SHAPED)
     axes = prop_def(DenseArrayBase.constr(i64))
     assembly_format = "$input attr-dict `:` type($input) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
@@ -59,10 +56,6 @@ class MeanOp(TensorOp):
     def count(self) -> int:
         """The number of elements of each mean."""
         return prod(shape_of(self.input)[axis] for axis in self.reduced)
-
-    @property
-    def interval(self) -> Interval:
-        return proven_interval(self.input)
 
     def infer_shape(self) -> Shape:
         return _reduced(shape_of(self.input), self.reduced)

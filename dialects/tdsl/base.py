@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias, cast
 
 from xdsl.dialects import scf, tensor
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, IntegerType, MemRefType, TensorType
-from xdsl.ir import Attribute, Operation, OpResult, SSAValue
+from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     BaseAttr,
@@ -34,6 +34,9 @@ __all__ = ["Shape", "TensorOp", "Visits", "format_of", "proven_interval", "shape
 
 Shaped: TypeAlias = TensorType[Attribute] | MemRefType[Attribute]
 Shape: TypeAlias = tuple[int, ...]
+
+NOTHING: Interval = (math.inf, -math.inf)
+"""An interval without reals."""
 
 SHAPED = BaseAttr[TensorType[Attribute]](TensorType) | BaseAttr[MemRefType[Attribute]](MemRefType)
 TENSOR = BaseAttr[TensorType[Attribute]](TensorType)
@@ -118,6 +121,9 @@ class TensorOp(IRDLOperation):
     MOVES_BITS: ClassVar[bool] = False
     """Does the op copy bits unchanged, so that operands and result have one format?"""
 
+    KEEPS_INTERVAL: ClassVar[bool] = False
+    """Do the elements lie between those of the operands, as bits that are moved do, or the reals that are added?"""
+
     STORES_LAST: ClassVar[bool] = False
     """Is each element stored only after everything that it depends on has been read?"""
 
@@ -137,12 +143,15 @@ class TensorOp(IRDLOperation):
         """The result's shape, from the operands; raises `VerifyException` if they do not fit."""
 
     @property
+    def added(self) -> Interval:
+        """An interval of the reals that the op puts beside moved bits; from inf to -inf if there are none."""
+        return NOTHING
+
+    @property
     def interval(self) -> Interval:
-        """An interval of reals that contains the elements for any input; for moved bits, that of the inputs."""
-        if not (self.MOVES_BITS and self.inputs):
-            return ANYTHING
-        intervals = [proven_interval(value) for value in self.inputs]
-        return min(low for low, _ in intervals), max(high for _, high in intervals)
+        """An interval of reals that contains the elements for any input."""
+        keeps = (self.MOVES_BITS or self.KEEPS_INTERVAL) and self.inputs
+        return _proven(self.inputs, self.added) if keeps else ANYTHING
 
     @property
     def addends(self) -> tuple[SSAValue, SSAValue] | None:
@@ -220,29 +229,39 @@ def proven_interval(value: SSAValue) -> Interval:
     Declared and profiled ranges do not count, because an input may lie outside of them. What a loop carries consists of
     what it starts from and what its body inserts.
     """
-    if isinstance(value.owner, TensorOp):
-        return value.owner.interval
-    if isinstance(value, OpResult) and isinstance(value.owner, scf.ForOp):
-        low, high = _written(value, None)
-        return (low, high) if low <= high else ANYTHING
-    return ANYTHING
+    return _proven([value], NOTHING)
 
 
-def _written(value: SSAValue, carried: SSAValue | None) -> Interval:
-    """The interval of the elements of a tensor but those of a carried one; from inf to -inf if there are no others."""
-    owner = value.owner
-    if value is carried or isinstance(owner, tensor.EmptyOp):
-        return math.inf, -math.inf
-    if isinstance(value, OpResult) and isinstance(owner, scf.ForOp):
-        yielded = cast(scf.YieldOp, owner.body.block.last_op).operands[value.index]
-        parts = [_written(owner.iter_args[value.index], carried)]
-        parts.append(_written(yielded, owner.body.block.args[1 + value.index]))
-    elif isinstance(owner, TensorOp) and owner.MOVES_BITS and owner.updated is not None:
-        others = [input for input in owner.inputs if input is not owner.updated]
-        parts = [_written(owner.updated, carried), *map(proven_interval, others)]
+def _proven(values: Sequence[SSAValue], added: Interval) -> Interval:
+    """An interval of the elements of all values, and of more."""
+    intervals, seen, pending = [added], set[SSAValue](), list(values)
+    while pending:
+        value = pending.pop()
+        if value in seen or isinstance(owner := value.owner, tensor.EmptyOp):
+            continue
+        seen.add(value)
+        if (sources := _carried(value)) is not None:
+            pending += sources
+        elif not isinstance(owner, TensorOp):
+            return ANYTHING
+        elif (owner.MOVES_BITS or owner.KEEPS_INTERVAL) and owner.inputs:
+            pending += owner.inputs
+            intervals.append(owner.added)
+        else:
+            intervals.append(owner.interval)
+    low, high = min(low for low, _ in intervals), max(high for _, high in intervals)
+    return (low, high) if low <= high else ANYTHING
+
+
+def _carried(value: SSAValue) -> list[SSAValue] | None:
+    """The tensors that a loop starts from and goes on with, for one that it carries; None for others."""
+    if isinstance(value, OpResult) and isinstance(loop := value.owner, scf.ForOp):
+        index = value.index
+    elif isinstance(value, BlockArgument) and isinstance(loop := value.owner.parent_op(), scf.ForOp) and value.index:
+        index = value.index - 1
     else:
-        return proven_interval(value)
-    return min(low for low, _ in parts), max(high for _, high in parts)
+        return None
+    return [loop.iter_args[index], cast(scf.YieldOp, loop.body.block.last_op).operands[index]]
 
 
 def fold_to(op: TensorOp, value: SSAValue | None) -> tuple[SSAValue] | None:

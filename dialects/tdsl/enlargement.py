@@ -70,9 +70,8 @@ class PadOp(MovementOp, HasFolderInterface):
         return 0.0 if self.value is None else self.value.value.data
 
     @property
-    def interval(self) -> Interval:
-        low, high = super().interval
-        return min(low, self.filling), max(high, self.filling)
+    def added(self) -> Interval:
+        return (self.filling, self.filling)
 
     def infer_shape(self) -> Shape:
         if min((*self.gaps, *(margin for margins in self.margins for margin in margins)), default=0) < 0:

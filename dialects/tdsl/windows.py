@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import ClassVar
 
 from xdsl.dialects.builtin import DenseArrayBase, FloatAttr, IndexType, IntegerType, TensorType, f64, i64
@@ -46,6 +47,9 @@ class WindowOp(TensorOp):
     Element (0, i, j, c) is `image[0, top + i * dilations[0], left + j * dilations[1], c]`, or the real `value` (0 by
     default) outside of the image. margins: how far a window may reach beyond the image above, below, on the left and
     on the right.
+
+    ring: height and width of an image of which the operand, 1 x h x w x C, only holds the last pixels: number n,
+    counted row by row, at place n mod (h * w). It is as wide as the image, or a single row, and has room for a window.
     """
 
     name = "tdsl.window"
@@ -56,6 +60,7 @@ class WindowOp(TensorOp):
     dilations = prop_def(DenseArrayBase.constr(i64))
     margins = prop_def(DenseArrayBase.constr(i64))
     value = opt_prop_def(FloatAttr)
+    ring = opt_prop_def(DenseArrayBase.constr(i64))
     assembly_format = (
         "$image `[` $top `,` $left `]` attr-dict `:` type($image) (`into` $dest^ `:` type($dest))?"
         " (`->` type($result)^)?"
@@ -70,10 +75,13 @@ class WindowOp(TensorOp):
         dilations: Sequence[int],
         margins: Sequence[int],
         value: float = 0.0,
+        ring: Sequence[int] | None = None,
     ):
         properties: dict[str, Attribute] = {"dilations": integer_array(dilations), "margins": integer_array(margins)}
         if value:
             properties["value"] = FloatAttr(value, f64)
+        if ring is not None:
+            properties["ring"] = integer_array(ring)
         shape = 1, *size, shape_of(image)[3]
         build(self, [image, top, left], TensorType(shaped(image).get_element_type(), shape), properties)
 
@@ -90,13 +98,21 @@ class WindowOp(TensorOp):
         return top, bottom, left, right
 
     @property
+    def extents(self) -> tuple[int, int]:
+        """Height and width of the image, of which a ring holds a part."""
+        if self.ring is None:
+            _, height, width, _ = shape_of(self.image)
+        else:
+            height, width = integers(self.ring, "ring", 2)
+        return height, width
+
+    @property
     def filling(self) -> float:
         return 0.0 if self.value is None else self.value.value.data
 
     @property
-    def interval(self) -> Interval:
-        low, high = super().interval
-        return min(low, self.filling), max(high, self.filling)
+    def added(self) -> Interval:
+        return (self.filling, self.filling)
 
     def infer_shape(self) -> Shape:
         image, window = shape_of(self.image), shape_of(self.out)
@@ -104,8 +120,24 @@ class WindowOp(TensorOp):
             raise VerifyException(f"gathers windows 1xKHxKWxC of images 1xHxWxC, got {spell(window)} of {spell(image)}")
         top, bottom, left, right = self.reach
         for extent, kernel, before, after, gap in (
-            (image[1], window[1], top, bottom, self.spread[0]),
-            (image[2], window[2], left, right, self.spread[1]),
+            (self.extents[0], window[1], top, bottom, self.spread[0]),
+            (self.extents[1], window[2], left, right, self.spread[1]),
         ):
             windows(extent, kernel, before, after, 1, gap)
+        if self.ring is not None:
+            self._verify_ring(image[1:3], window[1:3])
         return window
+
+    def _verify_ring(self, held: Shape, window: Shape) -> None:
+        """A window reaches from its first to its last pixel inside the image, and the ring holds all between."""
+        height, width = self.extents
+        if prod(held) >= height * width:
+            raise VerifyException(f"a ring holds a part of {height * width} pixels, got {spell(held)}")
+        if held[1] != width and held[0] != 1:
+            raise VerifyException(f"a ring is {width} pixels wide, as the image, or one row, got {spell(held)}")
+        down, across = (gap * (count - 1) + 1 for gap, count in zip(self.spread, window, strict=True))
+        reach = (min(down, height) - 1) * width + min(across, width)
+        if held[1] == width:
+            reach = min(down, height) * width
+        if prod(held) < reach:
+            raise VerifyException(f"windows reach over {reach} pixels, the ring holds {prod(held)}")

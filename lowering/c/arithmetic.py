@@ -137,6 +137,7 @@ ARITHMETIC: Spellings = {
     arith.SubiOp: _binary("-"),
     arith.MuliOp: _multiply,
     arith.DivSIOp: _binary("/"),
+    arith.RemSIOp: _binary("%"),
     arith.ShRSIOp: _binary(">>"),
     arith.AndIOp: _binary("&"),
     arith.MinSIOp: _extreme("<"),

@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType, f32
 from xdsl.ir import Attribute, SSAValue
 
 from tinyml.dialects import num, tdsl
+from tinyml.lowering.loops.elementwise import over_elements
 from tinyml.lowering.loops.lowerings import lowers
 from tinyml.lowering.loops.operands import element_of
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
@@ -92,6 +93,36 @@ def lower_mean(op: tdsl.MeanOp, nest: LoopNest) -> None:
         nest.store(nest.insert(mean), op.out, indices)
 
     nest.over(tdsl.shape_of(op.out), body)
+
+
+@lowers(tdsl.NoTotalOp)
+def lower_no_total(op: tdsl.NoTotalOp, nest: LoopNest) -> None:
+    zero = _zero(element_of(op.out), nest)
+    nest.over(tdsl.shape_of(op.out), lambda indices: nest.store(zero, op.out, indices))
+
+
+@lowers(tdsl.TallyOp)
+def lower_tally(op: tdsl.TallyOp, nest: LoopNest) -> None:
+    """Add the elements of each channel to its total in a register."""
+
+    def body(indices: Indices) -> None:
+        def element(places: Indices) -> SSAValue:
+            return nest.load(op.input, [indices[0], *places, indices[3]])
+
+        extents = list(tdsl.shape_of(op.input)[1:3])
+        nest.store(_tallied(extents, [], nest.load(op.total, indices), element, nest), op.out, indices)
+
+    nest.over(tdsl.shape_of(op.out), body)
+
+
+@lowers(tdsl.QuotientOp)
+def lower_quotient(op: tdsl.QuotientOp, nest: LoopNest) -> None:
+    quotient = num.AverageOp if op.over_axes is None else num.MeanOp
+
+    def share(x: Sequence[SSAValue]) -> SSAValue:
+        return nest.insert(quotient(x[0], op.elements, op.source, element_of(op.out)))
+
+    over_elements(op, nest, share)
 
 
 def _total(value: SSAValue, extents: Sequence[int], element: Callable[[Indices], SSAValue], nest: LoopNest) -> SSAValue:

@@ -18,16 +18,31 @@ from tinyml.transforms.ir.loop_nest import LoopNest
 def lower_window(op: tdsl.WindowOp, nest: LoopNest) -> None:
     """Copy each row of the window, of which a part may lie in the image, or each tap of a dilated one."""
     _, height, width, channels = tdsl.shape_of(op.out)
-    _, rows, columns, _ = tdsl.shape_of(op.image)
+    rows, columns = op.extents
     top, bottom, left, right = op.reach
     window, image = (elements_from(x, nest.index(0), prod(tdsl.shape_of(x)), nest) for x in (op.out, op.image))
     # Neighbours in the image are neighbours in the window, unless it is dilated.
     taps, length = (1, width) if op.spread[1] == 1 else (width, 1)
     plain = not any(scratch.in_flash(t) or scratch.packed_bits(t) for t in map(scratch.memref_type, (window, image)))
     filling = nest.insert(num.ConstantOp(op.filling, element_of(op.out))) if any(op.reach) else None
+    slot = _first_slot(op, nest)
+
+    def copy(source: SSAValue, target: SSAValue, count: SSAValue) -> None:
+        """Copy elements of the image into the window, from one place each."""
+
+        def element(k: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
+            nest.store(nest.load(image, [nest.add(source, k)]), window, [nest.add(target, k)])
+            return []
+
+        if plain:
+            nest.put(scratch.CopyRunOp(image, source, window, target, count, length * channels))
+        else:
+            nest.fold(count, [], element)
 
     def row(i: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
-        down = nest.add(op.top, nest.times(i, op.spread[0]))
+        shift = nest.times(i, op.spread[0])
+        down = nest.add(op.top, shift)
+        held = down if slot is None else _wrapped(nest.add(slot, shift), tdsl.shape_of(op.image)[1], nest)
 
         def run(j: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
             across = op.left if taps == 1 else nest.add(op.left, nest.times(j, op.spread[1]))
@@ -35,31 +50,37 @@ def lower_window(op: tdsl.WindowOp, nest: LoopNest) -> None:
             if top or bottom:
                 outside = _is_outside(down, rows, (top, bottom), nest)
                 begin, end = (nest.insert(arith.SelectOp(outside, nest.index(length), x)) for x in (begin, end))
-            begin, end = (nest.times(x, channels) for x in (begin, end))
             whole = nest.index(length * channels)
             target = nest.times(nest.add(nest.times(i, taps), j) if taps > 1 else i, length * channels)
-            source = nest.times(nest.add(nest.times(down, columns), across), channels)
-
-            def copy(k: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
-                nest.store(nest.load(image, [nest.add(source, k)]), window, [nest.add(target, k)])
-                return []
 
             def fill(k: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
                 assert filling is not None
                 nest.store(filling, window, [nest.add(target, k)])
                 return []
 
+            first, last = (nest.times(x, channels) for x in (begin, end))
             if top or bottom or left:
-                nest.fold(begin, [], fill)
-            if plain:
-                places = [nest.add(at, begin) for at in (source, target)]
-                count = nest.insert(arith.SubiOp(end, begin))
-                nest.put(scratch.CopyRunOp(image, places[0], window, places[1], count, length * channels))
+                nest.fold(first, [], fill)
+            if op.ring is None or tdsl.shape_of(op.image)[2] == columns:
+                source = nest.times(nest.add(nest.times(held, columns), across), channels)
+                count = nest.insert(arith.SubiOp(last, first))
+                copy(nest.add(source, first), nest.add(target, first), count)
             else:
-                nest.fold(end, [], copy, begin)
+                _copy_around(op, nest.add(nest.add(nest.times(down, columns), across), begin), begin, end, target)
             if right:
-                nest.fold(whole, [], fill, end)
+                nest.fold(whole, [], fill, last)
             return []
+
+        def _copy_around(op: tdsl.WindowOp, number: SSAValue, begin: SSAValue, end: SSAValue, target: SSAValue) -> None:
+            """Copy pixels of a ring, of which some may lie at its end and the others at its beginning."""
+            slots = nest.index(tdsl.shape_of(op.image)[2])
+            place = nest.insert(arith.RemSIOp(number, slots))
+            count = nest.insert(arith.SubiOp(end, begin))
+            until = nest.insert(arith.MinSIOp(count, nest.insert(arith.SubiOp(slots, place))))
+            start = nest.add(target, nest.times(begin, channels))
+            part = nest.times(until, channels)
+            copy(nest.times(place, channels), start, part)
+            copy(nest.index(0), nest.add(start, part), nest.times(nest.insert(arith.SubiOp(count, until)), channels))
 
         if taps == 1:
             return run(nest.index(0), [])
@@ -67,6 +88,23 @@ def lower_window(op: tdsl.WindowOp, nest: LoopNest) -> None:
         return []
 
     nest.fold(nest.index(height), [], row)
+
+
+def _first_slot(op: tdsl.WindowOp, nest: LoopNest) -> SSAValue | None:
+    """The row of a ring of whole rows in which a window begins; None for other images."""
+    _, slots, width, _ = tdsl.shape_of(op.image)
+    if op.ring is None or width != op.extents[1]:
+        return None
+    # A window may begin above the image.
+    above = -(-op.reach[0] // slots) * slots
+    top = nest.add(op.top, nest.index(above)) if above else op.top
+    return nest.insert(arith.RemSIOp(top, nest.index(slots)))
+
+
+def _wrapped(slot: SSAValue, slots: int, nest: LoopNest) -> SSAValue:
+    """A row of a ring that has been counted on past its end, but not twice."""
+    beyond = nest.insert(arith.CmpiOp(slot, nest.index(slots), "sge"))
+    return nest.insert(arith.SelectOp(beyond, nest.insert(arith.SubiOp(slot, nest.index(slots))), slot))
 
 
 def _inside(

@@ -70,8 +70,8 @@ class Arithmetic(ABC):
         """Totals with one more element each."""
 
     @abstractmethod
-    def average(self, op: tdsl.AveragePoolOp | tdsl.MeanOp, value: SSAValue, total: Array, count: int) -> Array:
-        """Totals of elements of a tensor, divided by their number."""
+    def average(self, out: SSAValue, source: NumberFormat, total: Array, count: int, over_axes: bool) -> Array:
+        """Totals of elements of a format, divided by their number. out: the result; over_axes: as `tdsl.mean` does."""
 
     @abstractmethod
     def softmax_terms(self, op: tdsl.SoftmaxOp, x: Array, greatest: Array) -> Array: ...
@@ -132,7 +132,7 @@ class Reals(Arithmetic):
     def tally(self, value: SSAValue, total: Array, x: Array) -> Array:
         return total + x
 
-    def average(self, op: tdsl.AveragePoolOp | tdsl.MeanOp, value: SSAValue, total: Array, count: int) -> Array:
+    def average(self, out: SSAValue, source: NumberFormat, total: Array, count: int, over_axes: bool) -> Array:
         return total / count
 
     def softmax_terms(self, op: tdsl.SoftmaxOp, x: Array, greatest: Array) -> Array:
@@ -189,21 +189,21 @@ class Bits(Arithmetic):
         return _defined(op).computation()(self.machine, arguments)
 
     def no_total(self, value: SSAValue, count: int, shape: tuple[int, ...]) -> Array:
-        return np.zeros(shape, _dtype(_format(value).total(count)))
+        return np.zeros(shape, builtin_dtype(_format(value).total(count)))
 
     def tally(self, value: SSAValue, total: Array, x: Array) -> Array:
         return _format(value).tally(self.machine, total, x)
 
-    def average(self, op: tdsl.AveragePoolOp | tdsl.MeanOp, value: SSAValue, total: Array, count: int) -> Array:
-        format = _format(op.out)
-        average = format.mean if isinstance(op, tdsl.MeanOp) else format.average
-        return average(self.machine, total, count, _format(value))
+    def average(self, out: SSAValue, source: NumberFormat, total: Array, count: int, over_axes: bool) -> Array:
+        format = _format(out)
+        average = format.mean if over_axes else format.average
+        return average(self.machine, total, count, source)
 
     def softmax_terms(self, op: tdsl.SoftmaxOp, x: Array, greatest: Array) -> Array:
         return _format(op.out).softmax_term(self.machine, x, greatest, _format(op.input))
 
     def softmax_total(self, op: tdsl.SoftmaxOp, terms: Sequence[Array]) -> Array:
-        format, start = _format(op.out), np.zeros(terms[0].shape, _dtype(_format(op.out).softmax_total))
+        format, start = _format(op.out), np.zeros(terms[0].shape, builtin_dtype(_format(op.out).softmax_total))
         return reduce(lambda total, term: format.softmax_add(self.machine, total, term), terms, start)
 
     def softmax_shares(self, op: tdsl.SoftmaxOp, terms: Array, total: Array) -> Array:
@@ -276,7 +276,7 @@ def by_row(op: tdsl.ContractionOp, numbers: Array) -> Array:
     return numbers.reshape(-1, *(1,) * (len(tdsl.shape_of(op.out)) - op.ROW_AXIS - 1))
 
 
-def _dtype(type: Attribute) -> np.dtype[Any]:
+def builtin_dtype(type: Attribute) -> np.dtype[Any]:
     """The numpy type of a builtin integer or float."""
     return np.dtype(np.float32 if type == f32 else f"i{cast(IntegerType, type).bitwidth // 8}")
 

@@ -24,7 +24,7 @@ def average_windows(arithmetic: Arithmetic, op: tdsl.AveragePoolOp, image: Array
     counts = _counts(op)
     result: Array | None = None
     for count in np.unique(counts):
-        averages = arithmetic.average(op, op.image, total, int(count))
+        averages = arithmetic.average(op.out, tdsl.format_of(op.image), total, int(count), over_axes=False)
         result = averages if result is None else np.where(counts == count, averages, result)
     assert result is not None
     return result
@@ -90,7 +90,15 @@ def mean(arithmetic: Arithmetic, op: tdsl.MeanOp, x: Array) -> Array:
             slice(taken[axis], taken[axis] + 1) if axis in taken else slice(None) for axis in range(len(shape))
         )
         total = arithmetic.tally(op.input, total, x[:, *part])
-    return arithmetic.average(op, op.input, total, op.count)
+    return arithmetic.average(op.out, tdsl.format_of(op.input), total, op.count, over_axes=True)
+
+
+def tally(arithmetic: Arithmetic, op: tdsl.TallyOp, total: Array, image: Array) -> Array:
+    """Totals with the elements of an image added in row-major order."""
+    _, height, width, _ = tdsl.shape_of(op.input)
+    for y, x in np.ndindex(height, width):
+        total = arithmetic.tally(op.input, total, image[:, :, [y]][:, :, :, [x]])
+    return total
 
 
 def softmax(arithmetic: Arithmetic, op: tdsl.SoftmaxOp, x: Array) -> Array:

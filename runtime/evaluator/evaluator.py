@@ -21,8 +21,9 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import element_format, number_format
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.locations import error_at
-from tinyml.runtime.evaluator.arithmetic import Arithmetic, Bits, Reals, ranked
-from tinyml.runtime.evaluator.averages import average_windows, mean, softmax
+from tinyml.dialects.tdsl.base import shaped
+from tinyml.runtime.evaluator.arithmetic import Arithmetic, Bits, Reals, builtin_dtype, ranked
+from tinyml.runtime.evaluator.averages import average_windows, mean, softmax, tally
 from tinyml.runtime.evaluator.index_maps import move_elements
 from tinyml.runtime.evaluator.windows import gathered_window, window_elements
 
@@ -195,8 +196,10 @@ def compute(arithmetic: Arithmetic, op: Operation, arguments: Sequence[Any]) -> 
         case tdsl.MovementOp():
             filling = 0 if op.filling is None else arithmetic.number(op.out, op.filling)
             return move_elements(op, arguments, filling)
-        case arith.ConstantOp() | arith.AddiOp() | arith.SubiOp() | arith.MuliOp() | arith.CmpiOp():
+        case arith.ConstantOp() | arith.CmpiOp():
             return _integer(op, arguments)
+        case _ if type(op) in _INDICES:
+            return _INDICES[type(op)](*arguments)
         case arith.SelectOp() | tdsl.SelectOp():
             return _select(np.asarray(arguments[0]), arguments[1], arguments[2])
         case tdsl.ConstOp():
@@ -226,6 +229,12 @@ def compute(arithmetic: Arithmetic, op: Operation, arguments: Sequence[Any]) -> 
             return average_windows(arithmetic, op, arguments[0])
         case tdsl.MeanOp():
             return mean(arithmetic, op, arguments[0])
+        case tdsl.NoTotalOp():
+            return np.zeros((1, *tdsl.shape_of(op.out)), builtin_dtype(shaped(op.out).get_element_type()))
+        case tdsl.TallyOp():
+            return tally(arithmetic, op, arguments[0], arguments[1])
+        case tdsl.QuotientOp():
+            return arithmetic.average(op.out, op.source, arguments[0], op.elements, op.over_axes is not None)
         case tdsl.SoftmaxOp():
             return softmax(arithmetic, op, arguments[0])
         case tdsl.WindowOp():
@@ -253,17 +262,22 @@ def _integer(op: Operation, arguments: Sequence[Any]) -> Any:
     match op:
         case arith.ConstantOp():
             return cast("IntegerAttr[Any]", op.value).value.data
-        case arith.AddiOp():
-            return arguments[0] + arguments[1]
-        case arith.SubiOp():
-            return arguments[0] - arguments[1]
-        case arith.MuliOp():
-            return arguments[0] * arguments[1]
         case arith.CmpiOp():
             return _COMPARE[op.predicate.value.data](arguments[0], arguments[1])
         case _:
             raise AssertionError(op.name)
 
+
+_INDICES: dict[type[Operation], Callable[[Any, Any], Any]] = {
+    arith.AddiOp: operator.add,
+    arith.SubiOp: operator.sub,
+    arith.MuliOp: operator.mul,
+    arith.DivSIOp: lambda a, b: np.trunc(np.divide(a, b)).astype(np.int64),
+    arith.RemSIOp: np.fmod,
+    arith.MinSIOp: np.minimum,
+    arith.MaxSIOp: np.maximum,
+}
+"""Arithmetic on indices, as in C: quotients are rounded towards zero."""
 
 _COMPARE: dict[int, Callable[[Any, Any], Any]] = {
     0: operator.eq,

@@ -31,7 +31,7 @@ def window_elements(op: tdsl.PoolOp, image: Array) -> Iterator[Array]:
 
 
 def gathered_window(op: tdsl.WindowOp, arguments: Sequence[Any], filling: Array) -> Array:
-    """The window of images at places that depend on the samples or not."""
+    """The window of images, or of rings of their last pixels, at places that depend on the samples or not."""
     image, *corner = arguments
     places = [np.reshape(at, (-1, 1)) for at in corner]
     indices: list[Array] = []
@@ -39,9 +39,13 @@ def gathered_window(op: tdsl.WindowOp, arguments: Sequence[Any], filling: Array)
     for axis, (place, gap) in enumerate(zip(places, op.spread, strict=True)):
         at = place + gap * np.arange(tdsl.shape_of(op.out)[1 + axis])
         at = at[:, :, None] if axis == 0 else at[:, None, :]
-        extent = tdsl.shape_of(op.image)[1 + axis]
+        extent = op.extents[axis]
         inside = inside & (at >= 0) & (at < extent)
         indices.append(np.clip(at, 0, extent - 1))
     samples = np.arange(max(len(image), len(inside)) if len(image) > 1 else 1)[:, None, None]
-    taken = image[samples, 0, indices[0], indices[1]]
+    down, across = indices
+    if op.ring is not None:
+        _, height, width, _ = tdsl.shape_of(op.image)
+        down, across = np.divmod((down * op.extents[1] + across) % (height * width), width)
+    taken = image[samples, 0, down, across]
     return np.where(inside[..., None], taken, filling.astype(image.dtype))[:, None]

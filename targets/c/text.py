@@ -13,7 +13,17 @@ from tinyml.dialects.c.types import ALIAS, CONST, FLASH, is_unsigned, width_of
 from tinyml.dialects.errors import InputError
 
 PRIMARY, UNARY, PRODUCT, SUM, SHIFT, COMPARISON, EQUALITY, AND, CONDITIONAL = range(15, 6, -1)
-LEVELS = {"*": PRODUCT, "/": PRODUCT, "+": SUM, "-": SUM, ">>": SHIFT, "&": AND, "==": EQUALITY, "!=": EQUALITY}
+LEVELS = {
+    "*": PRODUCT,
+    "/": PRODUCT,
+    "%": PRODUCT,
+    "+": SUM,
+    "-": SUM,
+    ">>": SHIFT,
+    "&": AND,
+    "==": EQUALITY,
+    "!=": EQUALITY,
+}
 """Precedence of binary operators; comparisons that are missing here have COMPARISON."""
 
 INT = IndexType()

@@ -218,6 +218,7 @@ _INTEGERS: dict[type[Operation], Callable[[int, int], int]] = {
     arith.MuliOp: lambda a, b: a * b,
     # Towards zero, as in C.
     arith.DivSIOp: lambda a, b: abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1),
+    arith.RemSIOp: lambda a, b: abs(a) % abs(b) * (1 if a >= 0 else -1),
     arith.AndIOp: lambda a, b: a & b,
     arith.OrIOp: lambda a, b: a | b,
     arith.MinSIOp: min,

@@ -39,7 +39,9 @@ def run(arguments: argparse.Namespace) -> int:
     from tinyml.tools.reports.memory_picture import can_draw
     from tinyml.tools.reports.table import print_function_errors, print_reports, print_search
 
-    request = Request(**given(arguments, options_of(Request)), search=_search(arguments))
+    search = _search(arguments)
+    ram = given(arguments, search_options()).get("ram") if search is None else None
+    request = Request(**given(arguments, options_of(Request)), search=search, ram=ram)
     report = compile_model(request)
     print_reports([report])
     if report["search"] is not None:
@@ -56,8 +58,8 @@ def run(arguments: argparse.Namespace) -> int:
 def _search(arguments: argparse.Namespace) -> SearchRequest | None:
     options, name = given(arguments, search_options()), parsed(arguments, SearchChoice).search
     if name is None:
-        if options:
-            raise InputError(f"--{next(iter(options))} is an option of --search")
+        if options := options.keys() - {"ram"}:
+            raise InputError(f"--{min(options)} is an option of --search")
         return None
     if "width" in arguments:
         raise InputError("--search chooses the width of each tensor: give --widths in place of --width")

@@ -33,6 +33,7 @@ def write_report(
     from tinyml.lowering.cost.model.estimate import estimate_on
     from tinyml.runtime.evaluator.function_errors import function_errors
     from tinyml.runtime.model.model_interface import interface_of
+    from tinyml.transforms.formats.plan_execution import streamed_segments
 
     optimize = f"-{request.optimize}"
     cost = measured.cost if measured else None
@@ -77,6 +78,7 @@ def write_report(
             "total": measured.static_bytes + measured.stack_bytes if measured else None,
         },
         "ram_limit": board.ram,
+        "segments": streamed_segments(compiled.buffers),
         "memory": memory,
         f"{board.unit}_per_inference": cost,
         "macs": macs,

@@ -1,14 +1,14 @@
 """The bytes that an op or a loop nest on buffers reads and writes, with times, without running it (L2).
 
 Loops are executed symbolically: indices are arrays with an axis for each loop, so that an access becomes the arrays of
-its times and bytes. Loop bounds have to be constant, and indices sums and products of constants and loop indices.
+its times and bytes. Loop bounds and indices have to be computed from constants and the indices of loops around them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import prod
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import IntegerAttr, MemRefType
@@ -46,8 +46,8 @@ class Access(NamedTuple):
 def accesses(op: Operation, buffers: Iterable[SSAValue]) -> list[Access]:
     """All accesses of an op, loops included, to some buffers.
 
-    Raises `Unknown` for branches, for loops that carry values or whose bounds are not constant, for memrefs that loops
-    or branches hand on, for packed buffers and for computed indices.
+    Raises `Unknown` for branches, for loops that carry values, for memrefs that loops or branches hand on, for packed
+    buffers and for indices that depend on data.
     """
     if any(_is_handed_on(operand) for inner in op.walk() for operand in inner.operands):
         raise Unknown
@@ -57,11 +57,20 @@ def accesses(op: Operation, buffers: Iterable[SSAValue]) -> list[Access]:
 
 
 class _Loop(NamedTuple):
-    """A loop around an op, the values of its variable, and the time that an iteration takes."""
+    """A loop around an op.
+
+    indices: of its iterations, with an axis for each loop around it and for itself. runs: which of them there are; a
+    loop with bounds of its own in each iteration around it has as many as the longest. duration: of an iteration.
+    """
 
     variable: SSAValue
-    indices: range
+    indices: Numbers
+    runs: NDArray[np.bool_]
     duration: int
+
+    @property
+    def trips(self) -> int:
+        return self.indices.shape[-1]
 
 
 class _Walk:
@@ -74,30 +83,40 @@ class _Walk:
     def touches(self, op: Operation) -> bool:
         return any(root(operand) in self.buffers for inner in op.walk() for operand in inner.operands)
 
-    def duration(self, op: Operation) -> int:
+    def duration(self, op: Operation, loops: list[_Loop]) -> int:
         """The time that an op takes: 2 for a step, in whose first half it loads."""
         if not self.touches(op):
             return 0
         if isinstance(op, scf.ForOp):
-            return len(_iterations(op)) * sum(self.duration(inner) for inner in op.body.block.ops)
+            loop = self.loop(op, loops)
+            return loop.trips * loop.duration
         if not isinstance(op, TensorOp) or op.dest is None or isinstance(op, WindowOp):
             return 2
         return 2 * sum(len(run.stores) for run in op.visits) + 2
+
+    def loop(self, op: scf.ForOp, loops: list[_Loop]) -> _Loop:
+        """The iterations of a loop that carries nothing."""
+        step = const_evaluate_operand(op.step)
+        if op.iter_args or step is None:
+            raise Unknown
+        low, high = (self.evaluate(bound, loops)[..., None] for bound in (op.lb, op.ub))
+        trips = max(int((-((low - high) // step)).max()), 0)
+        indices = low + step * np.arange(trips)
+        loop = _Loop(op.body.block.args[0], indices, indices < high, 0)
+        return loop._replace(duration=sum(self.duration(inner, [*loops, loop]) for inner in op.body.block.ops))
 
     def visit(self, op: Operation, time: int, loops: list[_Loop]) -> None:
         """Gathers the accesses of an op that begins at a time in the first iteration of the loops around."""
         if not self.touches(op) or isinstance(op, SliceOp):
             return
         if isinstance(op, scf.ForOp):
-            indices = _iterations(op)
-            durations = [self.duration(inner) for inner in op.body.block.ops]
-            loop = _Loop(op.body.block.args[0], indices, sum(durations))
-            for inner, duration in zip(op.body.block.ops, durations, strict=True):
-                self.visit(inner, time, [*loops, loop])
-                time += duration
+            inside = [*loops, self.loop(op, loops)]
+            for inner in op.body.block.ops:
+                self.visit(inner, time, inside)
+                time += self.duration(inner, inside)
         elif op.regions or op.has_trait(IsTerminator) or not isinstance(op, TensorOp) or op.dest is None:
             raise Unknown
-        elif isinstance(op, WindowOp) and root(op.image) in self.buffers and root(op.dest) not in self.buffers:
+        elif isinstance(op, WindowOp) and op.ring is None and root(op.dest) not in self.buffers:
             self.window(op, time, loops)
         else:
             self.tensor_op(op, time, loops)
@@ -146,14 +165,17 @@ class _Walk:
     ) -> None:
         """times: in the first iteration; first and last may have an axis for each loop before the one of the times."""
         width = element_bytes(memref_type(value))
-        shape = (*(len(loop.indices) for loop in loops), len(times))
+        shape = (*(loop.trips for loop in loops), len(times))
         if packed_bits(memref_type(value)) is not None or prod(shape) > MOST_STEPS:
             raise Unknown
         origin = self.offset(value, loops)[..., None]
+        runs = np.ones((1,) * len(shape), bool)
         for axis, loop in enumerate(loops):
-            times = times + _along(axis, len(loops) + 1, loop.duration * np.arange(len(loop.indices)))
+            times = times + _along(axis, len(shape), loop.duration * np.arange(loop.trips))
+            runs = runs & _ranked(loop.runs, len(shape))
         starts, ends = origin + width * first, origin + width * (last + 1)
-        every = [np.broadcast_to(numbers, shape).reshape(-1) for numbers in (times, starts, ends)]
+        taken = np.broadcast_to(runs, shape).reshape(-1)
+        every = [np.broadcast_to(numbers, shape).reshape(-1)[taken] for numbers in (times, starts, ends)]
         self.accesses.append(Access(root(value), writes, *every))
 
     def offset(self, value: SSAValue, loops: Sequence[_Loop]) -> Numbers:
@@ -166,20 +188,29 @@ class _Walk:
 
     def evaluate(self, value: SSAValue, loops: Sequence[_Loop]) -> Numbers:
         """An index, with an axis for each loop."""
-        for axis, loop in enumerate(loops):
+        for loop in loops:
             if loop.variable is value:
-                return _along(axis, len(loops), np.array(loop.indices))
-        match value.owner:
+                return _ranked(loop.indices, len(loops))
+        owner = value.owner
+        match owner:
             case arith.ConstantOp(value=IntegerAttr() as constant):
                 return np.full((1,) * len(loops), constant.value.data)
-            case arith.AddiOp(lhs=lhs, rhs=rhs):
-                return self.evaluate(lhs, loops) + self.evaluate(rhs, loops)
-            case arith.SubiOp(lhs=lhs, rhs=rhs):
-                return self.evaluate(lhs, loops) - self.evaluate(rhs, loops)
-            case arith.MuliOp(lhs=lhs, rhs=rhs):
-                return self.evaluate(lhs, loops) * self.evaluate(rhs, loops)
+            case Operation() if (calculate := _ARITHMETIC.get(type(owner))) is not None:
+                return calculate(*(self.evaluate(operand, loops) for operand in owner.operands))
             case _:
                 raise Unknown
+
+
+_ARITHMETIC: dict[type[Operation], Callable[[Numbers, Numbers], Numbers]] = {
+    arith.AddiOp: lambda a, b: a + b,
+    arith.SubiOp: lambda a, b: a - b,
+    arith.MuliOp: lambda a, b: a * b,
+    arith.DivSIOp: lambda a, b: np.sign(a) * np.sign(b) * (abs(a) // abs(b)),
+    arith.RemSIOp: lambda a, b: np.fmod(a, b),
+    arith.MinSIOp: lambda a, b: np.minimum(a, b),
+    arith.MaxSIOp: lambda a, b: np.maximum(a, b),
+}
+"""Arithmetic on indices; quotients are rounded towards zero."""
 
 
 def _is_handed_on(value: SSAValue) -> bool:
@@ -194,9 +225,6 @@ def _along(axis: int, rank: int, values: Numbers) -> Numbers:
     return values.reshape([-1 if i == axis else 1 for i in range(rank)])
 
 
-def _iterations(op: scf.ForOp) -> range:
-    """The indices of a loop that carries nothing."""
-    bounds = [const_evaluate_operand(value) for value in (op.lb, op.ub, op.step)]
-    if op.iter_args or any(bound is None for bound in bounds):
-        raise Unknown
-    return range(*cast("list[int]", bounds))
+def _ranked(values: NDArray[Any], rank: int) -> NDArray[Any]:
+    """Values with further axes of extent 1, up to a rank."""
+    return values.reshape(values.shape + (1,) * (rank - values.ndim))

@@ -5,7 +5,8 @@ Loops run iteration by iteration, with integers for indices and without elements
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import operator
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from xdsl.dialects import arith, scf
@@ -95,6 +96,9 @@ class _Replay:
         """Notes the elements of a window that lie in the image."""
         if self.view(op.image) is not self.read:
             return
+        if op.ring is not None:
+            count = memref_type(op.image).element_count()
+            return self.note(op.image, np.arange(count), np.full(count, self.clock))
         _, rows, columns, channels = shape_of(op.image)
         _, height, width, _ = shape_of(op.out)
         y = self.index(op.top) + op.spread[0] * np.arange(height)
@@ -102,6 +106,7 @@ class _Replay:
         y, x = y[(y >= 0) & (y < rows)], x[(x >= 0) & (x < columns)]
         elements = ((y[:, None, None] * columns + x[:, None]) * channels + np.arange(channels)).reshape(-1)
         self.note(op.image, elements, np.full(len(elements), self.clock))
+        return None
 
     def note(self, value: SSAValue, elements: NDArray[np.int64], times: NDArray[np.int64]) -> None:
         """Notes reads or writes of elements of a memref."""
@@ -138,14 +143,24 @@ class _Replay:
         match value.owner:
             case arith.ConstantOp(value=IntegerAttr() as constant):
                 return constant.value.data
-            case arith.AddiOp() | arith.SubiOp() | arith.MuliOp() as op:
-                lhs, rhs = self.index(op.lhs), self.index(op.rhs)
-                match op:
-                    case arith.AddiOp():
-                        return lhs + rhs
-                    case arith.SubiOp():
-                        return lhs - rhs
-                    case _:
-                        return lhs * rhs
+            case Operation() as op if type(op) in _ARITHMETIC:
+                return _ARITHMETIC[type(op)](*map(self.index, op.operands))
             case _:
                 raise NotReplayed
+
+
+def _quotient(a: int, b: int) -> int:
+    """The quotient rounded towards zero."""
+    return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+
+
+_ARITHMETIC: dict[type[Operation], Callable[[int, int], int]] = {
+    arith.AddiOp: operator.add,
+    arith.SubiOp: operator.sub,
+    arith.MuliOp: operator.mul,
+    arith.DivSIOp: _quotient,
+    arith.RemSIOp: lambda a, b: a - b * _quotient(a, b),
+    arith.MinSIOp: min,
+    arith.MaxSIOp: max,
+}
+"""Arithmetic on indices."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import prod
 
 from xdsl.dialects import func
@@ -12,14 +13,34 @@ from tinyml.dialects.locations import error_at
 from tinyml.transforms.formats.plans.graph import Graph, Image, Kind, Node, Read
 
 
+@dataclass(frozen=True)
+class Network:
+    """The graph of a function, and where its parts are in the function.
+
+    ops: for each node the op that computes its result, and the elementwise ops and reshapings that continue it, in
+    order. names: the tensor of the graph in which a value lies.
+    """
+
+    graph: Graph
+    ops: tuple[tuple[tdsl.TensorOp, ...], ...]
+    names: dict[SSAValue, str]
+
+
 def graph_of(function: func.FuncOp, bits: int | None = None) -> Graph:
-    """The graph of a function without loops and branches.
+    """The graph of a function, as `network_of` builds it."""
+    return network_of(function, bits).graph
+
+
+def network_of(function: func.FuncOp, bits: int | None = None) -> Network:
+    """The network of a function without loops and branches.
 
     bits: of an element, in place of those of its format. Padding, reshaping and elementwise ops with a single operand
     belong to the op that they precede or follow, in whose loops they run. Constants lie in flash. Raises `InputError`
     for ops with regions, and for batches of images.
     """
-    return _Network(bits).graph(function)
+    builder = _Network(bits)
+    graph = builder.graph(function)
+    return Network(graph, tuple(tuple(builder.ops[node.result]) for node in graph.nodes), builder.names)
 
 
 class _Network:
@@ -29,6 +50,7 @@ class _Network:
         self.bits = bits
         self.tensors: dict[str, Image] = {}
         self.nodes: list[Node] = []
+        self.ops: dict[str, list[tdsl.TensorOp]] = {}
         self.names: dict[SSAValue, str] = {}
         """The tensor in which a value lies."""
         self.margins: dict[SSAValue, tuple[SSAValue, tuple[int, int]]] = {}
@@ -71,7 +93,8 @@ class _Network:
             (_, (top, _), (left, _), _) = op.margins
             self.margins[op.out] = op.input, (top, left)
         elif len(operands) == 1 and operands[0] in self.names and self.continues(op, operands[0]):
-            self.names[op.out] = self.names[operands[0]]
+            name = self.names[op.out] = self.names[operands[0]]
+            self.ops.setdefault(name, []).append(op)
         elif operands:
             self.node(op, operands)
 
@@ -94,6 +117,7 @@ class _Network:
         name = f"{op.out.name_hint or op.name.removeprefix('tdsl.')}.{len(self.nodes)}"
         self.define(op.out, name)
         self.nodes.append(Node(name, kind, tuple(reads), op.macs))
+        self.ops[name] = [op]
 
     def read(self, op: tdsl.TensorOp, value: SSAValue) -> Read:
         inner, before = self.margins.get(value, (value, (0, 0)))

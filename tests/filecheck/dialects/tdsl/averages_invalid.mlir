@@ -41,3 +41,33 @@
 %a = "test.op"() : () -> (!zeroskew.q<8, 0.5, 3>)
 %r = num.softmax_term %a, %a {into = !zeroskew.q<8, 0.5, 0>} : !zeroskew.q<8, 0.5, 3>, !zeroskew.q<8, 0.5, 3> -> f32
 // CHECK: softmax in !zeroskew.q<8, 0.5, 0> has terms and totals of type i32, got f32
+
+// -----
+
+%total, %x = "test.op"() : () -> (tensor<1x1x1x2xi32>, tensor<1x2x2x3x!fixed.q<8, 4>>)
+%r = tdsl.tally %total, %x : tensor<1x1x1x2xi32>, tensor<1x2x2x3x!fixed.q<8, 4>> -> tensor<1x1x1x2xi32>
+// CHECK: adds images 1xHxWxC to totals 1x1x1xC, got 1x2x2x3 and 1x1x1x2
+
+// -----
+
+%total, %x = "test.op"() : () -> (tensor<1x1x1x3xf32>, tensor<1x2x2x3x!fixed.q<8, 4>>)
+%r = tdsl.tally %total, %x : tensor<1x1x1x3xf32>, tensor<1x2x2x3x!fixed.q<8, 4>> -> tensor<1x1x1x3xf32>
+// CHECK: f32 is no total of numbers of !fixed.q<8, 4>
+
+// -----
+
+%total, %x = "test.op"() : () -> (tensor<1x1x1x3xi32>, tensor<1x2x2x3x!fixed.q<8, 4>>)
+%r = tdsl.tally %total, %x : tensor<1x1x1x3xi32>, tensor<1x2x2x3x!fixed.q<8, 4>> -> tensor<1x1x1x3xi64>
+// CHECK: the total changes its type
+
+// -----
+
+%total = "test.op"() : () -> (tensor<1x1x1x3xi64>)
+%r = tdsl.quotient %total {count = 9 : i64, of = !fixed.q<8, 4>} : tensor<1x1x1x3xi64> -> tensor<1x1x1x3x!fixed.q<8, 4>>
+// CHECK: i64 is no total of 9 numbers of !fixed.q<8, 4>
+
+// -----
+
+%total = "test.op"() : () -> (tensor<1x1x1x3xi32>)
+%r = tdsl.quotient %total {count = 9 : i64, of = !fixed.q<8, 4>} : tensor<1x1x1x3xi32> -> tensor<1x1x1x3xf32>
+// CHECK: tdsl.quotient mixes the families exact and float

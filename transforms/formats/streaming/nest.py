@@ -1,0 +1,162 @@
+"""The loop nest of a segment: a loop over ticks, in each of which every stage computes the slices that are due."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from xdsl.dialects import arith, tensor
+from xdsl.ir import Operation, SSAValue
+from xdsl.rewriter import Rewriter
+
+from tinyml.dialects import tdsl
+from tinyml.transforms.formats.plans.network import Network
+from tinyml.transforms.formats.plans.streaming import Slice
+from tinyml.transforms.formats.streaming.bodies import Body, kind_of
+from tinyml.transforms.formats.streaming.schedule import Schedule, schedule_of
+from tinyml.transforms.formats.streaming.stages import Stage
+from tinyml.transforms.formats.streaming.timing import Clock
+from tinyml.transforms.formats.tiling.emitter import Emitter
+from tinyml.transforms.formats.tiling.stored_image import StoredImage, tensor_like
+
+
+def stream(network: Network, first: int, last: int, slice: Slice) -> None:
+    """Rewrite the nodes of a network from first to last, both inclusive, as one loop nest.
+
+    Raises `NotStreamed`; the function is unchanged then.
+    """
+    _Nest(network, schedule_of(network, first, last, slice)).rewrite()
+
+
+class _Nest:
+    """A loop nest under construction. images: what is stored of each result of a stage."""
+
+    def __init__(self, network: Network, schedule: Schedule) -> None:
+        self.network, self.schedule = network, schedule
+        self.timing, self.slice = schedule.timing, schedule.timing.slice
+        self.images: dict[str, StoredImage] = {}
+
+    def rewrite(self) -> None:
+        stages = self.schedule.segment.stages
+        last = stages[-1].result.owner
+        assert isinstance(last, Operation)
+        self.emit = Emitter(last, last.location)
+        made = {stage.node.result: kind_of(stage)(stage, self.emit) for stage in stages}
+        bodies = {name: made[name] for name in self.timing.clocks}
+        for stage in stages:
+            self.images[stage.node.result] = self.storage(stage, bodies[stage.node.result])
+        self.tick(bodies)
+        for name, body in bodies.items():
+            self.images[name] = body.finished(self.images[name], self.stored)
+        for stage in stages:
+            if stage.kept:
+                stage.result.replace_all_uses_with(self.images[stage.node.result].value)
+        _erase([op for stage in stages for op in (stage.op, *stage.chain)])
+
+    def storage(self, stage: Stage, body: Body) -> StoredImage:
+        """The tensor for a stage's result: whole where it is used after the segment, else a ring."""
+        name, shape = stage.node.result, tdsl.shape_of(stage.result)
+        _, height, width, channels = shape
+        if not stage.kept:
+            slots = self.schedule.slots[name]
+            if self.slice is Slice.ROW:
+                height = min(slots, height)
+            elif slots < height * width:
+                height, width = 1, slots
+        value = body.start()
+        if value is None:
+            value = self.emit.insert(tensor.EmptyOp((), tensor_like(stage.result, (1, height, width, channels))))
+        value.name_hint = stage.result.name_hint
+        return StoredImage(value, shape)
+
+    def tick(self, bodies: dict[str, Body]) -> None:
+        """The loops over rows of ticks and, by pixels, over columns."""
+        rows, columns = self.timing.ticks
+
+        def row_of_ticks(t: SSAValue) -> None:
+            due = {name: self.due(t, clocks[0], rows) for name, clocks in self.timing.clocks.items()}
+            if self.slice is Slice.ROW:
+                for name, body in bodies.items():
+                    self.each(due[name], name, lambda y, image, body=body: body.row(y, image, self.stored))
+            else:
+                self.carry(columns, lambda u: self.pixels(u, due, bodies))
+
+        self.carry(rows, row_of_ticks)
+
+    def pixels(self, u: SSAValue, rows: dict[str, Sequence[SSAValue]], bodies: dict[str, Body]) -> None:
+        """The pixels of all stages in a column of ticks."""
+        for name, body in bodies.items():
+            due = self.due(u, self.timing.clocks[name][1], self.timing.ticks[1])
+
+            def column(
+                y: SSAValue, image: StoredImage, body: Body = body, due: Sequence[SSAValue] = due
+            ) -> StoredImage:
+                return self.repeat(due, image, lambda x, image: body.at(y, x, image, self.stored))
+
+            self.each(rows[name], name, column)
+
+    def stored(self, value: SSAValue) -> StoredImage:
+        """What is stored of an image at this point of the nest."""
+        name = self.network.names.get(value)
+        return self.images[name] if name in self.images else StoredImage.whole(value)
+
+    def due(self, t: SSAValue, clock: Clock, ticks: int) -> Sequence[SSAValue]:
+        """The slices along an axis that are computed at a tick, at most one: the first, and the end."""
+        if clock == Clock(1, 0, ticks):
+            return [t]
+        return [self._computed(t, clock, ticks, offset) for offset in (0, 1)]
+
+    def _computed(self, t: SSAValue, clock: Clock, ticks: int, offset: int) -> SSAValue:
+        """The slices computed before a tick plus an offset."""
+        emit = self.emit
+        # ceil((t + offset - start) / step), with a numerator that is not negative where that matters.
+        shift = offset - clock.start + clock.step - 1
+        count = emit.plus(t, shift)
+        if shift < 0:
+            count = emit.insert(arith.MaxSIOp(count, emit.index(0)))
+        if clock.step > 1:
+            count = emit.insert(arith.DivSIOp(count, emit.index(clock.step)))
+        if (ticks - 1 + shift) // clock.step > clock.extent:
+            count = emit.insert(arith.MinSIOp(count, emit.index(clock.extent)))
+        return count
+
+    def each(self, due: Sequence[SSAValue], name: str, body: Callable[[SSAValue, StoredImage], StoredImage]) -> None:
+        """Update the image of a stage with the slices that are due."""
+        self.images[name] = self.repeat(due, self.images[name], body)
+
+    def repeat(
+        self, due: Sequence[SSAValue], image: StoredImage, body: Callable[[SSAValue, StoredImage], StoredImage]
+    ) -> StoredImage:
+        if len(due) == 1:
+            return body(due[0], image)
+        [value] = self.emit.loop(due[0], due[1], [image.value], lambda i, held: [body(i, image.now(held[0])).value])
+        return image.now(value)
+
+    def carry(self, extent: int, body: Callable[[SSAValue], None]) -> None:
+        """A loop that carries all images; none for a single iteration."""
+        names = list(self.images)
+
+        def inner(i: SSAValue, held: Sequence[SSAValue]) -> Sequence[SSAValue]:
+            self.update(dict(zip(names, held, strict=True)))
+            body(i)
+            return [self.images[name].value for name in names]
+
+        if extent == 1:
+            return body(self.emit.index(0))
+        before = [self.images[name].value for name in names]
+        after = self.emit.loop(self.emit.index(0), self.emit.index(extent), before, inner)
+        self.update(dict(zip(names, after, strict=True)))
+        return None
+
+    def update(self, values: dict[str, SSAValue]) -> None:
+        self.images = {name: self.images[name].now(value) for name, value in values.items()}
+
+
+def _erase(ops: Sequence[Operation]) -> None:
+    """Erase ops and what only they used."""
+    for op in reversed(ops):
+        operands = [value.owner for value in op.operands]
+        Rewriter.erase_op(op)
+        for owner in dict.fromkeys(operands):
+            movable = isinstance(owner, tdsl.ConstOp | tdsl.PadOp)
+            if movable and not any(result.uses for result in owner.results):
+                Rewriter.erase_op(owner)

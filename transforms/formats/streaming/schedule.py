@@ -1,0 +1,71 @@
+"""The schedule of a segment: its stages and their timing, so that its rings are small."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from tinyml.transforms.formats.plans.network import Network
+from tinyml.transforms.formats.plans.streaming import Slice
+from tinyml.transforms.formats.streaming.bodies import kind_of
+from tinyml.transforms.formats.streaming.stages import NotStreamed, Segment, segment_of
+from tinyml.transforms.formats.streaming.timing import Timing, timing_of
+
+
+class Schedule(NamedTuple):
+    """Stages, when they run, and the slots of each ring by the name of its image."""
+
+    segment: Segment
+    timing: Timing
+    slots: dict[str, int]
+
+    @property
+    def bits(self) -> int:
+        """The bits of all rings."""
+        slice, tensors = self.timing.slice, self.segment.tensors
+        return sum(slots * slice.bits(tensors[name]) for name, slots in self.slots.items())
+
+
+class _Choice(NamedTuple):
+    """hosts: as `segment_of` takes them. early: the stages that run as early as their rings have room."""
+
+    hosts: dict[str, str]
+    early: frozenset[str]
+
+
+def schedule_of(network: Network, first: int, last: int, slice: Slice) -> Schedule:
+    """The schedule of the nodes of a network from first to last, both inclusive; raises `NotStreamed`.
+
+    Where two branches join, the sum may run with either of them, and the other branch either as late as possible or
+    early, before the first one takes what both read any further: what makes the rings least, join by join.
+    """
+    choice = _Choice({}, frozenset())
+    best = _scheduled(network, first, last, slice, choice)
+    for join, operands in best.segment.joins.items():
+        for option in _options(choice, join, operands):
+            try:
+                schedule = _scheduled(network, first, last, slice, option)
+            except NotStreamed:
+                continue
+            if schedule.bits < best.bits:
+                best, choice = schedule, option
+    return best
+
+
+def _options(choice: _Choice, join: str, operands: list[str]) -> Iterator[_Choice]:
+    """Every other way in which a join may run."""
+    for host in operands:
+        hosts = choice.hosts | {join: host}
+        yield _Choice(hosts, choice.early)
+        for other in operands:
+            if other != host:
+                yield _Choice(hosts, choice.early | {other})
+
+
+def _scheduled(network: Network, first: int, last: int, slice: Slice, choice: _Choice) -> Schedule:
+    segment = segment_of(network, first, last, choice.hosts)
+    for stage in segment.stages:
+        kind_of(stage)
+    timing = timing_of(segment.graph, slice, choice.early)
+    slots = {stage.node.result: timing.slots(stage.node.result) for stage in segment.stages if not stage.kept}
+    return Schedule(segment, timing, slots)

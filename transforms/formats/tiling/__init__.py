@@ -1,0 +1,1 @@
+"""Loops on tensors: what tiling an op into pixels, or a segment of ops into rows, has in common."""

@@ -1,0 +1,123 @@
+"""Pixels of a convolution: each is a product of matrices of the filter and a window of the image."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+
+from xdsl.ir import SSAValue
+from xdsl.rewriter import Rewriter
+
+from tinyml.dialects import tdsl
+from tinyml.transforms.formats.tiling.emitter import Emitter
+from tinyml.transforms.formats.tiling.stored_image import StoredImage, tensor_like
+
+Images = Callable[[SSAValue], StoredImage]
+"""Where the image lies that a value is."""
+
+
+class ConvolutionPixels:
+    """A convolution of a single image, with the padding before it and elementwise ops behind it, pixel by pixel.
+
+    chain: the elementwise ops, each of which reads the result of the one before. The filter and the start of the sums
+    are reshaped in front of all loops, where the emitter is.
+    """
+
+    def __init__(self, op: tdsl.Conv2dOp, chain: Sequence[tdsl.ElementwiseOp], emit: Emitter) -> None:
+        self.op, self.chain, self.emit = op, chain, emit
+        self.shape = tdsl.shape_of(op.out)
+        self.pad = padding(op.rhs)
+        rows, *each = tdsl.shape_of(op.lhs)
+        # A filter is a matrix unless channels are convolved in groups.
+        self.filter = emit.reshaped(op.lhs, (rows, prod(each))) if op.group_count == 1 else op.lhs
+        initial = op.initial
+        self.initial = None if initial is None else emit.reshaped(initial, (prod(tdsl.shape_of(initial)), 1))
+
+    @property
+    def image(self) -> SSAValue:
+        """The image without padding."""
+        return self.op.rhs if self.pad is None else self.pad.input
+
+    def pixel(self, y: SSAValue, x: SSAValue, images: Images) -> SSAValue:
+        """The pixel of the last result, of shape 1x1x1xO."""
+        pixel = self._product(self._window(y, x, images(self.image)))
+        pixel.name_hint = self.op.out.name_hint
+        return applied(
+            self.chain, self.op.out, pixel, lambda operand: self._same_pixel(operand, y, x, images), self.emit
+        )
+
+    def _same_pixel(self, operand: SSAValue, y: SSAValue, x: SSAValue, images: Images) -> SSAValue | None:
+        if tdsl.shape_of(operand) != self.shape:
+            return None
+        image = images(operand)
+        return image.part(image.place(y, x, self.emit), 1, 1, self.emit)
+
+    def _window(self, y: SSAValue, x: SSAValue, image: StoredImage) -> SSAValue:
+        """The part of the image under the filter."""
+        _, height, width, _ = tdsl.shape_of(self.op.lhs)
+        margins = margins_of(self.pad)
+        (down, across), (top, _, left, _) = self.op.steps, margins
+        place = [
+            self.emit.plus(self.emit.times(at, step), -before)
+            for at, step, before in ((y, down, top), (x, across, left))
+        ]
+        filling = 0.0 if self.pad is None else self.pad.filling
+        reach = margins if self.pad is not None else (0, 0, 0, 0)
+        return image.window(*place, (height, width), self.emit, self.op.spread, reach, filling)
+
+    def _product(self, window: SSAValue) -> SSAValue:
+        """The pixel of the result before elementwise ops."""
+        op, element = self.op, tdsl.format_of(self.op.out).type
+        if op.group_count > 1:
+            new = tdsl.Conv2dOp(self.filter, window, (1, 1), (1, 1), op.group_count, op.initial, element)
+        else:
+            column = self.emit.reshaped(window, (prod(tdsl.shape_of(window)), 1))
+            if self.initial is None:
+                new = tdsl.MatmulOp(self.filter, column, element)
+            else:
+                new = tdsl.MatmulSumOp([(self.filter, column)], self.initial, element)
+        new.acc, new.bound, new.row_shifts = op.acc, op.bound, op.row_shifts
+        result = self.emit.insert(new, op)
+        result.name_hint = op.out.name_hint
+        return self.emit.reshaped(result, (1, 1, 1, self.shape[3]))
+
+
+def applied(
+    chain: Sequence[tdsl.ElementwiseOp],
+    first: SSAValue,
+    part: SSAValue,
+    other: Callable[[SSAValue], SSAValue | None],
+    emit: Emitter,
+) -> SSAValue:
+    """A part of the result of elementwise ops, one after the other, on the same part of the first one's operand.
+
+    other: the part of another operand; None for operands that belong to every part.
+    """
+    previous = first
+    for step in chain:
+        values = {previous: part}
+        for operand in dict.fromkeys(step.inputs):
+            if operand is not previous and (own := other(operand)) is not None:
+                values[operand] = own
+        copy = step.clone(value_mapper=values)
+        type = tensor_like(step.out, tdsl.shape_of(part))
+        part = Rewriter.replace_value_with_new_type(emit.insert(copy, step), type)
+        part.name_hint, previous = step.out.name_hint, step.out
+    return part
+
+
+def padding(image: SSAValue) -> tdsl.PadOp | None:
+    """The padding that makes an image, if it only lies around height and width."""
+    pad = image.owner
+    if not isinstance(pad, tdsl.PadOp):
+        return None
+    (first, _, _, last) = pad.margins
+    return None if any((*first, *last, *pad.gaps)) else pad
+
+
+def margins_of(pad: tdsl.PadOp | None) -> tuple[int, int, int, int]:
+    """The padding above, below, on the left and on the right."""
+    if pad is None:
+        return 0, 0, 0, 0
+    _, down, across, _ = pad.margins
+    return *down, *across

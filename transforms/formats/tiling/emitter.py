@@ -1,0 +1,91 @@
+"""Insertion of ops on tensors and of loops that carry them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from xdsl.builder import Builder
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import IndexType, IntegerAttr, LocationAttr
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
+
+from tinyml.dialects import tdsl
+
+
+class Emitter:
+    """Inserts ops before an op; loops open and close around what their bodies insert.
+
+    location: that of ops which are inserted without a location of their own.
+    """
+
+    def __init__(self, before: Operation, location: LocationAttr) -> None:
+        self.builder = Builder(InsertPoint.before(before))
+        self.location = location
+
+    def insert(self, op: Operation, like: Operation | None = None) -> SSAValue:
+        """Insert an op with one result. like: the op whose location it gets."""
+        op.location = self.location if like is None else like.location
+        return self.builder.insert(op).results[0]
+
+    def index(self, value: int) -> SSAValue:
+        return self.insert(arith.ConstantOp(IntegerAttr(value, IndexType())))
+
+    def plus(self, index: SSAValue, offset: int) -> SSAValue:
+        if offset == 0:
+            return index
+        if (known := const_evaluate_operand(index)) is not None:
+            return self.index(known + offset)
+        if offset < 0:
+            return self.insert(arith.SubiOp(index, self.index(-offset)))
+        return self.insert(arith.AddiOp(index, self.index(offset)))
+
+    def times(self, index: SSAValue, factor: int) -> SSAValue:
+        if factor == 1:
+            return index
+        if (known := const_evaluate_operand(index)) is not None:
+            return self.index(known * factor)
+        return self.insert(arith.MuliOp(index, self.index(factor)))
+
+    def reshaped(self, value: SSAValue, shape: Sequence[int]) -> SSAValue:
+        """A tensor in another shape; a constant as another constant."""
+        if tdsl.shape_of(value) == tuple(shape):
+            return value
+        if isinstance(constant := value.owner, tdsl.ConstOp) and value.has_one_use():
+            new = constant.with_raws(constant.raws.reshape(shape), tdsl.format_of(value))
+            Rewriter.insert_op(new, InsertPoint.before(constant))
+            return new.result
+        reshaped = self.insert(tdsl.ReshapeOp(value, shape))
+        reshaped.name_hint = value.name_hint
+        return reshaped
+
+    def loop(
+        self,
+        low: SSAValue,
+        high: SSAValue,
+        carried: Sequence[SSAValue],
+        body: Callable[[SSAValue, Sequence[SSAValue]], Sequence[SSAValue]],
+    ) -> Sequence[SSAValue]:
+        """The results of a loop that carries tensors, whose next values `body` returns."""
+        block = Block(arg_types=[IndexType(), *(value.type for value in carried)])
+        for argument, value in zip(block.args[1:], carried, strict=True):
+            argument.name_hint = value.name_hint
+        step = self.index(1)
+        outer, self.builder = self.builder, Builder(InsertPoint.at_end(block))
+        self.builder.insert(scf.YieldOp(*body(block.args[0], block.args[1:])))
+        self.builder = outer
+        loop = scf.ForOp(low, high, step, carried, block)
+        loop.location = self.location
+        self.builder.insert(loop)
+        for result, value in zip(loop.results, carried, strict=True):
+            result.name_hint = value.name_hint
+        return loop.results
+
+    def over(self, extent: int, whole: SSAValue, body: Callable[[SSAValue, SSAValue], SSAValue]) -> SSAValue:
+        """A loop from 0 that carries one tensor; none for a single iteration."""
+        if extent == 1:
+            return body(self.index(0), whole)
+        ends = self.index(0), self.index(extent)
+        [result] = self.loop(*ends, [whole], lambda i, carried: [body(i, carried[0])])
+        return result

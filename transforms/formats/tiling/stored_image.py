@@ -1,0 +1,97 @@
+"""Images in loops: whole, or as a ring of the rows or pixels computed last."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import SSAValue
+
+from tinyml.dialects import tdsl
+from tinyml.transforms.formats.tiling.emitter import Emitter
+from tinyml.transforms.ir.offsets import is_run
+
+
+@dataclass(frozen=True)
+class StoredImage:
+    """An image 1 x H x W x C, and the tensor that holds it, or in a ring its last rows or pixels.
+
+    shape: the image's. A ring has shape 1 x h x w x C and is either as wide as the image or one row high: pixel number
+    n of the image, counted row by row, lies at place n mod (h * w).
+    """
+
+    value: SSAValue
+    shape: tdsl.Shape
+
+    @staticmethod
+    def whole(value: SSAValue) -> StoredImage:
+        return StoredImage(value, tdsl.shape_of(value))
+
+    def now(self, value: SSAValue) -> StoredImage:
+        """The image after the tensor has been updated."""
+        return replace(self, value=value)
+
+    @property
+    def extents(self) -> tuple[int, int]:
+        """Height and width of the tensor."""
+        _, height, width, _ = tdsl.shape_of(self.value)
+        return height, width
+
+    @property
+    def is_ring(self) -> bool:
+        return self.extents != self.shape[1:3]
+
+    def place(self, y: SSAValue, x: SSAValue, emit: Emitter) -> list[SSAValue]:
+        """The index of the first element of a pixel in the tensor."""
+        zero = emit.index(0)
+        if not self.is_ring:
+            return [zero, y, x, zero]
+        rows, columns = self.extents
+        if columns == self.shape[2]:
+            return [zero, _remainder(y, rows, emit), x, zero]
+        number = emit.insert(arith.AddiOp(emit.times(y, self.shape[2]), x)) if self.shape[2] > 1 else y
+        return [zero, zero, _remainder(number, columns, emit), zero]
+
+    def part(self, at: Sequence[SSAValue], height: int, width: int, emit: Emitter) -> SSAValue:
+        """Rows and columns of the tensor from a place on."""
+        return emit.insert(tdsl.SliceOp(self.value, at, (1, height, width, self.shape[3])))
+
+    def inserted(self, part: SSAValue, at: Sequence[SSAValue], emit: Emitter) -> StoredImage:
+        """The image with pixels replaced, from a place on."""
+        return self.now(emit.insert(tdsl.InsertSliceOp(part, self.value, at)))
+
+    def window(
+        self,
+        top: SSAValue,
+        left: SSAValue,
+        size: tuple[int, int],
+        emit: Emitter,
+        dilations: tuple[int, int] = (1, 1),
+        margins: tuple[int, int, int, int] = (0, 0, 0, 0),
+        filling: float = 0.0,
+    ) -> SSAValue:
+        """The pixels under a window, in memory of their own unless they lie one after the other."""
+        shape = 1, *size, self.shape[3]
+        adjacent = all(extent == 1 or gap == 1 for extent, gap in zip(size, dilations, strict=True))
+        in_one_row = size == (1, 1) or (size[0] == 1 and self.extents[1] == self.shape[2])
+        run = is_run(self.shape, shape) and (in_one_row or not self.is_ring)
+        if not any(margins) and adjacent and run:
+            return self.part(self.place(top, left, emit), *size, emit)
+        ring = self.shape[1:3] if self.is_ring else None
+        op = tdsl.WindowOp(self.value, top, left, size, dilations, margins, filling, ring)
+        window = emit.insert(op)
+        window.name_hint = "window"
+        return window
+
+
+def tensor_like(value: SSAValue, shape: Sequence[int]) -> TensorType:
+    """The type of a tensor of another shape."""
+    return TensorType(tdsl.format_of(value).type, shape)
+
+
+def _remainder(index: SSAValue, divisor: int, emit: Emitter) -> SSAValue:
+    if divisor == 1:
+        return emit.index(0)
+    return emit.insert(arith.RemSIOp(index, emit.index(divisor)))
