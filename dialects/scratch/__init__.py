@@ -2,7 +2,18 @@
 
 from xdsl.ir import Dialect
 
-from tinyml.dialects.scratch.ops import AllocOp, ArenaOp, ConstantOp, CopyRunOp, MoveOp, ReuseOp, SliceOp, ViewOp, root
+from tinyml.dialects.scratch.ops import (
+    AllocOp,
+    ArenaOp,
+    ConstantOp,
+    CopyRunOp,
+    MoveOp,
+    ReuseOp,
+    SliceOp,
+    TurnOp,
+    ViewOp,
+    root,
+)
 from tinyml.dialects.scratch.spaces import CsrFlash, Flash, Packed, PackedFlash, PackedRam
 from tinyml.dialects.scratch.types import (
     FORMAT,
@@ -17,6 +28,7 @@ from tinyml.dialects.scratch.types import (
     storage_of,
     stored_as,
     unit_bytes,
+    unit_of,
 )
 
 __all__ = [
@@ -33,6 +45,7 @@ __all__ = [
     "PackedRam",
     "ReuseOp",
     "SliceOp",
+    "TurnOp",
     "ViewOp",
     "bytes_of",
     "element_bytes",
@@ -46,10 +59,11 @@ __all__ = [
     "storage_of",
     "stored_as",
     "unit_bytes",
+    "unit_of",
 ]
 
 SCRATCH = Dialect(
     "scratch",
-    [AllocOp, ArenaOp, ConstantOp, CopyRunOp, MoveOp, ReuseOp, SliceOp, ViewOp],
+    [AllocOp, ArenaOp, ConstantOp, CopyRunOp, MoveOp, ReuseOp, SliceOp, TurnOp, ViewOp],
     [CsrFlash, Flash, PackedFlash, PackedRam],
 )
