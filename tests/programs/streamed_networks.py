@@ -67,8 +67,8 @@ class NetworkWriter:
 
 
 @st.composite
-def networks(draw: st.DrawFn) -> ModuleOp:
-    """Chains of windows with strides and padding, joins of branches and shortcuts, pools, perhaps an average."""
+def networks(draw: st.DrawFn) -> str:
+    """Programs: chains of windows with strides and padding, joins of branches, pools, perhaps an average."""
     random = np.random.default_rng(draw(st.integers(0, 1 << 30)))
     size = st.integers(4, 8)
     net = NetworkWriter((draw(size), draw(size), draw(st.integers(1, 3))), random)
@@ -106,4 +106,4 @@ def networks(draw: st.DrawFn) -> ModuleOp:
         results = [net.insert(tdsl.MeanOp(image, (1, 2)))]
     if draw(st.booleans()):
         results.append(net.insert(tdsl.NegOp(image)))
-    return net.module(*results)
+    return str(net.module(*results))

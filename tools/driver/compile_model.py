@@ -114,6 +114,8 @@ def build_folder(
                     break
                 request, options = replace(request, reuse_input=True), smaller
                 compiled = compile_kept(program, ctx, options) if kept else compile_stages(program, ctx, options)
+            if request.ram is not None and _takes(compiled) > request.ram:
+                raise InputError(f"arena and input take {_takes(compiled)} bytes, --ram allows {request.ram}")
         progress.step("writing C")
         write_sources(folder, compiled, board, data)
         accuracies = NO_ACCURACY

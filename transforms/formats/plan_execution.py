@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr
@@ -58,12 +59,8 @@ class PlanExecutionPass(ModulePass):
 
 def streamed_segments(module: ModuleOp) -> list[dict[str, str]]:
     """The streamed segments of a program: `first`, `last` and `by`."""
-    recorded = module.attributes.get(PLAN, ArrayAttr([]))
+    recorded = module.attributes.get(PLAN)
     segments: list[dict[str, str]] = []
-    if isinstance(recorded, ArrayAttr):
-        for segment in recorded:
-            assert isinstance(segment, DictionaryAttr)
-            segments.append(
-                {name: str(value.data) for name, value in segment.data.items() if isinstance(value, StringAttr)}
-            )
+    for segment in cast("ArrayAttr[DictionaryAttr]", recorded) if recorded is not None else ():
+        segments.append({name: cast(StringAttr, value).data for name, value in segment.data.items()})
     return segments

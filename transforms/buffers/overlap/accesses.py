@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import IntegerAttr, MemRefType
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.traits import IsTerminator
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects.lazy_numpy import np
@@ -114,7 +113,7 @@ class _Walk:
             for inner in op.body.block.ops:
                 self.visit(inner, time, inside)
                 time += self.duration(inner, inside)
-        elif op.regions or op.has_trait(IsTerminator) or not isinstance(op, TensorOp) or op.dest is None:
+        elif not isinstance(op, TensorOp) or op.dest is None:
             raise Unknown
         elif isinstance(op, WindowOp) and op.ring is None and root(op.dest) not in self.buffers:
             self.window(op, time, loops)

@@ -64,7 +64,7 @@ class _Replay:
                     self.run(inner)
         elif isinstance(op, SliceOp) or not any(self.is_watched(inner) for inner in op.walk()):
             return
-        elif not isinstance(op, TensorOp) or op.regions or op.dest is None or self.view(op.dest) is self.read:
+        elif not isinstance(op, TensorOp) or op.dest is None or self.view(op.dest) is self.read:
             raise NotReplayed
         elif isinstance(op, WindowOp) and self.view(op.dest) is not self.written:
             self.gather(op)

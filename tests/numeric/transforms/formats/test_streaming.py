@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from interpreters import memory
 from programs.streamed_networks import NetworkWriter, networks
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.parser import Parser
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
@@ -60,11 +61,11 @@ def streamed(module: ModuleOp, first: int, last: int, slice: Slice) -> ModuleOp:
     return module
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(networks(), st.sampled_from(Slice), st.data())
-def test_any_segment_computes_the_same_bits(network: ModuleOp, slice: Slice, data: st.DataObject):
+def test_any_segment_computes_the_same_bits(network: str, slice: Slice, data: st.DataObject):
     """On tensors, and in an arena that was filled with random bytes, in which nothing is read before it is written."""
-    module = refined(network)
+    module = refined(Parser(context(), network).parse_module())
     count = len(network_of(predict_function(module)).graph.nodes)
     first = data.draw(st.integers(0, count - 1))
     last = data.draw(st.integers(first, count - 1))
@@ -78,13 +79,13 @@ def test_any_segment_computes_the_same_bits(network: ModuleOp, slice: Slice, dat
     assert first_mismatch(expected, evaluate(tiled, x)) is None
     results = memory.run(lowered(tiled), x[0])
     got = [np.asarray(result).reshape(1, -1) for result in results]
-    one = Outputs(None, expected.scores[:1], tuple(more[:1] for more in expected.more))
-    assert first_mismatch(one, Outputs(None, got[0], tuple(got[1:]))) is None
+    alone = evaluate(module, x[:1])
+    assert first_mismatch(alone, Outputs(None, got[0], tuple(got[1:]))) is None
 
 
 def residual_network() -> ModuleOp:
     """Images that shrink, with a join of two branches, of which one has a shortcut of its own, and an average."""
-    net = NetworkWriter((13, 12, 3), np.random.default_rng(7))
+    net = NetworkWriter((12, 12, 3), np.random.default_rng(7))
     image = net.window(net.input, (3, 3), (1, 1), (1, 1, 1, 1), 6)
     image = net.insert(tdsl.AddOp(image, net.window(image, (3, 3), (1, 1), (1, 1, 1, 1), 6)))
     branch = net.window(image, (3, 3), (2, 2), (0, 1, 0, 1), 8)
@@ -103,7 +104,7 @@ def test_networks_run_streamed_on_devices(mode: str, device: str, tmp_path: Path
     expected, interface = evaluate(ordinary, x := inputs_of(ordinary, 2)), interface_of(ordinary)
     module = ordinary.clone()
     PlanExecutionPass(mode).apply(context(), module)
-    assert [segment["by"] for segment in streamed_segments(module)] == [mode]
+    assert {segment["by"] for segment in streamed_segments(module)} == {mode}
     assert arena(module) < arena(ordinary)
     module = lowered(module, device)
     pipelines.run(module, context(), pipelines.flatten("bits-to-c", {}))
