@@ -342,7 +342,8 @@ class TurnOp(IRDLOperation):
 class MoveOp(IRDLOperation):
     """Moves a live buffer to another address of its arena; the old and the new bytes may overlap.
 
-    A move is no program point of its own but happens between two (Shiftry 7.1, defragmentation).
+    A move is no program point of its own but happens between two (Shiftry 7.1, defragmentation). Before packing both
+    are buffers without an address.
     """
 
     name = "scratch.move"
@@ -358,13 +359,20 @@ class MoveOp(IRDLOperation):
         if self.source.type != self.dest.type:
             raise VerifyException(f"a buffer keeps its type, got {self.source.type} and {self.dest.type}")
         source, dest = self.source.owner, self.dest.owner
-        if not isinstance(source, ViewOp) or not isinstance(dest, ViewOp) or source.arena is not dest.arena:
+        buffers = isinstance(source, AllocOp | ReuseOp) and isinstance(dest, AllocOp)
+        placed = isinstance(source, ViewOp) and isinstance(dest, ViewOp) and source.arena is dest.arena
+        if not buffers and not placed:
             raise VerifyException("a buffer moves from one view of an arena to another")
+
+    @property
+    def distance(self) -> int:
+        """The bytes from the old to the new address."""
+        return cast(ViewOp, self.dest.owner).offset.value.data - cast(ViewOp, self.source.owner).offset.value.data
 
     @property
     def upwards(self) -> bool:
         """Is the new address higher, so that the last element has to be copied first?"""
-        return cast(ViewOp, self.source.owner).offset.value.data < cast(ViewOp, self.dest.owner).offset.value.data
+        return self.distance > 0
 
 
 @irdl_op_definition

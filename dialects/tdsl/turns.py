@@ -80,12 +80,25 @@ def single_transpose(result: Extents, last: int) -> list[int]:
     return [count for count in (height - last, width if last else 0) if count] if last < height else [0, width]
 
 
+def lead(pixels: NDArray[np.int64], image: int, result: int) -> int:
+    """The least by which an image has to begin behind the result that overwrites it.
+
+    pixels: of each window, in the order of computation. image, result: the size of a pixel of either, in any unit. A
+    window is read once all elements of its result but the last have been written.
+    """
+    first = pixels.min(1) * image
+    pending = np.minimum.accumulate(first[::-1])[::-1]
+    written = (1 + np.arange(len(first))) * result
+    ahead = [written[:-1] - pending[1:], written - 1 - pending]
+    return max(0, *(int(part.max(initial=0)) for part in ahead))
+
+
 def window_pixels(turn: Turn, kernel: Extents, steps: Extents) -> NDArray[np.int64]:
     """The pixels of the image in each window of a turn (rows * width of the result, pixels), by their place in memory.
 
     kernel: rows and columns of a window; pixels are in the order of a window that has not been turned.
     """
-    down, right = (steps[::-1] if turn.turned else steps)
+    down, right = steps[::-1] if turn.turned else steps
     row, column = (axis.reshape(-1, 1) for axis in np.indices((turn.rows, turn.result[1])))
     i, j = (axis.reshape(1, -1) for axis in np.indices(kernel))
     if turn.turned:

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
+from typing import cast
 
-from xdsl.dialects import arith
+from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import IndexType, i16, i32
 from xdsl.ir import Attribute, SSAValue
+from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.lazy_numpy import np
@@ -77,7 +79,9 @@ class _Table:
 
     def __call__(self, number: SSAValue, column: int) -> SSAValue:
         value = self.nest.load(self.values, [number, self.nest.index(column)])
-        return self.nest.unsigned(value) if value.type == i16 else self.nest.insert(arith.IndexCastOp(value, IndexType()))
+        if value.type == i16:
+            return self.nest.unsigned(value)
+        return self.nest.insert(arith.IndexCastOp(value, IndexType()))
 
 
 class _Products:
@@ -94,10 +98,24 @@ class _Products:
         self.initial = sum_start(op.initial, start, op.accumulators[0], nest)
         self.shifts = row_shifts(op, nest)
         self.filters = rows
-        array = local_array(function_around(op), image.storage, self.length, "window")
-        self.window = elements_from(array, nest.index(0), self.length, nest, image.type)
+        self.window = elements_from(self._array(image.storage), nest.index(0), self.length, nest, image.type)
         self.image = elements_from(op.rhs, nest.index(0), prod(tdsl.shape_of(op.rhs)), nest)
         self.result = elements_from(op.out, nest.index(0), prod(tdsl.shape_of(op.out)), nest)
+
+    def _array(self, storage: Attribute) -> SSAValue:
+        """The array for windows, one for all convolutions with elements of the same storage."""
+        function = function_around(self.op)
+        arrays = [op.memref for op in function.body.block.ops if isinstance(op, memref.AllocaOp)]
+        for array in arrays:
+            type = scratch.memref_type(array)
+            if array.name_hint == "window" and type.element_type == storage:
+                if prod(type.get_shape()) >= self.length:
+                    return array
+                larger = local_array(function, storage, self.length, "window")
+                array.replace_all_uses_with(larger)
+                Rewriter.erase_op(cast(memref.AllocaOp, array.owner))
+                return larger
+        return local_array(function, storage, self.length, "window")
 
     def rows(self, table: _Table, number: SSAValue) -> None:
         """Compute the rows of a turn."""

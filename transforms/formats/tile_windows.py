@@ -29,8 +29,8 @@ from tinyml.transforms.formats.tiling.stored_image import StoredImage
 class TileWindowsPass(ModulePass):
     """Rewrites every `tdsl.conv2d` of a single image, with the padding before and the elementwise ops behind it.
 
-    Convolutions in place (`turns`) stay. The elementwise ops are absorbed as long as each is the only reader of the one before, and reads besides only tensors of the
-    same shape, numbers per channel and single numbers.
+    Convolutions in place (`turns`) stay. The elementwise ops are absorbed as long as each is the only reader of the one
+    before, and reads besides only tensors of the same shape, numbers per channel and single numbers.
     """
 
     name = "tile-windows"
