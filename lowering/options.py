@@ -12,6 +12,7 @@ from tinyml.dialects.formats.lookup import USUAL_FORMAT
 from tinyml.dialects.options import option
 from tinyml.targets.registry import HOST
 
+PLANS = ("auto", "ordinary", "rows", "pixels", "replace", "herringbone", "single-transpose")
 PACKED = ("auto", "always", "never")
 
 
@@ -39,6 +40,11 @@ class CompileOptions:
     round_sums: bool = option(
         "no accumulators in RAM for sums that loops carry (searches with --ram find out whether)", default=False
     )
+    plan: str = option(
+        "the order of execution: op by op, streamed, or convolutions in place (auto: the fastest that fits in RAM)",
+        default=PLANS[0],
+        choices=PLANS,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,4 +52,5 @@ class PipelineOptions(CompileOptions):
     """The options of pipelines: those of users, the validation set and the target."""
 
     data: str = option(".npz file with the validation set `x`, to profile with and to round weights on")
+    ram: int | None = option("bytes for the fastest plan that fits; without them it is ordinary", default=None)
     target: str = option("board, whose kernels are used", default=HOST, metavar="NAME")

@@ -99,6 +99,7 @@ PIPELINES = {
     FORMATS_TO_BUFFERS: PipelineSteps(
         """L1 to packed L2.""",
         (
+            "plan-execution",
             "tile-windows",
             "lower-tdsl-to-scratch",
             "cse",
@@ -137,6 +138,9 @@ PIPELINES = {
 }
 """The named pipelines. A step receives every option for which it has a field."""
 
+FIELDS = {"plan-execution": {"mode": "plan"}}
+"""Fields of passes that take an option of another name, because several passes have fields of theirs."""
+
 PUBLISHED = {"reals-to-formats": "published-to-formats"}
 """Pipelines to replace, and their replacements, if the format reproduces the arithmetic of a paper."""
 
@@ -160,7 +164,7 @@ def flatten(name: str, options: Mapping[str, Any]) -> list[ModulePass]:
     format = format_named(context(), given.get("format", USUAL_FORMAT), None)
     given |= {name: holds(format) for name, holds in FORMAT_PROPERTIES.items()}
     return [
-        step(**{option: given[option] for option in _fields(step) if option in given})
+        step(**{field: given[option] for field, option in _fields(step).items() if option in given})
         for step in map(_pass, _steps(name, given, format.AS_PUBLISHED))
     ]
 
@@ -230,7 +234,7 @@ def _taken(name: str) -> set[str]:
         if isinstance(step, If):
             taken.add(step.condition)
             step = step.step
-        taken |= _taken(step) if step in PIPELINES else set(_fields(_pass(step)))
+        taken |= _taken(step) if step in PIPELINES else set(_fields(_pass(step)).values())
     return taken
 
 
@@ -238,5 +242,6 @@ def _pass(name: str) -> type[ModulePass]:
     return registry().all_passes[name]()
 
 
-def _fields(step: type[ModulePass]) -> list[str]:
-    return [field.name for field in fields(step)]
+def _fields(step: type[ModulePass]) -> dict[str, str]:
+    """The fields of a pass, each with the option that it takes."""
+    return {field.name: FIELDS.get(step.name, {}).get(field.name, field.name) for field in fields(step)}

@@ -239,7 +239,8 @@ class Bits(Arithmetic):
         accumulators, shape, sums = op.accumulators, tdsl.shape_of(op.out), None
         before = accumulators[0]
         if op.initial is not None and initial is not None:
-            starts = before.start(self.machine, initial, _format(op.initial))
+            # The machine leaves out an axis of numbers that are all zero.
+            starts = np.broadcast_to(before.start(self.machine, initial, _format(op.initial)), initial.shape)
             sums = np.broadcast_to(ranked(starts, 1 + len(shape)), (len(starts), *shape))
         for accumulator, factors, term in zip(accumulators, pairs, op.terms, strict=True):
             if sums is not None:

@@ -71,8 +71,9 @@ class _Run:
         self.values: dict[SSAValue, Any] = {}
 
     def function(self, function: func.FuncOp, input: NDArray[Any]) -> list[Any]:
-        [argument] = function.body.block.args
-        self.values[argument] = self.buffer(argument, _read_only(input))
+        self.input = _read_only(input)
+        for argument in function.body.block.args:
+            self.values[argument] = self.buffer(argument, self.input)
         results = self.block(function.body.block)
         return [result.array() if isinstance(result, Buffer) else result for result in results]
 
@@ -94,6 +95,9 @@ class _Run:
             case scratch.ViewOp():
                 offset = op.offset.value.data
                 assert offset % dtype_of(scratch.memref_type(op.result).element_type).itemsize == 0
+                if op.input is not None:
+                    # The caller has filled it.
+                    arguments[0].memory[offset : offset + len(self.input)] = self.input
                 return [self.buffer(op.result, arguments[0].memory, offset)]
             case scratch.ConstantOp():
                 return [self.buffer(op.result, _read_only(np.frombuffer(op.value.data.data, np.uint8)))]

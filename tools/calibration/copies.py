@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
-
 from tinyml.lowering.c.memory import COPY
 from tinyml.runtime.model.interface import Interface
 from tinyml.targets.costs import OPTIMIZE
@@ -34,13 +32,11 @@ void figure_predict(const int8_t *X)
 """
 
 
-def copy_costs(device: str) -> Mapping[str, float]:
-    """The time of a call and of each byte, on average over all offsets."""
+def copy_equations(device: str) -> list[tuple[Mapping[str, float], float]]:
+    """For each length how often a copy and its bytes are counted, and the time, on average over all offsets."""
     empty = _time(device, 0, ())
     times = [(_time(device, bytes, OFFSETS) - empty) / len(OFFSETS) for bytes in BYTES]
-    # Relative errors count.
-    slope, start = np.polyfit(BYTES, times, 1, w=1 / np.array(times))
-    return {COPY: round(float(start), 2), f"{COPY} byte": round(float(slope), 2)}
+    return [({COPY: 1, f"{COPY} byte": bytes}, time) for bytes, time in zip(BYTES, times, strict=True)]
 
 
 def _time(device: str, bytes: int, offsets: tuple[int, ...]) -> int:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import option, options_of
-from tinyml.lowering.options import PACKED
+from tinyml.lowering.options import PACKED, PLANS
 from tinyml.tools.cli.arguments import add_options, given, parsed
 from tinyml.tools.driver.request import OPTIMIZE, Request
 from tinyml.tools.driver.search_request import SearchRequest, describe_searches, search_options
@@ -39,7 +39,11 @@ def run(arguments: argparse.Namespace) -> int:
     from tinyml.tools.reports.memory_picture import can_draw
     from tinyml.tools.reports.table import print_function_errors, print_reports, print_search
 
-    request = Request(**given(arguments, options_of(Request)), search=_search(arguments))
+    search = _search(arguments)
+    ram = given(arguments, search_options()).get("ram") if search is None else None
+    request = Request(**given(arguments, options_of(Request)), search=search, ram=ram)
+    if ram is not None and request.plan != PLANS[0]:
+        raise InputError(f"--ram is for --plan {PLANS[0]}, which chooses by it, and for searches")
     report = compile_model(request)
     print_reports([report])
     if report["search"] is not None:
@@ -56,8 +60,8 @@ def run(arguments: argparse.Namespace) -> int:
 def _search(arguments: argparse.Namespace) -> SearchRequest | None:
     options, name = given(arguments, search_options()), parsed(arguments, SearchChoice).search
     if name is None:
-        if options:
-            raise InputError(f"--{next(iter(options))} is an option of --search")
+        if options := options.keys() - {"ram"}:
+            raise InputError(f"--{min(options)} is an option of --search")
         return None
     if "width" in arguments:
         raise InputError("--search chooses the width of each tensor: give --widths in place of --width")

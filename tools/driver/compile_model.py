@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
+from tinyml.lowering.options import PLANS
 from tinyml.tools.cli.atomic_folder import atomic_folder
 from tinyml.tools.cli.progress import Progress
 from tinyml.tools.driver.output_contents import removable_files, seal_folder
@@ -17,8 +18,11 @@ from tinyml.tools.driver.request import QUANTIZATION, Request
 from tinyml.tools.driver.search_request import watched
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from xdsl.dialects.builtin import ModuleOp
 
+    from tinyml.lowering.options import PipelineOptions
     from tinyml.runtime.model.data import Data
     from tinyml.targets.board import Board
     from tinyml.tools.driver.measure import Measured
@@ -77,7 +81,8 @@ def build_folder(
     """Compile and measure a model into an existing empty folder, without drawing pictures.
 
     must_fit: raise `InputError` for a model that does not fit the board. If its RAM has no room for the arena and the
-    input, the input moves into the arena first (`reuse_input`), unless a search has counted the memory.
+    input, the input moves into the arena first (`reuse_input`), and then the plan `auto` takes less memory, unless a
+    search has counted it.
 
     If the tools of the device are not installed, the model is compiled all the same and the second result is None.
     """
@@ -103,9 +108,14 @@ def build_folder(
         search = None if request.search is None else request.search.search_pass(options)
         with watched(progress) as account:
             compiled = compile_kept(program, ctx, options) if kept else compile_stages(program, ctx, options, search)
-            if must_fit and search is None and not request.reuse_input and not _has_room(board, compiled):
-                request, options = replace(request, reuse_input=True), replace(options, reuse_input=True)
+            limit = request.ram or board.ram
+            for smaller in _smaller(options, limit) if must_fit and search is None else ():
+                if limit is None or _takes(compiled) <= limit:
+                    break
+                request, options = replace(request, reuse_input=True), smaller
                 compiled = compile_kept(program, ctx, options) if kept else compile_stages(program, ctx, options)
+            if request.ram is not None and _takes(compiled) > request.ram:
+                raise InputError(f"arena and input take {_takes(compiled)} bytes, --ram allows {request.ram}")
         progress.step("writing C")
         write_sources(folder, compiled, board, data)
         accuracies = NO_ACCURACY
@@ -125,11 +135,19 @@ def build_folder(
     return report, measured
 
 
-def _has_room(board: Board, compiled: Compiled) -> bool:
-    """True if a board's RAM has room for the arena and the caller's array."""
+def _smaller(options: PipelineOptions, limit: int | None) -> Iterator[PipelineOptions]:
+    """Options for less and less memory: the input in the arena, and plans of execution for so many bytes."""
+    if not options.reuse_input:
+        yield replace(options, reuse_input=True)
+    if options.plan == PLANS[0]:
+        yield replace(options, reuse_input=True, ram=limit)
+
+
+def _takes(compiled: Compiled) -> int:
+    """The bytes of the arena and of the caller's array."""
     from tinyml.transforms.search.costs.working_memory import arena_and_input
 
-    return board.ram is None or arena_and_input(compiled.buffers) <= board.ram
+    return arena_and_input(compiled.buffers)
 
 
 def _load_data(request: Request, program: ModuleOp, kept: bool) -> Data:

@@ -43,7 +43,11 @@ class BuildOptions(CompileOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class Request(BuildOptions):
-    """A request to compile a model. search: chooses the format of each tensor, in place of width and weights."""
+    """A request to compile a model.
+
+    search: chooses the format of each tensor, in place of width and weights. ram: bytes that the plan `auto` may take,
+    by default all of the board's.
+    """
 
     model: Path = option("program: a file that a frontend reads, or a module of tensors (.mlir)", flags=())
     val: Path | None = option(
@@ -52,6 +56,7 @@ class Request(BuildOptions):
     test: Path | None = option(".npz with x and y, to measure accuracy on (default: --val)", default=None)
     out: Path = option("folder to write", flags=("-o", "--out"))
     search: SearchRequest | None = None
+    ram: int | None = None
 
     @property
     def inputs(self) -> list[Path]:

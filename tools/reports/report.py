@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
+from tinyml.tools.reports.breakdown import constant_bytes
 from tinyml.tools.reports.memory_report import memory_report
 from tinyml.tools.reports.search_report import points_report, tensors_report
 
@@ -33,6 +34,7 @@ def write_report(
     from tinyml.lowering.cost.model.estimate import estimate_on
     from tinyml.runtime.evaluator.function_errors import function_errors
     from tinyml.runtime.model.model_interface import interface_of
+    from tinyml.transforms.formats.plan_execution import streamed_segments
 
     optimize = f"-{request.optimize}"
     cost = measured.cost if measured else None
@@ -68,6 +70,7 @@ def write_report(
             for function in functions
         ],
         "flash_bytes": measured.flash_bytes if measured else None,
+        "constants_bytes": sum(constant_bytes(compiled.program).values()),
         "flash_limit": board.flash,
         "ram_bytes": {
             "arena": memory["height"],
@@ -77,6 +80,7 @@ def write_report(
             "total": measured.static_bytes + measured.stack_bytes if measured else None,
         },
         "ram_limit": board.ram,
+        "segments": streamed_segments(compiled.buffers),
         "memory": memory,
         f"{board.unit}_per_inference": cost,
         "macs": macs,

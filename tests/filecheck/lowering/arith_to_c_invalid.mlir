@@ -5,10 +5,10 @@
 func.func @divides(%X: memref<1xi32>) -> index {
   %c0 = arith.constant 0 : index
   %x = memref.load %X[%c0] : memref<1xi32>
-  %y = arith.remsi %x, %x : i32
+  %y = arith.remui %x, %x : i32
   func.return %c0 : index
 }
-// CHECK: arith_to_c_invalid.mlir:8:3: 'arith.remsi' has no spelling in C
+// CHECK: arith_to_c_invalid.mlir:8:3: 'arith.remui' has no spelling in C
 
 // -----
 

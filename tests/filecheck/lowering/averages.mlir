@@ -36,3 +36,20 @@ func.func @normalise(%x: memref<2x3x!fixed.q<16, 8>>, %y: memref<2x3x!fixed.q<16
 // CHECK: %[[FACTOR:.*]] = num.inverse_root %[[TOTAL]]
 // CHECK: scf.for
 // CHECK: num.normalised %{{.*}}, %[[FACTOR]], %[[TOTAL]]
+
+// -----
+
+// Totals stay in memory between the parts of an image, each in a register while a part is added.
+func.func @totals(%x: memref<1x1x2x1x!fixed.q<8, 4>>, %t: memref<1x1x1x1xi32>, %y: memref<1x1x1x1x!fixed.q<8, 4>>) {
+  tdsl.no_total into %t : memref<1x1x1x1xi32>
+  tdsl.tally %t, %x : memref<1x1x1x1xi32>, memref<1x1x2x1x!fixed.q<8, 4>> into %t : memref<1x1x1x1xi32>
+  tdsl.quotient %t {count = 9 : i64, of = !fixed.q<8, 4>} : memref<1x1x1x1xi32> into %y : memref<1x1x1x1x!fixed.q<8, 4>>
+  func.return
+}
+// CHECK: func.func @totals
+// CHECK: memref.store %{{.*}}, %t
+// CHECK: [[before:%.*]] = memref.load %t
+// CHECK: scf.for {{.*}} iter_args([[total:%.*]] = [[before]]) -> (i32)
+// CHECK: num.tally [[total]], %{{.*}} : i32, !fixed.q<8, 4> -> i32
+// CHECK: memref.store %{{.*}}, %t
+// CHECK: num.average %{{.*}} {count = 9 : i64, of = !fixed.q<8, 4>} : i32 -> !fixed.q<8, 4>

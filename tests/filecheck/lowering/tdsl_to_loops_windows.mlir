@@ -46,3 +46,36 @@ func.func @depthwise(%w: memref<1x2x1x2x!zeroskew.q<8, 0.5, 3>>, %y: memref<1x1x
 // CHECK: num.start
 // CHECK: [[channel:%.*]] = scratch.slice %w{{\[}}[[o]]] : {{.*}} to memref<3x!zeroskew.q<8, 0.5, 0>>
 // CHECK: num.strided_dot {{%.*}}, {{%.*}}, [[channel]] {stride = 2 : index}
+
+// -----
+
+// The rows of a ring begin where the first one lies, and go on at its beginning.
+func.func @rows(%X: memref<1x3x5x2x!fixed.q<8, 7>>, %w: memref<1x3x3x2x!fixed.q<8, 7>>, %top: index, %left: index) {
+  tdsl.window %X[%top, %left] {dilations = array<i64: 1, 1>, margins = array<i64: 1, 0, 0, 0>, ring = array<i64: 9, 5>} : memref<1x3x5x2x!fixed.q<8, 7>> into %w : memref<1x3x3x2x!fixed.q<8, 7>>
+  func.return
+}
+// CHECK: func.func @rows
+// CHECK: [[three:%.*]] = arith.constant 3 : index
+// CHECK: [[above:%.*]] = arith.addi %top, [[three]]
+// CHECK: [[slot:%.*]] = arith.remsi [[above]], [[three]]
+// CHECK: scf.for [[i:%.*]] =
+// CHECK: [[row:%.*]] = arith.addi [[slot]], [[i]]
+// CHECK: [[beyond:%.*]] = arith.cmpi sge, [[row]], [[three]]
+// CHECK: [[back:%.*]] = arith.subi [[row]], [[three]]
+// CHECK: arith.select [[beyond]], [[back]], [[row]]
+// CHECK: scratch.copy_run
+
+// -----
+
+// The pixels of a ring of pixels may go on at its beginning within a row of the window.
+func.func @pixels(%X: memref<1x1x14x2x!fixed.q<8, 7>>, %w: memref<1x3x3x2x!fixed.q<8, 7>>, %top: index, %left: index) {
+  tdsl.window %X[%top, %left] {dilations = array<i64: 1, 1>, margins = array<i64: 0, 0, 0, 0>, ring = array<i64: 9, 5>} : memref<1x1x14x2x!fixed.q<8, 7>> into %w : memref<1x3x3x2x!fixed.q<8, 7>>
+  func.return
+}
+// CHECK: func.func @pixels
+// CHECK: [[slots:%.*]] = arith.constant 14 : index
+// CHECK: [[place:%.*]] = arith.remsi %{{.*}}, [[slots]]
+// CHECK: [[rest:%.*]] = arith.subi [[slots]], [[place]]
+// CHECK: arith.minsi %{{.*}}, [[rest]]
+// CHECK: scratch.copy_run
+// CHECK: scratch.copy_run

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from tinyml.transforms.formats.plans.graph import Graph
@@ -49,32 +49,38 @@ def least_peak(nodes: int, candidates: Iterable[Segment], most_extra: int | None
     Every sequence of segments is considered: for each peak that a candidate has, dynamic programming finds the cheapest
     cover by candidates that are no higher. most_extra: a limit on the extra work.
     """
-    ending: list[list[Segment]] = [[] for _ in range(nodes)]
-    for candidate in candidates:
-        ending[candidate.last].append(candidate)
-    peaks = sorted({candidate.bits for segments in ending for candidate in segments})
+    known = list(candidates)
+    peaks = sorted({0, *(candidate.bits for candidate in known)})
 
-    def cover(peak: int) -> Sequence[Segment] | None:
-        best: list[tuple[int, Segment | None] | None] = [(0, None)]
-        for segments in ending:
-            options = [
-                (before[0] + segment.extra, segment)
-                for segment in segments
-                if segment.bits <= peak and (before := best[segment.first]) is not None
-            ]
-            best.append(min(options, key=lambda option: option[0], default=None))
-        end = best[-1]
-        if end is None or (most_extra is not None and end[0] > most_extra):
-            return None
-        chosen: list[Segment] = []
-        while end is not None and end[1] is not None:
-            chosen.append(end[1])
-            end = best[end[1].first]
-        return chosen[::-1]
+    def cover(peak: int) -> Plan | None:
+        plan = cheapest(nodes, known, peak)
+        return None if plan is not None and most_extra is not None and plan.extra > most_extra else plan
 
     least = bisect_left(peaks, True, key=lambda peak: cover(peak) is not None)
-    if least == len(peaks):
+    return None if least == len(peaks) else cover(peaks[least])
+
+
+def cheapest(nodes: int, candidates: Iterable[Segment], most_bits: int) -> Plan | None:
+    """The plan with the least extra work whose peak is within a limit; None if there is none."""
+    ending: list[list[Segment]] = [[] for _ in range(nodes)]
+    for candidate in candidates:
+        if candidate.bits <= most_bits:
+            ending[candidate.last].append(candidate)
+    best: list[tuple[int, Segment | None] | None] = [(0, None)]
+    for segments in ending:
+        options = [
+            (before[0] + segment.extra, segment) for segment in segments if (before := best[segment.first]) is not None
+        ]
+        best.append(min(options, key=lambda option: option[0], default=None))
+    end = best[-1]
+    if end is None:
         return None
-    segments = cover(peaks[least])
-    assert segments is not None
-    return Plan(tuple(segments), peaks[least], sum(segment.extra for segment in segments))
+    chosen: list[Segment] = []
+    while end is not None and end[1] is not None:
+        chosen.append(end[1])
+        end = best[end[1].first]
+    return Plan(
+        tuple(chosen[::-1]),
+        max((segment.bits for segment in chosen), default=0),
+        sum(segment.extra for segment in chosen),
+    )

@@ -97,13 +97,11 @@ class Pool(Body):
 
     def pixel(self, y: SSAValue, x: SSAValue, images: Images) -> SSAValue:
         op = self.op
-        top, _, left, _ = op.margins
-        place = [
-            self.emit.plus(self.emit.times(at, step), -before)
-            for at, step, before in zip((y, x), op.steps, (top, left), strict=True)
-        ]
+        (above, _, before, _), (down, across) = op.margins, op.steps
+        top = self.emit.plus(self.emit.times(y, down), -above)
+        left = self.emit.plus(self.emit.times(x, across), -before)
         filling = LEAST if any(op.margins) else 0.0
-        window = images(op.image).window(*place, op.window, self.emit, margins=op.margins, filling=filling)
+        window = images(op.image).window(top, left, op.window, self.emit, margins=op.margins, filling=filling)
         return self.chained(self._pooled(window, (0, 0, 0, 0)), y, x, images)
 
     def row(self, y: SSAValue, target: StoredImage, images: Images) -> StoredImage:

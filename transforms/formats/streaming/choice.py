@@ -2,24 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from math import prod
 
+from tinyml.dialects import tdsl
 from tinyml.transforms.formats.plans.graph import Graph, Kind
 from tinyml.transforms.formats.plans.network import Network
 from tinyml.transforms.formats.plans.ordinary import ordinary, updated_in_place
-from tinyml.transforms.formats.plans.segmentation import Plan, Segment, least_peak
+from tinyml.transforms.formats.plans.segmentation import Plan, Segment, cheapest, least_peak
 from tinyml.transforms.formats.plans.streaming import Slice, Streams
 from tinyml.transforms.formats.streaming.schedule import schedule_of
 from tinyml.transforms.formats.streaming.stages import NotStreamed
 
+SLICES: Mapping[str, Sequence[Slice]] = {
+    "ordinary": (),
+    "rows": (Slice.ROW,),
+    "pixels": (Slice.PIXEL,),
+    "auto": (Slice.ROW, Slice.PIXEL),
+}
+"""The modes of execution, and what segments may be streamed by in each."""
+
 ORDINARY = "ordinary"
+SLOWNESS = {Slice.ROW: 1, Slice.PIXEL: 3}
+"""Rough costs of streaming a node, in units of their own; ordinary execution costs nothing."""
 
 
-def streaming_plan(network: Network, slices: tuple[Slice, ...]) -> Plan:
-    """The plan with the least peak among those that run, of segments that are ordinary or streamed by some slices."""
-    candidates = list(_candidates(network, slices))
+def plan_of(network: Network, mode: str, ram: int | None = None) -> Plan:
+    """The plan of a mode, of segments that run: that with the least peak, or in mode `auto` the fastest.
+
+    ram: bytes that may be alive at once in mode `auto`, windows of convolutions included. Without any plan that fits,
+    the plan is that with the least peak.
+    """
+    if mode == "auto" and ram is None:
+        mode = "ordinary"
+    candidates = list(_candidates(network, SLICES[mode]))
+    nodes = len(network.graph.nodes)
     while True:
-        plan = least_peak(len(network.graph.nodes), candidates)
+        plan = cheapest(nodes, candidates, 8 * ram) if mode == "auto" and ram is not None else None
+        plan = plan or least_peak(nodes, candidates)
         assert plan is not None
         refused = [segment for segment in plan.segments if not _runs(network, segment)]
         if not refused:
@@ -36,20 +56,23 @@ def _name(slice: Slice) -> str:
     return f"streamed by {slice.value}s"
 
 
-def _candidates(network: Network, slices: tuple[Slice, ...]) -> Iterator[Segment]:
+def _candidates(network: Network, slices: Sequence[Slice]) -> Iterator[Segment]:
     graph = network.graph
+    count = len(graph.nodes)
+    scratch = [_scratch(network, i) for i in range(count)]
     pixels = Streams(graph, Slice.PIXEL)
-    for i in range(len(graph.nodes)):
-        yield Segment(i, i, _by_itself(graph, i, pixels), ORDINARY)
-    runs = [_node_runs(network, i) for i in range(len(graph.nodes))]
+    for i in range(count):
+        yield Segment(i, i, _by_itself(graph, i, pixels) + scratch[i], ORDINARY)
+    runs = [_runs(network, Segment(i, i, 0, _name(Slice.ROW))) for i in range(count)] if slices else []
     for slice in slices:
         streams = Streams(graph, slice)
-        for first in range(len(graph.nodes)):
-            for last in range(first, len(graph.nodes)):
+        for first in range(count):
+            for last in range(first, count):
                 if not runs[last]:
                     break
                 if last > first and (bits := streams.cost(first, last)) is not None:
-                    yield Segment(first, last, bits, _name(slice))
+                    cost = SLOWNESS[slice] * (last + 1 - first)
+                    yield Segment(first, last, bits + max(scratch[first : last + 1]), _name(slice), cost)
 
 
 def _by_itself(graph: Graph, i: int, pixels: Streams) -> int:
@@ -60,17 +83,22 @@ def _by_itself(graph: Graph, i: int, pixels: Streams) -> int:
     return min(bits for bits in options if bits is not None)
 
 
-def _node_runs(network: Network, i: int) -> bool:
-    try:
-        schedule_of(network, i, i, Slice.ROW)
-    except NotStreamed:
-        return False
-    return True
+def _scratch(network: Network, i: int) -> int:
+    """The bits of the window of a convolution and of one pixel of its result."""
+    op = network.ops[i][0]
+    if not isinstance(op, tdsl.Conv2dOp):
+        return 0
+    _, height, width, _ = tdsl.shape_of(op.lhs)
+    gathered = height * width * tdsl.shape_of(op.rhs)[3] if height * width > 1 else 0
+    pixel = prod(tdsl.shape_of(op.out)[3:]) if len(network.ops[i]) > 1 else 0
+    return 8 * sum(
+        elements * tdsl.format_of(value).dtype.itemsize for elements, value in ((gathered, op.rhs), (pixel, op.out))
+    )
 
 
 def _runs(network: Network, segment: Segment) -> bool:
-    slice = slice_of(segment)
-    if slice is None:
+    """Can a segment run as its schedule says?"""
+    if (slice := slice_of(segment)) is None:
         return True
     try:
         schedule_of(network, segment.first, segment.last, slice)

@@ -27,9 +27,9 @@ class Schedule(NamedTuple):
 
 
 class _Choice(NamedTuple):
-    """hosts: as `segment_of` takes them. early: the stages that run as early as their rings have room."""
+    """carriers: as `segment_of` takes them. early: the stages that run as early as their rings have room."""
 
-    hosts: dict[str, str]
+    carriers: dict[str, str]
     early: frozenset[str]
 
 
@@ -54,16 +54,16 @@ def schedule_of(network: Network, first: int, last: int, slice: Slice) -> Schedu
 
 def _options(choice: _Choice, join: str, operands: list[str]) -> Iterator[_Choice]:
     """Every other way in which a join may run."""
-    for host in operands:
-        hosts = choice.hosts | {join: host}
-        yield _Choice(hosts, choice.early)
+    for carrier in operands:
+        carriers = choice.carriers | {join: carrier}
+        yield _Choice(carriers, choice.early)
         for other in operands:
-            if other != host:
-                yield _Choice(hosts, choice.early | {other})
+            if other != carrier:
+                yield _Choice(carriers, choice.early | {other})
 
 
 def _scheduled(network: Network, first: int, last: int, slice: Slice, choice: _Choice) -> Schedule:
-    segment = segment_of(network, first, last, choice.hosts)
+    segment = segment_of(network, first, last, choice.carriers)
     for stage in segment.stages:
         kind_of(stage)
     timing = timing_of(segment.graph, slice, choice.early)

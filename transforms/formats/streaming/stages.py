@@ -60,10 +60,10 @@ class Segment:
         return Graph(tensors, inputs, tuple(stage.node for stage in self.stages), kept)
 
 
-def segment_of(network: Network, first: int, last: int, hosts: Mapping[str, str] | None = None) -> Segment:
+def segment_of(network: Network, first: int, last: int, carriers: Mapping[str, str] | None = None) -> Segment:
     """The nodes of a network from first to last, both inclusive, as stages; raises `NotStreamed`.
 
-    hosts: for some elementwise nodes, the operand with whose stage they run; others run with the one computed last.
+    carriers: for some elementwise nodes, the operand with whose stage they run; others run with the one computed last.
     """
     graph = network.graph
     stages: dict[str, Stage] = {}
@@ -81,7 +81,7 @@ def segment_of(network: Network, first: int, last: int, hosts: Mapping[str, str]
             continue
         if len(operands) > 1:
             joins[node.result] = operands
-        operand = (hosts or {}).get(node.result, operands[0])
+        operand = (carriers or {}).get(node.result, operands[0])
         before = stages.pop(operand)
         reads = tuple(read for read in node.reads if read.tensor != operand)
         merged = before.node._replace(result=node.result, reads=before.node.reads + reads)

@@ -128,8 +128,7 @@ def timing_of(graph: Graph, slice: Slice, early: Collection[str] = ()) -> Timing
     order, starts = _starts(graph, reads, slice, steps, early)
     for node, read in reads:
         ready = order.index(read.tensor) < order.index(node.result)
-        needs = _needs(starts[read.tensor], steps[read.tensor], read, slice)
-        if (*needs, not ready) > (*starts[node.result], False):
+        if (*_needs(starts[read.tensor], steps[read.tensor], read, slice), not ready) > (*starts[node.result], False):
             raise NotStreamed(f"{node.result} needs {read.tensor} before it is computed")
     first = [min(start[axis] for start in starts.values()) for axis in range(2)]
     clocks: dict[str, tuple[Clock, Clock]] = {}

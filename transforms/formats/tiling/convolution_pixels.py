@@ -56,14 +56,11 @@ class ConvolutionPixels:
         """The part of the image under the filter."""
         _, height, width, _ = tdsl.shape_of(self.op.lhs)
         margins = margins_of(self.pad)
-        (down, across), (top, _, left, _) = self.op.steps, margins
-        place = [
-            self.emit.plus(self.emit.times(at, step), -before)
-            for at, step, before in ((y, down, top), (x, across, left))
-        ]
+        (down, across), (above, _, before, _) = self.op.steps, margins
+        top = self.emit.plus(self.emit.times(y, down), -above)
+        left = self.emit.plus(self.emit.times(x, across), -before)
         filling = 0.0 if self.pad is None else self.pad.filling
-        reach = margins if self.pad is not None else (0, 0, 0, 0)
-        return image.window(*place, (height, width), self.emit, self.op.spread, reach, filling)
+        return image.window(top, left, (height, width), self.emit, self.op.spread, margins, filling)
 
     def _product(self, window: SSAValue) -> SSAValue:
         """The pixel of the result before elementwise ops."""

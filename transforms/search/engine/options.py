@@ -21,7 +21,11 @@ def widths(default: tuple[int, ...] = ()) -> Any:
 
 def ram() -> Any:
     """Option `ram`."""
-    return option("most RAM: arena, input and stack", default=None, metavar="BYTES")
+    return option(
+        "most RAM: arena, input and stack; without a search, arena and input for --plan auto",
+        default=None,
+        metavar="BYTES",
+    )
 
 
 def loss(default: float | None) -> Any:

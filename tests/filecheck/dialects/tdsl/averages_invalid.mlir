@@ -74,3 +74,33 @@
 %s = "test.op"() : () -> (f32)
 %r = num.normalised %a, %s, %s : !fixed.q<16, 8>, f32, f32 -> f32
 // CHECK: num.normalised mixes the families exact, float
+
+// -----
+
+%total, %x = "test.op"() : () -> (tensor<1x1x1x2xi32>, tensor<1x2x2x3x!fixed.q<8, 4>>)
+%r = tdsl.tally %total, %x : tensor<1x1x1x2xi32>, tensor<1x2x2x3x!fixed.q<8, 4>> -> tensor<1x1x1x2xi32>
+// CHECK: adds images 1xHxWxC to totals 1x1x1xC, got 1x2x2x3 and 1x1x1x2
+
+// -----
+
+%total, %x = "test.op"() : () -> (tensor<1x1x1x3xf32>, tensor<1x2x2x3x!fixed.q<8, 4>>)
+%r = tdsl.tally %total, %x : tensor<1x1x1x3xf32>, tensor<1x2x2x3x!fixed.q<8, 4>> -> tensor<1x1x1x3xf32>
+// CHECK: f32 is no total of numbers of !fixed.q<8, 4>
+
+// -----
+
+%total, %x = "test.op"() : () -> (tensor<1x1x1x3xi32>, tensor<1x2x2x3x!fixed.q<8, 4>>)
+%r = tdsl.tally %total, %x : tensor<1x1x1x3xi32>, tensor<1x2x2x3x!fixed.q<8, 4>> -> tensor<1x1x1x3xi64>
+// CHECK: the total changes its type
+
+// -----
+
+%total = "test.op"() : () -> (tensor<1x1x1x3xi64>)
+%r = tdsl.quotient %total {count = 9 : i64, of = !fixed.q<8, 4>} : tensor<1x1x1x3xi64> -> tensor<1x1x1x3x!fixed.q<8, 4>>
+// CHECK: i64 is no total of 9 numbers of !fixed.q<8, 4>
+
+// -----
+
+%total = "test.op"() : () -> (tensor<1x1x1x3xi32>)
+%r = tdsl.quotient %total {count = 9 : i64, of = !fixed.q<8, 4>} : tensor<1x1x1x3xi32> -> tensor<1x1x1x3xf32>
+// CHECK: tdsl.quotient mixes the families exact and float

@@ -294,8 +294,8 @@ def test_small_problems_need_no_exact_cover():
     distances = {1: 1100, 2: 414, 3: 154}
     pixels = [(18, 3, 4), (10, 4, 5), (90, 10, 11), (16, 11, 12), (144, 17, 18), (22, 18, 19)]
     shapes = [
-        Rectangle("", size, 2, *life, (Overlap(index - 1, distances[index]),) if index in distances else ())
-        for index, (size, *life) in enumerate([*layers, *pixels])
+        Rectangle("", size, 2, first, last, (Overlap(index - 1, distances[index]),) if index in distances else ())
+        for index, (size, first, last) in enumerate([*layers, *pixels])
     ]
     effort = Effort()
     placement = pack(shapes, "auto", effort)
