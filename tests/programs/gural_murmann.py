@@ -10,17 +10,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from xdsl.dialects import func
-from xdsl.dialects.builtin import FunctionType, ModuleOp
+from xdsl.dialects.builtin import FunctionType, ModuleOp, TensorType
 from xdsl.ir import Block, Region, SSAValue
 
 from programs.paths import TESTS
 from tinyml.dialects import tdsl
 from tinyml.dialects.formats.fixed.type import FixedType
-from tinyml.dialects.formats.fixed.unsigned import UnsignedType
+from tinyml.dialects.formats.fixed.unsigned_type import UnsignedType
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from tinyml.dialects.formats.number_format import NumberFormat
@@ -77,7 +75,7 @@ def half_to_even(numbers: NDArray[np.int64], bits: int) -> NDArray[np.int64]:
 
 def program() -> ModuleOp:
     """The network on formats: label and logits of an image."""
-    block = Block(arg_types=[tensor_type((1, 14, 14, 1), UnsignedType(4, IMAGE))])
+    block = Block(arg_types=[TensorType(UnsignedType(4, IMAGE).type, (1, 14, 14, 1))])
     [value] = block.args
     value.name_hint, scale = "X", IMAGE
 
@@ -110,9 +108,3 @@ def program() -> ModuleOp:
     block.add_op(func.ReturnOp(label, scores))
     type = FunctionType.from_lists(block.arg_types, [label.type, scores.type])
     return ModuleOp([func.FuncOp("gural_mnist10", type, Region(block))])
-
-
-def tensor_type(shape: Sequence[int], format: NumberFormat) -> Any:
-    from xdsl.dialects.builtin import TensorType
-
-    return TensorType(format.type, shape)

@@ -135,7 +135,7 @@ def with_overlaps(
         results = {member.result for member in members}
         overlaps: list[Overlap] = []
         for _, k in ends[bisect_left(ends, (shape.first, 0)) : bisect_right(ends, (end, len(ends)))]:
-            if k == i or rectangles[k].first >= shape.first:
+            if k == i or rectangles[k].first > shape.first:
                 continue
             distance = safe_distance(op, {member.result for member in groups[k]}, results)
             if distance is not None and distance < shape.size:

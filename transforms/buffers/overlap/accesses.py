@@ -16,7 +16,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.scratch import SliceOp, element_bytes, memref_type, packed_bits, root
+from tinyml.dialects.scratch import SliceOp, memref_type, root, unit_of
 from tinyml.dialects.tdsl import PoolOp, TensorOp, WindowOp, shape_of
 
 if TYPE_CHECKING:
@@ -47,8 +47,8 @@ class Access(NamedTuple):
 def accesses(op: Operation, buffers: Iterable[SSAValue]) -> list[Access]:
     """All accesses of an op, loops included, to some buffers.
 
-    Raises `Unknown` for branches, for loops that carry values, for memrefs that loops or branches hand on, for packed
-    buffers and for indices that depend on data.
+    Raises `Unknown` for branches, for loops that carry values, for memrefs that loops or branches hand on, and for
+    indices that depend on data.
     """
     if any(_is_handed_on(operand) for inner in op.walk() for operand in inner.operands):
         raise Unknown
@@ -165,25 +165,25 @@ class _Walk:
         self, value: SSAValue, writes: bool, times: Numbers, first: Numbers, last: Numbers, loops: Sequence[_Loop]
     ) -> None:
         """times: in the first iteration; first and last may have an axis for each loop before the one of the times."""
-        width = element_bytes(memref_type(value))
         shape = (*(loop.trips for loop in loops), len(times))
-        if packed_bits(memref_type(value)) is not None or prod(shape) > MOST_STEPS:
+        if prod(shape) > MOST_STEPS:
             raise Unknown
         origin = self.offset(value, loops)[..., None]
         runs = np.ones((1,) * len(shape), bool)
         for axis, loop in enumerate(loops):
             times = times + _along(axis, len(shape), loop.duration * np.arange(loop.trips))
             runs = runs & _ranked(loop.runs, len(shape))
-        starts, ends = origin + width * first, origin + width * (last + 1)
+        length, size = unit_of(memref_type(value))
+        starts, ends = (origin + first) // length * size, ((origin + last) // length + 1) * size
         taken = np.broadcast_to(runs, shape).reshape(-1)
         every = [np.broadcast_to(numbers, shape).reshape(-1)[taken] for numbers in (times, starts, ends)]
         self.accesses.append(Access(root(value), writes, *every))
 
     def offset(self, value: SSAValue, loops: Sequence[_Loop]) -> Numbers:
-        """The bytes from the beginning of its buffer to a memref, with an axis for each loop."""
+        """The elements from the beginning of its buffer to a memref, with an axis for each loop."""
         total = np.zeros((1,) * len(loops), np.int64)
         while isinstance(slice := value.owner, SliceOp):
-            total = total + self.evaluate(slice.offset, loops) * element_bytes(memref_type(value))
+            total = total + self.evaluate(slice.offset, loops)
             value = slice.source
         return total
 

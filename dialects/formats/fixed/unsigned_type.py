@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 
 V = TypeVar("V")
 
-UNSIGNED_WIDTHS = range(1, 32)
+UNSIGNED_WIDTHS = range(1, 16)
 USUAL_WIDTH = 4
 
 
 @irdl_attr_definition
 class UnsignedType(ScaledInteger, ExactFormat):
-    """`!fixed.u<width, frac>`: 1 to 31 bits, stored in the next signed integer of 8, 16 or 32 bits that holds them."""
+    """`!fixed.u<width, frac>`: 1 to 15 bits, stored in a signed integer of 8 or 16 bits that holds them."""
 
     name = "fixed.u"
     width: IntAttr
