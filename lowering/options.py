@@ -12,7 +12,7 @@ from tinyml.dialects.formats.lookup import USUAL_FORMAT
 from tinyml.dialects.options import option
 from tinyml.targets.registry import HOST
 
-PLANS = ("auto", "ordinary", "rows", "pixels")
+PLANS = ("auto", "ordinary", "rows", "pixels", "replace", "herringbone", "single-transpose")
 PACKED = ("auto", "always", "never")
 
 
@@ -41,7 +41,7 @@ class CompileOptions:
         "no accumulators in RAM for sums that loops carry (searches with --ram find out whether)", default=False
     )
     plan: str = option(
-        "the order of execution: op by op, or streamed by rows or pixels (auto: the fastest that fits in RAM)",
+        "the order of execution: op by op, streamed, or convolutions in place (auto: the fastest that fits in RAM)",
         default=PLANS[0],
         choices=PLANS,
     )

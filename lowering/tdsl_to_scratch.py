@@ -24,15 +24,17 @@ from xdsl.dialects.builtin import (
     NoneAttr,
     TensorType,
 )
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue, Use
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from tinyml.dialects import scratch, tdsl
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.locations import error_at
+from tinyml.dialects.scratch.packing import packed_space
 from tinyml.lowering.buffers.iter_args import writes_in_place
 from tinyml.lowering.loops.lowerings import lowering_of
+from tinyml.transforms.buffers.liveness.live_ranges import reshaped
 from tinyml.transforms.ir.levels import FORMATS
 from tinyml.transforms.ir.offsets import build_index, build_offset, is_run
 
@@ -46,7 +48,34 @@ class LowerTdslToScratchPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in defined_functions(op):
+            _repeat_fills(function)
             _Bufferisation(function).apply()
+
+
+def _repeat_fills(function: func.FuncOp) -> None:
+    """Give each tensor that begins as a filled one a filling of its own, right before it.
+
+    Otherwise all of one shape would be copies of a single one, which would be in memory all the time.
+    """
+    for fill in [op for op in function.walk() if isinstance(op, tdsl.FillOp)]:
+        for use in [use for use in fill.out.uses if _begins(use)]:
+            own = fill.clone()
+            Rewriter.insert_op(own, InsertPoint.before(use.operation))
+            own.out.name_hint = fill.out.name_hint
+            use.operation.operands[use.index] = own.out
+        if not fill.out.uses:
+            Rewriter.erase_op(fill)
+
+
+def _begins(use: Use) -> bool:
+    """Is it the first value of a tensor that a loop or an insertion changes?"""
+    match use.operation:
+        case scf.ForOp():
+            return True
+        case tdsl.InsertSliceOp(input=input):
+            return input is use.operation.operands[use.index]
+        case _:
+            return False
 
 
 def _as_memref(type: Attribute, packed: Attribute | None = None) -> Attribute:
@@ -54,7 +83,7 @@ def _as_memref(type: Attribute, packed: Attribute | None = None) -> Attribute:
     if not isinstance(type, TensorType):
         return type
     tensor = cast("TensorType[Any]", type)
-    space = scratch.PackedRam(packed.value.data) if isinstance(packed, IntegerAttr) else NoneAttr()
+    space = packed_space(tensor.element_type, packed.value.data) if isinstance(packed, IntegerAttr) else NoneAttr()
     return MemRefType(tensor.element_type, tensor.get_shape(), memory_space=space)
 
 
@@ -142,11 +171,25 @@ class _Bufferisation:
         destination = self.destinations.get(op.out)
         if destination is None:
             destination = self.alloc(op.out.type, op.out.name_hint)
+        for lost in op.destroyed:
+            self.buffers[lost] = self.moved(self.buffers[lost])
         operands = [[self.buffers[value] for value in group] for group in _operand_groups(op)]
         properties = {name: value for name, value in op.properties.items() if name != "operandSegmentSizes"}
         regions = [region.clone() for region in op.regions]
         self.builder.insert(_create(type(op), operands, destination, properties, regions))
         self.buffers[op.out] = destination
+
+    def moved(self, buffer: SSAValue) -> SSAValue:
+        """A whole buffer in another place, which packing chooses for a result that overlaps it; any other as it is."""
+        source = reshaped(buffer)
+        if not isinstance(source.owner, scratch.AllocOp):
+            return buffer
+        dest = self.builder.insert(scratch.AllocOp(scratch.memref_type(source))).result
+        dest.name_hint = source.name_hint
+        self.builder.insert(scratch.MoveOp(source, dest))
+        if buffer is source:
+            return dest
+        return self.builder.insert(scratch.SliceOp(dest, self.index(0), scratch.memref_type(buffer).get_shape())).result
 
     def view(self, op: tdsl.TensorOp) -> SSAValue | None:
         """The result as a view of the operand, if its elements are contiguous there."""
@@ -160,7 +203,7 @@ class _Bufferisation:
                 return self.slice(op.input, self.index(0), shape)
             case tdsl.IndexOp():
                 return self.slice(op.input, self.offset([op.index], tdsl.shape_of(op.input)), shape)
-            case tdsl.SliceOp() if is_run(tdsl.shape_of(op.input), shape):
+            case tdsl.SliceOp() if op.strides is None and is_run(tdsl.shape_of(op.input), shape):
                 return self.slice(op.input, self.offset(op.offsets, tdsl.shape_of(op.input)), shape)
             case _:
                 return None

@@ -92,6 +92,6 @@ def packed_writer(bits: int) -> str:
     return f"tm_pack_s{bits}"
 
 
-def packed_copier(bits: int) -> str:
+def packed_copier(bits: int, *, signed: bool = True) -> str:
     """The function that unpacks groups of elements from working memory into a plain array."""
-    return f"tm_unpack_s{bits}"
+    return f"tm_unpack_{'s' if signed else 'u'}{bits}"

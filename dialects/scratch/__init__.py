@@ -2,7 +2,18 @@
 
 from xdsl.ir import Dialect
 
-from tinyml.dialects.scratch.ops import AllocOp, ArenaOp, ConstantOp, CopyRunOp, MoveOp, ReuseOp, SliceOp, ViewOp, root
+from tinyml.dialects.scratch.ops import (
+    AllocOp,
+    ArenaOp,
+    ConstantOp,
+    CopyRunOp,
+    MoveOp,
+    ReuseOp,
+    SliceOp,
+    TurnOp,
+    ViewOp,
+    root,
+)
 from tinyml.dialects.scratch.spaces import CsrFlash, Flash, Packed, PackedFlash, PackedRam
 from tinyml.dialects.scratch.types import (
     FORMAT,
@@ -12,10 +23,12 @@ from tinyml.dialects.scratch.types import (
     in_flash,
     memref_type,
     packed_bits,
+    packed_offset,
     size_in_bytes,
     storage_of,
     stored_as,
     unit_bytes,
+    unit_of,
 )
 
 __all__ = [
@@ -32,6 +45,7 @@ __all__ = [
     "PackedRam",
     "ReuseOp",
     "SliceOp",
+    "TurnOp",
     "ViewOp",
     "bytes_of",
     "element_bytes",
@@ -39,15 +53,17 @@ __all__ = [
     "in_flash",
     "memref_type",
     "packed_bits",
+    "packed_offset",
     "root",
     "size_in_bytes",
     "storage_of",
     "stored_as",
     "unit_bytes",
+    "unit_of",
 ]
 
 SCRATCH = Dialect(
     "scratch",
-    [AllocOp, ArenaOp, ConstantOp, CopyRunOp, MoveOp, ReuseOp, SliceOp, ViewOp],
+    [AllocOp, ArenaOp, ConstantOp, CopyRunOp, MoveOp, ReuseOp, SliceOp, TurnOp, ViewOp],
     [CsrFlash, Flash, PackedFlash, PackedRam],
 )

@@ -301,11 +301,49 @@ class CopyRunOp(IRDLOperation):
             raise VerifyException(f"copies plain working memory, got {source} and {dest}")
 
 
+class ChangesBytes(MemoryEffect):
+    """Reads and writes its first operand."""
+
+    @classmethod
+    def get_effects(cls, op: Operation) -> set[EffectInstance]:
+        return {EffectInstance(kind, op.operands[0]) for kind in (MemoryEffectKind.READ, MemoryEffectKind.WRITE)}
+
+
+@irdl_op_definition
+class TurnOp(IRDLOperation):
+    """Transposes an image of rows * columns pixels in place, which begins at a pixel of a buffer.
+
+    pixel: units of a pixel; bits: of a unit, 8 or, in a buffer packed to 4 bits, 4.
+    """
+
+    name = "scratch.turn"
+    buffer = operand_def(MEMREF)
+    first = operand_def(IndexType)
+    rows = operand_def(IndexType)
+    columns = operand_def(IndexType)
+    pixel = prop_def(IntegerAttr)
+    bits = prop_def(IntegerAttr)
+    traits = traits_def(ChangesBytes())
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = "$buffer `[` $first `]` `:` $rows `x` $columns attr-dict `:` type($buffer)"
+
+    def __init__(self, buffer: SSAValue, first: SSAValue, rows: SSAValue, columns: SSAValue, pixel: int, bits: int):
+        properties = {"pixel": IntegerAttr(pixel, i64), "bits": IntegerAttr(bits, i64)}
+        super().__init__(operands=[buffer, first, rows, columns], properties=properties)
+
+    def verify_(self) -> None:
+        if in_flash(memref_type(self.buffer)):
+            raise VerifyException(f"turns working memory, got {self.buffer.type}")
+        if self.bits.value.data not in (4, 8) or self.pixel.value.data < 1:
+            raise VerifyException("a pixel has units of 4 or 8 bits")
+
+
 @irdl_op_definition
 class MoveOp(IRDLOperation):
     """Moves a live buffer to another address of its arena; the old and the new bytes may overlap.
 
-    A move is no program point of its own but happens between two (Shiftry 7.1, defragmentation).
+    A move is no program point of its own but happens between two (Shiftry 7.1, defragmentation). Before packing both
+    are buffers without an address.
     """
 
     name = "scratch.move"
@@ -321,13 +359,20 @@ class MoveOp(IRDLOperation):
         if self.source.type != self.dest.type:
             raise VerifyException(f"a buffer keeps its type, got {self.source.type} and {self.dest.type}")
         source, dest = self.source.owner, self.dest.owner
-        if not isinstance(source, ViewOp) or not isinstance(dest, ViewOp) or source.arena is not dest.arena:
+        buffers = isinstance(source, AllocOp | ReuseOp) and isinstance(dest, AllocOp)
+        placed = isinstance(source, ViewOp) and isinstance(dest, ViewOp) and source.arena is dest.arena
+        if not buffers and not placed:
             raise VerifyException("a buffer moves from one view of an arena to another")
+
+    @property
+    def distance(self) -> int:
+        """The bytes from the old to the new address."""
+        return cast(ViewOp, self.dest.owner).offset.value.data - cast(ViewOp, self.source.owner).offset.value.data
 
     @property
     def upwards(self) -> bool:
         """Is the new address higher, so that the last element has to be copied first?"""
-        return cast(ViewOp, self.source.owner).offset.value.data < cast(ViewOp, self.dest.owner).offset.value.data
+        return self.distance > 0
 
 
 @irdl_op_definition

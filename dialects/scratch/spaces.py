@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import cast
 
 from xdsl.dialects.builtin import IntAttr
 from xdsl.ir import Attribute, ParametrizedAttribute
@@ -13,6 +12,9 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.layouts.packed_bits import WIDTHS
+
+OFFSETS = {4: 8}
+"""What may be subtracted from elements of working memory before they are packed, by width."""
 
 
 @irdl_attr_definition
@@ -35,10 +37,12 @@ class Packed(ParametrizedAttribute):
     Indices and offsets still count elements.
     """
 
+    bits: IntAttr
+
     @property
     def width(self) -> int:
         """The width of an element in bits."""
-        return cast(IntAttr, self.parameters[0]).data
+        return self.bits.data
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
@@ -67,10 +71,37 @@ class PackedFlash(Packed):
 
 @irdl_attr_definition
 class PackedRam(Packed):
-    """Memory space of packed working memory."""
+    """`#scratch.packed_ram<9>`: memory space of packed working memory.
+
+    In `#scratch.packed_ram<4, 8>` elements are packed less an offset of 8, so that 4 bits hold 0 to 15: such a byte
+    holds one element in its low bits, and the next in its high bits. Other widths have no offset.
+    """
 
     name = "scratch.packed_ram"
     bits: IntAttr
+    less: IntAttr
 
-    def __init__(self, bits: int):
-        super().__init__(IntAttr(bits))
+    def __init__(self, bits: int, offset: int = 0):
+        super().__init__(IntAttr(bits), IntAttr(offset))
+
+    @property
+    def offset(self) -> int:
+        """What is subtracted from an element before it is packed."""
+        return self.less.data
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        def number() -> IntAttr:
+            return IntAttr(parser.parse_integer(allow_boolean=False, allow_negative=False))
+
+        with parser.in_angle_brackets():
+            return [number(), number() if parser.parse_optional_punctuation(",") else IntAttr(0)]
+
+    def print_parameters(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_string(f"{self.width}, {self.offset}" if self.offset else str(self.width))
+
+    def verify(self) -> None:
+        super().verify()
+        if self.offset not in (0, OFFSETS.get(self.width)):
+            raise VerifyException(f"elements of {self.width} bits are not packed less {self.offset}")

@@ -11,8 +11,8 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.accumulator import accumulator_of
 from tinyml.dialects.formats.number_format import number_format
-from tinyml.dialects.layouts.packed_bits import packed_bytes
-from tinyml.dialects.scratch.spaces import CsrFlash, Flash, Packed, PackedFlash
+from tinyml.dialects.layouts.packed_bits import group_bytes, group_length, packed_bytes
+from tinyml.dialects.scratch.spaces import CsrFlash, Flash, Packed, PackedFlash, PackedRam
 
 FORMAT = "tinyml.format"
 """Discardable attribute with the number format of an array whose type is bits already; only comments use it."""
@@ -62,6 +62,17 @@ def in_flash(type: MemRefType[Attribute]) -> bool:
 def packed_bits(type: MemRefType[Attribute]) -> int | None:
     """The width of packed elements in bits; None if elements are not packed."""
     return type.memory_space.width if isinstance(type.memory_space, Packed) else None
+
+
+def packed_offset(type: MemRefType[Attribute]) -> int:
+    """What is subtracted from an element before it is packed."""
+    return type.memory_space.offset if isinstance(type.memory_space, PackedRam) else 0
+
+
+def unit_of(type: MemRefType[Attribute]) -> tuple[int, int]:
+    """The fewest elements that fill whole bytes, and these bytes."""
+    bits = packed_bits(type)
+    return (1, element_bytes(type)) if bits is None else (group_length(bits), group_bytes(bits))
 
 
 def stored_as(type: MemRefType[Attribute]) -> Attribute:

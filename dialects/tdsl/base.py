@@ -143,6 +143,11 @@ class TensorOp(IRDLOperation):
         """The result's shape, from the operands; raises `VerifyException` if they do not fit."""
 
     @property
+    def destroyed(self) -> Sequence[SSAValue]:
+        """Operands of which nothing is left once the op has run."""
+        return []
+
+    @property
     def added(self) -> Interval:
         """An interval of the reals that the op puts beside moved bits; from inf to -inf if there are none."""
         return NOTHING

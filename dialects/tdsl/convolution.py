@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, cast
 
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, TensorType, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
-from xdsl.irdl import irdl_op_definition, operand_def, opt_operand_def, prop_def
+from xdsl.irdl import irdl_op_definition, operand_def, opt_operand_def, opt_prop_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects.tdsl.base import SHAPED, Shape, build, shape_of, shaped, spell
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.tdsl.base import SHAPED, Shape, Visits, build, shape_of, shaped, spell
 from tinyml.dialects.tdsl.contraction import ContractionOp, Term
 from tinyml.dialects.tdsl.enlargement import PadOp
+from tinyml.dialects.tdsl.turns import Turn, turns, window_pixels
 from tinyml.dialects.tdsl.windows import integer_array, integers, windows
 
 __all__ = ["Conv2dOp", "transposed_pad"]
@@ -30,6 +32,9 @@ class Conv2dOp(ContractionOp):
 
     Sums start from `addend`, which broadcasts to the result: a bias has shape O. Images are not padded: `tdsl.pad` does
     that.
+
+    With `turns`, the rows of each turn, the convolution runs in place (`turns.py`): its image, which nothing else
+    reads, is destroyed.
     """
 
     name = "tdsl.conv2d"
@@ -40,6 +45,7 @@ class Conv2dOp(ContractionOp):
     strides = prop_def(DenseArrayBase.constr(i64))
     dilations = prop_def(DenseArrayBase.constr(i64))
     groups = prop_def(IntegerAttr)
+    turns = opt_prop_def(DenseArrayBase.constr(i64))
     assembly_format = (
         "$lhs `,` $rhs (`from` $addend^ `:` type($addend))? attr-dict `:` type($lhs) `,` type($rhs)"
         " (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
@@ -86,6 +92,39 @@ class Conv2dOp(ContractionOp):
     @property
     def group_count(self) -> int:
         return self.groups.value.data
+
+    @property
+    def turn_list(self) -> list[Turn]:
+        """The turns of a convolution in place; none for others. Raises `VerifyException` for wrong ones."""
+        if self.turns is None:
+            return []
+        extents = [(shape[1], shape[2]) for shape in (shape_of(self.rhs), shape_of(self.out))]
+        return turns(cast("tuple[int, ...]", self.turns.get_values()), *extents, self.steps)
+
+    @property
+    def destroyed(self) -> Sequence[SSAValue]:
+        return [] if self.turns is None else [self.rhs]
+
+    @property
+    def visits(self) -> Sequence[Visits]:
+        """In place: pixel by pixel, each element after all of its window."""
+        if self.turns is None:
+            return super().visits
+        rows, height, width, channels = shape_of(self.lhs)
+        pixels = [window_pixels(turn, (height, width), self.steps) for turn in self.turn_list]
+        windows = np.concatenate(pixels)[:, :, None] * channels + np.arange(channels)
+        loads = np.repeat(windows.reshape(len(windows), -1), rows, 0)
+        return [Visits([(self.rhs, loads)], np.arange(len(loads)))]
+
+    def verify_more(self) -> None:
+        super().verify_more()
+        if self.turns is None:
+            return
+        _ = self.turn_list
+        if self.group_count != 1 or self.spread != (1, 1) or shape_of(self.rhs)[0] != 1:
+            raise VerifyException("only convolutions of a single image, undilated and in one group, run in turns")
+        if isinstance(self.rhs.type, TensorType) and not self.rhs.has_one_use():
+            raise VerifyException("a convolution in turns destroys its image, which has another reader")
 
     def infer_shape(self) -> Shape:
         return _convolved(shape_of(self.lhs), shape_of(self.rhs), self.steps, self.spread, self.group_count)

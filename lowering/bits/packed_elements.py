@@ -17,7 +17,7 @@ from tinyml.dialects.layouts.packed_bits import group_bytes, group_length, pack_
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.machine.emitter import EmissionContext
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
-from tinyml.dialects.scratch import in_flash, memref_type, packed_bits, size_in_bytes
+from tinyml.dialects.scratch import in_flash, memref_type, packed_bits, packed_offset, size_in_bytes
 from tinyml.targets.kernel import packed_copier, packed_reader, packed_writer
 from tinyml.transforms.ir.divisibility import exchanged, is_multiple
 from tinyml.transforms.ir.loop_nest import LoopNest
@@ -40,14 +40,14 @@ def unpack_elements(function: func.FuncOp, context: EmissionContext) -> None:
         stream.attributes |= op.attributes
         stream.results[0].name_hint = op.result.name_hint
         Rewriter.insert_op(stream, InsertPoint.before(op))
-        _Bytes(stream.results[0], bits, interval, context).readers(op.result, [])
+        _Bytes(stream.results[0], bits, packed_offset(memref_type(op.result)), interval, context).readers(op.result, [])
         Rewriter.erase_op(op)
     block = function.body.block
     for old in block.args:
         if isinstance(old.type, MemRefType) and (bits := packed_bits(memref_type(old))) is not None:
             new = block.insert_arg(MemRefType(i8, [size_in_bytes(memref_type(old))]), old.index)
             new.name_hint = old.name_hint
-            _Bytes(new, bits, None, context).readers(old, [])
+            _Bytes(new, bits, packed_offset(memref_type(old)), None, context).readers(old, [])
             block.erase_arg(old)
     function.update_function_type()
 
@@ -64,10 +64,13 @@ def _view(op: scratch.ViewOp) -> scratch.ViewOp:
 
 
 class _Bytes:
-    """An array of bytes that replaces packed elements; interval: of the elements, if known."""
+    """An array of bytes that replaces packed elements; interval: of the elements, if known.
 
-    def __init__(self, stream: SSAValue, bits: int, interval: Interval | None, context: EmissionContext):
-        self.stream, self.bits, self.interval, self.context = stream, bits, interval, context
+    offset: what is subtracted from elements before they are packed.
+    """
+
+    def __init__(self, stream: SSAValue, bits: int, offset: int, interval: Interval | None, context: EmissionContext):
+        self.stream, self.bits, self.offset, self.interval, self.context = stream, bits, offset, interval, context
 
     def readers(self, value: SSAValue, offsets: Sequence[SSAValue]) -> None:
         """Redirect the users of a view to the bytes; offsets: of the view in the array, in elements."""
@@ -91,6 +94,9 @@ class _Bytes:
         self.context.declare(symbol)
         nest = LoopNest(op)
         element = nest.insert(func.CallOp(symbol, self.place(op, offsets, nest), [read]))
+        if self.offset:
+            offset = nest.insert(arith.ConstantOp.from_int_and_width(self.offset, read))
+            element = nest.insert(arith.AddiOp(element, offset))
         if op.res.type != read:
             element = nest.insert(arith.ExtSIOp(element, cast(IntegerType, op.res.type)))
         element.name_hint = op.res.name_hint
@@ -101,14 +107,19 @@ class _Bytes:
 
     def store(self, op: memref.StoreOp, offsets: Sequence[SSAValue]) -> None:
         symbol, nest = packed_writer(self.bits), LoopNest(op)
-        arguments = [*self.place(op, offsets, nest), op.value]
+        value = op.value
+        if self.offset:
+            offset = nest.insert(arith.ConstantOp.from_int_and_width(self.offset, cast(IntegerType, value.type)))
+            value = nest.insert(arith.SubiOp(value, offset))
+        arguments = [*self.place(op, offsets, nest), value]
         self.context.declare_kernel(symbol, [value.type for value in arguments], [])
         nest.put(func.CallOp(symbol, arguments, []))
         Rewriter.erase_op(op)
 
     def unpack(self, op: memref.CopyOp, offsets: Sequence[SSAValue]) -> None:
         """Lower a copy of whole groups into a local array of unpacked elements."""
-        symbol, nest, whole = packed_copier(self.bits), LoopNest(op), memref_type(op.destination)
+        symbol, nest = packed_copier(self.bits, signed=not self.offset), LoopNest(op)
+        whole = memref_type(op.destination)
         groups = -(-prod(whole.get_shape()) // group_length(self.bits))
         runs = [
             nest.insert(memref.CastOp.get(run, MemRefType(memref_type(run).element_type, [DYNAMIC_INDEX])))

@@ -14,6 +14,9 @@ from tinyml.lowering.c.function import FunctionLowering, Spellings
 COPY = "tm_copy"
 """The function that copies bytes of working memory."""
 
+TURN = "tm_transpose"
+"""The function that transposes images in place."""
+
 
 def _array(at: FunctionLowering, op: memref.AllocaOp) -> None:
     type = memref_type(op.memref)
@@ -65,6 +68,15 @@ def _copy_run(at: FunctionLowering, op: scratch.CopyRunOp) -> None:
     at.build.statement(c.InvokeOp(COPY, [target, source, at.build.binary(at.values[op.count], "*", size)]))
 
 
+def _turn(at: FunctionLowering, op: scratch.TurnOp) -> None:
+    function = TURN if op.bits.value.data == 8 else f"{TURN}_s4"
+    pointer, first, rows, columns = at.operands(op)
+    at.program.use_function(function)
+    pixel = op.pixel.value.data
+    start = at.build.binary(first, "*", at.build.literal(pixel)) if pixel > 1 else first
+    at.build.statement(c.InvokeOp(function, [pointer, start, rows, columns, at.build.literal(pixel)]))
+
+
 MEMORY: Spellings = {
     memref.AllocaOp: _array,
     memref.CastOp: _same,
@@ -74,5 +86,6 @@ MEMORY: Spellings = {
     scratch.ConstantOp: _flash,
     scratch.CopyRunOp: _copy_run,
     scratch.SliceOp: _slice,
+    scratch.TurnOp: _turn,
     scratch.ViewOp: _view,
 }

@@ -29,6 +29,8 @@ def copy(op: upstream_memref.CopyOp, nest: LoopNest) -> None:
 @lowers(scratch.MoveOp)
 def move_buffer(op: scratch.MoveOp, nest: LoopNest) -> None:
     """Copy a buffer to another address, starting at the free end if both overlap; packed elements move by bytes."""
+    if not op.distance:
+        return
     places = [_in_bytes(value, nest) for value in (op.source, op.dest)]
     count = prod(tdsl.shape_of(places[0]))
     source, dest = (elements_from(value, nest.index(0), count, nest) for value in places)

@@ -75,7 +75,8 @@ def raw_inputs(interface: Interface, inputs: np.ndarray) -> bytes:
         raise InputError(f"inputs of type {inputs.dtype} for '{interface.name}', which takes {interface.input_dtype}")
     if interface.packed_bits is None:
         return inputs.tobytes()
-    return b"".join(pack_bits(row, interface.packed_bits).tobytes() for row in inputs)
+    rows = inputs.astype("i8") - interface.packed_offset
+    return b"".join(pack_bits(row, interface.packed_bits).tobytes() for row in rows)
 
 
 def result_of_records(interface: Interface, records: bytes) -> RunResult:

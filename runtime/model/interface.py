@@ -20,7 +20,8 @@ class Interface:
     `input_ctype` and `output_ctype` are the C types of the elements (int8_t, int16_t, int32_t or float); the lengths
     count elements. `output_ctype` is None and `output_length` 0 if there are no scores; `has_label` says whether
     `NAME_predict` returns the index of the class or void. `packed_bits` is the width of each element of a packed input
-    (`tinyml.dialects.layouts.packed_bits`), whose array holds bytes; None if the input is not packed. `more_outputs`
+    (`tinyml.dialects.layouts.packed_bits`), whose array holds bytes, and `packed_offset` what is subtracted from each
+    element before; None if the input is not packed. `more_outputs`
     has the C type and the length of each output after the scores, which `NAME_output_1` and so on return.
     `input_in_arena` says that `NAME_predict` takes no array X: it lies in the arena, where `NAME_input` says. Raises
     ValueError for another C type, for a length that is not positive, and if type and length of the scores disagree.
@@ -33,6 +34,7 @@ class Interface:
     output_length: int
     has_label: bool
     packed_bits: int | None = None
+    packed_offset: int = 0
     more_outputs: tuple[tuple[str, int], ...] = ()
     input_in_arena: bool = False
 

@@ -8,6 +8,7 @@ from typing import Any
 from xdsl.dialects.builtin import ModuleOp, TensorType
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.scratch.packing import packed_space
 from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.runtime.model.interface import Interface
 
@@ -33,5 +34,6 @@ def interface_of(module: ModuleOp) -> Interface:
             (_CTYPES[tdsl.format_of(value).dtype.name], prod(tdsl.shape_of(value))) for value in scores[1:]
         ),
         packed_bits=None if packed is None else packed.value.data,
+        packed_offset=0 if packed is None else packed_space(tdsl.format_of(argument).type, packed.value.data).offset,
         input_in_arena=tdsl.REUSED in attributes,
     )

@@ -31,7 +31,7 @@ def arduino_sketch(template: Path, formats: ModuleOp, data: Data) -> str:
     interface = interface_of(formats)
     raws = encode_inputs(formats, data.x[:1])[0]
     if interface.packed_bits is not None:
-        raws = pack_bits(raws, interface.packed_bits).view(np.int8)
+        raws = pack_bits(raws - interface.packed_offset, interface.packed_bits).view(np.int8)
     rows = [", ".join(str(value) for value in raws[at : at + 12].tolist()) for at in range(0, len(raws), 12)]
     label = interface.has_label
     call = f"{interface.name}_predict({'' if interface.input_in_arena else 'X'})"

@@ -21,8 +21,9 @@ def memory_report(buffers: ModuleOp) -> dict[str, Any]:
     """The arena of a packed program at L2, in bytes.
 
     `height`; `lower_bound` of any packing; `peak`, the program point at which the most bytes are alive, with its
-    operation and buffers; `waste`, the free bytes at the peak; `map`, the offset and size of each buffer and the
-    program points, `first` to `last`, at which it is alive. Operations get their names (`name_operations`).
+    operation (the first, if it is the point before, where the caller writes the input) and buffers; `waste`, the free
+    bytes at the peak; `map`, the offset and size of each buffer and the program points, `first` to `last`, at which it
+    is alive. Operations get their names (`name_operations`).
     Raises `InputError` for views without a live range.
     """
     name_operations(buffers)
@@ -39,7 +40,7 @@ def memory_report(buffers: ModuleOp) -> dict[str, Any]:
         "waste": height - most,
         "peak": {
             "point": peak,
-            "operation": " / ".join(source_names(program_points(function)[peak])),
+            "operation": " / ".join(source_names(program_points(function)[max(peak, 0)])),
             "bytes": most,
             "buffers": [{"buffer": box.name, "bytes": box.size} for box in boxes if box.first <= peak <= box.last],
         },

@@ -181,6 +181,8 @@ class _Flow:
             reads, writes, _ = self._access(op)
             for written in writes:
                 self._check_write(op, written, reads, self.read_after[op])
+            if isinstance(op, TensorOp):
+                self._check_destroyed(op)
 
     def position(self, view: SSAValue) -> int:
         return self.order[view.owner] if isinstance(view.owner, Operation) else -1
@@ -247,6 +249,13 @@ class _Flow:
                 raise error_at(op, f"'{op.name}' writes {_name(written)} over {_name(other)}, which it reads")
             if other in after and self.written_from.get(other, len(self.order)) <= self.order[op]:
                 raise error_at(op, f"'{op.name}' writes {_name(written)} over {_name(other)}, which is read later")
+
+    def _check_destroyed(self, op: TensorOp) -> None:
+        for lost in self._named(op.destroyed):
+            if lost in self.read_after[op]:
+                raise error_at(op, f"'{op.name}' destroys {_name(lost)}, which is read later")
+            if lost in self.function.args:
+                raise error_at(op, f"'{op.name}' destroys {_name(lost)}, which is the caller's")
 
     def _reads_precede_writes(self, op: Operation, written: SSAValue, read: SSAValue) -> bool:
         """True if an op, or a loop around it, reads each shared byte for the last time before it is written.

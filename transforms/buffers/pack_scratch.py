@@ -104,7 +104,8 @@ class PackScratchPass(PackingOptions, ModulePass):
 
     def _too_high(self, live: LiveRanges, rectangles: list[Rectangle], placement: Placement) -> InputError:
         peak = find_peak(rectangles)
-        at = live.points[peak.point]
+        # The caller writes the input before the first op.
+        at = live.points[max(peak.point, 0)]
         alive = sorted((rectangles[i] for i in peak.alive), key=lambda buffer: -buffer.size)
         names = ", ".join(f"{buffer.name} ({buffer.size} bytes)" for buffer in alive)
         message = (
@@ -142,7 +143,7 @@ def with_overlaps(
         results = {member.result for member in members}
         overlaps: list[Overlap] = []
         for _, k in ends[bisect_left(ends, (shape.first, 0)) : bisect_right(ends, (end, len(ends)))]:
-            if k == i or rectangles[k].first >= shape.first:
+            if k == i or rectangles[k].first > shape.first:
                 continue
             distance = safe_distance(op, {member.result for member in groups[k]}, results)
             if distance is not None and distance < shape.size:

@@ -204,7 +204,7 @@ def _accesses(op: Operation) -> tuple[set[SSAValue], set[SSAValue]]:
     for inner in op.walk():
         touched = {root(value) for value in inner.operands if isinstance(value.type, MemRefType)}
         if isinstance(inner, tdsl.TensorOp) and inner.dest is not None:
-            writes.add(root(inner.dest))
+            writes |= {root(inner.dest), *map(root, inner.destroyed)}
             reads |= {root(value) for value in inner.inputs}
         elif isinstance(inner, memref.CopyOp):
             writes |= touched

@@ -11,7 +11,7 @@ from xdsl.ir import Attribute
 from xdsl.passes import ModulePass
 
 from tinyml.dialects.functions import defined_functions
-from tinyml.dialects.scratch import AllocOp, ReuseOp, SliceOp, bytes_of, memref_type, packed_bits
+from tinyml.dialects.scratch import AllocOp, MoveOp, ReuseOp, SliceOp, bytes_of, memref_type, packed_bits
 from tinyml.transforms.buffers.liveness.live_ranges import (
     Buffer,
     buffers_by_location,
@@ -28,8 +28,8 @@ from tinyml.transforms.ir.retype_buffer import retype_buffer
 class UnpackBuffersPass(ModulePass):
     """Undoes `pack-buffers` for each buffer if the arena, as large as with all of them packed, has room for it.
 
-    The input, which the caller packs, stays packed. Access to packed elements takes time: buffers that are touched in
-    the innermost loops come first, then the largest.
+    The input, which the caller packs, stays packed, and so do buffers that move. Access to packed elements takes time:
+    buffers that are touched in the innermost loops come first, then the largest.
     """
 
     name = "unpack-buffers"
@@ -46,7 +46,7 @@ def _unpack(function: func.FuncOp) -> None:
     groups = buffers_by_location(live)
     before = [rectangle(live, members) for members in groups]
     room = pack(before).height
-    free = [i for i, members in enumerate(groups) if all("input" not in member.properties for member in members)]
+    free = [i for i, members in enumerate(groups) if not any(map(_is_fixed, members))]
     packed = [i for i in free if any(map(_is_packed, groups[i]))]
     for i in sorted(packed, key=lambda i: (_innermost(groups[i]), before[i].size), reverse=True):
         types = [memref_type(member.result) for member in groups[i]]
@@ -56,6 +56,12 @@ def _unpack(function: func.FuncOp) -> None:
             before = after
         else:
             _retype(groups[i], types)
+
+
+def _is_fixed(buffer: Buffer) -> bool:
+    """Has a buffer the type that the caller or a move gives it?"""
+    moves = any(isinstance(use.operation, MoveOp) for use in buffer.result.uses)
+    return moves or "input" in buffer.properties
 
 
 def _is_packed(buffer: Buffer) -> bool:

@@ -29,8 +29,8 @@ from tinyml.transforms.formats.tiling.stored_image import StoredImage
 class TileWindowsPass(ModulePass):
     """Rewrites every `tdsl.conv2d` of a single image, with the padding before and the elementwise ops behind it.
 
-    The latter are absorbed as long as each is the only reader of the one before, and reads besides only tensors of the
-    same shape, numbers per channel and single numbers.
+    Convolutions in place (`turns`) stay. The elementwise ops are absorbed as long as each is the only reader of the one
+    before, and reads besides only tensors of the same shape, numbers per channel and single numbers.
     """
 
     name = "tile-windows"
@@ -38,7 +38,8 @@ class TileWindowsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for convolution in [inner for inner in op.walk() if isinstance(inner, tdsl.Conv2dOp)]:
             single = tdsl.shape_of(convolution.rhs)[0] == 1
-            if convolution.result is not None and single and not _is_tiled(convolution):
+            done = convolution.turns is not None or _is_tiled(convolution)
+            if convolution.result is not None and single and not done:
                 _tile(convolution)
 
 

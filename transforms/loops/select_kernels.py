@@ -91,7 +91,7 @@ def _of_width(op: num.KernelOp, width: int, kernels: Sequence[Kernel]) -> Kernel
     if _in_flash(vector) or not _begins_whole(weights) or _packed_in_ram(weights):
         return None
     fetches = isinstance(op, num.SparseDotOp) and _packed_in_ram(vector)
-    if fetches and _bits(vector) not in FETCHED[_whole_bits(vector)]:
+    if fetches and (_bits(vector) not in FETCHED[_whole_bits(vector)] or _packed_offset(vector)):
         return None
     if _packed_in_ram(vector) and not (
         isinstance(op, num.DotOp | num.DistanceOp | num.SparseDotOp) and _begins_whole(vector)
@@ -187,6 +187,10 @@ def _begins_whole(weights: SSAValue) -> bool:
 def _bits(value: SSAValue) -> int:
     packed = scratch.packed_bits(scratch.memref_type(value)) if isinstance(value.type, MemRefType) else None
     return packed or _whole_bits(value)
+
+
+def _packed_offset(value: SSAValue) -> int:
+    return scratch.packed_offset(scratch.memref_type(value))
 
 
 def _whole_bits(value: SSAValue) -> int:

@@ -2,7 +2,7 @@
 
 Results are rounded to nearest (half up: add half, shift arithmetically) and saturate, at the same magnitude on both
 sides. Sums of products run in `!fixed.acc<width, frac>`, which is exact: it must be proven wide enough, and never
-rounds.
+rounds. `!fixed.u<width, frac>` is unsigned and rounds halves to even (`unsigned.py`).
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from tinyml.dialects.formats.coding import INTEGER_CODING, Coding
 from tinyml.dialects.formats.exact.accumulator import AccumulatorType
 from tinyml.dialects.formats.exact.format import ExactFormat
 from tinyml.dialects.formats.exact.numbers import ExactNumbers, exact
+from tinyml.dialects.formats.fixed.unsigned_type import UnsignedType
 from tinyml.dialects.formats.number_format import Function, NumberFormat
 from tinyml.dialects.formats.parameters import FRACS, WIDTHS
 from tinyml.dialects.formats.scaled_integer import ScaledInteger
@@ -172,4 +173,4 @@ class FixedType(ScaledInteger, ExactFormat):
 
 ExactNumbers.INTEGERS = FixedType
 
-FIXED = Dialect("fixed", [], [FixedType, AccumulatorType])
+FIXED = Dialect("fixed", [], [FixedType, UnsignedType, AccumulatorType])

@@ -25,6 +25,12 @@ static TMU_UNPACK void tm_unpack_s4(int8_t *to, const int8_t *x, uint8_t groups)
     TMU_GROUPS("ld r18,X+\n\tmov r19,r18\n\t" TMU_HIGH("r19", 15, 8) "swap r18\n\t" TMU_HIGH("r18", 15, 8))
 }
 
+/* Elements without a sign. */
+static TMU_UNPACK void tm_unpack_u4(int8_t *to, const int8_t *x, uint8_t groups)
+{
+    TMU_GROUPS("ld r18,X+\n\tmov r19,r18\n\tandi r19,15\n\tst Z+,r19\n\tswap r18\n\tandi r18,15\n\tst Z+,r18\n\t")
+}
+
 static TMU_UNPACK void tm_unpack_s5(int8_t *to, const int8_t *x, uint8_t groups)
 {
     /* The bits of the last three follow each other in r18:r20, above bit 0. */
@@ -64,6 +70,11 @@ static TMU_UNPACK void tm_unpack_s12(int16_t *to, const int8_t *x, uint8_t group
 static TMU_UNPACK void tm_unpack_s4(int8_t *to, const int8_t *x, uint8_t groups)
 {
     TMU_GROUPS(2, 1, to[j] = (int8_t)(((uint8_t)x[0] >> 4 * j & 15) - 8))
+}
+
+static TMU_UNPACK void tm_unpack_u4(int8_t *to, const int8_t *x, uint8_t groups)
+{
+    TMU_GROUPS(2, 1, to[j] = (int8_t)((uint8_t)x[0] >> 4 * j & 15))
 }
 
 static TMU_UNPACK void tm_unpack_s5(int8_t *to, const int8_t *x, uint8_t groups)

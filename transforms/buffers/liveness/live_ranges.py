@@ -3,8 +3,9 @@
 Program points are the ops that can touch memory (those with a memref operand) and the ops of control flow (those with
 regions, and terminators), numbered from 0 in program order. A view counts as its buffer. An op's operands and its
 destination are alive together at its point, unless one reuses the bytes of the other: that one is alive from the next
-point on. A returned buffer is alive to the end, because its content is used after the return, and the input from point
--1 on, because the caller fills it before the function begins.
+point on. A move happens between two points, so that the old and the new place of a buffer may overlap. A returned
+buffer is alive to the end, because its content is used after the return, and the input from point -1 on, because the
+caller fills it before the function begins.
 """
 
 from __future__ import annotations
@@ -119,6 +120,7 @@ def live_ranges(function: func.FuncOp) -> LiveRanges:
     for op in points:
         for buffer in {same.find(value): None for value in _memrefs(op.operands)}:
             touches.setdefault(buffer, []).append(op)
+    moved = _moved(function, number, same)
     buffers: dict[SSAValue, list[Buffer]] = {}
     for op in function.body.walk():
         if isinstance(op, Buffer):
@@ -133,9 +135,24 @@ def live_ranges(function: func.FuncOp) -> LiveRanges:
         fresh = len(members) == 1 and not given and _starts_fresh(members[0], touching, same)
         home = members[0] if fresh else None
         spans = [span for op in touching for span in _spans(op, home, number)] + [Range(-1, -1)] * given
+        spans += moved.get(buffer, [])
         whole = Range(min(span.first for span in spans), max(span.last for span in spans))
         ranges.update((member, _after_source(member, whole)) for member in members)
     return LiveRanges(points, {op: ranges[op] for op in function.body.walk() if isinstance(op, Buffer)})
+
+
+def _moved(
+    function: func.FuncOp, number: dict[Operation, int], same: DisjointSet[SSAValue]
+) -> dict[SSAValue, list[Range]]:
+    """The points around the moves of a function's body: the old buffer is alive before, the new one after."""
+    ranges: dict[SSAValue, list[Range]] = {}
+    before = -1
+    for op in function.body.block.ops:
+        if isinstance(op, MoveOp):
+            ranges.setdefault(same.find(op.source), []).append(Range(before, before))
+            ranges.setdefault(same.find(op.dest), []).append(Range(before + 1, before + 1))
+        before = max((number[inner] for inner in op.walk() if inner in number), default=before)
+    return ranges
 
 
 def _after_source(buffer: Buffer, whole: Range) -> Range:

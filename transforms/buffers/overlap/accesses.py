@@ -16,12 +16,14 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.scratch import SliceOp, element_bytes, memref_type, packed_bits, root
-from tinyml.dialects.tdsl import TensorOp, WindowOp, shape_of
+from tinyml.dialects.scratch import SliceOp, memref_type, root, unit_of
+from tinyml.dialects.tdsl import PoolOp, TensorOp, WindowOp, shape_of
 from tinyml.transforms.ir.index_arithmetic import ARITHMETIC
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from tinyml.dialects.tdsl.base import Visits
 
     Numbers = NDArray[np.int64]
 
@@ -46,8 +48,8 @@ class Access(NamedTuple):
 def accesses(op: Operation, buffers: Iterable[SSAValue]) -> list[Access]:
     """All accesses of an op, loops included, to some buffers.
 
-    Raises `Unknown` for branches, for loops that carry values, for memrefs that loops or branches hand on, for packed
-    buffers and for indices that depend on data.
+    Raises `Unknown` for branches, for loops that carry values, for memrefs that loops or branches hand on, and for
+    indices that depend on data.
     """
     if any(_is_handed_on(operand) for inner in op.walk() for operand in inner.operands):
         raise Unknown
@@ -92,7 +94,7 @@ class _Walk:
             return loop.trips * loop.duration
         if not isinstance(op, TensorOp) or op.dest is None or isinstance(op, WindowOp):
             return 2
-        return 2 * sum(len(run.stores) for run in op.visits) + 2
+        return 2 * sum(len(run.stores) for run in _visits(op)) + 2
 
     def loop(self, op: scf.ForOp, loops: list[_Loop]) -> _Loop:
         """The iterations of a loop that carries nothing."""
@@ -123,7 +125,7 @@ class _Walk:
 
     def tensor_op(self, op: TensorOp, time: int, loops: list[_Loop]) -> None:
         assert op.dest is not None
-        runs = op.visits
+        runs = _visits(op)
         stepwise = {value for value in op.inputs if any(value is operand for run in runs for operand, _ in run.loads)}
         begin = time
         for run in runs:
@@ -164,25 +166,25 @@ class _Walk:
         self, value: SSAValue, writes: bool, times: Numbers, first: Numbers, last: Numbers, loops: Sequence[_Loop]
     ) -> None:
         """times: in the first iteration; first and last may have an axis for each loop before the one of the times."""
-        width = element_bytes(memref_type(value))
         shape = (*(loop.trips for loop in loops), len(times))
-        if packed_bits(memref_type(value)) is not None or prod(shape) > MOST_STEPS:
+        if prod(shape) > MOST_STEPS:
             raise Unknown
         origin = self.offset(value, loops)[..., None]
         runs = np.ones((1,) * len(shape), bool)
         for axis, loop in enumerate(loops):
             times = times + _along(axis, len(shape), loop.duration * np.arange(loop.trips))
             runs = runs & _ranked(loop.runs, len(shape))
-        starts, ends = origin + width * first, origin + width * (last + 1)
+        length, size = unit_of(memref_type(value))
+        starts, ends = (origin + first) // length * size, ((origin + last) // length + 1) * size
         taken = np.broadcast_to(runs, shape).reshape(-1)
         every = [np.broadcast_to(numbers, shape).reshape(-1)[taken] for numbers in (times, starts, ends)]
         self.accesses.append(Access(root(value), writes, *every))
 
     def offset(self, value: SSAValue, loops: Sequence[_Loop]) -> Numbers:
-        """The bytes from the beginning of its buffer to a memref, with an axis for each loop."""
+        """The elements from the beginning of its buffer to a memref, with an axis for each loop."""
         total = np.zeros((1,) * len(loops), np.int64)
         while isinstance(slice := value.owner, SliceOp):
-            total = total + self.evaluate(slice.offset, loops) * element_bytes(memref_type(value))
+            total = total + self.evaluate(slice.offset, loops)
             value = slice.source
         return total
 
@@ -199,6 +201,13 @@ class _Walk:
                 return calculate(*(self.evaluate(operand, loops) for operand in owner.operands))
             case _:
                 raise Unknown
+
+
+def _visits(op: TensorOp) -> Sequence[Visits]:
+    """The steps of an op; raises `Unknown` where the windows of a pool have too many elements to list."""
+    if isinstance(op, PoolOp) and prod(shape_of(op.out)) * prod(op.window) > MOST_STEPS:
+        raise Unknown
+    return op.visits
 
 
 def _is_handed_on(value: SSAValue) -> bool:

@@ -21,7 +21,7 @@ def sweep(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
     """The operand that a result overlaps, and the reverse in `over`."""
     over: dict[int, int] = {}
     ending = sorted(range(len(rectangles)), key=lambda i: rectangles[i].last, reverse=True)
-    for i in sorted(range(len(rectangles)), key=lambda i: rectangles[i].first):
+    for i in sorted(range(len(rectangles)), key=lambda i: (rectangles[i].first, bool(rectangles[i].overlaps))):
         shape = rectangles[i]
         while rectangles[ending[-1]].last < shape.first:
             ended = ending.pop()

@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import IntegerAttr, MemRefType
 from xdsl.ir import Block, Operation, SSAValue
 
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.scratch import SliceOp, element_bytes, memref_type, packed_bits, root, size_in_bytes
+from tinyml.dialects.scratch import SliceOp, memref_type, root, size_in_bytes, unit_of
 from tinyml.dialects.tdsl import TensorOp, Visits, WindowOp, shape_of
 
 if TYPE_CHECKING:
@@ -110,15 +110,13 @@ class _Replay:
 
     def note(self, value: SSAValue, elements: NDArray[np.int64], times: NDArray[np.int64]) -> None:
         """Notes reads or writes of elements of a memref."""
-        type = memref_type(value)
-        if packed_bits(type) is not None:
-            raise NotReplayed
-        width, origin = element_bytes(type), self.origin(value)
-        for byte in range(width):
+        length, size = unit_of(memref_type(value))
+        first = (self.origin(value) + elements) // length * size
+        for byte in range(size):
             if self.view(value) is self.read:
-                np.maximum.at(self.last_reads, origin + width * elements + byte, times)
+                np.maximum.at(self.last_reads, first + byte, times)
             else:
-                np.minimum.at(self.first_writes, origin + width * elements + byte, times)
+                np.minimum.at(self.first_writes, first + byte, times)
 
     @staticmethod
     def view(value: SSAValue) -> SSAValue:
@@ -130,10 +128,10 @@ class _Replay:
         return value
 
     def origin(self, value: SSAValue) -> int:
-        """Bytes from the start of its view to a memref."""
+        """Elements from the start of its view to a memref."""
         total = 0
         while isinstance(slice := value.owner, SliceOp):
-            total += self.index(slice.offset) * element_bytes(memref_type(value))
+            total += self.index(slice.offset)
             value = slice.source
         return total
 

@@ -138,3 +138,8 @@ scratch.move %a to %b : memref<3xf32> to memref<2xf32>
 
 %r = scratch.constant dense<[1, 2]> : tensor<2xi8> -> memref<2x!fixed.q<8, 4>, #scratch.packed<7>>
 // CHECK: elements of 4, 5, 6, 9, 10, 12 bits are packed, not of 7
+
+// -----
+
+%r = "test.op"() : () -> memref<8xi16, #scratch.packed_ram<9, 8>>
+// CHECK: elements of 9 bits are not packed less 8

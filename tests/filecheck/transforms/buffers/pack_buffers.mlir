@@ -34,3 +34,18 @@ func.func @buffers(%X: memref<8x1x!fixed.q<9, 4>>) -> (memref<8x1x!fixed.q<9, 4>
 // PACKED: %b = scratch.view %arena[0 : i64]
 // PACKED: %c = scratch.view %arena[0 : i64]
 // PACKED: %d = scratch.view %arena[16 : i64]
+
+// 4 bits without a sign are packed less 8, which is read before it is written: %b takes the place of %a.
+func.func @unsigned(%X: memref<8x1x!fixed.q<8, 4>>) -> index {
+  %a = scratch.alloc : memref<8x1x!fixed.u<4, 2>>
+  %b = scratch.alloc : memref<8x1x!fixed.u<4, 3>>
+  tdsl.cast %X : memref<8x1x!fixed.q<8, 4>> into %a : memref<8x1x!fixed.u<4, 2>>
+  tdsl.cast %a : memref<8x1x!fixed.u<4, 2>> into %b : memref<8x1x!fixed.u<4, 3>>
+  %l = tdsl.argmax %b : memref<8x1x!fixed.u<4, 3>>
+  func.return %l : index
+}
+// CHECK: func.func @unsigned
+// CHECK-NEXT: %a = scratch.alloc : memref<8x1x!fixed.u<4, 2>, #scratch.packed_ram<4, 8>>
+// CHECK-NEXT: %b = scratch.alloc : memref<8x1x!fixed.u<4, 3>, #scratch.packed_ram<4, 8>>
+// PACKED: func.func @unsigned
+// PACKED: scratch.height = 4

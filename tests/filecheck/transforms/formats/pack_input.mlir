@@ -19,3 +19,16 @@ func.func @whole(%X: tensor<2x1x!fixed.q<9, 4>>) -> tensor<2x1x!fixed.q<9, 4>> {
 }
 // MARKED: func.func @whole(%X: tensor<2x1x!fixed.q<9, 4>>)
 // CHECK: func.func @whole(%X: memref<2x1xi16> {{{.*}}})
+
+// -----
+
+// Without a sign 4 bits hold 0 to 15: two numbers a byte, less 8.
+func.func @unsigned(%X: tensor<8x1x!fixed.u<4, 4>>) -> tensor<8x1x!fixed.q<8, 4>> {
+  %y = tdsl.neg %X : tensor<8x1x!fixed.u<4, 4>> -> tensor<8x1x!fixed.q<8, 4>>
+  func.return %y : tensor<8x1x!fixed.q<8, 4>>
+}
+// MARKED: func.func @unsigned(%X: tensor<8x1x!fixed.u<4, 4>> {tdsl.packed = 4 : i64})
+// CHECK: func.func @unsigned(%X: memref<4xi8> {tdsl.packed = 4 : i64, tinyml.format = "!fixed.u<4, 4>"})
+// CHECK: [[x:%.*]] = func.call @tm_packed_s4_ram(%{{.*}}, %{{.*}}) : (memref<?xi8>, i16) -> i8
+// CHECK-NEXT: [[eight:%.*]] = arith.constant 8 : i8
+// CHECK-NEXT: arith.addi [[x]], [[eight]] : i8

@@ -16,6 +16,7 @@ from programs.printed import WARNING_FLAGS
 
 from tinyml.dialects.layouts.packed_bits import WIDTHS, group_bytes, group_length, pack_bits, packed_bytes
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
+from tinyml.dialects.scratch.spaces import OFFSETS
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import Build, Runner, runner_for
 from tinyml.runtime.model.interface import Interface
@@ -190,18 +191,18 @@ void figure_predict(const int16_t *X)
         tm_pack_s{width}(memory, i - 1, tm_packed_s{width}(packed, X[i - 1]));
     for (uint8_t i = 0; i < {count}; i++)
         out[i] = tm_packed_s{width}_ram(memory, i);
-    tm_unpack_s{width}(whole, memory, {count} / {group});
+    tm_unpack_{unpacked}{width}(whole, memory, {count} / {group});
     for (uint8_t i = 0; i < {count}; i++)
-        out[{count} + i] = whole[i];
+        out[{count} + i] = whole[i] - {offset};
 }}
 """
 
 
 @pytest.mark.parametrize("name", DEVICES)
-@pytest.mark.parametrize("width", WIDTHS)
-def test_single_elements(name: str, width: int, tmp_path: Path):
+@pytest.mark.parametrize(("width", "offset"), [*((width, 0) for width in WIDTHS), *OFFSETS.items()])
+def test_single_elements(name: str, width: int, offset: int, tmp_path: Path):
     """All numbers of up to 10 bits, as many of 12, each in every place: from flash to working memory, and
-    from there one by one and all at once.
+    from there one by one and all at once, then perhaps with the offset that was subtracted.
 
     What lies in memory from the last time changes no element beside the one that is written.
     """
@@ -216,6 +217,8 @@ def test_single_elements(name: str, width: int, tmp_path: Path):
         bytes_of_row=packed_bytes(READ, width),
         element=8 if width < 8 else 16,
         group=group_length(width),
+        unpacked="u" if offset else "s",
+        offset=offset,
     )
     (tmp_path / "figure.c").write_text(source)
     interface = Interface("figure", "int16_t", READ, "int16_t", 2 * READ, has_label=False)

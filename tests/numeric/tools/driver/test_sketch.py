@@ -54,10 +54,16 @@ int main(int count, char **arguments)
 """
 
 
-@pytest.mark.parametrize(("format", "width"), [("fixed", 8), ("fixed", 16), ("fixed", 32), ("f32", None)])
-def test_the_sketch_classifies_what_it_is_sent(format: str, width: int | None, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("format", "width", "reuse_input"),
+    [("fixed", 8, False), ("fixed", 16, False), ("fixed", 16, True), ("fixed", 32, False), ("f32", None, False)],
+)
+def test_the_sketch_classifies_what_it_is_sent(
+    format: str, width: int | None, reuse_input: bool, tmp_path: Path
+) -> None:
     out = tmp_path / "out"
-    compile_model(Request(model=TOUR / "tour.sd", val=TOUR / "val.npz", format=format, width=width, out=out))
+    model, val = TOUR / "tour.sd", TOUR / "val.npz"
+    compile_model(Request(model=model, val=val, format=format, width=width, reuse_input=reuse_input, out=out))
     sketch = (out / "tour" / "tour.ino").read_text(encoding="utf-8")
     program = sketch.replace("#include <avr/pgmspace.h>", ARDUINO) + MAIN
     (tmp_path / "sketch.cpp").write_text(program, encoding="utf-8")

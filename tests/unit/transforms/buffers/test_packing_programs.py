@@ -124,7 +124,8 @@ class Machine:
                 self.values[op.result] = self.values[op.lhs] == self.values[op.rhs]
             case AllocOp():
                 size = size_in_bytes(memref_type(op.result))
-                memory = given_bytes(size) if op.input is not None else [None] * size
+                nothing: list[Byte] = [None] * size
+                memory = nothing if op.input is None else given_bytes(size)
                 self.values[op.result] = Buffer(memory, memory, 0, size)
             case ArenaOp():
                 self.values[op.result] = [("garbage", i) for i in range(op.size)]

@@ -49,3 +49,13 @@
 
 %r = "test.op"() : () -> !fixed.p<8, 4>
 // CHECK: 'fixed.p' is not registered
+
+// -----
+
+%r = "test.op"() : () -> !fixed.u<16, 3>
+// CHECK: fixed.u width must be from 1 to 15, got 16
+
+// -----
+
+%r = tdsl.const dense<16> : tensor<1xi8> -> tensor<1x!fixed.u<4, 3>>
+// CHECK: 16 is not the raw value of any !fixed.u<4, 3>

@@ -1,0 +1,122 @@
+"""Unsigned fixed point: `!fixed.u<width, frac>` stands for raw * 2^-frac, with raw from 0 to 2^width - 1.
+
+Results are rounded to nearest, halves to even, and saturate: what a quantised relu computes where a framework rounds
+with IEEE 754's default, as Keras and numpy do (Gural and Murmann, "Memory-Optimal Direct Convolutions for Maximizing
+Classification Accuracy in Embedded Applications", 2019). Negative numbers become 0, so that relu costs nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar, TypeVar
+
+from xdsl.dialects.builtin import IntAttr
+from xdsl.irdl import irdl_attr_definition
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.coding import INTEGER_CODING, Coding
+from tinyml.dialects.formats.exact.format import ExactFormat
+from tinyml.dialects.formats.parameters import FRACS
+from tinyml.dialects.formats.scaled_integer import STORAGE_WIDTHS, ScaledInteger
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.machine.machine import Int, Machine
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from tinyml.dialects.formats.number_format import Raws, Reals
+
+V = TypeVar("V")
+
+UNSIGNED_WIDTHS = range(1, 16)
+USUAL_WIDTH = 4
+
+
+@irdl_attr_definition
+class UnsignedType(ScaledInteger, ExactFormat):
+    """`!fixed.u<width, frac>`: 1 to 15 bits, stored in a signed integer of 8 or 16 bits that holds them."""
+
+    name = "fixed.u"
+    width: IntAttr
+    frac: IntAttr
+    WIDTHS: ClassVar[Sequence[int]] = UNSIGNED_WIDTHS
+    WIDTHS_IN_WORDS: ClassVar[str] = f"from {UNSIGNED_WIDTHS[0]} to {UNSIGNED_WIDTHS[-1]}"
+
+    def __init__(self, width: int, frac: int):
+        super().__init__(IntAttr(width), IntAttr(frac))
+
+    @property
+    def stored_width(self) -> int:
+        return next(width for width in STORAGE_WIDTHS if self.width.data < width)
+
+    @property
+    def limits(self) -> tuple[int, int]:
+        """The least and the greatest raw."""
+        return 0, (1 << self.width.data) - 1
+
+    @property
+    def raw_limits(self) -> tuple[int, int]:
+        return self.limits
+
+    @property
+    def integer_limits(self) -> tuple[int, int]:
+        return self.limits
+
+    @property
+    def scale(self) -> int:
+        return self.frac.data
+
+    def integers(self, raws: Raws) -> NDArray[np.int64]:
+        return raws.astype(np.int64)
+
+    @property
+    def coding(self) -> Coding:
+        return INTEGER_CODING
+
+    def rounded(self, reals: Reals) -> NDArray[np.float64]:
+        return np.rint(np.asarray(reals, np.float64))
+
+    def encode(self, reals: Reals) -> Raws:
+        scaled = self.rounded(np.ldexp(np.asarray(reals, np.float64), self.frac.data))
+        return np.clip(scaled, *self.limits).astype(self.dtype)
+
+    def encode_away(self, reals: Reals) -> Raws:
+        nearest = self.encode(reals)
+        away = nearest + np.sign(np.asarray(reals, np.float64) - self.decode(nearest))
+        return np.clip(away, *self.limits).astype(self.dtype)
+
+    @classmethod
+    def of_width(cls, width: int | None) -> UnsignedType:
+        width = USUAL_WIDTH if width is None else width
+        if width not in UNSIGNED_WIDTHS:
+            raise InputError(f"unsigned fixed point has widths {cls.WIDTHS_IN_WORDS}, got {width}")
+        return UnsignedType(width, width)
+
+    def for_range(self, low: float, high: float) -> UnsignedType:
+        """The finest scale at which the greatest number does not saturate by more than it rounds."""
+        frac = self.width.data - (math.frexp(high)[1] if high > 0 else 0)
+        return UnsignedType(self.width.data, min(max(frac, FRACS[0]), FRACS[-1]))
+
+    def narrowed(self, bits: int) -> UnsignedType:
+        bits = min(bits, self.width.data - UNSIGNED_WIDTHS[0])
+        return UnsignedType(self.width.data - bits, max(self.frac.data - bits, FRACS[0]))
+
+    def rescaled(self, m: Machine[V], x: Int[V], right: int) -> Int[V]:
+        if right <= 0:
+            return m.rescale(x, right)
+        odd = m.low_bits(m.shift_right(x, right), 1)
+        below = m.add(x, m.const((1 << right - 1) - 1))
+        return m.shift_right(m.add(below, odd), right)
+
+    def fitted(self, m: Machine[V], x: Int[V], right: int) -> Int[V]:
+        low, high = self.limits
+        # Between the limits numbers are narrow; rounding does not leave them.
+        inside = m.clamp(x, low << max(right, 0), high << max(right, 0))
+        return m.clamp(self.rescaled(m, m.narrowed(inside), right), low, high)
+
+    def product(self, m: Machine[V], a: Int[V], b: Int[V], right: int) -> Int[V]:
+        return self.fitted(m, m.mul(a, b), right)
+
+    def store(self, m: Machine[V], x: Int[V], scale: int) -> V:
+        return m.settle(self.fitted(m, x, scale - self.frac.data), self.stored_width)

@@ -1,0 +1,191 @@
+"""Lowering of convolutions in place to loops (L2 to L3): turn by turn, the image and then the result transposed.
+
+What the turns differ in, offsets and extents, is a table in flash, so that there is one loop for all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import cast
+
+from xdsl.dialects import arith, memref
+from xdsl.dialects.builtin import IndexType, i16, i32
+from xdsl.ir import Attribute, SSAValue
+from xdsl.rewriter import Rewriter
+
+from tinyml.dialects import num, scratch, tdsl
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.tdsl.turns import Turn
+from tinyml.lowering.loops.operands import broadcast_indices, elements_from, flash_array
+from tinyml.lowering.loops.products import finished, row_shifts, sum_start
+from tinyml.lowering.loops.zero_points import start_without_offsets
+from tinyml.transforms.ir.loop_nest import Indices, LoopNest, function_around, local_array
+
+
+def lower_in_turns(op: tdsl.Conv2dOp, nest: LoopNest) -> None:
+    """Write the loops of a convolution in place."""
+    turns = op.turn_list
+    table = _Table(op, turns, nest)
+    products = _Products(op, nest)
+    count = nest.index(len(turns))
+
+    def turn(number: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
+        products.rows(table, number)
+        image = op.rhs
+        _turned(image, table(number, _Table.LEFT), table(number, _Table.ROWS_LEFT), table(number, _Table.WIDTH), nest)
+        return []
+
+    def turn_back(number: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
+        last = nest.insert(arith.SubiOp(nest.index(len(turns)), number))
+        parts = (table(last, column) for column in (_Table.WRITTEN, _Table.HEIGHT_OUT, _Table.WIDTH_OUT))
+        _turned(op.out, *parts, nest)
+        return []
+
+    nest.fold(count, [], turn)
+    nest.fold(count, [], turn_back, 1)
+
+
+def _turned(value: SSAValue, first: SSAValue, rows: SSAValue, columns: SSAValue, nest: LoopNest) -> None:
+    """Transpose a part of an image in place, from a pixel on."""
+    type, channels = scratch.memref_type(value), tdsl.shape_of(value)[3]
+    bits = scratch.packed_bits(type) or 8 * scratch.element_bytes(type)
+    size = channels * bits
+    unit = 8 if size % 8 == 0 else 4
+    nest.put(scratch.TurnOp(value, first, rows, columns, size // unit, unit))
+
+
+class _Table:
+    """The figures of each turn, in pixels.
+
+    ROWS: of the result that it computes. WIDTH: of the image. HEIGHT_OUT, WIDTH_OUT: what is left of the result. READ,
+    WRITTEN: the pixels of either before it. LEFT, ROWS_LEFT: where the image begins after it, and its rows, 0 after the
+    last turn. DOWN, ACROSS: pixels between neighbours in a window, one below the other and beside each other.
+    """
+
+    ROWS, WIDTH, HEIGHT_OUT, WIDTH_OUT, READ, WRITTEN, LEFT, ROWS_LEFT, DOWN, ACROSS = range(10)
+
+    def __init__(self, op: tdsl.Conv2dOp, turns: Sequence[Turn], nest: LoopNest):
+        self.nest = nest
+        rows: list[list[int]] = []
+        for turn in turns:
+            (height, width), left = turn.drop(op.steps)
+            taps = (1, width) if turn.turned else (width, 1)
+            left_rows = 0 if turn is turns[-1] else height
+            rows.append([turn.rows, width, *turn.result, turn.read, turn.written, left, left_rows, *taps])
+        raws = np.array(rows)
+        element, dtype = (i16, "u2") if raws.max(initial=0) < 1 << 16 else (i32, "u4")
+        self.values = flash_array(nest, raws.astype(dtype).view(dtype.replace("u", "i")), element, "turns")
+
+    def __call__(self, number: SSAValue, column: int) -> SSAValue:
+        value = self.nest.load(self.values, [number, self.nest.index(column)])
+        if value.type == i16:
+            return self.nest.unsigned(value)
+        return self.nest.insert(arith.IndexCastOp(value, IndexType()))
+
+
+class _Products:
+    """The sums of a convolution in place: windows are copied to the stack, and multiplied by the filter."""
+
+    def __init__(self, op: tdsl.Conv2dOp, nest: LoopNest):
+        self.op, self.nest = op, nest
+        rows, *self.kernel, self.channels = tdsl.shape_of(op.lhs)
+        self.length = prod(self.kernel) * self.channels
+        start = start_without_offsets(op)
+        image = tdsl.format_of(op.rhs)
+        offsets = (tdsl.format_of(value).without_offset()[0].type if start else None for value in (op.lhs, op.rhs))
+        self.elements: list[Attribute | None] = list(offsets)
+        self.initial = sum_start(op.initial, start, op.accumulators[0], nest)
+        self.shifts = row_shifts(op, nest)
+        self.filters = rows
+        self.window = elements_from(self._array(image.storage), nest.index(0), self.length, nest, image.type)
+        self.image = elements_from(op.rhs, nest.index(0), prod(tdsl.shape_of(op.rhs)), nest)
+        self.result = elements_from(op.out, nest.index(0), prod(tdsl.shape_of(op.out)), nest)
+
+    def _array(self, storage: Attribute) -> SSAValue:
+        """The array for windows, one for all convolutions with elements of the same storage."""
+        function = function_around(self.op)
+        arrays = [op.memref for op in function.body.block.ops if isinstance(op, memref.AllocaOp)]
+        for array in arrays:
+            type = scratch.memref_type(array)
+            if array.name_hint == "window" and type.element_type == storage:
+                if prod(type.get_shape()) >= self.length:
+                    return array
+                larger = local_array(function, storage, self.length, "window")
+                array.replace_all_uses_with(larger)
+                Rewriter.erase_op(cast(memref.AllocaOp, array.owner))
+                return larger
+        return local_array(function, storage, self.length, "window")
+
+    def rows(self, table: _Table, number: SSAValue) -> None:
+        """Compute the rows of a turn."""
+        nest = self.nest
+        width, across, read, written, down, beside = (
+            table(number, column)
+            for column in (_Table.WIDTH, _Table.WIDTH_OUT, _Table.READ, _Table.WRITTEN, _Table.DOWN, _Table.ACROSS)
+        )
+        steps = self._steps(number)
+
+        def row(y: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
+            above = nest.insert(arith.MuliOp(_product(y, steps[0], nest), width))
+            begin = nest.add(read, above)
+            target = nest.add(written, nest.insert(arith.MuliOp(y, across)))
+
+            def pixel(x: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
+                self._gather(nest.add(begin, _product(x, steps[1], nest)), down, beside)
+                self._pixel(nest.add(target, x))
+                return []
+
+            nest.fold(across, [], pixel)
+            return []
+
+        nest.fold(table(number, _Table.ROWS), [], row)
+
+    def _steps(self, number: SSAValue) -> tuple[int | SSAValue, int | SSAValue]:
+        """The strides along rows and columns as they lie in a turn."""
+        down, right = self.op.steps
+        if down == right:
+            return down, right
+        nest = self.nest
+        odd = nest.insert(arith.RemSIOp(number, nest.index(2)))
+        more = nest.insert(arith.MuliOp(odd, nest.index(right - down)))
+        return nest.add(nest.index(down), more), nest.insert(arith.SubiOp(nest.index(right), more))
+
+    def _gather(self, first: SSAValue, down: SSAValue, beside: SSAValue) -> None:
+        """Copy the window whose first pixel lies at a place."""
+        nest, (height, width) = self.nest, self.kernel
+
+        def tap(indices: Indices) -> None:
+            i, j, channel = indices
+            place = nest.add(nest.insert(arith.MuliOp(i, down)), nest.insert(arith.MuliOp(j, beside)))
+            source = nest.add(nest.times(nest.add(first, place), self.channels), channel)
+            target = nest.add(nest.times(nest.add(nest.times(i, width), j), self.channels), channel)
+            nest.store(nest.load(self.image, [source]), self.window, [target])
+
+        nest.over((height, width, self.channels), tap)
+
+    def _pixel(self, number: SSAValue) -> None:
+        """Compute a pixel of the result from the window."""
+        op, nest = self.op, self.nest
+        accumulator = op.accumulators[0].type
+
+        def element(filter: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
+            indices = [*[nest.index(0)] * 3, filter]
+            if self.initial is None:
+                sum = nest.insert(num.ZeroOp(accumulator))
+            else:
+                start = nest.load(self.initial, broadcast_indices(indices, self.initial, nest))
+                sum = nest.insert(num.StartOp(start, accumulator))
+            sum.name_hint = "sum"
+            row = elements_from(op.lhs, nest.times(filter, self.length), self.length, nest, self.elements[0])
+            window = elements_from(self.window, nest.index(0), self.length, nest, self.elements[1])
+            sum = nest.insert(num.DotOp(sum, row, window))
+            value = finished(op, sum, self.shifts, indices, nest)
+            nest.store(value, self.result, [nest.add(nest.times(number, self.filters), filter)])
+            return []
+
+        nest.fold(nest.index(self.filters), [], element)
+
+
+def _product(index: SSAValue, step: int | SSAValue, nest: LoopNest) -> SSAValue:
+    return nest.times(index, step) if isinstance(step, int) else nest.insert(arith.MuliOp(index, step))

@@ -1,0 +1,63 @@
+"""Convolutions that absorb a constant which is added to their exact sums (L1).
+
+A bias may be finer than the products: then the filter takes its scale, so that the sum starts from the bias.
+"""
+
+from __future__ import annotations
+
+from math import prod
+
+from xdsl.ir import SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.formats.exact.numbers import ExactNumbers
+from tinyml.dialects.formats.fixed.type import FixedType
+from tinyml.dialects.formats.parameters import FRACS, WIDTHS
+from tinyml.transforms.formats.choose_accumulators import choose
+
+
+def absorbed_addend(op: tdsl.Conv2dOp, sum: tdsl.TensorOp) -> tdsl.Conv2dOp | None:
+    """A convolution that starts from what `sum` adds to the results of another one; None if it would differ.
+
+    It stands before `sum`, which stays. The results have to be exact sums of fixed point, and have no other reader.
+    """
+    filter, image, exact = (tdsl.format_of(value) for value in (op.lhs, op.rhs, op.out))
+    if not isinstance(sum, tdsl.AddOp) or op.initial is not None or not op.out.has_one_use():
+        return None
+    addend = sum.rhs if sum.lhs is op.out else sum.lhs
+    constants = op.lhs.owner, addend.owner
+    if not all(isinstance(constant, tdsl.ConstOp) for constant in constants):
+        return None
+    if not isinstance(filter, FixedType) or not isinstance(image, ExactNumbers) or not isinstance(exact, ExactNumbers):
+        return None
+    bias = tdsl.format_of(addend)
+    if not isinstance(bias, ExactNumbers) or prod(tdsl.shape_of(addend)[:-1]) != 1:
+        return None
+    scale, bound = filter.scale + image.scale, op.derived_bound
+    low, high = exact.integer_limits
+    left = exact.scale - scale
+    if left < 0 or bound is None or not low <= bound[0] << left or not bound[1] << left <= high:
+        return None
+    finer = max(bias.scale - scale, 0)
+    if filter.bits + finer not in WIDTHS or filter.scale + finer not in FRACS:
+        return None
+    new = tdsl.Conv2dOp(
+        _finer(op.lhs, filter, finer), op.rhs, op.steps, op.spread, op.group_count, addend, tdsl.format_of(sum.out).type
+    )
+    choose(new)
+    new.location = op.location
+    new.out.name_hint = sum.out.name_hint
+    Rewriter.insert_op(new, InsertPoint.before(sum))
+    return new
+
+
+def _finer(filter: SSAValue, format: FixedType, bits: int) -> SSAValue:
+    """A constant with so many more fraction bits."""
+    constant = filter.owner
+    if not bits or not isinstance(constant, tdsl.ConstOp):
+        return filter
+    finer = FixedType(format.bits + bits, format.scale + bits)
+    new = constant.with_raws(constant.raws.astype(finer.dtype) << bits, finer)
+    Rewriter.insert_op(new, InsertPoint.before(constant))
+    return new.result

@@ -1,0 +1,107 @@
+"""The choice of the convolutions of a network that run in place, and of their turns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import DenseArrayBase, UnitAttr, i64
+from xdsl.ir import Block, SSAValue
+from xdsl.rewriter import Rewriter
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.tdsl.turns import herringbone, lead, single_transpose, turns, window_pixels
+from tinyml.transforms.formats.plans.network import Network
+from tinyml.transforms.formats.plans.ordinary import ordinary, updated_in_place
+from tinyml.transforms.formats.plans.segmentation import Plan, Segment, least_peak
+from tinyml.transforms.formats.turning.addends import absorbed_addend
+
+METHODS = ("replace", "herringbone", "single-transpose")
+"""Modes of execution in which convolutions run in place, op by op."""
+
+
+def turned_plan(network: Network, method: str) -> Plan:
+    """The plan with the least peak in which convolutions may run in place by a method."""
+    graph = network.graph
+    candidates: list[Segment] = []
+    for i in range(len(graph.nodes)):
+        options = (ordinary(graph, i), updated_in_place(graph, i))
+        candidates.append(Segment(i, i, min(bits for bits in options if bits is not None), "ordinary"))
+        if _has_turns(network, i):
+            least = min(_bits(network, i, rows) for rows in _variants(method, network, i))
+            candidates.append(Segment(i, i, graph.boundary(i, i).through + least, method, 1))
+    chosen = least_peak(len(graph.nodes), candidates)
+    assert chosen is not None
+    return chosen
+
+
+def run_in_turns(network: Network, i: int, method: str) -> None:
+    """Make the convolution that is node i run in place by a method."""
+    op, *chain = network.ops[i]
+    assert isinstance(op, tdsl.Conv2dOp)
+    rows = min(_variants(method, network, i), key=lambda rows: _bits(network, i, rows))
+    if chain and (new := absorbed_addend(op, chain[0])) is not None:
+        Rewriter.replace_op(chain[0], [], [new.out])
+        Rewriter.erase_op(op)
+        op = new
+    op.turns = DenseArrayBase.from_list(i64, rows)
+
+
+def _has_turns(network: Network, i: int) -> bool:
+    """May node i destroy the image that it reads?"""
+    op, *chain = network.ops[i]
+    node, boundary = network.graph.nodes[i], network.graph.boundary(i, i)
+    if not isinstance(op, tdsl.Conv2dOp) or op.group_count != 1 or op.spread != (1, 1) or op.turns is not None:
+        return False
+    if op.rhs not in network.names or not op.rhs.has_one_use() or node.operands != boundary.dead or _is_given(op.rhs):
+        return False
+    # A result wider than the tensor that the chain ends in has to be absorbed.
+    wide = tdsl.format_of(op.out).dtype.itemsize > tdsl.format_of([op, *chain][-1].out).dtype.itemsize
+    return not wide or _can_absorb(op, chain)
+
+
+def _can_absorb(op: tdsl.Conv2dOp, chain: Sequence[tdsl.TensorOp]) -> bool:
+    if not chain or (new := absorbed_addend(op, chain[0])) is None:
+        return False
+    filter = new.lhs.owner
+    Rewriter.erase_op(new)
+    if isinstance(filter, tdsl.ConstOp) and filter.result is not op.lhs:
+        Rewriter.erase_op(filter)
+    return True
+
+
+def _is_given(image: SSAValue) -> bool:
+    """Does an image lie in the caller's array, which nothing overwrites?"""
+    while isinstance(reshape := image.owner, tdsl.ReshapeOp):
+        image = reshape.input
+    if not isinstance(block := image.owner, Block):
+        return False
+    function = block.parent_op()
+    assert isinstance(function, func.FuncOp)
+    attributes = function.arg_attrs.data[image.index].data if function.arg_attrs is not None else {}
+    return not isinstance(attributes.get(tdsl.REUSED), UnitAttr)
+
+
+def _variants(method: str, network: Network, i: int) -> Iterator[list[int]]:
+    """The rows of each turn, in each variant of a method."""
+    result = network.graph.tensors[network.graph.nodes[i].result]
+    extents = result.height, result.width
+    match method:
+        case "replace":
+            yield [result.height]
+        case "herringbone":
+            yield from (herringbone(extents, rows_first) for rows_first in (True, False))
+        case _:
+            yield from (single_transpose(extents, last) for last in range(result.height + 1))
+
+
+def _bits(network: Network, i: int, rows: Sequence[int]) -> int:
+    """The bits of image and result of node i in one piece of memory, if it runs in turns."""
+    op, graph = network.ops[i][0], network.graph
+    assert isinstance(op, tdsl.Conv2dOp)
+    [read] = graph.nodes[i].reads
+    image, result = graph.tensors[read.tensor], graph.tensors[graph.nodes[i].result]
+    made = turns(rows, image[:2], result[:2], op.steps)
+    pixels = np.concatenate([window_pixels(turn, read.kernel, op.steps) for turn in made])
+    return max(lead(pixels, image.channels * image.bits, result.channels * result.bits) + image.size, result.size)
