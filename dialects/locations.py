@@ -6,6 +6,8 @@ Both stand in the location attribute that xDSL keeps for every operation; compar
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from xdsl.dialects.builtin import FileLineColLoc, LocationAttr, NameLoc, StringAttr
 from xdsl.ir import Operation
 
@@ -32,8 +34,23 @@ def source_names(op: Operation) -> tuple[str, ...]:
         users = [use.operation for result in current.results for use in result.uses]
         if not users and (names := _names_of_operands(current)):
             return names
-        current = users[-1] if users else current.parent_op()
+        current = _first(users) if users else current.parent_op()
     return ()
+
+
+def _first(users: Sequence[Operation]) -> Operation:
+    """The user of an op that comes first in the program; the order of uses depends on what passes did."""
+    different = set(users)
+    around = _common(users) if len(different) > 1 else None
+    return users[0] if around is None else next(inner for inner in around.walk() if inner in different)
+
+
+def _common(users: Sequence[Operation]) -> Operation | None:
+    """The innermost op around all users, which may be one of them."""
+    around: Operation | None = users[0]
+    while around is not None and not all(around.is_ancestor(user) for user in users):
+        around = around.parent_op()
+    return around
 
 
 def _names_of_operands(op: Operation) -> tuple[str, ...]:

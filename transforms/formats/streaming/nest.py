@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from xdsl.dialects import arith, tensor
+from xdsl.dialects.builtin import UnknownLoc
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
@@ -39,7 +40,7 @@ class _Nest:
         stages = self.schedule.segment.stages
         last = stages[-1].result.owner
         assert isinstance(last, Operation)
-        self.emit = Emitter(last, last.location)
+        self.emit = Emitter(last, UnknownLoc())
         made = {stage.node.result: kind_of(stage)(stage, self.emit) for stage in stages}
         bodies = {name: made[name] for name in self.timing.clocks}
         for stage in stages:
