@@ -24,9 +24,9 @@ from xdsl.dialects.builtin import (
     NoneAttr,
     TensorType,
 )
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue, Use
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from tinyml.dialects import scratch, tdsl
 from tinyml.dialects.functions import defined_functions
@@ -48,7 +48,34 @@ class LowerTdslToScratchPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in defined_functions(op):
+            _repeat_fills(function)
             _Bufferisation(function).apply()
+
+
+def _repeat_fills(function: func.FuncOp) -> None:
+    """Give each tensor that begins as a filled one a filling of its own, right before it.
+
+    Otherwise all of one shape would be copies of a single one, which would be in memory all the time.
+    """
+    for fill in [op for op in function.walk() if isinstance(op, tdsl.FillOp)]:
+        for use in [use for use in fill.out.uses if _begins(use)]:
+            own = fill.clone()
+            Rewriter.insert_op(own, InsertPoint.before(use.operation))
+            own.out.name_hint = fill.out.name_hint
+            use.operation.operands[use.index] = own.out
+        if not fill.out.uses:
+            Rewriter.erase_op(fill)
+
+
+def _begins(use: Use) -> bool:
+    """Is it the first value of a tensor that a loop or an insertion changes?"""
+    match use.operation:
+        case scf.ForOp():
+            return True
+        case tdsl.InsertSliceOp(input=input):
+            return input is use.operation.operands[use.index]
+        case _:
+            return False
 
 
 def _as_memref(type: Attribute, packed: Attribute | None = None) -> Attribute:
@@ -176,7 +203,7 @@ class _Bufferisation:
                 return self.slice(op.input, self.index(0), shape)
             case tdsl.IndexOp():
                 return self.slice(op.input, self.offset([op.index], tdsl.shape_of(op.input)), shape)
-            case tdsl.SliceOp() if is_run(tdsl.shape_of(op.input), shape):
+            case tdsl.SliceOp() if op.strides is None and is_run(tdsl.shape_of(op.input), shape):
                 return self.slice(op.input, self.offset(op.offsets, tdsl.shape_of(op.input)), shape)
             case _:
                 return None

@@ -307,6 +307,23 @@ class NumberFormat(ABC):
         """term / total."""
         return self.from_f32(m, m.mulf(term, m.call("tm_inversef", total)))
 
+    def square_total(self, count: int, value_format: NumberFormat) -> Attribute:
+        """The builtin type of sums of `count` squares, for a normalisation with results in this format."""
+        return f32
+
+    def add_square(self, m: Machine[V], total: V, value: V, value_format: NumberFormat) -> V:
+        """total + value^2."""
+        real = value_format.to_f32(m, value)
+        return m.addf(total, m.mulf(real, real))
+
+    def inverse_root(self, m: Machine[V], total: V, value_format: NumberFormat) -> V:
+        """1 / sqrt(total): a float if the total is, otherwise 32 bits whose unit `normalised` knows."""
+        return m.call("tm_inverse_rootf", total)
+
+    def normalised(self, m: Machine[V], value: V, factor: V, total: V, value_format: NumberFormat) -> V:
+        """value * factor; total: the sum whose `inverse_root` the factor is."""
+        return self.from_f32(m, m.mulf(value_format.to_f32(m, value), factor))
+
     @abstractmethod
     def function(
         self, m: Machine[V], function: Function, value: V, value_format: NumberFormat, scheme: str | None = None

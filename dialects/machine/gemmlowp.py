@@ -27,6 +27,9 @@ _EXP_OF_POWERS = (1672461947, 1302514674, 790015084, 290630308, 39332535, 720401
 _RECIPROCAL_START, _RECIPROCAL_SLOPE = 1515870810, -1010580540
 """48 / 17 and -32 / 17, with 2 integer bits."""
 
+_HALF_ROOT_OF_TWO = 1518500250
+"""sqrt(2) / 2, without integer bits."""
+
 
 def high_product(a: Raws, b: Raws | int) -> Raws:
     """a * b / 2^31, rounded to nearest, halves upwards."""
@@ -92,3 +95,13 @@ def tanh(x: Raws, integer_bits: int) -> Raws:
     twice = exp_of_negative(-np.abs(x), integer_bits + 1)
     size = _doubled(_newton(twice) - (1 << 29), 2)
     return np.where(x == 0, 0, np.where(x > 0, size, -size))
+
+
+def inverse_root(x: Raws) -> Raws:
+    """2^45 / sqrt(x), about, for x in [2^27, 2^29): five steps of Newton's method from 1, with 3 integer bits."""
+    half = ((x >> 1) + 1) >> 1
+    y = np.full_like(x, 1 << 28)
+    for _ in range(5):
+        cube = _doubled(high_product(high_product(y, y), y), 6)
+        y = _doubled(high_product(y, 3 << 27) - high_product(half, cube), 3)
+    return high_product(y, _HALF_ROOT_OF_TWO)

@@ -49,6 +49,9 @@ ADD_SHIFTS = range(5)
 EXP_LOW, EXP_HIGH = -87.0, 88.0
 """Below, exp is 0; above, it is exp(EXP_HIGH): no result is subnormal or infinite."""
 
+LEAST_SQUARE = 2.0**-125
+"""The least argument of the reciprocal square root, half of which is no subnormal number."""
+
 LOG2_E = 1.44269504
 LN2_HIGH, LN2_LOW = 0.693359375, -2.12194440e-4
 """ln 2 in two parts, of which the high one has so few bits that its product with the exponent is exact."""
@@ -97,6 +100,12 @@ def to_integer(x: F32, low: I32, high: I32) -> I32:
     rounded = whole + (rest >= np.float32(0.5)) - ~(rest >= np.float32(-0.5))
     limit = np.where(x >= high.astype(np.float32), high, low)
     return np.where(inside, rounded, limit).astype(np.int32)
+
+
+def to_nearest(x: F32, low: I32, high: I32) -> I32:
+    """tm_f32_to_nearest: the nearest integer (half away from zero) in [low, high]; low for NaN."""
+    x = np.asarray(x, np.float32)
+    return np.where(x < 0, -to_integer(-x, -high, -low), to_integer(x, low, high)).astype(np.int32)
 
 
 def to_even(x: F32, low: I32, high: I32) -> I32:
@@ -240,6 +249,62 @@ def leading_zeros(x: I32) -> I8:
     return (31 - np.floor(np.log2(np.asarray(x).astype(np.float64)))).astype(np.int8)
 
 
+def root_multiplier(x: I32) -> I32:
+    """tm_root_multiplier_s32: 2^(31 - shift) / sqrt(x) for x > 0, where shift is `root_shift`; the most for x <= 1.
+
+    TensorFlow Lite's GetInvSqrtQuantizedMultiplierExp: five steps of Newton's method, within 2^-19 of the factor.
+    """
+    from tinyml.dialects.machine.gemmlowp import MOST, inverse_root
+
+    wide = np.asarray(x).astype(np.int64)
+    pairs = _root_pairs(np.maximum(wide, 1))
+    normal = np.where(pairs > 0, wide << 2 * np.maximum(pairs - 1, 0), wide >> 2)
+    root = inverse_root(normal) << np.maximum(pairs - 12, 0)
+    return np.where(wide <= 1, MOST, root).astype(np.int32)
+
+
+def root_shift(x: I32) -> I8:
+    """tm_root_shift_s32: how far `root_multiplier` is to be shifted to the left, from -12 to 0."""
+    return np.minimum(_root_pairs(np.maximum(np.asarray(x), 1)) - 12, 0).astype(np.int8)
+
+
+def _root_pairs(x: I64) -> I64:
+    """The pairs of zero bits before the highest bit, without the sign."""
+    return (leading_zeros(x.astype(np.int32)).astype(np.int64) - 1) // 2
+
+
+def inverse_root(x: I32) -> I32:
+    """tm_inverse_root_s32: 2^31 / sqrt(x), to nearest, halves upwards, within 2^-19 of it; for x <= 1 the most."""
+    right = -root_shift(x).astype(np.int64)
+    return (root_multiplier(x).astype(np.int64) + (1 << right >> 1) >> right).astype(np.int32)
+
+
+def inverse_root_wide(x: I64) -> I32:
+    """tm_inverse_root_s64: as `inverse_root`; of x only the 30 or 31 highest bits count."""
+    wide = np.asarray(x).astype(np.int64)
+    pairs = np.zeros_like(wide)
+    while (above := wide >> 2 * pairs > (1 << 31) - 1).any():
+        pairs += above
+    root = inverse_root((wide >> 2 * pairs).astype(np.int32)).astype(np.int64)
+    return (root + (1 << pairs >> 1) >> pairs).astype(np.int32)
+
+
+def inverse_root_float(x: F32) -> F32:
+    """tm_inverse_rootf: 1 / sqrt(x), of an x limited to [LEAST_SQUARE, the greatest float].
+
+    A first guess by halving the exponent (Lomont, "Fast Inverse Square Root", 2003), then three steps of Newton's
+    method.
+    """
+    x = np.asarray(x, np.float32)
+    least, most = np.float32(LEAST_SQUARE), np.finfo(np.float32).max
+    limited = np.where(x >= most, most, np.where(x >= least, x, least)).astype(np.float32)
+    half = np.float32(0.5) * limited
+    y = (np.int32(0x5F3759DF) - (limited.view(np.int32) >> 1)).view(np.float32)
+    for _ in range(3):
+        y = np.asarray(y * (np.float32(1.5) - half * y * y), np.float32)
+    return y
+
+
 def inverse(x: F32) -> F32:
     """tm_inversef: 1 / x."""
     return np.float32(1) / np.asarray(x, np.float32)
@@ -264,6 +329,7 @@ RUNTIME_FUNCTIONS = {
     "tm_tanhf": RuntimeFunction((f32,), f32, tanh),
     "tm_sigmoidf": RuntimeFunction((f32,), f32, sigmoid),
     "tm_f32_to_int": RuntimeFunction((f32, i32, i32), i32, to_integer),
+    "tm_f32_to_nearest": RuntimeFunction((f32, i32, i32), i32, to_nearest),
     "tm_f32_to_odd": RuntimeFunction((f32, i32, i32), i32, to_odd),
     "tm_f32_to_even": RuntimeFunction((f32, i32, i32), i32, to_even),
     "tm_scale_to_even": RuntimeFunction((i32, i32, i32, i32), i32, scale_to_even),
@@ -276,6 +342,11 @@ RUNTIME_FUNCTIONS = {
     "tm_requantize_s64": RuntimeFunction((i64, i32, i8), i32, requantize_wide),
     "tm_reciprocal_s32": RuntimeFunction((i32,), i32, reciprocal),
     "tm_leading_zeros_s32": RuntimeFunction((i32,), i8, leading_zeros),
+    "tm_root_multiplier_s32": RuntimeFunction((i32,), i32, root_multiplier),
+    "tm_root_shift_s32": RuntimeFunction((i32,), i8, root_shift),
+    "tm_inverse_root_s32": RuntimeFunction((i32,), i32, inverse_root),
+    "tm_inverse_root_s64": RuntimeFunction((i64,), i32, inverse_root_wide),
+    "tm_inverse_rootf": RuntimeFunction((f32,), f32, inverse_root_float),
     "tm_inversef": RuntimeFunction((f32,), f32, inverse),
     "tm_interpolate_s16": RuntimeFunction((TABLE, i16, i16, i8), i16, interpolate),
     "tm_interpolate_odd_s16": RuntimeFunction((TABLE, i16, i16, i8), i16, interpolate_odd),

@@ -20,8 +20,10 @@ from tinyml.dialects.tdsl.enlargement import *
 from tinyml.dialects.tdsl.facts import *
 from tinyml.dialects.tdsl.map import *
 from tinyml.dialects.tdsl.movement import *
+from tinyml.dialects.tdsl.normalisation import *
 from tinyml.dialects.tdsl.pooling import *
 from tinyml.dialects.tdsl.reduction import *
+from tinyml.dialects.tdsl.slices import *
 from tinyml.dialects.tdsl.softmax import *
 from tinyml.dialects.tdsl.totals import *
 from tinyml.dialects.tdsl.windows import *

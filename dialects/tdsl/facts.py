@@ -23,8 +23,8 @@ __all__ = ["carried_product", "constant_root", "factor_of", "gathered_factor", "
 
 
 def constant_root(value: SSAValue) -> ConstOp | None:
-    """The constant that a tensor is, or is indexed from; None for other tensors."""
-    while isinstance(value.owner, IndexOp):
+    """The constant that a tensor is, is indexed from, or has the elements of; None for other tensors."""
+    while isinstance(value.owner, IndexOp | ReshapeOp):
         value = value.owner.input
     return value.owner if isinstance(value.owner, ConstOp) else None
 

@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerAttr, Intege
 from xdsl.interfaces import HasCanonicalizationPatternsInterface, HasFolderInterface
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
-from xdsl.irdl import irdl_op_definition, operand_def, prop_def, var_operand_def
+from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.utils.exceptions import VerifyException
 
@@ -22,12 +22,10 @@ from tinyml.dialects.tdsl.visits import Move, dimensions, identity, visits_of_mo
 
 __all__ = [
     "IndexOp",
-    "InsertSliceOp",
     "Move",
     "MovementOp",
     "ReshapeOp",
     "ReverseOp",
-    "SliceOp",
     "TransposeOp",
 ]
 
@@ -223,92 +221,6 @@ class IndexOp(MovementOp):
     @property
     def moves(self) -> Sequence[Move]:
         return self.gather(self.input, [AffineExpr.symbol(0), *dimensions(len(shape_of(self.out)))])
-
-
-def _verify_slice(whole: Shape, part: Shape, offsets: int) -> None:
-    if len(whole) != len(part) or offsets != len(whole):
-        raise VerifyException(f"slice of {spell(whole)} needs {len(whole)} offsets and sizes")
-    if any(small > large for small, large in zip(part, whole, strict=True)):
-        raise VerifyException(f"a slice of shape {spell(part)} does not fit in {spell(whole)}")
-
-
-def _shifted(rank: int) -> list[AffineExpr]:
-    """An index shifted by computed offsets."""
-    return [dimension + AffineExpr.symbol(axis) for axis, dimension in enumerate(dimensions(rank))]
-
-
-@irdl_op_definition
-class SliceOp(MovementOp, HasFolderInterface):
-    """The part of the result's shape at computed offsets (SeeDot's `x[i:+n]`); it must lie inside the input."""
-
-    name = "tdsl.slice"
-    MAY_BE_VIEW: ClassVar[bool] = True
-    STORES_LAST: ClassVar[bool] = True
-    input = operand_def(SHAPED)
-    offsets = var_operand_def(IndexType)
-    assembly_format = (
-        "$input `[` $offsets `]` attr-dict `:` type($input) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
-    )
-
-    def __init__(self, input: SSAValue, offsets: Sequence[SSAValue], sizes: Sequence[int]):
-        build(self, [input, offsets], TensorType(shaped(input).get_element_type(), sizes))
-
-    def infer_shape(self) -> Shape:
-        _verify_slice(shape_of(self.input), shape_of(self.out), len(self.offsets))
-        return shape_of(self.out)
-
-    @property
-    def indices(self) -> Sequence[SSAValue]:
-        return self.offsets
-
-    @property
-    def moves(self) -> Sequence[Move]:
-        return self.gather(self.input, _shifted(len(self.offsets)))
-
-    def fold(self) -> tuple[SSAValue] | None:
-        # A part of full size that lies inside must start at 0.
-        return fold_to(self, self.input)
-
-
-@irdl_op_definition
-class InsertSliceOp(MovementOp, HasFolderInterface):
-    """`input` with the part at computed offsets replaced by `part` (SeeDot's splice on the left of `=`)."""
-
-    name = "tdsl.insert_slice"
-    part = operand_def(SHAPED)
-    input = operand_def(SHAPED)
-    offsets = var_operand_def(IndexType)
-    assembly_format = (
-        "$part `,` $input `[` $offsets `]` attr-dict `:` type($part) `,` type($input) "
-        "(`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
-    )
-
-    def __init__(self, part: SSAValue, input: SSAValue, offsets: Sequence[SSAValue]):
-        build(self, [part, input, offsets], TensorType(shaped(input).get_element_type(), shape_of(input)))
-
-    def infer_shape(self) -> Shape:
-        _verify_slice(shape_of(self.input), shape_of(self.part), len(self.offsets))
-        return shape_of(self.input)
-
-    @property
-    def indices(self) -> Sequence[SSAValue]:
-        return self.offsets
-
-    @property
-    def moves(self) -> Sequence[Move]:
-        rank = len(self.offsets)
-        same, shifted = identity(rank, rank), AffineMap(rank, rank, tuple(_shifted(rank)))
-        return [Move(self.input, shape_of(self.input), same, same), Move(self.part, shape_of(self.part), same, shifted)]
-
-    @property
-    def updated(self) -> SSAValue:
-        return self.input
-
-    def reads_in_place(self, operand: SSAValue) -> bool:
-        return self.input is operand and self.part is not operand
-
-    def fold(self) -> tuple[SSAValue] | None:
-        return fold_to(self, self.part)
 
 
 class ReshapeOfReshape(RewritePattern):

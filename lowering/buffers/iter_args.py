@@ -9,6 +9,9 @@ from xdsl.ir import Operation, SSAValue, Use
 
 from tinyml.dialects import tdsl
 
+FIRST_ITER_ARG = 3
+"""The operand of `scf.for` that follows its bounds and its step."""
+
 
 def writes_in_place(loop: scf.ForOp, position: int) -> bool:
     """True if the op that yields iter_arg `position` may write straight into the buffer of that iter_arg.
@@ -29,7 +32,8 @@ def writes_in_place(loop: scf.ForOp, position: int) -> bool:
         for use in alias.uses:
             user = use.operation
             if user is producer:
-                if alias is not old or not producer.reads_in_place(old):
+                # An alias of the same type has the same elements at the same positions.
+                if alias.type != old.type or not producer.reads_in_place(alias):
                     return False
             elif order[_ancestor(user, loop)] > order[producer]:
                 return False
@@ -37,17 +41,23 @@ def writes_in_place(loop: scf.ForOp, position: int) -> bool:
 
 
 def _aliases(value: SSAValue) -> list[SSAValue]:
-    """A value and everything that may become a view of it."""
+    """A value and everything that may share its buffer: views of it, and what a loop carries from it on."""
     aliases = [value]
     for alias in aliases:
-        aliases.extend(view.out for view in map(_view, alias.uses) if view is not None)
+        for use in alias.uses:
+            aliases.extend(_sharing(use))
     return aliases
 
 
-def _view(use: Use) -> tdsl.MovementOp | None:
-    """The user of a value if its result may become a view of that value."""
-    user = use.operation
-    return user if isinstance(user, tdsl.MovementOp) and user.MAY_BE_VIEW else None
+def _sharing(use: Use) -> tuple[SSAValue, ...]:
+    """The values that may share the buffer of an operand."""
+    match use.operation:
+        case scf.ForOp() as loop if (position := use.index - FIRST_ITER_ARG) >= 0:
+            return loop.body.block.args[1 + position], loop.results[position]
+        case tdsl.MovementOp() as movement if movement.MAY_BE_VIEW:
+            return (movement.out,)
+        case _:
+            return ()
 
 
 def _ancestor(op: Operation, loop: scf.ForOp) -> Operation:

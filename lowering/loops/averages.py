@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Any, cast
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType, f32
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import SSAValue
 
 from tinyml.dialects import num, tdsl
 from tinyml.lowering.loops.elementwise import over_elements
 from tinyml.lowering.loops.lowerings import lowers
-from tinyml.lowering.loops.operands import element_of
+from tinyml.lowering.loops.operands import element_of, zero_total
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 
 
@@ -97,7 +95,7 @@ def lower_mean(op: tdsl.MeanOp, nest: LoopNest) -> None:
 
 @lowers(tdsl.NoTotalOp)
 def lower_no_total(op: tdsl.NoTotalOp, nest: LoopNest) -> None:
-    zero = _zero(element_of(op.out), nest)
+    zero = zero_total(element_of(op.out), nest)
     nest.over(tdsl.shape_of(op.out), lambda indices: nest.store(zero, op.out, indices))
 
 
@@ -127,7 +125,7 @@ def lower_quotient(op: tdsl.QuotientOp, nest: LoopNest) -> None:
 
 def _total(value: SSAValue, extents: Sequence[int], element: Callable[[Indices], SSAValue], nest: LoopNest) -> SSAValue:
     """The total of the elements of a buffer at all indices of some extents."""
-    total = _zero(tdsl.format_of(value).total(prod(extents)), nest)
+    total = zero_total(tdsl.format_of(value).total(prod(extents)), nest)
     return _tallied(list(extents), [], total, element, nest)
 
 
@@ -143,14 +141,6 @@ def _tallied(
         return [_tallied(extents[1:], [*indices, index], carried[0], element, nest)]
 
     return nest.fold(nest.index(extents[0]), [total], inner)[0]
-
-
-def _zero(type: Attribute, nest: LoopNest) -> SSAValue:
-    """A total of nothing."""
-    attribute: Any = FloatAttr(0.0, f32) if type == f32 else IntegerAttr(0, cast(IntegerType, type))
-    zero = nest.insert(arith.ConstantOp(attribute))
-    zero.name_hint = "total"
-    return zero
 
 
 @lowers(tdsl.SoftmaxOp)
@@ -175,7 +165,7 @@ def lower_softmax(op: tdsl.SoftmaxOp, nest: LoopNest) -> None:
         def add(i: SSAValue, carried: Sequence[SSAValue]) -> list[SSAValue]:
             return [nest.insert(num.SoftmaxAddOp(carried[0], term(i), format))]
 
-        [total] = nest.fold(nest.index(length), [_zero(format.softmax_total, nest)], add)
+        [total] = nest.fold(nest.index(length), [zero_total(format.softmax_total, nest)], add)
 
         def share(i: SSAValue, carried: Sequence[SSAValue]) -> list[SSAValue]:
             nest.store(nest.insert(num.SoftmaxShareOp(term(i), total, element_of(op.out))), op.out, [*indices, i])

@@ -24,8 +24,8 @@ def prepare(map: AffineMap, nest: LoopNest) -> None:
     """Create the constants of a map before any loop is opened."""
     for expression in map.results:
         for part in expression.dfs():
-            if isinstance(part, AffineConstantExpr) and part.value >= 0:
-                nest.index(part.value)
+            if isinstance(part, AffineConstantExpr) and part.value != -1:
+                nest.index(abs(part.value))
 
 
 def mapped(map: AffineMap, indices: Indices, symbols: Sequence[SSAValue], nest: LoopNest) -> Indices:
@@ -59,9 +59,11 @@ def _value(expression: AffineExpr, indices: Indices, symbols: Sequence[SSAValue]
 
 
 def _negated(expression: AffineExpr) -> AffineExpr | None:
-    """The operand of a negation, the form in which affine maps write differences; None for other expressions."""
+    """The product with a negative factor, the form in which affine maps write differences, negated; None for others."""
     match expression:
         case AffineBinaryOpExpr(kind=AffineBinaryOpKind.Mul, lhs=lhs, rhs=AffineConstantExpr(value=-1)):
             return lhs
+        case AffineBinaryOpExpr(kind=AffineBinaryOpKind.Mul, lhs=lhs, rhs=AffineConstantExpr(value=value)) if value < 0:
+            return lhs * -value
         case _:
             return None

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType, f32
 from xdsl.ir import Attribute, SSAValue
 
 from tinyml.dialects import num, scratch, tdsl
@@ -46,3 +48,11 @@ def flash_array(nest: LoopNest, raws: Any, element: Attribute, hint: str) -> SSA
     value = nest.insert(scratch.ConstantOp.of(raws if raws.size else np.zeros(1, raws.dtype), element))
     value.name_hint = hint
     return value
+
+
+def zero_total(type: Attribute, nest: LoopNest) -> SSAValue:
+    """A total of nothing."""
+    attribute: Any = FloatAttr(0.0, f32) if type == f32 else IntegerAttr(0, cast(IntegerType, type))
+    zero = nest.insert(arith.ConstantOp(attribute))
+    zero.name_hint = "total"
+    return zero

@@ -38,16 +38,17 @@ class AvrRunner(Runner):
     def profile(self, build: Build, interface: Interface, inputs: np.ndarray) -> TimeProfile:
         predict = next(s for s in symbol_table(self.chip.prefix, build.elf) if s.name == f"{interface.name}_predict")
         file = build.elf.with_suffix(".profile")
-        result = self._run(build, interface, inputs, str(predict.address + predict.size), str(file))
+        result = self._run(build, interface, inputs, (predict.address + predict.size, file))
         spent: dict[tuple[int, int], float] = {}
         for line in file.read_text().splitlines():
             site, pc, cycles = map(int, line.split())
             spent[site, pc] = cycles / len(inputs)
         return TimeProfile(result, spent)
 
-    def _run(self, build: Build, interface: Interface, inputs: np.ndarray, *more: str) -> RunResult:
-        if interface.more_outputs:
-            raise InputError(f"the simulator of {self.board.part} reads one output, '{interface.name}' has several")
+    def _run(
+        self, build: Build, interface: Interface, inputs: np.ndarray, profile: tuple[int, Path] | None = None
+    ) -> RunResult:
+        """Run; profile: the address behind the program's function, and the file for the profile."""
         stdin = raw_inputs(interface, inputs)
         driver = _driver(self.chip.folder / "simavr_driver.c")
         image = build.elf.with_suffix(".bin")
@@ -58,14 +59,19 @@ class AvrRunner(Runner):
             self.limit,
             len(inputs),
             table[f"{interface.name}_predict"],
-            table[f"{interface.name}_scores"] if interface.output_length else 0,
             table.get("tm_array", 0) & 0xFFFF,
             table[f"{interface.name}_input"] if interface.input_in_arena else 0,
             interface.input_bytes,
-            interface.output_bytes,
             table["_end"] & 0xFFFF,
+            *(profile or (0, "-")),
         ]
-        command = [driver, self.board.part, image, *map(str, arguments), *more]
+        if interface.output_length:
+            arguments += [table[f"{interface.name}_scores"], interface.output_bytes]
+        for number, (dtype, (_, length)) in enumerate(
+            zip(interface.more_dtypes, interface.more_outputs, strict=True), 1
+        ):
+            arguments += [table[f"{interface.name}_output_{number}"], dtype.itemsize * length]
+        command = [driver, self.board.part, image, *map(str, arguments)]
         return result_of_records(interface, execute(command, stdin, f"{interface.name} on {self.board.part}"))
 
 

@@ -83,6 +83,9 @@ class Arithmetic(ABC):
     def softmax_shares(self, op: tdsl.SoftmaxOp, terms: Array, total: Array) -> Array: ...
 
     @abstractmethod
+    def normalised(self, op: tdsl.NormaliseOp, x: Array) -> Array: ...
+
+    @abstractmethod
     def products(
         self, op: tdsl.ContractionOp, pairs: Sequence[tuple[Array, Array]], initial: Array | None
     ) -> Array: ...
@@ -143,6 +146,10 @@ class Reals(Arithmetic):
 
     def softmax_shares(self, op: tdsl.SoftmaxOp, terms: Array, total: Array) -> Array:
         return terms / total
+
+    def normalised(self, op: tdsl.NormaliseOp, x: Array) -> Array:
+        length = np.sqrt((x * x).sum(-1, keepdims=True))
+        return x / np.where(length == 0, 1.0, length)
 
     def scalar(self, op: Operation, arguments: Sequence[Array]) -> Array:
         return _defined(op).real(arguments)
@@ -209,6 +216,15 @@ class Bits(Arithmetic):
     def softmax_shares(self, op: tdsl.SoftmaxOp, terms: Array, total: Array) -> Array:
         return _format(op.out).softmax_share(self.machine, terms, total)
 
+    def normalised(self, op: tdsl.NormaliseOp, x: Array) -> Array:
+        """Squares are added in order."""
+        source, format = _format(op.input), _format(op.out)
+        total = np.zeros((*x.shape[:-1], 1), builtin_dtype(format.square_total(x.shape[-1], source)))
+        for i in range(x.shape[-1]):
+            total = format.add_square(self.machine, total, x[..., [i]], source)
+        factor = format.inverse_root(self.machine, total, source)
+        return format.normalised(self.machine, x, factor, total, source)
+
     def constant(self, op: tdsl.ConstOp) -> Array:
         return op.raws
 
@@ -223,7 +239,8 @@ class Bits(Arithmetic):
         accumulators, shape, sums = op.accumulators, tdsl.shape_of(op.out), None
         before = accumulators[0]
         if op.initial is not None and initial is not None:
-            starts = before.start(self.machine, initial, _format(op.initial))
+            # The machine leaves out an axis of numbers that are all zero.
+            starts = np.broadcast_to(before.start(self.machine, initial, _format(op.initial)), initial.shape)
             sums = np.broadcast_to(ranked(starts, 1 + len(shape)), (len(starts), *shape))
         for accumulator, factors, term in zip(accumulators, pairs, op.terms, strict=True):
             if sums is not None:

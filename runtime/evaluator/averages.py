@@ -70,6 +70,12 @@ def slope_of_softmax(y: Array, slope: Array) -> Array:
     return y * (slope - (slope * y).sum(-1, keepdims=True))
 
 
+def slope_of_normalised(x: Array, y: Array, slope: Array) -> Array:
+    """The derivative by the input of a normalisation, given its result."""
+    length = np.sqrt((x * x).sum(-1, keepdims=True))
+    return (slope - y * (slope * y).sum(-1, keepdims=True)) / np.where(length == 0, 1.0, length)
+
+
 def _taps(window: int, extent: int, step: int, before: int, inside: int) -> Iterator[tuple[slice, slice]]:
     """For each place in a window along an axis: the windows in which it lies inside the image, and its positions."""
     for tap in range(window):

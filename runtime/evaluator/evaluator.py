@@ -237,6 +237,8 @@ def compute(arithmetic: Arithmetic, op: Operation, arguments: Sequence[Any]) -> 
             return arithmetic.average(op.out, op.source, arguments[0], op.elements, op.over_axes is not None)
         case tdsl.SoftmaxOp():
             return softmax(arithmetic, op, arguments[0])
+        case tdsl.NormaliseOp():
+            return arithmetic.normalised(op, arguments[0])
         case tdsl.WindowOp():
             return gathered_window(op, arguments, arithmetic.number(op.out, op.filling))
         case tdsl.MaxPoolOp():

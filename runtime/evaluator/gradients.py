@@ -18,7 +18,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from tinyml.dialects import num, tdsl
 from tinyml.runtime.evaluator.arithmetic import Reals, by_row, ranked
-from tinyml.runtime.evaluator.averages import slope_of_mean, slope_of_softmax, slope_of_windows
+from tinyml.runtime.evaluator.averages import slope_of_mean, slope_of_normalised, slope_of_softmax, slope_of_windows
 from tinyml.runtime.evaluator.contractions import Factors
 from tinyml.runtime.evaluator.evaluator import compute, predict_function, samples_together
 from tinyml.runtime.evaluator.index_maps import add_at, move_elements, numbered
@@ -204,6 +204,8 @@ class _GradientTape:
                         derivatives = [slope_of_mean(op, self.values[operands[0]], slope)]
                     case tdsl.SoftmaxOp():
                         derivatives = [slope_of_softmax(self.values[made], slope)]
+                    case tdsl.NormaliseOp():
+                        derivatives = [slope_of_normalised(self.values[operands[0]], self.values[made], slope)]
                     case _:
                         unknown.update(operands)
                         continue

@@ -1,13 +1,13 @@
 /* Runs a model on simavr, one input after the other.
 
-   usage: simavr_driver MCU IMAGE LIMIT SAMPLES PREDICT SCORES INPUT INPUT_BYTES SCORES_BYTES FREE [END PROFILE]
+   usage: simavr_driver MCU IMAGE LIMIT SAMPLES PREDICT INPUT INPUT_BYTES FREE END PROFILE [OUTPUT BYTES]...
 
-   IMAGE is the flash as a binary file, LIMIT the most cycles that an inference may take; PREDICT and SCORES are byte
-   addresses in flash, INPUT and FREE (the first address behind all static data) addresses in RAM. Reads SAMPLES
-   inputs from standard input; writes one record per input to standard output:
-   int32 label; uint32 stack; uint64 cycles; scores.
+   IMAGE is the flash as a binary file, LIMIT the most cycles that an inference may take; PREDICT and OUTPUT are byte
+   addresses of functions in flash, INPUT and FREE (the first address behind all static data) addresses in RAM. Reads
+   SAMPLES inputs from standard input; writes one record per input to standard output:
+   int32 label; uint32 stack; uint64 cycles; then BYTES bytes from the address that each OUTPUT returns.
 
-   With END, the address behind PREDICT, writes to the file PROFILE where the cycles of all inferences went: a line
+   Unless END, the address behind PREDICT, is 0, writes to the file PROFILE where the cycles of all inferences went: a line
    `SITE PC CYCLES` for each instruction PC and the last instruction SITE of PREDICT before it, PC itself or the call
    that it ran in; all three numbers are decimal. */
 #include <simavr/sim_avr.h>
@@ -186,23 +186,24 @@ static uint32_t stack_depth(void) {
 }
 
 int main(int argc, char **argv) {
-    if (argc != 12 && argc != 14)
-        fail("eleven or thirteen arguments wanted");
+    enum { FIRST_OUTPUT = 12 };
+    if (argc < FIRST_OUTPUT || (argc - FIRST_OUTPUT) % 2 != 0)
+        fail("eleven arguments wanted, and two for each output");
     uint64_t limit = strtoull(argv[3], NULL, 0);
     long samples = strtol(argv[4], NULL, 0);
-    uint32_t address[7];
-    for (int i = 0; i < 7; i++)
+    uint32_t address[6];
+    for (int i = 0; i < 6; i++)
         address[i] = (uint32_t)strtoul(argv[5 + i], NULL, 0);
     /* The input lies where its function says, if there is one, or else in an array. */
-    const uint32_t predict = address[0], scores = address[1], array = address[2], input_function = address[3];
-    const size_t input_bytes = address[4], scores_bytes = address[5];
-    free_start = address[6];
+    const uint32_t predict = address[0], array = address[1], input_function = address[2];
+    const size_t input_bytes = address[3];
+    free_start = address[4];
+    predict_end = address[5];
 
     avr_global_logger_set(on_log);
     load(argv[1], argv[2]);
-    if (argc == 14) {
+    if (predict_end) {
         predict_start = site = predict;
-        predict_end = (uint32_t)strtoul(argv[12], NULL, 0);
         spent_in_predict = zeroed(image_bytes / 2 + 1, sizeof *spent_in_predict);
         spent_elsewhere = zeroed(image_bytes / 2 + 1, sizeof *spent_elsewhere);
     }
@@ -221,18 +222,18 @@ int main(int argc, char **argv) {
         memset(avr->data + free_start, PAINT, stack_pointer() + 1 - free_start);
         record.cycles = avr->cycle;
         deadline = avr->cycle + limit;
-        profiling = argc == 14;
+        profiling = predict_end != 0;
         record.label = (int16_t)run_function();
         profiling = 0;
         record.cycles = avr->cycle - record.cycles;
         record.stack = stack_depth();
         fwrite(&record, sizeof record, 1, stdout);
-        if (scores_bytes > 0) {
-            run_to(scores);
-            fwrite(avr->data + run_function(), 1, scores_bytes, stdout);
+        for (int output = FIRST_OUTPUT; output < argc; output += 2) {
+            run_to((uint32_t)strtoul(argv[output], NULL, 0));
+            fwrite(avr->data + run_function(), 1, strtoul(argv[output + 1], NULL, 0), stdout);
         }
     }
-    if (argc == 14)
-        write_profile(argv[13]);
+    if (predict_end)
+        write_profile(argv[11]);
     return 0;
 }

@@ -1,8 +1,9 @@
-"""`python -m fuzz`: try random cases for some time and print how they ended; exit code 1 if one did harm."""
+"""`python -m fuzz`: try random cases, for some time or so many, and print how they end; exit code 1 after harm."""
 
 from __future__ import annotations
 
 import argparse
+import math
 import signal
 import sys
 import tempfile
@@ -43,6 +44,7 @@ def main() -> int:
 def fuzz() -> int:
     parser = argparse.ArgumentParser(prog="python -m fuzz", description=__doc__)
     parser.add_argument("--seconds", type=float, default=60, help="how long to try (default 60)")
+    parser.add_argument("--cases", type=int, help="try so many cases of each kind, however long it takes")
     parser.add_argument("--jobs", type=int, default=2, help="processes at once (default 2)")
     parser.add_argument("--first", type=int, default=0, help="number of the first case of each kind (default 0)")
     parser.add_argument("--kinds", default=",".join(KINDS), help="kinds to try (default all)")
@@ -55,7 +57,8 @@ def fuzz() -> int:
         return 0
     counts: Counter[tuple[str, str]] = Counter()
     harms: list[Result] = []
-    for result in results(kinds, arguments.first, arguments.jobs, arguments.seconds):
+    seconds = arguments.seconds if arguments.cases is None else math.inf
+    for result in results(kinds, arguments.first, arguments.jobs, seconds, arguments.cases):
         counts[result.kind, result.verdict] += 1
         if result.verdict not in HARMLESS:
             harms.append(result)

@@ -126,8 +126,13 @@ class Worker:
         self.process.join()
 
 
-def results(kinds: dict[str, Kind], first: int, jobs: int, seconds: float) -> Iterator[Result]:
-    """Run cases of all kinds, numbered from `first`, until the time is over; the time is shared by weight."""
+def results(
+    kinds: dict[str, Kind], first: int, jobs: int, seconds: float, cases: int | None = None
+) -> Iterator[Result]:
+    """Run cases of all kinds, numbered from `first`, until the time is over; the time is shared by weight.
+
+    cases: the most of each kind, None without a limit.
+    """
     end = time.monotonic() + seconds
     workers = [Worker(kinds) for _ in range(jobs)]
     numbers = dict.fromkeys(kinds, first)
@@ -135,8 +140,9 @@ def results(kinds: dict[str, Kind], first: int, jobs: int, seconds: float) -> It
     try:
         while True:
             for worker in workers:
-                if worker.case is None and time.monotonic() < end:
-                    kind = min(kinds, key=lambda name: (spent[name] / kinds[name].weight, numbers[name]))
+                waiting = [name for name in kinds if cases is None or numbers[name] < first + cases]
+                if worker.case is None and waiting and time.monotonic() < end:
+                    kind = min(waiting, key=lambda name: (spent[name] / kinds[name].weight, numbers[name]))
                     worker.give(kind, numbers[kind])
                     numbers[kind] += 1
                     # Until the result is there, so that another worker takes another kind.

@@ -16,6 +16,7 @@ from tinyml.targets.registry import chips
 NAMING_FORMATS = {
     "dialects/formats/__init__.py": "it registers builtin formats, and the integers of exact ones",
     "dialects/formats/exact/accumulator.py": "all exact formats add up in `!fixed.acc`",
+    "dialects/formats/fixed/type.py": "the dialect of a family of two",
     "dialects/formats/lookup.py": "the usual format",
     "dialects/formats/zeroskew/type.py": "the dialect of a family of two",
     "lowering/frontends/onnx/building/formats.py": "a file's quantisation is a format",

@@ -16,7 +16,7 @@ from xdsl.ir import Block, Region, SSAValue
 from programs.paths import TESTS
 from tinyml.dialects import tdsl
 from tinyml.dialects.formats.fixed.type import FixedType
-from tinyml.dialects.formats.fixed.unsigned import UnsignedType
+from tinyml.dialects.formats.fixed.unsigned_type import UnsignedType
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

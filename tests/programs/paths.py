@@ -11,3 +11,5 @@ MODELS = {
     "bonsai": TESTS / "models/bonsai-mnist16/bonsai_mnist16.sd",
 }
 """Programs in SeeDot's language; `val.npz` and `test.npz` lie beside each."""
+NETWORK = TESTS / "models/small-network/small_network.sd"
+"""The same with convolutions."""

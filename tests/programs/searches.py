@@ -8,7 +8,7 @@ from typing import Any
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from programs.paths import MODELS
+from programs.paths import MODELS, NETWORK
 from tinyml.dialects.context import context
 from tinyml.dialects.formats.fixed.type import FixedType
 from tinyml.lowering.pipelines import flatten, run
@@ -21,12 +21,13 @@ from tinyml.transforms.search.engine.search import Search
 from tinyml.transforms.search.evaluation.evaluation import Evaluation
 from tinyml.transforms.search.evaluation.workers import Workers
 
+SOURCES = MODELS | {"network": NETWORK}
 SAMPLES = 200
 
 
 @lru_cache
 def some_data(model: str) -> Data:
-    data = load_data(str(MODELS[model].with_name("val.npz")))
+    data = load_data(str(SOURCES[model].with_name("val.npz")))
     assert data.y is not None
     return Data(data.x[:SAMPLES], data.y[:SAMPLES])
 
@@ -41,8 +42,8 @@ def passes(data: str) -> tuple[list[ModulePass], list[ModulePass]]:
 @lru_cache
 def profiled(model: str) -> ModuleOp:
     """A model on reals as a search gets it; not to be changed."""
-    module = load_program(MODELS[model], context())
-    run(module, context(), passes(str(MODELS[model].with_name("val.npz")))[0])
+    module = load_program(SOURCES[model], context())
+    run(module, context(), passes(str(SOURCES[model].with_name("val.npz")))[0])
     return module
 
 

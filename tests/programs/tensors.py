@@ -145,7 +145,16 @@ class Writer:
             op = tdsl.IndexOp(value, self.index(scope, shape[0]))
         else:
             sizes = [self.draw(st.integers(1, extent)) for extent in shape]
-            op = tdsl.SliceOp(value, self.offsets(scope, shape, tuple(sizes)), sizes)
+            most = [(extent - 1) // (size - 1) if size > 1 else 1 for extent, size in zip(shape, sizes, strict=True)]
+            steps = [self.draw(st.integers(1, step)) for step in most]
+            spans = tuple((size - 1) * step + 1 for size, step in zip(sizes, steps, strict=True))
+            offsets = self.offsets(scope, shape, spans)
+            for axis, span in enumerate(spans):
+                if self.draw(st.booleans()):
+                    # Backwards, from the last element.
+                    last = scope.builder.insert(arith.AddiOp(offsets[axis], self.literal(scope, span - 1)))
+                    offsets[axis], steps[axis] = last.result, -steps[axis]
+            op = tdsl.SliceOp(value, offsets, sizes, steps)
         self.add(scope, scope.builder.insert(op).out)
 
     def offsets(self, scope: Scope, shape: Shape, sizes: Shape) -> list[SSAValue]:

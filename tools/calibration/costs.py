@@ -31,6 +31,7 @@ from tinyml.targets.board import Board
 from tinyml.targets.c.print_c import sources_of_lines
 from tinyml.targets.costs import OPTIMIZE, cost_file
 from tinyml.targets.registry import boards
+from tinyml.tools.calibration.copies import copy_equations
 from tinyml.tools.calibration.micro_programs import micro_programs
 from tinyml.tools.driver.stages import compile_stages, load_program
 from tinyml.tools.reports.breakdown import CALL_AND_RETURN, constant_names, flash, operations
@@ -204,8 +205,16 @@ def fit_presence(
     return {**dict(zip(names, map(float, non_negative(a, measured - base)), strict=True)), **known}
 
 
-def table(chosen: Board, measurements: Sequence[Measurement], known: Mapping[str, Sequence[float]]) -> dict[str, Any]:
-    """A cost table as `tinyml.targets.costs` reads it; known costs, with those of a program under "", are kept."""
+def table(
+    chosen: Board,
+    measurements: Sequence[Measurement],
+    known: Mapping[str, Sequence[float]],
+    alone: Mapping[str, float],
+) -> dict[str, Any]:
+    """A cost table as `tinyml.targets.costs` reads it; known costs, with those of a program under "", are kept.
+
+    alone: times of steps that were measured by themselves.
+    """
     before = [{step: row[column] for step, row in known.items()} for column in range(len(COLUMNS))]
     pairs = [
         (measurement.demand.operations[name], costs)
@@ -213,7 +222,7 @@ def table(chosen: Board, measurements: Sequence[Measurement], known: Mapping[str
         for name, costs in measurement.operations.items()
         if name in measurement.demand.operations
     ]
-    time = fit([(steps.runs, costs[0]) for steps, costs in pairs], before[0])
+    time = fit([(steps.runs, costs[0]) for steps, costs in pairs], {**before[0], **alone})
     code = fit([(steps.stands, costs[1]) for steps, costs in pairs], before[1])
 
     left = [
@@ -276,7 +285,7 @@ def calibrate(chosen: Board, *, anew: bool) -> None:
         known = {"": old["program"], **old["steps"]}
     with tempfile.TemporaryDirectory() as name:
         measurements = programs(Path(name), chosen, known)
-    result = table(chosen, measurements, known)
+    result = table(chosen, measurements, known, fit(copy_equations(chosen.name), {}))
     steps = dict(sorted({**result.pop("steps"), **known}.items()))
     steps.pop("", None)
     rows = ",\n".join(f"    {json.dumps(step)}: {json.dumps(row)}" for step, row in steps.items())

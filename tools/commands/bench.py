@@ -15,7 +15,9 @@ from tinyml.tools.driver.request import BuildOptions, Request
 class BenchRequest(BuildOptions):
     """A request to compare models, searches or formats; the fields are the options of `tinyml bench`."""
 
-    folders: tuple[Path, ...] = option("folders with a program, val.npz and test.npz", flags=())
+    folders: tuple[Path, ...] = option(
+        "folders with a program, val.npz and test.npz, or models that keep their number formats", flags=()
+    )
     searches: tuple[str, ...] | None = option(
         "compare the searches of the papers in these formats instead (other options count for nothing)",
         default=None,
@@ -55,12 +57,12 @@ def _bench(asked: BenchRequest) -> None:
     from tinyml.targets.registry import board
     from tinyml.tools.cli.atomic_file import json_results
     from tinyml.tools.driver.compile_model import measure_model
-    from tinyml.tools.driver.models import find_model
+    from tinyml.tools.driver.models import model_of
     from tinyml.tools.reports.table import print_reports
 
     chosen = board(asked.target)
     options = {declared.name: getattr(asked, declared.name) for declared in options_of(BuildOptions)}
-    models = [find_model(folder) for folder in asked.folders]
+    models = [model_of(folder) for folder in asked.folders]
     with json_results(asked.json) as reports:
         for program, val, test in models:
             request = Request(model=program, val=val, test=test, out=Path(), **options)

@@ -24,3 +24,8 @@ def find_model(folder: Path) -> tuple[Path, Path, Path | None]:
         raise InputError(f"holds no program ({', '.join(patterns)})", file=str(folder))
     test = folder / "test.npz"
     return program, folder / "val.npz", test if test.is_file() else None
+
+
+def model_of(path: Path) -> tuple[Path, Path | None, Path | None]:
+    """The same for a folder, and for a program by itself, which needs no data if it keeps its number formats."""
+    return find_model(path) if path.is_dir() else (path, None, None)

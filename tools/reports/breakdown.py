@@ -22,6 +22,13 @@ def constant_names(program: ModuleOp) -> list[str]:
     return [op.sym_name.data for op in program.walk() if isinstance(op, c.ConstantOp)]
 
 
+def constant_bytes(program: ModuleOp) -> dict[str, int]:
+    """The bytes of each constant array of a program at L5: of the model's numbers, and of tables of functions."""
+    from tinyml.dialects import c
+
+    return {op.sym_name.data: len(op.value.data.data) for op in program.walk() if isinstance(op, c.ConstantOp)}
+
+
 def operations(measured: Attribution, sources: dict[int, tuple[str, ...]], unit: str) -> list[dict[str, Any]]:
     """Entries with time, code and calls of each operation, in the order of the C file, and of its steps, if any."""
     time: defaultdict[tuple[str, ...], float] = defaultdict(float)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
+from tinyml.tools.reports.breakdown import constant_bytes
 from tinyml.tools.reports.memory_report import memory_report
 from tinyml.tools.reports.search_report import points_report, tensors_report
 
@@ -69,6 +70,7 @@ def write_report(
             for function in functions
         ],
         "flash_bytes": measured.flash_bytes if measured else None,
+        "constants_bytes": sum(constant_bytes(compiled.program).values()),
         "flash_limit": board.flash,
         "ram_bytes": {
             "arena": memory["height"],

@@ -59,9 +59,9 @@ class AccumulatorType(WidthAndFrac, Accumulator):
 
     def align(self, m: Machine[V], sum: V, other: Accumulator) -> V:
         assert isinstance(other, AccumulatorType)
-        low, high = limits(self.width.data)
         left = self.frac.data - other.frac.data
-        return m.held(m.rescale(m.bounded(sum, low >> left, high >> left), -left), self.width.data)
+        low, high = self._limits_before(left)
+        return m.held(m.rescale(m.bounded(sum, low, high), -left), self.width.data)
 
     def starts(self, format: NumberFormat) -> bool:
         return format.FAMILY == self.FAMILY and exact(format).scale <= self.frac.data
@@ -74,9 +74,14 @@ class AccumulatorType(WidthAndFrac, Accumulator):
     def start(self, m: Machine[V], value: V, format: NumberFormat) -> V:
         loaded = exact(format).load(m, value)
         left = self.frac.data - exact(format).scale
-        low, high = limits(self.width.data)
-        fitting = m.bounded(loaded.value, max(loaded.low, low >> left), min(loaded.high, high >> left))
+        low, high = self._limits_before(left)
+        fitting = m.bounded(loaded.value, max(loaded.low, low), min(loaded.high, high))
         return m.held(m.rescale(fitting, -left), self.width.data)
+
+    def _limits_before(self, left: int) -> tuple[int, int]:
+        """The numbers that fit once they are shifted left by so many bits, perhaps only 0."""
+        low, high = limits(self.width.data)
+        return -(-low >> left), high >> left
 
     def widened(self, bits: int) -> AccumulatorType:
         width = next((width for width in ACCUMULATOR_WIDTHS if width >= max(bits, self.width.data)), None)

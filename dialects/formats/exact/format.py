@@ -11,6 +11,9 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeVar
 
+from xdsl.dialects.builtin import IntegerType
+from xdsl.ir import Attribute
+
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.exact.accumulator import ACCUMULATOR_WIDTHS, AccumulatorType
@@ -20,7 +23,7 @@ from tinyml.dialects.formats.number_format import Function, NumberFormat
 from tinyml.dialects.formats.parameters import FRACS, WIDTHS
 from tinyml.dialects.formats.product import Bound, Factor, Product
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.machine.machine import Int, Machine, limits
+from tinyml.dialects.machine.machine import Int, Machine, limits, width_for
 
 if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Raws
@@ -29,6 +32,10 @@ V = TypeVar("V")
 
 TABULATED = 256
 """Functions of fewer arguments are a table of results."""
+
+TOTAL_WIDTHS = (32, 64)
+ROOT_PLACES = 31
+"""Fractional bits of `tm_inverse_root_s32`."""
 
 STICKY_BITS = 2
 """Bits kept below the last place: a real cut off there, with its last bit set if anything is lost, rounds correctly."""
@@ -194,6 +201,33 @@ class ExactFormat(ExactNumbers):
         result = lines.function(m, function, m.settle(source.load(m, value), 16), argument)
         return self.store(m, lines.load(m, result), self.scale)
 
+    def square_total(self, count: int, value_format: NumberFormat) -> Attribute:
+        """An exact sum of integers; f32 where those of the elements have more than 16 bits."""
+        source = exact(value_format)
+        if _root_places(source) is None:
+            return super().square_total(count, value_format)
+        return IntegerType(width_for(0, count * max(map(abs, source.integer_limits)) ** 2, TOTAL_WIDTHS))
+
+    def add_square(self, m: Machine[V], total: V, value: V, value_format: NumberFormat) -> V:
+        if _root_places(source := exact(value_format)) is None:
+            return super().add_square(m, total, value, value_format)
+        x = source.load(m, value)
+        return m.addi(total, m.held(m.mul(x, x), m.width_of(total)))
+
+    def inverse_root(self, m: Machine[V], total: V, value_format: NumberFormat) -> V:
+        """The integer nearest to 2^places / sqrt(total), whatever the scale of the elements."""
+        if (places := _root_places(exact(value_format))) is None:
+            return super().inverse_root(m, total, value_format)
+        root = m.bounded(m.call(f"tm_inverse_root_s{m.width_of(total)}", total), 0, limits(32)[1])
+        return m.held(m.rescale(root, ROOT_PLACES - places), 32)
+
+    def normalised(self, m: Machine[V], value: V, factor: V, total: V, value_format: NumberFormat) -> V:
+        source = exact(value_format)
+        if (places := _root_places(source)) is None:
+            return super().normalised(m, value, factor, total, value_format)
+        root = m.bounded(factor, 0, min(1 << places, limits(32)[1]))
+        return self.store_product(m, source.load(m, value), root, places)
+
     def at_least(self, m: Machine[V], value: V, threshold: float) -> V:
         least = int(nearest := self.encode(np.array(threshold)))
         if self.decode(nearest) < threshold:
@@ -202,3 +236,12 @@ class ExactFormat(ExactNumbers):
 
     def greater(self, m: Machine[V], lhs: V, rhs: V) -> V:
         return m.cmp_sgt(lhs, rhs)
+
+
+def _root_places(source: ExactNumbers) -> int | None:
+    """Fractional bits of a factor with which integers of b bits become results with an error of at most 2^-(b + 2).
+
+    None for integers of more than 15 bits and a sign, whose factors have no 32 bits.
+    """
+    bits = max(map(abs, source.integer_limits)).bit_length()
+    return 2 * bits + 1 if 2 * bits + 1 <= ROOT_PLACES else None

@@ -20,7 +20,7 @@ from tinyml.dialects.formats.coding import INTEGER_CODING, Coding
 from tinyml.dialects.formats.exact.accumulator import AccumulatorType
 from tinyml.dialects.formats.exact.format import ExactFormat
 from tinyml.dialects.formats.exact.numbers import ExactNumbers, exact
-from tinyml.dialects.formats.fixed.unsigned import UnsignedType
+from tinyml.dialects.formats.fixed.unsigned_type import UnsignedType
 from tinyml.dialects.formats.number_format import Function, NumberFormat
 from tinyml.dialects.formats.parameters import FRACS, WIDTHS
 from tinyml.dialects.formats.scaled_integer import ScaledInteger

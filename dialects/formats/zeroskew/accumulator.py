@@ -36,7 +36,7 @@ class SkewedSum(ParametrizedAttribute, TypeAttribute, Accumulator):
     FAMILY = "zeroskew"
     width: IntAttr
     scales: ArrayAttr[FloatData]
-    NUMBERS: ClassVar[Callable[[int, Sequence[float]], NumberFormat]]
+    NUMBERS: ClassVar[Callable[[int, float | Sequence[float]], NumberFormat]]
     """The format of a width and scales. `type.py` sets it, since it is defined after its accumulator."""
 
     def __init__(self, width: int, scales: Sequence[float]):
@@ -55,11 +55,13 @@ class SkewedSum(ParametrizedAttribute, TypeAttribute, Accumulator):
         with parser.in_angle_brackets():
             width = parser.parse_integer(allow_boolean=False, allow_negative=False)
             parser.parse_punctuation(",")
-            return [IntAttr(width), ArrayAttr(map(FloatData, parse_scales(parser)))]
+            scales = parse_scales(parser)
+        return [IntAttr(width), ArrayAttr([scales]) if isinstance(scales, FloatData) else scales]
 
     def print_parameters(self, printer: Printer) -> None:
         with printer.in_angle_brackets():
-            printer.print_string(f"{self.bits}, {spell_scales([scale.data for scale in self.scales])}")
+            scales = self.scales.data[0] if len(self.scales) == 1 else self.scales
+            printer.print_string(f"{self.bits}, {spell_scales(scales)}")
 
     def verify(self) -> None:
         if self.bits not in START_LIMITS:
@@ -95,7 +97,8 @@ class SkewedSum(ParametrizedAttribute, TypeAttribute, Accumulator):
         return format.type == self.start_format(format).type
 
     def start_format(self, format: NumberFormat) -> NumberFormat:
-        return SkewedSum.NUMBERS(self.bits, [scale.data for scale in self.scales])
+        scales = [scale.data for scale in self.scales]
+        return SkewedSum.NUMBERS(self.bits, scales if len(scales) > 1 else scales[0])
 
     def start_constant(self, format: NumberFormat) -> NumberFormat:
         return self.start_format(format)

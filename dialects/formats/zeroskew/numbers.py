@@ -40,11 +40,14 @@ PRODUCT_LIMITS = {32: (1 << 29) - 1, 64: (1 << 45) - 1}
 
 
 class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
-    """`<width, scale, zero>`, or `<width, [scale, scale, ...], 0>`, for scale * (raw - zero)."""
+    """`<width, scale, zero>`, or `<width, [scale, scale, ...], 0>`, for scale * (raw - zero).
+
+    `<width, [scale], 0>` is a matrix of a single row, whose products have a scale in double precision.
+    """
 
     # Declared for the type checker; the final class repeats all fields, or these would not take part in equality.
     width: IntAttr
-    scales: ArrayAttr[FloatData]
+    scales: ArrayAttr[FloatData] | FloatData
     zero_point: IntAttr
     FAMILY = "zeroskew"
     ROUNDS_ONCE: ClassVar[bool] = False
@@ -55,19 +58,19 @@ class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
         with parser.in_angle_brackets():
             width = parser.parse_integer(allow_boolean=False, allow_negative=False)
             parser.parse_punctuation(",")
-            scales = [FloatData(single(scale)) for scale in parse_scales(parser)]
+            scales = parse_scales(parser, single)
             parser.parse_punctuation(",")
             zero_point = parser.parse_integer(allow_boolean=False)
-        return [IntAttr(width), ArrayAttr(scales), IntAttr(zero_point)]
+        return [IntAttr(width), scales, IntAttr(zero_point)]
 
     def print_parameters(self, printer: Printer) -> None:
         with printer.in_angle_brackets():
-            printer.print_string(f"{self.bits}, {spell_scales(self.scale_values, single)}, {self.zero_point.data}")
+            printer.print_string(f"{self.bits}, {spell_scales(self.scales, single)}, {self.zero_point.data}")
 
     def verify(self) -> None:
         if self.bits not in WIDTHS and not self.is_start:
             raise VerifyException(f"{self.name} width must be from 2 to 8, 16, 32 or 64, got {self.bits}")
-        if not self.scales.data or not all(0 < scale < math.inf for scale in self.scale_values):
+        if not self.scale_values or not all(0 < scale < math.inf for scale in self.scale_values):
             raise VerifyException(f"{self.name} scales must be positive and finite")
         low, high = self.raw_limits
         if not low <= self.zero_point.data <= high:
@@ -82,12 +85,13 @@ class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
 
     @property
     def scale_values(self) -> tuple[float, ...]:
-        return tuple(scale.data for scale in self.scales)
+        scales = [self.scales] if isinstance(self.scales, FloatData) else self.scales
+        return tuple(scale.data for scale in scales)
 
     @property
     def per_channel(self) -> bool:
         """True if every row of a matrix has a scale of its own."""
-        return len(self.scales) > 1
+        return not isinstance(self.scales, FloatData)
 
     @property
     def scale(self) -> float:

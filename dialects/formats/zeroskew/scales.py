@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from typing import TypeAlias
 
+from xdsl.dialects.builtin import ArrayAttr, FloatData
 from xdsl.parser import AttrParser
 
 PRECISION = 31
@@ -44,21 +46,26 @@ def requantisation(width: int, factor: float) -> tuple[int, int]:
     return (multiplier + (1 << 15) >> 16 if multiplier < 0x7FFF0000 else 0x7FFF), min(shift, GREATEST_WIDE_SHIFT)
 
 
-def parse_scales(parser: AttrParser) -> list[float]:
-    """Parses a number, or several in brackets."""
+Scales: TypeAlias = ArrayAttr[FloatData] | FloatData
+"""One scale for all rows, or a list with one for each."""
+
+
+def parse_scales(parser: AttrParser, rounded: Callable[[float], float] = float) -> Scales:
+    """Parses a number, or a list of them in brackets."""
     delimiter = parser.Delimiter.SQUARE
 
-    def number() -> float:
-        return float(parser.parse_number(allow_boolean=False))
+    def number() -> FloatData:
+        return FloatData(rounded(float(parser.parse_number(allow_boolean=False))))
 
     several = parser.parse_optional_comma_separated_list(delimiter, number)
-    return [number()] if several is None else several
+    return number() if several is None else ArrayAttr(several)
 
 
-def spell_scales(scales: Sequence[float], rounded: Callable[[float], float] = float) -> str:
+def spell_scales(scales: Scales, rounded: Callable[[float], float] = float) -> str:
     """The inverse of `parse_scales`: the shortest texts from which `rounded` gives the same numbers."""
-    texts = [_spelled(scale, rounded) for scale in scales]
-    return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
+    if isinstance(scales, FloatData):
+        return _spelled(scales.data, rounded)
+    return f"[{', '.join(_spelled(scale.data, rounded) for scale in scales)}]"
 
 
 def _spelled(scale: float, rounded: Callable[[float], float]) -> str:

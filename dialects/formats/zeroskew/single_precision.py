@@ -61,11 +61,11 @@ class FloatSkewType(ZeroSkewNumbers):
 
     name = "zeroskew.f"
     width: IntAttr
-    scales: ArrayAttr[FloatData]
+    scales: ArrayAttr[FloatData] | FloatData
     zero_point: IntAttr
 
     def __init__(self, scale: float, zero_point: int = 0):
-        super().__init__(IntAttr(WIDTH), ArrayAttr([FloatData(single(scale))]), IntAttr(zero_point))
+        super().__init__(IntAttr(WIDTH), FloatData(single(scale)), IntAttr(zero_point))
 
     @classmethod
     def of_width(cls, width: int | None) -> FloatSkewType:

@@ -52,12 +52,15 @@ class ZeroSkewType(ZeroSkewNumbers):
 
     name = "zeroskew.q"
     width: IntAttr
-    scales: ArrayAttr[FloatData]
+    scales: ArrayAttr[FloatData] | FloatData
     zero_point: IntAttr
 
     def __init__(self, width: int, scales: float | Sequence[float], zero_point: int = 0):
-        listed = [scales] if isinstance(scales, float | int) else scales
-        super().__init__(IntAttr(width), ArrayAttr(FloatData(single(scale)) for scale in listed), IntAttr(zero_point))
+        if isinstance(scales, float | int):
+            super().__init__(IntAttr(width), FloatData(single(scales)), IntAttr(zero_point))
+        else:
+            rows = ArrayAttr(FloatData(single(scale)) for scale in scales)
+            super().__init__(IntAttr(width), rows, IntAttr(zero_point))
 
     @classmethod
     def of_width(cls, width: int | None) -> ZeroSkewType:
@@ -71,7 +74,8 @@ class ZeroSkewType(ZeroSkewNumbers):
         return [ZeroSkewType.of_width(width) for width in CANDIDATE_WIDTHS]
 
     def without_offset(self) -> tuple[ZeroSkewType, int]:
-        return ZeroSkewType(self.bits, self.scale_values), self.zero_point.data
+        scales = self.scale_values if self.per_channel else self.scale
+        return ZeroSkewType(self.bits, scales), self.zero_point.data
 
     def for_range(self, low: float, high: float) -> ZeroSkewType:
         """All raws cover the range, extended to include zero, which is represented exactly; 16 bits are symmetric."""
@@ -87,7 +91,8 @@ class ZeroSkewType(ZeroSkewNumbers):
         magnitudes = np.abs(constant).reshape(len(constant) if rows else 1, -1).max(1, initial=0)
         greatest = limits(self.bits)[1]
         most = float(magnitudes.max(initial=0)) or LEAST_SCALE
-        return ZeroSkewType(self.bits, [float(magnitude or most) / greatest for magnitude in magnitudes])
+        scales = [float(magnitude or most) / greatest for magnitude in magnitudes]
+        return ZeroSkewType(self.bits, scales if len(scales) > 1 else scales[0])
 
     def accumulator(self, lhs: NumberFormat, rhs: NumberFormat, bound: Bound | None) -> Accumulator:
         return ZeroSkewSum.of_products(lhs, rhs)
@@ -155,9 +160,9 @@ class ZeroSkewType(ZeroSkewNumbers):
         return value if source == self else self._requantised(m, source.load(m, value), source.scale / self.scale)
 
     def from_f32(self, m: Machine[V], value: V) -> V:
-        """Rounds to nearest, halves upwards."""
-        scaled = m.mulf(value, m.float_constant(single(1 / self.scale)))
-        return self._raw(m, m.call("tm_f32_to_int", scaled, *self._ends(m)))
+        """TensorFlow Lite's QUANTIZE: the quotient rounded to nearest, halves away from zero."""
+        scaled = m.call("tm_dividef", value, m.float_constant(self.scale))
+        return self._raw(m, m.call("tm_f32_to_nearest", scaled, *self._ends(m)))
 
     def clamp(self, m: Machine[V], value: V, low: float, high: float | None) -> V:
         ends = self._clamped_raws(low, high)
@@ -288,6 +293,37 @@ class ZeroSkewType(ZeroSkewNumbers):
         shift = m.held(m.sub(zeros, m.const(12 + 31 - bits)), 8)
         share = m.whole(m.call("tm_requantize_s32", term, m.call("tm_reciprocal_s32", total), shift))
         return self._requantised(m, share, math.ldexp(1.0, -bits) / self.scale)
+
+    def square_total(self, count: int, value_format: NumberFormat) -> Attribute:
+        """Raises InputError for a row whose sum of squares can leave 32 bits."""
+        source = skewed(value_format)
+        if source.bits > USUAL_WIDTH:
+            return super().square_total(count, value_format)
+        low, high = (limit - source.zero_point.data for limit in source.raw_limits)
+        if count * max(-low, high) ** 2 > limits(32)[1]:
+            raise InputError(f"a sum of {count} squares of {source.type} can leave 32 bits")
+        return i32
+
+    def add_square(self, m: Machine[V], total: V, value: V, value_format: NumberFormat) -> V:
+        if (source := skewed(value_format)).bits > USUAL_WIDTH:
+            return super().add_square(m, total, value, value_format)
+        x = source.load(m, value)
+        return m.addi(total, m.held(m.mul(x, x), 32))
+
+    def inverse_root(self, m: Machine[V], total: V, value_format: NumberFormat) -> V:
+        if skewed(value_format).bits > USUAL_WIDTH:
+            return super().inverse_root(m, total, value_format)
+        return m.call("tm_root_multiplier_s32", total)
+
+    def normalised(self, m: Machine[V], value: V, factor: V, total: V, value_format: NumberFormat) -> V:
+        """TensorFlow Lite's L2_NORMALIZATION; units of 2^-15 on the way to results with other scales than 2^-7."""
+        if (source := skewed(value_format)).bits > USUAL_WIDTH:
+            return super().normalised(m, value, factor, total, value_format)
+        finer = 0 if self.scale == 2.0**-7 else 8
+        x = m.held(m.shift_left(source.load(m, value), finer), 32)
+        shift = m.add(m.bounded(m.call("tm_root_shift_s32", total), -12, 0), m.const(7))
+        scaled = m.whole(m.call("tm_requantize_s32", x, factor, m.held(shift, 8)))
+        return self._requantised(m, scaled, math.ldexp(1.0, -7 - finer) / self.scale)
 
     def function(
         self, m: Machine[V], function: Function, value: V, value_format: NumberFormat, scheme: str | None = None

@@ -189,9 +189,7 @@ class TensorBuilder:
             sign = self.emit(location, tdsl.SignOp, value).result
             self.ranges[sign] = IndexRange(0, 1, DATA)
             return sign
-        if name == "normaliseL2":
-            raise location.error("'normaliseL2' is not supported")
-        if name not in ("argmax", *_FUNCTIONS):
+        if name not in ("argmax", "normaliseL2", *_FUNCTIONS):
             raise location.error(f"unknown function '{name}'")
         if name == "argmax" and not shape_of(value):
             raise location.error(f"'{name}' needs a tensor with an axis, got a scalar")
@@ -199,7 +197,16 @@ class TensorBuilder:
             label = self.emit(location, tdsl.ArgmaxOp, value).result
             self.ranges[label] = IndexRange(0, prod(shape_of(value)) - 1, DATA)
             return label
+        if name == "normaliseL2":
+            return self.normalise(location, value)
         return self.tensor(location, _FUNCTIONS[name], value)
+
+    def normalise(self, location: Location, value: SSAValue) -> SSAValue:
+        """A column, or the vectors along the last axis, divided by their lengths."""
+        if (shape := shape_of(value))[1:] != (1,):
+            return self.tensor(location, tdsl.NormaliseOp, value)
+        row = self.tensor(location, tdsl.ReshapeOp, value, shape[::-1])
+        return self.tensor(location, tdsl.ReshapeOp, self.tensor(location, tdsl.NormaliseOp, row), shape)
 
     def transpose(self, location: Location, value: SSAValue) -> SSAValue:
         if len(shape_of(value)) != 2:

@@ -78,13 +78,15 @@ class GraphBuilder:
             raise VerifyException(f"the activation {activation} is not supported; supported are {known}")
         return self.emit(ACTIVATIONS[activation], value)
 
-    def part(self, value: SSAValue, begin: Sequence[int], size: Sequence[int]) -> SSAValue:
-        """A part of a value; begin: the index of its first element."""
-        if tdsl.shape_of(value) == tuple(size):
+    def part(
+        self, value: SSAValue, begin: Sequence[int], size: Sequence[int], steps: Sequence[int] | None = None
+    ) -> SSAValue:
+        """A part of a value; begin: the index of its first element; steps: the distance of elements along each axis."""
+        if tdsl.shape_of(value) == tuple(size) and (steps is None or all(step == 1 for step in steps)):
             return value
         offsets = [arith.ConstantOp(IntegerAttr(start, IndexType())) for start in begin]
         self.block.add_ops(offsets)
-        return self.emit(tdsl.SliceOp, value, [offset.result for offset in offsets], size)
+        return self.emit(tdsl.SliceOp, value, [offset.result for offset in offsets], size, steps)
 
     def reshaped(self, value: SSAValue, shape: Sequence[int]) -> SSAValue:
         """A value in another shape."""

@@ -37,7 +37,16 @@ def format_of(tensor: Tensor) -> NumberFormat:
     }
     if len(zero_points) > 1:
         raise VerifyException(f"{tensor} has several zero points")
-    return ZeroSkewType(WIDTHS[tensor.dtype], tensor.quantization.scales, zero_points.pop())
+    scales = tensor.quantization.scales
+    return ZeroSkewType(WIDTHS[tensor.dtype], scales if len(scales) != 1 else scales[0], zero_points.pop())
+
+
+def image_format(tensor: Tensor) -> NumberFormat:
+    """The format of a tensor whose products with weights are summed: it has one scale, unlike weights."""
+    format = format_of(tensor)
+    if isinstance(format, ZeroSkewType) and format.per_channel:
+        raise VerifyException(f"{tensor} has several scales, which only weights may have")
+    return format
 
 
 def supported() -> str:

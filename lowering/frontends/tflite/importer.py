@@ -93,6 +93,8 @@ def _append(to: GraphBuilder, op: Operator) -> None:
     if op.kind not in OPERATORS:
         why = "keeps a state between inferences" if op.kind in STATEFUL else "is not supported"
         raise InputError(f"{op} {why}; supported are {_spelled(sorted(OPERATORS))}")
+    if not op.outputs:
+        raise InputError(f"{op} has no output")
     try:
         OPERATORS[op.kind](to, op)
     except VerifyException as error:

@@ -119,6 +119,7 @@ OPTIONS: dict[str, dict[str, Field]] = {
     "ADD": _ACTIVATION,
     "SUB": _ACTIVATION,
     "MUL": _ACTIVATION,
+    "L2_NORMALIZATION": _ACTIVATION,
     "MEAN": {"keep_dims": (0, "?", False)},
     "STRIDED_SLICE": {
         "begin_mask": (0, "i", 0),

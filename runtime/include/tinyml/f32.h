@@ -4,7 +4,7 @@
 #define TINYML_F32_H
 #include <stdint.h>
 
-static float tm_expf(float x)
+static __attribute__((__unused__)) float tm_expf(float x)
 {
     union { uint32_t bits; float value; } power;
     float clamped = x >= 88.0f ? 88.0f : x;
@@ -29,6 +29,19 @@ static inline float tm_inversef(float x)
     return 1.0f / x;
 }
 
+/* A first guess by halving the exponent, then three steps of Newton's method; x is limited to normal numbers whose half
+ * is normal, too. */
+static __attribute__((__unused__)) float tm_inverse_rootf(float x)
+{
+    union { uint32_t bits; float value; } y;
+    y.value = x >= 3.40282347e38f ? 3.40282347e38f : x >= 0x1p-125f ? x : 0x1p-125f;
+    const float half = 0.5f * y.value;
+    y.bits = 0x5F3759DFUL - (y.bits >> 1);
+    for (uint8_t i = 0; i < 3; i++)
+        y.value = y.value * (1.5f - half * y.value * y.value);
+    return y.value;
+}
+
 static inline float tm_tanhf(float x)
 {
     return 1.0f - 2.0f / (tm_expf(x * 2.0f) + 1.0f);
@@ -48,6 +61,17 @@ static inline int32_t tm_f32_to_int(float x, int32_t low, int32_t high)
     int32_t whole = (int32_t)x;
     float rest = x - (float)whole;
     return whole + (rest >= 0.5f) - !(rest >= -0.5f);
+}
+
+static inline int32_t tm_f32_to_nearest(float x, int32_t low, int32_t high)
+{
+    if (x >= (float)high)
+        return high;
+    if (!(x > (float)low))
+        return low;
+    int32_t whole = (int32_t)x;
+    float rest = x - (float)whole;
+    return whole + (rest >= 0.5f) - (rest <= -0.5f);
 }
 
 static inline int32_t tm_f32_to_even(float x, int32_t low, int32_t high)

@@ -102,4 +102,53 @@ static inline int32_t tm_reciprocal_s32(int32_t x)
         r += tm_shift_left_s32(tm_doubling_high_s32((1L << 29) - tm_doubling_high_s32(half, r), r), 2);
     return tm_shift_left_s32(r, 1);
 }
+
+/* The pairs of zero bits before the highest one of x > 0, without the sign. */
+static inline int8_t tm_root_pairs_s32(int32_t x)
+{
+    return (int8_t)((tm_leading_zeros_s32(x) - 1) / 2);
+}
+
+/* How far tm_root_multiplier_s32 is to be shifted to the left, from -12 to 0. */
+static inline int8_t tm_root_shift_s32(int32_t x)
+{
+    const int8_t pairs = tm_root_pairs_s32(x > 1 ? x : 1);
+    return pairs < 12 ? (int8_t)(pairs - 12) : 0;
+}
+
+/* About 2^(31 - tm_root_shift_s32(x)) / sqrt(x), for x > 1: TensorFlow Lite's GetInvSqrtQuantizedMultiplierExp, five
+ * steps of Newton's method in numbers with 28 fractional bits. */
+static TMQ_SHARED int32_t tm_root_multiplier_s32(int32_t x)
+{
+    if (x <= 1)
+        return INT32_MAX;
+    const int8_t pairs = tm_root_pairs_s32(x);
+    x = pairs > 0 ? x << 2 * (pairs - 1) : x >> 2;
+    const int32_t half = ((x >> 1) + 1) >> 1;
+    int32_t y = 1L << 28;
+    for (uint8_t i = 0; i < 5; i++) {
+        const int32_t cube = tm_shift_left_s32(tm_doubling_high_s32(tm_doubling_high_s32(y, y), y), 6);
+        y = tm_shift_left_s32(tm_doubling_high_s32(y, 3L << 27) - tm_doubling_high_s32(half, cube), 3);
+    }
+    y = tm_doubling_high_s32(y, 1518500250L);
+    return pairs > 12 ? y << (pairs - 12) : y;
+}
+
+/* 2^31 / sqrt(x), rounded to nearest, halves upwards; the greatest integer for x <= 1. */
+static inline int32_t tm_inverse_root_s32(int32_t x)
+{
+    const int8_t right = (int8_t)-tm_root_shift_s32(x);
+    const int32_t root = tm_root_multiplier_s32(x);
+    return right == 0 ? root : ((root >> (right - 1)) + 1) >> 1;
+}
+
+/* Of x only the 30 or 31 highest bits count. */
+static inline int32_t tm_inverse_root_s64(int64_t x)
+{
+    int8_t right = 0;
+    for (; x > INT32_MAX; x >>= 2)
+        right++;
+    const int32_t root = tm_inverse_root_s32((int32_t)x);
+    return right == 0 ? root : ((root >> (right - 1)) + 1) >> 1;
+}
 #endif

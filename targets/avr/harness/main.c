@@ -1,5 +1,5 @@
-/* What the simulated AVR runs. The driver stops at the entry and the return of the functions, fills in the input and
-   reads its address, label and scores by the calling convention, so nothing here costs RAM but the caller's array. */
+/* What the simulated AVR runs. The driver stops at the entry and the return of all functions, fills in the input and
+   reads its address, label and outputs by the calling convention, so nothing here costs RAM but the caller's array. */
 #include "tm_harness.h"
 
 int main(void) {
@@ -11,5 +11,8 @@ int main(void) {
 #if TM_OUTPUT_LENGTH > 0
         tm_scores();
 #endif
+#define TM_MORE(number, length) tm_output(number)();
+        TM_MORE_OUTPUTS
+#undef TM_MORE
     }
 }

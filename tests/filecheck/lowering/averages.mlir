@@ -1,4 +1,4 @@
-// Windows with the same elements inside the image share a loop nest; softmax passes over a row three times.
+// Windows with the same elements inside the image share a loop nest; softmax passes over a row three times, normalisation twice.
 
 // RUN: tinyml-opt %s -p lower-tdsl-to-loops | filecheck %s
 
@@ -24,6 +24,18 @@ func.func @softmax(%x: memref<2x3xf32>) {
 // CHECK: scf.for
 // CHECK: num.softmax_term
 // CHECK-NEXT: num.softmax_share
+
+func.func @normalise(%x: memref<2x3x!fixed.q<16, 8>>, %y: memref<2x3x!fixed.q<16, 15>>) {
+  tdsl.normalise %x : memref<2x3x!fixed.q<16, 8>> into %y : memref<2x3x!fixed.q<16, 15>>
+  func.return
+}
+// CHECK: func.func @normalise
+// CHECK: scf.for
+// CHECK: %[[TOTAL:.*]] = scf.for
+// CHECK: num.add_square {{.*}} : i64, !fixed.q<16, 8> -> i64
+// CHECK: %[[FACTOR:.*]] = num.inverse_root %[[TOTAL]]
+// CHECK: scf.for
+// CHECK: num.normalised %{{.*}}, %[[FACTOR]], %[[TOTAL]]
 
 // -----
 

@@ -232,3 +232,17 @@ func.func @offset_of_rows(%X: memref<3x2x!zeroskew.q<8, 0.5, 3>>, %p: memref<3x2
 // CHECK: scf.for
 // CHECK: scf.for %[[COLUMN:.*]] =
 // CHECK: memref.load %[[START]][%[[ZERO]], %[[COLUMN]]]
+
+// -----
+
+// Backwards, in steps of two.
+func.func @strided(%X: memref<2x5xf32>, %s: memref<2x3xf32>, %i: index, %j: index) {
+  tdsl.slice %X[%i, %j] {strides = array<i64: 1, -2>} : memref<2x5xf32> into %s : memref<2x3xf32>
+  func.return
+}
+// CHECK: func.func @strided
+// CHECK: scf.for %{{.*}} =
+// CHECK-NEXT: scf.for [[column:%.*]] =
+// CHECK: [[distance:%.*]] = arith.muli [[column]], %{{.*}}
+// CHECK-NEXT: [[at:%.*]] = arith.subi %j, [[distance]]
+// CHECK-NEXT: memref.load %X{{\[}}{{.*}}, [[at]]]

@@ -116,6 +116,28 @@ func.func @swapped(%X: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
+// The inner loop carries on in the buffer of %old, so that the new value, which is there before %last is copied, needs one
+// of its own; an op without such a successor writes where it reads.
+func.func @carried_on(%X: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %zero = arith.constant 0 : index
+  %three = arith.constant 3 : index
+  %one = arith.constant 1 : index
+  %r:3 = scf.for %k = %zero to %three step %one iter_args(%old = %X, %second = %X, %third = %X) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+    %last, %free = scf.for %j = %zero to %three step %one iter_args(%a = %old, %b = %third) -> (tensor<4xf32>, tensor<4xf32>) {
+      scf.yield %a, %b : tensor<4xf32>, tensor<4xf32>
+    }
+    %new = tdsl.neg %last : tensor<4xf32> -> tensor<4xf32>
+    %alone = tdsl.exp %free : tensor<4xf32> -> tensor<4xf32>
+    scf.yield %new, %last, %alone : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+  }
+  func.return %r#0, %r#1, %r#2 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
+// CHECK: func.func @carried_on
+// CHECK: tdsl.neg %old : memref<4xf32> into %new : memref<4xf32>
+// CHECK-NEXT: tdsl.exp %third : memref<4xf32> into %third : memref<4xf32>
+
+// -----
+
 // A result lies in working memory of its own, also where it is an input or a constant.
 func.func @results(%X: tensor<4xf32>) -> (tensor<2x2xf32>, tensor<2xf32>) {
   %r = tdsl.reshape %X : tensor<4xf32> -> tensor<2x2xf32>
@@ -145,3 +167,26 @@ func.func @empty(%x: tensor<1x1xf32>) -> tensor<4x1xf32> {
 // CHECK: %[[BUFFER:.*]] = scratch.alloc : memref<4x1xf32>
 // CHECK-NEXT: scf.for
 // CHECK-NEXT: tdsl.insert_slice %x, %[[BUFFER]][{{.*}}] : {{.*}} into %[[BUFFER]]
+
+// -----
+
+// Each tensor that begins with zeros is filled right before it; none is kept to copy them from.
+func.func @fills(%X: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %part = tdsl.slice %X[%c0] : tensor<4xf32> -> tensor<2xf32>
+  %zeros = tdsl.fill {value = 0.0 : f64} -> tensor<4xf32>
+  %p = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %zeros) -> (tensor<4xf32>) {
+    %b = tdsl.insert_slice %part, %a[%i] : tensor<2xf32>, tensor<4xf32> -> tensor<4xf32>
+    scf.yield %b : tensor<4xf32>
+  }
+  %q = tdsl.insert_slice %part, %zeros[%c1] : tensor<2xf32>, tensor<4xf32> -> tensor<4xf32>
+  func.return %p, %q : tensor<4xf32>, tensor<4xf32>
+}
+// CHECK: func.func @fills
+// CHECK: tdsl.fill {value = 0.000000e+00 : f64} into [[p:%.*]] :
+// CHECK-NEXT: scf.for
+// CHECK: tdsl.fill {value = 0.000000e+00 : f64} into [[q:%.*]] :
+// CHECK-NOT: memref.copy
+// CHECK: func.return

@@ -1,6 +1,6 @@
 """The kinds of cases: a new kind is a function and a row of `KINDS`."""
 
-from fuzz.kinds import files, ir, networks, onnx_networks, outputs, programs, quantised, sources
+from fuzz.kinds import files, ir, onnx_networks, outputs, programs, quantised, sources, tflite_networks
 from fuzz.watched import Kind
 
 KINDS = {
@@ -10,7 +10,7 @@ KINDS = {
         Kind("changed IR", ir.changed, weight=4),
         Kind("options", ir.options, weight=2),
         Kind("models", sources.models, weight=2),
-        Kind("tflite", networks.tflite, weight=2),
+        Kind("tflite", tflite_networks.tflite, weight=2),
         Kind("onnx", onnx_networks.onnx_models, weight=2),
         Kind("quantised", quantised.as_tflm, weight=3, memory=None),
         Kind("arrays", files.arrays, weight=2),
@@ -18,7 +18,7 @@ KINDS = {
         Kind("journals", files.journals),
         Kind("outputs", outputs.damaged, seconds=20),
         Kind("kills", outputs.killed, seconds=30),
-        Kind("programs", programs.random_programs, seconds=120, weight=9, memory=None),
+        Kind("programs", programs.random_programs, seconds=120, weight=18, memory=None),
     )
 }
 """Kinds by name, in the order in which they take turns."""

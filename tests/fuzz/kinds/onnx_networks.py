@@ -1,4 +1,4 @@
-"""Networks in ONNX's format, changed in their structure or their bytes."""
+"""Networks in ONNX's format: small ones of most operators, changed in their structure or their bytes."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import onnx
 from google.protobuf.message import Message
-from onnx import helper
+from onnx import helper, numpy_helper
 from oracles.onnx_models import FLOAT, model, node, number
 
 from fuzz.kinds.files import damaged
-from fuzz.verdicts import OPT, call
+from fuzz.verdicts import OPT, TINYML, call
 
 
 @cache
@@ -73,6 +73,12 @@ def networks() -> Sequence[onnx.ModelProto]:
     )
 
 
+COMPILED, LOWERED = 0.005, 0.05
+"""The parts of the cases that are compiled, and that are lowered to loops."""
+
+DEEPEST = 10
+"""So many graphs are put into each other; protobuf copies no messages below 100 others, three for each graph."""
+
 EXTENTS = (0, 1, -1, 2, 3, 1 << 20, 1 << 40, (1 << 63) - 1, -(1 << 63))
 NAMES = ("", "x", "y", "w", "c", "nowhere")
 OPS = (
@@ -114,19 +120,20 @@ def changed_list(values: Any, choices: Sequence[Any], random: Random) -> None:
 
 def change_node(graph: onnx.GraphProto, random: Random) -> None:
     each = random.choice(graph.node)
+    names = [*NAMES, *(name for node in graph.node for name in (*node.input, *node.output))]
     match random.randrange(5):
         case 0:
             each.op_type = random.choice(OPS)
         case 1:
-            changed_list(each.input, NAMES, random)
+            changed_list(each.input, names, random)
         case 2:
-            changed_list(each.output, NAMES, random)
+            changed_list(each.output, names, random)
         case 3 if each.attribute:
             change_attribute(random.choice(each.attribute), random)
         case _:
-            names = ["axis", "axes", "pads", "group", "perm", "to", "strides", "kernel_shape", "value", "keepdims"]
+            attributes = ["axis", "axes", "pads", "group", "perm", "to", "strides", "kernel_shape", "value", "keepdims"]
             value = random.choice([random.choice(EXTENTS), [random.choice(EXTENTS)] * random.randint(1, 4), 0.5, "x"])
-            each.attribute.append(helper.make_attribute(random.choice(names), value))
+            each.attribute.append(helper.make_attribute(random.choice(attributes), value))
 
 
 def change_attribute(attribute: onnx.AttributeProto, random: Random) -> None:
@@ -145,7 +152,7 @@ def change_constant(graph: onnx.GraphProto, random: Random) -> None:
     if not graph.initializer:
         return
     tensor = random.choice(graph.initializer)
-    match random.randrange(6):
+    match random.randrange(7):
         case 0:
             tensor.data_type = random.choice([0, 1, 2, 3, 6, 7, 8, 9, 10, 16, 17, 99])
         case 1:
@@ -155,6 +162,10 @@ def change_constant(graph: onnx.GraphProto, random: Random) -> None:
         case 3:
             tensor.name = random.choice(NAMES)
         case 4:
+            # Shapes, axes, edges and counts.
+            numbers = np.array([random.choice(EXTENTS) for _ in range(random.choice([0, 1, 1, 2, 4, 8]))], np.int64)
+            tensor.CopyFrom(numpy_helper.from_array(numbers, tensor.name))
+        case 5:
             tensor.data_location = onnx.TensorProto.EXTERNAL
             for key in ("location", "offset", "length"):
                 values = ["../x", "/etc/passwd", "model.onnx", "0", "-1", "9" * 20, ""]
@@ -191,10 +202,28 @@ def change_interface(graph: onnx.GraphProto, random: Random) -> None:
 
 
 def nest(graph: onnx.GraphProto, random: Random) -> None:
-    """Put the graph into itself, as the body of a loop."""
-    copy = onnx.GraphProto()
-    copy.CopyFrom(graph)
-    graph.node.append(node("Scan", "x", "y", body=copy, num_scan_inputs=1))
+    """Put the graph into itself, as the body of a loop, once or many times."""
+    innermost = onnx.GraphProto()
+    innermost.CopyFrom(graph)
+    for _ in range(random.choice([1, 1, 1, DEEPEST])):
+        outer = onnx.GraphProto(name="body", input=innermost.input, output=innermost.output)
+        outer.node.append(node(random.choice(["Scan", "Loop", "If"]), "x", "y", num_scan_inputs=1))
+        outer.node[0].attribute.add(name="body", type=onnx.AttributeProto.GRAPH).g.CopyFrom(innermost)
+        innermost = outer
+    graph.node.extend(innermost.node)
+
+
+def lengthen(graph: onnx.GraphProto, random: Random) -> None:
+    """Put hundreds of nodes, one after the other, between a value and those that read it."""
+    name = random.choice(graph.node).output
+    count = random.choice([50, 500])
+    kinds = [random.choice(["Relu", "Neg", "Identity", "Transpose"]) for _ in range(count)]
+    names = [*name[:1], *(f"step{number}" for number in range(count))]
+    for each in graph.node:
+        for position, read in enumerate(each.input):
+            if read == names[0]:
+                each.input[position] = names[-1]
+    graph.node.extend(node(kind, names[step], names[step + 1]) for step, kind in enumerate(kinds) if len(names) > count)
 
 
 CHANGES: tuple[Callable[[onnx.GraphProto, Random], None], ...] = (
@@ -206,11 +235,22 @@ CHANGES: tuple[Callable[[onnx.GraphProto, Random], None], ...] = (
     change_order,
     change_interface,
     nest,
+    lengthen,
 )
 
 
+def with_other_lengths(content: bytes, random: Random) -> bytes:
+    """A file with some bytes that may be lengths, tags or the ends of numbers replaced."""
+    piece = bytearray(content)
+    for _ in range(random.randint(1, 3)):
+        at = random.randrange(len(piece))
+        number = random.choice([b"\x00", b"\x7f", b"\x80", b"\xff", b"\xff" * 9 + b"\x01", bytes([piece[at] ^ 1])])
+        piece[at : at + 1] = number
+    return bytes(piece)
+
+
 def onnx_models(number: int, random: Random, folder: Path) -> str:
-    """A changed network through the importer and the verifier."""
+    """A changed network through the importer and the verifier; some through lowering, few through the compiler."""
     network = onnx.ModelProto()
     network.CopyFrom(random.choice(networks()))
     for _ in range(random.randint(0, 3)):
@@ -219,8 +259,17 @@ def onnx_models(number: int, random: Random, folder: Path) -> str:
     if random.random() < 0.05:
         network.opset_import[0].version = random.choice([0, 12, 18, 22, 23, -1])
     content = serialised(network)
-    (folder / "model.onnx").write_bytes(damaged(content, random) if random.random() < 0.3 else content)
-    return call(OPT, folder / "model.onnx", "-p", "canonicalize,cse")
+    if random.random() < 0.3:
+        content = random.choice([damaged, with_other_lengths])(content, random)
+    file, data = folder / "model.onnx", folder / "data.npz"
+    file.write_bytes(content)
+    way = random.random()
+    if way < COMPILED:
+        np.savez(data, x=np.random.default_rng(number).normal(size=(4, random.choice([15, 18, 32]))))
+        return call(TINYML, "compile", file, "--val", data, "-o", folder / "out", "--target", "host")
+    if way < COMPILED + LOWERED:
+        return call(OPT, file, "-p", "canonicalize,cse,formats-to-buffers,buffers-to-loops")
+    return call(OPT, file, "-p", "canonicalize,cse")
 
 
 def serialised(message: Message) -> bytes:

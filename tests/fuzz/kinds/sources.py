@@ -12,7 +12,7 @@ from fuzz.verdicts import OPT, call
 NUMBERS = ("0", "1", "2", "3", "4", "0.5", "-1.0", "1e30", "0.0", "1e999", "9" * 30)
 BINARY = ("+", "-", "*", "<*>", "|*|", "<+>", "^T *")
 ORDERS = ("1, 2", "2, 1", "1", "0, 3")
-CALLS = ("exp", "tanh", "sigmoid", "relu", "argmax", "sgn", "relu6", "softmax")
+CALLS = ("exp", "tanh", "sigmoid", "relu", "argmax", "sgn", "relu6", "normaliseL2", "softmax")
 
 
 def expression(random: Random, names: list[str], depth: int) -> str:

@@ -17,10 +17,12 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.scratch import SliceOp, memref_type, root, unit_of
-from tinyml.dialects.tdsl import TensorOp, WindowOp, shape_of
+from tinyml.dialects.tdsl import PoolOp, TensorOp, WindowOp, shape_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from tinyml.dialects.tdsl.base import Visits
 
     Numbers = NDArray[np.int64]
 
@@ -91,7 +93,7 @@ class _Walk:
             return loop.trips * loop.duration
         if not isinstance(op, TensorOp) or op.dest is None or isinstance(op, WindowOp):
             return 2
-        return 2 * sum(len(run.stores) for run in op.visits) + 2
+        return 2 * sum(len(run.stores) for run in _visits(op)) + 2
 
     def loop(self, op: scf.ForOp, loops: list[_Loop]) -> _Loop:
         """The iterations of a loop that carries nothing."""
@@ -122,7 +124,7 @@ class _Walk:
 
     def tensor_op(self, op: TensorOp, time: int, loops: list[_Loop]) -> None:
         assert op.dest is not None
-        runs = op.visits
+        runs = _visits(op)
         stepwise = {value for value in op.inputs if any(value is operand for run in runs for operand, _ in run.loads)}
         begin = time
         for run in runs:
@@ -198,6 +200,13 @@ class _Walk:
                 return calculate(*(self.evaluate(operand, loops) for operand in owner.operands))
             case _:
                 raise Unknown
+
+
+def _visits(op: TensorOp) -> Sequence[Visits]:
+    """The steps of an op; raises `Unknown` where the windows of a pool have too many elements to list."""
+    if isinstance(op, PoolOp) and prod(shape_of(op.out)) * prod(op.window) > MOST_STEPS:
+        raise Unknown
+    return op.visits
 
 
 _ARITHMETIC: dict[type[Operation], Callable[[Numbers, Numbers], Numbers]] = {

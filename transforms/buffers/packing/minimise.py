@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import chain, count, islice
+from itertools import count, cycle, islice
 from typing import NamedTuple
 
 from tinyml.transforms.buffers.packing import branch_and_bound, native
@@ -83,8 +83,29 @@ class Minimiser:
         """The trial that found the best placement."""
         self.glueable = len(glue(self.problem.grid, 0)) < len(rectangles)
 
-    def minimise(self) -> Placement:
-        """The lowest placement, or one within the effort's capacity."""
+    def bisect(self) -> Placement:
+        """The lowest placement after short trials in the named orders, which suffice for most small problems.
+
+        The lower bound is tried first. Then the gap is halved, as long as one of the orders leads to a packing or to a
+        proof that there is none.
+        """
+        for share in (1.0, 0.5):
+            in_vain = 0
+            for trial in cycle(self._named(PATIENCE)):
+                if self.effort.is_enough(self.best) or self.effort.is_over():
+                    return self.best
+                if in_vain == len(ORDERS):
+                    break
+                outcome = self._try(self._within_gap(share), trial)
+                in_vain = in_vain + 1 if outcome is Outcome.OUT_OF_NODES else 0
+                if not in_vain and share == 1:
+                    break
+        return self.best
+
+    def minimise(self, start: Placement) -> Placement:
+        """The lowest placement, or one within the effort's capacity. start: no higher than the lowest so far."""
+        self.best = start
+        self.least = max(self.least, -(-start.lower_bound // self.unit))
         if self.effort.capacity is None:
             self._lower()
         else:
@@ -92,14 +113,16 @@ class Minimiser:
         return self.best
 
     def _lower(self) -> None:
-        """Tries the lower bound first, then closes the gap step by step: from above by packings, from below by
-        proofs."""
-        at_the_bound = (trial._replace(share=1) for trial in self._named(PATIENCE))
-        for trial in chain(at_the_bound, self._trials()):
+        """Closes the gap step by step: from above by packings, from below by proofs."""
+        for trial in self._trials():
             if self.best.optimal or self.effort.is_over():
                 return
-            height = -(-self.best.height // self.unit)
-            self._try(height - max(int((height - self.least) * trial.share), 1), trial)
+            self._try(self._within_gap(trial.share), trial)
+
+    def _within_gap(self, share: float) -> int:
+        """The height that closes a share of the gap to the lower bound."""
+        height = -(-self.best.height // self.unit)
+        return height - max(int((height - self.least) * share), 1)
 
     def _fit(self, capacity: int) -> None:
         """Tries a height until a packing is found or proven impossible.
@@ -157,7 +180,7 @@ class Minimiser:
         order = arranged(base[1], smaller.features)
         return Trial(f"{base[0]}, glued {seed}", base, order, nodes, SHARE if seed % 5 == 4 else 1, (blocks, smaller))
 
-    def _try(self, height: int, trial: Trial) -> None:
+    def _try(self, height: int, trial: Trial) -> Outcome:
         """Searches a height with a trial, and keeps what it finds or proves."""
         before = time.monotonic()
         problem = self.problem if trial.glued is None else trial.glued[1]
@@ -177,6 +200,7 @@ class Minimiser:
             self.least = max(self.least, height + 1)
             bound = min(self.least * self.unit, self.best.height)
             self._keep(replace(self.best, lower_bound=max(bound, self.best.lower_bound)))
+        return result.outcome
 
     def _taken_apart(self, blocks: Sequence[Block], offsets: Sequence[int]) -> list[int]:
         """The offsets of the buffers, from those of the blocks that they are glued to, in bytes."""

@@ -38,27 +38,36 @@ def greedy(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
 
 
 def auto(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """Greedy, then exact cover if the matrix is small, then branch and bound, until a placement is proven optimal."""
+    """Greedy, then short searches by branch and bound, exact cover if the matrix is small, and long searches.
+
+    It ends as soon as a placement is proven optimal.
+    """
     best = greedy(rectangles, effort)
+    minimiser = _minimiser(rectangles, best, effort)
+    if minimiser is not None:
+        best = minimiser.bisect()
     grid = to_grid(rectangles)
     few = grid.steps * best.height // grid.unit <= FEW_CELLS and grid.steps * len(grid.sizes) <= FEW_VISITS
     if few and not effort.is_enough(best):
         best = improve_by_exact_cover(rectangles, best, effort, FEW_ONES, FEW_NODES)
-    return _minimised(rectangles, best, effort)
+    return best if minimiser is None else minimiser.minimise(best)
 
 
 def by_branch_and_bound(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
     """Branch and bound from the better greedy placement."""
-    return _minimised(rectangles, greedy(rectangles, effort), effort)
+    best = greedy(rectangles, effort)
+    minimiser = _minimiser(rectangles, best, effort)
+    return best if minimiser is None else minimiser.minimise(minimiser.bisect())
 
 
-def _minimised(rectangles: Sequence[Rectangle], best: Placement, effort: Effort) -> Placement:
+def _minimiser(rectangles: Sequence[Rectangle], best: Placement, effort: Effort) -> Minimiser | None:
+    """A branch and bound that begins with a placement; None where that is enough or there are too many buffers."""
     if effort.is_enough(best):
-        return best
+        return None
     if len(rectangles) > MOST_BUFFERS:
         effort.note("branch and bound", 0, time.monotonic(), f"more than {MOST_BUFFERS} buffers")
-        return best
-    return Minimiser(rectangles, best, effort).minimise()
+        return None
+    return Minimiser(rectangles, best, effort)
 
 
 def _noted(

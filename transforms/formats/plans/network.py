@@ -103,7 +103,7 @@ class _Network:
         if isinstance(op, tdsl.ReshapeOp) or (isinstance(op, tdsl.TransposeOp) and op.keeps_order):
             return True
         same = tdsl.shape_of(op.out) == tdsl.shape_of(operand)
-        return same and isinstance(op, tdsl.PointwiseOp | tdsl.SoftmaxOp) and operand.has_one_use()
+        return same and isinstance(op, tdsl.PointwiseOp | tdsl.SoftmaxOp | tdsl.NormaliseOp) and operand.has_one_use()
 
     def node(self, op: tdsl.TensorOp, operands: list[SSAValue]) -> None:
         reads = [self.read(op, value) for value in operands]

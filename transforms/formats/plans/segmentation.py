@@ -50,7 +50,7 @@ def least_peak(nodes: int, candidates: Iterable[Segment], most_extra: int | None
     cover by candidates that are no higher. most_extra: a limit on the extra work.
     """
     known = list(candidates)
-    peaks = sorted({candidate.bits for candidate in known})
+    peaks = sorted({0, *(candidate.bits for candidate in known)})
 
     def cover(peak: int) -> Plan | None:
         plan = cheapest(nodes, known, peak)

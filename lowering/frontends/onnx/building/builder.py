@@ -164,12 +164,14 @@ class Builder:
     def reshape(self, value: SSAValue, shape: Sequence[int]) -> SSAValue:
         return value if shape_of(value) == tuple(shape) else self.op(tdsl.ReshapeOp, value, tuple(shape))
 
-    def part(self, value: SSAValue, offsets: Sequence[int], sizes: Sequence[int]) -> SSAValue:
-        """A slice at constant offsets."""
-        if shape_of(value) == tuple(sizes):
+    def part(
+        self, value: SSAValue, offsets: Sequence[int], sizes: Sequence[int], steps: Sequence[int] | None = None
+    ) -> SSAValue:
+        """A slice at constant offsets; steps: the distance of elements along each axis."""
+        if shape_of(value) == tuple(sizes) and (steps is None or all(step == 1 for step in steps)):
             return value
         self.check_shape(sizes)
-        return self.op(tdsl.SliceOp, value, [self.index(offset) for offset in offsets], tuple(sizes))
+        return self.op(tdsl.SliceOp, value, [self.index(offset) for offset in offsets], tuple(sizes), steps)
 
     def single(self, shape: Shape) -> None:
         if prod(shape) != 1:

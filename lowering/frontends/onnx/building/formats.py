@@ -76,7 +76,8 @@ def weights_format(node: Node, raws: NDArray[Any], scale: NDArray[Any], zero: ND
         points = {point - UNSIGNED_ZERO for point in points}
     if len(points) > 1 or (points != {0} and (len(scales) > 1 or raws.dtype.itemsize > 1)):
         raise node.error("a zero point other than 0 is supported for constants of 8 bits with one scale only")
-    return ZeroSkewType(WEIGHT_WIDTH if raws.dtype.itemsize == 1 else START_WIDTH, scales, points.pop())
+    width = WEIGHT_WIDTH if raws.dtype.itemsize == 1 else START_WIDTH
+    return ZeroSkewType(width, scales if len(scales) > 1 else scales[0], points.pop())
 
 
 def start_format(weights: NumberFormat, x: NumberFormat) -> NumberFormat:

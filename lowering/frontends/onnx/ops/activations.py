@@ -80,7 +80,18 @@ def hard_sigmoid(to: Builder, node: Node, inputs: Inputs) -> Value:
 @handles("Softmax")
 def softmax(to: Builder, node: Node, inputs: Inputs) -> Value:
     """Softmax over one axis, which becomes the last."""
+    return _along_axis(to, node, inputs, tdsl.SoftmaxOp)
+
+
+@handles("LpNormalization")
+def lp_normalization(to: Builder, node: Node, inputs: Inputs) -> Value:
+    """Vectors along one axis, which becomes the last, divided by their lengths; p must be 2."""
+    node.only("p", 2)
+    return _along_axis(to, node, inputs, tdsl.NormaliseOp)
+
+
+def _along_axis(to: Builder, node: Node, inputs: Inputs, op: type[tdsl.SoftmaxOp | tdsl.NormaliseOp]) -> Tensor:
     x = to.stored(needed(to, inputs, 0))
     axis = axis_of(node, node.integer("axis", -1), len(x.shape))
     order = (*(each for each in x.order if each != axis), axis)
-    return Tensor(to.op(tdsl.SoftmaxOp, to.ordered(x, order), to.element), order)
+    return Tensor(to.op(op, to.ordered(x, order), to.element), order)

@@ -110,7 +110,7 @@ def transpose(to: Builder, node: Node, inputs: Inputs) -> Value:
 
 @handles("Slice")
 def slice_(to: Builder, node: Node, inputs: Inputs) -> Value:
-    """Parts with step 1, and whole axes in opposite order."""
+    """Parts of several axes, in steps of any size and direction."""
     value = to.stored(needed(to, inputs, 0))
     starts, ends = (required_integers(node, inputs, i, "starts and ends") for i in (1, 2))
     axes = axes_of(node, inputs, 3, len(value.shape)) or tuple(range(len(starts)))
@@ -119,23 +119,22 @@ def slice_(to: Builder, node: Node, inputs: Inputs) -> Value:
         raise node.error("starts, ends, axes and steps differ in length")
     for axis, start, end, step in zip(axes, starts, ends, steps, strict=True):
         extent = value.shape[axis]
-        if step == 0 or abs(step) > 1:
-            raise node.error(f"step {step} is not supported, only 1 and -1")
+        if step == 0:
+            raise node.error(f"the step along axis {axis} is 0")
         taken = range(extent)[start : None if step < 0 and end < -extent else end : step]
         if not taken:
             raise node.error(f"no element of axis {axis} is left")
-        value = part(to, value, axis, min(taken), len(taken))
-        if step < 0 and len(taken) > 1:
-            value = Tensor(to.op(tdsl.ReverseOp, value.value, value.order.index(axis)), value.order)
+        value = part(to, value, axis, taken[0], len(taken), step)
     return value
 
 
-def part(to: Builder, value: Tensor, axis: int, start: int, length: int) -> Tensor:
+def part(to: Builder, value: Tensor, axis: int, start: int, length: int, step: int = 1) -> Tensor:
     """A part of one axis of the model's tensor."""
     stored = list(shape_of(value.value))
-    offsets, position = [0] * len(stored), value.order.index(axis)
-    offsets[position], stored[position] = start, length
-    return Tensor(to.part(value.value, offsets, stored), value.order)
+    offsets, steps, position = [0] * len(stored), [1] * len(stored), value.order.index(axis)
+    # The step of a single element is of no account.
+    offsets[position], stored[position], steps[position] = start, length, step if length > 1 else 1
+    return Tensor(to.part(value.value, offsets, stored, steps), value.order)
 
 
 @handles("Split")

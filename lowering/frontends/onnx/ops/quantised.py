@@ -221,6 +221,7 @@ COMPUTING = (
     "LeakyRelu",
     "HardSwish",
     "Softmax",
+    "LpNormalization",
     "Concat",
 )
 """Ops that compute their result in a format from quantised numbers at once."""

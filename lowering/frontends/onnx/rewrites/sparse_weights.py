@@ -1,6 +1,7 @@
-"""Constant matrices with zeros as sparse ones, whose zeros stay zeros in every format.
+"""Constant matrices as sparse ones, as `|*|` in SeeDot's language declares them: zeros stay zeros in every format.
 
-`choose-storage` makes them dense again where that is smaller or faster.
+A matrix without zeros may have many in a format of few bits. `choose-storage` makes matrices dense again where that is
+smaller or faster.
 """
 
 from __future__ import annotations
@@ -14,11 +15,8 @@ from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl import shape_of
 
-DELIBERATE = 1 / 64
-"""The share of a matrix from which on zeros are no accident: weights that training leaves alone, or sets to zero."""
-
 MANY = 1 / 2
-"""The share from which on a sparse matrix is worth more than one sum for a product and what is added to it."""
+"""The share of zeros from which on a sparse matrix is worth more than one sum for a product and what is added to it."""
 
 
 class SparseWeights(RewritePattern):
@@ -32,7 +30,7 @@ class SparseWeights(RewritePattern):
         if not isinstance(weights, tdsl.ConstOp) or not weights.result.has_one_use() or shape_of(op.out)[1] != 1:
             return
         zeros = 1 - np.count_nonzero(weights.raws) / weights.raws.size
-        if zeros < (MANY if _is_added(op) else DELIBERATE) or zeros == 1:
+        if zeros == 1 or (zeros < MANY and _is_added(op)):
             return
         sparse = tdsl.ConstOp(weights.raws, F32_FORMAT, tdsl.Csr())
         sparse.result.name_hint = weights.result.name_hint

@@ -1,4 +1,4 @@
-"""Operators on single elements, and softmax."""
+"""Operators on single elements, softmax and normalisation."""
 
 from __future__ import annotations
 
@@ -53,6 +53,12 @@ def leaky_relu(to: GraphBuilder, op: Operator) -> None:
     """LEAKY_RELU."""
     output = op.outputs[0]
     to.define(output, to.emit(tdsl.LeakyReluOp, to.value(input_of(op, 0)), op.options["alpha"], element(output)))
+
+
+def l2_normalization(to: GraphBuilder, op: Operator) -> None:
+    """L2_NORMALIZATION over the last axis."""
+    value = to.emit(tdsl.NormaliseOp, to.value(input_of(op, 0)), element(op.outputs[0]))
+    to.define(op.outputs[0], to.activated(value, op.options["activation"]))
 
 
 def softmax(to: GraphBuilder, op: Operator) -> None:

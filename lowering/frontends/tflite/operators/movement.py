@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from math import prod
 
-from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import tdsl
@@ -97,30 +96,10 @@ def strided_slice(to: GraphBuilder, op: Operator) -> None:
             ranges.append(range(extent)[first : last : step[axis]])
     if not all(ranges):
         raise VerifyException("the range is empty")
-    value = to.value(x)
-    for axis, taken in enumerate(ranges):
-        value = _taken(to, value, axis, taken)
+    # The step of a single element is of no account.
+    steps = [taken.step if len(taken) > 1 else 1 for taken in ranges]
+    value = to.part(to.value(x), [taken[0] for taken in ranges], [len(taken) for taken in ranges], steps)
     to.define(output, to.reshaped(value, output.shape))
-
-
-def _taken(to: GraphBuilder, value: SSAValue, axis: int, taken: range) -> SSAValue:
-    """Elements of one axis: a slice if they are neighbours, otherwise the first of groups of `step` elements."""
-    shape = tdsl.shape_of(value)
-    if taken.step < 0:
-        value = to.emit(tdsl.ReverseOp, value, axis)
-        taken = range(shape[axis] - 1 - taken[0], shape[axis] - taken[-1], -taken.step)
-    count, step = len(taken), taken.step
-    if count == 1 or step == 1:
-        return to.part(value, _at(shape, axis, taken[0], 0), _at(shape, axis, count, None))
-    # The last group may end behind the tensor: only its first element is taken.
-    whole = count * step
-    missing = max(taken[0] + whole - shape[axis], 0)
-    if missing:
-        value = to.emit(tdsl.PadOp, value, [0] * len(shape), _at(tuple([0] * len(shape)), axis, missing, None))
-    value = to.part(value, _at(shape, axis, taken[0], 0), _at(shape, axis, whole, None))
-    groups = (*shape[:axis], count, step, *shape[axis + 1 :])
-    first = to.part(to.reshaped(value, groups), [0] * len(groups), _at(groups, axis + 1, 1, None))
-    return to.reshaped(first, _at(shape, axis, count, None))
 
 
 def _at(shape: tuple[int, ...], axis: int, number: int, elsewhere: int | None) -> list[int]:
@@ -130,10 +109,11 @@ def _at(shape: tuple[int, ...], axis: int, number: int, elsewhere: int | None) -
 
 def split(to: GraphBuilder, op: Operator) -> None:
     """SPLIT into equal parts along an axis."""
-    x = input_of(op, 1)
-    [axis] = integers(op, 0, "the axis") or [0]
-    axis += len(x.shape) if axis < 0 else 0
-    if not 0 <= axis < len(x.shape) or not op.outputs or x.shape[axis] % len(op.outputs):
+    x, axes = input_of(op, 1), integers(op, 0, "the axis")
+    if len(axes) != 1:
+        raise VerifyException(f"expected one axis, got {axes}")
+    axis = axes[0] + (len(x.shape) if axes[0] < 0 else 0)
+    if not 0 <= axis < len(x.shape) or x.shape[axis] % len(op.outputs):
         raise VerifyException(f"{len(op.outputs)} parts of {x.shape} along axis {axis}")
     extent = x.shape[axis] // len(op.outputs)
     for number, output in enumerate(op.outputs):

@@ -6,7 +6,14 @@ from collections.abc import Callable
 
 from tinyml.lowering.frontends.tflite.builder import GraphBuilder
 from tinyml.lowering.frontends.tflite.model import Operator
-from tinyml.lowering.frontends.tflite.operators.elements import activation, binary, leaky_relu, softmax, unary
+from tinyml.lowering.frontends.tflite.operators.elements import (
+    activation,
+    binary,
+    l2_normalization,
+    leaky_relu,
+    softmax,
+    unary,
+)
 from tinyml.lowering.frontends.tflite.operators.movement import (
     concatenation,
     pad,
@@ -32,6 +39,7 @@ OPERATORS: dict[str, Import] = {
     "EXPAND_DIMS": reshape,
     "FULLY_CONNECTED": fully_connected,
     "HARD_SWISH": unary,
+    "L2_NORMALIZATION": l2_normalization,
     "LEAKY_RELU": leaky_relu,
     "LOGISTIC": unary,
     "MAX_POOL_2D": max_pool,

@@ -44,6 +44,39 @@
 
 // -----
 
+%x = "test.op"() : () -> (tensor<f32>)
+%r = tdsl.normalise %x : tensor<f32> -> tensor<f32>
+// CHECK: normalises the last axis, got a scalar
+
+// -----
+
+%a = "test.op"() : () -> (!fixed.q<16, 8>)
+%total = "test.op"() : () -> (f32)
+%r = num.add_square %total, %a {into = !fixed.q<16, 15>} : f32, !fixed.q<16, 8> -> f32
+// CHECK: squares of !fixed.q<16, 8> are added in i32, got f32
+
+// -----
+
+%a = "test.op"() : () -> (!fixed.q<16, 8>)
+%total = "test.op"() : () -> (i32)
+%r = num.add_square %total, %a {into = !fixed.q<16, 15>} : i32, !fixed.q<16, 8> -> i64
+// CHECK: the total changes its type from i32 to i64
+
+// -----
+
+%total = "test.op"() : () -> (i64)
+%r = num.inverse_root %total {of = !fixed.q<16, 8>, into = !fixed.q<16, 15>} : i64 -> i64
+// CHECK: the factor of a total in i64 has type i32, got i64
+
+// -----
+
+%a = "test.op"() : () -> (!fixed.q<16, 8>)
+%s = "test.op"() : () -> (f32)
+%r = num.normalised %a, %s, %s : !fixed.q<16, 8>, f32, f32 -> f32
+// CHECK: num.normalised mixes the families exact, float
+
+// -----
+
 %total, %x = "test.op"() : () -> (tensor<1x1x1x2xi32>, tensor<1x2x2x3x!fixed.q<8, 4>>)
 %r = tdsl.tally %total, %x : tensor<1x1x1x2xi32>, tensor<1x2x2x3x!fixed.q<8, 4>> -> tensor<1x1x1x2xi32>
 // CHECK: adds images 1xHxWxC to totals 1x1x1xC, got 1x2x2x3 and 1x1x1x2

@@ -629,6 +629,18 @@ func.func @huge(%x: tensor<4x1x!fixed.q<31, 9>>) -> tensor<1x1x!fixed.q<16, 6>> 
 
 // -----
 
+%a, %b = "test.op"() : () -> (tensor<2x5xf32>, index)
+%r = tdsl.slice %a[%b, %b] {strides = array<i64: 1, -2>} : tensor<2x5xf32> -> tensor<1x4xf32>
+// CHECK: a slice of shape 1x4 in steps of 1x-2 does not fit in 2x5
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<2x5xf32>, index)
+%r = tdsl.slice %a[%b, %b] {strides = array<i64: 1, 0>} : tensor<2x5xf32> -> tensor<1x2xf32>
+// CHECK: slice of 2x5 needs 2 strides other than 0
+
+// -----
+
 %a, %i = "test.op"() : () -> (tensor<1x4x4x3xf32>, index)
 %r = tdsl.window %a[%i, %i] {dilations = array<i64: 1, 1>, margins = array<i64: 0, 0, 0, 0>, ring = array<i64: 4, 4>} : tensor<1x4x4x3xf32> -> tensor<1x2x2x3xf32>
 // CHECK: a ring holds a part of 16 pixels, got 4x4

@@ -49,6 +49,8 @@ func.func @movement(%x: tensor<2x3xf32>, %q: tensor<4x2x!fixed.q<8, 4>>, %i: ind
 // CHECK: %index = tdsl.index %q[%i] : tensor<4x2x!fixed.q<8, 4>> -> tensor<2x!fixed.q<8, 4>>
   %slice = tdsl.slice %q[%i, %j] : tensor<4x2x!fixed.q<8, 4>> -> tensor<2x1x!fixed.q<8, 4>>
 // CHECK: %slice = tdsl.slice %q[%i, %j] : tensor<4x2x!fixed.q<8, 4>> -> tensor<2x1x!fixed.q<8, 4>>
+  %strided = tdsl.slice %q[%i, %j] {strides = array<i64: -3, 1>} : tensor<4x2x!fixed.q<8, 4>> -> tensor<2x1x!fixed.q<8, 4>>
+// CHECK: %strided = tdsl.slice %q[%i, %j] {strides = array<i64: -3, 1>} : tensor<4x2x!fixed.q<8, 4>> -> tensor<2x1x!fixed.q<8, 4>>
   %insert = tdsl.insert_slice %slice, %q[%i, %j] : tensor<2x1x!fixed.q<8, 4>>, tensor<4x2x!fixed.q<8, 4>> -> tensor<4x2x!fixed.q<8, 4>>
 // CHECK: %insert = tdsl.insert_slice %slice, %q[%i, %j] : tensor<2x1x!fixed.q<8, 4>>, tensor<4x2x!fixed.q<8, 4>> -> tensor<4x2x!fixed.q<8, 4>>
   func.return

@@ -59,3 +59,17 @@ func.func @depthwise(%X: tensor<1x3x3x2x!fixed.q<8, 7>>, %row: tensor<1x2x1x1x!f
 // CHECK: %window = tdsl.window %X{{.*}} margins = array<i64: 0, 0, 0, 0>
 // CHECK: tdsl.conv2d %F, %window {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 2 : i64} {{.*}} -> tensor<1x1x1x2x!fixed.q<8, 5>>
 // CHECK: %s = tdsl.mul %{{.*}}, %row
+
+// -----
+
+// Two convolutions share a filter: the bounds of both sums are those of its numbers, in whatever shape.
+func.func @shared(%x: tensor<1x2x2x2x!fixed.q<16, 14>>) -> (tensor<1x2x2x2x!fixed.q<16, 12>>, tensor<1x2x2x2x!fixed.q<16, 12>>) {
+  %F = tdsl.const dense<[[[[1, 2]]], [[[-3, 4]]]]> : tensor<2x1x1x2xi16> -> tensor<2x1x1x2x!fixed.q<16, 15>>
+  %p = tdsl.conv2d %F, %x {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, acc = !fixed.acc<32, 29>, bound = array<i64: -229369, 229369>} : tensor<2x1x1x2x!fixed.q<16, 15>>, tensor<1x2x2x2x!fixed.q<16, 14>> -> tensor<1x2x2x2x!fixed.q<16, 12>>
+  %q = tdsl.conv2d %F, %p {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, acc = !fixed.acc<32, 27>, bound = array<i64: -229369, 229369>} : tensor<2x1x1x2x!fixed.q<16, 15>>, tensor<1x2x2x2x!fixed.q<16, 12>> -> tensor<1x2x2x2x!fixed.q<16, 12>>
+  func.return %p, %q : tensor<1x2x2x2x!fixed.q<16, 12>>, tensor<1x2x2x2x!fixed.q<16, 12>>
+}
+// CHECK: func.func @shared
+// CHECK: [[F:%.*]] = tdsl.reshape %F : tensor<2x1x1x2x!fixed.q<16, 15>> -> tensor<2x2x!fixed.q<16, 15>>
+// CHECK: tdsl.matmul [[F]], {{.*}} {acc = !fixed.acc<32, 29>, bound = array<i64: -229369, 229369>}
+// CHECK: tdsl.matmul [[F]], {{.*}} {acc = !fixed.acc<32, 27>, bound = array<i64: -229369, 229369>}

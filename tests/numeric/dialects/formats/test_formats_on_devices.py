@@ -49,6 +49,7 @@ OPERATIONS = (
     "leaky_relu",
     "hard_swish",
     "softmax",
+    "normalise",
 )
 ATTRIBUTES = {"clip": "{low = -0.5 : f64, high = 0.75 : f64} ", "leaky_relu": "{slope = 0.1 : f64} "}
 BINARY = 3

@@ -12,7 +12,9 @@ from programs.devices import roomy
 from programs.paths import MODELS
 
 from tinyml.targets.board import Board
+from tinyml.targets.costs import cost_file
 from tinyml.targets.registry import USUAL
+from tinyml.tools.calibration.copies import copy_equations
 from tinyml.tools.calibration.costs import fit, main, measured_boards, non_negative
 
 WITHIN = 0.1
@@ -35,6 +37,16 @@ def test_estimates_are_near_what_is_measured(model: str, chosen: Board, compiled
     assert estimate[time] == pytest.approx(report[time], rel=WITHIN)
     assert estimate["flash_bytes"] == pytest.approx(report["flash_bytes"], rel=WITHIN)
     assert estimate["ram_bytes"] == pytest.approx(report["ram_bytes"]["total"], rel=WITHIN)
+
+
+@pytest.mark.parametrize("chosen", measured_boards().values(), ids=lambda board: board.name)
+def test_copies_take_the_time_in_the_table(chosen: Board) -> None:
+    file = cost_file(chosen.name)
+    assert file is not None
+    rows = json.loads(file.read_text())["steps"]
+    for step, time in fit(copy_equations(chosen.name), {}).items():
+        assert time > 0
+        assert rows[step][0] == pytest.approx(time, rel=0.01)
 
 
 def test_least_squares_without_negative_costs() -> None:

@@ -10,19 +10,38 @@ import pytest
 from numpy.typing import NDArray
 from oracles.c_library import c_library
 
-from tinyml.dialects.machine.runtime_functions import EXP_HIGH, EXP_LOW, RUNTIME_FUNCTIONS, exp, sigmoid, tanh
+from tinyml.dialects.machine.runtime_functions import (
+    EXP_HIGH,
+    EXP_LOW,
+    LEAST_SQUARE,
+    RUNTIME_FUNCTIONS,
+    exp,
+    inverse_root_float,
+    sigmoid,
+    tanh,
+)
 
 SOURCE = """
 #include "tinyml/f32.h"
+#include "tinyml/requantize.h"
 #define EACH(NAME, IN, OUT) \\
     void each_##NAME(const IN *x, OUT *y, int32_t n) { for (int32_t i = 0; i < n; i++) y[i] = NAME(x[i]); }
 EACH(tm_expf, float, float)
 EACH(tm_tanhf, float, float)
 EACH(tm_sigmoidf, float, float)
+EACH(tm_inverse_rootf, float, float)
 EACH(tm_int_to_f32, int32_t, float)
+EACH(tm_root_shift_s32, int32_t, int8_t)
+EACH(tm_root_multiplier_s32, int32_t, int32_t)
+EACH(tm_inverse_root_s32, int32_t, int32_t)
+EACH(tm_inverse_root_s64, int64_t, int32_t)
 void each_tm_f32_to_int(const float *x, int32_t low, int32_t high, int32_t *y, int32_t n)
 {
     for (int32_t i = 0; i < n; i++) y[i] = tm_f32_to_int(x[i], low, high);
+}
+void each_tm_f32_to_nearest(const float *x, int32_t low, int32_t high, int32_t *y, int32_t n)
+{
+    for (int32_t i = 0; i < n; i++) y[i] = tm_f32_to_nearest(x[i], low, high);
 }
 void each_tm_f32_to_odd(const float *x, int32_t low, int32_t high, int32_t *y, int32_t n)
 {
@@ -62,13 +81,33 @@ def assert_same_bits(ours: NDArray[Any], theirs: NDArray[Any], x: NDArray[Any]):
     )
 
 
-@pytest.mark.parametrize("name", ["tm_expf", "tm_tanhf", "tm_sigmoidf"])
+@pytest.mark.parametrize("name", ["tm_expf", "tm_tanhf", "tm_sigmoidf", "tm_inverse_rootf"])
 def test_functions(library: ctypes.CDLL, name: str):
     x = floats()
     y = np.empty_like(x)
     library[f"each_{name}"](pointer(x), pointer(y), len(x))
     with np.errstate(all="ignore"):
         assert_same_bits(y, RUNTIME_FUNCTIONS[name].reference(x), x)
+
+
+def test_reciprocal_roots_of_integers(library: ctypes.CDLL):
+    """In the bits of the reference, and within 2^-19 of the real number."""
+    random = np.random.default_rng(3)
+    near = 1 << np.arange(63, dtype=np.int64)
+    x = np.concatenate([random.integers(0, 1 << 63, 300_000) >> random.integers(0, 63, 300_000), near - 1, near])
+    narrow = x[x < 1 << 31].astype(np.int32)
+    for name, arguments in {"s64": x, "s32": narrow}.items():
+        y = np.empty(len(arguments), np.int32)
+        library[f"each_tm_inverse_root_{name}"](pointer(arguments), pointer(y), len(arguments))
+        assert_same_bits(y, RUNTIME_FUNCTIONS[f"tm_inverse_root_{name}"].reference(arguments), arguments)
+        real = np.minimum(2.0**31 / np.sqrt(np.maximum(arguments, 1)), 2.0**31 - 1)
+        # Roots of more than 32 bits are rounded twice.
+        assert (np.abs(y - real) <= (0.75 if name == "s64" else 0.5) + real * 2.0**-19).all()
+    multiplier, shift = np.empty(len(narrow), np.int32), np.empty(len(narrow), np.int8)
+    library.each_tm_root_multiplier_s32(pointer(narrow), pointer(multiplier), len(narrow))
+    library.each_tm_root_shift_s32(pointer(narrow), pointer(shift), len(narrow))
+    assert_same_bits(multiplier, RUNTIME_FUNCTIONS["tm_root_multiplier_s32"].reference(narrow), narrow)
+    np.testing.assert_array_equal(shift, RUNTIME_FUNCTIONS["tm_root_shift_s32"].reference(narrow))
 
 
 def test_integer_to_float(library: ctypes.CDLL):
@@ -89,6 +128,19 @@ def test_float_to_integer(library: ctypes.CDLL, greatest: int):
         assert_same_bits(y, RUNTIME_FUNCTIONS["tm_f32_to_int"].reference(x, low, high), x)
         # Exact in double precision; NaN gives the lower limit.
         expected = np.clip(np.floor(np.nan_to_num(x.astype(np.float64), nan=-np.inf) + 0.5), -greatest, greatest)
+    np.testing.assert_array_equal(y, expected)
+
+
+@pytest.mark.parametrize("greatest", [2**width - 1 for width in (1, 8, 24, 31)])
+def test_float_to_nearest(library: ctypes.CDLL, greatest: int):
+    x = floats()
+    y = np.empty(len(x), np.int32)
+    low, high = np.int32(-greatest), np.int32(greatest)
+    library.each_tm_f32_to_nearest(pointer(x), ctypes.c_int32(-greatest), ctypes.c_int32(greatest), pointer(y), len(x))
+    with np.errstate(all="ignore"):
+        assert_same_bits(y, RUNTIME_FUNCTIONS["tm_f32_to_nearest"].reference(x, low, high), x)
+        real = np.nan_to_num(x.astype(np.float64), nan=-np.inf)
+        expected = np.clip(np.trunc(real + np.copysign(0.5, real)), -greatest, greatest)
     np.testing.assert_array_equal(y, expected)
 
 
@@ -115,4 +167,7 @@ def test_accuracy():
     exact = np.exp(real)
     assert (np.abs(exp(x) - exact) <= 2 * np.spacing(exact.astype(np.float32))).all()
     assert (np.abs(tanh(x) - np.tanh(real)) <= 2.0**-22).all()
+    positive = np.maximum(np.exp(x), np.float32(LEAST_SQUARE))
+    root = 1 / np.sqrt(positive.astype(np.float64))
+    assert (np.abs(inverse_root_float(positive) - root) <= 2.0**-22 * root).all()
     assert (np.abs(sigmoid(x) - 1 / (1 + np.exp(-real))) <= 2.0**-23).all()

@@ -18,6 +18,7 @@ from tinyml.dialects.tdsl import shape_of
 from tinyml.lowering.pipelines import flatten
 from tinyml.runtime.evaluator.evaluator import evaluate, predict_function
 from tinyml.transforms.buffers.check_packing import CheckPackingPass
+from tinyml.transforms.buffers.overlap import accesses
 from tinyml.transforms.buffers.pack_scratch import PackScratchPass
 
 Q = "!fixed.q<8, 4>"
@@ -160,3 +161,16 @@ def test_results_over_their_operands(name: str):
             arena.attributes.clear()
         with pytest.raises(InputError, match=r"writes b .* over a|buffers end at"):
             CheckPackingPass().apply(context(), closer)
+
+
+def test_pools_of_too_great_windows_keep_their_operands(monkeypatch: pytest.MonkeyPatch):
+    """Elements of windows are listed only up to a limit."""
+    text, distance = CASES["overlapping pool"]
+    assert distance is not None
+    monkeypatch.setattr(accesses, "MOST_STEPS", 10)
+    module, buffers = packed(text)
+    expect_same(module, buffers)
+    result, operand = view(buffers, "b"), view(buffers, "a")
+    assert abs(operand.offset.value.data - result.offset.value.data) >= min(
+        map(bytes_of, (operand.result, result.result))
+    )

@@ -366,3 +366,17 @@ def test_max_pool():
     expected = np.stack([row[:, :2].max(1), row.max(1)], 1)
     np.testing.assert_array_equal(evaluate(module, X.astype(np.float32)).scores, expected)
     np.testing.assert_array_equal(evaluate_reals(module, X.astype(np.float32)).scores, expected)
+
+
+def test_sums_start_from_zeros_of_a_coarse_format():
+    """No other number of it would fit the accumulator."""
+    text = """
+    func.func @p(%x: tensor<2x1x!fixed.q<8, 7>>) -> tensor<3x1x!fixed.q<8, 3>> {
+      %b = tdsl.const dense<0> : tensor<3x1xi8> -> tensor<3x1x!fixed.q<2, -23>>
+      %w = tdsl.const dense<64> : tensor<3x2xi8> -> tensor<3x2x!fixed.q<8, 7>>
+      %y = tdsl.matmul_sum %w, %x from %b : tensor<3x1x!fixed.q<2, -23>> {acc = !fixed.acc<32, 14>} :
+        tensor<3x2x!fixed.q<8, 7>>, tensor<2x1x!fixed.q<8, 7>> -> tensor<3x1x!fixed.q<8, 3>>
+      func.return %y : tensor<3x1x!fixed.q<8, 3>>
+    }"""
+    scores = evaluate(parse(text), np.array([[127, 127], [64, 0]], np.int8)).scores
+    np.testing.assert_array_equal(scores, [[8, 8, 8], [2, 2, 2]])

@@ -130,7 +130,8 @@ func.func @f(%x: tensor<1x3x2x2xf32>) -> (tensor<1x2x2x1xf32>) {
       : tensor<1x3x2x2xf32> -> tensor<1x2x2x2xf32>
   %s = tdsl.softmax %a : tensor<1x2x2x2xf32> -> tensor<1x2x2x2xf32>
   %q = tdsl.mul %s, %a : tensor<1x2x2x2xf32>, tensor<1x2x2x2xf32> -> tensor<1x2x2x2xf32>
-  %m = tdsl.mean %q {axes = array<i64: 3>} : tensor<1x2x2x2xf32> -> tensor<1x2x2x1xf32>
+  %u = tdsl.normalise %q : tensor<1x2x2x2xf32> -> tensor<1x2x2x2xf32>
+  %m = tdsl.mean %u {axes = array<i64: 3>} : tensor<1x2x2x2xf32> -> tensor<1x2x2x1xf32>
   func.return %m : tensor<1x2x2x1xf32>
 }
 """

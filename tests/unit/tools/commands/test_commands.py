@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from programs.paths import ROOT
+from programs.tflite_models import TfliteModel
 
 from tinyml.lowering.options import PipelineOptions
 from tinyml.tools.cli.arguments import add_options
@@ -169,6 +170,19 @@ def test_bench_reads_folders_and_writes_json(model: Path, tmp_path: Path) -> Non
     assert report["instructions_per_inference"] > 0
 
 
+def test_bench_takes_models_that_keep_their_formats(tmp_path: Path) -> None:
+    model, file, reports = TfliteModel(), tmp_path / "dense.tflite", tmp_path / "reports.json"
+    x, y = model.tensor((1, 5), "int8", 0.5, 3), model.tensor((1, 4), "int8", 1.0)
+    weights = model.constant(np.ones((4, 5)), "int8", scales=[0.25, 0.5, 0.75, 1.0])
+    model.op("FULLY_CONNECTED", [x, weights, model.constant([1, 2, 3, 4], scales=[0.125, 0.25, 0.375, 0.5])], y)
+    file.write_bytes(model.finish([x], [y]))
+    assert main(["bench", str(file), "--target", "cortex-m0", "--json", str(reports)]) == 0
+    [report] = json.loads(reports.read_text())
+    # Of four channels: weights, biases, multipliers and shifts.
+    assert report["constants_bytes"] == 4 * (5 + 4 + 4 + 1)
+    assert report["flash_bytes"] > report["constants_bytes"]
+
+
 def test_bench_compares_searches(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     reports = tmp_path / "rows.json"
     assert main(["bench", str(model), "--searches", "fixed,shiftry:seedot", "--json", str(reports)]) == 0
@@ -297,7 +311,9 @@ def test_bad_input_is_one_line(
         *((["--search", "demote", "--loss", x], f"from 0 up, got '{x}'") for x in ("nan", "inf", "-1", "x")),
         (["--search", "demote", "--widths", "8"], "expected the width of demoted tensors and that of others"),
         (["--search", "demote", "--resume", "--journal", "/"], "cannot open the journal"),
-        (["--ram", "100"], "--ram is an option of --search"),
+        (["--flash", "100"], "--flash is an option of --search"),
+        (["--ram", "100", "--plan", "rows"], "--ram is for --plan auto"),
+        (["--ram", "1"], "bytes, --ram allows 1"),
     ],
 )
 def test_bad_options_are_one_line(

@@ -13,6 +13,7 @@ from tinyml.transforms.buffers.packing import (
     MODES,
     Effort,
     Move,
+    Overlap,
     Placement,
     Rectangle,
     branch_and_bound,
@@ -285,3 +286,20 @@ def test_time_can_run_out(core: bool):
     given = [Rectangle(str(i), draw.randint(1, 99), 1, i % 40, i % 40 + draw.randint(0, 9)) for i in range(120)]
     placement = pack(given, "auto", Effort(seconds=0, core=core))
     assert not list(complaints(given, placement))
+
+
+def test_small_problems_need_no_exact_cover():
+    """The buffers of a network in 16 bits (Gural and Murmann's for MNIST), whose lower bound is not reached."""
+    layers = [(392, 0, 7), (1440, 1, 14), (1600, 8, 21), (1408, 15, 23), (20, 23, 25)]
+    distances = {1: 1100, 2: 414, 3: 154}
+    pixels = [(18, 3, 4), (10, 4, 5), (90, 10, 11), (16, 11, 12), (144, 17, 18), (22, 18, 19)]
+    shapes = [
+        Rectangle("", size, 2, first, last, (Overlap(index - 1, distances[index]),) if index in distances else ())
+        for index, (size, first, last) in enumerate([*layers, *pixels])
+    ]
+    effort = Effort()
+    placement = pack(shapes, "auto", effort)
+    assert placement.optimal
+    assert (placement.height, lower_bound(shapes)) == (2008, 1960)
+    assert effort.spent < 10_000
+    assert not [phase for phase in effort.phases if "exact cover" in phase.name]

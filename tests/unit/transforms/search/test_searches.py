@@ -47,6 +47,7 @@ from tinyml.transforms.search.search_promote import SearchPromotePass
 
 SEARCHES: dict[str, Callable[[str], SearchPass]] = {
     "search-demote": partial(SearchDemotePass, loss=0.5, jobs=1),
+    "search-maxscale": partial(SearchMaxscalePass, widths=(8,), jobs=1),
     "search-promote": partial(SearchPromotePass, jobs=1),
     "search-promote ram": partial(SearchPromotePass, ram=360, jobs=1),
     "search-pareto": partial(SearchParetoPass, effort=1, jobs=1),
@@ -78,6 +79,10 @@ def sums(module: ModuleOp) -> list[list[tuple[int, ...]]]:
         ("protonn", "search-promote"),
         ("protonn", "search-promote ram"),
         ("protonn", "search-pareto"),
+        ("network", "search-demote"),
+        ("network", "search-maxscale"),
+        ("network", "search-pareto"),
+        ("network", "search-promote"),
     ],
 )
 def test_what_is_reported_is_what_the_program_computes(model: str, search: str, file: str):

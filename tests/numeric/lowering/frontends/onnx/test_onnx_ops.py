@@ -51,6 +51,10 @@ ELEMENTWISE: dict[str, tuple[onnx.NodeProto, dict[str, Array]]] = {
     "Unsqueeze": (node("Unsqueeze", "x c"), {"c": ints(0, -1)}),
     "Squeeze": (node("Squeeze", "x c"), {"c": ints(0)}),
     "Slice": (node("Slice", "x s e a t"), {"s": ints(1, -1), "e": ints(9, -9), "a": ints(-1, 1), "t": ints(1, -1)}),
+    "Slice in steps": (
+        node("Slice", "x s e a t"),
+        {"s": ints(-1, 9, 0), "e": ints(-9, -6, 4), "a": ints(2, 1, 3), "t": ints(-3, -2, 3)},
+    ),
     "Gather": (node("Gather", "x c", axis=-1), {"c": ints(1, 2)}),
     "Gather one": (node("Gather", "x c", axis=2), {"c": np.array(-1, np.int64)}),
     "Concat": (node("Concat", "x c x", axis=1), {"c": reals(1, 2, 5, 4)}),
@@ -59,6 +63,7 @@ ELEMENTWISE: dict[str, tuple[onnx.NodeProto, dict[str, Array]]] = {
     "ReduceSum": (node("ReduceSum", "x c"), {"c": ints(1, 2)}),
     "ReduceSumSquare": (node("ReduceSumSquare", "x", axes=[3], keepdims=0), {}),
     "Softmax": (node("Softmax", "x", axis=1), {}),
+    "LpNormalization": (node("LpNormalization", "x", axis=1), {}),
     "MatMul": (node("MatMul", "x c"), {"c": reals(4, 6)}),
     "GlobalAveragePool": (node("GlobalAveragePool", "x"), {}),
     "GlobalMaxPool": (node("GlobalMaxPool", "x"), {}),
@@ -71,7 +76,9 @@ def test_an_op_computes_what_onnxruntime_does(name: str):
     check(model([last], ["N", 3, 5, 4], constants))
 
 
-@pytest.mark.parametrize("name", ["Add", "Mul", "Softmax", "Concat", "Slice", "Pad", "ReduceMean", "Transpose", "Sub"])
+@pytest.mark.parametrize(
+    "name", ["Add", "Mul", "Softmax", "Concat", "Slice in steps", "Pad", "ReduceMean", "Transpose", "Sub"]
+)
 def test_an_op_follows_the_order_of_an_image(name: str):
     """Behind a convolution the program holds the image in another order than the model."""
     last, constants = ELEMENTWISE[name]

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from programs.devices import DEVICES
+from programs.devices import DEVICES, roomy
 from programs.tflite_models import (
     NONE,
     RELU,
@@ -32,11 +32,8 @@ from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import Outputs, evaluate
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.c.print_c import write_c
-from tinyml.targets.registry import USUAL, chip_of
+from tinyml.targets.registry import USUAL
 from tinyml.tools.driver.measure import first_mismatch
-
-AVR = chip_of(USUAL).name
-"""Its simulator reads one output."""
 
 SHAPE = (1, 6, 7, 4)
 ONE, TWO = {"StrideW": 1, "StrideH": 1}, {"StrideW": 2, "StrideH": 2}
@@ -116,6 +113,9 @@ def every_operator(dtype: str) -> tuple[bytes, int]:
     parts = [same((1, 6, 7, 2)), same((1, 6, 7, 2))]
     model.op("SPLIT", [model.constant(3), x], parts, NumSplits=2)
     model.op("QUANTIZE", [x], result(SHAPE, 0.07))
+    single = model.constant(np.maximum(raws(random, (1, 3, 3, 4)), -127), "int8", scales=0.013)
+    start = model.constant([90], "int64" if wide else "int32", scales=unit * 0.013)
+    model.op("CONV_2D", [x, single, start], result((1, 4, 5, 1), 0.3), Padding=VALID, **ONE)
     if wide:
         for kind in ("LOGISTIC", "TANH", "SOFTMAX"):
             outputs.append(model.tensor(SHAPE, dtype, 2.0**-15))
@@ -137,6 +137,8 @@ def every_operator(dtype: str) -> tuple[bytes, int]:
         model.op("RELU6", [x], same(SHAPE))
         outputs.append(model.tensor(SHAPE, dtype, 2.0**-8, -128))
         model.op("SOFTMAX", [x], outputs[-1], Beta=1.0)
+        outputs.append(model.tensor(SHAPE, dtype, 2.0**-7))
+        model.op("L2_NORMALIZATION", [x], outputs[-1], FusedActivationFunction=NONE)
         size = model.constant([12, 14])
         model.op("RESIZE_NEAREST_NEIGHBOR", [x, size], same((1, 12, 14, 4)), HalfPixelCenters=True)
     shape, padding = (1, 13, 14, 3), VALID if wide else SAME
@@ -154,7 +156,7 @@ def test_every_operator(dtype: str):
     compared(content, inputs_of(content, 8), count)
 
 
-ON_DEVICES = [device for device in DEVICES if chip_of(device).name != AVR]
+ON_DEVICES = [*(device for device in DEVICES if device != USUAL), roomy(USUAL)]
 
 
 @pytest.mark.parametrize(
@@ -245,6 +247,7 @@ def test_functions_of_any_scale(scale: float, zero_point: int, length: int):
     x = model.tensor((2, length), "int8", scale, zero_point)
     outputs: list[int] = []
     kinds = {"LOGISTIC": (2.0**-8, -128), "TANH": (2.0**-7, 0), "SOFTMAX": (2.0**-8, -128), "HARD_SWISH": (scale, 0)}
+    kinds["L2_NORMALIZATION"] = 2.0**-7, 0
     for kind, format in kinds.items():
         outputs.append(model.tensor((2, length), "int8", *format))
         model.op(kind, [x], outputs[-1], **({"Beta": 1.0} if kind == "SOFTMAX" else {}))
@@ -276,6 +279,54 @@ def test_averages_of_any_shape(data: st.DataObject):
     model.op("MEAN", [x, model.constant(axes)], outputs[-1], KeepDims=True)
     content = model.finish([x], outputs)
     compared(content, inputs_of(content, 3), len(outputs))
+
+
+@given(st.data())
+@settings(max_examples=25)
+def test_conversions_in_the_middle(data: st.DataObject):
+    """Other scales between two operators, with floats on the way or without."""
+    draw = data.draw
+    scale, zero = st.floats(0.001, 0.5), st.integers(-128, 127)
+    model, shape = TfliteModel(), (1, 5, 4)
+    x = model.tensor(shape, "int8", draw(scale), draw(zero))
+    limited = model.tensor(shape, "int8", *(spec := (draw(scale), draw(zero))))
+    model.op("RELU", [x], limited)
+    again = model.tensor(shape, "int8", draw(scale), draw(zero))
+    model.op("QUANTIZE", [limited], again)
+    outputs = [model.tensor(shape, "int8", 2.0**-8, -128)]
+    model.op("LOGISTIC", [again], outputs[0])
+    reals, product = model.tensor(shape, "float32"), model.tensor(shape, "float32")
+    model.op("DEQUANTIZE", [limited], reals)
+    factor = model.constant(draw(st.sampled_from([0.5, -1.5, 0.1])), "float32")
+    model.op("MUL", [reals, factor], product, FusedActivationFunction=NONE)
+    # The same scale and half of it as often as any other: then many numbers lie between two raws.
+    rounded = model.tensor(shape, "int8", draw(st.sampled_from([spec[0], spec[0] / 2, draw(scale)])), draw(zero))
+    model.op("QUANTIZE", [product], rounded)
+    outputs.append(model.tensor(shape, "int8", 2.0**-7))
+    model.op("TANH", [rounded], outputs[1])
+    directly = model.tensor(shape, "int8", draw(scale), draw(zero))
+    model.op("QUANTIZE", [reals], directly)
+    outputs.append(model.tensor(shape, "int8", draw(scale), draw(zero)))
+    model.op("LEAKY_RELU", [directly], outputs[2], Alpha=0.2)
+    content = model.finish([x], outputs)
+    compared(content, inputs_of(content, 20), len(outputs))
+
+
+@given(st.floats(0.001, 0.9), st.floats(0.001, 0.9), st.floats(0.1, 2.0))
+@settings(max_examples=25)
+def test_a_single_output_channel(unit: float, weight: float, result: float):
+    """With a scale per tensor, convolutions compute that of products in double precision, dense layers do not."""
+    random = np.random.default_rng(2)
+    model = TfliteModel()
+    x = model.tensor((1, 4, 4, 40), "int8", unit, 3)
+    filter = model.constant(np.maximum(raws(random, (1, 1, 1, 40)), -127), "int8", scales=weight)
+    start = model.constant([70], "int32", scales=unit * weight)
+    outputs = [model.tensor((1, 4, 4, 1), "int8", result * 100, 5), model.tensor((16, 1), "int8", result * 100, 5)]
+    model.op("CONV_2D", [x, filter, start], outputs[0], Padding=VALID, **ONE)
+    matrix = model.constant(np.maximum(raws(random, (1, 40)), -127), "int8", scales=weight)
+    model.op("FULLY_CONNECTED", [x, matrix, start], outputs[1])
+    content = model.finish([x], outputs)
+    compared(content, inputs_of(content, 20), 2)
 
 
 def dense_model(dtype: str, per_channel: bool, vectors: int) -> bytes:

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -253,10 +254,19 @@ def test_prototypes_become_a_loop(nodes: list[onnx.NodeProto]):
     assert ops.count("tdsl.sub") == 1
 
 
-def test_matrices_with_zeros_are_sparse():
+def test_matrices_are_declared_sparse():
+    """As `|*|` in SeeDot's language declares them; where something is added to the products, only with many zeros."""
+
+    def is_sparse(weights: np.ndarray[Any, Any], *, biased: bool) -> bool:
+        nodes = [node("Gemm", "x w b") if biased else node("MatMul", "x w")]
+        constants = {"w": weights} | ({"b": np.ones(8, np.float32)} if biased else {})
+        return "tdsl.spmv" in str(imported(model(nodes, [1, 8], constants)))
+
     weights = np.random.default_rng(4).normal(size=(8, 8)).astype(np.float32)
-    assert "tdsl.spmv" not in str(imported(model([node("MatMul", "x w")], [1, 8], {"w": weights})))
-    weights[:, 0] = 0
-    assert "tdsl.spmv" in str(imported(model([node("MatMul", "x w")], [1, 8], {"w": weights})))
-    biased = model([node("Gemm", "x w b")], [1, 8], {"w": weights, "b": weights[1]})
-    assert "tdsl.spmv" not in str(imported(biased))
+    assert is_sparse(weights, biased=False)
+    weights[:, :3] = 0
+    assert is_sparse(weights, biased=False)
+    assert not is_sparse(weights, biased=True)
+    weights[:, 3:5] = 0
+    assert is_sparse(weights, biased=True)
+    assert not is_sparse(np.zeros_like(weights), biased=False)

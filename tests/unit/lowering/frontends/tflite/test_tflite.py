@@ -133,6 +133,28 @@ def reversed_order() -> bytes:
     return model.finish([x], [z])
 
 
+def without_output() -> bytes:
+    model = TfliteModel()
+    x = model.tensor((1, 4), "int8", UNIT, 3)
+    model.op("RELU", [x], [])
+    return model.finish([x], [x])
+
+
+def parts_along(axes: list[int]) -> bytes:
+    model = TfliteModel()
+    x, y, z = (model.tensor((1, extent), "int8", UNIT, 3) for extent in (4, 2, 2))
+    model.op("SPLIT", [model.constant(axes), x], [y, z], NumSplits=2)
+    return model.finish([x], [y, z])
+
+
+def scales_per_pixel() -> bytes:
+    model = TfliteModel()
+    x, y = model.tensor((1, 4), "int8", [UNIT] * 4, 0), model.tensor((1, 3), "int8", UNIT, 3)
+    weights = model.constant(np.ones((3, 4)), "int8", scales=0.01)
+    model.op("FULLY_CONNECTED", [x, weights, model.constant([1, 2, 3], scales=0.005)], y)
+    return model.finish([x], [y])
+
+
 REFUSED = {
     "no model": (b"x" * 40, "bytes 4 to 7 of the file are not TFL3"),
     "cut off": (between_floats()[:200], "the model is damaged"),
@@ -144,6 +166,9 @@ REFUSED = {
     "activation": (small("ADD", 2, FusedActivationFunction=4), "the activation TANH is not supported; supported are"),
     "beta": (small("SOFTMAX", Beta=2.0), r"operator 0 \(SOFTMAX, .*the factor beta must be 1, got 2.0"),
     "bias": (wide_bias(), "the bias 't3' is of type int64, expected int32"),
+    "no output": (without_output(), r"operator 0 \(RELU\) has no output"),
+    "two axes": (parts_along([0, 1]), r"operator 0 \(SPLIT, which computes 't1'\): expected one axis, got \[0, 1\]"),
+    "scales of an input": (scales_per_pixel(), "'t0' has several scales, which only weights may have"),
     "order": (reversed_order(), "'t1' is read before an operator computes it"),
 }
 

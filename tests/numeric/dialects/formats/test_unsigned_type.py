@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tinyml.dialects.formats.fixed.type import FixedType
-from tinyml.dialects.formats.fixed.unsigned import UnsignedType
+from tinyml.dialects.formats.fixed.unsigned_type import UnsignedType
 from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
 

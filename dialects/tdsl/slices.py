@@ -1,0 +1,136 @@
+"""Ops that read and write a part of a tensor, at computed offsets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, cast
+
+from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerType, TensorType, i64
+from xdsl.interfaces import HasFolderInterface
+from xdsl.ir import Attribute, SSAValue
+from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, var_operand_def
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects.tdsl.base import SHAPED, Shape, build, fold_to, shape_of, shaped, spell
+from tinyml.dialects.tdsl.movement import MovementOp
+from tinyml.dialects.tdsl.visits import Move, dimensions, identity
+
+__all__ = ["InsertSliceOp", "SliceOp"]
+
+
+def _verify_slice(whole: Shape, part: Shape, offsets: int) -> None:
+    if len(whole) != len(part) or offsets != len(whole):
+        raise VerifyException(f"slice of {spell(whole)} needs {len(whole)} offsets and sizes")
+    if any(small > large for small, large in zip(part, whole, strict=True)):
+        raise VerifyException(f"a slice of shape {spell(part)} does not fit in {spell(whole)}")
+
+
+def _shifted(rank: int, steps: Sequence[int] | None = None) -> list[AffineExpr]:
+    """An index shifted by computed offsets, after its multiplication by steps."""
+    return [
+        dimension * (1 if steps is None else steps[axis]) + AffineExpr.symbol(axis)
+        for axis, dimension in enumerate(dimensions(rank))
+    ]
+
+
+@irdl_op_definition
+class SliceOp(MovementOp, HasFolderInterface):
+    """The part of the result's shape at computed offsets (SeeDot's `x[i:+n]`); it must lie inside the input.
+
+    `result[i, ..] = input[offset + i * stride, ..]`, as in `tensor.extract_slice`. Strides are 1 where there are none,
+    and may be negative.
+    """
+
+    name = "tdsl.slice"
+    MAY_BE_VIEW: ClassVar[bool] = True
+    STORES_LAST: ClassVar[bool] = True
+    input = operand_def(SHAPED)
+    offsets = var_operand_def(IndexType)
+    strides = opt_prop_def(DenseArrayBase.constr(i64))
+    assembly_format = (
+        "$input `[` $offsets `]` attr-dict `:` type($input) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
+    )
+
+    def __init__(
+        self,
+        input: SSAValue,
+        offsets: Sequence[SSAValue],
+        sizes: Sequence[int],
+        strides: Sequence[int] | None = None,
+    ):
+        properties: dict[str, Attribute] = {}
+        if strides is not None and any(step != 1 for step in strides):
+            properties["strides"] = DenseArrayBase.from_list(i64, strides)
+        build(self, [input, offsets], TensorType(shaped(input).get_element_type(), sizes), properties)
+
+    @property
+    def steps(self) -> tuple[int, ...]:
+        """The stride along each axis."""
+        if self.strides is None:
+            return (1,) * len(self.offsets)
+        return tuple(cast("DenseArrayBase[IntegerType[Any, Any]]", self.strides).get_values())
+
+    def infer_shape(self) -> Shape:
+        whole, part = shape_of(self.input), shape_of(self.out)
+        _verify_slice(whole, part, len(self.offsets))
+        if len(self.steps) != len(whole) or 0 in self.steps:
+            raise VerifyException(f"slice of {spell(whole)} needs {len(whole)} strides other than 0")
+        spans = tuple((size - 1) * abs(step) + 1 for size, step in zip(part, self.steps, strict=True))
+        if any(span > extent for span, extent in zip(spans, whole, strict=True)):
+            steps = spell(self.steps)
+            raise VerifyException(f"a slice of shape {spell(part)} in steps of {steps} does not fit in {spell(whole)}")
+        return part
+
+    @property
+    def indices(self) -> Sequence[SSAValue]:
+        return self.offsets
+
+    @property
+    def moves(self) -> Sequence[Move]:
+        return self.gather(self.input, _shifted(len(self.offsets), self.steps))
+
+    def fold(self) -> tuple[SSAValue] | None:
+        # A part of full size that lies inside must start at 0, unless it is visited backwards.
+        return fold_to(self, self.input) if self.strides is None else None
+
+
+@irdl_op_definition
+class InsertSliceOp(MovementOp, HasFolderInterface):
+    """`input` with the part at computed offsets replaced by `part` (SeeDot's splice on the left of `=`)."""
+
+    name = "tdsl.insert_slice"
+    part = operand_def(SHAPED)
+    input = operand_def(SHAPED)
+    offsets = var_operand_def(IndexType)
+    assembly_format = (
+        "$part `,` $input `[` $offsets `]` attr-dict `:` type($part) `,` type($input) "
+        "(`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
+    )
+
+    def __init__(self, part: SSAValue, input: SSAValue, offsets: Sequence[SSAValue]):
+        build(self, [part, input, offsets], TensorType(shaped(input).get_element_type(), shape_of(input)))
+
+    def infer_shape(self) -> Shape:
+        _verify_slice(shape_of(self.input), shape_of(self.part), len(self.offsets))
+        return shape_of(self.input)
+
+    @property
+    def indices(self) -> Sequence[SSAValue]:
+        return self.offsets
+
+    @property
+    def moves(self) -> Sequence[Move]:
+        rank = len(self.offsets)
+        same, shifted = identity(rank, rank), AffineMap(rank, rank, tuple(_shifted(rank)))
+        return [Move(self.input, shape_of(self.input), same, same), Move(self.part, shape_of(self.part), same, shifted)]
+
+    @property
+    def updated(self) -> SSAValue:
+        return self.input
+
+    def reads_in_place(self, operand: SSAValue) -> bool:
+        return self.input is operand and self.part is not operand
+
+    def fold(self) -> tuple[SSAValue] | None:
+        return fold_to(self, self.part)

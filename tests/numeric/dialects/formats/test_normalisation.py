@@ -1,0 +1,41 @@
+"""Vectors of any length become vectors of length 1 in every format."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from programs.number_formats import SORTS, Sort
+from xdsl.parser import Parser
+
+from tinyml.dialects.context import context
+from tinyml.runtime.evaluator.evaluator import evaluate
+
+PROGRAM = """
+func.func @normalise(%X: tensor<{rows}x12x{source}>) -> tensor<{rows}x12x{result}> {{
+  %y = tdsl.normalise %X : tensor<{rows}x12x{source}> -> tensor<{rows}x12x{result}>
+  func.return %y : tensor<{rows}x12x{result}>
+}}
+"""
+ROWS = 400
+
+
+@pytest.mark.parametrize("sort", SORTS, ids=str)
+def test_results_are_near(sort: Sort):
+    """Whatever the length, zero included: there is no range of sums of squares that a format could miss."""
+    random = np.random.default_rng(5)
+    format = sort.variants[-1]
+    source, result = format.for_range(-4.0, 4.0), format.for_range(-1.0, 1.0)
+    magnitudes = 2.0 ** random.uniform(-5, 2, (ROWS, 1))
+    x = source.encode(random.uniform(-1, 1, (ROWS, 12)) * magnitudes * (random.random((ROWS, 1)) < 0.98))
+    module = Parser(context(), PROGRAM.format(rows=ROWS, source=source.type, result=result.type)).parse_module()
+    module.verify()
+    scores = evaluate(module, x.reshape(1, -1)).scores
+    assert scores is not None
+    y, reals = result.decode(scores).reshape(ROWS, 12), source.decode(x)
+    length = np.linalg.norm(reals, axis=1, keepdims=True)
+    expected = reals / np.where(length == 0, 1.0, length)
+    nearest = result.encode(expected)
+    spacing = np.abs(result.decode(result.encode_away(expected)) - result.decode(nearest))
+    saturation = np.abs(result.decode(nearest) - expected)
+    assert (np.abs(y - expected) <= np.maximum(spacing, saturation) + 2e-6).all()
+    assert not y[length[:, 0] == 0].any()

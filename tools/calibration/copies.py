@@ -1,0 +1,46 @@
+"""The time of `tm_copy`, measured by itself.
+
+In whole programs a copy never runs without the loops and products around it, so that no fit can tell their shares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tinyml.lowering.c.memory import COPY
+from tinyml.runtime.model.interface import Interface
+from tinyml.targets.costs import OPTIMIZE
+from tinyml.tools.calibration.measured_programs import measure
+
+BYTES = (3, 8, 9, 16, 27, 48, 64, 96)
+"""Lengths of runs in windows: columns times channels."""
+
+OFFSETS = (0, 1, 2, 3)
+"""Bytes between the start of a run and an aligned address."""
+
+_PROGRAM = """\
+#include "figure.h"
+#include "tinyml/copy.h"
+static uint8_t from[{space}] __attribute__((aligned(4)));
+static int32_t to[{space} / 4 + 1];
+const int32_t *figure_scores(void) {{ return to; }}
+void figure_predict(const int8_t *X)
+{{
+    from[0] = (uint8_t)X[0];
+{calls}
+}}
+"""
+
+
+def copy_equations(device: str) -> list[tuple[Mapping[str, float], float]]:
+    """For each length how often a copy and its bytes are counted, and the time, on average over all offsets."""
+    empty = _time(device, 0, ())
+    times = [(_time(device, bytes, OFFSETS) - empty) / len(OFFSETS) for bytes in BYTES]
+    return [({COPY: 1, f"{COPY} byte": bytes}, time) for bytes, time in zip(BYTES, times, strict=True)]
+
+
+def _time(device: str, bytes: int, offsets: tuple[int, ...]) -> int:
+    # The compiler must not leave out copies that later ones overwrite.
+    calls = [f'    {COPY}(to, from + {offset}, {bytes});\n    __asm__ volatile("" ::: "memory");' for offset in offsets]
+    source = _PROGRAM.format(space=max(BYTES) + max(OFFSETS) + 1, calls="\n".join(calls))
+    return measure(device, OPTIMIZE, source, Interface("figure", "int8_t", 1, "int32_t", 1, has_label=False)).time
