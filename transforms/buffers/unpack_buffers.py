@@ -47,7 +47,7 @@ def _unpack(function: func.FuncOp) -> None:
     groups = buffers_by_location(live)
     sizes = [rectangle(live, members).size for members in groups]
     room = pack(_rectangles(live, groups)).height
-    free = [i for i, members in enumerate(groups) if not any(map(_is_fixed, members))]
+    free = [i for i, members in enumerate(groups) if not any(map(_keeps_type, members))]
     packed = [i for i in free if any(map(_is_packed, groups[i]))]
     for i in sorted(packed, key=lambda i: (_innermost(groups[i]), sizes[i]), reverse=True):
         types = [memref_type(member.result) for member in groups[i]]
@@ -61,7 +61,7 @@ def _rectangles(live: LiveRanges, groups: list[list[Buffer]]) -> list[Rectangle]
     return with_overlaps(live, groups, [rectangle(live, members) for members in groups])
 
 
-def _is_fixed(buffer: Buffer) -> bool:
+def _keeps_type(buffer: Buffer) -> bool:
     """Has a buffer the type that the caller or a move gives it?"""
     moves = any(isinstance(use.operation, MoveOp) for use in buffer.result.uses)
     return moves or "input" in buffer.properties

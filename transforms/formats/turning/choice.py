@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import DenseArrayBase, MemRefType, UnitAttr, i64
-from xdsl.ir import Block, SSAValue
+from xdsl.dialects.builtin import DenseArrayBase, MemRefType, i64
+from xdsl.ir import BlockArgument, SSAValue
 from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import tdsl
@@ -85,12 +85,11 @@ def _is_given(image: SSAValue) -> bool:
     """Does an image lie in the caller's array, which nothing overwrites?"""
     while isinstance(reshape := image.owner, tdsl.ReshapeOp):
         image = reshape.input
-    if not isinstance(block := image.owner, Block):
+    if not isinstance(image, BlockArgument):
         return False
-    function = block.parent_op()
+    function = image.block.parent_op()
     assert isinstance(function, func.FuncOp)
-    attributes = function.arg_attrs.data[image.index].data if function.arg_attrs is not None else {}
-    return not isinstance(attributes.get(tdsl.REUSED), UnitAttr)
+    return function.arg_attrs is None or tdsl.REUSED not in function.arg_attrs.data[image.index].data
 
 
 def _variants(method: str, network: Network, i: int) -> Iterator[list[int]]:
