@@ -24,6 +24,7 @@ from tinyml.dialects.scratch import memref_type, packed_bits
 from tinyml.lowering.cost.model.steps import of_zero, steps_of_operation, takes_less_of_zero
 from tinyml.lowering.num_to_arith import Interval, lowered_alone
 from tinyml.targets.registry import kernel_named
+from tinyml.transforms.ir.index_arithmetic import mean_iterations
 
 UNKNOWN_TRIPS = 16
 """Iterations assumed for a loop without known bounds."""
@@ -212,12 +213,11 @@ def _source_elements(value: SSAValue) -> int:
 
 
 def trip_count(op: scf.ForOp) -> float:
-    """The iterations of a loop; their mean if the upper bound is loaded from flash."""
-    low, step = const_evaluate_operand(op.lb), const_evaluate_operand(op.step)
-    if low is None or step is None:
+    """The iterations of a loop; their mean if they depend on loops around it, or if a bound is loaded from flash."""
+    if (mean := mean_iterations(op)) is not None:
+        return mean
+    if const_evaluate_operand(op.lb) is None or const_evaluate_operand(op.step) is None:
         return UNKNOWN_TRIPS
-    if (high := const_evaluate_operand(op.ub)) is not None:
-        return max(0, -((low - high) // step))
     end = op.ub
     while isinstance(cast_ := end.owner, arith.IndexCastOp | arith.ExtUIOp):
         end = cast_.input
