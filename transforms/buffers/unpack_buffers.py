@@ -46,7 +46,7 @@ def _unpack(function: func.FuncOp) -> None:
     groups = buffers_by_location(live)
     before = [rectangle(live, members) for members in groups]
     room = pack(before).height
-    free = [i for i, members in enumerate(groups) if not any(map(_is_fixed, members))]
+    free = [i for i, members in enumerate(groups) if not any(map(_keeps_its_type, members))]
     packed = [i for i in free if any(map(_is_packed, groups[i]))]
     for i in sorted(packed, key=lambda i: (_innermost(groups[i]), before[i].size), reverse=True):
         types = [memref_type(member.result) for member in groups[i]]
@@ -58,8 +58,8 @@ def _unpack(function: func.FuncOp) -> None:
             _retype(groups[i], types)
 
 
-def _is_fixed(buffer: Buffer) -> bool:
-    """Has a buffer the type that the caller or a move gives it?"""
+def _keeps_its_type(buffer: Buffer) -> bool:
+    """Does the caller or a move decide the type of a buffer?"""
     moves = any(isinstance(use.operation, MoveOp) for use in buffer.result.uses)
     return moves or "input" in buffer.properties
 
