@@ -46,7 +46,7 @@ def protonn() -> tuple[str, dict[str, Array], onnx.ModelProto]:
 def protonn_without_zeros() -> tuple[str, dict[str, Array], onnx.ModelProto]:
     """The projection is declared sparse all the same; were it dense, small weights would be rounded to zero."""
     random = np.random.default_rng(11)
-    return protonn_of(reals(4, 6, random=random) * np.float32([1, 1, 1, 1, 0.02, 0.02]), random)
+    return protonn_of(reals(4, 6, random=random) * np.array([1, 1, 1, 1, 0.02, 0.02], np.float32), random)
 
 
 def protonn_of(w: Array, random: np.random.Generator) -> tuple[str, dict[str, Array], onnx.ModelProto]:
