@@ -14,7 +14,7 @@ from xdsl.ir import Block, Region
 from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.dialects.formats.fixed.type import FixedType
-from tinyml.dialects.formats.fixed.unsigned import UnsignedType
+from tinyml.dialects.formats.fixed.unsigned_type import UnsignedType
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.tools.driver.compile_model import compile_model
