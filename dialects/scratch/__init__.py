@@ -2,18 +2,8 @@
 
 from xdsl.ir import Dialect
 
-from tinyml.dialects.scratch.ops import (
-    AllocOp,
-    ArenaOp,
-    ConstantOp,
-    CopyRunOp,
-    MoveOp,
-    ReuseOp,
-    SliceOp,
-    TurnOp,
-    ViewOp,
-    root,
-)
+from tinyml.dialects.scratch.moves import CopyRunOp, MoveOp, TurnOp
+from tinyml.dialects.scratch.ops import AllocOp, ArenaOp, ConstantOp, ReuseOp, SliceOp, ViewOp, root
 from tinyml.dialects.scratch.spaces import CsrFlash, Flash, Packed, PackedFlash, PackedRam
 from tinyml.dialects.scratch.types import (
     FORMAT,

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp
 
+from programs.narrow_peak import with_packed_buffers
 from tinyml.dialects.context import context
 from tinyml.lowering import pipelines
 from tinyml.lowering.frontends.seedot.importer import import_seedot
@@ -273,32 +274,36 @@ def write_face(face: Face, file: Path, height: int, width: int) -> Path:
     return file
 
 
-def build_face(file: Path, out: Path, width: int, target: str, narrow: Sequence[str] = ()) -> ModuleOp:
+def build_face(
+    file: Path, out: Path, width: int, target: str, narrow: Sequence[str] = (), ram: int | None = None
+) -> ModuleOp:
     """Compile a program to fixed point of some width, with scales for its data; returns it at L1.
 
-    narrow: names of tensors that have 8 bits nevertheless. Constants are rounded to nearest: there is no trained
-    detector whose answers they could be refined for.
+    narrow, ram: as `with_packed_buffers` takes them. Constants are rounded to nearest: there is no trained detector
+    whose answers they could be refined for.
     """
     ctx = context()
     options = {"target": target, "reuse_input": True}
     given = {"format": "fixed", "width": width, "data": str(file.parent / "data.npz")}
-    module = import_seedot(file.read_text(), str(file))
+    profiled = import_seedot(file.read_text(), str(file))
     steps = pipelines.flatten("reals-to-formats", {**options, **given})
-    widths = tuple(f"{name}:8" for name in narrow)
-    steps = [replace(each, data=None, widths=widths) if isinstance(each, AssignFormatPass) else each for each in steps]
-    pipelines.run(module, ctx, steps)
-    formats = module.clone()
-    for step in ("formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c"):
+    assignment = next(i for i, step in enumerate(steps) if isinstance(step, AssignFormatPass))
+    pipelines.run(profiled, ctx, steps[:assignment])
+    steps = [*steps[assignment:], *pipelines.flatten("formats-to-buffers", options)]
+    formats, module = with_packed_buffers(profiled, steps, narrow, ram)
+    for step in ("buffers-to-loops", "loops-to-bits", "bits-to-c"):
         pipelines.run(module, ctx, pipelines.flatten(step, options))
     out.mkdir(parents=True, exist_ok=True)
     write_c(module, ctx, target, out)
     return formats
 
 
-def measure_face(file: Path, width: int, board: str, narrow: Sequence[str] = ()) -> tuple[Measured, Mismatch | None]:
+def measure_face(
+    file: Path, width: int, board: str, narrow: Sequence[str] = (), ram: int | None = None
+) -> tuple[Measured, Mismatch | None]:
     """Compile a program and run it on the first image of its data."""
     out = file.parent / f"fixed{width}-{board}"
-    formats = build_face(file, out, width, board, narrow)
+    formats = build_face(file, out, width, board, narrow, ram)
     with np.load(file.parent / "data.npz") as data:
         return run_on_device(out, formats, data["x"][:1], target=board, optimize="-O2")
 
@@ -311,13 +316,14 @@ def main() -> None:
     parser.add_argument("--width", type=int, default=320)
     parser.add_argument("--bits", type=int, default=16)
     parser.add_argument("--narrow", nargs="*", default=[], help="tensors of 8 bits")
+    parser.add_argument("--ram", type=int, help="bytes; more tensors get 8 bits until the arena fits")
     parser.add_argument("--board")
     arguments = parser.parse_args()
     file = arguments.folder / f"{arguments.face}.sd"
     write_face(FACES[arguments.face], file, arguments.height, arguments.width)
     print(file)
     if arguments.board is not None:
-        measured, mismatch = measure_face(file, arguments.bits, arguments.board, arguments.narrow)
+        measured, mismatch = measure_face(file, arguments.bits, arguments.board, arguments.narrow, arguments.ram)
         ram = measured.static_bytes + measured.stack_bytes
         print(f"RAM {ram}, flash {measured.flash_bytes}, cost {measured.cost}: {mismatch or 'all bits equal'}")
 

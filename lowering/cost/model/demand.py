@@ -19,6 +19,7 @@ from xdsl.utils.hints import isa
 from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.layouts.row_stream import COUNT_BYTES
+from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import source_names
 from tinyml.dialects.scratch import memref_type, packed_bits
 from tinyml.lowering.cost.model.steps import of_zero, steps_of_operation, takes_less_of_zero
@@ -223,7 +224,10 @@ def trip_count(op: scf.ForOp) -> float:
         end = cast_.input
     if isinstance(load := end.owner, memref.LoadOp) and (counts := _constant(load)) is not None:
         raws = counts.raws
-        return float(raws.view(f"u{raws.itemsize}").mean())
+        # A table has a column of counts.
+        column = const_evaluate_operand(load.indices[-1])
+        counted = raws if column is None else raws[..., column]
+        return float(np.ascontiguousarray(counted).view(f"u{raws.itemsize}").mean())
     return UNKNOWN_TRIPS
 
 

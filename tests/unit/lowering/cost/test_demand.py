@@ -147,3 +147,25 @@ func.func @model(%X: memref<9xi16>) {{
 }}"""
     demand = demand_of(Parser(context(), program).parse_module())
     assert sum(steps.runs["store 2"] for steps in demand.operations.values()) == pytest.approx(iterations)
+
+
+def test_bounds_in_a_column_of_a_table_count_on_average() -> None:
+    program = """
+func.func @model(%X: memref<9xi16>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %three = arith.constant 3 : index
+  %table = scratch.constant dense<[[90, 1], [90, 2], [90, 6]]> : tensor<3x2xi16> -> memref<3x2xi16, #scratch.flash>
+  scf.for %t = %zero to %three step %one {
+    %count = memref.load %table[%t, %one] : memref<3x2xi16, #scratch.flash>
+    %wide = arith.extui %count : i16 to i32
+    %end = arith.index_cast %wide : i32 to index
+    scf.for %y = %zero to %end step %one {
+      %x = memref.load %X[%y] : memref<9xi16>
+      memref.store %x, %X[%zero] : memref<9xi16>
+    }
+  }
+  func.return
+}"""
+    demand = demand_of(Parser(context(), program).parse_module())
+    assert sum(steps.runs["store 2"] for steps in demand.operations.values()) == pytest.approx(1 + 2 + 6)

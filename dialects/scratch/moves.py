@@ -1,0 +1,132 @@
+"""Ops that copy or move the content of memory (L2 on)."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from xdsl.dialects.builtin import IndexType, IntegerAttr, i64
+from xdsl.ir import Operation, SSAValue
+from xdsl.irdl import IRDLOperation, ParsePropInAttrDict, irdl_op_definition, operand_def, prop_def, traits_def
+from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects.scratch.ops import MEMREF, AllocOp, ReuseOp, ViewOp
+from tinyml.dialects.scratch.types import in_flash, memref_type, packed_bits, storage_of
+
+
+class MovesBytes(MemoryEffect):
+    """Reads its first operand and writes its second."""
+
+    @classmethod
+    def get_effects(cls, op: Operation) -> set[EffectInstance]:
+        read = EffectInstance(MemoryEffectKind.READ, op.operands[0])
+        return {read, EffectInstance(MemoryEffectKind.WRITE, op.operands[1])}
+
+
+@irdl_op_definition
+class CopyRunOp(IRDLOperation):
+    """Copies `count` elements, from element `from` of one run of memory to element `at` of another.
+
+    most: a count that is never exceeded. The runs have elements of one size and do not overlap; neither is packed, and
+    the source lies in working memory.
+    """
+
+    name = "scratch.copy_run"
+    source = operand_def(MEMREF)
+    dest = operand_def(MEMREF)
+    first = operand_def(IndexType)
+    at = operand_def(IndexType)
+    count = operand_def(IndexType)
+    most = prop_def(IntegerAttr)
+    traits = traits_def(MovesBytes())
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = (
+        "$source `[` $first `]` `to` $dest `[` $at `]` `count` $count attr-dict `:` type($source) `to` type($dest)"
+    )
+
+    def __init__(self, source: SSAValue, first: SSAValue, dest: SSAValue, at: SSAValue, count: SSAValue, most: int):
+        operands = [source, dest, first, at, count]
+        super().__init__(operands=operands, properties={"most": IntegerAttr(most, i64)})
+
+    def verify_(self) -> None:
+        source, dest = memref_type(self.source), memref_type(self.dest)
+        if any(len(type.get_shape()) != 1 for type in (source, dest)):
+            raise VerifyException(f"copies between runs, got {source} and {dest}")
+        if storage_of(source.element_type) != storage_of(dest.element_type):
+            raise VerifyException(f"elements keep what they are stored as, got {source} and {dest}")
+        if in_flash(source) or any(packed_bits(type) is not None for type in (source, dest)):
+            raise VerifyException(f"copies plain working memory, got {source} and {dest}")
+
+
+class ChangesBytes(MemoryEffect):
+    """Reads and writes its first operand."""
+
+    @classmethod
+    def get_effects(cls, op: Operation) -> set[EffectInstance]:
+        return {EffectInstance(kind, op.operands[0]) for kind in (MemoryEffectKind.READ, MemoryEffectKind.WRITE)}
+
+
+@irdl_op_definition
+class TurnOp(IRDLOperation):
+    """Transposes an image of rows * columns pixels in place, which begins at a pixel of a buffer.
+
+    pixel: units of a pixel; bits: of a unit, 8 or, in a buffer packed to 4 bits, 4.
+    """
+
+    name = "scratch.turn"
+    buffer = operand_def(MEMREF)
+    first = operand_def(IndexType)
+    rows = operand_def(IndexType)
+    columns = operand_def(IndexType)
+    pixel = prop_def(IntegerAttr)
+    bits = prop_def(IntegerAttr)
+    traits = traits_def(ChangesBytes())
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = "$buffer `[` $first `]` `:` $rows `x` $columns attr-dict `:` type($buffer)"
+
+    def __init__(self, buffer: SSAValue, first: SSAValue, rows: SSAValue, columns: SSAValue, pixel: int, bits: int):
+        properties = {"pixel": IntegerAttr(pixel, i64), "bits": IntegerAttr(bits, i64)}
+        super().__init__(operands=[buffer, first, rows, columns], properties=properties)
+
+    def verify_(self) -> None:
+        if in_flash(type := memref_type(self.buffer)) or packed_bits(type) not in (None, 4):
+            raise VerifyException(f"turns working memory of whole bytes, or packed to 4 bits, got {type}")
+        if self.bits.value.data not in (4, 8) or self.pixel.value.data < 1:
+            raise VerifyException("a pixel has units of 4 or 8 bits")
+
+
+@irdl_op_definition
+class MoveOp(IRDLOperation):
+    """Moves a live buffer to another address of its arena; the old and the new bytes may overlap.
+
+    A move is no program point of its own but happens between two (Shiftry 7.1, defragmentation). Before packing both
+    are buffers without an address.
+    """
+
+    name = "scratch.move"
+    source = operand_def(MEMREF)
+    dest = operand_def(MEMREF)
+    traits = traits_def(MovesBytes())
+    assembly_format = "$source `to` $dest attr-dict `:` type($source) `to` type($dest)"
+
+    def __init__(self, source: SSAValue, dest: SSAValue):
+        super().__init__(operands=[source, dest])
+
+    def verify_(self) -> None:
+        if self.source.type != self.dest.type:
+            raise VerifyException(f"a buffer keeps its type, got {self.source.type} and {self.dest.type}")
+        source, dest = self.source.owner, self.dest.owner
+        buffers = isinstance(source, AllocOp | ReuseOp) and isinstance(dest, AllocOp)
+        placed = isinstance(source, ViewOp) and isinstance(dest, ViewOp) and source.arena is dest.arena
+        if not buffers and not placed:
+            raise VerifyException("a buffer moves from one view of an arena to another")
+
+    @property
+    def distance(self) -> int:
+        """The bytes from the old to the new address."""
+        return cast(ViewOp, self.dest.owner).offset.value.data - cast(ViewOp, self.source.owner).offset.value.data
+
+    @property
+    def upwards(self) -> bool:
+        """Is the new address higher, so that the last element has to be copied first?"""
+        return self.distance > 0
