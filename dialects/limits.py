@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextvars import ContextVar
+from math import prod
 
 ELEMENT_LIMIT: ContextVar[int] = ContextVar("ELEMENT_LIMIT", default=5 * 10**7)
 """The most elements of an array in a file, of a tensor in a program, and of all constants of a module together.
@@ -10,3 +12,11 @@ ELEMENT_LIMIT: ContextVar[int] = ContextVar("ELEMENT_LIMIT", default=5 * 10**7)
 The default admits the 60000 training images of MNIST, 784 pixels each: 0.6 GB as float64 with a copy as float32.
 `--max-elements`, an option of every command, sets it.
 """
+
+
+def limited_elements(shape: Iterable[int]) -> int:
+    """The elements of a shape as `ELEMENT_LIMIT` counts them: an axis without elements, or of unknown extent, has one.
+
+    numpy refuses an empty array whose other axes are too long.
+    """
+    return prod(max(extent, 1) for extent in shape)

@@ -138,6 +138,7 @@ PIPELINES = {
 }
 """The named pipelines. A step receives every option for which it has a field."""
 
+STREAMING = ("rows", "pixels")
 FIELDS = {"plan-execution": {"mode": "plan"}}
 """Fields of passes that take an option of another name, because several passes have fields of theirs."""
 
@@ -149,6 +150,11 @@ FORMAT_PROPERTIES: dict[str, Callable[[NumberFormat], bool]] = {
     "several_products": lambda format: format.SUMS_GO_ON,
 }
 """Properties of the program's format on which steps depend: as a condition, or as the value of a field."""
+
+OPTION_PROPERTIES: dict[str, Callable[[Mapping[str, Any]], bool]] = {
+    "moves": lambda given: given.get("plan") in STREAMING or "ram" in given,
+}
+"""Values of fields that follow from options: memory counts more than time where a plan was asked for."""
 
 
 def flatten(name: str, options: Mapping[str, Any]) -> list[ModulePass]:
@@ -163,6 +169,7 @@ def flatten(name: str, options: Mapping[str, Any]) -> list[ModulePass]:
     given = {option: value for option, value in options.items() if value is not None}
     format = format_named(context(), given.get("format", USUAL_FORMAT), None)
     given |= {name: holds(format) for name, holds in FORMAT_PROPERTIES.items()}
+    given |= {name: holds(given) for name, holds in OPTION_PROPERTIES.items()}
     return [
         step(**{field: given[option] for field, option in _fields(step).items() if option in given})
         for step in map(_pass, _steps(name, given, format.AS_PUBLISHED))

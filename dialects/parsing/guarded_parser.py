@@ -7,14 +7,14 @@ from math import prod
 from typing import Any
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import DYNAMIC_INDEX, BytesAttr, DenseIntOrFPElementsAttr, ShapedType, TensorType
+from xdsl.dialects.builtin import BytesAttr, DenseIntOrFPElementsAttr, ShapedType, TensorType
 from xdsl.ir import TypeAttribute
 from xdsl.parser import Parser
 from xdsl.parser.generic_parser import ParserState
 from xdsl.utils.lexer import Input
 from xdsl.utils.mlir_lexer import MLIRLexer
 
-from tinyml.dialects.limits import ELEMENT_LIMIT
+from tinyml.dialects.limits import ELEMENT_LIMIT, limited_elements
 
 
 class LinearLexer(MLIRLexer):
@@ -48,7 +48,7 @@ class GuardedParser(Parser):
     def parse_optional_type(self) -> TypeAttribute | None:
         start = self.pos
         type = super().parse_optional_type()
-        if isinstance(type, ShapedType) and self._elements(type) > self._limit:
+        if isinstance(type, ShapedType) and limited_elements(type.get_shape()) > self._limit:
             self.raise_error(
                 f"the type has more than {self._limit} elements; --max-elements raises the limit", start, self.pos
             )
@@ -63,7 +63,7 @@ class GuardedParser(Parser):
         splat, self._splat_type = self._splat_type, outer
         if splat is None:
             return attribute
-        return DenseIntOrFPElementsAttr(splat, BytesAttr(attribute.data.data * self._elements(splat)))
+        return DenseIntOrFPElementsAttr(splat, BytesAttr(attribute.data.data * prod(splat.get_shape())))
 
     def _parse_tensor_literal(self) -> Any:
         values, shape = super()._parse_tensor_literal()
@@ -73,7 +73,7 @@ class GuardedParser(Parser):
     def _parse_dense_literal_type(self) -> Any:
         start = self.pos
         type = super()._parse_dense_literal_type()
-        self._constant_elements += self._elements(type)
+        self._constant_elements += limited_elements(type.get_shape())
         if self._constant_elements > self._limit:
             self.raise_error(
                 f"the constants have more than {self._limit} elements; --max-elements raises the limit", start, self.pos
@@ -82,8 +82,3 @@ class GuardedParser(Parser):
             self._is_splat, self._splat_type = False, type
             return TensorType(type.element_type, [1])
         return type
-
-    @staticmethod
-    def _elements(type: ShapedType) -> int:
-        """The number of elements of a type, with one where a dimension is dynamic."""
-        return prod(1 if size == DYNAMIC_INDEX else size for size in type.get_shape())

@@ -1,4 +1,4 @@
-"""Ops that copy and move bytes of working memory (L2 on)."""
+"""Ops that copy or move the content of memory (L2 on)."""
 
 from __future__ import annotations
 
@@ -89,8 +89,8 @@ class TurnOp(IRDLOperation):
         super().__init__(operands=[buffer, first, rows, columns], properties=properties)
 
     def verify_(self) -> None:
-        if in_flash(memref_type(self.buffer)):
-            raise VerifyException(f"turns working memory, got {self.buffer.type}")
+        if in_flash(type := memref_type(self.buffer)) or packed_bits(type) not in (None, 4):
+            raise VerifyException(f"turns working memory of whole bytes, or packed to 4 bits, got {type}")
         if self.bits.value.data not in (4, 8) or self.pixel.value.data < 1:
             raise VerifyException("a pixel has units of 4 or 8 bits")
 

@@ -1,4 +1,4 @@
-"""Ops that say where memory is (L2 on): constants in flash, buffers, the arena, and views into them."""
+"""Ops on memory (L2 on): constants in flash, buffers, the arena, and views into them. `moves.py` has copies."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, cast
+from typing import ClassVar
 
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, TensorType, i64
 from xdsl.ir import Attribute, SSAValue
@@ -98,8 +98,9 @@ class Conv2dOp(ContractionOp):
         """The turns of a convolution in place; none for others. Raises `VerifyException` for wrong ones."""
         if self.turns is None:
             return []
-        extents = [(shape[1], shape[2]) for shape in (shape_of(self.rhs), shape_of(self.out))]
-        return turns(cast("tuple[int, ...]", self.turns.get_values()), *extents, self.steps)
+        (_, *image, _), (_, *result, _) = shape_of(self.rhs), shape_of(self.out)
+        rows = integers(self.turns, "turns", len(self.turns))
+        return turns(rows, (image[0], image[1]), (result[0], result[1]), self.steps)
 
     @property
     def destroyed(self) -> Sequence[SSAValue]:

@@ -56,7 +56,7 @@ def turns(rows: Sequence[int], image: Extents, result: Extents, steps: Extents) 
         made.append(turn)
         image, read = turn.drop(steps)
         written += count * result[1]
-        image, result = image[::-1], (result[1], result[0] - count)
+        image, result = (image[1], image[0]), (result[1], result[0] - count)
     if 0 not in result:
         raise VerifyException(f"turns of {list(rows)} rows leave {result[1]}x{result[0]} pixels")
     return made

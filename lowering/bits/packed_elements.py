@@ -95,7 +95,7 @@ class _Bytes:
         nest = LoopNest(op)
         element = nest.insert(func.CallOp(symbol, self.place(op, offsets, nest), [read]))
         if self.offset:
-            offset = nest.insert(arith.ConstantOp.from_int_and_width(self.offset, read))
+            offset = nest.insert(arith.ConstantOp.from_int_and_width(self.offset, cast(IntegerType, read)))
             element = nest.insert(arith.AddiOp(element, offset))
         if op.res.type != read:
             element = nest.insert(arith.ExtSIOp(element, cast(IntegerType, op.res.type)))

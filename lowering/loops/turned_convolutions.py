@@ -38,8 +38,8 @@ def lower_in_turns(op: tdsl.Conv2dOp, nest: LoopNest) -> None:
 
     def turn_back(number: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
         last = nest.insert(arith.SubiOp(nest.index(len(turns)), number))
-        parts = (table(last, column) for column in (_Table.WRITTEN, _Table.HEIGHT_OUT, _Table.WIDTH_OUT))
-        _turned(op.out, *parts, nest)
+        height, width = table(last, _Table.HEIGHT_OUT), table(last, _Table.WIDTH_OUT)
+        _turned(op.out, table(last, _Table.WRITTEN), height, width, nest)
         return []
 
     nest.fold(count, [], turn)

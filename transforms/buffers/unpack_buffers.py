@@ -14,13 +14,14 @@ from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.scratch import AllocOp, MoveOp, ReuseOp, SliceOp, bytes_of, memref_type, packed_bits
 from tinyml.transforms.buffers.liveness.live_ranges import (
     Buffer,
+    LiveRanges,
     buffers_by_location,
     erase_dead_buffers,
     live_ranges,
     loops_around,
 )
-from tinyml.transforms.buffers.pack_scratch import rectangle
-from tinyml.transforms.buffers.packing import pack
+from tinyml.transforms.buffers.pack_scratch import rectangle, with_overlaps
+from tinyml.transforms.buffers.packing import Rectangle, pack
 from tinyml.transforms.ir.retype_buffer import retype_buffer
 
 
@@ -44,22 +45,24 @@ class UnpackBuffersPass(ModulePass):
 def _unpack(function: func.FuncOp) -> None:
     live = live_ranges(function)
     groups = buffers_by_location(live)
-    before = [rectangle(live, members) for members in groups]
-    room = pack(before).height
-    free = [i for i, members in enumerate(groups) if not any(map(_keeps_its_type, members))]
+    sizes = [rectangle(live, members).size for members in groups]
+    room = pack(_rectangles(live, groups)).height
+    free = [i for i, members in enumerate(groups) if not any(map(_keeps_type, members))]
     packed = [i for i in free if any(map(_is_packed, groups[i]))]
-    for i in sorted(packed, key=lambda i: (_innermost(groups[i]), before[i].size), reverse=True):
+    for i in sorted(packed, key=lambda i: (_innermost(groups[i]), sizes[i]), reverse=True):
         types = [memref_type(member.result) for member in groups[i]]
         _retype(groups[i], [_whole(type) for type in types])
-        after = [*before[:i], rectangle(live, groups[i]), *before[i + 1 :]]
-        if _fit_each_other(groups[i]) and pack(after, "best-fit").height <= room:
-            before = after
-        else:
+        if not _fit_each_other(groups[i]) or pack(_rectangles(live, groups), "best-fit").height > room:
             _retype(groups[i], types)
 
 
-def _keeps_its_type(buffer: Buffer) -> bool:
-    """Does the caller or a move decide the type of a buffer?"""
+def _rectangles(live: LiveRanges, groups: list[list[Buffer]]) -> list[Rectangle]:
+    """The rectangles of groups of buffers, with the overlaps that `pack-scratch` may use."""
+    return with_overlaps(live, groups, [rectangle(live, members) for members in groups])
+
+
+def _keeps_type(buffer: Buffer) -> bool:
+    """Has a buffer the type that the caller or a move gives it?"""
     moves = any(isinstance(use.operation, MoveOp) for use in buffer.result.uses)
     return moves or "input" in buffer.properties
 

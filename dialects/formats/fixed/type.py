@@ -2,7 +2,7 @@
 
 Results are rounded to nearest (half up: add half, shift arithmetically) and saturate, at the same magnitude on both
 sides. Sums of products run in `!fixed.acc<width, frac>`, which is exact: it must be proven wide enough, and never
-rounds. `!fixed.u<width, frac>` is unsigned and rounds halves to even (`unsigned.py`).
+rounds. `!fixed.u<width, frac>` is unsigned and rounds halves to even (`unsigned_type.py`).
 """
 
 from __future__ import annotations

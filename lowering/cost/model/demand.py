@@ -19,11 +19,13 @@ from xdsl.utils.hints import isa
 from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.layouts.row_stream import COUNT_BYTES
+from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import source_names
 from tinyml.dialects.scratch import memref_type, packed_bits
 from tinyml.lowering.cost.model.steps import of_zero, steps_of_operation, takes_less_of_zero
 from tinyml.lowering.num_to_arith import Interval, lowered_alone
 from tinyml.targets.registry import kernel_named
+from tinyml.transforms.ir.index_arithmetic import mean_iterations
 
 UNKNOWN_TRIPS = 16
 """Iterations assumed for a loop without known bounds."""
@@ -212,18 +214,20 @@ def _source_elements(value: SSAValue) -> int:
 
 
 def trip_count(op: scf.ForOp) -> float:
-    """The iterations of a loop; their mean if the upper bound is loaded from flash."""
-    low, step = const_evaluate_operand(op.lb), const_evaluate_operand(op.step)
-    if low is None or step is None:
+    """The iterations of a loop; their mean if they depend on loops around it, or if a bound is loaded from flash."""
+    if (mean := mean_iterations(op)) is not None:
+        return mean
+    if const_evaluate_operand(op.lb) is None or const_evaluate_operand(op.step) is None:
         return UNKNOWN_TRIPS
-    if (high := const_evaluate_operand(op.ub)) is not None:
-        return max(0, -((low - high) // step))
     end = op.ub
     while isinstance(cast_ := end.owner, arith.IndexCastOp | arith.ExtUIOp):
         end = cast_.input
     if isinstance(load := end.owner, memref.LoadOp) and (counts := _constant(load)) is not None:
         raws = counts.raws
-        return float(raws.view(f"u{raws.itemsize}").mean())
+        # A table has a column of counts.
+        column = const_evaluate_operand(load.indices[-1])
+        counted = raws if column is None else raws[..., column]
+        return float(np.ascontiguousarray(counted).view(f"u{raws.itemsize}").mean())
     return UNKNOWN_TRIPS
 
 

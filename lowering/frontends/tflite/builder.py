@@ -12,7 +12,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.formats.number_format import NumberFormat
-from tinyml.lowering.frontends.tflite.formats import format_of, stored
+from tinyml.lowering.frontends.tflite.formats import activation_format, element, stored
 from tinyml.lowering.frontends.tflite.model import Operator, Tensor
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class GraphBuilder:
 
     def define(self, tensor: Tensor, value: SSAValue) -> None:
         """Make a value that of a tensor; it must have the tensor's shape and format."""
-        expected = TensorType(format_of(tensor).type, tensor.shape)
+        expected = TensorType(element(tensor), tensor.shape)
         if value.type != expected:
             raise VerifyException(f"{tensor} is declared as {expected}, the operator computes {value.type}")
         self.values[tensor] = value
@@ -58,7 +58,7 @@ class GraphBuilder:
         if tensor not in self.values:
             if tensor.data is None:
                 raise VerifyException(f"{tensor} is read before an operator computes it")
-            self.values[tensor] = self.constant(stored(tensor), format_of(tensor), tensor.name)
+            self.values[tensor] = self.constant(stored(tensor), activation_format(tensor), tensor.name)
         return self.values[tensor]
 
     def constant(self, raws: NDArray[Any], format: NumberFormat, name: str) -> SSAValue:

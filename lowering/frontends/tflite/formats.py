@@ -41,8 +41,8 @@ def format_of(tensor: Tensor) -> NumberFormat:
     return ZeroSkewType(WIDTHS[tensor.dtype], scales if len(scales) != 1 else scales[0], zero_points.pop())
 
 
-def image_format(tensor: Tensor) -> NumberFormat:
-    """The format of a tensor whose products with weights are summed: it has one scale, unlike weights."""
+def activation_format(tensor: Tensor) -> NumberFormat:
+    """The format of an input, of a result and of constants other than weights: it has one scale, unlike weights."""
     format = format_of(tensor)
     if isinstance(format, ZeroSkewType) and format.per_channel:
         raise VerifyException(f"{tensor} has several scales, which only weights may have")
@@ -63,8 +63,8 @@ def stored(tensor: Tensor) -> NDArray[Any]:
 
 
 def element(tensor: Tensor) -> Attribute:
-    """The element type of a tensor."""
-    return format_of(tensor).type
+    """The element type of a tensor other than weights."""
+    return activation_format(tensor).type
 
 
 def weights_format(weights: Tensor, axis: int, *, wide: bool = False) -> NumberFormat:

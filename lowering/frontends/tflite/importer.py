@@ -17,7 +17,7 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects.errors import InputError
 from tinyml.lowering.frontends.function_names import function_name
 from tinyml.lowering.frontends.tflite.builder import GraphBuilder
-from tinyml.lowering.frontends.tflite.formats import format_of
+from tinyml.lowering.frontends.tflite.formats import element
 from tinyml.lowering.frontends.tflite.model import Graph, Operator, Tensor, read_graph
 from tinyml.lowering.frontends.tflite.operators.table import OPERATORS, STATEFUL
 
@@ -76,7 +76,7 @@ def _exit(graph: Graph, tensor: Tensor) -> tuple[Tensor, Operator | None]:
 
 def _type(tensor: Tensor) -> TensorType:
     try:
-        return TensorType(format_of(tensor).type, tensor.shape)
+        return TensorType(element(tensor), tensor.shape)
     except VerifyException as error:
         raise InputError(str(error)) from error
 

@@ -248,7 +248,7 @@ def with_other_numbers(content: bytes, random: Random) -> bytes:
             struct.pack_into("<H", piece, at, random.choice([0, 2, 4, 6, 8, 255, 65535, random.randrange(64)]))
             continue
         at = random.randrange(len(piece) // 4) * 4
-        ends = [len(piece), len(piece) - 4, len(piece) - at, (1 << 32) - at]
+        ends = [len(piece), len(piece) - 4, len(piece) - at, (1 << 32) - max(at, 1)]
         number = random.choice([0, 1, 4, *ends, 1 << 20, (1 << 31) - 1, (1 << 32) - 1, random.randrange(256)])
         struct.pack_into("<I", piece, at, number)
     return bytes(piece)

@@ -6,7 +6,7 @@ its times and bytes. Loop bounds and indices have to be computed from constants 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,6 +18,7 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.scratch import SliceOp, memref_type, root, unit_of
 from tinyml.dialects.tdsl import PoolOp, TensorOp, WindowOp, shape_of
+from tinyml.transforms.ir.index_arithmetic import ARITHMETIC
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -196,7 +197,7 @@ class _Walk:
         match owner:
             case arith.ConstantOp(value=IntegerAttr() as constant):
                 return np.full((1,) * len(loops), constant.value.data)
-            case Operation() if (calculate := _ARITHMETIC.get(type(owner))) is not None:
+            case Operation() if (calculate := ARITHMETIC.get(type(owner))) is not None:
                 return calculate(*(self.evaluate(operand, loops) for operand in owner.operands))
             case _:
                 raise Unknown
@@ -207,18 +208,6 @@ def _visits(op: TensorOp) -> Sequence[Visits]:
     if isinstance(op, PoolOp) and prod(shape_of(op.out)) * prod(op.window) > MOST_STEPS:
         raise Unknown
     return op.visits
-
-
-_ARITHMETIC: dict[type[Operation], Callable[[Numbers, Numbers], Numbers]] = {
-    arith.AddiOp: lambda a, b: a + b,
-    arith.SubiOp: lambda a, b: a - b,
-    arith.MuliOp: lambda a, b: a * b,
-    arith.DivSIOp: lambda a, b: np.sign(a) * np.sign(b) * (abs(a) // abs(b)),
-    arith.RemSIOp: lambda a, b: np.fmod(a, b),
-    arith.MinSIOp: lambda a, b: np.minimum(a, b),
-    arith.MaxSIOp: lambda a, b: np.maximum(a, b),
-}
-"""Arithmetic on indices; quotients are rounded towards zero."""
 
 
 def _is_handed_on(value: SSAValue) -> bool:

@@ -134,6 +134,8 @@ class _Network:
             return Read(name, op.window, op.steps, (top + before[0], left + before[1]), sums=single)
         if isinstance(op, tdsl.PointwiseOp) and tdsl.shape_of(value) == result:
             return Read(name)
+        if isinstance(op, tdsl.ConcatOp) and op.axis.value.data == 3 and len(result) == 4:
+            return Read(name)
         sums = isinstance(op, tdsl.MeanOp | tdsl.MatmulOp | tdsl.MatmulSumOp)
         if sums and image.pixels > 1 and self.image(op.out).pixels == 1:
             return Read(name, whole, sums=True)

@@ -145,6 +145,23 @@ class Elementwise(Body):
         return applied(self.ops, main, part, operand, self.emit)
 
 
+class Concatenation(Body):
+    """The channels of several images beside each other, a row at once."""
+
+    def pixel(self, y: SSAValue, x: SSAValue, images: Images) -> SSAValue:
+        return self._part(y, x, 1, images)
+
+    def row(self, y: SSAValue, target: StoredImage, images: Images) -> StoredImage:
+        return self.whole_row(y, self._part(y, self.emit.index(0), self.shape[2], images), target)
+
+    def _part(self, y: SSAValue, x: SSAValue, width: int, images: Images) -> SSAValue:
+        op, every = self.stage.op, [images(value) for value in self.stage.op.inputs]
+        parts = [image.part(image.place(y, x, self.emit), 1, width, self.emit) for image in every]
+        part = self.emit.insert(tdsl.ConcatOp(parts, 3), op)
+        part.name_hint = op.out.name_hint
+        return self.chained(part, y, x, images)
+
+
 class Average(Body):
     """The average of a whole image, whose totals grow slice by slice."""
 
@@ -198,6 +215,7 @@ BODIES: dict[type[tdsl.TensorOp], type[Body]] = {
     tdsl.Conv2dOp: Convolution,
     tdsl.PoolOp: Pool,
     tdsl.ElementwiseOp: Elementwise,
+    tdsl.ConcatOp: Concatenation,
 }
 """What computes the slices of each kind of op."""
 
@@ -210,6 +228,8 @@ def kind_of(stage: Stage) -> type[Body]:
         raise NotStreamed(f"{name} is no single image")
     if any(read.sums for read in stage.node.reads) and not _averages_all(op):
         raise NotStreamed(f"{name} needs all of its operand")
+    if isinstance(op, tdsl.ConcatOp) and op.axis.value.data != 3:
+        raise NotStreamed(f"{name} puts images below or beside each other")
     if isinstance(op, tdsl.PoolOp) and padding(op.image) is not None:
         raise NotStreamed(f"{name} pools a padded image")
     if isinstance(op, tdsl.AveragePoolOp) and any(op.margins):

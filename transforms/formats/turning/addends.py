@@ -11,8 +11,8 @@ from xdsl.ir import SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.formats.exact.format import ExactFormat
 from tinyml.dialects.formats.exact.numbers import ExactNumbers
-from tinyml.dialects.formats.fixed.type import FixedType
 from tinyml.dialects.formats.parameters import FRACS, WIDTHS
 from tinyml.transforms.formats.choose_accumulators import choose
 
@@ -29,7 +29,11 @@ def absorbed_addend(op: tdsl.Conv2dOp, sum: tdsl.TensorOp) -> tdsl.Conv2dOp | No
     constants = op.lhs.owner, addend.owner
     if not all(isinstance(constant, tdsl.ConstOp) for constant in constants):
         return None
-    if not isinstance(filter, FixedType) or not isinstance(image, ExactNumbers) or not isinstance(exact, ExactNumbers):
+    if (
+        not isinstance(filter, ExactFormat)
+        or not isinstance(image, ExactNumbers)
+        or not isinstance(exact, ExactNumbers)
+    ):
         return None
     bias = tdsl.format_of(addend)
     if not isinstance(bias, ExactNumbers) or prod(tdsl.shape_of(addend)[:-1]) != 1:
@@ -40,7 +44,11 @@ def absorbed_addend(op: tdsl.Conv2dOp, sum: tdsl.TensorOp) -> tdsl.Conv2dOp | No
     if left < 0 or bound is None or not low <= bound[0] << left or not bound[1] << left <= high:
         return None
     finer = max(bias.scale - scale, 0)
-    if filter.bits + finer not in WIDTHS or filter.scale + finer not in FRACS:
+    if (
+        filter.as_integers(filter.bits) is None
+        or filter.bits + finer not in WIDTHS
+        or filter.scale + finer not in FRACS
+    ):
         return None
     new = tdsl.Conv2dOp(
         _finer(op.lhs, filter, finer), op.rhs, op.steps, op.spread, op.group_count, addend, tdsl.format_of(sum.out).type
@@ -52,12 +60,12 @@ def absorbed_addend(op: tdsl.Conv2dOp, sum: tdsl.TensorOp) -> tdsl.Conv2dOp | No
     return new
 
 
-def _finer(filter: SSAValue, format: FixedType, bits: int) -> SSAValue:
+def _finer(filter: SSAValue, format: ExactNumbers, bits: int) -> SSAValue:
     """A constant with so many more fraction bits."""
     constant = filter.owner
     if not bits or not isinstance(constant, tdsl.ConstOp):
         return filter
-    finer = FixedType(format.bits + bits, format.scale + bits)
-    new = constant.with_raws(constant.raws.astype(finer.dtype) << bits, finer)
+    finer = ExactNumbers.INTEGERS(format.bits + bits, format.scale + bits)
+    new = constant.with_raws((format.integers(constant.raws) << bits).astype(finer.dtype), finer)
     Rewriter.insert_op(new, InsertPoint.before(constant))
     return new.result

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import DenseArrayBase, UnitAttr, i64
-from xdsl.ir import Block, SSAValue
+from xdsl.dialects.builtin import DenseArrayBase, MemRefType, i64
+from xdsl.ir import BlockArgument, SSAValue
 from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.scratch import packed_bits
+from tinyml.dialects.scratch.packing import packed_type
 from tinyml.dialects.tdsl.turns import herringbone, lead, single_transpose, turns, window_pixels
 from tinyml.transforms.formats.plans.network import Network
 from tinyml.transforms.formats.plans.ordinary import ordinary, updated_in_place
@@ -54,6 +56,8 @@ def _has_turns(network: Network, i: int) -> bool:
     node, boundary = network.graph.nodes[i], network.graph.boundary(i, i)
     if not isinstance(op, tdsl.Conv2dOp) or op.group_count != 1 or op.spread != (1, 1) or op.turns is not None:
         return False
+    if not all(map(_can_turn, (op.rhs, op.out))):
+        return False
     if op.rhs not in network.names or not op.rhs.has_one_use() or node.operands != boundary.dead or _is_given(op.rhs):
         return False
     # A result wider than the tensor that the chain ends in has to be absorbed.
@@ -71,16 +75,21 @@ def _can_absorb(op: tdsl.Conv2dOp, chain: Sequence[tdsl.TensorOp]) -> bool:
     return True
 
 
+def _can_turn(image: SSAValue) -> bool:
+    """Have the elements of an image whole bytes, or halves if they are packed?"""
+    packed = packed_type(MemRefType(tdsl.format_of(image).type, tdsl.shape_of(image)))
+    return packed is None or packed_bits(packed) == 4
+
+
 def _is_given(image: SSAValue) -> bool:
     """Does an image lie in the caller's array, which nothing overwrites?"""
     while isinstance(reshape := image.owner, tdsl.ReshapeOp):
         image = reshape.input
-    if not isinstance(block := image.owner, Block):
+    if not isinstance(image, BlockArgument):
         return False
-    function = block.parent_op()
+    function = image.block.parent_op()
     assert isinstance(function, func.FuncOp)
-    attributes = function.arg_attrs.data[image.index].data if function.arg_attrs is not None else {}
-    return not isinstance(attributes.get(tdsl.REUSED), UnitAttr)
+    return function.arg_attrs is None or tdsl.REUSED not in function.arg_attrs.data[image.index].data
 
 
 def _variants(method: str, network: Network, i: int) -> Iterator[list[int]]:

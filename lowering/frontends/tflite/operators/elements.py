@@ -7,7 +7,7 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.tflite.builder import GraphBuilder, input_of
-from tinyml.lowering.frontends.tflite.formats import element, format_of, stored
+from tinyml.lowering.frontends.tflite.formats import activation_format, element, format_of, stored
 from tinyml.lowering.frontends.tflite.model import Operator
 
 BINARY: dict[str, type[tdsl.BinaryOp]] = {"ADD": tdsl.AddOp, "SUB": tdsl.SubOp, "MUL": tdsl.MulOp}
@@ -33,7 +33,7 @@ def unary(to: GraphBuilder, op: Operator) -> None:
     x, output = input_of(op, 0), op.outputs[0]
     if op.kind == "DEQUANTIZE" and x.data is not None:
         reals = format_of(x).decode(stored(x)).astype(np.float32)
-        to.define(output, to.constant(reals, format_of(output), output.name))
+        to.define(output, to.constant(reals, activation_format(output), output.name))
         return
     to.define(output, to.emit(UNARY[op.kind], to.value(x), element(output)))
 

@@ -12,7 +12,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.tflite.builder import GraphBuilder, input_of, integers, optional_input
-from tinyml.lowering.frontends.tflite.formats import element, format_of, image_format, stored, weights_format
+from tinyml.lowering.frontends.tflite.formats import activation_format, element, format_of, stored, weights_format
 from tinyml.lowering.frontends.tflite.model import Operator, Tensor
 from tinyml.lowering.frontends.tflite.operators.windows import margins, padded
 
@@ -51,7 +51,7 @@ def _convolve(to: GraphBuilder, op: Operator, axes: tuple[int, ...], groups: int
     edges = margins(op, image.shape[1:3], raws.shape[1:3], strides, dilations)
     weights = to.constant(raws, format, filter.name)
     x = padded(to, to.value(image), edges)
-    start = bias(to, op, format, image_format(image), len(raws))
+    start = bias(to, op, format, activation_format(image), len(raws))
     sums = to.emit(tdsl.Conv2dOp, weights, x, strides, dilations, groups, start, element(output))
     to.define(output, to.activated(sums, op.options["activation"]))
 
@@ -78,7 +78,7 @@ def transpose_conv(to: GraphBuilder, op: Operator) -> None:
     weights = to.constant(_weights(filter)[:, ::-1, ::-1], format, filter.name)
     gaps = [0, *(step - 1 for step in strides), 0]
     spread = to.emit(tdsl.PadOp, to.value(image), [0, *low, 0], [0, *high, 0], 0.0, gaps)
-    start = bias(to, op, format, image_format(image), filter.shape[0], position=3)
+    start = bias(to, op, format, activation_format(image), filter.shape[0], position=3)
     sums = to.emit(tdsl.Conv2dOp, weights, spread, (1, 1), (1, 1), 1, start, element(output))
     to.define(output, to.activated(sums, op.options["activation"]))
 
@@ -94,7 +94,7 @@ def fully_connected(to: GraphBuilder, op: Operator) -> None:
     count = prod(x.shape) // length
     format = weights_format(weights, 0)
     raws = _weights(weights)
-    start = bias(to, op, format, image_format(x), rows)
+    start = bias(to, op, format, activation_format(x), rows)
     if count == 1:
         matrix = to.constant(raws, format, weights.name)
         column = to.reshaped(to.value(x), (length, 1))

@@ -143,3 +143,16 @@ scratch.move %a to %b : memref<3xf32> to memref<2xf32>
 
 %r = "test.op"() : () -> memref<8xi16, #scratch.packed_ram<9, 8>>
 // CHECK: elements of 9 bits are not packed less 8
+
+// -----
+
+%b, %i = "test.op"() : () -> (memref<8x!fixed.q<9, 4>, #scratch.packed_ram<9>>, index)
+scratch.turn %b[%i] : %i x %i {pixel = 2 : i64, bits = 8 : i64} : memref<8x!fixed.q<9, 4>, #scratch.packed_ram<9>>
+// CHECK: turns working memory of whole bytes, or packed to 4 bits
+
+// -----
+
+%a = scratch.alloc : memref<4xf32>
+%b, %c = "test.op"() : () -> (memref<4xf32>, index)
+scratch.move %a to %b : memref<4xf32> to memref<4xf32>
+// CHECK: a buffer moves from one view of an arena to another

@@ -662,3 +662,22 @@ func.func @huge(%x: tensor<4x1x!fixed.q<31, 9>>) -> tensor<1x1x!fixed.q<16, 6>> 
 %a, %i = "test.op"() : () -> (tensor<1x1x5x3xf32>, index)
 %r = tdsl.window %a[%i, %i] {dilations = array<i64: 1, 1>, margins = array<i64: 0, 0, 0, 0>, ring = array<i64: 4, 4>} : tensor<1x1x5x3xf32> -> tensor<1x2x2x3xf32>
 // CHECK: windows reach over 6 pixels, the ring holds 5
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<5x3x3x2xf32>, tensor<1x6x6x2xf32>)
+%r = tdsl.conv2d %a, %b {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, turns = array<i64: 2, 1>} : tensor<5x3x3x2xf32>, tensor<1x6x6x2xf32> -> tensor<1x4x4x5xf32>
+// CHECK: turns of [2, 1] rows leave
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<4x3x3x1xf32>, tensor<1x6x6x2xf32>)
+%r = tdsl.conv2d %a, %b {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 2 : i64, turns = array<i64: 4>} : tensor<4x3x3x1xf32>, tensor<1x6x6x2xf32> -> tensor<1x4x4x4xf32>
+// CHECK: only convolutions of a single image, undilated and in one group, run in turns
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<5x3x3x2xf32>, tensor<1x6x6x2xf32>)
+%r = tdsl.conv2d %a, %b {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, turns = array<i64: 4>} : tensor<5x3x3x2xf32>, tensor<1x6x6x2xf32> -> tensor<1x4x4x5xf32>
+%s = tdsl.neg %b : tensor<1x6x6x2xf32> -> tensor<1x6x6x2xf32>
+// CHECK: a convolution in turns destroys its image, which has another reader

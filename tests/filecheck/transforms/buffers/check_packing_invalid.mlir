@@ -279,3 +279,27 @@ func.func @far_enough(%X: memref<4x!fixed.q<16, 12>>) -> memref<4x!fixed.q<32, 1
   func.return %b : memref<4x!fixed.q<32, 12>>
 }
 // CHECK: func.func @far_enough
+
+// -----
+
+// A convolution in place leaves nothing of its image.
+func.func @destroyed() -> memref<1x4x4x1xf32> {
+  %arena = scratch.arena {alignment = 4 : i64} : memref<80xi8>
+  %X = scratch.view %arena[0 : i64] {input} : memref<80xi8> to memref<1x4x4x1xf32>
+  %y = scratch.view %arena[64 : i64] : memref<80xi8> to memref<1x2x2x1xf32>
+  %F = scratch.constant dense<1.0> : tensor<1x3x3x1xf32> -> memref<1x3x3x1xf32, #scratch.flash>
+  tdsl.conv2d %F, %X {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, turns = array<i64: 1, 1, 1>} : memref<1x3x3x1xf32, #scratch.flash>, memref<1x4x4x1xf32> into %y : memref<1x2x2x1xf32>
+  func.return %X : memref<1x4x4x1xf32>
+}
+// CHECK: 'tdsl.conv2d' destroys X (bytes 0 to 63), which is read later
+
+// -----
+
+func.func @given(%X: memref<1x4x4x1xf32>) -> memref<1x2x2x1xf32> {
+  %arena = scratch.arena {alignment = 4 : i64} : memref<16xi8>
+  %y = scratch.view %arena[0 : i64] : memref<16xi8> to memref<1x2x2x1xf32>
+  %F = scratch.constant dense<1.0> : tensor<1x3x3x1xf32> -> memref<1x3x3x1xf32, #scratch.flash>
+  tdsl.conv2d %F, %X {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, turns = array<i64: 2>} : memref<1x3x3x1xf32, #scratch.flash>, memref<1x4x4x1xf32> into %y : memref<1x2x2x1xf32>
+  func.return %y : memref<1x2x2x1xf32>
+}
+// CHECK: 'tdsl.conv2d' destroys X (bytes 0 to 63), which is the caller's

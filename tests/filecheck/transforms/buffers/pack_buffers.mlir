@@ -29,11 +29,11 @@ func.func @buffers(%X: memref<8x1x!fixed.q<9, 4>>) -> (memref<8x1x!fixed.q<9, 4>
 // CHECK-NEXT: %few = scratch.alloc : memref<4x1x!fixed.q<9, 4>>
 // CHECK-NEXT: %y = scratch.alloc : memref<8x1x!fixed.q<9, 4>>
 // CHECK: %half = scratch.slice {{.*}} to memref<4x1x!fixed.q<6, 3>, #scratch.packed_ram<6>>
-// PACKED: scratch.height = 22
+// PACKED: scratch.height = 17
 // PACKED: %a = scratch.view %arena[0 : i64]
 // PACKED: %b = scratch.view %arena[0 : i64]
 // PACKED: %c = scratch.view %arena[0 : i64]
-// PACKED: %d = scratch.view %arena[16 : i64]
+// PACKED: %d = scratch.view %arena[11 : i64]
 
 // 4 bits without a sign are packed less 8, which is read before it is written: %b takes the place of %a.
 func.func @unsigned(%X: memref<8x1x!fixed.q<8, 4>>) -> index {

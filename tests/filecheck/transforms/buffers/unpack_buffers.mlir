@@ -11,7 +11,7 @@ func.func @buffers(%X: memref<16x1x!fixed.q<9, 4>>) -> index {
   %c0 = arith.constant 0 : index
   tdsl.neg %X : memref<16x1x!fixed.q<9, 4>> into %a : memref<16x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
   %half = scratch.slice %a[%c0] : memref<16x1x!fixed.q<9, 4>, #scratch.packed_ram<9>> to memref<12x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
-  tdsl.neg %half : memref<12x1x!fixed.q<9, 4>, #scratch.packed_ram<9>> into %b : memref<12x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
+  tdsl.reverse %half {axis = 0} : memref<12x1x!fixed.q<9, 4>, #scratch.packed_ram<9>> into %b : memref<12x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
   %l = tdsl.argmax %b : memref<12x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
   tdsl.cast %X : memref<16x1x!fixed.q<9, 4>> into %c : memref<16x1x!fixed.q<9, 5>, #scratch.packed_ram<9>>
   tdsl.cast %c : memref<16x1x!fixed.q<9, 5>, #scratch.packed_ram<9>> into %d : memref<16x1x!fixed.q<9, 6>, #scratch.packed_ram<9>>

@@ -29,10 +29,10 @@ def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     report = compile_model(
         Request(model=root / "network.mlir", out=root / "out", reuse_input=True, pack_buffers=request.param)
     )
-    # Ordinary execution takes 760 bytes with two activations in each, a window and the sums of a pixel.
-    assert report["ram_bytes"]["arena"] == (810 if request.param else 1004)
-    assert report["ram_bytes"]["total"] <= (850 if request.param else 1030)
-    assert report["cycles_per_inference"] < 4_000_000
+    # Results overlap the images that they are computed from; windows and the sums of a pixel come on top.
+    assert report["ram_bytes"]["arena"] == (503 if request.param else 1004)
+    assert report["ram_bytes"]["total"] <= (540 if request.param else 1030)
+    assert report["cycles_per_inference"] < (4_500_000 if request.param else 1_500_000)
     return root / "out"
 
 

@@ -20,6 +20,7 @@ from tinyml.runtime.evaluator.evaluator import evaluate, predict_function
 from tinyml.transforms.buffers.check_packing import CheckPackingPass
 from tinyml.transforms.buffers.overlap import accesses
 from tinyml.transforms.buffers.pack_scratch import PackScratchPass
+from tinyml.transforms.formats.tile_segment import TileSegmentPass
 
 Q = "!fixed.q<8, 4>"
 
@@ -112,10 +113,34 @@ CASES = {
 }
 
 
-def packed(text: str) -> tuple[ModuleOp, ModuleOp]:
-    """The program on tensors, and on buffers with addresses; `update-in-place` would hide distances of 0."""
+def two_convolutions() -> str:
+    """Windows of 3x3 pixels of windows of 3x3 pixels, all with padding: 6x5 pixels of 2 bytes, 4 bytes and 3 bytes."""
+    lines = ["%a = tdsl.neg %x : IMAGE2 -> IMAGE2"]
+    for operand, result, before, rows in (("a", "m", 2, 4), ("m", "b", 4, 3)):
+        raws = np.random.default_rng(rows).integers(-30, 30, (rows, 3, 3, before)).tolist()
+        filters, padded = f"tensor<{rows}x3x3x{before}x{Q}>", image(8, 7, before)
+        margins = "array<i64: 0, 1, 1, 0>"
+        taps = "strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64"
+        lines += [
+            f"%{result}w = tdsl.const dense<{raws}> : tensor<{rows}x3x3x{before}xi8> -> {filters}",
+            f"%{result}p = tdsl.pad %{operand} {{low = {margins}, high = {margins}}} : IMAGE{before} -> {padded}",
+            f"%{result} = tdsl.conv2d %{result}w, %{result}p {{{taps}}} : {filters}, {padded} -> IMAGE{rows}",
+        ]
+    text = "\n".join(["func.func @main(%x: IMAGE2) -> IMAGE3 {", *lines, "func.return %b : IMAGE3", "}"])
+    for channels in (2, 3, 4):
+        text = text.replace(f"IMAGE{channels}", image(6, 5, channels))
+    return text
+
+
+def packed(text: str, by: str | None = None) -> tuple[ModuleOp, ModuleOp]:
+    """The program on tensors, and on buffers with addresses; `update-in-place` would hide distances of 0.
+
+    by: what the two convolutions are streamed by.
+    """
     module = Parser(context(), text).parse_module()
     buffers = module.clone()
+    if by is not None:
+        TileSegmentPass("m.0", "b.1", by).apply(context(), buffers)
     for step in flatten("formats-to-buffers", {}):
         if step.name not in ("update-in-place", PackScratchPass.name, CheckPackingPass.name):
             step.apply(context(), buffers)
@@ -148,12 +173,29 @@ def test_results_over_their_operands(name: str):
     text, distance = CASES[name]
     module, buffers = packed(text)
     expect_same(module, buffers)
-    result, operand = view(buffers, "b"), view(buffers, "a")
-    above = operand.offset.value.data - result.offset.value.data
     if distance is None:
+        result, operand = view(buffers, "b"), view(buffers, "a")
+        above = operand.offset.value.data - result.offset.value.data
         assert abs(above) >= min(bytes_of(op.result) for op in (result, operand))
-        return
-    assert above == distance
+    else:
+        expect_distance(buffers, distance)
+
+
+@pytest.mark.parametrize(("by", "distance"), [("rows", 20), ("pixels", 23)])
+def test_results_of_segments_over_their_operands(by: str, distance: int):
+    """By rows, row 3 of the result ends at byte 60 when the first convolution still needs row 4, from byte 40 on.
+
+    By pixels, byte 69 is written when the last window, which begins at byte 46, is still to be gathered.
+    """
+    module, buffers = packed(two_convolutions(), by)
+    expect_same(module, buffers)
+    expect_distance(buffers, distance)
+
+
+def expect_distance(buffers: ModuleOp, distance: int) -> None:
+    """Assert how far %a lies above %b, and that one byte less is refused."""
+    result, operand = view(buffers, "b"), view(buffers, "a")
+    assert operand.offset.value.data - result.offset.value.data == distance
     if distance:
         closer = Parser(context(), str(buffers)).parse_module()
         view(closer, "a").properties["offset"] = IntegerAttr(operand.offset.value.data - 1, i64)

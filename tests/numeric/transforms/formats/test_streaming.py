@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,11 +24,14 @@ from tinyml.runtime.evaluator.evaluator import Outputs, evaluate, predict_functi
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.c.print_c import write_c
 from tinyml.targets.registry import HOST
+from tinyml.tools.driver.compile_model import compile_model
 from tinyml.tools.driver.measure import first_mismatch
-from tinyml.transforms.formats.plan_execution import PlanExecutionPass, streamed_segments
+from tinyml.tools.driver.request import Request
+from tinyml.transforms.formats.plan_execution import streamed_segments
 from tinyml.transforms.formats.plans.network import network_of
 from tinyml.transforms.formats.plans.streaming import Slice
 from tinyml.transforms.formats.reuse_input import ReuseInputPass
+from tinyml.transforms.formats.streaming.choice import plan_of
 from tinyml.transforms.formats.streaming.nest import stream
 from tinyml.transforms.formats.streaming.stages import NotStreamed
 
@@ -40,11 +44,11 @@ def refined(module: ModuleOp) -> ModuleOp:
     return module
 
 
-def lowered(module: ModuleOp, target: str = HOST) -> ModuleOp:
+def lowered(module: ModuleOp) -> ModuleOp:
     """A program at L1 lowered to bits."""
     module = module.clone()
     for step in LOWERING:
-        pipelines.run(module, context(), pipelines.flatten(step, {"target": target}))
+        pipelines.run(module, context(), pipelines.flatten(step, {}))
     return module
 
 
@@ -96,25 +100,42 @@ def residual_network() -> ModuleOp:
     return net.module(net.insert(tdsl.MeanOp(image, (1, 2))))
 
 
+def buffers_of(module: ModuleOp, plan: str, target: str = HOST) -> ModuleOp:
+    module = module.clone()
+    pipelines.run(module, context(), pipelines.flatten("formats-to-buffers", {"plan": plan, "target": target}))
+    return module
+
+
+def arena(buffers: ModuleOp) -> int:
+    return sum(op.size for op in buffers.walk() if isinstance(op, ArenaOp))
+
+
 @pytest.mark.parametrize("device", [HOST, "cortex-m4", "uno"])
 @pytest.mark.parametrize("mode", ["rows", "pixels"])
 def test_networks_run_streamed_on_devices(mode: str, device: str, tmp_path: Path):
-    """On the host every access is checked. The arena is smaller than by ordinary execution."""
-    ordinary = refined(residual_network())
-    expected, interface = evaluate(ordinary, x := inputs_of(ordinary, 2)), interface_of(ordinary)
-    module = ordinary.clone()
-    PlanExecutionPass(mode).apply(context(), module)
-    assert {segment["by"] for segment in streamed_segments(module)} == {mode}
-    assert arena(module) < arena(ordinary)
-    module = lowered(module, device)
-    pipelines.run(module, context(), pipelines.flatten("bits-to-c", {}))
-    write_c(module, context(), device, tmp_path)
+    """On the host every access is checked. The arena is no larger than the plan says, which is less than before."""
+    module = refined(residual_network())
+    expected, interface = evaluate(module, x := inputs_of(module, 2)), interface_of(module)
+    plan = plan_of(network_of(predict_function(module)), mode)
+    program = buffers_of(module, mode, device)
+    assert {segment["by"] for segment in streamed_segments(program)} == {mode}
+    assert arena(program) <= plan.bits // 8 < arena(buffers_of(module, "ordinary"))
+    for step in ("buffers-to-loops", "loops-to-bits", "bits-to-c"):
+        pipelines.run(program, context(), pipelines.flatten(step, {"target": device}))
+    write_c(program, context(), device, tmp_path)
     runner = HostRunner(sanitize=True) if device == HOST else runner_for(device)
     result = runner.run(runner.build(tmp_path, interface, tmp_path / "build"), interface, x)
     assert first_mismatch(expected, Outputs(None, result.scores, result.more)) is None
 
 
-def arena(module: ModuleOp) -> int:
-    module = module.clone()
-    pipelines.run(module, context(), pipelines.flatten("formats-to-buffers", {}))
-    return sum(op.size for op in module.walk() if isinstance(op, ArenaOp))
+def test_the_fastest_plan_that_fits_is_compiled(tmp_path: Path):
+    """The input moves into the arena first, which keeps the order; then segments are streamed."""
+    model = tmp_path / "model.mlir"
+    model.write_text(str(residual_network()))
+    reports: dict[int, dict[str, Any]] = {}
+    for ram in (1300, 1150):
+        request = Request(model=model, out=tmp_path / str(ram), target=HOST, ram=ram)
+        reports[ram] = compile_model(request)
+        assert reports[ram]["ram_bytes"]["arena"] + reports[ram]["ram_bytes"]["input"] <= ram
+    assert [report["reuse_input"] for report in reports.values()] == [True, True]
+    assert [bool(report["segments"]) for report in reports.values()] == [False, True]

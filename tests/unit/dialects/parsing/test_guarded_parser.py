@@ -58,6 +58,7 @@ def test_constants_are_xdsl_s(text: str):
         ("dense<1> : tensor<200000000000xi8>", "the type has more than 50000000 elements"),
         ("dense<1> : tensor<18446744073709551616x3xi16>", "the type has more than 50000000 elements"),
         ("[dense<1> : tensor<30000000xi1>, dense<1> : tensor<30000000xi1>]", "the constants have more than 50000000"),
+        ("dense<1> : tensor<0x4611686018427387904xf32>", "the type has more than 50000000 elements"),
         ("memref<10000x10000xf32>", "the type has more than 50000000 elements"),
     ],
 )

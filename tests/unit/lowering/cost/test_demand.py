@@ -115,3 +115,57 @@ def test_tables_of_devices(loops: ModuleOp) -> None:
     assert found is not None
     assert found.guessed == ()
     assert 15 * 6 * 30 < found.time < 15 * 6 * 60
+
+
+@pytest.mark.parametrize(
+    ("bounds", "iterations"),
+    [
+        ("%t to %end", 4),
+        ("%end to %five", 4 + 3 + 2 + 1 + 1),
+        ("%five to %t", 0),
+        ("%half to %five", 5 + 5 + 4 + 4 + 3),
+    ],
+)
+def test_bounds_that_depend_on_loops_around_count_on_average(bounds: str, iterations: int) -> None:
+    program = f"""
+func.func @model(%X: memref<9xi16>) {{
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %two = arith.constant 2 : index
+  %four = arith.constant 4 : index
+  %five = arith.constant 5 : index
+  scf.for %t = %zero to %five step %one {{
+    %next = arith.addi %t, %one : index
+    %end = arith.minsi %next, %four : index
+    %half = arith.divsi %t, %two : index
+    scf.for %y = {bounds} step %one {{
+      %x = memref.load %X[%y] : memref<9xi16>
+      memref.store %x, %X[%zero] : memref<9xi16>
+    }}
+  }}
+  func.return
+}}"""
+    demand = demand_of(Parser(context(), program).parse_module())
+    assert sum(steps.runs["store 2"] for steps in demand.operations.values()) == pytest.approx(iterations)
+
+
+def test_bounds_in_a_column_of_a_table_count_on_average() -> None:
+    program = """
+func.func @model(%X: memref<9xi16>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %three = arith.constant 3 : index
+  %table = scratch.constant dense<[[90, 1], [90, 2], [90, 6]]> : tensor<3x2xi16> -> memref<3x2xi16, #scratch.flash>
+  scf.for %t = %zero to %three step %one {
+    %count = memref.load %table[%t, %one] : memref<3x2xi16, #scratch.flash>
+    %wide = arith.extui %count : i16 to i32
+    %end = arith.index_cast %wide : i32 to index
+    scf.for %y = %zero to %end step %one {
+      %x = memref.load %X[%y] : memref<9xi16>
+      memref.store %x, %X[%zero] : memref<9xi16>
+    }
+  }
+  func.return
+}"""
+    demand = demand_of(Parser(context(), program).parse_module())
+    assert sum(steps.runs["store 2"] for steps in demand.operations.values()) == pytest.approx(1 + 2 + 6)

@@ -78,6 +78,9 @@ def test_arrays_have_a_limit(tmp_path: Path):
     os.truncate(path, path.stat().st_size + length)
     with pytest.raises(InputError, match=r"\(50000001,\) has more than 50000000 elements; --max-elements raises"):
         read_npy(path, "parameter", anything)
+    path.write_bytes(npy(HEADER.replace("(2, 4)", f"(0, {1 << 62})"), b""))
+    with pytest.raises(InputError, match="has more than 50000000 elements"):
+        read_npy(path, "parameter", anything)
 
 
 def damaged(path: Path, change: Callable[[bytearray], None], method: int = zipfile.ZIP_STORED) -> str:

@@ -151,6 +151,13 @@ def test_constants_have_any_type(element: int, raw: bool):
     assert "dense<[5.000000e-01, -2.000000e+00, 1.250000e+00]>" in str(imported(stored))
 
 
+def test_empty_constants_have_limits():
+    stored = model([node("Add", "x c")], [1, 3])
+    stored.graph.initializer.append(onnx.TensorProto(name="c", data_type=onnx.TensorProto.FLOAT, dims=[0, 1 << 62]))
+    with pytest.raises(InputError, match="has more than 50000000 elements"):
+        imported(stored)
+
+
 def external(folder: Path, location: str, **entries: str) -> bytes:
     stored = model([node("Add", "x c")], [1, 3])
     tensor = numpy_helper.from_array(np.arange(3, dtype=np.float32), "c")

@@ -155,6 +155,13 @@ def scales_per_pixel() -> bytes:
     return model.finish([x], [y])
 
 
+def scales_of_a_result() -> bytes:
+    model = TfliteModel()
+    x, y = model.tensor((1, 4), "int8", UNIT, 0), model.tensor((1, 4), "int8", [UNIT] * 4, 0)
+    model.op("RELU", [x], y)
+    return model.finish([x], [y])
+
+
 REFUSED = {
     "no model": (b"x" * 40, "bytes 4 to 7 of the file are not TFL3"),
     "cut off": (between_floats()[:200], "the model is damaged"),
@@ -169,6 +176,7 @@ REFUSED = {
     "no output": (without_output(), r"operator 0 \(RELU\) has no output"),
     "two axes": (parts_along([0, 1]), r"operator 0 \(SPLIT, which computes 't1'\): expected one axis, got \[0, 1\]"),
     "scales of an input": (scales_per_pixel(), "'t0' has several scales, which only weights may have"),
+    "scales of a result": (scales_of_a_result(), "'t1' has several scales, which only weights may have"),
     "order": (reversed_order(), "'t1' is read before an operator computes it"),
 }
 

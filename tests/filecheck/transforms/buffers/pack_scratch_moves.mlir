@@ -1,0 +1,24 @@
+// RUN: tinyml-opt %s -p pack-scratch,check-packing | filecheck %s --check-prefix=STAYS
+// RUN: tinyml-opt %s -p "pack-scratch{moves=true},check-packing" | filecheck %s
+
+// A wider result lies below its operand, and a narrower one no higher: addresses sink by 8 bytes, unless %c moves up
+// before it is widened.
+func.func @sinking(%X: memref<4x!fixed.q<16, 12>>) -> memref<4xf32> {
+  %a = scratch.alloc : memref<4x!fixed.q<16, 12>>
+  %b = scratch.alloc : memref<4xf32>
+  %c = scratch.alloc : memref<4x!fixed.q<16, 12>>
+  %d = scratch.alloc : memref<4xf32>
+  tdsl.neg %X : memref<4x!fixed.q<16, 12>> into %a : memref<4x!fixed.q<16, 12>>
+  tdsl.cast %a : memref<4x!fixed.q<16, 12>> into %b : memref<4xf32>
+  tdsl.cast %b : memref<4xf32> into %c : memref<4x!fixed.q<16, 12>>
+  tdsl.cast %c : memref<4x!fixed.q<16, 12>> into %d : memref<4xf32>
+  func.return %d : memref<4xf32>
+}
+// STAYS: scratch.height = 24
+// STAYS-NOT: scratch.move
+// CHECK: scratch.height = 16 : i64, scratch.lower_bound = 16 : i64, scratch.optimal
+// CHECK: %c = scratch.view %arena[0 : i64] {{.*}} to memref<4x!fixed.q<16, 12>>
+// CHECK: [[up:%c_.*]] = scratch.view %arena[{{[68]}} : i64] {{.*}} to memref<4x!fixed.q<16, 12>>
+// CHECK: tdsl.cast %b : memref<4xf32> into %c
+// CHECK-NEXT: scratch.move %c to [[up]]
+// CHECK-NEXT: tdsl.cast [[up]]

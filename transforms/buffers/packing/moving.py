@@ -1,0 +1,85 @@
+"""Moves between ops of operands that results are about to overlap, where they make the arena lower.
+
+A result begins below the operand that it overwrites, so that in a sequence of overlaps addresses only sink. Before such
+an op its operand may move up, once, which costs a copy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+from tinyml.transforms.buffers.packing.effort import Effort
+from tinyml.transforms.buffers.packing.peak import lower_bound
+from tinyml.transforms.buffers.packing.rectangles import Move, Overlap, Placement, Rectangle
+
+TRIAL_NODES = 20_000
+"""Nodes of the searches that compare moves."""
+
+Split = dict[int, int]
+"""The rectangles that move, and the point before which each does."""
+
+
+def pack_with_moves(
+    rectangles: Sequence[Rectangle],
+    placed: Placement,
+    barred: frozenset[int],
+    pack: Callable[[Sequence[Rectangle], Effort], Placement],
+) -> Placement:
+    """A placement that is lower than `placed` because of some moves, or else that one.
+
+    barred: points before which nothing may move. pack: places rectangles. Moves are added one by one, each the one that
+    helps most, as long as it saves a hundredth of the height.
+    """
+    best, chosen = placed, Split()
+    bound = lower_bound(rectangles)
+    while best.height > bound:
+        options = [{**chosen, i: point} for i, point in _candidates(rectangles, barred, chosen)]
+        trials = [(_packed(rectangles, split, pack, TRIAL_NODES), split) for split in options]
+        lowest = min(trials, key=lambda trial: trial[0].height, default=None)
+        if lowest is None or lowest[0].height > best.height - best.height // 100:
+            break
+        best, chosen = lowest
+    if chosen:
+        best = min(best, _packed(rectangles, chosen, pack, None), key=lambda placement: placement.height)
+    return best
+
+
+def _candidates(rectangles: Sequence[Rectangle], barred: frozenset[int], chosen: Split) -> Iterator[tuple[int, int]]:
+    """Operands that may move before the op whose result may overlap them; a single one before each op."""
+    taken = set(chosen.values())
+    for shape in rectangles:
+        for operand, _ in shape.overlaps:
+            free = shape.first not in barred and shape.first not in taken and operand not in chosen
+            if free and rectangles[operand].first < shape.first:
+                taken.add(shape.first)
+                yield operand, shape.first
+
+
+def _packed(
+    rectangles: Sequence[Rectangle],
+    split: Split,
+    pack: Callable[[Sequence[Rectangle], Effort], Placement],
+    nodes: int | None,
+) -> Placement:
+    """The placement of rectangles of which some move once."""
+    second = {i: len(rectangles) + k for k, i in enumerate(split)}
+    parts = [replace(shape, last=split[i] - 1) if i in split else shape for i, shape in enumerate(rectangles)]
+    parts += [replace(rectangles[i], first=point, overlaps=()) for i, point in split.items()]
+
+    def renumbered(shape: Rectangle) -> Rectangle:
+        overlaps = [
+            Overlap(second[i] if i in split and shape.first >= split[i] else i, distance)
+            for i, distance in shape.overlaps
+        ]
+        return replace(shape, overlaps=tuple(overlaps))
+
+    effort = Effort() if nodes is None else Effort(nodes=nodes)
+    placement = pack([renumbered(shape) for shape in parts], effort)
+    moves = [
+        Move(point, i, placement.offsets[second[i]])
+        for i, point in sorted(split.items(), key=lambda item: item[1])
+        if placement.offsets[second[i]] != placement.offsets[i]
+    ]
+    offsets = placement.offsets[: len(rectangles)]
+    return Placement(offsets, placement.height, lower_bound(rectangles), tuple(moves))
