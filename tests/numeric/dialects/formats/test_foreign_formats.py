@@ -89,5 +89,8 @@ def test_a_tensor_in_a_format_is_as_exact_as_this(sort: Sort):
         pipelines.run(module, ctx, [AssignFormatPass(width=16, widths=widths), ChooseAccumulatorsPass()])
         outputs.append(evaluate(module, encode_inputs(module, x)))
     plain, stored = outputs
-    least = 1.0 if sort.variants[0].bits >= 12 else 0.9
+    format = sort.variants[0]
+    signed = format.decode(format.encode(np.array(-1.0))) < 0
+    # Negative inputs become 0 in formats without a sign.
+    least = 1.0 if format.bits >= 12 else 0.9 if signed else 0.85
     assert np.mean(plain.classes == stored.classes) >= least
