@@ -1,1 +1,1 @@
-"""Convolutions in place: which of a network's run in turns, and in which (Gural and Murmann 2019)."""
+"""Convolutions in place, and the turns in which they run (Gural and Murmann 2019)."""
