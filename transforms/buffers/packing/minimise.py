@@ -87,9 +87,9 @@ class Minimiser:
         """The lowest placement after short trials in the named orders, which suffice for most small problems.
 
         The lower bound is tried first. Then the gap is halved, as long as one of the orders leads to a packing or to a
-        proof that there is none.
+        proof that there is none. With a capacity there is no gap to be closed.
         """
-        for share in (1.0, 0.5):
+        for share in (1.0, 0.5) if self.effort.capacity is None else ():
             in_vain = 0
             for trial in cycle(self._named(PATIENCE)):
                 if self.effort.is_enough(self.best) or self.effort.is_over():
