@@ -42,11 +42,11 @@ def _forward(function: func.FuncOp, insert: tdsl.InsertSliceOp) -> None:
         return
     if part is whole.owner or not is_run(tdsl.shape_of(insert.out), tdsl.shape_of(insert.part)):
         return
-    # The caller has computed the input.
-    if part.input is not None:
-        return
     live = live_ranges(function)
     first, last = live.ranges[part]
+    # The caller has computed what may be the input.
+    if first < 0:
+        return
     if live.points[last] is not insert or live.points[first].parent is not insert.parent:
         return
     if any(_may_be(value, whole) for op in live.points[first:last] for value in op.operands):

@@ -132,12 +132,16 @@ def with_overlaps(
 ) -> list[Rectangle]:
     """The rectangles of groups of buffers, each with the operands that it may overlap, and their safe distances.
 
-    The op or loop nest that first touches a result has to be the last that needs the operand.
+    The op or loop nest that first touches a result has to be the last that needs the operand. What holds the input
+    overlaps nothing: the caller fills it before the first op.
     """
     ends = sorted((shape.last, i) for i, shape in enumerate(rectangles))
     number = {op: point for point, op in enumerate(live.points)}
     overlapping: list[Rectangle] = []
     for i, (members, shape) in enumerate(zip(groups, rectangles, strict=True)):
+        if shape.first < 0:
+            overlapping.append(shape)
+            continue
         op = live.points[shape.first]
         end = max(number[inner] for inner in op.walk() if inner in number)
         results = {member.result for member in members}

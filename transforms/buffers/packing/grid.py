@@ -68,7 +68,7 @@ class Grid:
         for buffer in order:
             chain = [buffer]
             while chain:
-                before = [result for result in results.get(chain[-1], ()) if result not in done and result not in chain]
+                before = [result for result in results.get(chain[-1], ()) if result not in done]
                 if before:
                     chain.append(before[0])
                 else:

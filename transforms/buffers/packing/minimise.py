@@ -96,9 +96,8 @@ class Minimiser:
                     return self.best
                 if in_vain == len(ORDERS):
                     break
-                before = self.best.height, self.least
-                self._try(self._within_gap(share), trial)
-                in_vain = in_vain + 1 if (self.best.height, self.least) == before else 0
+                outcome = self._try(self._within_gap(share), trial)
+                in_vain = in_vain + 1 if outcome is Outcome.OUT_OF_NODES else 0
                 if not in_vain and share == 1:
                     break
         return self.best
@@ -181,7 +180,7 @@ class Minimiser:
         order = arranged(base[1], smaller.features)
         return Trial(f"{base[0]}, glued {seed}", base, order, nodes, SHARE if seed % 5 == 4 else 1, (blocks, smaller))
 
-    def _try(self, height: int, trial: Trial) -> None:
+    def _try(self, height: int, trial: Trial) -> Outcome:
         """Searches a height with a trial, and keeps what it finds or proves."""
         before = time.monotonic()
         problem = self.problem if trial.glued is None else trial.glued[1]
@@ -201,6 +200,7 @@ class Minimiser:
             self.least = max(self.least, height + 1)
             bound = min(self.least * self.unit, self.best.height)
             self._keep(replace(self.best, lower_bound=max(bound, self.best.lower_bound)))
+        return result.outcome
 
     def _taken_apart(self, blocks: Sequence[Block], offsets: Sequence[int]) -> list[int]:
         """The offsets of the buffers, from those of the blocks that they are glued to, in bytes."""

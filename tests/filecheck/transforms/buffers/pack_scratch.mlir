@@ -250,3 +250,22 @@ func.func @handed_on(%X: memref<4xf32>, %which: i1) -> index {
 }
 // CHECK: func.func @handed_on
 // CHECK-NEXT: scratch.arena {scratch.height = 32 : i64
+
+// -----
+
+// What may be the input lies beside it: the caller fills it before the first op.
+func.func @input_handed_on(%which: i1) -> index {
+  %X = scratch.alloc {input} : memref<4xf32>
+  %a = scratch.alloc : memref<4xf32>
+  %chosen = scf.if %which -> (memref<4xf32>) {
+    tdsl.exp %X : memref<4xf32> into %a : memref<4xf32>
+    scf.yield %a : memref<4xf32>
+  } else {
+    scf.yield %X : memref<4xf32>
+  }
+  tdsl.exp %X : memref<4xf32> into %chosen : memref<4xf32>
+  %l = tdsl.argmax %chosen : memref<4xf32>
+  func.return %l : index
+}
+// CHECK: func.func @input_handed_on
+// CHECK-NEXT: scratch.arena {scratch.height = 32 : i64
