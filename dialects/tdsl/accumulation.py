@@ -12,25 +12,15 @@ from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import num
-from tinyml.dialects.formats.accumulator import Accumulator, accumulator_of
 from tinyml.dialects.formats.product import Bound, Product
-from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, broadcast, build, format_of, shape_of, shaped, spell
+from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, broadcast, build, format_of, shape_of, spell
 from tinyml.dialects.tdsl.elementwise import PointwiseOp
 from tinyml.dialects.tdsl.facts import carried_product
+from tinyml.dialects.tdsl.memory_sums import accumulator_elements
 from tinyml.dialects.tdsl.movement import IndexOp
 from tinyml.dialects.tdsl.row_shifts import bound_after_shifts, verify_shifts
 
-__all__ = ["AccumulateOp", "FinishOp", "MacOp", "StartOp", "ZeroOp", "accumulator_elements"]
-
-
-def accumulator_elements(value: SSAValue) -> Accumulator:
-    """The accumulator of the elements of a tensor or memref."""
-    element = shaped(value).get_element_type()
-    if (accumulator := accumulator_of(element)) is None:
-        raise VerifyException(f"elements must be accumulators, got {element}")
-    if accumulator.in_memory.type != accumulator.type:
-        raise VerifyException(f"{element} lies only in registers, {accumulator.in_memory.type} also in memory")
-    return accumulator
+__all__ = ["AccumulateOp", "FinishOp", "MacOp", "StartOp", "ZeroOp"]
 
 
 @irdl_op_definition

@@ -20,7 +20,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.machine.numpy_machine import NumpyMachine, stacked_matmul
-from tinyml.dialects.tdsl.accumulation import accumulator_elements
+from tinyml.dialects.tdsl.memory_sums import accumulator_elements
 from tinyml.runtime.evaluator.contractions import Multiply, sum_products
 
 if TYPE_CHECKING:
