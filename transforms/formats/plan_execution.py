@@ -12,6 +12,9 @@ from xdsl.passes import ModulePass
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
+from tinyml.transforms.formats.channels.choice import SUM_BITS, partial_plan
+from tinyml.transforms.formats.channels.nest import ChannelLoop
+from tinyml.transforms.formats.plans.executable import ORDINARY
 from tinyml.transforms.formats.plans.network import Network, network_of
 from tinyml.transforms.formats.plans.segmentation import Segment
 from tinyml.transforms.formats.streaming.choice import SLICES, plan_of, slice_of
@@ -38,8 +41,8 @@ class PlanExecutionPass(ModulePass):
     ram: int | None = None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if self.mode not in (*SLICES, *METHODS):
-            raise InputError(f"unknown mode of execution '{self.mode}'; there are {', '.join((*SLICES, *METHODS))}")
+        if self.mode not in (modes := (*SLICES, *METHODS, *SUM_BITS)):
+            raise InputError(f"unknown mode of execution '{self.mode}'; there are {', '.join(modes)}")
         if self.mode == "ordinary" or (self.mode == "auto" and self.ram is None):
             return
         segments: list[DictionaryAttr] = []
@@ -64,6 +67,12 @@ class PlanExecutionPass(ModulePass):
             for segment in turned_plan(network, self.mode).segments:
                 if segment.schedule == self.mode:
                     run_in_turns(network, segment.first, self.mode)
+                    yield segment, self.mode
+            return
+        if self.mode in SUM_BITS:
+            for segment in partial_plan(network, self.mode).segments:
+                if segment.schedule != ORDINARY:
+                    ChannelLoop(network, segment.first, segment.last, SUM_BITS[self.mode]).rewrite()
                     yield segment, self.mode
             return
         for segment in plan_of(network, self.mode, self.ram).segments:

@@ -64,7 +64,7 @@ def links_of(network: Network, first: int, last: int) -> list[Link]:
         if previous and isinstance(op, tdsl.ElementwiseOp) and previous.result in op.inputs and _alone(previous.result):
             previous.chain += [op, *chain]
             continue
-        link = Link(role, op, chain, _operand(network, op, node.reads[0].tensor))
+        link = Link(role, op, chain, _operand(op, previous))
         _check(link, node.result)
         links.append(link)
     for link in links:
@@ -96,29 +96,33 @@ def _alone(value: SSAValue) -> bool:
     return len({use.operation for use in value.uses}) == 1
 
 
-def _operand(network: Network, op: tdsl.TensorOp, name: str) -> SSAValue:
-    """The operand of an op that lies in a tensor of the graph, padding included."""
-    for value in op.inputs:
-        pad = value.owner
-        if network.names.get(pad.input if isinstance(pad, tdsl.PadOp) else value) == name:
-            return value
-    raise AssertionError(name)
+def _operand(op: tdsl.TensorOp, previous: Link | None) -> SSAValue:
+    """The operand that is read channel by channel, or in the first link perhaps whole; padding included."""
+    if isinstance(op, tdsl.ContractionOp):
+        return op.pairs[0][1]
+    if isinstance(op, tdsl.ElementwiseOp):
+        if previous is not None and previous.result in op.inputs:
+            return previous.result
+        return next(value for value in op.inputs if tdsl.shape_of(value) == tdsl.shape_of(op.out))
+    return op.inputs[0]
 
 
 def _check(link: Link, name: str) -> None:
     op = link.op
     shape = tdsl.shape_of(op.out)
+    if isinstance(op, tdsl.ContractionOp) and op.initial and not isinstance(op.initial.owner, tdsl.ConstOp):
+        raise NotStreamed(f"the sums of {name} start from results")
     if len(shape) not in (2, 4) or (len(shape) == 2 and shape[1] != 1) or (len(shape) == 4 and shape[0] != 1):
         raise NotStreamed(f"{name} is neither a single image nor a column vector")
     match op:
         case tdsl.Conv2dOp():
             constant = isinstance(op.lhs.owner, tdsl.ConstOp)
             groups = shape[channel_axis(shape)] if link.role is Role.CONTINUE else 1
-            if not constant or op.rhs is not link.operand or op.group_count != groups or op.turns is not None:
+            if not constant or op.group_count != groups or op.turns is not None:
                 raise NotStreamed(f"{name} is no convolution of one image by constants in one group")
         case tdsl.MatmulOp() | tdsl.MatmulSumOp():
             [(lhs, rhs), *others] = op.pairs
-            if others or not isinstance(lhs.owner, tdsl.ConstOp) or rhs is not link.operand:
+            if others or not isinstance(lhs.owner, tdsl.ConstOp) or tdsl.shape_of(rhs)[1] != 1:
                 raise NotStreamed(f"{name} is no product of a constant matrix and a column vector")
         case tdsl.PoolOp() | tdsl.MeanOp():
             if isinstance(op, tdsl.MeanOp) and op.reduced != (1, 2):

@@ -98,9 +98,7 @@ class ChannelLoop:
 
     def _elementwise(self, link: Link, op: tdsl.ElementwiseOp, c: SSAValue, before: SSAValue | None) -> SSAValue:
         shape = tdsl.shape_of(op.out)
-        [main, *_] = (value for value in op.inputs if tdsl.shape_of(value) == shape)
-        if before is not None:
-            main = link.operand
+        main = link.operand
         part = channel(main, c, self.emit) if before is None else self.emit.reshaped(before, of_channel(shape))
         ops = (op, *link.chain)
         return applied(ops, main, part, lambda value: self._operand(value, link, c, None), self.emit)

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from math import prod
 
-from tinyml.dialects import tdsl
-from tinyml.transforms.formats.plans.graph import Graph, Kind
+from tinyml.transforms.formats.plans.executable import ordinary_segments, plan_that_runs, scratch_of
 from tinyml.transforms.formats.plans.network import Network
-from tinyml.transforms.formats.plans.ordinary import ordinary, updated_in_place
-from tinyml.transforms.formats.plans.segmentation import Plan, Segment, cheapest, least_peak
+from tinyml.transforms.formats.plans.segmentation import Plan, Segment
 from tinyml.transforms.formats.plans.streaming import Slice, Streams
 from tinyml.transforms.formats.streaming.schedule import schedule_of
 from tinyml.transforms.formats.streaming.stages import NotStreamed
@@ -22,7 +19,6 @@ SLICES: Mapping[str, Sequence[Slice]] = {
 }
 """The modes of execution, and what segments may be streamed by in each."""
 
-ORDINARY = "ordinary"
 SLOWNESS = {Slice.ROW: 1, Slice.PIXEL: 3}
 """Rough costs of streaming a node, in units of their own; ordinary execution costs nothing."""
 
@@ -35,16 +31,8 @@ def plan_of(network: Network, mode: str, ram: int | None = None) -> Plan:
     """
     if mode == "auto" and ram is None:
         mode = "ordinary"
-    candidates = list(_candidates(network, SLICES[mode]))
-    nodes = len(network.graph.nodes)
-    while True:
-        plan = cheapest(nodes, candidates, 8 * ram) if mode == "auto" and ram is not None else None
-        plan = plan or least_peak(nodes, candidates)
-        assert plan is not None
-        refused = [segment for segment in plan.segments if not _runs(network, segment)]
-        if not refused:
-            return plan
-        candidates = [segment for segment in candidates if segment not in refused]
+    candidates = _candidates(network, SLICES[mode])
+    return plan_that_runs(network, candidates, lambda segment: _runs(network, segment), ram if mode == "auto" else None)
 
 
 def slice_of(segment: Segment) -> Slice | None:
@@ -59,10 +47,8 @@ def _name(slice: Slice) -> str:
 def _candidates(network: Network, slices: Sequence[Slice]) -> Iterator[Segment]:
     graph = network.graph
     count = len(graph.nodes)
-    scratch = [_scratch(network, i) for i in range(count)]
-    pixels = Streams(graph, Slice.PIXEL)
-    for i in range(count):
-        yield Segment(i, i, _by_itself(graph, i, pixels) + scratch[i], ORDINARY)
+    scratch = [scratch_of(network, i) for i in range(count)]
+    yield from ordinary_segments(network)
     runs = [_runs(network, Segment(i, i, 0, _name(Slice.ROW))) for i in range(count)] if slices else []
     for slice in slices:
         streams = Streams(graph, slice)
@@ -73,27 +59,6 @@ def _candidates(network: Network, slices: Sequence[Slice]) -> Iterator[Segment]:
                 if last > first and (bits := streams.cost(first, last)) is not None:
                     cost = SLOWNESS[slice] * (last + 1 - first)
                     yield Segment(first, last, bits + max(scratch[first : last + 1]), _name(slice), cost)
-
-
-def _by_itself(graph: Graph, i: int, pixels: Streams) -> int:
-    """The bits of a node in ordinary execution, whose result may overlap an operand pixel by pixel."""
-    options = [ordinary(graph, i), updated_in_place(graph, i)]
-    if graph.nodes[i].kind is not Kind.ELEMENTWISE and not any(read.sums for read in graph.nodes[i].reads):
-        options.append(pixels.cost(i, i))
-    return min(bits for bits in options if bits is not None)
-
-
-def _scratch(network: Network, i: int) -> int:
-    """The bits of the window of a convolution and of one pixel of its result."""
-    op = network.ops[i][0]
-    if not isinstance(op, tdsl.Conv2dOp):
-        return 0
-    _, height, width, _ = tdsl.shape_of(op.lhs)
-    gathered = height * width * tdsl.shape_of(op.rhs)[3] if height * width > 1 else 0
-    pixel = prod(tdsl.shape_of(op.out)[3:]) if len(network.ops[i]) > 1 else 0
-    return 8 * sum(
-        elements * tdsl.format_of(value).dtype.itemsize for elements, value in ((gathered, op.rhs), (pixel, op.out))
-    )
 
 
 def _runs(network: Network, segment: Segment) -> bool:
