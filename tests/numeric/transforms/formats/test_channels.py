@@ -1,0 +1,82 @@
+"""Segments that run channel by channel compute the bits of ordinary execution."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from programs.sliced_networks import arena, buffers_of, channel_networks, check_bits, inputs_of, refined
+from programs.streamed_networks import NetworkWriter
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.parser import Parser
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.context import context
+from tinyml.lowering import pipelines
+from tinyml.runtime.devices.host import HostRunner
+from tinyml.runtime.devices.registry import runner_for
+from tinyml.runtime.evaluator.evaluator import Outputs, evaluate, predict_function
+from tinyml.runtime.model.model_interface import interface_of
+from tinyml.targets.c.print_c import write_c
+from tinyml.targets.registry import HOST
+from tinyml.tools.driver.measure import first_mismatch
+from tinyml.transforms.formats.channels.choice import partial_plan
+from tinyml.transforms.formats.channels.nest import ChannelLoop
+from tinyml.transforms.formats.plan_execution import streamed_segments
+from tinyml.transforms.formats.plans.network import network_of
+from tinyml.transforms.formats.streaming.stages import NotStreamed
+
+
+def loop(module: ModuleOp, first: int, last: int) -> ChannelLoop | None:
+    try:
+        return ChannelLoop(network_of(predict_function(module)), first, last, 32)
+    except NotStreamed:
+        return None
+
+
+@settings(max_examples=15)
+@given(channel_networks(), st.data())
+def test_any_loop_computes_the_same_bits(network: str, data: st.DataObject):
+    module = refined(Parser(context(), network).parse_module())
+    count = len(network_of(predict_function(module)).graph.nodes)
+    pairs = [(i, k) for i in range(count) for k in range(i + 1, count) if loop(module, i, k)]
+    assume(pairs)
+    tiled = module.clone()
+    run = loop(tiled, *data.draw(st.sampled_from(pairs)))
+    assert run is not None
+    run.rewrite()
+    check_bits(module, tiled)
+
+
+def inverted_bottlenecks() -> ModuleOp:
+    """Wide images between narrow ones, a residual sum, and a dense layer."""
+    net = NetworkWriter((8, 8, 3), np.random.default_rng(7))
+    image = net.window(net.input, (3, 3), (2, 2), (0, 1, 0, 1), 4)
+    for strides in ((1, 1), (2, 2)):
+        wide = net.window(image, (1, 1), (1, 1), (0, 0, 0, 0), 24)
+        wide = net.window(wide, (3, 3), strides, (1, 1, 1, 1))
+        narrow = net.window(wide, (1, 1), (1, 1), (0, 0, 0, 0), 4)
+        image = net.insert(tdsl.AddOp(image, narrow)) if strides == (1, 1) else narrow
+    wide = net.window(image, (2, 2), (1, 1), (0, 1, 0, 1), 32)
+    mean = net.insert(tdsl.ReshapeOp(net.insert(tdsl.MeanOp(wide, (1, 2))), (32, 1)))
+    return net.module(net.insert(tdsl.MatmulOp(net.constant(3, 32), mean)))
+
+
+@pytest.mark.parametrize("device", [HOST, "cortex-m4", "uno"])
+def test_networks_run_channel_by_channel_on_devices(device: str, tmp_path: Path):
+    """On the host every access is checked. The arena is no larger than the plan says, which is less than before."""
+    module = refined(inverted_bottlenecks())
+    expected, interface = evaluate(module, x := inputs_of(module, 2)), interface_of(module)
+    plan = partial_plan(network_of(predict_function(module)), "partial-32")
+    program = buffers_of(module, "partial-32", device)
+    assert {segment["by"] for segment in streamed_segments(program)} == {"partial-32"}
+    assert arena(program) <= plan.bits // 8 < arena(buffers_of(module, "ordinary"))
+    for step in ("buffers-to-loops", "loops-to-bits", "bits-to-c"):
+        pipelines.run(program, context(), pipelines.flatten(step, {"target": device}))
+    write_c(program, context(), device, tmp_path)
+    runner = HostRunner(sanitize=True) if device == HOST else runner_for(device)
+    result = runner.run(runner.build(tmp_path, interface, tmp_path / "build"), interface, x)
+    assert first_mismatch(expected, Outputs(None, result.scores, result.more)) is None
