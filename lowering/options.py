@@ -12,7 +12,7 @@ from tinyml.dialects.formats.lookup import USUAL_FORMAT
 from tinyml.dialects.options import option
 from tinyml.targets.registry import HOST
 
-PLANS = ("auto", "ordinary", "partial-32", "replace", "herringbone", "single-transpose", "rows", "pixels")
+PLANS = ("auto", "ordinary", "partial-32", "patches", "replace", "herringbone", "single-transpose", "rows", "pixels")
 PACKED = ("auto", "always", "never")
 
 

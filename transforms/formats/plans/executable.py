@@ -17,16 +17,20 @@ ORDINARY = "ordinary"
 
 
 def plan_that_runs(
-    network: Network, candidates: Iterable[Segment], runs: Callable[[Segment], bool], ram: int | None = None
+    network: Network,
+    candidates: Iterable[Segment],
+    runs: Callable[[Segment], bool],
+    ram: int | None = None,
+    most_extra: int | None = None,
 ) -> Plan:
     """The plan with the least peak, of candidates that run.
 
-    ram: bytes within which the fastest plan is taken instead, if there is one.
+    ram: bytes within which the fastest plan is taken instead, if there is one. most_extra: a limit on extra work.
     """
     known, nodes = list(candidates), len(network.graph.nodes)
     while True:
         plan = None if ram is None else cheapest(nodes, known, 8 * ram)
-        plan = plan or least_peak(nodes, known)
+        plan = plan or least_peak(nodes, known, most_extra)
         assert plan is not None
         refused = [segment for segment in plan.segments if segment.schedule != ORDINARY and not runs(segment)]
         if not refused:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from tinyml.transforms.formats.plans.graph import Graph, Read
 from tinyml.transforms.formats.plans.segmentation import Segment
 
@@ -23,17 +25,23 @@ def patches(graph: Graph, last: int, count: int) -> Segment | None:
     if count > min(image[:2]):
         return None
     peak = work = 0
-    for top, bottom in _cuts(image.height, count):
-        for left, right in _cuts(image.width, count):
-            boxes = _boxes(graph, last, (top, bottom, left, right))
-            peak = max(peak, _peak(graph, last, boxes))
-            work += sum(
-                node.macs * _pixels(boxes[node.result]) // graph.tensors[node.result].pixels
-                for node in nodes
-                if node.result in boxes
-            )
+    for tile in tiles(image[:2], count):
+        boxes = boxes_of(graph, last, tile)
+        peak = max(peak, _peak(graph, last, boxes))
+        work += sum(
+            node.macs * _pixels(boxes[node.result]) // graph.tensors[node.result].pixels
+            for node in nodes
+            if node.result in boxes
+        )
     bits = graph.size(*graph.inputs, result) + peak
     return Segment(0, last, bits, f"{count}x{count} patches", work - sum(node.macs for node in nodes))
+
+
+def tiles(extents: tuple[int, int], count: int) -> Iterator[Box]:
+    """The count x count tiles of an image of a height and a width."""
+    for top, bottom in _cuts(extents[0], count):
+        for left, right in _cuts(extents[1], count):
+            yield top, bottom, left, right
 
 
 def _cuts(extent: int, count: int) -> list[tuple[int, int]]:
@@ -44,7 +52,7 @@ def _pixels(box: Box) -> int:
     return (box[1] - box[0]) * (box[3] - box[2])
 
 
-def _boxes(graph: Graph, last: int, tile: Box) -> dict[str, Box]:
+def boxes_of(graph: Graph, last: int, tile: Box) -> dict[str, Box]:
     """The part of each tensor that a tile of the last one's result needs."""
     boxes = {graph.nodes[last].result: tile}
     for node in reversed(graph.nodes[: last + 1]):

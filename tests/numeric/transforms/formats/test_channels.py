@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from programs.sliced_networks import arena, buffers_of, channel_networks, check_bits, inputs_of, refined
-from programs.streamed_networks import NetworkWriter
+from programs.streamed_networks import inverted_bottlenecks
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
-from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.lowering import pipelines
 from tinyml.runtime.devices.host import HostRunner
@@ -49,20 +47,6 @@ def test_any_loop_computes_the_same_bits(network: str, data: st.DataObject):
     assert run is not None
     run.rewrite()
     check_bits(module, tiled)
-
-
-def inverted_bottlenecks() -> ModuleOp:
-    """Wide images between narrow ones, a residual sum, and a dense layer."""
-    net = NetworkWriter((8, 8, 3), np.random.default_rng(7))
-    image = net.window(net.input, (3, 3), (2, 2), (0, 1, 0, 1), 4)
-    for strides in ((1, 1), (2, 2)):
-        wide = net.window(image, (1, 1), (1, 1), (0, 0, 0, 0), 24)
-        wide = net.window(wide, (3, 3), strides, (1, 1, 1, 1))
-        narrow = net.window(wide, (1, 1), (1, 1), (0, 0, 0, 0), 4)
-        image = net.insert(tdsl.AddOp(image, narrow)) if strides == (1, 1) else narrow
-    wide = net.window(image, (2, 2), (1, 1), (0, 1, 0, 1), 32)
-    mean = net.insert(tdsl.ReshapeOp(net.insert(tdsl.MeanOp(wide, (1, 2))), (32, 1)))
-    return net.module(net.insert(tdsl.MatmulOp(net.constant(3, 32), mean)))
 
 
 @pytest.mark.parametrize("device", [HOST, "cortex-m4", "uno"])

@@ -5,16 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 from programs.sliced_networks import arena, buffers_of, check_bits, inputs_of, refined
-from programs.streamed_networks import NetworkWriter, networks
+from programs.streamed_networks import networks, residual_network
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
-from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.lowering import pipelines
 from tinyml.runtime.devices.host import HostRunner
@@ -56,19 +54,6 @@ def test_any_segment_computes_the_same_bits(network: str, slice: Slice, data: st
         event(str(reason).partition(" ")[2])
         return
     check_bits(module, tiled)
-
-
-def residual_network() -> ModuleOp:
-    """Images that shrink, with a join of two branches, of which one has a shortcut of its own, and an average."""
-    net = NetworkWriter((12, 12, 3), np.random.default_rng(7))
-    image = net.window(net.input, (3, 3), (1, 1), (1, 1, 1, 1), 6)
-    image = net.insert(tdsl.AddOp(image, net.window(image, (3, 3), (1, 1), (1, 1, 1, 1), 6)))
-    branch = net.window(image, (3, 3), (2, 2), (0, 1, 0, 1), 8)
-    branch = net.window(branch, (3, 3), (1, 1), (1, 1, 1, 1))
-    shortcut = net.window(image, (1, 1), (2, 2), (0, 0, 0, 0), 8)
-    image = net.insert(tdsl.AddOp(shortcut, branch))
-    image = net.insert(tdsl.MaxPoolOp(image, (3, 3), (1, 1, 1, 1), (1, 1)))
-    return net.module(net.insert(tdsl.MeanOp(image, (1, 2))))
 
 
 @pytest.mark.parametrize("device", [HOST, "cortex-m4", "uno"])
