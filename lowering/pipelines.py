@@ -138,7 +138,7 @@ PIPELINES = {
 }
 """The named pipelines. A step receives every option for which it has a field."""
 
-SLICED = ("partial-32", "patches", "rows", "pixels")
+SLICED = ("partial-32", "partial-16", "partial-8", "patches", "rows", "pixels")
 FIELDS = {"plan-execution": {"mode": "plan"}}
 """Fields of passes that take an option of another name, because several passes have fields of theirs."""
 

@@ -29,18 +29,24 @@ PLAN = "tinyml.plan"
 Each has its `first` and `last` op, and `by`, what it runs by; for patches also `more_macs`.
 """
 
+ROUNDED = "rounded"
+"""The end of `by` where sums are rounded in between, so that bits are not those of ordinary execution."""
+
+ROUNDING = tuple(mode for mode, bits in SUM_BITS.items() if bits < 32)
+"""The modes that may round sums in between."""
+
 
 @dataclass(frozen=True)
 class PlanExecutionPass(ModulePass):
     """Executes each function by a plan, and records its segments in the attribute `tinyml.plan` of the module.
 
     mode: `ordinary` changes nothing; `rows` and `pixels` stream segments in the plan with the least peak, whose others
-    are ordinary; `partial-32` runs them channel by channel, with sums of 32 bits, and `patches` runs the beginning tile
-    by tile; in `replace`, `herringbone` and `single-transpose` convolutions run in place; `auto` takes the fastest plan
-    with at most `ram` bytes alive, or that with the least peak, of those that stream. ram: without it `auto` is
-    ordinary execution. extra: percentage of multiply-accumulates that patches may add to the network's. Raises
-    `InputError` for another mode, and except for `ordinary` for functions with loops, branches or batches of images,
-    unless the mode is `auto`.
+    are ordinary; `partial-32`, `partial-16` and `partial-8` run them channel by channel, with sums of so many bits,
+    which are rounded in between where they need more; `patches` runs the beginning tile by tile; in `replace`,
+    `herringbone` and `single-transpose` convolutions run in place; `auto` takes the fastest plan with at most `ram`
+    bytes alive, or that with the least peak, of those that stream. ram: without it `auto` is ordinary execution.
+    extra: percentage of multiply-accumulates that patches may add to the network's. Raises `InputError` for another
+    mode, and except for `ordinary` for functions with loops, branches or batches of images, unless the mode is `auto`.
     """
 
     name = "plan-execution"
@@ -82,8 +88,9 @@ class PlanExecutionPass(ModulePass):
         if self.mode in SUM_BITS:
             for segment in partial_plan(network, self.mode).segments:
                 if segment.schedule != ORDINARY:
-                    ChannelLoop(network, segment.first, segment.last, SUM_BITS[self.mode]).rewrite()
-                    yield segment, self.mode
+                    loop = ChannelLoop(network, segment.first, segment.last, SUM_BITS[self.mode])
+                    loop.rewrite()
+                    yield segment, self.mode if loop.is_exact else f"{self.mode}, {ROUNDED}"
             return
         if self.mode == PATCHES:
             for segment in patched_plan(network, network.graph.macs * self.extra // 100).segments:
@@ -95,6 +102,16 @@ class PlanExecutionPass(ModulePass):
             if (slice := slice_of(segment)) is not None:
                 stream(network, segment.first, segment.last, slice)
                 yield segment, f"{slice.value}s"
+
+
+def with_rounded_sums(module: ModuleOp, ctx: Context, mode: str) -> ModuleOp | None:
+    """A program at L1 as a mode executes it, if that rounds sums in between; None if bits stay as they are."""
+    if mode not in ROUNDING:
+        return None
+    planned = module.clone()
+    PlanExecutionPass(mode).apply(ctx, planned)
+    rounds = any(str(segment["by"]).endswith(ROUNDED) for segment in streamed_segments(planned))
+    return planned if rounds else None
 
 
 def streamed_segments(module: ModuleOp) -> list[dict[str, str | int]]:

@@ -16,6 +16,7 @@ from xdsl.passes import ModulePass
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
+from tinyml.transforms.formats.channels.choice import SUM_BITS
 from tinyml.transforms.formats.channels.nest import ChannelLoop
 from tinyml.transforms.formats.patching.nest import Patches
 from tinyml.transforms.formats.plans.network import Network, network_of
@@ -33,8 +34,9 @@ class TileSegmentPass(ModulePass):
 
     first, last: the first and the last op of the segment, by the names that `tinyml plan` gives them. by: `rows`,
     `pixels` or `channels`, what the loops compute at a time, or `patches`. sums: bits of the sums that a loop over
-    channels adds up. patches: their number along each axis. Raises `InputError` for other names, and for segments that
-    do not run slice by slice, with the reason.
+    channels adds up, 32, 16 or 8, to which they are rounded in between where they need more. patches: their number
+    along each axis. Raises `InputError` for other names and widths of sums, and for segments that do not run slice by
+    slice, with the reason.
     """
 
     name = "tile-segment"
@@ -47,6 +49,8 @@ class TileSegmentPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if self.by not in WAYS:
             raise InputError(f"segments run by {', '.join(WAYS[:-1])} or {WAYS[-1]}, got '{self.by}'")
+        if self.sums not in SUM_BITS.values():
+            raise InputError(f"sums have {', '.join(map(str, SUM_BITS.values()))} bits, got {self.sums}")
         for function in defined_functions(op):
             network = network_of(function)
             order = [node.result for node in network.graph.nodes]

@@ -13,7 +13,7 @@ from tinyml.transforms.formats.plans.partial import LONGEST, partial
 from tinyml.transforms.formats.plans.segmentation import Plan, Segment
 from tinyml.transforms.formats.streaming.stages import NotStreamed
 
-SUM_BITS = {"partial-32": 32}
+SUM_BITS = {"partial-32": 32, "partial-16": 16, "partial-8": 8}
 """The modes of partial execution, and the bits of the sums that they accumulate."""
 
 

@@ -10,7 +10,7 @@ from xdsl.rewriter import Rewriter
 from tinyml.dialects import tdsl
 from tinyml.transforms.formats.channels.links import Link, Role, channel_axis, links_of
 from tinyml.transforms.formats.channels.parts import channel, of_channel, operand
-from tinyml.transforms.formats.channels.sums import Sums
+from tinyml.transforms.formats.channels.sums import sums_of
 from tinyml.transforms.formats.plans.network import Network
 from tinyml.transforms.formats.tiling.convolution_pixels import ConvolutionPixels, applied
 from tinyml.transforms.formats.tiling.emitter import Emitter
@@ -27,10 +27,15 @@ class ChannelLoop:
     def __init__(self, network: Network, first: int, last: int, sum_bits: int) -> None:
         links = links_of(network, first, last)
         end = links[-1]
-        self.sums = Sums(end, sum_bits) if end.role is Role.ACCUMULATE else None
+        self.sums = sums_of(end, sum_bits) if end.role is Role.ACCUMULATE else None
         self.result = end.op.out if self.sums else end.result
         self.links = links[:-1] if self.sums else links
         """The links that compute a channel of their results."""
+
+    @property
+    def is_exact(self) -> bool:
+        """Are the results those of ordinary execution?"""
+        return self.sums is None or self.sums.EXACT
 
     def rewrite(self) -> None:
         """Replace the ops of the segment by the loop; those behind sums stay."""

@@ -1,7 +1,9 @@
 // RUN: tinyml-opt %s -p 'tile-segment{first=y.0 last=s.2 by=channels},canonicalize,cse' | filecheck %s --check-prefixes=LOOP,SUMS
 // RUN: tinyml-opt %s -p 'tile-segment{first=y.0 last=z.1 by=channels},canonicalize,cse' | filecheck %s --check-prefixes=LOOP,WHOLE
 // RUN: not tinyml-opt %s -p 'tile-segment{first=y.0 last=y.0 by=channels}' 2>&1 | filecheck %s --check-prefix=SINGLE
-// RUN: not tinyml-opt %s -p 'tile-segment{first=y.0 last=s.2 by=channels sums=8}' 2>&1 | filecheck %s --check-prefix=NARROW
+// RUN: tinyml-opt %s -p 'tile-segment{first=y.0 last=s.2 by=channels sums=16},canonicalize,cse' | filecheck %s --check-prefix=EXACT
+// RUN: tinyml-opt %s -p 'tile-segment{first=y.0 last=s.2 by=channels sums=8},canonicalize,cse' | filecheck %s --check-prefix=ROUNDED
+// RUN: not tinyml-opt %s -p 'tile-segment{first=y.0 last=s.2 by=channels sums=24}' 2>&1 | filecheck %s --check-prefix=WIDTH
 
 // An inverted bottleneck: a channel of the wide images at a time, which is generated, continued, and added to sums that
 // begin with the bias. Without the last convolution, each channel is put into the whole image.
@@ -33,4 +35,13 @@ func.func @bottleneck(%X: tensor<1x4x5x2x!fixed.q<8, 7>>) -> tensor<1x2x3x3x!fix
 // SUMS: tdsl.mac %{{.*}}, [[w]], %{{.*}} -> tensor<3x1x!fixed.acc<32, 12>>
 // SUMS: tdsl.finish [[sums]] {bound = array<i64: -1390, 3438>} : tensor<1x2x3x3x!fixed.acc<32, 12>> -> tensor<1x2x3x3x!fixed.q<8, 5>>
 // SINGLE: 'y.0' to 'y.0' do not run by channels: a single op needs all channels, of its operand or of its result
-// NARROW: 'y.0' to 's.2' do not run by channels: sums need 16 bits, there are 8
+// WIDTH: sums have 32, 16, 8 bits, got 24
+
+// The bound proves that 16 bits are enough. In 8 bits, each contribution is rounded, and the bias comes last.
+// EXACT: tdsl.start %b : tensor<3x!fixed.q<8, 5>> -> tensor<1x2x3x3x!fixed.acc<16, 12>>
+// EXACT: tdsl.mac %{{.*}} -> tensor<3x1x!fixed.acc<16, 12>>
+// EXACT: tdsl.finish %{{.*}} {bound = array<i64: -1390, 3438>} : tensor<1x2x3x3x!fixed.acc<16, 12>>
+// ROUNDED: tdsl.fill {value = 0.000000e+00 : f64} -> tensor<1x2x3x3x!fixed.q<8, 5>>
+// ROUNDED: [[part:%.*]] = tdsl.matmul %{{.*}} -> tensor<3x1x!fixed.q<8, 5>>
+// ROUNDED: tdsl.add %{{.*}}, [[part]] : {{.*}} -> tensor<3x1x!fixed.q<8, 5>>
+// ROUNDED: tdsl.add %{{.*}}, %b : {{.*}} -> tensor<1x2x3x3x!fixed.q<8, 5>>

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from programs.sliced_networks import arena, buffers_of, channel_networks, check_bits, inputs_of, refined
-from programs.streamed_networks import inverted_bottlenecks
+from programs.streamed_networks import NetworkWriter, inverted_bottlenecks
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
@@ -20,7 +21,9 @@ from tinyml.runtime.evaluator.evaluator import Outputs, evaluate, predict_functi
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.c.print_c import write_c
 from tinyml.targets.registry import HOST
+from tinyml.tools.driver.compile_model import compile_model
 from tinyml.tools.driver.measure import first_mismatch
+from tinyml.tools.driver.request import Request
 from tinyml.transforms.formats.channels.choice import partial_plan
 from tinyml.transforms.formats.channels.nest import ChannelLoop
 from tinyml.transforms.formats.plan_execution import streamed_segments
@@ -28,9 +31,9 @@ from tinyml.transforms.formats.plans.network import network_of
 from tinyml.transforms.formats.streaming.stages import NotStreamed
 
 
-def loop(module: ModuleOp, first: int, last: int) -> ChannelLoop | None:
+def loop(module: ModuleOp, first: int, last: int, sum_bits: int = 32) -> ChannelLoop | None:
     try:
-        return ChannelLoop(network_of(predict_function(module)), first, last, 32)
+        return ChannelLoop(network_of(predict_function(module)), first, last, sum_bits)
     except NotStreamed:
         return None
 
@@ -47,6 +50,40 @@ def test_any_loop_computes_the_same_bits(network: str, data: st.DataObject):
     assert run is not None
     run.rewrite()
     check_bits(module, tiled)
+
+
+def test_sums_of_16_bits_are_exact_where_they_fit():
+    """Few products of 8 bits do; a convolution that sums more of them is rounded in between, and says so."""
+    net = NetworkWriter((4, 4, 2), np.random.default_rng(3))
+    image = net.window(net.window(net.input, (1, 1), (1, 1), (0, 0, 0, 0), 2), (2, 2), (1, 1), (0, 0, 0, 0))
+    narrow = net.window(image, (1, 1), (1, 1), (0, 0, 0, 0), 3)
+    wide = net.window(net.window(narrow, (2, 2), (1, 1), (1, 0, 1, 0)), (3, 3), (1, 1), (1, 1, 1, 1), 3)
+    module = refined(net.module(wide))
+    exact, rounded = module.clone(), module.clone()
+    loops = loop(exact, 0, 2, 16), loop(rounded, 3, 4, 16)
+    assert [run is not None and run.is_exact for run in loops] == [True, False]
+    for run in loops:
+        assert run is not None
+        run.rewrite()
+    check_bits(module, exact)
+    # Sums of 16 bits have bits to spare for roundings.
+    x = inputs_of(module, 20)
+    difference = evaluate(rounded, x).scores.astype(int) - evaluate(module, x).scores  # type: ignore[union-attr]
+    assert np.abs(difference).max() <= 1
+
+
+def test_rounded_sums_are_the_same_on_a_device_and_their_loss_is_reported(tmp_path: Path):
+    """Compiling checks the outputs of the host against the evaluator."""
+    model = tmp_path / "model.mlir"
+    model.write_text(str(inverted_bottlenecks()))
+    reports = {
+        plan: compile_model(Request(model=model, out=tmp_path / plan, target=HOST, plan=plan))
+        for plan in ("partial-32", "partial-8")
+    }
+    assert reports["partial-32"]["rounded_sums"] is None
+    assert all(segment["by"] == "partial-8, rounded" for segment in reports["partial-8"]["segments"])
+    assert reports["partial-8"]["rounded_sums"]["mean_error"] > 0
+    assert reports["partial-8"]["ram_bytes"]["arena"] < reports["partial-32"]["ram_bytes"]["arena"]
 
 
 @pytest.mark.parametrize("device", [HOST, "cortex-m4", "uno"])
