@@ -24,7 +24,7 @@ STEPS: Mapping[str, Sequence[By]] = {
 """The modes of execution, and what segments may be streamed by in each."""
 
 ORDINARY = "ordinary"
-SLOWNESS = {By.ROWS: 1, By.PIXELS: 3, By.BLOCKS: 3}
+SLOWNESS = {By.ROWS: 1, By.PIXELS: 3, By.BLOCKS: 2}
 """Rough costs of streaming a node, in units of their own; ordinary execution costs nothing."""
 
 
