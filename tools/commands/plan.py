@@ -87,7 +87,7 @@ def _report(graph: Graph, chosen: Plan) -> dict[str, Any]:
 def _print_plans(graph: Graph, plans: dict[str, Plan]) -> None:
     from rich.table import Table
 
-    from tinyml.tools.reports.table import wide_console
+    from tinyml.tools.reports.table import spell_bytes, wide_console
     from tinyml.transforms.formats.plans.segmentation import lower_bound
 
     table = Table()
@@ -97,15 +97,15 @@ def _print_plans(graph: Graph, plans: dict[str, Plan]) -> None:
     for mode, chosen in plans.items():
         share = chosen.bits / plans["ordinary"].bits
         work = chosen.extra / graph.macs if graph.macs else 0
-        table.add_row(mode, _bytes(chosen.bits), f"{share:.1%}", str(len(chosen.segments)), f"{work:.1%}")
+        table.add_row(mode, spell_bytes(chosen.bits / 8), f"{share:.1%}", str(len(chosen.segments)), f"{work:.1%}")
     wide_console().print(table)
-    print(f"No exact plan that computes every value once takes less than {_bytes(lower_bound(graph))} bytes.")
+    print(f"No exact plan that computes every value once takes less than {spell_bytes(lower_bound(graph) / 8)} bytes.")
 
 
 def _print_segments(graph: Graph, chosen: Plan) -> None:
     from rich.table import Table
 
-    from tinyml.tools.reports.table import wide_console
+    from tinyml.tools.reports.table import spell_bytes, wide_console
 
     table = Table()
     for heading in ("from", "to", "schedule"):
@@ -113,9 +113,5 @@ def _print_segments(graph: Graph, chosen: Plan) -> None:
     table.add_column("bytes", justify="right", no_wrap=True)
     for segment in chosen.segments:
         first, last = (graph.nodes[i].result for i in (segment.first, segment.last))
-        table.add_row(first, last, segment.schedule, _bytes(segment.bits))
+        table.add_row(first, last, segment.schedule, spell_bytes(segment.bits / 8))
     wide_console().print(table)
-
-
-def _bytes(bits: int) -> str:
-    return f"{bits / 8:,.1f}".removesuffix(".0")

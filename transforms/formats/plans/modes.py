@@ -58,7 +58,7 @@ def _streams(slice: Slice, graph: Graph) -> Iterator[Segment]:
     for first in range(len(graph.nodes)):
         for last in range(first, len(graph.nodes)):
             if (bits := streams.cost(first, last)) is not None:
-                yield Segment(first, last, bits, f"streamed by {slice.value}s")
+                yield Segment(first, last, bits, slice.schedule)
 
 
 def _order(method: str, graph: Graph) -> Iterator[Segment]:

@@ -49,11 +49,7 @@ def plan_of(network: Network, mode: str, ram: int | None = None) -> Plan:
 
 def slice_of(segment: Segment) -> Slice | None:
     """What a segment is streamed by; None if it is ordinary."""
-    return next((slice for slice in Slice if segment.schedule == _name(slice)), None)
-
-
-def _name(slice: Slice) -> str:
-    return f"streamed by {slice.value}s"
+    return next((slice for slice in Slice if segment.schedule == slice.schedule), None)
 
 
 def _candidates(network: Network, slices: Sequence[Slice]) -> Iterator[Segment]:
@@ -63,7 +59,7 @@ def _candidates(network: Network, slices: Sequence[Slice]) -> Iterator[Segment]:
     pixels = Streams(graph, Slice.PIXEL)
     for i in range(count):
         yield Segment(i, i, _by_itself(graph, i, pixels) + scratch[i], ORDINARY)
-    runs = [_runs(network, Segment(i, i, 0, _name(Slice.ROW))) for i in range(count)] if slices else []
+    runs = [_runs(network, Segment(i, i, 0, Slice.ROW.schedule)) for i in range(count)] if slices else []
     for slice in slices:
         streams = Streams(graph, slice)
         for first in range(count):
@@ -72,7 +68,7 @@ def _candidates(network: Network, slices: Sequence[Slice]) -> Iterator[Segment]:
                     break
                 if last > first and (bits := streams.cost(first, last)) is not None:
                     cost = SLOWNESS[slice] * (last + 1 - first)
-                    yield Segment(first, last, bits + max(scratch[first : last + 1]), _name(slice), cost)
+                    yield Segment(first, last, bits + max(scratch[first : last + 1]), slice.schedule, cost)
 
 
 def _by_itself(graph: Graph, i: int, pixels: Streams) -> int:
