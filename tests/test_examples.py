@@ -51,7 +51,7 @@ def test_slopes_are_those_of_the_loss(example: Any):
 
 
 def test_lenet_is_pruned_trained_and_compiled(example: Any, tmp_path: Path):
-    figures = example.prune_lenet(tmp_path / "out", 900, 3, 400, "host")
+    figures = example.prune_lenet(tmp_path / "out", 850, 3, 400, "host")
     assert figures["accuracy before"] == 98.6
     assert figures["accuracy pruned"] < 80 < 90 < figures["accuracy trained"]
     before, after = (figures[f"compiled {name}"] for name in ("before", "trained"))

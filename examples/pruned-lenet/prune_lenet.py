@@ -1,6 +1,6 @@
 """LeNet in less memory: prune it for a plan, train what is left in numpy, and compile it.
 
-    python examples/pruned-lenet/prune_lenet.py --ram 900 --out out/pruned-lenet
+    python examples/pruned-lenet/prune_lenet.py --ram 850 --out out/pruned-lenet
 
 The training loop is a plain one, of no framework: it reads the weights from the ONNX file that `tinyml prune` writes
 and puts them back by their names.
@@ -160,7 +160,7 @@ def prune_lenet(out: Path, ram: int, epochs: int, images_used: int, target: str)
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--ram", type=int, default=900, help="bytes of the plan")
+    parser.add_argument("--ram", type=int, default=850, help="bytes of the plan")
     parser.add_argument("--epochs", type=int, default=20)
     parser.add_argument("--images", type=int, default=TRAINED, help="images to train with")
     parser.add_argument("--target", default="uno")

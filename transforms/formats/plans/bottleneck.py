@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import NamedTuple
 
+from tinyml.transforms.formats.plans.blocks import By, blocked
 from tinyml.transforms.formats.plans.graph import Graph
 from tinyml.transforms.formats.plans.patches import largest_tile
 from tinyml.transforms.formats.plans.segmentation import Plan, Segment
-from tinyml.transforms.formats.plans.streaming import Slice, Streams
+from tinyml.transforms.formats.plans.streaming import Streams
 
 
 class Share(NamedTuple):
@@ -41,11 +43,19 @@ def shares(graph: Graph, segment: Segment) -> list[Share]:
 def _internal(graph: Graph, segment: Segment, name: str) -> Share:
     """The part that a segment keeps of a tensor that nothing outside of it reads."""
     image = graph.tensors[name]
-    for slice in Slice:
-        if segment.schedule == slice.schedule:
-            count = Streams(graph, slice).ring(name)
-            return Share(name, f"{count} of {slice.count(image)} {slice.value}s", count * slice.bits(image))
+    for by in By:
+        if segment.schedule == by.schedule:
+            merged = blocked(graph).graph if by is By.BLOCKS else graph
+            if name not in merged.tensors:
+                return _pixels(graph, name, prod(graph.nodes[graph.last_use[name]].reads[0].kernel))
+            count = Streams(merged, by.slice).ring(name)
+            part = f"{count} of {by.slice.count(image)} {by.slice.value}s"
+            return Share(name, part, count * by.slice.bits(image))
     if segment.schedule.startswith("partial"):
         return Share(name, f"1 of {image.channels} channels", image.size // image.channels)
-    pixels = largest_tile(graph, segment, name)
-    return Share(name, f"{pixels} of {image.pixels} pixels", image.size // image.pixels * pixels)
+    return _pixels(graph, name, largest_tile(graph, segment, name))
+
+
+def _pixels(graph: Graph, name: str, count: int) -> Share:
+    image = graph.tensors[name]
+    return Share(name, f"{count} of {image.pixels} pixels", image.size // image.pixels * count)

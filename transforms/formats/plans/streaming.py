@@ -28,11 +28,6 @@ class Slice(Enum):
     PIXEL = "pixel"
     ROW = "row"
 
-    @property
-    def schedule(self) -> str:
-        """The name of the schedule of segments that are streamed so."""
-        return f"streamed by {self.value}s"
-
     def count(self, image: Image) -> int:
         return image.pixels if self is Slice.PIXEL else image.height
 
