@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from programs.paths import ROOT
 
 from tinyml.dialects.context import context
@@ -30,7 +31,8 @@ def load_example() -> Any:
 
 def test_slopes_are_those_of_the_loss(example: Any):
     """Against differences, in every tensor of weights."""
-    weights = {name: value.astype(np.float64) for name, value in example.read_weights(example.LENET).items()}
+    read: dict[str, NDArray[np.float32]] = example.read_weights(example.LENET)
+    weights = {name: value.astype(np.float64) for name, value in read.items()}
     x, y = (part[:3] for part in example.images())
 
     def loss() -> float:
@@ -38,9 +40,8 @@ def test_slopes_are_those_of_the_loss(example: Any):
         return float((np.log(np.exp(scores).sum(1)) - scores[np.arange(3), (y + 1) % 10]).mean())
 
     slopes = example.slopes(weights, x, (y + 1) % 10)
-    random = np.random.default_rng(1)
     for name, value in weights.items():
-        place = tuple(random.integers(0, extent) for extent in value.shape)
+        place = tuple(extent // 2 for extent in value.shape)
         before = value[place]
         value[place] = before + 1e-5
         above = loss()

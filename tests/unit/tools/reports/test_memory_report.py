@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from programs.paths import ROOT
@@ -80,7 +81,7 @@ def quantised_lenet() -> ModuleOp:
     return Parser(context(), text.replace("xf32>", "x!fixed.q<8, 5>>")).parse_module()
 
 
-RINGS_AND_OVERLAPS = [
+RINGS_AND_OVERLAPS: list[tuple[str, dict[str, Any], dict[str, tuple[str, int]]]] = [
     ("rows", {"relu1": {"held": 2, "of": 24, "by": "rows"}}, {"pool1": ("X", 688), "relu2": ("pool1", 558)}),
     ("pixels", {}, {"pool1": ("X", 644), "pool2": ("pool1", 192)}),
     ("ordinary", {}, {"relu1": ("X", 673), "pool1": ("relu1", 864)}),
@@ -88,7 +89,7 @@ RINGS_AND_OVERLAPS = [
 
 
 @pytest.mark.parametrize(("plan", "rings", "expected"), RINGS_AND_OVERLAPS)
-def test_rings_and_overlaps(plan: str, rings: dict[str, object], expected: dict[str, object], tmp_path: Path):
+def test_rings_and_overlaps(plan: str, rings: dict[str, Any], expected: dict[str, tuple[str, int]], tmp_path: Path):
     """LeNet: what each plan keeps in rings, and the operands that its results overlap."""
     module = quantised_lenet()
     options = {"plan": plan, "reuse_input": True}
