@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from xdsl.dialects import arith, tensor
-from xdsl.dialects.builtin import UnknownLoc
+from xdsl.dialects.builtin import DenseArrayBase, UnknownLoc, i64
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
@@ -66,7 +66,10 @@ class _Nest:
                 height, width = 1, slots
         value = body.start()
         if value is None:
-            value = self.emit.insert(tensor.EmptyOp((), tensor_like(stage.result, (1, height, width, channels))))
+            empty = tensor.EmptyOp((), tensor_like(stage.result, (1, height, width, channels)))
+            if (height, width) != shape[1:3]:
+                empty.attributes[tdsl.RING] = DenseArrayBase.from_list(i64, shape[1:3])
+            value = self.emit.insert(empty)
         value.name_hint = stage.result.name_hint
         return StoredImage(value, shape)
 
