@@ -19,7 +19,7 @@ from tinyml.transforms.formats.patching.choice import PATCHES, patched_plan, run
 from tinyml.transforms.formats.plans.executable import ORDINARY
 from tinyml.transforms.formats.plans.network import Network, network_of
 from tinyml.transforms.formats.plans.segmentation import Segment
-from tinyml.transforms.formats.streaming.choice import SLICES, plan_of, slice_of
+from tinyml.transforms.formats.streaming.choice import STEPS, by_of, plan_of
 from tinyml.transforms.formats.streaming.nest import stream
 from tinyml.transforms.formats.turning.choice import METHODS, run_in_turns, turned_plan
 
@@ -55,7 +55,7 @@ class PlanExecutionPass(ModulePass):
     extra: int = 30
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if self.mode not in (modes := (*SLICES, *METHODS, *SUM_BITS, PATCHES)):
+        if self.mode not in (modes := (*STEPS, *METHODS, *SUM_BITS, PATCHES)):
             raise InputError(f"unknown mode of execution '{self.mode}'; there are {', '.join(modes)}")
         if self.mode == "ordinary" or (self.mode == "auto" and self.ram is None):
             return
@@ -99,9 +99,9 @@ class PlanExecutionPass(ModulePass):
                     yield segment, segment.schedule
             return
         for segment in plan_of(network, self.mode, self.ram).segments:
-            if (slice := slice_of(segment)) is not None:
-                stream(network, segment.first, segment.last, slice)
-                yield segment, f"{slice.value}s"
+            if (by := by_of(segment)) is not None:
+                stream(network, segment.first, segment.last, by)
+                yield segment, by.value
 
 
 def with_rounded_sums(module: ModuleOp, ctx: Context, mode: str) -> ModuleOp | None:

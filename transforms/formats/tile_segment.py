@@ -19,13 +19,12 @@ from tinyml.dialects.functions import defined_functions
 from tinyml.transforms.formats.channels.choice import SUM_BITS
 from tinyml.transforms.formats.channels.nest import ChannelLoop
 from tinyml.transforms.formats.patching.nest import Patches
+from tinyml.transforms.formats.plans.blocks import By
 from tinyml.transforms.formats.plans.network import Network, network_of
-from tinyml.transforms.formats.plans.streaming import Slice
 from tinyml.transforms.formats.streaming.nest import stream
 from tinyml.transforms.formats.streaming.stages import NotStreamed
 
-SLICES = {f"{slice.value}s": slice for slice in Slice}
-WAYS = (*SLICES, "channels", "patches")
+WAYS = (*(by.value for by in By), "channels", "patches")
 
 
 @dataclass(frozen=True)
@@ -33,10 +32,11 @@ class TileSegmentPass(ModulePass):
     """Tiles and fuses consecutive ops of every function.
 
     first, last: the first and the last op of the segment, by the names that `tinyml plan` gives them. by: `rows`,
-    `pixels` or `channels`, what the loops compute at a time, or `patches`. sums: bits of the sums that a loop over
-    channels adds up, 32, 16 or 8, to which they are rounded in between where they need more. patches: their number
-    along each axis. Raises `InputError` for other names and widths of sums, and for segments that do not run slice by
-    slice, with the reason.
+    `pixels`, `blocks` or `channels`, what the loops compute at a time, or `patches`; by blocks, pools of separate
+    windows take the pixels of a convolution block by block, and everything else runs by pixels. sums: bits of the sums
+    that a loop over channels adds up, 32, 16 or 8, to which they are rounded in between where they need more. patches:
+    their number along each axis. Raises `InputError` for other names and widths of sums, and for segments that do not
+    run slice by slice, with the reason.
     """
 
     name = "tile-segment"
@@ -71,4 +71,4 @@ class TileSegmentPass(ModulePass):
         elif self.by == "patches":
             Patches(network, first, last, self.patches).rewrite()
         else:
-            stream(network, first, last, SLICES[self.by])
+            stream(network, first, last, By(self.by))

@@ -8,11 +8,11 @@ from tinyml.transforms.formats.patching.nest import Patches
 from tinyml.transforms.formats.plans.executable import ordinary_segments, plan_that_runs, scratch_of
 from tinyml.transforms.formats.plans.modes import TILES
 from tinyml.transforms.formats.plans.network import Network
-from tinyml.transforms.formats.plans.patches import patches
+from tinyml.transforms.formats.plans.patches import SCHEDULE, count_of, patches
 from tinyml.transforms.formats.plans.segmentation import Plan, Segment
 from tinyml.transforms.formats.streaming.stages import NotStreamed
 
-PATCHES = "patches"
+PATCHES = SCHEDULE
 """The mode of execution that begins with patches."""
 
 
@@ -27,7 +27,7 @@ def patched_plan(network: Network, most_extra: int) -> Plan:
 
 def run_in_patches(network: Network, segment: Segment) -> None:
     """Rewrite a segment of a plan as loops over its patches."""
-    Patches(network, segment.first, segment.last, _count(segment)).rewrite()
+    Patches(network, segment.first, segment.last, count_of(segment)).rewrite()
 
 
 def _patches(network: Network) -> Iterator[Segment]:
@@ -39,13 +39,9 @@ def _patches(network: Network) -> Iterator[Segment]:
                 yield segment._replace(bits=segment.bits + scratch)
 
 
-def _count(segment: Segment) -> int:
-    return int(segment.schedule.partition("x")[0])
-
-
 def _runs(network: Network, segment: Segment) -> bool:
     try:
-        Patches(network, segment.first, segment.last, _count(segment))
+        Patches(network, segment.first, segment.last, count_of(segment))
     except NotStreamed:
         return False
     return True

@@ -17,7 +17,7 @@ from tinyml.dialects import tdsl
 from tinyml.transforms.formats.plans.graph import Image, Read
 from tinyml.transforms.formats.plans.network import Network
 from tinyml.transforms.formats.plans.patches import boxes_of, tiles
-from tinyml.transforms.formats.streaming.bodies import Body, kind_of
+from tinyml.transforms.formats.streaming.bodies import Body, body_of, kind_of
 from tinyml.transforms.formats.streaming.stages import NotStreamed, segment_of
 from tinyml.transforms.formats.tiling.emitter import Emitter
 from tinyml.transforms.formats.tiling.erasure import erase
@@ -41,9 +41,9 @@ class Patches:
         self.network, self.count = network, count
         segment = segment_of(network, first, last)
         self.stages = segment.stages
-        self.kinds = [kind_of(stage) for stage in self.stages]
         self.graph = segment.graph
         for stage in self.stages:
+            kind_of(stage)
             if stage.sums:
                 raise NotStreamed(f"{stage.node.result} needs all of its operand")
             if stage.kept and stage is not self.stages[-1]:
@@ -74,7 +74,7 @@ class Patches:
         last = end.result.owner
         assert isinstance(last, Operation)
         emit = self.emit = Emitter(last, UnknownLoc())
-        bodies = [kind(stage, emit) for stage, kind in zip(self.stages, self.kinds, strict=True)]
+        bodies = [body_of(stage, emit) for stage in self.stages]
         whole = self._empty(end.result, tdsl.shape_of(end.result))
 
         def row_of_tiles(i: SSAValue, held: SSAValue) -> SSAValue:
@@ -83,7 +83,7 @@ class Patches:
 
         result = emit.over(self.count, whole, row_of_tiles)
         end.result.replace_all_uses_with(result)
-        erase([op for stage in self.stages for op in (stage.op, *stage.chain)])
+        erase([op for stage in self.stages for op in stage.ops])
 
     def _tile(
         self, bodies: Sequence[Body], rows: dict[str, Range], columns: dict[str, Range], whole: SSAValue

@@ -10,6 +10,8 @@ from tinyml.transforms.formats.plans.segmentation import Segment
 Box = tuple[int, int, int, int]
 """Rows and columns: first, end, first, end."""
 
+SCHEDULE = "patches"
+
 
 def patches(graph: Graph, last: int, count: int) -> Segment | None:
     """The nodes up to the last one as count x count tiles of its result; None where that is impossible.
@@ -34,7 +36,19 @@ def patches(graph: Graph, last: int, count: int) -> Segment | None:
             if node.result in boxes
         )
     bits = graph.size(*graph.inputs, result) + peak
-    return Segment(0, last, bits, f"{count}x{count} patches", work - sum(node.macs for node in nodes))
+    return Segment(0, last, bits, f"{count}x{count} {SCHEDULE}", work - sum(node.macs for node in nodes))
+
+
+def count_of(segment: Segment) -> int:
+    """The number of tiles along each axis of a segment of patches."""
+    return int(segment.schedule.partition("x")[0])
+
+
+def largest_tile(graph: Graph, segment: Segment, name: str) -> int:
+    """The most pixels of a tensor that a tile of a segment of patches needs."""
+    image = graph.tensors[graph.nodes[segment.last].result]
+    boxes = (boxes_of(graph, segment.last, tile) for tile in tiles(image[:2], count_of(segment)))
+    return max((_pixels(parts[name]) for parts in boxes if name in parts), default=0)
 
 
 def tiles(extents: tuple[int, int], count: int) -> Iterator[Box]:
