@@ -12,7 +12,19 @@ from tinyml.dialects.formats.lookup import USUAL_FORMAT
 from tinyml.dialects.options import option
 from tinyml.targets.registry import HOST
 
-PLANS = ("auto", "ordinary", "rows", "pixels", "replace", "herringbone", "single-transpose")
+PLANS = (
+    "auto",
+    "ordinary",
+    "partial-32",
+    "partial-16",
+    "partial-8",
+    "patches",
+    "replace",
+    "herringbone",
+    "single-transpose",
+    "rows",
+    "pixels",
+)
 PACKED = ("auto", "always", "never")
 
 

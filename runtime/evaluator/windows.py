@@ -31,7 +31,7 @@ def window_elements(op: tdsl.PoolOp, image: Array) -> Iterator[Array]:
 
 
 def gathered_window(op: tdsl.WindowOp, arguments: Sequence[Any], filling: Array) -> Array:
-    """The window of images, or of rings of their last pixels, at places that depend on the samples or not."""
+    """The window of images, or of rings of some of their pixels, at places that depend on the samples or not."""
     image, *corner = arguments
     places = [np.reshape(at, (-1, 1)) for at in corner]
     indices: list[Array] = []
@@ -46,6 +46,7 @@ def gathered_window(op: tdsl.WindowOp, arguments: Sequence[Any], filling: Array)
     down, across = indices
     if op.ring is not None:
         _, height, width, _ = tdsl.shape_of(op.image)
-        down, across = np.divmod((down * op.extents[1] + across) % (height * width), width)
+        number = across if height > 1 else down * op.extents[1] + across
+        down, across = down % height, number % width
     taken = image[samples, 0, down, across]
     return np.where(inside[..., None], taken, filling.astype(image.dtype))[:, None]

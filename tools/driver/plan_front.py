@@ -48,8 +48,8 @@ def planned_programs(
     from tinyml.lowering.options import PipelineOptions
     from tinyml.runtime.evaluator.evaluator import predict_function
     from tinyml.targets.costs import OPTIMIZE, cost_table
+    from tinyml.transforms.formats.plans.executable import ORDINARY
     from tinyml.transforms.formats.plans.network import network_of
-    from tinyml.transforms.formats.streaming.choice import ORDINARY
     from tinyml.transforms.formats.turning.choice import METHODS
 
     if cost_table(board.name) is None:
@@ -85,7 +85,8 @@ def _formats(model: Path, ctx: Context, options: PipelineOptions, step: Callable
 
 def _limits(network: Network) -> Iterator[int]:
     """Bytes for which mode `auto` takes one plan after the other, from the fastest to that with the least peak."""
-    from tinyml.transforms.formats.streaming.choice import ORDINARY, plan_of
+    from tinyml.transforms.formats.plans.executable import ORDINARY
+    from tinyml.transforms.formats.streaming.choice import plan_of
 
     limit, least = -(-plan_of(network, ORDINARY).bits // 8) - 1, None
     while True:

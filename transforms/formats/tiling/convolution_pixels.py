@@ -19,17 +19,19 @@ Images = Callable[[SSAValue], StoredImage]
 class ConvolutionPixels:
     """A convolution of a single image, with the padding before it and elementwise ops behind it, pixel by pixel.
 
-    chain: the elementwise ops, each of which reads the result of the one before. The filter and the start of the sums
-    are reshaped in front of all loops, where the emitter is.
+    chain: the elementwise ops, each of which reads the result of the one before. by_row: channels of the result are
+    computed alone. The filter and the start of the sums are reshaped in front of all loops, where the emitter is.
     """
 
-    def __init__(self, op: tdsl.Conv2dOp, chain: Sequence[tdsl.ElementwiseOp], emit: Emitter) -> None:
+    def __init__(
+        self, op: tdsl.Conv2dOp, chain: Sequence[tdsl.ElementwiseOp], emit: Emitter, by_row: bool = False
+    ) -> None:
         self.op, self.chain, self.emit = op, chain, emit
         self.shape = tdsl.shape_of(op.out)
         self.pad = padding(op.rhs)
         rows, *each = tdsl.shape_of(op.lhs)
         # A filter is a matrix unless channels are convolved in groups.
-        self.filter = emit.reshaped(op.lhs, (rows, prod(each))) if op.group_count == 1 else op.lhs
+        self.filter = emit.reshaped(op.lhs, (rows, prod(each))) if op.group_count == 1 or by_row else op.lhs
         initial = op.initial
         self.initial = None if initial is None else emit.reshaped(initial, (prod(tdsl.shape_of(initial)), 1))
 
@@ -45,6 +47,12 @@ class ConvolutionPixels:
         return applied(
             self.chain, self.op.out, pixel, lambda operand: self._same_pixel(operand, y, x, images), self.emit
         )
+
+    def element(self, row: SSAValue, y: SSAValue, x: SSAValue, image: StoredImage) -> SSAValue:
+        """A channel of the pixel before elementwise ops, of shape 1x1x1x1. image: all channels that it depends on."""
+        column = self._column(self._window(y, x, image))
+        new = tdsl.RowProductOp(self.filter, row, column, self.initial, tdsl.format_of(self.op.out).type)
+        return self._sums(new, 1)
 
     def _same_pixel(self, operand: SSAValue, y: SSAValue, x: SSAValue, images: Images) -> SSAValue | None:
         if tdsl.shape_of(operand) != self.shape:
@@ -68,15 +76,23 @@ class ConvolutionPixels:
         if op.group_count > 1:
             new = tdsl.Conv2dOp(self.filter, window, (1, 1), (1, 1), op.group_count, op.initial, element)
         else:
-            column = self.emit.reshaped(window, (prod(tdsl.shape_of(window)), 1))
+            column = self._column(window)
             if self.initial is None:
                 new = tdsl.MatmulOp(self.filter, column, element)
             else:
                 new = tdsl.MatmulSumOp([(self.filter, column)], self.initial, element)
+        return self._sums(new, self.shape[3])
+
+    def _column(self, window: SSAValue) -> SSAValue:
+        return self.emit.reshaped(window, (prod(tdsl.shape_of(window)), 1))
+
+    def _sums(self, new: tdsl.ContractionOp, channels: int) -> SSAValue:
+        """The result of an op that computes sums of the convolution, as a pixel."""
+        op = self.op
         new.acc, new.bound, new.row_shifts = op.acc, op.bound, op.row_shifts
         result = self.emit.insert(new, op)
         result.name_hint = op.out.name_hint
-        return self.emit.reshaped(result, (1, 1, 1, self.shape[3]))
+        return self.emit.reshaped(result, (1, 1, 1, channels))
 
 
 def applied(
