@@ -14,9 +14,6 @@ from xdsl.dialects.builtin import StringAttr
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
-from tinyml.runtime.evaluator.evaluator import predict_function
-from tinyml.transforms.formats.execution.modes import ROUNDING, check_mode
-from tinyml.transforms.formats.plans.executable import ORDINARY
 from tinyml.transforms.ir.rounded_sums import round_carried_sums
 from tinyml.transforms.reals.analysis.profiles import record_profiles
 
@@ -48,6 +45,10 @@ def in_modes(module: ModuleOp, modes: Sequence[str]) -> Iterator[ModuleOp]:
 
     Raises `InputError` for what is none, for `auto`, and for modes that round more than candidates are judged by.
     """
+    from tinyml.runtime.evaluator.evaluator import predict_function
+    from tinyml.transforms.formats.execution.modes import ROUNDING, check_mode
+    from tinyml.transforms.formats.plans.executable import ORDINARY
+
     for mode in modes:
         check_mode(mode)
         if mode in ("auto", *ROUNDING):
