@@ -104,6 +104,12 @@ def test_a_model_is_written_as_it_was_read():
             "%r = tdsl.reshape %t : tensor<2x2xf32> -> tensor<4x1xf32>",
             "vectors and single images, not tensors of shape [2, 2]",
         ),
+        (
+            "%c = arith.constant 2 : index\n%z = arith.constant 0 : index\n%o = arith.constant 1 : index\n"
+            "%r = scf.for %i = %z to %c step %o iter_args(%h = %X) -> (tensor<4x1xf32>) "
+            "{ scf.yield %h : tensor<4x1xf32> }",
+            "returns a tensor that no op computes which ONNX has",
+        ),
         ("%r = tdsl.normalise %X : tensor<4x1xf32> -> tensor<4x1xf32>", "'tdsl.normalise' cannot be written as ONNX"),
     ],
 )
