@@ -90,6 +90,8 @@ class _Writer:
                     if value not in self.values:
                         raise error_at(op, "returns a tensor that no op computes which ONNX has")
                     name = self.name(value)
+                    if name in {each.name for each in (*inputs, *outputs)}:
+                        name = self.add("Identity", [name], value.name_hint)
                     outputs.append(helper.make_tensor_value_info(name, declared, ["N", *self.sample(value)]))
             elif isinstance(op, tdsl.TensorOp) and op not in self.done:
                 self.visit(op)

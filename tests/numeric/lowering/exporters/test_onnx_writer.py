@@ -94,6 +94,13 @@ def test_a_model_is_written_as_it_was_read():
             np.testing.assert_array_equal(arrays[each.name], onnx.numpy_helper.to_array(each))
 
 
+def test_a_tensor_may_be_two_outputs():
+    column = "tensor<4x1xf32>"
+    body = f"%t = tdsl.tanh %X : {column} -> {column}\nfunc.return %t, %t : {column}, {column}"
+    written = check(parse(f"func.func @f(%X: {column}) -> ({column}, {column}) {{\n{body}\n}}"))
+    assert len({output.name for output in written.graph.output}) == 2
+
+
 @pytest.mark.parametrize(
     ("body", "message"),
     [
