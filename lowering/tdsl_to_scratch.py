@@ -292,15 +292,12 @@ class _Bufferisation:
 
 def _mark_ring(buffer: SSAValue, loop: scf.ForOp, position: int) -> None:
     """Notes on a buffer that a loop carries that it holds a ring, if the loop says so."""
-    rings = loop.attributes.get(tdsl.RINGS)
-    if (
-        not isinstance(rings, ArrayAttr)
-        or len(rings) != len(loop.iter_args)
-        or isinstance(rings.data[position], UnitAttr)
-    ):
+    noted = loop.attributes.get(tdsl.RINGS)
+    rings = list(cast("ArrayAttr[Attribute]", noted)) if isinstance(noted, ArrayAttr) else []
+    if len(rings) != len(loop.iter_args) or isinstance(rings[position], UnitAttr):
         return
     if isinstance(alloc := buffer.owner, scratch.AllocOp):
-        alloc.attributes[tdsl.RING] = rings.data[position]
+        alloc.attributes[tdsl.RING] = rings[position]
 
 
 def _operand_groups(op: tdsl.TensorOp) -> list[Sequence[SSAValue]]:
