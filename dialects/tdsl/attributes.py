@@ -12,7 +12,19 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-__all__ = ["PACKED", "PERCENTILES", "PROFILE", "RANGE", "REUSED", "RING", "ZEROS", "Csr", "Profile", "Range"]
+__all__ = [
+    "PACKED",
+    "PERCENTILES",
+    "PROFILE",
+    "RANGE",
+    "RECEIVED",
+    "REUSED",
+    "RING",
+    "ZEROS",
+    "Csr",
+    "Profile",
+    "Range",
+]
 
 PERCENTILES = (0.1, 1.0, 50.0, 99.0, 99.9)
 """The percentiles that a profile holds, in percent."""
@@ -31,6 +43,9 @@ PACKED = "tdsl.packed"
 
 REUSED = "tdsl.reused"
 """Argument attribute of the predict function: the input is a buffer of the arena, which the caller fills."""
+
+RECEIVED = "tdsl.received"
+"""Argument attribute of the predict function: the input arrives row by row; the elements of a row."""
 
 RANGE = "tdsl.range"
 """Argument attribute of the predict function: the declared `Range` of an input."""
