@@ -103,6 +103,12 @@ class Conv2dOp(ContractionOp):
         return turns(rows, (image[0], image[1]), (result[0], result[1]), self.steps)
 
     @property
+    def can_turn(self) -> bool:
+        """Is it a convolution of a single image, undilated, of all channels together or of each by itself?"""
+        count, *_, channels = shape_of(self.rhs)
+        return self.group_count in (1, channels) and self.spread == (1, 1) and count == 1
+
+    @property
     def destroyed(self) -> Sequence[SSAValue]:
         return [] if self.turns is None else [self.rhs]
 
@@ -111,7 +117,7 @@ class Conv2dOp(ContractionOp):
         """In place: pixel by pixel, each element after all of its window."""
         if self.turns is None:
             return super().visits
-        rows, height, width, channels = shape_of(self.lhs)
+        (rows, height, width, _), channels = shape_of(self.lhs), shape_of(self.rhs)[3]
         pixels = [window_pixels(turn, (height, width), self.steps) for turn in self.turn_list]
         windows = np.concatenate(pixels)[:, :, None] * channels + np.arange(channels)
         loads = np.repeat(windows.reshape(len(windows), -1), rows, 0)
@@ -122,8 +128,9 @@ class Conv2dOp(ContractionOp):
         if self.turns is None:
             return
         _ = self.turn_list
-        if self.group_count != 1 or self.spread != (1, 1) or shape_of(self.rhs)[0] != 1:
-            raise VerifyException("only convolutions of a single image, undilated and in one group, run in turns")
+        if not self.can_turn:
+            what = "undilated, and in one group or with one for each channel"
+            raise VerifyException(f"only convolutions of a single image, {what}, run in turns")
         if isinstance(self.rhs.type, TensorType) and not self.rhs.has_one_use():
             raise VerifyException("a convolution in turns destroys its image, which has another reader")
 

@@ -85,7 +85,10 @@ class _Table:
 
 
 class _Products:
-    """The sums of a convolution in place: windows are copied to the stack, and multiplied by the filter."""
+    """The sums of a convolution in place: windows are copied to the stack, and multiplied by the filter.
+
+    Of a depthwise convolution the stack holds the window of a single channel at a time.
+    """
 
     def __init__(self, op: tdsl.Conv2dOp, nest: LoopNest):
         self.op, self.nest = op, nest
@@ -98,6 +101,8 @@ class _Products:
         self.initial = sum_start(op.initial, start, op.accumulators[0], nest)
         self.shifts = row_shifts(op, nest)
         self.filters = rows
+        self.image_channels = tdsl.shape_of(op.rhs)[3]
+        self.depthwise = op.group_count > 1
         self.window = elements_from(self._array(image.storage), nest.index(0), self.length, nest, image.type)
         self.image = elements_from(op.rhs, nest.index(0), prod(tdsl.shape_of(op.rhs)), nest)
         self.result = elements_from(op.out, nest.index(0), prod(tdsl.shape_of(op.out)), nest)
@@ -132,8 +137,19 @@ class _Products:
             target = nest.add(written, nest.insert(arith.MuliOp(y, across)))
 
             def pixel(x: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
-                self._gather(nest.add(begin, _product(x, steps[1], nest)), down, beside)
-                self._pixel(nest.add(target, x))
+                first = nest.times(nest.add(begin, _product(x, steps[1], nest)), self.image_channels)
+                if not self.depthwise:
+                    self._gather(first, down, beside)
+                    self._elements(nest.add(target, x), nest.index(0), self.filters)
+                    return []
+                each = self.filters // self.image_channels
+
+                def channel(number: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
+                    self._gather(nest.add(first, number), down, beside)
+                    self._elements(nest.add(target, x), nest.times(number, each), each)
+                    return []
+
+                nest.fold(nest.index(self.image_channels), [], channel)
                 return []
 
             nest.fold(across, [], pixel)
@@ -152,24 +168,25 @@ class _Products:
         return nest.add(nest.index(down), more), nest.insert(arith.SubiOp(nest.index(right), more))
 
     def _gather(self, first: SSAValue, down: SSAValue, beside: SSAValue) -> None:
-        """Copy the window whose first pixel lies at a place."""
+        """Copy the window whose first element lies at a place."""
         nest, (height, width) = self.nest, self.kernel
 
         def tap(indices: Indices) -> None:
             i, j, channel = indices
             place = nest.add(nest.insert(arith.MuliOp(i, down)), nest.insert(arith.MuliOp(j, beside)))
-            source = nest.add(nest.times(nest.add(first, place), self.channels), channel)
+            source = nest.add(nest.add(first, nest.times(place, self.image_channels)), channel)
             target = nest.add(nest.times(nest.add(nest.times(i, width), j), self.channels), channel)
             nest.store(nest.load(self.image, [source]), self.window, [target])
 
         nest.over((height, width, self.channels), tap)
 
-    def _pixel(self, number: SSAValue) -> None:
-        """Compute a pixel of the result from the window."""
+    def _elements(self, number: SSAValue, begin: SSAValue, count: int) -> None:
+        """Compute some elements of a pixel of the result, from one on, from the window."""
         op, nest = self.op, self.nest
         accumulator = op.accumulators[0].type
 
-        def element(filter: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
+        def element(i: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
+            filter = nest.add(begin, i)
             indices = [*[nest.index(0)] * 3, filter]
             if self.initial is None:
                 sum = nest.insert(num.ZeroOp(accumulator))
@@ -184,7 +201,7 @@ class _Products:
             nest.store(value, self.result, [nest.add(nest.times(number, self.filters), filter)])
             return []
 
-        nest.fold(nest.index(self.filters), [], element)
+        nest.fold(nest.index(count), [], element)
 
 
 def _product(index: SSAValue, step: int | SSAValue, nest: LoopNest) -> SSAValue:

@@ -54,7 +54,7 @@ def _has_turns(network: Network, i: int) -> bool:
     """May node i destroy the image that it reads?"""
     op, *chain = network.ops[i]
     node, boundary = network.graph.nodes[i], network.graph.boundary(i, i)
-    if not isinstance(op, tdsl.Conv2dOp) or op.group_count != 1 or op.spread != (1, 1) or op.turns is not None:
+    if not isinstance(op, tdsl.Conv2dOp) or not op.can_turn or op.turns is not None:
         return False
     if not all(map(_can_turn, (op.rhs, op.out))):
         return False

@@ -54,16 +54,25 @@ def test_gural_and_murmann_on_the_uno(plan: str, arena: int, tmp_path: Path):
 
 
 def network(
-    extents: tuple[int, int], channels: tuple[int, int], kernel: tuple[int, int], steps: tuple[int, int], width: int
+    extents: tuple[int, int],
+    channels: tuple[int, int],
+    kernel: tuple[int, int],
+    steps: tuple[int, int],
+    width: int,
+    groups: int,
 ) -> ModuleOp:
     """A convolution and a sum of elements behind it."""
     random = np.random.default_rng(width)
     input, output = UnsignedType(width, 4), UnsignedType(width, 2)
     block = Block(arg_types=[TensorType(input.type, (1, *extents, channels[0]))])
-    filter = tdsl.ConstOp(random.integers(-7, 8, (channels[1], *kernel, channels[0])).astype("i1"), FixedType(4, 3))
+    filter = tdsl.ConstOp(
+        random.integers(-7, 8, (channels[1], *kernel, channels[0] // groups)).astype("i1"), FixedType(4, 3)
+    )
     bias = tdsl.ConstOp(random.integers(-99, 99, (channels[1],)).astype("i1"), FixedType(8, 7))
     block.add_ops([filter, bias])
-    convolution = tdsl.Conv2dOp(filter.result, block.args[0], steps, initial=bias.result, element=output.type)
+    convolution = tdsl.Conv2dOp(
+        filter.result, block.args[0], steps, groups=groups, initial=bias.result, element=output.type
+    )
     pool = tdsl.MeanOp(convolution.out, (1, 2))
     block.add_ops([convolution, pool, func.ReturnOp(pool.out)])
     type = FunctionType.from_lists(block.arg_types, [pool.out.type])
@@ -72,14 +81,16 @@ def network(
 
 @pytest.mark.parametrize("plan", ["replace", "herringbone", "single-transpose"])
 @pytest.mark.parametrize(
-    ("extents", "channels", "kernel", "steps", "width"),
+    ("extents", "channels", "kernel", "steps", "width", "groups"),
     [
-        ((9, 7), (2, 7), (3, 3), (1, 1), 15),
-        ((7, 9), (3, 5), (3, 2), (1, 1), 4),
-        ((9, 9), (1, 6), (3, 3), (2, 2), 7),
-        ((8, 10), (2, 9), (2, 4), (1, 2), 4),
+        ((9, 7), (2, 7), (3, 3), (1, 1), 15, 1),
+        ((7, 9), (3, 5), (3, 2), (1, 1), 4, 1),
+        ((9, 9), (1, 6), (3, 3), (2, 2), 7, 1),
+        ((8, 10), (2, 9), (2, 4), (1, 2), 4, 1),
+        ((8, 7), (5, 5), (3, 3), (1, 1), 7, 5),
+        ((9, 8), (3, 6), (3, 2), (1, 1), 4, 3),
     ],
-    ids=["words", "halves", "strides", "halves-strides"],
+    ids=["words", "halves", "strides", "halves-strides", "depthwise", "halves-depthwise"],
 )
 def test_shapes(
     plan: str,
@@ -88,9 +99,10 @@ def test_shapes(
     kernel: tuple[int, int],
     steps: tuple[int, int],
     width: int,
+    groups: int,
     tmp_path: Path,
 ):
-    (tmp_path / "network.mlir").write_text(print_ir(network(extents, channels, kernel, steps, width)))
+    (tmp_path / "network.mlir").write_text(print_ir(network(extents, channels, kernel, steps, width, groups)))
     request = Request(
         model=tmp_path / "network.mlir", out=tmp_path / "out", reuse_input=True, pack_buffers=True, plan=plan
     )
@@ -100,8 +112,9 @@ def test_shapes(
     assert "tm_transpose" in (tmp_path / "out/network.c").read_text() or plan != "herringbone"
     interface = interface_of(load_program(tmp_path / "out/ir/1-formats.mlir", context()))
     assert report["ram_bytes"]["arena"] < interface.input_bytes + _result_bytes(tmp_path / "out")
-    ran = run_model(RunRequest(folder=tmp_path / "out", data=tmp_path / "out/samples.npz", device="host"))
-    assert ran["mismatch"] is None
+    for device in ("host", "cortex-m4"):
+        ran = run_model(RunRequest(folder=tmp_path / "out", data=tmp_path / "out/samples.npz", device=device))
+        assert ran["mismatch"] is None
 
 
 def _result_bytes(folder: Path) -> int:
