@@ -745,8 +745,8 @@ func.func @huge(%x: tensor<4x1x!fixed.q<31, 9>>) -> tensor<1x1x!fixed.q<16, 6>> 
 
 // -----
 
-%a, %b = "test.op"() : () -> (tensor<4x3x3x1xf32>, tensor<1x6x6x2xf32>)
-%r = tdsl.conv2d %a, %b {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 2 : i64, turns = array<i64: 4>} : tensor<4x3x3x1xf32>, tensor<1x6x6x2xf32> -> tensor<1x4x4x4xf32>
+%a, %b = "test.op"() : () -> (tensor<4x3x3x2xf32>, tensor<1x6x6x4xf32>)
+%r = tdsl.conv2d %a, %b {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 2 : i64, turns = array<i64: 4>} : tensor<4x3x3x2xf32>, tensor<1x6x6x4xf32> -> tensor<1x4x4x4xf32>
 // CHECK: only convolutions of a single image, undilated, and in one group or with one for each channel, run in turns
 
 // -----
