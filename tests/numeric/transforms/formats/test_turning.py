@@ -60,8 +60,9 @@ def network(
     steps: tuple[int, int],
     width: int,
     groups: int,
+    padding: tuple[int, int, int, int],
 ) -> ModuleOp:
-    """A convolution and a sum of elements behind it."""
+    """A convolution and a sum of elements behind it. padding: above, below, on the left and on the right."""
     random = np.random.default_rng(width)
     input, output = UnsignedType(width, 4), UnsignedType(width, 2)
     block = Block(arg_types=[TensorType(input.type, (1, *extents, channels[0]))])
@@ -70,9 +71,12 @@ def network(
     )
     bias = tdsl.ConstOp(random.integers(-99, 99, (channels[1],)).astype("i1"), FixedType(8, 7))
     block.add_ops([filter, bias])
-    convolution = tdsl.Conv2dOp(
-        filter.result, block.args[0], steps, groups=groups, initial=bias.result, element=output.type
-    )
+    image, (top, bottom, left, right) = block.args[0], padding
+    if any(padding):
+        pad = tdsl.PadOp(image, (0, top, left, 0), (0, bottom, right, 0))
+        block.add_op(pad)
+        image = pad.out
+    convolution = tdsl.Conv2dOp(filter.result, image, steps, (1, 1), groups, bias.result, output.type)
     pool = tdsl.MeanOp(convolution.out, (1, 2))
     block.add_ops([convolution, pool, func.ReturnOp(pool.out)])
     type = FunctionType.from_lists(block.arg_types, [pool.out.type])
@@ -81,16 +85,29 @@ def network(
 
 @pytest.mark.parametrize("plan", ["replace", "herringbone", "single-transpose"])
 @pytest.mark.parametrize(
-    ("extents", "channels", "kernel", "steps", "width", "groups"),
+    ("extents", "channels", "kernel", "steps", "width", "groups", "padding"),
     [
-        ((9, 7), (2, 7), (3, 3), (1, 1), 15, 1),
-        ((7, 9), (3, 5), (3, 2), (1, 1), 4, 1),
-        ((9, 9), (1, 6), (3, 3), (2, 2), 7, 1),
-        ((8, 10), (2, 9), (2, 4), (1, 2), 4, 1),
-        ((8, 7), (5, 5), (3, 3), (1, 1), 7, 5),
-        ((9, 8), (3, 6), (3, 2), (1, 1), 4, 3),
+        ((9, 7), (2, 7), (3, 3), (1, 1), 15, 1, (0, 0, 0, 0)),
+        ((7, 9), (3, 5), (3, 2), (1, 1), 4, 1, (0, 0, 0, 0)),
+        ((9, 9), (1, 6), (3, 3), (2, 2), 7, 1, (0, 0, 0, 0)),
+        ((8, 10), (2, 9), (2, 4), (1, 2), 4, 1, (0, 0, 0, 0)),
+        ((8, 7), (5, 5), (3, 3), (1, 1), 7, 5, (0, 0, 0, 0)),
+        ((9, 8), (3, 6), (3, 2), (1, 1), 4, 3, (0, 0, 0, 0)),
+        ((7, 6), (3, 4), (3, 3), (1, 1), 7, 1, (1, 1, 1, 1)),
+        ((6, 8), (4, 4), (3, 4), (1, 1), 4, 4, (1, 1, 2, 1)),
+        ((9, 8), (2, 9), (3, 3), (2, 2), 15, 1, (0, 1, 1, 2)),
     ],
-    ids=["words", "halves", "strides", "halves-strides", "depthwise", "halves-depthwise"],
+    ids=[
+        "words",
+        "halves",
+        "strides",
+        "halves-strides",
+        "depthwise",
+        "halves-depthwise",
+        "padding",
+        "halves-padding",
+        "padding-strides",
+    ],
 )
 def test_shapes(
     plan: str,
@@ -100,9 +117,10 @@ def test_shapes(
     steps: tuple[int, int],
     width: int,
     groups: int,
+    padding: tuple[int, int, int, int],
     tmp_path: Path,
 ):
-    (tmp_path / "network.mlir").write_text(print_ir(network(extents, channels, kernel, steps, width, groups)))
+    (tmp_path / "network.mlir").write_text(print_ir(network(extents, channels, kernel, steps, width, groups, padding)))
     request = Request(
         model=tmp_path / "network.mlir", out=tmp_path / "out", reuse_input=True, pack_buffers=True, plan=plan
     )
