@@ -16,11 +16,14 @@ from tinyml.dialects.context import context
 from tinyml.dialects.formats.fixed.type import FixedType
 from tinyml.dialects.formats.fixed.unsigned_type import UnsignedType
 from tinyml.runtime.devices.host import HostRunner
+from tinyml.runtime.evaluator.evaluator import evaluate
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.tools.driver.compile_model import compile_model
+from tinyml.tools.driver.measure import first_mismatch
 from tinyml.tools.driver.request import Request
 from tinyml.tools.driver.run_model import RunRequest, run_model
 from tinyml.tools.driver.stages import load_program, print_ir
+from tinyml.transforms.formats.plan_execution import PlanExecutionPass
 
 IMAGES = gural_murmann.images(np.load(gural_murmann.FOLDER / "test.npz")["x"])
 
@@ -130,6 +133,13 @@ def test_shapes(
     assert "tm_transpose" in (tmp_path / "out/network.c").read_text() or plan != "herringbone"
     interface = interface_of(load_program(tmp_path / "out/ir/1-formats.mlir", context()))
     assert report["ram_bytes"]["arena"] < interface.input_bytes + _result_bytes(tmp_path / "out")
+    # On tensors, with the turns.
+    turned = load_program(tmp_path / "out/ir/1-formats.mlir", context())
+    x = np.random.default_rng(0).integers(0, 16, (2, interface.input_length)).astype(interface.input_dtype)
+    expected = evaluate(turned, x)
+    PlanExecutionPass(plan).apply(context(), turned)
+    assert any(isinstance(op, tdsl.Conv2dOp) and op.turns is not None for op in turned.walk())
+    assert first_mismatch(expected, evaluate(turned, x)) is None
     for device in ("host", "cortex-m4"):
         ran = run_model(RunRequest(folder=tmp_path / "out", data=tmp_path / "out/samples.npz", device=device))
         assert ran["mismatch"] is None
