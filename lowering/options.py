@@ -59,7 +59,7 @@ class CompileOptions:
         "no accumulators in RAM for sums that loops carry (searches with --ram find out whether)", default=False
     )
     plan: str = option(
-        "the order of execution: op by op, streamed, or convolutions in place (auto: the fastest that fits in RAM)",
+        "the order of execution: op by op, in slices, or convolutions in place (auto: the fastest that fits in RAM)",
         default=PLANS[0],
         choices=PLANS,
     )

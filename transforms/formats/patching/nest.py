@@ -16,7 +16,7 @@ from xdsl.ir import Operation, SSAValue
 from tinyml.dialects import tdsl
 from tinyml.transforms.formats.plans.graph import Image, Read
 from tinyml.transforms.formats.plans.network import Network
-from tinyml.transforms.formats.plans.patches import boxes_of, tiles
+from tinyml.transforms.formats.plans.patches import Box, boxes_of, tiles
 from tinyml.transforms.formats.streaming.bodies import Body, body_of, kind_of
 from tinyml.transforms.formats.streaming.stages import NotStreamed, segment_of
 from tinyml.transforms.formats.tiling.emitter import Emitter
@@ -51,22 +51,16 @@ class Patches:
         extents = self.graph.tensors[self.stages[-1].node.result][:2]
         if not 0 < count <= min(extents):
             raise NotStreamed(f"{count} x {count} patches do not divide {extents[0]} x {extents[1]} pixels")
-        self.sizes = {stage.node.result: self._size(stage.node.result, extents) for stage in self.stages}
+        boxes = [boxes_of(self.graph, len(self.stages) - 1, tile) for tile in tiles(extents, count)]
+        self.sizes = {name: (self._extent(name, 0, boxes), self._extent(name, 1, boxes)) for name in boxes[0]}
         """The height and the width of the tensors for parts."""
 
-    def _size(self, name: str, extents: tuple[int, int]) -> tuple[int, int]:
-        """The greatest height and width of the parts of a tensor, with room for every window inside the image."""
-        image = self.graph.tensors[name]
-        sizes: list[int] = []
-        for axis in range(2):
-            parts = [
-                boxes_of(self.graph, len(self.stages) - 1, tile)[name][2 * axis : 2 * axis + 2]
-                for tile in tiles(extents, self.count)
-            ]
-            reads = [read for node in self.graph.nodes for read in node.reads if read.tensor == name]
-            windows = [min(read.kernel[axis], image[axis]) for read in reads]
-            sizes.append(max([*(end - first for first, end in parts), *windows]))
-        return sizes[0], sizes[1]
+    def _extent(self, name: str, axis: int, boxes: Sequence[dict[str, Box]]) -> int:
+        """The greatest extent of the parts of a tensor along an axis, with room for every window inside the image."""
+        parts = [box[name][2 * axis : 2 * axis + 2] for box in boxes]
+        reads = [read for node in self.graph.nodes for read in node.reads if read.tensor == name]
+        windows = [min(read.kernel[axis], self.graph.tensors[name][axis]) for read in reads]
+        return max([*(end - first for first, end in parts), *windows])
 
     def rewrite(self) -> None:
         """Replace the ops of the segment by the loops."""
