@@ -30,7 +30,8 @@ class LowerArithToCPass(ModulePass):
     """Replaces the module's content by a `c.program` with the functions `NAME_predict` and `NAME_scores`.
 
     The module holds one public function with a body, `(memref) -> ([index], [memref])`, and declarations of runtime
-    functions. If the input is a view of the arena the function takes nothing, and `NAME_input` returns where it lies.
+    functions. If the input is a view of the arena the function takes nothing, and `NAME_input` returns where it lies;
+    nor does it take anything if the input arrives row by row (`tdsl.received`), from the user's function `NAME_row`.
     `tinyml.format` attributes (strings: number formats, spelled as types) of the argument, the results,
     constants and views become comments. Raises `InputError` for any other module and for operations without a C
     spelling.
@@ -42,8 +43,9 @@ class LowerArithToCPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         function = _model(op)
         program = ProgramBuilder(ctx, function)
-        body = Block(arg_types=[c.PointerType(program.input.element_type, CONST)] if function.args else [])
-        for before, after in zip(function.args, body.args, strict=True):
+        arguments = () if program.row_length is not None else function.args
+        body = Block(arg_types=[c.PointerType(program.input.element_type, CONST)] * len(arguments))
+        for before, after in zip(arguments, body.args, strict=True):
             after.name_hint = before.name_hint or "X"
         FunctionLowering(program, body, SPELLINGS).lower_function(function)
         lowered = program.finish(body)

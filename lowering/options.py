@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from tinyml.dialects.formats.lookup import USUAL_FORMAT
 from tinyml.dialects.options import option
+from tinyml.targets.chip import INPUTS, MEMORY
 from tinyml.targets.registry import HOST
 
 PLANS = (
@@ -49,6 +50,11 @@ class CompileOptions:
         default=False,
     )
     pack_buffers: bool = option("pack working memory of few bits in RAM", default=False)
+    input: str = option(
+        "the image lies in memory, or arrives row by row: over the board's serial line, or from the function NAME_row",
+        default=MEMORY,
+        choices=INPUTS,
+    )
     round_sums: bool = option(
         "no accumulators in RAM for sums that loops carry (searches with --ram find out whether)", default=False
     )

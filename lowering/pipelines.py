@@ -91,9 +91,10 @@ PIPELINES = {
             "accumulate-sums",
             "block-sums",
             "fuse-elementwise",
-            If("pack_buffers", "pack-input"),
             # For programs that come with formats; others know since L0, so that searches count the right memory.
             If("reuse_input", "reuse-input"),
+            "receive-input",
+            If("pack_buffers", "pack-input"),
         ),
     ),
     FORMATS_TO_BUFFERS: PipelineSteps(

@@ -10,6 +10,9 @@ from tinyml.targets.board import Board
 from tinyml.targets.kernel import Kernel, PackedReads
 from tinyml.targets.package import Package
 
+MEMORY, SERIAL, CALLBACK = INPUTS = ("memory", "serial", "callback")
+"""Origins of an input: an array in memory; or rows that arrive, over a serial line or from a function of the caller."""
+
 
 @dataclass(frozen=True)
 class Chip:
@@ -25,7 +28,8 @@ class Chip:
     the common prefix of its compiler and binutils, such as `avr-`; flags: compiler flags of every build; libraries:
     linker flags. packages: Debian packages that `make test` installs; modules: Python modules that the runner needs.
 
-    sketch: the template of a sketch for the Arduino IDE, if that supports the boards; the driver fills it in.
+    programs: the templates of programs around a model, such as sketches for the Arduino IDE, by the origin of the
+    input; the driver fills them in. Without one for `serial` no serial line is known.
 
     alignment: the greatest alignment in bytes that an access can need. object_bytes, flash_bytes: limits on the size of
     one constant array and of all together; None if unlimited. flash_attribute: the attribute of constant arrays if
@@ -50,7 +54,7 @@ class Chip:
     libraries: Sequence[str] = ("-lm",)
     packages: Sequence[Package] = ()
     modules: Sequence[str] = ()
-    sketch: Path | None = None
+    programs: Mapping[str, Path] = field(default_factory=dict[str, Path])
 
     alignment: int = 8
     object_bytes: int | None = None

@@ -73,7 +73,7 @@ class DefineOp(IRDLOperation):
 
 @irdl_op_definition
 class InlineOp(IRDLOperation):
-    """A function of the header that programs may call, as C text."""
+    """A function of the header, as C text: one that programs may call, or the declaration of one that they define."""
 
     name = "c.inline"
     sym_name = prop_def(SymbolNameConstraint())

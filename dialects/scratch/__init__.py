@@ -2,7 +2,7 @@
 
 from xdsl.ir import Dialect
 
-from tinyml.dialects.scratch.moves import CopyRunOp, MoveOp, TurnOp
+from tinyml.dialects.scratch.moves import CopyRunOp, MoveOp, ReceiveOp, TurnOp
 from tinyml.dialects.scratch.ops import AllocOp, ArenaOp, ConstantOp, ReuseOp, SliceOp, ViewOp, root
 from tinyml.dialects.scratch.spaces import CsrFlash, Flash, Packed, PackedFlash, PackedRam
 from tinyml.dialects.scratch.types import (
@@ -33,6 +33,7 @@ __all__ = [
     "Packed",
     "PackedFlash",
     "PackedRam",
+    "ReceiveOp",
     "ReuseOp",
     "SliceOp",
     "TurnOp",
@@ -54,6 +55,6 @@ __all__ = [
 
 SCRATCH = Dialect(
     "scratch",
-    [AllocOp, ArenaOp, ConstantOp, CopyRunOp, MoveOp, ReuseOp, SliceOp, TurnOp, ViewOp],
+    [AllocOp, ArenaOp, ConstantOp, CopyRunOp, MoveOp, ReceiveOp, ReuseOp, SliceOp, TurnOp, ViewOp],
     [CsrFlash, Flash, PackedFlash, PackedRam],
 )

@@ -1,4 +1,4 @@
-"""Ops that copy or move the content of memory (L2 on)."""
+"""Ops that copy, move or receive the content of memory (L2 on)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.scratch.ops import MEMREF, AllocOp, ReuseOp, ViewOp
-from tinyml.dialects.scratch.types import in_flash, memref_type, packed_bits, storage_of
+from tinyml.dialects.scratch.types import in_flash, memref_type, packed_bits, size_in_bytes, storage_of, unit_of
 
 
 class MovesBytes(MemoryEffect):
@@ -27,8 +27,8 @@ class MovesBytes(MemoryEffect):
 class CopyRunOp(IRDLOperation):
     """Copies `count` elements, from element `from` of one run of memory to element `at` of another.
 
-    most: a count that is never exceeded. The runs have elements of one size and do not overlap; neither is packed, and
-    the source lies in working memory.
+    most: a count that is never exceeded. The runs have elements of one size, do not overlap and lie in working memory.
+    Where both are packed, all three numbers are multiples of the elements that fill whole bytes.
     """
 
     name = "scratch.copy_run"
@@ -54,8 +54,34 @@ class CopyRunOp(IRDLOperation):
             raise VerifyException(f"copies between runs, got {source} and {dest}")
         if storage_of(source.element_type) != storage_of(dest.element_type):
             raise VerifyException(f"elements keep what they are stored as, got {source} and {dest}")
-        if in_flash(source) or any(packed_bits(type) is not None for type in (source, dest)):
-            raise VerifyException(f"copies plain working memory, got {source} and {dest}")
+        if in_flash(source) or packed_bits(source) != packed_bits(dest) or self.most.value.data % unit_of(source)[0]:
+            raise VerifyException(f"copies whole bytes of working memory, got {source} and {dest}")
+
+
+@irdl_op_definition
+class ReceiveOp(IRDLOperation):
+    """Fills a run of memory with a row of the input, which the caller sends.
+
+    The input is in no memory; the op reads it only where a program is evaluated.
+    """
+
+    name = "scratch.receive"
+    source = operand_def(MEMREF)
+    dest = operand_def(MEMREF)
+    row = operand_def(IndexType)
+    traits = traits_def(MovesBytes())
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = "$source `[` $row `]` `to` $dest attr-dict `:` type($source) `to` type($dest)"
+
+    def __init__(self, source: SSAValue, row: SSAValue, dest: SSAValue):
+        super().__init__(operands=[source, dest, row])
+
+    def verify_(self) -> None:
+        source, dest = memref_type(self.source), memref_type(self.dest)
+        if storage_of(source.element_type) != storage_of(dest.element_type) or packed_bits(source) != packed_bits(dest):
+            raise VerifyException(f"elements keep what they are stored as, got {source} and {dest}")
+        if in_flash(dest) or size_in_bytes(dest) == 0 or size_in_bytes(source) % size_in_bytes(dest):
+            raise VerifyException(f"fills working memory with one of several rows, got {source} and {dest}")
 
 
 class ChangesBytes(MemoryEffect):

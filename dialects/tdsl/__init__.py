@@ -23,6 +23,7 @@ from tinyml.dialects.tdsl.memory_sums import *
 from tinyml.dialects.tdsl.movement import *
 from tinyml.dialects.tdsl.normalisation import *
 from tinyml.dialects.tdsl.pooling import *
+from tinyml.dialects.tdsl.receive import *
 from tinyml.dialects.tdsl.reduction import *
 from tinyml.dialects.tdsl.row_product import *
 from tinyml.dialects.tdsl.row_shifts import *

@@ -18,6 +18,7 @@ __all__ = [
     "PERCENTILES",
     "PROFILE",
     "RANGE",
+    "RECEIVED",
     "REUSED",
     "RING",
     "RINGS",
@@ -50,6 +51,9 @@ PACKED = "tdsl.packed"
 
 REUSED = "tdsl.reused"
 """Argument attribute of the predict function: the input is a buffer of the arena, which the caller fills."""
+
+RECEIVED = "tdsl.received"
+"""Argument attribute of the predict function: the input arrives row by row; the elements of a row."""
 
 RANGE = "tdsl.range"
 """Argument attribute of the predict function: the declared `Range` of an input."""

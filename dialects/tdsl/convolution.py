@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, TensorType, i64
+from xdsl.dialects.builtin import DenseArrayBase, FloatAttr, IntegerAttr, TensorType, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.irdl import irdl_op_definition, operand_def, opt_operand_def, opt_prop_def, prop_def
@@ -34,7 +34,8 @@ class Conv2dOp(ContractionOp):
     that.
 
     With `turns`, the rows of each turn, the convolution runs in place (`turns.py`): its image, which nothing else
-    reads, is destroyed.
+    reads, is destroyed. Such an image is padded by the convolution itself: `padding` above, below, on the left and on
+    the right, with the real `value` (0 by default).
     """
 
     name = "tdsl.conv2d"
@@ -46,6 +47,8 @@ class Conv2dOp(ContractionOp):
     dilations = prop_def(DenseArrayBase.constr(i64))
     groups = prop_def(IntegerAttr)
     turns = opt_prop_def(DenseArrayBase.constr(i64))
+    padding = opt_prop_def(DenseArrayBase.constr(i64))
+    value = opt_prop_def(FloatAttr)
     assembly_format = (
         "$lhs `,` $rhs (`from` $addend^ `:` type($addend))? attr-dict `:` type($lhs) `,` type($rhs)"
         " (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
@@ -100,7 +103,27 @@ class Conv2dOp(ContractionOp):
             return []
         (_, *image, _), (_, *result, _) = shape_of(self.rhs), shape_of(self.out)
         rows = integers(self.turns, "turns", len(self.turns))
-        return turns(rows, (image[0], image[1]), (result[0], result[1]), self.steps)
+        top, _, left, _ = self.margins
+        return turns(rows, (image[0], image[1]), (result[0], result[1]), self.steps, (top, left))
+
+    @property
+    def margins(self) -> tuple[int, int, int, int]:
+        """The padding of a convolution in place: above, below, on the left and on the right."""
+        if self.padding is None:
+            return 0, 0, 0, 0
+        top, bottom, left, right = integers(self.padding, "padding", 4)
+        return top, bottom, left, right
+
+    @property
+    def filling(self) -> float:
+        """The real that padding consists of."""
+        return 0.0 if self.value is None else self.value.value.data
+
+    @property
+    def can_turn(self) -> bool:
+        """Is it a convolution of a single image, undilated, of all channels together or of each by itself?"""
+        count, *_, channels = shape_of(self.rhs)
+        return self.group_count in (1, channels) and self.spread == (1, 1) and count == 1
 
     @property
     def destroyed(self) -> Sequence[SSAValue]:
@@ -111,7 +134,7 @@ class Conv2dOp(ContractionOp):
         """In place: pixel by pixel, each element after all of its window."""
         if self.turns is None:
             return super().visits
-        rows, height, width, channels = shape_of(self.lhs)
+        (rows, height, width, _), channels = shape_of(self.lhs), shape_of(self.rhs)[3]
         pixels = [window_pixels(turn, (height, width), self.steps) for turn in self.turn_list]
         windows = np.concatenate(pixels)[:, :, None] * channels + np.arange(channels)
         loads = np.repeat(windows.reshape(len(windows), -1), rows, 0)
@@ -120,15 +143,26 @@ class Conv2dOp(ContractionOp):
     def verify_more(self) -> None:
         super().verify_more()
         if self.turns is None:
+            if self.padding is not None:
+                raise VerifyException("only convolutions in place pad their image")
             return
+        _, *kernel, _ = shape_of(self.lhs)
+        if any(not 0 <= margin < kernel[side // 2] for side, margin in enumerate(self.margins)):
+            raise VerifyException(
+                f"padding {list(self.margins)} is none, or more than windows of {spell(tuple(kernel))} reach"
+            )
         _ = self.turn_list
-        if self.group_count != 1 or self.spread != (1, 1) or shape_of(self.rhs)[0] != 1:
-            raise VerifyException("only convolutions of a single image, undilated and in one group, run in turns")
+        if not self.can_turn:
+            what = "undilated, and in one group or with one for each channel"
+            raise VerifyException(f"only convolutions of a single image, {what}, run in turns")
         if isinstance(self.rhs.type, TensorType) and not self.rhs.has_one_use():
             raise VerifyException("a convolution in turns destroys its image, which has another reader")
 
     def infer_shape(self) -> Shape:
-        return _convolved(shape_of(self.lhs), shape_of(self.rhs), self.steps, self.spread, self.group_count)
+        image, (top, bottom, left, right) = shape_of(self.rhs), self.margins
+        if self.padding is not None and len(image) == 4:
+            image = image[0], image[1] + top + bottom, image[2] + left + right, image[3]
+        return _convolved(shape_of(self.lhs), image, self.steps, self.spread, self.group_count)
 
     @property
     def terms(self) -> Sequence[Term]:

@@ -27,6 +27,7 @@ class Turn(NamedTuple):
 
     rows: the rows of the result that it computes. image, result: what is left of either. read, written: the pixels of
     the image that are dead, and of the result that have been written. turned: whether rows are the image's columns.
+    before: rows of padding above what is left of the image, and columns on its left.
     """
 
     rows: int
@@ -35,15 +36,16 @@ class Turn(NamedTuple):
     read: int
     written: int
     turned: bool
+    before: Extents = (0, 0)
 
     def drop(self, steps: Extents) -> tuple[Extents, int]:
         """What the turn leaves of the image, and the pixels in front of that."""
-        dead = min(self.rows * steps[self.turned], self.image[0])
+        dead = min(max(self.rows * steps[self.turned] - self.before[0], 0), self.image[0])
         return (self.image[0] - dead, self.image[1]), self.read + dead * self.image[1]
 
 
-def turns(rows: Sequence[int], image: Extents, result: Extents, steps: Extents) -> list[Turn]:
-    """The turns of a convolution; rows: of each turn. steps: the strides.
+def turns(rows: Sequence[int], image: Extents, result: Extents, steps: Extents, before: Extents = (0, 0)) -> list[Turn]:
+    """The turns of a convolution; rows: of each turn. steps: the strides. before: the padding above and on the left.
 
     Raises `VerifyException` unless together they compute all of the result, each something but the first.
     """
@@ -52,10 +54,11 @@ def turns(rows: Sequence[int], image: Extents, result: Extents, steps: Extents) 
     for number, count in enumerate(rows):
         if not (0 if number == 0 else 1) <= count <= result[0] or result[1] < 1:
             raise VerifyException(f"turn {number} takes {count} of {result[0]} rows of {result[1]} pixels")
-        turn = Turn(count, image, result, read, written, number % 2 == 1)
+        turn = Turn(count, image, result, read, written, number % 2 == 1, before)
         made.append(turn)
         image, read = turn.drop(steps)
         written += count * result[1]
+        before = before[1], max(before[0] - count * steps[turn.turned], 0)
         image, result = (image[1], image[0]), (result[1], result[0] - count)
     if 0 not in result:
         raise VerifyException(f"turns of {list(rows)} rows leave {result[1]}x{result[0]} pixels")
@@ -96,11 +99,15 @@ def lead(pixels: NDArray[np.int64], image: int, result: int) -> int:
 def window_pixels(turn: Turn, kernel: Extents, steps: Extents) -> NDArray[np.int64]:
     """The pixels of the image in each window of a turn (rows * width of the result, pixels), by their place in memory.
 
-    kernel: rows and columns of a window; pixels are in the order of a window that has not been turned.
+    kernel: rows and columns of a window; pixels are in the order of a window that has not been turned. In place of
+    padding stands the last pixel of the window that lies in the image; each window has one.
     """
     down, right = steps[::-1] if turn.turned else steps
     row, column = (axis.reshape(-1, 1) for axis in np.indices((turn.rows, turn.result[1])))
     i, j = (axis.reshape(1, -1) for axis in np.indices(kernel))
     if turn.turned:
         i, j = j, i
-    return turn.read + (row * down + i) * turn.image[1] + column * right + j
+    y, x = row * down - turn.before[0] + i, column * right - turn.before[1] + j
+    inside = (y >= 0) & (y < turn.image[0]) & (x >= 0) & (x < turn.image[1])
+    pixels = np.where(inside, turn.read + y * turn.image[1] + x, -1)
+    return np.where(inside, pixels, pixels.max(1, keepdims=True))

@@ -8,7 +8,7 @@ from math import prod
 from typing import TypeAlias, cast
 
 from xdsl.dialects import arith, func, memref
-from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerType, MemRefType, i8, i16
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, IntegerType, MemRefType, i8, i16, i64
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -85,6 +85,8 @@ class _Bytes:
                     self.store(op, offsets)
                 case memref.CopyOp():
                     self.unpack(op, offsets)
+                case scratch.CopyRunOp():
+                    self.copy(op, use.index, value, offsets)
                 case _:
                     op.operands[use.index] = self.run(value, offsets)
 
@@ -129,6 +131,22 @@ class _Bytes:
         self.context.declare_kernel(symbol, [value.type for value in arguments], [])
         nest.put(func.CallOp(symbol, arguments, []))
         Rewriter.erase_op(op)
+
+    def copy(self, op: scratch.CopyRunOp, end: int, value: SSAValue, offsets: Sequence[SSAValue]) -> None:
+        """Count one end of a copy in bytes; the source's turn counts the number of them, too."""
+        nest, start = LoopNest(op), 2 + end
+        op.operands[end] = self.run(value, offsets)
+        op.operands[start] = self.bytes_before(op.operands[start], nest)
+        if end == 0:
+            op.operands[4] = self.bytes_before(op.count, nest)
+            op.most = IntegerAttr(packed_bytes(op.most.value.data, self.bits), i64)
+
+    def bytes_before(self, elements: SSAValue, nest: LoopNest) -> SSAValue:
+        """The bytes that so many elements fill, a multiple of a group."""
+        length = group_length(self.bits)
+        if is_multiple(elements, length):
+            return exchanged(elements, length, group_bytes(self.bits), nest)
+        return nest.times(nest.insert(arith.DivSIOp(elements, nest.index(length))), group_bytes(self.bits))
 
     def place(self, op: memref.LoadOp | memref.StoreOp, offsets: Sequence[SSAValue], nest: LoopNest) -> list[SSAValue]:
         """The bytes, and the index of the accessed element in them."""

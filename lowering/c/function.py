@@ -34,7 +34,8 @@ class FunctionLowering:
         """Pointer variables of the loads that walk along an array."""
 
     def lower_function(self, function: func.FuncOp) -> None:
-        self.values.update(zip(function.args, self.body.args, strict=True))
+        # What arrives row by row is no argument.
+        self.values.update(zip(function.args, self.body.args, strict=not self.program.row_length))
         self.lower_block(function.body.block)
 
     def lower_block(self, block: Block) -> None:

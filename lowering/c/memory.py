@@ -77,6 +77,10 @@ def _turn(at: FunctionLowering, op: scratch.TurnOp) -> None:
     at.build.statement(c.InvokeOp(function, [pointer, start, rows, columns, at.build.literal(pixel)]))
 
 
+def _receive(at: FunctionLowering, op: scratch.ReceiveOp) -> None:
+    at.build.statement(c.InvokeOp(at.program.row_function, [at.values[op.dest], at.values[op.row]]))
+
+
 MEMORY: Spellings = {
     memref.AllocaOp: _array,
     memref.CastOp: _same,
@@ -85,6 +89,7 @@ MEMORY: Spellings = {
     scratch.ArenaOp: _arena,
     scratch.ConstantOp: _flash,
     scratch.CopyRunOp: _copy_run,
+    scratch.ReceiveOp: _receive,
     scratch.SliceOp: _slice,
     scratch.TurnOp: _turn,
     scratch.ViewOp: _view,

@@ -28,9 +28,11 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 from tinyml.dialects import c, scratch, tdsl
 from tinyml.dialects.c.types import ALIAS, CONST, RAM
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.layouts.packed_bits import packed_bytes
 from tinyml.dialects.scratch import FORMAT, element_bytes, memref_type
 from tinyml.lowering.bits.format_notes import Affine, affine_format, describe_format
 from tinyml.lowering.c.conversions import input_conversion, output_conversion
+from tinyml.lowering.c.row_declaration import row_declaration
 from tinyml.runtime.model.headers import header_defining
 from tinyml.targets.c.names import fresh
 
@@ -66,11 +68,14 @@ class ProgramBuilder:
         if len(inputs) != 1 or not kinds or any(kinds[1:]):
             raise InputError(f"'{self.name}' must map one memref to an index, memrefs or both")
         self.input = _array(inputs[0])
+        self.row_function = f"{self.name}_row"
+        """The user's function that gives the rows of the input, if that arrives."""
         self.taken = {
             self.name,
             f"{self.name}_predict",
             f"{self.name}_scores",
             f"{self.name}_input",
+            self.row_function,
             f"{self.name}_raw",
             f"{self.name}_real",
             ARENA,
@@ -140,7 +145,10 @@ class ProgramBuilder:
             input_doc += f", numbers packed into {packed.value.data} bits each"
         outputs = [] if self.label is None else [i16]
         functions: list[Operation] = []
-        if self.given is None:
+        if self.row_length is not None:
+            argument = self.function.args[0].name_hint or "X"
+            doc = f"Runs the model on what {self.row_function} gives: {argument}: {input_doc}."
+        elif self.given is None:
             argument = predict.args[0].name_hint
             doc = f"Runs the model on {argument}: {input_doc}."
         else:
@@ -161,9 +169,22 @@ class ProgramBuilder:
             defines.append(c.DefineOp(f"{self.name}_OUTPUT_{number}_LENGTH", length, f"elements of output {number}"))
         arena = [] if self.arena is None else [self.arena]
         defines += self._conversions()
+        if (length := self.row_length) is not None:
+            macro, element = f"{self.name}_ROW_LENGTH", ELEMENTS[self.input.element_type]
+            defines.insert(1, c.DefineOp(macro, length, "elements of a row of the input"))
+            defines.append(row_declaration(self.row_function, element, macro))
         notes = [SHIFTS, FLOATS] if self._has_floats() else [SHIFTS]
         parts = [*defines, *self.headers.values(), *self.constants.values(), *arena, *functions]
         return c.ProgramOp(self.name, notes, Region(Block(parts)))
+
+    @property
+    def row_length(self) -> int | None:
+        """The length of a row of the caller's array, if the input arrives row by row; else None."""
+        length = self._of_input(tdsl.RECEIVED)
+        if not isinstance(length, IntegerAttr):
+            return None
+        packed, elements = self._of_input(tdsl.PACKED), length.value.data
+        return packed_bytes(elements, packed.value.data) if isinstance(packed, IntegerAttr) else elements
 
     def _conversions(self) -> list[Operation]:
         """Functions of the header that convert the input and the outputs, where that takes more than a shift."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import cast
+from typing import NamedTuple, cast
 
 from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import IndexType, i16, i32
@@ -17,10 +17,10 @@ from xdsl.rewriter import Rewriter
 from tinyml.dialects import num, scratch, tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl.turns import Turn
-from tinyml.lowering.loops.operands import broadcast_indices, elements_from, flash_array
+from tinyml.lowering.loops.operands import broadcast_indices, element_of, elements_from, flash_array
 from tinyml.lowering.loops.products import finished, row_shifts, sum_start
 from tinyml.lowering.loops.zero_points import start_without_offsets
-from tinyml.transforms.ir.loop_nest import Indices, LoopNest, function_around, local_array
+from tinyml.transforms.ir.loop_nest import LoopNest, function_around, local_array
 
 
 def lower_in_turns(op: tdsl.Conv2dOp, nest: LoopNest) -> None:
@@ -60,10 +60,11 @@ class _Table:
 
     ROWS: of the result that it computes. WIDTH: of the image. HEIGHT_OUT, WIDTH_OUT: what is left of the result. READ,
     WRITTEN: the pixels of either before it. LEFT, ROWS_LEFT: where the image begins after it, and its rows, 0 after the
-    last turn. DOWN, ACROSS: pixels between neighbours in a window, one below the other and beside each other.
+    last turn. DOWN, ACROSS: pixels between neighbours in a window, one below the other and beside each other. With
+    padding also HEIGHT: of the image, and ABOVE, BEFORE: rows of padding above it, and columns on its left.
     """
 
-    ROWS, WIDTH, HEIGHT_OUT, WIDTH_OUT, READ, WRITTEN, LEFT, ROWS_LEFT, DOWN, ACROSS = range(10)
+    ROWS, WIDTH, HEIGHT_OUT, WIDTH_OUT, READ, WRITTEN, LEFT, ROWS_LEFT, DOWN, ACROSS, HEIGHT, ABOVE, BEFORE = range(13)
 
     def __init__(self, op: tdsl.Conv2dOp, turns: Sequence[Turn], nest: LoopNest):
         self.nest = nest
@@ -72,7 +73,8 @@ class _Table:
             (height, width), left = turn.drop(op.steps)
             taps = (1, width) if turn.turned else (width, 1)
             left_rows = 0 if turn is turns[-1] else height
-            rows.append([turn.rows, width, *turn.result, turn.read, turn.written, left, left_rows, *taps])
+            padding = () if op.padding is None else (turn.image[0], *turn.before)
+            rows.append([turn.rows, width, *turn.result, turn.read, turn.written, left, left_rows, *taps, *padding])
         raws = np.array(rows)
         element, dtype = (i16, "u2") if raws.max(initial=0) < 1 << 16 else (i32, "u4")
         self.values = flash_array(nest, raws.astype(dtype).view(dtype.replace("u", "i")), element, "turns")
@@ -85,7 +87,10 @@ class _Table:
 
 
 class _Products:
-    """The sums of a convolution in place: windows are copied to the stack, and multiplied by the filter."""
+    """The sums of a convolution in place: windows are copied to the stack, and multiplied by the filter.
+
+    Of a depthwise convolution the stack holds the window of a single channel at a time.
+    """
 
     def __init__(self, op: tdsl.Conv2dOp, nest: LoopNest):
         self.op, self.nest = op, nest
@@ -98,6 +103,8 @@ class _Products:
         self.initial = sum_start(op.initial, start, op.accumulators[0], nest)
         self.shifts = row_shifts(op, nest)
         self.filters = rows
+        self.image_channels = tdsl.shape_of(op.rhs)[3]
+        self.depthwise = op.group_count > 1
         self.window = elements_from(self._array(image.storage), nest.index(0), self.length, nest, image.type)
         self.image = elements_from(op.rhs, nest.index(0), prod(tdsl.shape_of(op.rhs)), nest)
         self.result = elements_from(op.out, nest.index(0), prod(tdsl.shape_of(op.out)), nest)
@@ -125,15 +132,29 @@ class _Products:
             for column in (_Table.WIDTH, _Table.WIDTH_OUT, _Table.READ, _Table.WRITTEN, _Table.DOWN, _Table.ACROSS)
         )
         steps = self._steps(number)
+        inside = _Inside(self.op, table, number, nest)
 
         def row(y: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
-            above = nest.insert(arith.MuliOp(_product(y, steps[0], nest), width))
-            begin = nest.add(read, above)
+            top = inside.row(_product(y, steps[0], nest))
+            begin = nest.add(read, nest.insert(arith.MuliOp(top, width)))
             target = nest.add(written, nest.insert(arith.MuliOp(y, across)))
 
             def pixel(x: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
-                self._gather(nest.add(begin, _product(x, steps[1], nest)), down, beside)
-                self._pixel(nest.add(target, x))
+                left = inside.column(_product(x, steps[1], nest))
+                first = nest.times(nest.add(begin, left), self.image_channels)
+                taps = inside.taps(top, left)
+                if not self.depthwise:
+                    self._gather(first, down, beside, taps)
+                    self._elements(nest.add(target, x), nest.index(0), self.filters)
+                    return []
+                each = self.filters // self.image_channels
+
+                def channel(number: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
+                    self._gather(nest.add(first, number), down, beside, taps)
+                    self._elements(nest.add(target, x), nest.times(number, each), each)
+                    return []
+
+                nest.fold(nest.index(self.image_channels), [], channel)
                 return []
 
             nest.fold(across, [], pixel)
@@ -151,25 +172,39 @@ class _Products:
         more = nest.insert(arith.MuliOp(odd, nest.index(right - down)))
         return nest.add(nest.index(down), more), nest.insert(arith.SubiOp(nest.index(right), more))
 
-    def _gather(self, first: SSAValue, down: SSAValue, beside: SSAValue) -> None:
-        """Copy the window whose first pixel lies at a place."""
+    def _gather(self, first: SSAValue, down: SSAValue, beside: SSAValue, taps: Sequence[_Taps]) -> None:
+        """Copy the window whose first element lies at a place; of a padded one the taps that lie in the image."""
         nest, (height, width) = self.nest, self.kernel
 
-        def tap(indices: Indices) -> None:
-            i, j, channel = indices
+        def tap(i: SSAValue, j: SSAValue, channel: SSAValue) -> None:
             place = nest.add(nest.insert(arith.MuliOp(i, down)), nest.insert(arith.MuliOp(j, beside)))
-            source = nest.add(nest.times(nest.add(first, place), self.channels), channel)
+            source = nest.add(nest.add(first, nest.times(place, self.image_channels)), channel)
             target = nest.add(nest.times(nest.add(nest.times(i, width), j), self.channels), channel)
             nest.store(nest.load(self.image, [source]), self.window, [target])
 
-        nest.over((height, width, self.channels), tap)
+        if not taps:
+            nest.over((height, width, self.channels), lambda indices: tap(*indices))
+            return
+        filling = nest.insert(num.ConstantOp(self.op.filling, element_of(self.window)))
+        nest.over((self.length,), lambda indices: nest.store(filling, self.window, indices))
 
-    def _pixel(self, number: SSAValue) -> None:
-        """Compute a pixel of the result from the window."""
+        def row(i: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
+            def column(j: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
+                nest.over((self.channels,), lambda indices: tap(i, j, indices[0]))
+                return []
+
+            nest.fold(taps[1].end, [], column, taps[1].first)
+            return []
+
+        nest.fold(taps[0].end, [], row, taps[0].first)
+
+    def _elements(self, number: SSAValue, begin: SSAValue, count: int) -> None:
+        """Compute some elements of a pixel of the result, from one on, from the window."""
         op, nest = self.op, self.nest
         accumulator = op.accumulators[0].type
 
-        def element(filter: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
+        def element(i: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
+            filter = nest.add(begin, i)
             indices = [*[nest.index(0)] * 3, filter]
             if self.initial is None:
                 sum = nest.insert(num.ZeroOp(accumulator))
@@ -184,7 +219,52 @@ class _Products:
             nest.store(value, self.result, [nest.add(nest.times(number, self.filters), filter)])
             return []
 
-        nest.fold(nest.index(self.filters), [], element)
+        nest.fold(nest.index(count), [], element)
+
+
+class _Taps(NamedTuple):
+    """The taps of a window along an axis that lie in the image: the first, and the end."""
+
+    first: SSAValue
+    end: SSAValue
+
+
+class _Inside:
+    """The part of windows that lies in the image of a convolution, in a turn."""
+
+    def __init__(self, op: tdsl.Conv2dOp, table: _Table, number: SSAValue, nest: LoopNest):
+        self.padded, self.nest = op.padding is not None, nest
+        if self.padded:
+            _, *self.kernel, _ = tdsl.shape_of(op.lhs)
+            columns = _Table.ABOVE, _Table.BEFORE, _Table.HEIGHT, _Table.WIDTH
+            self.above, self.before, self.height, self.width = (table(number, column) for column in columns)
+            odd = nest.insert(arith.RemSIOp(number, nest.index(2)))
+            self.turned = nest.insert(arith.CmpiOp(odd, nest.index(0), "ne"))
+
+    def row(self, row: SSAValue) -> SSAValue:
+        """The row of the image in which windows of a row of the padded image begin."""
+        return self.nest.insert(arith.SubiOp(row, self.above)) if self.padded else row
+
+    def column(self, column: SSAValue) -> SSAValue:
+        """The column of the image in which windows of a column of the padded image begin."""
+        return self.nest.insert(arith.SubiOp(column, self.before)) if self.padded else column
+
+    def taps(self, top: SSAValue, left: SSAValue) -> Sequence[_Taps]:
+        """For rows and columns of a window that has not been turned, the taps in the image; none without padding."""
+        if not self.padded:
+            return ()
+        rows, columns = (top, self.height), (left, self.width)
+        taps: list[_Taps] = []
+        for size, plain, turned in zip(self.kernel, (rows, columns), (columns, rows), strict=True):
+            begin, extent = (
+                self.nest.insert(arith.SelectOp(self.turned, other, own))
+                for other, own in zip(turned, plain, strict=True)
+            )
+            zero = self.nest.index(0)
+            first = self.nest.insert(arith.MaxSIOp(self.nest.insert(arith.SubiOp(zero, begin)), zero))
+            rest = self.nest.insert(arith.SubiOp(extent, begin))
+            taps.append(_Taps(first, self.nest.insert(arith.MinSIOp(rest, self.nest.index(size)))))
+        return taps
 
 
 def _product(index: SSAValue, step: int | SSAValue, nest: LoopNest) -> SSAValue:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from math import prod
 
 from xdsl.dialects import arith
-from xdsl.ir import SSAValue
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import Attribute, SSAValue
 
 from tinyml.dialects import num, scratch, tdsl
 from tinyml.lowering.loops.lowerings import lowers
@@ -23,7 +24,7 @@ def lower_window(op: tdsl.WindowOp, nest: LoopNest) -> None:
     window, image = (elements_from(x, nest.index(0), prod(tdsl.shape_of(x)), nest) for x in (op.out, op.image))
     # Neighbours in the image are neighbours in the window, unless it is dilated.
     taps, length = (1, width) if op.spread[1] == 1 else (width, 1)
-    plain = not any(scratch.in_flash(t) or scratch.packed_bits(t) for t in map(scratch.memref_type, (window, image)))
+    plain = _has_whole_bytes(scratch.memref_type(image), scratch.memref_type(window), channels)
     filling = nest.insert(num.ConstantOp(op.filling, element_of(op.out))) if any(op.reach) else None
     slot = _first_slot(op, nest)
 
@@ -96,6 +97,16 @@ def lower_window(op: tdsl.WindowOp, nest: LoopNest) -> None:
         return []
 
     nest.fold(nest.index(height), [], row)
+
+
+def _has_whole_bytes(image: MemRefType[Attribute], window: MemRefType[Attribute], channels: int) -> bool:
+    """Do the pixels of both consist of whole bytes of working memory, in the same order?"""
+    packed = scratch.packed_bits(image)
+    return (
+        not scratch.in_flash(image)
+        and packed == scratch.packed_bits(window)
+        and channels % scratch.unit_of(image)[0] == 0
+    )
 
 
 def _first_slot(op: tdsl.WindowOp, nest: LoopNest) -> SSAValue | None:

@@ -64,6 +64,8 @@ class AvrRunner(Runner):
             interface.input_bytes,
             table["_end"] & 0xFFFF,
             *(profile or (0, "-")),
+            table[f"{interface.name}_row"] if interface.row_length else 0,
+            interface.row_bytes,
         ]
         if interface.output_length:
             arguments += [table[f"{interface.name}_scores"], interface.output_bytes]

@@ -24,7 +24,7 @@ class CortexMRunner(EmulatorRunner):
             pc=arm.UC_ARM_REG_PC,
             back=arm.UC_ARM_REG_LR,
             sp=arm.UC_ARM_REG_SP,
-            result=arm.UC_ARM_REG_R0,
+            arguments=(arm.UC_ARM_REG_R0, arm.UC_ARM_REG_R1),
             size_of=_size_of,
             code=1,
             # System registers, CPACR among them.

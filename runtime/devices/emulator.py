@@ -27,17 +27,17 @@ _RAM, _RAM_BYTES = 0x20000000, 1 << 18
 class Core:
     """An emulated core.
 
-    Registers, by unicorn's numbers: pc, back (the return address), sp, and result (a function's first argument and its
-    result). size_of: the size in bytes of the instruction with a given first halfword. code: offset added to a
-    function's address to call it. devices: further readable and writable memory, bytes by address, both multiples of
-    4096.
+    Registers, by unicorn's numbers: pc, back (the return address), sp, and those of a function's arguments, the first
+    of which holds its result, too. size_of: the size in bytes of the instruction with a given first halfword. code:
+    offset added to a function's address to call it. devices: further readable and writable memory, bytes by address,
+    both multiples of 4096.
     """
 
     emulator: Any
     pc: int
     back: int
     sp: int
-    result: int
+    arguments: tuple[int, int]
     size_of: Callable[[int], int]
     code: int = 0
     devices: dict[int, int] = field(default_factory=dict[int, int])
@@ -138,18 +138,24 @@ class _Machine:
         self._predict = range(predict.address & ~1, (predict.address & ~1) + predict.size)
         self._uc.hook_add(unicorn.UC_HOOK_BLOCK, self._on_block)
         self._uc.reg_write(self._core.sp, self._symbols["tm_stack_top"])
+        self._raw, self._received = b"", 0
+        self._row = self._symbols[f"{interface.name}_row"] & ~1 if interface.row_length else None
         self._input = self._run_to_mark(self._symbols["tm_reset"])
 
     def infer(self, raw: bytes) -> tuple[int, int, int, bytes, list[bytes]]:
         """Label, instructions, depth of the stack in bytes, raw scores and other outputs of one input."""
         free, top = self._symbols["tm_bss_end"], self._symbols["tm_stack_top"]
         unused: int = self._uc.reg_read(self._core.sp) - free
-        self._uc.mem_write(self._input, raw)
+        if not self._interface.row_length:
+            self._uc.mem_write(self._input, raw)
+        self._raw, self._received = raw, 0
         self._uc.mem_write(free, bytes([_PAINT]) * unused)
         self._inferring = True
         label = self._return_to_mark()
         self._inferring = False
         executed = self._executed
+        if self._interface.row_length and self._received != len(raw):
+            raise DeviceError(f"{self._label}: the program asks for {self._received} of {len(raw)} bytes of the input")
         ram = bytes(self._uc.mem_read(free, unused))
         untouched = unused - len(ram.lstrip(bytes([_PAINT])))
         if untouched == 0:
@@ -182,12 +188,14 @@ class _Machine:
             raise DeviceError(f"{self._label}: jump to 0x{at:x}, out of the program")
         if at != mark:
             raise DeviceError(f"{self._label}: no end within {self._limit} instructions, at 0x{at:x}")
-        return self._uc.reg_read(self._core.result)
+        return self._uc.reg_read(self._core.arguments[0])
 
     def _on_block(self, _uc: object, address: int, size: int, _data: object) -> None:
         if (instructions := self.instructions_of.get((address, size))) is None:
             instructions = self.instructions_of[address, size] = self._instructions_in(address, size)
         self._executed += len(instructions)
+        if address == self._row:
+            self._receive()
         if self._inferring:
             inside = address in self._predict
             block = None if inside else self._site, address, size
@@ -197,6 +205,15 @@ class _Machine:
                 self._site = instructions[-1]
         if self._executed > self._limit or address >= len(self._image):
             self._uc.emu_stop()
+
+    def _receive(self) -> None:
+        """Write the row that the program asks for, at the entry of the function that gives it."""
+        to, row = (self._uc.reg_read(register) for register in self._core.arguments)
+        size = self._interface.row_bytes
+        # Rows out of order are missing in the end.
+        if row * size == self._received:
+            self._uc.mem_write(to, self._raw[self._received :][:size])
+            self._received += size
 
     def _instructions_in(self, address: int, size: int) -> Sequence[int]:
         """Addresses of the instructions of a block: straight-line code that is entered only at its start."""

@@ -20,7 +20,7 @@ class RiscvRunner(EmulatorRunner):
             pc=riscv.UC_RISCV_REG_PC,
             back=riscv.UC_RISCV_REG_RA,
             sp=riscv.UC_RISCV_REG_SP,
-            result=riscv.UC_RISCV_REG_A0,
+            arguments=(riscv.UC_RISCV_REG_A0, riscv.UC_RISCV_REG_A1),
             size_of=_size_of,
         )
 

@@ -64,6 +64,7 @@ def build_model(chip: Chip, source_dir: Path, interface: Interface, elf: Path, f
         "TM_INPUT": interface.array_ctype,
         "TM_INPUT_LENGTH": interface.array_length,
         "TM_INPUT_IN_ARENA": int(interface.input_in_arena),
+        "TM_ROW_LENGTH": interface.row_length,
         "TM_OUTPUT_LENGTH": interface.output_length,
         "TM_HAS_LABEL": int(interface.has_label),
         "TM_MORE_OUTPUTS": "".join(f"TM_MORE({i},{length})" for i, (_, length) in enumerate(interface.more_outputs, 1)),

@@ -25,7 +25,7 @@ from tinyml.dialects.tdsl.base import shaped
 from tinyml.runtime.evaluator.arithmetic import Arithmetic, Bits, Reals, builtin_dtype, ranked
 from tinyml.runtime.evaluator.averages import average_windows, mean, softmax, tally
 from tinyml.runtime.evaluator.index_maps import move_elements
-from tinyml.runtime.evaluator.windows import gathered_window, window_elements
+from tinyml.runtime.evaluator.windows import gathered_window, padded, window_elements
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -229,6 +229,8 @@ def compute(arithmetic: Arithmetic, op: Operation, arguments: Sequence[Any]) -> 
         case tdsl.ContractionOp():
             values = dict(zip(op.operands, arguments, strict=True))
             pairs = [(values[lhs], values[rhs]) for lhs, rhs in op.pairs]
+            if isinstance(op, tdsl.Conv2dOp) and op.padding is not None:
+                pairs = [(lhs, padded(op, rhs, arithmetic.number(op.rhs, op.filling))) for lhs, rhs in pairs]
             initial = None if op.initial is None else values[op.initial]
             return _shaped(op, arithmetic.products(op, pairs, initial))
         case tdsl.AveragePoolOp():

@@ -50,3 +50,10 @@ def gathered_window(op: tdsl.WindowOp, arguments: Sequence[Any], filling: Array)
         down, across = down % height, number % width
     taken = image[samples, 0, down, across]
     return np.where(inside[..., None], taken, filling.astype(image.dtype))[:, None]
+
+
+def padded(op: tdsl.Conv2dOp, image: Array, filling: Array) -> Array:
+    """The image of a convolution in place (samples, 1, height, width, channels) with its padding around it."""
+    top, bottom, left, right = op.margins
+    margins = ((0, 0), (0, 0), (top, bottom), (left, right), (0, 0))
+    return np.pad(image, margins, constant_values=np.asarray(filling).astype(image.dtype))

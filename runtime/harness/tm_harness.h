@@ -8,7 +8,10 @@
 #define TM_PASTE(a, b) a##b
 #define TM_JOIN(a, b) TM_PASTE(a, b)
 
-#if TM_INPUT_IN_ARENA
+#define tm_row TM_JOIN(TM_MODEL, _row)
+#if TM_ROW_LENGTH > 0
+#define tm_predict_input() TM_JOIN(TM_MODEL, _predict)()
+#elif TM_INPUT_IN_ARENA
 #define tm_predict_input() TM_JOIN(TM_MODEL, _predict)()
 #define tm_input() TM_JOIN(TM_MODEL, _input)()
 #else
@@ -22,6 +25,9 @@ TM_INPUT tm_array[TM_INPUT_LENGTH];
 
 /* Negative array lengths where the header and the runner's description of it disagree. */
 typedef char tm_check_input[TM_JOIN(TM_MODEL, _INPUT_LENGTH) == TM_INPUT_LENGTH ? 1 : -1];
+#if TM_ROW_LENGTH > 0
+typedef char tm_check_row[TM_JOIN(TM_MODEL, _ROW_LENGTH) == TM_ROW_LENGTH ? 1 : -1];
+#endif
 typedef char tm_check_output[TM_JOIN(TM_MODEL, _OUTPUT_LENGTH) == TM_OUTPUT_LENGTH ? 1 : -1];
 
 #endif

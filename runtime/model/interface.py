@@ -23,8 +23,11 @@ class Interface:
     (`tinyml.dialects.layouts.packed_bits`), whose array holds bytes, and `packed_offset` what is subtracted from each
     element before; None if the input is not packed. `more_outputs`
     has the C type and the length of each output after the scores, which `NAME_output_1` and so on return.
-    `input_in_arena` says that `NAME_predict` takes no array X: it lies in the arena, where `NAME_input` says. Raises
-    ValueError for another C type, for a length that is not positive, and if type and length of the scores disagree.
+    `input_in_arena` says that `NAME_predict` takes no array X: it lies in the arena, where `NAME_input` says. Nor does
+    it if the input arrives row by row, with `row_elements` numbers in each, from the caller's function `NAME_row`.
+
+    Raises ValueError for another C type, for a length that is not positive, and if type and length of the scores
+    disagree.
     """
 
     name: str
@@ -37,6 +40,7 @@ class Interface:
     packed_offset: int = 0
     more_outputs: tuple[tuple[str, int], ...] = ()
     input_in_arena: bool = False
+    row_elements: int | None = None
 
     def __post_init__(self) -> None:
         for ctype in (self.input_ctype, self.output_ctype, *(ctype for ctype, _ in self.more_outputs)):
@@ -84,6 +88,23 @@ class Interface:
     def array_length(self) -> int:
         """Number of elements of the caller's array X."""
         return self.input_length if self.packed_bits is None else packed_bytes(self.input_length, self.packed_bits)
+
+    @property
+    def row_length(self) -> int:
+        """Number of elements of the caller's array that make a row of an input that arrives; 0 for any other."""
+        if self.row_elements is None or self.packed_bits is None:
+            return self.row_elements or 0
+        return packed_bytes(self.row_elements, self.packed_bits)
+
+    @property
+    def row_bytes(self) -> int:
+        """Bytes of a row of an input that arrives; 0 for any other."""
+        return self.row_length * self.input_bytes // self.array_length
+
+    @property
+    def in_array(self) -> bool:
+        """Does `NAME_predict` take the array X?"""
+        return not self.input_in_arena and self.row_elements is None
 
     @property
     def input_bytes(self) -> int:

@@ -20,7 +20,7 @@ def interface_of(module: ModuleOp) -> Interface:
     function = predict_function(module)
     [argument] = function.body.block.args
     attributes: dict[str, Any] = {} if function.arg_attrs is None else dict(function.arg_attrs.data[0].data)
-    packed = attributes.get(tdsl.PACKED)
+    packed, row = attributes.get(tdsl.PACKED), attributes.get(tdsl.RECEIVED)
     last: Any = function.body.block.last_op
     scores = [value for value in last.operands if isinstance(value.type, TensorType)]
     return Interface(
@@ -36,4 +36,5 @@ def interface_of(module: ModuleOp) -> Interface:
         packed_bits=None if packed is None else packed.value.data,
         packed_offset=0 if packed is None else packed_space(tdsl.format_of(argument).type, packed.value.data).offset,
         input_in_arena=tdsl.REUSED in attributes,
+        row_elements=None if row is None else row.value.data,
     )

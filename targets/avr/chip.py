@@ -5,7 +5,7 @@ from pathlib import Path
 from tinyml.targets.avr.kernels import KERNELS, PACKED_READS
 from tinyml.targets.board import Board
 from tinyml.targets.c.helpers import read_helpers
-from tinyml.targets.chip import Chip
+from tinyml.targets.chip import INPUTS, Chip
 from tinyml.targets.package import Package
 
 _FOLDER = Path(__file__).parent
@@ -21,7 +21,7 @@ _OPTIONS = """\
 CHIP = Chip(
     "avr",
     folder=_FOLDER,
-    sketch=_FOLDER / "sketch.ino.in",
+    programs={input: _FOLDER / f"{input}.ino.in" for input in INPUTS},
     runner="tinyml.runtime.devices.avr:AvrRunner",
     boards=(
         # The boot loader's section is not available to programs.

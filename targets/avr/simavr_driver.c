@@ -1,6 +1,6 @@
 /* Runs a model on simavr, one input after the other.
 
-   usage: simavr_driver MCU IMAGE LIMIT SAMPLES PREDICT INPUT INPUT_BYTES FREE END PROFILE [OUTPUT BYTES]...
+   usage: simavr_driver MCU IMAGE LIMIT SAMPLES PREDICT INPUT INPUT_BYTES FREE END PROFILE ROW ROW_BYTES [OUTPUT BYTES]...
 
    IMAGE is the flash as a binary file, LIMIT the most cycles that an inference may take; PREDICT and OUTPUT are byte
    addresses of functions in flash, INPUT and FREE (the first address behind all static data) addresses in RAM. Reads
@@ -9,7 +9,10 @@
 
    Unless END, the address behind PREDICT, is 0, writes to the file PROFILE where the cycles of all inferences went: a line
    `SITE PC CYCLES` for each instruction PC and the last instruction SITE of PREDICT before it, PC itself or the call
-   that it ran in; all three numbers are decimal. */
+   that it ran in; all three numbers are decimal.
+
+   If the input arrives row by row, ROW is the address of the function that the program calls for it, which only
+   returns: where it begins, the driver writes the row. */
 #include <simavr/sim_avr.h>
 #include <simavr/sim_core.h>
 #include <stdarg.h>
@@ -30,6 +33,10 @@ static uint32_t image_bytes;
 static uint32_t free_start;
 static uint32_t lowest_sp;
 static uint64_t deadline;
+
+static uint32_t row_function, row_bytes;
+static uint8_t *sample;
+static size_t sample_bytes, received;
 
 static int profiling;
 static uint32_t predict_start, predict_end;
@@ -110,8 +117,23 @@ static void write_profile(const char *path) {
         fail("cannot write %s", path);
 }
 
+static uint32_t word_at(int low) { return (uint32_t)(avr->data[low] | avr->data[low + 1] << 8); }
+
+/* The arguments of a function lie in the registers 25:24 and 23:22. */
+static void receive(void) {
+    uint32_t to = word_at(24), row = word_at(22);
+    if ((size_t)row * row_bytes != received || received == sample_bytes)
+        fail("the program asks for row %u after %u bytes", row, (uint32_t)received);
+    if (to + row_bytes > free_start)
+        fail("the program wants row %u at 0x%x, behind its data", row, to);
+    memcpy(avr->data + to, sample + received, row_bytes);
+    received += row_bytes;
+}
+
 static void step(void) {
     uint32_t pc = avr->pc, sp = stack_pointer();
+    if (row_function && pc == row_function)
+        receive();
     uint64_t start = avr->cycle;
     uint16_t opcode = opcode_at(pc);
     int state = avr_run(avr);
@@ -186,9 +208,9 @@ static uint32_t stack_depth(void) {
 }
 
 int main(int argc, char **argv) {
-    enum { FIRST_OUTPUT = 12 };
+    enum { FIRST_OUTPUT = 14 };
     if (argc < FIRST_OUTPUT || (argc - FIRST_OUTPUT) % 2 != 0)
-        fail("eleven arguments wanted, and two for each output");
+        fail("thirteen arguments wanted, and two for each output");
     uint64_t limit = strtoull(argv[3], NULL, 0);
     long samples = strtol(argv[4], NULL, 0);
     uint32_t address[6];
@@ -199,6 +221,10 @@ int main(int argc, char **argv) {
     const size_t input_bytes = address[3];
     free_start = address[4];
     predict_end = address[5];
+    row_function = (uint32_t)strtoul(argv[12], NULL, 0);
+    row_bytes = (uint32_t)strtoul(argv[13], NULL, 0);
+    sample = zeroed(input_bytes, 1);
+    sample_bytes = input_bytes;
 
     avr_global_logger_set(on_log);
     load(argv[1], argv[2]);
@@ -217,8 +243,11 @@ int main(int argc, char **argv) {
             input = run_function();
         }
         run_to(predict);
-        if (fread(avr->data + input, 1, input_bytes, stdin) != input_bytes)
+        if (fread(sample, 1, input_bytes, stdin) != input_bytes)
             fail("not enough inputs");
+        received = 0;
+        if (!row_function)
+            memcpy(avr->data + input, sample, input_bytes);
         memset(avr->data + free_start, PAINT, stack_pointer() + 1 - free_start);
         record.cycles = avr->cycle;
         deadline = avr->cycle + limit;
@@ -226,6 +255,8 @@ int main(int argc, char **argv) {
         record.label = (int16_t)run_function();
         profiling = 0;
         record.cycles = avr->cycle - record.cycles;
+        if (row_function && received != input_bytes)
+            fail("the program leaves a part of the input");
         record.stack = stack_depth();
         fwrite(&record, sizeof record, 1, stdout);
         for (int output = FIRST_OUTPUT; output < argc; output += 2) {

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
 from tinyml.lowering.options import PLANS
+from tinyml.targets.chip import CALLBACK, MEMORY, SERIAL
 from tinyml.tools.cli.atomic_folder import atomic_folder
 from tinyml.tools.cli.progress import Progress
 from tinyml.tools.driver.output_contents import removable_files, seal_folder
@@ -89,12 +90,15 @@ def build_folder(
     from tinyml.dialects.context import context
     from tinyml.lowering import pipelines
     from tinyml.runtime.devices.registry import is_available
+    from tinyml.targets.registry import chip_of
     from tinyml.tools.driver.measure import NO_ACCURACY, accuracy, rounding_loss
     from tinyml.tools.driver.stages import compile_kept, compile_stages, has_formats, load_program
     from tinyml.tools.reports.report import require_fit, write_report
     from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
 
     start = time.perf_counter()
+    if request.input == SERIAL and SERIAL not in chip_of(board.name).programs:
+        raise InputError(f"no serial line of {board.name} is known: define the function of --input {CALLBACK} yourself")
     with Progress(str(request.model), 5) as progress:
         progress.step("reading")
         ctx = context()
@@ -112,12 +116,12 @@ def build_folder(
             for smaller in _smaller(options, limit) if must_fit and search is None else ():
                 if limit is None or _takes(compiled) <= limit:
                     break
-                request, options = replace(request, reuse_input=True), smaller
+                request, options = replace(request, reuse_input=smaller.reuse_input), smaller
                 compiled = compile_kept(program, ctx, options) if kept else compile_stages(program, ctx, options)
             if request.ram is not None and _takes(compiled) > request.ram:
                 raise InputError(f"arena and input take {_takes(compiled)} bytes, --ram allows {request.ram}")
         progress.step("writing C")
-        write_sources(folder, compiled, board, data)
+        write_sources(folder, compiled, board, data, request.input)
         accuracies = NO_ACCURACY
         if request.val is not None or request.test is not None:
             progress.step(f"evaluating {len(data)} samples")
@@ -139,10 +143,12 @@ def build_folder(
 
 def _smaller(options: PipelineOptions, limit: int | None) -> Iterator[PipelineOptions]:
     """Options for less and less memory: the input in the arena, and plans of execution for so many bytes."""
-    if not options.reuse_input:
-        yield replace(options, reuse_input=True)
+    if options.input == MEMORY:
+        if not options.reuse_input:
+            yield replace(options, reuse_input=True)
+        options = replace(options, reuse_input=True)
     if options.plan == PLANS[0]:
-        yield replace(options, reuse_input=True, ram=limit)
+        yield replace(options, ram=limit)
 
 
 def _takes(compiled: Compiled) -> int:

@@ -43,7 +43,7 @@ def write_report(
     cost = measured.cost if measured else None
     macs = compiled.macs
     interface = interface_of(compiled.formats)
-    input_bytes = 0 if interface.input_in_arena else interface.input_bytes
+    input_bytes = interface.input_bytes if interface.in_array else 0
     memory = memory_report(compiled.buffers)
     functions = function_errors(compiled.formats)
     return {

@@ -12,6 +12,7 @@ from xdsl.passes import ModulePass
 
 from tinyml.dialects.scratch import AllocOp, SliceOp, memref_type
 from tinyml.dialects.scratch.packing import packed_type
+from tinyml.transforms.buffers.liveness.arrivals import receives
 from tinyml.transforms.ir.retype_buffer import retype_buffer
 
 
@@ -20,7 +21,7 @@ class PackBuffersPass(ModulePass):
     """Moves buffers to `#scratch.packed_ram` if that saves bytes; constants stay as they are.
 
     An element takes the least of those widths that holds its number format. Buffers that are returned, or handed on by
-    loops and branches, and the input stay as they are.
+    loops and branches, and the input stay as they are, and so do those that receive rows that are not packed.
     """
 
     name = "pack-buffers"
@@ -28,7 +29,8 @@ class PackBuffersPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for alloc in [inner for inner in op.walk() if isinstance(inner, AllocOp) and inner.input is None]:
             type = memref_type(alloc.result)
-            if (packed := packed_type(type)) is not None and not _leaves(alloc.result):
+            stays = _leaves(alloc.result) or receives(alloc.result, packed=False)
+            if (packed := packed_type(type)) is not None and not stays:
                 retype_buffer(alloc.result, packed)
 
 

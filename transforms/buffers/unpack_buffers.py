@@ -12,6 +12,7 @@ from xdsl.passes import ModulePass
 
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.scratch import AllocOp, MoveOp, ReuseOp, SliceOp, bytes_of, memref_type, packed_bits
+from tinyml.transforms.buffers.liveness.arrivals import receives
 from tinyml.transforms.buffers.liveness.live_ranges import (
     Buffer,
     LiveRanges,
@@ -30,8 +31,8 @@ from tinyml.transforms.ir.retype_buffer import retype_buffer
 class UnpackBuffersPass(ModulePass):
     """Undoes `pack-buffers` for each buffer if the arena, as large as with all of them packed, has room for it.
 
-    The input, which the caller packs, stays packed, and so do buffers that move. Access to packed elements takes time:
-    buffers that are touched in the innermost loops come first, then the largest.
+    The input, which the caller packs, stays packed, and so do buffers that receive its rows or that move. Access to
+    packed elements takes time: buffers that are touched in the innermost loops come first, then the largest.
     """
 
     name = "unpack-buffers"
@@ -66,7 +67,7 @@ def _rectangles(live: LiveRanges, groups: list[list[Buffer]]) -> list[Rectangle]
 def _keeps_type(buffer: Buffer) -> bool:
     """Has a buffer the type that the caller or a move gives it?"""
     moves = any(isinstance(use.operation, MoveOp) for use in buffer.result.uses)
-    return moves or "input" in buffer.properties
+    return moves or "input" in buffer.properties or receives(buffer.result, packed=True)
 
 
 def _is_packed(buffer: Buffer) -> bool:

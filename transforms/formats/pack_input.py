@@ -9,14 +9,17 @@ from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp, i64
 from xdsl.passes import ModulePass
 
 from tinyml.dialects import tdsl
-from tinyml.dialects.scratch import packed_bits
+from tinyml.dialects.scratch import packed_bits, unit_of
 from tinyml.dialects.scratch.packing import packed_type
-from tinyml.transforms.ir.attributes import set_argument_attribute
+from tinyml.transforms.ir.attributes import argument_attribute, set_argument_attribute
 
 
 @dataclass(frozen=True)
 class PackInputPass(ModulePass):
-    """Sets `tdsl.packed` of the argument of a program, where that saves bytes; `lower-tdsl-to-scratch` packs it."""
+    """Sets `tdsl.packed` of the argument of a program, where that saves bytes; `lower-tdsl-to-scratch` packs it.
+
+    An input that arrives row by row is packed if a row has whole groups of elements.
+    """
 
     name = "pack-input"
 
@@ -26,5 +29,8 @@ class PackInputPass(ModulePass):
         function = predict_function(op)
         [argument] = function.body.block.args
         packed = packed_type(MemRefType(tdsl.format_of(argument).type, tdsl.shape_of(argument)))
+        row = argument_attribute(function, tdsl.RECEIVED)
+        if packed is not None and isinstance(row, IntegerAttr) and row.value.data % unit_of(packed)[0]:
+            return
         if packed is not None and (bits := packed_bits(packed)) is not None:
             set_argument_attribute(function, tdsl.PACKED, IntegerAttr(bits, i64))

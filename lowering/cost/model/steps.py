@@ -16,7 +16,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import scratch
-from tinyml.dialects.scratch import element_bytes, in_flash, memref_type, packed_bits, storage_of
+from tinyml.dialects.scratch import element_bytes, in_flash, memref_type, packed_bits, storage_of, unit_of
 from tinyml.targets.kernel import packed_copier, packed_reader, packed_writer
 
 UNROLLED = 2
@@ -69,7 +69,8 @@ def steps_of_operation(op: Operation) -> Mapping[str, float]:
             symbol = packed_copier(bits)
             return {symbol: 1, f"{symbol} element": prod(memref_type(op.source).get_shape())}
         case scratch.CopyRunOp():
-            return {"tm_copy": 1, "tm_copy byte": op.most.value.data * _element_bytes(op.source)}
+            elements, size = unit_of(memref_type(op.source))
+            return {"tm_copy": 1, "tm_copy byte": op.most.value.data // elements * size}
         case memref.LoadOp():
             place = "flash" if in_flash(memref_type(op.memref)) else "ram"
             return {f"load {place} {_element_bytes(op.memref)}": 1}

@@ -41,12 +41,35 @@ static uint64_t now(void) {
 #endif
 }
 
+static int fail(const char *what) {
+    fprintf(stderr, "error: %s\n", what);
+    return 1;
+}
+
+#if TM_ROW_LENGTH > 0
+#define ROW_BYTES (sizeof(TM_INPUT) * TM_ROW_LENGTH)
+static const unsigned char *sample;
+static size_t received;
+
+void tm_row(TM_INPUT *to, uint16_t row) {
+    if (row * ROW_BYTES != received)
+        exit(fail("the program asks for rows out of order"));
+    memcpy(to, sample + received, ROW_BYTES);
+    received += ROW_BYTES;
+}
+#endif
+
 static void *infer_all(void *unused) {
     stack_top = __builtin_frame_address(0);
     for (size_t i = 0; i < samples; i++) {
         unsigned char *out = records + i * RECORD_BYTES;
         struct record record = {0, 0, 0};
+#if TM_ROW_LENGTH > 0
+        sample = inputs + i * INPUT_BYTES;
+        received = 0;
+#else
         memcpy(tm_input(), inputs + i * INPUT_BYTES, INPUT_BYTES);
+#endif
         uint64_t start = now();
 #if TM_HAS_LABEL
         record.label = tm_predict_input();
@@ -54,6 +77,10 @@ static void *infer_all(void *unused) {
         tm_predict_input();
 #endif
         record.cycles = now() - start;
+#if TM_ROW_LENGTH > 0
+        if (received != INPUT_BYTES)
+            exit(fail("the program leaves a part of the input"));
+#endif
         memcpy(out, &record, sizeof record);
 #if TM_OUTPUT_LENGTH > 0
         memcpy(out + sizeof record, tm_scores(), SCORES_BYTES);
@@ -69,11 +96,6 @@ static void *infer_all(void *unused) {
 #define TM_MORE(number, length) +sizeof *tm_output(number)() * length
     }
     return unused;
-}
-
-static int fail(const char *what) {
-    fprintf(stderr, "error: %s\n", what);
-    return 1;
 }
 
 #if TM_PAINT

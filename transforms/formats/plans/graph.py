@@ -34,6 +34,7 @@ class Kind(Enum):
     CONTRACTION = "each output channel from all input channels"
     CHANNELWISE = "each output channel from one input channel"
     ELEMENTWISE = "each element from one element of each operand"
+    ARRIVAL = "each element from outside, which sends all of them in raster order"
 
 
 class Read(NamedTuple):

@@ -12,6 +12,7 @@ from xdsl.ir import BlockArgument, Operation, SSAValue
 from tinyml.dialects import tdsl
 from tinyml.dialects.locations import error_at
 from tinyml.transforms.formats.plans.graph import Graph, Image, Kind, Node, Read
+from tinyml.transforms.ir.attributes import argument_attribute
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,10 @@ class _Network:
         for argument in function.args:
             if not isinstance(argument.type, TensorType):
                 raise error_at(function, f"plans are for programs on tensors, not on {argument.type}")
-            self.define(argument, f"input{argument.index or ''}")
+            self.define(argument, name := f"input{argument.index or ''}")
+            if argument_attribute(function, tdsl.RECEIVED) is not None:
+                # It is in no memory.
+                self.tensors[name] = self.tensors[name]._replace(bits=0)
         inputs = tuple(self.names.values())
         for op in function.body.block.ops:
             if op.regions and not isinstance(op, tdsl.TensorOp):
@@ -114,7 +118,9 @@ class _Network:
     def node(self, op: tdsl.TensorOp, operands: list[SSAValue]) -> None:
         reads = [self.read(op, value) for value in operands]
         kind = Kind.CONTRACTION
-        if isinstance(op, tdsl.PointwiseOp) and all(read.kernel == (1, 1) for read in reads):
+        if isinstance(op, tdsl.ReceiveOp):
+            kind = Kind.ARRIVAL
+        elif isinstance(op, tdsl.PointwiseOp) and all(read.kernel == (1, 1) for read in reads):
             kind = Kind.ELEMENTWISE
         elif isinstance(op, tdsl.PoolOp | tdsl.MeanOp) or (
             isinstance(op, tdsl.Conv2dOp) and op.group_count == tdsl.shape_of(op.out)[3] == tdsl.shape_of(op.rhs)[3]
@@ -138,7 +144,7 @@ class _Network:
             single = prod(result[1:3]) == 1 and image.pixels > 1
             top, _, left, _ = op.margins
             return Read(name, op.window, op.steps, (top + before[0], left + before[1]), sums=single)
-        if isinstance(op, tdsl.PointwiseOp) and tdsl.shape_of(value) == result:
+        if isinstance(op, tdsl.PointwiseOp | tdsl.ReceiveOp) and tdsl.shape_of(value) == result:
             return Read(name)
         if isinstance(op, tdsl.ConcatOp) and op.axis.value.data == 3 and len(result) == 4:
             return Read(name)

@@ -19,6 +19,8 @@ def obstacle(graph: Graph, first: int, last: int) -> str | None:
     nodes, boundary = graph.nodes[first : last + 1], graph.boundary(first, last)
     if len(nodes) < 2:
         return "a single op needs all channels, of its operand or of its result"
+    if any(node.kind is Kind.ARRIVAL for node in nodes):
+        return "the input arrives row by row"
     if boundary.outputs != [nodes[-1].result]:
         return "a result before the last is used after the segment"
     generates, accumulates = (node.kind is Kind.CONTRACTION for node in (nodes[0], nodes[-1]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tinyml.transforms.formats.plans.graph import Graph, Read
+from tinyml.transforms.formats.plans.graph import Graph, Kind, Read
 from tinyml.transforms.formats.plans.segmentation import Segment
 
 Box = tuple[int, int, int, int]
@@ -16,13 +16,15 @@ SCHEDULE = "patches"
 def patches(graph: Graph, last: int, count: int) -> Segment | None:
     """The nodes up to the last one as count x count tiles of its result; None where that is impossible.
 
-    Input and result are whole. In a tile ops run one after the other on the parts that the tile needs, which neighbours
-    compute again: the extra work.
+    Input and result are whole; the input may not arrive row by row. In a tile ops run one after the other on the parts
+    that the tile needs, which neighbours compute again: the extra work.
     """
     nodes, boundary = graph.nodes[: last + 1], graph.boundary(0, last)
     result = graph.nodes[last].result
     image = graph.tensors[result]
-    if any(read.sums for node in nodes for read in node.reads) or boundary.outputs != [result] or boundary.kept:
+    if any(node.kind is Kind.ARRIVAL or read.sums for node in nodes for read in node.reads):
+        return None
+    if boundary.outputs != [result] or boundary.kept:
         return None
     if count > min(image[:2]):
         return None

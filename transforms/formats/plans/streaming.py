@@ -89,7 +89,7 @@ class Streams:
             if any(read.sums for read in node.reads) and (node.kind is not Kind.CONTRACTION or first != last)
         )
         context = boundary.through + graph.size(*boundary.kept) + sums
-        context += sum(self.ring(name) * self.slice.bits(graph.tensors[name]) for name in boundary.internal)
+        context += sum(map(self.held, boundary.internal))
         if not boundary.dead:
             return context + graph.size(result)
         produced = self.produced(first, last)
@@ -98,6 +98,14 @@ class Streams:
             + graph.size(*(other for other in boundary.dead if other != name))
             for name in boundary.dead
         )
+
+    def held(self, name: str) -> int:
+        """The bits of the ring of a tensor; of one that arrives from outside, in whole rows."""
+        image, slots = self.graph.tensors[name], self.ring(name)
+        if self.graph.nodes[self.graph.producer[name]].kind is Kind.ARRIVAL:
+            rows = slots if self.slice is Slice.ROW else -(-slots // image.width)
+            return rows * Slice.ROW.bits(image)
+        return slots * self.slice.bits(image)
 
     def produced(self, first: int, last: int) -> dict[str, Counts]:
         """For each result of the nodes from first on, the slices computed when slice q of the last one's is written."""

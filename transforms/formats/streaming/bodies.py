@@ -52,9 +52,10 @@ class Body(ABC):
         place = target.place(y, x, self.emit)
         return target.inserted(self.pixel(y, x, images), place, self.emit)
 
-    def whole_row(self, y: SSAValue, row: SSAValue, target: StoredImage) -> StoredImage:
-        """The image with a row inserted that has been computed at once."""
-        return target.inserted(row, target.place(y, self.emit.index(0), self.emit), self.emit)
+    def whole_row(self, y: SSAValue, row: Callable[[], SSAValue], target: StoredImage) -> StoredImage:
+        """The image with a row inserted that is computed at once, in its place if that is known before."""
+        place = target.place(y, self.emit.index(0), self.emit)
+        return target.inserted(row(), place, self.emit)
 
     def chained(self, part: SSAValue, y: SSAValue, x: SSAValue, images: Images) -> SSAValue:
         """The elementwise ops on a part of the first op's result, which begins at a pixel."""
@@ -112,9 +113,13 @@ class Pool(Body):
         apart = columns == image.shape[2] and (not image.is_ring or (rows % down == 0 and height <= down))
         if top or bottom or not apart:
             return super().row(y, target, images)
-        zero = self.emit.index(0)
-        taken = image.part(image.place(self.emit.times(y, down), zero, self.emit), height, columns, self.emit)
-        return self.whole_row(y, self.chained(self._pooled(taken, (0, 0, left, right)), y, zero, images), target)
+
+        def pooled() -> SSAValue:
+            zero = self.emit.index(0)
+            taken = image.part(image.place(self.emit.times(y, down), zero, self.emit), height, columns, self.emit)
+            return self.chained(self._pooled(taken, (0, 0, left, right)), y, zero, images)
+
+        return self.whole_row(y, pooled, target)
 
     def _pooled(self, window: SSAValue, margins: tuple[int, int, int, int]) -> SSAValue:
         op = self.op
@@ -158,7 +163,7 @@ class Elementwise(Body):
         return self._part(y, x, 1, images)
 
     def row(self, y: SSAValue, target: StoredImage, images: Images) -> StoredImage:
-        return self.whole_row(y, self._part(y, self.emit.index(0), self.shape[2], images), target)
+        return self.whole_row(y, lambda: self._part(y, self.emit.index(0), self.shape[2], images), target)
 
     def _part(self, y: SSAValue, x: SSAValue, width: int, images: Images) -> SSAValue:
         first, operand = self.ops[0], self.operand(y, x, 1, width, images)
@@ -175,7 +180,7 @@ class Concatenation(Body):
         return self._part(y, x, 1, images)
 
     def row(self, y: SSAValue, target: StoredImage, images: Images) -> StoredImage:
-        return self.whole_row(y, self._part(y, self.emit.index(0), self.shape[2], images), target)
+        return self.whole_row(y, lambda: self._part(y, self.emit.index(0), self.shape[2], images), target)
 
     def _part(self, y: SSAValue, x: SSAValue, width: int, images: Images) -> SSAValue:
         op, every = self.stage.op, [images(value) for value in self.stage.op.inputs]
@@ -183,6 +188,29 @@ class Concatenation(Body):
         part = self.emit.insert(tdsl.ConcatOp(parts, 3), op)
         part.name_hint = op.out.name_hint
         return self.chained(part, y, x, images)
+
+
+class Arrival(Body):
+    """Rows of the input, which arrive as wholes."""
+
+    def __init__(self, stage: Stage, emit: Emitter) -> None:
+        super().__init__(stage, emit)
+        assert isinstance(stage.op, tdsl.ReceiveOp)
+        self.op = stage.op
+
+    def pixel(self, y: SSAValue, x: SSAValue, images: Images) -> SSAValue:
+        raise AssertionError("rows arrive as wholes")
+
+    def at(self, y: SSAValue, x: SSAValue, target: StoredImage, images: Images) -> StoredImage:
+        return self.row(y, target, images)
+
+    def row(self, y: SSAValue, target: StoredImage, images: Images) -> StoredImage:
+        def received() -> SSAValue:
+            part = self.emit.insert(tdsl.ReceiveOp(self.op.image, y, 1), self.op)
+            part.name_hint = self.op.out.name_hint
+            return self.chained(part, y, self.emit.index(0), images)
+
+        return self.whole_row(y, received, target)
 
 
 class Average(Body):
@@ -239,6 +267,7 @@ BODIES: dict[type[tdsl.TensorOp], type[Body]] = {
     tdsl.PoolOp: Pool,
     tdsl.ElementwiseOp: Elementwise,
     tdsl.ConcatOp: Concatenation,
+    tdsl.ReceiveOp: Arrival,
 }
 """What computes the slices of each kind of op."""
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from xdsl.dialects import arith, tensor
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, UnitAttr, UnknownLoc, i64
 from xdsl.ir import Operation, SSAValue
+from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import tdsl
 from tinyml.transforms.formats.plans.blocks import By
@@ -19,6 +21,7 @@ from tinyml.transforms.formats.streaming.timing import Clock
 from tinyml.transforms.formats.tiling.emitter import Emitter
 from tinyml.transforms.formats.tiling.erasure import erase
 from tinyml.transforms.formats.tiling.stored_image import StoredImage, tensor_like
+from tinyml.transforms.formats.turning.addends import absorbed_addend
 
 
 def stream(network: Network, first: int, last: int, by: By) -> None:
@@ -38,7 +41,7 @@ class _Nest:
         self.images: dict[str, StoredImage] = {}
 
     def rewrite(self) -> None:
-        stages = self.schedule.segment.stages
+        stages = [self.with_addend(stage) for stage in self.schedule.segment.stages]
         last = stages[-1].result.owner
         assert isinstance(last, Operation)
         self.emit = Emitter(last, UnknownLoc())
@@ -54,13 +57,27 @@ class _Nest:
                 stage.result.replace_all_uses_with(self.images[stage.node.result].value)
         erase([op for stage in stages for op in stage.ops])
 
+    def with_addend(self, stage: Stage) -> Stage:
+        """A stage whose convolution starts from the constant that the op behind it adds, where its sums stay exact."""
+        if stage.pooled is not None:
+            return replace(stage, pooled=self.with_addend(stage.pooled))
+        if not isinstance(stage.op, tdsl.Conv2dOp) or not stage.chain:
+            return stage
+        sum = stage.chain[0]
+        if (new := absorbed_addend(stage.op, sum)) is None:
+            return stage
+        self.network.names[new.out] = self.network.names[sum.out]
+        Rewriter.replace_op(sum, [], [new.out])
+        Rewriter.erase_op(stage.op)
+        return replace(stage, op=new, chain=stage.chain[1:])
+
     def storage(self, stage: Stage, body: Body) -> StoredImage:
         """The tensor for a stage's result: whole where it is used after the segment, else a ring."""
         name, shape = stage.node.result, tdsl.shape_of(stage.result)
         _, height, width, channels = shape
         if not stage.kept:
             slots = self.schedule.slots[name]
-            if self.slice is Slice.ROW:
+            if self.slice is Slice.ROW or self.timing.arrives(name):
                 height = min(slots, height)
             elif slots < height * width:
                 height, width = 1, slots

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from tinyml.transforms.formats.plans.blocks import By
 from tinyml.transforms.formats.plans.network import Network
+from tinyml.transforms.formats.plans.streaming import Slice
 from tinyml.transforms.formats.streaming.bodies import kind_of
 from tinyml.transforms.formats.streaming.stages import NotStreamed, Segment, segment_of
 from tinyml.transforms.formats.streaming.timing import Timing, timing_of
@@ -22,8 +23,9 @@ class Schedule(NamedTuple):
     @property
     def bits(self) -> int:
         """The bits of all rings."""
-        slice, tensors = self.timing.slice, self.segment.tensors
-        return sum(slots * slice.bits(tensors[name]) for name, slots in self.slots.items())
+        timing, tensors = self.timing, self.segment.tensors
+        slices = {name: Slice.ROW if timing.arrives(name) else timing.slice for name in self.slots}
+        return sum(slots * slices[name].bits(tensors[name]) for name, slots in self.slots.items())
 
 
 class _Choice(NamedTuple):

@@ -16,7 +16,7 @@ from math import lcm
 from typing import TYPE_CHECKING, NamedTuple
 
 from tinyml.dialects.lazy_numpy import np
-from tinyml.transforms.formats.plans.graph import Graph, Image, Node, Read
+from tinyml.transforms.formats.plans.graph import Graph, Image, Kind, Node, Read
 from tinyml.transforms.formats.plans.streaming import Slice
 from tinyml.transforms.formats.streaming.stages import NotStreamed
 
@@ -59,7 +59,10 @@ class Timing:
     ticks: Pair
 
     def slots(self, name: str) -> int:
-        """The slots of a ring for the slices of a result: slice n, in raster order, takes the place of n - slots."""
+        """The slots of a ring for the slices of a result: slice n, in raster order, takes the place of n - slots.
+
+        There is room for every window, even if its parts in the margins are all that no slice fills.
+        """
         image, made = self.graph.tensors[name], self._moments(name)
         reads = [(node, read) for node in self.graph.nodes for read in node.reads if read.tensor == name]
         if not reads:
@@ -71,7 +74,19 @@ class Timing:
         still = np.append(np.minimum.accumulate(first[order][::-1])[::-1], len(made))
         following = np.searchsorted(times[order], made, side="right")
         numbers = np.arange(len(made))
-        return int((numbers - np.minimum(still[following], numbers) + 1).max())
+        held = int((numbers - np.minimum(still[following], numbers) + 1).max())
+        return max(held, *(self._reach(read, image) for _, read in reads if not read.sums), 1)
+
+    def _reach(self, read: Read, image: Image) -> int:
+        """The slices from the first to the last of a window."""
+        rows, columns = (min(kernel, extent) for kernel, extent in zip(read.kernel, image[:2], strict=True))
+        by_rows = self.slice is Slice.ROW or self.arrives(read.tensor)
+        return rows if by_rows else (rows - 1) * image.width + columns
+
+    def arrives(self, name: str) -> bool:
+        """Does an image come from outside, a whole row at a time even if the rest runs by pixels?"""
+        producer = self.graph.producer[name]
+        return producer >= 0 and self.graph.nodes[producer].kind is Kind.ARRIVAL
 
     def _moments(self, name: str) -> Numbers:
         """The time of each slice of a stage, in raster order."""
@@ -81,13 +96,13 @@ class Timing:
 
     def _first_needed(self, node: Node, read: Read, image: Image) -> Numbers:
         """The first slice that each slice of a result needs; the number of slices where it needs none."""
-        rows, columns = extents_of(image, self.slice)
+        by_pixels = self.slice is Slice.PIXEL and not self.arrives(read.tensor)
+        rows, columns = extents_of(image, Slice.PIXEL if by_pixels else Slice.ROW)
         if read.sums:
             return np.arange(rows * columns)
-        by_pixels = self.slice is Slice.PIXEL
         axes = zip(
             slices_of(node, self.graph, self.slice),
-            read.strides if by_pixels else (read.strides[0], 1),
+            read.strides if by_pixels else (read.strides[0], 0),
             read.before if by_pixels else (read.before[0], 0),
             read.kernel if by_pixels else (read.kernel[0], 1),
             (rows, columns),
@@ -111,7 +126,7 @@ def extents_of(image: Image, slice: Slice) -> Pair:
 def slices_of(node: Node, graph: Graph, slice: Slice) -> Pair:
     """The slices that a node goes through: those of its result, or of the operand whose sum it is."""
     summed = next((read.tensor for read in node.reads if read.sums), node.result)
-    return extents_of(graph.tensors[summed], slice)
+    return extents_of(graph.tensors[summed], Slice.ROW if node.kind is Kind.ARRIVAL else slice)
 
 
 def timing_of(graph: Graph, slice: Slice, early: Collection[str] = ()) -> Timing:
@@ -139,7 +154,9 @@ def timing_of(graph: Graph, slice: Slice, early: Collection[str] = ()) -> Timing
             for step, start, begin, extent in zip(steps[name], starts[name], first, extents, strict=True)
         )
         clocks[name] = rows, columns
-    down = max(clocks[name][0].last for name in graph.outputs) + 1
+    # What arrives is taken to its end, whether or not a window reads the last rows.
+    arriving = [node.result for node in graph.nodes if node.kind is Kind.ARRIVAL]
+    down = max(clocks[name][0].last for name in (*graph.outputs, *arriving)) + 1
     return Timing(graph, slice, clocks, (down, max(columns.last for _, columns in clocks.values()) + 1))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import DenseArrayBase, MemRefType, i64
+from xdsl.dialects.builtin import DenseArrayBase, FloatAttr, MemRefType, f64, i64
 from xdsl.ir import BlockArgument, SSAValue
 from xdsl.rewriter import Rewriter
 
@@ -17,6 +17,7 @@ from tinyml.dialects.tdsl.turns import herringbone, lead, single_transpose, turn
 from tinyml.transforms.formats.plans.network import Network
 from tinyml.transforms.formats.plans.ordinary import ordinary, updated_in_place
 from tinyml.transforms.formats.plans.segmentation import Plan, Segment, least_peak
+from tinyml.transforms.formats.tiling.convolution_pixels import margins_of, padding
 from tinyml.transforms.formats.turning.addends import absorbed_addend
 
 METHODS = ("replace", "herringbone", "single-transpose")
@@ -47,6 +48,11 @@ def run_in_turns(network: Network, i: int, method: str) -> None:
         Rewriter.replace_op(chain[0], [], [new.out])
         Rewriter.erase_op(op)
         op = new
+    if (pad := padding(op.rhs)) is not None:
+        top, bottom, left, right = margins_of(pad)
+        op.operands[1] = pad.input
+        op.padding, op.value = DenseArrayBase.from_list(i64, [top, bottom, left, right]), FloatAttr(pad.filling, f64)
+        Rewriter.erase_op(pad)
     op.turns = DenseArrayBase.from_list(i64, rows)
 
 
@@ -54,11 +60,15 @@ def _has_turns(network: Network, i: int) -> bool:
     """May node i destroy the image that it reads?"""
     op, *chain = network.ops[i]
     node, boundary = network.graph.nodes[i], network.graph.boundary(i, i)
-    if not isinstance(op, tdsl.Conv2dOp) or op.group_count != 1 or op.spread != (1, 1) or op.turns is not None:
+    if not isinstance(op, tdsl.Conv2dOp) or not op.can_turn or op.turns is not None:
         return False
-    if not all(map(_can_turn, (op.rhs, op.out))):
+    if not all(map(_can_turn, (op.rhs, op.out))) or not op.rhs.has_one_use():
         return False
-    if op.rhs not in network.names or not op.rhs.has_one_use() or node.operands != boundary.dead or _is_given(op.rhs):
+    pad, (_, *kernel, _) = padding(op.rhs), tdsl.shape_of(op.lhs)
+    image = op.rhs if pad is None else pad.input
+    if image not in network.names or not image.has_one_use() or node.operands != boundary.dead or _is_given(image):
+        return False
+    if any(margin >= kernel[side // 2] for side, margin in enumerate(margins_of(pad))):
         return False
     # A result wider than the tensor that the chain ends in has to be absorbed.
     wide = tdsl.format_of(op.out).dtype.itemsize > tdsl.format_of([op, *chain][-1].out).dtype.itemsize
@@ -111,6 +121,6 @@ def _bits(network: Network, i: int, rows: Sequence[int]) -> int:
     assert isinstance(op, tdsl.Conv2dOp)
     [read] = graph.nodes[i].reads
     image, result = graph.tensors[read.tensor], graph.tensors[graph.nodes[i].result]
-    made = turns(rows, image[:2], result[:2], op.steps)
+    made = turns(rows, image[:2], result[:2], op.steps, read.before)
     pixels = np.concatenate([window_pixels(turn, read.kernel, op.steps) for turn in made])
     return max(lead(pixels, image.channels * image.bits, result.channels * result.bits) + image.size, result.size)

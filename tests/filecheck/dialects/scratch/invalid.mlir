@@ -156,3 +156,21 @@ scratch.turn %b[%i] : %i x %i {pixel = 2 : i64, bits = 8 : i64} : memref<8x!fixe
 %b, %c = "test.op"() : () -> (memref<4xf32>, index)
 scratch.move %a to %b : memref<4xf32> to memref<4xf32>
 // CHECK: a buffer moves from one view of an arena to another
+
+// -----
+
+%a, %b, %i = "test.op"() : () -> (memref<8x!fixed.q<16, 4>>, memref<4x!fixed.q<8, 4>>, index)
+scratch.receive %a[%i] to %b : memref<8x!fixed.q<16, 4>> to memref<4x!fixed.q<8, 4>>
+// CHECK: elements keep what they are stored as, got memref<8x!fixed.q<16, 4>> and memref<4x!fixed.q<8, 4>>
+
+// -----
+
+%a, %b, %i = "test.op"() : () -> (memref<8x!fixed.q<16, 4>>, memref<3x!fixed.q<16, 4>>, index)
+scratch.receive %a[%i] to %b : memref<8x!fixed.q<16, 4>> to memref<3x!fixed.q<16, 4>>
+// CHECK: fills working memory with one of several rows, got memref<8x!fixed.q<16, 4>> and memref<3x!fixed.q<16, 4>>
+
+// -----
+
+%a, %i = "test.op"() : () -> (memref<8x!fixed.q<9, 4>, #scratch.packed_ram<9>>, index)
+scratch.copy_run %a[%i] to %a[%i] count %i {most = 4 : i64} : memref<8x!fixed.q<9, 4>, #scratch.packed_ram<9>> to memref<8x!fixed.q<9, 4>, #scratch.packed_ram<9>>
+// CHECK: copies whole bytes of working memory

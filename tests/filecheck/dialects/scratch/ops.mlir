@@ -34,6 +34,9 @@ func.func @memory(%i: index) {
 // CHECK: %part = scratch.slice %weights[%i] : memref<4x!fixed.q<16, 12>, #scratch.flash> to memref<2x!fixed.q<16, 12>, #scratch.flash>
   scratch.move %live to %there : memref<f32> to memref<f32>
 // CHECK: scratch.move %live to %there : memref<f32> to memref<f32>
+  %rows = scratch.alloc : memref<2x2x!fixed.q<16, 4>>
+  scratch.receive %again[%i] to %rows : memref<2x4x!fixed.q<16, 4>> to memref<2x2x!fixed.q<16, 4>>
+// CHECK: scratch.receive %again[%i] to %rows : memref<2x4x!fixed.q<16, 4>> to memref<2x2x!fixed.q<16, 4>>
   func.return
 }
 // GENERIC: "scratch.view"(%arena) <{offset = 0 : i64, live = [0 : i64, 3 : i64]}> : (memref<24xi8>) -> memref<f32>

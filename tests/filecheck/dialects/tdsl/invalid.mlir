@@ -745,9 +745,9 @@ func.func @huge(%x: tensor<4x1x!fixed.q<31, 9>>) -> tensor<1x1x!fixed.q<16, 6>> 
 
 // -----
 
-%a, %b = "test.op"() : () -> (tensor<4x3x3x1xf32>, tensor<1x6x6x2xf32>)
-%r = tdsl.conv2d %a, %b {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 2 : i64, turns = array<i64: 4>} : tensor<4x3x3x1xf32>, tensor<1x6x6x2xf32> -> tensor<1x4x4x4xf32>
-// CHECK: only convolutions of a single image, undilated and in one group, run in turns
+%a, %b = "test.op"() : () -> (tensor<4x3x3x2xf32>, tensor<1x6x6x4xf32>)
+%r = tdsl.conv2d %a, %b {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 2 : i64, turns = array<i64: 4>} : tensor<4x3x3x2xf32>, tensor<1x6x6x4xf32> -> tensor<1x4x4x4xf32>
+// CHECK: only convolutions of a single image, undilated, and in one group or with one for each channel, run in turns
 
 // -----
 
@@ -755,3 +755,33 @@ func.func @huge(%x: tensor<4x1x!fixed.q<31, 9>>) -> tensor<1x1x!fixed.q<16, 6>> 
 %r = tdsl.conv2d %a, %b {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, turns = array<i64: 4>} : tensor<5x3x3x2xf32>, tensor<1x6x6x2xf32> -> tensor<1x4x4x5xf32>
 %s = tdsl.neg %b : tensor<1x6x6x2xf32> -> tensor<1x6x6x2xf32>
 // CHECK: a convolution in turns destroys its image, which has another reader
+
+// -----
+
+%a, %i = "test.op"() : () -> (tensor<1x4x4x3xf32>, index)
+%r = tdsl.receive %a[%i] : tensor<1x4x4x3xf32> -> tensor<1x2x3x3xf32>
+// CHECK: result has shape 1x2x3x3, the operands give 1x2x4x3
+
+// -----
+
+%a, %i = "test.op"() : () -> (tensor<1x4x4x3xf32>, index)
+%r = tdsl.receive %a[%i] : tensor<1x4x4x3xf32> -> tensor<1x5x4x3xf32>
+// CHECK: 5 rows are no part of 1x4x4x3
+
+// -----
+
+%a, %i = "test.op"() : () -> (tensor<4x4x3xf32>, index)
+%r = tdsl.receive %a[%i] : tensor<4x4x3xf32> -> tensor<1x4x3xf32>
+// CHECK: expected an image 1xHxWxC, got 4x4x3
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<5x3x3x2xf32>, tensor<1x6x6x2xf32>)
+%r = tdsl.conv2d %a, %b {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1, 1, 1>} : tensor<5x3x3x2xf32>, tensor<1x6x6x2xf32> -> tensor<1x6x6x5xf32>
+// CHECK: only convolutions in place pad their image
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<5x3x3x2xf32>, tensor<1x6x6x2xf32>)
+%r = tdsl.conv2d %a, %b {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, turns = array<i64: 8>, padding = array<i64: 3, 1, 1, 1>} : tensor<5x3x3x2xf32>, tensor<1x6x6x2xf32> -> tensor<1x8x6x5xf32>
+// CHECK: padding [3, 1, 1, 1] is none, or more than windows of 3x3 reach

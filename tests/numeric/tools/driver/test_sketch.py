@@ -1,4 +1,7 @@
-"""The Arduino sketch classifies its stored sample, then what arrives over the serial line."""
+"""Programs around models: the Arduino sketch classifies its stored sample, then what arrives over the serial line.
+
+Where rows arrive, one over the serial line is asked for with a byte, and one on standard input is read.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from programs import gural_murmann
 from programs.paths import ROOT
 
 from tinyml.dialects.context import context
+from tinyml.dialects.layouts.packed_bits import pack_bits
 from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate
 from tinyml.runtime.model.data import load_data
 from tinyml.tools.driver.compile_model import compile_model
 from tinyml.tools.driver.request import Request
-from tinyml.tools.driver.stages import load_program
+from tinyml.tools.driver.stages import load_program, print_ir
 
 TOUR = ROOT / "docs/tour"
 
@@ -40,6 +45,18 @@ struct Line {
     void print(const char *s) { printf("%s", s); }
     template <class T> void print(T value) { printf("%ld", (long)value); }
     void println(const char *s) { printf("%s\n", s); }
+    void println() { printf("\n"); }
+    const char *rows = NULL;
+    int requests = 0;
+    void write(int byte) { requests += byte == 5; }
+    size_t readBytes(char *to, size_t count)
+    {
+        /* The line may be slow. */
+        size_t arrived = count > 3 ? 3 : count;
+        memcpy(to, rows, arrived);
+        rows += arrived;
+        return arrived;
+    }
 } Serial;
 """
 MAIN = """
@@ -78,3 +95,77 @@ def test_the_sketch_classifies_what_it_is_sent(
     said = subprocess.run([str(binary), sent], check=True, capture_output=True, text=True).stdout.splitlines()
     expected = evaluate(formats, encode_inputs(formats, np.concatenate([x[:1], x]))).classes
     assert [line.split()[:2] for line in said] == [["class", str(label)] for label in expected]
+
+
+ROWS = """
+#include <cassert>
+int main(int count, char **arguments)
+{
+    static char rows[98 * 4];
+    FILE *file = fopen(arguments[1], "rb");
+    assert(file && fread(rows, 1, sizeof rows, file) == sizeof rows);
+    setup();
+    Serial.rows = rows;
+    for (int sample = 0; sample < 4; sample++) {
+        loop();
+        assert(Serial.requests == (Serial.rows ? 14 * (sample + 1) : 0));
+    }
+    return 0;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def images() -> np.ndarray:
+    return gural_murmann.images(np.load(gural_murmann.FOLDER / "test.npz")["x"])[:4]
+
+
+def compiled(target: str, input: str, images: np.ndarray, folder: Path) -> Path:
+    """The program around Gural and Murmann's network, whose first image is in the data set."""
+    (folder / "network.mlir").write_text(print_ir(gural_murmann.program()))
+    np.savez(folder / "images.npz", x=images)
+    request = Request(
+        model=folder / "network.mlir",
+        val=folder / "images.npz",
+        out=folder / "out",
+        target=target,
+        input=input,
+        plan="rows",
+        pack_buffers=True,
+    )
+    compile_model(request)
+    [program] = (folder / "out").glob("*/*.ino" if target == "uno" else "*/main.c")
+    return program
+
+
+def packed(images: np.ndarray) -> bytes:
+    return b"".join(pack_bits(image.astype("i8") - 8, 4).tobytes() for image in images)
+
+
+@pytest.mark.parametrize("input", ["serial", "callback"])
+def test_sketches_of_rows(input: str, images: np.ndarray, tmp_path: Path):
+    """Over the serial line every row is asked for; otherwise the stored image comes from a function."""
+    sketch = compiled("uno", input, images, tmp_path)
+    main = ROWS if input == "serial" else "int main() { setup(); loop(); }"
+    text = sketch.read_text(encoding="utf-8").replace("#include <avr/pgmspace.h>", "")
+    (tmp_path / "sketch.cpp").write_text(ARDUINO + text + main, encoding="utf-8")
+    include, name = f"-I{sketch.parent}", sketch.with_suffix(".c")
+    subprocess.run(["gcc", "-c", include, str(name), "-o", str(tmp_path / "network.o")], check=True)
+    command = ["g++", include, str(tmp_path / "sketch.cpp"), str(tmp_path / "network.o"), "-o", str(tmp_path / "run")]
+    subprocess.run(command, check=True)
+    (tmp_path / "rows").write_bytes(packed(images))
+    ran = subprocess.run([tmp_path / "run", tmp_path / "rows"], check=True, capture_output=True, text=True)
+    labels = gural_murmann.logits(images if input == "serial" else images[:1]).argmax(1)
+    assert ran.stdout.split() == [word for label in labels for word in ("class", str(label))]
+
+
+def test_the_host_reads_rows_from_standard_input(images: np.ndarray, tmp_path: Path):
+    main = compiled("host", "serial", images, tmp_path)
+    sources = [str(main), *map(str, main.parent.glob("*[!n].c"))]
+    command = ["gcc", "-Wall", "-Werror", f"-I{main.parent}", *sources, "-lm", "-o", str(tmp_path / "run")]
+    subprocess.run(command, check=True)
+    ran = subprocess.run([tmp_path / "run"], input=packed(images), check=True, capture_output=True)
+    labels = gural_murmann.logits(images).argmax(1)
+    assert ran.stdout.decode().split() == [word for label in labels for word in ("class", str(label))]
+    cut = subprocess.run([tmp_path / "run"], input=packed(images)[:-1], capture_output=True)
+    assert (cut.returncode, cut.stderr) == (1, b"error: the last image is not complete\n")

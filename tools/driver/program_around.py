@@ -1,4 +1,4 @@
-"""An Arduino sketch around a generated model: it classifies a stored sample, then samples from the serial line.
+"""A program around a generated model, such as a sketch for the Arduino IDE.
 
 The chip has the text; what depends on the model is filled in here.
 """
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from tinyml.runtime.model.data import Data
 
 
-def arduino_sketch(template: Path, formats: ModuleOp, data: Data) -> str:
-    """The text of NAME.ino for a program at L1, which embeds the first sample of a data set.
+def program_around(template: Path, formats: ModuleOp, data: Data) -> str:
+    """The text of a program that runs a model at L1; it may embed the first sample of a data set.
 
-    template: the sketch of a chip, with placeholders for the names that this function fills in.
+    template: the text of a chip (`Chip.programs`), with placeholders for the names that this function fills in.
     """
     interface = interface_of(formats)
     raws = encode_inputs(formats, data.x[:1])[0]
@@ -34,7 +34,7 @@ def arduino_sketch(template: Path, formats: ModuleOp, data: Data) -> str:
         raws = pack_bits(raws - interface.packed_offset, interface.packed_bits).view(np.int8)
     rows = [", ".join(str(value) for value in raws[at : at + 12].tolist()) for at in range(0, len(raws), 12)]
     label = interface.has_label
-    call = f"{interface.name}_predict({'' if interface.input_in_arena else 'X'})"
+    call = f"{interface.name}_predict({'X' if interface.in_array else ''})"
     format = tdsl.format_of(predict_function(formats).body.block.args[0])
     return Template(template.read_text("utf-8")).substitute(
         name=interface.name,
@@ -48,6 +48,8 @@ def arduino_sketch(template: Path, formats: ModuleOp, data: Data) -> str:
         show='Serial.print(F("class "));\n    Serial.print(label);'
         if label
         else f"Serial.print((double){interface.name}_scores()[0]);",
+        print='printf("class %d\\n", label);' if label else f'printf("%g\\n", (double){interface.name}_scores()[0]);',
+        width="" if interface.packed_bits is None else f", bytes with numbers of {interface.packed_bits} bits",
         read=_reader(format, interface),
     )
 

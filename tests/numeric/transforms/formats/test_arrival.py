@@ -1,0 +1,107 @@
+"""Programs whose input arrives row by row compute the bits of those that have it in memory, on every device."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from programs import gural_murmann
+from programs.streamed_networks import NetworkWriter
+from xdsl.dialects.builtin import ModuleOp
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.context import context
+from tinyml.dialects.errors import InputError
+from tinyml.runtime.devices.host import HostRunner
+from tinyml.runtime.evaluator.evaluator import evaluate
+from tinyml.runtime.model.model_interface import interface_of
+from tinyml.tools.driver.compile_model import compile_model
+from tinyml.tools.driver.request import Request
+from tinyml.tools.driver.run_model import RunRequest, run_model
+from tinyml.tools.driver.stages import load_program, print_ir
+
+
+def network() -> ModuleOp:
+    """Two readers of the input, at different distances, and a last row and column that no window reads."""
+    net = NetworkWriter((12, 10, 3), np.random.default_rng(3))
+    deep = net.window(net.window(net.input, (3, 3), (1, 1), (1, 1, 1, 1), 4), (3, 3), (2, 2), (0, 0, 0, 0), 4)
+    image = net.insert(tdsl.AddOp(deep, net.window(net.input, (3, 3), (2, 2), (0, 0, 0, 0), 4)))
+    return net.module(net.insert(tdsl.MaxPoolOp(image, (2, 2), (0, 0, 0, 0), (2, 2))))
+
+
+# The input takes 360 bytes. In the plan by rows a ring of 4 rows does; otherwise all 12 are received.
+@pytest.mark.parametrize(
+    ("plan", "rows"), [("rows", 4), ("pixels", 4), ("ordinary", 12), ("patches", 12), ("partial-32", 12)]
+)
+def test_devices_give_the_bits_of_the_evaluator(plan: str, rows: int, tmp_path: Path):
+    model, out = tmp_path / "model.mlir", tmp_path / "out"
+    model.write_text(print_ir(network()))
+    report = compile_model(Request(model=model, out=out, plan=plan, input="callback", target="cortex-m4"))
+    assert report["ram_bytes"]["input"] == 0
+    [image] = [row for row in report["memory"]["map"] if row["buffer"] == "X"]
+    assert image["bytes"] == 30 * rows
+    formats = load_program(out / "ir/1-formats.mlir", context())
+    interface, x = interface_of(formats), np.random.default_rng(4).integers(-128, 128, (5, 360), np.int8)
+    assert (interface.row_length, interface.row_bytes) == (30, 30)
+    runner = HostRunner(sanitize=True)
+    got = runner.run(runner.build(out, interface, tmp_path), interface, x)
+    np.testing.assert_array_equal(got.scores, evaluate(network(), x).scores)
+    for target in ("uno", "riscv"):
+        # What is measured is compared with the evaluator.
+        compile_model(Request(model=model, out=tmp_path / target, plan=plan, input="callback", target=target))
+
+
+def test_gural_and_murmann_within_450_bytes(tmp_path: Path):
+    """Their network of 4 bits on the Uno, its rows of 7 bytes from a function: stack included, and in 4 Mcycles."""
+    (tmp_path / "network.mlir").write_text(print_ir(gural_murmann.program()))
+    request = Request(
+        model=tmp_path / "network.mlir",
+        out=tmp_path / "out",
+        pack_buffers=True,
+        plan="pixels",
+        optimize="O2",
+        input="callback",
+    )
+    report = compile_model(request)
+    assert report["ram_bytes"]["total"] < 450
+    assert report["cycles_per_inference"] < 4_000_000
+    images = gural_murmann.images(np.load(gural_murmann.FOLDER / "test.npz")["x"])
+    interface = interface_of(load_program(tmp_path / "out/ir/1-formats.mlir", context()))
+    assert interface.row_bytes == 7
+    runner, expected = HostRunner(sanitize=True), gural_murmann.logits(images)
+    got = runner.run(runner.build(tmp_path / "out", interface, tmp_path), interface, images)
+    np.testing.assert_array_equal(got.scores, expected)
+    np.testing.assert_array_equal(got.labels, expected.argmax(1))
+    np.savez(tmp_path / "images.npz", x=images[:20])
+    for device in ("uno", "cortex-m4"):
+        assert (
+            run_model(RunRequest(folder=tmp_path / "out", data=tmp_path / "images.npz", device=device))["mismatch"]
+            is None
+        )
+
+
+def test_less_memory_is_taken_where_ram_is_short(tmp_path: Path):
+    """The input does not move into the arena, where it is not; segments are streamed."""
+    model = tmp_path / "model.mlir"
+    model.write_text(print_ir(network()))
+    report = compile_model(Request(model=model, out=tmp_path / "out", target="host", ram=600, input="serial"))
+    assert report["ram_bytes"]["arena"] <= 600
+    assert report["segments"]
+    assert not report["reuse_input"]
+
+
+def test_refusals(tmp_path: Path):
+    model = tmp_path / "model.mlir"
+    model.write_text(print_ir(network()))
+    with pytest.raises(
+        InputError, match="no serial line of cortex-m4 is known: define the function of --input callback"
+    ):
+        compile_model(Request(model=model, out=tmp_path / "out", target="cortex-m4", input="serial"))
+    model.write_text(
+        "func.func @f(%X: tensor<8x1x!fixed.q<8, 4>>) -> tensor<8x1x!fixed.q<8, 4>> {\n"
+        "  %y = tdsl.relu %X : tensor<8x1x!fixed.q<8, 4>> -> tensor<8x1x!fixed.q<8, 4>>\n"
+        "  func.return %y : tensor<8x1x!fixed.q<8, 4>>\n}\n"
+    )
+    with pytest.raises(InputError, match="an input from callback is an image 1xHxWxC, got 8x1"):
+        compile_model(Request(model=model, out=tmp_path / "out", target="host", input="callback"))
