@@ -14,6 +14,51 @@ from tinyml.dialects.formats.coding import INTEGER
 
 
 @dataclass(frozen=True)
+class Composed:
+    """The C text and the costs of a kernel that a composer made.
+
+    header: the runtime header that it needs. signature: what comes before its body. bodies: statements of assembly by
+    the value of TM_CORE, the instruction set, for which they are; portable: those of any other machine. costs: the
+    time of a call (""), of each product ("element") and of each unit in which the op counts its `parts`.
+    """
+
+    header: str
+    signature: str
+    bodies: Mapping[int, str]
+    portable: str
+    costs: Mapping[str, float]
+
+    @property
+    def text(self) -> str:
+        """The function."""
+        lines: list[str] = []
+        for core, body in self.bodies.items():
+            lines += [f"#{'elif' if lines else 'if'} TM_CORE == {core}", body]
+        kind = " || ".join(f"TM_CORE == {core}" for core in self.bodies)
+        return "\n".join(
+            [
+                "/* A naked function has no code that names its parameters. */",
+                "#pragma GCC diagnostic push",
+                '#pragma GCC diagnostic ignored "-Wunused-parameter"',
+                f"#if {kind}",
+                "static TM_NAKED",
+                "#else",
+                "static TM_SHARED",
+                "#endif",
+                self.signature,
+                "{",
+                *lines,
+                "#else",
+                self.portable,
+                "#endif",
+                "}",
+                "#pragma GCC diagnostic pop",
+                "",
+            ]
+        )
+
+
+@dataclass(frozen=True)
 class Kernel:
     """A C function and the sum that it computes.
 
@@ -22,7 +67,7 @@ class Kernel:
     bits stored beside each weight of a sparse row that is one stream of bytes: 8 in the layout of `row_stream`, 4 in
     that of `delta_row_stream`. fetches: the vector is packed, too, and its bits are an argument. flash: true if the
     weights lie in flash, false for working memory, None if the chip has a single address space. rows: matrix rows
-    processed at once. step: the time of one entry of a sum, in cycles on an AVR and in instructions on other chips;
+    processed at once. windows: windows that they meet at once. step: the time of one entry of a sum, in cycles on an AVR and in instructions on other chips;
     code: bytes of flash; `make kernels` measures both. codings: the codings of weights and vector; tables are the first
     arguments. segments: the tables are those of `Coding.segments`, and a vector whose integers fit 16 bits is decoded
     beforehand.
@@ -37,10 +82,13 @@ class Kernel:
     fetches: bool = False
     flash: bool | None = True
     rows: int = 1
+    windows: int = 1
     step: float = 0.0
     codings: tuple[str, ...] = (INTEGER, INTEGER)
     code: int = 0
     segments: bool = False
+    needs: str = ""
+    composed: Composed | None = None
 
     def computes(self, wanted: Kernel) -> bool:
         """True if it computes the sum that another description asks for."""
@@ -49,6 +97,13 @@ class Kernel:
             for kernel in (self, wanted)
         )
         return ours == theirs and self.flash in (None, wanted.flash)
+
+
+LEAST_WINDOW = 4
+"""The least length of a window of a kernel for tiles."""
+
+REQUANTISED_LIMIT = 1 << 30
+"""The magnitude below which a kernel for tiles requantises sums, as it doubles them; its shifts are negative."""
 
 
 def slowest(kernels: Iterable[Kernel], vector: int, codings: tuple[str, ...]) -> Sequence[Kernel]:

@@ -96,6 +96,8 @@ def call_of(op: num.KernelOp) -> Lowering:
                 None,
                 [op.starts, op.sums],
             )
+        case num.DotTilesOp():
+            return _tiles(op, kernel)
         case _:
             raise InputError(f"{op.name} is not supported yet: its kernels have no calls")
 
@@ -132,6 +134,23 @@ def _packed_sum(op: num.PackedDotOp, kernel: str) -> Lowering:
     def lower(e: Emitter) -> SSAValue | None:
         fetched = [] if bits is None else [e.int_constant(bits, 8)]
         return call_kernel(e, kernel, [op.row, op.vector], [*fetched, op.sum], op.sum.type)
+
+    return lower
+
+
+def _tiles(op: num.DotTilesOp, kernel: str) -> Lowering:
+    finish = op.accumulator.requantisation(op.format, op.rows)
+    if finish is None or op.wide is None:
+        raise InputError(f"{op.name} has a kernel that cannot finish its sums: run select-kernels first")
+    length, rows = op.length, op.rows
+
+    def lower(e: Emitter) -> SSAValue | None:
+        assert op.wide is not None
+        multipliers = e.context.table("multipliers", finish.multipliers)
+        shifts = e.context.table("shifts", finish.shifts)
+        memrefs = [op.matrix, op.windows, op.starts, multipliers, shifts]
+        scalars = [_number(e, length), _number(e, rows), e.int_constant(finish.zero, 32)]
+        return call_kernel(e, kernel, memrefs, scalars, None, [op.wide, op.results_in])
 
     return lower
 

@@ -24,6 +24,7 @@ CHIP = Chip(
             262144,
             flags=("-mcpu=cortex-m4", "-mfpu=fpv4-sp-d16", "-mfloat-abi=hard"),
             costs="cortex-m4",
+            features=("dsp",),
         ),
     ),
     kernels=KERNELS,

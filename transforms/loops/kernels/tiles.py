@@ -1,0 +1,105 @@
+"""Kernels for products of a matrix and several windows, and the loops that take their place (L3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from xdsl.dialects.builtin import ModuleOp, StringAttr, i32
+from xdsl.ir import SSAValue
+from xdsl.rewriter import Rewriter
+
+from tinyml.dialects import num, scratch
+from tinyml.dialects.formats.coding import INTEGER_CODING
+from tinyml.dialects.formats.number_format import element_format
+from tinyml.dialects.functions import defined_functions
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.machine.machine import limits
+from tinyml.targets.kernel import LEAST_WINDOW, REQUANTISED_LIMIT, Kernel
+from tinyml.transforms.ir.loop_nest import LoopNest, local_array
+
+if TYPE_CHECKING:
+    from tinyml.dialects.formats.number_format import Raws
+
+
+def select_tile_kernels(module: ModuleOp, kernels: Sequence[Kernel]) -> None:
+    """Set a kernel on every `num.dot_tiles` that has one, and expand the others to loops over dot products."""
+    for function in defined_functions(module):
+        chosen: list[num.DotTilesOp] = []
+        for op in [op for op in function.walk() if isinstance(op, num.DotTilesOp)]:
+            kernel = next((kernel for kernel in kernels if _computes(kernel, op)), None)
+            if kernel is None:
+                _expand(op)
+                Rewriter.erase_op(op)
+            else:
+                op.kernel = StringAttr(kernel.symbol)
+                chosen.append(op)
+        if chosen:
+            # One array for all: no two of them run at the same time. Four widened elements of two windows are 16 bytes.
+            words = max(-(-op.length // 4) * 2 * op.count for op in chosen)
+            wide = local_array(function, i32, words, "wide")
+            for op in chosen:
+                tiled = num.DotTilesOp(*op.operands, op.accumulator.type, op.sum_bound, wide)
+                tiled.kernel, tiled.location = op.kernel, op.location
+                Rewriter.replace_op(op, tiled)
+
+
+def _computes(kernel: Kernel, op: num.DotTilesOp) -> bool:
+    formats = [element_format(run.type) for run in (op.matrix, op.windows)]
+    bits = [8 * format.dtype.itemsize for format in formats]
+    types = [scratch.memref_type(run) for run in (op.matrix, op.windows, op.results_in)]
+    return (
+        kernel.computes(
+            Kernel("", bits[0], bits[1], op.accumulator.bits, op=op.name, flash=scratch.in_flash(types[0]))
+        )
+        and all(format.coding is INTEGER_CODING for format in formats)
+        and not any(scratch.packed_bits(type) for type in types)
+        and not scratch.in_flash(types[1])
+        and op.count == kernel.windows
+        and op.rows % kernel.rows == 0
+        and op.length >= LEAST_WINDOW
+        and _can_finish(op)
+    )
+
+
+def _can_finish(op: num.DotTilesOp) -> bool:
+    """Can a kernel requantise the sums: is each finished to a byte, by a factor below 1/2, and proven to be small?"""
+    finish = op.accumulator.requantisation(op.format, op.rows)
+    if finish is None or (finish.low, finish.high) != limits(8) or finish.shifts.max() >= 0:
+        return False
+    constants = [_raws(run) for run in (op.matrix, op.starts)]
+    if constants[0] is None or constants[1] is None:
+        return False
+    matrix, starts = (raws.astype("i8") for raws in (constants[0].reshape(op.rows, -1), constants[1].reshape(-1)))
+    # Raws of the windows have 8 bits.
+    vector = 1 << 7
+    return int((np.abs(matrix).sum(1) * vector + np.abs(starts)).max()) < REQUANTISED_LIMIT
+
+
+def _raws(run: SSAValue) -> Raws | None:
+    """The raws of a constant, of which a run is all."""
+    constant = scratch.root(run).owner
+    whole = isinstance(constant, scratch.ConstantOp) and constant.raws.size == num.run_length(run)
+    return constant.raws if whole else None
+
+
+def _expand(op: num.DotTilesOp) -> None:
+    nest = LoopNest(op)
+    length, accumulator = op.length, op.accumulator
+    levelled = accumulator.levelled(op.format)
+
+    def element(indices: list[SSAValue]) -> None:
+        window, row = indices
+        sum = nest.insert(num.StartOp(nest.load(op.starts, [row]), accumulator.type))
+        sum.name_hint = "sum"
+        runs = [
+            nest.insert(scratch.SliceOp(run, nest.times(number, length), (length,)))
+            for run, number in ((op.matrix, row), (op.windows, window))
+        ]
+        sum = nest.insert(num.DotOp(sum, *runs))
+        if levelled.type != accumulator.type:
+            sum = nest.insert(num.LevelOp(sum, row, levelled.type))
+        result = nest.insert(num.FinishOp(sum, op.format.type, op.sum_bound))
+        nest.store(result, op.results_in, [nest.add(nest.times(window, op.rows), row)])
+
+    nest.over((op.count, op.rows), element)
