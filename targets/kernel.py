@@ -19,7 +19,8 @@ class Composed:
 
     header: the runtime header that it needs. signature: what comes before its body. bodies: statements of assembly by
     the value of TM_CORE, the instruction set, for which they are; portable: those of any other machine. costs: the
-    time of a call (""), of each product ("element") and of each unit in which the op counts its `parts`.
+    time of a call (""), of each product ("element") and of each unit in which the op counts its `parts`. call: bytes of
+    flash of a call. stack: bytes.
     """
 
     header: str
@@ -27,6 +28,8 @@ class Composed:
     bodies: Mapping[int, str]
     portable: str
     costs: Mapping[str, float]
+    call: int
+    stack: int
 
     @property
     def text(self) -> str:

@@ -15,6 +15,8 @@ from tinyml.targets.kernel import Composed, Kernel
 
 # Where the frame keeps what has no register, in bytes from the stack pointer.
 _ROWS_LEFT, _START, _MULTIPLIERS, _SHIFTS, _LENGTH, _ROWS, _ZERO, _WIDE, _OUT = 0, 4, 8, 48, 52, 56, 60, 64, 68
+_FRAME_BYTES, _CALL_BYTES = 72, 48
+"""Bytes of stack for the registers and the arguments, and of flash for a call: ten arguments, a branch."""
 
 _WIDENED = joined(
     parted_bytes("ldr r9, [r1], #4", "r8", "r9"),
@@ -162,7 +164,15 @@ def tile(symbol: str) -> Kernel:
         step=costs["element"],
         code=bytes_of(lines),
         needs="dsp",
-        composed=Composed("tinyml/cores.h", f"void {symbol}({parameters})", {DSP: statement(lines)}, _PORTABLE, costs),
+        composed=Composed(
+            "tinyml/cores.h",
+            f"void {symbol}({parameters})",
+            {DSP: statement(lines)},
+            _PORTABLE,
+            costs,
+            call=_CALL_BYTES,
+            stack=_FRAME_BYTES,
+        ),
     )
 
 
