@@ -70,10 +70,11 @@ class Kernel:
     bits stored beside each weight of a sparse row that is one stream of bytes: 8 in the layout of `row_stream`, 4 in
     that of `delta_row_stream`. fetches: the vector is packed, too, and its bits are an argument. flash: true if the
     weights lie in flash, false for working memory, None if the chip has a single address space. rows: matrix rows
-    processed at once. windows: windows that they meet at once. step: the time of one entry of a sum, in cycles on an AVR and in instructions on other chips;
-    code: bytes of flash; `make kernels` measures both. codings: the codings of weights and vector; tables are the first
-    arguments. segments: the tables are those of `Coding.segments`, and a vector whose integers fit 16 bits is decoded
-    beforehand.
+    processed at once. windows: windows that they meet at once. step: the time of one entry of a sum, in cycles on an
+    AVR and in instructions on other chips; code: bytes of flash; `make kernels` measures both. codings: the codings of
+    weights and vector; tables are the first arguments. segments: the tables are those of `Coding.segments`, and a
+    vector whose integers fit 16 bits is decoded beforehand. needs: the feature that a board must have. composed: the
+    text of a kernel that no header defines.
     """
 
     symbol: str

@@ -29,7 +29,7 @@ class DotTilesOp(KernelOp):
     """
 
     name = "num.dot_tiles"
-    results_in = operand_def(MEMREF)
+    outputs = operand_def(MEMREF)
     starts = operand_def(MEMREF)
     matrix = operand_def(MEMREF)
     windows = operand_def(MEMREF)
@@ -38,13 +38,13 @@ class DotTilesOp(KernelOp):
     bound = opt_prop_def(BOUND)
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
     assembly_format = (
-        "$results_in `,` $starts `,` $matrix `,` $windows (`wide` $wide^ `:` type($wide))? attr-dict"
-        " `:` type($results_in) `,` type($starts) `,` type($matrix) `,` type($windows)"
+        "$outputs `,` $starts `,` $matrix `,` $windows (`wide` $wide^ `:` type($wide))? attr-dict"
+        " `:` type($outputs) `,` type($starts) `,` type($matrix) `,` type($windows)"
     )
 
     def __init__(
         self,
-        results_in: SSAValue,
+        outputs: SSAValue,
         starts: SSAValue,
         matrix: SSAValue,
         windows: SSAValue,
@@ -54,7 +54,7 @@ class DotTilesOp(KernelOp):
     ):
         properties = {"acc": acc, **proof(bound)}
         super().__init__(
-            operands=[results_in, starts, matrix, windows, [] if wide is None else [wide]], properties=properties
+            operands=[outputs, starts, matrix, windows, [] if wide is None else [wide]], properties=properties
         )
 
     @property
@@ -70,7 +70,7 @@ class DotTilesOp(KernelOp):
     @property
     def format(self) -> NumberFormat:
         """The format of the results."""
-        return element_format(self.results_in.type)
+        return element_format(self.outputs.type)
 
     @property
     def sum_bound(self) -> Bound | None:
@@ -88,7 +88,7 @@ class DotTilesOp(KernelOp):
     @property
     def count(self) -> int:
         """The number of windows."""
-        return run_length(self.results_in) // self.rows
+        return run_length(self.outputs) // self.rows
 
     @property
     def products(self) -> int:
@@ -100,8 +100,8 @@ class DotTilesOp(KernelOp):
 
     def verify_runs(self) -> None:
         extents = self.count * self.rows, self.rows * self.length, self.count * self.length
-        if extents != tuple(map(run_length, (self.results_in, self.matrix, self.windows))) or not prod(extents):
-            results, matrix, windows = (run_length(run) for run in (self.results_in, self.matrix, self.windows))
+        if extents != tuple(map(run_length, (self.outputs, self.matrix, self.windows))) or not prod(extents):
+            results, matrix, windows = (run_length(run) for run in (self.outputs, self.matrix, self.windows))
             raise VerifyException(
                 f"{matrix} elements of {self.rows} rows and {windows} of windows do not give {results} results"
             )

@@ -48,8 +48,9 @@ class WindowOp(TensorOp):
     `value` (0 by default) outside of the image. margins: how far a window may reach beyond the image above, below, on
     the left and on the right. across: pixels from a window to the next, if there are several.
 
-    ring, for a single window: height and width of an image of which the operand, 1 x h x w x C, only holds the last pixels: number n,
-    counted row by row, at place n mod (h * w). It is as wide as the image, or a single row, and has room for a window.
+    ring, for a single window: height and width of an image of which the operand, 1 x h x w x C, only holds the last
+    pixels: number n, counted row by row, at place n mod (h * w). It is as wide as the image, or a single row, and has
+    room for a window.
     """
 
     name = "tdsl.window"

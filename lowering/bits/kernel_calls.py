@@ -150,7 +150,7 @@ def _tiles(op: num.DotTilesOp, kernel: str) -> Lowering:
         shifts = e.context.table("shifts", finish.shifts)
         memrefs = [op.matrix, op.windows, op.starts, multipliers, shifts]
         scalars = [_number(e, length), _number(e, rows), e.int_constant(finish.zero, 32)]
-        return call_kernel(e, kernel, memrefs, scalars, None, [op.wide, op.results_in])
+        return call_kernel(e, kernel, memrefs, scalars, None, [op.wide, op.outputs])
 
     return lower
 

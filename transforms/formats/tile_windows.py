@@ -44,7 +44,7 @@ class TileWindowsPass(ModulePass):
     ram: int | None = None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        kernels = kernels_of(self.target) if self.ram is None else []
+        kernels = kernels_of(self.target) if self.ram is None else ()
         for convolution in [inner for inner in op.walk() if isinstance(inner, tdsl.Conv2dOp)]:
             single = tdsl.shape_of(convolution.rhs)[0] == 1
             done = convolution.turns is not None or _is_tiled(convolution)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tinyml.targets.cortex_m.composer.assembly import Lines
 
+
 def requantised(sum: str, multiplier: str, right: str, zero: str) -> Lines:
     """A sum as TensorFlow Lite requantises it, saturated to a byte.
 

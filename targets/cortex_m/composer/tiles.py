@@ -137,8 +137,8 @@ def _assembly() -> Lines:
 def tile(symbol: str) -> Kernel:
     """The kernel for bytes: `rows`, an even number, by two windows of `n` elements, at least four, at x.
 
-    Every |start| plus the sum of |w| * |x| stays below `REQUANTISED_LIMIT`, every shift is negative. `wide` has room for
-    four bytes per element, in whole fours; the results of the second window follow those of the first.
+    Every |start| plus the sum of |w| * |x| stays below `REQUANTISED_LIMIT`, every shift is negative. `wide` has room
+    for four bytes per element, in whole fours; the results of the second window follow those of the first.
     """
     lines = _assembly()
     parameters = (

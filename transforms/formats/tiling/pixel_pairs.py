@@ -40,4 +40,3 @@ def takes_pairs(op: tdsl.Conv2dOp, kernels: Sequence[Kernel]) -> bool:
 
 def _bits(format: NumberFormat) -> int:
     return 8 * format.dtype.itemsize
-

@@ -19,39 +19,37 @@ from tinyml.targets.kernel import LEAST_WINDOW, REQUANTISED_LIMIT, Kernel
 from tinyml.transforms.ir.loop_nest import LoopNest, local_array
 
 if TYPE_CHECKING:
-    from tinyml.dialects.formats.number_format import Raws
+    from numpy.typing import NDArray
 
 
 def select_tile_kernels(module: ModuleOp, kernels: Sequence[Kernel]) -> None:
     """Set a kernel on every `num.dot_tiles` that has one, and expand the others to loops over dot products."""
     for function in defined_functions(module):
-        chosen: list[num.DotTilesOp] = []
+        chosen: dict[num.DotTilesOp, Kernel] = {}
         for op in [op for op in function.walk() if isinstance(op, num.DotTilesOp)]:
             kernel = next((kernel for kernel in kernels if _computes(kernel, op)), None)
             if kernel is None:
                 _expand(op)
                 Rewriter.erase_op(op)
             else:
-                op.kernel = StringAttr(kernel.symbol)
-                chosen.append(op)
+                chosen[op] = kernel
         if chosen:
             # One array for all: no two of them run at the same time. Four widened elements of two windows are 16 bytes.
             words = max(-(-op.length // 4) * 2 * op.count for op in chosen)
             wide = local_array(function, i32, words, "wide")
-            for op in chosen:
-                tiled = num.DotTilesOp(*op.operands, op.accumulator.type, op.sum_bound, wide)
-                tiled.kernel, tiled.location = op.kernel, op.location
+            for op, kernel in chosen.items():
+                runs = op.outputs, op.starts, op.matrix, op.windows
+                tiled = num.DotTilesOp(*runs, op.accumulator.type, op.sum_bound, wide)
+                tiled.kernel, tiled.location = StringAttr(kernel.symbol), op.location
                 Rewriter.replace_op(op, tiled)
 
 
 def _computes(kernel: Kernel, op: num.DotTilesOp) -> bool:
     formats = [element_format(run.type) for run in (op.matrix, op.windows)]
     bits = [8 * format.dtype.itemsize for format in formats]
-    types = [scratch.memref_type(run) for run in (op.matrix, op.windows, op.results_in)]
+    types = [scratch.memref_type(run) for run in (op.matrix, op.windows, op.outputs)]
     return (
-        kernel.computes(
-            Kernel("", bits[0], bits[1], op.accumulator.bits, op=op.name, flash=scratch.in_flash(types[0]))
-        )
+        kernel.computes(Kernel("", bits[0], bits[1], op.accumulator.bits, op=op.name, flash=scratch.in_flash(types[0])))
         and all(format.coding is INTEGER_CODING for format in formats)
         and not any(scratch.packed_bits(type) for type in types)
         and not scratch.in_flash(types[1])
@@ -67,20 +65,20 @@ def _can_finish(op: num.DotTilesOp) -> bool:
     finish = op.accumulator.requantisation(op.format, op.rows)
     if finish is None or (finish.low, finish.high) != limits(8) or finish.shifts.max() >= 0:
         return False
-    constants = [_raws(run) for run in (op.matrix, op.starts)]
-    if constants[0] is None or constants[1] is None:
+    matrix, starts = _raws(op.matrix), _raws(op.starts)
+    if matrix is None or starts is None:
         return False
-    matrix, starts = (raws.astype("i8") for raws in (constants[0].reshape(op.rows, -1), constants[1].reshape(-1)))
     # Raws of the windows have 8 bits.
-    vector = 1 << 7
-    return int((np.abs(matrix).sum(1) * vector + np.abs(starts)).max()) < REQUANTISED_LIMIT
+    greatest = np.abs(matrix.reshape(op.rows, -1)).sum(1) * 128 + np.abs(starts)
+    return int(greatest.max()) < REQUANTISED_LIMIT
 
 
-def _raws(run: SSAValue) -> Raws | None:
-    """The raws of a constant, of which a run is all."""
+def _raws(run: SSAValue) -> NDArray[np.int64] | None:
+    """The raws of a constant that a run is a view of, all of it."""
     constant = scratch.root(run).owner
-    whole = isinstance(constant, scratch.ConstantOp) and constant.raws.size == num.run_length(run)
-    return constant.raws if whole else None
+    if not isinstance(constant, scratch.ConstantOp) or constant.raws.size != num.run_length(run):
+        return None
+    return constant.raws.astype(np.int64).reshape(-1)
 
 
 def _expand(op: num.DotTilesOp) -> None:
@@ -92,14 +90,14 @@ def _expand(op: num.DotTilesOp) -> None:
         window, row = indices
         sum = nest.insert(num.StartOp(nest.load(op.starts, [row]), accumulator.type))
         sum.name_hint = "sum"
-        runs = [
+        weights, vector = (
             nest.insert(scratch.SliceOp(run, nest.times(number, length), (length,)))
             for run, number in ((op.matrix, row), (op.windows, window))
-        ]
-        sum = nest.insert(num.DotOp(sum, *runs))
+        )
+        sum = nest.insert(num.DotOp(sum, weights, vector))
         if levelled.type != accumulator.type:
             sum = nest.insert(num.LevelOp(sum, row, levelled.type))
         result = nest.insert(num.FinishOp(sum, op.format.type, op.sum_bound))
-        nest.store(result, op.results_in, [nest.add(nest.times(window, op.rows), row)])
+        nest.store(result, op.outputs, [nest.add(nest.times(window, op.rows), row)])
 
     nest.over((op.count, op.rows), element)
