@@ -35,8 +35,8 @@ class TileWindowsPass(ModulePass):
     Convolutions in place (`turns`) stay. The elementwise ops are absorbed as long as each is the only reader of the one
     before, and reads besides only tensors of the same shape, numbers per channel and single numbers.
 
-    target: as for printing C; two pixels are taken at once where it has a kernel for that, unless `ram`, a limit in
-    bytes, is set: they take memory. Raises `InputError` for an unknown target.
+    target: as for printing C; its kernels say whether two pixels are taken at once. ram: with a limit in bytes single
+    pixels are taken, which need less memory. Raises `InputError` for an unknown target.
     """
 
     name = "tile-windows"
