@@ -1,10 +1,12 @@
-"""Products of a matrix and several windows at once, each sum finished where it was summed."""
+"""Products of matrices and windows, each sum finished where it was summed."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from math import prod
+from abc import ABC
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar
 
+from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import AnyAttr, irdl_op_definition, operand_def, opt_operand_def, opt_prop_def, prop_def, traits_def
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
@@ -17,49 +19,32 @@ from tinyml.dialects.num.base import sums_products
 from tinyml.dialects.num.kernels import MEMREF, KernelOp, run_length
 from tinyml.dialects.num.proofs import BOUND, bound_of, proof, verify_room
 
-__all__ = ["DotTilesOp"]
+__all__ = ["ChannelTilesOp", "DotTilesOp", "FinishedSumsOp"]
 
 
-@irdl_op_definition
-class DotTilesOp(KernelOp):
-    """`results[p, r] =` the sum, finished, of `starts[r]` and the products of row r of a matrix and window p.
+class FinishedSumsOp(KernelOp, ABC):
+    """Sums that run in `acc` and are rounded into the format of the outputs; `bound` proves that none overflows.
 
-    All are runs: of the windows one after the other, of the rows, and of the results window by window. Sums run in
-    `acc`, and `bound` proves that none overflows. A kernel widens windows in `wide`.
+    There is a start for each row of weights.
     """
 
-    name = "num.dot_tiles"
-    outputs = operand_def(MEMREF)
-    starts = operand_def(MEMREF)
-    matrix = operand_def(MEMREF)
-    windows = operand_def(MEMREF)
-    wide = opt_operand_def(MEMREF)
+    if TYPE_CHECKING:
+        outputs: SSAValue
+        starts: SSAValue
+
     acc = prop_def(AnyAttr())
     bound = opt_prop_def(BOUND)
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
-    assembly_format = (
-        "$outputs `,` $starts `,` $matrix `,` $windows (`wide` $wide^ `:` type($wide))? attr-dict"
-        " `:` type($outputs) `,` type($starts) `,` type($matrix) `,` type($windows)"
-    )
 
     def __init__(
         self,
-        outputs: SSAValue,
-        starts: SSAValue,
-        matrix: SSAValue,
-        windows: SSAValue,
+        operands: Sequence[SSAValue | Sequence[SSAValue]],
         acc: Attribute,
         bound: Bound | None = None,
-        wide: SSAValue | None = None,
+        kernel: str | None = None,
     ):
-        properties = {"acc": acc, **proof(bound)}
-        super().__init__(
-            operands=[outputs, starts, matrix, windows, [] if wide is None else [wide]], properties=properties
-        )
-
-    @property
-    def factors(self) -> tuple[SSAValue, SSAValue]:
-        return self.matrix, self.windows
+        named = {} if kernel is None else {"kernel": StringAttr(kernel)}
+        super().__init__(operands=operands, properties={"acc": acc, **proof(bound), **named})
 
     @property
     def accumulator(self) -> Accumulator:
@@ -69,7 +54,7 @@ class DotTilesOp(KernelOp):
 
     @property
     def format(self) -> NumberFormat:
-        """The format of the results."""
+        """The format of the outputs."""
         return element_format(self.outputs.type)
 
     @property
@@ -82,8 +67,46 @@ class DotTilesOp(KernelOp):
 
     @property
     def length(self) -> int:
-        """The number of elements of a row and of a window."""
-        return run_length(self.matrix) // self.rows
+        """The number of products of a sum."""
+        return run_length(self.factors[0]) // self.rows
+
+    @property
+    def products(self) -> int:
+        return run_length(self.outputs) * self.length
+
+    @property
+    def parts(self) -> Mapping[str, int]:
+        return {"row": self.rows}
+
+    def verify_runs(self) -> None:
+        sums_products(self.acc, *(element_format(factor.type) for factor in self.factors))
+        if self.accumulator.FAMILY != self.format.FAMILY:
+            raise VerifyException(f"sums in {self.acc} cannot be rounded into {self.format.type}; convert first")
+        verify_room(self.accumulator, self.sum_bound, self.format)
+
+
+@irdl_op_definition
+class DotTilesOp(FinishedSumsOp):
+    """`outputs[p, r] =` the sum, finished, of `starts[r]` and the products of row r of a matrix and window p.
+
+    All are runs: of the windows one after the other, of the rows, and of the outputs window by window. A kernel widens
+    windows in `wide`.
+    """
+
+    name = "num.dot_tiles"
+    outputs = operand_def(MEMREF)
+    starts = operand_def(MEMREF)
+    matrix = operand_def(MEMREF)
+    windows = operand_def(MEMREF)
+    wide = opt_operand_def(MEMREF)
+    assembly_format = (
+        "$outputs `,` $starts `,` $matrix `,` $windows (`wide` $wide^ `:` type($wide))? attr-dict"
+        " `:` type($outputs) `,` type($starts) `,` type($matrix) `,` type($windows)"
+    )
+
+    @property
+    def factors(self) -> tuple[SSAValue, SSAValue]:
+        return self.matrix, self.windows
 
     @property
     def count(self) -> int:
@@ -91,21 +114,46 @@ class DotTilesOp(KernelOp):
         return run_length(self.outputs) // self.rows
 
     @property
-    def products(self) -> int:
-        return self.count * run_length(self.matrix)
-
-    @property
     def parts(self) -> Mapping[str, int]:
         return {"row": self.rows, "column": self.length}
 
     def verify_runs(self) -> None:
         extents = self.count * self.rows, self.rows * self.length, self.count * self.length
-        if extents != tuple(map(run_length, (self.outputs, self.matrix, self.windows))) or not prod(extents):
-            results, matrix, windows = (run_length(run) for run in (self.outputs, self.matrix, self.windows))
+        outputs, matrix, windows = (run_length(run) for run in (self.outputs, self.matrix, self.windows))
+        if extents != (outputs, matrix, windows) or 0 in extents:
             raise VerifyException(
-                f"{matrix} elements of {self.rows} rows and {windows} of windows do not give {results} results"
+                f"{matrix} elements of {self.rows} rows and {windows} of windows do not give {outputs} results"
             )
-        sums_products(self.acc, element_format(self.matrix.type), element_format(self.windows.type))
-        if self.accumulator.FAMILY != self.format.FAMILY:
-            raise VerifyException(f"sums in {self.acc} cannot be rounded into {self.format.type}; convert first")
-        verify_room(self.accumulator, self.sum_bound, self.format)
+        super().verify_runs()
+
+
+@irdl_op_definition
+class ChannelTilesOp(FinishedSumsOp):
+    """`outputs[c] =` the sum, finished, of `starts[c]` and the products of filter c and column c of a window.
+
+    The window is a run of rows of all channels. The filters are a run in the order in which a kernel fetches weights:
+    by as many channels as it takes at once, then by the rows of the window.
+    """
+
+    name = "num.channel_tiles"
+    NEEDS_KERNEL: ClassVar[bool] = True
+    outputs = operand_def(MEMREF)
+    starts = operand_def(MEMREF)
+    filters = operand_def(MEMREF)
+    window = operand_def(MEMREF)
+    assembly_format = (
+        "$outputs `,` $starts `,` $filters `,` $window attr-dict"
+        " `:` type($outputs) `,` type($starts) `,` type($filters) `,` type($window)"
+    )
+
+    @property
+    def factors(self) -> tuple[SSAValue, SSAValue]:
+        return self.filters, self.window
+
+    def verify_runs(self) -> None:
+        outputs, starts, filters, window = (
+            run_length(run) for run in (self.outputs, self.starts, self.filters, self.window)
+        )
+        if outputs != starts or filters != window or starts == 0 or filters % starts:
+            raise VerifyException(f"{filters} weights of {starts} channels do not meet {window} elements of a window")
+        super().verify_runs()

@@ -96,7 +96,7 @@ def call_of(op: num.KernelOp) -> Lowering:
                 None,
                 [op.starts, op.sums],
             )
-        case num.DotTilesOp():
+        case num.DotTilesOp() | num.ChannelTilesOp():
             return _tiles(op, kernel)
         case _:
             raise InputError(f"{op.name} is not supported yet: its kernels have no calls")
@@ -138,19 +138,19 @@ def _packed_sum(op: num.PackedDotOp, kernel: str) -> Lowering:
     return lower
 
 
-def _tiles(op: num.DotTilesOp, kernel: str) -> Lowering:
+def _tiles(op: num.DotTilesOp | num.ChannelTilesOp, kernel: str) -> Lowering:
     finish = op.accumulator.requantisation(op.format, op.rows)
-    if finish is None or op.wide is None:
-        raise InputError(f"{op.name} has a kernel that cannot finish its sums: run select-kernels first")
+    if finish is None:
+        raise InputError(f"{op.name} has a kernel that cannot finish its sums")
     length, rows = op.length, op.rows
 
     def lower(e: Emitter) -> SSAValue | None:
-        assert op.wide is not None
         multipliers = e.context.table("multipliers", finish.multipliers)
         shifts = e.context.table("shifts", finish.shifts)
-        memrefs = [op.matrix, op.windows, op.starts, multipliers, shifts]
         scalars = [_number(e, length), _number(e, rows), e.int_constant(finish.zero, 32)]
-        return call_kernel(e, kernel, memrefs, scalars, None, [op.wide, op.outputs])
+        wide = [op.wide] if isinstance(op, num.DotTilesOp) and op.wide is not None else []
+        memrefs = [*op.factors, op.starts, multipliers, shifts]
+        return call_kernel(e, kernel, memrefs, scalars, None, [*wide, op.outputs])
 
     return lower
 

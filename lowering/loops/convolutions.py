@@ -84,4 +84,4 @@ def _lower_tiles(op: tdsl.Conv2dOp, starts: SSAValue, nest: LoopNest) -> None:
         nest.fold(nest.index(rows), [], row)
         return
     results = elements_from(op.out, nest.index(0), prod(tdsl.shape_of(op.out)), nest)
-    nest.put(num.DotTilesOp(results, starts, matrix, windows, op.accumulators[0].type, op.finished_bound))
+    nest.put(num.DotTilesOp([results, starts, matrix, windows, []], op.accumulators[0].type, op.finished_bound))

@@ -1,11 +1,13 @@
 """The kernels for Cortex-M: assembly for the M0+, the M3 and the M4, with reference implementations in plain C."""
 
 from tinyml.dialects.formats.coding import INTEGER, TABLE
+from tinyml.targets.cortex_m.composer.channels import channels
 from tinyml.targets.cortex_m.composer.tiles import tile
 from tinyml.targets.kernel import Kernel, PackedReads
 
 KERNELS = (
     tile("tm_cm_tile2_s8_s8_s32"),
+    channels("tm_cm_channel_tile4_s8_s8_s32"),
     Kernel("tm_cm_dot_p16_s16_s32", 16, 16, 32, flash=None, step=9.0, codings=("p16", INTEGER), segments=True),
     Kernel("tm_cm_dot_p16_s16_s64", 16, 16, 64, flash=None, step=9.0, codings=("p16", INTEGER), segments=True),
     Kernel("tm_dot_t4_s16_s32", 4, 16, 32, flash=None, step=6.3, codings=(TABLE, INTEGER), code=60),

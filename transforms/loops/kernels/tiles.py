@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import ModuleOp, StringAttr, i32
+from xdsl.dialects.builtin import ModuleOp, i32
 from xdsl.ir import SSAValue
 from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import num, scratch
+from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.coding import INTEGER_CODING
-from tinyml.dialects.formats.number_format import element_format
+from tinyml.dialects.formats.number_format import NumberFormat, element_format
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import limits
@@ -38,9 +39,9 @@ def select_tile_kernels(module: ModuleOp, kernels: Sequence[Kernel]) -> None:
             words = max(-(-op.length // 4) * 2 * op.count for op in chosen)
             wide = local_array(function, i32, words, "wide")
             for op, kernel in chosen.items():
-                runs = op.outputs, op.starts, op.matrix, op.windows
-                tiled = num.DotTilesOp(*runs, op.accumulator.type, op.sum_bound, wide)
-                tiled.kernel, tiled.location = StringAttr(kernel.symbol), op.location
+                operands = [op.outputs, op.starts, op.matrix, op.windows, [wide]]
+                tiled = num.DotTilesOp(operands, op.acc, op.sum_bound, kernel.symbol)
+                tiled.location = op.location
                 Rewriter.replace_op(op, tiled)
 
 
@@ -56,27 +57,33 @@ def _computes(kernel: Kernel, op: num.DotTilesOp) -> bool:
         and op.count == kernel.windows
         and op.rows % kernel.rows == 0
         and op.length >= LEAST_WINDOW
-        and _can_finish(op)
+        and can_requantise(op.accumulator, op.format, raws_of(op.matrix), raws_of(op.starts))
     )
 
 
-def _can_finish(op: num.DotTilesOp) -> bool:
-    """Can a kernel requantise the sums: is each finished to a byte, by a factor below 1/2, and proven to be small?"""
-    finish = op.accumulator.requantisation(op.format, op.rows)
+def can_requantise(
+    accumulator: Accumulator,
+    result: NumberFormat,
+    weights: NDArray[np.int64] | None,
+    starts: NDArray[np.int64] | None,
+) -> bool:
+    """Can a kernel requantise sums: is each finished to a byte, by a factor below 1/2, and proven to be small?
+
+    weights: of each row one after the other, which meet vectors of bytes. starts: of each row; both None if unknown.
+    """
+    if weights is None or starts is None:
+        return False
+    finish = accumulator.requantisation(result, len(starts))
     if finish is None or (finish.low, finish.high) != limits(8) or finish.shifts.max() >= 0:
         return False
-    matrix, starts = _raws(op.matrix), _raws(op.starts)
-    if matrix is None or starts is None:
-        return False
-    # Raws of the windows have 8 bits.
-    greatest = np.abs(matrix.reshape(op.rows, -1)).sum(1) * 128 + np.abs(starts)
+    greatest = np.abs(weights.reshape(len(starts), -1)).sum(1) * 128 + np.abs(starts)
     return int(greatest.max()) < REQUANTISED_LIMIT
 
 
-def _raws(run: SSAValue) -> NDArray[np.int64] | None:
+def raws_of(run: SSAValue) -> NDArray[np.int64] | None:
     """The raws of a constant that a run is a view of, all of it."""
     constant = scratch.root(run).owner
-    if not isinstance(constant, scratch.ConstantOp) or constant.raws.size != num.run_length(run):
+    if not isinstance(constant, scratch.ConstantOp) or constant.raws.size != scratch.elements_of(run):
         return None
     return constant.raws.astype(np.int64).reshape(-1)
 

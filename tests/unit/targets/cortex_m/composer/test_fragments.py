@@ -4,7 +4,7 @@ from tinyml.targets.cortex_m.composer.assembly import instructions, joined, stat
 from tinyml.targets.cortex_m.composer.epilogues import requantised
 from tinyml.targets.cortex_m.composer.fetch import pair_of_windows, parted_bytes
 from tinyml.targets.cortex_m.composer.loops import counted, time_of_step
-from tinyml.targets.cortex_m.composer.multiply import halfwords
+from tinyml.targets.cortex_m.composer.multiply import halfwords, halves
 from tinyml.targets.registry import kernel_named
 
 
@@ -19,6 +19,7 @@ def test_a_fetch_parts_bytes_into_even_and_odd_ones():
 
 def test_a_multiplication_adds_two_products():
     assert halfwords("r4", "r12", "r8") == ("smlad r4, r12, r8, r4",)
+    assert halves("r4", "r6", "r10", "r8") == ("smlabb r4, r10, r8, r4", "smlatt r6, r10, r8, r6")
 
 
 def test_an_epilogue_rounds_shifts_and_saturates():

@@ -1,4 +1,4 @@
-"""Convolutions whose pixels are computed in pairs give TensorFlow Lite Micro's bytes on every device."""
+"""Convolutions by kernels that finish their sums give TensorFlow Lite Micro's bytes on every device."""
 
 from __future__ import annotations
 
@@ -32,15 +32,25 @@ CASES: list[tuple[tuple[int, ...], dict[str, Any], tuple[int, int]]] = [
 ]
 """The rests of windows in fours are 1 (twice), 1, 2 and 2; those of pixels in pairs 1 (three times), 0 and 0."""
 
+DEPTHWISE: list[tuple[tuple[int, ...], dict[str, Any], tuple[int, int]]] = [
+    # Filters, options, height and width of the result of an image of 3 x 4 pixels and 8 channels.
+    ((1, 3, 3, 8), dict(Padding=SAME, FusedActivationFunction=RELU, **ONE), (3, 4)),
+    ((1, 2, 2, 8), dict(Padding=VALID, **TWO), (1, 2)),
+    ((1, 2, 3, 8), dict(Padding=SAME, DilationWFactor=2, **ONE), (3, 4)),
+]
+
 
 def network() -> tuple[bytes, int]:
-    """Every case on the same image, and a residual sum behind the first one."""
+    """Every case on the same image, depthwise ones on the result of one, and a residual sum behind the first one."""
     random, model = np.random.default_rng(3), TfliteModel()
     x = model.tensor((1, 6, 7, 5), "int8", 0.05, -9)
     outputs: list[int] = []
     for filters, options, size in CASES:
         outputs.append(model.tensor((1, *size, filters[0]), "int8", 1.1, 6))
         weighted(model, "CONV_2D", x, filters, outputs[-1], random, **options)
+    for filters, options, size in DEPTHWISE:
+        outputs.append(model.tensor((1, *size, filters[3]), "int8", 1.7, -11))
+        weighted(model, "DEPTHWISE_CONV_2D", outputs[2], filters, outputs[-1], random, DepthMultiplier=1, **options)
     inner, total = (model.tensor((1, 6, 7, 6), "int8", scale, 20) for scale in (0.9, 1.3))
     weighted(model, "CONV_2D", outputs[0], (6, 3, 3, 6), inner, random, Padding=SAME, **ONE)
     model.op("ADD", [outputs[0], inner], total, FusedActivationFunction=NONE)
@@ -62,10 +72,11 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any, NDArr
     return folder, interface, x.reshape(3, -1), computed_by_tflm(content, x, count)
 
 
-def test_every_convolution_calls_the_kernel(compiled: tuple[Path, Any, NDArray[Any], list[NDArray[Any]]]):
+def test_every_convolution_calls_a_kernel(compiled: tuple[Path, Any, NDArray[Any], list[NDArray[Any]]]):
     text = next(compiled[0].glob("*.c")).read_text()
     body = text[text.index("_predict(") :]
     assert body.count("tm_cm_tile2_s8_s8_s32(") == len(CASES) + 1
+    assert body.count("tm_cm_channel_tile4_s8_s8_s32(") == len(DEPTHWISE)
 
 
 @pytest.mark.parametrize("device", ["host", "cortex-m0", "cortex-m3", "cortex-m4"])
