@@ -49,7 +49,7 @@ def network() -> tuple[bytes, int]:
         outputs.append(model.tensor((1, *size, filters[0]), "int8", 1.1, 6))
         weighted(model, "CONV_2D", x, filters, outputs[-1], random, **options)
     for filters, options, size in DEPTHWISE:
-        outputs.append(model.tensor((1, *size, filters[3]), "int8", 1.7, -11))
+        outputs.append(model.tensor((1, *size, filters[3]), "int8", 1.7, -128))
         weighted(model, "DEPTHWISE_CONV_2D", outputs[2], filters, outputs[-1], random, DepthMultiplier=1, **options)
     inner, total = (model.tensor((1, 6, 7, 6), "int8", scale, 20) for scale in (0.9, 1.3))
     weighted(model, "CONV_2D", outputs[0], (6, 3, 3, 6), inner, random, Padding=SAME, **ONE)
