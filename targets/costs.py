@@ -79,7 +79,7 @@ def cost_table(target: str) -> CostTable | None:
     steps = {step: Cost(*row) for step, row in table["steps"].items()}
     composed: dict[str, Cost] = {}
     for kernel in kernels_of(target):
-        if kernel.composed is not None:
+        if kernel.composed is not None and kernel.composed.costs:
             times = dict(kernel.composed.costs)
             composed[kernel.symbol] = Cost(times.pop(""), kernel.composed.call, kernel.code, kernel.composed.stack)
             composed |= {f"{kernel.symbol} {unit}": Cost(time, 0, 0, 0) for unit, time in times.items()}

@@ -18,32 +18,34 @@ class Composed:
     """The C text and the costs of a kernel that a composer made.
 
     header: the runtime header that it needs. signature: what comes before its body. bodies: statements of assembly by
-    the value of TM_CORE, the instruction set, for which they are; portable: those of any other machine. costs: the
-    time of a call (""), of each product ("element") and of each unit in which the op counts its `parts`. call: bytes of
+    the values of TM_CORE, the instruction sets, for which they are; portable: those of any other machine. costs: the
+    time of a call (""), of each product ("element") and of each unit in which the op counts its `parts`; without them
+    the kernel is measured. call: bytes of
     flash of a call. stack: bytes.
     """
 
     header: str
     signature: str
-    bodies: Mapping[int, str]
+    bodies: Mapping[tuple[int, ...], str]
     portable: str
-    costs: Mapping[str, float]
-    call: int
-    stack: int
+    costs: Mapping[str, float] = field(default_factory=dict[str, float])
+    call: int = 0
+    stack: int = 0
 
     @property
     def text(self) -> str:
         """The function."""
+        if not self.bodies:
+            return f"static TM_SHARED {self.signature}\n{{\n{self.portable}\n}}\n"
         lines: list[str] = []
-        for core, body in self.bodies.items():
-            lines += [f"#{'elif' if lines else 'if'} TM_CORE == {core}", body]
-        kind = " || ".join(f"TM_CORE == {core}" for core in self.bodies)
+        for cores, body in self.bodies.items():
+            lines += [f"#{'elif' if lines else 'if'} {_any_of(cores)}", body]
         return "\n".join(
             [
                 "/* A naked function has no code that names its parameters. */",
                 "#pragma GCC diagnostic push",
                 '#pragma GCC diagnostic ignored "-Wunused-parameter"',
-                f"#if {kind}",
+                f"#if {_any_of([core for cores in self.bodies for core in cores])}",
                 "static TM_NAKED",
                 "#else",
                 "static TM_SHARED",
@@ -59,6 +61,10 @@ class Composed:
                 "",
             ]
         )
+
+
+def _any_of(cores: Sequence[int]) -> str:
+    return " || ".join(f"TM_CORE == {core}" for core in cores)
 
 
 @dataclass(frozen=True)

@@ -32,3 +32,27 @@ def counted(step: Lines, counter: str, first: int) -> Lines:
 def time_of_step(step: Lines) -> float:
     """Instructions of a step and its share of the loop."""
     return instructions(step) + 2 / UNROLLED
+
+
+def blocks(step: Lines) -> Lines:
+    """Runs a step for every four columns of those that r2 counts, of which it leaves the last ones."""
+    return joined("subs r2, r2, #4", "blt 2f", "1:", step, "subs r2, r2, #4", "bge 1b", "2:", "adds r2, r2, #4")
+
+
+def blocks_by_alignment(aligned: Lines, any: Lines) -> Lines:
+    """The same, with another step where the rows, from r0 on and of 2 * r2 bytes, begin at multiples of 4."""
+    return joined(
+        ("orr r3, r0, r2, lsl #1", "subs r2, r2, #4", "blt 3f", "lsls r3, r3, #30", "bne 2f"),
+        ("1:", *aligned, "subs r2, r2, #4", "bge 1b", "b 3f"),
+        ("2:", *any, "subs r2, r2, #4", "bge 2b", "3:", "adds r2, r2, #4"),
+    )
+
+
+def single_columns(step: Lines) -> Lines:
+    """Runs a step for each column that r2 counts."""
+    return joined("cbz r2, 9f", "8:", step, "subs r2, r2, #1", "bne 8b", "9:")
+
+
+def counted_up(step: Lines, bytes: int) -> Lines:
+    """Runs a step until r5, which moves by some bytes, is 0; the flags are those of r5."""
+    return joined("beq 2f", "1:", step, f"adds r5, r5, #{bytes}", "bne 1b", "2:")

@@ -16,7 +16,7 @@ from programs.printed import WARNING_FLAGS
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import Build, Runner, runner_for
 from tinyml.runtime.devices.toolchain import call_tool, symbols
-from tinyml.tools.calibration.measured_programs import INCLUDE
+from tinyml.runtime.model.headers import definition_of
 
 PROGRAM = Path(__file__).parent / "kernels_cortex_m"
 ARM = ("cortex-m0", "cortex-m3", "cortex-m4")
@@ -33,7 +33,9 @@ RunCalls = Callable[[list[Call]], None]
 
 
 def build_kernels(runner: Runner, optimize: str, folder: Path) -> Build:
-    return runner.build(PROGRAM, INTERFACE, folder, optimize, [*WARNING_FLAGS, *INCLUDE])
+    texts = {name: text for kernel in KERNELS for name, text in definition_of(kernel.name)}
+    (folder / "composed.h").write_text("\n".join(texts.values()))
+    return runner.build(PROGRAM, INTERFACE, folder, optimize, [*WARNING_FLAGS, f"-I{folder}"])
 
 
 def check(runner: Runner, build: Build, calls: list[Call]) -> None:

@@ -1,7 +1,7 @@
 /* Runs the kernel that its input asks for. The input: kernel, n (2 bytes), offsets of w and of x in bytes, bytes of w (2
  * bytes) and of x (2 bytes); 8 starts (4 bytes each); w; x; gaps. */
 #include "kernels.h"
-#include "tinyml/dot_cortex_m.h"
+#include "composed.h"
 
 #define ROWS 8
 static int32_t results[ROWS];

@@ -43,8 +43,8 @@ def _row(load: str, first: str, second: str) -> Lines:
     """Four weights of a row by those elements of both windows, added to the row's sums."""
     return joined(
         parted_bytes(load, "r12", "lr"),
-        *(halfwords(sum, "r12", even) for sum, even in ((first, "r8"), (second, "r10"))),
-        *(halfwords(sum, "lr", odd) for sum, odd in ((first, "r9"), (second, "r11"))),
+        *(halfwords((sum,), "r12", even) for sum, even in ((first, "r8"), (second, "r10"))),
+        *(halfwords((sum,), "lr", odd) for sum, odd in ((first, "r9"), (second, "r11"))),
     )
 
 
@@ -134,13 +134,13 @@ def _assembly() -> Lines:
     )
 
 
-def tile(symbol: str) -> Kernel:
+def dot_tiles() -> Kernel:
     """The kernel for bytes: `rows`, an even number, by two windows of `n` elements, at least four, at x.
 
     Every |start| plus the sum of |w| * |x| stays below `REQUANTISED_LIMIT`, every shift is negative. `wide` has room
     for four bytes per element, in whole fours; the results of the second window follow those of the first.
     """
-    lines = _assembly()
+    symbol, lines = "tm_cm_tile2_s8_s8_s32", _assembly()
     parameters = (
         "const int8_t *w, const int8_t *x, const int32_t *start, const int32_t *multipliers,\n    "
         "const int8_t *shifts, int n, int rows, int32_t zero, int32_t *wide, int8_t *out"
@@ -167,7 +167,7 @@ def tile(symbol: str) -> Kernel:
         composed=Composed(
             "tinyml/cores.h",
             f"void {symbol}({parameters})",
-            {DSP: statement(lines)},
+            {(DSP,): statement(lines)},
             _PORTABLE,
             costs,
             call=_CALL_BYTES,

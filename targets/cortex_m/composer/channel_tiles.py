@@ -5,7 +5,7 @@ Weights lie in the order in which they are fetched: four channels by taps. Every
 
 from __future__ import annotations
 
-from tinyml.targets.cortex_m.composer.assembly import DSP, Lines, instructions, joined, statement
+from tinyml.targets.cortex_m.composer.assembly import DSP, instructions, joined, statement
 from tinyml.targets.cortex_m.composer.epilogues import requantised
 from tinyml.targets.cortex_m.composer.fetch import QUAD, parted_bytes
 from tinyml.targets.cortex_m.composer.loops import counted, time_of_step
@@ -79,13 +79,14 @@ _PORTABLE = """\
     }"""
 
 
-def channels(symbol: str) -> Kernel:
+def channel_tiles() -> Kernel:
     """The kernel for bytes: `channels`, a multiple of four, each with a filter and a column of the window.
 
     Filters and columns have `taps` elements. Weights stand by four channels, then by taps. Every |start| plus the sum
     of |w| * |x| stays below `REQUANTISED_LIMIT`, every shift is negative.
     """
-    lines: Lines = joined(_BEGIN, "1:", _START_CHANNELS, counted(_STEP, "r3", 4), _FINISH_CHANNELS, _END)
+    symbol = "tm_cm_channel_tile4_s8_s8_s32"
+    lines = joined(_BEGIN, "1:", _START_CHANNELS, counted(_STEP, "r3", 4), _FINISH_CHANNELS, _END)
     parameters = (
         "const int8_t *w, const int8_t *x, const int32_t *start, const int32_t *multipliers,\n    "
         "const int8_t *shifts, int taps, int channels, int32_t zero, int8_t *out"
@@ -109,7 +110,7 @@ def channels(symbol: str) -> Kernel:
         composed=Composed(
             "tinyml/cores.h",
             f"void {symbol}({parameters})",
-            {DSP: statement(lines)},
+            {(DSP,): statement(lines)},
             _PORTABLE,
             costs,
             call=_CALL_BYTES,
