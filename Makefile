@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PYRIGHT := $(BIN)/pyright --pythonpath $(BIN)/python
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
-MODELS := $(wildcard examples/*)
+MODELS := $(patsubst %/val.npz,%,$(wildcard examples/*/val.npz))
 SECONDS ?= 600
 
 .DEFAULT_GOAL := help

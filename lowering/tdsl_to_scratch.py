@@ -131,7 +131,8 @@ class _Bufferisation:
             case tdsl.ConstOp():
                 self.constant(op)
             case tensor.EmptyOp():
-                self.buffers[op.tensor] = self.alloc(op.tensor.type, op.tensor.name_hint)
+                self.buffers[op.tensor] = buffer = self.alloc(op.tensor.type, op.tensor.name_hint)
+                cast(Operation, buffer.owner).attributes |= op.attributes
             case scf.ForOp():
                 self.loop(op)
             case func.ReturnOp():

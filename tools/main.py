@@ -17,6 +17,8 @@ COMMANDS = {
     "explain": "show where cycles, flash and RAM of a compiled model go",
     "bench": "compile and run many models, one table",
     "plan": "show how much memory a network needs in each execution schedule",
+    "bottleneck": "show whose channels a network has alive where it needs the most memory",
+    "prune": "remove the least important channels of a network until it fits in memory",
     "pack": "pack buffers, given as a CSV file, into the smallest arena",
     "new-format": "write a package with a number format of your own",
     "demo": "compile the example models and check them on this computer",

@@ -226,7 +226,7 @@ class ReturnOp(IRDLOperation):
             raise VerifyException("c.return must end a c.func")
         given: Sequence[Attribute] = [] if self.value is None else [self.value.type]
         # The verifier of the function, which refuses other attributes, runs after those of its body.
-        type = parent.properties["function_type"]
+        type = parent.properties.get("function_type")
         if isinstance(type, FunctionType) and list(type.outputs) != given:
             raise VerifyException(f"function returns {_spell(type.outputs.data)}, got {_spell(given)}")
 

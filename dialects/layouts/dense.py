@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def dense_elements(value: Attribute, dtype: np.dtype[Any], shape: Sequence[int]) -> NDArray[Any]:
-    """The elements of a value as an array of a type and shape, not copied.
+def dense_elements(value: Attribute | None, dtype: np.dtype[Any], shape: Sequence[int]) -> NDArray[Any]:
+    """The elements of a value as an array of a type and shape, not copied. value: None if it is missing.
 
     Raises `VerifyException` for a value that does not hold them: where a use precedes the definition of a constant, the
     verifier of the user comes before that of the constant.

@@ -93,7 +93,7 @@ class ConstantOp(IRDLOperation):
         type = memref_type(self.result)
         stored = storage_of(type.element_type)
         dtype = np.dtype(f"<{'f' if stored == f32 else 'i'}{element_bytes(type)}")
-        return dense_elements(self.properties["value"], dtype, type.get_shape())
+        return dense_elements(self.properties.get("value"), dtype, type.get_shape())
 
     def verify_(self) -> None:
         type = memref_type(self.result)

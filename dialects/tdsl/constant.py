@@ -66,7 +66,7 @@ class ConstOp(IRDLOperation):
     def raws(self) -> Raws:
         """The raw bits in the tensor's shape, not copied; raises `VerifyException` if the value does not hold them."""
         dtype = format_of(self.result).dtype.newbyteorder("<")
-        return dense_elements(self.properties["value"], dtype, shape_of(self.result))
+        return dense_elements(self.properties.get("value"), dtype, shape_of(self.result))
 
 
 @irdl_op_definition

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 _PAINT = 0xC5
-_FLASH, _FLASH_BYTES = 0, 1 << 20
+_FLASH, _FLASH_BYTES = 0, 1 << 23
 _RAM, _RAM_BYTES = 0x20000000, 1 << 18
 
 
@@ -45,7 +45,7 @@ class Core:
 
 @dataclass(frozen=True)
 class EmulatorRunner(Runner):
-    """Runs on an emulated chip with 1 MiB of flash at 0 and 256 KiB of RAM at 0x20000000, as its linker script says.
+    """Runs on an emulated chip with up to 8 MiB of flash at 0 and 256 KiB of RAM at 0x20000000.
 
     Counts the instructions of an inference exactly, from the first of `NAME_predict` through its return; these are not
     cycles. More than `limit` instructions, an access to unmapped memory, an illegal instruction and a stack overflow

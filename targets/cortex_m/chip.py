@@ -7,6 +7,8 @@ from tinyml.targets.chip import Chip
 from tinyml.targets.cortex_m.kernels import KERNELS, PACKED_READS
 from tinyml.targets.package import Package
 
+CORTEX_M4 = ("-mcpu=cortex-m4", "-mfpu=fpv4-sp-d16", "-mfloat-abi=hard")
+
 CHIP = Chip(
     "cortex-m",
     folder=Path(__file__).parent,
@@ -22,10 +24,13 @@ CHIP = Chip(
             "cortex-m4",
             1048576,
             262144,
-            flags=("-mcpu=cortex-m4", "-mfpu=fpv4-sp-d16", "-mfloat-abi=hard"),
+            flags=CORTEX_M4,
             costs="cortex-m4",
             features=("dsp",),
+            larger="cortex-m4-xip",
         ),
+        # A bare part with the same RAM that executes from 8 MiB of external flash.
+        Board("cortex-m4-xip", "cortex-m4", 8388608, 262144, flags=CORTEX_M4, costs="cortex-m4", features=("dsp",)),
     ),
     kernels=KERNELS,
     packed_reads=PACKED_READS,

@@ -37,7 +37,8 @@ def run(arguments: argparse.Namespace) -> int:
     from tinyml.tools.reports.table import print_reports
 
     examples = parsed(arguments, DemoRequest).examples
-    folders = sorted(path for path in examples.iterdir() if path.is_dir()) if examples.is_dir() else []
+    # Other examples are programs to run by themselves.
+    folders = sorted(path.parent for path in examples.glob("*/val.npz"))
     if not folders:
         raise InputError("no example models there", file=str(examples))
     reports: list[dict[str, Any]] = []

@@ -1,6 +1,7 @@
 """The command `tinyml plan`, which says how much memory a network needs in each execution schedule.
 
-Nothing is compiled: plans follow from the shapes of a network. docs/schedules.md describes them.
+Plans follow from the shapes of a network. Only for `--front` their programs are lowered, for the cost model.
+docs/schedules.md describes all of it.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import option, options_of
+from tinyml.targets.registry import USUAL
 from tinyml.tools.cli.arguments import PrintOptions, add_options, parsed
+from tinyml.tools.driver.request import targets
 
 if TYPE_CHECKING:
     from tinyml.transforms.formats.plans.graph import Graph
@@ -25,7 +28,11 @@ class PlanRequest(PrintOptions):
     """A request for plans; the fields are the options of `tinyml plan`."""
 
     model: Path = option("program: a file that a frontend reads, or a module of tensors (.mlir)", flags=())
-    mode: str | None = option("show the segments of this plan", default=None)
+    mode: str | None = option("show the segments of this plan", default=None, group="shown")
+    front: bool = option("show RAM and time of the programs of all plans that run", default=False, group="shown")
+    picture: Path | None = option(".svg or .png file to draw these in", default=None)
+    val: Path | None = option(".npz with x, to choose the number formats of a model on reals for --front", default=None)
+    target: str = option(f"board for --front: {targets()}", default=USUAL, metavar="BOARD")
     bits: int | None = option("bits of each element (default: those of the model's formats)", default=None)
     extra: int = option("percent of multiply-accumulates that a plan may add to the network's", default=30)
 
@@ -40,6 +47,10 @@ def run(arguments: argparse.Namespace) -> int:
     from tinyml.transforms.formats.plans.segmentation import lower_bound
 
     request = parsed(arguments, PlanRequest)
+    if request.front:
+        return _show_front(request)
+    if request.picture is not None:
+        raise InputError("--picture draws what --front shows: give both")
     if request.mode is not None and request.mode not in MODES:
         raise InputError(f"unknown mode '{request.mode}'; known are {', '.join(MODES)}")
     graph = _graph(request)
@@ -53,6 +64,32 @@ def run(arguments: argparse.Namespace) -> int:
         _print_plans(graph, plans)
     else:
         _print_segments(graph, plans[request.mode])
+    return 0
+
+
+def _show_front(request: PlanRequest) -> int:
+    """Print a row for each program."""
+    from dataclasses import asdict
+
+    from tinyml.targets.registry import board
+    from tinyml.tools.cli.progress import Progress
+    from tinyml.tools.driver.plan_front import planned_programs
+    from tinyml.tools.reports.front_report import draw_front, print_front
+    from tinyml.tools.reports.memory_picture import check_picture
+
+    if request.picture is not None:
+        check_picture(request.picture)
+    chosen = board(request.target)
+    with Progress(str(request.model), 1) as progress:
+        programs = planned_programs(
+            request.model, request.val, request.bits, chosen, lambda name: progress.detail(name, "lowering")
+        )
+    if request.json:
+        print(json.dumps({"unit": chosen.unit, "programs": [asdict(program) for program in programs]}, indent=2))
+    else:
+        print_front(programs, chosen.unit)
+    if request.picture is not None:
+        draw_front(programs, f"{request.model.stem} on {chosen.name}", chosen.unit, request.picture)
     return 0
 
 
@@ -87,7 +124,7 @@ def _report(graph: Graph, chosen: Plan) -> dict[str, Any]:
 def _print_plans(graph: Graph, plans: dict[str, Plan]) -> None:
     from rich.table import Table
 
-    from tinyml.tools.reports.table import wide_console
+    from tinyml.tools.reports.table import spell_bytes, wide_console
     from tinyml.transforms.formats.plans.segmentation import lower_bound
 
     table = Table()
@@ -97,15 +134,15 @@ def _print_plans(graph: Graph, plans: dict[str, Plan]) -> None:
     for mode, chosen in plans.items():
         share = chosen.bits / plans["ordinary"].bits
         work = chosen.extra / graph.macs if graph.macs else 0
-        table.add_row(mode, _bytes(chosen.bits), f"{share:.1%}", str(len(chosen.segments)), f"{work:.1%}")
+        table.add_row(mode, spell_bytes(chosen.bits / 8), f"{share:.1%}", str(len(chosen.segments)), f"{work:.1%}")
     wide_console().print(table)
-    print(f"No exact plan that computes every value once takes less than {_bytes(lower_bound(graph))} bytes.")
+    print(f"No exact plan that computes every value once takes less than {spell_bytes(lower_bound(graph) / 8)} bytes.")
 
 
 def _print_segments(graph: Graph, chosen: Plan) -> None:
     from rich.table import Table
 
-    from tinyml.tools.reports.table import wide_console
+    from tinyml.tools.reports.table import spell_bytes, wide_console
 
     table = Table()
     for heading in ("from", "to", "schedule"):
@@ -113,9 +150,5 @@ def _print_segments(graph: Graph, chosen: Plan) -> None:
     table.add_column("bytes", justify="right", no_wrap=True)
     for segment in chosen.segments:
         first, last = (graph.nodes[i].result for i in (segment.first, segment.last))
-        table.add_row(first, last, segment.schedule, _bytes(segment.bits))
+        table.add_row(first, last, segment.schedule, spell_bytes(segment.bits / 8))
     wide_console().print(table)
-
-
-def _bytes(bits: int) -> str:
-    return f"{bits / 8:,.1f}".removesuffix(".0")

@@ -6,7 +6,7 @@ import io
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tinyml.dialects.errors import InputError
 from tinyml.tools.cli.atomic_file import write_file
@@ -47,6 +47,33 @@ def occupied(boxes: Sequence[Placed], point: int) -> int:
     return total
 
 
+class Overlap(NamedTuple):
+    """Bytes from `offset` on, `size` of them, that two boxes have at the points from `first` to `last`.
+
+    over: the box that begins later, such as a result whose elements replace those of an operand, `under`.
+    """
+
+    over: Placed
+    under: Placed
+    offset: int
+    size: int
+    first: int
+    last: int
+
+
+def overlaps(boxes: Sequence[Placed]) -> list[Overlap]:
+    """The bytes that boxes have in common while both are alive; of those that begin together the first one is under."""
+    shared: list[Overlap] = []
+    ordered = sorted(boxes, key=lambda box: box.first)
+    for i, over in enumerate(ordered):
+        for under in ordered[:i]:
+            first, last = max(over.first, under.first), min(over.last, under.last)
+            low, high = max(over.offset, under.offset), min(over.offset + over.size, under.offset + under.size)
+            if first <= last and low < high:
+                shared.append(Overlap(over, under, low, high - low, first, last))
+    return shared
+
+
 def fullest(boxes: Sequence[Placed]) -> int:
     """The earliest program point at which the most bytes are in use; 0 without boxes."""
     return max(sorted({box.first for box in boxes}), key=lambda point: occupied(boxes, point), default=0)
@@ -55,8 +82,9 @@ def fullest(boxes: Sequence[Placed]) -> int:
 def draw_memory(boxes: Sequence[Placed], height: int, bound: int, title: str, path: Path) -> None:
     """Write the picture as SVG or PNG, by the suffix of its name.
 
-    height, bound: bytes of the arena, and the lower bound of any packing. A second panel shows the bytes alive at each
-    point and, hatched, the free ones; a line through both marks the peak, labelled with the bytes wasted there.
+    height, bound: bytes of the arena, and the lower bound of any packing. Bytes that boxes have in common are dotted. A
+    second panel shows the bytes alive at each point and, hatched, the free ones; a line through both marks the peak,
+    labelled with the bytes wasted there.
     """
     from matplotlib.figure import Figure  # pyright: ignore[reportMissingImports]
 
@@ -73,6 +101,14 @@ def draw_memory(boxes: Sequence[Placed], height: int, bound: int, title: str, pa
         if width * 40 >= end - start and box.size * 40 >= height:
             middle = (box.first + width / 2, box.offset + box.size / 2)
             arena.annotate(box.name, middle, ha="center", va="center", fontsize=7, clip_on=True)
+    shared = overlaps(boxes)
+    for each in shared:
+        arena.bar(
+            each.first, each.size, each.last + 1 - each.first, each.offset, align="edge", facecolor="none",
+            edgecolor="white", linewidth=0, hatch="..", label="overlap" if each is shared[0] else None,
+        )  # fmt: skip
+    if shared:
+        arena.legend(loc="upper right", fontsize=7, facecolor="#bab0ac")
     arena.axhline(height, color="black", linewidth=1)
     if bound < height:
         arena.axhline(bound, color="black", linewidth=1, linestyle="dotted")

@@ -16,6 +16,11 @@ def wide_console() -> Console:
     return Console(width=max(Console().width, 145))
 
 
+def spell_bytes(count: float) -> str:
+    """A number of bytes, with a fraction where elements are smaller."""
+    return f"{count:,.1f}".removesuffix(".0")
+
+
 def time_unit(report: dict[str, Any]) -> str:
     """The unit of time in a report: cycles or instructions."""
     return "cycles" if "cycles_per_inference" in report else "instructions"

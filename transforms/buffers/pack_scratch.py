@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import lcm
 
 from xdsl.context import Context
@@ -34,8 +33,9 @@ from tinyml.transforms.buffers.liveness.live_ranges import (
     live_ranges,
 )
 from tinyml.transforms.buffers.liveness.place_buffers import place_buffers
-from tinyml.transforms.buffers.overlap.distance import safe_distance
-from tinyml.transforms.buffers.packing import Effort, Overlap, Placement, Rectangle, find_peak, pack
+from tinyml.transforms.buffers.overlap.pairs import safe_distances, with_overlaps
+from tinyml.transforms.buffers.overlap.stacks import stacked
+from tinyml.transforms.buffers.packing import Effort, Placement, Rectangle, find_peak, pack
 from tinyml.transforms.buffers.packing.moving import pack_with_moves
 from tinyml.transforms.buffers.packing.options import PackingOptions
 
@@ -84,11 +84,16 @@ class PackScratchPass(PackingOptions, ModulePass):
             raise InputError(f"@{function.sym_name.data} has an arena already")
         live = live_ranges(function)
         groups = buffers_by_location(live)
-        rectangles = with_overlaps(live, groups, [rectangle(live, members, self.align) for members in groups])
+        shapes = [rectangle(live, members, self.align) for members in groups]
+        distances = safe_distances(live, groups, shapes)
+        rectangles = with_overlaps(shapes, distances)
         barred = _barred(function, live)
-        placement = pack(rectangles, self.mode, Effort(nodes=self.nodes, barred=barred), self.coarsen)
+        placement = self._placement(rectangles, Effort(nodes=self.nodes, barred=barred))
+        if (problem := stacked(rectangles, distances)) is not None:
+            with_stacks = self._placement(problem.rectangles, Effort(nodes=self.nodes, barred=barred))
+            placement = problem.lower(placement, with_stacks)
         if self.moves:
-            placement = pack_with_moves(rectangles, placement, barred, self._pack_again)
+            placement = pack_with_moves(rectangles, placement, barred, self._placement)
         if self.limit is not None and placement.height > self.limit:
             raise self._too_high(live, rectangles, placement)
         arena = place_buffers(function, live, groups, placement, lcm(*(shape.alignment for shape in rectangles)))
@@ -99,7 +104,7 @@ class PackScratchPass(PackingOptions, ModulePass):
         else:
             arena.attributes[GAP] = IntegerAttr(placement.gap, i64)
 
-    def _pack_again(self, rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
+    def _placement(self, rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
         return pack(rectangles, self.mode, effort, self.coarsen)
 
     def _too_high(self, live: LiveRanges, rectangles: list[Rectangle], placement: Placement) -> InputError:
@@ -125,35 +130,6 @@ def rectangle(live: LiveRanges, members: Sequence[Buffer], align: int = 1) -> Re
         min(live.ranges[member].first for member in members),
         max(live.ranges[member].last for member in members),
     )
-
-
-def with_overlaps(
-    live: LiveRanges, groups: Sequence[Sequence[Buffer]], rectangles: Sequence[Rectangle]
-) -> list[Rectangle]:
-    """The rectangles of groups of buffers, each with the operands that it may overlap, and their safe distances.
-
-    The op or loop nest that first touches a result has to be the last that needs the operand. What holds the input
-    overlaps nothing: the caller fills it before the first op.
-    """
-    ends = sorted((shape.last, i) for i, shape in enumerate(rectangles))
-    number = {op: point for point, op in enumerate(live.points)}
-    overlapping: list[Rectangle] = []
-    for i, (members, shape) in enumerate(zip(groups, rectangles, strict=True)):
-        if shape.first < 0:
-            overlapping.append(shape)
-            continue
-        op = live.points[shape.first]
-        end = max(number[inner] for inner in op.walk() if inner in number)
-        results = {member.result for member in members}
-        overlaps: list[Overlap] = []
-        for _, k in ends[bisect_left(ends, (shape.first, 0)) : bisect_right(ends, (end, len(ends)))]:
-            if k == i or rectangles[k].first > shape.first:
-                continue
-            distance = safe_distance(op, {member.result for member in groups[k]}, results)
-            if distance is not None and distance < shape.size:
-                overlaps.append(Overlap(k, distance))
-        overlapping.append(replace(shape, overlaps=tuple(overlaps)))
-    return overlapping
 
 
 def _barred(function: func.FuncOp, live: LiveRanges) -> frozenset[int]:

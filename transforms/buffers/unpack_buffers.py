@@ -20,7 +20,8 @@ from tinyml.transforms.buffers.liveness.live_ranges import (
     live_ranges,
     loops_around,
 )
-from tinyml.transforms.buffers.pack_scratch import rectangle, with_overlaps
+from tinyml.transforms.buffers.overlap.pairs import safe_distances, with_overlaps
+from tinyml.transforms.buffers.pack_scratch import rectangle
 from tinyml.transforms.buffers.packing import Rectangle, pack
 from tinyml.transforms.ir.retype_buffer import retype_buffer
 
@@ -58,7 +59,8 @@ def _unpack(function: func.FuncOp) -> None:
 
 def _rectangles(live: LiveRanges, groups: list[list[Buffer]]) -> list[Rectangle]:
     """The rectangles of groups of buffers, with the overlaps that `pack-scratch` may use."""
-    return with_overlaps(live, groups, [rectangle(live, members) for members in groups])
+    shapes = [rectangle(live, members) for members in groups]
+    return with_overlaps(shapes, safe_distances(live, groups, shapes))
 
 
 def _keeps_type(buffer: Buffer) -> bool:

@@ -131,7 +131,8 @@ def takes_place(op: tdsl.TensorOp, buffer: SSAValue) -> bool:
     if any(reshaped(operand) is not buffer for operand in operands):
         return False
     if all(packed_bits(memref_type(value)) is None for value in (op.out, *operands)):
-        return safe_distance(op, {buffer}, {root(op.out)}) == 0
+        distance = safe_distance(op, {buffer}, {root(op.out)})
+        return distance is not None and distance <= 0
     out = memref_type(op.out)
     return all(op.reads_in_place(operand) and _no_wider(out, memref_type(operand)) for operand in operands)
 

@@ -14,7 +14,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
 from tinyml.transforms.formats.plans.network import Network, network_of
 from tinyml.transforms.formats.plans.segmentation import Segment
-from tinyml.transforms.formats.streaming.choice import SLICES, plan_of, slice_of
+from tinyml.transforms.formats.streaming.choice import STEPS, by_of, plan_of
 from tinyml.transforms.formats.streaming.nest import stream
 from tinyml.transforms.formats.turning.choice import METHODS, run_in_turns, turned_plan
 
@@ -38,8 +38,8 @@ class PlanExecutionPass(ModulePass):
     ram: int | None = None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if self.mode not in (*SLICES, *METHODS):
-            raise InputError(f"unknown mode of execution '{self.mode}'; there are {', '.join((*SLICES, *METHODS))}")
+        if self.mode not in (*STEPS, *METHODS):
+            raise InputError(f"unknown mode of execution '{self.mode}'; there are {', '.join((*STEPS, *METHODS))}")
         if self.mode == "ordinary" or (self.mode == "auto" and self.ram is None):
             return
         segments: list[DictionaryAttr] = []
@@ -67,9 +67,9 @@ class PlanExecutionPass(ModulePass):
                     yield segment, self.mode
             return
         for segment in plan_of(network, self.mode, self.ram).segments:
-            if (slice := slice_of(segment)) is not None:
-                stream(network, segment.first, segment.last, slice)
-                yield segment, f"{slice.value}s"
+            if (by := by_of(segment)) is not None:
+                stream(network, segment.first, segment.last, by)
+                yield segment, by.value
 
 
 def streamed_segments(module: ModuleOp) -> list[dict[str, str]]:

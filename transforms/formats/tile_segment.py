@@ -14,8 +14,8 @@ from xdsl.passes import ModulePass
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
+from tinyml.transforms.formats.plans.blocks import By
 from tinyml.transforms.formats.plans.network import network_of
-from tinyml.transforms.formats.plans.streaming import Slice
 from tinyml.transforms.formats.streaming.nest import stream
 from tinyml.transforms.formats.streaming.stages import NotStreamed
 
@@ -24,9 +24,10 @@ from tinyml.transforms.formats.streaming.stages import NotStreamed
 class TileSegmentPass(ModulePass):
     """Tiles and fuses consecutive ops of every function.
 
-    first, last: the first and the last op of the segment, by the names that `tinyml plan` gives them. by: `rows` or
-    `pixels`, what the loops compute at a time. Raises `InputError` for other names, and for segments that do not run
-    slice by slice, with the reason.
+    first, last: the first and the last op of the segment, by the names that `tinyml plan` gives them. by: `rows`,
+    `pixels` or `blocks`, what the loops compute at a time; by blocks, pools of separate windows take the pixels of a
+    convolution block by block, and everything else runs by pixels. Raises `InputError` for other names, and for
+    segments that do not run slice by slice, with the reason.
     """
 
     name = "tile-segment"
@@ -35,9 +36,9 @@ class TileSegmentPass(ModulePass):
     by: str = "rows"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        slices = {f"{slice.value}s": slice for slice in Slice}
-        if self.by not in slices:
-            raise InputError(f"segments run by {' or '.join(slices)}, got '{self.by}'")
+        known = [by.value for by in By]
+        if self.by not in known:
+            raise InputError(f"segments run by {', '.join(known[:-1])} or {known[-1]}, got '{self.by}'")
         for function in defined_functions(op):
             network = network_of(function)
             order = [node.result for node in network.graph.nodes]
@@ -48,6 +49,6 @@ class TileSegmentPass(ModulePass):
             if first > last:
                 raise InputError(f"'{self.first}' comes after '{self.last}'")
             try:
-                stream(network, first, last, slices[self.by])
+                stream(network, first, last, By(self.by))
             except NotStreamed as reason:
                 raise InputError(f"'{self.first}' to '{self.last}' do not run by {self.by}: {reason}") from None

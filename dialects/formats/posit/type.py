@@ -199,7 +199,8 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
         reals = np.asarray(reals, np.float64)
         if self.window is not None:
-            reals = np.ldexp(np.nan_to_num(reals), self.places)
+            with np.errstate(over="ignore"):
+                reals = np.nan_to_num(np.ldexp(reals, self.places))
         return of_reals(reals, self.posit).astype(self.dtype)
 
     def encode_away(self, reals: Reals) -> Raws:

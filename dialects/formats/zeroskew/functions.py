@@ -40,9 +40,10 @@ def _of_scaled(
     source: ZeroSkewNumbers, raws: Raws, function: Callable[[NDArray[np.int64], int], NDArray[np.int64]], bits: int
 ) -> Raws:
     """A function of raws as integers with some fractional bits; far from 0 results are the outermost."""
-    multiplier, shift = multiplier_and_shift(math.ldexp(source.scale, 31 - _INTEGER_BITS))
+    factor = math.ldexp(source.scale, 31 - _INTEGER_BITS)
+    multiplier, shift = multiplier_and_shift(factor)
     x = raws.astype(np.int64) - source.zero_point.data
-    radius = input_radius(_INTEGER_BITS, shift)
+    radius = input_radius(_INTEGER_BITS, factor)
     inner = np.clip(x, -radius, radius).astype(np.int32)
     scaled = requantize(inner, np.array(multiplier, np.int32), np.array(shift, np.int8)).astype(np.int64)
     low, high = (-128, 127) if function is gemmlowp.tanh else (0, 255)
@@ -50,9 +51,13 @@ def _of_scaled(
     return np.where(x <= -radius, low, np.where(x >= radius, high, y))
 
 
-def input_radius(integer_bits: int, shift: int) -> int:
-    """TensorFlow Lite's CalculateInputRadius: the greatest argument that stays within the integer bits."""
-    return math.floor(((1 << integer_bits) - 1) * 2.0 ** (31 - integer_bits - shift))
+def input_radius(integer_bits: int, factor: float) -> int:
+    """TensorFlow Lite's CalculateInputRadius: the greatest argument that stays within the integer bits times a factor.
+
+    Of the factor only the exponent counts, so that the radius can be 0; even 0 is far out then.
+    """
+    _, exponent = math.frexp(factor)
+    return math.floor(((1 << integer_bits) - 1) * 2.0 ** (31 - integer_bits - exponent))
 
 
 def hard_swish(source: ZeroSkewNumbers, result: ZeroSkewNumbers, raws: Raws) -> Raws:
@@ -94,8 +99,9 @@ _SOFTMAX_BITS = 5
 
 def softmax_terms(scale: float) -> NDArray[np.int32]:
     """The exponentials of TensorFlow Lite's SOFTMAX, by how far a raw is below the greatest; the last is 0."""
-    multiplier, shift = multiplier_and_shift(min(math.ldexp(scale, 31 - _SOFTMAX_BITS), float(gemmlowp.MOST)))
-    most = min(input_radius(_SOFTMAX_BITS, shift), 255)
+    factor = min(math.ldexp(scale, 31 - _SOFTMAX_BITS), float(gemmlowp.MOST))
+    multiplier, shift = multiplier_and_shift(factor)
+    most = min(input_radius(_SOFTMAX_BITS, factor), 255)
     below = -np.arange(most + 1, dtype=np.int32)
     scaled = requantize(below, np.array(multiplier, np.int32), np.array(shift, np.int8)).astype(np.int64)
     terms = gemmlowp.exp_of_negative(scaled, _SOFTMAX_BITS).astype(np.int32)

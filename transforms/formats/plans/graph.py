@@ -120,18 +120,22 @@ class Graph:
         touched = dict.fromkeys(name for node in nodes for name in node.operands)
         before = [name for name in touched if self.producer[name] < first]
         results = [node.result for node in nodes]
-        through = [
-            name
-            for name in self.tensors
-            if self.producer[name] < first and self.last_use[name] > last and name not in touched
-        ]
         return Boundary(
             [name for name in before if self.last_use[name] <= last],
             [name for name in before if self.last_use[name] > last],
             [name for name in results if self.last_use[name] > last],
             [name for name in results if self.last_use[name] <= last],
-            self.size(*through),
+            self.size(*self.untouched(first, last)),
         )
+
+    def untouched(self, first: int, last: int) -> list[str]:
+        """The tensors that live through the nodes from first to last, which do not read them."""
+        touched = {name for node in self.nodes[first : last + 1] for name in node.operands}
+        return [
+            name
+            for name in self.tensors
+            if self.producer[name] < first and self.last_use[name] > last and name not in touched
+        ]
 
 
 class GraphBuilder:

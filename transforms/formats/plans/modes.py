@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial as bind
 
+from tinyml.transforms.formats.plans.blocks import By, streamed
 from tinyml.transforms.formats.plans.graph import Graph
 from tinyml.transforms.formats.plans.layer_orders import least_alive
 from tinyml.transforms.formats.plans.ordinary import channel_by_channel, ordinary, updated_in_place
 from tinyml.transforms.formats.plans.partial import LONGEST, partial
 from tinyml.transforms.formats.plans.patches import patches
 from tinyml.transforms.formats.plans.segmentation import Plan, Segment, least_peak
-from tinyml.transforms.formats.plans.streaming import Slice, Streams
 
 TILES = (2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 28)
 """Patches along each axis that are tried."""
@@ -52,13 +52,11 @@ def _patches(graph: Graph) -> Iterator[Segment]:
                 yield segment
 
 
-def _streams(slice: Slice, graph: Graph) -> Iterator[Segment]:
+def _streams(graph: Graph, *steps: By) -> Iterator[Segment]:
     yield from _usual(graph)
-    streams = Streams(graph, slice)
-    for first in range(len(graph.nodes)):
-        for last in range(first, len(graph.nodes)):
-            if (bits := streams.cost(first, last)) is not None:
-                yield Segment(first, last, bits, f"streamed by {slice.value}s")
+    for by in steps:
+        for first, last, bits in streamed(graph, by):
+            yield Segment(first, last, bits, by.schedule)
 
 
 def _order(method: str, graph: Graph) -> Iterator[Segment]:
@@ -71,8 +69,7 @@ def _order(method: str, graph: Graph) -> Iterator[Segment]:
 
 def _auto(graph: Graph) -> Iterator[Segment]:
     """All that is exact and computes every value once."""
-    yield from _streams(Slice.ROW, graph)
-    yield from _streams(Slice.PIXEL, graph)
+    yield from _streams(graph, *By)
     yield from _each("channel by channel", channel_by_channel, graph)
     yield from _partial(32, graph)
 
@@ -86,8 +83,8 @@ MODES: dict[str, Candidates] = {
     "replace": bind(_order, "replace"),
     "herringbone": bind(_order, "herringbone"),
     "single-transpose": bind(_order, "single-transpose"),
-    "rows": bind(_streams, Slice.ROW),
-    "pixels": bind(_streams, Slice.PIXEL),
+    "rows": lambda graph: _streams(graph, By.ROWS),
+    "pixels": lambda graph: _streams(graph, By.PIXELS, By.BLOCKS),
     "auto": _auto,
 }
 """The segments that each mode may choose from; those of ordinary execution, which cover every network, are among them.

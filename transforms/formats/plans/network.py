@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import prod
 
 from xdsl.dialects import func
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.locations import error_at
@@ -94,6 +94,9 @@ class _Network:
             self.margins[op.out] = op.input, (top, left)
         elif len(operands) == 1 and operands[0] in self.names and self.continues(op, operands[0]):
             name = self.names[op.out] = self.names[operands[0]]
+            if isinstance(operands[0], BlockArgument) and operands[0].has_one_use():
+                # An image that arrives in another order of axes is read as this one.
+                self.tensors[name] = self.image(op.out)
             self.ops.setdefault(name, []).append(op)
         elif operands:
             self.node(op, operands)

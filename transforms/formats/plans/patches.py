@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from tinyml.transforms.formats.plans.graph import Graph, Read
 from tinyml.transforms.formats.plans.segmentation import Segment
 
 Box = tuple[int, int, int, int]
 """Rows and columns: first, end, first, end."""
+
+SCHEDULE = "patches"
 
 
 def patches(graph: Graph, last: int, count: int) -> Segment | None:
@@ -23,17 +27,29 @@ def patches(graph: Graph, last: int, count: int) -> Segment | None:
     if count > min(image[:2]):
         return None
     peak = work = 0
+    for boxes in _tiles(graph, last, count):
+        peak = max(peak, _peak(graph, last, boxes))
+        work += sum(
+            node.macs * _pixels(boxes[node.result]) // graph.tensors[node.result].pixels
+            for node in nodes
+            if node.result in boxes
+        )
+    bits = graph.size(*graph.inputs, result) + peak
+    return Segment(0, last, bits, f"{count}x{count} {SCHEDULE}", work - sum(node.macs for node in nodes))
+
+
+def largest_tile(graph: Graph, segment: Segment, name: str) -> int:
+    """The most pixels of a tensor that a tile of a segment of patches needs."""
+    count = int(segment.schedule.partition("x")[0])
+    return max((_pixels(boxes[name]) for boxes in _tiles(graph, segment.last, count) if name in boxes), default=0)
+
+
+def _tiles(graph: Graph, last: int, count: int) -> Iterator[dict[str, Box]]:
+    """For each of count x count tiles of a result, the parts of all tensors that it needs."""
+    image = graph.tensors[graph.nodes[last].result]
     for top, bottom in _cuts(image.height, count):
         for left, right in _cuts(image.width, count):
-            boxes = _boxes(graph, last, (top, bottom, left, right))
-            peak = max(peak, _peak(graph, last, boxes))
-            work += sum(
-                node.macs * _pixels(boxes[node.result]) // graph.tensors[node.result].pixels
-                for node in nodes
-                if node.result in boxes
-            )
-    bits = graph.size(*graph.inputs, result) + peak
-    return Segment(0, last, bits, f"{count}x{count} patches", work - sum(node.macs for node in nodes))
+            yield _boxes(graph, last, (top, bottom, left, right))
 
 
 def _cuts(extent: int, count: int) -> list[tuple[int, int]]:

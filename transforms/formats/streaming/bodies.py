@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from math import prod
 
+from xdsl.dialects import tensor
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
 
@@ -13,7 +14,7 @@ from tinyml.dialects import tdsl
 from tinyml.transforms.formats.streaming.stages import NotStreamed, Stage
 from tinyml.transforms.formats.tiling.convolution_pixels import ConvolutionPixels, Images, applied, padding
 from tinyml.transforms.formats.tiling.emitter import Emitter
-from tinyml.transforms.formats.tiling.stored_image import StoredImage
+from tinyml.transforms.formats.tiling.stored_image import StoredImage, tensor_like
 
 LEAST = -3.4028234663852886e38
 """A real that no format holds a lesser number than: the filling of windows whose greatest element counts."""
@@ -123,6 +124,28 @@ class Pool(Body):
         return result
 
 
+class BlockPool(Pool):
+    """A pool of the pixels of a convolution, which are computed for each of its windows."""
+
+    def __init__(self, stage: Stage, pooled: Body, emit: Emitter) -> None:
+        super().__init__(stage, emit)
+        self.pooled = pooled
+
+    def pixel(self, y: SSAValue, x: SSAValue, images: Images) -> SSAValue:
+        emit, (height, width), (down, across) = self.emit, self.op.window, self.op.steps
+        top, left = emit.times(y, down), emit.times(x, across)
+        empty = emit.insert(tensor.EmptyOp((), tensor_like(self.op.image, (1, height, width, self.pooled.shape[3]))))
+        empty.name_hint = self.op.image.name_hint
+
+        def with_pixel(i: SSAValue, j: SSAValue, held: SSAValue) -> SSAValue:
+            block = StoredImage.whole(held)
+            pixel = self.pooled.pixel(emit.sum(top, i), emit.sum(left, j), images)
+            return block.inserted(pixel, block.place(i, j, emit), emit).value
+
+        block = emit.over(height, empty, lambda i, rows: emit.over(width, rows, lambda j, held: with_pixel(i, j, held)))
+        return self.chained(self._pooled(block, (0, 0, 0, 0)), y, x, images)
+
+
 class Elementwise(Body):
     """An op on elements, of which a row is computed at once."""
 
@@ -220,8 +243,14 @@ BODIES: dict[type[tdsl.TensorOp], type[Body]] = {
 """What computes the slices of each kind of op."""
 
 
+def body_of(stage: Stage, emit: Emitter) -> Body:
+    """What computes the slices of a stage. Raises `NotStreamed`."""
+    kind = kind_of(stage)
+    return kind(stage, emit) if stage.pooled is None else BlockPool(stage, body_of(stage.pooled, emit), emit)
+
+
 def kind_of(stage: Stage) -> type[Body]:
-    """What computes the slices of a stage; raises `NotStreamed`."""
+    """What computes the slices of a stage, apart from what it pools; raises `NotStreamed`."""
     op, name = stage.op, stage.node.result
     shape = tdsl.shape_of(op.out)
     if len(shape) != 4 or shape[0] != 1:

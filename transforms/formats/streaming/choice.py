@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 
 from tinyml.dialects import tdsl
+from tinyml.transforms.formats.plans.blocks import By, streamed
 from tinyml.transforms.formats.plans.graph import Graph, Kind
 from tinyml.transforms.formats.plans.network import Network
 from tinyml.transforms.formats.plans.ordinary import ordinary, updated_in_place
@@ -14,16 +15,16 @@ from tinyml.transforms.formats.plans.streaming import Slice, Streams
 from tinyml.transforms.formats.streaming.schedule import schedule_of
 from tinyml.transforms.formats.streaming.stages import NotStreamed
 
-SLICES: Mapping[str, Sequence[Slice]] = {
+STEPS: Mapping[str, Sequence[By]] = {
     "ordinary": (),
-    "rows": (Slice.ROW,),
-    "pixels": (Slice.PIXEL,),
-    "auto": (Slice.ROW, Slice.PIXEL),
+    "rows": (By.ROWS,),
+    "pixels": (By.PIXELS, By.BLOCKS),
+    "auto": tuple(By),
 }
 """The modes of execution, and what segments may be streamed by in each."""
 
 ORDINARY = "ordinary"
-SLOWNESS = {Slice.ROW: 1, Slice.PIXEL: 3}
+SLOWNESS = {By.ROWS: 1, By.PIXELS: 3, By.BLOCKS: 2}
 """Rough costs of streaming a node, in units of their own; ordinary execution costs nothing."""
 
 
@@ -35,7 +36,7 @@ def plan_of(network: Network, mode: str, ram: int | None = None) -> Plan:
     """
     if mode == "auto" and ram is None:
         mode = "ordinary"
-    candidates = list(_candidates(network, SLICES[mode]))
+    candidates = list(_candidates(network, STEPS[mode]))
     nodes = len(network.graph.nodes)
     while True:
         plan = cheapest(nodes, candidates, 8 * ram) if mode == "auto" and ram is not None else None
@@ -47,32 +48,24 @@ def plan_of(network: Network, mode: str, ram: int | None = None) -> Plan:
         candidates = [segment for segment in candidates if segment not in refused]
 
 
-def slice_of(segment: Segment) -> Slice | None:
+def by_of(segment: Segment) -> By | None:
     """What a segment is streamed by; None if it is ordinary."""
-    return next((slice for slice in Slice if segment.schedule == _name(slice)), None)
+    return next((by for by in By if segment.schedule == by.schedule), None)
 
 
-def _name(slice: Slice) -> str:
-    return f"streamed by {slice.value}s"
-
-
-def _candidates(network: Network, slices: Sequence[Slice]) -> Iterator[Segment]:
+def _candidates(network: Network, steps: Sequence[By]) -> Iterator[Segment]:
     graph = network.graph
     count = len(graph.nodes)
     scratch = [_scratch(network, i) for i in range(count)]
     pixels = Streams(graph, Slice.PIXEL)
     for i in range(count):
         yield Segment(i, i, _by_itself(graph, i, pixels) + scratch[i], ORDINARY)
-    runs = [_runs(network, Segment(i, i, 0, _name(Slice.ROW))) for i in range(count)] if slices else []
-    for slice in slices:
-        streams = Streams(graph, slice)
-        for first in range(count):
-            for last in range(first, count):
-                if not runs[last]:
-                    break
-                if last > first and (bits := streams.cost(first, last)) is not None:
-                    cost = SLOWNESS[slice] * (last + 1 - first)
-                    yield Segment(first, last, bits + max(scratch[first : last + 1]), _name(slice), cost)
+    runs = [_runs(network, Segment(i, i, 0, By.ROWS.schedule)) for i in range(count)] if steps else []
+    for by in steps:
+        for first, last, bits in streamed(graph, by):
+            if last > first and all(runs[first : last + 1]):
+                cost = SLOWNESS[by] * (last + 1 - first)
+                yield Segment(first, last, bits + max(scratch[first : last + 1]), by.schedule, cost)
 
 
 def _by_itself(graph: Graph, i: int, pixels: Streams) -> int:
@@ -98,10 +91,10 @@ def _scratch(network: Network, i: int) -> int:
 
 def _runs(network: Network, segment: Segment) -> bool:
     """Can a segment run as its schedule says?"""
-    if (slice := slice_of(segment)) is None:
+    if (by := by_of(segment)) is None:
         return True
     try:
-        schedule_of(network, segment.first, segment.last, slice)
+        schedule_of(network, segment.first, segment.last, by)
     except NotStreamed:
         return False
     return True

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from xdsl.dialects import arith, tensor
-from xdsl.dialects.builtin import UnknownLoc
+from xdsl.dialects.builtin import DenseArrayBase, UnknownLoc, i64
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import tdsl
+from tinyml.transforms.formats.plans.blocks import By
 from tinyml.transforms.formats.plans.network import Network
 from tinyml.transforms.formats.plans.streaming import Slice
-from tinyml.transforms.formats.streaming.bodies import Body, kind_of
+from tinyml.transforms.formats.streaming.bodies import Body, body_of
 from tinyml.transforms.formats.streaming.schedule import Schedule, schedule_of
 from tinyml.transforms.formats.streaming.stages import Stage
 from tinyml.transforms.formats.streaming.timing import Clock
@@ -20,12 +21,12 @@ from tinyml.transforms.formats.tiling.emitter import Emitter
 from tinyml.transforms.formats.tiling.stored_image import StoredImage, tensor_like
 
 
-def stream(network: Network, first: int, last: int, slice: Slice) -> None:
+def stream(network: Network, first: int, last: int, by: By) -> None:
     """Rewrite the nodes of a network from first to last, both inclusive, as one loop nest.
 
     Raises `NotStreamed`; the function is unchanged then.
     """
-    _Nest(network, schedule_of(network, first, last, slice)).rewrite()
+    _Nest(network, schedule_of(network, first, last, by)).rewrite()
 
 
 class _Nest:
@@ -41,7 +42,7 @@ class _Nest:
         last = stages[-1].result.owner
         assert isinstance(last, Operation)
         self.emit = Emitter(last, UnknownLoc())
-        made = {stage.node.result: kind_of(stage)(stage, self.emit) for stage in stages}
+        made = {stage.node.result: body_of(stage, self.emit) for stage in stages}
         bodies = {name: made[name] for name in self.timing.clocks}
         for stage in stages:
             self.images[stage.node.result] = self.storage(stage, bodies[stage.node.result])
@@ -51,7 +52,7 @@ class _Nest:
         for stage in stages:
             if stage.kept:
                 stage.result.replace_all_uses_with(self.images[stage.node.result].value)
-        _erase([op for stage in stages for op in (stage.op, *stage.chain)])
+        _erase([op for stage in stages for op in stage.ops])
 
     def storage(self, stage: Stage, body: Body) -> StoredImage:
         """The tensor for a stage's result: whole where it is used after the segment, else a ring."""
@@ -65,7 +66,10 @@ class _Nest:
                 height, width = 1, slots
         value = body.start()
         if value is None:
-            value = self.emit.insert(tensor.EmptyOp((), tensor_like(stage.result, (1, height, width, channels))))
+            empty = tensor.EmptyOp((), tensor_like(stage.result, (1, height, width, channels)))
+            if (height, width) != shape[1:3]:
+                empty.attributes[tdsl.RING] = DenseArrayBase.from_list(i64, shape[1:3])
+            value = self.emit.insert(empty)
         value.name_hint = stage.result.name_hint
         return StoredImage(value, shape)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from tinyml.transforms.formats.plans.blocks import By
 from tinyml.transforms.formats.plans.network import Network
-from tinyml.transforms.formats.plans.streaming import Slice
 from tinyml.transforms.formats.streaming.bodies import kind_of
 from tinyml.transforms.formats.streaming.stages import NotStreamed, Segment, segment_of
 from tinyml.transforms.formats.streaming.timing import Timing, timing_of
@@ -33,18 +33,18 @@ class _Choice(NamedTuple):
     early: frozenset[str]
 
 
-def schedule_of(network: Network, first: int, last: int, slice: Slice) -> Schedule:
+def schedule_of(network: Network, first: int, last: int, by: By) -> Schedule:
     """The schedule of the nodes of a network from first to last, both inclusive; raises `NotStreamed`.
 
     Where two branches join, the sum may run with either of them, and the other branch either as late as possible or
     early, before the first one takes what both read any further: what makes the rings least, join by join.
     """
     choice = _Choice({}, frozenset())
-    best = _scheduled(network, first, last, slice, choice)
+    best = _scheduled(network, first, last, by, choice)
     for join, operands in best.segment.joins.items():
         for option in _options(choice, join, operands):
             try:
-                schedule = _scheduled(network, first, last, slice, option)
+                schedule = _scheduled(network, first, last, by, option)
             except NotStreamed:
                 continue
             if schedule.bits < best.bits:
@@ -62,10 +62,10 @@ def _options(choice: _Choice, join: str, operands: list[str]) -> Iterator[_Choic
                 yield _Choice(carriers, choice.early | {other})
 
 
-def _scheduled(network: Network, first: int, last: int, slice: Slice, choice: _Choice) -> Schedule:
-    segment = segment_of(network, first, last, choice.carriers)
+def _scheduled(network: Network, first: int, last: int, by: By, choice: _Choice) -> Schedule:
+    segment = segment_of(network, first, last, choice.carriers, by is By.BLOCKS)
     for stage in segment.stages:
         kind_of(stage)
-    timing = timing_of(segment.graph, slice, choice.early)
+    timing = timing_of(segment.graph, by.slice, choice.early)
     slots = {stage.node.result: timing.slots(stage.node.result) for stage in segment.stages if not stage.kept}
     return Schedule(segment, timing, slots)

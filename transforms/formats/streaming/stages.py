@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
+from tinyml.transforms.formats.plans.blocks import pools_blocks, under_window
 from tinyml.transforms.formats.plans.graph import Graph, Image, Node
 from tinyml.transforms.formats.plans.network import Network
 
@@ -21,12 +22,19 @@ class Stage:
     """An op and the elementwise ops that follow it, slice by slice.
 
     node: the stage as a node of a graph, with what all of its ops read. kept: is its result used after the segment?
+    pooled: the convolution whose pixels a pool takes block by block.
     """
 
     op: tdsl.TensorOp
     chain: tuple[tdsl.ElementwiseOp, ...]
     node: Node
     kept: bool
+    pooled: Stage | None = None
+
+    @property
+    def ops(self) -> tuple[tdsl.TensorOp, ...]:
+        """All ops, each after those that it reads."""
+        return (*(() if self.pooled is None else self.pooled.ops), self.op, *self.chain)
 
     @property
     def result(self) -> SSAValue:
@@ -60,10 +68,13 @@ class Segment:
         return Graph(tensors, inputs, tuple(stage.node for stage in self.stages), kept)
 
 
-def segment_of(network: Network, first: int, last: int, carriers: Mapping[str, str] | None = None) -> Segment:
+def segment_of(
+    network: Network, first: int, last: int, carriers: Mapping[str, str] | None = None, blocks: bool = False
+) -> Segment:
     """The nodes of a network from first to last, both inclusive, as stages; raises `NotStreamed`.
 
     carriers: for some elementwise nodes, the operand with whose stage they run; others run with the one computed last.
+    blocks: pools of separate windows run with the convolution before them.
     """
     graph = network.graph
     stages: dict[str, Stage] = {}
@@ -75,6 +86,12 @@ def segment_of(network: Network, first: int, last: int, carriers: Mapping[str, s
         chain, rest = _elementwise(op, more)
         if rest and not kept:
             raise NotStreamed(f"{rest[0].name} after {node.result} is not computed slice by slice")
+        if blocks and k > first and pools_blocks(graph, k):
+            [pool] = node.reads
+            pooled = stages.pop(pool.tensor)
+            reads = tuple(under_window(pool, read) for read in pooled.node.reads)
+            stages[node.result] = Stage(op, chain, node._replace(reads=reads), kept, pooled)
+            continue
         operands = _absorbing(graph, stages, op, node)
         if not operands:
             stages[node.result] = Stage(op, chain, node, kept)

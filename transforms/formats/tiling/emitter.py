@@ -41,6 +41,12 @@ class Emitter:
             return self.insert(arith.SubiOp(index, self.index(-offset)))
         return self.insert(arith.AddiOp(index, self.index(offset)))
 
+    def sum(self, a: SSAValue, b: SSAValue) -> SSAValue:
+        """The sum of two indices."""
+        if (known := const_evaluate_operand(b)) is not None:
+            return self.plus(a, known)
+        return self.insert(arith.AddiOp(a, b))
+
     def times(self, index: SSAValue, factor: int) -> SSAValue:
         if factor == 1:
             return index

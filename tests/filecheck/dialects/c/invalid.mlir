@@ -81,5 +81,13 @@ c.func @wrong(%x: i16) -> i32 {
 
 // -----
 
+"c.func"() <{sym_name = "number"}> ({
+^bb0(%x: i16):
+  c.return %x : i16
+}) : () -> ()
+// CHECK: property 'function_type' expected
+
+// -----
+
 c.arena @arena 0 {alignment = 1 : i64} : i8
 // CHECK: an array of C has at least one byte, got 0

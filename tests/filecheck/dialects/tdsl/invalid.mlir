@@ -519,6 +519,24 @@ func.func @used_before(%x: tensor<2x1x!fixed.q<8, 4>>) {
 
 // -----
 
+func.func @used_without_value(%x: tensor<2x1x!fixed.q<8, 4>>) {
+  %w = "tdsl.const"() : () -> tensor<2x2x!fixed.q<8, 4>>
+  %y = tdsl.matmul %w, %x {acc = !fixed.acc<16, 8>, bound = array<i64: -635, 634>} : tensor<2x2x!fixed.q<8, 4>>, tensor<2x1x!fixed.q<8, 4>> -> tensor<2x1x!fixed.q<8, 4>>
+  func.return
+}
+// CHECK: property 'value' expected
+
+// -----
+
+func.func @used_before_without_value(%x: tensor<2x1x!fixed.q<8, 4>>) {
+  %y = tdsl.matmul %w, %x {acc = !fixed.acc<16, 8>, bound = array<i64: -635, 634>} : tensor<2x2x!fixed.q<8, 4>>, tensor<2x1x!fixed.q<8, 4>> -> tensor<2x1x!fixed.q<8, 4>>
+  %w = "tdsl.const"() : () -> tensor<2x2x!fixed.q<8, 4>>
+  func.return
+}
+// CHECK: value must have 4 elements of 1 bytes
+
+// -----
+
 // Forged proofs: 2 * 127 + 3 * 127 = 635 with constants in sight.
 func.func @bound_of_a_constant(%x: tensor<2x1x!fixed.q<8, 4>>) {
   %w = tdsl.const dense<[[1, 0], [2, -3]]> : tensor<2x2xi8> -> tensor<2x2x!fixed.q<8, 4>>

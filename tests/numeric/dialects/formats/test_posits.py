@@ -248,3 +248,9 @@ def test_c_has_the_bits_of_numpy(library: ctypes.CDLL, format: PositType):
         ours = in_c(library, "tm_posit_to_s32", [raws], np.int32, scale, n, es)
         np.testing.assert_array_equal(ours, RUNTIME_FUNCTIONS["tm_posit_to_s32"].reference(raws, scale, n, es))
         np.testing.assert_array_equal(ours, format.integers(raws))
+
+
+def test_what_a_shift_takes_beyond_doubles_saturates():
+    format = PositType(8, 0, -3, 2, 20)
+    greatest = format.encode(np.array([1e30]))
+    assert format.encode(np.array([1e308, np.inf, -np.inf])).tolist() == [*greatest, *greatest, *-greatest]

@@ -28,8 +28,8 @@ from tinyml.tools.driver.compile_model import compile_model
 from tinyml.tools.driver.measure import first_mismatch
 from tinyml.tools.driver.request import Request
 from tinyml.transforms.formats.plan_execution import streamed_segments
+from tinyml.transforms.formats.plans.blocks import By
 from tinyml.transforms.formats.plans.network import network_of
-from tinyml.transforms.formats.plans.streaming import Slice
 from tinyml.transforms.formats.reuse_input import ReuseInputPass
 from tinyml.transforms.formats.streaming.choice import plan_of
 from tinyml.transforms.formats.streaming.nest import stream
@@ -57,17 +57,17 @@ def inputs_of(module: ModuleOp, samples: int) -> np.ndarray:
     return np.random.default_rng(1).integers(-128, 128, (samples, int(np.prod(shape))), np.int8)
 
 
-def streamed(module: ModuleOp, first: int, last: int, slice: Slice) -> ModuleOp:
+def streamed(module: ModuleOp, first: int, last: int, by: By) -> ModuleOp:
     """A program with the nodes from first to last as one loop nest; raises `NotStreamed`."""
     module = module.clone()
-    stream(network_of(predict_function(module)), first, last, slice)
+    stream(network_of(predict_function(module)), first, last, by)
     module.verify()
     return module
 
 
 @settings(max_examples=12)
-@given(networks(), st.sampled_from(Slice), st.data())
-def test_any_segment_computes_the_same_bits(network: str, slice: Slice, data: st.DataObject):
+@given(networks(), st.sampled_from(By), st.data())
+def test_any_segment_computes_the_same_bits(network: str, by: By, data: st.DataObject):
     """On tensors, and in an arena that was filled with random bytes, in which nothing is read before it is written."""
     module = refined(Parser(context(), network).parse_module())
     count = len(network_of(predict_function(module)).graph.nodes)
@@ -76,7 +76,7 @@ def test_any_segment_computes_the_same_bits(network: str, slice: Slice, data: st
     x = inputs_of(module, 2)
     expected = evaluate(module, x)
     try:
-        tiled = streamed(module, first, last, slice)
+        tiled = streamed(module, first, last, by)
     except NotStreamed as reason:
         event(str(reason).partition(" ")[2])
         return

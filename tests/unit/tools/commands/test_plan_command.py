@@ -1,11 +1,18 @@
 """`tinyml plan`: tables and JSON, and options out of range."""
 
 import json
+from pathlib import Path
 
+import numpy as np
 import pytest
 from programs.paths import ROOT
+from programs.streamed_networks import NetworkWriter
 
+from tinyml.dialects import tdsl
+from tinyml.tools.driver.plan_front import PlannedProgram
 from tinyml.tools.main import main
+from tinyml.tools.reports.front_report import print_front
+from tinyml.tools.reports.memory_picture import can_draw
 
 LENET = str(ROOT / "docs/schedules/lenet.mlir")
 
@@ -31,6 +38,11 @@ def test_reals_take_four_bytes(capsys: pytest.CaptureFixture[str]):
     [
         (["--mode", "columns"], "unknown mode 'columns'; known are ordinary, partial-32"),
         (["--bits", "0"], "argument --bits: expected a positive integer"),
+        (["--front"], "lenet.mlir: number formats are chosen on data: give --val"),
+        (["--front", "--target", "host"], "the costs of the target 'host' are not known"),
+        (["--front", "--mode", "rows"], "argument --mode: not allowed with argument --front"),
+        (["--front", "--picture", "front.pdf"], "front.pdf: a picture ends in .svg or .png"),
+        (["--picture", "front.svg"], "--picture draws what --front shows: give both"),
         (["--extra", "-1"], "argument --extra: expected a positive integer"),
     ],
 )
@@ -39,3 +51,38 @@ def test_options_out_of_range(arguments: list[str], expected: str, capsys: pytes
     error = capsys.readouterr().err
     assert expected in error
     assert error.count("\n") == 1
+
+
+def test_the_front_of_the_programs_that_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    net = NetworkWriter((7, 7, 1), np.random.default_rng(0))
+    image = net.window(net.input, (3, 3), (1, 1), (0, 0, 0, 0), 6)
+    image = net.window(image, (3, 3), (1, 1), (0, 0, 0, 0), 6)
+    scores = net.insert(tdsl.MeanOp(image, (1, 2)))
+    model = tmp_path / "wide.mlir"
+    model.write_text(str(net.module(scores)))
+    drawn = ["--picture", str(tmp_path / "front.svg")] if can_draw() else []
+    assert main(["plan", str(model), "--front", "--target", "cortex-m4", "--json", *drawn]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["unit"] == "instructions"
+    programs = report["programs"]
+    for program in programs:
+        better = [each for each in programs if each["ram"] <= program["ram"] and each["time"] <= program["time"]]
+        assert program["best"] == (better == [program])
+    options = [program["options"] for program in programs]
+    assert "--plan ordinary" in options
+    assert len({program["arena"] for program in programs}) > 2
+    assert programs[0]["arena"] < programs[options.index("--plan ordinary")]["arena"]
+    if drawn:
+        picture = (tmp_path / "front.svg").read_text()
+        assert "wide on cortex-m4" in picture
+        assert all(option.split()[-1] in picture for option in options)
+    # The options of a row lead to its program.
+    asked = [*options[0].split(), "--reuse-input", "--target", "cortex-m4"]
+    assert main(["compile", str(model), *asked, "-o", str(tmp_path / "out")]) == 0
+    compiled = json.loads((tmp_path / "out/report.json").read_text())
+    assert compiled["ram_bytes"]["arena"] == programs[0]["arena"]
+    assert compiled["estimate"]["instructions_per_inference"] == round(programs[0]["time"])
+    capsys.readouterr()
+    print_front([PlannedProgram(**program) for program in programs], "instructions")
+    table = capsys.readouterr().out
+    assert all(option in table for option in options)

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from programs.paths import ROOT
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import Builtin
+from xdsl.dialects.builtin import Builtin, ModuleOp
 from xdsl.parser import Parser
 
+from tinyml.dialects.context import context
+from tinyml.lowering.pipelines import flatten
 from tinyml.tools.main import main
 from tinyml.tools.reports import memory_picture
 from tinyml.tools.reports.memory_picture import can_draw, fullest, occupied
-from tinyml.tools.reports.memory_report import memory_report
+from tinyml.tools.reports.memory_report import draw_report, memory_report
 from tinyml.tools.universe import DIALECTS
 from tinyml.transforms.buffers.liveness.live_ranges import Placed
 from tinyml.transforms.buffers.pack_scratch import PackScratchPass
@@ -40,11 +43,11 @@ def compile_tour(out: Path) -> int:
 
 
 def test_the_map_of_a_program():
-    context = Context()
+    loaded = Context()
     for dialect in (Builtin, func.Func, *(make() for make in DIALECTS.values())):
-        context.load_dialect(dialect)
-    module = Parser(context, CHAIN).parse_module()
-    PackScratchPass().apply(context, module)
+        loaded.load_dialect(dialect)
+    module = Parser(loaded, CHAIN).parse_module()
+    PackScratchPass().apply(loaded, module)
     assert memory_report(module) == {
         "height": 28,
         "lower_bound": 28,
@@ -56,11 +59,49 @@ def test_the_map_of_a_program():
             "buffers": [{"buffer": "add(a, Y)", "bytes": 16}, {"buffer": "b", "bytes": 16}],
         },
         "map": [
-            {"buffer": "a", "offset": 12, "bytes": 16, "first": 0, "last": 1},
-            {"buffer": "add(a, Y)", "offset": 12, "bytes": 16, "first": 2, "last": 2},
-            {"buffer": "b", "offset": 0, "bytes": 16, "first": 2, "last": 3},
+            {"buffer": "a", "offset": 12, "bytes": 16, "first": 0, "last": 1, "ring": None, "overlaps": []},
+            {"buffer": "add(a, Y)", "offset": 12, "bytes": 16, "first": 2, "last": 2, "ring": None, "overlaps": []},
+            {
+                "buffer": "b",
+                "offset": 0,
+                "bytes": 16,
+                "first": 2,
+                "last": 3,
+                "ring": None,
+                "overlaps": [{"buffer": "add(a, Y)", "bytes": 4}],
+            },
         ],
     }
+
+
+def quantised_lenet() -> ModuleOp:
+    """LeNet with elements of 8 bits."""
+    text = (ROOT / "docs/schedules/lenet.mlir").read_text()
+    text = text.replace("dense<0.0> :", "dense<0> :").replace("xf32> ->", "xi8> ->", 3)
+    return Parser(context(), text.replace("xf32>", "x!fixed.q<8, 5>>")).parse_module()
+
+
+RINGS_AND_OVERLAPS: list[tuple[str, dict[str, Any], dict[str, tuple[str, int]]]] = [
+    ("rows", {"relu1": {"held": 2, "of": 24, "by": "rows"}}, {"pool1": ("X", 688), "relu2": ("pool1", 558)}),
+    ("pixels", {}, {"pool1": ("X", 644), "pool2": ("pool1", 192)}),
+    ("ordinary", {}, {"relu1": ("X", 673), "pool1": ("relu1", 864)}),
+]
+
+
+@pytest.mark.parametrize(("plan", "rings", "expected"), RINGS_AND_OVERLAPS)
+def test_rings_and_overlaps(plan: str, rings: dict[str, Any], expected: dict[str, tuple[str, int]], tmp_path: Path):
+    """LeNet: what each plan keeps in rings, and the operands that its results overlap."""
+    module = quantised_lenet()
+    options = {"plan": plan, "reuse_input": True}
+    for step in (*flatten("refine-formats", options), *flatten("formats-to-buffers", options)):
+        step.apply(context(), module)
+    memory = memory_report(module)
+    assert {row["buffer"]: row["ring"] for row in memory["map"] if row["ring"]} == rings
+    under = [(row["buffer"], each) for row in memory["map"] for each in row["overlaps"]]
+    assert {name: (each["buffer"], each["bytes"]) for name, each in under} == expected
+    if can_draw():
+        draw_report(plan, memory, tmp_path / "memory.svg")
+        assert ("2 of 24 rows" in (tmp_path / "memory.svg").read_text()) == bool(rings)
 
 
 def test_bytes_that_are_taken_over_count_once():

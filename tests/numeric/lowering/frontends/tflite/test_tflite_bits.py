@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from programs.devices import DEVICES, roomy
@@ -240,8 +240,9 @@ def test_elementwise_operators_of_any_scale(data: st.DataObject):
     compared(content, inputs_of(content, 4), len(outputs))
 
 
-@given(st.floats(0.001, 0.3), st.integers(-128, 127), st.integers(1, 9))
-@settings(max_examples=20)
+@given(st.one_of(st.floats(0.001, 0.3), st.floats(0.3, 64.0)), st.integers(-128, 127), st.integers(1, 9))
+@example(46.4, -81, 9)
+@settings(max_examples=30)
 def test_functions_of_any_scale(scale: float, zero_point: int, length: int):
     model = TfliteModel()
     x = model.tensor((2, length), "int8", scale, zero_point)

@@ -91,3 +91,14 @@ def test_an_input_read_at_will_costs_nothing():
     net = resnet8()
     streamed = Graph(net.tensors | {"input": net.tensors["input"]._replace(bits=0)}, net.inputs, net.nodes, net.outputs)
     assert plan(streamed, "pixels").bits < plan(net, "pixels").bits
+
+
+def test_an_image_that_arrives_in_another_order_of_axes():
+    """Rows of an image with one channel first are rows: LeNet takes what it takes with channels last."""
+    text = (ROOT / "docs/schedules/lenet.mlir").read_text()
+    moved = "{permutation = array<i64: 0, 2, 3, 1>} : tensor<1x1x28x28xf32> -> tensor<1x28x28x1xf32>"
+    first = text.replace("%X: tensor<1x28x28x1xf32>", "%Y: tensor<1x1x28x28xf32>").replace(
+        "{\n", "{\n  %X = tdsl.transpose %Y " + moved + "\n", 1
+    )
+    assert graph(first, 8).tensors["input"] == Image(28, 28, 1)
+    assert plan(graph(first, 8), "rows").bits == plan(graph(text, 8), "rows").bits

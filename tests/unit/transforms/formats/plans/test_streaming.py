@@ -8,6 +8,7 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 from programs.networks import ds_cnn, resnet8
 
+from tinyml.transforms.formats.plans.blocks import blocked
 from tinyml.transforms.formats.plans.graph import Graph, GraphBuilder, Node
 from tinyml.transforms.formats.plans.streaming import SUM_BITS, Slice, Streams
 
@@ -144,6 +145,8 @@ def networks(draw: st.DrawFn) -> Graph:
             if draw(st.booleans()):
                 operand = net.window((1, 1), channels=channels, operand=operand)
             net.sum(*draw(st.permutations([operand, branch])))
+        if min(net.tensors[net.last][:2]) >= 4 and draw(st.booleans()):
+            net.pool(draw(st.sampled_from([(2, 2), (1, 2), (3, 2)])))
     if draw(st.booleans()):
         net.mean()
         net.dense(3)
@@ -153,12 +156,13 @@ def networks(draw: st.DrawFn) -> Graph:
 @settings(max_examples=40)
 @given(networks(), st.sampled_from(Slice))
 def test_segments_run_in_the_claimed_memory(graph: Graph, slice: Slice):
-    streamed = [
-        execute(graph, slice, first, last)
-        for first in range(len(graph.nodes))
-        for last in range(first, len(graph.nodes))
-    ]
-    event(f"{sum(streamed)} segments")
+    """As it is, and with the pools block by block."""
+    merged = blocked(graph).graph
+    event("pools by blocks" if len(merged.nodes) < len(graph.nodes) else "no such pools")
+    for network in (graph, merged):
+        count = len(network.nodes)
+        streamed = [execute(network, slice, first, last) for first in range(count) for last in range(first, count)]
+        event(f"{sum(streamed)} segments")
 
 
 def test_published_networks_run_in_the_claimed_memory():

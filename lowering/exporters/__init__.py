@@ -1,0 +1,1 @@
+"""Writers of programs on reals as files that other tools read."""

@@ -1,0 +1,70 @@
+"""The examples that are programs: LeNet pruned, trained again and compiled, in a small form."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from programs.paths import ROOT
+
+from tinyml.dialects.context import context
+from tinyml.runtime.evaluator.evaluator import evaluate_reals
+from tinyml.tools.driver.stages import load_program
+
+
+@pytest.fixture(scope="module", name="example")
+def load_example() -> Any:
+    file = ROOT / "examples/pruned-lenet/prune_lenet.py"
+    spec = importlib.util.spec_from_file_location("prune_lenet", file)
+    assert spec is not None
+    assert spec.loader is not None
+    module: ModuleType = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_slopes_are_those_of_the_loss(example: Any):
+    """Against differences, in every tensor of weights."""
+    read: dict[str, NDArray[np.float32]] = example.read_weights(example.LENET)
+    weights = {name: value.astype(np.float64) for name, value in read.items()}
+    x, y = (part[:3] for part in example.images())
+
+    def loss() -> float:
+        scores = example.forward(weights, x)[2]
+        return float((np.log(np.exp(scores).sum(1)) - scores[np.arange(3), (y + 1) % 10]).mean())
+
+    slopes = example.slopes(weights, x, (y + 1) % 10)
+    for name, value in weights.items():
+        place = tuple(extent // 2 for extent in value.shape)
+        before = value[place]
+        value[place] = before + 1e-5
+        above = loss()
+        value[place] = before - 1e-5
+        below = loss()
+        value[place] = before
+        assert slopes[name][place] == pytest.approx((above - below) / 2e-5, rel=1e-3, abs=1e-6), name
+
+
+def test_lenet_is_pruned_trained_and_compiled(example: Any, tmp_path: Path):
+    figures = example.prune_lenet(tmp_path / "out", 850, 3, 400, "host")
+    assert figures["accuracy before"] == 98.6
+    assert figures["accuracy pruned"] < 80 < 90 < figures["accuracy trained"]
+    before, after = (figures[f"compiled {name}"] for name in ("before", "trained"))
+    assert after["ram_bytes"]["arena"] < before["ram_bytes"]["arena"] - 200
+    assert after["accuracy"] > figures["accuracy trained"] - 2
+    # The weights of the training loop are those of the compiled program.
+    trained = example.read_weights(tmp_path / "out/trained.onnx")
+    assert trained["conv1_W"].shape == (4, 1, 5, 5)
+    assert trained["fc_W"].shape == (10, 192)
+    x = example.images()[0][:5]
+    scores = evaluate_reals(load_program(tmp_path / "out/trained.onnx", context()), x.reshape(5, -1)).scores
+    assert scores is not None
+    np.testing.assert_allclose(scores.reshape(5, -1), example.forward(trained, x)[2], rtol=1e-4, atol=1e-4)
+    report = json.loads((tmp_path / "out/trained/report.json").read_text())
+    assert report["segments"]

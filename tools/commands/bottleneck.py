@@ -1,0 +1,119 @@
+"""The command `tinyml bottleneck`, which says whose channels a plan has alive at its peak, and what they are worth."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from tinyml.dialects.options import options_of
+from tinyml.tools.cli.arguments import add_options, parsed
+from tinyml.tools.driver.channels import ChannelRequest, load_network
+
+if TYPE_CHECKING:
+    from tinyml.transforms.reals.channels.importance import Importance
+    from tinyml.transforms.reals.channels.pruning import Channels
+
+SHOWN = 4
+"""Channels that a row of the table names; the JSON has all."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_options(parser, options_of(ChannelRequest))
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print a row for each tensor that is alive at the peak."""
+    request = parsed(arguments, ChannelRequest)
+    _, channels, importance = load_network(request)
+    report = _report(channels, importance)
+    if request.json:
+        print(json.dumps(report, indent=2))
+    else:
+        _print(report)
+    return 0
+
+
+def _report(channels: Channels, importance: Importance) -> dict[str, Any]:
+    """The bottleneck: `segments` at the peak and `tensors` alive in them, with the `groups` of channels of each.
+
+    A group has the numbers of its `channels`, those that go with them in other tensors (`tied`), its `importance`, and
+    the bytes by which the segments fall without it.
+    """
+    from tinyml.transforms.formats.plans.bottleneck import fullest_segments, shares
+
+    graph = channels.graph([])
+    chosen = channels.plan(graph)
+    segments, worth = fullest_segments(chosen), importance.without([])
+    kinds = {channels.alike(group): group for group in channels.at_peak(graph, chosen)}
+    falls = {alike: channels.fall(chosen, [group]) / 8 for alike, group in kinds.items()}
+    alive = {share.tensor: share for segment in segments for share in shares(graph, segment)}
+    members = {name: _members(groups) for name, groups in channels.groups.items()}
+    tensors: list[dict[str, Any]] = []
+    for name, share in alive.items():
+        groups = [
+            {
+                "channels": own,
+                "importance": worth.get(group, 0.0),
+                "bytes": falls.get(channels.alike(group), 0.0),
+                "tied": {tensor: members[tensor][group] for tensor in channels.counts[group] if tensor != name},
+            }
+            for group, own in members[name].items()
+        ]
+        entry = {"tensor": name, "part": share.part, "bytes": share.bits / 8, "channels": graph.tensors[name].channels}
+        tensors.append(entry | {"groups": groups})
+    ends = [
+        {
+            "first": graph.nodes[segment.first].result,
+            "last": graph.nodes[segment.last].result,
+            "schedule": segment.schedule,
+        }
+        for segment in segments
+    ]
+    return {"mode": channels.mode, "bytes": chosen.bits / 8, "segments": ends, "tensors": tensors}
+
+
+def _members(groups: Iterable[int]) -> dict[int, list[int]]:
+    """The numbers of the channels of each group that may go."""
+    from tinyml.transforms.reals.channels.ties import STAYING
+
+    members: dict[int, list[int]] = {}
+    for channel, group in enumerate(groups):
+        if group != STAYING:
+            members.setdefault(int(group), []).append(channel)
+    return members
+
+
+def _print(report: dict[str, Any]) -> None:
+    from rich.table import Table
+
+    from tinyml.tools.reports.table import spell_bytes, wide_console
+
+    for segment in report["segments"]:
+        ends = " to ".join(dict.fromkeys((segment["first"], segment["last"])))
+        print(f"{report['mode']}: {spell_bytes(report['bytes'])} bytes at the peak, in {ends}, {segment['schedule']}.")
+    table = Table()
+    table.add_column("alive", no_wrap=True)
+    for heading in ("part", "bytes", "channels", "bytes less for each"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("worth least", no_wrap=True)
+    table.add_column("tied to")
+    for tensor in report["tensors"]:
+        groups = sorted(tensor["groups"], key=lambda group: group["importance"])
+        falls = sorted({group["bytes"] for group in groups})
+        least = ", ".join(f"{_numbers(group['channels'])} ({group['importance']:.3g})" for group in groups[:SHOWN])
+        table.add_row(
+            tensor["tensor"],
+            tensor["part"],
+            spell_bytes(tensor["bytes"]),
+            str(tensor["channels"]),
+            " to ".join(map(spell_bytes, dict.fromkeys((falls[0], falls[-1])))) if falls else "",
+            f"{least}{', ...' if len(groups) > SHOWN else ''}" if groups else "all stay",
+            ", ".join(dict.fromkeys(name for group in groups for name in group["tied"])),
+        )
+    wide_console().print(table)
+
+
+def _numbers(channels: Sequence[int]) -> str:
+    return " and ".join(map(str, channels))

@@ -1,0 +1,71 @@
+"""What the commands about channels have in common: their options, and the network of a model with its channels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.options import option
+from tinyml.tools.cli.arguments import PrintOptions
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+    from tinyml.transforms.reals.channels.importance import Importance
+    from tinyml.transforms.reals.channels.pruning import Channels
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChannelRequest(PrintOptions):
+    """A request about the channels of a network."""
+
+    model: Path = option("program: a file that a frontend reads, or a module of tensors (.mlir)", flags=())
+    mode: str = option("the plan whose peak counts, as tinyml plan names it", default="auto")
+    bits: int | None = option("bits of each element (default: those of the model's formats)", default=None)
+    importance: Path | None = option(
+        "an .npz file with a number for each channel of each filter, by the name of its weights "
+        "(default: the L1 norm of the weights)",
+        default=None,
+        metavar="FILE.npz",
+    )
+
+
+class Network(NamedTuple):
+    """A program on reals with its channels and their importance."""
+
+    module: ModuleOp
+    channels: Channels
+    importance: Importance
+
+
+def load_network(request: ChannelRequest) -> Network:
+    """The network of a request. A quantised one goes back to reals; its elements count with the bits of its formats.
+
+    Raises `InputError` for a program that has no plan or computes nothing, and for an importance that does not fit.
+    """
+    from xdsl.context import Context
+
+    from tinyml.dialects import tdsl
+    from tinyml.dialects.context import context
+    from tinyml.runtime.evaluator.evaluator import predict_function
+    from tinyml.tools.driver.stages import has_formats, load_program
+    from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
+    from tinyml.transforms.formats.plans.network import network_of
+    from tinyml.transforms.reals.channels.importance import importance
+    from tinyml.transforms.reals.channels.pruning import Channels
+    from tinyml.transforms.reals.channels.ties import Ties
+
+    module = load_program(request.model, context())
+    bits = request.bits
+    if has_formats(module):
+        argument = predict_function(module).body.block.args[0]
+        bits = bits or 8 * tdsl.format_of(argument).dtype.itemsize
+        LiftToRealsPass().apply(Context(), module)
+    function = predict_function(module)
+    network, ties = network_of(function, bits), Ties(function)
+    if not network.graph.nodes:
+        raise InputError("the program computes nothing")
+    file = None if request.importance is None else str(request.importance)
+    return Network(module, Channels(network, ties, request.mode), importance(ties, file))

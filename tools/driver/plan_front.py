@@ -1,0 +1,128 @@
+"""The plans of a model as programs: what memory each takes, and by the cost model what time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tinyml.dialects.errors import InputError
+
+if TYPE_CHECKING:
+    from xdsl.context import Context
+    from xdsl.dialects.builtin import ModuleOp
+
+    from tinyml.lowering.options import PipelineOptions
+    from tinyml.targets.board import Board
+    from tinyml.transforms.formats.plans.network import Network
+
+
+@dataclass(frozen=True)
+class PlannedProgram:
+    """A program in some order of execution.
+
+    options: of `tinyml compile` that lead to it. segments: how many of its plan are not ordinary. arena: bytes of arena
+    and input. ram: these and the stack. time: of an inference, in the unit of the board, which is estimated as the
+    stack is. best: no other program takes less of one and no more of the other.
+    """
+
+    options: str
+    segments: int
+    arena: int
+    ram: int
+    time: float
+    best: bool = False
+
+
+def planned_programs(
+    model: Path, val: Path | None, width: int | None, board: Board, step: Callable[[str], None]
+) -> list[PlannedProgram]:
+    """The programs of all plans of a model that run, with the input in the arena, by their RAM.
+
+    Besides ordinary execution and the modes that run op by op, these are the plans that mode `auto` takes for less and
+    less memory. val, width: data and bits for the number formats of a model on reals. step: is told what begins. Raises
+    `InputError` for a board whose costs are not known, and for a model that has no plan or needs data.
+    """
+    from tinyml.dialects.context import context
+    from tinyml.lowering.options import PipelineOptions
+    from tinyml.runtime.evaluator.evaluator import predict_function
+    from tinyml.targets.costs import OPTIMIZE, cost_table
+    from tinyml.transforms.formats.plans.network import network_of
+    from tinyml.transforms.formats.streaming.choice import ORDINARY
+    from tinyml.transforms.formats.turning.choice import METHODS
+
+    if cost_table(board.name) is None:
+        raise InputError(f"the costs of the target '{board.name}' are not known: choose another --target")
+    ctx = context()
+    options = PipelineOptions(data=str(val or ""), target=board.name, width=width, reuse_input=True)
+    formats = _formats(model, ctx, options, step)
+    modes = [replace(options, plan=mode) for mode in (ORDINARY, *METHODS)]
+    limits = _limits(network_of(predict_function(formats)))
+    programs: dict[str, PlannedProgram] = {}
+    for asked in (*modes, *(replace(options, plan="auto", ram=limit) for limit in limits)):
+        step(_spell(asked))
+        segments, program = _lowered(formats, ctx, asked, OPTIMIZE)
+        # What differs in name only comes once.
+        programs.setdefault(segments, program)
+    return _with_front(list(programs.values()))
+
+
+def _formats(model: Path, ctx: Context, options: PipelineOptions, step: Callable[[str], None]) -> ModuleOp:
+    """The model at L1."""
+    from tinyml.lowering import pipelines
+    from tinyml.tools.driver.stages import has_formats, load_program
+    from tinyml.transforms.search.costs.pipelines_below import REFINE_FORMATS
+
+    module = load_program(model, ctx)
+    kept = has_formats(module)
+    if not kept and not options.data:
+        raise InputError("number formats are chosen on data: give --val", file=str(model))
+    step("choosing formats")
+    pipelines.run(module, ctx, pipelines.flatten(REFINE_FORMATS if kept else "reals-to-formats", vars(options)))
+    return module
+
+
+def _limits(network: Network) -> Iterator[int]:
+    """Bytes for which mode `auto` takes one plan after the other, from the fastest to that with the least peak."""
+    from tinyml.transforms.formats.streaming.choice import ORDINARY, plan_of
+
+    limit, least = -(-plan_of(network, ORDINARY).bits // 8) - 1, None
+    while True:
+        peak = -(-plan_of(network, "auto", limit).bits // 8)
+        if peak != least:
+            yield peak
+        if peak > limit:
+            return
+        limit, least = peak - 1, peak
+
+
+def _lowered(formats: ModuleOp, ctx: Context, options: PipelineOptions, optimize: str) -> tuple[str, PlannedProgram]:
+    """The segments of a plan as text, and its program."""
+    from tinyml.lowering import pipelines
+    from tinyml.lowering.cost.model.estimate import estimate_on
+    from tinyml.transforms.formats.plan_execution import streamed_segments
+    from tinyml.transforms.search.costs.pipelines_below import BUFFERS_TO_LOOPS, FORMATS_TO_BUFFERS
+    from tinyml.transforms.search.costs.working_memory import arena_and_input
+
+    module = formats.clone()
+    pipelines.run(module, ctx, pipelines.flatten(FORMATS_TO_BUFFERS, vars(options)))
+    segments, arena = streamed_segments(module), arena_and_input(module)
+    pipelines.run(module, ctx, pipelines.flatten(BUFFERS_TO_LOOPS, vars(options)))
+    cost = estimate_on(module, options.target, optimize)
+    assert cost is not None
+    return str(segments), PlannedProgram(_spell(options, arena), len(segments), arena, round(cost.ram), cost.time)
+
+
+def _spell(options: PipelineOptions, arena: int = 0) -> str:
+    # Packed buffers may take more than is alive at once.
+    return f"--plan {options.plan}" + ("" if options.ram is None else f" --ram {max(options.ram, arena)}")
+
+
+def _with_front(programs: list[PlannedProgram]) -> list[PlannedProgram]:
+    ordered = sorted(programs, key=lambda program: (program.ram, program.time))
+    fastest, marked = float("inf"), list[PlannedProgram]()
+    for program in ordered:
+        marked.append(replace(program, best=program.time < fastest))
+        fastest = min(fastest, program.time)
+    return marked

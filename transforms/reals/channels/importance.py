@@ -1,0 +1,92 @@
+"""The worth of groups of channels."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.locations import error_at
+from tinyml.transforms.reals.channels.ties import STAYING, Ties
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from tinyml.runtime.readers.arrays import ArrayHeader
+
+    Reals = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Importance:
+    """What channels of filters are worth: for each filter, the groups of its channels and their numbers.
+
+    shares: the numbers count as parts of the total over the channels that a filter still has.
+    """
+
+    filters: Sequence[tuple[NDArray[np.int64], Reals]]
+    shares: bool
+
+    def without(self, removed: Collection[int]) -> dict[int, float]:
+        """The worth of each group that may go, once some have gone: the sum over its filters."""
+        worth: dict[int, float] = {}
+        for groups, numbers in self.filters:
+            left = ~np.isin(groups, list(removed))
+            total = float(numbers[left].sum()) if self.shares else 1.0
+            for group, number in zip(groups[left], numbers[left], strict=True):
+                if group != STAYING:
+                    worth[int(group)] = worth.get(int(group), 0.0) + float(number) / (total or 1.0)
+        return worth
+
+
+def importance(ties: Ties, file: str | None = None) -> Importance:
+    """The importance of the channels of all convolutions and dense layers.
+
+    By default a channel is worth the L1 norm of its weights (Li et al. 2017) as a part of the norm of all channels that
+    the filter still has: norms of layers with more weights are greater, and the last channels of a layer are worth more
+    than one of many. Or it is worth what an .npz file says: for each filter whose channels may go, an array with a
+    number for each channel of its result, by the name of its weights. Raises `InputError` for a file that lacks any of
+    them, or has another shape, or numbers that are not finite.
+    """
+    filters: list[tuple[NDArray[np.int64], Reals]] = []
+    for op in ties.filters:
+        groups = ties.groups(op.out)
+        if (groups != STAYING).any():
+            numbers = _norms(ties, op) if file is None else _read(op, len(groups), weights_name(ties, op), file)
+            filters.append((groups, numbers))
+    return Importance(filters, shares=file is None)
+
+
+def weights_name(ties: Ties, op: tdsl.ContractionOp) -> str | None:
+    """The name of the weights of a convolution or dense layer, if they have any."""
+    return op.operands[ties.filters[op]].name_hint
+
+
+def _norms(ties: Ties, op: tdsl.ContractionOp) -> Reals:
+    """The L1 norm of the weights of each channel of a result."""
+    weights = cast(tdsl.ConstOp, op.operands[ties.filters[op]].owner).raws.astype(np.float64)
+    axis = ties.row_axis(op)
+    return np.abs(weights).sum(tuple(each for each in range(weights.ndim) if each != axis))
+
+
+def _read(op: tdsl.ContractionOp, count: int, name: str | None, file: str) -> Reals:
+    from tinyml.runtime.readers.arrays import read_npz
+
+    if name is None:
+        raise error_at(op, f"the weights of '{op.name}' have no name by which {file} could tell their importance")
+
+    def accept(header: ArrayHeader) -> None:
+        if header.shape != (count,) or header.dtype.kind not in "fiu":
+            got = f"shape {header.shape} of {header.dtype}"
+            raise InputError(f"expected `{name}` to hold {count} numbers, one for each channel, got {got}", file=file)
+
+    values = read_npz(file, "importance", name, accept)
+    if values is None:
+        raise InputError(f"has no array `{name}`, the importance of {count} channels", file=file)
+    values = values.astype(np.float64)
+    if not np.isfinite(values).all():
+        raise InputError(f"`{name}` holds NaN or infinity", file=file)
+    return values

@@ -1,0 +1,147 @@
+"""The choice of channels to remove, by the memory of a plan (PEX, Liberis and Lane 2023, section 3.5).
+
+The plan of a network names its bottleneck, the segments at its peak; the least important group of channels that is
+alive there and whose removal lowers them goes, and a new plan is made of what is left, until the peak is low enough.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.lazy_numpy import np
+from tinyml.transforms.formats.plans.bottleneck import fullest_segments, shares
+from tinyml.transforms.formats.plans.graph import Graph, Kind, Node
+from tinyml.transforms.formats.plans.modes import MODES
+from tinyml.transforms.formats.plans.network import Network
+from tinyml.transforms.formats.plans.segmentation import Plan, Segment, least_peak
+from tinyml.transforms.reals.channels.importance import Importance
+from tinyml.transforms.reals.channels.ties import STAYING, Ties
+
+if TYPE_CHECKING:
+    from tinyml.transforms.reals.channels.ties import Labels
+
+
+@dataclass(frozen=True)
+class Channels:
+    """The channels of a network, in the tensors of its graph.
+
+    mode: the plans that count, a name of `MODES`. most_extra: percent of multiply-accumulates that they may add.
+    Raises `InputError` for an unknown mode.
+    """
+
+    network: Network
+    ties: Ties
+    mode: str
+    most_extra: int = 30
+
+    def __post_init__(self) -> None:
+        if self.mode not in MODES:
+            raise InputError(f"unknown mode '{self.mode}'; known are {', '.join(MODES)}")
+
+    @cached_property
+    def groups(self) -> dict[str, Labels]:
+        """The group of each channel of each tensor of the graph, `STAYING` for those that stay."""
+        groups: dict[str, Labels] = {}
+        for value, name in self.network.names.items():
+            if name not in groups:
+                channels, own = self.network.graph.tensors[name].channels, self.ties.groups(value)
+                # Tensors of several vectors are single pixels in the graph, and inputs may have another order of axes.
+                groups[name] = np.tile(own, channels // len(own)) if own.any() else np.zeros(channels, np.int64)
+        return groups
+
+    @cached_property
+    def counts(self) -> dict[int, dict[str, int]]:
+        """For each group that may go, the number of its channels in each tensor."""
+        counts: dict[int, dict[str, int]] = {}
+        for name, groups in self.groups.items():
+            for group, count in zip(*np.unique(groups, return_counts=True), strict=True):
+                if group != STAYING:
+                    counts.setdefault(int(group), {})[name] = int(count)
+        return counts
+
+    def graph(self, removed: Collection[int]) -> Graph:
+        """The graph of the network without some groups."""
+        whole = self.network.graph
+        lost: dict[str, int] = {}
+        for group in removed:
+            for name, count in self.counts[group].items():
+                lost[name] = lost.get(name, 0) + count
+        tensors = {
+            name: image._replace(channels=image.channels - lost.get(name, 0)) for name, image in whole.tensors.items()
+        }
+        nodes: list[Node] = []
+        for node in whole.nodes:
+            macs = node.macs * tensors[node.result].channels // whole.tensors[node.result].channels
+            if node.kind is Kind.CONTRACTION:
+                operand = node.reads[0].tensor
+                macs = macs * tensors[operand].channels // whole.tensors[operand].channels
+            nodes.append(node._replace(macs=macs))
+        return Graph(tensors, whole.inputs, tuple(nodes), whole.outputs)
+
+    def plan(self, graph: Graph) -> Plan:
+        """The plan of a graph with the least peak."""
+        return self._least(graph, list(MODES[self.mode](graph)))
+
+    def at_peak(self, graph: Graph, chosen: Plan) -> list[int]:
+        """The groups that are alive at the peak of a plan of a graph, and not the last channels of any tensor."""
+        alive = {share.tensor for segment in fullest_segments(chosen) for share in shares(graph, segment)}
+        return [
+            group
+            for group, counts in self.counts.items()
+            if alive.intersection(counts) and all(graph.tensors[name].channels > n for name, n in counts.items())
+        ]
+
+    def fall(self, chosen: Plan, removed: Collection[int]) -> int:
+        """The bits by which the segments at the peak of a plan fall together without some more groups.
+
+        If they do not, but another plan is lower then, the bits by which it is.
+        """
+        graph = self.graph(removed)
+        candidates = list(MODES[self.mode](graph))
+        least: dict[tuple[int, int], int] = {}
+        for candidate in candidates:
+            ends = candidate.first, candidate.last
+            least[ends] = min(candidate.bits, least.get(ends, candidate.bits))
+        fall = sum(max(0, segment.bits - least[segment.first, segment.last]) for segment in fullest_segments(chosen))
+        return fall or max(0, chosen.bits - self._least(graph, candidates).bits)
+
+    def _least(self, graph: Graph, candidates: list[Segment]) -> Plan:
+        chosen = least_peak(len(graph.nodes), candidates, graph.macs * self.most_extra // 100)
+        assert chosen is not None
+        return chosen
+
+    def alike(self, group: int) -> tuple[tuple[str, int], ...]:
+        """What a plan knows of a group: groups with as many channels in the same tensors are the same to it."""
+        return tuple(self.counts[group].items())
+
+
+def prune(channels: Channels, importance: Importance, ram: int) -> list[int]:
+    """The groups to remove, in order, until a plan has at most `ram` bytes alive: one at a time, with a plan for each.
+
+    Raises `InputError` if no channel at a bottleneck above the limit can go.
+    """
+    removed: list[int] = []
+    while True:
+        graph = channels.graph(removed)
+        chosen = channels.plan(graph)
+        if chosen.bits <= 8 * ram:
+            return removed
+        useless: set[tuple[tuple[str, int], ...]] = set()
+        worth = importance.without(removed)
+        at_peak = (group for group in channels.at_peak(graph, chosen) if group not in removed)
+        for group in sorted(at_peak, key=lambda group: worth.get(group, 0.0)):
+            if (alike := channels.alike(group)) not in useless:
+                if channels.fall(chosen, [*removed, group]):
+                    removed.append(group)
+                    break
+                useless.add(alike)
+        else:
+            names = ", ".join(share.tensor for share in shares(graph, fullest_segments(chosen)[0]))
+            raise InputError(
+                f"cannot be pruned to {ram} bytes: at {-(-chosen.bits // 8)} bytes no channel of {names}, which are "
+                "alive at the peak, can go and save memory"
+            )

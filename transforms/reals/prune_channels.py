@@ -1,0 +1,46 @@
+"""`prune-channels`: removes the least important channels where the plan of a network is fullest, until it fits.
+
+Memory is taken by few tensors at a time. Channels of these are removed one by one, those first whose filters are worth
+least, and after each the network is planned anew, because other tensors may be at the peak then (PEX, Liberis and Lane
+2023, section 3.5). What is left is a smaller network that has to be trained further.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from tinyml.dialects.functions import defined_functions
+from tinyml.transforms.formats.plans.network import network_of
+from tinyml.transforms.reals.channels.importance import importance
+from tinyml.transforms.reals.channels.pruning import Channels, prune
+from tinyml.transforms.reals.channels.removal import remove_channels
+from tinyml.transforms.reals.channels.ties import Ties
+
+
+@dataclass(frozen=True)
+class PruneChannelsPass(ModulePass):
+    """Removes channels at L0 from tensors, and from the weights of the ops that make and read them.
+
+    Channels that residual sums, depthwise convolutions or the like tie together go together. To be run before
+    `profile`. ram: bytes that may be alive at the peak of the plan. importance: an .npz file with a number for each
+    channel of each filter, by the name of its weights; without it a channel is worth the L1 norm of these. mode: the
+    plan, a name of `tinyml plan`. bits: of an element in memory; without it those of the program's, 32. Raises
+    `InputError` if the limit cannot be reached, for such a file that does not fit, for an unknown mode and for programs
+    that have no plan.
+    """
+
+    name = "prune-channels"
+    ram: int
+    importance: str | None = None
+    mode: str = "auto"
+    bits: int | None = None
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for function in defined_functions(op):
+            network, ties = network_of(function, self.bits), Ties(function)
+            removed = prune(Channels(network, ties, self.mode), importance(ties, self.importance), self.ram)
+            remove_channels(ties, removed)
