@@ -93,6 +93,7 @@ def channel_tiles() -> Kernel:
     )
     costs = {
         "": float(instructions(joined(_BEGIN, _END))),
+        "odd element": 0.0,
         "element": time_of_step(_STEP) / QUAD,
         "row": (instructions(joined(_START_CHANNELS, _FINISH_CHANNELS)) + 4) / QUAD,
     }

@@ -148,6 +148,7 @@ def dot_tiles() -> Kernel:
     around = instructions(joined(_START_ROWS, _REST, _FINISH_ROWS)) - instructions(_STEP) + 4
     costs = {
         "": instructions(joined(_BEGIN, _AFTER_WIDENING, _END)) + 2.0,
+        "odd element": 0.0,
         "element": time_of_step(_STEP) / (4 * QUAD),
         "column": (instructions(_WIDENED) + 2) / QUAD,
         "row": around / 2,
