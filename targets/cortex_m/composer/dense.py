@@ -41,7 +41,7 @@ def dot(weights: int, vector: int, sum: int, step: float) -> Kernel:
     # The narrower elements are the row's.
     bits, pointers = (weights, vector), ("r0", "r1")
     if weights > vector:
-        bits, pointers = bits[::-1], pointers[::-1]
+        bits, pointers = (vector, weights), ("r1", "r0")
     result, begin = ("r4",), "mov r4, r3"
     if sum == 64:
         result, begin = ("r4", "r5"), "ldrd r4, r5, [sp, #16]"

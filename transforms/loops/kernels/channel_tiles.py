@@ -71,8 +71,8 @@ def _visits_in_order(buffer: SSAValue, indices: Sequence[SSAValue], index: SSAVa
     """Does a loop access all elements of a buffer, one after the other?"""
     shape = scratch.memref_type(buffer).get_shape()
     axes = [axis for axis, at in enumerate(indices) if at is index]
-    fixed = all(at is index or const_evaluate_operand(at) == 0 for at in indices)
-    return len(axes) == 1 and fixed and prod(shape) == count == shape[axes[0]]
+    others_zero = all(at is index or const_evaluate_operand(at) == 0 for at in indices)
+    return len(axes) == 1 and others_zero and prod(shape) == count == shape[axes[0]]
 
 
 def _outside(value: SSAValue, loop: scf.ForOp) -> bool:
