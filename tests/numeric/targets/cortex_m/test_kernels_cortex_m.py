@@ -123,7 +123,8 @@ class Watch:
         image = build.elf.with_suffix(".bin")
         call_tool("arm-none-eabi-", "objcopy", ["-O", "binary", build.elf, image])
         self.image = image.read_bytes()
-        self.kernels = {address for name, address in table.items() if name.startswith("tm_cm_dot")}
+        watched = "tm_cm_dot", "tm_cm_tile", "tm_cm_channel_tile"
+        self.kernels = {address for name, address in table.items() if name.startswith(watched)}
         self.uc: Any = unicorn.Uc(unicorn.UC_ARCH_ARM, unicorn.UC_MODE_THUMB | unicorn.UC_MODE_MCLASS)  # pyright: ignore[reportPrivateImportUsage]
         self.uc.ctl_set_cpu_model(getattr(arm_const, f"UC_CPU_ARM_{device.upper().replace('-', '_')}"))
         for address, size in [(0, 1 << 20), (0x20000000, 1 << 18), (0xE000E000, 1 << 12)]:
