@@ -138,7 +138,7 @@ PIPELINES = {
 }
 """The named pipelines. A step receives every option for which it has a field."""
 
-STREAMING = ("rows", "pixels")
+SLICED = ("partial-32", "partial-16", "partial-8", "patches", "rows", "pixels")
 FIELDS = {"plan-execution": {"mode": "plan"}}
 """Fields of passes that take an option of another name, because several passes have fields of theirs."""
 
@@ -152,7 +152,7 @@ FORMAT_PROPERTIES: dict[str, Callable[[NumberFormat], bool]] = {
 """Properties of the program's format on which steps depend: as a condition, or as the value of a field."""
 
 OPTION_PROPERTIES: dict[str, Callable[[Mapping[str, Any]], bool]] = {
-    "moves": lambda given: given.get("plan") in STREAMING or "ram" in given,
+    "moves": lambda given: given.get("plan") in SLICED or "ram" in given,
 }
 """Values of fields that follow from options: memory counts more than time where a plan was asked for."""
 

@@ -19,10 +19,13 @@ from tinyml.dialects.tdsl.elementwise import *
 from tinyml.dialects.tdsl.enlargement import *
 from tinyml.dialects.tdsl.facts import *
 from tinyml.dialects.tdsl.map import *
+from tinyml.dialects.tdsl.memory_sums import *
 from tinyml.dialects.tdsl.movement import *
 from tinyml.dialects.tdsl.normalisation import *
 from tinyml.dialects.tdsl.pooling import *
 from tinyml.dialects.tdsl.reduction import *
+from tinyml.dialects.tdsl.row_product import *
+from tinyml.dialects.tdsl.row_shifts import *
 from tinyml.dialects.tdsl.slices import *
 from tinyml.dialects.tdsl.softmax import *
 from tinyml.dialects.tdsl.totals import *

@@ -1,35 +1,26 @@
-"""Loop-carried sums of products, in accumulators instead of a number format."""
+"""Sums of products in memory, in accumulators instead of a number format."""
 
 from __future__ import annotations
 
 from abc import ABC
-from typing import cast
+from typing import ClassVar, cast
 
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import TensorType
+from xdsl.dialects.builtin import DenseArrayBase, TensorType, i8
 from xdsl.ir import Attribute, OpResult, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import num
-from tinyml.dialects.formats.accumulator import Accumulator, accumulator_of
 from tinyml.dialects.formats.product import Bound, Product
-from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, broadcast, build, format_of, shape_of, shaped, spell
+from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, broadcast, build, format_of, shape_of, spell
 from tinyml.dialects.tdsl.elementwise import PointwiseOp
 from tinyml.dialects.tdsl.facts import carried_product
+from tinyml.dialects.tdsl.memory_sums import accumulator_elements
 from tinyml.dialects.tdsl.movement import IndexOp
+from tinyml.dialects.tdsl.row_shifts import bound_after_shifts, verify_shifts
 
-__all__ = ["AccumulateOp", "FinishOp", "MacOp", "ZeroOp", "accumulator_elements"]
-
-
-def accumulator_elements(value: SSAValue) -> Accumulator:
-    """The accumulator of the elements of a tensor or memref."""
-    element = shaped(value).get_element_type()
-    if (accumulator := accumulator_of(element)) is None:
-        raise VerifyException(f"elements must be accumulators, got {element}")
-    if accumulator.in_memory.type != accumulator.type:
-        raise VerifyException(f"{element} lies only in registers, {accumulator.in_memory.type} also in memory")
-    return accumulator
+__all__ = ["AccumulateOp", "FinishOp", "MacOp", "StartOp", "ZeroOp"]
 
 
 @irdl_op_definition
@@ -47,6 +38,29 @@ class ZeroOp(TensorOp):
 
     def verify_formats(self) -> None:
         accumulator_elements(self.out)
+
+
+@irdl_op_definition
+class StartOp(TensorOp):
+    """Sums that start from numbers, broadcast to the result as numpy does."""
+
+    name = "tdsl.start"
+    input = operand_def(SHAPED)
+    assembly_format = "$input attr-dict `:` type($input) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
+
+    def __init__(self, input: SSAValue, result: TensorType[Attribute]):
+        build(self, [input], result)
+
+    def infer_shape(self) -> Shape:
+        shape = shape_of(self.out)
+        if broadcast(shape, shape_of(self.input)) != shape:
+            raise VerifyException(f"{spell(shape_of(self.input))} does not broadcast to {spell(shape)}")
+        return shape
+
+    def verify_formats(self) -> None:
+        accumulator, format = accumulator_elements(self.out), format_of(self.input)
+        if not accumulator.starts(format):
+            raise VerifyException(f"no sum in {accumulator.type} starts from {format.type}")
 
 
 class SumOp(TensorOp, ABC):
@@ -105,11 +119,16 @@ class AccumulateOp(SumOp):
 
 @irdl_op_definition
 class FinishOp(PointwiseOp):
-    """Finished sums, rounded once into a number format; `bound` as in `num.finish`."""
+    """Finished sums, rounded once into a number format; `bound` as in `num.finish`.
+
+    Rows with scales or `row_shifts` of their own, as in `ContractionOp`, lie along the last axis.
+    """
 
     name = "tdsl.finish"
+    ROW_AXIS: ClassVar[int] = -1
     input = operand_def(SHAPED)
     bound = opt_prop_def(num.BOUND)
+    row_shifts = opt_prop_def(DenseArrayBase.constr(i8))
     assembly_format = "$input attr-dict `:` type($input) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
 
     def __init__(self, input: SSAValue, element: Attribute, bound: Bound | None):
@@ -123,6 +142,8 @@ class FinishOp(PointwiseOp):
         if accumulator.FAMILY != format.FAMILY:
             raise VerifyException(f"cannot finish {accumulator.type} in {format.type}")
         num.verify_room(accumulator, self.sum_bound, format)
+        if self.shifts is not None:
+            verify_shifts(self.shifts, shape_of(self.out)[self.ROW_AXIS])
         if self.sum_bound is not None and (product := self._product()) is not None:
             num.verify_bound(self.sum_bound, format.sum_bound([product]))
 
@@ -144,3 +165,13 @@ class FinishOp(PointwiseOp):
     @property
     def sum_bound(self) -> Bound | None:
         return num.bound_of(self.bound)
+
+    @property
+    def shifts(self) -> tuple[int, ...] | None:
+        """The bits by which each row's sums are shifted right before they are rounded; None without shifts."""
+        return None if self.row_shifts is None else self.row_shifts.get_values()
+
+    @property
+    def finished_bound(self) -> Bound | None:
+        """The least and the greatest sum to be rounded, after shifts."""
+        return bound_after_shifts(self.sum_bound, self.shifts)

@@ -46,9 +46,9 @@ from tinyml.dialects.tdsl.base import (
 from tinyml.dialects.tdsl.constant import ConstOp, profile_of
 from tinyml.dialects.tdsl.facts import factor_of, gathered_factor, product_of
 from tinyml.dialects.tdsl.movement import ReshapeOp
+from tinyml.dialects.tdsl.row_shifts import bound_after_shifts, verify_shifts
 
 __all__ = [
-    "ROW_SHIFTS",
     "ContractionOp",
     "MatmulOp",
     "MatmulSumOp",
@@ -57,9 +57,6 @@ __all__ = [
     "SpmvOp",
     "Term",
 ]
-
-ROW_SHIFTS = range(16)
-"""Powers of two by which rows of one matrix may differ."""
 
 _MATRICES = tuple(AffineMap(3, 0, tuple(map(AffineExpr.dimension, axes))) for axes in ((0, 2), (2, 1)))
 """The maps of a product of matrices: from row i, column j and summed index k."""
@@ -176,14 +173,18 @@ class ContractionOp(TensorOp, ABC):
     @property
     def finished_bound(self) -> Bound | None:
         """The least and the greatest sum to be rounded, after shifts."""
-        bound = self.sum_bound
-        return bound if bound is None or self.shifts is None else (min(bound[0], 0), max(bound[1], 0))
+        return bound_after_shifts(self.sum_bound, self.shifts)
+
+    @property
+    def rows(self) -> int:
+        """The number of rows of the weights."""
+        return shape_of(self.out)[self.ROW_AXIS]
 
     def verify_more(self) -> None:
         if self.dest is None and self.bound is not None:
             num.verify_bound(self.sum_bound, self.derived_bound)
         if self.shifts is not None:
-            self._verify_shifts(self.shifts)
+            verify_shifts(self.shifts, self.rows)
         if self.acc is not None:
             self._verify_accumulator(self.acc)
         if self.initial is not None:
@@ -199,15 +200,16 @@ class ContractionOp(TensorOp, ABC):
                 raise VerifyException(f"{acc} does not sum products of {formats[0].type} and {formats[1].type}")
         num.verify_room(accumulator, self.sum_bound, format_of(self.out))
 
-    def _verify_shifts(self, shifts: Sequence[int]) -> None:
-        if len(shifts) != (rows := shape_of(self.out)[self.ROW_AXIS]):
-            raise VerifyException(f"needs a shift for each of {rows} rows, got {len(shifts)}")
-        if any(shift not in ROW_SHIFTS for shift in shifts):
-            raise VerifyException(f"row_shifts lie in [{ROW_SHIFTS[0]}, {ROW_SHIFTS[-1]}], got {list(shifts)}")
+    @property
+    def sums_shape(self) -> Shape:
+        """The shape to which what the sums start from broadcasts: the result's, with all rows."""
+        shape = list(shape_of(self.out))
+        shape[self.ROW_AXIS] = self.rows
+        return tuple(shape)
 
     def _verify_initial(self, initial: SSAValue) -> None:
-        if broadcast(shape_of(initial), shape_of(self.out)) != shape_of(self.out):
-            raise VerifyException(f"sums of shape {spell(shape_of(self.out))} start from {spell(shape_of(initial))}")
+        if broadcast(shape_of(initial), self.sums_shape) != self.sums_shape:
+            raise VerifyException(f"sums of shape {spell(self.sums_shape)} start from {spell(shape_of(initial))}")
         if not self.accumulators[0].starts(format_of(initial)):
             raise VerifyException(f"no sum of the first products starts from {format_of(initial).type}")
 

@@ -15,9 +15,11 @@ from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.utils.exceptions import VerifyException
 
+from tinyml.dialects.formats.accumulator import accumulator_of
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, Visits, build, fold_to, shape_of, shaped, spell
 from tinyml.dialects.tdsl.constant import constant_input, replace_by_constant
+from tinyml.dialects.tdsl.memory_sums import accumulator_elements
 from tinyml.dialects.tdsl.visits import Move, dimensions, identity, visits_of_moves
 
 __all__ = [
@@ -54,6 +56,17 @@ class MovementOp(TensorOp, ABC):
     @property
     def filling(self) -> float | None:
         """The real that elements are which no move writes; None if the moves write all."""
+        return None
+
+    def verify_formats(self) -> None:
+        """Sums in memory move as numbers do, except that nothing fills up with them."""
+        element = shaped(self.out).get_element_type()
+        if accumulator_of(element) is None or self.filling is not None:
+            return super().verify_formats()
+        accumulator_elements(self.out)
+        for value in self.inputs:
+            if (own := shaped(value).get_element_type()) != element:
+                raise VerifyException(f"moves bits unchanged, so types must be equal, got {own} and {element}")
         return None
 
     @property

@@ -48,9 +48,9 @@ class WindowOp(TensorOp):
     `value` (0 by default) outside of the image. margins: how far a window may reach beyond the image above, below, on
     the left and on the right. across: pixels from a window to the next, if there are several.
 
-    ring, for a single window: height and width of an image of which the operand, 1 x h x w x C, only holds the last
-    pixels: number n, counted row by row, at place n mod (h * w). It is as wide as the image, or a single row, and has
-    room for a window.
+    ring, for a single window: height and width of an image of which the operand, 1 x h x w x C, only holds some pixels,
+    among them those of the window: (y, x) at place (y mod h, x mod w), or in a single row number n, counted row by row,
+    at place n mod w.
     """
 
     name = "tdsl.window"
@@ -150,11 +150,10 @@ class WindowOp(TensorOp):
         height, width = self.extents
         if prod(held) >= height * width:
             raise VerifyException(f"a ring holds a part of {height * width} pixels, got {spell(held)}")
-        if held[1] != width and held[0] != 1:
-            raise VerifyException(f"a ring is {width} pixels wide, as the image, or one row, got {spell(held)}")
         down, across = (gap * (count - 1) + 1 for gap, count in zip(self.spread, window, strict=True))
-        reach = (min(down, height) - 1) * width + min(across, width)
-        if held[1] == width:
-            reach = min(down, height) * width
-        if prod(held) < reach:
-            raise VerifyException(f"windows reach over {reach} pixels, the ring holds {prod(held)}")
+        if held[0] == 1 and held[1] != width:
+            reach = 1, (min(down, height) - 1) * width + min(across, width)
+        else:
+            reach = min(down, height), min(across, width)
+        if held[0] < reach[0] or held[1] < reach[1]:
+            raise VerifyException(f"windows reach over {spell(reach)} pixels, the ring holds {spell(held)}")

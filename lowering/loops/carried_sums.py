@@ -7,7 +7,8 @@ from math import prod
 from tinyml.dialects import num, tdsl
 from tinyml.lowering.loops.elementwise import over_elements
 from tinyml.lowering.loops.lowerings import lowers
-from tinyml.lowering.loops.operands import element_of, elements_from, single_element
+from tinyml.lowering.loops.operands import broadcast_indices, element_of, elements_from, single_element
+from tinyml.lowering.loops.products import finished, row_shifts, sum_start
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 
 
@@ -15,6 +16,19 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 def lower_zero(op: tdsl.ZeroOp, nest: LoopNest) -> None:
     value = nest.insert(num.ZeroOp(element_of(op.out)))
     nest.over(tdsl.shape_of(op.out), lambda indices: nest.store(value, op.out, indices))
+
+
+@lowers(tdsl.StartOp)
+def lower_start(op: tdsl.StartOp, nest: LoopNest) -> None:
+    accumulator = tdsl.accumulator_elements(op.out)
+    start = sum_start(op.input, None, accumulator, nest)
+
+    def body(indices: Indices) -> None:
+        assert start is not None
+        value = nest.load(start, broadcast_indices(indices, start, nest))
+        nest.store(nest.insert(num.StartOp(value, accumulator.type)), op.out, indices)
+
+    nest.over(tdsl.shape_of(op.out), body)
 
 
 @lowers(tdsl.MacOp)
@@ -43,5 +57,9 @@ def lower_accumulate(op: tdsl.AccumulateOp, nest: LoopNest) -> None:
 
 @lowers(tdsl.FinishOp)
 def lower_finish(op: tdsl.FinishOp, nest: LoopNest) -> None:
-    result = element_of(op.out)
-    over_elements(op, nest, lambda x: nest.insert(num.FinishOp(x[0], result, op.sum_bound)))
+    shifts = row_shifts(op, nest)
+
+    def body(indices: Indices) -> None:
+        nest.store(finished(op, nest.load(op.input, indices), shifts, indices, nest), op.out, indices)
+
+    nest.over(tdsl.shape_of(op.out), body)

@@ -22,15 +22,15 @@ from tinyml.lowering.loops.zero_points import Start, start_without_offsets
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 
 
-def row_shifts(op: tdsl.ContractionOp, nest: LoopNest) -> SSAValue | None:
-    """A product's row shifts as bytes in flash; None without shifts."""
+def row_shifts(op: tdsl.ContractionOp | tdsl.FinishOp, nest: LoopNest) -> SSAValue | None:
+    """The row shifts of sums as bytes in flash; None without shifts."""
     return None if op.shifts is None else flash_array(nest, np.array(op.shifts, "i1"), i8, "row_shifts")
 
 
 def finished(
-    op: tdsl.ContractionOp, sum: SSAValue, shifts: SSAValue | None, indices: Indices, nest: LoopNest
+    op: tdsl.ContractionOp | tdsl.FinishOp, sum: SSAValue, shifts: SSAValue | None, indices: Indices, nest: LoopNest
 ) -> SSAValue:
-    """One sum of a product in the result's format."""
+    """One complete sum in the result's format. indices: those of the sum among the sums of all rows."""
     if shifts is not None:
         sum = nest.insert(num.ShiftOp(sum, nest.load(shifts, [indices[op.ROW_AXIS]])))
     accumulator = num.accumulator_type(sum)
@@ -48,6 +48,17 @@ def lower_matrices(op: tdsl.MatrixProductsOp, nest: LoopNest) -> None:
         return _row_times_column(term.lhs, term.rhs, indices, sum, nest, start is not None)
 
     lower_sums(op, start, products, nest)
+
+
+@lowers(tdsl.RowProductOp)
+def lower_row_product(op: tdsl.RowProductOp, nest: LoopNest) -> None:
+    """Lower a row of a product of matrices as `lower_matrices` lowers all of them."""
+    start = start_without_offsets(op)
+
+    def products(term: tdsl.Term, sum: SSAValue, indices: Indices) -> SSAValue:
+        return _row_times_column(term.lhs, term.rhs, indices, sum, nest, start is not None)
+
+    lower_sums(op, start, products, nest, op.row)
 
 
 @lowers(tdsl.ContractionOp)
@@ -83,13 +94,15 @@ def lower_sums(
     start: Start | None,
     products: Callable[[tdsl.Term, SSAValue, Indices], SSAValue],
     nest: LoopNest,
+    row: SSAValue | None = None,
 ) -> None:
-    """Write the sums of a contraction, each over the products of all its terms."""
+    """Write the sums of a contraction, each over the products of all its terms. row: the only one, if not all."""
     accumulators, shape = op.accumulators, tdsl.shape_of(op.out)
     initial = sum_start(op.initial, start, accumulators[0], nest)
     shifts = row_shifts(op, nest)
 
-    def body(indices: Indices) -> None:
+    def body(place: Indices) -> None:
+        indices = place if row is None else [row, *place[1:]]
         first = accumulators[0].type
         if initial is None:
             sum = nest.insert(num.ZeroOp(first))
@@ -101,7 +114,7 @@ def lower_sums(
             if accumulator.type != before.type:
                 sum = nest.insert(num.AlignOp(sum, accumulator.type))
             sum, before = products(term, sum, indices), accumulator
-        nest.store(finished(op, sum, shifts, indices, nest), op.out, indices)
+        nest.store(finished(op, sum, shifts, indices, nest), op.out, place)
 
     nest.over(shape, body)
 

@@ -82,21 +82,29 @@ def _lower_window(op: tdsl.WindowOp, image: SSAValue, window: SSAValue, left_edg
                 count = nest.insert(arith.SubiOp(last, first))
                 copy(nest.add(source, first), nest.add(target, first), count)
             else:
-                _copy_around(op, nest.add(nest.add(nest.times(down, columns), across), begin), begin, end, target)
+                _copy_around(down, held, across, (begin, end), target)
             if right:
                 nest.fold(whole, [], fill, last)
             return []
 
-        def _copy_around(op: tdsl.WindowOp, number: SSAValue, begin: SSAValue, end: SSAValue, target: SSAValue) -> None:
-            """Copy pixels of a ring, of which some may lie at its end and the others at its beginning."""
-            slots = nest.index(tdsl.shape_of(op.image)[2])
+        def _copy_around(
+            down: SSAValue, held: SSAValue, across: SSAValue, inside: tuple[SSAValue, SSAValue], target: SSAValue
+        ) -> None:
+            """Copy pixels of a row of a ring, of which some may lie at its end and the others at its beginning."""
+            _, height, width, _ = tdsl.shape_of(op.image)
+            begin, end = inside
+            slots = nest.index(width)
+            number = nest.add(across, begin)
+            if height == 1:
+                number = nest.add(nest.times(down, columns), number)
             place = nest.insert(arith.RemSIOp(number, slots))
+            row = nest.times(held, width * channels) if height > 1 else nest.index(0)
             count = nest.insert(arith.SubiOp(end, begin))
             until = nest.insert(arith.MinSIOp(count, nest.insert(arith.SubiOp(slots, place))))
             start = nest.add(target, nest.times(begin, channels))
             part = nest.times(until, channels)
-            copy(nest.times(place, channels), start, part)
-            copy(nest.index(0), nest.add(start, part), nest.times(nest.insert(arith.SubiOp(count, until)), channels))
+            copy(nest.add(row, nest.times(place, channels)), start, part)
+            copy(row, nest.add(start, part), nest.times(nest.insert(arith.SubiOp(count, until)), channels))
 
         if taps == 1:
             return run(nest.index(0), [])
@@ -107,9 +115,9 @@ def _lower_window(op: tdsl.WindowOp, image: SSAValue, window: SSAValue, left_edg
 
 
 def _first_slot(op: tdsl.WindowOp, nest: LoopNest) -> SSAValue | None:
-    """The row of a ring of whole rows in which a window begins; None for other images."""
+    """The row of a ring in which a window begins; None for other images, and rings of a single row of pixels."""
     _, slots, width, _ = tdsl.shape_of(op.image)
-    if op.ring is None or width != op.extents[1]:
+    if op.ring is None or (slots == 1 and width != op.extents[1]):
         return None
     # A window may begin above the image.
     above = -(-op.reach[0] // slots) * slots

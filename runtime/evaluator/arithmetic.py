@@ -20,7 +20,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.machine.numpy_machine import NumpyMachine, stacked_matmul
-from tinyml.dialects.tdsl.accumulation import accumulator_elements
+from tinyml.dialects.tdsl.memory_sums import accumulator_elements
 from tinyml.runtime.evaluator.contractions import Multiply, sum_products
 
 if TYPE_CHECKING:
@@ -87,14 +87,22 @@ class Arithmetic(ABC):
 
     @abstractmethod
     def products(
-        self, op: tdsl.ContractionOp, pairs: Sequence[tuple[Array, Array]], initial: Array | None
-    ) -> Array: ...
+        self,
+        op: tdsl.ContractionOp,
+        pairs: Sequence[tuple[Array, Array]],
+        initial: Array | None,
+        row: Array | None = None,
+    ) -> Array:
+        """The sums of a contraction. row: the only row of the weights that they are of, perhaps for each sample."""
 
     @abstractmethod
     def squared_distance(self, op: tdsl.SquaredDistanceOp, lhs: Array, rhs: Array) -> Array: ...
 
     @abstractmethod
     def zero(self, op: tdsl.ZeroOp) -> Array: ...
+
+    @abstractmethod
+    def start(self, op: tdsl.StartOp, value: Array) -> Array: ...
 
     @abstractmethod
     def mac(self, op: tdsl.MacOp, sum: Array, lhs: Array, rhs: Array) -> Array: ...
@@ -154,20 +162,29 @@ class Reals(Arithmetic):
     def scalar(self, op: Operation, arguments: Sequence[Array]) -> Array:
         return _defined(op).real(arguments)
 
-    def products(self, op: tdsl.ContractionOp, pairs: Sequence[tuple[Array, Array]], initial: Array | None) -> Array:
+    def products(
+        self,
+        op: tdsl.ContractionOp,
+        pairs: Sequence[tuple[Array, Array]],
+        initial: Array | None,
+        row: Array | None = None,
+    ) -> Array:
         shape = tdsl.shape_of(op.out)
         terms = [
             sum_products(term, shape, *factors, None, lambda lhs, rhs, _: stacked_matmul(lhs, rhs))
             for term, factors in zip(op.terms, pairs, strict=True)
         ]
         total = np.asarray(sum(terms if initial is None else [ranked(initial, 1 + len(shape)), *terms]))
-        return total if op.shifts is None else np.ldexp(total, -by_row(op, np.array(op.shifts)))
+        return total if op.shifts is None else np.ldexp(total, -by_row(op, np.array(op.shifts), row))
 
     def squared_distance(self, op: tdsl.SquaredDistanceOp, lhs: Array, rhs: Array) -> Array:
         return ((lhs - rhs) ** 2).sum(-2, keepdims=True)
 
     def zero(self, op: tdsl.ZeroOp) -> Array:
         return np.zeros(tdsl.shape_of(op.out))
+
+    def start(self, op: tdsl.StartOp, value: Array) -> Array:
+        return _started(op, value)
 
     def mac(self, op: tdsl.MacOp, sum: Array, lhs: Array, rhs: Array) -> Array:
         return sum + lhs * rhs
@@ -176,7 +193,7 @@ class Reals(Arithmetic):
         return sum + stacked_matmul(lhs, rhs)
 
     def finish(self, op: tdsl.FinishOp, sum: Array) -> Array:
-        return sum
+        return sum if op.shifts is None else np.ldexp(sum, -np.array(op.shifts))
 
     def at_least(self, op: tdsl.AtLeastOp, x: Array) -> Array:
         return x >= op.threshold.value.data
@@ -235,7 +252,13 @@ class Bits(Arithmetic):
         format = _format(value)
         return reduce(lambda best, x: np.where(format.greater(self.machine, x, best), x, best), candidates)
 
-    def products(self, op: tdsl.ContractionOp, pairs: Sequence[tuple[Array, Array]], initial: Array | None) -> Array:
+    def products(
+        self,
+        op: tdsl.ContractionOp,
+        pairs: Sequence[tuple[Array, Array]],
+        initial: Array | None,
+        row: Array | None = None,
+    ) -> Array:
         accumulators, shape, sums = op.accumulators, tdsl.shape_of(op.out), None
         before = accumulators[0]
         if op.initial is not None and initial is not None:
@@ -248,13 +271,16 @@ class Bits(Arithmetic):
             sums = sum_products(term, shape, *factors, sums, self._multiply(accumulator, term))
             before = accumulator
         if op.shifts is not None:
-            shifts = self.machine.constant(by_row(op, np.array(op.shifts, np.int8)))
+            shifts = self.machine.constant(by_row(op, np.array(op.shifts, np.int8), row))
             sums = before.shifted(self.machine, cast(Array, sums), shifts)
-        levelled = before.levelled(_format(op.out))
-        if levelled.type != before.type:
-            rows = self.machine.constant(by_row(op, np.arange(shape[op.ROW_AXIS])))
-            sums = before.level_row(self.machine, cast(Array, sums), rows, levelled)
-        return _format(op.out).finish(self.machine, cast(Array, sums), levelled, op.finished_bound)
+        return self._rounded(op, cast(Array, sums), before, by_row(op, np.arange(op.rows), row))
+
+    def _rounded(self, op: tdsl.ContractionOp | tdsl.FinishOp, sums: Array, of: Accumulator, rows: Array) -> Array:
+        """Complete sums in the format of an op's result. rows: the number of the row of each."""
+        levelled = of.levelled(_format(op.out))
+        if levelled.type != of.type:
+            sums = of.level_row(self.machine, sums, self.machine.constant(rows), levelled)
+        return _format(op.out).finish(self.machine, sums, levelled, op.finished_bound)
 
     def _multiply(self, accumulator: Accumulator, term: tdsl.Term) -> Multiply:
         lhs, rhs = _format(term.lhs), _format(term.rhs)
@@ -270,6 +296,9 @@ class Bits(Arithmetic):
         zero = accumulator_elements(op.out).zero(self.machine)
         return np.broadcast_to(zero, tdsl.shape_of(op.out))
 
+    def start(self, op: tdsl.StartOp, value: Array) -> Array:
+        return _started(op, accumulator_elements(op.out).start(self.machine, value, _format(op.input)))
+
     def mac(self, op: tdsl.MacOp, sum: Array, lhs: Array, rhs: Array) -> Array:
         accumulator = accumulator_elements(op.out)
         return accumulator.mac(self.machine, sum, lhs, _format(op.lhs), rhs, _format(op.rhs))
@@ -278,7 +307,10 @@ class Bits(Arithmetic):
         return accumulator_elements(op.out).matmul(lhs, _format(op.lhs), rhs, _format(op.rhs), sum)
 
     def finish(self, op: tdsl.FinishOp, sum: Array) -> Array:
-        return _format(op.out).finish(self.machine, sum, accumulator_elements(op.input), op.sum_bound)
+        accumulator = accumulator_elements(op.input)
+        if op.shifts is not None:
+            sum = accumulator.shifted(self.machine, sum, self.machine.constant(np.array(op.shifts, np.int8)))
+        return self._rounded(op, sum, accumulator, np.arange(tdsl.shape_of(op.out)[op.ROW_AXIS]))
 
     def at_least(self, op: tdsl.AtLeastOp, x: Array) -> Array:
         return _format(op.input).at_least(self.machine, x, op.threshold.value.data)
@@ -288,9 +320,18 @@ class Bits(Arithmetic):
         return format.greater(self.machine, x, format.constant(self.machine, 0.0))
 
 
-def by_row(op: tdsl.ContractionOp, numbers: Array) -> Array:
-    """One number for each row of a contraction's result, in a shape that broadcasts to the result."""
-    return numbers.reshape(-1, *(1,) * (len(tdsl.shape_of(op.out)) - op.ROW_AXIS - 1))
+def by_row(op: tdsl.ContractionOp, numbers: Array, row: Array | None = None) -> Array:
+    """One number for each row of a contraction's result, in a shape that broadcasts to the result.
+
+    row: the only row of the result, for each sample or for all.
+    """
+    below = (1,) * (len(tdsl.shape_of(op.out)) - op.ROW_AXIS - 1)
+    return numbers.reshape(-1, *below) if row is None else numbers[row].reshape(-1, 1, *below)
+
+
+def _started(op: tdsl.StartOp, sums: Array) -> Array:
+    shape = tdsl.shape_of(op.out)
+    return np.broadcast_to(ranked(sums, 1 + len(shape)), (len(sums), *shape))
 
 
 def builtin_dtype(type: Attribute) -> np.dtype[Any]:

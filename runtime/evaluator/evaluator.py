@@ -220,6 +220,12 @@ def compute(arithmetic: Arithmetic, op: Operation, arguments: Sequence[Any]) -> 
             return arithmetic.accumulate(op, arguments[0], arguments[1], arguments[2])
         case tdsl.FinishOp():
             return _shaped(op, arithmetic.finish(op, arguments[0]))
+        case tdsl.StartOp():
+            return arithmetic.start(op, arguments[0])
+        case tdsl.RowProductOp():
+            lhs, row, rhs, *initial = arguments
+            start = None if not initial else _row(initial[0], row)
+            return _shaped(op, arithmetic.products(op, [(_row(lhs, row), rhs)], start, np.reshape(row, -1)))
         case tdsl.ContractionOp():
             values = dict(zip(op.operands, arguments, strict=True))
             pairs = [(values[lhs], values[rhs]) for lhs, rhs in op.pairs]
@@ -258,6 +264,11 @@ def compute(arithmetic: Arithmetic, op: Operation, arguments: Sequence[Any]) -> 
 def _shaped(op: tdsl.TensorOp, result: Array) -> Array:
     """A result in the op's shape, even if its format proved it to be one number for any operands."""
     return result if result.ndim else np.broadcast_to(result, (1, *tdsl.shape_of(op.out)))
+
+
+def _row(matrix: Array, row: Any) -> Array:
+    """A row of a constant matrix, or one for each sample."""
+    return matrix[0, np.reshape(row, -1)][:, None]
 
 
 def _integer(op: Operation, arguments: Sequence[Any]) -> Any:

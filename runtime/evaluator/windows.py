@@ -31,7 +31,7 @@ def window_elements(op: tdsl.PoolOp, image: Array) -> Iterator[Array]:
 
 
 def gathered_windows(op: tdsl.WindowOp, arguments: Sequence[Any], filling: Array) -> Array:
-    """The windows of images, or of rings of their last pixels, at places that depend on the samples or not."""
+    """The windows of images, or of rings of some of their pixels, at places that depend on the samples or not."""
     image, top, left = arguments
     return np.concatenate([_gathered(op, image, (top, left + step), filling) for step in op.steps], 1)
 
@@ -50,6 +50,7 @@ def _gathered(op: tdsl.WindowOp, image: Array, corner: tuple[Any, Any], filling:
     down, across = indices
     if op.ring is not None:
         _, height, width, _ = tdsl.shape_of(op.image)
-        down, across = np.divmod((down * op.extents[1] + across) % (height * width), width)
+        number = across if height > 1 else down * op.extents[1] + across
+        down, across = down % height, number % width
     taken = image[samples, 0, down, across]
     return np.where(inside[..., None], taken, filling.astype(image.dtype))[:, None]

@@ -110,3 +110,30 @@ def networks(draw: st.DrawFn) -> str:
     if draw(st.booleans()):
         results.append(net.insert(tdsl.NegOp(image)))
     return str(net.module(*results))
+
+
+def residual_network() -> ModuleOp:
+    """Images that shrink, with a join of two branches, of which one has a shortcut of its own, and an average."""
+    net = NetworkWriter((12, 12, 3), np.random.default_rng(7))
+    image = net.window(net.input, (3, 3), (1, 1), (1, 1, 1, 1), 6)
+    image = net.insert(tdsl.AddOp(image, net.window(image, (3, 3), (1, 1), (1, 1, 1, 1), 6)))
+    branch = net.window(image, (3, 3), (2, 2), (0, 1, 0, 1), 8)
+    branch = net.window(branch, (3, 3), (1, 1), (1, 1, 1, 1))
+    shortcut = net.window(image, (1, 1), (2, 2), (0, 0, 0, 0), 8)
+    image = net.insert(tdsl.AddOp(shortcut, branch))
+    image = net.insert(tdsl.MaxPoolOp(image, (3, 3), (1, 1, 1, 1), (1, 1)))
+    return net.module(net.insert(tdsl.MeanOp(image, (1, 2))))
+
+
+def inverted_bottlenecks() -> ModuleOp:
+    """Wide images between narrow ones, a residual sum, and a dense layer."""
+    net = NetworkWriter((8, 8, 3), np.random.default_rng(7))
+    image = net.window(net.input, (3, 3), (2, 2), (0, 1, 0, 1), 4)
+    for strides in ((1, 1), (2, 2)):
+        wide = net.window(image, (1, 1), (1, 1), (0, 0, 0, 0), 24)
+        wide = net.window(wide, (3, 3), strides, (1, 1, 1, 1))
+        narrow = net.window(wide, (1, 1), (1, 1), (0, 0, 0, 0), 4)
+        image = net.insert(tdsl.AddOp(image, narrow)) if strides == (1, 1) else narrow
+    wide = net.window(image, (2, 2), (1, 1), (0, 1, 0, 1), 32)
+    mean = net.insert(tdsl.ReshapeOp(net.insert(tdsl.MeanOp(wide, (1, 2))), (32, 1)))
+    return net.module(net.insert(tdsl.MatmulOp(net.constant(3, 32), mean)))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tinyml.transforms.reals.channels.importance import Importance
     from tinyml.transforms.reals.channels.pruning import Channels
 
-SHOWN = 4
+SHOWN = 3
 """Channels that a row of the table names; the JSON has all."""
 
 
@@ -95,22 +95,21 @@ def _print(report: dict[str, Any]) -> None:
         print(f"{report['mode']}: {spell_bytes(report['bytes'])} bytes at the peak, in {ends}, {segment['schedule']}.")
     table = Table()
     table.add_column("alive", no_wrap=True)
-    for heading in ("part", "bytes", "channels", "bytes less for each"):
+    for heading in ("part", "bytes", "channels", "tied", "bytes less for each"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("worth least", no_wrap=True)
-    table.add_column("tied to")
     for tensor in report["tensors"]:
         groups = sorted(tensor["groups"], key=lambda group: group["importance"])
         falls = sorted({group["bytes"] for group in groups})
-        least = ", ".join(f"{_numbers(group['channels'])} ({group['importance']:.3g})" for group in groups[:SHOWN])
+        least = ", ".join(f"{_numbers(group['channels'])} ({group['importance']:.2g})" for group in groups[:SHOWN])
         table.add_row(
             tensor["tensor"],
             tensor["part"],
             spell_bytes(tensor["bytes"]),
             str(tensor["channels"]),
+            str(len({name for group in groups for name in group["tied"]}) or ""),
             " to ".join(map(spell_bytes, dict.fromkeys((falls[0], falls[-1])))) if falls else "",
             f"{least}{', ...' if len(groups) > SHOWN else ''}" if groups else "all stay",
-            ", ".join(dict.fromkeys(name for group in groups for name in group["tied"])),
         )
     wide_console().print(table)
 

@@ -89,7 +89,7 @@ def build_folder(
     from tinyml.dialects.context import context
     from tinyml.lowering import pipelines
     from tinyml.runtime.devices.registry import is_available
-    from tinyml.tools.driver.measure import NO_ACCURACY, accuracy
+    from tinyml.tools.driver.measure import NO_ACCURACY, accuracy, rounding_loss
     from tinyml.tools.driver.stages import compile_kept, compile_stages, has_formats, load_program
     from tinyml.tools.reports.report import require_fit, write_report
     from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
@@ -122,13 +122,15 @@ def build_folder(
         if request.val is not None or request.test is not None:
             progress.step(f"evaluating {len(data)} samples")
             accuracies = accuracy(compiled.reals, compiled.formats, data)
+        rounding = rounding_loss(compiled.unrounded, compiled.formats, data) if compiled.unrounded else None
         measured = None
         if is_available(board.name):
             progress.step(f"measuring on {board.name}")
             measured = _measure(folder, compiled, board, data, request.optimize)
         else:
             progress.step(f"not measured: {board.name} is not installed")
-    report = write_report(request, board, compiled, accuracies, measured, account, time.perf_counter() - start)
+    seconds = time.perf_counter() - start
+    report = write_report(request, board, compiled, accuracies, rounding, measured, account, seconds)
     if must_fit:
         require_fit(report, board)
     seal_folder(folder, report)

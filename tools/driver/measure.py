@@ -5,13 +5,15 @@ from __future__ import annotations
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp, TensorType
 
+from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.runtime.devices.registry import runner_for
-from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate, evaluate_reals
+from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate, evaluate_reals, predict_function
 from tinyml.runtime.model.data import Data
 from tinyml.runtime.model.model_interface import interface_of
 
@@ -73,6 +75,38 @@ def accuracy(reals: ModuleOp, formats: ModuleOp, data: Data) -> Accuracy:
         return None if data.y is None else round(100 * float((classes == data.y).mean()), 4)
 
     return Accuracy(percent(reference), percent(compiled), int((reference != compiled).sum()), len(data))
+
+
+@dataclass(frozen=True)
+class RoundingLoss:
+    """What it costs that sums are rounded in between: a program beside the same one whose sums are not.
+
+    unrounded_accuracy: percentage of correct answers without; None without labels. changed_answers: on how many
+    `samples` the answers differ. mean_error: mean absolute difference of the scores, as reals.
+    """
+
+    unrounded_accuracy: float | None
+    changed_answers: int
+    mean_error: float
+    samples: int
+
+
+def rounding_loss(unrounded: ModuleOp, formats: ModuleOp, data: Data) -> RoundingLoss:
+    """The difference on a data set between a program at L1 and the same one with rounded sums."""
+    raws = encode_inputs(formats, data.x)
+    exact, rounded = evaluate(unrounded, raws), evaluate(formats, raws)
+    right = None if data.y is None else round(100 * float((exact.classes == data.y).mean()), 4)
+    changed = int((exact.classes != rounded.classes).sum())
+    return RoundingLoss(right, changed, _mean_error(formats, exact, rounded), len(data))
+
+
+def _mean_error(module: ModuleOp, exact: Outputs, rounded: Outputs) -> float:
+    """The mean absolute difference of scores; 0 without any."""
+    if exact.scores is None or rounded.scores is None:
+        return 0.0
+    returned = cast(func.ReturnOp, predict_function(module).body.block.last_op).arguments
+    format = next(tdsl.format_of(value) for value in returned if isinstance(value.type, TensorType))
+    return float(np.abs(format.decode(exact.scores) - format.decode(rounded.scores)).mean())
 
 
 def run_on_device(

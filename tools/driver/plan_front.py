@@ -40,24 +40,23 @@ def planned_programs(
 ) -> list[PlannedProgram]:
     """The programs of all plans of a model that run, with the input in the arena, by their RAM.
 
-    Besides ordinary execution and the modes that run op by op, these are the plans that mode `auto` takes for less and
-    less memory. val, width: data and bits for the number formats of a model on reals. step: is told what begins. Raises
-    `InputError` for a board whose costs are not known, and for a model that has no plan or needs data.
+    These are the modes that round no sums in between, and the plans that mode `auto` takes for less and less memory.
+    val, width: data and bits for the number formats of a model on reals. step: is told what begins. Raises `InputError`
+    for a board whose costs are not known, and for a model that has no plan or needs data.
     """
     from tinyml.dialects.context import context
-    from tinyml.lowering.options import PipelineOptions
+    from tinyml.lowering.options import PLANS, PipelineOptions
     from tinyml.runtime.evaluator.evaluator import predict_function
     from tinyml.targets.costs import OPTIMIZE, cost_table
+    from tinyml.transforms.formats.plan_execution import ROUNDING
     from tinyml.transforms.formats.plans.network import network_of
-    from tinyml.transforms.formats.streaming.choice import ORDINARY
-    from tinyml.transforms.formats.turning.choice import METHODS
 
     if cost_table(board.name) is None:
         raise InputError(f"the costs of the target '{board.name}' are not known: choose another --target")
     ctx = context()
     options = PipelineOptions(data=str(val or ""), target=board.name, width=width, reuse_input=True)
     formats = _formats(model, ctx, options, step)
-    modes = [replace(options, plan=mode) for mode in (ORDINARY, *METHODS)]
+    modes = [replace(options, plan=mode) for mode in PLANS if mode not in ("auto", *ROUNDING)]
     limits = _limits(network_of(predict_function(formats)))
     programs: dict[str, PlannedProgram] = {}
     for asked in (*modes, *(replace(options, plan="auto", ram=limit) for limit in limits)):
@@ -85,7 +84,8 @@ def _formats(model: Path, ctx: Context, options: PipelineOptions, step: Callable
 
 def _limits(network: Network) -> Iterator[int]:
     """Bytes for which mode `auto` takes one plan after the other, from the fastest to that with the least peak."""
-    from tinyml.transforms.formats.streaming.choice import ORDINARY, plan_of
+    from tinyml.transforms.formats.plans.executable import ORDINARY
+    from tinyml.transforms.formats.streaming.choice import plan_of
 
     limit, least = -(-plan_of(network, ORDINARY).bits // 8) - 1, None
     while True:

@@ -27,6 +27,7 @@ from tinyml.tools.cli.located_parser import parse_mlir
 from tinyml.tools.cli.user_errors import invalid
 from tinyml.transforms.formats.assign_format import AssignFormatPass
 from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
+from tinyml.transforms.formats.plan_execution import with_rounded_sums
 from tinyml.transforms.reals.profile import ProfilePass
 from tinyml.transforms.search.costs.pipelines_below import (
     BITS_TO_C,
@@ -59,13 +60,15 @@ class Stage:
 class Compiled:
     """A compiled program.
 
-    reals, formats, buffers, loops, program: the IR of L0, L1, L2, L3 and L5. stages: the IR of all levels as text.
+    reals, formats, buffers, loops, program: the IR of L0, L1, L2, L3 and L5. unrounded: the IR of L1 before a plan of
+    execution changed bits by rounding sums; None if it does not. stages: the IR of all levels as text.
     source, header: the C files. format: the name of the program's number format. width: its bits. row_scales: true if
     the rows of constant matrices have scales of their own.
     """
 
     reals: ModuleOp
     formats: ModuleOp
+    unrounded: ModuleOp | None
     buffers: ModuleOp
     loops: ModuleOp
     program: ModuleOp
@@ -184,8 +187,11 @@ def _below(
     row_scales: bool,
 ) -> Compiled:
     """Compile a program from L1 on."""
-    formats = module.clone()
-    stages.append(Stage("1-formats.mlir", print_ir(module)))
+    formats, unrounded = module.clone(), None
+    planned = with_rounded_sums(formats, ctx, options.plan)
+    if planned is not None:
+        formats, unrounded = planned, formats
+    stages.append(Stage("1-formats.mlir", print_ir(formats)))
     buffers = loops = module
     for file, pipeline in _LEVELS.items():
         pipelines.run(module, ctx, pipelines.flatten(pipeline, vars(options)))
@@ -195,9 +201,8 @@ def _below(
             loops = module.clone()
         stages.append(Stage(file, print_ir(module)))
     source, header = (print_c(module, ctx, options.target, file) for file in ("source", "header"))
-    return Compiled(
-        reals, formats, buffers, loops, module, tuple(stages), source, header, options.format, width, row_scales
-    )
+    modules = reals, formats, unrounded, buffers, loops, module
+    return Compiled(*modules, tuple(stages), source, header, options.format, width, row_scales)
 
 
 def passes_to_formats(options: PipelineOptions, search: SearchPass | None) -> list[ModulePass]:

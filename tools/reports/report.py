@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
@@ -12,7 +13,7 @@ from tinyml.tools.reports.search_report import points_report, tensors_report
 if TYPE_CHECKING:
     from tinyml.lowering.cost.model.estimate import Estimate
     from tinyml.targets.board import Board
-    from tinyml.tools.driver.measure import Accuracy, Measured
+    from tinyml.tools.driver.measure import Accuracy, Measured, RoundingLoss
     from tinyml.tools.driver.request import Request
     from tinyml.tools.driver.search_request import SearchAccount
     from tinyml.tools.driver.stages import Compiled
@@ -23,13 +24,15 @@ def write_report(
     board: Board,
     compiled: Compiled,
     accuracies: Accuracy,
+    rounding: RoundingLoss | None,
     measured: Measured | None,
     account: SearchAccount,
     seconds: float,
 ) -> dict[str, Any]:
     """The report of a compiled model, with the fields described in docs/commands.md.
 
-    measured: None if the tools of the device are not installed. seconds: duration of the whole command.
+    rounding: None if no sums are rounded in between. measured: None if the tools of the device are not installed.
+    seconds: duration of the whole command.
     """
     from tinyml.lowering.cost.model.estimate import estimate_on
     from tinyml.runtime.evaluator.function_errors import function_errors
@@ -58,6 +61,7 @@ def write_report(
         "accuracy": accuracies.formats,
         "disagreements": accuracies.disagreements,
         "samples": accuracies.samples,
+        "rounded_sums": None if rounding is None else asdict(rounding),
         # This replaces the compile option of the same name; each entry names its scheme.
         "functions": [
             {

@@ -14,9 +14,9 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.functions import defined_functions
-from tinyml.dialects.scratch import AllocOp, ConstantOp, SliceOp, memref_type, root
+from tinyml.dialects.scratch import AllocOp, ConstantOp, SliceOp, elements_of, memref_type, root
 from tinyml.transforms.buffers.liveness.live_ranges import erase_dead_buffers, live_ranges, reshaped
-from tinyml.transforms.ir.offsets import build_offset, is_run
+from tinyml.transforms.ir.offsets import build_offset, is_offset, is_run
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,8 @@ class ForwardInsertsPass(ModulePass):
     """Replaces the buffer of a part by a view into the buffer that `tdsl.insert_slice` inserts it into, in place.
 
     The part must be consecutive elements there, with an offset known before the part is computed, and nothing may touch
-    the buffer between the first op that touches the part and the insertion, which is erased.
+    the buffer between the first op that touches the part and the insertion, which is erased; but the first may update
+    the very elements that the part replaces.
     """
 
     name = "forward-inserts"
@@ -49,7 +50,15 @@ def _forward(function: func.FuncOp, insert: tdsl.InsertSliceOp) -> None:
         return
     if live.points[last] is not insert or live.points[first].parent is not insert.parent:
         return
-    if any(_may_be(value, whole) for op in live.points[first:last] for value in op.operands):
+    start_op = live.points[first]
+    place = _updated_place(start_op, insert)
+    reads = [value for op in live.points[first:last] for value in op.operands if value is not place]
+    if any(_may_be(value, whole) for value in reads):
+        return
+    if place is not None and place.type == part.result.type:
+        Rewriter.erase_op(insert)
+        part.result.replace_all_uses_with(place)
+        Rewriter.erase_op(part)
         return
     start = _first_user(part, insert)
     if all(_is_known(offset, start) for offset in insert.offsets):
@@ -60,6 +69,17 @@ def _forward(function: func.FuncOp, insert: tdsl.InsertSliceOp) -> None:
         Rewriter.erase_op(insert)
         part.result.replace_all_uses_with(view)
         Rewriter.erase_op(part)
+
+
+def _updated_place(op: Operation, insert: tdsl.InsertSliceOp) -> SSAValue | None:
+    """The elements that an insertion will replace, if an op updates them in place; else None."""
+    if not isinstance(op, tdsl.TensorOp) or (updated := op.updated) is None or not op.reads_in_place(updated):
+        return None
+    view = reshaped(updated).owner
+    if not isinstance(view, SliceOp) or view.source is not insert.out or updated not in op.operands:
+        return None
+    same = is_offset(view.offset, insert.offsets, tdsl.shape_of(insert.out))
+    return updated if same and elements_of(view.result) == elements_of(insert.part) else None
 
 
 def _may_be(value: SSAValue, buffer: SSAValue) -> bool:

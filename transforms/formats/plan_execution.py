@@ -7,11 +7,16 @@ from dataclasses import dataclass
 from typing import cast
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, ModuleOp, StringAttr, i64
+from xdsl.ir import Attribute
 from xdsl.passes import ModulePass
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
+from tinyml.transforms.formats.channels.choice import SUM_BITS, partial_plan
+from tinyml.transforms.formats.channels.nest import ChannelLoop
+from tinyml.transforms.formats.patching.choice import PATCHES, patched_plan, run_in_patches
+from tinyml.transforms.formats.plans.executable import ORDINARY
 from tinyml.transforms.formats.plans.network import Network, network_of
 from tinyml.transforms.formats.plans.segmentation import Segment
 from tinyml.transforms.formats.streaming.choice import STEPS, by_of, plan_of
@@ -19,7 +24,16 @@ from tinyml.transforms.formats.streaming.nest import stream
 from tinyml.transforms.formats.turning.choice import METHODS, run_in_turns, turned_plan
 
 PLAN = "tinyml.plan"
-"""Attribute of a module: the segments of its plan that are not ordinary, each with its first and last op, and `by`."""
+"""Attribute of a module: the segments of its plan that are not ordinary.
+
+Each has its `first` and `last` op, and `by`, what it runs by; for patches also `more_macs`.
+"""
+
+ROUNDED = "rounded"
+"""The end of `by` where sums are rounded in between, so that bits are not those of ordinary execution."""
+
+ROUNDING = tuple(mode for mode, bits in SUM_BITS.items() if bits < 32)
+"""The modes that may round sums in between."""
 
 
 @dataclass(frozen=True)
@@ -27,19 +41,22 @@ class PlanExecutionPass(ModulePass):
     """Executes each function by a plan, and records its segments in the attribute `tinyml.plan` of the module.
 
     mode: `ordinary` changes nothing; `rows` and `pixels` stream segments in the plan with the least peak, whose others
-    are ordinary; in `replace`, `herringbone` and `single-transpose` convolutions run in place; `auto` takes the fastest
-    plan with at most `ram` bytes alive, or that with the least peak, of those that stream. ram: without it `auto` is
-    ordinary execution. Raises `InputError` for another mode, and except for `ordinary` for functions with loops,
-    branches or batches of images, unless the mode is `auto`.
+    are ordinary; `partial-32`, `partial-16` and `partial-8` run them channel by channel, with sums of so many bits,
+    which are rounded in between where they need more; `patches` runs the beginning tile by tile; in `replace`,
+    `herringbone` and `single-transpose` convolutions run in place; `auto` takes the fastest plan with at most `ram`
+    bytes alive, or that with the least peak, of those that stream. ram: without it `auto` is ordinary execution.
+    extra: percentage of multiply-accumulates that patches may add to the network's. Raises `InputError` for another
+    mode, and except for `ordinary` for functions with loops, branches or batches of images, unless the mode is `auto`.
     """
 
     name = "plan-execution"
     mode: str = "auto"
     ram: int | None = None
+    extra: int = 30
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if self.mode not in (*STEPS, *METHODS):
-            raise InputError(f"unknown mode of execution '{self.mode}'; there are {', '.join((*STEPS, *METHODS))}")
+        if self.mode not in (modes := (*STEPS, *METHODS, *SUM_BITS, PATCHES)):
+            raise InputError(f"unknown mode of execution '{self.mode}'; there are {', '.join(modes)}")
         if self.mode == "ordinary" or (self.mode == "auto" and self.ram is None):
             return
         segments: list[DictionaryAttr] = []
@@ -53,8 +70,10 @@ class PlanExecutionPass(ModulePass):
             nodes = network.graph.nodes
             for segment, by in self._run(network):
                 ends = {"first": nodes[segment.first].result, "last": nodes[segment.last].result}
-                values = {**ends, "by": by}
-                segments.append(DictionaryAttr({name: StringAttr(value) for name, value in values.items()}))
+                values: dict[str, Attribute] = {name: StringAttr(value) for name, value in {**ends, "by": by}.items()}
+                if self.mode == PATCHES:
+                    values["more_macs"] = IntegerAttr(segment.extra, i64)
+                segments.append(DictionaryAttr(values))
         if segments:
             op.attributes[PLAN] = ArrayAttr(segments)
 
@@ -66,16 +85,43 @@ class PlanExecutionPass(ModulePass):
                     run_in_turns(network, segment.first, self.mode)
                     yield segment, self.mode
             return
+        if self.mode in SUM_BITS:
+            for segment in partial_plan(network, self.mode).segments:
+                if segment.schedule != ORDINARY:
+                    loop = ChannelLoop(network, segment.first, segment.last, SUM_BITS[self.mode])
+                    loop.rewrite()
+                    yield segment, self.mode if loop.is_exact else f"{self.mode}, {ROUNDED}"
+            return
+        if self.mode == PATCHES:
+            for segment in patched_plan(network, network.graph.macs * self.extra // 100).segments:
+                if segment.schedule != ORDINARY:
+                    run_in_patches(network, segment)
+                    yield segment, segment.schedule
+            return
         for segment in plan_of(network, self.mode, self.ram).segments:
             if (by := by_of(segment)) is not None:
                 stream(network, segment.first, segment.last, by)
                 yield segment, by.value
 
 
-def streamed_segments(module: ModuleOp) -> list[dict[str, str]]:
-    """The segments of a program that are not ordinary: `first`, `last` and `by`."""
+def with_rounded_sums(module: ModuleOp, ctx: Context, mode: str) -> ModuleOp | None:
+    """A program at L1 as a mode executes it, if that rounds sums in between; None if bits stay as they are."""
+    if mode not in ROUNDING:
+        return None
+    planned = module.clone()
+    PlanExecutionPass(mode).apply(ctx, planned)
+    rounds = any(str(segment["by"]).endswith(ROUNDED) for segment in streamed_segments(planned))
+    return planned if rounds else None
+
+
+def streamed_segments(module: ModuleOp) -> list[dict[str, str | int]]:
+    """The segments of a program that are not ordinary: `first`, `last` and `by`, and for patches `more_macs`."""
     recorded = module.attributes.get(PLAN)
-    segments: list[dict[str, str]] = []
-    for segment in cast("ArrayAttr[DictionaryAttr]", recorded) if recorded is not None else ():
-        segments.append({name: cast(StringAttr, value).data for name, value in segment.data.items()})
-    return segments
+    return [
+        {name: _plain(value) for name, value in segment.data.items()}
+        for segment in (cast("ArrayAttr[DictionaryAttr]", recorded) if recorded is not None else ())
+    ]
+
+
+def _plain(value: Attribute) -> str | int:
+    return value.value.data if isinstance(value, IntegerAttr) else cast(StringAttr, value).data

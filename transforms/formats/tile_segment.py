@@ -1,7 +1,9 @@
-"""`tile-segment`: a segment of a network becomes one loop nest, in which inner images live in rings of rows or pixels.
+"""`tile-segment`: a segment of a network becomes one loop nest over slices of its images.
 
-Every value is computed once, when the first of its readers needs it, and kept until the last has passed it. The result
-of the segment may then overwrite its input as far as that has been read (`pack-scratch`).
+By rows or pixels, inner images live in rings: every value is computed once, when the first of its readers needs it, and
+kept until the last has passed it. The result of the segment may then overwrite its input as far as that has been read
+(`pack-scratch`). By channels, each is handed on from op to op, until its part of the sums is added up. By patches, ops
+compute the parts of their results that a tile of the last one's needs.
 """
 
 from __future__ import annotations
@@ -14,10 +16,15 @@ from xdsl.passes import ModulePass
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
+from tinyml.transforms.formats.channels.choice import SUM_BITS
+from tinyml.transforms.formats.channels.nest import ChannelLoop
+from tinyml.transforms.formats.patching.nest import Patches
 from tinyml.transforms.formats.plans.blocks import By
-from tinyml.transforms.formats.plans.network import network_of
+from tinyml.transforms.formats.plans.network import Network, network_of
 from tinyml.transforms.formats.streaming.nest import stream
 from tinyml.transforms.formats.streaming.stages import NotStreamed
+
+WAYS = (*(by.value for by in By), "channels", "patches")
 
 
 @dataclass(frozen=True)
@@ -25,20 +32,25 @@ class TileSegmentPass(ModulePass):
     """Tiles and fuses consecutive ops of every function.
 
     first, last: the first and the last op of the segment, by the names that `tinyml plan` gives them. by: `rows`,
-    `pixels` or `blocks`, what the loops compute at a time; by blocks, pools of separate windows take the pixels of a
-    convolution block by block, and everything else runs by pixels. Raises `InputError` for other names, and for
-    segments that do not run slice by slice, with the reason.
+    `pixels`, `blocks` or `channels`, what the loops compute at a time, or `patches`; by blocks, pools of separate
+    windows take the pixels of a convolution block by block, and everything else runs by pixels. sums: bits of the sums
+    that a loop over channels adds up, 32, 16 or 8, to which they are rounded in between where they need more. patches:
+    their number along each axis. Raises `InputError` for other names and widths of sums, and for segments that do not
+    run slice by slice, with the reason.
     """
 
     name = "tile-segment"
     first: str
     last: str
     by: str = "rows"
+    sums: int = 32
+    patches: int = 2
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        known = [by.value for by in By]
-        if self.by not in known:
-            raise InputError(f"segments run by {', '.join(known[:-1])} or {known[-1]}, got '{self.by}'")
+        if self.by not in WAYS:
+            raise InputError(f"segments run by {', '.join(WAYS[:-1])} or {WAYS[-1]}, got '{self.by}'")
+        if self.sums not in SUM_BITS.values():
+            raise InputError(f"sums have {', '.join(map(str, SUM_BITS.values()))} bits, got {self.sums}")
         for function in defined_functions(op):
             network = network_of(function)
             order = [node.result for node in network.graph.nodes]
@@ -49,6 +61,14 @@ class TileSegmentPass(ModulePass):
             if first > last:
                 raise InputError(f"'{self.first}' comes after '{self.last}'")
             try:
-                stream(network, first, last, By(self.by))
+                self._tile(network, first, last)
             except NotStreamed as reason:
                 raise InputError(f"'{self.first}' to '{self.last}' do not run by {self.by}: {reason}") from None
+
+    def _tile(self, network: Network, first: int, last: int) -> None:
+        if self.by == "channels":
+            ChannelLoop(network, first, last, self.sums).rewrite()
+        elif self.by == "patches":
+            Patches(network, first, last, self.patches).rewrite()
+        else:
+            stream(network, first, last, By(self.by))

@@ -9,6 +9,7 @@ from xdsl.builder import Builder
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IndexType, IntegerAttr
 from xdsl.ir import SSAValue
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 
 def is_run(whole: Sequence[int], part: Sequence[int]) -> bool:
@@ -29,3 +30,20 @@ def build_offset(indices: Sequence[SSAValue], shape: Sequence[int], builder: Bui
             index = builder.insert(arith.MuliOp(index, build_index(stride, builder))).result
         total = index if total is None else builder.insert(arith.AddiOp(total, index)).result
     return build_index(0, builder) if total is None else total
+
+
+def is_offset(value: SSAValue, indices: Sequence[SSAValue], shape: Sequence[int]) -> bool:
+    """Has `build_offset` computed a value from these indices?"""
+    for axis in reversed(range(len(indices))):
+        term = value
+        if axis > 0:
+            if not isinstance(sum := value.owner, arith.AddiOp):
+                return False
+            value, term = sum.lhs, sum.rhs
+        if (stride := prod(shape[axis + 1 :])) != 1:
+            if not isinstance(product := term.owner, arith.MuliOp) or const_evaluate_operand(product.rhs) != stride:
+                return False
+            term = product.lhs
+        if term is not indices[axis]:
+            return False
+    return bool(indices)

@@ -27,7 +27,8 @@ def patches(graph: Graph, last: int, count: int) -> Segment | None:
     if count > min(image[:2]):
         return None
     peak = work = 0
-    for boxes in _tiles(graph, last, count):
+    for tile in tiles(image[:2], count):
+        boxes = boxes_of(graph, last, tile)
         peak = max(peak, _peak(graph, last, boxes))
         work += sum(
             node.macs * _pixels(boxes[node.result]) // graph.tensors[node.result].pixels
@@ -38,18 +39,23 @@ def patches(graph: Graph, last: int, count: int) -> Segment | None:
     return Segment(0, last, bits, f"{count}x{count} {SCHEDULE}", work - sum(node.macs for node in nodes))
 
 
+def count_of(segment: Segment) -> int:
+    """The number of tiles along each axis of a segment of patches."""
+    return int(segment.schedule.partition("x")[0])
+
+
 def largest_tile(graph: Graph, segment: Segment, name: str) -> int:
     """The most pixels of a tensor that a tile of a segment of patches needs."""
-    count = int(segment.schedule.partition("x")[0])
-    return max((_pixels(boxes[name]) for boxes in _tiles(graph, segment.last, count) if name in boxes), default=0)
+    image = graph.tensors[graph.nodes[segment.last].result]
+    boxes = (boxes_of(graph, segment.last, tile) for tile in tiles(image[:2], count_of(segment)))
+    return max((_pixels(parts[name]) for parts in boxes if name in parts), default=0)
 
 
-def _tiles(graph: Graph, last: int, count: int) -> Iterator[dict[str, Box]]:
-    """For each of count x count tiles of a result, the parts of all tensors that it needs."""
-    image = graph.tensors[graph.nodes[last].result]
-    for top, bottom in _cuts(image.height, count):
-        for left, right in _cuts(image.width, count):
-            yield _boxes(graph, last, (top, bottom, left, right))
+def tiles(extents: tuple[int, int], count: int) -> Iterator[Box]:
+    """The count x count tiles of an image of a height and a width."""
+    for top, bottom in _cuts(extents[0], count):
+        for left, right in _cuts(extents[1], count):
+            yield top, bottom, left, right
 
 
 def _cuts(extent: int, count: int) -> list[tuple[int, int]]:
@@ -60,7 +66,7 @@ def _pixels(box: Box) -> int:
     return (box[1] - box[0]) * (box[3] - box[2])
 
 
-def _boxes(graph: Graph, last: int, tile: Box) -> dict[str, Box]:
+def boxes_of(graph: Graph, last: int, tile: Box) -> dict[str, Box]:
     """The part of each tensor that a tile of the last one's result needs."""
     boxes = {graph.nodes[last].result: tile}
     for node in reversed(graph.nodes[: last + 1]):

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from xdsl.dialects import arith, tensor
 from xdsl.dialects.builtin import DenseArrayBase, UnknownLoc, i64
 from xdsl.ir import Operation, SSAValue
-from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import tdsl
 from tinyml.transforms.formats.plans.blocks import By
@@ -18,6 +17,7 @@ from tinyml.transforms.formats.streaming.schedule import Schedule, schedule_of
 from tinyml.transforms.formats.streaming.stages import Stage
 from tinyml.transforms.formats.streaming.timing import Clock
 from tinyml.transforms.formats.tiling.emitter import Emitter
+from tinyml.transforms.formats.tiling.erasure import erase
 from tinyml.transforms.formats.tiling.stored_image import StoredImage, tensor_like
 
 
@@ -52,7 +52,7 @@ class _Nest:
         for stage in stages:
             if stage.kept:
                 stage.result.replace_all_uses_with(self.images[stage.node.result].value)
-        _erase([op for stage in stages for op in stage.ops])
+        erase([op for stage in stages for op in stage.ops])
 
     def storage(self, stage: Stage, body: Body) -> StoredImage:
         """The tensor for a stage's result: whole where it is used after the segment, else a ring."""
@@ -154,14 +154,3 @@ class _Nest:
 
     def update(self, values: dict[str, SSAValue]) -> None:
         self.images = {name: self.images[name].now(value) for name, value in values.items()}
-
-
-def _erase(ops: Sequence[Operation]) -> None:
-    """Erase ops and what only they used."""
-    for op in reversed(ops):
-        operands = [value.owner for value in op.operands]
-        Rewriter.erase_op(op)
-        for owner in dict.fromkeys(operands):
-            movable = isinstance(owner, tdsl.ConstOp | tdsl.PadOp)
-            if movable and not any(result.uses for result in owner.results):
-                Rewriter.erase_op(owner)

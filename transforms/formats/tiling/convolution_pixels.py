@@ -19,12 +19,19 @@ Images = Callable[[SSAValue], StoredImage]
 class ConvolutionPixels:
     """A convolution of a single image, with the padding before it and elementwise ops behind it, pixel by pixel.
 
-    chain: the elementwise ops, each of which reads the result of the one before. The filter and the start of the sums
-    are reshaped in front of all loops, where the emitter is. several: whether pixels beside each other are asked for.
+    chain: the elementwise ops, each of which reads the result of the one before. by_row: channels of the result are
+    computed alone. several: pixels beside each other are computed at once. The filter and the start of the sums are
+    reshaped in front of all loops, where the emitter is.
     """
 
     def __init__(
-        self, op: tdsl.Conv2dOp, chain: Sequence[tdsl.ElementwiseOp], emit: Emitter, *, several: bool = False
+        self,
+        op: tdsl.Conv2dOp,
+        chain: Sequence[tdsl.ElementwiseOp],
+        emit: Emitter,
+        *,
+        by_row: bool = False,
+        several: bool = False,
     ) -> None:
         self.op, self.chain, self.emit = op, chain, emit
         self.shape = tdsl.shape_of(op.out)
@@ -32,8 +39,8 @@ class ConvolutionPixels:
         rows, *each = tdsl.shape_of(op.lhs)
         # A filter is a matrix unless channels are convolved in groups, or several windows by it.
         self.is_matrix = op.group_count == 1 and not several
-        self.filter = emit.reshaped(op.lhs, (rows, prod(each))) if self.is_matrix else op.lhs
-        initial = op.initial if self.is_matrix else None
+        self.filter = emit.reshaped(op.lhs, (rows, prod(each))) if self.is_matrix or by_row else op.lhs
+        initial = op.initial if self.is_matrix or by_row else None
         self.initial = None if initial is None else emit.reshaped(initial, (prod(tdsl.shape_of(initial)), 1))
 
     @property
@@ -54,6 +61,12 @@ class ConvolutionPixels:
 
         return applied(self.chain, self.op.out, pixels, same_pixels, self.emit)
 
+    def element(self, row: SSAValue, y: SSAValue, x: SSAValue, image: StoredImage) -> SSAValue:
+        """A channel of the pixel before elementwise ops, of shape 1x1x1x1. image: all channels that it depends on."""
+        column = self._column(self._windows(y, x, image, 1))
+        new = tdsl.RowProductOp(self.filter, row, column, self.initial, tdsl.format_of(self.op.out).type)
+        return self._sums(new, 1, 1)
+
     def _windows(self, y: SSAValue, x: SSAValue, image: StoredImage, count: int) -> SSAValue:
         """The parts of the image under the filter for pixels beside each other."""
         _, height, width, _ = tdsl.shape_of(self.op.lhs)
@@ -71,15 +84,23 @@ class ConvolutionPixels:
         if not self.is_matrix:
             new = tdsl.Conv2dOp(self.filter, windows, (1, 1), (1, 1), op.group_count, op.initial, element)
         else:
-            column = self.emit.reshaped(windows, (prod(tdsl.shape_of(windows)), 1))
+            column = self._column(windows)
             if self.initial is None:
                 new = tdsl.MatmulOp(self.filter, column, element)
             else:
                 new = tdsl.MatmulSumOp([(self.filter, column)], self.initial, element)
+        return self._sums(new, tdsl.shape_of(windows)[0], self.shape[3])
+
+    def _column(self, window: SSAValue) -> SSAValue:
+        return self.emit.reshaped(window, (prod(tdsl.shape_of(window)), 1))
+
+    def _sums(self, new: tdsl.ContractionOp, count: int, channels: int) -> SSAValue:
+        """The result of an op that computes sums of the convolution, as pixels beside each other."""
+        op = self.op
         new.acc, new.bound, new.row_shifts = op.acc, op.bound, op.row_shifts
         result = self.emit.insert(new, op)
         result.name_hint = op.out.name_hint
-        return self.emit.reshaped(result, (1, 1, tdsl.shape_of(windows)[0], self.shape[3]))
+        return self.emit.reshaped(result, (1, 1, count, channels))
 
 
 def applied(

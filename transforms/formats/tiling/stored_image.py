@@ -18,8 +18,8 @@ from tinyml.transforms.ir.offsets import is_run
 class StoredImage:
     """An image 1 x H x W x C, and the tensor that holds it, or in a ring its last rows or pixels.
 
-    shape: the image's. A ring has shape 1 x h x w x C and is either as wide as the image or one row high: pixel number
-    n of the image, counted row by row, lies at place n mod (h * w).
+    shape: the image's. A ring has shape 1 x h x w x C: pixel (y, x) of the image lies at (y mod h, x mod w), or if it
+    is a single row, pixel number n of the image, counted row by row, at place n mod w.
     """
 
     value: SSAValue
@@ -51,6 +51,9 @@ class StoredImage:
         rows, columns = self.extents
         if columns == self.shape[2]:
             return [zero, _remainder(y, rows, emit), x, zero]
+        if rows > 1:
+            down = y if rows == self.shape[1] else _remainder(y, rows, emit)
+            return [zero, down, _remainder(x, columns, emit), zero]
         number = emit.insert(arith.AddiOp(emit.times(y, self.shape[2]), x)) if self.shape[2] > 1 else y
         return [zero, zero, _remainder(number, columns, emit), zero]
 

@@ -445,6 +445,62 @@ func.func @finish(%s: tensor<2x!fixed.acc<32, 20>>) {
 
 // -----
 
+func.func @finish(%s: tensor<1x2x!fixed.acc<32, 20>>) {
+  %y = tdsl.finish %s {row_shifts = array<i8: 1, 2, 3>} : tensor<1x2x!fixed.acc<32, 20>> -> tensor<1x2x!fixed.q<8, 4>>
+  func.return
+}
+// CHECK: needs a shift for each of 2 rows, got 3
+
+// -----
+
+func.func @start(%b: tensor<2x2x!fixed.q<8, 7>>) {
+  %s = tdsl.start %b : tensor<2x2x!fixed.q<8, 7>> -> tensor<1x2x!fixed.acc<32, 14>>
+  func.return
+}
+// CHECK: 2x2 does not broadcast to 1x2
+
+// -----
+
+func.func @start(%b: tensor<3x!fixed.q<8, 7>>) {
+  %s = tdsl.start %b : tensor<3x!fixed.q<8, 7>> -> tensor<3x!fixed.acc<32, 6>>
+  func.return
+}
+// CHECK: no sum in !fixed.acc<32, 6> starts from !fixed.q<8, 7>
+
+// -----
+
+func.func @row(%w: tensor<3x4xf32>, %x: tensor<3x1xf32>, %i: index) {
+  %r = tdsl.row_product %w[%i], %x : tensor<3x4xf32>, tensor<3x1xf32> -> tensor<1x1xf32>
+  func.return
+}
+// CHECK: multiplies a row of a matrix and a matrix, got 3x4 and 3x1
+
+// -----
+
+func.func @row(%w: tensor<3x4xf32>, %x: tensor<4x1xf32>, %b: tensor<2x1xf32>, %i: index) {
+  %r = tdsl.row_product %w[%i], %x from %b : tensor<2x1xf32> : tensor<3x4xf32>, tensor<4x1xf32> -> tensor<1x1xf32>
+  func.return
+}
+// CHECK: shapes 2x1 and 3x1 do not broadcast
+
+// -----
+
+func.func @slice(%s: tensor<4x!fixed.acc<24, 20>>, %i: index) {
+  %r = tdsl.slice %s[%i] : tensor<4x!fixed.acc<24, 20>> -> tensor<2x!fixed.acc<24, 20>>
+  func.return
+}
+// CHECK: !fixed.acc<24, 20> lies only in registers, !fixed.acc<32, 20> also in memory
+
+// -----
+
+func.func @slice(%s: tensor<4x!fixed.acc<32, 20>>, %i: index) {
+  %r = tdsl.slice %s[%i] : tensor<4x!fixed.acc<32, 20>> -> tensor<2x!fixed.acc<32, 21>>
+  func.return
+}
+// CHECK: moves bits unchanged, so types must be equal, got !fixed.acc<32, 20> and !fixed.acc<32, 21>
+
+// -----
+
 func.func @distance(%a: tensor<3x1x!fixed.q<14, 9>>, %b: tensor<3x1x!fixed.q<14, 8>>) {
   %d = tdsl.squared_distance %a, %b {acc = !fixed.acc<32, 18>} : tensor<3x1x!fixed.q<14, 9>>, tensor<3x1x!fixed.q<14, 8>> -> tensor<1x1x!fixed.q<16, 6>>
   func.return
@@ -677,21 +733,21 @@ func.func @huge(%x: tensor<4x1x!fixed.q<31, 9>>) -> tensor<1x1x!fixed.q<16, 6>> 
 
 // -----
 
-%a, %i = "test.op"() : () -> (tensor<1x2x3x3xf32>, index)
-%r = tdsl.window %a[%i, %i] {dilations = array<i64: 1, 1>, margins = array<i64: 0, 0, 0, 0>, ring = array<i64: 4, 4>} : tensor<1x2x3x3xf32> -> tensor<1x2x2x3xf32>
-// CHECK: a ring is 4 pixels wide, as the image, or one row, got 2x3
+%a, %i = "test.op"() : () -> (tensor<1x2x1x3xf32>, index)
+%r = tdsl.window %a[%i, %i] {dilations = array<i64: 1, 1>, margins = array<i64: 0, 0, 0, 0>, ring = array<i64: 4, 4>} : tensor<1x2x1x3xf32> -> tensor<1x2x2x3xf32>
+// CHECK: windows reach over 2x2 pixels, the ring holds 2x1
 
 // -----
 
 %a, %i = "test.op"() : () -> (tensor<1x2x4x3xf32>, index)
 %r = tdsl.window %a[%i, %i] {dilations = array<i64: 2, 1>, margins = array<i64: 0, 0, 0, 0>, ring = array<i64: 4, 4>} : tensor<1x2x4x3xf32> -> tensor<1x2x2x3xf32>
-// CHECK: windows reach over 12 pixels, the ring holds 8
+// CHECK: windows reach over 3x2 pixels, the ring holds 2x4
 
 // -----
 
 %a, %i = "test.op"() : () -> (tensor<1x1x5x3xf32>, index)
 %r = tdsl.window %a[%i, %i] {dilations = array<i64: 1, 1>, margins = array<i64: 0, 0, 0, 0>, ring = array<i64: 4, 4>} : tensor<1x1x5x3xf32> -> tensor<1x2x2x3xf32>
-// CHECK: windows reach over 6 pixels, the ring holds 5
+// CHECK: windows reach over 1x6 pixels, the ring holds 1x5
 
 // -----
 

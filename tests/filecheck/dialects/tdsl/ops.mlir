@@ -227,6 +227,18 @@ func.func @accumulate(%s: tensor<2x1x!fixed.acc<32, 20>>, %a: tensor<2x3x!fixed.
 // CHECK: func.func @accumulate
 // CHECK-NEXT: tdsl.accumulate %s, %a, %x : {{.*}} -> tensor<2x1x!fixed.acc<32, 20>>
 
+func.func @partial(%b: tensor<3x!fixed.q<8, 7>>, %w: tensor<3x4x!fixed.q<8, 7>>, %x: tensor<4x1x!fixed.q<8, 7>>, %c: tensor<3x1x!fixed.q<8, 7>>, %i: index) {
+  %s = tdsl.start %b : tensor<3x!fixed.q<8, 7>> -> tensor<1x2x2x3x!fixed.acc<32, 14>>
+// CHECK: %s = tdsl.start %b : tensor<3x!fixed.q<8, 7>> -> tensor<1x2x2x3x!fixed.acc<32, 14>>
+  %p = tdsl.slice %s[%i, %i, %i, %i] : tensor<1x2x2x3x!fixed.acc<32, 14>> -> tensor<1x1x1x3x!fixed.acc<32, 14>>
+// CHECK: %p = tdsl.slice %s[%i, %i, %i, %i] : tensor<1x2x2x3x!fixed.acc<32, 14>> -> tensor<1x1x1x3x!fixed.acc<32, 14>>
+  %f = tdsl.finish %s {row_shifts = array<i8: 0, 1, 2>} : tensor<1x2x2x3x!fixed.acc<32, 14>> -> tensor<1x2x2x3x!fixed.q<8, 4>>
+// CHECK: %f = tdsl.finish %s {row_shifts = array<i8: 0, 1, 2>} : tensor<1x2x2x3x!fixed.acc<32, 14>> -> tensor<1x2x2x3x!fixed.q<8, 4>>
+  %r = tdsl.row_product %w[%i], %x from %c : tensor<3x1x!fixed.q<8, 7>> {row_shifts = array<i8: 0, 1, 2>} : tensor<3x4x!fixed.q<8, 7>>, tensor<4x1x!fixed.q<8, 7>> -> tensor<1x1x!fixed.q<8, 4>>
+// CHECK: %r = tdsl.row_product %w[%i], %x from %c : tensor<3x1x!fixed.q<8, 7>> {row_shifts = array<i8: 0, 1, 2>} : tensor<3x4x!fixed.q<8, 7>>, tensor<4x1x!fixed.q<8, 7>> -> tensor<1x1x!fixed.q<8, 4>>
+  func.return
+}
+
 // Rows with scales of their own.
 func.func @rows(%a: tensor<2x3x!fixed.q<8, 7>>, %x: tensor<3x1x!fixed.q<8, 7>>) -> tensor<2x1x!fixed.q<8, 5>> {
   %r = tdsl.matmul %a, %x {row_shifts = array<i8: 0, 3>} : tensor<2x3x!fixed.q<8, 7>>, tensor<3x1x!fixed.q<8, 7>> -> tensor<2x1x!fixed.q<8, 5>>

@@ -6,6 +6,7 @@ from programs.networks import ds_cnn, gural_murmann, lenet, mobilenet_v1, mobile
 from tinyml.transforms.formats.plans.blocks import By
 from tinyml.transforms.formats.plans.graph import Graph
 from tinyml.transforms.formats.plans.modes import plan
+from tinyml.transforms.formats.plans.patches import patches
 
 
 def peaks(graph: Graph, *modes: str) -> list[float]:
@@ -58,6 +59,18 @@ def test_patches_of_mobilenet():
     chosen = plan(graph, "patches", most_extra=graph.macs // 10)
     assert chosen.bits // 8 == 326_144
     assert round(100 * chosen.extra / graph.macs, 1) == 9.3
+    # The paper's 321 kB and 30.6 % are those of the patches alone, 4 x 4 of them.
+    segment = patches(graph, chosen.segments[0].last, 4)
+    assert segment is not None
+    assert (chosen.segments[0].schedule, segment.bits // 8) == ("4x4 patches", 320_960)
+    in_patches = sum(node.macs for node in graph.nodes[: segment.last + 1])
+    assert round(100 * segment.extra / in_patches, 1) == 30.6
+
+
+def test_patches_at_172_pixels():
+    """PEX, table 3, row 5: 218 kB."""
+    graph = mobilenet_v2(172)
+    assert plan(graph, "patches", most_extra=graph.macs * 126 // 1000).bits // 8 == 218_096
 
 
 def test_orders_of_gural_and_murmann():

@@ -1,0 +1,60 @@
+"""A single row of a product of matrices, at a computed index."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import IndexType, TensorType
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import irdl_op_definition, operand_def, opt_operand_def
+from xdsl.utils.exceptions import VerifyException
+
+from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, build, shape_of, spell
+from tinyml.dialects.tdsl.contraction import ContractionOp, Term
+
+__all__ = ["RowProductOp"]
+
+
+@irdl_op_definition
+class RowProductOp(ContractionOp):
+    """`result[0, j] = addend[row, 0] + sum_k lhs[row, k] * rhs[k, j]`: a row of `tdsl.matmul_sum`, bit for bit.
+
+    `acc`, `bound`, `row_shifts` and the scales of `lhs` are those of all rows.
+    """
+
+    name = "tdsl.row_product"
+    lhs = operand_def(SHAPED)
+    row = operand_def(IndexType)
+    rhs = operand_def(SHAPED)
+    addend = opt_operand_def(SHAPED)
+    assembly_format = (
+        "$lhs `[` $row `]` `,` $rhs (`from` $addend^ `:` type($addend))? attr-dict `:` type($lhs) `,` type($rhs)"
+        " (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
+    )
+
+    def __init__(self, lhs: SSAValue, row: SSAValue, rhs: SSAValue, initial: SSAValue | None, element: Attribute):
+        shape = (1, *shape_of(rhs)[1:])
+        build(self, [lhs, row, rhs, [] if initial is None else [initial]], TensorType(element, shape))
+
+    @property
+    def terms(self) -> Sequence[Term]:
+        """The products of all rows, whose facts hold for each."""
+        return [Term.of_matrices(self.lhs, self.rhs)]
+
+    @property
+    def initial(self) -> SSAValue | None:
+        return self.addend
+
+    @property
+    def rows(self) -> int:
+        return shape_of(self.lhs)[0]
+
+    def reads_in_place(self, operand: SSAValue) -> bool:
+        # What the sums start from has other elements than the result.
+        return TensorOp.reads_in_place(self, operand)
+
+    def infer_shape(self) -> Shape:
+        lhs, rhs = shape_of(self.lhs), shape_of(self.rhs)
+        if len(lhs) != 2 or len(rhs) != 2 or lhs[1] != rhs[0]:
+            raise VerifyException(f"multiplies a row of a matrix and a matrix, got {spell(lhs)} and {spell(rhs)}")
+        return (1, rhs[1])

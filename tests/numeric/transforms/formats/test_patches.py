@@ -1,0 +1,79 @@
+"""Segments that run tile by tile compute the bits of ordinary execution."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from programs.sliced_networks import arena, buffers_of, channel_networks, check_bits, inputs_of, refined
+from programs.streamed_networks import NetworkWriter, networks
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.parser import Parser
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.context import context
+from tinyml.lowering import pipelines
+from tinyml.runtime.devices.host import HostRunner
+from tinyml.runtime.devices.registry import runner_for
+from tinyml.runtime.evaluator.evaluator import Outputs, evaluate, predict_function
+from tinyml.runtime.model.model_interface import interface_of
+from tinyml.targets.c.print_c import write_c
+from tinyml.targets.registry import HOST
+from tinyml.tools.driver.measure import first_mismatch
+from tinyml.transforms.formats.patching.choice import patched_plan
+from tinyml.transforms.formats.patching.nest import Patches
+from tinyml.transforms.formats.plan_execution import streamed_segments
+from tinyml.transforms.formats.plans.network import network_of
+from tinyml.transforms.formats.streaming.stages import NotStreamed
+
+
+def patches(module: ModuleOp, last: int, count: int) -> Patches | None:
+    try:
+        return Patches(network_of(predict_function(module)), 0, last, count)
+    except NotStreamed:
+        return None
+
+
+@settings(max_examples=15)
+@given(st.one_of(channel_networks(), networks()), st.data())
+def test_any_tiles_compute_the_same_bits(network: str, data: st.DataObject):
+    module = refined(Parser(context(), network).parse_module())
+    nodes = network_of(predict_function(module)).graph.nodes
+    options = [(last, count) for last in range(len(nodes)) for count in (2, 3) if patches(module, last, count)]
+    assume(options)
+    tiled = module.clone()
+    run = patches(tiled, *data.draw(st.sampled_from(options)))
+    assert run is not None
+    run.rewrite()
+    check_bits(module, tiled)
+
+
+def shrinking_network() -> ModuleOp:
+    """Large images at the beginning, whose windows overlap."""
+    net = NetworkWriter((16, 16, 1), np.random.default_rng(7))
+    image = net.window(net.input, (3, 3), (1, 1), (1, 1, 1, 1), 8)
+    image = net.window(image, (3, 3), (2, 2), (0, 1, 0, 1))
+    image = net.insert(tdsl.MaxPoolOp(image, (2, 2), (0, 0, 0, 0), (2, 2)))
+    return net.module(net.window(image, (3, 3), (1, 1), (1, 1, 1, 1), 4))
+
+
+@pytest.mark.parametrize("device", [HOST, "cortex-m4"])
+def test_networks_run_in_patches_on_devices(device: str, tmp_path: Path):
+    """On the host every access is checked. The arena is no larger than the plan says, which is less than before."""
+    module = refined(shrinking_network())
+    expected, interface = evaluate(module, x := inputs_of(module, 2)), interface_of(module)
+    network = network_of(predict_function(module))
+    plan = patched_plan(network, network.graph.macs * 30 // 100)
+    program = buffers_of(module, "patches", device)
+    [segment] = streamed_segments(program)
+    assert (segment["by"], segment["more_macs"]) == (plan.segments[0].schedule, plan.extra)
+    assert arena(program) <= plan.bits // 8 < arena(buffers_of(module, "ordinary"))
+    for step in ("buffers-to-loops", "loops-to-bits", "bits-to-c"):
+        pipelines.run(program, context(), pipelines.flatten(step, {"target": device}))
+    write_c(program, context(), device, tmp_path)
+    runner = HostRunner(sanitize=True) if device == HOST else runner_for(device)
+    result = runner.run(runner.build(tmp_path, interface, tmp_path / "build"), interface, x)
+    assert first_mismatch(expected, Outputs(None, result.scores, result.more)) is None

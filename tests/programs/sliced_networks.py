@@ -1,0 +1,93 @@
+"""What tests of programs that run slice by slice share: their lowering, and the comparison with ordinary execution."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import strategies as st
+from interpreters import memory
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import SSAValue
+
+from programs.streamed_networks import NetworkWriter
+from tinyml.dialects import tdsl
+from tinyml.dialects.context import context
+from tinyml.dialects.scratch import ArenaOp
+from tinyml.lowering import pipelines
+from tinyml.runtime.evaluator.evaluator import Outputs, evaluate, predict_function
+from tinyml.targets.registry import HOST
+from tinyml.tools.driver.measure import first_mismatch
+from tinyml.transforms.formats.reuse_input import ReuseInputPass
+
+LOWERING = ("formats-to-buffers", "buffers-to-loops", "loops-to-bits")
+
+
+def refined(module: ModuleOp) -> ModuleOp:
+    """A program at L1 with accumulators, whose input lies in the arena."""
+    ReuseInputPass().apply(context(), module)
+    pipelines.run(module, context(), pipelines.flatten("refine-formats", {}))
+    return module
+
+
+def lowered(module: ModuleOp) -> ModuleOp:
+    """A program at L1 lowered to bits."""
+    module = module.clone()
+    for step in LOWERING:
+        pipelines.run(module, context(), pipelines.flatten(step, {}))
+    return module
+
+
+def inputs_of(module: ModuleOp, samples: int) -> np.ndarray:
+    shape = tdsl.shape_of(predict_function(module).body.block.args[0])
+    return np.random.default_rng(1).integers(-128, 128, (samples, int(np.prod(shape))), np.int8)
+
+
+def buffers_of(module: ModuleOp, plan: str, target: str = HOST) -> ModuleOp:
+    module = module.clone()
+    pipelines.run(module, context(), pipelines.flatten("formats-to-buffers", {"plan": plan, "target": target}))
+    return module
+
+
+def arena(buffers: ModuleOp) -> int:
+    return sum(op.size for op in buffers.walk() if isinstance(op, ArenaOp))
+
+
+def check_bits(module: ModuleOp, tiled: ModuleOp) -> None:
+    """A tiled program computes the bits of a module on tensors, and in an arena that was filled with random bytes."""
+    tiled.verify()
+    x = inputs_of(module, 2)
+    assert first_mismatch(evaluate(module, x), evaluate(tiled, x)) is None
+    got = [np.asarray(result).reshape(1, -1) for result in memory.run(lowered(tiled), x[0])]
+    assert first_mismatch(evaluate(module, x[:1]), Outputs(None, got[0], tuple(got[1:]))) is None
+
+
+@st.composite
+def channel_networks(draw: st.DrawFn) -> str:
+    """Programs: a convolution, ops on channels, and a convolution or dense layers behind them."""
+    net = NetworkWriter((6, 7, draw(st.integers(1, 3))), np.random.default_rng(draw(st.integers(0, 1 << 30))))
+
+    def window(image: SSAValue, channels: int | None) -> SSAValue:
+        down, across = draw(st.sampled_from([(1, 1), (3, 3), (2, 3)]))
+        strides = draw(st.sampled_from([(1, 1), (2, 2), (1, 2)]))
+        return net.window(image, (down, across), strides, (down - 1, down // 2, across - 1, across // 2), channels)
+
+    channels = draw(st.integers(2, 5))
+    image = window(net.input, channels)
+    for kind in draw(st.lists(st.sampled_from(["depthwise", "max", "sum", "average"]), max_size=2)):
+        if kind == "depthwise":
+            image = window(image, None)
+        elif kind == "sum":
+            other = net.window(image, (1, 1), (1, 1), (0, 0, 0, 0), channels)
+            image = net.insert(tdsl.AddOp(net.window(other, (1, 1), (1, 1), (0, 0, 0, 0)), image))
+        elif min(tdsl.shape_of(image)[1:3]) > 1:
+            pool = tdsl.MaxPoolOp if kind == "max" else tdsl.AveragePoolOp
+            image = net.insert(pool(image, (2, 2), (1, 0, 1, 0) if kind == "max" else (0, 0, 0, 0), (1, 2)))
+    end = draw(st.sampled_from(["convolution", "mean", "dense", "none"]))
+    if end == "convolution":
+        image = window(image, draw(st.integers(1, 4)))
+    if end == "mean":
+        image = net.insert(tdsl.MeanOp(image, (1, 2)))
+    if end in ("mean", "dense"):
+        column = net.insert(tdsl.ReshapeOp(image, (int(np.prod(tdsl.shape_of(image))), 1)))
+        hidden = tdsl.MatmulOp(net.constant(3, tdsl.shape_of(column)[0]), column)
+        image = net.insert(tdsl.MatmulOp(net.constant(2, 3), net.insert(tdsl.ReluOp(net.insert(hidden)))))
+    return str(net.module(image))

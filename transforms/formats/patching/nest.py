@@ -1,0 +1,144 @@
+"""The loops over tiles of a segment's result; in a tile, op after op computes the part that the tile needs.
+
+Parts are rectangles of images. They lie in tensors of the greatest one's size, in which pixel (y, x) has place (y mod
+height, x mod width). Neighbouring tiles compute again what both need.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from xdsl.dialects import arith, tensor
+from xdsl.dialects.builtin import UnknownLoc
+from xdsl.ir import Operation, SSAValue
+
+from tinyml.dialects import tdsl
+from tinyml.transforms.formats.plans.graph import Image, Read
+from tinyml.transforms.formats.plans.network import Network
+from tinyml.transforms.formats.plans.patches import Box, boxes_of, tiles
+from tinyml.transforms.formats.streaming.bodies import Body, body_of, kind_of
+from tinyml.transforms.formats.streaming.stages import NotStreamed, segment_of
+from tinyml.transforms.formats.tiling.emitter import Emitter
+from tinyml.transforms.formats.tiling.erasure import erase
+from tinyml.transforms.formats.tiling.stored_image import StoredImage, tensor_like
+
+
+class Range(NamedTuple):
+    """Rows, or columns, of an image: the first, and the end."""
+
+    first: SSAValue
+    end: SSAValue
+
+
+class Patches:
+    """The nodes of a network from first to last, both inclusive, as count x count tiles of the last one's result.
+
+    Raises `NotStreamed` for segments that do not run so.
+    """
+
+    def __init__(self, network: Network, first: int, last: int, count: int) -> None:
+        self.network, self.count = network, count
+        segment = segment_of(network, first, last)
+        self.stages = segment.stages
+        self.graph = segment.graph
+        for stage in self.stages:
+            kind_of(stage)
+            if stage.sums:
+                raise NotStreamed(f"{stage.node.result} needs all of its operand")
+            if stage.kept and stage is not self.stages[-1]:
+                raise NotStreamed(f"{stage.node.result} is used after the segment")
+        extents = self.graph.tensors[self.stages[-1].node.result][:2]
+        if not 0 < count <= min(extents):
+            raise NotStreamed(f"{count} x {count} patches do not divide {extents[0]} x {extents[1]} pixels")
+        boxes = [boxes_of(self.graph, len(self.stages) - 1, tile) for tile in tiles(extents, count)]
+        self.sizes = {name: (self._extent(name, 0, boxes), self._extent(name, 1, boxes)) for name in boxes[0]}
+        """The height and the width of the tensors for parts."""
+
+    def _extent(self, name: str, axis: int, boxes: Sequence[dict[str, Box]]) -> int:
+        """The greatest extent of the parts of a tensor along an axis, with room for every window inside the image."""
+        parts = [box[name][2 * axis : 2 * axis + 2] for box in boxes]
+        reads = [read for node in self.graph.nodes for read in node.reads if read.tensor == name]
+        windows = [min(read.kernel[axis], self.graph.tensors[name][axis]) for read in reads]
+        return max([*(end - first for first, end in parts), *windows])
+
+    def rewrite(self) -> None:
+        """Replace the ops of the segment by the loops."""
+        end = self.stages[-1]
+        last = end.result.owner
+        assert isinstance(last, Operation)
+        emit = self.emit = Emitter(last, UnknownLoc())
+        bodies = [body_of(stage, emit) for stage in self.stages]
+        whole = self._empty(end.result, tdsl.shape_of(end.result))
+
+        def row_of_tiles(i: SSAValue, held: SSAValue) -> SSAValue:
+            rows = self._ranges(0, i)
+            return emit.over(self.count, held, lambda j, held: self._tile(bodies, rows, self._ranges(1, j), held))
+
+        result = emit.over(self.count, whole, row_of_tiles)
+        end.result.replace_all_uses_with(result)
+        erase([op for stage in self.stages for op in stage.ops])
+
+    def _tile(
+        self, bodies: Sequence[Body], rows: dict[str, Range], columns: dict[str, Range], whole: SSAValue
+    ) -> SSAValue:
+        """The result of the segment with a tile inserted."""
+        self.images: dict[str, StoredImage] = {}
+        for stage, body in zip(self.stages, bodies, strict=True):
+            name, shape = stage.node.result, tdsl.shape_of(stage.result)
+            held = whole if stage.kept else self._empty(stage.result, (1, *self.sizes[name], shape[3]))
+            self.images[name] = self._part(body, rows[name], columns[name], StoredImage(held, shape))
+        return self.images[self.stages[-1].node.result].value
+
+    def _part(self, body: Body, rows: Range, columns: Range, image: StoredImage) -> StoredImage:
+        """An image with a rectangle of a stage's result computed."""
+        emit = self.emit
+
+        def pixel(y: SSAValue, x: SSAValue, held: SSAValue) -> SSAValue:
+            return body.at(y, x, image.now(held), self._stored).value
+
+        def row(y: SSAValue, held: SSAValue) -> SSAValue:
+            return emit.loop(*columns, [held], lambda x, carried: [pixel(y, x, carried[0])])[0]
+
+        return image.now(emit.loop(*rows, [image.value], lambda y, carried: [row(y, carried[0])])[0])
+
+    def _stored(self, value: SSAValue) -> StoredImage:
+        name = self.network.names.get(value)
+        return self.images[name] if name in self.images else StoredImage.whole(value)
+
+    def _empty(self, like: SSAValue, shape: tdsl.Shape) -> SSAValue:
+        empty = self.emit.insert(tensor.EmptyOp((), tensor_like(like, shape)))
+        empty.name_hint = like.name_hint
+        return empty
+
+    def _ranges(self, axis: int, i: SSAValue) -> dict[str, Range]:
+        """The rows, or for axis 1 the columns, of all parts that tile i along the axis needs."""
+        emit, tensors = self.emit, self.graph.tensors
+        end = self.stages[-1].node.result
+        extent = tensors[end][axis]
+        ends = [
+            emit.insert(arith.DivSIOp(emit.times(at, extent), emit.index(self.count))) for at in (i, emit.plus(i, 1))
+        ]
+        ranges = {end: Range(*ends)}
+        for stage in reversed(self.stages):
+            for read in stage.node.reads:
+                if self.graph.producer[read.tensor] >= 0:
+                    needed = self._needed(read, tensors[read.tensor], axis, ranges[stage.node.result])
+                    known = ranges.get(read.tensor)
+                    ranges[read.tensor] = needed if known is None else self._both(known, needed)
+        return ranges
+
+    def _needed(self, read: Read, operand: Image, axis: int, range: Range) -> Range:
+        """The range of an operand that a range of a result needs."""
+        emit, step, before = self.emit, read.strides[axis], read.before[axis]
+        first = emit.plus(emit.times(range.first, step), -before)
+        end = emit.plus(emit.times(emit.plus(range.end, -1), step), read.kernel[axis] - before)
+        return Range(
+            emit.insert(arith.MaxSIOp(first, emit.index(0))) if before else first,
+            emit.insert(arith.MinSIOp(end, emit.index(operand[axis]))),
+        )
+
+    def _both(self, one: Range, two: Range) -> Range:
+        """The range from the first to the last of two ranges."""
+        first, end = self.emit.insert(arith.MinSIOp(one.first, two.first)), arith.MaxSIOp(one.end, two.end)
+        return Range(first, self.emit.insert(end))
