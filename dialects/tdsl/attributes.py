@@ -12,10 +12,13 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-__all__ = ["PACKED", "PERCENTILES", "PROFILE", "RANGE", "REUSED", "RING", "ZEROS", "Csr", "Profile", "Range"]
+__all__ = ["MODE", "PACKED", "PERCENTILES", "PROFILE", "RANGE", "REUSED", "RING", "ZEROS", "Csr", "Profile", "Range"]
 
 PERCENTILES = (0.1, 1.0, 50.0, 99.0, 99.9)
 """The percentiles that a profile holds, in percent."""
+
+MODE = "tdsl.mode"
+"""Attribute of a function: the mode of execution that a search chose together with its formats (`plan-execution`)."""
 
 RING = "tdsl.ring"
 """Attribute of a tensor of images: the height and width of the image of which it holds the last rows or pixels."""
