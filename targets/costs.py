@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from tinyml.targets.registry import board, chip_of
+from tinyml.targets.registry import board, chip_of, kernels_of
 
 OPTIMIZE = "-Os"
 """The optimization level of the C compiler that the tables hold for."""
@@ -37,15 +37,17 @@ class CostTable:
     """The costs measured on a board.
 
     unit: the board's unit of time. program: the fixed cost of every program; its `code` is 0. steps: costs by kind.
+    composed: those of composed kernels, which add up from their instructions.
     """
 
     unit: str
     program: Cost
     steps: Mapping[str, Cost]
+    composed: Mapping[str, Cost] = field(default_factory=dict[str, Cost])
 
     def cost(self, step: str) -> Cost | None:
-        """The cost of a kind of step; None if it was not measured."""
-        return self.steps.get(step)
+        """The cost of a kind of step; None if it is not known."""
+        return self.steps.get(step) or self.composed.get(step)
 
     def generic_cost(self, step: str) -> Cost:
         """An estimate for a kind of step that was not measured: the mean of its family, or else of all kinds."""
@@ -75,4 +77,10 @@ def cost_table(target: str) -> CostTable | None:
         return None
     table = json.loads(file.read_text("utf-8"))
     steps = {step: Cost(*row) for step, row in table["steps"].items()}
-    return CostTable(table["unit"], Cost(*table["program"]), steps)
+    composed: dict[str, Cost] = {}
+    for kernel in kernels_of(target):
+        if kernel.composed is not None and kernel.composed.costs:
+            times = dict(kernel.composed.costs)
+            composed[kernel.symbol] = Cost(times.pop(""), kernel.composed.call, kernel.code, kernel.composed.stack)
+            composed |= {f"{kernel.symbol} {unit}": Cost(time, 0, 0, 0) for unit, time in times.items()}
+    return CostTable(table["unit"], Cost(*table["program"]), steps, composed)

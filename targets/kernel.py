@@ -14,6 +14,60 @@ from tinyml.dialects.formats.coding import INTEGER
 
 
 @dataclass(frozen=True)
+class Composed:
+    """The C text and the costs of a kernel that a composer made.
+
+    header: the runtime header that it needs. signature: what comes before its body. bodies: statements of assembly by
+    the values of TM_CORE, the instruction sets, for which they are; portable: those of any other machine. costs: the
+    time of a call (""), of each product ("element") and of each unit in which the op counts its `parts`; without them
+    the kernel is measured. call: bytes of
+    flash of a call. stack: bytes.
+    """
+
+    header: str
+    signature: str
+    bodies: Mapping[tuple[int, ...], str]
+    portable: str
+    costs: Mapping[str, float] = field(default_factory=dict[str, float])
+    call: int = 0
+    stack: int = 0
+
+    @property
+    def text(self) -> str:
+        """The function."""
+        if not self.bodies:
+            return f"static TM_SHARED {self.signature}\n{{\n{self.portable}\n}}\n"
+        lines: list[str] = []
+        for cores, body in self.bodies.items():
+            lines += [f"#{'elif' if lines else 'if'} {_any_of(cores)}", body]
+        return "\n".join(
+            [
+                "/* A naked function has no code that names its parameters. */",
+                "#pragma GCC diagnostic push",
+                '#pragma GCC diagnostic ignored "-Wunused-parameter"',
+                f"#if {_any_of([core for cores in self.bodies for core in cores])}",
+                "static TM_NAKED",
+                "#else",
+                "static TM_SHARED",
+                "#endif",
+                self.signature,
+                "{",
+                *lines,
+                "#else",
+                self.portable,
+                "#endif",
+                "}",
+                "#pragma GCC diagnostic pop",
+                "",
+            ]
+        )
+
+
+def _any_of(cores: Sequence[int]) -> str:
+    return " || ".join(f"TM_CORE == {core}" for core in cores)
+
+
+@dataclass(frozen=True)
 class Kernel:
     """A C function and the sum that it computes.
 
@@ -22,10 +76,11 @@ class Kernel:
     bits stored beside each weight of a sparse row that is one stream of bytes: 8 in the layout of `row_stream`, 4 in
     that of `delta_row_stream`. fetches: the vector is packed, too, and its bits are an argument. flash: true if the
     weights lie in flash, false for working memory, None if the chip has a single address space. rows: matrix rows
-    processed at once. step: the time of one entry of a sum, in cycles on an AVR and in instructions on other chips;
-    code: bytes of flash; `make kernels` measures both. codings: the codings of weights and vector; tables are the first
-    arguments. segments: the tables are those of `Coding.segments`, and a vector whose integers fit 16 bits is decoded
-    beforehand.
+    processed at once. windows: windows that they meet at once. step: the time of one entry of a sum, in cycles on an
+    AVR and in instructions on other chips; code: bytes of flash; `make kernels` measures both. codings: the codings of
+    weights and vector; tables are the first arguments. segments: the tables are those of `Coding.segments`, and a
+    vector whose integers fit 16 bits is decoded beforehand. needs: the feature that a board must have. composed: the
+    text of a kernel that no header defines.
     """
 
     symbol: str
@@ -37,10 +92,13 @@ class Kernel:
     fetches: bool = False
     flash: bool | None = True
     rows: int = 1
+    windows: int = 1
     step: float = 0.0
     codings: tuple[str, ...] = (INTEGER, INTEGER)
     code: int = 0
     segments: bool = False
+    needs: str = ""
+    composed: Composed | None = None
 
     def computes(self, wanted: Kernel) -> bool:
         """True if it computes the sum that another description asks for."""
@@ -49,6 +107,13 @@ class Kernel:
             for kernel in (self, wanted)
         )
         return ours == theirs and self.flash in (None, wanted.flash)
+
+
+LEAST_WINDOW = 4
+"""The least length of a window of a kernel for tiles."""
+
+REQUANTISED_LIMIT = 1 << 30
+"""The magnitude below which a kernel for tiles requantises sums, as it doubles them; its shifts are negative."""
 
 
 def slowest(kernels: Iterable[Kernel], vector: int, codings: tuple[str, ...]) -> Sequence[Kernel]:

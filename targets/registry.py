@@ -73,8 +73,9 @@ def chip_of(target: str) -> Chip:
 
 
 def kernels_of(target: str) -> Sequence[Kernel]:
-    """The kernels of a board's chip, best first; raises `InputError` for an unknown board."""
-    return chip_of(target).kernels
+    """The kernels that a board can run, best first; raises `InputError` for an unknown board."""
+    chip, board = _target(target)
+    return [kernel for kernel in chip.kernels if kernel.needs in ("", *board.features)]
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from functools import singledispatch
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
@@ -17,6 +18,20 @@ if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import NumberFormat, Raws
 
 V = TypeVar("V")
+
+
+@dataclass(frozen=True)
+class Requantisation:
+    """The arguments of `tm_requantize_s32` that bring the sum of each row to a result's units, and the result's raws.
+
+    multipliers: int32. shifts: int8. zero: the raw of 0, added at the end. low, high: the limits of raws.
+    """
+
+    multipliers: Raws
+    shifts: Raws
+    zero: int
+    low: int
+    high: int
 
 
 class Accumulator(ABC):
@@ -92,6 +107,10 @@ class Accumulator(ABC):
     def level_row(self, m: Machine[V], sum: V, row: V, levelled: Accumulator) -> V:
         """Converts the complete sum of a row, given its number, to the accumulator that `levelled` returns."""
         return sum
+
+    def requantisation(self, result: NumberFormat, rows: int) -> Requantisation | None:
+        """What finishes the complete sums of rows in a format; None if they are finished in another way."""
+        return None
 
     def holds(self, bound: Bound, result: NumberFormat) -> bool:
         """True if sums within a bound fit, including while they are rounded into the result."""

@@ -12,6 +12,7 @@ from tinyml.dialects.num.norms import *
 from tinyml.dialects.num.proofs import *
 from tinyml.dialects.num.scalars import *
 from tinyml.dialects.num.sums import *
+from tinyml.dialects.num.tile_kernels import *
 from tinyml.dialects.num.totals import *
 from tinyml.dialects.num.vector_kernels import *
 

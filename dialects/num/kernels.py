@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
 from xdsl.dialects.builtin import IndexType, IndexTypeConstr, IntegerAttr, MemRefType, StringAttr
@@ -71,6 +72,11 @@ class KernelOp(IRDLOperation, ABC):
     @abstractmethod
     def accumulator(self) -> Accumulator:
         """The accumulator of the sums."""
+
+    @property
+    def parts(self) -> Mapping[str, int]:
+        """What a call takes time for besides the products: how often, by the name of the unit."""
+        return {}
 
     @property
     def length(self) -> int:

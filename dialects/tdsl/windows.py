@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import ClassVar
 
-from xdsl.dialects.builtin import DenseArrayBase, FloatAttr, IndexType, IntegerType, TensorType, f64, i64
+from xdsl.dialects.builtin import DenseArrayBase, FloatAttr, IndexType, IntegerAttr, IntegerType, TensorType, f64, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def
 from xdsl.utils.exceptions import VerifyException
@@ -42,14 +42,15 @@ def windows(extent: int, kernel: int, before: int, after: int, stride: int, dila
 
 @irdl_op_definition
 class WindowOp(TensorOp):
-    """A window of the result's shape, 1 x KH x KW x C, of an image 1 x H x W x C.
+    """Windows beside each other, in the result's shape N x KH x KW x C, of an image 1 x H x W x C.
 
-    Element (0, i, j, c) is `image[0, top + i * dilations[0], left + j * dilations[1], c]`, or the real `value` (0 by
-    default) outside of the image. margins: how far a window may reach beyond the image above, below, on the left and
-    on the right.
+    Element (n, i, j, c) is `image[0, top + i * dilations[0], left + n * across + j * dilations[1], c]`, or the real
+    `value` (0 by default) outside of the image. margins: how far a window may reach beyond the image above, below, on
+    the left and on the right. across: pixels from a window to the next, if there are several.
 
-    ring: height and width of an image of which the operand, 1 x h x w x C, only holds some pixels, among them those of
-    the window: (y, x) at place (y mod h, x mod w), or in a single row number n, counted row by row, at place n mod w.
+    ring, for a single window: height and width of an image of which the operand, 1 x h x w x C, only holds some pixels,
+    among them those of the window: (y, x) at place (y mod h, x mod w), or in a single row number n, counted row by row,
+    at place n mod w.
     """
 
     name = "tdsl.window"
@@ -61,6 +62,7 @@ class WindowOp(TensorOp):
     margins = prop_def(DenseArrayBase.constr(i64))
     value = opt_prop_def(FloatAttr)
     ring = opt_prop_def(DenseArrayBase.constr(i64))
+    across = opt_prop_def(IntegerAttr)
     assembly_format = (
         "$image `[` $top `,` $left `]` attr-dict `:` type($image) (`into` $dest^ `:` type($dest))?"
         " (`->` type($result)^)?"
@@ -76,13 +78,17 @@ class WindowOp(TensorOp):
         margins: Sequence[int],
         value: float = 0.0,
         ring: Sequence[int] | None = None,
+        count: int = 1,
+        across: int = 1,
     ):
         properties: dict[str, Attribute] = {"dilations": integer_array(dilations), "margins": integer_array(margins)}
         if value:
             properties["value"] = FloatAttr(value, f64)
         if ring is not None:
             properties["ring"] = integer_array(ring)
-        shape = 1, *size, shape_of(image)[3]
+        if count > 1:
+            properties["across"] = IntegerAttr(across, i64)
+        shape = count, *size, shape_of(image)[3]
         build(self, [image, top, left], TensorType(shaped(image).get_element_type(), shape), properties)
 
     @property
@@ -90,6 +96,13 @@ class WindowOp(TensorOp):
         """The dilations along height and width."""
         down, right = integers(self.dilations, "dilations", 2)
         return down, right
+
+    @property
+    def steps(self) -> range:
+        """How many pixels each window is from the first."""
+        count = shape_of(self.out)[0]
+        across = 1 if self.across is None else self.across.value.data
+        return range(0, count * across, across)
 
     @property
     def reach(self) -> tuple[int, int, int, int]:
@@ -116,8 +129,12 @@ class WindowOp(TensorOp):
 
     def infer_shape(self) -> Shape:
         image, window = shape_of(self.image), shape_of(self.out)
-        if len(image) != 4 or len(window) != 4 or (image[0], image[3]) != (window[0], window[3]) or image[0] != 1:
-            raise VerifyException(f"gathers windows 1xKHxKWxC of images 1xHxWxC, got {spell(window)} of {spell(image)}")
+        if len(image) != 4 or len(window) != 4 or image[3] != window[3] or image[0] != 1:
+            raise VerifyException(f"gathers windows NxKHxKWxC of images 1xHxWxC, got {spell(window)} of {spell(image)}")
+        if (self.across is None) != (window[0] == 1) or (self.across is not None and self.across.value.data < 1):
+            raise VerifyException("needs the distance of windows, at least 1, if there are several of them")
+        if self.ring is not None and window[0] > 1:
+            raise VerifyException("windows of a ring are gathered one at a time")
         top, bottom, left, right = self.reach
         for extent, kernel, before, after, gap in (
             (self.extents[0], window[1], top, bottom, self.spread[0]),

@@ -33,7 +33,7 @@ from tinyml.dialects.scratch import FORMAT, element_bytes, memref_type
 from tinyml.lowering.bits.format_notes import Affine, affine_format, describe_format
 from tinyml.lowering.c.conversions import input_conversion, output_conversion
 from tinyml.lowering.c.row_declaration import row_declaration
-from tinyml.runtime.model.headers import header_defining
+from tinyml.runtime.model.headers import definition_of
 from tinyml.targets.c.names import fresh
 
 ARENA = "arena"
@@ -90,11 +90,13 @@ class ProgramBuilder:
         self.viewed = {_array(view.result.type).element_type for view in used}
 
     def use_function(self, name: str) -> None:
-        """Includes the header of a runtime function."""
-        header, text = header_defining(name)
-        known = self.headers.get(header)
+        """Includes the texts that define a runtime function."""
+        *needed, (origin, text) = definition_of(name)
+        for header, needed_text in needed:
+            self.headers.setdefault(header, c.VerbatimOp(header, [], needed_text))
+        known = self.headers.get(origin)
         names = sorted({name, *(symbol.data for symbol in known.provides)} if known else {name})
-        self.headers[header] = c.VerbatimOp(header, names, text)
+        self.headers[origin] = c.VerbatimOp(origin, names, text)
         self.taken.add(name)
 
     def constant(self, op: scratch.ConstantOp) -> str:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 
 from xdsl.ir import SSAValue
 
-from tinyml.dialects import num, tdsl
+from tinyml.dialects import num, scratch, tdsl
+from tinyml.dialects.formats.coding import INTEGER_CODING
+from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.loops.lowerings import lowers
-from tinyml.lowering.loops.operands import elements_from
-from tinyml.lowering.loops.products import lower_contraction, lower_sums
+from tinyml.lowering.loops.operands import elements_from, flash_array
+from tinyml.lowering.loops.products import finished, lower_contraction, lower_sums, sum_start
 from tinyml.lowering.loops.turned_convolutions import lower_in_turns
 from tinyml.lowering.loops.zero_points import start_without_offsets
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
@@ -17,13 +20,15 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 
 @lowers(tdsl.Conv2dOp)
 def lower_convolution(op: tdsl.Conv2dOp, nest: LoopNest) -> None:
-    """Multiply each channel of a window by its filter with a strided dot product; other forms element by element.
+    """Multiply windows by all filters, or each channel of a window by its filter with a strided dot product.
 
-    Convolutions in place have loops of their own.
+    Other forms are lowered element by element; convolutions in place have loops of their own.
     """
     if op.turns is not None:
         return lower_in_turns(op, nest)
     rows, *taps, length = tdsl.shape_of(op.lhs)
+    if op.group_count == 1 and tdsl.shape_of(op.rhs)[1:3] == tuple(taps) and (start := _starts(op, nest)) is not None:
+        return _lower_tiles(op, start, nest)
     if length > 1 or rows != op.group_count or tdsl.shape_of(op.rhs)[1:3] != tuple(taps):
         return lower_contraction(op, nest)
     start = start_without_offsets(op)
@@ -38,3 +43,45 @@ def lower_convolution(op: tdsl.Conv2dOp, nest: LoopNest) -> None:
 
     lower_sums(op, start, products, nest)
     return None
+
+
+def _starts(op: tdsl.Conv2dOp, nest: LoopNest) -> SSAValue | None:
+    """A number for each row from which its sums of plain integers start; None for other sums."""
+    factors = [tdsl.format_of(x).without_offset() for x in (op.lhs, op.rhs)]
+    start = start_without_offsets(op)
+    if op.shifts is not None or any(format.coding != INTEGER_CODING for format, _ in factors):
+        return None
+    if start is None and any(offset for _, offset in factors):
+        return None
+    rows, accumulator = tdsl.shape_of(op.lhs)[0], op.accumulators[0]
+    if not accumulator.INTEGER or (op.initial is not None and prod(tdsl.shape_of(op.initial)) != rows):
+        return None
+    initial = sum_start(op.initial, start, accumulator, nest)
+    if initial is None:
+        format = accumulator.start_format(tdsl.format_of(op.lhs))
+        initial = flash_array(nest, np.zeros(rows, format.dtype), format.type, "start")
+    return elements_from(initial, nest.index(0), rows, nest)
+
+
+def _lower_tiles(op: tdsl.Conv2dOp, starts: SSAValue, nest: LoopNest) -> None:
+    """Multiply images that are one window each by all filters, a single one with dot products."""
+    matrix, windows = (
+        elements_from(x, nest.index(0), prod(tdsl.shape_of(x)), nest, tdsl.format_of(x).without_offset()[0].type)
+        for x in (op.lhs, op.rhs)
+    )
+    if tdsl.shape_of(op.rhs)[0] == 1:
+        rows, length = tdsl.shape_of(op.lhs)[0], num.run_length(windows)
+
+        def row(number: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
+            sum = nest.insert(num.StartOp(nest.load(starts, [number]), op.accumulators[0].type))
+            sum.name_hint = "sum"
+            weights = nest.insert(scratch.SliceOp(matrix, nest.times(number, length), (length,)))
+            sum = nest.insert(num.DotOp(sum, weights, windows))
+            indices = [*[nest.index(0)] * 3, number]
+            nest.store(finished(op, sum, None, indices, nest), op.out, indices)
+            return []
+
+        nest.fold(nest.index(rows), [], row)
+        return
+    results = elements_from(op.out, nest.index(0), prod(tdsl.shape_of(op.out)), nest)
+    nest.put(num.DotTilesOp([results, starts, matrix, windows, []], op.accumulators[0].type, op.finished_bound))

@@ -16,12 +16,28 @@ from tinyml.transforms.ir.loop_nest import LoopNest
 
 
 @lowers(tdsl.WindowOp)
-def lower_window(op: tdsl.WindowOp, nest: LoopNest) -> None:
-    """Copy each row of the window, of which a part may lie in the image, or each tap of a dilated one."""
+def lower_windows(op: tdsl.WindowOp, nest: LoopNest) -> None:
+    """Copy windows row by row."""
+    count, *extents = tdsl.shape_of(op.out)
+    image, length = elements_from(op.image, nest.index(0), prod(tdsl.shape_of(op.image)), nest), prod(extents)
+
+    def window(number: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
+        across = nest.times(number, op.steps.step)
+        target = elements_from(op.out, nest.times(number, length), length, nest)
+        _lower_window(op, image, target, nest.add(op.left, across), nest)
+        return []
+
+    if count == 1:
+        _lower_window(op, image, elements_from(op.out, nest.index(0), length, nest), op.left, nest)
+    else:
+        nest.fold(nest.index(count), [], window)
+
+
+def _lower_window(op: tdsl.WindowOp, image: SSAValue, window: SSAValue, left_edge: SSAValue, nest: LoopNest) -> None:
+    """Copy each row of a window, of which a part may lie in the image, or each tap of a dilated one."""
     _, height, width, channels = tdsl.shape_of(op.out)
     rows, columns = op.extents
     top, bottom, left, right = op.reach
-    window, image = (elements_from(x, nest.index(0), prod(tdsl.shape_of(x)), nest) for x in (op.out, op.image))
     # Neighbours in the image are neighbours in the window, unless it is dilated.
     taps, length = (1, width) if op.spread[1] == 1 else (width, 1)
     plain = _has_whole_bytes(scratch.memref_type(image), scratch.memref_type(window), channels)
@@ -46,7 +62,7 @@ def lower_window(op: tdsl.WindowOp, nest: LoopNest) -> None:
         held = down if slot is None else _wrapped(nest.add(slot, shift), tdsl.shape_of(op.image)[1], nest)
 
         def run(j: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
-            across = op.left if taps == 1 else nest.add(op.left, nest.times(j, op.spread[1]))
+            across = left_edge if taps == 1 else nest.add(left_edge, nest.times(j, op.spread[1]))
             begin, end = _inside(across, length, columns, (left, right), nest)
             if top or bottom:
                 outside = _is_outside(down, rows, (top, bottom), nest)

@@ -25,7 +25,7 @@ from tinyml.dialects.tdsl.base import shaped
 from tinyml.runtime.evaluator.arithmetic import Arithmetic, Bits, Reals, builtin_dtype, ranked
 from tinyml.runtime.evaluator.averages import average_windows, mean, softmax, tally
 from tinyml.runtime.evaluator.index_maps import move_elements
-from tinyml.runtime.evaluator.windows import gathered_window, padded, window_elements
+from tinyml.runtime.evaluator.windows import gathered_windows, padded, window_elements
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -248,7 +248,7 @@ def compute(arithmetic: Arithmetic, op: Operation, arguments: Sequence[Any]) -> 
         case tdsl.NormaliseOp():
             return arithmetic.normalised(op, arguments[0])
         case tdsl.WindowOp():
-            return gathered_window(op, arguments, arithmetic.number(op.out, op.filling))
+            return gathered_windows(op, arguments, arithmetic.number(op.out, op.filling))
         case tdsl.MaxPoolOp():
             return arithmetic.greatest(op.out, window_elements(op, arguments[0]))
         case tdsl.SquaredDistanceOp():

@@ -30,9 +30,13 @@ def window_elements(op: tdsl.PoolOp, image: Array) -> Iterator[Array]:
             yield image[:, :, down[:, None], across]
 
 
-def gathered_window(op: tdsl.WindowOp, arguments: Sequence[Any], filling: Array) -> Array:
-    """The window of images, or of rings of some of their pixels, at places that depend on the samples or not."""
-    image, *corner = arguments
+def gathered_windows(op: tdsl.WindowOp, arguments: Sequence[Any], filling: Array) -> Array:
+    """The windows of images, or of rings of some of their pixels, at places that depend on the samples or not."""
+    image, top, left = arguments
+    return np.concatenate([_gathered(op, image, (top, left + step), filling) for step in op.steps], 1)
+
+
+def _gathered(op: tdsl.WindowOp, image: Array, corner: tuple[Any, Any], filling: Array) -> Array:
     places = [np.reshape(at, (-1, 1)) for at in corner]
     indices: list[Array] = []
     inside = np.ones((1, 1, 1), bool)

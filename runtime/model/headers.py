@@ -1,4 +1,4 @@
-"""The C headers of the runtime and of the chips, shipped as package data."""
+"""The C texts of the runtime and of the chips: headers, shipped as package data, and composed kernels."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from tinyml.dialects.errors import InputError
-from tinyml.targets.registry import chips
+from tinyml.targets.registry import chips, kernels
 
 _INCLUDE = Path(__file__).parents[1] / "include"
 
@@ -27,13 +27,16 @@ def _texts() -> dict[str, str]:
     return {f"tinyml/{file.name}": file.read_text("utf-8") for file in headers}
 
 
-def header_defining(symbol: str) -> tuple[str, str]:
-    """Name and text of the header that defines a function, such as `tinyml/f32.h` for `tm_expf`.
+def definition_of(symbol: str) -> Sequence[tuple[str, str]]:
+    """Names and texts: of what a function needs, then of what defines it, such as `tinyml/f32.h` for `tm_expf`.
 
-    Raises InputError if no header defines it.
+    A composed kernel is a text of its own, by its symbol. Raises `InputError` for an unknown function.
     """
+    kernel = kernels().get(symbol)
+    if kernel is not None and (composed := kernel.composed) is not None:
+        return [(composed.header, _texts()[composed.header]), (symbol, composed.text)]
     definition = re.compile(rf"^static\b[^;{{}}=]*\b{re.escape(symbol)}\([^;{{}}]*\)\s*\{{", re.MULTILINE)
     for name, text in _texts().items():
         if definition.search(text):
-            return name, text
+            return [(name, text)]
     raise InputError(f"no header of the runtime defines the function '{symbol}'")

@@ -26,10 +26,11 @@ CHIP = Chip(
             262144,
             flags=CORTEX_M4,
             costs="cortex-m4",
+            features=("dsp",),
             larger="cortex-m4-xip",
         ),
         # A bare part with the same RAM that executes from 8 MiB of external flash.
-        Board("cortex-m4-xip", "cortex-m4", 8388608, 262144, flags=CORTEX_M4, costs="cortex-m4"),
+        Board("cortex-m4-xip", "cortex-m4", 8388608, 262144, flags=CORTEX_M4, costs="cortex-m4", features=("dsp",)),
     ),
     kernels=KERNELS,
     packed_reads=PACKED_READS,

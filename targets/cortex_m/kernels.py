@@ -1,9 +1,16 @@
-"""The kernels for Cortex-M: assembly for the M0+, the M3 and the M4, with reference implementations in plain C."""
+"""The kernels for Cortex-M: composed ones for the M0+, the M3 and the M4, and plain C for every chip."""
 
 from tinyml.dialects.formats.coding import INTEGER, TABLE
+from tinyml.targets.cortex_m.composer.channel_rows import channel_rows
+from tinyml.targets.cortex_m.composer.channel_tiles import channel_tiles
+from tinyml.targets.cortex_m.composer.dense import dot, dot_rows
+from tinyml.targets.cortex_m.composer.dot_tiles import dot_tiles
+from tinyml.targets.cortex_m.composer.sparse import sparse_dot
 from tinyml.targets.kernel import Kernel, PackedReads
 
 KERNELS = (
+    dot_tiles(),
+    channel_tiles(),
     Kernel("tm_cm_dot_p16_s16_s32", 16, 16, 32, flash=None, step=9.0, codings=("p16", INTEGER), segments=True),
     Kernel("tm_cm_dot_p16_s16_s64", 16, 16, 64, flash=None, step=9.0, codings=("p16", INTEGER), segments=True),
     Kernel("tm_dot_t4_s16_s32", 4, 16, 32, flash=None, step=6.3, codings=(TABLE, INTEGER), code=60),
@@ -25,22 +32,22 @@ KERNELS = (
     Kernel("tm_dot_s10_s16_s32", 10, 16, 32, flash=None, step=7.6, code=236),
     Kernel("tm_dot_s12_s8_s32", 12, 8, 32, flash=None, step=9.2, code=72),
     Kernel("tm_dot_s12_s16_s32", 12, 16, 32, flash=None, step=9.2, code=72),
-    Kernel("tm_cm_dot_s8_s8_s32", 8, 8, 32, flash=None, step=2.9),
-    Kernel("tm_cm_dot_s8_s16_s32", 8, 16, 32, flash=None, step=3.1),
-    Kernel("tm_cm_dot_s16_s8_s32", 16, 8, 32, flash=None, step=3.1),
-    Kernel("tm_cm_dot_s16_s16_s32", 16, 16, 32, flash=None, step=2.2),
-    Kernel("tm_cm_dot_s16_s16_s64", 16, 16, 64, flash=None, step=2.2),
-    Kernel("tm_cm_channels4_s8_s8_s32", 8, 8, 32, op="num.channel_dots", flash=None, rows=4, step=3.8),
-    Kernel("tm_cm_channels4_s8_s16_s32", 8, 16, 32, op="num.channel_dots", flash=None, rows=4, step=3.8),
-    Kernel("tm_cm_channels4_s16_s16_s32", 16, 16, 32, op="num.channel_dots", flash=None, rows=4, step=3.8),
-    Kernel("tm_cm_dot4_s8_s8_s32", 8, 8, 32, op="num.dot_rows", flash=None, rows=4, step=1.8),
-    Kernel("tm_cm_dot4_s8_s16_s32", 8, 16, 32, op="num.dot_rows", flash=None, rows=4, step=1.8),
-    Kernel("tm_cm_dot4_s16_s16_s32", 16, 16, 32, op="num.dot_rows", flash=None, rows=4, step=1.2),
+    dot(8, 8, 32, step=2.9),
+    dot(8, 16, 32, step=3.1),
+    dot(16, 8, 32, step=3.1),
+    dot(16, 16, 32, step=2.2),
+    dot(16, 16, 64, step=2.2),
+    channel_rows(8, 8, step=3.8),
+    channel_rows(8, 16, step=3.8),
+    channel_rows(16, 16, step=3.8),
+    dot_rows(8, 8, step=1.8),
+    dot_rows(8, 16, step=1.8),
+    dot_rows(16, 16, step=1.2),
     Kernel("tm_cm_distance_s16_s16_s32", 16, 16, 32, op="num.distance", flash=None, step=3.2),
     Kernel("tm_cm_distance_s8_s8_s32", 8, 8, 32, op="num.distance", flash=None, step=3.2),
-    Kernel("tm_cm_dot_sparse_s8_s8_s32", 8, 8, 32, op="num.sparse_dot", step=7.4),
-    Kernel("tm_cm_dot_sparse_s8_s16_s32", 8, 16, 32, op="num.sparse_dot", step=7.4),
-    Kernel("tm_cm_dot_sparse_s16_s16_s32", 16, 16, 32, op="num.sparse_dot", step=7.4),
+    sparse_dot(8, 8, step=7.4),
+    sparse_dot(8, 16, step=7.4),
+    sparse_dot(16, 16, step=7.4),
     Kernel("tm_dot_near_s4_s8_s32", 4, 8, 32, op="num.sparse_dot", gaps=4, step=8.6, code=136),
     Kernel("tm_dot_near_s4_s16_s32", 4, 16, 32, op="num.sparse_dot", gaps=4, step=8.6, code=146),
     Kernel("tm_dot_near_s6_s8_s32", 6, 8, 32, op="num.sparse_dot", gaps=4, step=9.6, code=160),

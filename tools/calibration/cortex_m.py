@@ -10,6 +10,7 @@ from string import Template
 
 import numpy as np
 
+from tinyml.runtime.model.headers import definition_of
 from tinyml.runtime.model.interface import Interface
 from tinyml.targets.cortex_m.chip import CHIP
 from tinyml.tools.calibration.formats import DECODED, PRODUCTS
@@ -92,6 +93,7 @@ def instructions_per_mac(kernel: str, device: str, optimize: str) -> float:
         most = 1 << min(width, 8) - 1
         weights = np.frombuffer(near_row(random.integers(1, most, N), width), np.int8)
     source = _PROGRAM.substitute(
+        definition="\n".join(text for _, text in definition_of(kernel)),
         segments=", ".join(map(str, segments)),
         w="int8_t" if form == "near" else _CTYPES[w],
         x=_CTYPES[x],

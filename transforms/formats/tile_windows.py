@@ -8,7 +8,7 @@ convolution follow in the same loops, pixel by pixel.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -20,8 +20,11 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import tdsl
+from tinyml.targets.kernel import Kernel
+from tinyml.targets.registry import HOST, kernels_of
 from tinyml.transforms.formats.tiling.convolution_pixels import ConvolutionPixels, padding
 from tinyml.transforms.formats.tiling.emitter import Emitter
+from tinyml.transforms.formats.tiling.pixel_pairs import PAIR, takes_pairs
 from tinyml.transforms.formats.tiling.stored_image import StoredImage
 
 
@@ -31,16 +34,22 @@ class TileWindowsPass(ModulePass):
 
     Convolutions in place (`turns`) stay. The elementwise ops are absorbed as long as each is the only reader of the one
     before, and reads besides only tensors of the same shape, numbers per channel and single numbers.
+
+    target: as for printing C; its kernels say whether two pixels are taken at once. ram: with a limit in bytes single
+    pixels are taken, which need less memory. Raises `InputError` for an unknown target.
     """
 
     name = "tile-windows"
+    target: str = HOST
+    ram: int | None = None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        kernels = kernels_of(self.target) if self.ram is None else ()
         for convolution in [inner for inner in op.walk() if isinstance(inner, tdsl.Conv2dOp)]:
             single = tdsl.shape_of(convolution.rhs)[0] == 1
             done = convolution.turns is not None or _is_tiled(convolution)
             if convolution.result is not None and single and not done:
-                _tile(convolution)
+                _tile(convolution, kernels)
 
 
 def _is_tiled(op: tdsl.Conv2dOp) -> bool:
@@ -49,22 +58,28 @@ def _is_tiled(op: tdsl.Conv2dOp) -> bool:
     return op.group_count > 1 and tdsl.shape_of(op.lhs)[1:3] == tuple(window) and padding(op.rhs) is None
 
 
-def _tile(op: tdsl.Conv2dOp) -> None:
+def _tile(op: tdsl.Conv2dOp, kernels: Sequence[Kernel]) -> None:
     """Rewrite one convolution."""
+    paired = takes_pairs(op, kernels)
     chain = _chain(op)
     last = chain[-1] if chain else op
     emit = Emitter(last, op.location)
-    pixels = ConvolutionPixels(op, chain, emit)
+    pixels = ConvolutionPixels(op, chain, emit, several=paired)
     whole = emit.insert(tensor.EmptyOp((), last.out.type), op)
     whole.name_hint = last.out.name_hint
     _, height, width, _ = tdsl.shape_of(op.out)
 
-    def pixel(y: SSAValue, x: SSAValue, whole: SSAValue) -> SSAValue:
+    def computed(y: SSAValue, x: SSAValue, count: int, whole: SSAValue) -> SSAValue:
         image = StoredImage.whole(whole)
         at = image.place(y, x, emit)
-        return image.inserted(pixels.pixel(y, x, StoredImage.whole), at, emit).value
+        return image.inserted(pixels.pixels(y, x, StoredImage.whole, count), at, emit).value
 
-    whole = emit.over(height, whole, lambda y, rows: emit.over(width, rows, lambda x, whole: pixel(y, x, whole)))
+    def row(y: SSAValue, whole: SSAValue) -> SSAValue:
+        count = PAIR if paired else 1
+        whole = emit.over(width // count, whole, lambda n, whole: computed(y, emit.times(n, count), count, whole))
+        return computed(y, emit.index(width - 1), 1, whole) if width % count else whole
+
+    whole = emit.over(height, whole, row)
     dead: list[Operation] = [*reversed(chain), op]
     Rewriter.replace_op(dead[0], [], [whole])
     for old in [*dead[1:], *(owner for owner in (op.lhs.owner, pixels.pad) if isinstance(owner, Operation))]:

@@ -32,6 +32,7 @@ from tinyml.transforms.ir.sparse_layouts import best_rows, compressed_rows
 from tinyml.transforms.ir.sum_loops import sum_of_products
 from tinyml.transforms.loops.kernels.decode_vectors import BITS as DECODED_BITS
 from tinyml.transforms.loops.kernels.decode_vectors import DecodedVectors, decoded_format
+from tinyml.transforms.loops.kernels.tiles import select_tile_kernels
 from tinyml.transforms.loops.kernels.unpack_runs import UnpackedRuns
 
 _Link: TypeAlias = num.KernelSumOp | num.AlignOp | num.ShiftOp
@@ -49,8 +50,9 @@ class SelectKernelsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         kernels, unpacked, decoded = kernels_of(self.target), UnpackedRuns(), DecodedVectors()
+        select_tile_kernels(op, kernels)
         for call in list(op.walk()):
-            if isinstance(call, num.KernelOp) and not call.NEEDS_KERNEL:
+            if isinstance(call, num.KernelOp) and not (call.NEEDS_KERNEL or isinstance(call, num.DotTilesOp)):
                 kernel = _matching(call, kernels)
                 if isinstance(call, num.SparseDotOp) and kernel is not None:
                     kernel = _sparse_kernel(call, kernel, kernels)

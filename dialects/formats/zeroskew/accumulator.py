@@ -15,7 +15,7 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects.formats.accumulator import Accumulator
+from tinyml.dialects.formats.accumulator import Accumulator, Requantisation
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.formats.zeroskew.numbers import START_LIMITS, skewed
 from tinyml.dialects.formats.zeroskew.scales import parse_scales, requantisation, single, spell_scales
@@ -147,8 +147,19 @@ class ZeroSkewSum(SkewedSum):
 
     def level_row(self, m: Machine[V], sum: V, row: V, levelled: Accumulator) -> V:
         assert isinstance(levelled, ZeroSkewSum)
-        parts = [requantisation(self.bits, scale.data / levelled.scale) for scale in self.scales]
-        multipliers, shifts = (np.array(part) for part in zip(*parts, strict=True))
-        multiplier = m.lookup("multipliers", multipliers.astype(np.int32), row)
-        shift = m.lookup("shifts", shifts.astype(np.int8), row)
+        multipliers, shifts = self._factors([scale.data for scale in self.scales], levelled.scale)
+        multiplier = m.lookup("multipliers", multipliers, row)
+        shift = m.lookup("shifts", shifts, row)
         return m.call(f"tm_requantize_s{self.bits}", sum, multiplier, shift)
+
+    def requantisation(self, result: NumberFormat, rows: int) -> Requantisation | None:
+        format, scales = skewed(result), [scale.data for scale in self.scales]
+        if self.bits != 32 or scales == [format.scale]:
+            return None
+        multipliers, shifts = self._factors(scales * (rows // len(scales)), format.scale)
+        return Requantisation(multipliers, shifts, format.zero_point.data, *format.raw_limits)
+
+    def _factors(self, scales: Sequence[float], unit: float) -> tuple[Raws, Raws]:
+        """Multipliers and shifts that bring sums of several scales to a unit."""
+        multipliers, shifts = zip(*(requantisation(self.bits, scale / unit) for scale in scales), strict=True)
+        return np.array(multipliers, np.int32), np.array(shifts, np.int8)

@@ -147,6 +147,8 @@ class _Counter:
         if isinstance(op, num.KernelOp) and op.kernel is not None:
             kernel, elements = op.kernel.data, _elements(op)
             steps.add(f"{kernel} element", times, elements, 0)
+            for part, count in op.parts.items():
+                steps.add(f"{kernel} {part}", times, count, 0)
             if isinstance(op, num.PackedDotOp) and (bits := packed_bits(memref_type(op.vector))) is not None:
                 steps.add(f"fetch packed {bits}", times, elements, 0)
             # Kernels that take two elements at once are faster on rows of even length.

@@ -49,6 +49,30 @@ func.func @depthwise(%w: memref<1x2x1x2x!zeroskew.q<8, 0.5, 3>>, %y: memref<1x1x
 
 // -----
 
+// Windows beside each other are gathered one after the other; all filters meet them at once, a single window by rows.
+func.func @several(%X: memref<1x3x4x1x!zeroskew.q<8, 0.5, 3>>, %w: memref<2x2x2x1x!zeroskew.q<8, 0.5, 3>>, %y: memref<2x1x1x2x!zeroskew.q<8, 1.0, 0>>, %v: memref<1x2x2x1x!zeroskew.q<8, 0.5, 3>>, %z: memref<1x1x1x2x!zeroskew.q<8, 1.0, 0>>, %top: index, %left: index) {
+  %F = scratch.constant dense<[[[[1], [2]], [[3], [4]]], [[[5], [6]], [[7], [8]]]]> : tensor<2x2x2x1xi8> -> memref<2x2x2x1x!zeroskew.q<8, 0.5, 0>, #scratch.flash>
+  tdsl.window %X[%top, %left] {dilations = array<i64: 1, 1>, margins = array<i64: 0, 0, 0, 0>, across = 2 : i64} : memref<1x3x4x1x!zeroskew.q<8, 0.5, 3>> into %w : memref<2x2x2x1x!zeroskew.q<8, 0.5, 3>>
+  tdsl.conv2d %F, %w {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : memref<2x2x2x1x!zeroskew.q<8, 0.5, 0>, #scratch.flash>, memref<2x2x2x1x!zeroskew.q<8, 0.5, 3>> into %y : memref<2x1x1x2x!zeroskew.q<8, 1.0, 0>>
+  tdsl.conv2d %F, %v {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : memref<2x2x2x1x!zeroskew.q<8, 0.5, 0>, #scratch.flash>, memref<1x2x2x1x!zeroskew.q<8, 0.5, 3>> into %z : memref<1x1x1x2x!zeroskew.q<8, 1.0, 0>>
+  func.return
+}
+// CHECK: func.func @several
+// CHECK: scf.for [[n:%.*]] =
+// CHECK: [[across:%.*]] = arith.muli [[n]],
+// CHECK: [[place:%.*]] = arith.muli [[n]],
+// CHECK: [[window:%.*]] = scratch.slice %w{{\[}}[[place]]] : {{.*}} to memref<4x
+// CHECK: arith.addi %left, [[across]]
+// CHECK: scratch.copy_run {{.*}} to [[window]]
+// CHECK: scratch.constant dense<[-30, -78]> : tensor<2xi32>
+// CHECK: num.dot_tiles {{%.*}}, {{%.*}}, {{%.*}}, {{%.*}} {acc = !zeroskew.acc<32, 0.25>} : memref<4x!zeroskew.q<8, 1.0, 0>>, memref<2x!zeroskew.q<32, 0.25, 0>, #scratch.flash>, memref<8x!zeroskew.q<8, 0.5, 0>, #scratch.flash>, memref<8x!zeroskew.q<8, 0.5, 0>>
+// CHECK: scf.for
+// CHECK: num.start
+// CHECK: num.dot
+// CHECK: num.finish
+
+// -----
+
 // The rows of a ring begin where the first one lies, and go on at its beginning.
 func.func @rows(%X: memref<1x3x5x2x!fixed.q<8, 7>>, %w: memref<1x3x3x2x!fixed.q<8, 7>>, %top: index, %left: index) {
   tdsl.window %X[%top, %left] {dilations = array<i64: 1, 1>, margins = array<i64: 1, 0, 0, 0>, ring = array<i64: 9, 5>} : memref<1x3x5x2x!fixed.q<8, 7>> into %w : memref<1x3x3x2x!fixed.q<8, 7>>

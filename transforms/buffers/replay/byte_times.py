@@ -93,7 +93,7 @@ class _Replay:
                 self.note(operand, np.arange(count), np.full(count, self.clock))
 
     def gather(self, op: WindowOp) -> None:
-        """Notes the elements of a window that lie in the image."""
+        """Notes the elements of windows that lie in the image."""
         if self.view(op.image) is not self.read:
             return
         if op.ring is not None:
@@ -102,7 +102,7 @@ class _Replay:
         _, rows, columns, channels = shape_of(op.image)
         _, height, width, _ = shape_of(op.out)
         y = self.index(op.top) + op.spread[0] * np.arange(height)
-        x = self.index(op.left) + op.spread[1] * np.arange(width)
+        x = self.index(op.left) + np.add.outer(np.array(op.steps), op.spread[1] * np.arange(width)).reshape(-1)
         y, x = y[(y >= 0) & (y < rows)], x[(x >= 0) & (x < columns)]
         elements = ((y[:, None, None] * columns + x[:, None]) * channels + np.arange(channels)).reshape(-1)
         self.note(op.image, elements, np.full(len(elements), self.clock))

@@ -93,7 +93,7 @@ class Sums(ABC):
         (down, across), (above, _, before, _) = op.steps, margins
         top, left = emit.plus(emit.times(y, down), -above), emit.plus(emit.times(x, across), -before)
         filling = 0.0 if pad is None else pad.filling
-        return image.window(top, left, (height, width), emit, op.spread, margins, filling)
+        return image.windows(top, left, (height, width), emit, op.spread, margins, filling)
 
     def _pixel(
         self, y: SSAValue, x: SSAValue, weights: SSAValue, factors: SSAValue, sums: StoredImage, emit: Emitter

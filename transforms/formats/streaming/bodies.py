@@ -86,7 +86,7 @@ class Convolution(Body):
         self.pixels = ConvolutionPixels(stage.op, stage.chain, emit)
 
     def pixel(self, y: SSAValue, x: SSAValue, images: Images) -> SSAValue:
-        return self.pixels.pixel(y, x, images)
+        return self.pixels.pixels(y, x, images)
 
 
 class Pool(Body):
@@ -103,7 +103,7 @@ class Pool(Body):
         top = self.emit.plus(self.emit.times(y, down), -above)
         left = self.emit.plus(self.emit.times(x, across), -before)
         filling = LEAST if any(op.margins) else 0.0
-        window = images(op.image).window(top, left, op.window, self.emit, margins=op.margins, filling=filling)
+        window = images(op.image).windows(top, left, op.window, self.emit, margins=op.margins, filling=filling)
         return self.chained(self._pooled(window, (0, 0, 0, 0)), y, x, images)
 
     def row(self, y: SSAValue, target: StoredImage, images: Images) -> StoredImage:

@@ -20,19 +20,27 @@ class ConvolutionPixels:
     """A convolution of a single image, with the padding before it and elementwise ops behind it, pixel by pixel.
 
     chain: the elementwise ops, each of which reads the result of the one before. by_row: channels of the result are
-    computed alone. The filter and the start of the sums are reshaped in front of all loops, where the emitter is.
+    computed alone. several: pixels beside each other are computed at once. The filter and the start of the sums are
+    reshaped in front of all loops, where the emitter is.
     """
 
     def __init__(
-        self, op: tdsl.Conv2dOp, chain: Sequence[tdsl.ElementwiseOp], emit: Emitter, by_row: bool = False
+        self,
+        op: tdsl.Conv2dOp,
+        chain: Sequence[tdsl.ElementwiseOp],
+        emit: Emitter,
+        *,
+        by_row: bool = False,
+        several: bool = False,
     ) -> None:
         self.op, self.chain, self.emit = op, chain, emit
         self.shape = tdsl.shape_of(op.out)
         self.pad = padding(op.rhs)
         rows, *each = tdsl.shape_of(op.lhs)
-        # A filter is a matrix unless channels are convolved in groups.
-        self.filter = emit.reshaped(op.lhs, (rows, prod(each))) if op.group_count == 1 or by_row else op.lhs
-        initial = op.initial
+        # A filter is a matrix unless channels are convolved in groups, or several windows by it.
+        self.is_matrix = op.group_count == 1 and not several
+        self.filter = emit.reshaped(op.lhs, (rows, prod(each))) if self.is_matrix or by_row else op.lhs
+        initial = op.initial if self.is_matrix or by_row else None
         self.initial = None if initial is None else emit.reshaped(initial, (prod(tdsl.shape_of(initial)), 1))
 
     @property
@@ -40,59 +48,59 @@ class ConvolutionPixels:
         """The image without padding."""
         return self.op.rhs if self.pad is None else self.pad.input
 
-    def pixel(self, y: SSAValue, x: SSAValue, images: Images) -> SSAValue:
-        """The pixel of the last result, of shape 1x1x1xO."""
-        pixel = self._product(self._window(y, x, images(self.image)))
-        pixel.name_hint = self.op.out.name_hint
-        return applied(
-            self.chain, self.op.out, pixel, lambda operand: self._same_pixel(operand, y, x, images), self.emit
-        )
+    def pixels(self, y: SSAValue, x: SSAValue, images: Images, count: int = 1) -> SSAValue:
+        """Pixels beside each other of the last result, of shape 1x1xNxO."""
+        pixels = self._product(self._windows(y, x, images(self.image), count))
+        pixels.name_hint = self.op.out.name_hint
+
+        def same_pixels(operand: SSAValue) -> SSAValue | None:
+            if tdsl.shape_of(operand) != self.shape:
+                return None
+            image = images(operand)
+            return image.part(image.place(y, x, self.emit), 1, count, self.emit)
+
+        return applied(self.chain, self.op.out, pixels, same_pixels, self.emit)
 
     def element(self, row: SSAValue, y: SSAValue, x: SSAValue, image: StoredImage) -> SSAValue:
         """A channel of the pixel before elementwise ops, of shape 1x1x1x1. image: all channels that it depends on."""
-        column = self._column(self._window(y, x, image))
+        column = self._column(self._windows(y, x, image, 1))
         new = tdsl.RowProductOp(self.filter, row, column, self.initial, tdsl.format_of(self.op.out).type)
-        return self._sums(new, 1)
+        return self._sums(new, 1, 1)
 
-    def _same_pixel(self, operand: SSAValue, y: SSAValue, x: SSAValue, images: Images) -> SSAValue | None:
-        if tdsl.shape_of(operand) != self.shape:
-            return None
-        image = images(operand)
-        return image.part(image.place(y, x, self.emit), 1, 1, self.emit)
-
-    def _window(self, y: SSAValue, x: SSAValue, image: StoredImage) -> SSAValue:
-        """The part of the image under the filter."""
+    def _windows(self, y: SSAValue, x: SSAValue, image: StoredImage, count: int) -> SSAValue:
+        """The parts of the image under the filter for pixels beside each other."""
         _, height, width, _ = tdsl.shape_of(self.op.lhs)
         margins = margins_of(self.pad)
         (down, across), (above, _, before, _) = self.op.steps, margins
         top = self.emit.plus(self.emit.times(y, down), -above)
         left = self.emit.plus(self.emit.times(x, across), -before)
         filling = 0.0 if self.pad is None else self.pad.filling
-        return image.window(top, left, (height, width), self.emit, self.op.spread, margins, filling)
+        size = height, width
+        return image.windows(top, left, size, self.emit, self.op.spread, margins, filling, count, across)
 
-    def _product(self, window: SSAValue) -> SSAValue:
-        """The pixel of the result before elementwise ops."""
+    def _product(self, windows: SSAValue) -> SSAValue:
+        """The pixels of the result before elementwise ops."""
         op, element = self.op, tdsl.format_of(self.op.out).type
-        if op.group_count > 1:
-            new = tdsl.Conv2dOp(self.filter, window, (1, 1), (1, 1), op.group_count, op.initial, element)
+        if not self.is_matrix:
+            new = tdsl.Conv2dOp(self.filter, windows, (1, 1), (1, 1), op.group_count, op.initial, element)
         else:
-            column = self._column(window)
+            column = self._column(windows)
             if self.initial is None:
                 new = tdsl.MatmulOp(self.filter, column, element)
             else:
                 new = tdsl.MatmulSumOp([(self.filter, column)], self.initial, element)
-        return self._sums(new, self.shape[3])
+        return self._sums(new, tdsl.shape_of(windows)[0], self.shape[3])
 
     def _column(self, window: SSAValue) -> SSAValue:
         return self.emit.reshaped(window, (prod(tdsl.shape_of(window)), 1))
 
-    def _sums(self, new: tdsl.ContractionOp, channels: int) -> SSAValue:
-        """The result of an op that computes sums of the convolution, as a pixel."""
+    def _sums(self, new: tdsl.ContractionOp, count: int, channels: int) -> SSAValue:
+        """The result of an op that computes sums of the convolution, as pixels beside each other."""
         op = self.op
         new.acc, new.bound, new.row_shifts = op.acc, op.bound, op.row_shifts
         result = self.emit.insert(new, op)
         result.name_hint = op.out.name_hint
-        return self.emit.reshaped(result, (1, 1, 1, channels))
+        return self.emit.reshaped(result, (1, 1, count, channels))
 
 
 def applied(

@@ -65,7 +65,7 @@ class StoredImage:
         """The image with pixels replaced, from a place on."""
         return self.now(emit.insert(tdsl.InsertSliceOp(part, self.value, at)))
 
-    def window(
+    def windows(
         self,
         top: SSAValue,
         left: SSAValue,
@@ -74,16 +74,24 @@ class StoredImage:
         dilations: tuple[int, int] = (1, 1),
         margins: tuple[int, int, int, int] = (0, 0, 0, 0),
         filling: float = 0.0,
+        count: int = 1,
+        across: int = 1,
     ) -> SSAValue:
-        """The pixels under a window, in memory of their own unless they lie one after the other."""
+        """The pixels under windows, in memory of their own unless they lie one after the other.
+
+        count: of windows beside each other, `across` pixels apart.
+        """
+        if count > 1 and size == (1, 1) and across == 1 and not any(margins) and not self.is_ring:
+            pixels = self.part(self.place(top, left, emit), 1, count, emit)
+            return emit.reshaped(pixels, (count, 1, 1, self.shape[3]))
         shape = 1, *size, self.shape[3]
         adjacent = all(extent == 1 or gap == 1 for extent, gap in zip(size, dilations, strict=True))
         in_one_row = size == (1, 1) or (size[0] == 1 and self.extents[1] == self.shape[2])
         run = is_run(self.shape, shape) and (in_one_row or not self.is_ring)
-        if not any(margins) and adjacent and run:
+        if count == 1 and not any(margins) and adjacent and run:
             return self.part(self.place(top, left, emit), *size, emit)
         ring = self.shape[1:3] if self.is_ring else None
-        op = tdsl.WindowOp(self.value, top, left, size, dilations, margins, filling, ring)
+        op = tdsl.WindowOp(self.value, top, left, size, dilations, margins, filling, ring, count, across)
         window = emit.insert(op)
         window.name_hint = "window"
         return window

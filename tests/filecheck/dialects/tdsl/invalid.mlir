@@ -342,7 +342,19 @@ tdsl.neg %a : memref<2xf32> into %b : memref<3xf32>
 
 %a, %i = "test.op"() : () -> (tensor<1x4x4x3xf32>, index)
 %r = tdsl.window %a[%i, %i] {dilations = array<i64: 1, 1>, margins = array<i64: 0, 0, 0, 0>} : tensor<1x4x4x3xf32> -> tensor<1x2x2x2xf32>
-// CHECK: gathers windows 1xKHxKWxC of images 1xHxWxC, got 1x2x2x2 of 1x4x4x3
+// CHECK: gathers windows NxKHxKWxC of images 1xHxWxC, got 1x2x2x2 of 1x4x4x3
+
+// -----
+
+%a, %i = "test.op"() : () -> (tensor<1x4x4x3xf32>, index)
+%r = tdsl.window %a[%i, %i] {dilations = array<i64: 1, 1>, margins = array<i64: 0, 0, 0, 0>} : tensor<1x4x4x3xf32> -> tensor<2x2x2x3xf32>
+// CHECK: needs the distance of windows, at least 1, if there are several of them
+
+// -----
+
+%a, %i = "test.op"() : () -> (tensor<1x4x4x3xf32>, index)
+%r = tdsl.window %a[%i, %i] {dilations = array<i64: 1, 1>, margins = array<i64: 0, 0, 0, 0>, ring = array<i64: 9, 4>, across = 1 : i64} : tensor<1x4x4x3xf32> -> tensor<2x2x2x3xf32>
+// CHECK: windows of a ring are gathered one at a time
 
 // -----
 

@@ -1,4 +1,6 @@
 // RUN: tinyml-opt %s -p tile-windows,cse --split-input-file | filecheck %s
+// RUN: tinyml-opt %s -p 'tile-windows{target=cortex-m4},cse' --split-input-file | filecheck %s --check-prefix=PAIRS
+// RUN: tinyml-opt %s -p 'tile-windows{target=cortex-m4 ram=9000},cse' --split-input-file | filecheck %s --check-prefix=LIMITED
 
 // The product, the bias and the activation of one pixel are inserted at once; no padded image is made.
 func.func @padded(%X: tensor<1x4x4x2x!fixed.q<8, 7>>) -> tensor<1x4x2x3x!fixed.q<8, 5>> {
@@ -73,3 +75,27 @@ func.func @shared(%x: tensor<1x2x2x2x!fixed.q<16, 14>>) -> (tensor<1x2x2x2x!fixe
 // CHECK: [[F:%.*]] = tdsl.reshape %F : tensor<2x1x1x2x!fixed.q<16, 15>> -> tensor<2x2x!fixed.q<16, 15>>
 // CHECK: tdsl.matmul [[F]], {{.*}} {acc = !fixed.acc<32, 29>, bound = array<i64: -229369, 229369>}
 // CHECK: tdsl.matmul [[F]], {{.*}} {acc = !fixed.acc<32, 27>, bound = array<i64: -229369, 229369>}
+
+// -----
+
+// Two pixels at a time where the target has a kernel for them and memory is not limited; the last column is alone.
+func.func @pairs(%X: tensor<1x4x5x2x!zeroskew.q<8, 0.5, 3>>) -> tensor<1x4x5x2x!zeroskew.q<8, 8.0, 0>> {
+  %F = tdsl.const dense<1> : tensor<2x3x3x2xi8> -> tensor<2x3x3x2x!zeroskew.q<8, 0.5, 0>>
+  %padded = tdsl.pad %X {low = array<i64: 0, 1, 1, 0>, high = array<i64: 0, 1, 1, 0>} : tensor<1x4x5x2x!zeroskew.q<8, 0.5, 3>> -> tensor<1x6x7x2x!zeroskew.q<8, 0.5, 3>>
+  %y = tdsl.conv2d %F, %padded {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<2x3x3x2x!zeroskew.q<8, 0.5, 0>>, tensor<1x6x7x2x!zeroskew.q<8, 0.5, 3>> -> tensor<1x4x5x2x!zeroskew.q<8, 8.0, 0>>
+  func.return %y : tensor<1x4x5x2x!zeroskew.q<8, 8.0, 0>>
+}
+// CHECK: func.func @pairs
+// CHECK-NOT: across
+// PAIRS: func.func @pairs
+// PAIRS: [[F:%.*]] = tdsl.const {{.*}} -> tensor<2x3x3x2x!zeroskew.q<8, 0.5, 0>>
+// PAIRS: scf.for
+// PAIRS: scf.for
+// PAIRS: [[both:%.*]] = tdsl.window %X{{.*}} {dilations = array<i64: 1, 1>, margins = array<i64: 1, 1, 1, 1>, across = 1 : i64} : {{.*}} -> tensor<2x3x3x2x!zeroskew.q<8, 0.5, 3>>
+// PAIRS: [[product:%.*]] = tdsl.conv2d [[F]], [[both]] {{.*}} -> tensor<2x1x1x2x!zeroskew.q<8, 8.0, 0>>
+// PAIRS: [[pair:%.*]] = tdsl.reshape [[product]] : {{.*}} -> tensor<1x1x2x2x!zeroskew.q<8, 8.0, 0>>
+// PAIRS: tdsl.insert_slice [[pair]],
+// PAIRS: tdsl.window {{.*}} -> tensor<1x3x3x2x!zeroskew.q<8, 0.5, 3>>
+// PAIRS: tdsl.conv2d [[F]], {{.*}} -> tensor<1x1x1x2x!zeroskew.q<8, 8.0, 0>>
+// LIMITED: func.func @pairs
+// LIMITED-NOT: across

@@ -246,3 +246,22 @@ func.func @decoded(%w: memref<2x9x!posit.p<16, 1, -28, 1>, #scratch.flash>, %x: 
 // CORTEX: num.dot %zero, %row, [[whole]] {kernel = "tm_cm_dot_p16_s16_s64"}
 // CHECK: func.func @decoded
 // CHECK: num.mac
+
+// Two windows at once: the chip has a kernel, which widens them, if each sum is proven to be small enough and is finished
+// by a factor below 1/2; another result becomes loops of dot products.
+func.func @tiles(%x: memref<8x!zeroskew.q<8, 1.0, 0>>, %y: memref<4x!zeroskew.q<8, 4.0, -3>>, %z: memref<4x!zeroskew.q<8, 1.0, -3>>) {
+  %w = scratch.constant dense<[1, 2, 3, 4, 5, 6, 7, 8]> : tensor<8xi8> -> memref<8x!zeroskew.q<8, 1.0, 0>, #scratch.flash>
+  %s = scratch.constant dense<[1, 2]> : tensor<2xi32> -> memref<2x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
+  num.dot_tiles %y, %s, %w, %x {acc = !zeroskew.acc<32, 1.0>} : memref<4x!zeroskew.q<8, 4.0, -3>>, memref<2x!zeroskew.q<32, 1.0, 0>, #scratch.flash>, memref<8x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<8x!zeroskew.q<8, 1.0, 0>>
+  num.dot_tiles %z, %s, %w, %x {acc = !zeroskew.acc<32, 1.0>} : memref<4x!zeroskew.q<8, 1.0, -3>>, memref<2x!zeroskew.q<32, 1.0, 0>, #scratch.flash>, memref<8x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<8x!zeroskew.q<8, 1.0, 0>>
+  func.return
+}
+// CORTEX: func.func @tiles
+// CORTEX-NEXT: %wide = memref.alloca() : memref<4xi32>
+// CORTEX: num.dot_tiles %y, %s, %w, %x wide %wide : memref<4xi32> {acc = !zeroskew.acc<32, 1.0>, kernel = "tm_cm_tile2_s8_s8_s32"}
+// CORTEX-NOT: num.dot_tiles
+// CORTEX: num.dot {{.*}} {kernel = "tm_cm_dot_s8_s8_s32"}
+// CORTEX-NEXT: num.finish
+// CHECK: func.func @tiles
+// CHECK-NOT: num.dot_tiles
+// CHECK: num.dot {{.*}} {kernel = "tm_dot_s8_s8_s32"}

@@ -16,7 +16,7 @@ from programs.printed import WARNING_FLAGS
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import Build, Runner, runner_for
 from tinyml.runtime.devices.toolchain import call_tool, symbols
-from tinyml.tools.calibration.measured_programs import INCLUDE
+from tinyml.runtime.model.headers import definition_of
 
 PROGRAM = Path(__file__).parent / "kernels_cortex_m"
 ARM = ("cortex-m0", "cortex-m3", "cortex-m4")
@@ -33,7 +33,9 @@ RunCalls = Callable[[list[Call]], None]
 
 
 def build_kernels(runner: Runner, optimize: str, folder: Path) -> Build:
-    return runner.build(PROGRAM, INTERFACE, folder, optimize, [*WARNING_FLAGS, *INCLUDE])
+    texts = {name: text for kernel in KERNELS for name, text in definition_of(kernel.name)}
+    (folder / "composed.h").write_text("\n".join(texts.values()))
+    return runner.build(PROGRAM, INTERFACE, folder, optimize, [*WARNING_FLAGS, f"-I{folder}"])
 
 
 def check(runner: Runner, build: Build, calls: list[Call]) -> None:
@@ -121,7 +123,8 @@ class Watch:
         image = build.elf.with_suffix(".bin")
         call_tool("arm-none-eabi-", "objcopy", ["-O", "binary", build.elf, image])
         self.image = image.read_bytes()
-        self.kernels = {address for name, address in table.items() if name.startswith("tm_cm_dot")}
+        watched = "tm_cm_dot", "tm_cm_tile", "tm_cm_channel_tile"
+        self.kernels = {address for name, address in table.items() if name.startswith(watched)}
         self.uc: Any = unicorn.Uc(unicorn.UC_ARCH_ARM, unicorn.UC_MODE_THUMB | unicorn.UC_MODE_MCLASS)  # pyright: ignore[reportPrivateImportUsage]
         self.uc.ctl_set_cpu_model(getattr(arm_const, f"UC_CPU_ARM_{device.upper().replace('-', '_')}"))
         for address, size in [(0, 1 << 20), (0x20000000, 1 << 18), (0xE000E000, 1 << 12)]:

@@ -1,0 +1,183 @@
+"""Dense products: a sum, or those of four rows at once, over a run of memory, for every instruction set.
+
+On ARMv7-M pointers walk along the rows and the vector, and r2 counts the columns that are left: blocks of four where
+the DSP extension has them, then single ones. ARMv6-M counts r5 up to zero in bytes of a row, from behind all runs, so
+that the addition which moves it also ends the loop.
+"""
+
+from __future__ import annotations
+
+from tinyml.targets.cortex_m.composer import multiply
+from tinyml.targets.cortex_m.composer.assembly import ARMV6M, ARMV7M, DSP, Lines, joined, statement
+from tinyml.targets.cortex_m.composer.fetch import (
+    at,
+    halfword_pair,
+    halfwords_in_order,
+    next_one,
+    parted_bytes,
+    parted_halfwords,
+)
+from tinyml.targets.cortex_m.composer.loops import blocks, blocks_by_alignment, counted_up, single_columns
+from tinyml.targets.kernel import Composed, Kernel
+
+_PORTABLE = """\
+    for (int i = 0; i < n; i++)
+        sum += (int32_t)w[i] * x[i];
+    return sum;"""
+_PORTABLE_ROWS = """\
+    for (int row = 0; row < 4; row++) {
+        int32_t sum = start[row];
+        for (int i = 0; i < n; i++)
+            sum += (int32_t)*w++ * x[i];
+        sums[row] = sum;
+    }"""
+_LOW, _HIGH = ("r4", "r5", "r6", "r7"), ("r8", "r9", "r10", "r11")
+_ALL = "r4, r5, r6, r7, r8, r9, r10, r11"
+
+
+def dot(weights: int, vector: int, sum: int, step: float) -> Kernel:
+    """The kernel for `sum` plus the products of two runs of elements of 8 or 16 bits. step: measured, per product."""
+    symbol = f"tm_cm_dot_s{weights}_s{vector}_s{sum}"
+    # The narrower elements are the row's.
+    bits, pointers = (weights, vector), ("r0", "r1")
+    if weights > vector:
+        bits, pointers = (vector, weights), ("r1", "r0")
+    result, begin = ("r4",), "mov r4, r3"
+    if sum == 64:
+        result, begin = ("r4", "r5"), "ldrd r4, r5, [sp, #16]"
+    bodies = {
+        ARMV6M: _one_from_behind(bits, pointers, sum),
+        **{
+            core: joined(
+                "push {r4, r5, r11, lr}",
+                begin,
+                _columns(core, bits, pointers[1], {pointers[0]: result}),
+                *(f"mov r{number}, {register}" for number, register in enumerate(result)),
+                "pop {r4, r5, r11, pc}",
+            )
+            for core in (ARMV7M, DSP)
+        },
+    }
+    signature = f"int{sum}_t {symbol}({_runs(weights, vector)}, int n, int{sum}_t sum)"
+    return _kernel(symbol, (weights, vector, sum), "num.dot", 1, step, signature, bodies, _PORTABLE)
+
+
+def dot_rows(weights: int, vector: int, step: float) -> Kernel:
+    """The kernel for four rows and a vector, with elements of 8 or 16 bits. step: measured, per product."""
+    symbol = f"tm_cm_dot4_s{weights}_s{vector}_s32"
+    length = "r2" if weights == 8 else "r2, lsl #1"
+    rows = {row: (sum,) for row, sum in zip(("r0", "r8", "r9", "r10"), _LOW, strict=True)}
+    bodies = {
+        ARMV6M: _four_from_behind((weights, vector)),
+        **{
+            core: joined(
+                f"push {{{_ALL}, lr}}",
+                f"ldmia r3, {{{', '.join(_LOW)}}}",
+                *(f"add {row}, {before}, {length}" for before, row in (("r0", "r8"), ("r8", "r9"), ("r9", "r10"))),
+                _columns(core, (weights, vector), "r1", rows),
+                "ldr r3, [sp, #36]",
+                f"stmia r3, {{{', '.join(_LOW)}}}",
+                f"pop {{{_ALL}, pc}}",
+            )
+            for core in (ARMV7M, DSP)
+        },
+    }
+    signature = f"void {symbol}({_runs(weights, vector)}, int n, const int32_t *start, int32_t *sums)"
+    return _kernel(symbol, (weights, vector, 32), "num.dot_rows", 4, step, signature, bodies, _PORTABLE_ROWS)
+
+
+def _columns(core: int, bits: tuple[int, int], vector: str, rows: dict[str, tuple[str, ...]]) -> Lines:
+    """Products of all columns. vector: its pointer; rows: the registers of a sum by the pointer of its row."""
+    singles = single_columns(
+        joined(
+            next_one(bits[1], vector, "r3"),
+            *(joined(next_one(bits[0], row, "r12"), multiply.single(sum, "r12", "r3")) for row, sum in rows.items()),
+        )
+    )
+    if core != DSP:
+        return singles
+
+    def block(elements: Lines, weights: dict[str, Lines]) -> Lines:
+        return joined(
+            elements,
+            *(
+                joined(weights[row], multiply.halfwords(sum, "r12", "r3"), multiply.halfwords(sum, "lr", "r11"))
+                for row, sum in rows.items()
+            ),
+        )
+
+    if bits[0] == 8:
+        parted = {row: parted_bytes(f"ldr lr, [{row}], #4", "r12", "lr") for row in rows}
+        bytes_ = parted_bytes(f"ldr r11, [{vector}], #4", "r3", "r11")
+        elements = bytes_ if bits[1] == 8 else parted_halfwords(vector, "r3", "r11", "r12")
+        return joined(blocks(block(elements, parted)), singles)
+    elements = halfwords_in_order(vector, "r3", "r11")
+    pairs = block(elements, {row: halfword_pair(row, "r12", "lr") for row in rows})
+    words = block(elements, {row: halfwords_in_order(row, "r12", "lr") for row in rows})
+    return joined(blocks_by_alignment(pairs, words), singles)
+
+
+def _behind(bits: tuple[int, int], vector: str) -> tuple[Lines, Lines]:
+    """Code that leaves the bytes of a row in r2 and the end of the vector in r4, and a fetch of an element into r6."""
+    if bits == (8, 16):
+        doubled = "adds r6, r5, r5"
+        return (f"adds r4, {vector}, r2", "adds r4, r4, r2"), joined(doubled, at(16, "r4", "r6", "r6"))
+    scaled = () if bits[0] == 8 else ("lsls r2, r2, #1",)
+    return joined(scaled, f"adds r4, {vector}, r2"), at(bits[1], "r4", "r5", "r6")
+
+
+def _one_from_behind(bits: tuple[int, int], pointers: tuple[str, str], sum: int) -> Lines:
+    row, vector = pointers
+    behind, fetch = _behind(bits, vector)
+    weight, step = at(bits[0], row, "r5", "r7"), bits[0] // 8
+    begin = joined("push {r4, r5, r6, r7, lr}", behind, f"adds {row}, {row}, r2", "rsbs r5, r2, #0")
+    if sum == 64:
+        loop = counted_up(joined(fetch, weight, multiply.low_wide("r2", "r3")), step)
+        start = "ldr r2, [sp, #20]", "ldr r3, [sp, #24]", "cmp r5, #0"
+        return joined(begin, start, loop, "mov r0, r2", "mov r1, r3", "pop {r4, r5, r6, r7, pc}")
+    loop = counted_up(joined(fetch, weight, multiply.low("r3")), step)
+    return joined(begin, loop, "mov r0, r3", "pop {r4, r5, r6, r7, pc}")
+
+
+def _four_from_behind(bits: tuple[int, int]) -> Lines:
+    """High registers hold the sums, as adding to one is a single instruction, too."""
+    behind, fetch = _behind(bits, "r1")
+    saved = [f"mov {low}, {high}" for low, high in zip(_LOW, _HIGH, strict=True)]
+    restored = [f"mov {high}, {low}" for low, high in zip(_LOW, _HIGH, strict=True)]
+    rows = zip(("r0", "r1", "r2", "r3"), _HIGH, strict=True)
+    products = (joined(at(bits[0], row, "r5", "r7"), multiply.low(sum)) for row, sum in rows)
+    return joined(
+        "push {r4, r5, r6, r7, lr}",
+        saved,
+        "push {r4, r5, r6, r7}",
+        "ldmia r3!, {r4, r5, r6, r7}",
+        restored,
+        behind,
+        ("adds r0, r0, r2", "adds r1, r0, r2", "rsbs r5, r2, #0", "subs r2, r1, r5", "subs r3, r2, r5", "cmp r5, #0"),
+        counted_up(joined(fetch, *products), bits[0] // 8),
+        saved,
+        "ldr r0, [sp, #36]",
+        "stmia r0!, {r4, r5, r6, r7}",
+        "pop {r4, r5, r6, r7}",
+        restored,
+        "pop {r4, r5, r6, r7, pc}",
+    )
+
+
+def _runs(weights: int, vector: int) -> str:
+    return f"const int{weights}_t *w, const int{vector}_t *x"
+
+
+def _kernel(
+    symbol: str,
+    widths: tuple[int, int, int],
+    op: str,
+    rows: int,
+    step: float,
+    signature: str,
+    bodies: dict[int, Lines],
+    portable: str,
+) -> Kernel:
+    statements = {(core,): statement(lines) for core, lines in bodies.items()}
+    composed = Composed("tinyml/cores.h", signature, statements, portable)
+    return Kernel(symbol, *widths, op=op, flash=None, rows=rows, step=step, composed=composed)

@@ -1,0 +1,90 @@
+"""Convolutions by kernels that finish their sums give TensorFlow Lite Micro's bytes on every device."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from programs.tflite_models import NONE, RELU, SAME, VALID, TfliteModel, computed_by_tflm, inputs_of, weighted
+
+from tinyml.dialects.context import context
+from tinyml.lowering import pipelines
+from tinyml.lowering.frontends.tflite.importer import read_tflite
+from tinyml.runtime.devices.host import HostRunner
+from tinyml.runtime.devices.registry import runner_for
+from tinyml.runtime.evaluator.evaluator import Outputs
+from tinyml.runtime.model.model_interface import interface_of
+from tinyml.targets.c.print_c import write_c
+from tinyml.tools.driver.measure import first_mismatch
+
+TARGET = "cortex-m4"
+ONE, TWO, UNEQUAL = ({"StrideH": down, "StrideW": across} for down, across in ((1, 1), (2, 2), (2, 1)))
+CASES: list[tuple[tuple[int, ...], dict[str, Any], tuple[int, int]]] = [
+    # Filters, options, height and width of the result of an image of 6 x 7 pixels and 5 channels.
+    ((6, 3, 3, 5), dict(Padding=SAME, FusedActivationFunction=RELU, **ONE), (6, 7)),
+    ((4, 1, 1, 5), dict(Padding=VALID, **ONE), (6, 7)),
+    ((8, 1, 1, 5), dict(Padding=VALID, **TWO), (3, 4)),
+    ((2, 2, 3, 5), dict(Padding=SAME, DilationWFactor=2, **ONE), (6, 7)),
+    ((10, 3, 2, 5), dict(Padding=VALID, **UNEQUAL), (2, 6)),
+]
+"""The rests of windows in fours are 1 (twice), 1, 2 and 2; those of pixels in pairs 1 (three times), 0 and 0."""
+
+DEPTHWISE: list[tuple[tuple[int, ...], dict[str, Any], tuple[int, int]]] = [
+    # Filters, options, height and width of the result of an image of 3 x 4 pixels and 8 channels.
+    ((1, 3, 3, 8), dict(Padding=SAME, FusedActivationFunction=RELU, **ONE), (3, 4)),
+    ((1, 2, 2, 8), dict(Padding=VALID, **TWO), (1, 2)),
+    ((1, 2, 3, 8), dict(Padding=SAME, DilationWFactor=2, **ONE), (3, 4)),
+]
+
+
+def network() -> tuple[bytes, int]:
+    """Every case on the same image, depthwise ones on the result of one, and a residual sum behind the first one."""
+    random, model = np.random.default_rng(3), TfliteModel()
+    x = model.tensor((1, 6, 7, 5), "int8", 0.05, -9)
+    outputs: list[int] = []
+    for filters, options, size in CASES:
+        outputs.append(model.tensor((1, *size, filters[0]), "int8", 1.1, 6))
+        weighted(model, "CONV_2D", x, filters, outputs[-1], random, **options)
+    for filters, options, size in DEPTHWISE:
+        outputs.append(model.tensor((1, *size, filters[3]), "int8", 1.7, -128))
+        weighted(model, "DEPTHWISE_CONV_2D", outputs[2], filters, outputs[-1], random, DepthMultiplier=1, **options)
+    inner, total = (model.tensor((1, 6, 7, 6), "int8", scale, 20) for scale in (0.9, 1.3))
+    weighted(model, "CONV_2D", outputs[0], (6, 3, 3, 6), inner, random, Padding=SAME, **ONE)
+    model.op("ADD", [outputs[0], inner], total, FusedActivationFunction=NONE)
+    return model.finish([x], [*outputs, total]), len(outputs) + 1
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any, NDArray[Any], list[NDArray[Any]]]:
+    """The folder with the C, its interface, inputs and TFLM's outputs."""
+    content, count = network()
+    module, ctx = read_tflite(content, "network.tflite"), context()
+    x = inputs_of(content, 3)
+    interface = interface_of(module)
+    names = ("refine-formats", "formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c")
+    for name in names:
+        pipelines.run(module, ctx, pipelines.flatten(name, {"target": TARGET}))
+    folder = tmp_path_factory.mktemp("pairs")
+    write_c(module, ctx, TARGET, folder)
+    return folder, interface, x.reshape(3, -1), computed_by_tflm(content, x, count)
+
+
+def test_every_convolution_calls_a_kernel(compiled: tuple[Path, Any, NDArray[Any], list[NDArray[Any]]]):
+    text = next(compiled[0].glob("*.c")).read_text()
+    body = text[text.index("_predict(") :]
+    assert body.count("tm_cm_tile2_s8_s8_s32(") == len(CASES) + 1
+    assert body.count("tm_cm_channel_tile4_s8_s8_s32(") == len(DEPTHWISE)
+
+
+@pytest.mark.parametrize("device", ["host", "cortex-m0", "cortex-m3", "cortex-m4"])
+def test_one_source_gives_the_bytes_of_tflm(
+    device: str, compiled: tuple[Path, Any, NDArray[Any], list[NDArray[Any]]], tmp_path: Path
+):
+    folder, interface, x, expected = compiled
+    runner = HostRunner(sanitize=True) if device == "host" else runner_for(device)
+    result = runner.run(runner.build(folder, interface, tmp_path, "-O2"), interface, x)
+    first, *more = (output.reshape(len(x), -1) for output in expected)
+    assert first_mismatch(Outputs(None, first, tuple(more)), Outputs(None, result.scores, result.more)) is None
