@@ -13,6 +13,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 __all__ = [
+    "MODE",
     "PACKED",
     "PERCENTILES",
     "PROFILE",
@@ -28,6 +29,9 @@ __all__ = [
 
 PERCENTILES = (0.1, 1.0, 50.0, 99.0, 99.9)
 """The percentiles that a profile holds, in percent."""
+
+MODE = "tdsl.mode"
+"""Attribute of a function: the mode of execution that a search chose together with its formats (`plan-execution`)."""
 
 RING = "tdsl.ring"
 """Attribute of a tensor of images: the height and width of the image of which it holds the last rows or pixels."""

@@ -85,9 +85,14 @@ class _Writer:
         for op in function.body.block.ops:
             if isinstance(op, func.ReturnOp):
                 for value in op.operands:
-                    if isinstance(value.type, TensorType):
-                        name = self.vector(value) if len(tdsl.shape_of(value)) < 4 else self.image(value)
-                        outputs.append(helper.make_tensor_value_info(name, declared, ["N", *self.sample(value)]))
+                    if not isinstance(value.type, TensorType):
+                        continue
+                    if value not in self.values:
+                        raise error_at(op, "returns a tensor that no op computes which ONNX has")
+                    name = self.name(value)
+                    if name in {each.name for each in (*inputs, *outputs)}:
+                        name = self.add("Identity", [name], value.name_hint)
+                    outputs.append(helper.make_tensor_value_info(name, declared, ["N", *self.sample(value)]))
             elif isinstance(op, tdsl.TensorOp) and op not in self.done:
                 self.visit(op)
         if not outputs:

@@ -39,7 +39,7 @@ def _report(channels: Channels, importance: Importance) -> dict[str, Any]:
     """The bottleneck: `segments` at the peak and `tensors` alive in them, with the `groups` of channels of each.
 
     A group has the numbers of its `channels`, those that go with them in other tensors (`tied`), its `importance`, and
-    the bytes by which the segments fall without it.
+    the bytes by which the segments fall together without it.
     """
     from tinyml.transforms.formats.plans.bottleneck import fullest_segments, shares
 

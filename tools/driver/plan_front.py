@@ -48,7 +48,7 @@ def planned_programs(
     from tinyml.lowering.options import PLANS, PipelineOptions
     from tinyml.runtime.evaluator.evaluator import predict_function
     from tinyml.targets.costs import OPTIMIZE, cost_table
-    from tinyml.transforms.formats.plan_execution import ROUNDING
+    from tinyml.transforms.formats.execution.modes import ROUNDING
     from tinyml.transforms.formats.plans.network import network_of
 
     if cost_table(board.name) is None:

@@ -7,19 +7,22 @@ from dataclasses import dataclass
 from typing import cast
 
 from xdsl.context import Context
+from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, ModuleOp, StringAttr, i64
 from xdsl.ir import Attribute
 from xdsl.passes import ModulePass
 
+from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
 from tinyml.transforms.formats.channels.choice import SUM_BITS, partial_plan
 from tinyml.transforms.formats.channels.nest import ChannelLoop
+from tinyml.transforms.formats.execution.modes import ROUNDING, check_mode
 from tinyml.transforms.formats.patching.choice import PATCHES, patched_plan, run_in_patches
 from tinyml.transforms.formats.plans.executable import ORDINARY
 from tinyml.transforms.formats.plans.network import Network, network_of
 from tinyml.transforms.formats.plans.segmentation import Segment
-from tinyml.transforms.formats.streaming.choice import STEPS, by_of, plan_of
+from tinyml.transforms.formats.streaming.choice import by_of, plan_of
 from tinyml.transforms.formats.streaming.nest import stream
 from tinyml.transforms.formats.turning.choice import METHODS, run_in_turns, turned_plan
 
@@ -32,9 +35,6 @@ Each has its `first` and `last` op, and `by`, what it runs by; for patches also 
 ROUNDED = "rounded"
 """The end of `by` where sums are rounded in between, so that bits are not those of ordinary execution."""
 
-ROUNDING = tuple(mode for mode, bits in SUM_BITS.items() if bits < 32)
-"""The modes that may round sums in between."""
-
 
 @dataclass(frozen=True)
 class PlanExecutionPass(ModulePass):
@@ -44,9 +44,10 @@ class PlanExecutionPass(ModulePass):
     are ordinary; `partial-32`, `partial-16` and `partial-8` run them channel by channel, with sums of so many bits,
     which are rounded in between where they need more; `patches` runs the beginning tile by tile; in `replace`,
     `herringbone` and `single-transpose` convolutions run in place; `auto` takes the fastest plan with at most `ram`
-    bytes alive, or that with the least peak, of those that stream. ram: without it `auto` is ordinary execution.
-    extra: percentage of multiply-accumulates that patches may add to the network's. Raises `InputError` for another
-    mode, and except for `ordinary` for functions with loops, branches or batches of images, unless the mode is `auto`.
+    bytes alive, or that with the least peak, of those that stream. ram: without it `auto` is the mode that
+    a search gave the function (`tdsl.mode`), or else ordinary execution. extra: percentage of multiply-accumulates that
+    patches may add to the network's. Raises `InputError` for another mode, and except for `ordinary` for functions with
+    loops, branches or batches of images, unless the mode is `auto`.
     """
 
     name = "plan-execution"
@@ -55,50 +56,58 @@ class PlanExecutionPass(ModulePass):
     extra: int = 30
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if self.mode not in (modes := (*STEPS, *METHODS, *SUM_BITS, PATCHES)):
-            raise InputError(f"unknown mode of execution '{self.mode}'; there are {', '.join(modes)}")
-        if self.mode == "ordinary" or (self.mode == "auto" and self.ram is None):
-            return
+        check_mode(self.mode)
         segments: list[DictionaryAttr] = []
         for function in defined_functions(op):
+            if (mode := self._mode(function)) == ORDINARY:
+                continue
             try:
                 network = network_of(function)
             except InputError:
-                if self.mode != "auto":
+                if mode != "auto":
                     raise
                 continue
             nodes = network.graph.nodes
-            for segment, by in self._run(network):
+            for segment, by in self._run(network, mode):
                 ends = {"first": nodes[segment.first].result, "last": nodes[segment.last].result}
                 values: dict[str, Attribute] = {name: StringAttr(value) for name, value in {**ends, "by": by}.items()}
-                if self.mode == PATCHES:
+                if mode == PATCHES:
                     values["more_macs"] = IntegerAttr(segment.extra, i64)
                 segments.append(DictionaryAttr(values))
         if segments:
             op.attributes[PLAN] = ArrayAttr(segments)
 
-    def _run(self, network: Network) -> Iterator[tuple[Segment, str]]:
+    def _mode(self, function: func.FuncOp) -> str:
+        """The mode of a function; `auto` stands for the fastest plan within `ram`."""
+        mode = self.mode
+        if mode == "auto" and self.ram is None:
+            chosen = function.attributes.get(tdsl.MODE)
+            mode = chosen.data if isinstance(chosen, StringAttr) else ORDINARY
+        check_mode(mode)
+        return mode
+
+    def _run(self, network: Network, mode: str) -> Iterator[tuple[Segment, str]]:
         """Rewrites the segments that are not ordinary, and gives each with what it runs by."""
-        if self.mode in METHODS:
-            for segment in turned_plan(network, self.mode).segments:
-                if segment.schedule == self.mode:
-                    run_in_turns(network, segment.first, self.mode)
-                    yield segment, self.mode
+        if mode in METHODS:
+            for segment in turned_plan(network, mode).segments:
+                if segment.schedule == mode:
+                    run_in_turns(network, segment.first, mode)
+                    yield segment, mode
             return
-        if self.mode in SUM_BITS:
-            for segment in partial_plan(network, self.mode).segments:
+        if mode in SUM_BITS:
+            for segment in partial_plan(network, mode).segments:
                 if segment.schedule != ORDINARY:
-                    loop = ChannelLoop(network, segment.first, segment.last, SUM_BITS[self.mode])
+                    loop = ChannelLoop(network, segment.first, segment.last, SUM_BITS[mode])
                     loop.rewrite()
-                    yield segment, self.mode if loop.is_exact else f"{self.mode}, {ROUNDED}"
+                    yield segment, mode if loop.is_exact else f"{mode}, {ROUNDED}"
             return
-        if self.mode == PATCHES:
+        if mode == PATCHES:
             for segment in patched_plan(network, network.graph.macs * self.extra // 100).segments:
                 if segment.schedule != ORDINARY:
                     run_in_patches(network, segment)
                     yield segment, segment.schedule
             return
-        for segment in plan_of(network, self.mode, self.ram).segments:
+        for segment in plan_of(network, mode, self.ram).segments:
             if (by := by_of(segment)) is not None:
                 stream(network, segment.first, segment.last, by)
                 yield segment, by.value

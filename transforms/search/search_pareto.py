@@ -10,10 +10,13 @@ saturate, is such a change. The candidates that it begins with stay, so that the
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import option
@@ -21,6 +24,7 @@ from tinyml.targets.registry import USUAL
 from tinyml.transforms.formats.assignment.choices import FormatChoice, with_choice
 from tinyml.transforms.search.costs.pipelines_below import ProgramCost
 from tinyml.transforms.search.engine import options
+from tinyml.transforms.search.engine.equivalent_programs import in_modes
 from tinyml.transforms.search.engine.feasibility import Feasibility
 from tinyml.transforms.search.engine.limits import Limits, limit
 from tinyml.transforms.search.engine.result import FrontPoint, SearchResult
@@ -35,6 +39,8 @@ from tinyml.transforms.search.moves.pairwise_moves import GAIN, ZOOMS, PairwiseM
 from tinyml.transforms.search.moves.pareto_front import Point, worth_knowing
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from tinyml.dialects.formats.number_format import NumberFormat
     from tinyml.transforms.formats.evaluation.candidates import Formats
 
@@ -69,7 +75,9 @@ class SearchParetoPass(SearchPass):
     ram, flash, cycles: limits, RAM with the stack, cycles in the unit of the target. target: as `select-kernels` takes
     it. widths: those that tensors may have, as far as the format offers them.
     loss: in the unit of the metric. effort: about how many candidates are evaluated, without those of backtracking.
-    formats: those that single tensors may have instead (`format_moves`).
+    formats: those that single tensors may have instead (`format_moves`). plans: modes of `plan-execution`; a search is
+    made for the program in each, in this order, until one has memory to spare, and the function gets the attribute
+    `tdsl.mode`.
     """
 
     name = "search-pareto"
@@ -82,6 +90,11 @@ class SearchParetoPass(SearchPass):
     loss: float | int | None = options.loss(None)
     effort: int = option("about how many candidates are evaluated", default=400, metavar="N")
     formats: tuple[str, ...] = options.formats()
+    plans: tuple[str, ...] = option(
+        "orders of execution to choose from, the fastest first, as --plan names them (pareto)",
+        default=(),
+        metavar="MODE,...",
+    )
 
     @property
     def other_formats(self) -> Sequence[str]:
@@ -90,6 +103,10 @@ class SearchParetoPass(SearchPass):
     @property
     def limits(self) -> Limits:
         return Limits(limit(self.cycles), limit(self.flash), limit(self.ram), limit(self.loss), self.target)
+
+    def programs(self, ctx: Context, op: ModuleOp, inputs: NDArray[Any]) -> Iterator[ModuleOp]:
+        for program in super().programs(ctx, op, inputs):
+            yield from in_modes(program, self.plans) if self.plans else [program]
 
     def suffices(self, results: Sequence[SearchResult]) -> bool:
         """Products are rounded one by one only where memory is still short: it takes time and gains little else."""

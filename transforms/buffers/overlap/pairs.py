@@ -19,8 +19,9 @@ def safe_distances(live: LiveRanges, groups: Sequence[Sequence[Buffer]], rectang
     """The safe distances, below the size of the result, of the operands that groups of buffers may overlap.
 
     The op or loop nest that first touches a result has to be the last that needs the operand. What holds the input
-    overlaps nothing: the caller fills it before the first op. Of buffers that are first touched together only a later
-    one overlaps an earlier one, so that a chain of overlaps never returns to where it began.
+    overlaps nothing: the caller fills it before the first op. Of two buffers that are first touched together, and each
+    of which could overlap the other, only the later one does, so that chains of overlaps never return to where they
+    began.
     """
     ends = sorted((shape.last, i) for i, shape in enumerate(rectangles))
     number = {op: point for point, op in enumerate(live.points)}
@@ -34,11 +35,14 @@ def safe_distances(live: LiveRanges, groups: Sequence[Sequence[Buffer]], rectang
         end = max(number[inner] for inner in op.walk() if inner in number)
         results = {member.result for member in members}
         for _, k in ends[bisect_left(ends, (shape.first, 0)) : bisect_right(ends, (end, len(ends)))]:
-            if (rectangles[k].first, k) >= (shape.first, i):
+            if k == i or rectangles[k].first > shape.first:
                 continue
             distance = safe_distance(op, {member.result for member in groups[k]}, results)
             if distance is not None and distance < shape.size:
                 overlapped[k] = distance
+    for i, overlapped in enumerate(distances):
+        for k in [k for k in overlapped if k > i and i in distances[k]]:
+            del overlapped[k]
     return distances
 
 

@@ -31,10 +31,12 @@ def shares(graph: Graph, segment: Segment) -> list[Share]:
     Their bits may add up to more than the segment's, as results overlap operands.
     """
     boundary = graph.boundary(segment.first, segment.last)
+    # An op by itself has all of its result, even if nothing reads that.
+    parts = boundary.internal if segment.first < segment.last else []
     touched = {*boundary.dead, *boundary.kept, *boundary.outputs, *boundary.internal}
     alive = touched.union(graph.untouched(segment.first, segment.last))
     return [
-        _internal(graph, segment, name) if name in boundary.internal else Share(name, "whole", graph.size(name))
+        _internal(graph, segment, name) if name in parts else Share(name, "whole", graph.size(name))
         for name in graph.tensors
         if name in alive
     ]

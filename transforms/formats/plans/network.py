@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import prod
 
 from xdsl.dialects import func
+from xdsl.dialects.builtin import TensorType
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from tinyml.dialects import tdsl
@@ -59,6 +60,8 @@ class _Network:
 
     def graph(self, function: func.FuncOp) -> Graph:
         for argument in function.args:
+            if not isinstance(argument.type, TensorType):
+                raise error_at(function, f"plans are for programs on tensors, not on {argument.type}")
             self.define(argument, name := f"input{argument.index or ''}")
             if argument_attribute(function, tdsl.RECEIVED) is not None:
                 # It is in no memory.

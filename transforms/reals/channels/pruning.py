@@ -130,18 +130,36 @@ def prune(channels: Channels, importance: Importance, ram: int) -> list[int]:
         chosen = channels.plan(graph)
         if chosen.bits <= 8 * ram:
             return removed
-        useless: set[tuple[tuple[str, int], ...]] = set()
         worth = importance.without(removed)
         at_peak = (group for group in channels.at_peak(graph, chosen) if group not in removed)
-        for group in sorted(at_peak, key=lambda group: worth.get(group, 0.0)):
-            if (alike := channels.alike(group)) not in useless:
-                if channels.fall(chosen, [*removed, group]):
-                    removed.append(group)
-                    break
-                useless.add(alike)
-        else:
+        ordered = sorted(at_peak, key=lambda group: worth.get(group, 0.0))
+        group = _first_useful(channels, chosen, removed, [[group] for group in ordered])
+        if group is None:
+            # A channel less may change nothing where several do.
+            group = _first_useful(channels, chosen, removed, [_as_many(channels, graph, g, ordered) for g in ordered])
+        if group is None:
             names = ", ".join(share.tensor for share in shares(graph, fullest_segments(chosen)[0]))
             raise InputError(
                 f"cannot be pruned to {ram} bytes: at {-(-chosen.bits // 8)} bytes no channel of {names}, which are "
                 "alive at the peak, can go and save memory"
             )
+        removed.append(group)
+
+
+def _first_useful(channels: Channels, chosen: Plan, removed: list[int], options: list[list[int]]) -> int | None:
+    """The first group of the first option without whose groups the peak of a plan is lower; None if there is none."""
+    useless: set[tuple[tuple[str, int], ...]] = set()
+    for groups in options:
+        if (alike := channels.alike(groups[0])) not in useless:
+            if channels.fall(chosen, [*removed, *groups]):
+                return groups[0]
+            useless.add(alike)
+    return None
+
+
+def _as_many(channels: Channels, graph: Graph, group: int, ordered: list[int]) -> list[int]:
+    """A group, and as many others that are alike as leave a channel in each tensor."""
+    counts = channels.counts[group]
+    most = min((graph.tensors[name].channels - 1) // count for name, count in counts.items())
+    alike = [each for each in ordered if each != group and channels.alike(each) == channels.alike(group)]
+    return [group, *alike][:most]

@@ -7,9 +7,13 @@ least is known when formats have been found for each.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from xdsl.dialects.builtin import StringAttr
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
 from tinyml.transforms.ir.rounded_sums import round_carried_sums
 from tinyml.transforms.reals.analysis.profiles import record_profiles
 
@@ -34,3 +38,23 @@ def with_rounded_sums(module: ModuleOp, inputs: NDArray[Any]) -> Iterator[Module
             programs.append(rounded.clone())
             record_profiles(rounded, inputs)
             yield rounded
+
+
+def in_modes(module: ModuleOp, modes: Sequence[str]) -> Iterator[ModuleOp]:
+    """The program in each mode of `plan-execution`.
+
+    Raises `InputError` for what is none, for `auto`, and for modes that round more than candidates are judged by.
+    """
+    from tinyml.runtime.evaluator.evaluator import predict_function
+    from tinyml.transforms.formats.execution.modes import ROUNDING, check_mode
+    from tinyml.transforms.formats.plans.executable import ORDINARY
+
+    for mode in modes:
+        check_mode(mode)
+        if mode in ("auto", *ROUNDING):
+            raise InputError(f"a search cannot choose the mode of execution '{mode}'")
+    for mode in modes:
+        program = module.clone()
+        if mode != ORDINARY:
+            predict_function(program).attributes[tdsl.MODE] = StringAttr(mode)
+        yield program

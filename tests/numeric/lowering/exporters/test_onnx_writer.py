@@ -94,6 +94,13 @@ def test_a_model_is_written_as_it_was_read():
             np.testing.assert_array_equal(arrays[each.name], onnx.numpy_helper.to_array(each))
 
 
+def test_a_tensor_may_be_two_outputs():
+    column = "tensor<4x1xf32>"
+    body = f"%t = tdsl.tanh %X : {column} -> {column}\nfunc.return %t, %t : {column}, {column}"
+    written = check(parse(f"func.func @f(%X: {column}) -> ({column}, {column}) {{\n{body}\n}}"))
+    assert len({output.name for output in written.graph.output}) == 2
+
+
 @pytest.mark.parametrize(
     ("body", "message"),
     [
@@ -103,6 +110,12 @@ def test_a_model_is_written_as_it_was_read():
             "%t = tdsl.tanh %s : tensor<2x2xf32> -> tensor<2x2xf32>\n"
             "%r = tdsl.reshape %t : tensor<2x2xf32> -> tensor<4x1xf32>",
             "vectors and single images, not tensors of shape [2, 2]",
+        ),
+        (
+            "%c = arith.constant 2 : index\n%z = arith.constant 0 : index\n%o = arith.constant 1 : index\n"
+            "%r = scf.for %i = %z to %c step %o iter_args(%h = %X) -> (tensor<4x1xf32>) "
+            "{ scf.yield %h : tensor<4x1xf32> }",
+            "returns a tensor that no op computes which ONNX has",
         ),
         ("%r = tdsl.normalise %X : tensor<4x1xf32> -> tensor<4x1xf32>", "'tdsl.normalise' cannot be written as ONNX"),
     ],

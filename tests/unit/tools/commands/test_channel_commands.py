@@ -81,3 +81,18 @@ def test_a_quantised_network_counts_its_own_bits(tmp_path: Path, capsys: pytest.
     (tmp_path / "quantised.mlir").write_text(quantised)
     assert main(["bottleneck", str(tmp_path / "quantised.mlir"), "--mode", "rows", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["bytes"] == 1248
+
+
+@pytest.mark.parametrize(
+    ("signature", "expected"),
+    [
+        ("(%X: index) -> index", "expected an input of numbers, 'plain' takes index"),
+        ("(%X: tensor<2x1xf32>) -> tensor<2x1xf32>", "the program computes nothing"),
+    ],
+)
+def test_programs_without_a_plan(signature: str, expected: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    (tmp_path / "plain.mlir").write_text(
+        f"func.func @plain{signature} {{\n  func.return %X : {signature.split()[-1]}\n}}\n"
+    )
+    assert main(["bottleneck", str(tmp_path / "plain.mlir")]) == 1
+    assert expected in capsys.readouterr().err

@@ -7,10 +7,11 @@ from xdsl.parser import Parser
 
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.functions import defined_functions
 from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.transforms.formats.plans.graph import Graph, Image, Kind, Read
 from tinyml.transforms.formats.plans.modes import MODES, plan
-from tinyml.transforms.formats.plans.network import graph_of
+from tinyml.transforms.formats.plans.network import graph_of, network_of
 
 Q = "!fixed.q<8, 4>"
 
@@ -102,3 +103,9 @@ def test_an_image_that_arrives_in_another_order_of_axes():
     )
     assert graph(first, 8).tensors["input"] == Image(28, 28, 1)
     assert plan(graph(first, 8), "rows").bits == plan(graph(text, 8), "rows").bits
+
+
+def test_programs_on_numbers_have_no_plan():
+    module = Parser(context(), "func.func @f(%i: index) -> index { func.return %i : index }").parse_module()
+    with pytest.raises(InputError, match="plans are for programs on tensors, not on index"):
+        network_of(defined_functions(module)[0])
