@@ -23,6 +23,7 @@ from xdsl.dialects.builtin import (
     ModuleOp,
     NoneAttr,
     TensorType,
+    UnitAttr,
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue, Use
 from xdsl.passes import ModulePass
@@ -131,8 +132,7 @@ class _Bufferisation:
             case tdsl.ConstOp():
                 self.constant(op)
             case tensor.EmptyOp():
-                self.buffers[op.tensor] = buffer = self.alloc(op.tensor.type, op.tensor.name_hint)
-                cast(Operation, buffer.owner).attributes |= op.attributes
+                self.buffers[op.tensor] = self.alloc(op.tensor.type, op.tensor.name_hint)
             case scf.ForOp():
                 self.loop(op)
             case func.ReturnOp():
@@ -241,6 +241,7 @@ class _Bufferisation:
         yielded = cast(scf.YieldOp, old.last_op).operands
         for position, argument in carried:
             buffer = self.iter_arg_buffer(op, position)
+            _mark_ring(buffer, op, position)
             self.buffers[argument] = self.buffers[op.results[position]] = buffer
             if writes_in_place(op, position):
                 self.destinations[yielded[position]] = buffer
@@ -287,6 +288,16 @@ class _Bufferisation:
             moves.append((buffer, source))
         for buffer, source in moves:
             self.copy(source, buffer)
+
+
+def _mark_ring(buffer: SSAValue, loop: scf.ForOp, position: int) -> None:
+    """Notes on a buffer that a loop carries that it holds a ring, if the loop says so."""
+    noted = loop.attributes.get(tdsl.RINGS)
+    rings = list(cast("ArrayAttr[Attribute]", noted)) if isinstance(noted, ArrayAttr) else []
+    if len(rings) != len(loop.iter_args) or isinstance(rings[position], UnitAttr):
+        return
+    if isinstance(alloc := buffer.owner, scratch.AllocOp):
+        alloc.attributes[tdsl.RING] = rings[position]
 
 
 def _operand_groups(op: tdsl.TensorOp) -> list[Sequence[SSAValue]]:

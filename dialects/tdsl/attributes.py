@@ -21,6 +21,7 @@ __all__ = [
     "RECEIVED",
     "REUSED",
     "RING",
+    "RINGS",
     "ZEROS",
     "Csr",
     "Profile",
@@ -34,7 +35,10 @@ MODE = "tdsl.mode"
 """Attribute of a function: the mode of execution that a search chose together with its formats (`plan-execution`)."""
 
 RING = "tdsl.ring"
-"""Attribute of a tensor of images: the height and width of the image of which it holds the last rows or pixels."""
+"""Attribute of a buffer: the height and width of the image of which it holds the last rows or pixels."""
+
+RINGS = "tdsl.rings"
+"""Attribute of a loop: an array with the same for each tensor that it carries, unit for those that hold no ring."""
 
 PROFILE = "tdsl.profile"
 """Discardable attribute of an op: an array with one `Profile` per tensor result (unit for other results)."""

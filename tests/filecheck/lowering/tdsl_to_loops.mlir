@@ -246,3 +246,24 @@ func.func @strided(%X: memref<2x5xf32>, %s: memref<2x3xf32>, %i: index, %j: inde
 // CHECK: [[distance:%.*]] = arith.muli [[column]], %{{.*}}
 // CHECK-NEXT: [[at:%.*]] = arith.subi %j, [[distance]]
 // CHECK-NEXT: memref.load %X{{\[}}{{.*}}, [[at]]]
+
+// -----
+
+// Sums that lie in memory start from numbers, and are finished in the scale of their row; a row of a product has its own.
+func.func @partial_sums(%b: memref<2x!zeroskew.q<32, [0.005, 0.015], 0>>, %w: memref<2x3x!zeroskew.q<8, [0.01, 0.03], 0>>, %x: memref<3x1x!zeroskew.q<8, 0.5, 0>>, %i: index, %sums: memref<1x2x!zeroskew.acc<32, [0.005, 0.015]>>, %y: memref<1x2x!zeroskew.q<8, 0.5, 7>>, %r: memref<1x1x!zeroskew.q<8, 0.5, 7>>) {
+  tdsl.start %b : memref<2x!zeroskew.q<32, [0.005, 0.015], 0>> into %sums : memref<1x2x!zeroskew.acc<32, [0.005, 0.015]>>
+  tdsl.finish %sums : memref<1x2x!zeroskew.acc<32, [0.005, 0.015]>> into %y : memref<1x2x!zeroskew.q<8, 0.5, 7>>
+  tdsl.row_product %w[%i], %x : memref<2x3x!zeroskew.q<8, [0.01, 0.03], 0>>, memref<3x1x!zeroskew.q<8, 0.5, 0>> into %r : memref<1x1x!zeroskew.q<8, 0.5, 7>>
+  func.return
+}
+// CHECK: func.func @partial_sums
+// CHECK: scf.for [[c:%[^ ]+]] =
+// CHECK: [[number:%[^ ]+]] = memref.load %b{{\[}}[[c]]]
+// CHECK: num.start [[number]] : !zeroskew.q<32, [0.005, 0.015], 0> -> !zeroskew.acc<32, [0.005, 0.015]>
+// CHECK: scf.for [[c:%[^ ]+]] =
+// CHECK: [[level:%[^ ]+]] = num.level %{{.*}} row [[c]] :
+// CHECK-NEXT: num.finish [[level]] :
+// CHECK: [[start:%[^ ]+]] = arith.muli %i,
+// CHECK-NEXT: [[row:%[^ ]+]] = scratch.slice %w{{\[}}[[start]]]
+// CHECK: num.dot %sum, [[row]],
+// CHECK-NEXT: num.level %{{.*}} row %i :

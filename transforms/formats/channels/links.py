@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from math import prod
@@ -13,7 +12,7 @@ from tinyml.dialects import tdsl
 from tinyml.transforms.formats.plans.graph import Kind
 from tinyml.transforms.formats.plans.network import Network
 from tinyml.transforms.formats.plans.partial import obstacle
-from tinyml.transforms.formats.streaming.stages import NotStreamed
+from tinyml.transforms.formats.streaming.stages import NotStreamed, elementwise_behind
 
 
 class Role(Enum):
@@ -57,14 +56,14 @@ def links_of(network: Network, first: int, last: int) -> list[Link]:
         role = Role.CONTINUE
         if node.kind is Kind.CONTRACTION:
             role = Role.GENERATE if k == first else Role.ACCUMULATE
-        chain, rest = _elementwise(op, more)
+        chain, rest = elementwise_behind(op, more)
         if k < last and any(not isinstance(step, tdsl.ReshapeOp) for step in rest):
             raise NotStreamed(f"{rest[0].name} after {node.result} needs all channels")
         previous = links[-1] if links else None
         if previous and isinstance(op, tdsl.ElementwiseOp) and previous.result in op.inputs and _alone(previous.result):
             previous.chain += [op, *chain]
             continue
-        link = Link(role, op, chain, _operand(op, previous))
+        link = Link(role, op, list(chain), _operand(op, previous))
         _check(link, node.result)
         links.append(link)
     for link in links:
@@ -73,22 +72,6 @@ def links_of(network: Network, first: int, last: int) -> list[Link]:
     if len(links) < 2 and links[0].role is not Role.CONTINUE:
         raise NotStreamed("a single op needs all channels, of its operand or of its result")
     return links
-
-
-def _elementwise(
-    op: tdsl.TensorOp, more: Sequence[tdsl.TensorOp]
-) -> tuple[list[tdsl.ElementwiseOp], Sequence[tdsl.TensorOp]]:
-    """The ops that follow an op element by element, and those behind them."""
-    chain: list[tdsl.ElementwiseOp] = []
-    last = op.out
-    for step in more:
-        if not isinstance(step, tdsl.ElementwiseOp) or last not in step.inputs or not _alone(last):
-            break
-        if tdsl.shape_of(step.out) != tdsl.shape_of(op.out):
-            break
-        chain.append(step)
-        last = step.out
-    return chain, more[len(chain) :]
 
 
 def _alone(value: SSAValue) -> bool:

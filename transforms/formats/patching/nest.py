@@ -138,7 +138,7 @@ class Patches:
             emit.insert(arith.MinSIOp(end, emit.index(operand[axis]))),
         )
 
-    def _both(self, one: Range, two: Range) -> Range:
+    def _both(self, a: Range, b: Range) -> Range:
         """The range from the first to the last of two ranges."""
-        first, end = self.emit.insert(arith.MinSIOp(one.first, two.first)), arith.MaxSIOp(one.end, two.end)
-        return Range(first, self.emit.insert(end))
+        first, end = arith.MinSIOp(a.first, b.first), arith.MaxSIOp(a.end, b.end)
+        return Range(self.emit.insert(first), self.emit.insert(end))

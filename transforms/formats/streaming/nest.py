@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from xdsl.dialects import arith, tensor
-from xdsl.dialects.builtin import DenseArrayBase, UnknownLoc, i64
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, UnitAttr, UnknownLoc, i64
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
@@ -83,10 +83,7 @@ class _Nest:
                 height, width = 1, slots
         value = body.start()
         if value is None:
-            empty = tensor.EmptyOp((), tensor_like(stage.result, (1, height, width, channels)))
-            if (height, width) != shape[1:3]:
-                empty.attributes[tdsl.RING] = DenseArrayBase.from_list(i64, shape[1:3])
-            value = self.emit.insert(empty)
+            value = self.emit.insert(tensor.EmptyOp((), tensor_like(stage.result, (1, height, width, channels))))
         value.name_hint = stage.result.name_hint
         return StoredImage(value, shape)
 
@@ -167,6 +164,11 @@ class _Nest:
         before = [self.images[name].value for name in names]
         after = self.emit.loop(self.emit.index(0), self.emit.index(extent), before, inner)
         self.update(dict(zip(names, after, strict=True)))
+        loop = after[0].owner
+        assert isinstance(loop, Operation)
+        images = self.images.values()
+        rings = (DenseArrayBase.from_list(i64, image.shape[1:3]) if image.is_ring else UnitAttr() for image in images)
+        loop.attributes[tdsl.RINGS] = ArrayAttr(rings)
         return None
 
     def update(self, values: dict[str, SSAValue]) -> None:

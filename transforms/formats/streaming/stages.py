@@ -83,7 +83,7 @@ def segment_of(
         node = graph.nodes[k]
         op, *more = network.ops[k]
         kept = graph.last_use[node.result] > last
-        chain, rest = _elementwise(op, more)
+        chain, rest = elementwise_behind(op, more)
         if rest and not kept:
             raise NotStreamed(f"{rest[0].name} after {node.result} is not computed slice by slice")
         if blocks and k > first and pools_blocks(graph, k):
@@ -107,7 +107,7 @@ def segment_of(
     return Segment(tuple(stages.values()), graph.tensors, joins)
 
 
-def _elementwise(
+def elementwise_behind(
     op: tdsl.TensorOp, more: Sequence[tdsl.TensorOp]
 ) -> tuple[tuple[tdsl.ElementwiseOp, ...], Sequence[tdsl.TensorOp]]:
     """The ops that follow an op element by element, and those behind them."""

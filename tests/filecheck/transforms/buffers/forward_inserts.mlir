@@ -58,3 +58,36 @@ func.func @not(%X: memref<3x1xf32>) -> memref<3x3xf32> {
 // CHECK: func.func @not
 // CHECK-COUNT-4: tdsl.insert_slice
 // PACKED: func.func @not
+
+// -----
+
+// An op that updates the very elements which the part replaces does so in their place. Those of another row stay apart.
+func.func @update(%W: memref<3x1x!fixed.q<8, 7>>, %x: memref<1x1x!fixed.q<8, 7>>) -> memref<4x3x!fixed.acc<32, 14>> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %c4 = arith.constant 4 : index
+  %all = scratch.alloc : memref<4x3x!fixed.acc<32, 14>>
+  tdsl.zero into %all : memref<4x3x!fixed.acc<32, 14>>
+  scf.for %i = %c0 to %c4 step %c1 {
+    %sums = scratch.alloc : memref<3x1x!fixed.acc<32, 14>>
+    %moved = scratch.alloc : memref<3x1x!fixed.acc<32, 14>>
+    %at = arith.muli %i, %c3 : index
+    %offset = arith.addi %at, %c0 : index
+    %before = scratch.slice %all[%offset] : memref<4x3x!fixed.acc<32, 14>> to memref<3x1x!fixed.acc<32, 14>>
+    tdsl.mac %before, %W, %x : memref<3x1x!fixed.acc<32, 14>>, memref<3x1x!fixed.q<8, 7>>, memref<1x1x!fixed.q<8, 7>> into %sums : memref<3x1x!fixed.acc<32, 14>>
+    %row = scratch.slice %sums[%c0] : memref<3x1x!fixed.acc<32, 14>> to memref<1x3x!fixed.acc<32, 14>>
+    tdsl.insert_slice %row, %all[%i, %c0] : memref<1x3x!fixed.acc<32, 14>>, memref<4x3x!fixed.acc<32, 14>> into %all : memref<4x3x!fixed.acc<32, 14>>
+    tdsl.mac %before, %W, %x : memref<3x1x!fixed.acc<32, 14>>, memref<3x1x!fixed.q<8, 7>>, memref<1x1x!fixed.q<8, 7>> into %moved : memref<3x1x!fixed.acc<32, 14>>
+    %above = scratch.slice %moved[%c0] : memref<3x1x!fixed.acc<32, 14>> to memref<1x3x!fixed.acc<32, 14>>
+    tdsl.insert_slice %above, %all[%c0, %c0] : memref<1x3x!fixed.acc<32, 14>>, memref<4x3x!fixed.acc<32, 14>> into %all : memref<4x3x!fixed.acc<32, 14>>
+  }
+  func.return %all : memref<4x3x!fixed.acc<32, 14>>
+}
+// CHECK: func.func @update
+// CHECK: [[before:%.*]] = scratch.slice %all[
+// CHECK-NEXT: tdsl.mac [[before]], %W, %x : {{.*}} into [[before]] : memref<3x1x!fixed.acc<32, 14>>
+// CHECK-NOT: insert_slice %row
+// CHECK: tdsl.mac [[before]], %W, %x : {{.*}} into %moved : memref<3x1x!fixed.acc<32, 14>>
+// CHECK: tdsl.insert_slice %above, %all
+// PACKED: scratch.height
