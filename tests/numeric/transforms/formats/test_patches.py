@@ -37,7 +37,7 @@ def patches(module: ModuleOp, last: int, count: int) -> Patches | None:
         return None
 
 
-@settings(max_examples=15)
+@settings(max_examples=6)
 @given(st.one_of(channel_networks(), networks()), st.data())
 def test_any_tiles_compute_the_same_bits(network: str, data: st.DataObject):
     module = refined(Parser(context(), network).parse_module())

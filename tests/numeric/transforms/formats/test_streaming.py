@@ -40,7 +40,7 @@ def streamed(module: ModuleOp, first: int, last: int, by: By) -> ModuleOp:
     return module
 
 
-@settings(max_examples=12)
+@settings(max_examples=7)
 @given(networks(), st.sampled_from(By), st.data())
 def test_any_segment_computes_the_same_bits(network: str, by: By, data: st.DataObject):
     """On tensors, and in an arena that was filled with random bytes, in which nothing is read before it is written."""
