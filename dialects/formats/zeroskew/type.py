@@ -185,9 +185,9 @@ class ZeroSkewType(ZeroSkewNumbers):
         return self.per_channel or self._clamped_raws(low, high) != self.raw_limits
 
     def leaky_relu(self, m: Machine[V], value: V, value_format: NumberFormat, slope: float) -> V:
-        """TensorFlow Lite's LEAKY_RELU: one factor for each sign."""
+        """TensorFlow Lite's LEAKY_RELU: one factor for each sign, in double precision."""
         source = skewed(value_format)
-        factors = [single(single(source.scale * single(part)) / self.scale) for part in (1.0, slope)]
+        factors = [source.scale * single(part) / self.scale for part in (1.0, slope)]
 
         def scaled(m: Machine[Any], value: Any) -> Any:
             x = source.load(m, value)

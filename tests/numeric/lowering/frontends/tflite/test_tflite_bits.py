@@ -282,6 +282,15 @@ def test_averages_of_any_shape(data: st.DataObject):
     compared(content, inputs_of(content, 3), len(outputs))
 
 
+@pytest.mark.parametrize(("scale", "result", "slope"), [(0.5, 1 / 3, 0.2), (0.37, 0.74 / 7, 0.75)])
+def test_factors_of_leaky_relu_near_a_half(scale: float, result: float, slope: float):
+    """All raws. In single precision the factors would be 1.5 and 3.5."""
+    model, shape = TfliteModel(), (1, 16, 16)
+    x, y = model.tensor(shape, "int8", scale), model.tensor(shape, "int8", result)
+    model.op("LEAKY_RELU", [x], y, Alpha=slope)
+    compared(model.finish([x], [y]), np.arange(-128, 128, dtype=np.int8).reshape(1, *shape))
+
+
 @given(st.data())
 @settings(max_examples=25)
 def test_conversions_in_the_middle(data: st.DataObject):
