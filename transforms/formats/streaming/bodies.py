@@ -151,19 +151,27 @@ class BlockPool(Pool):
         return self.chained(self._pooled(block, (0, 0, 0, 0)), y, x, images)
 
 
-class Elementwise(Body):
-    """An op on elements, of which a row is computed at once."""
-
-    def __init__(self, stage: Stage, emit: Emitter) -> None:
-        super().__init__(stage, emit)
-        assert isinstance(stage.op, tdsl.ElementwiseOp)
-        self.ops = (stage.op, *stage.chain)
+class RowAtOnce(Body):
+    """An op that computes any number of pixels beside each other, and so a row at once."""
 
     def pixel(self, y: SSAValue, x: SSAValue, images: Images) -> SSAValue:
         return self._part(y, x, 1, images)
 
     def row(self, y: SSAValue, target: StoredImage, images: Images) -> StoredImage:
         return self.whole_row(y, lambda: self._part(y, self.emit.index(0), self.shape[2], images), target)
+
+    @abstractmethod
+    def _part(self, y: SSAValue, x: SSAValue, width: int, images: Images) -> SSAValue:
+        """So many pixels of the result from one on, of shape 1x1xWxC."""
+
+
+class Elementwise(RowAtOnce):
+    """An op on elements."""
+
+    def __init__(self, stage: Stage, emit: Emitter) -> None:
+        super().__init__(stage, emit)
+        assert isinstance(stage.op, tdsl.ElementwiseOp)
+        self.ops = (stage.op, *stage.chain)
 
     def _part(self, y: SSAValue, x: SSAValue, width: int, images: Images) -> SSAValue:
         first, operand = self.ops[0], self.operand(y, x, 1, width, images)
@@ -173,14 +181,8 @@ class Elementwise(Body):
         return applied(self.ops, main, part, operand, self.emit)
 
 
-class Concatenation(Body):
-    """The channels of several images beside each other, a row at once."""
-
-    def pixel(self, y: SSAValue, x: SSAValue, images: Images) -> SSAValue:
-        return self._part(y, x, 1, images)
-
-    def row(self, y: SSAValue, target: StoredImage, images: Images) -> StoredImage:
-        return self.whole_row(y, lambda: self._part(y, self.emit.index(0), self.shape[2], images), target)
+class Concatenation(RowAtOnce):
+    """The channels of several images beside each other."""
 
     def _part(self, y: SSAValue, x: SSAValue, width: int, images: Images) -> SSAValue:
         op, every = self.stage.op, [images(value) for value in self.stage.op.inputs]
