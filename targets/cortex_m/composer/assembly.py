@@ -22,6 +22,11 @@ def instructions(lines: Sequence[str]) -> int:
     return sum(not line.endswith(":") for line in lines)
 
 
+def bytes_of(lines: Sequence[str]) -> int:
+    """An upper bound of the bytes of flash: four for each instruction."""
+    return 4 * instructions(lines)
+
+
 def statement(lines: Sequence[str]) -> str:
     """The body of a naked function."""
     texts = [".syntax unified", *lines]

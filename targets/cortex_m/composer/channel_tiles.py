@@ -5,8 +5,8 @@ Weights lie in the order in which they are fetched: four channels by taps. Every
 
 from __future__ import annotations
 
-from tinyml.targets.cortex_m.composer.assembly import DSP, instructions, joined, statement
-from tinyml.targets.cortex_m.composer.epilogues import requantised
+from tinyml.targets.cortex_m.composer.assembly import DSP, bytes_of, instructions, joined, statement
+from tinyml.targets.cortex_m.composer.epilogues import requantised, requantised_in_c
 from tinyml.targets.cortex_m.composer.fetch import QUAD, parted_bytes
 from tinyml.targets.cortex_m.composer.loops import counted, time_of_step
 from tinyml.targets.cortex_m.composer.multiply import halves
@@ -67,16 +67,13 @@ _END = joined("pop {r1, r2, r3, r4, r5, r6, r7, r8, r9, r10, r11, pc}")
 _FRAME_BYTES, _CALL_BYTES = 68, 44
 """Bytes of stack for the registers and the arguments, and of flash for a call: nine arguments, a branch."""
 
-_PORTABLE = """\
-    for (int channel = 0; channel < channels; channel++) {
+_PORTABLE = f"""\
+    for (int channel = 0; channel < channels; channel++) {{
         int32_t sum = start[channel];
         for (int i = 0; i < taps; i++)
             sum += (int32_t)w[(channel / 4 * taps + i) * 4 + channel % 4] * x[i * channels + channel];
-        sum = (int32_t)(((int64_t)sum * multipliers[channel] + (1L << 30)) >> 31);
-        sum = (((sum - (sum < 0)) >> (-shifts[channel] - 1)) + 1) >> 1;
-        sum += zero;
-        out[channel] = (int8_t)(sum < -128 ? -128 : sum > 127 ? 127 : sum);
-    }"""
+{requantised_in_c(" " * 8, "channel", "out[channel]")}
+    }}"""
 
 
 def channel_tiles() -> Kernel:
@@ -106,7 +103,7 @@ def channel_tiles() -> Kernel:
         flash=None,
         rows=QUAD,
         step=costs["element"],
-        code=4 * instructions(lines),
+        code=bytes_of(lines),
         needs="dsp",
         composed=Composed(
             "tinyml/cores.h",

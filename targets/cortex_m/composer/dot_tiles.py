@@ -6,8 +6,8 @@ fetches each weight once for both. Every row ends in an epilogue, so that no sum
 
 from __future__ import annotations
 
-from tinyml.targets.cortex_m.composer.assembly import DSP, Lines, instructions, joined, statement
-from tinyml.targets.cortex_m.composer.epilogues import requantised
+from tinyml.targets.cortex_m.composer.assembly import DSP, Lines, bytes_of, instructions, joined, statement
+from tinyml.targets.cortex_m.composer.epilogues import requantised, requantised_in_c
 from tinyml.targets.cortex_m.composer.fetch import QUAD, pair_of_windows, parted_bytes
 from tinyml.targets.cortex_m.composer.loops import counted, time_of_step
 from tinyml.targets.cortex_m.composer.multiply import halfwords
@@ -100,18 +100,15 @@ _FINISH_ROWS = joined(
     "bne 3b",
 )
 _END = joined("pop {r1, r2, r3, r4, r5, r6, r7, r8, r9, r10, r11, pc}")
-_PORTABLE = """\
+_PORTABLE = f"""\
     (void)wide;
     for (int row = 0; row < rows; row++, w += n)
-        for (int window = 0; window < 2; window++) {
+        for (int window = 0; window < 2; window++) {{
             int32_t sum = start[row];
             for (int i = 0; i < n; i++)
                 sum += (int32_t)w[i] * x[window * n + i];
-            sum = (int32_t)(((int64_t)sum * multipliers[row] + (1L << 30)) >> 31);
-            sum = (((sum - (sum < 0)) >> (-shifts[row] - 1)) + 1) >> 1;
-            sum += zero;
-            out[window * rows + row] = (int8_t)(sum < -128 ? -128 : sum > 127 ? 127 : sum);
-        }"""
+{requantised_in_c(" " * 12, "row", "out[window * rows + row]")}
+        }}"""
 
 
 def _assembly() -> Lines:
@@ -175,8 +172,3 @@ def dot_tiles() -> Kernel:
             stack=_FRAME_BYTES,
         ),
     )
-
-
-def bytes_of(lines: Lines) -> int:
-    """An upper bound of the bytes of flash: four for each instruction."""
-    return 4 * instructions(lines)

@@ -20,3 +20,14 @@ def requantised(sum: str, multiplier: str, right: str, zero: str) -> Lines:
         f"add {sum}, {zero}, {sum}, asr #1",
         f"ssat {sum}, #8, {sum}",
     )
+
+
+def requantised_in_c(indent: str, index: str, out: str) -> str:
+    """The same in C: the statements that store `sum`, by multiplier and shift number `index`, in `out`."""
+    lines = (
+        f"sum = (int32_t)(((int64_t)sum * multipliers[{index}] + (1L << 30)) >> 31);",
+        f"sum = (((sum - (sum < 0)) >> (-shifts[{index}] - 1)) + 1) >> 1;",
+        "sum += zero;",
+        f"{out} = (int8_t)(sum < -128 ? -128 : sum > 127 ? 127 : sum);",
+    )
+    return "\n".join(indent + line for line in lines)
