@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from tinyml.targets.registry import board, chip_of, kernels_of
+from tinyml.targets.registry import board, chip_of, known_kernel
 
 OPTIMIZE = "-Os"
 """The optimization level of the C compiler that the tables hold for."""
@@ -37,17 +37,16 @@ class CostTable:
     """The costs measured on a board.
 
     unit: the board's unit of time. program: the fixed cost of every program; its `code` is 0. steps: costs by kind.
-    composed: those of composed kernels, which add up from their instructions.
+    Those of composed kernels add up from their instructions.
     """
 
     unit: str
     program: Cost
     steps: Mapping[str, Cost]
-    composed: Mapping[str, Cost] = field(default_factory=dict[str, Cost])
 
     def cost(self, step: str) -> Cost | None:
         """The cost of a kind of step; None if it is not known."""
-        return self.steps.get(step) or self.composed.get(step)
+        return self.steps.get(step) or _of_composed(step)
 
     def generic_cost(self, step: str) -> Cost:
         """An estimate for a kind of step that was not measured: the mean of its family, or else of all kinds."""
@@ -55,6 +54,15 @@ class CostTable:
         chosen = relatives or list(self.steps.values())
         columns = zip(*((cost.time, cost.code, cost.once, cost.stack) for cost in chosen), strict=True)
         return Cost(*(sum(column) / len(chosen) for column in columns))
+
+
+def _of_composed(step: str) -> Cost | None:
+    """The cost of a composed kernel: of a call, or of a unit in which it counts."""
+    symbol, _, unit = step.partition(" ")
+    kernel = known_kernel(symbol)
+    if kernel is None or kernel.composed is None or (time := kernel.composed.costs.get(unit)) is None:
+        return None
+    return Cost(time, 0, 0, 0) if unit else Cost(time, kernel.composed.call, kernel.code, kernel.composed.stack)
 
 
 def _family(step: str) -> str:
@@ -77,10 +85,4 @@ def cost_table(target: str) -> CostTable | None:
         return None
     table = json.loads(file.read_text("utf-8"))
     steps = {step: Cost(*row) for step, row in table["steps"].items()}
-    composed: dict[str, Cost] = {}
-    for kernel in kernels_of(target):
-        if kernel.composed is not None and kernel.composed.costs:
-            times = dict(kernel.composed.costs)
-            composed[kernel.symbol] = Cost(times.pop(""), kernel.composed.call, kernel.code, kernel.composed.stack)
-            composed |= {f"{kernel.symbol} {unit}": Cost(time, 0, 0, 0) for unit, time in times.items()}
-    return CostTable(table["unit"], Cost(*table["program"]), steps, composed)
+    return CostTable(table["unit"], Cost(*table["program"]), steps)

@@ -17,7 +17,7 @@ from tinyml.dialects.tdsl.turns import herringbone, lead, single_transpose, turn
 from tinyml.transforms.formats.plans.network import Network
 from tinyml.transforms.formats.plans.ordinary import ordinary, updated_in_place
 from tinyml.transforms.formats.plans.segmentation import Plan, Segment, least_peak
-from tinyml.transforms.formats.tiling.convolution_pixels import margins_of, padding
+from tinyml.transforms.formats.tiling.padding import margins_of, padding
 from tinyml.transforms.formats.turning.addends import absorbed_addend
 
 METHODS = ("replace", "herringbone", "single-transpose")
