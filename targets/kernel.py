@@ -99,6 +99,11 @@ class Kernel:
     needs: str = ""
     composed: Composed | None = None
 
+    @property
+    def stack(self) -> int:
+        """The bytes of stack of a composed kernel, as far as they are known."""
+        return 0 if self.composed is None else self.composed.stack
+
     def computes(self, wanted: Kernel) -> bool:
         """True if it computes the sum that another description asks for."""
         ours, theirs = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 from xdsl.context import Context
@@ -15,8 +15,10 @@ from xdsl.passes import ModulePass
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
+from tinyml.targets.registry import HOST, tile_families
 from tinyml.transforms.formats.channels.choice import SUM_BITS, partial_plan
 from tinyml.transforms.formats.channels.nest import ChannelLoop
+from tinyml.transforms.formats.execution.attributes import PLAN, SPARE
 from tinyml.transforms.formats.execution.modes import ROUNDING, check_mode
 from tinyml.transforms.formats.patching.choice import PATCHES, patched_plan, run_in_patches
 from tinyml.transforms.formats.plans.executable import ORDINARY
@@ -24,13 +26,8 @@ from tinyml.transforms.formats.plans.network import Network, network_of
 from tinyml.transforms.formats.plans.segmentation import Segment
 from tinyml.transforms.formats.streaming.choice import by_of, plan_of
 from tinyml.transforms.formats.streaming.nest import stream
+from tinyml.transforms.formats.tiling.strips import SMALL
 from tinyml.transforms.formats.turning.choice import METHODS, run_in_turns, turned_plan
-
-PLAN = "tinyml.plan"
-"""Attribute of a module: the segments of its plan that are not ordinary.
-
-Each has its `first` and `last` op, and `by`, what it runs by; for patches also `more_macs`.
-"""
 
 ROUNDED = "rounded"
 """The end of `by` where sums are rounded in between, so that bits are not those of ordinary execution."""
@@ -45,7 +42,8 @@ class PlanExecutionPass(ModulePass):
     which are rounded in between where they need more; `patches` runs the beginning tile by tile; in `replace`,
     `herringbone` and `single-transpose` convolutions run in place; `auto` takes the fastest plan with at most `ram`
     bytes alive, or that with the least peak, of those that stream. ram: without it `auto` is the mode that
-    a search gave the function (`tdsl.mode`), or else ordinary execution. extra: percentage of multiply-accumulates that
+    a search gave the function (`tdsl.mode`), or else ordinary execution. target: as for printing C; its kernels say how
+    many pixels are computed at once where segments are streamed by rows. extra: percentage of multiply-accumulates that
     patches may add to the network's. Raises `InputError` for another mode, and except for `ordinary` for functions with
     loops, branches or batches of images, unless the mode is `auto`.
     """
@@ -54,6 +52,7 @@ class PlanExecutionPass(ModulePass):
     mode: str = "auto"
     ram: int | None = None
     extra: int = 30
+    target: str = HOST
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         check_mode(self.mode)
@@ -68,7 +67,7 @@ class PlanExecutionPass(ModulePass):
                     raise
                 continue
             nodes = network.graph.nodes
-            for segment, by in self._run(network, mode):
+            for segment, by in self._run(op, network, mode):
                 ends = {"first": nodes[segment.first].result, "last": nodes[segment.last].result}
                 values: dict[str, Attribute] = {name: StringAttr(value) for name, value in {**ends, "by": by}.items()}
                 if mode == PATCHES:
@@ -86,7 +85,7 @@ class PlanExecutionPass(ModulePass):
         check_mode(mode)
         return mode
 
-    def _run(self, network: Network, mode: str) -> Iterator[tuple[Segment, str]]:
+    def _run(self, module: ModuleOp, network: Network, mode: str) -> Iterator[tuple[Segment, str]]:
         """Rewrites the segments that are not ordinary, and gives each with what it runs by."""
         if mode in METHODS:
             for segment in turned_plan(network, mode).segments:
@@ -107,9 +106,17 @@ class PlanExecutionPass(ModulePass):
                     run_in_patches(network, segment)
                     yield segment, segment.schedule
             return
-        for segment in plan_of(network, mode, self.ram).segments:
+        plan, room = plan_of(network, mode, self.ram), SMALL
+        if mode == "auto" and self.ram is not None:
+            # Packing takes more than what is alive at once.
+            spare = max(self.ram - -(-plan.bits // 8), 0) // 2
+            before = module.attributes.get(SPARE)
+            least = min(spare, before.value.data) if isinstance(before, IntegerAttr) else spare
+            module.attributes[SPARE] = IntegerAttr(least, i64)
+            room = replace(SMALL, spare=spare)
+        for segment in plan.segments:
             if (by := by_of(segment)) is not None:
-                stream(network, segment.first, segment.last, by)
+                stream(network, segment.first, segment.last, by, tile_families(self.target), room)
                 yield segment, by.value
 
 

@@ -16,6 +16,7 @@ from xdsl.passes import ModulePass
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
+from tinyml.targets.registry import HOST, tile_families
 from tinyml.transforms.formats.channels.choice import SUM_BITS
 from tinyml.transforms.formats.channels.nest import ChannelLoop
 from tinyml.transforms.formats.patching.nest import Patches
@@ -35,7 +36,8 @@ class TileSegmentPass(ModulePass):
     `pixels`, `blocks` or `channels`, what the loops compute at a time, or `patches`; by blocks, pools of separate
     windows take the pixels of a convolution block by block, and everything else runs by pixels. sums: bits of the sums
     that a loop over channels adds up, 32, 16 or 8, to which they are rounded in between where they need more. patches:
-    their number along each axis. Raises `InputError` for other names and widths of sums, and for segments that do not
+    their number along each axis. target: as for printing C; its kernels say how many pixels of a row are computed at
+    once. Raises `InputError` for other names and widths of sums, and for segments that do not
     run slice by slice, with the reason.
     """
 
@@ -45,6 +47,7 @@ class TileSegmentPass(ModulePass):
     by: str = "rows"
     sums: int = 32
     patches: int = 2
+    target: str = HOST
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if self.by not in WAYS:
@@ -71,4 +74,4 @@ class TileSegmentPass(ModulePass):
         elif self.by == "patches":
             Patches(network, first, last, self.patches).rewrite()
         else:
-            stream(network, first, last, By(self.by))
+            stream(network, first, last, By(self.by), tile_families(self.target))

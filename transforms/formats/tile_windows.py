@@ -9,12 +9,12 @@ convolution follow in the same loops, pixel by pixel.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
 from xdsl.context import Context
 from xdsl.dialects import tensor
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
@@ -22,11 +22,12 @@ from xdsl.rewriter import Rewriter
 from tinyml.dialects import tdsl
 from tinyml.targets.registry import HOST, tile_families
 from tinyml.targets.tiles import TileFamily
+from tinyml.transforms.formats.execution.attributes import PLAN, SPARE
 from tinyml.transforms.formats.tiling.convolution_pixels import ConvolutionPixels
 from tinyml.transforms.formats.tiling.emitter import Emitter
 from tinyml.transforms.formats.tiling.padding import padding
 from tinyml.transforms.formats.tiling.stored_image import StoredImage
-from tinyml.transforms.formats.tiling.strips import pixels_at_once, rows_at_once
+from tinyml.transforms.formats.tiling.strips import AMPLE, SMALL, Room, pixels_at_once, rows_at_once
 
 
 @dataclass(frozen=True)
@@ -36,8 +37,8 @@ class TileWindowsPass(ModulePass):
     Convolutions in place (`turns`) stay. The elementwise ops are absorbed as long as each is the only reader of the one
     before, and reads besides only tensors of the same shape, numbers per channel and single numbers.
 
-    target: as for printing C; its kernels say how many pixels are taken at once. ram: with a limit in bytes single
-    pixels are taken, which need less memory. Raises `InputError` for an unknown target.
+    target: as for printing C; its kernels say how many pixels are taken at once. ram: with a limit in bytes they are as
+    many as the memory allows that `plan-execution` leaves. Raises `InputError` for an unknown target.
     """
 
     name = "tile-windows"
@@ -45,12 +46,19 @@ class TileWindowsPass(ModulePass):
     ram: int | None = None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        families = tile_families(self.target) if self.ram is None else ()
+        families, room = tile_families(self.target), self._room(op)
         for convolution in [inner for inner in op.walk() if isinstance(inner, tdsl.Conv2dOp)]:
             single = tdsl.shape_of(convolution.rhs)[0] == 1
             done = convolution.turns is not None or _is_tiled(convolution)
             if convolution.result is not None and single and not done:
-                _tile(convolution, families)
+                _tile(convolution, families, room)
+
+    def _room(self, module: ModuleOp) -> Room:
+        """The room for several pixels at once."""
+        spare = module.attributes.pop(SPARE, None)
+        if self.ram is not None:
+            return replace(SMALL, spare=spare.value.data if isinstance(spare, IntegerAttr) else 0)
+        return SMALL if PLAN in module.attributes else AMPLE
 
 
 def _is_tiled(op: tdsl.Conv2dOp) -> bool:
@@ -59,9 +67,9 @@ def _is_tiled(op: tdsl.Conv2dOp) -> bool:
     return op.group_count > 1 and tdsl.shape_of(op.lhs)[1:3] == tuple(window) and padding(op.rhs) is None
 
 
-def _tile(op: tdsl.Conv2dOp, families: Sequence[TileFamily]) -> None:
+def _tile(op: tdsl.Conv2dOp, families: Sequence[TileFamily], room: Room) -> None:
     """Rewrite one convolution."""
-    at_once, rows = pixels_at_once(op, families), rows_at_once(op, families)
+    at_once, rows = pixels_at_once(op, families, room), rows_at_once(op, families, room)
     chain = _chain(op)
     last = chain[-1] if chain else op
     emit = Emitter(last, op.location)

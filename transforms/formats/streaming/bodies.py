@@ -79,12 +79,27 @@ class Body(ABC):
 
 
 class Convolution(Body):
-    """A convolution, whose rows are loops over pixels."""
+    """A convolution, whose rows are loops over pixels, or over several of them at once."""
 
-    def __init__(self, stage: Stage, emit: Emitter) -> None:
+    def __init__(self, stage: Stage, emit: Emitter, at_once: int = 1) -> None:
         super().__init__(stage, emit)
         assert isinstance(stage.op, tdsl.Conv2dOp)
-        self.pixels = ConvolutionPixels(stage.op, stage.chain, emit)
+        self.at_once = at_once
+        self.pixels = ConvolutionPixels(stage.op, stage.chain, emit, several=at_once > 1)
+
+    def row(self, y: SSAValue, target: StoredImage, images: Images) -> StoredImage:
+        def tile(x: SSAValue, count: int, held: SSAValue) -> SSAValue:
+            image = target.now(held)
+            place = image.place(y, x, self.emit)
+            return image.inserted(self.pixels.pixels(y, x, images, count), place, self.emit).value
+
+        tiles, rest = divmod(self.shape[2], self.at_once)
+
+        def numbered(number: SSAValue, held: SSAValue) -> SSAValue:
+            return tile(self.emit.times(number, self.at_once), self.at_once, held)
+
+        value = self.emit.over(tiles, target.value, numbered)
+        return target.now(tile(self.emit.index(self.shape[2] - rest), rest, value) if rest else value)
 
     def pixel(self, y: SSAValue, x: SSAValue, images: Images) -> SSAValue:
         return self.pixels.pixels(y, x, images)
@@ -275,9 +290,11 @@ BODIES: dict[type[tdsl.TensorOp], type[Body]] = {
 """What computes the slices of each kind of op."""
 
 
-def body_of(stage: Stage, emit: Emitter) -> Body:
-    """What computes the slices of a stage. Raises `NotStreamed`."""
+def body_of(stage: Stage, emit: Emitter, at_once: int = 1) -> Body:
+    """What computes the slices of a stage. at_once: pixels of a convolution's row. Raises `NotStreamed`."""
     kind = kind_of(stage)
+    if kind is Convolution:
+        return Convolution(stage, emit, at_once)
     return kind(stage, emit) if stage.pooled is None else BlockPool(stage, body_of(stage.pooled, emit), emit)
 
 

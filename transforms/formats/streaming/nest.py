@@ -11,6 +11,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import tdsl
+from tinyml.targets.tiles import TileFamily
 from tinyml.transforms.formats.plans.blocks import By
 from tinyml.transforms.formats.plans.network import Network
 from tinyml.transforms.formats.plans.streaming import Slice
@@ -21,22 +22,27 @@ from tinyml.transforms.formats.streaming.timing import Clock
 from tinyml.transforms.formats.tiling.emitter import Emitter
 from tinyml.transforms.formats.tiling.erasure import erase
 from tinyml.transforms.formats.tiling.stored_image import StoredImage, tensor_like
+from tinyml.transforms.formats.tiling.strips import SMALL, Room, pixels_at_once
 from tinyml.transforms.formats.turning.addends import absorbed_addend
 
 
-def stream(network: Network, first: int, last: int, by: By) -> None:
+def stream(
+    network: Network, first: int, last: int, by: By, families: Sequence[TileFamily] = (), room: Room = SMALL
+) -> None:
     """Rewrite the nodes of a network from first to last, both inclusive, as one loop nest.
 
-    Raises `NotStreamed`; the function is unchanged then.
+    families: the kernels that the target has for several pixels at once, which rows are made of; room: for them. Raises
+    `NotStreamed`; the function is unchanged then.
     """
-    _Nest(network, schedule_of(network, first, last, by)).rewrite()
+    _Nest(network, schedule_of(network, first, last, by), families, room).rewrite()
 
 
 class _Nest:
     """A loop nest under construction. images: what is stored of each result of a stage."""
 
-    def __init__(self, network: Network, schedule: Schedule) -> None:
+    def __init__(self, network: Network, schedule: Schedule, families: Sequence[TileFamily], room: Room) -> None:
         self.network, self.schedule = network, schedule
+        self.families, self.room = families, room
         self.timing, self.slice = schedule.timing, schedule.timing.slice
         self.images: dict[str, StoredImage] = {}
 
@@ -45,7 +51,7 @@ class _Nest:
         last = stages[-1].result.owner
         assert isinstance(last, Operation)
         self.emit = Emitter(last, UnknownLoc())
-        made = {stage.node.result: body_of(stage, self.emit) for stage in stages}
+        made = {stage.node.result: self.body(stage) for stage in stages}
         bodies = {name: made[name] for name in self.timing.clocks}
         for stage in stages:
             self.images[stage.node.result] = self.storage(stage, bodies[stage.node.result])
@@ -56,6 +62,14 @@ class _Nest:
             if stage.kept:
                 stage.result.replace_all_uses_with(self.images[stage.node.result].value)
         erase([op for stage in stages for op in stage.ops])
+
+    def body(self, stage: Stage) -> Body:
+        """What computes the slices of a stage."""
+        several = 1
+        if self.slice is Slice.ROW and stage.pooled is None and isinstance(op := stage.op, tdsl.Conv2dOp):
+            # Rings give a single window at a time, as a dilated one is gathered.
+            several = pixels_at_once(op, self.families, self.room) if op.spread[1] == 1 else 1
+        return body_of(stage, self.emit, several)
 
     def with_addend(self, stage: Stage) -> Stage:
         """A stage whose convolution starts from the constant that the op behind it adds, where its sums stay exact."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from math import prod
 
 from tinyml.dialects import num, tdsl
@@ -14,8 +15,24 @@ from tinyml.targets.kernel import LEAST_MULTIPLIER, REQUANTISED_LIMIT
 from tinyml.targets.tiles import Tile, TileFamily
 from tinyml.transforms.formats.tiling.padding import padding
 
-STRIP_BYTES = 4096
-"""The most memory for a strip that is gathered."""
+
+@dataclass(frozen=True)
+class Room:
+    """The memory that computing several pixels at once may take.
+
+    scratch: bytes of a strip that is gathered and of the kernel's stack. spare: bytes of the arena beyond a window and a
+    pixel, which computing one at a time takes; None if it has no limit.
+    """
+
+    scratch: int
+    spare: int | None = None
+
+
+AMPLE = Room(6144)
+"""For ordinary execution without a limit on RAM."""
+
+SMALL = Room(1792)
+"""For streamed segments: with the stack of the calls around, 2 KB."""
 
 
 def spacing(filter: tdsl.Shape, image: tdsl.Shape, across: int) -> num.Spacing:
@@ -39,40 +56,31 @@ def is_by_bytes(finish: Requantisation) -> bool:
     return (finish.low, finish.high) == limits(8) and bool((multipliers >= LEAST_MULTIPLIER).all() & (shifts < 0).all())
 
 
-def pixels_at_once(op: tdsl.Conv2dOp, families: Sequence[TileFamily], most: int = STRIP_BYTES) -> int:
+def pixels_at_once(op: tdsl.Conv2dOp, families: Sequence[TileFamily], room: Room = AMPLE) -> int:
     """How many pixels of a row kernels compute at once; 1 without a kernel for several.
 
-    most: bytes of a strip that is gathered. All tiles of a row have kernels, the last of which may be shorter.
+    All tiles of a row have kernels, the last of which may be shorter.
     """
     width = tdsl.shape_of(op.out)[2]
-    counts = [count for count in _counts(op, most) if width % count != 1 and _has_kernels(op, families, count)]
+    counts = [count for count in range(width, 1, -1) if width % count != 1 and _has_kernels(op, families, count, room)]
     if not counts:
         return 1
     # Equal tiles need a single kernel.
     return next((count for count in counts if width % count == 0 and 2 * count >= counts[0]), counts[0])
 
 
-def rows_at_once(op: tdsl.Conv2dOp, families: Sequence[TileFamily]) -> int:
+def rows_at_once(op: tdsl.Conv2dOp, families: Sequence[TileFamily], room: Room = AMPLE) -> int:
     """How many rows kernels compute at once; 1 without a kernel for several, or where rows overlap or are padded."""
     filter, (_, height, width, _) = tdsl.shape_of(op.lhs), tdsl.shape_of(op.out)
     if filter[1:3] != (1, 1) or op.steps != (1, 1) or padding(op.rhs) is not None:
         return 1
     most = max(PIXELS // width, 1)
     counts = [rows for rows in range(1, min(height, most) + 1) if height % rows == 0]
-    return max((rows for rows in counts if _has_kernels(op, families, rows * width)), default=1)
+    return max((rows for rows in counts if _has_kernels(op, families, rows * width, room)), default=1)
 
 
 PIXELS = 128
 """The most pixels of several rows that are computed at once."""
-
-
-def _counts(op: tdsl.Conv2dOp, most: int) -> Iterator[int]:
-    """Numbers of pixels whose strip is not too large, from the greatest down to 2."""
-    _, height, width, _ = tdsl.shape_of(op.lhs)
-    in_place = (height, width) == (1, 1) and padding(op.rhs) is None
-    for count in range(tdsl.shape_of(op.out)[2], 1, -1):
-        if in_place or prod(_strip(op, count)) <= most:
-            yield count
 
 
 def _strip(op: tdsl.Conv2dOp, count: int) -> tdsl.Shape:
@@ -83,8 +91,8 @@ def _strip(op: tdsl.Conv2dOp, count: int) -> tdsl.Shape:
     return 1, height, (count - 1) * op.steps[1] + width, channels
 
 
-def _has_kernels(op: tdsl.Conv2dOp, families: Sequence[TileFamily], count: int) -> bool:
-    """Is there a kernel for so many pixels, and one for those that remain in a row?"""
+def _has_kernels(op: tdsl.Conv2dOp, families: Sequence[TileFamily], count: int, room: Room) -> bool:
+    """Is there a kernel for so many pixels, and one for those that remain in a row, and room for them?"""
     filters, height, width, length = tdsl.shape_of(op.lhs)
     channels, (_, _, extent, _) = tdsl.shape_of(op.rhs)[3], tdsl.shape_of(op.out)
     if op.group_count == 1:
@@ -96,12 +104,17 @@ def _has_kernels(op: tdsl.Conv2dOp, families: Sequence[TileFamily], count: int) 
     finish = _finish(op, filters)
     if finish is None:
         return False
+    gathered = 0 if (height, width) == (1, 1) and padding(op.rhs) is None else prod(_strip(op, count))
+    alone = height * width * channels if gathered else 0
+    if room.spare is not None and gathered - alone + (count - 1) * filters > room.spare:
+        return False
     counts = [count] if count >= extent else [count, extent % count or count]
     for tile_count in counts:
         places = spacing(tdsl.shape_of(op.lhs), _strip(op, tile_count), op.steps[1])
         each = run * height // places.runs
         tile = Tile(filters, places.runs, each, places.pitch, places.step, tile_count, finish.zero)
-        if not any(family.op == name and family.kernel(tile) is not None for family in families):
+        kernels = [family.kernel(tile) for family in families if family.op == name]
+        if not any(kernel is not None and gathered + kernel.stack <= room.scratch for kernel in kernels):
             return False
     return True
 
