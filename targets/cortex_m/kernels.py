@@ -2,9 +2,8 @@
 
 from tinyml.dialects.formats.coding import INTEGER, TABLE
 from tinyml.targets.cortex_m.composer.channel_rows import channel_rows
-from tinyml.targets.cortex_m.composer.channel_strips import CHANNEL_STRIPS
 from tinyml.targets.cortex_m.composer.dense import dot, dot_rows
-from tinyml.targets.cortex_m.composer.dot_strips import DOT_STRIPS
+from tinyml.targets.cortex_m.composer.families import CHANNEL_TILES, DOT_TILES
 from tinyml.targets.cortex_m.composer.sparse import sparse_dot
 from tinyml.targets.kernel import Kernel, PackedReads
 
@@ -57,6 +56,6 @@ KERNELS = (
     Kernel("tm_dot_near_s12_s8_s32", 12, 8, 32, op="num.sparse_dot", gaps=4, step=10.6, code=168),
     Kernel("tm_dot_near_s12_s16_s32", 12, 16, 32, op="num.sparse_dot", gaps=4, step=10.6, code=180),
 )
-TILES = (DOT_STRIPS, CHANNEL_STRIPS)
+TILES = (DOT_TILES, CHANNEL_TILES)
 PACKED_READS = PackedReads(loop=1.6, kernel=5.0, call=12, code={4: 26, 5: 124, 6: 94, 9: 76, 10: 78, 12: 66})
 """Estimates, not measured here: the figures are those of an 8-bit chip."""

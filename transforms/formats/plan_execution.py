@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import cast
 
 from xdsl.context import Context
@@ -18,7 +18,7 @@ from tinyml.dialects.functions import defined_functions
 from tinyml.targets.registry import HOST, tile_families
 from tinyml.transforms.formats.channels.choice import SUM_BITS, partial_plan
 from tinyml.transforms.formats.channels.nest import ChannelLoop
-from tinyml.transforms.formats.execution.attributes import PLAN, SPARE
+from tinyml.transforms.formats.execution.attributes import PLAN
 from tinyml.transforms.formats.execution.modes import ROUNDING, check_mode
 from tinyml.transforms.formats.patching.choice import PATCHES, patched_plan, run_in_patches
 from tinyml.transforms.formats.plans.executable import ORDINARY
@@ -26,7 +26,7 @@ from tinyml.transforms.formats.plans.network import Network, network_of
 from tinyml.transforms.formats.plans.segmentation import Segment
 from tinyml.transforms.formats.streaming.choice import by_of, plan_of
 from tinyml.transforms.formats.streaming.nest import stream
-from tinyml.transforms.formats.tiling.strips import SMALL
+from tinyml.transforms.formats.tiling.strips import AMPLE, ROOM, Room, room_attribute, small_room
 from tinyml.transforms.formats.turning.choice import METHODS, run_in_turns, turned_plan
 
 ROUNDED = "rounded"
@@ -67,7 +67,7 @@ class PlanExecutionPass(ModulePass):
                     raise
                 continue
             nodes = network.graph.nodes
-            for segment, by in self._run(op, network, mode):
+            for segment, by in self._run(network, mode):
                 ends = {"first": nodes[segment.first].result, "last": nodes[segment.last].result}
                 values: dict[str, Attribute] = {name: StringAttr(value) for name, value in {**ends, "by": by}.items()}
                 if mode == PATCHES:
@@ -85,7 +85,7 @@ class PlanExecutionPass(ModulePass):
         check_mode(mode)
         return mode
 
-    def _run(self, module: ModuleOp, network: Network, mode: str) -> Iterator[tuple[Segment, str]]:
+    def _run(self, network: Network, mode: str) -> Iterator[tuple[Segment, str]]:
         """Rewrites the segments that are not ordinary, and gives each with what it runs by."""
         if mode in METHODS:
             for segment in turned_plan(network, mode).segments:
@@ -106,17 +106,17 @@ class PlanExecutionPass(ModulePass):
                     run_in_patches(network, segment)
                     yield segment, segment.schedule
             return
-        plan, room = plan_of(network, mode, self.ram), SMALL
-        if mode == "auto" and self.ram is not None:
-            # Packing takes more than what is alive at once.
-            spare = max(self.ram - -(-plan.bits // 8), 0) // 2
-            before = module.attributes.get(SPARE)
-            least = min(spare, before.value.data) if isinstance(before, IntegerAttr) else spare
-            module.attributes[SPARE] = IntegerAttr(least, i64)
-            room = replace(SMALL, spare=spare)
+        plan, families = plan_of(network, mode, self.ram), tile_families(self.target)
+        room = small_room([op for [op, *_] in network.ops if isinstance(op, tdsl.Conv2dOp)], families)
         for segment in plan.segments:
-            if (by := by_of(segment)) is not None:
-                stream(network, segment.first, segment.last, by, tile_families(self.target), room)
+            # Packing takes more than what is alive at once.
+            spare = max(self.ram - -(-segment.bits // 8), 0) // 2 if mode == "auto" and self.ram is not None else None
+            own = Room(room.strip + (plan.bits - segment.bits) // 8) if spare is None else Room(AMPLE.strip, spare)
+            if (by := by_of(segment)) is None:
+                for [op, *_] in network.ops[segment.first : segment.last + 1]:
+                    op.attributes[ROOM] = room_attribute(own)
+            else:
+                stream(network, segment.first, segment.last, by, families, own)
                 yield segment, by.value
 
 

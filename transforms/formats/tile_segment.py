@@ -14,6 +14,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
+from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
 from tinyml.targets.registry import HOST, tile_families
@@ -24,6 +25,7 @@ from tinyml.transforms.formats.plans.blocks import By
 from tinyml.transforms.formats.plans.network import Network, network_of
 from tinyml.transforms.formats.streaming.nest import stream
 from tinyml.transforms.formats.streaming.stages import NotStreamed
+from tinyml.transforms.formats.tiling.strips import small_room
 
 WAYS = (*(by.value for by in By), "channels", "patches")
 
@@ -74,4 +76,7 @@ class TileSegmentPass(ModulePass):
         elif self.by == "patches":
             Patches(network, first, last, self.patches).rewrite()
         else:
-            stream(network, first, last, By(self.by), tile_families(self.target))
+            families = tile_families(self.target)
+            convolutions = [op for [op, *_] in network.ops[first : last + 1] if isinstance(op, tdsl.Conv2dOp)]
+            room = small_room(convolutions, families)
+            stream(network, first, last, By(self.by), families, room)

@@ -9,12 +9,12 @@ convolution follow in the same loops, pixel by pixel.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import prod
 
 from xdsl.context import Context
 from xdsl.dialects import tensor
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
@@ -22,12 +22,11 @@ from xdsl.rewriter import Rewriter
 from tinyml.dialects import tdsl
 from tinyml.targets.registry import HOST, tile_families
 from tinyml.targets.tiles import TileFamily
-from tinyml.transforms.formats.execution.attributes import PLAN, SPARE
 from tinyml.transforms.formats.tiling.convolution_pixels import ConvolutionPixels
 from tinyml.transforms.formats.tiling.emitter import Emitter
 from tinyml.transforms.formats.tiling.padding import padding
 from tinyml.transforms.formats.tiling.stored_image import StoredImage
-from tinyml.transforms.formats.tiling.strips import AMPLE, SMALL, Room, pixels_at_once, rows_at_once
+from tinyml.transforms.formats.tiling.strips import AMPLE, Room, pixels_at_once, room_of, rows_at_once
 
 
 @dataclass(frozen=True)
@@ -46,19 +45,12 @@ class TileWindowsPass(ModulePass):
     ram: int | None = None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        families, room = tile_families(self.target), self._room(op)
+        families, usual = tile_families(self.target), AMPLE if self.ram is None else Room(AMPLE.strip, 0)
         for convolution in [inner for inner in op.walk() if isinstance(inner, tdsl.Conv2dOp)]:
             single = tdsl.shape_of(convolution.rhs)[0] == 1
             done = convolution.turns is not None or _is_tiled(convolution)
             if convolution.result is not None and single and not done:
-                _tile(convolution, families, room)
-
-    def _room(self, module: ModuleOp) -> Room:
-        """The room for several pixels at once."""
-        spare = module.attributes.pop(SPARE, None)
-        if self.ram is not None:
-            return replace(SMALL, spare=spare.value.data if isinstance(spare, IntegerAttr) else 0)
-        return SMALL if PLAN in module.attributes else AMPLE
+                _tile(convolution, families, room_of(convolution) or usual)
 
 
 def _is_tiled(op: tdsl.Conv2dOp) -> bool:

@@ -6,25 +6,22 @@ belongs to: as many sums as windows overlap go round in registers. What has no r
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.cortex_m.composer.assembly import (
-    DSP,
     REACH,
     Lines,
     bytes_of,
     instructions,
     joined,
     moved,
-    statement,
 )
 from tinyml.targets.cortex_m.composer.epilogues import doubled, requantised, requantised_in_c
 from tinyml.targets.cortex_m.composer.multiply import half, halfwords
-from tinyml.targets.kernel import Composed, Kernel
-from tinyml.targets.tiles import Sums, Tile, TileFamily
+from tinyml.targets.tiles import Sums, Tile
 
 if TYPE_CHECKING:
     from tinyml.targets.tiles import Bytes
@@ -83,47 +80,33 @@ class _Filter:
         return [content for a, b in pairs for content in (a.low, b.low, a.high, b.high)]
 
 
-def _filter(tile: Tile) -> _Filter:
-    return _Filter(tile.runs, tile.length // tile.rows)
-
-
-def _stream(tile: Tile, sums: Sums) -> Bytes:
-    shape = _filter(tile)
-    records: list[Bytes] = []
-    for weights, start, multiplier, shift in sums:
-        taps = weights.reshape(shape.rows, shape.columns)
-        content = [0 if at is None else -int(shift) - 1 if isinstance(at, str) else int(taps[at]) for at in shape.bytes]
-        numbers = np.array([int(start), doubled(int(multiplier))], "<i4")
-        records += [np.array(content, np.int8), numbers.view(np.int8)]
-    return np.concatenate(records)
-
-
-@dataclass
-class _Strip:
+class ChannelStrip:
     """The code for a tile.
 
-    across: columns from a window to the next. rounds: sums that are in registers at the same time. loops: iterations of
-    the loop over `rounds` windows, 0 if all windows stand one after the other.
+    filter: of a channel. across: columns from a window to the next. rounds: sums in registers at the same time. loops:
+    iterations of the loop over `rounds` windows, 0 if all windows stand one after the other. kept: registers of
+    weights, by number. multiplier, counter: their registers, if there are any left. spare: a register for what is used
+    only once, where it is needed.
     """
 
-    tile: Tile
-    kept: dict[int, str] = field(default_factory=dict[int, str])
-    multiplier: str | None = None
-    counter: str | None = None
-    spare: str | None = None
-
-    def __post_init__(self) -> None:
-        self.filter, channels = _filter(self.tile), self.tile.rows
-        self.across = self.tile.step // channels
-        self.rounds = min(-(-self.filter.columns // self.across), self.tile.count)
-        self.loops = 0 if self.tile.count <= _UNROLLED else self.tile.count // self.rounds
+    def __init__(self, tile: Tile) -> None:
+        self.tile, self.filter = tile, _Filter(tile.runs, tile.length // tile.rows)
+        self.across = tile.step // tile.rows
+        self.rounds = min(-(-self.filter.columns // max(self.across, 1)), tile.count)
+        self.loops = 0 if tile.count <= _UNROLLED else tile.count // self.rounds
         free = list(_REGISTERS)
-        self.sums = [free.pop(0) for _ in range(self.rounds)]
-        self.taps = [free.pop(0) for _ in range(-(-self.filter.rows // 2))]
-        weights = range(len(self.filter.registers))
-        if self.filter.rows % 2 == 0 or len(free) < len(weights):
+        self.sums, self.taps = [], []
+        for registers, count in ((self.sums, self.rounds), (self.taps, -(-self.filter.rows // 2))):
+            registers += free[:count]
+            free = free[count:]
+        self.kept: dict[int, str] = {}
+        self.multiplier = self.counter = self.spare = None
+        if not self.fits:
+            return
+        weights = len(self.filter.registers)
+        if self.filter.rows % 2 == 0 or len(free) < weights:
             self.spare = free.pop(0)
-        for number in reversed(weights):
+        for number in reversed(range(weights)):
             if free:
                 self.kept[number] = free.pop(0)
         if free and self.loops:
@@ -131,17 +114,17 @@ class _Strip:
         if free:
             self.multiplier = free.pop(0)
 
-    @staticmethod
-    def fits(tile: Tile) -> bool:
+    @property
+    def fits(self) -> bool:
         """Are there enough registers, and do loads and stores reach?"""
+        tile = self.tile
         if tile.length % tile.rows or tile.step % tile.rows or tile.step == 0:
             return False
-        shape, across = _filter(tile), tile.step // tile.rows
-        rounds = min(-(-shape.columns // across), tile.count)
-        windows = rounds if tile.count > _UNROLLED else tile.count
-        last = (shape.rows - 1) * tile.pitch + ((windows - 1) * across + shape.columns - 1) * tile.rows
-        needed = rounds + -(-shape.rows // 2) + 2
-        return needed <= len(_REGISTERS) and last <= REACH and (windows - 1) * tile.rows <= REACH
+        windows = self.rounds if self.loops else tile.count
+        columns = (windows - 1) * self.across + self.filter.columns
+        last = (tile.runs - 1) * tile.pitch + (columns - 1) * tile.rows
+        enough = self.rounds + len(self.taps) + 2 <= len(_REGISTERS)
+        return enough and last <= REACH and (windows - 1) * tile.rows <= REACH
 
     def slot(self, number: int) -> int:
         """The place of a register's content in the frame."""
@@ -285,9 +268,20 @@ class _Strip:
         load = (f"ldr {counter}, [sp, #{_COUNT}]",) if loads else ()
         return (*load, line.format(counter), f"str {counter}, [sp, #{_COUNT}]")
 
-    def assembly(self) -> Lines:
+    @cached_property
+    def lines(self) -> Lines:
+        """The function."""
         begin, before, loop, behind = self.parts()
         return joined(begin[:-2], "1:", before, joined("2:", loop) if loop else (), behind, begin[-2:])
+
+    @property
+    def stack(self) -> int:
+        return 36 + self.frame
+
+    @property
+    def bytes(self) -> int:
+        """An upper bound of the bytes of flash."""
+        return bytes_of(self.lines)
 
     @property
     def time(self) -> int:
@@ -295,11 +289,24 @@ class _Strip:
         begin, before, loop, behind = map(instructions, self.parts())
         return begin + self.tile.rows * (before + self.loops * loop + behind)
 
+    def stream(self, sums: Sums) -> Bytes:
+        """Of each channel the weights and the shift, the start and the multiplier."""
+        shape = self.filter
+        records: list[Bytes] = []
+        for weights, start, multiplier, shift in sums:
+            taps = weights.reshape(shape.rows, shape.columns)
+            content = [
+                0 if at is None else -int(shift) - 1 if isinstance(at, str) else int(taps[at]) for at in shape.bytes
+            ]
+            numbers = np.array([int(start), doubled(int(multiplier))], "<i4")
+            records += [np.array(content, np.int8), numbers.view(np.int8)]
+        return np.concatenate(records)
 
-def _portable(tile: Tile) -> str:
-    shape = _filter(tile)
-    places = [shape.bytes.index((i, j)) for i in range(shape.rows) for j in range(shape.columns)]
-    return f"""\
+    @property
+    def portable(self) -> str:
+        tile, shape = self.tile, self.filter
+        places = [shape.bytes.index((i, j)) for i in range(shape.rows) for j in range(shape.columns)]
+        return f"""\
     static const uint8_t places[] = {{{", ".join(map(str, places))}}};
     for (int channel = 0; channel < {tile.rows}; channel++, stream += {shape.record})
         for (int window = 0; window < {tile.count}; window++) {{
@@ -312,34 +319,3 @@ def _portable(tile: Tile) -> str:
                         * (int32_t)x[window * {tile.step} + i * {tile.pitch} + j * {tile.rows} + channel];
 {requantised_in_c(" " * 12, tile.zero, f"out[window * {tile.rows} + channel]")}
         }}"""
-
-
-def _composed(symbol: str, tile: Tile) -> Kernel | None:
-    if not _Strip.fits(tile):
-        return None
-    strip = _Strip(tile)
-    lines = strip.assembly()
-    return Kernel(
-        symbol,
-        8,
-        8,
-        32,
-        op=CHANNEL_STRIPS.op,
-        flash=None,
-        code=bytes_of(lines),
-        needs=CHANNEL_STRIPS.needs,
-        composed=Composed(
-            "tinyml/cores.h",
-            f"void {symbol}(const int8_t *stream, const int8_t *x, int8_t *out)",
-            {(DSP,): statement(lines)},
-            _portable(tile),
-            {"": float(strip.time), "element": 0.0, "odd element": 0.0},
-            call=16,
-            stack=36 + strip.frame,
-        ),
-    )
-
-
-CHANNEL_STRIPS = TileFamily("tm_cm_channel_strip_s8_", "num.channel_tiles", "dsp", _composed, _stream)
-"""The kernels for bytes: channels, each with a filter. Every |start| plus the sum of |w| * |x| stays below
-`REQUANTISED_LIMIT`, every shift is negative, and every multiplier at least `LEAST_MULTIPLIER`."""

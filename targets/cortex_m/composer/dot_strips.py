@@ -13,14 +13,12 @@ from typing import TYPE_CHECKING
 
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.cortex_m.composer.assembly import (
-    DSP,
     REACH,
     Lines,
     bytes_of,
     instructions,
     joined,
     moved,
-    statement,
 )
 from tinyml.targets.cortex_m.composer.epilogues import doubled, requantised, requantised_in_c
 from tinyml.targets.cortex_m.composer.fetch import (
@@ -33,15 +31,14 @@ from tinyml.targets.cortex_m.composer.fetch import (
 )
 from tinyml.targets.cortex_m.composer.loops import Repeated, repeated
 from tinyml.targets.cortex_m.composer.multiply import halfwords
-from tinyml.targets.kernel import Composed, Kernel
-from tinyml.targets.tiles import Sums, Tile, TileFamily
+from tinyml.targets.tiles import Sums, Tile
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tinyml.targets.tiles import Bytes
 
-WIDE_BYTES = 1152
+WIDE_BYTES = 1024
 """The most stack for two windows that are widened once, four bytes for each element of a window."""
 
 _DENSE = 64
@@ -56,11 +53,14 @@ _FIRST_SUMS, _SECOND_SUMS = ("r4", "r6"), ("r5", "r7")
 _WINDOWS = "r8, r9, r10, r11"
 """Four elements of the first window, two by two, then those of the second."""
 
+_STREAM, _WINDOWS_AT, _PAIRS_LEFT, _RUNS_LEFT = range(4)
+"""Words of the frame above the widened windows."""
+
 _SAVED = "r4, r5, r6, r7, r8, r9, r10, r11"
 
 
 @dataclass(frozen=True)
-class _Strip:
+class Strip:
     """The code for a tile: r0 walks along the stream, r1 along the results, r2 along the windows."""
 
     tile: Tile
@@ -106,26 +106,10 @@ class _Strip:
     def frame(self) -> int:
         return -(-(self.wide + 16) // 8) * 8 + 4
 
-    @property
-    def stream(self) -> str:
-        return self.slot(0)
-
-    @property
-    def strip(self) -> str:
-        return self.slot(1)
-
-    @property
-    def pairs_left(self) -> str:
-        return self.slot(2)
-
-    @property
-    def runs_left(self) -> str:
-        return self.slot(3)
-
     def widened(self) -> Repeated:
         """Both windows as halfwords in the frame, four of the first and four of the second by turns."""
         tile, (apart, _) = self.tile, self.second
-        start = joined(f"ldr lr, {self.strip}")
+        start = joined(f"ldr lr, {self.slot(_WINDOWS_AT)}")
         if self.is_dense:
             places = [(0, 0), (apart, 2 * QUAD)]
             elements = [widened_elements(tile.length, run, tile.pitch, places) for run in range(tile.runs)]
@@ -172,8 +156,8 @@ class _Strip:
             step = self.quad(rows, next_four("r2", self.second[0], _WINDOWS))
             rest = self.quad(rows, self.rest("r2")) if self.tile.length % QUAD else ()
             run = repeated(step, self.tile.length // QUAD, "r3", 3).then(rest)
-            runs = run.then(self.gap("r2")).times_in_memory(self.tile.runs, self.runs_left, "r3", 5)
-            products = Repeated.once(joined(starts, f"ldr r2, {self.strip}", copies)).followed_by(runs)
+            runs = run.then(self.gap("r2")).times_in_memory(self.tile.runs, self.slot(_RUNS_LEFT), "r3", 5)
+            products = Repeated.once(joined(starts, f"ldr r2, {self.slot(_WINDOWS_AT)}", copies)).followed_by(runs)
         return products.then(self.finish(rows))
 
     def finish(self, rows: int) -> Lines:
@@ -195,32 +179,33 @@ class _Strip:
         begin = joined(
             f"push {{{_SAVED}, lr}}",
             moved("sp", -self.frame),
-            f"str r0, {self.stream}",
-            f"str r1, {self.strip}",
+            f"str r0, {self.slot(_STREAM)}",
+            f"str r1, {self.slot(_WINDOWS_AT)}",
             "mov r1, r2",
             f"mov r3, #{-(-tile.count // 2)}",
-            f"str r3, {self.pairs_left}",
+            f"str r3, {self.slot(_PAIRS_LEFT)}",
         )
         pixels = self.widened() if self.wide else Repeated.once(())
         rows = self.block(2).then(("cmp r10, #0", "bge 2b") if pairs > 1 else ())
         last = self.block(1) if odd_row else Repeated.once(())
-        behind = last.then(joined(f"ldr r3, {self.pairs_left}", "subs r3, #1", "beq 9f"))
+        behind = last.then(joined(f"ldr r3, {self.slot(_PAIRS_LEFT)}", "subs r3, #1", "beq 9f"))
         odd_pixel = tile.count % 2 and tile.count > 1
         following = joined(
-            f"str r3, {self.pairs_left}",
+            f"str r3, {self.slot(_PAIRS_LEFT)}",
             moved("r1", tile.rows),
-            f"ldr r12, {self.strip}",
+            f"ldr r12, {self.slot(_WINDOWS_AT)}",
             moved("r12", 2 * tile.step),
             ("cmp r3, #1", "itt eq", f"subeq r12, r12, #{tile.step}", f"subeq r1, r1, #{tile.rows}")
             if odd_pixel
             else (),
-            f"str r12, {self.strip}",
+            f"str r12, {self.slot(_WINDOWS_AT)}",
             "b 1b",
         )
-        return begin, pixels.then((f"ldr r0, {self.stream}",)), rows, behind, following
+        return begin, pixels.then((f"ldr r0, {self.slot(_STREAM)}",)), rows, behind, following
 
     @cached_property
-    def assembly(self) -> Lines:
+    def lines(self) -> Lines:
+        """The function."""
         begin, pixels, rows, behind, following = self.parts()
         several = self.tile.count > 2
         return joined(
@@ -236,7 +221,16 @@ class _Strip:
         )
 
     @property
-    def time(self) -> float:
+    def stack(self) -> int:
+        return 36 + self.frame
+
+    @property
+    def bytes(self) -> int:
+        """An upper bound of the bytes of flash."""
+        return bytes_of(self.lines)
+
+    @property
+    def time(self) -> int:
         """The instructions of a call."""
         begin, pixels, rows, behind, following = self.parts()
         pairs = -(-self.tile.count // 2)
@@ -256,31 +250,31 @@ class _Strip:
         """The element of each byte in a group of four weights."""
         return [0, 2, 1, 3] if self.is_dense else [0, 1, 2, 3]
 
+    def stream(self, sums: Sums) -> Bytes:
+        """Of each two rows the starts, the weights, the multipliers and the shifts."""
+        tile, weights = self.tile, self.placed(sums.weights)
+        parts: list[Bytes] = []
+        for row in range(0, tile.rows, 2):
+            rows = slice(row, min(row + 2, tile.rows))
+            shifts = np.zeros(4, np.int8)
+            shifts[: rows.stop - row] = -sums.shifts[rows] - 1
+            if row + 2 >= tile.rows - tile.rows % 2:
+                shifts[3] = np.uint8(_LAST).astype(np.int8)
+            multipliers = [doubled(int(multiplier)) for multiplier in sums.multipliers[rows]]
+            parts += [
+                sums.starts[rows].astype("<i4").view(np.int8),
+                weights[rows].transpose(1, 0, 2).reshape(-1),
+                np.array(multipliers, "<i4").view(np.int8),
+                shifts,
+            ]
+        return np.concatenate(parts)
 
-def _stream(tile: Tile, sums: Sums) -> Bytes:
-    strip, parts = _Strip(tile), list["Bytes"]()
-    weights = strip.placed(sums.weights)
-    for row in range(0, tile.rows, 2):
-        rows = slice(row, min(row + 2, tile.rows))
-        shifts = np.zeros(4, np.int8)
-        shifts[: rows.stop - row] = -sums.shifts[rows] - 1
-        if row + 2 >= tile.rows - tile.rows % 2:
-            shifts[3] = np.uint8(_LAST).astype(np.int8)
-        multipliers = [doubled(int(multiplier)) for multiplier in sums.multipliers[rows]]
-        parts += [
-            sums.starts[rows].astype("<i4").view(np.int8),
-            weights[rows].transpose(1, 0, 2).reshape(-1),
-            np.array(multipliers, "<i4").view(np.int8),
-            shifts,
-        ]
-    return np.concatenate(parts)
-
-
-def _portable(tile: Tile) -> str:
-    strip = _Strip(tile)
-    quads, gap = strip.quads, tile.length if strip.is_dense else QUAD * strip.fours
-    order = ", ".join(map(str, np.argsort(strip.order)))
-    return f"""\
+    @property
+    def portable(self) -> str:
+        tile, quads = self.tile, self.quads
+        gap = tile.length if self.is_dense else QUAD * self.fours
+        order = ", ".join(map(str, np.argsort(self.order)))
+        return f"""\
     static const uint8_t order[] = {{{order}}};
     for (int row = 0; row < {tile.rows}; row++) {{
         const int8_t *w = stream + row / 2 * {8 * quads + 20};
@@ -298,34 +292,3 @@ def _portable(tile: Tile) -> str:
 {requantised_in_c(" " * 12, tile.zero, f"out[window * {tile.rows} + row]")}
         }}
     }}"""
-
-
-def _composed(symbol: str, tile: Tile) -> Kernel | None:
-    strip = _Strip(tile)
-    if not strip.fits:
-        return None
-    lines = strip.assembly
-    return Kernel(
-        symbol,
-        8,
-        8,
-        32,
-        op=DOT_STRIPS.op,
-        flash=None,
-        code=bytes_of(lines),
-        needs=DOT_STRIPS.needs,
-        composed=Composed(
-            "tinyml/cores.h",
-            f"void {symbol}(const int8_t *stream, const int8_t *x, int8_t *out)",
-            {(DSP,): statement(lines)},
-            _portable(tile),
-            {"": float(strip.time), "element": 0.0, "odd element": 0.0},
-            call=16,
-            stack=36 + strip.frame,
-        ),
-    )
-
-
-DOT_STRIPS = TileFamily("tm_cm_dot_strip_s8_", "num.dot_tiles", "dsp", _composed, _stream)
-"""The kernels for bytes: rows of a matrix by windows. Every |start| plus the sum of |w| * |x| stays below
-`REQUANTISED_LIMIT`, every shift is negative, and every multiplier at least `LEAST_MULTIPLIER`."""

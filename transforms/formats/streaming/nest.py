@@ -22,12 +22,12 @@ from tinyml.transforms.formats.streaming.timing import Clock
 from tinyml.transforms.formats.tiling.emitter import Emitter
 from tinyml.transforms.formats.tiling.erasure import erase
 from tinyml.transforms.formats.tiling.stored_image import StoredImage, tensor_like
-from tinyml.transforms.formats.tiling.strips import SMALL, Room, pixels_at_once
+from tinyml.transforms.formats.tiling.strips import AMPLE, Room, pixels_at_once
 from tinyml.transforms.formats.turning.addends import absorbed_addend
 
 
 def stream(
-    network: Network, first: int, last: int, by: By, families: Sequence[TileFamily] = (), room: Room = SMALL
+    network: Network, first: int, last: int, by: By, families: Sequence[TileFamily] = (), room: Room = AMPLE
 ) -> None:
     """Rewrite the nodes of a network from first to last, both inclusive, as one loop nest.
 

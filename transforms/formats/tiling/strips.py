@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
+
+from xdsl.dialects.builtin import DenseArrayBase, i64
 
 from tinyml.dialects import num, tdsl
 from tinyml.dialects.formats.accumulator import Requantisation
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import limits
-from tinyml.targets.kernel import LEAST_MULTIPLIER, REQUANTISED_LIMIT
+from tinyml.targets.kernel import LEAST_MULTIPLIER, REQUANTISED_LIMIT, Kernel
 from tinyml.targets.tiles import Tile, TileFamily
 from tinyml.transforms.formats.tiling.padding import padding
 
@@ -20,19 +22,43 @@ from tinyml.transforms.formats.tiling.padding import padding
 class Room:
     """The memory that computing several pixels at once may take.
 
-    scratch: bytes of a strip that is gathered and of the kernel's stack. spare: bytes of the arena beyond a window and a
-    pixel, which computing one at a time takes; None if it has no limit.
+    strip: bytes of a strip that is gathered. spare: bytes of the arena beyond a window and a pixel, which computing one
+    at a time takes; None if it has no limit.
     """
 
-    scratch: int
+    strip: int
     spare: int | None = None
 
 
 AMPLE = Room(6144)
-"""For ordinary execution without a limit on RAM."""
+"""The room in ordinary execution without a limit on RAM."""
 
-SMALL = Room(1792)
-"""For streamed segments: with the stack of the calls around, 2 KB."""
+SMALL = 2048
+"""Bytes for strips and stack under a limit on RAM, and where segments are streamed."""
+
+_CALLS = 160
+"""Bytes of stack besides those of kernels."""
+
+
+def small_room(convolutions: Iterable[tdsl.Conv2dOp], families: Sequence[TileFamily], spare: int | None = None) -> Room:
+    """The room that kernels leave of `SMALL` bytes, with the stack that the greatest of them takes."""
+    stacks = [kernel.stack for op in convolutions for kernel in _kernels(op, families, 2)]
+    return Room(SMALL - _CALLS - max(stacks, default=0), spare)
+
+
+ROOM = "tinyml.room"
+"""The attribute of an op for which `plan-execution` leaves a room: bytes of a strip, and if limited, of the arena."""
+
+
+def room_attribute(room: Room) -> DenseArrayBase:
+    """A room as an attribute."""
+    return DenseArrayBase.from_list(i64, [room.strip, *([] if room.spare is None else [room.spare])])
+
+
+def room_of(op: tdsl.Conv2dOp) -> Room | None:
+    """The room that is left for an op, if that has been said."""
+    room = op.attributes.get(ROOM)
+    return Room(*(int(value) for value in room.get_values())) if isinstance(room, DenseArrayBase) else None
 
 
 def spacing(filter: tdsl.Shape, image: tdsl.Shape, across: int) -> num.Spacing:
@@ -93,30 +119,35 @@ def _strip(op: tdsl.Conv2dOp, count: int) -> tdsl.Shape:
 
 def _has_kernels(op: tdsl.Conv2dOp, families: Sequence[TileFamily], count: int, room: Room) -> bool:
     """Is there a kernel for so many pixels, and one for those that remain in a row, and room for them?"""
-    filters, height, width, length = tdsl.shape_of(op.lhs)
-    channels, (_, _, extent, _) = tdsl.shape_of(op.rhs)[3], tdsl.shape_of(op.out)
-    if op.group_count == 1:
-        name, run = num.DotTilesOp.name, width * channels
-    elif filters == op.group_count == channels and length == 1:
-        name, run = num.ChannelTilesOp.name, width * channels
-    else:
+    filters, height, width, _ = tdsl.shape_of(op.lhs)
+    in_place = (height, width) == (1, 1) and padding(op.rhs) is None
+    gathered, alone = (0 if in_place else prod(_strip(op, pixels)) for pixels in (count, 1))
+    if gathered > room.strip:
         return False
-    finish = _finish(op, filters)
-    if finish is None:
-        return False
-    gathered = 0 if (height, width) == (1, 1) and padding(op.rhs) is None else prod(_strip(op, count))
-    alone = height * width * channels if gathered else 0
     if room.spare is not None and gathered - alone + (count - 1) * filters > room.spare:
         return False
+    extent = tdsl.shape_of(op.out)[2]
     counts = [count] if count >= extent else [count, extent % count or count]
-    for tile_count in counts:
-        places = spacing(tdsl.shape_of(op.lhs), _strip(op, tile_count), op.steps[1])
-        each = run * height // places.runs
-        tile = Tile(filters, places.runs, each, places.pitch, places.step, tile_count, finish.zero)
-        kernels = [family.kernel(tile) for family in families if family.op == name]
-        if not any(kernel is not None and gathered + kernel.stack <= room.scratch for kernel in kernels):
-            return False
-    return True
+    return all(list(_kernels(op, families, tile_count)) for tile_count in counts)
+
+
+def _kernels(op: tdsl.Conv2dOp, families: Sequence[TileFamily], count: int) -> Iterator[Kernel]:
+    """The kernels for so many pixels."""
+    filters, height, width, length = tdsl.shape_of(op.lhs)
+    channels = tdsl.shape_of(op.rhs)[3]
+    if op.group_count == 1:
+        name = num.DotTilesOp.name
+    elif filters == op.group_count == channels and length == 1:
+        name = num.ChannelTilesOp.name
+    else:
+        return
+    chosen = [family for family in families if family.op == name]
+    if not chosen or (finish := _finish(op, filters)) is None:
+        return
+    places = spacing(tdsl.shape_of(op.lhs), _strip(op, count), op.steps[1])
+    run = width * channels * height // places.runs
+    tile = Tile(filters, places.runs, run, places.pitch, places.step, count, finish.zero)
+    yield from (kernel for family in chosen if (kernel := family.kernel(tile)) is not None)
 
 
 def _finish(op: tdsl.Conv2dOp, filters: int) -> Requantisation | None:
