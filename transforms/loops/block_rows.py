@@ -25,8 +25,10 @@ from tinyml.dialects.formats.number_format import element_format
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.registry import HOST, kernels_of
+from tinyml.targets.registry import HOST, kernels_of, tile_families
+from tinyml.targets.tiles import TileFamily
 from tinyml.transforms.ir.loop_nest import LoopNest, local_array
+from tinyml.transforms.loops.kernels.finished_rows import call_for_rows
 
 
 @dataclass(frozen=True)
@@ -41,13 +43,14 @@ class BlockRowsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         blocks = num.DotRowsOp.name, num.ChannelDotsOp.name
+        families = tile_families(self.target)
         kernels = [kernel for kernel in kernels_of(self.target) if kernel.op in blocks]
         for function in defined_functions(op):
             # One array for all loops: no two of them run at the same time.
             arrays: dict[tuple[Attribute, int], SSAValue] = {}
             for loop in [loop for loop in function.walk() if isinstance(loop, scf.ForOp)]:
                 rows = _Rows.find(loop, kernels)
-                if rows is not None:
+                if rows is not None and not rows.is_one_call(families):
                     kind = rows.accumulator.type, rows.block
                     if kind not in arrays:
                         arrays[kind] = local_array(function, *kind, "sums")
@@ -99,6 +102,15 @@ class _Rows:
             if len(products) == len(dots) and len(same) == 1 and bounds[1] >= products[0].kernel.rows:
                 return cls(loop, bounds[1], accumulator, products)
         return None
+
+    def is_one_call(self, families: Sequence[TileFamily]) -> bool:
+        """Replace the loop by one call of a kernel that finishes all rows, where there is one."""
+        [product, *others] = self.products
+        return (
+            not others
+            and isinstance(product.dot, num.DotOp)
+            and call_for_rows(self.loop, self.trips, product.dot, product.row, families)
+        )
 
     @staticmethod
     def _product(

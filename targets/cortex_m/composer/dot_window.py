@@ -25,8 +25,8 @@ _SUMS = ("r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11")
 _STREAM, _WINDOW, _ELEMENTS, _WEIGHTS = "r0", "r1", ("r2", "r3"), ("r12", "lr")
 _AT_WINDOW, _AT_OUT, _BLOCKS_LEFT, _QUADS_LEFT = (f"[sp, #{4 * number}]" for number in range(4))
 _FRAME = 20
-_UNROLLED, _UNROLLED_LONG, _LONG = 8, 16, 64
-"""The groups of four elements that stand one after the other in a loop, also of windows of many groups."""
+_UNROLLED = {16384: 16, 4096: 8, 0: 2}
+"""The groups of four elements that stand one after the other in a loop, by the least number of weights."""
 
 
 @dataclass(frozen=True)
@@ -67,8 +67,9 @@ class Window:
         """The results of rows."""
         whole, rest = divmod(self.tile.length, QUAD)
         starts = f"ldm {_STREAM}!, {{{', '.join(_SUMS[:rows])}}}"
-        unrolled = _UNROLLED_LONG if whole >= _LONG else _UNROLLED
-        loops, single = divmod(whole, unrolled) if whole > 2 * _UNROLLED else (0, whole)
+        weights = self.tile.rows * self.tile.length
+        unrolled = next(count for least, count in _UNROLLED.items() if weights >= least)
+        loops, single = divmod(whole, unrolled) if whole > 2 * unrolled else (0, whole)
         products = Repeated.once(joined(starts, f"ldr {_WINDOW}, {_AT_WINDOW}", self.quad(rows) * single))
         if loops:
             loop = Repeated.once(self.quad(rows) * unrolled)

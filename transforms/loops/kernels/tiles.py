@@ -28,9 +28,14 @@ def select_tile_kernels(module: ModuleOp, families: Sequence[TileFamily]) -> Non
     """Give every tile a kernel that is composed for it, and expand those that have none to loops over dot products."""
     for function in defined_functions(module):
         for op in [op for op in function.walk() if isinstance(op, num.FinishedSumsOp)]:
-            if not any(_replaced(op, family) for family in families if family.op == op.name):
+            if not replace_tile(op, families):
                 _expand(op)
                 Rewriter.erase_op(op)
+
+
+def replace_tile(op: num.FinishedSumsOp, families: Sequence[TileFamily]) -> bool:
+    """Replace a tile by a call of its kernel; False if there is none."""
+    return any(_replaced(op, family) for family in families if family.op == op.name)
 
 
 def _replaced(op: num.FinishedSumsOp, family: TileFamily) -> bool:

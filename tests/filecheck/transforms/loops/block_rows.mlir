@@ -224,3 +224,34 @@ func.func @channels(%W: memref<6x4x1x1x!fixed.q<8, 4>>, %B: memref<6x!fixed.q<16
 // CHECK-NEXT: [[four:%.*]] = scratch.slice %window[[[first]]] : {{.*}} to memref<22x!fixed.q<8, 4>>
 // CHECK-NEXT: num.channel_dots %sums, %sums, [[rows]], [[four]] {kernel = "tm_cm_channels4_s8_s8_s32", stride = 6 : index}
 // CHECK: num.strided_dot
+
+// -----
+
+// Rows whose sums become bytes are one call, which also finishes them: what belongs to rows is a stream.
+func.func @finished_rows(%X: memref<1x4x!zeroskew.q<8, 1.0, 0>>, %Y: memref<4x1x!zeroskew.q<8, 4.0, -3>>) {
+  %W = scratch.constant dense<[[1, 2, 3, 4], [5, 6, 7, 8], [9, 10, 11, 12], [13, 14, 15, 16]]> : tensor<4x4xi8> -> memref<4x4x!zeroskew.q<8, 1.0, 0>, #scratch.flash>
+  %B = scratch.constant dense<[1, 2, 3, 4]> : tensor<4xi32> -> memref<4x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  scf.for %i = %c0 to %c4 step %c1 {
+    %b = memref.load %B[%i] : memref<4x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
+    %start = num.start %b : !zeroskew.q<32, 1.0, 0> -> !zeroskew.acc<32, 1.0>
+    %at = arith.muli %i, %c4 : index
+    %row = scratch.slice %W[%at] : memref<4x4x!zeroskew.q<8, 1.0, 0>, #scratch.flash> to memref<4x!zeroskew.q<8, 1.0, 0>, #scratch.flash>
+    %x = scratch.slice %X[%c0] : memref<1x4x!zeroskew.q<8, 1.0, 0>> to memref<4x!zeroskew.q<8, 1.0, 0>>
+    %sum = num.dot %start, %row, %x : !zeroskew.acc<32, 1.0>, memref<4x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<4x!zeroskew.q<8, 1.0, 0>> -> !zeroskew.acc<32, 1.0>
+    %y = num.finish %sum : !zeroskew.acc<32, 1.0> -> !zeroskew.q<8, 4.0, -3>
+    memref.store %y, %Y[%i, %c0] : memref<4x1x!zeroskew.q<8, 4.0, -3>>
+  }
+  func.return
+}
+// CHECK: func.func @finished_rows
+// CHECK-NOT: scf.for
+// CHECK: [[x:%.*]] = scratch.slice %X
+// CHECK: [[stream:%.*]] = scratch.constant dense<[1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 4, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, {{.*}}, -128, 0, 0, 0, 0]> : tensor<52xi8>
+// CHECK: num.composed_tiles {{%.*}}, [[stream]], [[x]] {acc = !zeroskew.acc<32, 1.0>, multiplied = 16 : i64, kernel = "tm_cm_dot_strip_s8_4_1_4_0_4_1_125"}
+// CHECK-NOT: scf.for
+// NONE: func.func @finished_rows
+// NONE: scf.for
+// NONE: num.dot

@@ -31,7 +31,11 @@ SHAPES = [
     (DOTS, Tile(2, 5, 5, 12, 1, 7, 3)),
     (DOTS, Tile(4, 3, 96, 130, 32, 2, 0)),
     (DOTS, Tile(3, 3, 131, 150, 9, 3, 1)),
-    (DOTS, Tile(2, 1, 400, 0, 400, 1, 1)),
+    # Single windows: blocks of rows by eight, four, two and one, with and without loops and rests.
+    (DOTS, Tile(7, 1, 13, 0, 13, 1, 1)),
+    (DOTS, Tile(17, 1, 72, 0, 72, 1, -9)),
+    (DOTS, Tile(10, 1, 1283, 0, 1283, 1, 127)),
+    (DOTS, Tile(2, 2, 9, 30, 9, 1, 0)),
     # Filters that are kept in registers, that wait in the frame, without overlap, and along many windows.
     (CHANNELS, Tile(4, 3, 12, 40, 4, 8, -128)),
     (CHANNELS, Tile(3, 3, 9, 51, 6, 8, 5)),
