@@ -15,7 +15,7 @@ from tinyml.lowering.loops.operands import elements_from, flash_array
 from tinyml.lowering.loops.products import finished, lower_contraction, lower_sums, sum_start
 from tinyml.lowering.loops.turned_convolutions import lower_in_turns
 from tinyml.lowering.loops.zero_points import start_without_offsets
-from tinyml.transforms.formats.tiling.strips import spacing
+from tinyml.transforms.formats.tiling.strips import is_strip, spacing
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 
 
@@ -30,8 +30,8 @@ def lower_convolution(op: tdsl.Conv2dOp, nest: LoopNest) -> None:
     rows, *taps, length = tdsl.shape_of(op.lhs)
     images, height, width, _ = tdsl.shape_of(op.rhs)
     is_window, by_channel = (height, width) == tuple(taps), length == 1 and rows == op.group_count > 1
-    is_strip = images == 1 and not is_window and _is_strip(op)
-    if (op.group_count == 1 and (is_window or is_strip)) or (by_channel and (is_strip or (is_window and images > 1))):
+    strip = images == 1 and not is_window and is_strip(op)
+    if (op.group_count == 1 and (is_window or strip)) or (by_channel and (strip or (is_window and images > 1))):
         start = _starts(op, nest)
         if start is not None:
             return _lower_tiles(op, start, nest)
@@ -49,14 +49,6 @@ def lower_convolution(op: tdsl.Conv2dOp, nest: LoopNest) -> None:
 
     lower_sums(op, start, products, nest)
     return None
-
-
-def _is_strip(op: tdsl.Conv2dOp) -> bool:
-    """Do the windows of a single image lie beside each other, a constant step from one to the next?"""
-    (_, *taps, _), (_, height, _, _) = tdsl.shape_of(op.lhs), tdsl.shape_of(op.rhs)
-    rows = tdsl.shape_of(op.out)[1]
-    pixels = taps == [1, 1] and op.steps == (1, 1)
-    return op.spread == (1, 1) and ((rows == 1 and height == taps[0]) or pixels)
 
 
 def _starts(op: tdsl.Conv2dOp, nest: LoopNest) -> SSAValue | None:

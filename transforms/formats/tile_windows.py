@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from math import prod
 
 from xdsl.context import Context
-from xdsl.dialects import tensor
+from xdsl.dialects import scf, tensor
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
@@ -26,7 +26,7 @@ from tinyml.transforms.formats.tiling.convolution_pixels import ConvolutionPixel
 from tinyml.transforms.formats.tiling.emitter import Emitter
 from tinyml.transforms.formats.tiling.padding import padding
 from tinyml.transforms.formats.tiling.stored_image import StoredImage
-from tinyml.transforms.formats.tiling.strips import AMPLE, Room, pixels_at_once, room_of, rows_at_once
+from tinyml.transforms.formats.tiling.strips import AMPLE, Room, is_strip, pixels_at_once, room_of, rows_at_once
 
 
 @dataclass(frozen=True)
@@ -54,8 +54,14 @@ class TileWindowsPass(ModulePass):
 
 
 def _is_tiled(op: tdsl.Conv2dOp) -> bool:
-    """Is the image one window of channels in groups, as tiling leaves it?"""
+    """Is the image one window of channels in groups, or a strip of several, as tiling leaves it?"""
     _, *window, _ = tdsl.shape_of(op.rhs)
+    if (
+        is_strip(op)
+        and isinstance(op.parent_op(), scf.ForOp)
+        and isinstance(op.rhs.owner, tdsl.WindowOp | tdsl.SliceOp)
+    ):
+        return True
     return op.group_count > 1 and tdsl.shape_of(op.lhs)[1:3] == tuple(window) and padding(op.rhs) is None
 
 

@@ -95,12 +95,13 @@ class ChannelStrip:
         self.rounds = min(-(-self.filter.columns // max(self.across, 1)), tile.count)
         self.loops = 0 if tile.count <= _UNROLLED else tile.count // self.rounds
         free = list(_REGISTERS)
-        self.sums, self.taps = [], []
-        for registers, count in ((self.sums, self.rounds), (self.taps, -(-self.filter.rows // 2))):
-            registers += free[:count]
-            free = free[count:]
+        self.sums, free = free[: self.rounds], free[self.rounds :]
+        pairs = -(-self.filter.rows // 2)
+        self.taps, free = free[:pairs], free[pairs:]
         self.kept: dict[int, str] = {}
-        self.multiplier = self.counter = self.spare = None
+        self.multiplier: str | None = None
+        self.counter: str | None = None
+        self.spare: str | None = None
         if not self.fits:
             return
         weights = len(self.filter.registers)
@@ -123,7 +124,7 @@ class ChannelStrip:
         windows = self.rounds if self.loops else tile.count
         columns = (windows - 1) * self.across + self.filter.columns
         last = (tile.runs - 1) * tile.pitch + (columns - 1) * tile.rows
-        enough = self.rounds + len(self.taps) + 2 <= len(_REGISTERS)
+        enough = self.rounds + -(-tile.runs // 2) + 2 <= len(_REGISTERS)
         return enough and last <= REACH and (windows - 1) * tile.rows <= REACH
 
     def slot(self, number: int) -> int:
@@ -268,7 +269,7 @@ class ChannelStrip:
         load = (f"ldr {counter}, [sp, #{_COUNT}]",) if loads else ()
         return (*load, line.format(counter), f"str {counter}, [sp, #{_COUNT}]")
 
-    @cached_property
+    @property
     def lines(self) -> Lines:
         """The function."""
         begin, before, loop, behind = self.parts()

@@ -1,8 +1,8 @@
 """Rows of a matrix by the windows of a strip, two by two with their sums in registers, for the DSP extension.
 
 The windows of two pixels are widened to halfwords once for all rows, in the frame, or where they are long each time, in
-registers. Two rows at a time then meet both, and every sum ends in an epilogue. An odd last row is alone; an odd last
-pixel is computed together with the one before, once more.
+registers. Two rows at a time then meet both, and every sum ends in an epilogue. An odd last row and an odd last pixel
+are alone.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from tinyml.targets.cortex_m.composer.assembly import (
     REACH,
     Lines,
     bytes_of,
-    instructions,
     joined,
     moved,
 )
@@ -25,9 +24,9 @@ from tinyml.targets.cortex_m.composer.fetch import (
     QUAD,
     last_few,
     next_four,
-    pair_of_windows,
     parted_bytes,
     widened_elements,
+    widened_windows,
 )
 from tinyml.targets.cortex_m.composer.loops import Repeated, repeated
 from tinyml.targets.cortex_m.composer.multiply import halfwords
@@ -59,6 +58,11 @@ _STREAM, _WINDOWS_AT, _PAIRS_LEFT, _RUNS_LEFT = range(4)
 _SAVED = "r4, r5, r6, r7, r8, r9, r10, r11"
 
 
+def _registers(pixels: int) -> str:
+    """The registers for elements of one or two windows."""
+    return _WINDOWS if pixels == 2 else "r8, r9"
+
+
 @dataclass(frozen=True)
 class Strip:
     """The code for a tile: r0 walks along the stream, r1 along the results, r2 along the windows."""
@@ -83,12 +87,8 @@ class Strip:
     @property
     def wide(self) -> int:
         """The bytes of widened windows; 0 where they are widened each time."""
-        return size if (size := 4 * QUAD * self.quads) <= WIDE_BYTES else 0
-
-    @property
-    def second(self) -> tuple[int, int]:
-        """The distances of the second window, and of its results, from the first; none for a single pixel."""
-        return (self.tile.step, self.tile.rows) if self.tile.count > 1 else (0, 0)
+        size = 2 * QUAD * self.quads * min(self.tile.count, 2)
+        return size if size <= WIDE_BYTES else 0
 
     @property
     def fits(self) -> bool:
@@ -106,119 +106,123 @@ class Strip:
     def frame(self) -> int:
         return -(-(self.wide + 16) // 8) * 8 + 4
 
-    def widened(self) -> Repeated:
-        """Both windows as halfwords in the frame, four of the first and four of the second by turns."""
-        tile, (apart, _) = self.tile, self.second
-        start = joined(f"ldr lr, {self.slot(_WINDOWS_AT)}")
-        if self.is_dense:
-            places = [(0, 0), (apart, 2 * QUAD)]
-            elements = [widened_elements(tile.length, run, tile.pitch, places) for run in range(tile.runs)]
-            return Repeated.once(joined(start, *elements))
-        step, rest = (
-            joined(fetch, "stm r2!, {r8, r9, r10, r11}") if fetch else ()
-            for fetch in (next_four("lr", apart, _WINDOWS), self.rest("lr"))
-        )
-        run = repeated(step, tile.length // QUAD, "r3", 3).then(rest)
-        runs = run.then(self.gap("lr")).times(tile.runs, "r12", 5)
-        return Repeated.once(joined(start, "mov r2, sp")).followed_by(runs)
+    def fetch(self, pointer: str, pixels: int) -> Lines:
+        """Four elements of one or two windows."""
+        if pixels == 1:
+            return parted_bytes(f"ldr r9, [{pointer}], #4", "r8", "r9")
+        return next_four(pointer, self.tile.step, _WINDOWS)
 
-    def rest(self, pointer: str) -> Lines:
-        """The elements of a run beyond whole fours, of both windows."""
+    def rest(self, pointer: str, pixels: int) -> Lines:
+        """The elements of a run beyond whole fours."""
         count = self.tile.length % QUAD
-        return last_few(pointer, self.second[0], _WINDOWS, count) if count else ()
+        return last_few(pointer, [0, self.tile.step][:pixels], _WINDOWS, count) if count else ()
 
     def gap(self, pointer: str) -> Lines:
         """Moves on from what is fetched of a run to the next one."""
         whole = self.tile.length - self.tile.length % QUAD
         return moved(pointer, self.tile.pitch - whole) if self.tile.runs > 1 else ()
 
-    def quad(self, rows: int, windows: Lines, *, first: bool = False) -> Lines:
-        """Four weights of each row by those elements of both windows. first: their sums begin, in registers of one."""
+    def widened(self, pixels: int) -> Repeated:
+        """Windows as halfwords in the frame, four of the first and four of the second by turns."""
+        tile = self.tile
+        start = joined(f"ldr lr, {self.slot(_WINDOWS_AT)}")
+        if self.is_dense:
+            places = [(0, 0), (tile.step, 2 * QUAD)][:pixels]
+            elements = [widened_elements(tile.length, run, tile.pitch, places) for run in range(tile.runs)]
+            return Repeated.once(joined(start, *elements))
+        store = f"stm r2!, {{{_registers(pixels)}}}"
+        step, rest = (
+            joined(fetch, store) if fetch else () for fetch in (self.fetch("lr", pixels), self.rest("lr", pixels))
+        )
+        run = repeated(step, tile.length // QUAD, "r3", 3).then(rest)
+        runs = run.then(self.gap("lr")).times(tile.runs, "r12", 5)
+        return Repeated.once(joined(start, "mov r2, sp")).followed_by(runs)
+
+    def quad(self, rows: int, windows: Lines, pixels: int, *, first: bool = False) -> Lines:
+        """Four weights of each row by those elements of windows.
+
+        first: the sums of both windows begin, in the registers of the first one's.
+        """
         lines = [windows]
         for row in range(rows):
             one, two = _FIRST_SUMS[row], _SECOND_SUMS[row]
-            begin = (f"smlad {two}, r12, r10, {one}",) if first else halfwords((two,), "r12", "r10")
-            lines += [parted_bytes("ldr lr, [r0], #4", "r12", "lr"), begin, halfwords((one,), "r12", "r8")]
-            lines += [halfwords((two,), "lr", "r11"), halfwords((one,), "lr", "r9")]
+            lines += [parted_bytes("ldr lr, [r0], #4", "r12", "lr")]
+            if pixels == 2:
+                begin = (f"smlad {two}, r12, r10, {one}",) if first else halfwords((two,), "r12", "r10")
+                lines += [begin, halfwords((two,), "lr", "r11")]
+            lines += [halfwords((one,), "r12", "r8"), halfwords((one,), "lr", "r9")]
         return joined(*lines)
 
-    def block(self, rows: int) -> Repeated:
-        """One or two rows by both windows."""
+    def block(self, rows: int, pixels: int) -> Repeated:
+        """One or two rows by one or two windows."""
         starts = "ldm r0!, {r4, r6}" if rows == 2 else "ldr r4, [r0], #4"
         if self.wide:
-            windows = pair_of_windows("r2", _WINDOWS)
-            first, step = self.quad(rows, windows, first=True), self.quad(rows, windows)
+            windows = widened_windows("r2", _registers(pixels))
+            first, step = self.quad(rows, windows, pixels, first=True), self.quad(rows, windows, pixels)
             products = Repeated.once(joined(starts, "mov r2, sp", first)).followed_by(
                 repeated(step, self.quads - 1, "r3", 3)
             )
         else:
-            copies = [f"mov {two}, {one}" for one, two in zip(_FIRST_SUMS[:rows], _SECOND_SUMS, strict=False)]
-            step = self.quad(rows, next_four("r2", self.second[0], _WINDOWS))
-            rest = self.quad(rows, self.rest("r2")) if self.tile.length % QUAD else ()
+            pairs = zip(_FIRST_SUMS[:rows], _SECOND_SUMS, strict=False)
+            copies = [f"mov {two}, {one}" for one, two in pairs if pixels == 2]
+            step = self.quad(rows, self.fetch("r2", pixels), pixels)
+            rest = self.quad(rows, self.rest("r2", pixels), pixels) if self.tile.length % QUAD else ()
             run = repeated(step, self.tile.length // QUAD, "r3", 3).then(rest)
             runs = run.then(self.gap("r2")).times_in_memory(self.tile.runs, self.slot(_RUNS_LEFT), "r3", 5)
             products = Repeated.once(joined(starts, f"ldr r2, {self.slot(_WINDOWS_AT)}", copies)).followed_by(runs)
-        return products.then(self.finish(rows))
+        return products.then(self.finish(rows, pixels))
 
-    def finish(self, rows: int) -> Lines:
+    def finish(self, rows: int, pixels: int) -> Lines:
         """Stores the results of rows."""
-        zero, (_, second) = self.tile.zero, self.second
+        zero, second = self.tile.zero, self.tile.rows
         lines: list[str | Lines] = ["ldm r0!, {r8, r9, r10}" if rows == 2 else "ldm r0!, {r8, r10}"]
         if rows == 2:
             lines += ["lsr r11, r10, #8"]
         for row, (multiplier, right) in enumerate([("r8", "r10"), ("r9", "r11")][:rows]):
-            lines += [requantised(sums[row], multiplier, right, zero) for sums in (_FIRST_SUMS, _SECOND_SUMS)]
-        if rows == 2:
-            lines += ["strb r6, [r1, #1]", f"strb r7, [r1, #{second + 1}]"]
-        return joined(*lines, f"strb r5, [r1, #{second}]", f"strb r4, [r1], #{rows}")
+            for window, sums in enumerate((_FIRST_SUMS, _SECOND_SUMS)[:pixels]):
+                lines += [requantised(sums[row], multiplier, right, zero)]
+                if row or window:
+                    lines += [f"strb {sums[row]}, [r1, #{second * window + row}]"]
+        return joined(*lines, f"strb r4, [r1], #{rows}")
 
-    def parts(self) -> tuple[Lines, Repeated, Repeated, Repeated, Lines]:
-        """What runs once; for both pixels; for two rows; behind all rows of both pixels; and at the end."""
+    def pixels(self, pixels: int) -> Repeated:
+        """All rows by one or two windows."""
+        pairs, odd = divmod(self.tile.rows, 2)
+        code = self.widened(pixels) if self.wide else Repeated.once(())
+        code = code.then((f"ldr r0, {self.slot(_STREAM)}",))
+        if pairs:
+            code = code.followed_by(self.block(2, pixels).until(("cmp r10, #0", "bge 2b"), pairs, 2))
+        return code.followed_by(self.block(1, pixels)) if odd else code
+
+    @cached_property
+    def code(self) -> Repeated:
+        """The function."""
         tile = self.tile
-        pairs, odd_row = divmod(tile.rows, 2)
+        pairs, odd = divmod(tile.count, 2)
         begin = joined(
             f"push {{{_SAVED}, lr}}",
             moved("sp", -self.frame),
             f"str r0, {self.slot(_STREAM)}",
             f"str r1, {self.slot(_WINDOWS_AT)}",
             "mov r1, r2",
-            f"mov r3, #{-(-tile.count // 2)}",
-            f"str r3, {self.slot(_PAIRS_LEFT)}",
         )
-        pixels = self.widened() if self.wide else Repeated.once(())
-        rows = self.block(2).then(("cmp r10, #0", "bge 2b") if pairs > 1 else ())
-        last = self.block(1) if odd_row else Repeated.once(())
-        behind = last.then(joined(f"ldr r3, {self.slot(_PAIRS_LEFT)}", "subs r3, #1", "beq 9f"))
-        odd_pixel = tile.count % 2 and tile.count > 1
         following = joined(
-            f"str r3, {self.slot(_PAIRS_LEFT)}",
             moved("r1", tile.rows),
             f"ldr r12, {self.slot(_WINDOWS_AT)}",
             moved("r12", 2 * tile.step),
-            ("cmp r3, #1", "itt eq", f"subeq r12, r12, #{tile.step}", f"subeq r1, r1, #{tile.rows}")
-            if odd_pixel
-            else (),
             f"str r12, {self.slot(_WINDOWS_AT)}",
-            "b 1b",
         )
-        return begin, pixels.then((f"ldr r0, {self.slot(_STREAM)}",)), rows, behind, following
+        code = Repeated.once(begin)
+        if pairs:
+            both = self.pixels(2).then(following if pairs > 1 or odd else ())
+            code = code.followed_by(both.times_in_memory(pairs, self.slot(_PAIRS_LEFT), "r3", 1))
+        if odd:
+            code = code.followed_by(self.pixels(1))
+        return code.then(joined(moved("sp", self.frame), f"pop {{{_SAVED}, pc}}"))
 
-    @cached_property
+    @property
     def lines(self) -> Lines:
-        """The function."""
-        begin, pixels, rows, behind, following = self.parts()
-        several = self.tile.count > 2
-        return joined(
-            begin,
-            "1:",
-            pixels.lines,
-            ("2:", *rows.lines) if self.tile.rows > 1 else (),
-            behind.lines,
-            following if several else (),
-            "9:",
-            moved("sp", self.frame),
-            f"pop {{{_SAVED}, pc}}",
-        )
+        return self.code.lines
 
     @property
     def stack(self) -> int:
@@ -232,10 +236,7 @@ class Strip:
     @property
     def time(self) -> int:
         """The instructions of a call."""
-        begin, pixels, rows, behind, following = self.parts()
-        pairs = -(-self.tile.count // 2)
-        each = pixels.time + self.tile.rows // 2 * rows.time + behind.time
-        return instructions(begin) + 2 + pairs * each + (pairs - 1) * instructions(following)
+        return self.code.time
 
     def placed(self, weights: NDArray[np.int64]) -> Bytes:
         """Rows of weights, in fours, as each meets the elements of windows."""

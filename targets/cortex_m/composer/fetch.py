@@ -50,8 +50,8 @@ def parted_halfwords(pointer: str, even: str, odd: str, spare: str) -> Lines:
     )
 
 
-def pair_of_windows(tile: str, registers: str) -> Lines:
-    """Four widened elements of two windows: even and odd ones of the first, then of the second."""
+def widened_windows(tile: str, registers: str) -> Lines:
+    """Four widened elements of one or two windows: even and odd ones of the first, then of the second."""
     return (f"ldm {tile}!, {{{registers}}}",)
 
 
@@ -62,18 +62,20 @@ def next_four(pointer: str, apart: int, registers: str) -> Lines:
     return (*parted_bytes(second, second_even, second_odd), *parted_bytes(f"ldr {odd}, [{pointer}], #4", even, odd))
 
 
-def last_few(pointer: str, apart: int, registers: str, count: int) -> Lines:
-    """The last one to three bytes of both, in front of zeros; the bytes before them are read, too."""
-    even, odd, second_even, second_odd = registers.split(", ")
-    more = QUAD - count
-    second = f"ldr {second_odd}, [{pointer}, #{apart - more}]", f"lsr {second_odd}, {second_odd}, #{8 * more}"
-    first = f"ldr {odd}, [{pointer}, #{-more}]", f"lsr {odd}, {odd}, #{8 * more}"
-    return (
-        second[0],
-        *parted_bytes(second[1], second_even, second_odd),
-        first[0],
-        *parted_bytes(first[1], even, odd),
-    )
+def last_few(pointer: str, places: Sequence[int], registers: str, count: int) -> Lines:
+    """The last one to three bytes of one or two windows, in front of zeros; the bytes before them are read, too.
+
+    places: bytes from the pointer to each window.
+    """
+    names, more = registers.split(", "), QUAD - count
+    lines: list[str] = []
+    for number, place in enumerate(places):
+        even, odd = names[2 * number : 2 * number + 2]
+        lines += [
+            f"ldr {odd}, [{pointer}, #{place - more}]",
+            *parted_bytes(f"lsr {odd}, {odd}, #{8 * more}", even, odd),
+        ]
+    return tuple(lines)
 
 
 def widened_elements(length: int, run: int, pitch: int, places: Sequence[tuple[int, int]]) -> Lines:

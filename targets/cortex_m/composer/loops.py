@@ -27,6 +27,13 @@ class Repeated:
     def then(self, lines: Lines) -> Repeated:
         return self.followed_by(Repeated.once(lines))
 
+    def until(self, end: Lines, count: int, label: int) -> Repeated:
+        """The same until `end` does not branch back to a label, which is known to be `count` times."""
+        if count == 1:
+            return self
+        whole = self.then(end)
+        return Repeated(joined(f"{label}:", whole.lines), count * whole.time)
+
     def times(self, count: int, counter: str, label: int) -> Repeated:
         """The same `count` times, which a register counts."""
         if count == 1:

@@ -75,6 +75,14 @@ def spacing(filter: tdsl.Shape, image: tdsl.Shape, across: int) -> num.Spacing:
     return num.Spacing(height, columns * channels if height > 1 else 0, across * channels)
 
 
+def is_strip(op: tdsl.Conv2dOp) -> bool:
+    """Do the windows of a single image lie beside each other, a constant step from one to the next?"""
+    (_, *taps, _), (_, height, _, _) = tdsl.shape_of(op.lhs), tdsl.shape_of(op.rhs)
+    rows = tdsl.shape_of(op.out)[1]
+    pixels = taps == [1, 1] and op.steps == (1, 1)
+    return op.spread == (1, 1) and ((rows == 1 and height == taps[0]) or pixels)
+
+
 def is_by_bytes(finish: Requantisation) -> bool:
     """Are sums finished to bytes, by factors below 1/2 whose multipliers have 31 bits, or are 0?"""
     some = finish.multipliers != 0

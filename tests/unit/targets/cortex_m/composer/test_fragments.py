@@ -11,10 +11,10 @@ from tinyml.targets.cortex_m.composer.fetch import (
     last_few,
     next_four,
     next_one,
-    pair_of_windows,
     parted_bytes,
     parted_halfwords,
     widened_elements,
+    widened_windows,
 )
 from tinyml.targets.cortex_m.composer.loops import (
     blocks,
@@ -35,7 +35,7 @@ def test_a_fetch_parts_bytes_into_even_and_odd_ones():
         "sxtb16 r8, r9",
         "sxtb16 r9, r9, ror #8",
     )
-    assert pair_of_windows("r2", "r8, r9") == ("ldm r2!, {r8, r9}",)
+    assert widened_windows("r2", "r8, r9") == ("ldm r2!, {r8, r9}",)
 
 
 def test_halfwords_take_the_order_of_parted_bytes():
@@ -70,9 +70,9 @@ def test_four_elements_of_two_windows_are_fetched_at_once():
 
 
 def test_the_last_elements_of_a_run_stand_before_zeros():
-    lines = last_few("lr", 8, "r8, r9, r10, r11", 3)
-    assert lines[:2] == ("ldr r11, [lr, #7]", "lsr r11, r11, #8")
-    assert lines[4:6] == ("ldr r9, [lr, #-1]", "lsr r9, r9, #8")
+    lines = last_few("lr", [0, 8], "r8, r9, r10, r11", 3)
+    assert lines[:2] == ("ldr r9, [lr, #-1]", "lsr r9, r9, #8")
+    assert lines[4:6] == ("ldr r11, [lr, #7]", "lsr r11, r11, #8")
 
 
 def test_elements_that_windows_share_are_loaded_once():
@@ -102,6 +102,8 @@ def test_many_steps_are_a_loop_over_some_of_them():
     loop = repeated(("step",), 10, "r3", 4)
     assert loop.lines == ("step", "step", "mov r3, #2", "4:", *["step"] * 4, "subs r3, #1", "bne 4b")
     assert loop.time == 2 + 1 + 2 * 6
+    until = loop.until(("cmp r10, #0", "bge 2b"), 3, 2)
+    assert (until.lines[0], until.lines[-1], until.time) == ("2:", "bge 2b", 3 * (loop.time + 2))
     in_memory = loop.times_in_memory(3, "[sp, #8]", "r3", 5)
     assert in_memory.time == 2 + 3 * (loop.time + 4)
     assert in_memory.lines[:3] == ("mov r3, #3", "str r3, [sp, #8]", "5:")
