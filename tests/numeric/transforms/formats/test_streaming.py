@@ -9,7 +9,7 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 from programs.sliced_networks import arena, buffers_of, check_bits, check_bits_on_device, inputs_of, refined
-from programs.streamed_networks import networks, residual_network
+from programs.streamed_networks import networks, residual_block, residual_network
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
@@ -60,6 +60,18 @@ def test_networks_run_streamed_on_devices(mode: str, device: str, tmp_path: Path
     assert {segment["by"] for segment in streamed_segments(program)} == {mode}
     assert arena(program) <= plan.bits // 8 < arena(buffers_of(module, "ordinary"))
     check_bits_on_device(module, program, inputs_of(module, 2), device, tmp_path)
+
+
+@pytest.mark.parametrize("mode", ["replace", "herringbone", "single-transpose"])
+def test_residual_blocks_run_in_place(mode: str, tmp_path: Path):
+    """In 2w + 5 pixels beside the image and the scratch of a convolution: Gural and Murmann, C.4, take 3w + 2."""
+    height, width, channels = 9, 7, 3
+    module = refined(residual_block(height, width, channels))
+    program = buffers_of(module, mode)
+    assert [segment["by"] for segment in streamed_segments(program)] == [mode, "pixels"]
+    scratch = 9 * channels + channels
+    assert arena(program) <= (height * width + 2 * width + 5) * channels + scratch
+    check_bits_on_device(module, program, inputs_of(module, 2), HOST, tmp_path)
 
 
 def test_the_fastest_plan_that_fits_is_compiled(tmp_path: Path):
