@@ -77,10 +77,15 @@ def cost_table(target: str) -> CostTable | None:
         return None
     table = json.loads(file.read_text("utf-8"))
     steps = {step: Cost(*row) for step, row in table["steps"].items()}
+    return CostTable(table["unit"], Cost(*table["program"]), steps, composed_costs(target))
+
+
+def composed_costs(target: str) -> Mapping[str, Cost]:
+    """The costs of a board's composed kernels whose instructions say what they take."""
     composed: dict[str, Cost] = {}
     for kernel in kernels_of(target):
         if kernel.composed is not None and kernel.composed.costs:
             times = dict(kernel.composed.costs)
             composed[kernel.symbol] = Cost(times.pop(""), kernel.composed.call, kernel.code, kernel.composed.stack)
             composed |= {f"{kernel.symbol} {unit}": Cost(time, 0, 0, 0) for unit, time in times.items()}
-    return CostTable(table["unit"], Cost(*table["program"]), steps, composed)
+    return composed

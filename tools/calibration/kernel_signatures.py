@@ -9,8 +9,8 @@ from dataclasses import dataclass
 class KernelSignature:
     """The kernel `tm_dot_NAME` or `tm_NAME`, with the widths in bits of weights, vector (or factor) and sum.
 
-    form: `dense`, `strided`, `sparse` (advances to the next row), `row` (does not), `near`, `near packed` (the vector
-    is packed, too; its width is passed as the stride), `distance` or `axpy`. ram: true if the weights lie in RAM.
+    form: `dense`, `strided`, `row`, `near`, `near packed` (the vector is packed, too; its width is passed as the
+    stride), `distance` or `axpy`. ram: true if the weights lie in RAM.
     tables: number of leading table arguments. codes: pairs of bytes after the length that parametrize decoding.
     """
 
@@ -28,9 +28,14 @@ class KernelSignature:
         return self.weights, self.vector
 
 
+def function_of(kernel: KernelSignature) -> str:
+    """The name of the C function."""
+    return f"tm_{kernel.name}" if kernel.form in ("distance", "axpy") else f"tm_dot_{kernel.name}"
+
+
 def _signature(name: str) -> KernelSignature:
     parts = name.split("_")
-    form = parts.pop(0) if parts[0] in ("strided", "sparse", "row", "near", "distance", "axpy") else "dense"
+    form = parts.pop(0) if parts[0] in ("strided", "row", "near", "distance", "axpy") else "dense"
     if parts[0] == "packed":
         form = f"{form} {parts.pop(0)}"
     weights, vector, sum = (int(part[1:]) for part in parts[:3])
@@ -43,7 +48,6 @@ _PAIRS = ("s8_s8_s16", "s8_s8_s24", "s8_s8_s32", "s8_s16_s32", "s16_s16_s32")
 _RAM = ("s8_s8_s16_ram", "s8_s8_s24_ram", "s8_s8_s32_ram", "s16_s16_s32_ram")
 DENSE = [_signature(name) for name in (*_PAIRS, "s16_s8_s32", *_RAM)]
 STRIDED = [_signature(f"strided_{name}") for name in ("s8_s8_s32", "s8_s16_s32", "s16_s16_s32")]
-SPARSE = [_signature(f"sparse_{name}") for name in _PAIRS]
 ROW = [_signature(f"row_{name}") for name in _PAIRS]
 DISTANCE = [_signature(f"distance_{name}") for name in ("s8_s8_s24", "s8_s8_s32", "s16_s16_s32")]
 AXPY = [_signature(f"axpy_{name}") for name in ("s8_s8_s32", "s8_s16_s32", "s16_s16_s32")]

@@ -16,7 +16,7 @@ from tinyml.dialects.layouts.csr import compress
 from tinyml.dialects.layouts.row_stream import pack_rows
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import Build, Runner, runner_for
-from tinyml.tools.calibration.kernel_signatures import AXPY, DENSE, DISTANCE, ROW, SPARSE, STRIDED, KernelSignature
+from tinyml.tools.calibration.kernel_signatures import AXPY, DENSE, DISTANCE, ROW, STRIDED, KernelSignature
 
 LENGTHS = (
     *range(18),
@@ -81,7 +81,7 @@ def packed(row: Vector, element_bytes: int) -> bytes:
 DENSE_FLASH = b"".join(part.tobytes() for width in (8, 16) for part in extremes(width, 1024 * 8 // width))
 STARTS = range(0, len(DENSE_FLASH), 1024)
 MATRICES = {width: sparse_matrix(width) for width in (8, 16)}
-STREAMS = {kernel.pair: [packed(row, kernel.vector // 8) for row in MATRICES[kernel.weights]] for kernel in SPARSE}
+STREAMS = {kernel.pair: [packed(row, kernel.vector // 8) for row in MATRICES[kernel.weights]] for kernel in ROW}
 FLASH = DENSE_FLASH + b"".join(b"".join(rows) for rows in STREAMS.values())
 
 
@@ -99,7 +99,7 @@ ROWS = places_of_rows()
 
 def products(case: Case) -> Vector:
     kernel = case.kernel
-    if kernel.form in ("sparse", "row"):
+    if kernel.form == "row":
         weights = MATRICES[kernel.weights][ROWS[kernel.pair].index(case.start)]
     else:
         memory = case.vector.tobytes() if kernel.ram else FLASH
@@ -189,7 +189,7 @@ def test_strided(device: Device, kernel: KernelSignature):
     device.check(cases)
 
 
-@pytest.mark.parametrize("kernel", [*SPARSE, *ROW], ids=name_of)
+@pytest.mark.parametrize("kernel", ROW, ids=name_of)
 def test_sparse(device: Device, kernel: KernelSignature):
     cases = [
         Case(kernel, vector, start, sum=first)
@@ -228,14 +228,6 @@ def test_axpy(device: Device, kernel: KernelSignature):
     assert len(cases) > 100
     for case, sums in zip(cases, device.scores(cases), strict=True):
         assert sums[: case.length] == (case.sum + products(case)).tolist(), case
-
-
-@pytest.mark.parametrize("kernel", SPARSE, ids=name_of)
-def test_rows_follow_each_other(device: Device, kernel: KernelSignature):
-    zeros = np.zeros(COLUMNS, f"<i{kernel.vector // 8}")
-    starts = ROWS[kernel.pair]
-    ends = [end for _, end, *_ in device.scores([Case(kernel, zeros, start) for start in starts])]
-    assert ends == [start + len(row) for start, row in zip(starts, STREAMS[kernel.pair], strict=True)]
 
 
 @st.composite
