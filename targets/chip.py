@@ -9,6 +9,7 @@ from pathlib import Path
 from tinyml.targets.board import Board
 from tinyml.targets.kernel import Kernel, PackedReads
 from tinyml.targets.package import Package
+from tinyml.targets.tiles import TileFamily
 
 MEMORY, SERIAL, CALLBACK = INPUTS = ("memory", "serial", "callback")
 """Origins of an input: an array in memory; or rows that arrive, over a serial line or from a function of the caller."""
@@ -22,7 +23,8 @@ class Chip:
     of its boards; `include/tinyml/*.h`, the headers of its own kernels; `harness/*.c`, start-up code and a loop around
     the model; and `harness/*.ld`, the linker script, if it needs one. runner: module and class of its `Runner`, such as
     `package.module:Class`, imported on first use. boards: its targets. kernels: the kernels that programs may call,
-    best first. packed_reads: the costs of packed constants that no kernel reads.
+    best first. tiles: families of kernels that are composed for tiles of any shape. packed_reads: the costs of packed
+    constants that no kernel reads.
 
     macro: a macro that only its compiler defines, by which headers of the runtime choose code for it. prefix:
     the common prefix of its compiler and binutils, such as `avr-`; flags: compiler flags of every build; libraries:
@@ -46,6 +48,7 @@ class Chip:
     runner: str
     boards: Sequence[Board]
     kernels: Sequence[Kernel] = ()
+    tiles: Sequence[TileFamily] = ()
     packed_reads: PackedReads = field(default_factory=PackedReads)
 
     macro: str | None = None

@@ -76,7 +76,7 @@ class Kernel:
     bits stored beside each weight of a sparse row that is one stream of bytes: 8 in the layout of `row_stream`, 4 in
     that of `delta_row_stream`. fetches: the vector is packed, too, and its bits are an argument. flash: true if the
     weights lie in flash, false for working memory, None if the chip has a single address space. rows: matrix rows
-    processed at once. windows: windows that they meet at once. step: the time of one entry of a sum, in cycles on an
+    processed at once. step: the time of one entry of a sum, in cycles on an
     AVR and in instructions on other chips; code: bytes of flash; `make kernels` measures both. codings: the codings of
     weights and vector; tables are the first arguments. segments: the tables are those of `Coding.segments`, and a
     vector whose integers fit 16 bits is decoded beforehand. needs: the feature that a board must have. composed: the
@@ -92,7 +92,6 @@ class Kernel:
     fetches: bool = False
     flash: bool | None = True
     rows: int = 1
-    windows: int = 1
     step: float = 0.0
     codings: tuple[str, ...] = (INTEGER, INTEGER)
     code: int = 0
@@ -109,11 +108,11 @@ class Kernel:
         return ours == theirs and self.flash in (None, wanted.flash)
 
 
-LEAST_WINDOW = 4
-"""The least length of a window of a kernel for tiles."""
+REQUANTISED_LIMIT = (1 << 31) - 256
+"""The magnitude below which a kernel for tiles requantises sums, its shifts are negative."""
 
-REQUANTISED_LIMIT = 1 << 30
-"""The magnitude below which a kernel for tiles requantises sums, as it doubles them; its shifts are negative."""
+LEAST_MULTIPLIER = 1 << 30
+"""The least multiplier with which it requantises sums."""
 
 
 def slowest(kernels: Iterable[Kernel], vector: int, codings: tuple[str, ...]) -> Sequence[Kernel]:

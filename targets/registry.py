@@ -15,6 +15,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.targets.board import Board
 from tinyml.targets.chip import Chip
 from tinyml.targets.kernel import Kernel
+from tinyml.targets.tiles import TileFamily
 
 CHIPS = ("avr", "cortex_m", "riscv", "host")
 """The built-in chips; `targets/NAME/chip.py` defines the `CHIP` of each."""
@@ -78,14 +79,28 @@ def kernels_of(target: str) -> Sequence[Kernel]:
     return [kernel for kernel in chip.kernels if kernel.needs in ("", *board.features)]
 
 
+def tile_families(target: str) -> Sequence[TileFamily]:
+    """The families of kernels for tiles that a board can run; raises `InputError` for an unknown board."""
+    chip, board = _target(target)
+    return [family for family in chip.tiles if family.needs in ("", *board.features)]
+
+
 @cache
 def kernels() -> Mapping[str, Kernel]:
     """The kernels of all chips, by the names of their C functions."""
     return {kernel.symbol: kernel for chip in chips() for kernel in chip.kernels}
 
 
+def known_kernel(symbol: str) -> Kernel | None:
+    """The kernel with a given C function, if there is one: listed, or composed for a tile."""
+    if (kernel := kernels().get(symbol)) is not None:
+        return kernel
+    families = (family for chip in chips() for family in chip.tiles)
+    return next(filter(None, (family.named(symbol) for family in families)), None)
+
+
 def kernel_named(symbol: str) -> Kernel:
     """The kernel with a given C function; raises `InputError` if there is none."""
-    if (kernel := kernels().get(symbol)) is None:
+    if (kernel := known_kernel(symbol)) is None:
         raise InputError(f"no kernel is called '{symbol}'")
     return kernel

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from tinyml.dialects.errors import InputError
-from tinyml.targets.registry import chips, kernels
+from tinyml.targets.registry import chips, known_kernel
 
 _INCLUDE = Path(__file__).parents[1] / "include"
 
@@ -32,7 +32,7 @@ def definition_of(symbol: str) -> Sequence[tuple[str, str]]:
 
     A composed kernel is a text of its own, by its symbol. Raises `InputError` for an unknown function.
     """
-    kernel = kernels().get(symbol)
+    kernel = known_kernel(symbol)
     if kernel is not None and (composed := kernel.composed) is not None:
         return [(composed.header, _texts()[composed.header]), (symbol, composed.text)]
     definition = re.compile(rf"^static\b[^;{{}}=]*\b{re.escape(symbol)}\([^;{{}}]*\)\s*\{{", re.MULTILINE)

@@ -2,15 +2,13 @@
 
 from tinyml.dialects.formats.coding import INTEGER, TABLE
 from tinyml.targets.cortex_m.composer.channel_rows import channel_rows
-from tinyml.targets.cortex_m.composer.channel_tiles import channel_tiles
+from tinyml.targets.cortex_m.composer.channel_strips import CHANNEL_STRIPS
 from tinyml.targets.cortex_m.composer.dense import dot, dot_rows
-from tinyml.targets.cortex_m.composer.dot_tiles import dot_tiles
+from tinyml.targets.cortex_m.composer.dot_strips import DOT_STRIPS
 from tinyml.targets.cortex_m.composer.sparse import sparse_dot
 from tinyml.targets.kernel import Kernel, PackedReads
 
 KERNELS = (
-    dot_tiles(),
-    channel_tiles(),
     Kernel("tm_cm_dot_p16_s16_s32", 16, 16, 32, flash=None, step=9.0, codings=("p16", INTEGER), segments=True),
     Kernel("tm_cm_dot_p16_s16_s64", 16, 16, 64, flash=None, step=9.0, codings=("p16", INTEGER), segments=True),
     Kernel("tm_dot_t4_s16_s32", 4, 16, 32, flash=None, step=6.3, codings=(TABLE, INTEGER), code=60),
@@ -59,5 +57,6 @@ KERNELS = (
     Kernel("tm_dot_near_s12_s8_s32", 12, 8, 32, op="num.sparse_dot", gaps=4, step=10.6, code=168),
     Kernel("tm_dot_near_s12_s16_s32", 12, 16, 32, op="num.sparse_dot", gaps=4, step=10.6, code=180),
 )
+TILES = (DOT_STRIPS, CHANNEL_STRIPS)
 PACKED_READS = PackedReads(loop=1.6, kernel=5.0, call=12, code={4: 26, 5: 124, 6: 94, 9: 76, 10: 78, 12: 66})
 """Estimates, not measured here: the figures are those of an 8-bit chip."""
