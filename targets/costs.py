@@ -7,9 +7,9 @@ compiled at -Os. `tinyml.lowering.cost.model.steps` lists the kinds of steps.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from tinyml.targets.registry import board, chip_of, known_kernel
@@ -37,16 +37,17 @@ class CostTable:
     """The costs measured on a board.
 
     unit: the board's unit of time. program: the fixed cost of every program; its `code` is 0. steps: costs by kind.
-    Those of composed kernels add up from their instructions.
+    composed: those of the composed kernels of a board, which add up from their instructions.
     """
 
     unit: str
     program: Cost
     steps: Mapping[str, Cost]
+    composed: Callable[[str], Cost | None] = lambda step: None
 
     def cost(self, step: str) -> Cost | None:
         """The cost of a kind of step; None if it is not known."""
-        return self.steps.get(step) or _of_composed(step)
+        return self.steps.get(step) or self.composed(step)
 
     def generic_cost(self, step: str) -> Cost:
         """An estimate for a kind of step that was not measured: the mean of its family, or else of all kinds."""
@@ -54,15 +55,6 @@ class CostTable:
         chosen = relatives or list(self.steps.values())
         columns = zip(*((cost.time, cost.code, cost.once, cost.stack) for cost in chosen), strict=True)
         return Cost(*(sum(column) / len(chosen) for column in columns))
-
-
-def _of_composed(step: str) -> Cost | None:
-    """The cost of a composed kernel: of a call, or of a unit in which it counts."""
-    symbol, _, unit = step.partition(" ")
-    kernel = known_kernel(symbol)
-    if kernel is None or kernel.composed is None or (time := kernel.composed.costs.get(unit)) is None:
-        return None
-    return Cost(time, 0, 0, 0) if unit else Cost(time, kernel.composed.call, kernel.code, kernel.composed.stack)
 
 
 def _family(step: str) -> str:
@@ -85,4 +77,14 @@ def cost_table(target: str) -> CostTable | None:
         return None
     table = json.loads(file.read_text("utf-8"))
     steps = {step: Cost(*row) for step, row in table["steps"].items()}
-    return CostTable(table["unit"], Cost(*table["program"]), steps)
+    return CostTable(table["unit"], Cost(*table["program"]), steps, partial(composed_cost, target))
+
+
+def composed_cost(target: str, step: str) -> Cost | None:
+    """The cost of a step of a board's kernel whose instructions say what it takes; None for any other step."""
+    symbol, _, unit = step.partition(" ")
+    kernel = known_kernel(symbol)
+    composed = None if kernel is None else kernel.composed
+    if kernel is None or composed is None or (time := composed.costs.get(unit)) is None:
+        return None
+    return Cost(time, 0, 0, 0) if unit else Cost(time, composed.call, kernel.code, composed.stack)

@@ -1,24 +1,32 @@
-"""The kernels for AVR: assembly that reads weights by LPM, with reference implementations in plain C."""
+"""The kernels for AVR: composed ones, and assembly in headers for packed and coded weights."""
 
 from tinyml.dialects.formats.coding import INTEGER, TABLE
+from tinyml.targets.avr.composer.axpy import axpy
+from tinyml.targets.avr.composer.dense import dot, dot_in_chunks, strided_dot
+from tinyml.targets.avr.composer.distance import distance
+from tinyml.targets.avr.composer.fetch import FLASH, RAM
+from tinyml.targets.avr.composer.sparse import sparse_dot
 from tinyml.targets.kernel import Kernel, PackedReads
 
 KERNELS = (
-    Kernel("tm_dot_s16_s16_s32", 16, 16, 32, step=32.0),
-    Kernel("tm_dot_s16_s16_s32_ram", 16, 16, 32, flash=False, step=30.0),
-    Kernel("tm_dot_s8_s16_s32", 8, 16, 32, step=19.75),
-    Kernel("tm_dot_s16_s8_s32", 16, 8, 32, step=20.75),
-    Kernel("tm_dot_s8_s8_s16", 8, 8, 16, step=9.4),
-    Kernel("tm_dot_s8_s8_s16_ram", 8, 8, 16, flash=False, step=8.4),
-    Kernel("tm_dot_s8_s8_s24", 8, 8, 24, step=11.4),
-    Kernel("tm_dot_s8_s8_s24_ram", 8, 8, 24, flash=False, step=10.4),
-    Kernel("tm_dot_s8_s8_s32", 8, 8, 32, step=11.4),
-    Kernel("tm_dot_s8_s8_s32_ram", 8, 8, 32, flash=False, step=10.4),
-    Kernel("tm_dot_row_s16_s16_s32", 16, 16, 32, op="num.sparse_dot", gaps=8, step=37.0, code=228),
-    Kernel("tm_dot_row_s8_s16_s32", 8, 16, 32, op="num.sparse_dot", gaps=8, step=25.0, code=180),
-    Kernel("tm_dot_row_s8_s8_s16", 8, 8, 16, op="num.sparse_dot", gaps=8, step=14.75, code=98),
-    Kernel("tm_dot_row_s8_s8_s24", 8, 8, 24, op="num.sparse_dot", gaps=8, step=16.75, code=114),
-    Kernel("tm_dot_row_s8_s8_s32", 8, 8, 32, op="num.sparse_dot", gaps=8, step=16.75, code=124),
+    dot(16, 16, 32),
+    dot(16, 16, 32, RAM),
+    dot(8, 16, 32),
+    dot(16, 8, 32),
+    *(dot(8, 8, sum, memory) for sum in (16, 24, 32) for memory in (FLASH, RAM)),
+    *(dot_in_chunks(sum, chunk) for sum in (24, 32) for chunk in (4, 3)),
+    sparse_dot(16, 16, 32),
+    sparse_dot(8, 16, 32),
+    *(sparse_dot(8, 8, sum) for sum in (16, 24, 32)),
+    strided_dot(16, 16),
+    strided_dot(8, 16),
+    strided_dot(8, 8),
+    distance(16, 32),
+    distance(8, 24),
+    distance(8, 32),
+    axpy(16, 16),
+    axpy(8, 16),
+    axpy(8, 8),
     Kernel("tm_dot_near_s4_s8_s16", 4, 8, 16, op="num.sparse_dot", gaps=4, step=17.0, code=126),
     Kernel("tm_dot_near_s6_s8_s16", 6, 8, 16, op="num.sparse_dot", gaps=4, step=18.25, code=132),
     Kernel("tm_dot_near_s8_s8_s16", 8, 8, 16, op="num.sparse_dot", gaps=4, step=15.5, code=106),
@@ -50,9 +58,6 @@ KERNELS = (
     Kernel(
         "tm_dot_near_packed_s16_s16_s32", 16, 16, 32, op="num.sparse_dot", gaps=4, fetches=True, step=55.5, code=378
     ),
-    Kernel("tm_dot_strided_s16_s16_s32", 16, 16, 32, op="num.strided_dot", step=34.0),
-    Kernel("tm_dot_strided_s8_s16_s32", 8, 16, 32, op="num.strided_dot", step=21.75),
-    Kernel("tm_dot_strided_s8_s8_s32", 8, 8, 32, op="num.strided_dot", step=13.75),
     Kernel("tm_dot_t8_s16_s32", 8, 16, 32, step=45.0, codings=(TABLE, INTEGER)),
     Kernel("tm_dot_t8_s8_s32", 8, 8, 32, step=36.0, codings=(TABLE, INTEGER)),
     Kernel("tm_dot_t8_t8_s32", 8, 8, 32, step=54.0, codings=(TABLE, TABLE)),
@@ -77,11 +82,5 @@ KERNELS = (
     Kernel("tm_dot_s10_s16_s32", 10, 16, 32, step=35.2, code=212),
     Kernel("tm_dot_s12_s8_s32", 12, 8, 32, step=23.0, code=154),
     Kernel("tm_dot_s12_s16_s32", 12, 16, 32, step=33.5, code=198),
-    Kernel("tm_distance_s16_s16_s32", 16, 16, 32, op="num.distance"),
-    Kernel("tm_distance_s8_s8_s24", 8, 8, 24, op="num.distance"),
-    Kernel("tm_distance_s8_s8_s32", 8, 8, 32, op="num.distance"),
-    Kernel("tm_axpy_s16_s16_s32", 16, 16, 32, op="num.axpy"),
-    Kernel("tm_axpy_s8_s16_s32", 8, 16, 32, op="num.axpy"),
-    Kernel("tm_axpy_s8_s8_s32", 8, 8, 32, op="num.axpy"),
 )
 PACKED_READS = PackedReads(loop=1.6, kernel=5.0, call=12, code={4: 26, 5: 124, 6: 94, 9: 76, 10: 78, 12: 66})

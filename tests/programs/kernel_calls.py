@@ -10,15 +10,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tinyml.runtime.devices.registry import Build, Runner, RunResult
+from tinyml.runtime.model.headers import definition_of
 from tinyml.runtime.model.interface import Interface
-from tinyml.tools.calibration.kernel_signatures import AXPY, DENSE, DISTANCE, ROW, SPARSE, STRIDED, KernelSignature
+from tinyml.tools.calibration.kernel_signatures import (
+    AXPY,
+    CHUNKS,
+    DENSE,
+    DISTANCE,
+    ROW,
+    STRIDED,
+    KernelSignature,
+    function_of,
+)
 from tinyml.tools.calibration.measured_programs import INCLUDE
 
 HEAD = 6
 ELEMENTS = 1040
 RESULTS = 48
 INTERFACE = Interface("kernel", "int16_t", HEAD + ELEMENTS, "int32_t", RESULTS, has_label=False)
-KERNELS = [*DENSE, *STRIDED, *SPARSE, *ROW, *DISTANCE, *AXPY]
+KERNELS = [*DENSE, *CHUNKS, *STRIDED, *ROW, *DISTANCE, *AXPY]
 
 _HEADER = """\
 #include <stdint.h>
@@ -29,13 +39,7 @@ const int32_t *kernel_scores(void);
 """
 _SOURCE = """\
 #include "kernel.h"
-#include "tinyml/dot_s8.h"
-#include "tinyml/dot_s16.h"
-#include "tinyml/dot_strided.h"
-#include "tinyml/distance.h"
-#include "tinyml/axpy.h"
-#include "tinyml/dot_packed.h"
-#include "tinyml/dot_near.h"
+{definitions}
 #ifdef __AVR__
 #define FLASH __attribute__((__progmem__))
 #else
@@ -50,7 +54,6 @@ void kernel_predict(const int16_t *X)
     const uint8_t *w = flash + (uint16_t)X[1];
     const uint16_t n = (uint16_t)X[2];
     const int32_t sum = (int32_t)((uint32_t)(uint16_t)X[3] | (uint32_t)(uint16_t)X[4] << 16);
-    out[1] = 0;
     for (uint16_t i = 0; i < {results} && i < n; i++)
         out[i] = sum;
     switch (X[0]) {{
@@ -76,13 +79,10 @@ class Case:
 
 
 def _call(kernel: KernelSignature) -> str:
-    named = kernel.name if kernel.form in ("distance", "axpy") else f"dot_{kernel.name}"
-    function, start = f"tm_{named}", f"(int{16 if kernel.sum == 16 else 32}_t)sum"
+    function, start = function_of(kernel), f"(int{16 if kernel.sum == 16 else 32}_t)sum"
     if kernel.form == "axpy":
         factor, weights = f"*(const int{kernel.vector}_t *)x", f"(const int{kernel.weights}_t *)(const void *)w"
         return f"{function}(out, {weights}, {factor}, n);"
-    if kernel.form == "sparse":
-        return f"out[0] = {function}(&w, x, {start}); out[1] = (int32_t)(w - flash);"
     if kernel.form in ("row", "near"):
         return f"out[0] = {function}((const int8_t *)w, x, {start});"
     if kernel.form == "near packed":
@@ -100,17 +100,17 @@ def build(
     source.mkdir(parents=True, exist_ok=True)
     cases = "".join(f"    case {i}: {_call(kernel)} break;\n" for i, kernel in enumerate(kernels))
     data = ", ".join(map(str, flash))
-    text = _SOURCE.format(size=len(flash), bytes=data, head=HEAD, cases=cases, results=RESULTS)
+    texts = dict(text for kernel in kernels for text in definition_of(function_of(kernel)))
+    text = _SOURCE.format(
+        definitions="\n".join(texts.values()), size=len(flash), bytes=data, head=HEAD, cases=cases, results=RESULTS
+    )
     (source / "kernel.c").write_text(text)
     (source / "kernel.h").write_text(_HEADER % (HEAD + ELEMENTS, RESULTS))
     return runner.build(source, INTERFACE, folder, optimize, INCLUDE)
 
 
 def run(runner: Runner, built: Build, cases: Sequence[Case], kernels: Sequence[KernelSignature] = KERNELS) -> RunResult:
-    """Run a call on each sample; the scores are the sum and, for a sparse kernel, the offset in flash of the next row.
-
-    For axpy they are `length` sums.
-    """
+    """Run a call on each sample; the first score is the sum; for axpy they are `length` sums."""
     inputs = np.zeros((len(cases), HEAD + ELEMENTS), np.int16)
     for row, case in zip(inputs, cases, strict=True):
         row[:3] = kernels.index(case.kernel), case.start, case.length

@@ -1,8 +1,9 @@
 """Costs of the kernels on AVR, in cycles of the ATmega328P, and the figures that they must reach.
 
 Cycles are per entry, with weights in flash unless the name says otherwise. `step` is the time of the instructions for
-one entry, `loop` the difference between a call with n entries and one with none, over n, `call` the whole call over n,
-from the first instruction that loads an argument to the last that adds the start of the sum.
+one entry, with its share of the loop if the kernel is composed, `loop` the difference between a call with n entries and
+one with none, over n, `call` the whole call over n, from the first instruction that loads an argument to the last that
+adds the start of the sum.
 """
 
 from __future__ import annotations
@@ -14,11 +15,14 @@ import numpy as np
 
 from tinyml.dialects.layouts.csr import compress
 from tinyml.dialects.layouts.row_stream import pack_rows
+from tinyml.runtime.model.headers import definition_of
 from tinyml.runtime.model.interface import Interface
 from tinyml.targets.avr.chip import CHIP
+from tinyml.targets.registry import kernel_named
 from tinyml.tools.calibration.generated_code import cycles_of_function, print_products
 from tinyml.tools.calibration.kernel_signatures import (
     AXPY,
+    CHUNKS,
     DENSE,
     DISTANCE,
     NEAR,
@@ -28,6 +32,7 @@ from tinyml.tools.calibration.kernel_signatures import (
     STRIDED,
     TABLE,
     KernelSignature,
+    function_of,
 )
 from tinyml.tools.calibration.measured_programs import InferenceCost, N, measure, near_row
 
@@ -36,16 +41,12 @@ PACKED_BITS = {8: 6, 16: 12}
 """Widths in bits of packed vectors, by the width of an unpacked element."""
 LENGTHS = (16, 32, N, 300)
 STEPS = {
-    **{"s8_s8_s16": 9, "s8_s8_s16_ram": 8, "s8_s8_s24": 11, "s8_s8_s24_ram": 10, "s8_s8_s32": 11, "s8_s8_s32_ram": 10},
-    **{"s8_s16_s32": 19, "s16_s8_s32": 20, "s16_s16_s32": 31, "s16_s16_s32_ram": 29},
     **{"s4_s8_s16": 10.5, "s4_s8_s24": 12.5, "s4_s8_s32": 12.5, "s4_s16_s32": 20.5},
     **{"s6_s8_s16": 11.75, "s6_s8_s24": 13.75, "s6_s8_s32": 13.75, "s6_s16_s32": 21.75},
     **{"s5_s16_s32": 25.6, "s9_s8_s32": 20.9, "s9_s16_s32": 31.4, "s10_s8_s32": 23.3, "s10_s16_s32": 33.8},
     **{"s12_s8_s32": 22, "s12_s16_s32": 32.5},
-    **{"strided_s8_s8_s32": 13, "strided_s8_s16_s32": 21, "strided_s16_s16_s32": 33},
     **{"t4_s16_s32": 42, "t4_s8_s32": 33, "t6_s16_s32": 43.5, "t6_s8_s32": 34.5},
     **{"t8_s16_s32": 41, "t8_s8_s32": 32, "t8_t8_s32": 50, "p16_s16_s32": 145, "p16_s16_s64": 145},
-    **{"row_s8_s8_s16": 14, "row_s8_s8_s24": 16, "row_s8_s8_s32": 16, "row_s8_s16_s32": 24, "row_s16_s16_s32": 36},
     **{"near_s4_s8_s16": 16.25, "near_s6_s8_s16": 17.5, "near_s8_s8_s16": 14.75, "near_s8_s8_s24": 16.75},
     **{"near_s4_s8_s32": 18.25, "near_s6_s8_s32": 19.5, "near_s8_s8_s32": 16.75},
     **{"near_s9_s8_s32": 25.9, "near_s10_s8_s32": 28.25, "near_s12_s8_s32": 28},
@@ -54,8 +55,6 @@ STEPS = {
     **{"near_packed_s4_s8_s32": 39.75, "near_packed_s6_s8_s32": 41, "near_packed_s8_s8_s32": 38.25},
     **{"near_packed_s8_s16_s32": 42.5, "near_packed_s9_s16_s32": 54.9, "near_packed_s10_s16_s32": 57.25},
     **{"near_packed_s12_s16_s32": 57, "near_packed_s16_s16_s32": 54.5},
-    **{"distance_s8_s8_s24": 13, "distance_s8_s8_s32": 14, "distance_s16_s16_s32": 27},
-    **{"axpy_s8_s8_s32": 27, "axpy_s8_s16_s32": 33, "axpy_s16_s16_s32": 43},
 }
 LIMITS = {
     **{"s8_s8_s16": 12.5, "s8_s8_s24": 17, "s8_s8_s32": 17, "s8_s16_s32": 26, "s16_s16_s32": 36},
@@ -85,8 +84,9 @@ _PROGRAM = Template((CHIP.folder / "kernel_costs.c.in").read_text("utf-8"))
 @cache
 def kernel_cost(kernel: KernelSignature | None, length: int, optimize: str) -> InferenceCost:
     """Cost of a call with constant arguments in an otherwise empty function; without a kernel, of that function."""
-    flash, call = bytes(2 * length + 2), ""
+    flash, call, definition = bytes(2 * length + 2), "", ""
     if kernel is not None:
+        definition = "\n".join(text for _, text in definition_of(function_of(kernel)))
         if kernel.codes:
             # Weights of all magnitudes up to 1.
             flash = np.random.default_rng(0).integers(-0x4000, 0x4001, length + 1).astype("<i2").tobytes()
@@ -98,20 +98,20 @@ def kernel_cost(kernel: KernelSignature | None, length: int, optimize: str) -> I
             flash = near_row(np.ones(length, np.int64), kernel.weights)
         call = _call(kernel, length)
     weights = "memory" if kernel is not None and kernel.ram else "flash"
-    source = _PROGRAM.substitute(flash=", ".join(map(str, flash)), weights=weights, call=call)
+    source = _PROGRAM.substitute(flash=", ".join(map(str, flash)), weights=weights, definition=definition, call=call)
     return measure(DEVICE, optimize, source, Interface("figure", "int16_t", 1, "int16_t", 1, has_label=False))
 
 
 def _call(kernel: KernelSignature, length: int) -> str:
+    function = function_of(kernel)
     if kernel.form == "axpy":
-        return f"tm_{kernel.name}((int32_t *)memory, w, 7, {length});"
+        return f"{function}((int32_t *)memory, w, 7, {length});"
     tables, codes = "table + 128, " * kernel.tables, "1, 28, " * kernel.codes
     stride = "3, " * (kernel.form == "strided")
     sparse = {"row": "w, x, 7", "near": "w, x, 7", "near packed": f"w, x, {PACKED_BITS[kernel.vector]}, 7"}
     arguments = sparse.get(kernel.form, f"{tables}w, x, {length}, {stride}{codes}7")
-    name = kernel.name if kernel.form == "distance" else f"dot_{kernel.name}"
     ctype = "__int24" if kernel.sum == 24 else f"int{kernel.sum}_t"
-    return f"{ctype} y = tm_{name}({arguments}); KEEP(y);"
+    return f"{ctype} y = {function}({arguments}); KEEP(y);"
 
 
 def cycles_in_loop(kernel: KernelSignature, length: int, optimize: str) -> float:
@@ -133,8 +133,10 @@ def _print_kernels(optimize: str = "-Os") -> None:
     heads = "".join(f"{f'loop n={n}':>12}{'call':>7}" for n in LENGTHS)
     print(f"{'tm_ or tm_dot_':<21}{'step':>5}{heads}{'limit':>7}{'bytes':>7}{'stack':>7}")
     base = kernel_cost(None, 0, optimize)
-    for kernel in (*DENSE, *PACKED, *STRIDED, *TABLE, *ROW, *NEAR, *NEAR_PACKED, *DISTANCE, *AXPY):
-        row = f"{kernel.name:<21}{STEPS[kernel.name]:>5}"
+    for kernel in (*DENSE, *CHUNKS, *PACKED, *STRIDED, *TABLE, *ROW, *NEAR, *NEAR_PACKED, *DISTANCE, *AXPY):
+        composed = kernel_named(function_of(kernel)).composed
+        step = STEPS[kernel.name] if composed is None else round(composed.costs["element"], 1)
+        row = f"{kernel.name:<21}{step:>5}"
         for n in LENGTHS:
             call = (kernel_cost(kernel, n, optimize).time - base.time) / n
             row += f"{cycles_in_loop(kernel, n, optimize):>12.2f}{call:>7.2f}"

@@ -29,7 +29,7 @@ from tinyml.runtime.evaluator.evaluator import encode_inputs
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.board import Board
 from tinyml.targets.c.print_c import sources_of_lines
-from tinyml.targets.costs import OPTIMIZE, cost_file
+from tinyml.targets.costs import OPTIMIZE, composed_cost, cost_file
 from tinyml.targets.registry import boards
 from tinyml.tools.calibration.copies import copy_equations
 from tinyml.tools.calibration.micro_programs import micro_programs
@@ -119,7 +119,8 @@ def measure(
     )
     compiled = compile_stages(load_program(program, ctx), ctx, options)
     demand = demand_of(compiled.loops)
-    if known and all(step in known for steps in demand.operations.values() for step in steps.runs):
+    kinds = {step for steps in demand.operations.values() for step in steps.runs}
+    if known and all(step in known or composed_cost(chosen.name, step) is not None for step in kinds):
         return None
     interface = interface_of(compiled.formats)
     inputs = encode_inputs(compiled.formats, np.load(val)["x"][:SAMPLES])
@@ -213,9 +214,15 @@ def table(
 ) -> dict[str, Any]:
     """A cost table as `tinyml.targets.costs` reads it; known costs, with those of a program under "", are kept.
 
-    alone: times of steps that were measured by themselves.
+    alone: times of steps that were measured by themselves. Costs of composed kernels are known, too, but in no table.
     """
-    before = [{step: row[column] for step, row in known.items()} for column in range(len(COLUMNS))]
+    kinds = {step for measurement in measurements for step in measurement.kinds()}
+    composed = {
+        step: (cost.time, cost.code, cost.once, cost.stack)
+        for step in kinds
+        if (cost := composed_cost(chosen.name, step)) is not None
+    }
+    before = [{step: row[column] for step, row in {**composed, **known}.items()} for column in range(len(COLUMNS))]
     pairs = [
         (measurement.demand.operations[name], costs)
         for measurement in measurements
@@ -236,7 +243,8 @@ def table(
     stack = fit_presence(measurements, stacks, before[3])
     call = known[""][0] if known else float(np.median([measurement.call[0] for measurement in measurements]))
     rows = {
-        step: [round(column.get(step, 0.0), 2) for column in (time, code, once, stack)] for step in sorted(time.keys())
+        step: [round(column.get(step, 0.0), 2) for column in (time, code, once, stack)]
+        for step in sorted(time.keys() - composed.keys())
     }
     return {
         "unit": chosen.unit,

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 class KernelSignature:
     """The kernel `tm_dot_NAME` or `tm_NAME`, with the widths in bits of weights, vector (or factor) and sum.
 
-    form: `dense`, `strided`, `sparse` (advances to the next row), `row` (does not), `near`, `near packed` (the vector
-    is packed, too; its width is passed as the stride), `distance` or `axpy`. ram: true if the weights lie in RAM.
-    tables: number of leading table arguments. codes: pairs of bytes after the length that parametrize decoding.
+    form: `dense`, `strided`, `row`, `near`, `near packed` (the vector is packed, too; its width is passed as the
+    stride), `distance` or `axpy`. ram: true if the weights lie in RAM. chunk: the number of consecutive products that
+    have to fit 16 bits together. tables: number of leading table arguments. codes: pairs of bytes after the length that
+    parametrize decoding.
     """
 
     name: str
@@ -22,28 +23,36 @@ class KernelSignature:
     ram: bool
     tables: int = 0
     codes: int = 0
+    chunk: int = 0
 
     @property
     def pair(self) -> tuple[int, int]:
         return self.weights, self.vector
 
 
+def function_of(kernel: KernelSignature) -> str:
+    """The name of the C function."""
+    return f"tm_{kernel.name}" if kernel.form in ("distance", "axpy") else f"tm_dot_{kernel.name}"
+
+
 def _signature(name: str) -> KernelSignature:
     parts = name.split("_")
-    form = parts.pop(0) if parts[0] in ("strided", "sparse", "row", "near", "distance", "axpy") else "dense"
+    form = parts.pop(0) if parts[0] in ("strided", "row", "near", "distance", "axpy") else "dense"
     if parts[0] == "packed":
         form = f"{form} {parts.pop(0)}"
     weights, vector, sum = (int(part[1:]) for part in parts[:3])
     codes = parts[0].count("p")
     tables = [part[0] for part in parts[:2]].count("t")
-    return KernelSignature(name, form, weights, vector, sum, ram=parts[3:] == ["ram"], tables=tables, codes=codes)
+    chunk = int(parts[3].removeprefix("by")) if parts[3:] not in ([], ["ram"]) else 0
+    ram = parts[3:] == ["ram"]
+    return KernelSignature(name, form, weights, vector, sum, ram=ram, tables=tables, codes=codes, chunk=chunk)
 
 
 _PAIRS = ("s8_s8_s16", "s8_s8_s24", "s8_s8_s32", "s8_s16_s32", "s16_s16_s32")
 _RAM = ("s8_s8_s16_ram", "s8_s8_s24_ram", "s8_s8_s32_ram", "s16_s16_s32_ram")
 DENSE = [_signature(name) for name in (*_PAIRS, "s16_s8_s32", *_RAM)]
+CHUNKS = [_signature(f"s8_s8_s{sum}_by{chunk}") for sum in (24, 32) for chunk in (4, 3)]
 STRIDED = [_signature(f"strided_{name}") for name in ("s8_s8_s32", "s8_s16_s32", "s16_s16_s32")]
-SPARSE = [_signature(f"sparse_{name}") for name in _PAIRS]
 ROW = [_signature(f"row_{name}") for name in _PAIRS]
 DISTANCE = [_signature(f"distance_{name}") for name in ("s8_s8_s24", "s8_s8_s32", "s16_s16_s32")]
 AXPY = [_signature(f"axpy_{name}") for name in ("s8_s8_s32", "s8_s16_s32", "s16_s16_s32")]

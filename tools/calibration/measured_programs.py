@@ -60,7 +60,7 @@ def measure(device: str, optimize: str, source: str, interface: Interface) -> In
     code = sum(
         int(row[1], 16)
         for row in rows
-        if len(row) == 4 and row[3].startswith(("tm_products", "tm_row", "tm_near", "tm_squares", "tm_axpy"))
+        if len(row) == 4 and (row[3].startswith(("tm_products", "tm_near", "tm_axpy")) or row[3].endswith("_steps"))
     )
     return InferenceCost(int(result.cycles[0]), result.stack_bytes, code)
 

@@ -40,12 +40,12 @@ class PlanExecutionPass(ModulePass):
     mode: `ordinary` changes nothing; `rows` and `pixels` stream segments in the plan with the least peak, whose others
     are ordinary; `partial-32`, `partial-16` and `partial-8` run them channel by channel, with sums of so many bits,
     which are rounded in between where they need more; `patches` runs the beginning tile by tile; in `replace`,
-    `herringbone` and `single-transpose` convolutions run in place; `auto` takes the fastest plan with at most `ram`
-    bytes alive, or that with the least peak, of those that stream. ram: without it `auto` is the mode that
-    a search gave the function (`tdsl.mode`), or else ordinary execution. target: as for printing C; its kernels say how
-    many pixels are computed at once where segments are streamed by rows. extra: percentage of multiply-accumulates that
-    patches may add to the network's. Raises `InputError` for another mode, and except for `ordinary` for functions with
-    loops, branches or batches of images, unless the mode is `auto`.
+    `herringbone` and `single-transpose` convolutions run in place, and residual blocks pixel by pixel; `auto` takes the
+    fastest plan with at most `ram` bytes alive, or that with the least peak, of those that stream. ram: without it
+    `auto` is the mode that a search gave the function (`tdsl.mode`), or else ordinary execution. target: as for
+    printing C; its kernels say how many pixels are computed at once where segments are streamed by rows. extra:
+    percentage of multiply-accumulates that patches may add to the network's. Raises `InputError` for another mode, and
+    except for `ordinary` for functions with loops, branches or batches of images, unless the mode is `auto`.
     """
 
     name = "plan-execution"
@@ -87,12 +87,6 @@ class PlanExecutionPass(ModulePass):
 
     def _run(self, network: Network, mode: str) -> Iterator[tuple[Segment, str]]:
         """Rewrites the segments that are not ordinary, and gives each with what it runs by."""
-        if mode in METHODS:
-            for segment in turned_plan(network, mode).segments:
-                if segment.schedule == mode:
-                    run_in_turns(network, segment.first, mode)
-                    yield segment, mode
-            return
         if mode in SUM_BITS:
             for segment in partial_plan(network, mode).segments:
                 if segment.schedule != ORDINARY:
@@ -106,15 +100,20 @@ class PlanExecutionPass(ModulePass):
                     run_in_patches(network, segment)
                     yield segment, segment.schedule
             return
-        plan, families = plan_of(network, mode, self.ram), tile_families(self.target)
+        plan = turned_plan(network, mode) if mode in METHODS else plan_of(network, mode, self.ram)
+        families = tile_families(self.target)
         room = small_room([op for [op, *_] in network.ops if isinstance(op, tdsl.Conv2dOp)], families)
         for segment in plan.segments:
             # Packing takes more than what is alive at once.
             spare = max(self.ram - -(-segment.bits // 8), 0) // 2 if mode == "auto" and self.ram is not None else None
             own = Room(room.strip + (plan.bits - segment.bits) // 8) if spare is None else Room(AMPLE.strip, spare)
-            if (by := by_of(segment)) is None:
+            if segment.schedule in METHODS:
+                run_in_turns(network, segment.first, mode)
+                yield segment, mode
+            elif (by := by_of(segment)) is None:
                 for [op, *_] in network.ops[segment.first : segment.last + 1]:
-                    op.attributes[ROOM] = room_attribute(own)
+                    if isinstance(op, tdsl.Conv2dOp):
+                        op.attributes[ROOM] = room_attribute(own)
             else:
                 stream(network, segment.first, segment.last, by, families, own)
                 yield segment, by.value

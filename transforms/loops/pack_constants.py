@@ -215,6 +215,7 @@ def _summing(
         for kernel in kernels
         if (kernel.weights, kernel.vector, kernel.codings) == wanted
         and kernel.flash is not False
+        and not kernel.chunk
         and kernel.sum >= num.accumulator_type(sum).bits
     ]
 

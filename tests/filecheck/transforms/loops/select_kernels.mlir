@@ -257,7 +257,7 @@ func.func @tiles(%x: memref<8x!zeroskew.q<8, 1.0, 0>>, %y: memref<4x!zeroskew.q<
   func.return
 }
 // CORTEX: func.func @tiles
-// CORTEX-NEXT: [[stream:%.*]] = scratch.constant dense<[1, 0, 0, 0, 2, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, -128, 0, 0, 0, -128, 0, 0, 0, -128]> : tensor<28xi8>
+// CORTEX: [[stream:%.*]] = scratch.constant dense<[1, 0, 0, 0, 2, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, -128, 0, 0, 0, -128, 0, 0, 0, -128]> : tensor<28xi8>
 // CORTEX-NEXT: num.composed_tiles %y, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 16 : i64, kernel = "tm_cm_dot_strip_s8_2_1_4_0_4_2_125"}
 // CORTEX-NOT: num.dot_tiles
 // CORTEX: num.dot {{.*}} {kernel = "tm_cm_dot_s8_s8_s32"}
@@ -266,7 +266,7 @@ func.func @tiles(%x: memref<8x!zeroskew.q<8, 1.0, 0>>, %y: memref<4x!zeroskew.q<
 // CORTEX-NEXT: num.finish
 // CHECK: func.func @tiles
 // CHECK-NOT: num.dot_tiles
-// CHECK: num.dot {{.*}} {kernel = "tm_dot_s8_s8_s32"}
+// CHECK: num.dot {{.*}} {kernel = "tm_dot_s8_s8_s32_by4"}
 
 // Channels with a filter each, over two windows of a strip of two rows and three columns. A stream has pairs of weights
 // below each other.
@@ -277,7 +277,7 @@ func.func @channels(%x: memref<12x!zeroskew.q<8, 1.0, 0>>, %y: memref<4x!zeroske
   func.return
 }
 // CORTEX: func.func @channels
-// CORTEX-NEXT: [[stream:%.*]] = scratch.constant dense<[1, 2, 3, 4, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, -128, 5, 6, 7, 8, 1, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, -128]> : tensor<32xi8>
+// CORTEX: [[stream:%.*]] = scratch.constant dense<[1, 2, 3, 4, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, -128, 5, 6, 7, 8, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, -128]> : tensor<32xi8>
 // CORTEX-NEXT: num.composed_tiles %y, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 16 : i64, kernel = "tm_cm_channel_strip_s8_2_2_4_6_2_2_125"}
 // CHECK: func.func @channels
 // CHECK-NOT: num.channel_tiles

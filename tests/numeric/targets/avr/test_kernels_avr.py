@@ -16,7 +16,8 @@ from tinyml.dialects.layouts.csr import compress
 from tinyml.dialects.layouts.row_stream import pack_rows
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import Build, Runner, runner_for
-from tinyml.tools.calibration.kernel_signatures import AXPY, DENSE, DISTANCE, ROW, SPARSE, STRIDED, KernelSignature
+from tinyml.targets.kernel import LONGEST_IN_CHUNKS
+from tinyml.tools.calibration.kernel_signatures import AXPY, CHUNKS, DENSE, DISTANCE, ROW, STRIDED, KernelSignature
 
 LENGTHS = (
     *range(18),
@@ -78,10 +79,13 @@ def packed(row: Vector, element_bytes: int) -> bytes:
     return stream.tobytes()
 
 
-DENSE_FLASH = b"".join(part.tobytes() for width in (8, 16) for part in extremes(width, 1024 * 8 // width))
+FITTING = (np.full(1024, -63, "i1"), np.resize(np.array([0, 127, -127, 0], "i1"), 1024), extremes(8, 1024)[-1] // 2)
+"""Blocks of weights of which four products fit 16 bits, with any vector."""
+EXTREMES = [part for width in (8, 16) for part in extremes(width, 1024 * 8 // width)]
+DENSE_FLASH = b"".join(part.tobytes() for part in (*EXTREMES, *FITTING))
 STARTS = range(0, len(DENSE_FLASH), 1024)
 MATRICES = {width: sparse_matrix(width) for width in (8, 16)}
-STREAMS = {kernel.pair: [packed(row, kernel.vector // 8) for row in MATRICES[kernel.weights]] for kernel in SPARSE}
+STREAMS = {kernel.pair: [packed(row, kernel.vector // 8) for row in MATRICES[kernel.weights]] for kernel in ROW}
 FLASH = DENSE_FLASH + b"".join(b"".join(rows) for rows in STREAMS.values())
 
 
@@ -99,7 +103,7 @@ ROWS = places_of_rows()
 
 def products(case: Case) -> Vector:
     kernel = case.kernel
-    if kernel.form in ("sparse", "row"):
+    if kernel.form == "row":
         weights = MATRICES[kernel.weights][ROWS[kernel.pair].index(case.start)]
     else:
         memory = case.vector.tobytes() if kernel.ram else FLASH
@@ -108,6 +112,14 @@ def products(case: Case) -> Vector:
     count = 1 if kernel.form == "axpy" else len(weights) * case.stride
     x = case.vector[: count : case.stride].astype(np.int64)
     return (x - w) ** 2 if kernel.form == "distance" else w * x
+
+
+def fits_in_chunks(case: Case) -> bool:
+    """Does every chunk of products fit 16 bits, with a byte more?"""
+    chunk = case.kernel.chunk
+    values = products(case)
+    chunks = np.pad(values, (-len(values) % chunk, 0)).reshape(-1, chunk).sum(1)
+    return bool((np.abs(chunks) <= most(16) - 255).all())
 
 
 def is_provable(case: Case) -> bool:
@@ -177,6 +189,13 @@ def test_dense(device: Device, kernel: KernelSignature):
     device.check(cases)
 
 
+@pytest.mark.parametrize("kernel", CHUNKS, ids=name_of)
+def test_chunks(device: Device, kernel: KernelSignature):
+    cases = [case for case in dense_cases(kernel) if case.length <= LONGEST_IN_CHUNKS and fits_in_chunks(case)]
+    assert {case.length for case in cases} == {length for length in LENGTHS if length <= LONGEST_IN_CHUNKS}
+    device.check(cases)
+
+
 @pytest.mark.parametrize("kernel", STRIDED, ids=name_of)
 def test_strided(device: Device, kernel: KernelSignature):
     elements = ELEMENTS * 16 // kernel.vector
@@ -189,7 +208,7 @@ def test_strided(device: Device, kernel: KernelSignature):
     device.check(cases)
 
 
-@pytest.mark.parametrize("kernel", [*SPARSE, *ROW], ids=name_of)
+@pytest.mark.parametrize("kernel", ROW, ids=name_of)
 def test_sparse(device: Device, kernel: KernelSignature):
     cases = [
         Case(kernel, vector, start, sum=first)
@@ -228,14 +247,6 @@ def test_axpy(device: Device, kernel: KernelSignature):
     assert len(cases) > 100
     for case, sums in zip(cases, device.scores(cases), strict=True):
         assert sums[: case.length] == (case.sum + products(case)).tolist(), case
-
-
-@pytest.mark.parametrize("kernel", SPARSE, ids=name_of)
-def test_rows_follow_each_other(device: Device, kernel: KernelSignature):
-    zeros = np.zeros(COLUMNS, f"<i{kernel.vector // 8}")
-    starts = ROWS[kernel.pair]
-    ends = [end for _, end, *_ in device.scores([Case(kernel, zeros, start) for start in starts])]
-    assert ends == [start + len(row) for start, row in zip(starts, STREAMS[kernel.pair], strict=True)]
 
 
 @st.composite

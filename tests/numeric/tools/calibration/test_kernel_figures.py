@@ -10,13 +10,11 @@ from tinyml.tools.calibration import avr, cortex_m
 from tinyml.tools.calibration.avr import cycles_in_loop
 from tinyml.tools.calibration.cortex_m import instructions_per_mac
 from tinyml.tools.calibration.generated_code import time_of_product
-from tinyml.tools.calibration.kernel_signatures import NEAR, NEAR_PACKED, PACKED, TABLE, KernelSignature
+from tinyml.tools.calibration.kernel_signatures import NEAR, NEAR_PACKED, PACKED, TABLE, KernelSignature, function_of
 from tinyml.tools.calibration.measured_programs import LEVELS, N
 
 PRODUCT_LIMITS = avr.PRODUCT_LIMITS | cortex_m.PRODUCT_LIMITS
 AVR = (*KERNELS, *PACKED, *TABLE, *NEAR, *NEAR_PACKED)
-KNOWN = [kernel for kernel in AVR if kernel.form in ("dense", "strided", "row", "near", "near packed")]
-"""Kernels whose steps the chip's list gives; all kernels with a limit are among them."""
 
 
 FASTER = [level for level in LEVELS if level != "-Os"]
@@ -30,17 +28,17 @@ def test_cycles_in_the_loop(name: str):
     assert cycles_in_loop(kernel, N, optimize) <= avr.LIMITS[name]
 
 
-@pytest.mark.parametrize("kernel", KNOWN, ids=lambda k: k.name)
+@pytest.mark.parametrize("kernel", AVR, ids=lambda k: k.name)
 def test_the_compiler_knows_the_cycles_in_the_loop(kernel: KernelSignature):
     """The limit at -Os, the level of the chip's list, holds for the same measurement."""
-    [known] = [one for one in kernels_of("uno") if one.symbol == f"tm_dot_{kernel.name}"]
+    [known] = [one for one in kernels_of("uno") if one.symbol == function_of(kernel)]
     cycles = cycles_in_loop(kernel, N, "-Os")
     assert known.step == pytest.approx(cycles, rel=0.02)
     assert cycles <= avr.LIMITS.get(kernel.name, cycles)
 
 
 def test_every_limit_is_asserted_at_every_level():
-    assert {*avr.LIMITS} <= {kernel.name for kernel in KNOWN}
+    assert {*avr.LIMITS} <= {kernel.name for kernel in AVR}
 
 
 @pytest.mark.parametrize(("device", "kernel"), cortex_m.LIMITS)

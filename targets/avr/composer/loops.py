@@ -1,0 +1,91 @@
+"""Loops over unrolled steps, which are entered in the middle, and what they cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from tinyml.targets.avr.composer.assembly import Lines, bytes_of, cycles, joined, pair
+
+END = ("clr r1", "ret")
+_REACH = 128
+"""Bytes that a conditional branch can jump back, itself included."""
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A loop.
+
+    lines: with a label N: in front of the last N steps and 0: behind them. in_byte: is the counter a single register,
+    which counts iterations? at_once: the steps of an iteration. entry: the bytes of a step. step: the cycles of a step
+    and its share of the loop. least: the cycles of a call of no steps, its end included.
+    """
+
+    lines: Lines
+    in_byte: bool
+    at_once: int
+    places: Sequence[int]
+    step: float
+    least: float
+
+
+def counted_in_byte(step: Lines, at_once: int, counter: str, flush: Lines = ()) -> Loop:
+    """A loop of which the counter holds the number of iterations, that which is entered in the middle included.
+
+    flush: code that runs at the end.
+    """
+    return over_steps([step] * at_once, counter, flush)
+
+
+def over_steps(steps: Sequence[Lines], counter: str, flush: Lines = ()) -> Loop:
+    """The same with different steps, all of which make an iteration."""
+    body, at_once = _labelled(steps), len(steps)
+    back = _again("brne", "breq", at_once, bytes_of(body) + 2)
+    share = 1 + _taken(back)
+    lines = joined(body, "0:", f"dec {counter}", back, flush, END)
+    time = (cycles(body) + share) / at_once
+    return Loop(lines, True, at_once, _places(steps), time, 2 + cycles(flush) + cycles(END))
+
+
+def counted_in_word(step: Lines, at_once: int, counter: str, flush: Lines = ()) -> Loop:
+    """A loop of which a pair of registers holds the number of steps. flush: code that runs after at most 256 steps."""
+    low, high = pair(counter)
+    steps = [step] * at_once
+    body = _labelled(steps)
+    back = _again("brcc", "brcs", at_once, bytes_of(body) + 2)
+    inner = joined(body, "0:", f"subi {low},{at_once}", back, flush, f"subi {high},1")
+    lines = joined(inner, _again("brcc", "brcs", at_once, bytes_of(inner)), END)
+    outer = cycles(flush) + 3
+    share = 1 + _taken(back)
+    time = cycles(step) + share / at_once + outer / 256
+    return Loop(lines, False, at_once, _places(steps), time, 3 + outer + cycles(END))
+
+
+def entry_by_count(counter: str) -> Lines:
+    """Enters the loop of four steps at once that follows, so that it runs as many steps as its counter holds."""
+    return (
+        *(f"sbrc {counter},1", "rjmp 31f", f"sbrc {counter},0", "rjmp 1f", "rjmp 0f"),
+        *("31:", f"sbrc {counter},0", "rjmp 3f", "rjmp 2f"),
+    )
+
+
+def _labelled(steps: Sequence[Lines]) -> Lines:
+    """Steps, each behind the number of those that are left."""
+    return joined(*(joined(f"{len(steps) - number}:", step) for number, step in enumerate(steps)))
+
+
+def _places(steps: Sequence[Lines]) -> Sequence[int]:
+    return [*accumulate((bytes_of(step) for step in steps), initial=0)]
+
+
+def _again(condition: str, inverse: str, label: int, behind: int) -> Lines:
+    """A jump back to a label that lies so many bytes behind, if a condition holds."""
+    if behind + 2 <= _REACH:
+        return (f"{condition} {label}b",)
+    return f"{inverse} 19f", f"rjmp {label}b", "19:"
+
+
+def _taken(back: Lines) -> int:
+    """The cycles of a jump back."""
+    return 2 if len(back) == 1 else cycles(back)
