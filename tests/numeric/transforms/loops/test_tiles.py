@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -88,3 +89,35 @@ def test_one_source_gives_the_bytes_of_tflm(
     result = runner.run(runner.build(folder, interface, tmp_path, "-O2"), interface, x)
     first, *more = (output.reshape(len(x), -1) for output in expected)
     assert first_mismatch(Outputs(None, first, tuple(more)), Outputs(None, result.scores, result.more)) is None
+
+
+def chain() -> bytes:
+    """Windows that overlap, depthwise ones with a stride, and pixels, in images of odd width; then a product."""
+    random, model = np.random.default_rng(5), TfliteModel()
+    x = model.tensor((1, 9, 11, 3), "int8", 0.05, -9)
+    wide, narrow, mixed = (
+        model.tensor((1, *shape), "int8", scale, zero)
+        for shape, scale, zero in (((9, 11, 12), 1.1, 6), ((5, 6, 12), 1.7, -128), ((5, 6, 7), 3.0, 20))
+    )
+    weighted(model, "CONV_2D", x, (12, 3, 3, 3), wide, random, Padding=SAME, **ONE)
+    weighted(model, "DEPTHWISE_CONV_2D", wide, (1, 3, 3, 12), narrow, random, Padding=SAME, DepthMultiplier=1, **TWO)
+    weighted(model, "CONV_2D", narrow, (7, 1, 1, 12), mixed, random, Padding=VALID, **ONE)
+    return model.finish([x], [mixed])
+
+
+@pytest.mark.parametrize(("plan", "ram", "kernels"), [("rows", None, 3), ("auto", 1500, 3), ("pixels", None, 2)])
+def test_streamed_rows_are_made_of_tiles(plan: str, ram: int | None, kernels: int, tmp_path: Path):
+    content = chain()
+    module, ctx, x = read_tflite(content, "network.tflite"), context(), inputs_of(content, 2)
+    interface = interface_of(module)
+    for name in ("refine-formats", "formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c"):
+        pipelines.run(module, ctx, pipelines.flatten(name, {"target": TARGET, "plan": plan, "ram": ram}))
+    write_c(module, ctx, TARGET, tmp_path)
+    text = next(tmp_path.glob("*.c")).read_text()
+    called = set(re.findall(r"^ +(tm_cm_\w+)\(", text[text.index("_predict(") :], re.MULTILINE))
+    assert len([name for name in called if "_strip_s8_" in name]) >= kernels
+    [expected] = computed_by_tflm(content, x, 1)
+    for device in ("host", TARGET):
+        runner = HostRunner(sanitize=True) if device == "host" else runner_for(device)
+        result = runner.run(runner.build(tmp_path, interface, tmp_path / device, "-O2"), interface, x.reshape(2, -1))
+        np.testing.assert_array_equal(result.scores, expected.reshape(2, -1))

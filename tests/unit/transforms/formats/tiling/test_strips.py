@@ -1,0 +1,89 @@
+"""How many pixels are computed at once, by kernels and by memory."""
+
+from __future__ import annotations
+
+import pytest
+from xdsl.parser import Parser
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.context import context
+from tinyml.targets.registry import tile_families
+from tinyml.transforms.formats.tiling.strips import (
+    AMPLE,
+    ROOM,
+    Room,
+    pixels_at_once,
+    room_attribute,
+    room_of,
+    rows_at_once,
+    small_room,
+)
+
+FAMILIES = tile_families("cortex-m4")
+Q = "!zeroskew.q<8, {}, 0>"
+
+
+def convolution(rows: int, kernel: int, channels: int, size: int, out_scale: float = 64.0) -> tdsl.Conv2dOp:
+    """An unpadded convolution of an image of so many pixels along each axis."""
+    left = size - kernel + 1
+    filter, image, out = (
+        f"tensor<{shape}x{Q.format(scale)}>"
+        for shape, scale in (
+            (f"{rows}x{kernel}x{kernel}x{channels}", 0.5),
+            (f"1x{size}x{size}x{channels}", 0.5),
+            (f"1x{left}x{left}x{rows}", out_scale),
+        )
+    )
+    text = f"""
+    %F = tdsl.const dense<1> : tensor<{rows}x{kernel}x{kernel}x{channels}xi8> -> {filter}
+    %x = "test.op"() : () -> {image}
+    %y = tdsl.conv2d %F, %x {{strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64}}
+      : {filter}, {image} -> {out}
+    """
+    ctx = context()
+    ctx.load_registered_dialect("test")
+    module = Parser(ctx, text).parse_module()
+    [op] = [op for op in module.walk() if isinstance(op, tdsl.Conv2dOp)]
+    return op
+
+
+def test_a_row_is_one_tile_where_memory_allows():
+    op = convolution(4, 3, 8, 14)
+    assert pixels_at_once(op, FAMILIES) == 12
+    # Three rows of eight pixels of eight channels, six windows: equal tiles.
+    assert pixels_at_once(op, FAMILIES, Room(3 * 8 * 8)) == 6
+    assert pixels_at_once(op, FAMILIES, Room(3 * 4 * 8)) == 2
+    assert pixels_at_once(op, FAMILIES, Room(3 * 3 * 8)) == 1
+    assert pixels_at_once(op, ()) == 1
+
+
+def test_a_limit_on_the_arena_counts_what_more_pixels_take():
+    op = convolution(4, 3, 8, 14)
+    # One more pixel: three more elements of eight channels, and four results.
+    assert pixels_at_once(op, FAMILIES, Room(AMPLE.strip, 24 + 4)) == 2
+    assert pixels_at_once(op, FAMILIES, Room(AMPLE.strip, 24 + 3)) == 1
+
+
+def test_results_that_no_kernel_finishes_are_computed_one_by_one():
+    assert pixels_at_once(convolution(4, 3, 8, 14, 0.25), FAMILIES) == 1
+
+
+def test_single_pixels_are_taken_in_several_rows():
+    assert rows_at_once(convolution(4, 1, 8, 14), FAMILIES) == 7
+    assert rows_at_once(convolution(4, 3, 8, 14), FAMILIES) == 1
+    assert rows_at_once(convolution(4, 1, 8, 14), FAMILIES, Room(AMPLE.strip, 0)) == 1
+
+
+def test_a_small_room_leaves_the_stack_of_the_greatest_kernel():
+    small, great = convolution(4, 3, 8, 14), convolution(4, 3, 28, 14)
+    rooms = [small_room(ops, FAMILIES).strip for ops in ([], [small], [great, small])]
+    assert rooms == sorted(rooms, reverse=True)
+    assert rooms[1] - rooms[2] == 4 * 9 * (28 - 8)
+
+
+@pytest.mark.parametrize("room", [Room(100), Room(100, 7)])
+def test_a_room_is_an_attribute_of_an_op(room: Room):
+    op = convolution(4, 3, 8, 14)
+    assert room_of(op) is None
+    op.attributes[ROOM] = room_attribute(room)
+    assert room_of(op) == room
