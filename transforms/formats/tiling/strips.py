@@ -105,16 +105,16 @@ def pixels_at_once(op: tdsl.Conv2dOp, families: Sequence[TileFamily], room: Room
 
 def rows_at_once(op: tdsl.Conv2dOp, families: Sequence[TileFamily], room: Room = AMPLE) -> int:
     """How many rows kernels compute at once; 1 without a kernel for several, or where rows overlap or are padded."""
-    filter, (_, height, width, _) = tdsl.shape_of(op.lhs), tdsl.shape_of(op.out)
+    filter, (_, height, width, channels) = tdsl.shape_of(op.lhs), tdsl.shape_of(op.out)
     if filter[1:3] != (1, 1) or op.steps != (1, 1) or padding(op.rhs) is not None:
         return 1
-    most = max(PIXELS // width, 1)
+    most = max(ROWS_BYTES // (width * channels), 1)
     counts = [rows for rows in range(1, min(height, most) + 1) if height % rows == 0]
     return max((rows for rows in counts if _has_kernels(op, families, rows * width, room)), default=1)
 
 
-PIXELS = 128
-"""The most pixels of several rows that are computed at once."""
+ROWS_BYTES = 1024
+"""The most bytes of several rows that are computed at once, as results overwrite operands tile by tile."""
 
 
 def _strip(op: tdsl.Conv2dOp, count: int) -> tdsl.Shape:

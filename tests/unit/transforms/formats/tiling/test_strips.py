@@ -69,7 +69,8 @@ def test_results_that_no_kernel_finishes_are_computed_one_by_one():
 
 
 def test_single_pixels_are_taken_in_several_rows():
-    assert rows_at_once(convolution(4, 1, 8, 14), FAMILIES) == 7
+    assert rows_at_once(convolution(4, 1, 8, 14), FAMILIES) == 14
+    assert rows_at_once(convolution(16, 1, 8, 14), FAMILIES) == 2
     assert rows_at_once(convolution(4, 3, 8, 14), FAMILIES) == 1
     assert rows_at_once(convolution(4, 1, 8, 14), FAMILIES, Room(AMPLE.strip, 0)) == 1
 
