@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 _SUMS = ("r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11")
 _STREAM, _WINDOW, _ELEMENTS, _WEIGHTS = "r0", "r1", ("r2", "r3"), ("r12", "lr")
-_AT_WINDOW, _AT_OUT, _BLOCKS_LEFT, _QUADS_LEFT = (f"[sp, #{4 * number}]" for number in range(4))
+_AT_WINDOW, _AT_OUT, _BLOCKS_LEFT, _AT_END = (f"[sp, #{4 * number}]" for number in range(4))
 _FRAME = 20
-_UNROLLED = {16384: 16, 4096: 8, 0: 2}
+_UNROLLED = {4096: 8, 0: 2}
 """The groups of four elements that stand one after the other in a loop, by the least number of weights."""
 
 
@@ -73,7 +73,8 @@ class Window:
         products = Repeated.once(joined(starts, f"ldr {_WINDOW}, {_AT_WINDOW}", self.quad(rows) * single))
         if loops:
             loop = Repeated.once(self.quad(rows) * unrolled)
-            products = products.followed_by(loop.times_in_memory(loops, _QUADS_LEFT, "r3", 3))
+            end = f"ldr r3, {_AT_END}", f"cmp {_WINDOW}, r3", "bne 3b"
+            products = products.followed_by(loop.until(end, loops, 3))
         if rest:
             # The last four elements, of which those that met their weights before become zeros.
             more = 8 * (QUAD - rest)
@@ -97,8 +98,15 @@ class Window:
     def code(self) -> Repeated:
         """The function."""
         saved = "r4, r5, r6, r7, r8, r9, r10, r11"
-        begin = f"push {{{saved}, lr}}", f"sub sp, #{_FRAME}", f"str r1, {_AT_WINDOW}", f"str r2, {_AT_OUT}"
-        code = Repeated.once(begin)
+        whole = self.tile.length - self.tile.length % QUAD
+        code = Repeated.once(
+            joined(
+                f"push {{{saved}, lr}}",
+                (f"sub sp, #{_FRAME}", f"str r1, {_AT_WINDOW}", f"str r2, {_AT_OUT}"),
+                moved("r1", whole),
+                f"str r1, {_AT_END}",
+            )
+        )
         for times, rows in self.blocks:
             code = code.followed_by(self.block(rows).times_in_memory(times, _BLOCKS_LEFT, "r3", 1))
         return code.then((f"add sp, #{_FRAME}", f"pop {{{saved}, pc}}"))
