@@ -9,13 +9,8 @@ from tinyml.dialects import num, tdsl
 from tinyml.dialects.formats.accumulator import Requantisation
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.machine.machine import limits
-from tinyml.targets.kernel import LEAST_MULTIPLIER, REQUANTISED_LIMIT
 from tinyml.targets.tiles import Tile, TileFamily
 from tinyml.transforms.formats.tiling.padding import padding
-
-STRIP_BYTES = 4096
-"""The most memory for a strip that is gathered."""
 
 
 def spacing(filter: tdsl.Shape, image: tdsl.Shape, across: int) -> num.Spacing:
@@ -32,19 +27,12 @@ def spacing(filter: tdsl.Shape, image: tdsl.Shape, across: int) -> num.Spacing:
     return num.Spacing(height, columns * channels if height > 1 else 0, across * channels)
 
 
-def is_by_bytes(finish: Requantisation) -> bool:
-    """Are sums finished to bytes, by factors below 1/2 whose multipliers have 31 bits, or are 0?"""
-    some = finish.multipliers != 0
-    multipliers, shifts = finish.multipliers[some], finish.shifts[some]
-    return (finish.low, finish.high) == limits(8) and bool((multipliers >= LEAST_MULTIPLIER).all() & (shifts < 0).all())
-
-
-def pixels_at_once(op: tdsl.Conv2dOp, families: Sequence[TileFamily], most: int = STRIP_BYTES) -> int:
+def pixels_at_once(op: tdsl.Conv2dOp, families: Sequence[TileFamily]) -> int:
     """How many pixels of a row kernels compute at once; 1 without a kernel for several.
 
-    most: bytes of a strip that is gathered. All tiles of a row have kernels, the last of which may be shorter.
+    All tiles of a row have kernels, the last of which may be shorter.
     """
-    width = tdsl.shape_of(op.out)[2]
+    width, most = tdsl.shape_of(op.out)[2], min((family.most for family in families), default=0)
     counts = [count for count in _counts(op, most) if width % count != 1 and _has_kernels(op, families, count)]
     if not counts:
         return 1
@@ -93,33 +81,29 @@ def _has_kernels(op: tdsl.Conv2dOp, families: Sequence[TileFamily], count: int) 
         name, run = num.ChannelTilesOp.name, width * channels
     else:
         return False
-    finish = _finish(op, filters)
-    if finish is None:
-        return False
+    finishes = [(family, _finish(op, filters, family)) for family in families if family.op == name]
     counts = [count] if count >= extent else [count, extent % count or count]
     for tile_count in counts:
         places = spacing(tdsl.shape_of(op.lhs), _strip(op, tile_count), op.steps[1])
         each = run * height // places.runs
-        tile = Tile(filters, places.runs, each, places.pitch, places.step, tile_count, finish.zero)
-        if not any(family.op == name and family.kernel(tile) is not None for family in families):
+        shape = filters, places.runs, each, places.pitch, places.step, tile_count
+        if not any(
+            finish is not None and family.kernel(Tile(*shape, finish.zero)) is not None for family, finish in finishes
+        ):
             return False
     return True
 
 
-def _finish(op: tdsl.Conv2dOp, filters: int) -> Requantisation | None:
-    """How sums are finished, if a kernel can do that."""
+def _finish(op: tdsl.Conv2dOp, filters: int, family: TileFamily) -> Requantisation | None:
+    """How sums are finished, if the kernels of a family can do that."""
     if op.shifts is not None or not isinstance(op.lhs.owner, tdsl.ConstOp):
         return None
     if op.initial is not None and prod(tdsl.shape_of(op.initial)) != filters:
         return None
-    accumulator = op.accumulators[0]
-    if not accumulator.INTEGER or accumulator.bits != 32:
-        return None
     (lhs, _), (rhs, offset) = (tdsl.format_of(x).without_offset() for x in (op.lhs, op.rhs))
-    if not all(_is_of_bytes(format) for format in (lhs, rhs)) or _greatest_sum(op, offset) >= REQUANTISED_LIMIT:
+    if not all(_is_of_bytes(format) for format in (lhs, rhs)) or _greatest_sum(op, offset) >= family.limit:
         return None
-    finish = accumulator.requantisation(tdsl.format_of(op.out), filters)
-    return finish if finish is not None and is_by_bytes(finish) else None
+    return family.finish(op.accumulators[0], tdsl.format_of(op.out), filters)
 
 
 def _greatest_sum(op: tdsl.Conv2dOp, offset: int) -> int:
