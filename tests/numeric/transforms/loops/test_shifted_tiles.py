@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from programs.printed import WARNINGS
 
 from tinyml.dialects.context import context
 from tinyml.lowering import pipelines
@@ -83,7 +84,7 @@ def check(text: str, devices: list[str], folder: Path, convolutions: int) -> Non
     assert printed[printed.index("_predict(") :].count(KERNEL) == convolutions
     for device in devices:
         runner = HostRunner(sanitize=True) if device == "host" else runner_for(device)
-        result = runner.run(runner.build(source, interface, folder, "-Os"), interface, x)
+        result = runner.run(runner.build(source, interface, folder, "-Os", WARNINGS), interface, x)
         assert first_mismatch(expected, Outputs(None, result.scores, result.more)) is None, device
 
 
