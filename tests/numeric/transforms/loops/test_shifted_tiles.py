@@ -67,7 +67,8 @@ def program(x: Image, body: str, results: list[Image]) -> str:
     return f"{head}{body}\n    func.return {names} : {types}\n  }}\n}}\n"
 
 
-def check(text: str, devices: list[str], folder: Path, convolutions: int) -> None:
+def check(text: str, devices: list[str], folder: Path, convolutions: int) -> float:
+    """The time on the last device."""
     ctx = context()
     module = parse_mlir(ctx, text.encode(), "model.mlir")
     interface = interface_of(module)
@@ -82,10 +83,13 @@ def check(text: str, devices: list[str], folder: Path, convolutions: int) -> Non
     write_c(module, ctx, "uno", source)
     printed = next(source.glob("*.c")).read_text()
     assert printed[printed.index("_predict(") :].count(KERNEL) == convolutions
+    time = 0.0
     for device in devices:
         runner = HostRunner(sanitize=True) if device == "host" else runner_for(device)
         result = runner.run(runner.build(source, interface, folder, "-Os", WARNINGS), interface, x)
         assert first_mismatch(expected, Outputs(None, result.scores, result.more)) is None, device
+        time = 0.0 if result.cycles is None else float(result.cycles.mean())
+    return time
 
 
 @pytest.mark.parametrize("device", ["host", "uno"])
@@ -98,6 +102,12 @@ def test_runs_of_any_length_and_shifts_by_any_places(device: str, tmp_path: Path
     d, fourth = convolution(x, "d", 2, (6, 5), 12, random)
     text = program(x, first + second + third + fourth, [a, b, c, d])
     check(text, [device], tmp_path, 4)
+
+
+def test_a_convolution_takes_few_cycles(tmp_path: Path):
+    x = Image("x", 8, 8, 8, FRAC)
+    y, body = convolution(x, "y", 8, (3, 3), 9, np.random.default_rng(2))
+    assert check(program(x, body, [y]), ["uno"], tmp_path, 1) <= 10.5 * y.height * y.width * 8 * 72
 
 
 @settings(max_examples=3)
