@@ -8,14 +8,24 @@ from dataclasses import dataclass, fields
 from functools import cache
 from typing import TYPE_CHECKING
 
-from tinyml.targets.kernel import Kernel
+from tinyml.dialects.formats.accumulator import Accumulator, Requantisation
+from tinyml.dialects.formats.exact.numbers import exact
+from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.machine.machine import limits
+from tinyml.targets.kernel import LEAST_MULTIPLIER, REQUANTISED_LIMIT, Kernel
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     Bytes = NDArray[np.int8]
     Numbers = NDArray[np.int64]
+
+STRIP_BYTES = 6144
+"""The most memory for a strip that is gathered."""
+
+SHIFTED_BITS = 24
+"""The bits of sums that are shifted."""
 
 FIRST_ZERO = 128
 """Added to the zero point in names, which have no minus sign."""
@@ -74,13 +84,22 @@ class Sums:
         yield from zip(self.weights, self.starts, self.multipliers, self.shifts, strict=True)
 
 
+def _is_by_bytes(finish: Requantisation) -> bool:
+    """Are sums finished to bytes, by factors below 1/2 whose multipliers have 31 bits, or are 0?"""
+    some = finish.multipliers != 0
+    multipliers, shifts = finish.multipliers[some], finish.shifts[some]
+    return (finish.low, finish.high) == limits(8) and bool((multipliers >= LEAST_MULTIPLIER).all() & (shifts < 0).all())
+
+
 @dataclass(frozen=True)
 class TileFamily:
     """Kernels for tiles of any shape, which a composer makes as they are needed.
 
     prefix: of their names. op: the num op that they implement. needs: the feature that a board must have. composed:
     the kernel for a tile, by its name; None for a shape that it does not have. stream: the weights and everything else
-    that belongs to rows, in the order in which a kernel fetches them.
+    that belongs to rows, in the order in which a kernel fetches them. shifts: do they finish sums by a shift, as
+    `Accumulator.shift` says, instead of a requantisation? Then starts have half of the last place that it leaves, and
+    sums 24 bits. most: bytes of a strip that is gathered.
     """
 
     prefix: str
@@ -88,6 +107,28 @@ class TileFamily:
     needs: str
     composed: Callable[[str, Tile], Kernel | None]
     stream: Callable[[Tile, Sums], Bytes]
+    shifts: bool = False
+    most: int = STRIP_BYTES
+
+    def finish(self, accumulator: Accumulator, result: NumberFormat, rows: int) -> Requantisation | None:
+        """How complete sums of rows are finished to bytes, if the kernels can do that.
+
+        A shift has no multipliers.
+        """
+        if not accumulator.INTEGER:
+            return None
+        if self.shifts:
+            right = accumulator.shift(result) if accumulator.bits <= SHIFTED_BITS else None
+            if right is None or right >= SHIFTED_BITS or exact(result).raw_limits != (-limits(8)[1], limits(8)[1]):
+                return None
+            return Requantisation(np.zeros(rows, np.int32), np.full(rows, -right), 0, *exact(result).raw_limits)
+        finish = accumulator.requantisation(result, rows) if accumulator.bits == 32 else None
+        return finish if finish is not None and _is_by_bytes(finish) else None
+
+    @property
+    def limit(self) -> int:
+        """What sums stay below in magnitude, and what their parts do."""
+        return 1 << SHIFTED_BITS - 1 if self.shifts else REQUANTISED_LIMIT
 
     @cache  # noqa: B019 (families live as long as the program)
     def kernel(self, tile: Tile) -> Kernel | None:

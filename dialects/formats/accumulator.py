@@ -112,6 +112,13 @@ class Accumulator(ABC):
         """What finishes the complete sums of rows in a format; None if they are finished in another way."""
         return None
 
+    def shift(self, result: NumberFormat) -> int | None:
+        """The places by which complete sums are shifted to the right, rounded half up, and then limited to the raws.
+
+        None if they are finished in a format in another way.
+        """
+        return None
+
     def holds(self, bound: Bound, result: NumberFormat) -> bool:
         """True if sums within a bound fit, including while they are rounded into the result."""
         return True

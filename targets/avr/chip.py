@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tinyml.targets.avr.kernels import KERNELS, PACKED_READS
+from tinyml.targets.avr.kernels import KERNELS, PACKED_READS, TILES
 from tinyml.targets.board import Board
 from tinyml.targets.c.helpers import read_helpers
 from tinyml.targets.chip import INPUTS, Chip
@@ -46,6 +46,7 @@ CHIP = Chip(
         ),
     ),
     kernels=KERNELS,
+    tiles=TILES,
     macro="__AVR__",
     packed_reads=PACKED_READS,
     prefix="avr-",

@@ -4,6 +4,7 @@ from tinyml.dialects.formats.coding import INTEGER, TABLE
 from tinyml.targets.avr.composer.axpy import axpy
 from tinyml.targets.avr.composer.dense import dot, dot_in_chunks, strided_dot
 from tinyml.targets.avr.composer.distance import distance
+from tinyml.targets.avr.composer.dot_strips import DOT_STRIPS
 from tinyml.targets.avr.composer.fetch import FLASH, RAM
 from tinyml.targets.avr.composer.sparse import sparse_dot
 from tinyml.targets.kernel import Kernel, PackedReads
@@ -83,4 +84,5 @@ KERNELS = (
     Kernel("tm_dot_s12_s8_s32", 12, 8, 32, step=23.0, code=154),
     Kernel("tm_dot_s12_s16_s32", 12, 16, 32, step=33.5, code=198),
 )
+TILES = (DOT_STRIPS,)
 PACKED_READS = PackedReads(loop=1.6, kernel=5.0, call=12, code={4: 26, 5: 124, 6: 94, 9: 76, 10: 78, 12: 66})

@@ -91,6 +91,11 @@ class AccumulatorType(WidthAndFrac, Accumulator):
     def in_memory(self) -> AccumulatorType:
         return self.widened(32) if self.width.data == 24 else self
 
+    def shift(self, result: NumberFormat) -> int | None:
+        numbers = exact(result)
+        right = self.frac.data - numbers.scale
+        return right if right > 0 and numbers.rounding(self.frac.data) == 1 << right - 1 else None
+
     def holds(self, bound: Bound, result: NumberFormat) -> bool:
         low, high = limits(self.width.data)
         return low <= bound[0] and bound[1] + exact(result).rounding(self.frac.data) <= high

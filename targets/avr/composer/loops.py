@@ -62,6 +62,16 @@ def counted_in_word(step: Lines, at_once: int, counter: str, flush: Lines = ()) 
     return Loop(lines, False, at_once, _places(steps), time, 3 + outer + cycles(END))
 
 
+def moved(pointer: str, by: int) -> Lines:
+    """A pair of registers, from r16 on, moved on by a number of bytes."""
+    if by == 0:
+        return ()
+    if pointer in ("r24", "r26", "r28", "r30") and abs(by) < 64:
+        return (f"{'adiw' if by > 0 else 'sbiw'} {pointer},{abs(by)}",)
+    low, high = pair(pointer)
+    return f"subi {low},lo8({-by})", f"sbci {high},hi8({-by})"
+
+
 def entry_by_count(counter: str) -> Lines:
     """Enters the loop of four steps at once that follows, so that it runs as many steps as its counter holds."""
     return (

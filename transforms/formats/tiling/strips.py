@@ -12,9 +12,8 @@ from tinyml.dialects import num, tdsl
 from tinyml.dialects.formats.accumulator import Requantisation
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.machine.machine import limits
-from tinyml.targets.kernel import LEAST_MULTIPLIER, REQUANTISED_LIMIT, Kernel
-from tinyml.targets.tiles import Tile, TileFamily
+from tinyml.targets.kernel import Kernel
+from tinyml.targets.tiles import STRIP_BYTES, Tile, TileFamily
 from tinyml.transforms.formats.tiling.padding import padding
 
 
@@ -30,7 +29,7 @@ class Room:
     spare: int | None = None
 
 
-AMPLE = Room(6144)
+AMPLE = Room(STRIP_BYTES)
 """The room in ordinary execution without a limit on RAM."""
 
 SMALL = 2048
@@ -83,13 +82,6 @@ def is_strip(op: tdsl.Conv2dOp) -> bool:
     return op.spread == (1, 1) and ((rows == 1 and height == taps[0]) or pixels)
 
 
-def is_by_bytes(finish: Requantisation) -> bool:
-    """Are sums finished to bytes, by factors below 1/2 whose multipliers have 31 bits, or are 0?"""
-    some = finish.multipliers != 0
-    multipliers, shifts = finish.multipliers[some], finish.shifts[some]
-    return (finish.low, finish.high) == limits(8) and bool((multipliers >= LEAST_MULTIPLIER).all() & (shifts < 0).all())
-
-
 def pixels_at_once(op: tdsl.Conv2dOp, families: Sequence[TileFamily], room: Room = AMPLE) -> int:
     """How many pixels of a row kernels compute at once; 1 without a kernel for several.
 
@@ -125,11 +117,15 @@ def _strip(op: tdsl.Conv2dOp, count: int) -> tdsl.Shape:
     return 1, height, (count - 1) * op.steps[1] + width, channels
 
 
+def _gathered(op: tdsl.Conv2dOp, count: int) -> int:
+    """The bytes that are gathered for pixels; single pixels that nothing pads stay where they are."""
+    in_place = tdsl.shape_of(op.lhs)[1:3] == (1, 1) and padding(op.rhs) is None
+    return 0 if in_place else prod(_strip(op, count))
+
+
 def _has_kernels(op: tdsl.Conv2dOp, families: Sequence[TileFamily], count: int, room: Room) -> bool:
     """Is there a kernel for so many pixels, and one for those that remain in a row, and room for them?"""
-    filters, height, width, _ = tdsl.shape_of(op.lhs)
-    in_place = (height, width) == (1, 1) and padding(op.rhs) is None
-    gathered, alone = (0 if in_place else prod(_strip(op, pixels)) for pixels in (count, 1))
+    gathered, alone, filters = _gathered(op, count), _gathered(op, 1), tdsl.shape_of(op.lhs)[0]
     if gathered > room.strip:
         return False
     if room.spare is not None and gathered - alone + (count - 1) * filters > room.spare:
@@ -149,29 +145,27 @@ def _kernels(op: tdsl.Conv2dOp, families: Sequence[TileFamily], count: int) -> I
         name = num.ChannelTilesOp.name
     else:
         return
-    chosen = [family for family in families if family.op == name]
-    if not chosen or (finish := _finish(op, filters)) is None:
-        return
     places = spacing(tdsl.shape_of(op.lhs), _strip(op, count), op.steps[1])
     run = width * channels * height // places.runs
-    tile = Tile(filters, places.runs, run, places.pitch, places.step, count, finish.zero)
-    yield from (kernel for family in chosen if (kernel := family.kernel(tile)) is not None)
+    shape = filters, places.runs, run, places.pitch, places.step, count
+    for family in families:
+        if family.op != name or _gathered(op, count) > family.most:
+            continue
+        finish = _finish(op, filters, family)
+        if finish is not None and (kernel := family.kernel(Tile(*shape, finish.zero))) is not None:
+            yield kernel
 
 
-def _finish(op: tdsl.Conv2dOp, filters: int) -> Requantisation | None:
-    """How sums are finished, if a kernel can do that."""
+def _finish(op: tdsl.Conv2dOp, filters: int, family: TileFamily) -> Requantisation | None:
+    """How sums are finished, if the kernels of a family can do that."""
     if op.shifts is not None or not isinstance(op.lhs.owner, tdsl.ConstOp):
         return None
     if op.initial is not None and prod(tdsl.shape_of(op.initial)) != filters:
         return None
-    accumulator = op.accumulators[0]
-    if not accumulator.INTEGER or accumulator.bits != 32:
-        return None
     (lhs, _), (rhs, offset) = (tdsl.format_of(x).without_offset() for x in (op.lhs, op.rhs))
-    if not all(_is_of_bytes(format) for format in (lhs, rhs)) or _greatest_sum(op, offset) >= REQUANTISED_LIMIT:
+    if not all(_is_of_bytes(format) for format in (lhs, rhs)) or _greatest_sum(op, offset) >= family.limit:
         return None
-    finish = accumulator.requantisation(tdsl.format_of(op.out), filters)
-    return finish if finish is not None and is_by_bytes(finish) else None
+    return family.finish(op.accumulators[0], tdsl.format_of(op.out), filters)
 
 
 def _greatest_sum(op: tdsl.Conv2dOp, offset: int) -> int:

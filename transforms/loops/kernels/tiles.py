@@ -15,9 +15,8 @@ from tinyml.dialects.formats.coding import INTEGER_CODING
 from tinyml.dialects.formats.number_format import element_format
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.lazy_numpy import np
-from tinyml.targets.kernel import LEAST_MULTIPLIER, REQUANTISED_LIMIT
+from tinyml.targets.kernel import LEAST_MULTIPLIER
 from tinyml.targets.tiles import Sums, Tile, TileFamily
-from tinyml.transforms.formats.tiling.strips import is_by_bytes
 from tinyml.transforms.ir.loop_nest import LoopNest
 
 if TYPE_CHECKING:
@@ -44,13 +43,18 @@ def _replaced(op: num.FinishedSumsOp, family: TileFamily) -> bool:
     types = [scratch.memref_type(run) for run in (*op.factors, op.outputs)]
     if not all(format.coding is INTEGER_CODING and format.dtype.itemsize == 1 for format in formats):
         return False
-    if any(scratch.packed_bits(type) for type in types) or scratch.in_flash(types[1]) or op.accumulator.bits != 32:
+    if any(scratch.packed_bits(type) for type in types) or scratch.in_flash(types[1]):
         return False
-    finish, weights, starts = _requantisation(op), _raws_of(op.weights), _raws_of(op.starts)
+    finish = family.finish(op.accumulator, op.format, op.rows)
+    weights, starts = _raws_of(op.weights), _raws_of(op.starts)
     if finish is None or weights is None or starts is None:
         return False
-    sums = _sums(weights.reshape(op.rows, -1), starts, finish)
-    if int((np.abs(sums.weights).sum(1) * 128 + np.abs(sums.starts)).max()) >= REQUANTISED_LIMIT:
+    rows = weights.reshape(op.rows, -1)
+    if family.shifts:
+        sums = Sums(rows, _begun(op, starts, -int(finish.shifts[0])), finish.multipliers, finish.shifts)
+    else:
+        sums = _sums(rows, starts, finish)
+    if int((np.abs(sums.weights).sum(1) * 128 + np.abs(sums.starts)).max()) >= family.limit:
         return False
     runs, pitch, step = op.spaces
     tile = Tile(op.rows, runs, op.run, pitch, step, op.count, finish.zero)
@@ -75,10 +79,13 @@ def _sums(weights: NDArray[np.int64], starts: NDArray[np.int64], finish: Requant
     )
 
 
-def _requantisation(op: num.FinishedSumsOp) -> Requantisation | None:
-    """How the sums of a tile are finished, if a kernel can do that."""
-    finish = op.accumulator.requantisation(op.format, op.rows)
-    return finish if finish is not None and is_by_bytes(finish) else None
+def _begun(op: num.FinishedSumsOp, starts: NDArray[np.int64], right: int) -> NDArray[np.int64]:
+    """The sums that begin with starts, and half of the last place that a shift to the right leaves."""
+    from tinyml.dialects.machine.numpy_machine import NumpyMachine
+
+    format = element_format(op.starts.type)
+    wide = op.accumulator.widened(32)
+    return wide.start(NumpyMachine(), starts.astype(format.dtype), format).astype(np.int64) + (1 << right - 1)
 
 
 def _raws_of(run: SSAValue) -> NDArray[np.int64] | None:

@@ -10,6 +10,8 @@
 #include <stdint.h>
 
 #ifdef __AVR__
+#define TM_CORE 2
+#define TM_NAKED __attribute__((__naked__, __noinline__, __noclone__, __unused__))
 #define TM_KERNEL static __attribute__((__naked__, __noinline__, __noclone__, __unused__)) void
 #define TM_INLINED inline __attribute__((__always_inline__))
 #define TM_SHARED __attribute__((__noinline__, __noclone__, __unused__))
@@ -68,6 +70,7 @@
     default: TM_ENTER(#A, __VA_ARGS__); break; \
     }
 #else
+#define TM_CORE 0
 #define TM_INLINED __attribute__((__unused__))
 #define TM_SHARED __attribute__((__unused__))
 #define TM_INT24 int32_t

@@ -4,10 +4,13 @@ import pytest
 
 from tinyml.targets.avr.composer import accumulate
 from tinyml.targets.avr.composer.assembly import bytes_of, cycles, joined, registers, statement
+from tinyml.targets.avr.composer.dot_strips import DOT_STRIPS
+from tinyml.targets.avr.composer.epilogues import shifted
 from tinyml.targets.avr.composer.fetch import FLASH, RAM, run, skip, spaced, word
-from tinyml.targets.avr.composer.loops import counted_in_byte, counted_in_word, entry_by_count, over_steps
+from tinyml.targets.avr.composer.loops import counted_in_byte, counted_in_word, entry_by_count, moved, over_steps
 from tinyml.targets.avr.composer.multiply import arithmetic, chunk, squares
 from tinyml.targets.registry import kernel_named
+from tinyml.targets.tiles import Tile
 
 
 def test_fetches_come_from_flash_or_working_memory():
@@ -60,6 +63,51 @@ def test_what_was_gathered_joins_the_sum():
     assert third == ("add r24,r16", "adc r25,r17", "sbrc r16,7", "dec r25", "clr r16")
     assert accumulate.flush_low_bytes(sum, ("r16", "r17"))[3:6] == ("add r23,r16", "adc r24,r17", "adc r25,r0")
     assert accumulate.pair_of_words(sum, ("r18", "r19"), ("r0", "r1"))[1:3] == ("adc r23,r19", "adc r24,r0")
+
+
+def test_an_epilogue_shifts_by_a_byte_then_by_bits_and_limits():
+    lines = shifted(("r16", "r17", "r18"), "r23", "r19", 60)
+    assert [line.split()[0] for line in lines] == [
+        *("mov", "subi", "brcs", "mov", "mov", "lsl", "sbc", "rjmp", "60:", "subi", "rjmp"),
+        *("62:", "asr", "ror", "ror", "61:", "subi", "brcc"),
+        *("mov", "lsl", "sbc", "cpse", "rjmp", "cpse", "rjmp", "cpi", "brne", "ldi", "rjmp"),
+        *("63:", "ldi", "sbrc", "ldi", "64:"),
+    ]
+
+
+def test_pointers_move_by_any_number_of_bytes():
+    assert moved("r26", 63) == ("adiw r26,63",)
+    assert moved("r28", -2) == ("sbiw r28,2",)
+    assert moved("r26", 64) == ("subi r26,lo8(-64)", "sbci r27,hi8(-64)")
+    assert moved("r20", 1) == ("subi r20,lo8(-1)", "sbci r21,hi8(-1)")
+    assert moved("r26", 0) == ()
+
+
+def test_a_tile_is_composed_for_its_shape():
+    # Sixteen rows by windows of three runs of 24 elements, each 80 elements on, eight elements apart.
+    tile = Tile(16, 3, 24, 80, 8, 4, 0)
+    kernel = DOT_STRIPS.kernel(tile)
+    assert kernel is not None
+    assert kernel.composed is not None
+    assert kernel.symbol == "tm_dot_strip_s8_16_3_24_80_8_4_128"
+    text = kernel.composed.text
+    assert text.count("#if TM_CORE == 2") == 2
+    for instruction in ("adiw r28,8", "adiw r26,56", "ldi r24,12", "ldi r25,3", "ldi r22,8", "ldi r23,2"):
+        assert f"{instruction}\\n" in text
+    # Two steps of 34 cycles for four products each, and their loop.
+    products, time = 16 * 4 * 72, kernel.composed.costs[""]
+    assert 8.5 + 3 / 8 < time / products < 9.8
+    # The registers, two return addresses and where results go.
+    assert kernel.composed.stack == 18 + 2 * 2 + 2
+
+
+def test_an_odd_pixel_is_computed_twice_unless_that_takes_longer():
+    odd = DOT_STRIPS.kernel(Tile(16, 3, 24, 104, 8, 11, 0))
+    assert odd is not None
+    assert odd.composed is not None
+    assert "cpi r23,1" in odd.composed.text
+    assert DOT_STRIPS.kernel(Tile(16, 3, 24, 80, 8, 3, 0)) is None
+    assert DOT_STRIPS.kernel(Tile(15, 3, 24, 80, 8, 4, 0)) is None
 
 
 def test_a_loop_is_entered_at_any_of_its_steps():
