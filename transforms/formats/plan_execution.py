@@ -21,7 +21,7 @@ from tinyml.transforms.formats.channels.nest import ChannelLoop
 from tinyml.transforms.formats.execution.attributes import PLAN
 from tinyml.transforms.formats.execution.modes import ROUNDING, check_mode
 from tinyml.transforms.formats.patching.choice import PATCHES, patched_plan, run_in_patches
-from tinyml.transforms.formats.plans.executable import ORDINARY
+from tinyml.transforms.formats.plans.executable import ORDINARY, scratch_of
 from tinyml.transforms.formats.plans.network import Network, network_of
 from tinyml.transforms.formats.plans.segmentation import Segment
 from tinyml.transforms.formats.streaming.choice import by_of, plan_of
@@ -102,21 +102,34 @@ class PlanExecutionPass(ModulePass):
             return
         plan = turned_plan(network, mode) if mode in METHODS else plan_of(network, mode, self.ram)
         families = tile_families(self.target)
-        room = small_room([op for [op, *_] in network.ops if isinstance(op, tdsl.Conv2dOp)], families)
-        for segment in plan.segments:
-            # Packing takes more than what is alive at once.
-            spare = max(self.ram - -(-segment.bits // 8), 0) // 2 if mode == "auto" and self.ram is not None else None
-            own = Room(room.strip + (plan.bits - segment.bits) // 8) if spare is None else Room(AMPLE.strip, spare)
+        convolutions = [op for [op, *_] in network.ops if isinstance(op, tdsl.Conv2dOp)]
+        small = small_room(convolutions, families) if mode != "pixels" else Room(0)
+        # Packing takes more than what is alive at once: half of what that leaves is for results beside operands.
+        alive = [segment.bits - _gathered(network, segment) for segment in plan.segments]
+        for segment, bits in zip(plan.segments, alive, strict=True):
+            if mode == "auto" and self.ram is not None:
+                left = max(self.ram - -(-segment.bits // 8), 0)
+                streamed = single = Room(AMPLE.strip, left // 2)
+            else:
+                left = small.strip + (max(alive) - bits) // 8
+                streamed, single = Room(left), Room(left, left // 2)
             if segment.schedule in METHODS:
                 run_in_turns(network, segment.first, mode)
                 yield segment, mode
             elif (by := by_of(segment)) is None:
                 for [op, *_] in network.ops[segment.first : segment.last + 1]:
                     if isinstance(op, tdsl.Conv2dOp):
-                        op.attributes[ROOM] = room_attribute(own)
+                        op.attributes[ROOM] = room_attribute(single)
             else:
-                stream(network, segment.first, segment.last, by, families, own)
+                stream(network, segment.first, segment.last, by, families, streamed)
                 yield segment, by.value
+
+
+def _gathered(network: Network, segment: Segment) -> int:
+    """The bits of a segment's windows and single pixels, which strips take the place of."""
+    if segment.schedule in METHODS:
+        return 0
+    return max(scratch_of(network, i) for i in range(segment.first, segment.last + 1))
 
 
 def with_rounded_sums(module: ModuleOp, ctx: Context, mode: str) -> ModuleOp | None:
