@@ -70,6 +70,13 @@ class GuardedParser(Parser):
         self._is_splat = not shape
         return values, shape
 
+    def _parse_optional_complex(self) -> Any:
+        """A complex number; xDSL asserts that one ends in a parenthesis."""
+        try:
+            return super()._parse_optional_complex()
+        except AssertionError:
+            self.raise_error("expected ')' behind a complex number")
+
     def _parse_dense_literal_type(self) -> Any:
         start = self.pos
         type = super()._parse_dense_literal_type()

@@ -69,3 +69,8 @@ def test_constants_are_limited_before_they_take_memory(text: str, said: str):
 
 def test_dynamic_types_have_no_limit():
     assert str(GuardedParser(CONTEXT, "tensor<?x?xf32>").parse_type()) == "tensor<?x?xf32>"
+
+
+def test_a_complex_number_without_an_end_is_refused():
+    with pytest.raises(ParseError, match="expected '\\)' behind a complex number"):
+        GuardedParser(CONTEXT, "dense<[0,(7, 0, 0]> : tensor<3xi16>").parse_attribute()
