@@ -30,7 +30,20 @@ class Spacing(NamedTuple):
     step: int
 
 
-class FinishedSumsOp(KernelOp, ABC):
+class _TilesOp(KernelOp, ABC):
+    """Sums of windows that run in the accumulator `acc`, finished and written."""
+
+    acc = prop_def(AnyAttr())
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+
+    @property
+    def accumulator(self) -> Accumulator:
+        if (accumulator := accumulator_of(self.acc)) is None:
+            raise VerifyException(f"expected sums in an accumulator, got {self.acc}")
+        return accumulator
+
+
+class FinishedSumsOp(_TilesOp, ABC):
     """Sums of windows by rows of weights, run in `acc` and rounded into the format of the outputs.
 
     There is a start for each row of weights, and an output for each window and row, window by window. `spacing` says
@@ -41,10 +54,8 @@ class FinishedSumsOp(KernelOp, ABC):
     starts = operand_def(MEMREF)
     weights = operand_def(MEMREF)
     windows = operand_def(MEMREF)
-    acc = prop_def(AnyAttr())
     bound = opt_prop_def(BOUND)
     spacing = prop_def(DenseArrayBase.constr(i64))
-    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
     assembly_format = (
         "$outputs `,` $starts `,` $weights `,` $windows attr-dict"
         " `:` type($outputs) `,` type($starts) `,` type($weights) `,` type($windows)"
@@ -53,12 +64,6 @@ class FinishedSumsOp(KernelOp, ABC):
     def __init__(self, operands: Sequence[SSAValue], acc: Attribute, spacing: Spacing, bound: Bound | None = None):
         spaces = DenseArrayBase.from_list(i64, spacing)
         super().__init__(operands=operands, properties={"acc": acc, "spacing": spaces, **proof(bound)})
-
-    @property
-    def accumulator(self) -> Accumulator:
-        if (accumulator := accumulator_of(self.acc)) is None:
-            raise VerifyException(f"expected sums in an accumulator, got {self.acc}")
-        return accumulator
 
     @property
     def format(self) -> NumberFormat:
@@ -144,7 +149,7 @@ class ChannelTilesOp(FinishedSumsOp):
 
 
 @irdl_op_definition
-class ComposedTilesOp(KernelOp):
+class ComposedTilesOp(_TilesOp):
     """The sums of a tile, by a kernel that is composed for its shape.
 
     stream: weights and all else that belongs to rows, in the order in which the kernel fetches them. multiplied:
@@ -156,9 +161,7 @@ class ComposedTilesOp(KernelOp):
     outputs = operand_def(MEMREF)
     stream = operand_def(MEMREF)
     windows = operand_def(MEMREF)
-    acc = prop_def(AnyAttr())
     multiplied = prop_def(IntegerAttr.constr(i64))
-    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
     assembly_format = (
         "$outputs `,` $stream `,` $windows attr-dict `:` type($outputs) `,` type($stream) `,` type($windows)"
     )
@@ -166,12 +169,6 @@ class ComposedTilesOp(KernelOp):
     def __init__(self, operands: Sequence[SSAValue], acc: Attribute, products: int, kernel: str):
         properties: dict[str, Attribute] = {"acc": acc, "multiplied": IntegerAttr(products, i64)}
         super().__init__(operands=operands, properties={**properties, "kernel": StringAttr(kernel)})
-
-    @property
-    def accumulator(self) -> Accumulator:
-        if (accumulator := accumulator_of(self.acc)) is None:
-            raise VerifyException(f"expected sums in an accumulator, got {self.acc}")
-        return accumulator
 
     @property
     def factors(self) -> tuple[SSAValue, SSAValue]:

@@ -104,9 +104,9 @@ class PlanExecutionPass(ModulePass):
         families = tile_families(self.target)
         convolutions = [op for [op, *_] in network.ops if isinstance(op, tdsl.Conv2dOp)]
         small = small_room(convolutions, families) if mode != "pixels" else Room(0)
-        # Packing takes more than what is alive at once: half of what that leaves is for results beside operands.
         alive = [segment.bits - _gathered(network, segment) for segment in plan.segments]
         for segment, bits in zip(plan.segments, alive, strict=True):
+            # Packing takes more than what is alive at once: half of what that leaves is for results beside operands.
             if mode == "auto" and self.ram is not None:
                 left = max(self.ram - -(-segment.bits // 8), 0)
                 streamed = single = Room(AMPLE.strip, left // 2)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tinyml.targets.avr.composer.assembly import Lines, joined
 
 BIAS = 1 << 15
-"""What makes a number of 16 bits unsigned: the sum that `begin_high_byte` adds for nothing."""
+"""The offset that `begin_high_byte` adds so that a signed number of 16 bits becomes unsigned."""
 
 
 def two_bytes(sum: Sequence[str]) -> Lines:

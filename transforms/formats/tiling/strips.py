@@ -32,18 +32,18 @@ class Room:
 AMPLE = Room(STRIP_BYTES)
 """The room in ordinary execution without a limit on RAM."""
 
-SMALL = 3
-"""The part of a family's strips that is left for strips and stack where segments are streamed: a third."""
+_STREAMED_SHARE = 3
+"""Where segments are streamed, strips and stack take together this fraction of what strips take otherwise: a third."""
 
 _CALLS = 160
 """Bytes of stack besides those of kernels."""
 
 
-def small_room(convolutions: Iterable[tdsl.Conv2dOp], families: Sequence[TileFamily], spare: int | None = None) -> Room:
+def small_room(convolutions: Iterable[tdsl.Conv2dOp], families: Sequence[TileFamily]) -> Room:
     """The room for strips that kernels leave where segments are streamed, with the stack of the greatest of them."""
-    least = min((family.most for family in families), default=0) // SMALL
+    least = min((family.most for family in families), default=0) // _STREAMED_SHARE
     stacks = [kernel.stack for op in convolutions for kernel in _kernels(op, families, 2)]
-    return Room(max(least - _CALLS - max(stacks, default=0), 0), spare)
+    return Room(max(least - _CALLS - max(stacks, default=0), 0))
 
 
 ROOM = "tinyml.room"
@@ -133,7 +133,7 @@ def _has_kernels(op: tdsl.Conv2dOp, families: Sequence[TileFamily], count: int, 
         return False
     extent = tdsl.shape_of(op.out)[2]
     counts = [count] if count >= extent else [count, extent % count or count]
-    return all(list(_kernels(op, families, tile_count)) for tile_count in counts)
+    return all(any(_kernels(op, families, tile_count)) for tile_count in counts)
 
 
 def _kernels(op: tdsl.Conv2dOp, families: Sequence[TileFamily], count: int) -> Iterator[Kernel]:

@@ -1,4 +1,4 @@
-"""What a program demands of a chip, counted by hand, and what the cost model makes of it."""
+"""The demands of a program on a chip, counted by hand, and the estimates that the cost model derives from them."""
 
 from __future__ import annotations
 

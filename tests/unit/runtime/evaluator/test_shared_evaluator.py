@@ -103,7 +103,7 @@ CELL = """func.func @cell(%X: tensor<3x1xf32>) -> tensor<3x1xf32> {
   }
   func.return %s : tensor<3x1xf32>
 }"""
-"""What is carried begins as another operand: the same array in the first iteration only."""
+"""A carried value begins as another operand: they are the same array in the first iteration only."""
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What ends a tool: errors of plug-ins, of memory, of the disk, and signals."""
+"""Errors of plug-ins, memory and the disk, and signals: each ends a tool in one line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the ONNX frontend reads and refuses, and how it says so."""
+"""The models that the ONNX frontend reads and refuses, and its messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many pixels are computed at once, by kernels and by memory."""
+"""The number of pixels that are computed at once, limited by kernels and by memory."""
 
 from __future__ import annotations
 
