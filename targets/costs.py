@@ -7,12 +7,12 @@ compiled at -Os. `tinyml.lowering.cost.model.steps` lists the kinds of steps.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import cache
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
 
-from tinyml.targets.registry import board, chip_of, kernels_of
+from tinyml.targets.registry import board, chip_of, find_kernel
 
 OPTIMIZE = "-Os"
 """The optimization level of the C compiler that the tables hold for."""
@@ -37,17 +37,17 @@ class CostTable:
     """The costs measured on a board.
 
     unit: the board's unit of time. program: the fixed cost of every program; its `code` is 0. steps: costs by kind.
-    composed: those of composed kernels, which add up from their instructions.
+    composed: those of the composed kernels of a board, which add up from their instructions.
     """
 
     unit: str
     program: Cost
     steps: Mapping[str, Cost]
-    composed: Mapping[str, Cost] = field(default_factory=dict[str, Cost])
+    composed: Callable[[str], Cost | None] = lambda step: None
 
     def cost(self, step: str) -> Cost | None:
         """The cost of a kind of step; None if it is not known."""
-        return self.steps.get(step) or self.composed.get(step)
+        return self.steps.get(step) or self.composed(step)
 
     def generic_cost(self, step: str) -> Cost:
         """An estimate for a kind of step that was not measured: the mean of its family, or else of all kinds."""
@@ -77,15 +77,14 @@ def cost_table(target: str) -> CostTable | None:
         return None
     table = json.loads(file.read_text("utf-8"))
     steps = {step: Cost(*row) for step, row in table["steps"].items()}
-    return CostTable(table["unit"], Cost(*table["program"]), steps, composed_costs(target))
+    return CostTable(table["unit"], Cost(*table["program"]), steps, partial(composed_cost, target))
 
 
-def composed_costs(target: str) -> Mapping[str, Cost]:
-    """The costs of a board's composed kernels whose instructions say what they take."""
-    composed: dict[str, Cost] = {}
-    for kernel in kernels_of(target):
-        if kernel.composed is not None and kernel.composed.costs:
-            times = dict(kernel.composed.costs)
-            composed[kernel.symbol] = Cost(times.pop(""), kernel.composed.call, kernel.code, kernel.composed.stack)
-            composed |= {f"{kernel.symbol} {unit}": Cost(time, 0, 0, 0) for unit, time in times.items()}
-    return composed
+def composed_cost(target: str, step: str) -> Cost | None:
+    """The cost of a step of a board's kernel whose instructions say what it takes; None for any other step."""
+    symbol, _, unit = step.partition(" ")
+    kernel = find_kernel(symbol, target)
+    composed = None if kernel is None else kernel.composed
+    if kernel is None or composed is None or (time := composed.costs.get(unit)) is None:
+        return None
+    return Cost(time, 0, 0, 0) if unit else Cost(time, composed.call, kernel.code, composed.stack)

@@ -14,6 +14,7 @@ from importlib.metadata import entry_points
 from tinyml.dialects.errors import InputError
 from tinyml.targets.board import Board
 from tinyml.targets.chip import Chip
+from tinyml.targets.composer.names import described
 from tinyml.targets.kernel import Kernel
 
 CHIPS = ("avr", "cortex_m", "riscv", "host")
@@ -78,14 +79,34 @@ def kernels_of(target: str) -> Sequence[Kernel]:
     return [kernel for kernel in chip.kernels if kernel.needs in ("", *board.features)]
 
 
+def kernels_for(target: str, wanted: Kernel) -> Sequence[Kernel]:
+    """The kernels of a board that compute the sum that a description asks for, the best first, composed ones last.
+
+    Raises `InputError` for an unknown board.
+    """
+    composed = chip_of(target).compose(wanted)
+    listed = [kernel for kernel in kernels_of(target) if kernel.computes(wanted)]
+    return [*listed, *(() if composed is None else (composed,))]
+
+
 @cache
-def kernels() -> Mapping[str, Kernel]:
-    """The kernels of all chips, by the names of their C functions."""
-    return {kernel.symbol: kernel for chip in chips() for kernel in chip.kernels}
+def find_kernel(symbol: str, target: str | None = None) -> Kernel | None:
+    """The kernel with a C function, of a board or else of any chip; None if there is none.
+
+    Raises `InputError` for an unknown board.
+    """
+    among = chips() if target is None else [chip_of(target)]
+    wanted = described(symbol)
+    for chip in among:
+        listed = next((kernel for kernel in chip.kernels if kernel.symbol == symbol), None)
+        kernel = chip.compose(wanted) if listed is None and wanted is not None else listed
+        if kernel is not None and kernel.symbol == symbol:
+            return kernel
+    return None
 
 
 def kernel_named(symbol: str) -> Kernel:
     """The kernel with a given C function; raises `InputError` if there is none."""
-    if (kernel := kernels().get(symbol)) is None:
+    if (kernel := find_kernel(symbol)) is None:
         raise InputError(f"no kernel is called '{symbol}'")
     return kernel

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from tinyml.targets.avr.composer.compose import compose, functions
 from tinyml.targets.avr.kernels import KERNELS, PACKED_READS
 from tinyml.targets.board import Board
 from tinyml.targets.c.helpers import read_helpers
@@ -46,6 +47,8 @@ CHIP = Chip(
         ),
     ),
     kernels=KERNELS,
+    compose=compose,
+    functions=functions,
     macro="__AVR__",
     packed_reads=PACKED_READS,
     prefix="avr-",

@@ -29,7 +29,7 @@ from tinyml.runtime.evaluator.evaluator import encode_inputs
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.board import Board
 from tinyml.targets.c.print_c import sources_of_lines
-from tinyml.targets.costs import OPTIMIZE, composed_costs, cost_file
+from tinyml.targets.costs import OPTIMIZE, composed_cost, cost_file
 from tinyml.targets.registry import boards
 from tinyml.tools.calibration.copies import copy_equations
 from tinyml.tools.calibration.micro_programs import micro_programs
@@ -119,8 +119,8 @@ def measure(
     )
     compiled = compile_stages(load_program(program, ctx), ctx, options)
     demand = demand_of(compiled.loops)
-    priced = {*known, *composed_costs(chosen.name)}
-    if known and all(step in priced for steps in demand.operations.values() for step in steps.runs):
+    kinds = {step for steps in demand.operations.values() for step in steps.runs}
+    if known and all(step in known or composed_cost(chosen.name, step) is not None for step in kinds):
         return None
     interface = interface_of(compiled.formats)
     inputs = encode_inputs(compiled.formats, np.load(val)["x"][:SAMPLES])
@@ -216,8 +216,11 @@ def table(
 
     alone: times of steps that were measured by themselves. Costs of composed kernels are known, too, but in no table.
     """
+    kinds = {step for measurement in measurements for step in measurement.kinds()}
     composed = {
-        step: (cost.time, cost.code, cost.once, cost.stack) for step, cost in composed_costs(chosen.name).items()
+        step: (cost.time, cost.code, cost.once, cost.stack)
+        for step in kinds
+        if (cost := composed_cost(chosen.name, step)) is not None
     }
     before = [{step: row[column] for step, row in {**composed, **known}.items()} for column in range(len(COLUMNS))]
     pairs = [

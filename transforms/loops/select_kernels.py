@@ -24,8 +24,8 @@ from tinyml.dialects.formats.number_format import NumberFormat, element_format
 from tinyml.dialects.layouts.packed_bits import group_length
 from tinyml.dialects.layouts.row_stream import COUNT_BYTES
 from tinyml.dialects.locations import error_at
-from tinyml.targets.kernel import FETCHED, Kernel
-from tinyml.targets.registry import HOST, kernels_of
+from tinyml.targets.kernel import Kernel
+from tinyml.targets.registry import HOST, kernels_for, kernels_of
 from tinyml.transforms.ir.divisibility import is_multiple
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 from tinyml.transforms.ir.sparse_layouts import best_rows, compressed_rows
@@ -49,13 +49,13 @@ class SelectKernelsPass(ModulePass):
     target: str = HOST
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        kernels, unpacked, decoded = kernels_of(self.target), UnpackedRuns(), DecodedVectors()
-        select_tile_kernels(op, kernels)
+        unpacked, decoded = UnpackedRuns(), DecodedVectors()
+        select_tile_kernels(op, kernels_of(self.target))
         for call in list(op.walk()):
             if isinstance(call, num.KernelOp) and not (call.NEEDS_KERNEL or isinstance(call, num.DotTilesOp)):
-                kernel = _matching(call, kernels)
+                kernel = _matching(call, self.target)
                 if isinstance(call, num.SparseDotOp) and kernel is not None:
-                    kernel = _sparse_kernel(call, kernel, kernels)
+                    kernel = _sparse_kernel(call, kernel, self.target)
                 elif kernel is not None:
                     call.kernel = StringAttr(kernel.symbol)
                     if isinstance(call, num.DistanceOp):
@@ -69,8 +69,8 @@ class SelectKernelsPass(ModulePass):
         _remove_unread(op)
 
 
-def _matching(op: num.KernelOp, kernels: Sequence[Kernel]) -> Kernel | None:
-    """The kernel for an op, whose sum is moved to a wider accumulator if that is what the kernel needs."""
+def _matching(op: num.KernelOp, target: str) -> Kernel | None:
+    """The target's kernel for an op, whose sum is moved to a wider accumulator if that is what the kernel needs."""
     if not (op.accumulator.INTEGER and all(_format(factor).coding for factor in op.factors)):
         return None
     if isinstance(op, num.StridedDotOp) and op.length == 1:
@@ -78,22 +78,22 @@ def _matching(op: num.KernelOp, kernels: Sequence[Kernel]) -> Kernel | None:
         return None
     chain = _chain(op) if isinstance(op, num.KernelSumOp) else []
     for width in _widths(op.accumulator) if chain else ():
-        if all(_of_width(link, width, kernels) is not None for link in chain if _may_be_a_loop(link)):
+        if all(_of_width(link, width, target) is not None for link in chain if _may_be_a_loop(link)):
             _widen(chain, width)
-            return _of_width(op, width, kernels)
-    return _of_width(op, op.accumulator.bits, kernels)
+            return _of_width(op, width, target)
+    return _of_width(op, op.accumulator.bits, target)
 
 
 def _may_be_a_loop(op: _Link) -> TypeGuard[num.KernelSumOp]:
     return isinstance(op, num.KernelSumOp) and not op.NEEDS_KERNEL
 
 
-def _of_width(op: num.KernelOp, width: int, kernels: Sequence[Kernel]) -> Kernel | None:
+def _of_width(op: num.KernelOp, width: int, target: str) -> Kernel | None:
     weights, vector = op.factors
     if _in_flash(vector) or not _begins_whole(weights) or _packed_in_ram(weights):
         return None
     fetches = isinstance(op, num.SparseDotOp) and _packed_in_ram(vector)
-    if fetches and (_bits(vector) not in FETCHED[_whole_bits(vector)] or _packed_offset(vector)):
+    if fetches and _packed_offset(vector):
         return None
     if _packed_in_ram(vector) and not (
         isinstance(op, num.DotOp | num.DistanceOp | num.SparseDotOp) and _begins_whole(vector)
@@ -103,18 +103,17 @@ def _of_width(op: num.KernelOp, width: int, kernels: Sequence[Kernel]) -> Kernel
     wanted = Kernel(
         "",
         _bits(weights),
-        _whole_bits(vector),
+        _bits(vector) if fetches else _whole_bits(vector),
         width,
         op=op.name,
-        fetches=fetches,
         flash=_in_flash(weights),
         codings=codings,
     )
-    match = next((kernel for kernel in kernels if kernel.computes(wanted)), None)
-    if match is None and decoded_format(op) is not None:
+    matches = kernels_for(target, wanted)
+    if not matches and decoded_format(op) is not None:
         wanted = replace(wanted, vector=DECODED_BITS, codings=(codings[0], INTEGER))
-        match = next((kernel for kernel in kernels if kernel.segments and kernel.computes(wanted)), None)
-    return match
+        matches = [kernel for kernel in kernels_for(target, wanted) if kernel.segments]
+    return next(iter(matches), None)
 
 
 def _widths(accumulator: Accumulator) -> Iterator[int]:
@@ -199,10 +198,9 @@ def _whole_bits(value: SSAValue) -> int:
     return 8 * _format(value).dtype.itemsize
 
 
-def _sparse_kernel(op: num.SparseDotOp, kernel: Kernel, kernels: Sequence[Kernel]) -> Kernel | None:
+def _sparse_kernel(op: num.SparseDotOp, kernel: Kernel, target: str) -> Kernel | None:
     """Set the best kernel for the matrix among those that compute the same; it may read a stream of bytes."""
-    same = [candidate for candidate in kernels if candidate.computes(kernel)]
-    best = best_rows(same, compressed_rows(op), op.length)
+    best = best_rows(kernels_for(target, kernel), compressed_rows(op), op.length)
     if best is None:
         return None
     if best.stream is None:

@@ -97,12 +97,17 @@ def entered(
     others: Sequence[Variable] = (),
     steps: str = "n",
     row: str = "w",
+    of: int = 1,
+    most: int = 0,
+    functions: Sequence[str] = (),
     costs: dict[str, float] | None = None,
 ) -> Entered:
     """The functions of a kernel whose loop adds to the sum of an arithmetic.
 
     bits: the width of the sum. counter: of the loop; without one it counts by itself and is entered at its first
     instruction. others: what else its instructions name. steps: their number in C. row: the pointer to the weights.
+    of: the elements of a step, which the C function counts. most: the greatest number of steps of a call, a multiple of
+    those of an iteration; 0 if only the counter has a limit. functions: those that the C calls.
     """
     lines, used = loop.lines, registers(loop.lines)
     variables = [Variable(C_SUMS[bits], "s", arithmetic.sum[0], "sum", bits // 8)]
@@ -122,11 +127,13 @@ def entered(
     if counter is None:
         entry.append(f'    TM_ENTER("0", {operands});')
     else:
+        if of > 1:
+            entry.append(f"    {steps} = (uint16_t)(({steps} + {of - 1}) / {of});")
         if loop.in_byte:
-            most = 256 * loop.at_once
+            most = most or 255 * loop.at_once
             entry += [
-                f"    for (; {steps} > {most - 1}; {steps} -= {most - loop.at_once}) {{",
-                f'        register uint8_t k __asm__("{counter.first}") = 255;',
+                f"    for (; {steps} > {most}; {steps} = (uint16_t)({steps} - {most})) {{",
+                f'        register uint8_t k __asm__("{counter.first}") = {most // loop.at_once};',
                 f'        TM_ENTER("0", {operands});',
                 "    }",
             ]
@@ -141,6 +148,7 @@ def entered(
         costs={"": _CALL_CYCLES + loop.least + arguments, "element": loop.step, "odd element": 0.0, **(costs or {})},
         call=_CALL_BYTES + 2 * arguments,
         stack=2 + len(used & _CALLEES),
+        functions=functions,
         symbol=symbol,
         assembly=statement(lines),
         entry="\n".join(entry),
