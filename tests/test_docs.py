@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import itertools
 import os
 import re
 import shlex
@@ -84,15 +85,18 @@ def _output_apart(command: str, folder: Path) -> str:
 
 
 def without_headers(text: str) -> str:
-    """Generated C with each runtime header replaced by its name, up to the end of its include guard."""
+    """Generated C with the name in place of each runtime header, up to the end of its include guard, and kernel."""
     kept: list[str] = []
     depth = 0
     lines = iter(text.splitlines(keepends=True))
     for line in lines:
         kept.append(line)
-        if not re.fullmatch(r"/\* tinyml/\w+\.h \*/\n", line):
+        if not re.fullmatch(r"/\* (tinyml/\w+\.h|tm_\w+) \*/\n", line):
             continue
         kept[-1] = line.replace(" */", ": left out here */")
+        if "tinyml/" not in line:
+            kept += itertools.islice(itertools.dropwhile(str.strip, lines), 1)
+            continue
         for inner in lines:
             depth += inner.startswith("#if") - inner.startswith("#endif")
             if depth == 0 and inner.startswith("#endif"):

@@ -39,7 +39,6 @@ class Entered(Composed):
                 self.assembly,
                 "}",
                 "#endif",
-                "",
                 f"static TM_INLINED {self.signature}",
                 "{",
                 "#ifdef __AVR__",
@@ -139,7 +138,8 @@ def entered(
             ]
         entry.append(counter.declared)
         entry.append(f"    TM_ENTER_{loop.at_once}({steps}, {loop.entry}, {operands})")
-    arguments = 4 + sum(variable.bytes for variable in known)
+    # Two pointers are moved, a byte of the others takes an instruction; the sum is where it was computed.
+    arguments = 2 + sum(variable.bytes for variable in known if variable.name != "s")
     return Entered(
         HEADER,
         signature,
