@@ -105,6 +105,12 @@ class Kernel:
         """True if the elements of the vector are packed."""
         return self.vector % 8 != 0
 
+    @property
+    def wanted(self) -> Kernel:
+        """The description of what it computes, without a name and a text."""
+        widths = self.weights, self.vector, self.sum
+        return Kernel("", *widths, op=self.op, flash=self.flash, codings=self.codings)
+
     def computes(self, wanted: Kernel) -> bool:
         """True if it computes the sum that another description asks for."""
         ours, theirs = (

@@ -99,7 +99,7 @@ def find_kernel(symbol: str, target: str | None = None) -> Kernel | None:
     wanted = described(symbol)
     for chip in among:
         listed = next((kernel for kernel in chip.kernels if kernel.symbol == symbol), None)
-        kernel = chip.compose(wanted) if listed is None and wanted is not None else listed
+        kernel = chip.compose(wanted.wanted) if listed is None and wanted is not None else listed
         if kernel is not None and kernel.symbol == symbol:
             return kernel
     return None

@@ -111,7 +111,7 @@ def _places(width: int, gaps: bool) -> NDArray[np.int64]:
     return places
 
 
-def pack_bits(values: Integers, width: int, gaps: Integers | None = None) -> NDArray[np.uint8]:
+def pack_bits(values: Integers, width: int, gaps: NDArray[np.integer[Any]] | None = None) -> NDArray[np.uint8]:
     """Packs integers of `width` bits in groups, with the gaps of sparse rows; the last group is padded with zeros.
 
     Raises `ValueError` for an integer that does not fit.
@@ -125,7 +125,7 @@ def pack_bits(values: Integers, width: int, gaps: Integers | None = None) -> NDA
     elements.reshape(-1)[: flat.size] = flat
     elements = elements + _offset(width) & (1 << width) - 1
     if gaps is not None:
-        elements.reshape(-1)[: flat.size] |= gaps.astype(np.int64) << width
+        elements += gaps.astype(np.int64).reshape(elements.shape) << width
     bits = np.zeros((len(elements), places.size), np.uint8)
     bits[:, places.reshape(-1)] = (elements[..., np.newaxis] >> np.arange(places.shape[1]) & 1).reshape(bits.shape)
     return np.packbits(bits, bitorder="little")

@@ -11,8 +11,8 @@ from tinyml.targets.composer.fetch import gap, of_group, packed, packed_at
 from tinyml.targets.kernel import Kernel, packed_reader
 
 SUMS = {16: "int16_t", 24: "TM_INT24", 32: "int32_t", 64: "int64_t"}
-_IN_A_LINE = 4
-"""The products of one statement."""
+_WRITTEN_OUT = 4
+"""The longest groups whose rest is no loop."""
 
 
 def signature(kernel: Kernel, name: str) -> str:
@@ -53,10 +53,8 @@ def _dense(kernel: Kernel) -> Sequence[str]:
 
     products = [product(element) for element in range(length)]
     lines = [f"for (; n >= {length}; n = (uint16_t)(n - {length}), w += {bytes}, x += {length}) {{"]
-    for first in range(0, length, _IN_A_LINE):
-        lines.append(f"    total += {' + '.join(products[first : first + _IN_A_LINE])};")
-    lines.append("}")
-    if length > _IN_A_LINE:
+    lines += [*(f"    total += {product};" for product in products), "}"]
+    if length > _WRITTEN_OUT:
         return [*lines, "for (uint8_t j = 0; j < n; j++)", f"    total += {product(None)};"]
     for element in range(length - 1):
         lines += [f"if (n > {element})", f"    total += {products[element]};"]

@@ -200,7 +200,7 @@ def _whole_bits(value: SSAValue) -> int:
 
 def _sparse_kernel(op: num.SparseDotOp, kernel: Kernel, target: str) -> Kernel | None:
     """Set the best kernel for the matrix among those that compute the same; it may read a stream of bytes."""
-    best = best_rows(kernels_for(target, kernel), compressed_rows(op), op.length)
+    best = best_rows(kernels_for(target, kernel.wanted), compressed_rows(op), op.length)
     if best is None:
         return None
     if best.stream is None:

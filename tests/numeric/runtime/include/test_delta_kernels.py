@@ -22,7 +22,8 @@ KERNELS = [*NEAR, *NEAR_PACKED]
 COLUMNS = 1003
 COUNTS = (0, 1, 2, 3, 4, 5, 8, 9, 16, 17, 123, 124, 127, 128, 129, 255, 256, 257, 700)
 """Entries of rows: kernels rest after 128 or 256."""
-SHORT = dict.fromkeys((3, 7, 11), (*range(13), 16, 17, 123, 129))
+SHORT = (3, 7, 11)
+FEW = (*range(13), 16, 17, 123, 129)
 """Shorter rows of some widths, most of them near: all arrays fit one that an AVR can have."""
 
 
@@ -33,7 +34,7 @@ def most(width: int) -> int:
 def matrix_of(width: int) -> NDArray[np.int64]:
     """Rows of the least value and of random ones that stand close together or far apart; the last one spreads wide."""
     random, low = np.random.default_rng(width), -most(width) - 1
-    counts = SHORT.get(width, COUNTS)
+    counts = FEW if width in SHORT else COUNTS
     rows = np.zeros((len(counts) + 1, COLUMNS), np.int64)
     for turn, (row, count) in enumerate(zip(rows, counts, strict=False)):
         columns = random.choice(
