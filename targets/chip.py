@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tinyml.targets.board import Board
-from tinyml.targets.composer.elements import element_function
+from tinyml.targets.c.composer.elements import element_function
 from tinyml.targets.kernel import Kernel, PackedReads
 from tinyml.targets.package import Package
 

@@ -13,8 +13,8 @@ from importlib.metadata import entry_points
 
 from tinyml.dialects.errors import InputError
 from tinyml.targets.board import Board
+from tinyml.targets.c.composer.names import described
 from tinyml.targets.chip import Chip
-from tinyml.targets.composer.names import described
 from tinyml.targets.kernel import Kernel
 
 CHIPS = ("avr", "cortex_m", "riscv", "host")

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from tinyml.dialects.errors import InputError
-from tinyml.targets.composer import elements
+from tinyml.targets.c.composer import elements
 from tinyml.targets.registry import chips, find_kernel
 
 _INCLUDE = Path(__file__).parents[1] / "include"

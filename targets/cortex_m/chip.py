@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from tinyml.targets.board import Board
+from tinyml.targets.c.composer.compose import compose
 from tinyml.targets.chip import Chip
-from tinyml.targets.composer.compose import compose
 from tinyml.targets.cortex_m.kernels import KERNELS, PACKED_READS
 from tinyml.targets.package import Package
 

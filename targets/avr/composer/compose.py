@@ -11,7 +11,7 @@ from tinyml.dialects.layouts.packed_bits import GAP_BITS, WIDTHS
 from tinyml.targets.avr.composer.groups import dense_dot, near_dot
 from tinyml.targets.avr.composer.packed import FETCHED
 from tinyml.targets.avr.composer.unpack import unpacker
-from tinyml.targets.composer.elements import element_function
+from tinyml.targets.c.composer.elements import element_function
 from tinyml.targets.kernel import Kernel
 
 

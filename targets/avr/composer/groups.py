@@ -15,8 +15,8 @@ from tinyml.targets.avr.composer.loops import END, Loop, counted_in_byte
 from tinyml.targets.avr.composer.multiply import Arithmetic, arithmetic
 from tinyml.targets.avr.composer.packed import FIRST, NUMBER, Group, numbered, shorter
 from tinyml.targets.avr.composer.table import RESTORE, SAVE, SAVED, entries, entry
-from tinyml.targets.composer.names import name_of
-from tinyml.targets.composer.sums import body, signature
+from tinyml.targets.c.composer.names import name_of
+from tinyml.targets.c.composer.sums import body, signature
 from tinyml.targets.kernel import Kernel, packed_reader
 
 _SPARE = ("r21", "r19", "r20", "r17", "r16", "r14", "r13", "r12")

@@ -6,7 +6,7 @@ from tinyml.dialects.layouts.packed_bits import group_length
 from tinyml.targets.avr.composer.assembly import Lines, joined, statement
 from tinyml.targets.avr.composer.fetch import RAM, next_byte
 from tinyml.targets.avr.composer.packed import Group
-from tinyml.targets.composer.elements import copier_head
+from tinyml.targets.c.composer.elements import copier_head
 
 _INTO = "r19"
 

@@ -7,8 +7,8 @@ from functools import cache
 
 from tinyml.dialects.formats.coding import INTEGER, TABLE
 from tinyml.dialects.layouts.packed_bits import GAP_BITS, WIDTHS, group_layout, group_length
-from tinyml.targets.composer.names import PLAIN, name_of
-from tinyml.targets.composer.sums import body, signature
+from tinyml.targets.c.composer.names import PLAIN, name_of
+from tinyml.targets.c.composer.sums import body, signature
 from tinyml.targets.kernel import Composed, Kernel
 
 

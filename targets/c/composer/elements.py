@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from tinyml.dialects.layouts.packed_bits import WIDTHS, group_bytes, group_layout, group_length
-from tinyml.targets.composer.fetch import ALONE, of_group, packed, packed_at, position
+from tinyml.targets.c.composer.fetch import ALONE, of_group, packed, packed_at, position
 
 HEADER = "tinyml/packed.h"
 _NAME = re.compile(r"tm_(packed|pack|unpack)_([su])(\d+)(_ram)?")

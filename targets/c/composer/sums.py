@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tinyml.dialects.formats.coding import TABLE
 from tinyml.dialects.layouts.delta_row_stream import AT_ONCE, COUNT_BYTES, entries_of_group
 from tinyml.dialects.layouts.packed_bits import group_layout, group_length
-from tinyml.targets.composer.fetch import gap, of_group, packed, packed_at
+from tinyml.targets.c.composer.fetch import gap, of_group, packed, packed_at
 from tinyml.targets.kernel import Kernel, packed_reader
 
 SUMS = {16: "int16_t", 24: "TM_INT24", 32: "int32_t", 64: "int64_t"}
