@@ -81,7 +81,8 @@ class Kernel:
     AVR and in instructions on other chips; code: bytes of flash; `make kernels` measures both. codings: the codings of
     weights and vector; tables are the first arguments. segments: the tables are those of `Coding.segments`, and a
     vector whose integers fit 16 bits is decoded beforehand. needs: the feature that a board must have. composed: the
-    text of a kernel that no header defines.
+    text of a kernel that no header defines. chunk: for products of which so many consecutive ones, counted from the
+    last, are proven to fit 16 bits together.
     """
 
     symbol: str
@@ -99,6 +100,7 @@ class Kernel:
     segments: bool = False
     needs: str = ""
     composed: Composed | None = None
+    chunk: int = 0
 
     @property
     def fetches(self) -> bool:
@@ -114,7 +116,8 @@ class Kernel:
     def computes(self, wanted: Kernel) -> bool:
         """True if it computes the sum that another description asks for."""
         ours, theirs = (
-            (kernel.weights, kernel.vector, kernel.sum, kernel.op, kernel.codings) for kernel in (self, wanted)
+            (kernel.weights, kernel.vector, kernel.sum, kernel.op, kernel.codings, kernel.chunk)
+            for kernel in (self, wanted)
         )
         return ours == theirs and self.flash in (None, wanted.flash)
 
@@ -124,6 +127,10 @@ LEAST_WINDOW = 4
 
 REQUANTISED_LIMIT = 1 << 30
 """The magnitude below which a kernel for tiles requantises sums, as it doubles them; its shifts are negative."""
+
+
+LONGEST_IN_CHUNKS = 1530
+"""The most elements of a run that a kernel takes in chunks."""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects.layouts.packed_bits import WIDTHS
 
 OFFSETS = {4: 8}
-"""What may be subtracted from elements of working memory before they are packed, by width."""
+"""The offset that may be subtracted from elements of working memory before they are packed, by width."""
 
 
 @irdl_attr_definition

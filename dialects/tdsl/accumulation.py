@@ -6,7 +6,7 @@ from abc import ABC
 from typing import ClassVar, cast
 
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import DenseArrayBase, TensorType, i8
+from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, OpResult, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def
 from xdsl.utils.exceptions import VerifyException
@@ -18,7 +18,7 @@ from tinyml.dialects.tdsl.elementwise import PointwiseOp
 from tinyml.dialects.tdsl.facts import carried_product
 from tinyml.dialects.tdsl.memory_sums import accumulator_elements
 from tinyml.dialects.tdsl.movement import IndexOp
-from tinyml.dialects.tdsl.row_shifts import bound_after_shifts, verify_shifts
+from tinyml.dialects.tdsl.row_shifts import ShiftsRows, verify_shifts
 
 __all__ = ["AccumulateOp", "FinishOp", "MacOp", "StartOp", "ZeroOp"]
 
@@ -118,7 +118,7 @@ class AccumulateOp(SumOp):
 
 
 @irdl_op_definition
-class FinishOp(PointwiseOp):
+class FinishOp(PointwiseOp, ShiftsRows):
     """Finished sums, rounded once into a number format; `bound` as in `num.finish`.
 
     Rows with scales or `row_shifts` of their own, as in `ContractionOp`, lie along the last axis.
@@ -128,7 +128,6 @@ class FinishOp(PointwiseOp):
     ROW_AXIS: ClassVar[int] = -1
     input = operand_def(SHAPED)
     bound = opt_prop_def(num.BOUND)
-    row_shifts = opt_prop_def(DenseArrayBase.constr(i8))
     assembly_format = "$input attr-dict `:` type($input) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
 
     def __init__(self, input: SSAValue, element: Attribute, bound: Bound | None):
@@ -165,13 +164,3 @@ class FinishOp(PointwiseOp):
     @property
     def sum_bound(self) -> Bound | None:
         return num.bound_of(self.bound)
-
-    @property
-    def shifts(self) -> tuple[int, ...] | None:
-        """The bits by which each row's sums are shifted right before they are rounded; None without shifts."""
-        return None if self.row_shifts is None else self.row_shifts.get_values()
-
-    @property
-    def finished_bound(self) -> Bound | None:
-        """The least and the greatest sum to be rounded, after shifts."""
-        return bound_after_shifts(self.sum_bound, self.shifts)

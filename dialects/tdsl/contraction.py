@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from math import prod
 from typing import ClassVar, cast
 
-from xdsl.dialects.builtin import DenseArrayBase, TensorType, i8
+from xdsl.dialects.builtin import TensorType
 from xdsl.interfaces import HasCanonicalizationPatternsInterface
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
@@ -46,7 +46,7 @@ from tinyml.dialects.tdsl.base import (
 from tinyml.dialects.tdsl.constant import ConstOp, profile_of
 from tinyml.dialects.tdsl.facts import factor_of, gathered_factor, product_of
 from tinyml.dialects.tdsl.movement import ReshapeOp
-from tinyml.dialects.tdsl.row_shifts import bound_after_shifts, verify_shifts
+from tinyml.dialects.tdsl.row_shifts import ShiftsRows, verify_shifts
 
 __all__ = [
     "ContractionOp",
@@ -88,7 +88,7 @@ class Term:
         return (self.lhs_map, self.rhs_map) == _MATRICES
 
 
-class ContractionOp(TensorOp, ABC):
+class ContractionOp(TensorOp, ShiftsRows, ABC):
     """An op that computes each element of its result as a sum of products.
 
     A sum is exact for formats with an exact accumulator (fixed point) and is rounded once into the result. `acc` is the
@@ -106,7 +106,6 @@ class ContractionOp(TensorOp, ABC):
 
     acc = opt_prop_def()
     bound = opt_prop_def(num.BOUND)
-    row_shifts = opt_prop_def(DenseArrayBase.constr(i8))
 
     @property
     @abstractmethod
@@ -164,16 +163,6 @@ class ContractionOp(TensorOp, ABC):
         """The least and the greatest possible partial sum, exact if an operand is a constant."""
         initial = None if self.initial is None else factor_of(self.initial)
         return format_of(self.out).sum_bound(self.products, initial)
-
-    @property
-    def shifts(self) -> tuple[int, ...] | None:
-        """The bits by which each row's sums are shifted right before they are rounded; None without shifts."""
-        return None if self.row_shifts is None else self.row_shifts.get_values()
-
-    @property
-    def finished_bound(self) -> Bound | None:
-        """The least and the greatest sum to be rounded, after shifts."""
-        return bound_after_shifts(self.sum_bound, self.shifts)
 
     @property
     def rows(self) -> int:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
+from xdsl.dialects.builtin import DenseArrayBase, i8
+from xdsl.irdl import opt_prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.product import Bound
 
-__all__ = ["ROW_SHIFTS"]
+__all__ = ["ROW_SHIFTS", "ShiftsRows"]
 
 ROW_SHIFTS = range(16)
 """Powers of two by which rows of one matrix may differ."""
@@ -22,6 +25,23 @@ def verify_shifts(shifts: Sequence[int], rows: int) -> None:
         raise VerifyException(f"row_shifts lie in [{ROW_SHIFTS[0]}, {ROW_SHIFTS[-1]}], got {list(shifts)}")
 
 
-def bound_after_shifts(bound: Bound | None, shifts: Sequence[int] | None) -> Bound | None:
-    """The least and the greatest sum after rows have been shifted right; shifts: None if none are."""
-    return bound if bound is None or shifts is None else (min(bound[0], 0), max(bound[1], 0))
+class ShiftsRows(ABC):
+    """An op that finishes sums, those of each row after a shift of their own if it has the property `row_shifts`."""
+
+    row_shifts = opt_prop_def(DenseArrayBase.constr(i8))
+
+    @property
+    @abstractmethod
+    def sum_bound(self) -> Bound | None:
+        """The least and the greatest partial sum; None if it is unknown."""
+
+    @property
+    def shifts(self) -> tuple[int, ...] | None:
+        """The bits by which each row's sums are shifted right before they are rounded; None without shifts."""
+        return None if self.row_shifts is None else self.row_shifts.get_values()
+
+    @property
+    def finished_bound(self) -> Bound | None:
+        """The least and the greatest sum to be rounded, after shifts."""
+        bound = self.sum_bound
+        return bound if bound is None or self.shifts is None else (min(bound[0], 0), max(bound[1], 0))

@@ -2,7 +2,7 @@
 
 from tinyml.dialects.formats.coding import INTEGER
 from tinyml.targets.avr.composer.axpy import axpy
-from tinyml.targets.avr.composer.dense import dot, strided_dot
+from tinyml.targets.avr.composer.dense import dot, dot_in_chunks, strided_dot
 from tinyml.targets.avr.composer.distance import distance
 from tinyml.targets.avr.composer.fetch import FLASH, RAM
 from tinyml.targets.avr.composer.sparse import sparse_dot
@@ -14,6 +14,7 @@ KERNELS = (
     dot(8, 16, 32),
     dot(16, 8, 32),
     *(dot(8, 8, sum, memory) for sum in (16, 24, 32) for memory in (FLASH, RAM)),
+    *(dot_in_chunks(sum, chunk) for sum in (24, 32) for chunk in (4, 3)),
     sparse_dot(16, 16, 32),
     sparse_dot(8, 16, 32),
     *(sparse_dot(8, 8, sum) for sum in (16, 24, 32)),

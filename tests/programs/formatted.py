@@ -15,7 +15,7 @@ from tinyml.transforms.formats.assign_format import AssignFormatPass
 from tinyml.transforms.reals.analysis.profiles import record_profiles
 
 LIMITS = ("frac must lie in", "does not fit in 64 bits", "no accumulator holds")
-"""What passes say of programs whose values grow too large, or lie too far apart in scale."""
+"""Messages of passes about programs whose values grow too large or lie too far apart in scale."""
 
 
 def new_context() -> Context:

@@ -12,14 +12,23 @@ from numpy.typing import NDArray
 from tinyml.runtime.devices.registry import Build, Runner, RunResult
 from tinyml.runtime.model.headers import definition_of
 from tinyml.runtime.model.interface import Interface
-from tinyml.tools.calibration.kernel_signatures import AXPY, DENSE, DISTANCE, ROW, STRIDED, KernelSignature, function_of
+from tinyml.tools.calibration.kernel_signatures import (
+    AXPY,
+    CHUNKS,
+    DENSE,
+    DISTANCE,
+    ROW,
+    STRIDED,
+    KernelSignature,
+    function_of,
+)
 from tinyml.tools.calibration.measured_programs import INCLUDE
 
 HEAD = 6
 ELEMENTS = 1040
 RESULTS = 48
 INTERFACE = Interface("kernel", "int16_t", HEAD + ELEMENTS, "int32_t", RESULTS, has_label=False)
-KERNELS = [*DENSE, *STRIDED, *ROW, *DISTANCE, *AXPY]
+KERNELS = [*DENSE, *CHUNKS, *STRIDED, *ROW, *DISTANCE, *AXPY]
 
 _HEADER = """\
 #include <stdint.h>

@@ -35,7 +35,7 @@ WIDTHS = (8, 16, 32)
 """Widths that are tried of every format that has them, beside its usual one."""
 
 RANGES = ((-1.0, 1.0), (0.0, 0.1), (-7.5, 6.0), (-100.0, 90.0))
-"""What the variants of a format with scales are made for."""
+"""The ranges of values for which the variants of a format with scales are made."""
 
 SAMPLED = 20_000
 """Values or pairs tried where not all of them can be."""

@@ -1,4 +1,4 @@
-"""Where the models and inputs of tests lie."""
+"""The folders of the models and inputs that tests use."""
 
 from pathlib import Path
 

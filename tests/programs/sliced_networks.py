@@ -1,6 +1,8 @@
-"""What tests of programs that run slice by slice share: their lowering, and the comparison with ordinary execution."""
+"""Programs that run slice by slice: random networks, their lowering, and the comparison with ordinary execution."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import numpy as np
 from hypothesis import strategies as st
@@ -13,7 +15,11 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.dialects.scratch import ArenaOp
 from tinyml.lowering import pipelines
+from tinyml.runtime.devices.host import HostRunner
+from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import Outputs, evaluate, predict_function
+from tinyml.runtime.model.model_interface import interface_of
+from tinyml.targets.c.print_c import write_c
 from tinyml.targets.registry import HOST
 from tinyml.tools.driver.measure import first_mismatch
 from tinyml.transforms.formats.reuse_input import ReuseInputPass
@@ -49,6 +55,20 @@ def buffers_of(module: ModuleOp, plan: str, target: str = HOST) -> ModuleOp:
 
 def arena(buffers: ModuleOp) -> int:
     return sum(op.size for op in buffers.walk() if isinstance(op, ArenaOp))
+
+
+def check_bits_on_device(module: ModuleOp, buffers: ModuleOp, x: np.ndarray, device: str, folder: Path) -> None:
+    """A program, lowered to buffers in any way, computes on a device what it computes on tensors from the rows of x.
+
+    On the host every access is checked. folder: an empty one.
+    """
+    expected, interface = evaluate(module, x), interface_of(module)
+    for step in ("buffers-to-loops", "loops-to-bits", "bits-to-c"):
+        pipelines.run(buffers, context(), pipelines.flatten(step, {"target": device}))
+    write_c(buffers, context(), device, folder)
+    runner = HostRunner(sanitize=True) if device == HOST else runner_for(device)
+    result = runner.run(runner.build(folder, interface, folder / "build"), interface, x)
+    assert first_mismatch(expected, Outputs(None, result.scores, result.more)) is None
 
 
 def check_bits(module: ModuleOp, tiled: ModuleOp) -> None:

@@ -125,6 +125,14 @@ def residual_network() -> ModuleOp:
     return net.module(net.insert(tdsl.MeanOp(image, (1, 2))))
 
 
+def residual_block(height: int, width: int, channels: int) -> ModuleOp:
+    """Two convolutions of 3x3 and the image that they began with, of a pixel's convolution of the input."""
+    net = NetworkWriter((height, width, channels), np.random.default_rng(5))
+    image = net.window(net.input, (1, 1), (1, 1), (0, 0, 0, 0), channels)
+    inner = net.window(image, (3, 3), (1, 1), (1, 1, 1, 1), channels)
+    return net.module(net.insert(tdsl.AddOp(image, net.window(inner, (3, 3), (1, 1), (1, 1, 1, 1), channels))))
+
+
 def inverted_bottlenecks() -> ModuleOp:
     """Wide images between narrow ones, a residual sum, and a dense layer."""
     net = NetworkWriter((8, 8, 3), np.random.default_rng(7))

@@ -22,6 +22,7 @@ from tinyml.targets.registry import kernel_named
 from tinyml.tools.calibration.generated_code import cycles_of_function, print_products
 from tinyml.tools.calibration.kernel_signatures import (
     AXPY,
+    CHUNKS,
     DENSE,
     DISTANCE,
     NEAR,
@@ -114,7 +115,7 @@ def _print_kernels(optimize: str = "-Os") -> None:
     heads = "".join(f"{f'loop n={n}':>12}{'call':>7}" for n in LENGTHS)
     print(f"{'tm_ or tm_dot_':<21}{'step':>5}{heads}{'limit':>7}{'bytes':>7}{'stack':>7}")
     base = kernel_cost(None, 0, optimize)
-    for kernel in (*DENSE, *PACKED, *STRIDED, *TABLE, *ROW, *NEAR, *NEAR_PACKED, *DISTANCE, *AXPY):
+    for kernel in (*DENSE, *CHUNKS, *PACKED, *STRIDED, *TABLE, *ROW, *NEAR, *NEAR_PACKED, *DISTANCE, *AXPY):
         composed = kernel_named(function_of(kernel)).composed
         step = "" if composed is None else round(composed.costs["element"], 1)
         row = f"{kernel.name:<21}{step:>5}"

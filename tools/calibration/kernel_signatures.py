@@ -9,8 +9,9 @@ from dataclasses import dataclass
 class KernelSignature:
     """The kernel `tm_dot_NAME` or `tm_NAME`, with the widths in bits of weights, vector (or factor) and sum.
 
-    form: `dense`, `strided`, `row`, `near`, `distance` or `axpy`. ram: true if the weights lie in RAM.
-    tables: number of leading table arguments. codes: pairs of bytes after the length that parametrize decoding.
+    form: `dense`, `strided`, `row`, `near`, `distance` or `axpy`. ram: true if the weights lie in RAM. chunk: the
+    number of consecutive products that have to fit 16 bits together. tables: number of leading table arguments. codes:
+    pairs of bytes after the length that parametrize decoding.
     """
 
     name: str
@@ -21,6 +22,7 @@ class KernelSignature:
     ram: bool
     tables: int = 0
     codes: int = 0
+    chunk: int = 0
 
     @property
     def pair(self) -> tuple[int, int]:
@@ -38,12 +40,15 @@ def _signature(name: str) -> KernelSignature:
     weights, vector, sum = (int(part[1:]) for part in parts[:3])
     codes = parts[0].count("p")
     tables = [part[0] for part in parts[:2]].count("t")
-    return KernelSignature(name, form, weights, vector, sum, ram=parts[3:] == ["ram"], tables=tables, codes=codes)
+    chunk = int(parts[3].removeprefix("by")) if parts[3:] not in ([], ["ram"]) else 0
+    ram = parts[3:] == ["ram"]
+    return KernelSignature(name, form, weights, vector, sum, ram=ram, tables=tables, codes=codes, chunk=chunk)
 
 
 _PAIRS = ("s8_s8_s16", "s8_s8_s24", "s8_s8_s32", "s8_s16_s32", "s16_s16_s32")
 _RAM = ("s8_s8_s16_ram", "s8_s8_s24_ram", "s8_s8_s32_ram", "s16_s16_s32_ram")
 DENSE = [_signature(name) for name in (*_PAIRS, "s16_s8_s32", *_RAM)]
+CHUNKS = [_signature(f"s8_s8_s{sum}_by{chunk}") for sum in (24, 32) for chunk in (4, 3)]
 STRIDED = [_signature(f"strided_{name}") for name in ("s8_s8_s32", "s8_s16_s32", "s16_s16_s32")]
 ROW = [_signature(f"row_{name}") for name in _PAIRS]
 DISTANCE = [_signature(f"distance_{name}") for name in ("s8_s8_s24", "s8_s8_s32", "s16_s16_s32")]

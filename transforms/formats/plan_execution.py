@@ -43,11 +43,11 @@ class PlanExecutionPass(ModulePass):
     mode: `ordinary` changes nothing; `rows` and `pixels` stream segments in the plan with the least peak, whose others
     are ordinary; `partial-32`, `partial-16` and `partial-8` run them channel by channel, with sums of so many bits,
     which are rounded in between where they need more; `patches` runs the beginning tile by tile; in `replace`,
-    `herringbone` and `single-transpose` convolutions run in place; `auto` takes the fastest plan with at most `ram`
-    bytes alive, or that with the least peak, of those that stream. ram: without it `auto` is the mode that
-    a search gave the function (`tdsl.mode`), or else ordinary execution. extra: percentage of multiply-accumulates that
-    patches may add to the network's. Raises `InputError` for another mode, and except for `ordinary` for functions with
-    loops, branches or batches of images, unless the mode is `auto`.
+    `herringbone` and `single-transpose` convolutions run in place, and residual blocks pixel by pixel; `auto` takes the
+    fastest plan with at most `ram` bytes alive, or that with the least peak, of those that stream. ram: without it
+    `auto` is the mode that a search gave the function (`tdsl.mode`), or else ordinary execution. extra: percentage of
+    multiply-accumulates that patches may add to the network's. Raises `InputError` for another mode, and except for
+    `ordinary` for functions with loops, branches or batches of images, unless the mode is `auto`.
     """
 
     name = "plan-execution"
@@ -88,12 +88,6 @@ class PlanExecutionPass(ModulePass):
 
     def _run(self, network: Network, mode: str) -> Iterator[tuple[Segment, str]]:
         """Rewrites the segments that are not ordinary, and gives each with what it runs by."""
-        if mode in METHODS:
-            for segment in turned_plan(network, mode).segments:
-                if segment.schedule == mode:
-                    run_in_turns(network, segment.first, mode)
-                    yield segment, mode
-            return
         if mode in SUM_BITS:
             for segment in partial_plan(network, mode).segments:
                 if segment.schedule != ORDINARY:
@@ -107,8 +101,12 @@ class PlanExecutionPass(ModulePass):
                     run_in_patches(network, segment)
                     yield segment, segment.schedule
             return
-        for segment in plan_of(network, mode, self.ram).segments:
-            if (by := by_of(segment)) is not None:
+        plan = turned_plan(network, mode) if mode in METHODS else plan_of(network, mode, self.ram)
+        for segment in plan.segments:
+            if segment.schedule in METHODS:
+                run_in_turns(network, segment.first, mode)
+                yield segment, mode
+            elif (by := by_of(segment)) is not None:
                 stream(network, segment.first, segment.last, by)
                 yield segment, by.value
 

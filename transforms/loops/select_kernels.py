@@ -30,6 +30,7 @@ from tinyml.transforms.ir.divisibility import is_multiple
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 from tinyml.transforms.ir.sparse_layouts import best_rows, compressed_rows
 from tinyml.transforms.ir.sum_loops import sum_of_products
+from tinyml.transforms.loops.kernels.chunks import select_chunks
 from tinyml.transforms.loops.kernels.decode_vectors import BITS as DECODED_BITS
 from tinyml.transforms.loops.kernels.decode_vectors import DecodedVectors, decoded_format
 from tinyml.transforms.loops.kernels.tiles import select_tile_kernels
@@ -66,6 +67,7 @@ class SelectKernelsPass(ModulePass):
                         _replace(call, decoded.sum(call, kernel.symbol))
                 if kernel is None:
                     _expand(call)
+        select_chunks(op, kernels_of(self.target))
         _remove_unread(op)
 
 

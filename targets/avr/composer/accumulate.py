@@ -6,6 +6,9 @@ from collections.abc import Sequence
 
 from tinyml.targets.avr.composer.assembly import Lines, joined
 
+BIAS = 1 << 15
+"""What makes a number of 16 bits unsigned: the sum that `begin_high_byte` adds for nothing."""
+
 
 def two_bytes(sum: Sequence[str]) -> Lines:
     """A product, added to 16 bits."""
@@ -24,6 +27,20 @@ def four_bytes(sum: Sequence[str], zero: str) -> Lines:
         two_bytes(sum),
         (f"adc {sum[2]},{zero}", f"adc {sum[3]},{zero}"),
     )
+
+
+def begin_high_byte(low: str, high: str) -> Lines:
+    """The low byte of a product, added to that of a sum, and with the carry the high byte, which is `BIAS` too much.
+
+    The product begins a few that fit 16 bits together, so that their high bytes need no third one. The bias makes them
+    unsigned; without it their sign would have to be extended.
+    """
+    return f"add {low},r0", f"ldi {high},{BIAS >> 8}", f"adc {high},r1"
+
+
+def high_byte(sum: Sequence[str], high: str) -> Lines:
+    """High bytes of products, added to the bytes of a sum above the lowest one; r1 becomes zero."""
+    return joined((f"add {sum[1]},{high}", "clr r1"), [f"adc {byte},r1" for byte in sum[2:]])
 
 
 def pair_of_words(sum: Sequence[str], low: Sequence[str], high: Sequence[str]) -> Lines:

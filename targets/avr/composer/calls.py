@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tinyml.targets.avr.composer.assembly import registers, statement
 from tinyml.targets.avr.composer.loops import Loop
-from tinyml.targets.avr.composer.multiply import Arithmetic
+from tinyml.targets.avr.composer.multiply import Registers
 from tinyml.targets.kernel import Composed
 
 HEADER = "tinyml/enter.h"
@@ -88,7 +88,7 @@ def entered(
     symbol: str,
     signature: str,
     portable: str,
-    arithmetic: Arithmetic,
+    needed: Registers,
     loop: Loop,
     *,
     bits: int,
@@ -99,21 +99,27 @@ def entered(
     of: int = 1,
     most: int = 0,
     functions: Sequence[str] = (),
-    costs: dict[str, float] | None = None,
+    element: float = 0.0,
+    start: str = "sum",
+    ready: Sequence[str] = (),
+    longest: int | None = None,
 ) -> Entered:
-    """The functions of a kernel whose loop adds to the sum of an arithmetic.
+    """The functions of a kernel whose loop adds to a sum.
 
     bits: the width of the sum. counter: of the loop; without one it counts by itself and is entered at its first
     instruction. others: what else its instructions name. steps: their number in C. row: the pointer to the weights.
     of: the elements of a step, which the C function counts. most: the greatest number of steps of a call, a multiple of
-    those of an iteration; 0 if only the counter has a limit. functions: those that the C calls.
+    those of an iteration; 0 if only the counter has a limit. functions: those that
+    the C calls. element: the time of an element, if it is not that of a step.
+    start: the sum in the beginning. ready: statements behind the declarations. longest: a limit of n within the reach
+    of a counter, if there is one; then divisions, which may be calls, come before registers are taken.
     """
     lines, used = loop.lines, registers(loop.lines)
-    variables = [Variable(C_SUMS[bits], "s", arithmetic.sum[0], "sum", bits // 8)]
-    if arithmetic.gathered:
-        variables.append(Variable("uint16_t", "gathered", arithmetic.gathered[0], "0", 2))
-    if int(arithmetic.zero[1:]) in used and arithmetic.zero not in arithmetic.gathered:
-        variables.append(Variable("uint8_t", "zero", arithmetic.zero, "0", 1, changed=False))
+    variables = [Variable(C_SUMS[bits], "s", needed.sum[0], start, bits // 8)]
+    if needed.gathered:
+        variables.append(Variable("uint16_t", "gathered", needed.gathered[0], "0", 2))
+    if needed.zero and int(needed.zero[1:]) in used and needed.zero not in needed.gathered:
+        variables.append(Variable("uint8_t", "zero", needed.zero, "0", 1, changed=False))
     variables += others
     known = [*variables, counter] if counter is not None else variables
     changed = [f'"+r"({variable.name})' for variable in known if variable.changed]
@@ -122,13 +128,20 @@ def entered(
     operands = ", ".join([*changed, f'"+z"({row})', '"+x"(x)'])
     named = ", ".join([*(f'"r{number}"' for number in sorted(clobbers)), '"memory"'])
     operands = f'{operands} : [kernel] "i"({symbol}_steps){kept} : {named}'
-    entry = [variable.declared for variable in variables]
+    entry: list[str] = []
+    if longest is not None and counter is not None:
+        entry.append(f"    const uint8_t iterations = {counter.value};\n    const uint8_t rest = n % {loop.at_once};")
+        counter, rest = replace(counter, value="iterations"), "rest"
+    else:
+        rest = steps
+    entry += [variable.declared for variable in variables]
+    entry += ready
     if counter is None:
         entry.append(f'    TM_ENTER("0", {operands});')
     else:
         if of > 1:
             entry.append(f"    {steps} = (uint16_t)(({steps} + {of - 1}) / {of});")
-        if loop.in_byte:
+        if loop.in_byte and longest is None:
             most = most or 255 * loop.at_once
             entry += [
                 f"    for (; {steps} > {most}; {steps} = (uint16_t)({steps} - {most})) {{",
@@ -137,7 +150,11 @@ def entered(
                 "    }",
             ]
         entry.append(counter.declared)
-        entry.append(f"    TM_ENTER_{loop.at_once}({steps}, {loop.entry}, {operands})")
+        places = loop.places[1:]
+        if places == [number * places[0] for number in range(1, loop.at_once + 1)]:
+            places = places[:1]
+        macro = f"TM_ENTER_{loop.at_once}{'_AT' * (len(places) > 1)}"
+        entry.append(f"    {macro}({', '.join([rest, *map(str, places)])},\n        {operands})")
     # Two pointers are moved, a byte of the others takes an instruction; the sum is where it was computed.
     arguments = 2 + sum(variable.bytes for variable in known if variable.name != "s")
     return Entered(
@@ -145,7 +162,7 @@ def entered(
         signature,
         {},
         portable,
-        costs={"": _CALL_CYCLES + loop.least + arguments, "element": loop.step, "odd element": 0.0, **(costs or {})},
+        costs={"": _CALL_CYCLES + loop.least + arguments, "element": element or loop.step, "odd element": 0.0},
         call=_CALL_BYTES + 2 * arguments,
         stack=2 + len(used & _CALLEES),
         functions=functions,

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from tinyml.targets.avr.composer import multiply
+from tinyml.targets.avr.composer.accumulate import BIAS
 from tinyml.targets.avr.composer.assembly import bytes_of
 from tinyml.targets.avr.composer.calls import C_SUMS, Variable, entered, number_of_steps
 from tinyml.targets.avr.composer.fetch import FLASH, RAM, run, spaced
-from tinyml.targets.avr.composer.loops import Loop, counted_in_byte, counted_in_word
+from tinyml.targets.avr.composer.loops import Loop, counted_in_byte, counted_in_word, over_steps
 from tinyml.targets.avr.composer.multiply import arithmetic
-from tinyml.targets.kernel import Composed, Kernel
+from tinyml.targets.kernel import LONGEST_IN_CHUNKS, Composed, Kernel
 
 _LEFT = "r12"
 """The first of two registers that hold what is left to the next element of a spaced run."""
@@ -40,6 +44,34 @@ def dot(weights: int, vector: int, sum: int, memory: str = FLASH) -> Kernel:
         counter=number_of_steps(chosen.count, loop),
     )
     return _kernel(symbol, (weights, vector, sum), "num.dot", loop, memory, composed)
+
+
+def dot_in_chunks(sum: int, chunk: int) -> Kernel:
+    """The kernel for bytes of which every `chunk` products, counted from the last one, fit 16 bits together.
+
+    A byte more has to fit, too; n is at most `LONGEST_IN_CHUNKS`. sum: 24 or 32 bits.
+    """
+    symbol, count = f"tm_dot_s8_s8_s{sum}_by{chunk}", "r25" if sum == 24 else "r21"
+    registers = multiply.LONG[: sum // 8]
+    steps = multiply.chunk(run(8, FLASH, "Z"), run(8, RAM, "X"), chunk, registers)
+    # Six or eight steps are within the reach of a branch.
+    loop = over_steps([*steps] * (8 // chunk), count)
+    ctype, unsigned = C_SUMS[sum], "__uint24" if sum == 24 else "uint32_t"
+    composed = entered(
+        symbol,
+        f"{ctype} {symbol}(const int8_t *w, const int8_t *x, uint16_t n, {ctype} sum)",
+        portable(ctype, "(int32_t)*w++ * *x++"),
+        multiply.Registers(sum=registers),
+        loop,
+        bits=sum,
+        counter=number_of_steps(count, loop),
+        others=[Variable("uint8_t", "high", multiply.HIGH, str(BIAS >> 8), 1)],
+        start=f"({ctype})(({unsigned})sum - ({unsigned})({BIAS}UL * ((n + {chunk - 1}u) / {chunk})))",
+        # Whole chunks begin by themselves.
+        ready=[f"    if (rest % {chunk} == 0)", '        __asm__("" : "=r"(high));'],
+        longest=LONGEST_IN_CHUNKS,
+    )
+    return replace(_kernel(symbol, (8, 8, sum), "num.dot", loop, FLASH, composed), chunk=chunk)
 
 
 def strided_dot(weights: int, vector: int) -> Kernel:

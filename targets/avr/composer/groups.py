@@ -116,7 +116,7 @@ def dense_dot(wanted: Kernel) -> Kernel:
         others=tables,
         of=length,
         most=min(meets.most // length // at_once, _IN_BYTE) * at_once,
-        costs={"element": loop.step / length},
+        element=loop.step / length,
     )
     code, time = bytes_of(loop.lines), loop.step / length
     return replace(wanted, symbol=symbol, flash=True, step=time, code=code, composed=composed)
@@ -157,7 +157,7 @@ def near_dot(wanted: Kernel) -> Kernel:
         row="row",
         others=numbering if wanted.fetches else (),
         functions=[packed_reader(wanted.vector, flash=False)] if wanted.fetches else [],
-        costs={"element": time},
+        element=time,
     )
     code = bytes_of(loop.lines)
     return replace(wanted, symbol=symbol, gaps=GAP_BITS, flash=True, step=time, code=code, composed=composed)

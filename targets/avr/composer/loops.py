@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from tinyml.targets.avr.composer.assembly import Lines, bytes_of, cycles, joined, pair
 
@@ -23,31 +25,41 @@ class Loop:
     lines: Lines
     in_byte: bool
     at_once: int
-    entry: int
+    places: Sequence[int]
     step: float
     least: float
 
 
 def counted_in_byte(step: Lines, at_once: int, counter: str, flush: Lines = ()) -> Loop:
-    """A loop of which the counter holds the number of iterations, that which is entered in the middle included."""
-    body = _unrolled(step, at_once)
+    """A loop of which the counter holds the number of iterations, that which is entered in the middle included.
+
+    flush: code that runs at the end.
+    """
+    return over_steps([step] * at_once, counter, flush)
+
+
+def over_steps(steps: Sequence[Lines], counter: str, flush: Lines = ()) -> Loop:
+    """The same with different steps, all of which make an iteration."""
+    body, at_once = _labelled(steps), len(steps)
     back = _again("brne", "breq", at_once, bytes_of(body) + 2)
     share = 1 + _taken(back)
     lines = joined(body, "0:", f"dec {counter}", back, flush, END)
-    return Loop(lines, True, at_once, bytes_of(step), cycles(step) + share / at_once, 2 + cycles(flush) + cycles(END))
+    time = (cycles(body) + share) / at_once
+    return Loop(lines, True, at_once, _places(steps), time, 2 + cycles(flush) + cycles(END))
 
 
 def counted_in_word(step: Lines, at_once: int, counter: str, flush: Lines = ()) -> Loop:
     """A loop of which a pair of registers holds the number of steps. flush: code that runs after at most 256 steps."""
     low, high = pair(counter)
-    body = _unrolled(step, at_once)
+    steps = [step] * at_once
+    body = _labelled(steps)
     back = _again("brcc", "brcs", at_once, bytes_of(body) + 2)
     inner = joined(body, "0:", f"subi {low},{at_once}", back, flush, f"subi {high},1")
     lines = joined(inner, _again("brcc", "brcs", at_once, bytes_of(inner)), END)
     outer = cycles(flush) + 3
     share = 1 + _taken(back)
     time = cycles(step) + share / at_once + outer / 256
-    return Loop(lines, False, at_once, bytes_of(step), time, 3 + outer + cycles(END))
+    return Loop(lines, False, at_once, _places(steps), time, 3 + outer + cycles(END))
 
 
 def entry_by_count(counter: str) -> Lines:
@@ -58,8 +70,13 @@ def entry_by_count(counter: str) -> Lines:
     )
 
 
-def _unrolled(step: Lines, times: int) -> Lines:
-    return joined(*(joined(f"{times - number}:", step) for number in range(times)))
+def _labelled(steps: Sequence[Lines]) -> Lines:
+    """Steps, each behind the number of those that are left."""
+    return joined(*(joined(f"{len(steps) - number}:", step) for number, step in enumerate(steps)))
+
+
+def _places(steps: Sequence[Lines]) -> Sequence[int]:
+    return [*accumulate((bytes_of(step) for step in steps), initial=0)]
 
 
 def _again(condition: str, inverse: str, label: int, behind: int) -> Lines:

@@ -14,21 +14,30 @@ from tinyml.targets.avr.composer.assembly import Lines, joined, pair
 from tinyml.targets.avr.composer.fetch import Fetch, word
 
 
-@dataclass(frozen=True)
-class Arithmetic:
-    """Products and their sum in registers.
+@dataclass(frozen=True, kw_only=True)
+class Registers:
+    """What a sum needs.
 
-    sum: the bytes of the sum, the lowest first. first: the registers of the operand that is fetched first. meet: its
-    products with the operand whose bytes are fetched by the way, added to the sum. zero: a register that holds zero.
-    gathered: a pair that is zero before and after, or nothing. flush: the instructions that bring what was gathered
-    into the sum, at least once in 256 products. count: a register for the number of iterations, or the first of two.
+    sum: its bytes, the lowest first. zero: a register that holds zero. gathered: a pair that is zero before and after,
+    or nothing.
     """
 
     sum: Sequence[str]
+    zero: str = ""
+    gathered: Sequence[str] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Arithmetic(Registers):
+    """Products and their sum in registers.
+
+    first: the registers of the operand that is fetched first. meet: its products with the operand whose bytes are
+    fetched by the way, added to the sum. flush: the instructions that bring what was gathered into the sum, at least
+    once in 256 products. count: a register for the number of iterations, or the first of two.
+    """
+
     first: Sequence[str]
     meet: Callable[[Sequence[str], Sequence[Fetch]], Lines]
-    zero: str
-    gathered: Sequence[str] = ()
     flush: Lines = ()
     count: str = "r20"
 
@@ -69,32 +78,33 @@ def _words(first: Sequence[str], second: Sequence[Fetch]) -> Lines:
         word(second, ("r19", "r21")),
         (f"mulsu {high},r19", *upper, f"mulsu r21,{low}", *upper),
         (f"mul {low},r19", "movw r18,r0", f"muls {high},r21"),
-        accumulate.pair_of_words(_LONG, ("r18", "r19"), ("r0", "r1")),
+        accumulate.pair_of_words(LONG, ("r18", "r19"), ("r0", "r1")),
     )
 
 
-_LONG = ("r22", "r23", "r24", "r25")
+LONG = ("r22", "r23", "r24", "r25")
+"""The registers of a sum of 32 bits; one of 24 bits has the first three."""
 _BYTES = {
-    16: Arithmetic(("r24", "r25"), ("r22",), _bytes_in_16, zero="r18"),
-    24: Arithmetic(("r22", "r23", "r24"), ("r18",), _bytes_in_24, zero="r25"),
+    16: Arithmetic(sum=("r24", "r25"), first=("r22",), meet=_bytes_in_16, zero="r18"),
+    24: Arithmetic(sum=("r22", "r23", "r24"), first=("r18",), meet=_bytes_in_24, zero="r25"),
     32: Arithmetic(
-        _LONG,
-        ("r18",),
-        _bytes_in_32,
+        sum=LONG,
+        first=("r18",),
+        meet=_bytes_in_32,
         zero="r17",
         gathered=pair("r16"),
-        flush=accumulate.flush_third_byte(_LONG, "r16", "r17"),
+        flush=accumulate.flush_third_byte(LONG, "r16", "r17"),
     ),
 }
 BYTE_BY_WORD = Arithmetic(
-    _LONG,
-    ("r18",),
-    _byte_by_word,
+    sum=LONG,
+    first=("r18",),
+    meet=_byte_by_word,
     zero="r15",
     gathered=pair("r16"),
-    flush=accumulate.flush_low_bytes(_LONG, ("r16", "r17")),
+    flush=accumulate.flush_low_bytes(LONG, ("r16", "r17")),
 )
-WORDS = Arithmetic(_LONG, ("r18", "r20"), _words, zero="r15", count="r16")
+WORDS = Arithmetic(sum=LONG, first=("r18", "r20"), meet=_words, zero="r15", count="r16")
 
 
 def arithmetic(first: int, second: int, sum: int) -> Arithmetic:
@@ -104,12 +114,32 @@ def arithmetic(first: int, second: int, sum: int) -> Arithmetic:
     return WORDS if first == 16 else BYTE_BY_WORD
 
 
+HIGH = "r20"
+"""The register for the high bytes of a few products."""
+
+
+def chunk(first: Sequence[Fetch], second: Sequence[Fetch], count: int, sum: Sequence[str]) -> Sequence[Lines]:
+    """Steps of so many products of bytes that fit 16 bits together, and are added to a longer sum by the last one.
+
+    Products of bytes take four instructions to be added to 24 bits, and two to 16.
+    """
+    product = joined(first[0]("r18"), second[0]("r19"), "muls r18,r19")
+    begin = joined(product, accumulate.begin_high_byte(sum[0], HIGH))
+    added = joined(product, accumulate.two_bytes((sum[0], HIGH)))
+    return [begin, *[added] * (count - 2), joined(added, accumulate.high_byte(sum, HIGH))]
+
+
 def squares(bits: int, sum: int) -> Arithmetic:
     """The arithmetic of a sum of squares of the second operand less the first one, both of 8 or 16 bits."""
-    registers = _LONG[: sum // 8]
+    registers = LONG[: sum // 8]
     if bits == 16:
-        return Arithmetic(_LONG, ("r18", "r19"), _square_of_words, zero="r15")
-    return Arithmetic(registers, ("r18",), lambda first, second: _square_of_bytes(registers, first, second), zero="r15")
+        return Arithmetic(sum=LONG, first=("r18", "r19"), meet=_square_of_words, zero="r15")
+    return Arithmetic(
+        sum=registers,
+        first=("r18",),
+        meet=lambda first, second: _square_of_bytes(registers, first, second),
+        zero="r15",
+    )
 
 
 def _square_of_bytes(sum: Sequence[str], first: Sequence[str], second: Sequence[Fetch]) -> Lines:
@@ -127,6 +157,6 @@ def _square_of_words(first: Sequence[str], second: Sequence[Fetch]) -> Lines:
     return joined(
         word(second, ("r16", "r17")),
         (f"sub r16,{first[0]}", f"sbc r17,{first[1]}", "muls r17,r17", "movw r18,r0", "mul r16,r16"),
-        accumulate.pair_of_words(_LONG, ("r0", "r1"), ("r18", "r19")),
+        accumulate.pair_of_words(LONG, ("r0", "r1"), ("r18", "r19")),
         ("fmulsu r17,r16", "sbc r25,r15", "add r23,r0", "adc r24,r1", "adc r25,r15"),
     )

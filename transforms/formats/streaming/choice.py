@@ -31,8 +31,11 @@ def plan_of(network: Network, mode: str, ram: int | None = None) -> Plan:
     """
     if mode == "auto" and ram is None:
         mode = "ordinary"
-    candidates = _candidates(network, STEPS[mode])
-    return plan_that_runs(network, candidates, lambda segment: _runs(network, segment), ram if mode == "auto" else None)
+    candidates = [
+        *ordinary_segments(network),
+        *(segment for by in STEPS[mode] for segment in stream_candidates(network, by)),
+    ]
+    return plan_that_runs(network, candidates, lambda segment: runs(network, segment), ram if mode == "auto" else None)
 
 
 def by_of(segment: Segment) -> By | None:
@@ -40,21 +43,19 @@ def by_of(segment: Segment) -> By | None:
     return next((by for by in By if segment.schedule == by.schedule), None)
 
 
-def _candidates(network: Network, steps: Sequence[By]) -> Iterator[Segment]:
-    graph = network.graph
-    count = len(graph.nodes)
+def stream_candidates(network: Network, by: By) -> Iterator[Segment]:
+    """The segments of several nodes each of which can be streamed."""
+    count = len(network.graph.nodes)
     scratch = [scratch_of(network, i) for i in range(count)]
-    yield from ordinary_segments(network)
-    runs = [_runs(network, Segment(i, i, 0, By.ROWS.schedule)) for i in range(count)] if steps else []
-    for by in steps:
-        for first, last, bits in streamed(graph, by):
-            if last > first and all(runs[first : last + 1]):
-                cost = SLOWNESS[by] * (last + 1 - first)
-                yield Segment(first, last, bits + max(scratch[first : last + 1]), by.schedule, cost)
+    streams = [runs(network, Segment(i, i, 0, By.ROWS.schedule)) for i in range(count)]
+    for first, last, bits in streamed(network.graph, by):
+        if last > first and all(streams[first : last + 1]):
+            cost = SLOWNESS[by] * (last + 1 - first)
+            yield Segment(first, last, bits + max(scratch[first : last + 1]), by.schedule, cost)
 
 
-def _runs(network: Network, segment: Segment) -> bool:
-    """Can a segment run as its schedule says?"""
+def runs(network: Network, segment: Segment) -> bool:
+    """Can a segment run as its schedule says? Those run that are not streamed."""
     if (by := by_of(segment)) is None:
         return True
     try:

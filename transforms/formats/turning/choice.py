@@ -14,9 +14,13 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.scratch import packed_bits
 from tinyml.dialects.scratch.packing import packed_type
 from tinyml.dialects.tdsl.turns import herringbone, lead, single_transpose, turns, window_pixels
+from tinyml.transforms.formats.plans.blocks import By
+from tinyml.transforms.formats.plans.executable import plan_that_runs
+from tinyml.transforms.formats.plans.graph import Kind
 from tinyml.transforms.formats.plans.network import Network
 from tinyml.transforms.formats.plans.ordinary import ordinary, updated_in_place
-from tinyml.transforms.formats.plans.segmentation import Plan, Segment, least_peak
+from tinyml.transforms.formats.plans.segmentation import Plan, Segment
+from tinyml.transforms.formats.streaming.choice import runs, stream_candidates
 from tinyml.transforms.formats.tiling.convolution_pixels import margins_of, padding
 from tinyml.transforms.formats.turning.addends import absorbed_addend
 
@@ -25,18 +29,16 @@ METHODS = ("replace", "herringbone", "single-transpose")
 
 
 def turned_plan(network: Network, method: str) -> Plan:
-    """The plan with the least peak in which convolutions may run in place by a method."""
+    """The plan with the least peak in which convolutions may run in place by a method, and residual blocks streamed."""
     graph = network.graph
-    candidates: list[Segment] = []
+    candidates = list(_residual_blocks(network))
     for i in range(len(graph.nodes)):
         options = (ordinary(graph, i), updated_in_place(graph, i))
         candidates.append(Segment(i, i, min(bits for bits in options if bits is not None), "ordinary"))
         if _has_turns(network, i):
             least = min(_bits(network, i, rows) for rows in _variants(method, network, i))
             candidates.append(Segment(i, i, graph.boundary(i, i).through + least, method, 1))
-    chosen = least_peak(len(graph.nodes), candidates)
-    assert chosen is not None
-    return chosen
+    return plan_that_runs(network, candidates, lambda segment: runs(network, segment))
 
 
 def run_in_turns(network: Network, i: int, method: str) -> None:
@@ -54,6 +56,24 @@ def run_in_turns(network: Network, i: int, method: str) -> None:
         op.padding, op.value = DenseArrayBase.from_list(i64, [top, bottom, left, right]), FloatAttr(pad.filling, f64)
         Rewriter.erase_op(pad)
     op.turns = DenseArrayBase.from_list(i64, rows)
+
+
+def _residual_blocks(network: Network) -> Iterator[Segment]:
+    """Segments from the first reader of an image to the op that adds the image itself to what became of it.
+
+    Two ops read the image, so that neither overwrites it alone. Streamed by pixels, two convolutions of 3x3 keep 2w + 5
+    pixels beside the image; by the rows of Gural and Murmann, appendix C.4, it is 3w + 2.
+    """
+    graph = network.graph
+    ends = {
+        (graph.users[read.tensor][0], k)
+        for k, node in enumerate(graph.nodes)
+        if node.kind is Kind.ELEMENTWISE and len(node.reads) > 1
+        for read in node.reads
+        if graph.users[read.tensor][0] < k == graph.last_use[read.tensor]
+    }
+    if ends:
+        yield from (segment for segment in stream_candidates(network, By.PIXELS) if segment[:2] in ends)
 
 
 def _has_turns(network: Network, i: int) -> bool:

@@ -47,6 +47,27 @@
     case 6: TM_ENTER("2*" #BYTES, __VA_ARGS__); break; \
     default: TM_ENTER("1*" #BYTES, __VA_ARGS__); break; \
     }
+/* The same where steps end at the places A, B and so on. */
+#define TM_ENTER_6_AT(N, A, B, C, D, E, F, ...) \
+    switch ((N) % 6) { \
+    case 0: TM_ENTER(#F, __VA_ARGS__); break; \
+    case 1: TM_ENTER(#E, __VA_ARGS__); break; \
+    case 2: TM_ENTER(#D, __VA_ARGS__); break; \
+    case 3: TM_ENTER(#C, __VA_ARGS__); break; \
+    case 4: TM_ENTER(#B, __VA_ARGS__); break; \
+    default: TM_ENTER(#A, __VA_ARGS__); break; \
+    }
+#define TM_ENTER_8_AT(N, A, B, C, D, E, F, G, H, ...) \
+    switch ((N) % 8) { \
+    case 0: TM_ENTER(#H, __VA_ARGS__); break; \
+    case 1: TM_ENTER(#G, __VA_ARGS__); break; \
+    case 2: TM_ENTER(#F, __VA_ARGS__); break; \
+    case 3: TM_ENTER(#E, __VA_ARGS__); break; \
+    case 4: TM_ENTER(#D, __VA_ARGS__); break; \
+    case 5: TM_ENTER(#C, __VA_ARGS__); break; \
+    case 6: TM_ENTER(#B, __VA_ARGS__); break; \
+    default: TM_ENTER(#A, __VA_ARGS__); break; \
+    }
 #else
 #define TM_INLINED __attribute__((__unused__))
 #define TM_SHARED __attribute__((__unused__))

@@ -7,19 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from programs.devices import DEVICES
-from programs.printed import WARNING_FLAGS
-
-from tinyml.runtime.devices.registry import runner_for
-from tinyml.runtime.model.interface import Interface
-from tinyml.tools.calibration.measured_programs import INCLUDE
+from programs.runtime_functions import run_figure
 
 LENGTH = 64
-HEADER = f"""#include <stdint.h>
-#define figure_INPUT_LENGTH {LENGTH + 5}
-#define figure_OUTPUT_LENGTH {LENGTH}
-void figure_predict(const int8_t *X);
-const int8_t *figure_scores(void);
-"""
 SOURCE = f"""#include "figure.h"
 #include "tinyml/transpose.h"
 static int8_t image[{LENGTH}];
@@ -47,10 +37,5 @@ def test_transposes(device: str, tmp_path: Path):
         part = units[first : first + rows * columns * pixel]
         part[:] = part.reshape(rows, columns, pixel).transpose(1, 0, 2).reshape(-1)
         row[:] = units[::2] | units[1::2] << 4 if halves else units
-    (tmp_path / "figure.h").write_text(HEADER)
-    (tmp_path / "figure.c").write_text(SOURCE)
-    interface = Interface("figure", "int8_t", LENGTH + 5, "int8_t", LENGTH, has_label=False)
-    runner = runner_for(device)
-    build = runner.build(tmp_path, interface, tmp_path, "-Os", [*WARNING_FLAGS, *INCLUDE])
     inputs = np.concatenate([np.array(CASES, np.int8), data], 1)
-    np.testing.assert_array_equal(runner.run(build, interface, inputs).scores, expected)
+    np.testing.assert_array_equal(run_figure(SOURCE, inputs, LENGTH, device, tmp_path), expected)

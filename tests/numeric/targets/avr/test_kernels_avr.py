@@ -16,7 +16,8 @@ from tinyml.dialects.layouts.csr import compress
 from tinyml.dialects.layouts.row_stream import pack_rows
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import Build, Runner, runner_for
-from tinyml.tools.calibration.kernel_signatures import AXPY, DENSE, DISTANCE, ROW, STRIDED, KernelSignature
+from tinyml.targets.kernel import LONGEST_IN_CHUNKS
+from tinyml.tools.calibration.kernel_signatures import AXPY, CHUNKS, DENSE, DISTANCE, ROW, STRIDED, KernelSignature
 
 LENGTHS = (
     *range(18),
@@ -78,7 +79,10 @@ def packed(row: Vector, element_bytes: int) -> bytes:
     return stream.tobytes()
 
 
+FITTING = (np.full(1024, -63, "i1"), np.resize(np.array([0, 127, -127, 0], "i1"), 1024), extremes(8, 1024)[-1] // 2)
+"""Blocks of weights of which four products fit 16 bits, with any vector."""
 DENSE_FLASH = b"".join(part.tobytes() for width in (8, 16) for part in extremes(width, 1024 * 8 // width))
+DENSE_FLASH += b"".join(part.tobytes() for part in FITTING)
 STARTS = range(0, len(DENSE_FLASH), 1024)
 MATRICES = {width: sparse_matrix(width) for width in (8, 16)}
 STREAMS = {kernel.pair: [packed(row, kernel.vector // 8) for row in MATRICES[kernel.weights]] for kernel in ROW}
@@ -108,6 +112,14 @@ def products(case: Case) -> Vector:
     count = 1 if kernel.form == "axpy" else len(weights) * case.stride
     x = case.vector[: count : case.stride].astype(np.int64)
     return (x - w) ** 2 if kernel.form == "distance" else w * x
+
+
+def fits_in_chunks(case: Case) -> bool:
+    """Does every chunk of products fit 16 bits, with a byte more?"""
+    chunk = case.kernel.chunk
+    values = products(case)
+    chunks = np.pad(values, (-len(values) % chunk, 0)).reshape(-1, chunk).sum(1)
+    return bool((np.abs(chunks) <= most(16) - 255).all())
 
 
 def is_provable(case: Case) -> bool:
@@ -174,6 +186,13 @@ def name_of(kernel: KernelSignature) -> str:
 def test_dense(device: Device, kernel: KernelSignature):
     cases = dense_cases(kernel)
     assert sum(map(is_provable, cases)) > 100
+    device.check(cases)
+
+
+@pytest.mark.parametrize("kernel", CHUNKS, ids=name_of)
+def test_chunks(device: Device, kernel: KernelSignature):
+    cases = [case for case in dense_cases(kernel) if case.length <= LONGEST_IN_CHUNKS and fits_in_chunks(case)]
+    assert {case.length for case in cases} == {length for length in LENGTHS if length <= LONGEST_IN_CHUNKS}
     device.check(cases)
 
 

@@ -1,4 +1,4 @@
-"""What 8 and 16 bits cost in accuracy, on the real models in the repository; scales come from validation data only."""
+"""The accuracy lost with 8 and 16 bits by the real models of the repository; scales come from validation data only."""
 
 from __future__ import annotations
 

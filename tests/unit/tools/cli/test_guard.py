@@ -163,3 +163,32 @@ def test_an_interrupt_during_the_imports_is_one_line():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (1, "error: interrupted\n")
+
+
+HALF_IMPORTED = """
+import os, signal
+class Field:
+    def __set_name__(self, owner, name):
+        os.kill(os.getpid(), signal.SIGTERM)
+class Owner:
+    field = Field()
+whole = True
+"""
+
+
+def test_an_interrupt_waits_until_an_import_is_done(tmp_path: Path):
+    """Python would make a `RuntimeError` of it there."""
+    (tmp_path / "half.py").write_text(HALF_IMPORTED)
+    code = (
+        "import sys, time\n"
+        "from tinyml.tools.cli.guard import Blame, guarded\n"
+        "def run():\n"
+        "    import half\n"
+        "    assert half.whole\n"
+        "    time.sleep(60)\n"
+        "sys.exit(guarded(run, Blame()))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=30, check=False
+    )
+    assert (done.returncode, done.stderr) == (1, "error: interrupted\n")

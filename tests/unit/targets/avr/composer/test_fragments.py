@@ -5,8 +5,8 @@ import pytest
 from tinyml.targets.avr.composer import accumulate
 from tinyml.targets.avr.composer.assembly import bytes_of, cycles, joined, registers, statement
 from tinyml.targets.avr.composer.fetch import FLASH, RAM, run, skip, spaced, word
-from tinyml.targets.avr.composer.loops import counted_in_byte, counted_in_word, entry_by_count
-from tinyml.targets.avr.composer.multiply import arithmetic, squares
+from tinyml.targets.avr.composer.loops import counted_in_byte, counted_in_word, entry_by_count, over_steps
+from tinyml.targets.avr.composer.multiply import arithmetic, chunk, squares
 from tinyml.targets.registry import kernel_named
 
 
@@ -32,6 +32,17 @@ def test_a_product_of_bytes_joins_a_sum_of_two_or_three_bytes():
 )
 def test_the_cycles_of_a_product(first: int, second: int, sum: int, time: int):
     assert cycles(arithmetic(first, second, sum).step(run(first, FLASH, "Z"), run(second, RAM, "X"))) == time
+
+
+def test_a_few_products_of_bytes_share_their_high_byte():
+    first, second, last = chunk(run(8, FLASH, "Z"), run(8, RAM, "X"), 3, ("r22", "r23", "r24"))
+    product = ("lpm r18,Z+", "ld r19,X+", "muls r18,r19", "add r22,r0")
+    assert first == (*product, "ldi r20,128", "adc r20,r1")
+    assert second == (*product, "adc r20,r1")
+    assert last == (*second, "add r23,r20", "clr r1", "adc r24,r1")
+    loop = over_steps([first, second, last], "r25")
+    assert loop.places == [0, 12, 22, 38]
+    assert loop.step == (10 + 9 + 12 + 3) / 3
 
 
 def test_squares_of_differences():
@@ -68,7 +79,7 @@ def test_a_loop_is_entered_at_any_of_its_steps():
         "clr r1",
         "ret",
     )
-    assert (loop.entry, loop.step, loop.least) == (2, 1 + 3 / 4, 7)
+    assert (loop.places, loop.step, loop.least) == ([0, 2, 4, 6, 8], 1 + 3 / 4, 7)
     assert [line for line in entry_by_count("r16") if line.startswith("rjmp")] == [
         f"rjmp {n}f" for n in (31, 1, 0, 3, 2)
     ]

@@ -1,0 +1,58 @@
+"""Kernels for dot products of which a few consecutive products are proven to fit 16 bits (L3)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+
+from tinyml.dialects import num, scratch
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.machine.machine import limits
+from tinyml.targets.kernel import LONGEST_IN_CHUNKS, Kernel
+from tinyml.transforms.ir.divisibility import is_multiple
+
+REST_BYTES = 2
+"""Bytes of flash that a call takes besides, if its length is no multiple of a chunk."""
+
+
+def select_chunks(module: ModuleOp, kernels: Sequence[Kernel]) -> None:
+    """Replace kernels of dot products by those for chunks, where the weights of all their calls allow it.
+
+    All calls of a kernel change, so that a program has only one of both, and only if that takes no more flash.
+    """
+    calls: defaultdict[str, list[num.DotOp]] = defaultdict(list)
+    for op in module.walk():
+        if isinstance(op, num.DotOp) and op.kernel is not None:
+            calls[op.kernel.data].append(op)
+    plain = {kernel.symbol: kernel for kernel in kernels if kernel.op == num.DotOp.name and not kernel.chunk}
+    for symbol, ops in calls.items():
+        if symbol in plain:
+            for kernel in _in_chunks(plain[symbol], kernels):
+                rests = sum(op.length % kernel.chunk > 0 for op in ops)
+                larger = kernel.code + rests * REST_BYTES > plain[symbol].code
+                if not larger and all(_fits(op, kernel) for op in ops):
+                    for op in ops:
+                        op.kernel = StringAttr(kernel.symbol)
+                    break
+
+
+def _in_chunks(plain: Kernel, kernels: Sequence[Kernel]) -> list[Kernel]:
+    return [kernel for kernel in kernels if kernel.chunk and kernel.computes(replace(plain, chunk=kernel.chunk))]
+
+
+def _fits(op: num.DotOp, kernel: Kernel) -> bool:
+    """Do the products of every chunk of a row fit 16 bits, and another byte with them, whatever the vector is?"""
+    view, length = op.lhs, op.length
+    whole = length <= LONGEST_IN_CHUNKS
+    while isinstance(slice := view.owner, scratch.SliceOp):
+        whole = whole and is_multiple(slice.offset, length)
+        view = slice.source
+    if not whole or not isinstance(view.owner, scratch.ConstantOp) or view.owner.raws.size % length:
+        return False
+    weights = np.abs(view.owner.raws.astype(np.int64).reshape(-1, length))
+    missing = -length % kernel.chunk
+    chunks = np.pad(weights, ((0, 0), (missing, 0))).reshape(-1, kernel.chunk).sum(1)
+    return int(chunks.max()) * -limits(kernel.vector)[0] + limits(9)[1] <= limits(16)[1]
