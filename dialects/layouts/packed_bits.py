@@ -65,6 +65,13 @@ def packed_bytes(count: int, width: int) -> int:
     return -(-count // group_length(width)) * group_bytes(width)
 
 
+def touched_bytes(count: int, width: int) -> int:
+    """Bytes up to the last one that has bits of one of the first `count` elements."""
+    groups, rest = divmod(count, group_length(width))
+    within = int(_places(width, gaps=False)[:rest].max()) // 8 + 1 if rest else 0
+    return groups * group_bytes(width) + within
+
+
 def packed_widths(raws: Integers) -> list[int]:
     """Widths that hold all raws in fewer bits than their own type, in ascending order."""
     low, high = int(raws.min(initial=0)), int(raws.max(initial=0))

@@ -14,6 +14,7 @@ from tinyml.dialects.layouts.packed_bits import (
     pack_bits,
     packed_bytes,
     packed_widths,
+    touched_bytes,
     unpack_bits,
 )
 
@@ -72,6 +73,15 @@ def test_layouts():
 )
 def test_the_fewest_bits(values: list[int], dtype: str, width: int | None):
     assert next(iter(packed_widths(np.array(values, dtype))), None) == width
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_bytes_of_the_first_elements(width: int):
+    count_of_all = 2 * group_length(width)
+    zero = pack_bits(np.zeros(count_of_all, int), width)
+    for count in range(count_of_all + 1):
+        first = pack_bits(np.array([-1] * count + [0] * (count_of_all - count)), width)
+        assert touched_bytes(count, width) == max(np.flatnonzero(first != zero), default=-1) + 1
 
 
 def test_what_does_not_fit():
