@@ -264,4 +264,4 @@ func.func @tiles(%x: memref<8x!zeroskew.q<8, 1.0, 0>>, %y: memref<4x!zeroskew.q<
 // CORTEX-NEXT: num.finish
 // CHECK: func.func @tiles
 // CHECK-NOT: num.dot_tiles
-// CHECK: num.dot {{.*}} {kernel = "tm_dot_s8_s8_s32"}
+// CHECK: num.dot {{.*}} {kernel = "tm_dot_s8_s8_s32_by4"}

@@ -1,9 +1,10 @@
 // RUN: tinyml-opt %s -p 'select-kernels{target=uno}' --split-input-file | filecheck %s
 // RUN: tinyml-opt %s -p 'select-kernels{target=cortex-m4}' --split-input-file | filecheck %s --check-prefix=CORTEX
 
-// The magnitudes of four weights of a row, counted from the last one, add up to 253 at most: 128 times that fits 16 bits.
+// The magnitudes of four weights of a row, counted from the last one, add up to 254 at most: 128 times
+// that, and a byte more, fits 16 bits.
 func.func @by_four(%x: memref<6x!fixed.q<8, 6>>, %i: index) -> !fixed.q<8, 2> {
-  %w = scratch.constant dense<[[100, 100, 126, 0, 127, 0], [1, 2, -3, 4, 5, -127]]> : tensor<2x6xi8> -> memref<2x6x!fixed.q<8, 4>, #scratch.flash>
+  %w = scratch.constant dense<[[100, 100, 127, 0, 127, 0], [1, 2, -3, 4, 5, -127]]> : tensor<2x6xi8> -> memref<2x6x!fixed.q<8, 4>, #scratch.flash>
   %n = arith.constant 6 : index
   %at = arith.muli %i, %n : index
   %row = scratch.slice %w[%at] : memref<2x6x!fixed.q<8, 4>, #scratch.flash> to memref<6x!fixed.q<8, 4>, #scratch.flash>
@@ -17,9 +18,9 @@ func.func @by_four(%x: memref<6x!fixed.q<8, 6>>, %i: index) -> !fixed.q<8, 2> {
 
 // -----
 
-// Of four they add up to 254, of three to 127.
+// Of four they add up to 255, of three to 128.
 func.func @by_three(%x: memref<4x!fixed.q<8, 6>>, %i: index) -> !fixed.q<8, 2> {
-  %w = scratch.constant dense<[[127, 0, 0, -127]]> : tensor<1x4xi8> -> memref<1x4x!fixed.q<8, 4>, #scratch.flash>
+  %w = scratch.constant dense<[[127, 0, 1, -127]]> : tensor<1x4xi8> -> memref<1x4x!fixed.q<8, 4>, #scratch.flash>
   %n = arith.constant 4 : index
   %at = arith.muli %i, %n : index
   %row = scratch.slice %w[%at] : memref<1x4x!fixed.q<8, 4>, #scratch.flash> to memref<4x!fixed.q<8, 4>, #scratch.flash>
@@ -44,7 +45,7 @@ func.func @fitting(%x: memref<4x!fixed.q<8, 6>>, %i: index) -> !fixed.q<8, 2> {
   func.return %y : !fixed.q<8, 2>
 }
 func.func @too_large(%x: memref<4x!fixed.q<8, 6>>, %i: index) -> !fixed.q<8, 2> {
-  %w = scratch.constant dense<[[100, -100, 100, 4]]> : tensor<1x4xi8> -> memref<1x4x!fixed.q<8, 4>, #scratch.flash>
+  %w = scratch.constant dense<[[100, -100, 100, 100]]> : tensor<1x4xi8> -> memref<1x4x!fixed.q<8, 4>, #scratch.flash>
   %n = arith.constant 4 : index
   %at = arith.muli %i, %n : index
   %row = scratch.slice %w[%at] : memref<1x4x!fixed.q<8, 4>, #scratch.flash> to memref<4x!fixed.q<8, 4>, #scratch.flash>
