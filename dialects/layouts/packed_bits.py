@@ -128,11 +128,12 @@ def pack_bits(values: Integers, width: int, gaps: NDArray[np.integer[Any]] | Non
         raise ValueError(f"not all elements have {width} bits")
     places = _places(width, gaps is not None)
     length = len(places)
-    elements = np.zeros((-(-flat.size // length), length), np.int64)
+    shape = -(-flat.size // length), length
+    elements = np.zeros(shape, np.int64)
     elements.reshape(-1)[: flat.size] = flat
     elements = elements + _offset(width) & (1 << width) - 1
     if gaps is not None:
-        elements += gaps.astype(np.int64).reshape(elements.shape) << width
+        elements += np.asarray(gaps, np.int64).reshape(shape) << width
     bits = np.zeros((len(elements), places.size), np.uint8)
     bits[:, places.reshape(-1)] = (elements[..., np.newaxis] >> np.arange(places.shape[1]) & 1).reshape(bits.shape)
     return np.packbits(bits, bitorder="little")

@@ -25,14 +25,14 @@ from tinyml.dialects.layouts.packed_bits import group_length
 from tinyml.dialects.layouts.row_stream import COUNT_BYTES
 from tinyml.dialects.locations import error_at
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.registry import HOST, kernels_for, kernels_of
+from tinyml.targets.registry import HOST, board, kernels_for, kernels_of
 from tinyml.transforms.ir.divisibility import is_multiple
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 from tinyml.transforms.ir.sparse_layouts import best_rows, compressed_rows
 from tinyml.transforms.ir.sum_loops import sum_of_products
 from tinyml.transforms.loops.kernels.chunks import select_chunks
-from tinyml.transforms.loops.kernels.decode_vectors import BITS as DECODED_BITS
-from tinyml.transforms.loops.kernels.decode_vectors import DecodedVectors, decoded_format
+from tinyml.transforms.loops.kernels.decode_runs import BITS as DECODED_BITS
+from tinyml.transforms.loops.kernels.decode_runs import DecodedRuns, coding_of, decoded_format
 from tinyml.transforms.loops.kernels.tiles import select_tile_kernels
 from tinyml.transforms.loops.kernels.unpack_runs import UnpackedRuns
 
@@ -50,7 +50,7 @@ class SelectKernelsPass(ModulePass):
     target: str = HOST
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        unpacked, decoded = UnpackedRuns(), DecodedVectors()
+        unpacked, decoded = UnpackedRuns(), DecodedRuns(board(self.target).ram)
         select_tile_kernels(op, kernels_of(self.target))
         for call in list(op.walk()):
             if isinstance(call, num.KernelOp) and not (call.NEEDS_KERNEL or isinstance(call, num.DotTilesOp)):
@@ -61,10 +61,10 @@ class SelectKernelsPass(ModulePass):
                     call.kernel = StringAttr(kernel.symbol)
                     if isinstance(call, num.DistanceOp):
                         call.operands = [call.sum, *call.factors]
-                    if isinstance(call, num.DotOp | num.DistanceOp) and _packed_in_ram(call.rhs):
+                    if isinstance(call, num.DotOp) and kernel.codings != tuple(map(coding_of, call.factors)):
+                        _replace(call, decoded.sum(call, kernel))
+                    elif isinstance(call, num.DotOp | num.DistanceOp) and _packed_in_ram(call.rhs):
                         _replace(call, unpacked.sum(call, kernel.symbol))
-                    elif isinstance(call, num.DotOp) and kernel.codings[1] != _coding(call.rhs):
-                        _replace(call, decoded.sum(call, kernel.symbol))
                 if kernel is None:
                     _expand(call)
         select_chunks(op, kernels_of(self.target))
@@ -73,7 +73,7 @@ class SelectKernelsPass(ModulePass):
 
 def _matching(op: num.KernelOp, target: str) -> Kernel | None:
     """The target's kernel for an op, whose sum is moved to a wider accumulator if that is what the kernel needs."""
-    if not (op.accumulator.INTEGER and all(_format(factor).coding for factor in op.factors)):
+    if not op.accumulator.INTEGER:
         return None
     if isinstance(op, num.StridedDotOp) and op.length == 1:
         # A product of a column and a row: a call would take longer than the product itself.
@@ -101,7 +101,7 @@ def _of_width(op: num.KernelOp, width: int, target: str) -> Kernel | None:
         isinstance(op, num.DotOp | num.DistanceOp | num.SparseDotOp) and _begins_whole(vector)
     ):
         return None
-    codings = _coding(weights), _coding(vector)
+    codings = coding_of(weights), coding_of(vector)
     wanted = Kernel(
         "",
         _bits(weights),
@@ -111,11 +111,17 @@ def _of_width(op: num.KernelOp, width: int, target: str) -> Kernel | None:
         flash=_in_flash(weights),
         codings=codings,
     )
-    matches = kernels_for(target, wanted)
-    if not matches and decoded_format(op) is not None:
-        wanted = replace(wanted, vector=DECODED_BITS, codings=(codings[0], INTEGER))
-        matches = [kernel for kernel in kernels_for(target, wanted) if kernel.segments]
-    return next(iter(matches), None)
+    coded = [] if not isinstance(op, num.DotOp) else [run for run in op.factors if decoded_format(run) is not None]
+    # The vector is decoded before the weights, which a kernel may decode itself.
+    for last in range(len(coded), -1, -1):
+        decoded = coded[last:]
+        if weights in decoded:
+            wanted = replace(wanted, weights=DECODED_BITS, flash=False, codings=(INTEGER, wanted.codings[1]))
+        if vector in decoded:
+            wanted = replace(wanted, vector=DECODED_BITS, codings=(wanted.codings[0], INTEGER))
+        if matches := kernels_for(target, wanted):
+            return matches[0]
+    return None
 
 
 def _widths(accumulator: Accumulator) -> Iterator[int]:
@@ -158,11 +164,6 @@ def _widen(chain: Sequence[_Link], bits: int) -> None:
 
 def _format(value: SSAValue) -> NumberFormat:
     return element_format(value.type)
-
-
-def _coding(value: SSAValue) -> str:
-    coding = _format(value).coding
-    return "" if coding is None else coding.name
 
 
 def _in_flash(value: SSAValue) -> bool:

@@ -170,4 +170,4 @@ def _counted_by_row(group: Lines, spare: str, flush: Lines) -> Loop:
     back = (f"dec {few}", "breq 2f", "rjmp 1b")
     again = (f"dec {many}", "brmi 9f", f"ldi {spare},{AT_ONCE}", f"mov {few},{spare}", "rjmp 1b", "9:")
     lines = joined(head, "1:", group, back, "2:", flush, again, END)
-    return Loop(lines, True, 1, 0, cycles(group) + 4, cycles(head) + cycles(flush) + 3 + cycles(END))
+    return Loop(lines, True, 1, (), cycles(group) + 4, cycles(head) + cycles(flush) + 3 + cycles(END))
