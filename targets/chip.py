@@ -10,6 +10,7 @@ from tinyml.targets.board import Board
 from tinyml.targets.c.composer.elements import element_function
 from tinyml.targets.kernel import Kernel, PackedReads
 from tinyml.targets.package import Package
+from tinyml.targets.tiles import TileFamily
 
 MEMORY, SERIAL, CALLBACK = INPUTS = ("memory", "serial", "callback")
 """Origins of an input: an array in memory; or rows that arrive, over a serial line or from a function of the caller."""
@@ -24,7 +25,8 @@ class Chip:
     the model; and `harness/*.ld`, the linker script, if it needs one. runner: module and class of its `Runner`, such as
     `package.module:Class`, imported on first use. boards: its targets. kernels: the kernels that programs may call,
     best first; compose: the kernel for what a description without a name asks for, if it can be composed. functions:
-    the texts of functions that read and write packed elements, by their names. packed_reads: the costs of packed
+    the texts of functions that read and write packed elements, by their names. tiles: families of kernels that are
+    composed for tiles of any shape. packed_reads: the costs of packed
     constants that no kernel reads.
 
     macro: a macro that only its compiler defines, by which headers of the runtime choose code for it. prefix:
@@ -51,6 +53,7 @@ class Chip:
     kernels: Sequence[Kernel] = ()
     compose: Callable[[Kernel], Kernel | None] = lambda wanted: None
     functions: Callable[[str], str | None] = element_function
+    tiles: Sequence[TileFamily] = ()
     packed_reads: PackedReads = field(default_factory=PackedReads)
 
     macro: str | None = None

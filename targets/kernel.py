@@ -75,14 +75,12 @@ class Kernel:
     symbol: the function. op: the num op that it implements; the factor of `num.axpy` counts as the vector. weights,
     vector: bits of the stored integers, not a multiple of 8 if they are packed; sum: bits of the accumulator. gaps:
     bits stored beside each weight of a sparse row that is one stream of bytes: 8 in the layout of `row_stream`, 4 in
-    that of `delta_row_stream`. flash: true if the weights
-    lie in flash, false for working memory, None if the chip has a single address space. rows: matrix rows processed at
-    once. windows: windows that they meet at once. step: the time of one entry of a sum, in cycles on an
+    that of `delta_row_stream`. flash: true if the weights lie in flash, false for working memory, None if the chip has
+    a single address space. rows: matrix rows processed at once. step: the time of one entry of a sum, in cycles on an
     AVR and in instructions on other chips; code: bytes of flash; `make kernels` measures both. codings: the codings of
-    weights and vector; tables are the first arguments. segments: the tables are those of `Coding.segments`, and a
-    vector whose integers fit 16 bits is decoded beforehand. needs: the feature that a board must have. composed: the
-    text of a kernel that no header defines. chunk: for products of which so many consecutive ones, counted from the
-    last, are proven to fit 16 bits together.
+    weights and vector; tables are the first arguments. segments: the tables are those of `Coding.segments`. needs: the
+    feature that a board must have. composed: the text of a kernel that no header defines. chunk: for products of which
+    so many consecutive ones, counted from the last, are proven to fit 16 bits together.
     """
 
     symbol: str
@@ -93,7 +91,6 @@ class Kernel:
     gaps: int = 0
     flash: bool | None = True
     rows: int = 1
-    windows: int = 1
     step: float = 0.0
     codings: tuple[str, ...] = (INTEGER, INTEGER)
     code: int = 0
@@ -122,11 +119,11 @@ class Kernel:
         return ours == theirs and self.flash in (None, wanted.flash)
 
 
-LEAST_WINDOW = 4
-"""The least length of a window of a kernel for tiles."""
+REQUANTISED_LIMIT = (1 << 31) - 256
+"""The magnitude below which a kernel for tiles requantises sums, its shifts are negative."""
 
-REQUANTISED_LIMIT = 1 << 30
-"""The magnitude below which a kernel for tiles requantises sums, as it doubles them; its shifts are negative."""
+LEAST_MULTIPLIER = 1 << 30
+"""The least multiplier with which it requantises sums."""
 
 
 LONGEST_IN_CHUNKS = 1530

@@ -16,6 +16,7 @@ from tinyml.targets.board import Board
 from tinyml.targets.c.composer.names import described
 from tinyml.targets.chip import Chip
 from tinyml.targets.kernel import Kernel
+from tinyml.targets.tiles import TileFamily
 
 CHIPS = ("avr", "cortex_m", "riscv", "host")
 """The built-in chips; `targets/NAME/chip.py` defines the `CHIP` of each."""
@@ -89,8 +90,14 @@ def kernels_for(target: str, wanted: Kernel) -> Sequence[Kernel]:
     return [*listed, *(() if composed is None else (composed,))]
 
 
+def tile_families(target: str) -> Sequence[TileFamily]:
+    """The families of kernels for tiles that a board can run; raises `InputError` for an unknown board."""
+    chip, board = _target(target)
+    return [family for family in chip.tiles if family.needs in ("", *board.features)]
+
+
 @cache
-def find_kernel(symbol: str, target: str | None = None) -> Kernel | None:
+def known_kernel(symbol: str, target: str | None = None) -> Kernel | None:
     """The kernel with a C function, of a board or else of any chip; None if there is none.
 
     Raises `InputError` for an unknown board.
@@ -102,11 +109,13 @@ def find_kernel(symbol: str, target: str | None = None) -> Kernel | None:
         kernel = chip.compose(wanted.wanted) if listed is None and wanted is not None else listed
         if kernel is not None and kernel.symbol == symbol:
             return kernel
+        if (tile := next(filter(None, (family.named(symbol) for family in chip.tiles)), None)) is not None:
+            return tile
     return None
 
 
 def kernel_named(symbol: str) -> Kernel:
     """The kernel with a given C function; raises `InputError` if there is none."""
-    if (kernel := find_kernel(symbol)) is None:
+    if (kernel := known_kernel(symbol)) is None:
         raise InputError(f"no kernel is called '{symbol}'")
     return kernel

@@ -1,14 +1,14 @@
-"""Products of matrices and windows, each sum finished where it was summed."""
+"""Products of rows of weights and windows beside each other, each sum finished where it was summed."""
 
 from __future__ import annotations
 
-from abc import ABC
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import ClassVar, NamedTuple
 
-from xdsl.dialects.builtin import StringAttr
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, StringAttr, i64
 from xdsl.ir import Attribute, SSAValue
-from xdsl.irdl import AnyAttr, irdl_op_definition, operand_def, opt_operand_def, opt_prop_def, prop_def, traits_def
+from xdsl.irdl import AnyAttr, irdl_op_definition, operand_def, opt_prop_def, prop_def, traits_def
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
@@ -19,32 +19,40 @@ from tinyml.dialects.num.base import sums_products
 from tinyml.dialects.num.kernels import MEMREF, KernelOp, run_length
 from tinyml.dialects.num.proofs import BOUND, bound_of, proof, verify_room
 
-__all__ = ["ChannelTilesOp", "DotTilesOp", "FinishedSumsOp"]
+__all__ = ["ChannelTilesOp", "ComposedTilesOp", "DotTilesOp", "FinishedSumsOp", "Spacing"]
+
+
+class Spacing(NamedTuple):
+    """Where windows lie in memory: each consists of `runs` runs `pitch` elements apart, and the next lies `step` on."""
+
+    runs: int
+    pitch: int
+    step: int
 
 
 class FinishedSumsOp(KernelOp, ABC):
-    """Sums that run in `acc` and are rounded into the format of the outputs; `bound` proves that none overflows.
+    """Sums of windows by rows of weights, run in `acc` and rounded into the format of the outputs.
 
-    There is a start for each row of weights.
+    There is a start for each row of weights, and an output for each window and row, window by window. `spacing` says
+    where the windows lie. `bound` proves that no sum overflows.
     """
 
-    if TYPE_CHECKING:
-        outputs: SSAValue
-        starts: SSAValue
-
+    outputs = operand_def(MEMREF)
+    starts = operand_def(MEMREF)
+    weights = operand_def(MEMREF)
+    windows = operand_def(MEMREF)
     acc = prop_def(AnyAttr())
     bound = opt_prop_def(BOUND)
+    spacing = prop_def(DenseArrayBase.constr(i64))
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+    assembly_format = (
+        "$outputs `,` $starts `,` $weights `,` $windows attr-dict"
+        " `:` type($outputs) `,` type($starts) `,` type($weights) `,` type($windows)"
+    )
 
-    def __init__(
-        self,
-        operands: Sequence[SSAValue | Sequence[SSAValue]],
-        acc: Attribute,
-        bound: Bound | None = None,
-        kernel: str | None = None,
-    ):
-        named = {} if kernel is None else {"kernel": StringAttr(kernel)}
-        super().__init__(operands=operands, properties={"acc": acc, **proof(bound), **named})
+    def __init__(self, operands: Sequence[SSAValue], acc: Attribute, spacing: Spacing, bound: Bound | None = None):
+        spaces = DenseArrayBase.from_list(i64, spacing)
+        super().__init__(operands=operands, properties={"acc": acc, "spacing": spaces, **proof(bound)})
 
     @property
     def accumulator(self) -> Accumulator:
@@ -62,23 +70,48 @@ class FinishedSumsOp(KernelOp, ABC):
         return bound_of(self.bound)
 
     @property
+    def spaces(self) -> Spacing:
+        values = [int(value) for value in self.spacing.get_values()]
+        if len(values) != 3 or min(values) < 0 or values[0] < 1:
+            raise VerifyException(f"spacing needs runs, at least 1, a pitch and a step, got {values}")
+        return Spacing(*values)
+
+    @property
+    def factors(self) -> tuple[SSAValue, SSAValue]:
+        return self.weights, self.windows
+
+    @property
     def rows(self) -> int:
         return run_length(self.starts)
 
     @property
     def length(self) -> int:
         """The number of products of a sum."""
-        return run_length(self.factors[0]) // self.rows
+        return run_length(self.weights) // self.rows
+
+    @property
+    @abstractmethod
+    def run(self) -> int:
+        """The elements of a run."""
+
+    @property
+    def count(self) -> int:
+        """The number of windows."""
+        return run_length(self.outputs) // self.rows
 
     @property
     def products(self) -> int:
         return run_length(self.outputs) * self.length
 
-    @property
-    def parts(self) -> Mapping[str, int]:
-        return {"row": self.rows}
-
     def verify_runs(self) -> None:
+        outputs, starts, weights, windows = (
+            run_length(run) for run in (self.outputs, self.starts, self.weights, self.windows)
+        )
+        runs, pitch, step = self.spaces
+        if 0 in (outputs, starts, weights) or outputs % starts or weights % (starts * runs):
+            raise VerifyException(f"{weights} weights of {starts} rows in {runs} runs do not give {outputs} results")
+        if (needed := (self.count - 1) * step + (runs - 1) * pitch + self.run) > windows:
+            raise VerifyException(f"windows reach over {needed} elements, got {windows}")
         sums_products(self.acc, *(element_format(factor.type) for factor in self.factors))
         if self.accumulator.FAMILY != self.format.FAMILY:
             raise VerifyException(f"sums in {self.acc} cannot be rounded into {self.format.type}; convert first")
@@ -87,73 +120,67 @@ class FinishedSumsOp(KernelOp, ABC):
 
 @irdl_op_definition
 class DotTilesOp(FinishedSumsOp):
-    """`outputs[p, r] =` the sum, finished, of `starts[r]` and the products of row r of a matrix and window p.
-
-    All are runs: of the windows one after the other, of the rows, and of the outputs window by window. A kernel widens
-    windows in `wide`.
-    """
+    """`outputs[p, r] =` the sum, finished, of `starts[r]` and the products of row r of weights and window p."""
 
     name = "num.dot_tiles"
-    outputs = operand_def(MEMREF)
-    starts = operand_def(MEMREF)
-    matrix = operand_def(MEMREF)
-    windows = operand_def(MEMREF)
-    wide = opt_operand_def(MEMREF)
-    assembly_format = (
-        "$outputs `,` $starts `,` $matrix `,` $windows (`wide` $wide^ `:` type($wide))? attr-dict"
-        " `:` type($outputs) `,` type($starts) `,` type($matrix) `,` type($windows)"
-    )
 
     @property
-    def factors(self) -> tuple[SSAValue, SSAValue]:
-        return self.matrix, self.windows
-
-    @property
-    def count(self) -> int:
-        """The number of windows."""
-        return run_length(self.outputs) // self.rows
-
-    @property
-    def parts(self) -> Mapping[str, int]:
-        return {"row": self.rows, "column": self.length}
-
-    def verify_runs(self) -> None:
-        extents = self.count * self.rows, self.rows * self.length, self.count * self.length
-        outputs, matrix, windows = (run_length(run) for run in (self.outputs, self.matrix, self.windows))
-        if extents != (outputs, matrix, windows) or 0 in extents:
-            raise VerifyException(
-                f"{matrix} elements of {self.rows} rows and {windows} of windows do not give {outputs} results"
-            )
-        super().verify_runs()
+    def run(self) -> int:
+        return self.length // self.spaces.runs
 
 
 @irdl_op_definition
 class ChannelTilesOp(FinishedSumsOp):
-    """`outputs[c] =` the sum, finished, of `starts[c]` and the products of filter c and column c of a window.
+    """`outputs[p, c] =` the sum, finished, of `starts[c]` and the products of filter c and channel c of window p.
 
-    The window is a run of rows of all channels. The filters are a run in the order in which a kernel fetches weights:
-    by as many channels as it takes at once, then by the rows of the window.
+    A run of a window consists of pixels, each of which has an element of every channel.
     """
 
     name = "num.channel_tiles"
+
+    @property
+    def run(self) -> int:
+        return self.length * self.rows // self.spaces.runs
+
+
+@irdl_op_definition
+class ComposedTilesOp(KernelOp):
+    """The sums of a tile, by a kernel that is composed for its shape.
+
+    stream: weights and all else that belongs to rows, in the order in which the kernel fetches them. multiplied:
+    products of a call.
+    """
+
+    name = "num.composed_tiles"
     NEEDS_KERNEL: ClassVar[bool] = True
     outputs = operand_def(MEMREF)
-    starts = operand_def(MEMREF)
-    filters = operand_def(MEMREF)
-    window = operand_def(MEMREF)
+    stream = operand_def(MEMREF)
+    windows = operand_def(MEMREF)
+    acc = prop_def(AnyAttr())
+    multiplied = prop_def(IntegerAttr.constr(i64))
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
     assembly_format = (
-        "$outputs `,` $starts `,` $filters `,` $window attr-dict"
-        " `:` type($outputs) `,` type($starts) `,` type($filters) `,` type($window)"
+        "$outputs `,` $stream `,` $windows attr-dict `:` type($outputs) `,` type($stream) `,` type($windows)"
     )
+
+    def __init__(self, operands: Sequence[SSAValue], acc: Attribute, products: int, kernel: str):
+        properties: dict[str, Attribute] = {"acc": acc, "multiplied": IntegerAttr(products, i64)}
+        super().__init__(operands=operands, properties={**properties, "kernel": StringAttr(kernel)})
+
+    @property
+    def accumulator(self) -> Accumulator:
+        if (accumulator := accumulator_of(self.acc)) is None:
+            raise VerifyException(f"expected sums in an accumulator, got {self.acc}")
+        return accumulator
 
     @property
     def factors(self) -> tuple[SSAValue, SSAValue]:
-        return self.filters, self.window
+        return self.stream, self.windows
+
+    @property
+    def products(self) -> int:
+        return self.multiplied.value.data
 
     def verify_runs(self) -> None:
-        outputs, starts, filters, window = (
-            run_length(run) for run in (self.outputs, self.starts, self.filters, self.window)
-        )
-        if outputs != starts or filters != window or starts == 0 or filters % starts:
-            raise VerifyException(f"{filters} weights of {starts} channels do not meet {window} elements of a window")
-        super().verify_runs()
+        for run in (self.outputs, self.stream, self.windows):
+            run_length(run)

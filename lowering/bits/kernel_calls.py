@@ -96,8 +96,8 @@ def call_of(op: num.KernelOp) -> Lowering:
                 None,
                 [op.starts, op.sums],
             )
-        case num.DotTilesOp() | num.ChannelTilesOp():
-            return _tiles(op, kernel)
+        case num.ComposedTilesOp():
+            return lambda e: call_kernel(e, kernel, [op.stream, op.windows], [], None, [op.outputs])
         case _:
             raise InputError(f"{op.name} is not supported yet: its kernels have no calls")
 
@@ -130,23 +130,6 @@ def _sparse_sum(op: num.SparseDotOp, kernel: str) -> Lowering:
 
 def _packed_sum(op: num.PackedDotOp, kernel: str) -> Lowering:
     return lambda e: call_kernel(e, kernel, [op.row, op.vector], [op.sum], op.sum.type)
-
-
-def _tiles(op: num.DotTilesOp | num.ChannelTilesOp, kernel: str) -> Lowering:
-    finish = op.accumulator.requantisation(op.format, op.rows)
-    if finish is None:
-        raise InputError(f"{op.name} has a kernel that cannot finish its sums")
-    length, rows = op.length, op.rows
-
-    def lower(e: Emitter) -> SSAValue | None:
-        multipliers = e.context.table("multipliers", finish.multipliers)
-        shifts = e.context.table("shifts", finish.shifts)
-        scalars = [_number(e, length), _number(e, rows), e.int_constant(finish.zero, 32)]
-        wide = [op.wide] if isinstance(op, num.DotTilesOp) and op.wide is not None else []
-        memrefs = [*op.factors, op.starts, multipliers, shifts]
-        return call_kernel(e, kernel, memrefs, scalars, None, [*wide, op.outputs])
-
-    return lower
 
 
 def _number(e: Emitter, value: int) -> SSAValue:

@@ -15,6 +15,7 @@ from tinyml.lowering.loops.operands import elements_from, flash_array
 from tinyml.lowering.loops.products import finished, lower_contraction, lower_sums, sum_start
 from tinyml.lowering.loops.turned_convolutions import lower_in_turns
 from tinyml.lowering.loops.zero_points import start_without_offsets
+from tinyml.transforms.formats.tiling.strips import spacing
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 
 
@@ -27,9 +28,14 @@ def lower_convolution(op: tdsl.Conv2dOp, nest: LoopNest) -> None:
     if op.turns is not None:
         return lower_in_turns(op, nest)
     rows, *taps, length = tdsl.shape_of(op.lhs)
-    if op.group_count == 1 and tdsl.shape_of(op.rhs)[1:3] == tuple(taps) and (start := _starts(op, nest)) is not None:
-        return _lower_tiles(op, start, nest)
-    if length > 1 or rows != op.group_count or tdsl.shape_of(op.rhs)[1:3] != tuple(taps):
+    images, height, width, _ = tdsl.shape_of(op.rhs)
+    is_window, by_channel = (height, width) == tuple(taps), length == 1 and rows == op.group_count > 1
+    is_strip = images == 1 and not is_window and _is_strip(op)
+    if (op.group_count == 1 and (is_window or is_strip)) or (by_channel and (is_strip or (is_window and images > 1))):
+        start = _starts(op, nest)
+        if start is not None:
+            return _lower_tiles(op, start, nest)
+    if not is_window or not by_channel:
         return lower_contraction(op, nest)
     start = start_without_offsets(op)
     count = prod(taps)
@@ -43,6 +49,14 @@ def lower_convolution(op: tdsl.Conv2dOp, nest: LoopNest) -> None:
 
     lower_sums(op, start, products, nest)
     return None
+
+
+def _is_strip(op: tdsl.Conv2dOp) -> bool:
+    """Do the windows of a single image lie beside each other, a constant step from one to the next?"""
+    (_, *taps, _), (_, height, _, _) = tdsl.shape_of(op.lhs), tdsl.shape_of(op.rhs)
+    rows = tdsl.shape_of(op.out)[1]
+    pixels = taps == [1, 1] and op.steps == (1, 1)
+    return op.spread == (1, 1) and ((rows == 1 and height == taps[0]) or pixels)
 
 
 def _starts(op: tdsl.Conv2dOp, nest: LoopNest) -> SSAValue | None:
@@ -64,19 +78,19 @@ def _starts(op: tdsl.Conv2dOp, nest: LoopNest) -> SSAValue | None:
 
 
 def _lower_tiles(op: tdsl.Conv2dOp, starts: SSAValue, nest: LoopNest) -> None:
-    """Multiply images that are one window each by all filters, a single one with dot products."""
-    matrix, windows = (
+    """Multiply windows beside each other by all filters, or channels by filters; a single window with dot products."""
+    weights, windows = (
         elements_from(x, nest.index(0), prod(tdsl.shape_of(x)), nest, tdsl.format_of(x).without_offset()[0].type)
         for x in (op.lhs, op.rhs)
     )
-    if tdsl.shape_of(op.rhs)[0] == 1:
-        rows, length = tdsl.shape_of(op.lhs)[0], num.run_length(windows)
+    rows, length = tdsl.shape_of(op.lhs)[0], prod(tdsl.shape_of(op.lhs)[1:])
+    if prod(tdsl.shape_of(op.out)) == rows:
 
         def row(number: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
             sum = nest.insert(num.StartOp(nest.load(starts, [number]), op.accumulators[0].type))
             sum.name_hint = "sum"
-            weights = nest.insert(scratch.SliceOp(matrix, nest.times(number, length), (length,)))
-            sum = nest.insert(num.DotOp(sum, weights, windows))
+            filter = nest.insert(scratch.SliceOp(weights, nest.times(number, length), (length,)))
+            sum = nest.insert(num.DotOp(sum, filter, windows))
             indices = [*[nest.index(0)] * 3, number]
             nest.store(finished(op, sum, None, indices, nest), op.out, indices)
             return []
@@ -84,4 +98,7 @@ def _lower_tiles(op: tdsl.Conv2dOp, starts: SSAValue, nest: LoopNest) -> None:
         nest.fold(nest.index(rows), [], row)
         return
     results = elements_from(op.out, nest.index(0), prod(tdsl.shape_of(op.out)), nest)
-    nest.put(num.DotTilesOp([results, starts, matrix, windows, []], op.accumulators[0].type, op.finished_bound))
+    tiles = num.DotTilesOp if op.group_count == 1 else num.ChannelTilesOp
+    places = spacing(tdsl.shape_of(op.lhs), tdsl.shape_of(op.rhs), op.steps[1])
+    operands = [results, starts, weights, windows]
+    nest.put(tiles(operands, op.accumulators[0].type, places, op.finished_bound))

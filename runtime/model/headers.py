@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tinyml.dialects.errors import InputError
 from tinyml.targets.c.composer import elements
-from tinyml.targets.registry import chips, find_kernel
+from tinyml.targets.registry import chips, known_kernel
 
 _INCLUDE = Path(__file__).parents[1] / "include"
 
@@ -33,7 +33,7 @@ def definition_of(symbol: str) -> Sequence[tuple[str, str]]:
 
     A composed function is a text of its own, by its symbol. Raises `InputError` for an unknown function.
     """
-    kernel = find_kernel(symbol)
+    kernel = known_kernel(symbol)
     if kernel is not None and (composed := kernel.composed) is not None:
         headers = [(composed.header, _texts()[composed.header])] if composed.header else []
         needed = [text for function in composed.functions for text in definition_of(function)]

@@ -2,15 +2,13 @@
 
 from tinyml.dialects.formats.coding import INTEGER
 from tinyml.targets.cortex_m.composer.channel_rows import channel_rows
-from tinyml.targets.cortex_m.composer.channel_tiles import channel_tiles
+from tinyml.targets.cortex_m.composer.channel_strips import CHANNEL_STRIPS
 from tinyml.targets.cortex_m.composer.dense import dot, dot_rows
-from tinyml.targets.cortex_m.composer.dot_tiles import dot_tiles
+from tinyml.targets.cortex_m.composer.dot_strips import DOT_STRIPS
 from tinyml.targets.cortex_m.composer.sparse import sparse_dot
 from tinyml.targets.kernel import Kernel, PackedReads
 
 KERNELS = (
-    dot_tiles(),
-    channel_tiles(),
     Kernel("tm_cm_dot_p16_s16_s32", 16, 16, 32, flash=None, step=9.0, codings=("p16", INTEGER), segments=True),
     Kernel("tm_cm_dot_p16_s16_s64", 16, 16, 64, flash=None, step=9.0, codings=("p16", INTEGER), segments=True),
     dot(8, 8, 32, step=2.9),
@@ -30,5 +28,6 @@ KERNELS = (
     sparse_dot(8, 16, step=7.4),
     sparse_dot(16, 16, step=7.4),
 )
+TILES = (DOT_STRIPS, CHANNEL_STRIPS)
 PACKED_READS = PackedReads(loop=1.6, kernel=5.0, call=12, code={4: 26, 5: 124, 6: 94, 9: 76, 10: 78, 12: 66})
 """Estimates, not measured here: the figures are those of an 8-bit chip."""

@@ -20,7 +20,7 @@ from tinyml.tools.universe import TINYML
 LONGEST_FILE = 400
 CONTRACTS = {
     "dialects": {"collect", "context", "errors", "functions", "lazy_numpy", "limits", "locations", "options"},
-    "targets": {"board", "chip", "costs", "kernel", "package", "registry"},
+    "targets": {"board", "chip", "costs", "kernel", "package", "registry", "tiles"},
     "runtime": set[str](),
     "transforms": set[str](),
     "lowering": {"options", "pipelines"},

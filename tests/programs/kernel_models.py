@@ -270,6 +270,9 @@ def greatest(kernel: Kernel, length: int) -> int:
         return int(raws[weights.integers(raws) <= most].max())
     bits = min(kernel.weights - 1, most.bit_length() - 1)
     limit = (1 << (kernel.weights - 1)) - 1
+    if kernel.chunk:
+        # A chunk of products and a byte fit 16 bits.
+        limit = ((1 << 15) - 1 - 255) // (kernel.chunk << kernel.vector - 1)
     return (1 << bits) - 1 if kernel.flash is False else min(limit, most)
 
 

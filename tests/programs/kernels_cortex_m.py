@@ -9,9 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tinyml.dialects.machine.runtime_functions import requantize
 from tinyml.runtime.model.interface import Interface
-from tinyml.targets.kernel import LEAST_WINDOW, REQUANTISED_LIMIT
 
 INTERFACE = Interface("kernels", "int8_t", 3360, "int32_t", 8, has_label=False)
 ROWS = 8
@@ -24,8 +22,7 @@ Values = NDArray[Any]
 class Kernel:
     """A kernel and what limits its calls.
 
-    limit: the greatest magnitude that a sum may reach. stride: the distance of elements of a channel. windows: how many
-    vectors the rows meet, if their sums are finished. by_four: are weights in the order of `channel_tiles.py`?
+    limit: the greatest magnitude that a sum may reach. stride: the distance of elements of a channel.
     """
 
     name: str
@@ -34,18 +31,11 @@ class Kernel:
     rows: int = 1
     limit: int = 2**31 - 1
     stride: int = 0
-    windows: int = 0
-    by_four: bool = False
 
     @property
     def is_sparse(self) -> bool:
         return "sparse" in self.name
 
-
-MULTIPLIERS = np.array([1 << 30, 0x7FFFFFFF, 1518500250, 0x40000001, 1073741900, 2000000000, 1234567890, 1 << 30], "i4")
-SHIFTS = np.array([-1, -14, -7, -22, -3, -17, -11, -31], "i1")
-ZERO = -5
-"""The requantisation of the program's rows."""
 
 S8, S16 = np.int8, np.int16
 KERNELS = [
@@ -63,10 +53,6 @@ KERNELS = [
     Kernel("tm_cm_channels4_s8_s8_s32", S8, S8, rows=4, stride=5),
     Kernel("tm_cm_channels4_s8_s16_s32", S8, S16, rows=4, stride=5),
     Kernel("tm_cm_channels4_s16_s16_s32", S16, S16, rows=4, stride=5),
-    Kernel("tm_cm_tile2_s8_s8_s32", S8, S8, rows=4, limit=REQUANTISED_LIMIT - 1, windows=2),
-    Kernel(
-        "tm_cm_channel_tile4_s8_s8_s32", S8, S8, rows=8, limit=REQUANTISED_LIMIT - 1, stride=8, windows=1, by_four=True
-    ),
 ]
 """In the order of the numbers that `data/kernels_cortex_m` gives them."""
 
@@ -83,12 +69,6 @@ class Call:
     gaps: Values | None = None
     offsets: tuple[int, int] = (0, 0)
 
-    @property
-    def stored(self) -> Values:
-        """The weights in the kernel's order."""
-        rows, n = self.w.shape
-        return self.w.reshape(rows // 4, 4, n).transpose(0, 2, 1) if self.kernel.by_four else self.w
-
     def input(self) -> Values:
         """What the program reads."""
         words = self.starts.astype("<i4")
@@ -99,7 +79,7 @@ class Call:
         head += np.array(self.offsets, np.uint8).tobytes()
         head += np.array([self.w.nbytes, self.x.nbytes], "<u2").tobytes() + words.tobytes()
         gaps = b"" if self.gaps is None else self.gaps.tobytes()
-        data = head + self.stored.tobytes() + self.x.tobytes() + gaps
+        data = head + self.w.tobytes() + self.x.tobytes() + gaps
         return np.frombuffer(data.ljust(INTERFACE.input_length, b"\xa5"), np.int8)
 
     def expected(self) -> Values:
@@ -111,33 +91,18 @@ class Call:
         if self.kernel.stride:
             channels = [self.x[row :: self.kernel.stride][:n].astype(np.int64) for row in range(rows)]
             sums = np.array([row @ channel for row, channel in zip(self.w.astype(np.int64), channels, strict=True)])
-        elif self.kernel.windows:
-            sums = self.x.astype(np.int64).reshape(self.kernel.windows, -1) @ self.w.astype(np.int64).T
         else:
             sums = self.w.astype(np.int64) @ x
         result = self.starts.astype("<i4")
-        if self.kernel.windows:
-            return self._finished(np.atleast_2d(sums))
         if self.kernel.limit > 2**31:
             result[:2] = (self.starts[:1] + sums).astype("<i8").view("<i4")
         else:
             result[:rows] = self.starts[:rows] + sums
         return result
 
-    def _finished(self, sums: Values) -> Values:
-        """Sums of windows by rows, as bytes, in the first of eight numbers."""
-        windows, rows = sums.shape
-        shape = windows, rows
-        wide = (self.starts[:rows] + sums).astype(np.int32)
-        factors = (np.broadcast_to(values[:rows], shape) for values in (MULTIPLIERS, SHIFTS))
-        finished = np.clip(requantize(wide, *factors).astype(np.int64) + ZERO, -128, 127).reshape(-1)
-        return np.concatenate([finished, self.starts[finished.size :]]).astype("<i4")
-
 
 def _length(kernel: Kernel, n: int) -> int:
     """The length of rows that a call has room for."""
-    if kernel.windows:
-        n = min(max(n, LEAST_WINDOW), 300 if kernel.windows > 1 else 50)
     # The vector's buffer has room for no more.
     return min(n, 50) if kernel.stride else n
 
@@ -200,8 +165,6 @@ def make_call(
         length = 1 + int(gaps.sum())
     if kernel.stride:
         length = max(n - 1, 0) * kernel.stride + kernel.rows
-    elif kernel.windows:
-        length = kernel.windows * n
     info = np.iinfo(kernel.x)
     x = pick(random, patterns[1])(int(info.min), int(info.max), (length,)).astype(kernel.x)
     starts = random.integers(-start, start, ROWS, endpoint=True)

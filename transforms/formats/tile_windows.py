@@ -20,12 +20,13 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import tdsl
-from tinyml.targets.kernel import Kernel
-from tinyml.targets.registry import HOST, kernels_of
-from tinyml.transforms.formats.tiling.convolution_pixels import ConvolutionPixels, padding
+from tinyml.targets.registry import HOST, tile_families
+from tinyml.targets.tiles import TileFamily
+from tinyml.transforms.formats.tiling.convolution_pixels import ConvolutionPixels
 from tinyml.transforms.formats.tiling.emitter import Emitter
-from tinyml.transforms.formats.tiling.pixel_pairs import PAIR, takes_pairs
+from tinyml.transforms.formats.tiling.padding import padding
 from tinyml.transforms.formats.tiling.stored_image import StoredImage
+from tinyml.transforms.formats.tiling.strips import pixels_at_once, rows_at_once
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class TileWindowsPass(ModulePass):
     Convolutions in place (`turns`) stay. The elementwise ops are absorbed as long as each is the only reader of the one
     before, and reads besides only tensors of the same shape, numbers per channel and single numbers.
 
-    target: as for printing C; its kernels say whether two pixels are taken at once. ram: with a limit in bytes single
+    target: as for printing C; its kernels say how many pixels are taken at once. ram: with a limit in bytes single
     pixels are taken, which need less memory. Raises `InputError` for an unknown target.
     """
 
@@ -44,12 +45,12 @@ class TileWindowsPass(ModulePass):
     ram: int | None = None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        kernels = kernels_of(self.target) if self.ram is None else ()
+        families = tile_families(self.target) if self.ram is None else ()
         for convolution in [inner for inner in op.walk() if isinstance(inner, tdsl.Conv2dOp)]:
             single = tdsl.shape_of(convolution.rhs)[0] == 1
             done = convolution.turns is not None or _is_tiled(convolution)
             if convolution.result is not None and single and not done:
-                _tile(convolution, kernels)
+                _tile(convolution, families)
 
 
 def _is_tiled(op: tdsl.Conv2dOp) -> bool:
@@ -58,13 +59,13 @@ def _is_tiled(op: tdsl.Conv2dOp) -> bool:
     return op.group_count > 1 and tdsl.shape_of(op.lhs)[1:3] == tuple(window) and padding(op.rhs) is None
 
 
-def _tile(op: tdsl.Conv2dOp, kernels: Sequence[Kernel]) -> None:
+def _tile(op: tdsl.Conv2dOp, families: Sequence[TileFamily]) -> None:
     """Rewrite one convolution."""
-    paired = takes_pairs(op, kernels)
+    at_once, rows = pixels_at_once(op, families), rows_at_once(op, families)
     chain = _chain(op)
     last = chain[-1] if chain else op
     emit = Emitter(last, op.location)
-    pixels = ConvolutionPixels(op, chain, emit, several=paired)
+    pixels = ConvolutionPixels(op, chain, emit, several=at_once > 1 or rows > 1)
     whole = emit.insert(tensor.EmptyOp((), last.out.type), op)
     whole.name_hint = last.out.name_hint
     _, height, width, _ = tdsl.shape_of(op.out)
@@ -72,14 +73,16 @@ def _tile(op: tdsl.Conv2dOp, kernels: Sequence[Kernel]) -> None:
     def computed(y: SSAValue, x: SSAValue, count: int, whole: SSAValue) -> SSAValue:
         image = StoredImage.whole(whole)
         at = image.place(y, x, emit)
-        return image.inserted(pixels.pixels(y, x, StoredImage.whole, count), at, emit).value
+        return image.inserted(pixels.pixels(y, x, StoredImage.whole, count, rows), at, emit).value
 
     def row(y: SSAValue, whole: SSAValue) -> SSAValue:
-        count = PAIR if paired else 1
-        whole = emit.over(width // count, whole, lambda n, whole: computed(y, emit.times(n, count), count, whole))
-        return computed(y, emit.index(width - 1), 1, whole) if width % count else whole
+        if rows > 1:
+            return computed(emit.times(y, rows), emit.index(0), width, whole)
+        tiles, rest = divmod(width, at_once)
+        whole = emit.over(tiles, whole, lambda n, whole: computed(y, emit.times(n, at_once), at_once, whole))
+        return computed(y, emit.index(width - rest), rest, whole) if rest else whole
 
-    whole = emit.over(height, whole, row)
+    whole = emit.over(height // rows, whole, row)
     dead: list[Operation] = [*reversed(chain), op]
     Rewriter.replace_op(dead[0], [], [whole])
     for old in [*dead[1:], *(owner for owner in (op.lhs.owner, pixels.pad) if isinstance(owner, Operation))]:

@@ -27,7 +27,6 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import HOST, kernels_of
 from tinyml.transforms.ir.loop_nest import LoopNest, local_array
-from tinyml.transforms.loops.kernels.channel_tiles import call_for_channels
 
 
 @dataclass(frozen=True)
@@ -42,14 +41,13 @@ class BlockRowsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         blocks = num.DotRowsOp.name, num.ChannelDotsOp.name
-        tiles = [kernel for kernel in kernels_of(self.target) if kernel.op == num.ChannelTilesOp.name]
         kernels = [kernel for kernel in kernels_of(self.target) if kernel.op in blocks]
         for function in defined_functions(op):
             # One array for all loops: no two of them run at the same time.
             arrays: dict[tuple[Attribute, int], SSAValue] = {}
             for loop in [loop for loop in function.walk() if isinstance(loop, scf.ForOp)]:
                 rows = _Rows.find(loop, kernels)
-                if rows is not None and not rows.is_one_call(tiles):
+                if rows is not None:
                     kind = rows.accumulator.type, rows.block
                     if kind not in arrays:
                         arrays[kind] = local_array(function, *kind, "sums")
@@ -101,17 +99,6 @@ class _Rows:
             if len(products) == len(dots) and len(same) == 1 and bounds[1] >= products[0].kernel.rows:
                 return cls(loop, bounds[1], accumulator, products)
         return None
-
-    def is_one_call(self, kernels: Sequence[Kernel]) -> bool:
-        """Replace the loop by one call of a kernel for channels, where there is one."""
-        [product, *others], formats = self.products, [element_format(x.type) for x in self.products[0].dot.factors]
-        bits = [8 * format.dtype.itemsize for format in formats]
-        flash = scratch.in_flash(scratch.memref_type(product.row.result))
-        wanted = Kernel("", bits[0], bits[1], self.accumulator.bits, op=num.ChannelTilesOp.name, flash=flash)
-        kernel = next((kernel for kernel in kernels if kernel.computes(wanted)), None)
-        if others or kernel is None or not isinstance(product.dot, num.StridedDotOp):
-            return False
-        return call_for_channels(self.loop, self.trips, product.dot, product.row, kernel)
 
     @staticmethod
     def _product(

@@ -25,7 +25,7 @@ from tinyml.dialects.layouts.packed_bits import group_length
 from tinyml.dialects.layouts.row_stream import COUNT_BYTES
 from tinyml.dialects.locations import error_at
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.registry import HOST, board, kernels_for, kernels_of
+from tinyml.targets.registry import HOST, board, kernels_for, kernels_of, tile_families
 from tinyml.transforms.ir.divisibility import is_multiple
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 from tinyml.transforms.ir.sparse_layouts import best_rows, compressed_rows
@@ -51,9 +51,9 @@ class SelectKernelsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         unpacked, decoded = UnpackedRuns(), DecodedRuns(board(self.target).ram)
-        select_tile_kernels(op, kernels_of(self.target))
+        select_tile_kernels(op, tile_families(self.target))
         for call in list(op.walk()):
-            if isinstance(call, num.KernelOp) and not (call.NEEDS_KERNEL or isinstance(call, num.DotTilesOp)):
+            if isinstance(call, num.KernelOp) and not call.NEEDS_KERNEL:
                 kernel = _matching(call, self.target)
                 if isinstance(call, num.SparseDotOp) and kernel is not None:
                     kernel = _sparse_kernel(call, kernel, self.target)

@@ -20,9 +20,13 @@ typedef uint32_t __attribute__((__may_alias__)) tm_word;
 /* n bytes, 0 or more. Both places do not overlap. */
 static TM_COPY void tm_copy(void *to, const void *from, int n)
 {
+#ifdef __AVR__
+    /* Two bytes an iteration; an odd number enters in the middle. */
+    __asm__ volatile("sbrc %A[n],0\n\trjmp 1f\n\trjmp 2f\n0:\tld r0,X+\n\tst Z+,r0\n1:\tld r0,X+\n\tst Z+,r0\n"
+                     "2:\tsbiw %[n],2\n\tbrcc 0b" : [n] "+w"(n), "+x"(from), "+z"(to) : : "r0", "memory");
+#else
     uint8_t *t = (uint8_t *)to;
     const uint8_t *f = (const uint8_t *)from;
-#ifndef __AVR__
     if (TM_ANY_ADDRESS || (((uintptr_t)t | (uintptr_t)f) & 3) == 0) {
         for (; n >= 16; n -= 16, t += 16, f += 16) {
             const tm_word *w = (const tm_word *)f;
@@ -36,8 +40,8 @@ static TM_COPY void tm_copy(void *to, const void *from, int n)
         for (; n >= 4; n -= 4, t += 4, f += 4)
             *(tm_word *)t = *(const tm_word *)f;
     }
-#endif
     for (; n > 0; n--)
         *t++ = *f++;
+#endif
 }
 #endif

@@ -17,6 +17,20 @@ def joined(*parts: str | Iterable[str]) -> Lines:
     return tuple(line for part in parts for line in ((part,) if isinstance(part, str) else part))
 
 
+REACH = 4095
+"""The greatest offset of a load or store, and the greatest constant of an addition."""
+
+
+def moved(register: str, distance: int) -> Lines:
+    """Adds a constant to a register."""
+    lines: list[str] = []
+    while distance:
+        step = max(-REACH, min(distance, REACH))
+        lines += [f"{'add' if step > 0 else 'sub'} {register}, {register}, #{abs(step)}"]
+        distance -= step
+    return tuple(lines)
+
+
 def instructions(lines: Sequence[str]) -> int:
     """The number of instructions, which is the time that straight-line code takes."""
     return sum(not line.endswith(":") for line in lines)

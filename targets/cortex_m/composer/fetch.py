@@ -6,6 +6,8 @@ same order. Single words may be loaded from any address, pairs of them from mult
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tinyml.targets.cortex_m.composer.assembly import Lines
 
 QUAD = 4
@@ -51,3 +53,41 @@ def parted_halfwords(pointer: str, even: str, odd: str, spare: str) -> Lines:
 def pair_of_windows(tile: str, registers: str) -> Lines:
     """Four widened elements of two windows: even and odd ones of the first, then of the second."""
     return (f"ldm {tile}!, {{{registers}}}",)
+
+
+def next_four(pointer: str, apart: int, registers: str) -> Lines:
+    """Four bytes, then those some bytes behind them, each as in `parted_bytes`, in four registers."""
+    even, odd, second_even, second_odd = registers.split(", ")
+    second = f"ldr {second_odd}, [{pointer}, #{apart}]"
+    return (*parted_bytes(second, second_even, second_odd), *parted_bytes(f"ldr {odd}, [{pointer}], #4", even, odd))
+
+
+def last_few(pointer: str, apart: int, registers: str, count: int) -> Lines:
+    """The last one to three bytes of both, in front of zeros; the bytes before them are read, too."""
+    even, odd, second_even, second_odd = registers.split(", ")
+    more = QUAD - count
+    second = f"ldr {second_odd}, [{pointer}, #{apart - more}]", f"lsr {second_odd}, {second_odd}, #{8 * more}"
+    first = f"ldr {odd}, [{pointer}, #{-more}]", f"lsr {odd}, {odd}, #{8 * more}"
+    return (
+        second[0],
+        *parted_bytes(second[1], second_even, second_odd),
+        first[0],
+        *parted_bytes(first[1], even, odd),
+    )
+
+
+def widened_elements(length: int, run: int, pitch: int, places: Sequence[tuple[int, int]]) -> Lines:
+    """A run of bytes from lr on as halfwords in the frame, for several windows, which lie in it in groups of four.
+
+    run: its number among those that are put together; pitch: bytes from a run to the next. places: of each window, the
+    bytes from the first to it, and the bytes of a group before its own.
+    """
+    lines: list[str] = []
+    for at in range(max(apart for apart, _ in places) + length):
+        takers = [(at - apart, before) for apart, before in places if 0 <= at - apart < length]
+        if takers:
+            lines += [f"ldrsb r3, [lr, #{run * pitch + at}]"]
+        for element, before in takers:
+            group, place = divmod(run * length + element, QUAD)
+            lines += [f"strh r3, [sp, #{2 * QUAD * len(places) * group + before + 2 * place}]"]
+    return tuple(lines)

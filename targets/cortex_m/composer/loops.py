@@ -2,36 +2,53 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from tinyml.targets.cortex_m.composer.assembly import Lines, instructions, joined
 
 UNROLLED = 4
 """The steps that stand one after the other in a loop."""
 
 
-def counted(step: Lines, counter: str, first: int) -> Lines:
-    """Runs a step as often as a register says, which is then zero. first: the number of its first of four labels."""
-    again, rest, single, done = range(first, first + 4)
-    return joined(
-        f"subs {counter}, #{UNROLLED}",
-        f"blt {rest}f",
-        f"{again}:",
-        *[step] * UNROLLED,
-        f"subs {counter}, #{UNROLLED}",
-        f"bge {again}b",
-        f"{rest}:",
-        f"adds {counter}, #{UNROLLED}",
-        f"beq {done}f",
-        f"{single}:",
-        step,
-        f"subs {counter}, #1",
-        f"bne {single}b",
-        f"{done}:",
-    )
+@dataclass(frozen=True)
+class Repeated:
+    """Code with loops, and the instructions that it runs through."""
+
+    lines: Lines
+    time: int
+
+    @staticmethod
+    def once(lines: Lines) -> Repeated:
+        return Repeated(lines, instructions(lines))
+
+    def followed_by(self, further: Repeated) -> Repeated:
+        return Repeated(joined(self.lines, further.lines), self.time + further.time)
+
+    def then(self, lines: Lines) -> Repeated:
+        return self.followed_by(Repeated.once(lines))
+
+    def times(self, count: int, counter: str, label: int) -> Repeated:
+        """The same `count` times, which a register counts."""
+        if count == 1:
+            return self
+        around = joined(f"mov {counter}, #{count}", f"{label}:", self.lines, f"subs {counter}, #1", f"bne {label}b")
+        return Repeated(around, 1 + count * (self.time + 2))
+
+    def times_in_memory(self, count: int, counter: str, register: str, label: int) -> Repeated:
+        """The same `count` times, which a word in memory counts. register: free behind an iteration."""
+        if count == 1:
+            return self
+        begin = f"mov {register}, #{count}", f"str {register}, {counter}", f"{label}:"
+        end = f"ldr {register}, {counter}", f"subs {register}, #1", f"str {register}, {counter}", f"bne {label}b"
+        return Repeated(joined(begin, self.lines, end), 2 + count * (self.time + 4))
 
 
-def time_of_step(step: Lines) -> float:
-    """Instructions of a step and its share of the loop."""
-    return instructions(step) + 2 / UNROLLED
+def repeated(step: Lines, count: int, counter: str, label: int) -> Repeated:
+    """A step `count` times, in a loop over some of them where there are many."""
+    if count <= 2 * UNROLLED:
+        return Repeated.once(step * count)
+    loops, rest = divmod(count, UNROLLED)
+    return Repeated.once(step * rest).followed_by(Repeated.once(step * UNROLLED).times(loops, counter, label))
 
 
 def blocks(step: Lines) -> Lines:

@@ -21,12 +21,9 @@ def halfwords(sum: Sequence[str], weights: str, vector: str) -> Lines:
     return (f"smlad {sum[0]}, {weights}, {vector}, {sum[0]}",)
 
 
-def halves(low_sum: str, high_sum: str, weights: str, vector: str) -> Lines:
-    """A product of the low halfwords, added to one sum, and one of the high halfwords, added to another."""
-    return (
-        f"smlabb {low_sum}, {weights}, {vector}, {low_sum}",
-        f"smlatt {high_sum}, {weights}, {vector}, {high_sum}",
-    )
+def half(sum: str, element: str, weights: str, *, top: bool) -> Lines:
+    """A product of a low halfword and one of the halves of a register."""
+    return (f"smlab{'t' if top else 'b'} {sum}, {element}, {weights}, {sum}",)
 
 
 def low(sum: str) -> Lines:

@@ -65,7 +65,7 @@ func.func @several(%X: memref<1x3x4x1x!zeroskew.q<8, 0.5, 3>>, %w: memref<2x2x2x
 // CHECK: arith.addi %left, [[across]]
 // CHECK: scratch.copy_run {{.*}} to [[window]]
 // CHECK: scratch.constant dense<[-30, -78]> : tensor<2xi32>
-// CHECK: num.dot_tiles {{%.*}}, {{%.*}}, {{%.*}}, {{%.*}} {acc = !zeroskew.acc<32, 0.25>} : memref<4x!zeroskew.q<8, 1.0, 0>>, memref<2x!zeroskew.q<32, 0.25, 0>, #scratch.flash>, memref<8x!zeroskew.q<8, 0.5, 0>, #scratch.flash>, memref<8x!zeroskew.q<8, 0.5, 0>>
+// CHECK: num.dot_tiles {{%.*}}, {{%.*}}, {{%.*}}, {{%.*}} {acc = !zeroskew.acc<32, 0.25>, spacing = array<i64: 1, 0, 4>} : memref<4x!zeroskew.q<8, 1.0, 0>>, memref<2x!zeroskew.q<32, 0.25, 0>, #scratch.flash>, memref<8x!zeroskew.q<8, 0.5, 0>, #scratch.flash>, memref<8x!zeroskew.q<8, 0.5, 0>>
 // CHECK: scf.for
 // CHECK: num.start
 // CHECK: num.dot
@@ -103,3 +103,20 @@ func.func @pixels(%X: memref<1x1x14x2x!fixed.q<8, 7>>, %w: memref<1x3x3x2x!fixed
 // CHECK: arith.minsi %{{.*}}, [[rest]]
 // CHECK: scratch.copy_run
 // CHECK: scratch.copy_run
+
+// -----
+
+// The windows of a strip overlap in memory; so do those of channels. A filter of a single pixel meets several rows.
+func.func @strips(%w: memref<1x2x3x2x!zeroskew.q<8, 0.5, 3>>, %y: memref<1x1x2x2x!zeroskew.q<8, 1.0, 0>>, %z: memref<1x1x2x2x!zeroskew.q<8, 1.0, 0>>, %v: memref<1x2x3x2x!zeroskew.q<8, 1.0, 0>>) {
+  %F = scratch.constant dense<1> : tensor<2x2x2x2xi8> -> memref<2x2x2x2x!zeroskew.q<8, 0.5, 0>, #scratch.flash>
+  %G = scratch.constant dense<1> : tensor<2x2x2x1xi8> -> memref<2x2x2x1x!zeroskew.q<8, 0.5, 0>, #scratch.flash>
+  %H = scratch.constant dense<1> : tensor<2x1x1x2xi8> -> memref<2x1x1x2x!zeroskew.q<8, 0.5, 0>, #scratch.flash>
+  tdsl.conv2d %F, %w {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : memref<2x2x2x2x!zeroskew.q<8, 0.5, 0>, #scratch.flash>, memref<1x2x3x2x!zeroskew.q<8, 0.5, 3>> into %y : memref<1x1x2x2x!zeroskew.q<8, 1.0, 0>>
+  tdsl.conv2d %G, %w {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 2 : i64} : memref<2x2x2x1x!zeroskew.q<8, 0.5, 0>, #scratch.flash>, memref<1x2x3x2x!zeroskew.q<8, 0.5, 3>> into %z : memref<1x1x2x2x!zeroskew.q<8, 1.0, 0>>
+  tdsl.conv2d %H, %w {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : memref<2x1x1x2x!zeroskew.q<8, 0.5, 0>, #scratch.flash>, memref<1x2x3x2x!zeroskew.q<8, 0.5, 3>> into %v : memref<1x2x3x2x!zeroskew.q<8, 1.0, 0>>
+  func.return
+}
+// CHECK: func.func @strips
+// CHECK: num.dot_tiles {{.*}} spacing = array<i64: 2, 6, 2>} : memref<4x
+// CHECK: num.channel_tiles {{.*}} spacing = array<i64: 2, 6, 2>} : memref<4x
+// CHECK: num.dot_tiles {{.*}} spacing = array<i64: 1, 0, 2>} : memref<12x

@@ -16,8 +16,8 @@ from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
 from tinyml.transforms.formats.channels.links import Link
 from tinyml.transforms.formats.streaming.stages import NotStreamed
-from tinyml.transforms.formats.tiling.convolution_pixels import margins_of, padding
 from tinyml.transforms.formats.tiling.emitter import Emitter
+from tinyml.transforms.formats.tiling.padding import margins_of, padding
 from tinyml.transforms.formats.tiling.stored_image import StoredImage
 
 HEADROOM = {8: 1, 16: 8}

@@ -12,8 +12,9 @@ from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.transforms.formats.streaming.stages import NotStreamed, Stage
-from tinyml.transforms.formats.tiling.convolution_pixels import ConvolutionPixels, Images, applied, padding
+from tinyml.transforms.formats.tiling.convolution_pixels import ConvolutionPixels, Images, applied
 from tinyml.transforms.formats.tiling.emitter import Emitter
+from tinyml.transforms.formats.tiling.padding import padding
 from tinyml.transforms.formats.tiling.stored_image import StoredImage, tensor_like
 
 LEAST = -3.4028234663852886e38

@@ -10,6 +10,7 @@ from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import tdsl
 from tinyml.transforms.formats.tiling.emitter import Emitter
+from tinyml.transforms.formats.tiling.padding import margins_of, padding
 from tinyml.transforms.formats.tiling.stored_image import StoredImage, tensor_like
 
 Images = Callable[[SSAValue], StoredImage]
@@ -20,8 +21,8 @@ class ConvolutionPixels:
     """A convolution of a single image, with the padding before it and elementwise ops behind it, pixel by pixel.
 
     chain: the elementwise ops, each of which reads the result of the one before. by_row: channels of the result are
-    computed alone. several: pixels beside each other are computed at once. The filter and the start of the sums are
-    reshaped in front of all loops, where the emitter is.
+    computed alone. several: pixels beside each other are computed at once, from the strip of the image under them. The
+    filter and the start of the sums are reshaped in front of all loops, where the emitter is.
     """
 
     def __init__(
@@ -48,16 +49,21 @@ class ConvolutionPixels:
         """The image without padding."""
         return self.op.rhs if self.pad is None else self.pad.input
 
-    def pixels(self, y: SSAValue, x: SSAValue, images: Images, count: int = 1) -> SSAValue:
-        """Pixels beside each other of the last result, of shape 1x1xNxO."""
-        pixels = self._product(self._windows(y, x, images(self.image), count))
+    def pixels(self, y: SSAValue, x: SSAValue, images: Images, count: int = 1, rows: int = 1) -> SSAValue:
+        """Pixels beside each other of the last result, of shape 1xRxNxO. Several rows are whole ones."""
+        if rows > 1:
+            image = images(self.image)
+            windows = image.part(image.place(y, x, self.emit), rows, count, self.emit)
+        else:
+            windows = self._windows(y, x, images(self.image), count)
+        pixels = self._product(windows, (1, rows, count, self.shape[3]))
         pixels.name_hint = self.op.out.name_hint
 
         def same_pixels(operand: SSAValue) -> SSAValue | None:
             if tdsl.shape_of(operand) != self.shape:
                 return None
             image = images(operand)
-            return image.part(image.place(y, x, self.emit), 1, count, self.emit)
+            return image.part(image.place(y, x, self.emit), rows, count, self.emit)
 
         return applied(self.chain, self.op.out, pixels, same_pixels, self.emit)
 
@@ -65,7 +71,7 @@ class ConvolutionPixels:
         """A channel of the pixel before elementwise ops, of shape 1x1x1x1. image: all channels that it depends on."""
         column = self._column(self._windows(y, x, image, 1))
         new = tdsl.RowProductOp(self.filter, row, column, self.initial, tdsl.format_of(self.op.out).type)
-        return self._sums(new, 1, 1)
+        return self._sums(new, (1, 1, 1, 1))
 
     def _windows(self, y: SSAValue, x: SSAValue, image: StoredImage, count: int) -> SSAValue:
         """The parts of the image under the filter for pixels beside each other."""
@@ -75,32 +81,36 @@ class ConvolutionPixels:
         top = self.emit.plus(self.emit.times(y, down), -above)
         left = self.emit.plus(self.emit.times(x, across), -before)
         filling = 0.0 if self.pad is None else self.pad.filling
+        if self.op.spread[1] == 1 or width == 1:
+            # One strip under all of them.
+            count, width = 1, (count - 1) * across + width
         size = height, width
         return image.windows(top, left, size, self.emit, self.op.spread, margins, filling, count, across)
 
-    def _product(self, windows: SSAValue) -> SSAValue:
-        """The pixels of the result before elementwise ops."""
+    def _product(self, windows: SSAValue, shape: tdsl.Shape) -> SSAValue:
+        """The pixels of the result before elementwise ops, in a shape."""
         op, element = self.op, tdsl.format_of(self.op.out).type
         if not self.is_matrix:
-            new = tdsl.Conv2dOp(self.filter, windows, (1, 1), (1, 1), op.group_count, op.initial, element)
+            steps = 1, op.steps[1] if tdsl.shape_of(windows)[0] == 1 else 1
+            new = tdsl.Conv2dOp(self.filter, windows, steps, (1, 1), op.group_count, op.initial, element)
         else:
             column = self._column(windows)
             if self.initial is None:
                 new = tdsl.MatmulOp(self.filter, column, element)
             else:
                 new = tdsl.MatmulSumOp([(self.filter, column)], self.initial, element)
-        return self._sums(new, tdsl.shape_of(windows)[0], self.shape[3])
+        return self._sums(new, shape)
 
     def _column(self, window: SSAValue) -> SSAValue:
         return self.emit.reshaped(window, (prod(tdsl.shape_of(window)), 1))
 
-    def _sums(self, new: tdsl.ContractionOp, count: int, channels: int) -> SSAValue:
-        """The result of an op that computes sums of the convolution, as pixels beside each other."""
+    def _sums(self, new: tdsl.ContractionOp, shape: tdsl.Shape) -> SSAValue:
+        """The result of an op that computes sums of the convolution, as pixels beside each other, in a shape."""
         op = self.op
         new.acc, new.bound, new.row_shifts = op.acc, op.bound, op.row_shifts
         result = self.emit.insert(new, op)
         result.name_hint = op.out.name_hint
-        return self.emit.reshaped(result, (1, 1, count, channels))
+        return self.emit.reshaped(result, shape)
 
 
 def applied(
@@ -125,20 +135,3 @@ def applied(
         part = Rewriter.replace_value_with_new_type(emit.insert(copy, step), type)
         part.name_hint, previous = step.out.name_hint, step.out
     return part
-
-
-def padding(image: SSAValue) -> tdsl.PadOp | None:
-    """The padding that makes an image, if it only lies around height and width."""
-    pad = image.owner
-    if not isinstance(pad, tdsl.PadOp):
-        return None
-    (first, _, _, last) = pad.margins
-    return None if any((*first, *last, *pad.gaps)) else pad
-
-
-def margins_of(pad: tdsl.PadOp | None) -> tuple[int, int, int, int]:
-    """The padding above, below, on the left and on the right."""
-    if pad is None:
-        return 0, 0, 0, 0
-    _, down, across, _ = pad.margins
-    return *down, *across

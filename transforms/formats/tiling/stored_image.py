@@ -81,9 +81,6 @@ class StoredImage:
 
         count: of windows beside each other, `across` pixels apart.
         """
-        if count > 1 and size == (1, 1) and across == 1 and not any(margins) and not self.is_ring:
-            pixels = self.part(self.place(top, left, emit), 1, count, emit)
-            return emit.reshaped(pixels, (count, 1, 1, self.shape[3]))
         shape = 1, *size, self.shape[3]
         adjacent = all(extent == 1 or gap == 1 for extent, gap in zip(size, dilations, strict=True))
         in_one_row = size == (1, 1) or (size[0] == 1 and self.extents[1] == self.shape[2])

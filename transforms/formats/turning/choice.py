@@ -21,7 +21,7 @@ from tinyml.transforms.formats.plans.network import Network
 from tinyml.transforms.formats.plans.ordinary import ordinary, updated_in_place
 from tinyml.transforms.formats.plans.segmentation import Plan, Segment
 from tinyml.transforms.formats.streaming.choice import runs, stream_candidates
-from tinyml.transforms.formats.tiling.convolution_pixels import margins_of, padding
+from tinyml.transforms.formats.tiling.padding import margins_of, padding
 from tinyml.transforms.formats.turning.addends import absorbed_addend
 
 METHODS = ("replace", "herringbone", "single-transpose")

@@ -1,86 +1,82 @@
-"""Kernels for products of a matrix and several windows, and the loops that take their place (L3)."""
+"""Kernels for rows of weights and several windows, and the loops that take their place (L3)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import ModuleOp, i32
+from xdsl.dialects.builtin import ModuleOp, i8
 from xdsl.ir import SSAValue
 from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import num, scratch
-from tinyml.dialects.formats.accumulator import Accumulator
+from tinyml.dialects.formats.accumulator import Requantisation
 from tinyml.dialects.formats.coding import INTEGER_CODING
-from tinyml.dialects.formats.number_format import NumberFormat, element_format
+from tinyml.dialects.formats.number_format import element_format
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.machine.machine import limits
-from tinyml.targets.kernel import LEAST_WINDOW, REQUANTISED_LIMIT, Kernel
-from tinyml.transforms.ir.loop_nest import LoopNest, local_array
+from tinyml.targets.kernel import LEAST_MULTIPLIER, REQUANTISED_LIMIT
+from tinyml.targets.tiles import Sums, Tile, TileFamily
+from tinyml.transforms.formats.tiling.strips import is_by_bytes
+from tinyml.transforms.ir.loop_nest import LoopNest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def select_tile_kernels(module: ModuleOp, kernels: Sequence[Kernel]) -> None:
-    """Set a kernel on every `num.dot_tiles` that has one, and expand the others to loops over dot products."""
+def select_tile_kernels(module: ModuleOp, families: Sequence[TileFamily]) -> None:
+    """Give every tile a kernel that is composed for it, and expand those that have none to loops over dot products."""
     for function in defined_functions(module):
-        chosen: dict[num.DotTilesOp, Kernel] = {}
-        for op in [op for op in function.walk() if isinstance(op, num.DotTilesOp)]:
-            kernel = next((kernel for kernel in kernels if _computes(kernel, op)), None)
-            if kernel is None:
+        for op in [op for op in function.walk() if isinstance(op, num.FinishedSumsOp)]:
+            if not any(_replaced(op, family) for family in families if family.op == op.name):
                 _expand(op)
                 Rewriter.erase_op(op)
-            else:
-                chosen[op] = kernel
-        if chosen:
-            # One array for all: no two of them run at the same time. Four widened elements of two windows are 16 bytes.
-            words = max(-(-op.length // 4) * 2 * op.count for op in chosen)
-            wide = local_array(function, i32, words, "wide")
-            for op, kernel in chosen.items():
-                operands = [op.outputs, op.starts, op.matrix, op.windows, [wide]]
-                tiled = num.DotTilesOp(operands, op.acc, op.sum_bound, kernel.symbol)
-                tiled.location = op.location
-                Rewriter.replace_op(op, tiled)
 
 
-def _computes(kernel: Kernel, op: num.DotTilesOp) -> bool:
-    formats = [element_format(run.type) for run in (op.matrix, op.windows)]
-    bits = [8 * format.dtype.itemsize for format in formats]
-    types = [scratch.memref_type(run) for run in (op.matrix, op.windows, op.outputs)]
-    return (
-        kernel.computes(Kernel("", bits[0], bits[1], op.accumulator.bits, op=op.name, flash=scratch.in_flash(types[0])))
-        and all(format.coding is INTEGER_CODING for format in formats)
-        and not any(scratch.packed_bits(type) for type in types)
-        and not scratch.in_flash(types[1])
-        and op.count == kernel.windows
-        and op.rows % kernel.rows == 0
-        and op.length >= LEAST_WINDOW
-        and can_requantise(op.accumulator, op.format, raws_of(op.matrix), raws_of(op.starts))
+def _replaced(op: num.FinishedSumsOp, family: TileFamily) -> bool:
+    """Replace a tile by a call of its kernel of a family; False if there is none."""
+    formats = [element_format(run.type) for run in op.factors]
+    types = [scratch.memref_type(run) for run in (*op.factors, op.outputs)]
+    if not all(format.coding is INTEGER_CODING and format.dtype.itemsize == 1 for format in formats):
+        return False
+    if any(scratch.packed_bits(type) for type in types) or scratch.in_flash(types[1]) or op.accumulator.bits != 32:
+        return False
+    finish, weights, starts = _requantisation(op), _raws_of(op.weights), _raws_of(op.starts)
+    if finish is None or weights is None or starts is None:
+        return False
+    sums = _sums(weights.reshape(op.rows, -1), starts, finish)
+    if int((np.abs(sums.weights).sum(1) * 128 + np.abs(sums.starts)).max()) >= REQUANTISED_LIMIT:
+        return False
+    runs, pitch, step = op.spaces
+    tile = Tile(op.rows, runs, op.run, pitch, step, op.count, finish.zero)
+    if (kernel := family.kernel(tile)) is None:
+        return False
+    nest = LoopNest(op)
+    stream = nest.insert(scratch.ConstantOp.of(family.stream(tile, sums), i8))
+    stream.name_hint = op.weights.name_hint
+    nest.put(num.ComposedTilesOp([op.outputs, stream, op.windows], op.acc, op.products, kernel.symbol))
+    Rewriter.erase_op(op)
+    return True
+
+
+def _sums(weights: NDArray[np.int64], starts: NDArray[np.int64], finish: Requantisation) -> Sums:
+    """Sums of rows. A row with the factor 0 gives what a sum of nothing gives with any other."""
+    some = finish.multipliers != 0
+    return Sums(
+        weights * some[:, None],
+        starts * some,
+        np.where(some, finish.multipliers.astype(np.int64), LEAST_MULTIPLIER),
+        np.where(some, finish.shifts.astype(np.int64), -1),
     )
 
 
-def can_requantise(
-    accumulator: Accumulator,
-    result: NumberFormat,
-    weights: NDArray[np.int64] | None,
-    starts: NDArray[np.int64] | None,
-) -> bool:
-    """Can a kernel requantise sums: is each finished to a byte, by a factor below 1/2, and proven to be small?
-
-    weights: of each row one after the other, which meet vectors of bytes. starts: of each row; both None if unknown.
-    """
-    if weights is None or starts is None:
-        return False
-    finish = accumulator.requantisation(result, len(starts))
-    if finish is None or (finish.low, finish.high) != limits(8) or finish.shifts.max() >= 0:
-        return False
-    greatest = np.abs(weights.reshape(len(starts), -1)).sum(1) * 128 + np.abs(starts)
-    return int(greatest.max()) < REQUANTISED_LIMIT
+def _requantisation(op: num.FinishedSumsOp) -> Requantisation | None:
+    """How the sums of a tile are finished, if a kernel can do that."""
+    finish = op.accumulator.requantisation(op.format, op.rows)
+    return finish if finish is not None and is_by_bytes(finish) else None
 
 
-def raws_of(run: SSAValue) -> NDArray[np.int64] | None:
+def _raws_of(run: SSAValue) -> NDArray[np.int64] | None:
     """The raws of a constant that a run is a view of, all of it."""
     constant = scratch.root(run).owner
     if not isinstance(constant, scratch.ConstantOp) or constant.raws.size != scratch.elements_of(run):
@@ -88,20 +84,28 @@ def raws_of(run: SSAValue) -> NDArray[np.int64] | None:
     return constant.raws.astype(np.int64).reshape(-1)
 
 
-def _expand(op: num.DotTilesOp) -> None:
+def _expand(op: num.FinishedSumsOp) -> None:
     nest = LoopNest(op)
-    length, accumulator = op.length, op.accumulator
-    levelled = accumulator.levelled(op.format)
+    accumulator, (runs, pitch, step), length = op.accumulator, op.spaces, op.length
+    levelled, part = accumulator.levelled(op.format), length // runs
+
+    def products(sum: SSAValue, weights: SSAValue, first: SSAValue, row: SSAValue) -> SSAValue:
+        """Adds the products of a run, which begins at a place among the windows."""
+        if isinstance(op, num.DotTilesOp):
+            return nest.insert(num.DotOp(sum, weights, nest.insert(scratch.SliceOp(op.windows, first, (part,)))))
+        reach = (part - 1) * op.rows + 1
+        channel = nest.insert(scratch.SliceOp(op.windows, nest.add(first, row), (reach,)))
+        return nest.insert(num.StridedDotOp(sum, weights, channel, op.rows))
 
     def element(indices: list[SSAValue]) -> None:
         window, row = indices
-        sum = nest.insert(num.StartOp(nest.load(op.starts, [row]), accumulator.type))
+        sum: Any = nest.insert(num.StartOp(nest.load(op.starts, [row]), accumulator.type))
         sum.name_hint = "sum"
-        weights, vector = (
-            nest.insert(scratch.SliceOp(run, nest.times(number, length), (length,)))
-            for run, number in ((op.matrix, row), (op.windows, window))
-        )
-        sum = nest.insert(num.DotOp(sum, weights, vector))
+        for run in range(runs):
+            at, first = nest.times(row, length), nest.times(window, step)
+            if run:
+                at, first = (nest.add(place, nest.index(run * by)) for place, by in ((at, part), (first, pitch)))
+            sum = products(sum, nest.insert(scratch.SliceOp(op.weights, at, (part,))), first, row)
         if levelled.type != accumulator.type:
             sum = nest.insert(num.LevelOp(sum, row, levelled.type))
         result = nest.insert(num.FinishOp(sum, op.format.type, op.sum_bound))

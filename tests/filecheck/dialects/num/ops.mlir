@@ -98,19 +98,19 @@ func.func @vectors(%sum: !fixed.acc<32, 18>, %x: memref<3x!fixed.q<14, 9>>, %w: 
   num.axpy %sums, %w, %f : memref<3x!fixed.acc<32, 18>>, memref<3x!fixed.q<12, 9>, #scratch.flash>, !fixed.q<16, 9>
   %m = "test.op"() : () -> memref<9x!fixed.q<16, 9>>
   num.dot_rows %sums, %sums, %m, %w {kernel = "k"} : memref<3x!fixed.acc<32, 18>>, memref<3x!fixed.acc<32, 18>>, memref<9x!fixed.q<16, 9>>, memref<3x!fixed.q<12, 9>, #scratch.flash>
-  %y, %sums_of_y, %wide = "test.op"() : () -> (memref<9x!fixed.q<16, 5>>, memref<3x!fixed.q<16, 5>>, memref<12xi32>)
-  num.dot_tiles %y, %w, %m, %m {acc = !fixed.acc<32, 18>, bound = array<i64: -9, 9>} : memref<9x!fixed.q<16, 5>>, memref<3x!fixed.q<12, 9>, #scratch.flash>, memref<9x!fixed.q<16, 9>>, memref<9x!fixed.q<16, 9>>
-  num.channel_tiles %sums_of_y, %w, %m, %m {acc = !fixed.acc<32, 18>, kernel = "k"} : memref<3x!fixed.q<16, 5>>, memref<3x!fixed.q<12, 9>, #scratch.flash>, memref<9x!fixed.q<16, 9>>, memref<9x!fixed.q<16, 9>>
-  num.dot_tiles %y, %w, %m, %m wide %wide : memref<12xi32> {acc = !fixed.acc<32, 18>, kernel = "k"} : memref<9x!fixed.q<16, 5>>, memref<3x!fixed.q<12, 9>, #scratch.flash>, memref<9x!fixed.q<16, 9>>, memref<9x!fixed.q<16, 9>>
+  %y, %sums_of_y, %stream, %run = "test.op"() : () -> (memref<9x!fixed.q<16, 5>>, memref<3x!fixed.q<16, 5>>, memref<44xi8, #scratch.flash>, memref<9x!fixed.q<16, 5>>)
+  num.dot_tiles %y, %w, %m, %m {acc = !fixed.acc<32, 18>, bound = array<i64: -9, 9>, spacing = array<i64: 1, 0, 3>} : memref<9x!fixed.q<16, 5>>, memref<3x!fixed.q<12, 9>, #scratch.flash>, memref<9x!fixed.q<16, 9>>, memref<9x!fixed.q<16, 9>>
+  num.channel_tiles %sums_of_y, %w, %m, %m {acc = !fixed.acc<32, 18>, spacing = array<i64: 3, 3, 0>} : memref<3x!fixed.q<16, 5>>, memref<3x!fixed.q<12, 9>, #scratch.flash>, memref<9x!fixed.q<16, 9>>, memref<9x!fixed.q<16, 9>>
+  num.composed_tiles %run, %stream, %m {acc = !fixed.acc<32, 18>, multiplied = 27 : i64, kernel = "k"} : memref<9x!fixed.q<16, 5>>, memref<44xi8, #scratch.flash>, memref<9x!fixed.q<16, 9>>
   func.return
 }
 // CHECK: func.func @vectors
 // CHECK-NEXT: num.distance %sum, %x, %w {kernel = "k"} :
 // CHECK-NEXT: num.axpy %sums, %w, %f : memref<3x!fixed.acc<32, 18>>, memref<3x!fixed.q<12, 9>, #scratch.flash>, !fixed.q<16, 9>
 // CHECK: num.dot_rows %sums, %sums, %m, %w {kernel = "k"} : memref<3x!fixed.acc<32, 18>>, memref<3x!fixed.acc<32, 18>>, memref<9x!fixed.q<16, 9>>, memref<3x!fixed.q<12, 9>, #scratch.flash>
-// CHECK: num.dot_tiles %y, %w, %m, %m {acc = !fixed.acc<32, 18>, bound = array<i64: -9, 9>} : memref<9x!fixed.q<16, 5>>, memref<3x!fixed.q<12, 9>, #scratch.flash>, memref<9x!fixed.q<16, 9>>, memref<9x!fixed.q<16, 9>>
-// CHECK: num.channel_tiles %sums_of_y, %w, %m, %m {acc = !fixed.acc<32, 18>, kernel = "k"} : memref<3x!fixed.q<16, 5>>, memref<3x!fixed.q<12, 9>, #scratch.flash>, memref<9x!fixed.q<16, 9>>, memref<9x!fixed.q<16, 9>>
-// CHECK: num.dot_tiles %y, %w, %m, %m wide %wide : memref<12xi32> {acc = !fixed.acc<32, 18>, kernel = "k"} :
+// CHECK: num.dot_tiles %y, %w, %m, %m {acc = !fixed.acc<32, 18>, bound = array<i64: -9, 9>, spacing = array<i64: 1, 0, 3>} : memref<9x!fixed.q<16, 5>>, memref<3x!fixed.q<12, 9>, #scratch.flash>, memref<9x!fixed.q<16, 9>>, memref<9x!fixed.q<16, 9>>
+// CHECK: num.channel_tiles %sums_of_y, %w, %m, %m {acc = !fixed.acc<32, 18>, spacing = array<i64: 3, 3, 0>} : memref<3x!fixed.q<16, 5>>, memref<3x!fixed.q<12, 9>, #scratch.flash>, memref<9x!fixed.q<16, 9>>, memref<9x!fixed.q<16, 9>>
+// CHECK: num.composed_tiles %run, %stream, %m {acc = !fixed.acc<32, 18>, multiplied = 27 : i64, kernel = "k"} : memref<9x!fixed.q<16, 5>>, memref<44xi8, #scratch.flash>, memref<9x!fixed.q<16, 9>>
 
 
 // -----

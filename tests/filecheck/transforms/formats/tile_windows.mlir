@@ -1,5 +1,5 @@
 // RUN: tinyml-opt %s -p tile-windows,cse --split-input-file | filecheck %s
-// RUN: tinyml-opt %s -p 'tile-windows{target=cortex-m4},cse' --split-input-file | filecheck %s --check-prefix=PAIRS
+// RUN: tinyml-opt %s -p 'tile-windows{target=cortex-m4},cse' --split-input-file | filecheck %s --check-prefix=STRIPS
 // RUN: tinyml-opt %s -p 'tile-windows{target=cortex-m4 ram=9000},cse' --split-input-file | filecheck %s --check-prefix=LIMITED
 
 // The product, the bias and the activation of one pixel are inserted at once; no padded image is made.
@@ -78,24 +78,53 @@ func.func @shared(%x: tensor<1x2x2x2x!fixed.q<16, 14>>) -> (tensor<1x2x2x2x!fixe
 
 // -----
 
-// Two pixels at a time where the target has a kernel for them and memory is not limited; the last column is alone.
-func.func @pairs(%X: tensor<1x4x5x2x!zeroskew.q<8, 0.5, 3>>) -> tensor<1x4x5x2x!zeroskew.q<8, 8.0, 0>> {
+// Pixels of a row at once where the target has a kernel for them and memory is not limited: the strip under them is
+// gathered, with its padding.
+func.func @strips(%X: tensor<1x4x5x2x!zeroskew.q<8, 0.5, 3>>) -> tensor<1x4x5x2x!zeroskew.q<8, 8.0, 0>> {
   %F = tdsl.const dense<1> : tensor<2x3x3x2xi8> -> tensor<2x3x3x2x!zeroskew.q<8, 0.5, 0>>
   %padded = tdsl.pad %X {low = array<i64: 0, 1, 1, 0>, high = array<i64: 0, 1, 1, 0>} : tensor<1x4x5x2x!zeroskew.q<8, 0.5, 3>> -> tensor<1x6x7x2x!zeroskew.q<8, 0.5, 3>>
   %y = tdsl.conv2d %F, %padded {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<2x3x3x2x!zeroskew.q<8, 0.5, 0>>, tensor<1x6x7x2x!zeroskew.q<8, 0.5, 3>> -> tensor<1x4x5x2x!zeroskew.q<8, 8.0, 0>>
   func.return %y : tensor<1x4x5x2x!zeroskew.q<8, 8.0, 0>>
 }
-// CHECK: func.func @pairs
+// CHECK: func.func @strips
 // CHECK-NOT: across
-// PAIRS: func.func @pairs
-// PAIRS: [[F:%.*]] = tdsl.const {{.*}} -> tensor<2x3x3x2x!zeroskew.q<8, 0.5, 0>>
-// PAIRS: scf.for
-// PAIRS: scf.for
-// PAIRS: [[both:%.*]] = tdsl.window %X{{.*}} {dilations = array<i64: 1, 1>, margins = array<i64: 1, 1, 1, 1>, across = 1 : i64} : {{.*}} -> tensor<2x3x3x2x!zeroskew.q<8, 0.5, 3>>
-// PAIRS: [[product:%.*]] = tdsl.conv2d [[F]], [[both]] {{.*}} -> tensor<2x1x1x2x!zeroskew.q<8, 8.0, 0>>
-// PAIRS: [[pair:%.*]] = tdsl.reshape [[product]] : {{.*}} -> tensor<1x1x2x2x!zeroskew.q<8, 8.0, 0>>
-// PAIRS: tdsl.insert_slice [[pair]],
-// PAIRS: tdsl.window {{.*}} -> tensor<1x3x3x2x!zeroskew.q<8, 0.5, 3>>
-// PAIRS: tdsl.conv2d [[F]], {{.*}} -> tensor<1x1x1x2x!zeroskew.q<8, 8.0, 0>>
-// LIMITED: func.func @pairs
-// LIMITED-NOT: across
+// STRIPS: func.func @strips
+// STRIPS: [[F:%.*]] = tdsl.const {{.*}} -> tensor<2x3x3x2x!zeroskew.q<8, 0.5, 0>>
+// STRIPS: scf.for
+// STRIPS-NOT: scf.for
+// STRIPS: [[strip:%.*]] = tdsl.window %X{{.*}} {dilations = array<i64: 1, 1>, margins = array<i64: 1, 1, 1, 1>} : {{.*}} -> tensor<1x3x7x2x!zeroskew.q<8, 0.5, 3>>
+// STRIPS: [[row:%.*]] = tdsl.conv2d [[F]], [[strip]] {{.*}} -> tensor<1x1x5x2x!zeroskew.q<8, 8.0, 0>>
+// STRIPS: tdsl.insert_slice [[row]],
+// LIMITED: func.func @strips
+// LIMITED: -> tensor<1x3x3x2x!zeroskew.q<8, 0.5, 3>>
+
+// -----
+
+// Windows of dilated rows are gathered one after the other; those of channels, too.
+func.func @dilated(%X: tensor<1x2x6x2x!zeroskew.q<8, 0.5, 3>>) -> (tensor<1x2x4x2x!zeroskew.q<8, 8.0, 0>>, tensor<1x2x4x2x!zeroskew.q<8, 8.0, 0>>) {
+  %F = tdsl.const dense<1> : tensor<2x1x2x2xi8> -> tensor<2x1x2x2x!zeroskew.q<8, 0.5, 0>>
+  %G = tdsl.const dense<1> : tensor<2x1x2x1xi8> -> tensor<2x1x2x1x!zeroskew.q<8, 0.5, 0>>
+  %y = tdsl.conv2d %F, %X {strides = array<i64: 1, 1>, dilations = array<i64: 1, 2>, groups = 1 : i64} : tensor<2x1x2x2x!zeroskew.q<8, 0.5, 0>>, tensor<1x2x6x2x!zeroskew.q<8, 0.5, 3>> -> tensor<1x2x4x2x!zeroskew.q<8, 8.0, 0>>
+  %z = tdsl.conv2d %G, %X {strides = array<i64: 1, 1>, dilations = array<i64: 1, 2>, groups = 2 : i64} : tensor<2x1x2x1x!zeroskew.q<8, 0.5, 0>>, tensor<1x2x6x2x!zeroskew.q<8, 0.5, 3>> -> tensor<1x2x4x2x!zeroskew.q<8, 8.0, 0>>
+  func.return %y, %z : tensor<1x2x4x2x!zeroskew.q<8, 8.0, 0>>, tensor<1x2x4x2x!zeroskew.q<8, 8.0, 0>>
+}
+// STRIPS: func.func @dilated
+// STRIPS: tdsl.window %X{{.*}} across = 1 : i64} : {{.*}} -> tensor<4x1x2x2x!zeroskew.q<8, 0.5, 3>>
+// STRIPS: tdsl.conv2d {{.*}} groups = 1 : i64} {{.*}} -> tensor<4x1x1x2x!zeroskew.q<8, 8.0, 0>>
+// STRIPS: tdsl.window %X{{.*}} across = 1 : i64} : {{.*}} -> tensor<4x1x2x2x!zeroskew.q<8, 0.5, 3>>
+// STRIPS: tdsl.conv2d {{.*}} groups = 2 : i64} {{.*}} -> tensor<4x1x1x2x!zeroskew.q<8, 8.0, 0>>
+// LIMITED: func.func @dilated
+
+// -----
+
+// Pixels that nothing pads or overlaps are taken in several rows at once, where they lie.
+func.func @rows(%X: tensor<1x4x3x2x!zeroskew.q<8, 0.5, 3>>) -> tensor<1x4x3x2x!zeroskew.q<8, 8.0, 0>> {
+  %F = tdsl.const dense<1> : tensor<2x1x1x2xi8> -> tensor<2x1x1x2x!zeroskew.q<8, 0.5, 0>>
+  %y = tdsl.conv2d %F, %X {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<2x1x1x2x!zeroskew.q<8, 0.5, 0>>, tensor<1x4x3x2x!zeroskew.q<8, 0.5, 3>> -> tensor<1x4x3x2x!zeroskew.q<8, 8.0, 0>>
+  func.return %y : tensor<1x4x3x2x!zeroskew.q<8, 8.0, 0>>
+}
+// STRIPS: func.func @rows
+// STRIPS-NOT: scf.for
+// STRIPS: tdsl.conv2d {{.*}} tensor<1x4x3x2x!zeroskew.q<8, 0.5, 3>> -> tensor<1x4x3x2x!zeroskew.q<8, 8.0, 0>>
+// LIMITED: func.func @rows
+// LIMITED: scf.for

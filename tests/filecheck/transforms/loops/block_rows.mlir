@@ -224,32 +224,3 @@ func.func @channels(%W: memref<6x4x1x1x!fixed.q<8, 4>>, %B: memref<6x!fixed.q<16
 // CHECK-NEXT: [[four:%.*]] = scratch.slice %window[[[first]]] : {{.*}} to memref<22x!fixed.q<8, 4>>
 // CHECK-NEXT: num.channel_dots %sums, %sums, [[rows]], [[four]] {kernel = "tm_cm_channels4_s8_s8_s32", stride = 6 : index}
 // CHECK: num.strided_dot
-
-// -----
-
-// Four channels whose sums become bytes are one call, which also finishes them; the filters lie tap by tap.
-func.func @finished_channels(%window: memref<1x2x1x4x!zeroskew.q<8, 1.0, 0>>, %Y: memref<4x1x!zeroskew.q<8, 4.0, -3>>) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c2 = arith.constant 2 : index
-  %c4 = arith.constant 4 : index
-  %W = scratch.constant dense<[[1, 2], [3, 4], [5, 6], [7, 8]]> : tensor<4x2xi8> -> memref<4x2x!zeroskew.q<8, 1.0, 0>, #scratch.flash>
-  %B = scratch.constant dense<[1, 2, 3, 4]> : tensor<4xi32> -> memref<4x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
-  scf.for %i = %c0 to %c4 step %c1 {
-    %b = memref.load %B[%i] : memref<4x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
-    %start = num.start %b : !zeroskew.q<32, 1.0, 0> -> !zeroskew.acc<32, 1.0>
-    %at = arith.muli %i, %c2 : index
-    %row = scratch.slice %W[%at] : memref<4x2x!zeroskew.q<8, 1.0, 0>, #scratch.flash> to memref<2x!zeroskew.q<8, 1.0, 0>, #scratch.flash>
-    %channel = scratch.slice %window[%i] : memref<1x2x1x4x!zeroskew.q<8, 1.0, 0>> to memref<5x!zeroskew.q<8, 1.0, 0>>
-    %sum = num.strided_dot %start, %row, %channel {stride = 4 : index} : !zeroskew.acc<32, 1.0>, memref<2x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<5x!zeroskew.q<8, 1.0, 0>> -> !zeroskew.acc<32, 1.0>
-    %y = num.finish %sum : !zeroskew.acc<32, 1.0> -> !zeroskew.q<8, 4.0, -3>
-    memref.store %y, %Y[%i, %c0] : memref<4x1x!zeroskew.q<8, 4.0, -3>>
-  }
-  func.return
-}
-// CHECK: func.func @finished_channels
-// CHECK-NOT: scf.for
-// CHECK: [[filters:%.*]] = scratch.constant dense<[1, 3, 5, 7, 2, 4, 6, 8]> : tensor<8xi8>
-// CHECK: num.channel_tiles {{%.*}}, {{%.*}}, [[filters]], {{%.*}} {acc = !zeroskew.acc<32, 1.0>, kernel = "tm_cm_channel_tile4_s8_s8_s32"}
-// NONE: func.func @finished_channels
-// NONE-NOT: num.channel_tiles

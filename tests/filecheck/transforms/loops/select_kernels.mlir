@@ -248,21 +248,38 @@ func.func @decoded(%w: memref<2x9x!posit.p<16, 1, -28, 1>, #scratch.flash>, %x: 
 // CHECK: num.convert {{.*}} : !posit.p<16, 0, -14, 1> -> !fixed.q<16, 14>
 // CHECK: num.dot %zero, %row, {{.*}} {kernel = "tm_dot_p16_s16_s64"}
 
-// Two windows at once: the chip has a kernel, which widens them, if each sum is proven to be small enough and is finished
-// by a factor below 1/2; another result becomes loops of dot products.
+// Several windows at once: the chip composes kernels for them, if each sum is proven to be small enough and is finished by
+// a factor below 1/2; what belongs to rows is then a stream. Another result becomes loops of dot products.
 func.func @tiles(%x: memref<8x!zeroskew.q<8, 1.0, 0>>, %y: memref<4x!zeroskew.q<8, 4.0, -3>>, %z: memref<4x!zeroskew.q<8, 1.0, -3>>) {
   %w = scratch.constant dense<[1, 2, 3, 4, 5, 6, 7, 8]> : tensor<8xi8> -> memref<8x!zeroskew.q<8, 1.0, 0>, #scratch.flash>
   %s = scratch.constant dense<[1, 2]> : tensor<2xi32> -> memref<2x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
-  num.dot_tiles %y, %s, %w, %x {acc = !zeroskew.acc<32, 1.0>} : memref<4x!zeroskew.q<8, 4.0, -3>>, memref<2x!zeroskew.q<32, 1.0, 0>, #scratch.flash>, memref<8x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<8x!zeroskew.q<8, 1.0, 0>>
-  num.dot_tiles %z, %s, %w, %x {acc = !zeroskew.acc<32, 1.0>} : memref<4x!zeroskew.q<8, 1.0, -3>>, memref<2x!zeroskew.q<32, 1.0, 0>, #scratch.flash>, memref<8x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<8x!zeroskew.q<8, 1.0, 0>>
+  num.dot_tiles %y, %s, %w, %x {acc = !zeroskew.acc<32, 1.0>, spacing = array<i64: 1, 0, 4>} : memref<4x!zeroskew.q<8, 4.0, -3>>, memref<2x!zeroskew.q<32, 1.0, 0>, #scratch.flash>, memref<8x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<8x!zeroskew.q<8, 1.0, 0>>
+  num.dot_tiles %z, %s, %w, %x {acc = !zeroskew.acc<32, 1.0>, spacing = array<i64: 2, 3, 1>} : memref<4x!zeroskew.q<8, 1.0, -3>>, memref<2x!zeroskew.q<32, 1.0, 0>, #scratch.flash>, memref<8x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<8x!zeroskew.q<8, 1.0, 0>>
   func.return
 }
 // CORTEX: func.func @tiles
-// CORTEX-NEXT: %wide = memref.alloca() : memref<4xi32>
-// CORTEX: num.dot_tiles %y, %s, %w, %x wide %wide : memref<4xi32> {acc = !zeroskew.acc<32, 1.0>, kernel = "tm_cm_tile2_s8_s8_s32"}
+// CORTEX: [[stream:%.*]] = scratch.constant dense<[1, 0, 0, 0, 2, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, -128, 0, 0, 0, -128, 0, 0, 0, -128]> : tensor<28xi8>
+// CORTEX-NEXT: num.composed_tiles %y, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 16 : i64, kernel = "tm_cm_dot_strip_s8_2_1_4_0_4_2_125"}
 // CORTEX-NOT: num.dot_tiles
 // CORTEX: num.dot {{.*}} {kernel = "tm_cm_dot_s8_s8_s32"}
+// CORTEX: [[second:%.*]] = scratch.slice %x
+// CORTEX-NEXT: num.dot {{.*}}, {{.*}}, [[second]] {kernel = "tm_cm_dot_s8_s8_s32"}
 // CORTEX-NEXT: num.finish
 // CHECK: func.func @tiles
 // CHECK-NOT: num.dot_tiles
 // CHECK: num.dot {{.*}} {kernel = "tm_dot_s8_s8_s32_by4"}
+
+// Channels with a filter each, over two windows of a strip of two rows and three columns. A stream has pairs of weights
+// below each other.
+func.func @channels(%x: memref<12x!zeroskew.q<8, 1.0, 0>>, %y: memref<4x!zeroskew.q<8, 4.0, -3>>) {
+  %w = scratch.constant dense<[1, 2, 3, 4, 5, 6, 7, 8]> : tensor<8xi8> -> memref<8x!zeroskew.q<8, 1.0, 0>, #scratch.flash>
+  %s = scratch.constant dense<[1, 2]> : tensor<2xi32> -> memref<2x!zeroskew.q<32, 1.0, 0>, #scratch.flash>
+  num.channel_tiles %y, %s, %w, %x {acc = !zeroskew.acc<32, 1.0>, spacing = array<i64: 2, 6, 2>} : memref<4x!zeroskew.q<8, 4.0, -3>>, memref<2x!zeroskew.q<32, 1.0, 0>, #scratch.flash>, memref<8x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<12x!zeroskew.q<8, 1.0, 0>>
+  func.return
+}
+// CORTEX: func.func @channels
+// CORTEX: [[stream:%.*]] = scratch.constant dense<[1, 2, 3, 4, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, -128, 5, 6, 7, 8, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, -128]> : tensor<32xi8>
+// CORTEX-NEXT: num.composed_tiles %y, [[stream]], %x {acc = !zeroskew.acc<32, 1.0>, multiplied = 16 : i64, kernel = "tm_cm_channel_strip_s8_2_2_4_6_2_2_125"}
+// CHECK: func.func @channels
+// CHECK-NOT: num.channel_tiles
+// CHECK: num.strided_dot {{.*}} {stride = 2 : index, kernel = "tm_dot_strided_s8_s8_s32"}

@@ -30,7 +30,7 @@ CASES: list[tuple[tuple[int, ...], dict[str, Any], tuple[int, int]]] = [
     ((2, 2, 3, 5), dict(Padding=SAME, DilationWFactor=2, **ONE), (6, 7)),
     ((10, 3, 2, 5), dict(Padding=VALID, **UNEQUAL), (2, 6)),
 ]
-"""The rests of windows in fours are 1 (twice), 1, 2 and 2; those of pixels in pairs 1 (three times), 0 and 0."""
+"""The rests of windows in fours are 1 (three times) and 2 (twice); those of pixels in pairs 1 (once), 0, 0, 1 and 0."""
 
 DEPTHWISE: list[tuple[tuple[int, ...], dict[str, Any], tuple[int, int]]] = [
     # Filters, options, height and width of the result of an image of 3 x 4 pixels and 8 channels.
@@ -75,8 +75,8 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any, NDArr
 def test_every_convolution_calls_a_kernel(compiled: tuple[Path, Any, NDArray[Any], list[NDArray[Any]]]):
     text = next(compiled[0].glob("*.c")).read_text()
     body = text[text.index("_predict(") :]
-    assert body.count("tm_cm_tile2_s8_s8_s32(") == len(CASES) + 1
-    assert body.count("tm_cm_channel_tile4_s8_s8_s32(") == len(DEPTHWISE)
+    assert body.count("tm_cm_dot_strip_s8_") == len(CASES) + 1
+    assert body.count("tm_cm_channel_strip_s8_") == len(DEPTHWISE)
 
 
 @pytest.mark.parametrize("device", ["host", "cortex-m0", "cortex-m3", "cortex-m4"])

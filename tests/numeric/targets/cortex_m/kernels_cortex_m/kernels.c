@@ -6,11 +6,6 @@
 #define ROWS 8
 static int32_t results[ROWS];
 uint32_t weights[640], vector[160];
-static int32_t wide[304];
-static const int32_t multipliers[ROWS] = {1 << 30,    0x7FFFFFFF, 1518500250, 0x40000001,
-                                          1073741900, 2000000000, 1234567890, 1 << 30};
-static const int8_t shifts[ROWS] = {-1, -14, -7, -22, -3, -17, -11, -31};
-#define ZERO -5
 const int32_t *kernels_scores(void) { return results; }
 
 static uint16_t half(const int8_t *at) { return (uint16_t)((uint8_t)at[0] | (uint8_t)at[1] << 8); }
@@ -34,7 +29,6 @@ void kernels_predict(const int8_t *X)
     const void *w = place(weights, X[3], X + 41, w_bytes), *x = place(vector, X[4], X + 41 + w_bytes, x_bytes);
     const int8_t *gaps = X + 41 + w_bytes + x_bytes;
     int64_t sum64 = (int64_t)((uint64_t)(uint32_t)starts[1] << 32 | (uint32_t)starts[0]);
-    int8_t bytes[ROWS];
     switch (X[0]) {
     case 0: results[0] = tm_cm_dot_s8_s8_s32(w, x, n, starts[0]); break;
     case 1: results[0] = tm_cm_dot_s8_s16_s32(w, x, n, starts[0]); break;
@@ -54,9 +48,5 @@ void kernels_predict(const int8_t *X)
     case 11: tm_cm_channels4_s8_s8_s32(w, x, n, 5, starts, results); break;
     case 12: tm_cm_channels4_s8_s16_s32(w, x, n, 5, starts, results); break;
     case 13: tm_cm_channels4_s16_s16_s32(w, x, n, 5, starts, results); break;
-    case 14: tm_cm_tile2_s8_s8_s32(w, x, starts, multipliers, shifts, n, 4, ZERO, wide, bytes); break;
-    case 15: tm_cm_channel_tile4_s8_s8_s32(w, x, starts, multipliers, shifts, n, 8, ZERO, bytes); break;
     }
-    for (int i = 0; X[0] >= 14 && i < ROWS; i++)
-        results[i] = bytes[i];
 }

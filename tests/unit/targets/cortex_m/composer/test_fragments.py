@@ -1,26 +1,32 @@
 """Fragments of composed kernels: their instructions, and the costs that add up from these."""
 
-from tinyml.targets.cortex_m.composer.assembly import DSP, instructions, joined, statement
-from tinyml.targets.cortex_m.composer.epilogues import requantised
+import numpy as np
+
+from tinyml.targets.cortex_m.composer.assembly import instructions, joined, moved, statement
+from tinyml.targets.cortex_m.composer.epilogues import doubled, requantised
 from tinyml.targets.cortex_m.composer.fetch import (
     at,
     halfword_pair,
     halfwords_in_order,
+    last_few,
+    next_four,
     next_one,
     pair_of_windows,
     parted_bytes,
     parted_halfwords,
+    widened_elements,
 )
 from tinyml.targets.cortex_m.composer.loops import (
     blocks,
     blocks_by_alignment,
-    counted,
     counted_up,
+    repeated,
     single_columns,
-    time_of_step,
 )
-from tinyml.targets.cortex_m.composer.multiply import halfwords, halves, low, single
-from tinyml.targets.registry import kernel_named
+from tinyml.targets.cortex_m.composer.multiply import half, halfwords, low, single
+from tinyml.targets.costs import cost_table
+from tinyml.targets.registry import kernel_named, known_kernel, tile_families
+from tinyml.targets.tiles import Sums, Tile
 
 
 def test_a_fetch_parts_bytes_into_even_and_odd_ones():
@@ -53,19 +59,52 @@ def test_a_multiplication_adds_two_products():
     assert single(("r4",), "r12", "r3") == ("mla r4, r12, r3, r4",)
     assert single(("r4", "r5"), "r12", "r3") == ("smlal r4, r5, r12, r3",)
     assert low("r8") == ("muls r7, r6, r7", "add r8, r8, r7")
-    assert halves("r4", "r6", "r10", "r8") == ("smlabb r4, r10, r8, r4", "smlatt r6, r10, r8, r6")
+    assert half("r4", "r10", "r8", top=False) == ("smlabb r4, r10, r8, r4",)
+    assert half("r4", "r10", "r8", top=True) == ("smlabt r4, r10, r8, r4",)
+
+
+def test_four_elements_of_two_windows_are_fetched_at_once():
+    lines = next_four("lr", 8, "r8, r9, r10, r11")
+    assert lines[::3] == ("ldr r11, [lr, #8]", "ldr r9, [lr], #4")
+    assert lines[1:3] == ("sxtb16 r10, r11", "sxtb16 r11, r11, ror #8")
+
+
+def test_the_last_elements_of_a_run_stand_before_zeros():
+    lines = last_few("lr", 8, "r8, r9, r10, r11", 3)
+    assert lines[:2] == ("ldr r11, [lr, #7]", "lsr r11, r11, #8")
+    assert lines[4:6] == ("ldr r9, [lr, #-1]", "lsr r9, r9, #8")
+
+
+def test_elements_that_windows_share_are_loaded_once():
+    lines = widened_elements(3, 1, 10, [(0, 0), (2, 8)])
+    assert [line.split()[0] for line in lines].count("ldrsb") == 5
+    # Elements 3 to 5 of each window: one in its first group of four, two in the second.
+    stores = [line.split("#")[1] for line in lines if line.startswith("strh")]
+    assert stores == ["6]", "16]", "18]", "14]", "24]", "26]"]
 
 
 def test_an_epilogue_rounds_shifts_and_saturates():
-    lines = requantised("r4", "r8", "r10", "r3")
-    assert [line.split()[0] for line in lines] == ["lsls", "smmulr", "add", "asrs", "adds", "add", "ssat"]
+    lines = requantised("r4", "r8", "r10", -128)
+    assert [line.split()[0] for line in lines] == ["smmlar", "add", "asr", "sub", "ssat"]
+    assert lines[3] == "sub r4, r4, #255"
+    assert requantised("r4", "r8", "r10", 3)[3] == "add r4, r4, #7"
+    assert (doubled(1 << 30), doubled((1 << 31) - 1)) == (-(1 << 31), -2)
 
 
-def test_a_loop_runs_steps_in_blocks_then_one_by_one():
-    lines = counted(("step",), "r3", 4)
-    assert lines.count("step") == 5
-    assert [line for line in lines if line.endswith(":")] == ["4:", "5:", "6:", "7:"]
-    assert time_of_step(("step",)) == 1.5
+def test_a_long_distance_takes_several_additions():
+    assert moved("r1", 0) == ()
+    assert moved("r1", -8) == ("sub r1, r1, #8",)
+    assert moved("r1", 4100) == ("add r1, r1, #4095", "add r1, r1, #5")
+
+
+def test_many_steps_are_a_loop_over_some_of_them():
+    assert repeated(("step",), 3, "r3", 4).lines == ("step",) * 3
+    loop = repeated(("step",), 10, "r3", 4)
+    assert loop.lines == ("step", "step", "mov r3, #2", "4:", *["step"] * 4, "subs r3, #1", "bne 4b")
+    assert loop.time == 2 + 1 + 2 * 6
+    in_memory = loop.times_in_memory(3, "[sp, #8]", "r3", 5)
+    assert in_memory.time == 2 + 3 * (loop.time + 4)
+    assert in_memory.lines[:3] == ("mov r3, #3", "str r3, [sp, #8]", "5:")
 
 
 def test_instructions_are_lines_without_labels():
@@ -98,11 +137,28 @@ def test_a_kernel_is_plain_c_beside_its_assembly():
     assert "TM_CORE" not in plain.text
 
 
-def test_the_costs_of_a_tile_add_up():
-    kernel = kernel_named("tm_cm_tile2_s8_s8_s32")
-    assert kernel.composed is not None
-    # Sixteen products: a load of two windows, two weights that come apart, eight multiplications, a share of the loop.
-    assert kernel.composed.costs["element"] == (1 + 2 * 3 + 8 + 0.5) / 16
-    assert kernel.step == kernel.composed.costs["element"]
-    body = kernel.composed.bodies[(DSP,)]
-    assert kernel.code >= 4 * body.count("smlad") > 0
+def test_the_weights_of_a_pair_of_rows_stand_together():
+    sums = Sums(np.arange(8).reshape(2, 4), np.array([1, 2]), np.array([1 << 30] * 2), np.array([-1, -9]))
+    [dots, _] = tile_families("cortex-m4")
+    words = dots.stream(Tile(2, 1, 4, 0, 4, 2, 0), sums)
+    assert words[8:16].tolist() == list(range(8))
+    assert words[-4:].tolist() == [0, 8, 0, -128]
+
+
+def test_a_tile_is_known_by_its_name():
+    [dots, channels] = tile_families("cortex-m4")
+    tile = Tile(2, 3, 6, 30, 2, 5, -128)
+    assert Tile.named(tile.suffix) == tile
+    assert tile_families("cortex-m3") == []
+    for family in (dots, channels):
+        kernel = family.kernel(tile)
+        assert kernel is not None
+        assert known_kernel(kernel.symbol) is kernel
+        assert cost_table_names(kernel.symbol)
+
+
+def cost_table_names(symbol: str) -> bool:
+    table = cost_table("cortex-m4")
+    assert table is not None
+    call, element = table.cost(symbol), table.cost(f"{symbol} element")
+    return call is not None and element is not None and call.time > 0 and element.time == 0

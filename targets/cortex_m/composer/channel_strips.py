@@ -1,0 +1,345 @@
+"""Channels along a strip: each meets a filter of its own, whose weights stay in registers along the strip's windows.
+
+A column of the strip is loaded once, as pairs of taps below each other, and added to the sums of all windows that it
+belongs to: as many sums as windows overlap go round in registers. What has no register waits in the frame.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from tinyml.dialects.lazy_numpy import np
+from tinyml.targets.cortex_m.composer.assembly import (
+    DSP,
+    REACH,
+    Lines,
+    bytes_of,
+    instructions,
+    joined,
+    moved,
+    statement,
+)
+from tinyml.targets.cortex_m.composer.epilogues import doubled, requantised, requantised_in_c
+from tinyml.targets.cortex_m.composer.multiply import half, halfwords
+from tinyml.targets.kernel import Composed, Kernel
+from tinyml.targets.tiles import Sums, Tile, TileFamily
+
+if TYPE_CHECKING:
+    from tinyml.targets.tiles import Bytes
+
+_REGISTERS = ("r0", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "r12", "lr")
+"""Those that hold neither the place in the strip nor that of the results."""
+
+_STRIP, _OUT = "r1", "r2"
+_STREAM, _START, _END, _MULTIPLIER, _COUNT, _WEIGHTS = 0, 4, 8, 12, 16, 20
+"""Places in the frame, in bytes."""
+
+_UNROLLED = 6
+"""The most windows that stand one after the other instead of in a loop."""
+
+
+@dataclass(frozen=True)
+class _Halves:
+    """Two weights of a filter in one register, by (row, column); None is no weight, and "right" the shift."""
+
+    low: tuple[int, int] | str | None
+    high: tuple[int, int] | str | None
+
+
+@dataclass(frozen=True)
+class _Filter:
+    """A filter of some rows and columns in the order of a stream: pairs of rows, then what the last row has beyond."""
+
+    rows: int
+    columns: int
+
+    @cached_property
+    def registers(self) -> list[_Halves]:
+        """What registers hold: the last one the shift, and of an odd number of rows and columns the last weight."""
+        pairs = [_Halves((2 * i, j), (2 * i + 1, j)) for i in range(self.rows // 2) for j in range(self.columns)]
+        if self.rows % 2 == 0:
+            return [*pairs, _Halves("right", None)]
+        last = self.rows - 1
+        beside = [_Halves((last, j), (last, j + 1)) for j in range(0, self.columns - 1, 2)]
+        return [*pairs, *beside, _Halves("right", (last, self.columns - 1) if self.columns % 2 else None)]
+
+    @property
+    def words(self) -> int:
+        """The words of a stream that hold two registers each."""
+        return -(-len(self.registers) // 2)
+
+    @property
+    def record(self) -> int:
+        """The bytes of a channel in a stream."""
+        return 4 * (self.words + 2)
+
+    @cached_property
+    def bytes(self) -> list[tuple[int, int] | str | None]:
+        """What each byte of the words holds, so that SXTB16 gives a register and then the next."""
+        halves = [*self.registers, _Halves(None, None)]
+        pairs = (halves[2 * word : 2 * word + 2] for word in range(self.words))
+        return [content for a, b in pairs for content in (a.low, b.low, a.high, b.high)]
+
+
+def _filter(tile: Tile) -> _Filter:
+    return _Filter(tile.runs, tile.length // tile.rows)
+
+
+def _stream(tile: Tile, sums: Sums) -> Bytes:
+    shape = _filter(tile)
+    records: list[Bytes] = []
+    for weights, start, multiplier, shift in sums:
+        taps = weights.reshape(shape.rows, shape.columns)
+        content = [0 if at is None else -int(shift) - 1 if isinstance(at, str) else int(taps[at]) for at in shape.bytes]
+        numbers = np.array([int(start), doubled(int(multiplier))], "<i4")
+        records += [np.array(content, np.int8), numbers.view(np.int8)]
+    return np.concatenate(records)
+
+
+@dataclass
+class _Strip:
+    """The code for a tile.
+
+    across: columns from a window to the next. rounds: sums that are in registers at the same time. loops: iterations of
+    the loop over `rounds` windows, 0 if all windows stand one after the other.
+    """
+
+    tile: Tile
+    kept: dict[int, str] = field(default_factory=dict[int, str])
+    multiplier: str | None = None
+    counter: str | None = None
+    spare: str | None = None
+
+    def __post_init__(self) -> None:
+        self.filter, channels = _filter(self.tile), self.tile.rows
+        self.across = self.tile.step // channels
+        self.rounds = min(-(-self.filter.columns // self.across), self.tile.count)
+        self.loops = 0 if self.tile.count <= _UNROLLED else self.tile.count // self.rounds
+        free = list(_REGISTERS)
+        self.sums = [free.pop(0) for _ in range(self.rounds)]
+        self.taps = [free.pop(0) for _ in range(-(-self.filter.rows // 2))]
+        weights = range(len(self.filter.registers))
+        if self.filter.rows % 2 == 0 or len(free) < len(weights):
+            self.spare = free.pop(0)
+        for number in reversed(weights):
+            if free:
+                self.kept[number] = free.pop(0)
+        if free and self.loops:
+            self.counter = free.pop(0)
+        if free:
+            self.multiplier = free.pop(0)
+
+    @staticmethod
+    def fits(tile: Tile) -> bool:
+        """Are there enough registers, and do loads and stores reach?"""
+        if tile.length % tile.rows or tile.step % tile.rows or tile.step == 0:
+            return False
+        shape, across = _filter(tile), tile.step // tile.rows
+        rounds = min(-(-shape.columns // across), tile.count)
+        windows = rounds if tile.count > _UNROLLED else tile.count
+        last = (shape.rows - 1) * tile.pitch + ((windows - 1) * across + shape.columns - 1) * tile.rows
+        needed = rounds + -(-shape.rows // 2) + 2
+        return needed <= len(_REGISTERS) and last <= REACH and (windows - 1) * tile.rows <= REACH
+
+    def slot(self, number: int) -> int:
+        """The place of a register's content in the frame."""
+        return _WEIGHTS + 4 * number
+
+    @property
+    def frame(self) -> int:
+        spilled = [number for number in range(len(self.filter.registers)) if number not in self.kept]
+        return -(-(self.slot(max(spilled)) + 4 if spilled else _WEIGHTS) // 8) * 8 + 4
+
+    def load(self, column: int) -> Lines:
+        """The taps of a column."""
+        first = column * self.tile.rows
+
+        def at(row: int) -> str:
+            return f"[{_STRIP}, #{first + row * self.tile.pitch}]"
+
+        lines: list[str] = []
+        for number, tap in enumerate(self.taps):
+            if 2 * number + 1 < self.filter.rows:
+                second = self.spare or self.taps[-1]
+                lines += [f"ldrsb {tap}, {at(2 * number)}", f"ldrsb {second}, {at(2 * number + 1)}"]
+                lines += [f"pkhbt {tap}, {tap}, {second}, lsl #16"]
+            else:
+                lines += [f"ldrsb {tap}, {at(2 * number)}"]
+        return tuple(lines)
+
+    def add(self, window: int, column: int) -> Lines:
+        """Adds the products of the taps and a column of the filter to the sum of a window."""
+        sum = self.sums[window % self.rounds]
+        lines: list[str] = [f"ldr {sum}, [sp, #{_START}]"] if column == 0 else []
+        for number, tap in enumerate(self.taps):
+            low, high = (2 * number, column), (2 * number + 1, column)
+            at = next(i for i, halves in enumerate(self.filter.registers) if low in (halves.low, halves.high))
+            register, halves = self.kept.get(at), self.filter.registers[at]
+            if register is None:
+                assert self.spare is not None
+                register = self.spare
+                lines += [f"ldr {register}, [sp, #{self.slot(at)}]"]
+            if halves.high == high:
+                lines += halfwords((sum,), tap, register)
+            else:
+                lines += half(sum, tap, register, top=halves.high == low)
+        return tuple(lines)
+
+    def finish(self, window: int) -> Lines:
+        """Stores the result of a window. Taps are free."""
+        sum, right = self.sums[window % self.rounds], len(self.filter.registers) - 1
+        multiplier, shift = self.multiplier or self.taps[0], self.kept.get(right, self.taps[0])
+        lines = requantised(sum, multiplier, shift, self.tile.zero)
+        loads = {0: (multiplier, _MULTIPLIER)} if self.multiplier is None else {}
+        if right not in self.kept:
+            loads[2] = shift, self.slot(right)
+        full = [
+            text
+            for number, line in enumerate(lines)
+            for text in ((*self.loaded(loads[number]), line) if number in loads else (line,))
+        ]
+        return (*full, f"strb {sum}, [{_OUT}, #{window * self.tile.rows}]")
+
+    def loaded(self, load: tuple[str, int]) -> Lines:
+        return (f"ldr {load[0]}, [sp, #{load[1]}]",)
+
+    def columns(self, first: int, end: int, windows: int) -> Lines:
+        """Columns from first to end, which only windows below a number need."""
+        lines: list[str] = []
+        for column in range(first, end):
+            users = [window for window in range(windows) if 0 <= column - window * self.across < self.filter.columns]
+            if users:
+                lines += self.load(column)
+            for window in users:
+                lines += self.add(window, column - window * self.across)
+        return tuple(lines)
+
+    def windows(self, count: int, further: int) -> Lines:
+        """Windows one after the other, of whose columns those before the first window's last ones have been added.
+
+        further: windows behind them whose first columns are added, too.
+        """
+        lines: list[str] = []
+        for window in range(count):
+            first = window * self.across + max(self.filter.columns - self.across, 0)
+            lines += self.columns(first, window * self.across + self.filter.columns, count + further)
+            lines += self.finish(window)
+        return tuple(lines)
+
+    def set_up(self) -> Lines:
+        """Everything of a channel that does not change along the strip."""
+        stream, word = self.sums[0], self.taps[0]
+        lines = [f"ldr {stream}, [sp, #{_STREAM}]"]
+        for number in range(len(self.filter.registers)):
+            if number % 2 == 0:
+                lines += [f"ldr {word}, [{stream}], #4"]
+            to = self.kept.get(number) or self.spare
+            lines += [f"sxtb16 {to}, {word}{', ror #8' if number % 2 else ''}"]
+            if number not in self.kept:
+                lines += [f"str {to}, [sp, #{self.slot(number)}]"]
+        lines += [f"ldr {word}, [{stream}], #4", f"str {word}, [sp, #{_START}]"]
+        lines += [f"ldr {self.multiplier or word}, [{stream}], #4", f"str {stream}, [sp, #{_STREAM}]"]
+        if self.multiplier is None:
+            lines += [f"str {word}, [sp, #{_MULTIPLIER}]"]
+        return tuple(lines)
+
+    def parts(self) -> tuple[Lines, Lines, Lines, Lines]:
+        """What runs once; for each channel before the loop; in each iteration; and for each channel behind it."""
+        tile, channels, ahead = self.tile, self.tile.rows, self.filter.columns - self.across
+        saved = "r4, r5, r6, r7, r8, r9, r10, r11"
+        begin = joined(
+            f"push {{{saved}, lr}}",
+            f"sub sp, #{self.frame}",
+            f"str r0, [sp, #{_STREAM}]",
+            f"mov r0, {_OUT}",
+            moved("r0", channels),
+            f"str r0, [sp, #{_END}]",
+            f"add sp, #{self.frame}",
+            f"pop {{{saved}, pc}}",
+        )
+        before = joined(self.set_up(), self.columns(0, max(ahead, 0), self.rounds))
+        rest, loop = tile.count, joined()
+        if self.loops:
+            rest = tile.count - self.loops * self.rounds
+            moves = joined(moved(_STRIP, self.rounds * tile.step), moved(_OUT, self.rounds * channels))
+            before = joined(before, self.counted(f"mov {{}}, #{self.loops}", loads=False))
+            loop = joined(self.windows(self.rounds, self.rounds - 1), moves, self.counted("subs {}, #1"), "bne 2b")
+        back = self.loops * self.rounds
+        behind = joined(
+            self.windows(rest, 0),
+            moved(_STRIP, 1 - back * tile.step),
+            moved(_OUT, 1 - back * channels),
+            f"ldr {self.taps[0]}, [sp, #{_END}]",
+            f"cmp {_OUT}, {self.taps[0]}",
+            "bne 1b",
+        )
+        return begin, before, loop, behind
+
+    def counted(self, line: str, *, loads: bool = True) -> Lines:
+        """An instruction on the counter."""
+        counter = self.counter or self.taps[0]
+        if self.counter is not None:
+            return (line.format(counter),)
+        load = (f"ldr {counter}, [sp, #{_COUNT}]",) if loads else ()
+        return (*load, line.format(counter), f"str {counter}, [sp, #{_COUNT}]")
+
+    def assembly(self) -> Lines:
+        begin, before, loop, behind = self.parts()
+        return joined(begin[:-2], "1:", before, joined("2:", loop) if loop else (), behind, begin[-2:])
+
+    @property
+    def time(self) -> int:
+        """The instructions of a call."""
+        begin, before, loop, behind = map(instructions, self.parts())
+        return begin + self.tile.rows * (before + self.loops * loop + behind)
+
+
+def _portable(tile: Tile) -> str:
+    shape = _filter(tile)
+    places = [shape.bytes.index((i, j)) for i in range(shape.rows) for j in range(shape.columns)]
+    return f"""\
+    static const uint8_t places[] = {{{", ".join(map(str, places))}}};
+    for (int channel = 0; channel < {tile.rows}; channel++, stream += {shape.record})
+        for (int window = 0; window < {tile.count}; window++) {{
+            const int32_t multiplier = tm_number(stream + {shape.record - 4});
+            const int right = stream[{shape.bytes.index("right")}];
+            int32_t sum = tm_number(stream + {shape.record - 8});
+            for (int i = 0; i < {shape.rows}; i++)
+                for (int j = 0; j < {shape.columns}; j++)
+                    sum += stream[places[i * {shape.columns} + j]]
+                        * (int32_t)x[window * {tile.step} + i * {tile.pitch} + j * {tile.rows} + channel];
+{requantised_in_c(" " * 12, tile.zero, f"out[window * {tile.rows} + channel]")}
+        }}"""
+
+
+def _composed(symbol: str, tile: Tile) -> Kernel | None:
+    if not _Strip.fits(tile):
+        return None
+    strip = _Strip(tile)
+    lines = strip.assembly()
+    return Kernel(
+        symbol,
+        8,
+        8,
+        32,
+        op=CHANNEL_STRIPS.op,
+        flash=None,
+        code=bytes_of(lines),
+        needs=CHANNEL_STRIPS.needs,
+        composed=Composed(
+            "tinyml/cores.h",
+            f"void {symbol}(const int8_t *stream, const int8_t *x, int8_t *out)",
+            {(DSP,): statement(lines)},
+            _portable(tile),
+            {"": float(strip.time), "element": 0.0, "odd element": 0.0},
+            call=16,
+            stack=36 + strip.frame,
+        ),
+    )
+
+
+CHANNEL_STRIPS = TileFamily("tm_cm_channel_strip_s8_", "num.channel_tiles", "dsp", _composed, _stream)
+"""The kernels for bytes: channels, each with a filter. Every |start| plus the sum of |w| * |x| stays below
+`REQUANTISED_LIMIT`, every shift is negative, and every multiplier at least `LEAST_MULTIPLIER`."""

@@ -1,0 +1,100 @@
+"""Tiles: windows beside each other that a kernel composed for their shape meets with rows of weights."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields
+from functools import cache
+from typing import TYPE_CHECKING
+
+from tinyml.targets.kernel import Kernel
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Bytes = NDArray[np.int8]
+    Numbers = NDArray[np.int64]
+
+FIRST_ZERO = 128
+"""Added to the zero point in names, which have no minus sign."""
+
+
+@dataclass(frozen=True)
+class Tile:
+    """The shape of a tile of bytes: `count` windows, each of `runs` runs of `length` elements of memory.
+
+    rows: of weights, each of which gives a result of every window. pitch: elements from a run of a window to the next;
+    step: from a window to the next. zero: the raw of 0 of the results.
+    """
+
+    rows: int
+    runs: int
+    length: int
+    pitch: int
+    step: int
+    count: int
+    zero: int
+
+    @property
+    def elements(self) -> int:
+        """The elements of memory from the first to the last of all windows."""
+        return (self.count - 1) * self.step + (self.runs - 1) * self.pitch + self.length
+
+    @property
+    def suffix(self) -> str:
+        """The end of the name of a kernel for the tile."""
+        numbers = (getattr(self, field.name) for field in fields(self))
+        return "_".join(str(number) for number in (*list(numbers)[:-1], self.zero + FIRST_ZERO))
+
+    @staticmethod
+    def named(suffix: str) -> Tile | None:
+        """The tile of a name's end."""
+        if not re.fullmatch(r"\d+(_\d+){6}", suffix):
+            return None
+        rows, runs, length, pitch, step, count, zero = map(int, suffix.split("_"))
+        return Tile(rows, runs, length, pitch, step, count, zero - FIRST_ZERO)
+
+
+@dataclass(frozen=True)
+class Sums:
+    """What rows of weights make of windows, one number for each row, apart from `weights`, which has rows.
+
+    starts: of the sums. multipliers, shifts: the arguments of `tm_requantize_s32`.
+    """
+
+    weights: Numbers
+    starts: Numbers
+    multipliers: Numbers
+    shifts: Numbers
+
+    def __iter__(self) -> Iterator[tuple[Numbers, int, int, int]]:
+        """Of each row: its weights, start, multiplier and shift."""
+        yield from zip(self.weights, self.starts, self.multipliers, self.shifts, strict=True)
+
+
+@dataclass(frozen=True)
+class TileFamily:
+    """Kernels for tiles of any shape, which a composer makes as they are needed.
+
+    prefix: of their names. op: the num op that they implement. needs: the feature that a board must have. composed:
+    the kernel for a tile, by its name; None for a shape that it does not have. stream: the weights and everything else
+    that belongs to rows, in the order in which a kernel fetches them.
+    """
+
+    prefix: str
+    op: str
+    needs: str
+    composed: Callable[[str, Tile], Kernel | None]
+    stream: Callable[[Tile, Sums], Bytes]
+
+    @cache  # noqa: B019 (families live as long as the program)
+    def kernel(self, tile: Tile) -> Kernel | None:
+        """The kernel for a tile."""
+        return self.composed(f"{self.prefix}{tile.suffix}", tile)
+
+    def named(self, symbol: str) -> Kernel | None:
+        """The kernel of a name."""
+        tile = Tile.named(symbol.removeprefix(self.prefix)) if symbol.startswith(self.prefix) else None
+        return None if tile is None else self.kernel(tile)

@@ -1,0 +1,71 @@
+"""Tiles of random shapes with random weights, and what numpy makes of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tinyml.dialects.machine.runtime_functions import requantize
+from tinyml.targets.registry import known_kernel
+from tinyml.targets.tiles import Sums, Tile, TileFamily
+
+Values = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Strip:
+    """A kernel of a family, with the weights that it meets."""
+
+    family: TileFamily
+    tile: Tile
+    sums: Sums
+
+    @property
+    def symbol(self) -> str:
+        kernel = self.family.kernel(self.tile)
+        assert kernel is not None
+        assert known_kernel(kernel.symbol) is kernel
+        return kernel.symbol
+
+    @property
+    def by_channel(self) -> bool:
+        return "channel" in self.family.op
+
+    @property
+    def stream(self) -> Values:
+        return self.family.stream(self.tile, self.sums)
+
+    def expected(self, x: Values) -> Values:
+        """The results for the elements of the windows, window by window."""
+        tile = self.tile
+        rows: list[Values] = []
+        for window in range(tile.count):
+            starts = [window * tile.step + run * tile.pitch for run in range(tile.runs)]
+            runs = np.stack([x[start : start + tile.length] for start in starts]).astype(np.int64)
+            if self.by_channel:
+                sums = (self.sums.weights * runs.reshape(-1, tile.rows).T).sum(1)
+            else:
+                sums = self.sums.weights @ runs.reshape(-1)
+            rows.append(requantize((self.sums.starts + sums).astype(np.int32), *self.factors))
+        return np.clip(np.array(rows, np.int64) + tile.zero, -128, 127).reshape(-1)
+
+    @property
+    def factors(self) -> tuple[Values, Values]:
+        return self.sums.multipliers.astype(np.int32), self.sums.shifts.astype(np.int8)
+
+
+def strip_of(family: TileFamily, tile: Tile, random: np.random.Generator) -> Strip:
+    """Random weights, starts and factors, the greatest and the least among them."""
+    length = tile.runs * tile.length // (tile.rows if "channel" in family.op else 1)
+    weights = random.integers(-128, 128, (tile.rows, length))
+    weights[0] = random.choice([-128, 127])
+    starts = random.integers(-(1 << 20), 1 << 20, tile.rows)
+    starts[-1] = random.choice([-1, 1]) * (1 << 30)
+    shifts = -random.integers(1, 16, tile.rows)
+    shifts[0], shifts[-1] = random.choice([-31, -1, -11]), random.choice([-1, -23])
+    multipliers = random.integers(1 << 30, 1 << 31, tile.rows)
+    multipliers[0] = random.choice([1 << 30, (1 << 31) - 1])
+    return Strip(family, tile, Sums(weights, starts, multipliers, shifts))

@@ -1,0 +1,24 @@
+"""Paddings around height and width of images."""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue
+
+from tinyml.dialects import tdsl
+
+
+def padding(image: SSAValue) -> tdsl.PadOp | None:
+    """The padding that makes an image, if it only lies around height and width."""
+    pad = image.owner
+    if not isinstance(pad, tdsl.PadOp):
+        return None
+    (first, _, _, last) = pad.margins
+    return None if any((*first, *last, *pad.gaps)) else pad
+
+
+def margins_of(pad: tdsl.PadOp | None) -> tuple[int, int, int, int]:
+    """The padding above, below, on the left and on the right."""
+    if pad is None:
+        return 0, 0, 0, 0
+    _, down, across, _ = pad.margins
+    return *down, *across
