@@ -27,7 +27,6 @@ KERNELS = (
     axpy(16, 16),
     axpy(8, 16),
     axpy(8, 8),
-    Kernel("tm_dot_p16_s16_s32", 16, 16, 32, step=153.6, codings=("p16", INTEGER)),
     Kernel("tm_dot_p16_s16_s64", 16, 16, 64, step=153.6, codings=("p16", INTEGER)),
 )
 PACKED_READS = PackedReads(loop=1.6, kernel=5.0, call=12, code={4: 26, 5: 124, 6: 94, 9: 76, 10: 78, 12: 66})

@@ -9,7 +9,6 @@ from tinyml.targets.cortex_m.composer.sparse import sparse_dot
 from tinyml.targets.kernel import Kernel, PackedReads
 
 KERNELS = (
-    Kernel("tm_cm_dot_p16_s16_s32", 16, 16, 32, flash=None, step=9.0, codings=("p16", INTEGER), segments=True),
     Kernel("tm_cm_dot_p16_s16_s64", 16, 16, 64, flash=None, step=9.0, codings=("p16", INTEGER), segments=True),
     dot(8, 8, 32, step=2.9),
     dot(8, 16, 32, step=3.1),

@@ -253,7 +253,7 @@ def formats_of(kernel: Kernel) -> list[ExactFormat]:
         (TABLE, 8): PositType(8, 0, -6, 7),
         (TABLE, 6): MinifloatType(2, 3, 3),
         (TABLE, 4): MinifloatType(2, 1, 1),
-        ("p16", 16): PositType(16, 1, -28, 1) if kernel.sum == 64 else PositType(16, 0, -14, 1),
+        ("p16", 16): PositType(16, 1, -28, 1),
     }
     return [
         coded.get((coding, width)) or FixedType(width, width - 1)

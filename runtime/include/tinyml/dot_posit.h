@@ -114,23 +114,11 @@ static TMP_INLINED int64_t tm_cm_dot_p16_s16_s64(const int32_t *segments, const 
 {
     return sum + (tm_cm_products_p16_s16_s64(segments, w, x, n, es, (int8_t)(scale + finer)) >> finer);
 }
-
-static TMP_INLINED int32_t tm_cm_dot_p16_s16_s32(const int32_t *segments, const int16_t *w, const int16_t *x, uint16_t n,
-                                                 int8_t es, int8_t scale, int8_t finer, int32_t sum)
-{
-    return (int32_t)tm_cm_dot_p16_s16_s64(segments, w, x, n, es, scale, finer, sum);
-}
 #endif
 
 static TMP_INLINED int64_t tm_dot_p16_s16_s64(const int16_t *w, const int16_t *x, uint16_t n, int8_t es, int8_t scale,
                                               int64_t sum)
 {
     return sum + tm_products_p16_s16_s64(w, x, n, es, scale);
-}
-
-static TMP_INLINED int32_t tm_dot_p16_s16_s32(const int16_t *w, const int16_t *x, uint16_t n, int8_t es, int8_t scale,
-                                              int32_t sum)
-{
-    return sum + (int32_t)tm_products_p16_s16_s64(w, x, n, es, scale);
 }
 #endif
