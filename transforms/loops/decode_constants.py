@@ -19,6 +19,9 @@ from tinyml.dialects.formats.coding import INTEGER
 from tinyml.dialects.formats.exact.format import ExactFormat
 from tinyml.dialects.formats.number_format import number_format
 
+_PRODUCTS = num.DotOp, num.StridedDotOp, num.SparseDotOp
+"""Sums whose accumulators are proven for the numbers, whatever type these have."""
+
 
 @dataclass(frozen=True)
 class DecodeConstantsPass(ModulePass):
@@ -43,7 +46,7 @@ def _decode(constant: scratch.ConstantOp) -> None:
         return
     integers = format.as_integers(format.stored_width)
     coded = format.coding is None or format.coding.name != INTEGER
-    if coded and integers is not None and all(isinstance(op, num.KernelOp) for op in _readers(constant.result)):
+    if coded and integers is not None and all(isinstance(op, _PRODUCTS) for op in _readers(constant.result)):
         raws = format.integers(constant.raws).astype(integers.dtype)
         constant.value = scratch.ConstantOp.of(raws, integers.type).value
         _retype(constant.result, integers.type)
