@@ -130,9 +130,8 @@ def entered(
     operands = f'{operands} : [kernel] "i"({symbol}_steps){kept} : {named}'
     entry: list[str] = []
     if longest is not None and counter is not None:
-        entry.append(
-            f"    const uint8_t iterations = {counter.value};\n    const uint8_t rest = (uint8_t)(n % {loop.at_once});"
-        )
+        entry.append(f"    const uint8_t iterations = {counter.value};")
+        entry.append(f"    const uint8_t rest = (uint8_t)(n % {loop.at_once});")
         counter, rest = replace(counter, value="iterations"), "rest"
     else:
         rest = steps

@@ -81,8 +81,8 @@ def packed(row: Vector, element_bytes: int) -> bytes:
 
 FITTING = (np.full(1024, -63, "i1"), np.resize(np.array([0, 127, -127, 0], "i1"), 1024), extremes(8, 1024)[-1] // 2)
 """Blocks of weights of which four products fit 16 bits, with any vector."""
-_WHOLE = b"".join(part.tobytes() for width in (8, 16) for part in extremes(width, 1024 * 8 // width))
-DENSE_FLASH = _WHOLE + b"".join(part.tobytes() for part in FITTING)
+EXTREMES = [part for width in (8, 16) for part in extremes(width, 1024 * 8 // width)]
+DENSE_FLASH = b"".join(part.tobytes() for part in (*EXTREMES, *FITTING))
 STARTS = range(0, len(DENSE_FLASH), 1024)
 MATRICES = {width: sparse_matrix(width) for width in (8, 16)}
 STREAMS = {kernel.pair: [packed(row, kernel.vector // 8) for row in MATRICES[kernel.weights]] for kernel in ROW}
