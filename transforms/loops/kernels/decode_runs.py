@@ -63,7 +63,7 @@ class DecodedRuns:
         nest = LoopNest(op)
 
         def dot(sum: SSAValue, runs: Sequence[SSAValue]) -> SSAValue:
-            part = num.DotOp(sum, *runs)
+            part = num.DotOp(sum, runs[0], runs[1])
             part.kernel = StringAttr(kernel.symbol)
             return nest.insert(part)
 

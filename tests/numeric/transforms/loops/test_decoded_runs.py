@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from plugins.tapered.tapered import TAPERED, TaperedType
 from programs.devices import CORES
-from programs.paths import ROOT
 from programs.printed import WARNINGS, write_module
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
@@ -22,10 +21,6 @@ from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import evaluate
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.registry import HOST, USUAL
-
-sys.path.insert(0, str(ROOT / "tests" / "plugins" / "tapered"))
-
-from tapered import TAPERED, TaperedType
 
 ROWS, COLUMNS = 6, 75
 """Two blocks of a row, and a rest."""
