@@ -135,8 +135,8 @@ def pack_bits(values: Integers, width: int, gaps: NDArray[np.integer[Any]] | Non
     if gaps is not None:
         elements += np.asarray(gaps, np.int64).reshape(shape) << width
     bits = np.zeros((len(elements), places.size), np.uint8)
-    shifts = np.tile(np.arange(places.shape[1]), length)
-    bits[:, places.reshape(-1)] = np.repeat(elements, places.shape[1], axis=1) >> shifts & 1
+    for bit in range(width + GAP_BITS * (gaps is not None)):
+        bits[:, places[:, bit]] = elements >> bit & 1
     return np.packbits(bits, bitorder="little")
 
 
