@@ -1,12 +1,12 @@
 """The kernels for AVR: composed ones, and assembly in headers for packed and coded weights."""
 
-from tinyml.dialects.formats.coding import INTEGER
 from tinyml.targets.avr.composer.axpy import axpy
 from tinyml.targets.avr.composer.dense import dot, dot_in_chunks, strided_dot
 from tinyml.targets.avr.composer.distance import distance
 from tinyml.targets.avr.composer.fetch import FLASH, RAM
+from tinyml.targets.avr.composer.regime import regime_dot
 from tinyml.targets.avr.composer.sparse import sparse_dot
-from tinyml.targets.kernel import Kernel, PackedReads
+from tinyml.targets.kernel import PackedReads
 
 KERNELS = (
     dot(16, 16, 32),
@@ -27,6 +27,6 @@ KERNELS = (
     axpy(16, 16),
     axpy(8, 16),
     axpy(8, 8),
-    Kernel("tm_dot_p16_s16_s64", 16, 16, 64, step=153.6, codings=("p16", INTEGER)),
+    regime_dot(),
 )
 PACKED_READS = PackedReads(loop=1.6, kernel=5.0, call=12, code={4: 26, 5: 124, 6: 94, 9: 76, 10: 78, 12: 66})

@@ -1,15 +1,15 @@
 """The kernels for Cortex-M: composed ones for the M0+, the M3 and the M4, and plain C for every chip."""
 
-from tinyml.dialects.formats.coding import INTEGER
 from tinyml.targets.cortex_m.composer.channel_rows import channel_rows
 from tinyml.targets.cortex_m.composer.channel_strips import CHANNEL_STRIPS
 from tinyml.targets.cortex_m.composer.dense import dot, dot_rows
 from tinyml.targets.cortex_m.composer.dot_strips import DOT_STRIPS
+from tinyml.targets.cortex_m.composer.segments import segment_dot
 from tinyml.targets.cortex_m.composer.sparse import sparse_dot
 from tinyml.targets.kernel import Kernel, PackedReads
 
 KERNELS = (
-    Kernel("tm_cm_dot_p16_s16_s64", 16, 16, 64, flash=None, step=9.0, codings=("p16", INTEGER), segments=True),
+    segment_dot(),
     dot(8, 8, 32, step=2.9),
     dot(8, 16, 32, step=3.1),
     dot(16, 8, 32, step=3.1),

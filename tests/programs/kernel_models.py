@@ -7,7 +7,7 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from tinyml.dialects.formats.coding import INTEGER, TABLE
+from tinyml.dialects.formats.coding import INTEGER, REGIME, TABLE
 from tinyml.dialects.formats.exact.format import ExactFormat
 from tinyml.dialects.formats.fixed.type import FixedType
 from tinyml.dialects.formats.minifloat import MinifloatType
@@ -253,7 +253,7 @@ def formats_of(kernel: Kernel) -> list[ExactFormat]:
         (TABLE, 8): PositType(8, 0, -6, 7),
         (TABLE, 6): MinifloatType(2, 3, 3),
         (TABLE, 4): MinifloatType(2, 1, 1),
-        ("p16", 16): PositType(16, 1, -28, 1),
+        (REGIME, 16): PositType(16, 1, -28, 1),
     }
     return [
         coded.get((coding, width)) or FixedType(width, width - 1)

@@ -21,7 +21,7 @@ DEVICES = ("cortex-m0", "cortex-m3", "cortex-m4")
 KERNELS = [
     *(f"tm_cm_dot_{types}" for types in ("s8_s8_s32", "s8_s16_s32", "s16_s16_s32", "s16_s16_s64")),
     *(f"tm_c_dot_{types}" for types in ("t8_s8_s32", "t8_s16_s32", "t8_t8_s32")),
-    "tm_cm_dot_p16_s16_s64",
+    "tm_cm_dot_r16_s16_s64",
     *(f"tm_c_dot_{weights}_{x}_s32" for weights in ("t4", "t6") for x in ("s8", "s16")),
     *(
         f"tm_c_dot_{weights}_{x}_s32"
@@ -37,7 +37,7 @@ LIMITS = {
     ("cortex-m4", "tm_cm_distance_s16_s16_s32"): 4.0,
     ("cortex-m4", "tm_c_dot_t8_s16_s32"): 12.0,
     ("cortex-m4", "tm_c_dot_t8_t8_s32"): 12.0,
-    ("cortex-m4", "tm_cm_dot_p16_s16_s64"): 12.0,
+    ("cortex-m4", "tm_cm_dot_r16_s16_s64"): 12.0,
     ("cortex-m4", "tm_c_dot_s4_s16_s32"): 7.0,
     ("cortex-m4", "tm_c_dot_s6_s16_s32"): 8.0,
     ("cortex-m4", "tm_c_dot_s5_s16_s32"): 12.0,
@@ -59,7 +59,7 @@ PRODUCT_LIMITS = {
 
 _CTYPES = {
     "s16": "int16_t",
-    "p16": "int16_t",
+    "r16": "int16_t",
 }
 """The types of elements that do not lie in bytes."""
 
@@ -75,7 +75,7 @@ def instructions_per_mac(kernel: str, device: str, optimize: str) -> float:
         else "table"
         if "dot_t" in kernel
         else "segments"
-        if "_p16_" in kernel
+        if "_r16_" in kernel
         else kernel.split("_")[-4]
     )
     w, x, _ = kernel.split("_")[-3:]

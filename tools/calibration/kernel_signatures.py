@@ -38,7 +38,7 @@ def _signature(name: str) -> KernelSignature:
     parts = name.split("_")
     form = parts.pop(0) if parts[0] in ("strided", "row", "near", "distance", "axpy") else "dense"
     weights, vector, sum = (int(part[1:]) for part in parts[:3])
-    codes = parts[0].count("p")
+    codes = parts[0].count("r")
     tables = [part[0] for part in parts[:2]].count("t")
     chunk = int(parts[3].removeprefix("by")) if parts[3:] not in ([], ["ram"]) else 0
     ram = parts[3:] == ["ram"]
@@ -54,7 +54,7 @@ ROW = [_signature(f"row_{name}") for name in _PAIRS]
 DISTANCE = [_signature(f"distance_{name}") for name in ("s8_s8_s24", "s8_s8_s32", "s16_s16_s32")]
 AXPY = [_signature(f"axpy_{name}") for name in ("s8_s8_s32", "s8_s16_s32", "s16_s16_s32")]
 _CODED = [f"t{bits}_{vector}_s32" for bits in (8, 6, 4) for vector in ("s16", "s8")]
-TABLE = [_signature(name) for name in (*_CODED, "t8_t8_s32", "p16_s16_s64")]
+TABLE = [_signature(name) for name in (*_CODED, "t8_t8_s32", "r16_s16_s64")]
 """Dense kernels for coded weights; tests/numeric/targets/test_generated_c.py shows that they are exact."""
 _FEW_BITS = [f"s{bits}_{rest}" for bits in (4, 6) for rest in ("s8_s16", "s8_s24", "s8_s32", "s16_s32")]
 _MORE_BITS = [f"s{bits}_{vector}_s32" for bits in (3, 7, 9, 10, 11, 12) for vector in ("s8", "s16")]
