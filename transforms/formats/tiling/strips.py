@@ -32,17 +32,18 @@ class Room:
 AMPLE = Room(STRIP_BYTES)
 """The room in ordinary execution without a limit on RAM."""
 
-SMALL = 2048
-"""Bytes for strips and stack under a limit on RAM, and where segments are streamed."""
+SMALL = 3
+"""The part of a family's strips that is left for strips and stack where segments are streamed: a third."""
 
 _CALLS = 160
 """Bytes of stack besides those of kernels."""
 
 
 def small_room(convolutions: Iterable[tdsl.Conv2dOp], families: Sequence[TileFamily], spare: int | None = None) -> Room:
-    """The room that kernels leave of `SMALL` bytes, with the stack that the greatest of them takes."""
+    """The room for strips that kernels leave where segments are streamed, with the stack of the greatest of them."""
+    least = min((family.most for family in families), default=0) // SMALL
     stacks = [kernel.stack for op in convolutions for kernel in _kernels(op, families, 2)]
-    return Room(SMALL - _CALLS - max(stacks, default=0), spare)
+    return Room(max(least - _CALLS - max(stacks, default=0), 0), spare)
 
 
 ROOM = "tinyml.room"
