@@ -120,6 +120,7 @@ PIPELINES = {
             # Ops behind a product belong to its rows before these are taken in blocks.
             *CLEAN,
             "fuse-loops",
+            "decode-constants",
             "pack-constants",
             "block-rows",
             "select-kernels",

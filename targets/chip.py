@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from tinyml.targets.board import Board
+from tinyml.targets.c.composer.elements import element_function
 from tinyml.targets.kernel import Kernel, PackedReads
 from tinyml.targets.package import Package
 from tinyml.targets.tiles import TileFamily
@@ -23,7 +24,9 @@ class Chip:
     of its boards; `include/tinyml/*.h`, the headers of its own kernels; `harness/*.c`, start-up code and a loop around
     the model; and `harness/*.ld`, the linker script, if it needs one. runner: module and class of its `Runner`, such as
     `package.module:Class`, imported on first use. boards: its targets. kernels: the kernels that programs may call,
-    best first. tiles: families of kernels that are composed for tiles of any shape. packed_reads: the costs of packed
+    best first; compose: the kernel for what a description without a name asks for, if it can be composed. functions:
+    the texts of functions that read and write packed elements, by their names. tiles: families of kernels that are
+    composed for tiles of any shape. packed_reads: the costs of packed
     constants that no kernel reads.
 
     macro: a macro that only its compiler defines, by which headers of the runtime choose code for it. prefix:
@@ -48,6 +51,8 @@ class Chip:
     runner: str
     boards: Sequence[Board]
     kernels: Sequence[Kernel] = ()
+    compose: Callable[[Kernel], Kernel | None] = lambda wanted: None
+    functions: Callable[[str], str | None] = element_function
     tiles: Sequence[TileFamily] = ()
     packed_reads: PackedReads = field(default_factory=PackedReads)
 

@@ -83,7 +83,7 @@ def cost_table(target: str) -> CostTable | None:
 def composed_cost(target: str, step: str) -> Cost | None:
     """The cost of a step of a board's kernel whose instructions say what it takes; None for any other step."""
     symbol, _, unit = step.partition(" ")
-    kernel = known_kernel(symbol)
+    kernel = known_kernel(symbol, target)
     composed = None if kernel is None else kernel.composed
     if kernel is None or composed is None or (time := composed.costs.get(unit)) is None:
         return None

@@ -7,7 +7,7 @@ generated file gives the same bits everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tinyml.dialects.formats.coding import INTEGER
@@ -17,11 +17,11 @@ from tinyml.dialects.formats.coding import INTEGER
 class Composed:
     """The C text and the costs of a kernel that a composer made.
 
-    header: the runtime header that it needs. signature: what comes before its body. bodies: statements of assembly by
-    the values of TM_CORE, the instruction sets, for which they are; portable: those of any other machine. costs: the
-    time of a call (""), of each product ("element") and of each unit in which the op counts its `parts`; without them
-    the kernel is measured. call: bytes of
-    flash of a call. stack: bytes.
+    header: the runtime header that it needs, or nothing. functions: others of the runtime that it calls. signature:
+    what comes before its body. bodies: statements of assembly by the values of TM_CORE, the instruction sets, for which
+    they are; portable: those of any other machine. costs: the time of a call (""), of each product ("element") and of
+    each unit in which the op counts its `parts`; without them the kernel is measured. call: bytes of flash of a call.
+    stack: bytes.
     """
 
     header: str
@@ -31,6 +31,7 @@ class Composed:
     costs: Mapping[str, float] = field(default_factory=dict[str, float])
     call: int = 0
     stack: int = 0
+    functions: Sequence[str] = ()
 
     @property
     def text(self) -> str:
@@ -74,14 +75,12 @@ class Kernel:
     symbol: the function. op: the num op that it implements; the factor of `num.axpy` counts as the vector. weights,
     vector: bits of the stored integers, not a multiple of 8 if they are packed; sum: bits of the accumulator. gaps:
     bits stored beside each weight of a sparse row that is one stream of bytes: 8 in the layout of `row_stream`, 4 in
-    that of `delta_row_stream`. fetches: the vector is packed, too, and its bits are an argument. flash: true if the
-    weights lie in flash, false for working memory, None if the chip has a single address space. rows: matrix rows
-    processed at once. step: the time of one entry of a sum, in cycles on an
+    that of `delta_row_stream`. flash: true if the weights lie in flash, false for working memory, None if the chip has
+    a single address space. rows: matrix rows processed at once. step: the time of one entry of a sum, in cycles on an
     AVR and in instructions on other chips; code: bytes of flash; `make kernels` measures both. codings: the codings of
-    weights and vector; tables are the first arguments. segments: the tables are those of `Coding.segments`, and a
-    vector whose integers fit 16 bits is decoded beforehand. needs: the feature that a board must have. composed: the
-    text of a kernel that no header defines. chunk: for products of which so many consecutive ones, counted from the
-    last, are proven to fit 16 bits together.
+    weights and vector; tables are the first arguments. segments: the tables are those of `Coding.segments`. needs: the
+    feature that a board must have. composed: the text of a kernel that no header defines. chunk: for products of which
+    so many consecutive ones, counted from the last, are proven to fit 16 bits together.
     """
 
     symbol: str
@@ -90,7 +89,6 @@ class Kernel:
     sum: int
     op: str = "num.dot"
     gaps: int = 0
-    fetches: bool = False
     flash: bool | None = True
     rows: int = 1
     step: float = 0.0
@@ -106,10 +104,21 @@ class Kernel:
         """The bytes of stack of a composed kernel, as far as they are known."""
         return 0 if self.composed is None else self.composed.stack
 
+    @property
+    def fetches(self) -> bool:
+        """True if the elements of the vector are packed."""
+        return self.vector % 8 != 0
+
+    @property
+    def wanted(self) -> Kernel:
+        """The description of what it computes, without a name and a text."""
+        widths = self.weights, self.vector, self.sum
+        return Kernel("", *widths, op=self.op, flash=self.flash, codings=self.codings)
+
     def computes(self, wanted: Kernel) -> bool:
         """True if it computes the sum that another description asks for."""
         ours, theirs = (
-            (kernel.weights, kernel.vector, kernel.fetches, kernel.sum, kernel.op, kernel.codings, kernel.chunk)
+            (kernel.weights, kernel.vector, kernel.sum, kernel.op, kernel.codings, kernel.chunk)
             for kernel in (self, wanted)
         )
         return ours == theirs and self.flash in (None, wanted.flash)
@@ -126,18 +135,6 @@ LONGEST_IN_CHUNKS = 1530
 """The most elements of a run that a kernel takes in chunks."""
 
 
-def slowest(kernels: Iterable[Kernel], vector: int, codings: tuple[str, ...]) -> Sequence[Kernel]:
-    """The slowest kernels, those of the widest sums: one per op, layout and width of weights.
-
-    vector: bits of the vector elements.
-    """
-    slowest: dict[tuple[str, int, int], Kernel] = {}
-    for kernel in sorted(kernels, key=lambda kernel: kernel.step):
-        if (kernel.vector, kernel.codings, kernel.fetches) == (vector, codings, False):
-            slowest[kernel.op, kernel.gaps, kernel.weights] = kernel
-    return list(slowest.values())
-
-
 @dataclass(frozen=True)
 class PackedReads:
     """The costs of packed constants whose elements are read one by one, where no kernel reads them.
@@ -151,10 +148,6 @@ class PackedReads:
     kernel: float = 5.0
     call: int = 12
     code: Mapping[int, int] = field(default_factory=dict[int, int])
-
-
-FETCHED = {8: (4, 6), 16: (9, 10, 12)}
-"""Widths in bits of the packed vectors that kernels can fetch from, by the width of an unpacked element."""
 
 
 def packed_reader(bits: int, *, flash: bool = True) -> str:

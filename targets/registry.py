@@ -13,6 +13,7 @@ from importlib.metadata import entry_points
 
 from tinyml.dialects.errors import InputError
 from tinyml.targets.board import Board
+from tinyml.targets.c.composer.names import described
 from tinyml.targets.chip import Chip
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.tiles import TileFamily
@@ -79,6 +80,16 @@ def kernels_of(target: str) -> Sequence[Kernel]:
     return [kernel for kernel in chip.kernels if kernel.needs in ("", *board.features)]
 
 
+def kernels_for(target: str, wanted: Kernel) -> Sequence[Kernel]:
+    """The kernels of a board that compute the sum that a description asks for, the best first, composed ones last.
+
+    Raises `InputError` for an unknown board.
+    """
+    composed = chip_of(target).compose(wanted)
+    listed = [kernel for kernel in kernels_of(target) if kernel.computes(wanted)]
+    return [*listed, *(() if composed is None else (composed,))]
+
+
 def tile_families(target: str) -> Sequence[TileFamily]:
     """The families of kernels for tiles that a board can run; raises `InputError` for an unknown board."""
     chip, board = _target(target)
@@ -86,17 +97,21 @@ def tile_families(target: str) -> Sequence[TileFamily]:
 
 
 @cache
-def kernels() -> Mapping[str, Kernel]:
-    """The kernels of all chips, by the names of their C functions."""
-    return {kernel.symbol: kernel for chip in chips() for kernel in chip.kernels}
+def known_kernel(symbol: str, target: str | None = None) -> Kernel | None:
+    """The kernel with a C function, of a board or else of any chip; None if there is none.
 
-
-def known_kernel(symbol: str) -> Kernel | None:
-    """The kernel with a given C function, if there is one: listed, or composed for a tile."""
-    if (kernel := kernels().get(symbol)) is not None:
-        return kernel
-    families = (family for chip in chips() for family in chip.tiles)
-    return next(filter(None, (family.named(symbol) for family in families)), None)
+    Raises `InputError` for an unknown board.
+    """
+    among = chips() if target is None else [chip_of(target)]
+    wanted = described(symbol)
+    for chip in among:
+        listed = next((kernel for kernel in chip.kernels if kernel.symbol == symbol), None)
+        kernel = chip.compose(wanted.wanted) if listed is None and wanted is not None else listed
+        if kernel is not None and kernel.symbol == symbol:
+            return kernel
+        if (tile := next(filter(None, (family.named(symbol) for family in chip.tiles)), None)) is not None:
+            return tile
+    return None
 
 
 def kernel_named(symbol: str) -> Kernel:

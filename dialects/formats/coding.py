@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 INTEGER = "integer"
 TABLE = "table"
+REGIME = "regime"
 
 
 @dataclass(frozen=True)
@@ -20,8 +21,8 @@ class Coding:
     """The decoding of a format's raws, by a name that kernels know.
 
     name: `INTEGER` if raws are the integers themselves; `TABLE` if `table` lists 16-bit integers in the order of the
-    raws, which are bytes, with the entry of raw 0 at index `zero`; any other name belongs to kernels that decode such
-    raws from `parameters`, which are bytes.
+    raws, which are bytes, with the entry of raw 0 at index `zero`; `REGIME` if raws of 16 bits have a sign, a regime,
+    an exponent and a fraction, as posits have; `parameters` are the bits of the exponent and the scale.
     segments: returns a table for kernels that decode piecewise linearly, and the number of extra fraction bits of the
     integers that it gives. Entry i of its 256 stands for the 16-bit raws whose upper byte is i - 128: it is
     c * 2^16 + 2^8 + s if all of them stand for (raw + c) * 2^s, and 0 otherwise.

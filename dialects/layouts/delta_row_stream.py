@@ -1,9 +1,7 @@
 """Delta-coded sparse rows as a stream of bytes: values of few bits, gaps of half a byte.
 
-A row begins with its number of groups n in two bytes, n mod 32 and n // 32. A group has 8 entries of 5 or 9 bits, or
-4 of another width. Values are laid out as in `packed_bits`; those of 8 and 16 bits are little endian. Each pair of
-entries shares a byte of skips, with the first skip in the low bits; it precedes the first low byte of the pair's
-values or, for widths without low bytes, the byte with the high bits of the first entry. A skip is the number of
+A row begins with its number of groups n in two bytes, n mod 32 and n // 32. A group has 8 entries of an odd number of
+bits, or 4 of an even one, with values of 1 to 16 bits and skips laid out as in `packed_bits`. A skip is the number of
 elements of the dense vector between the previous entry (at first: the start of the vector) and this one. Wider gaps
 are bridged, and groups are filled, by entries whose value is zero, at columns without an entry of their own.
 """
@@ -13,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tinyml.dialects.layouts.packed_bits import group_length, pack_bits
+from tinyml.dialects.layouts.packed_bits import GAP_BITS, group_length, pack_bits
 from tinyml.dialects.lazy_numpy import np
 
 if TYPE_CHECKING:
@@ -21,8 +19,7 @@ if TYPE_CHECKING:
 
     from tinyml.dialects.layouts.csr import CompressedRows
 
-GREATEST_SKIP = 15
-SKIP_BITS = 4
+GREATEST_SKIP = (1 << GAP_BITS) - 1
 COUNT_BYTES = 2
 AT_ONCE = 32
 """Groups per inner loop of a kernel: the count of a row is the number of whole inner loops and a remainder."""
@@ -45,7 +42,7 @@ class DeltaRows:
 
     @property
     def group_bytes(self) -> int:
-        return entries_of_group(self.width) * (SKIP_BITS + self.width) // 8
+        return entries_of_group(self.width) * (GAP_BITS + self.width) // 8
 
     @property
     def bytes(self) -> int:
@@ -54,21 +51,11 @@ class DeltaRows:
     def stream(self) -> NDArray[np.uint8]:
         """The rows as they lie in flash."""
         ends = np.cumsum(self.groups)
-        rows = np.split(self._packed().reshape(-1, self.group_bytes), ends[:-1])
+        packed = pack_bits(self.values, self.width, self.skips)
+        rows = np.split(packed.reshape(-1, self.group_bytes), ends[:-1])
         counts = ([count % AT_ONCE, count // AT_ONCE] for count in self.groups.tolist())
         parts = [part for count, row in zip(counts, rows, strict=True) for part in (count, row.reshape(-1))]
         return np.concatenate(parts).astype(np.uint8)
-
-    def _packed(self) -> NDArray[np.uint8]:
-        """Values with their skips: (groups of `packed_bits`, bytes)."""
-        length, own = max(2, group_length(self.width)), max(1, self.width // 8)
-        whole = self.width % 8 == 0
-        values = self.values.view(np.uint8) if whole else pack_bits(self.values, self.width)
-        values = values.reshape(-1, length * self.width // 8)
-        skips = (self.skips[::2] | self.skips[1::2] << SKIP_BITS).reshape(-1, length // 2)
-        high = length * (self.width % 8) // 8 if self.width > 8 else 0
-        positions = [min(high + 2 * own * pair, values.shape[1]) for pair in range(length // 2)]
-        return np.insert(values, positions, skips, axis=1)
 
 
 def delta_rows(rows: CompressedRows, columns: int, width: int) -> DeltaRows | None:

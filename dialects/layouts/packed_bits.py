@@ -1,19 +1,24 @@
-"""Integers of 4, 5, 6, 9, 10 and 12 bits packed in bytes.
+"""Integers of 1 to 15 bits packed in bytes, in a layout that is cheap to decode one after the other.
 
-A group is the fewest elements that fill whole bytes: 2 of 4 bits in 1 byte, 4 of 6 in 3, 8 of 5 in 5, 2 of 12 in 3,
-4 of 10 in 5, 8 of 9 in 9. It begins with the `width % 8` high bits of its elements; the low byte of each element, if
-the width is above 8, follows in order. High parts of r bits are laid out in whichever of two ways decodes faster:
+A group is the fewest elements that fill whole bytes. An element consists of fields of 8, 4, 2 and 1 bits, the binary
+digits of its width, the field of 8 bits lowest and the others above it, the smallest first. A byte holds the same field
+of one, two, four or eight consecutive elements, the first in its low bits. The bytes of a group are in the order of
+their first elements, and those of more elements come first: for 11 bits, a byte with a bit of eight elements, one with
+two bits of four, four low bytes, two bits of the next four, and their low bytes. The sign bit is stored inverted, so
+that decoding only subtracts.
 
-* r = 1, 2 or 4: as many as fit in a byte, the first in its low bits, each with its sign bit inverted, so that
-  decoding only subtracts 2^(r - 1).
-* r = 5 or 6: the first r elements take the high bits of a byte each, so that an arithmetic shift by 8 - r decodes
-  them. The low bits of these bytes, concatenated from the lowest, hold the remaining elements.
+Where 6 or 7 bits are left above whole bytes, every element of a group but the last has them at the top of a byte of its
+own, so that an arithmetic shift decodes them, and the last element lies in the low bits of those bytes, from the lowest
+of the first. No sign is inverted.
+
+Each two entries of a sparse row also share a byte of gaps, two fields of 4 bits, which comes before other fields of 4.
 """
 
 from __future__ import annotations
 
+from functools import cache
 from math import gcd
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tinyml.dialects.lazy_numpy import np
 
@@ -22,7 +27,27 @@ if TYPE_CHECKING:
 
     Integers = NDArray[np.signedinteger[Any]]
 
-WIDTHS = (4, 5, 6, 9, 10, 12)
+WIDTHS = (*range(1, 8), *range(9, 16))
+"""The widths in bits of packed elements."""
+
+GAP_BITS = 4
+
+
+class Byte(NamedTuple):
+    """A byte of a group: a field of some elements from `element` on.
+
+    bits: of the field; 8 divided by them is the number of elements, but fields of 6 and 7 bits belong to a single one.
+    at: the lowest bit of the element that the field holds; the width of an element where the field is its gap.
+    """
+
+    element: int
+    bits: int
+    at: int
+
+    @property
+    def elements(self) -> int:
+        """The number of elements of which the byte holds fields of their own."""
+        return 8 // self.bits
 
 
 def group_length(width: int) -> int:
@@ -40,6 +65,13 @@ def packed_bytes(count: int, width: int) -> int:
     return -(-count // group_length(width)) * group_bytes(width)
 
 
+def touched_bytes(count: int, width: int) -> int:
+    """Bytes up to the last one that has bits of one of the first `count` elements."""
+    groups, rest = divmod(count, group_length(width))
+    within = int(_places(width, gaps=False)[:rest].max()) // 8 + 1 if rest else 0
+    return groups * group_bytes(width) + within
+
+
 def packed_widths(raws: Integers) -> list[int]:
     """Widths that hold all raws in fewer bits than their own type, in ascending order."""
     low, high = int(raws.min(initial=0)), int(raws.max(initial=0))
@@ -47,59 +79,76 @@ def packed_widths(raws: Integers) -> list[int]:
     return [width for width in WIDTHS if needed <= width < raws.itemsize * 8]
 
 
-def pack_bits(values: Integers, width: int) -> NDArray[np.uint8]:
-    """Packs integers of `width` bits in groups; the last group is padded with zeros.
+def has_inverted_sign(width: int) -> bool:
+    """True if what is stored is the element plus half of its range."""
+    return width % 8 in range(1, 6)
+
+
+@cache
+def group_layout(width: int, gaps: bool = False) -> tuple[Byte, ...]:
+    """The bytes of a group in order; those of sparse rows have gaps and at least 4 entries, of up to 16 bits."""
+    length, rest, low = group_length(width), width % 8, width // 8 * 8
+    if gaps:
+        length = max(4, length)
+    bytes = [Byte(element, 8, at) for element in range(length) for at in range(0, low, 8)]
+    if rest > 5:
+        own = (element for element in range(length) if (element + 1) % group_length(width))
+        bytes += [Byte(element, rest, low) for element in own]
+    else:
+        for bits in (1, 2, 4):
+            if rest & bits:
+                bytes += [Byte(element, bits, low) for element in range(0, length, 8 // bits)]
+                low += bits
+    if gaps:
+        bytes += [Byte(element, GAP_BITS, width) for element in range(0, length, 8 // GAP_BITS)]
+    return tuple(sorted(bytes, key=lambda byte: (byte.element, -byte.elements, byte.at != width, byte.at)))
+
+
+@cache
+def _places(width: int, gaps: bool) -> NDArray[np.int64]:
+    """The bit of its group in which each bit of each element lies, those of its gap last: (elements, bits)."""
+    length = max(4, group_length(width)) if gaps else group_length(width)
+    places = np.zeros((length, width + gaps * GAP_BITS), np.int64)
+    for number, (element, bits, at) in enumerate(group_layout(width, gaps)):
+        first, spare = 8 * number + 8 % bits, 8 % bits
+        for turn in range(8 // bits):
+            places[element + turn, at : at + bits] = first + turn * bits + np.arange(bits)
+        last = at + spare * (element % group_length(width))
+        places[element | group_length(width) - 1, last : last + spare] = 8 * number + np.arange(spare)
+    return places
+
+
+def pack_bits(values: Integers, width: int, gaps: NDArray[np.integer[Any]] | None = None) -> NDArray[np.uint8]:
+    """Packs integers of `width` bits in groups, with the gaps of sparse rows; the last group is padded with zeros.
 
     Raises `ValueError` for an integer that does not fit.
     """
     flat = np.asarray(values, np.int64).reshape(-1)
     if ((flat < -1 << width - 1) | (flat >= 1 << width - 1)).any():
         raise ValueError(f"not all elements have {width} bits")
-    length = group_length(width)
-    groups = np.zeros((-(-flat.size // length), length), np.int64)
-    groups.reshape(-1)[: flat.size] = flat
-    low = groups & 255 if width > 8 else groups[:, :0]
-    high = _pack_high(groups >> 8 * (width // 8), width % 8)
-    return np.hstack([high, low]).astype(np.uint8).reshape(-1)
+    places = _places(width, gaps is not None)
+    length = len(places)
+    shape = -(-flat.size // length), length
+    elements = np.zeros(shape, np.int64)
+    elements.reshape(-1)[: flat.size] = flat
+    elements = elements + _offset(width) & (1 << width) - 1
+    if gaps is not None:
+        elements += np.asarray(gaps, np.int64).reshape(shape) << width
+    bits = np.zeros((len(elements), places.size), np.uint8)
+    for bit in range(width + GAP_BITS * (gaps is not None)):
+        bits[:, places[:, bit]] = elements >> bit & 1
+    return np.packbits(bits, bitorder="little")
 
 
 def unpack_bits(stream: NDArray[np.uint8], width: int) -> NDArray[np.int64]:
     """Unpacks all elements of whole groups, padding included."""
-    groups = stream.reshape(-1, group_bytes(width)).astype(np.int64)
-    rest = group_length(width) * (width % 8) // 8
-    high = _unpack_high(groups[:, :rest], width % 8)
-    return (high << 8 | groups[:, rest:] if width > 8 else high).reshape(-1)
+    places = _places(width, gaps=False)
+    bits = np.unpackbits(stream, bitorder="little").reshape(-1, places.size)[:, places.reshape(-1)]
+    weights = 1 << np.arange(width, dtype=np.int64)
+    weights[-1] *= 1 if has_inverted_sign(width) else -1
+    return (bits.reshape(-1, width) * weights).sum(1) - _offset(width)
 
 
-def _pack_high(high: NDArray[Any], bits: int) -> NDArray[Any]:
-    """Signed integers of `bits` bits (groups, elements) as (groups, bytes)."""
-    groups, length = high.shape
-    bytes, below = length * bits // 8, 8 - bits
-    if 8 % bits == 0:
-        fields = (high + (1 << bits - 1)).reshape(groups * bytes, 8 // bits)
-        return _joined(fields, bits).reshape(groups, bytes)
-    pieces = _split(_joined(high[:, bytes:], bits), below, bytes)
-    return (high[:, :bytes] << below | pieces) & 255
-
-
-def _unpack_high(stored: NDArray[Any], bits: int) -> NDArray[Any]:
-    """The inverse of `_pack_high`."""
-    groups, bytes = stored.shape
-    length, below, sign = bytes * 8 // bits, 8 - bits, 1 << bits - 1
-    if 8 % bits == 0:
-        return _split(stored.reshape(-1), bits, 8 // bits).reshape(groups, length) - sign
-    others = _split(_joined(stored, below), bits, length - bytes)
-    return (np.hstack([stored >> below, others]) ^ sign) - sign
-
-
-def _joined(parts: NDArray[Any], bits: int) -> NDArray[Any]:
-    """Numbers from the low `bits` bits of their parts (numbers, parts), the lowest part first."""
-    numbers = np.zeros(len(parts), np.int64)
-    for i in range(parts.shape[1]):
-        numbers |= (parts[:, i] & (1 << bits) - 1) << bits * i
-    return numbers
-
-
-def _split(numbers: NDArray[Any], bits: int, count: int) -> NDArray[Any]:
-    """The inverse of `_joined`: (numbers, parts)."""
-    return numbers[:, np.newaxis] >> bits * np.arange(count) & (1 << bits) - 1
+def _offset(width: int) -> int:
+    """What is added to elements before they are stored."""
+    return 1 << width - 1 if has_inverted_sign(width) else 0

@@ -55,7 +55,7 @@ class Packed(ParametrizedAttribute):
 
     def verify(self) -> None:
         if self.width not in WIDTHS:
-            raise VerifyException(f"elements of {', '.join(map(str, WIDTHS))} bits are packed, not of {self.width}")
+            raise VerifyException(f"elements of 1 to 7 and 9 to 15 bits are packed, not of {self.width}")
 
 
 @irdl_attr_definition

@@ -129,13 +129,7 @@ def _sparse_sum(op: num.SparseDotOp, kernel: str) -> Lowering:
 
 
 def _packed_sum(op: num.PackedDotOp, kernel: str) -> Lowering:
-    bits = scratch.packed_bits(scratch.memref_type(op.vector))
-
-    def lower(e: Emitter) -> SSAValue | None:
-        fetched = [] if bits is None else [e.int_constant(bits, 8)]
-        return call_kernel(e, kernel, [op.row, op.vector], [*fetched, op.sum], op.sum.type)
-
-    return lower
+    return lambda e: call_kernel(e, kernel, [op.row, op.vector], [op.sum], op.sum.type)
 
 
 def _number(e: Emitter, value: int) -> SSAValue:

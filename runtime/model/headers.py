@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from tinyml.dialects.errors import InputError
+from tinyml.targets.c.composer import elements
 from tinyml.targets.registry import chips, known_kernel
 
 _INCLUDE = Path(__file__).parents[1] / "include"
@@ -30,11 +31,16 @@ def _texts() -> dict[str, str]:
 def definition_of(symbol: str) -> Sequence[tuple[str, str]]:
     """Names and texts: of what a function needs, then of what defines it, such as `tinyml/f32.h` for `tm_expf`.
 
-    A composed kernel is a text of its own, by its symbol. Raises `InputError` for an unknown function.
+    A composed function is a text of its own, by its symbol. Raises `InputError` for an unknown function.
     """
     kernel = known_kernel(symbol)
     if kernel is not None and (composed := kernel.composed) is not None:
-        return [(composed.header, _texts()[composed.header]), (symbol, composed.text)]
+        headers = [(composed.header, _texts()[composed.header])] if composed.header else []
+        needed = [text for function in composed.functions for text in definition_of(function)]
+        return [*headers, *needed, (symbol, composed.text)]
+    text = next((text for chip in chips() if (text := chip.functions(symbol)) is not None), None)
+    if text is not None:
+        return [(elements.HEADER, _texts()[elements.HEADER]), (symbol, text)]
     definition = re.compile(rf"^static\b[^;{{}}=]*\b{re.escape(symbol)}\([^;{{}}]*\)\s*\{{", re.MULTILINE)
     for name, text in _texts().items():
         if definition.search(text):

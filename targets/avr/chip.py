@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from tinyml.targets.avr.composer.compose import compose, functions
 from tinyml.targets.avr.kernels import KERNELS, PACKED_READS, TILES
 from tinyml.targets.board import Board
 from tinyml.targets.c.helpers import read_helpers
@@ -46,7 +47,9 @@ CHIP = Chip(
         ),
     ),
     kernels=KERNELS,
+    compose=compose,
     tiles=TILES,
+    functions=functions,
     macro="__AVR__",
     packed_reads=PACKED_READS,
     prefix="avr-",

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from tinyml.targets.board import Board
+from tinyml.targets.c.composer.compose import compose
 from tinyml.targets.chip import Chip
 from tinyml.targets.cortex_m.kernels import KERNELS, PACKED_READS, TILES
 from tinyml.targets.package import Package
@@ -33,6 +34,7 @@ CHIP = Chip(
         Board("cortex-m4-xip", "cortex-m4", 8388608, 262144, flags=CORTEX_M4, costs="cortex-m4", features=("dsp",)),
     ),
     kernels=KERNELS,
+    compose=compose,
     tiles=TILES,
     packed_reads=PACKED_READS,
     prefix="arm-none-eabi-",

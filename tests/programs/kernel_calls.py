@@ -85,8 +85,6 @@ def _call(kernel: KernelSignature) -> str:
         return f"{function}(out, {weights}, {factor}, n);"
     if kernel.form in ("row", "near"):
         return f"out[0] = {function}((const int8_t *)w, x, {start});"
-    if kernel.form == "near packed":
-        return f"out[0] = {function}((const int8_t *)w, x, (uint8_t)X[5], {start});"
     source = "(const uint8_t *)x + X[1]" if kernel.ram else "w"
     weights = 16 if kernel.weights == 16 else 8
     length = "n, (uint16_t)X[5]" if kernel.form == "strided" else "n"

@@ -7,14 +7,15 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from tinyml.dialects.formats.coding import TABLE
+from tinyml.dialects.formats.coding import INTEGER, REGIME, TABLE
 from tinyml.dialects.formats.exact.format import ExactFormat
 from tinyml.dialects.formats.fixed.type import FixedType
 from tinyml.dialects.formats.minifloat import MinifloatType
 from tinyml.dialects.formats.posit.type import PositType
-from tinyml.dialects.layouts.delta_row_stream import SKIP_BITS, entries_of_group
-from tinyml.dialects.layouts.packed_bits import packed_widths
+from tinyml.dialects.layouts.delta_row_stream import entries_of_group
+from tinyml.dialects.layouts.packed_bits import GAP_BITS, packed_widths
 from tinyml.targets.kernel import Kernel
+from tinyml.targets.registry import kernels_for
 
 ROWS = 3
 """Too few for kernels that take several at once."""
@@ -22,7 +23,26 @@ ROWS = 3
 SPREAD = {0: 1, 4: 4, 8: 20}
 """Columns to each entry of a sparse matrix, by the bits that a kernel has for gaps: as its layout is good for."""
 
-WIDTHS_WITH_KERNELS = (4, 5, 6, 9, 10, 12)
+DENSE = ((3, 8), (4, 16), (5, 16), (6, 8), (7, 16), (9, 8), (10, 16), (11, 8), (11, 16), (12, 8))
+"""Widths of packed weights and of the vector that they meet; other tests run the kernels themselves in all widths."""
+
+SPARSE = ((3, 16), (4, 8), (6, 16), (7, 8), (9, 16), (12, 16))
+"""The same of sparse rows."""
+
+TABLES = ((4, 8), (6, 16), (8, 8), (8, 16))
+
+
+def composed(target: str) -> list[Kernel]:
+    """Kernels that a target composes for what is asked."""
+    table = TABLE, INTEGER
+    wanted = [
+        *(Kernel("", bits, 8, sum) for bits, sum in ((4, 16), (6, 24))),
+        *(Kernel("", *widths, 32) for widths in DENSE),
+        *(Kernel("", *widths, 32, op="num.sparse_dot") for widths in SPARSE),
+        *(Kernel("", *widths, 32, codings=table) for widths in TABLES),
+        Kernel("", 8, 8, 32, codings=(TABLE, TABLE)),
+    ]
+    return [kernel for each in wanted for kernel in kernels_for(target, each)]
 
 
 def program(kernel: Kernel) -> str:
@@ -35,13 +55,12 @@ def calls(kernel: Kernel) -> int:
     """Of the kernel in its program; one element times one other needs none."""
     lengths = lengths_of(kernel)
     longer = [length for length in lengths if length > 1]
-    if kernel.gaps == SKIP_BITS and entries_of_group(kernel.weights) > lengths[0]:
+    if kernel.gaps == GAP_BITS and entries_of_group(kernel.weights) > lengths[0]:
         longer = longer[1:]
     if kernel.weights % 8:
         # Smaller weights are packed into fewer bits, and single elements are no rows.
-        few = [bits for bits in WIDTHS_WITH_KERNELS if bits < kernel.weights]
-        return sum(not {*few} & {*packed_widths(weights_of(kernel, length))} for length in longer)
-    if kernel.gaps == SKIP_BITS:
+        return sum(packed_widths(weights_of(kernel, length))[0] == kernel.weights for length in longer)
+    if kernel.gaps == GAP_BITS:
         # For few entries a kernel of less code is better.
         return 1
     if kernel.op in ("num.axpy", "num.strided_dot", "num.channel_dots"):
@@ -51,7 +70,7 @@ def calls(kernel: Kernel) -> int:
 
 def lengths_of(kernel: Kernel) -> tuple[int, ...]:
     """Of the rows in its program."""
-    return (7, 496) if kernel.gaps == SKIP_BITS else (1, 7, 64)
+    return (7, 496) if kernel.gaps == GAP_BITS else (1, 7, 64)
 
 
 def _products(kernel: Kernel) -> str:
@@ -234,7 +253,7 @@ def formats_of(kernel: Kernel) -> list[ExactFormat]:
         (TABLE, 8): PositType(8, 0, -6, 7),
         (TABLE, 6): MinifloatType(2, 3, 3),
         (TABLE, 4): MinifloatType(2, 1, 1),
-        ("p16", 16): PositType(16, 1, -28, 1) if kernel.sum == 64 else PositType(16, 0, -14, 1),
+        (REGIME, 16): PositType(16, 1, -28, 1),
     }
     return [
         coded.get((coding, width)) or FixedType(width, width - 1)

@@ -20,30 +20,33 @@ from tinyml.tools.calibration.measured_programs import LEVELS, N, measure, near_
 DEVICES = ("cortex-m0", "cortex-m3", "cortex-m4")
 KERNELS = [
     *(f"tm_cm_dot_{types}" for types in ("s8_s8_s32", "s8_s16_s32", "s16_s16_s32", "s16_s16_s64")),
-    *(f"tm_dot_{types}" for types in ("t8_s8_s32", "t8_s16_s32", "t8_t8_s32")),
-    *(f"tm_cm_dot_{types}" for types in ("p16_s16_s32", "p16_s16_s64")),
-    *(f"tm_dot_{weights}_{x}_s32" for weights in ("t4", "t6") for x in ("s8", "s16")),
-    *(f"tm_dot_{weights}_{x}_s32" for weights in ("s4", "s5", "s6", "s9", "s10", "s12") for x in ("s8", "s16")),
+    *(f"tm_c_dot_{types}" for types in ("t8_s8_s32", "t8_s16_s32", "t8_t8_s32")),
+    "tm_cm_dot_r16_s16_s64",
+    *(f"tm_c_dot_{weights}_{x}_s32" for weights in ("t4", "t6") for x in ("s8", "s16")),
+    *(
+        f"tm_c_dot_{weights}_{x}_s32"
+        for weights in ("s3", "s4", "s5", "s6", "s7", "s9", "s10", "s11", "s12")
+        for x in ("s8", "s16")
+    ),
     *(f"tm_cm_dot_sparse_{types}" for types in ("s8_s8_s32", "s8_s16_s32", "s16_s16_s32")),
-    *(f"tm_dot_near_{weights}_s8_s32" for weights in ("s4", "s6")),
-    *(f"tm_dot_near_{weights}_s16_s32" for weights in ("s4", "s6", "s9", "s10", "s12")),
+    *(f"tm_c_dot_near_{weights}_s8_s32" for weights in ("s4", "s6")),
+    *(f"tm_c_dot_near_{weights}_s16_s32" for weights in ("s4", "s6", "s9", "s10", "s12")),
     *(f"tm_cm_distance_{types}" for types in ("s8_s8_s32", "s16_s16_s32")),
 ]
 LIMITS = {
     ("cortex-m4", "tm_cm_distance_s16_s16_s32"): 4.0,
-    ("cortex-m4", "tm_dot_t8_s16_s32"): 12.0,
-    ("cortex-m4", "tm_dot_t8_t8_s32"): 12.0,
-    ("cortex-m4", "tm_cm_dot_p16_s16_s32"): 12.0,
-    ("cortex-m4", "tm_cm_dot_p16_s16_s64"): 12.0,
-    ("cortex-m4", "tm_dot_s4_s16_s32"): 7.0,
-    ("cortex-m4", "tm_dot_s6_s16_s32"): 8.0,
-    ("cortex-m4", "tm_dot_s5_s16_s32"): 12.0,
-    ("cortex-m4", "tm_dot_s9_s16_s32"): 12.0,
-    ("cortex-m4", "tm_dot_s10_s16_s32"): 10.0,
-    ("cortex-m4", "tm_dot_s12_s16_s32"): 10.0,
-    ("cortex-m4", "tm_dot_near_s4_s16_s32"): 10.0,
-    ("cortex-m4", "tm_dot_near_s6_s16_s32"): 11.0,
-    ("cortex-m4", "tm_dot_near_s12_s16_s32"): 12.0,
+    ("cortex-m4", "tm_c_dot_t8_s16_s32"): 12.0,
+    ("cortex-m4", "tm_c_dot_t8_t8_s32"): 12.0,
+    ("cortex-m4", "tm_cm_dot_r16_s16_s64"): 12.0,
+    ("cortex-m4", "tm_c_dot_s4_s16_s32"): 7.0,
+    ("cortex-m4", "tm_c_dot_s6_s16_s32"): 8.0,
+    ("cortex-m4", "tm_c_dot_s5_s16_s32"): 12.0,
+    ("cortex-m4", "tm_c_dot_s9_s16_s32"): 12.0,
+    ("cortex-m4", "tm_c_dot_s10_s16_s32"): 10.0,
+    ("cortex-m4", "tm_c_dot_s12_s16_s32"): 10.0,
+    ("cortex-m4", "tm_c_dot_near_s4_s16_s32"): 10.0,
+    ("cortex-m4", "tm_c_dot_near_s6_s16_s32"): 11.0,
+    ("cortex-m4", "tm_c_dot_near_s12_s16_s32"): 12.0,
     ("cortex-m0", "tm_cm_distance_s16_s16_s32"): 7.5,
 }
 """Greatest permitted instructions per product, or per element of a distance, by device and kernel."""
@@ -55,10 +58,10 @@ PRODUCT_LIMITS = {
 """Greatest permitted instructions per product in generated code, by device and name in `PRODUCTS`."""
 
 _CTYPES = {
-    **dict.fromkeys(("s4", "s5", "s6", "s9", "s10", "s12", "t4", "t6", "t8", "s8"), "int8_t"),
     "s16": "int16_t",
-    "p16": "int16_t",
+    "r16": "int16_t",
 }
+"""The types of elements that do not lie in bytes."""
 
 _PROGRAM = Template((CHIP.folder / "kernel_costs.c.in").read_text("utf-8"))
 
@@ -72,7 +75,7 @@ def instructions_per_mac(kernel: str, device: str, optimize: str) -> float:
         else "table"
         if "dot_t" in kernel
         else "segments"
-        if "_p16_" in kernel
+        if "_r16_" in kernel
         else kernel.split("_")[-4]
     )
     w, x, _ = kernel.split("_")[-3:]
@@ -95,13 +98,13 @@ def instructions_per_mac(kernel: str, device: str, optimize: str) -> float:
     source = _PROGRAM.substitute(
         definition="\n".join(text for _, text in definition_of(kernel)),
         segments=", ".join(map(str, segments)),
-        w="int8_t" if form == "near" else _CTYPES[w],
-        x=_CTYPES[x],
+        w="int8_t" if form == "near" else _CTYPES.get(w, "int8_t"),
+        x=_CTYPES.get(x, "int8_t"),
         weights=", ".join(map(str, weights)),
         gaps=", ".join(["1"] * (N - 1)),
         call=call,
     )
-    interface = Interface("figure", _CTYPES[x], N, "int32_t", 1, has_label=False)
+    interface = Interface("figure", _CTYPES.get(x, "int8_t"), N, "int32_t", 1, has_label=False)
     return measure(device, optimize, source, interface).time / N
 
 

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 class KernelSignature:
     """The kernel `tm_dot_NAME` or `tm_NAME`, with the widths in bits of weights, vector (or factor) and sum.
 
-    form: `dense`, `strided`, `row`, `near`, `near packed` (the vector is packed, too; its width is passed as the
-    stride), `distance` or `axpy`. ram: true if the weights lie in RAM. chunk: the number of consecutive products that
-    have to fit 16 bits together. tables: number of leading table arguments. codes: pairs of bytes after the length that
-    parametrize decoding.
+    form: `dense`, `strided`, `row`, `near`, `distance` or `axpy`. ram: true if the weights lie in RAM. chunk: the
+    number of consecutive products that have to fit 16 bits together. tables: number of leading table arguments. codes:
+    pairs of bytes after the length that parametrize decoding.
     """
 
     name: str
@@ -38,10 +37,8 @@ def function_of(kernel: KernelSignature) -> str:
 def _signature(name: str) -> KernelSignature:
     parts = name.split("_")
     form = parts.pop(0) if parts[0] in ("strided", "row", "near", "distance", "axpy") else "dense"
-    if parts[0] == "packed":
-        form = f"{form} {parts.pop(0)}"
     weights, vector, sum = (int(part[1:]) for part in parts[:3])
-    codes = parts[0].count("p")
+    codes = parts[0].count("r")
     tables = [part[0] for part in parts[:2]].count("t")
     chunk = int(parts[3].removeprefix("by")) if parts[3:] not in ([], ["ram"]) else 0
     ram = parts[3:] == ["ram"]
@@ -57,16 +54,19 @@ ROW = [_signature(f"row_{name}") for name in _PAIRS]
 DISTANCE = [_signature(f"distance_{name}") for name in ("s8_s8_s24", "s8_s8_s32", "s16_s16_s32")]
 AXPY = [_signature(f"axpy_{name}") for name in ("s8_s8_s32", "s8_s16_s32", "s16_s16_s32")]
 _CODED = [f"t{bits}_{vector}_s32" for bits in (8, 6, 4) for vector in ("s16", "s8")]
-TABLE = [_signature(name) for name in (*_CODED, "t8_t8_s32", "p16_s16_s32", "p16_s16_s64")]
+TABLE = [_signature(name) for name in (*_CODED, "t8_t8_s32", "r16_s16_s64")]
 """Dense kernels for coded weights; tests/numeric/targets/test_generated_c.py shows that they are exact."""
 _FEW_BITS = [f"s{bits}_{rest}" for bits in (4, 6) for rest in ("s8_s16", "s8_s24", "s8_s32", "s16_s32")]
-_MORE_BITS = [f"s{bits}_{vector}_s32" for bits in (9, 10, 12) for vector in ("s8", "s16")]
-PACKED = [_signature(name) for name in (*_FEW_BITS, "s5_s16_s32", *_MORE_BITS)]
+_MORE_BITS = [f"s{bits}_{vector}_s32" for bits in (3, 7, 9, 10, 11, 12) for vector in ("s8", "s16")]
+_ANY_BITS = ("s1_s8_s16", "s2_s8_s32", "s5_s16_s32", "s13_s8_s32", "s14_s16_s32", "s15_s8_s32")
+PACKED = [_signature(name) for name in (*_FEW_BITS, *_ANY_BITS, *_MORE_BITS)]
 """Kernels for packed weights; test_packed_kernels.py shows that they are exact, on all devices."""
 _NARROW = ("s4_s8_s16", "s6_s8_s16", "s8_s8_s16", "s8_s8_s24")
-_BYTES = [f"s{bits}_s8_s32" for bits in (4, 6, 8, 9, 10, 12)]
-_WORDS = [f"s{bits}_s16_s32" for bits in (4, 6, 8, 9, 10, 12, 16)]
+_BYTES = [f"s{bits}_s8_s32" for bits in (4, 6, 7, 8, 9, 10, 12)]
+_WORDS = [f"s{bits}_s16_s32" for bits in (3, 4, 6, 8, 9, 10, 11, 12, 16)]
 NEAR = [_signature(f"near_{name}") for name in (*_NARROW, *_BYTES, *_WORDS)]
 """Kernels for delta-coded sparse rows; test_delta_kernels.py shows that they are exact, on all devices."""
-_PACKED_WORDS = [f"s{bits}_s16_s32" for bits in (8, 9, 10, 12, 16)]
-NEAR_PACKED = [_signature(f"near_packed_{name}") for name in ("s4_s8_s32", "s6_s8_s32", "s8_s8_s32", *_PACKED_WORDS)]
+_OF_BYTES = [f"s{weights}_s{vector}_s32" for weights, vector in ((4, 4), (6, 6), (8, 2), (8, 1))]
+_OF_WORDS = [f"s{weights}_s{vector}_s32" for weights, vector in ((8, 9), (9, 10), (10, 12), (12, 9), (16, 12), (11, 9))]
+NEAR_PACKED = [_signature(f"near_{name}") for name in (*_OF_BYTES, *_OF_WORDS)]
+"""The same, whose vector is packed, too."""

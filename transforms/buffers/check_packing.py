@@ -22,7 +22,7 @@ from xdsl.passes import ModulePass
 from xdsl.traits import IsTerminator, MemoryEffectKind, get_effects
 
 from tinyml.dialects.functions import defined_functions
-from tinyml.dialects.layouts.packed_bits import group_bytes, group_length
+from tinyml.dialects.layouts.packed_bits import group_bytes, group_length, touched_bytes
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.scratch import (
     AllocOp,
@@ -92,13 +92,9 @@ def _start(type: MemRefType[Attribute], index: int) -> int:
 
 
 def _touched(type: MemRefType[Attribute], count: int) -> int:
-    """The bytes written with the first `count` elements; the high bits of packed ones lie at the start of their
-    group."""
-    if (bits := packed_bits(type)) is None:
-        return count * element_bytes(type)
-    groups, rest = divmod(count, group_length(bits))
-    high = group_length(bits) * (bits % 8) // 8
-    return groups * group_bytes(bits) + (min(rest + (high if bits > 8 else 0), group_bytes(bits)) if rest else 0)
+    """The bytes written with the first `count` elements; packed ones share some."""
+    bits = packed_bits(type)
+    return count * element_bytes(type) if bits is None else touched_bytes(count, bits)
 
 
 def _memory(view: SSAValue) -> SSAValue:

@@ -1,4 +1,4 @@
-"""`pack-buffers`: packs working memory with elements of 4, 5, 6, 9, 10 or 12 bits (L2, before it is placed)."""
+"""`pack-buffers`: packs working memory with elements of less than 8 or less than 16 bits (L2, before it is placed)."""
 
 from __future__ import annotations
 

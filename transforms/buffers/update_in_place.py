@@ -14,6 +14,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.functions import defined_functions
+from tinyml.dialects.layouts.packed_bits import group_length, touched_bytes
 from tinyml.dialects.scratch import (
     AllocOp,
     ReuseOp,
@@ -140,9 +141,11 @@ def takes_place(op: tdsl.TensorOp, buffer: SSAValue) -> bool:
 def _no_wider(result: MemRefType[Attribute], operand: MemRefType[Attribute]) -> bool:
     """True if element i of a result in an operand's place needs only bytes of its first i elements.
 
-    Packed elements share bytes with later ones, so that both must be packed alike.
+    Packed elements share bytes with later ones, so that operands that are packed must be packed alike.
     """
-    bits = packed_bits(result)
+    bits, bytes = packed_bits(result), element_bytes(operand)
     if packed_bits(operand) is not None:
         return bits == packed_bits(operand)
-    return (bits or 8 * element_bytes(result)) <= 8 * element_bytes(operand)
+    if bits is None:
+        return element_bytes(result) <= bytes
+    return all(touched_bytes(count, bits) <= count * bytes for count in range(1, group_length(bits) + 1))

@@ -16,10 +16,11 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, RewritePattern, op_type_rewrite_pattern
 
 from tinyml.dialects import num, tdsl
+from tinyml.dialects.formats.exact.accumulator import ACCUMULATOR_WIDTHS
 from tinyml.dialects.layouts.csr import compress
 from tinyml.dialects.layouts.packed_bits import packed_bytes, packed_widths
-from tinyml.targets.kernel import Kernel, slowest
-from tinyml.targets.registry import HOST, kernels_of
+from tinyml.targets.kernel import Kernel
+from tinyml.targets.registry import HOST, board, kernels_for
 from tinyml.transforms.ir.sparse_layouts import SparseRows
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class _StoreDense(RewritePattern):
         widths = [8 * format.dtype.itemsize]
         if self.packed and format.dtype.kind == "i":
             widths += packed_widths(constant.raws)
-        kernels = self._kernels(op)
+        kernels = self._kernels(op, widths)
         if _sparse_effort(constant.raws, kernels, widths) < _dense_effort(constant.raws, kernels, widths):
             return
         dense = tdsl.ConstOp(constant.raws, format)
@@ -56,10 +57,23 @@ class _StoreDense(RewritePattern):
         product.acc, product.bound, product.row_shifts = op.acc, op.bound, op.row_shifts
         rewriter.replace(op, [dense, product])
 
-    def _kernels(self, op: tdsl.SpmvOp) -> Sequence[Kernel]:
+    def _kernels(self, op: tdsl.SpmvOp, widths: Sequence[int]) -> Sequence[Kernel]:
+        """The slowest kernels, those of the widest sums: one per op, layout and width of weights."""
         formats = [tdsl.format_of(value) for value in (op.lhs, op.rhs)]
         codings = tuple(format.coding.name for format in formats if format.coding is not None)
-        return slowest(kernels_of(self.target), 8 * formats[1].dtype.itemsize, codings)
+        if len(codings) < len(formats):
+            return []
+        vector = 8 * formats[1].dtype.itemsize
+        names = num.DotOp.name, num.DotRowsOp.name, num.SparseDotOp.name
+        wanted = (
+            Kernel("", width, vector, sum, op=name, codings=codings)
+            for name in names
+            for width in widths
+            for sum in ACCUMULATOR_WIDTHS
+        )
+        kernels = [kernel for each in wanted for kernel in kernels_for(self.target, each)]
+        slowest = {(kernel.op, kernel.gaps, kernel.weights): kernel for kernel in sorted(kernels, key=lambda k: k.step)}
+        return list(slowest.values())
 
 
 def _dense_effort(matrix: NDArray[Any], kernels: Sequence[Kernel], widths: Sequence[int]) -> float:
@@ -113,6 +127,6 @@ class ChooseStoragePass(ModulePass):
     packed: str = "auto"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        kernels_of(self.target)
+        board(self.target)
         pattern = _StoreDense(self.target, self.packed != "never")
         PatternRewriteWalker(pattern, apply_recursively=False).rewrite_module(op)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.layouts.csr import CompressedRows
-from tinyml.dialects.layouts.delta_row_stream import SKIP_BITS, delta_rows
+from tinyml.dialects.layouts.delta_row_stream import delta_rows
+from tinyml.dialects.layouts.packed_bits import GAP_BITS
 from tinyml.dialects.layouts.row_stream import pack_rows
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.kernel import Kernel
@@ -37,7 +38,7 @@ class SparseRows:
         """The rows of a matrix in a kernel's layout; None if the layout cannot hold them."""
         if kernel.gaps == 0:
             return cls(kernel, len(rows.values), rows.bytes, None, rows.lengths, 0)
-        if kernel.gaps == SKIP_BITS:
+        if kernel.gaps == GAP_BITS:
             if (near := delta_rows(rows, columns, kernel.weights)) is None:
                 return None
             stream = near.stream()

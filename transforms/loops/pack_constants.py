@@ -1,4 +1,4 @@
-"""`pack-constants`: bit-packs constants in flash whose raws need only 4, 5, 6, 9, 10 or 12 bits, where that pays (L3).
+"""`pack-constants`: bit-packs constants in flash whose raws need fewer bits than their type, where that pays (L3).
 
 The width follows from the raws of an array, whatever its number format. Kernels of the target read packed rows; single
 elements cost a call each. As in `choose-storage`, the product of bytes and time decides, and the bytes saved have to
@@ -20,13 +20,13 @@ from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.exact.accumulator import ACCUMULATOR_WIDTHS
 from tinyml.dialects.formats.number_format import element_format, number_format
 from tinyml.dialects.layouts.packed_bits import group_length, packed_bytes, packed_widths
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.scratch import memref_type, packed_bits
-from tinyml.targets.chip import Chip
-from tinyml.targets.kernel import FETCHED, Kernel, packed_reader
-from tinyml.targets.registry import HOST, chip_of
+from tinyml.targets.kernel import Kernel, packed_reader
+from tinyml.targets.registry import HOST, chip_of, kernels_for
 from tinyml.transforms.ir.divisibility import exchanged, is_multiple
 from tinyml.transforms.ir.loop_nest import LoopNest
 from tinyml.transforms.ir.retype_buffer import retype_buffer
@@ -54,7 +54,7 @@ class PackConstantsPass(ModulePass):
         chip = chip_of(self.target)
         if self.packed not in CHOICES:
             raise InputError(f"constants are packed {', '.join(CHOICES)}, not '{self.packed}'")
-        packables = [_Packable.find(constant, chip) for constant in op.walk()]
+        packables = [_Packable.find(constant, self.target) for constant in op.walk()]
         chosen = [packable for packable in packables if packable is not None]
         if self.packed == "auto":
             chosen = _worthwhile(chosen) if chip.kernels else []
@@ -73,7 +73,7 @@ class _Packable:
     """
 
     constant: scratch.ConstantOp
-    chip: Chip
+    target: str
     bits: int
     row: int
     size: int
@@ -83,7 +83,7 @@ class _Packable:
     slowdown: float = 0.0
 
     @classmethod
-    def find(cls, op: Operation, chip: Chip) -> _Packable | None:
+    def find(cls, op: Operation, target: str) -> _Packable | None:
         """The constant at the width with the least effort; None if it cannot be packed."""
         if not isinstance(op, scratch.ConstantOp) or not isinstance(memref_type(op.result).memory_space, scratch.Flash):
             return None
@@ -93,33 +93,35 @@ class _Packable:
         readers = _readers(op.result)
         rows = {num.run_length(dot.lhs) for dot in readers if isinstance(dot, num.DotOp)}
         row = rows.pop() if len(rows) == 1 else 1
-        candidates = [cls._with(op, chip, bits, row, readers) for bits in packed_widths(op.raws)]
+        candidates = [cls._with(op, target, bits, row, readers) for bits in packed_widths(op.raws)]
         readable = [candidate for candidate in candidates if candidate.calls == 0 or op.raws.size <= MOST]
         return min(readable, key=lambda candidate: candidate.effort, default=None)
 
     @classmethod
-    def _with(cls, op: scratch.ConstantOp, chip: Chip, bits: int, row: int, readers: Sequence[Operation]) -> _Packable:
+    def _with(cls, op: scratch.ConstantOp, target: str, bits: int, row: int, readers: Sequence[Operation]) -> _Packable:
         row = row if row % group_length(bits) == 0 or _can_pad(op.result, row) else 1
         size = op.raws.size // row * packed_bytes(row, bits) if row > 1 else packed_bytes(op.raws.size, bits)
-        packable = cls(op, chip, bits, row, scratch.bytes_of(op.result), size)
+        packable = cls(op, target, bits, row, scratch.bytes_of(op.result), size)
         for reader in readers:
             packable._count(reader)
         return packable
 
     def _count(self, reader: Operation) -> None:
-        kernels, reads = self.chip.kernels, self.chip.packed_reads
+        reads = chip_of(self.target).packed_reads
         symbol, code = packed_reader(self.bits), reads.code.get(self.bits, 0)
         slowdown = reads.loop if isinstance(reader, memref.LoadOp) else reads.kernel
         if isinstance(reader, num.DotOp):
             width = 8 * element_format(reader.lhs.type).dtype.itemsize
             rows = self.constant.raws.size // self.row
-            plain, packed = (_kernel(reader, bits, rows, kernels) for bits in (width, self.bits))
+            plain, packed = (_kernel(reader, bits, rows, self.target) for bits in (width, self.bits))
             if packed is not None and self.row > 1:
                 symbol, code = packed.symbol, packed.code
                 slowdown = packed.step / (plain or packed).step
                 self.calls -= 1
         if isinstance(reader, num.SparseDotOp):
-            whole, packed = (_sparse(reader, bits, kernels) for bits in (8 * self.constant.raws.itemsize, self.bits))
+            whole, packed = (
+                _sparse(reader, bits, self.target) for bits in (8 * self.constant.raws.itemsize, self.bits)
+            )
             if whole is not None and packed is not None:
                 symbol, code = packed.kernel.symbol, packed.kernel.code
                 # A matrix of zeros takes no time in either form.
@@ -133,7 +135,7 @@ class _Packable:
     @property
     def saved(self) -> int:
         """Bytes of flash saved, less the code of calls."""
-        return self.size - self.packed_size - self.chip.packed_reads.call * self.calls
+        return self.size - self.packed_size - chip_of(self.target).packed_reads.call * self.calls
 
     @property
     def effort(self) -> float:
@@ -180,44 +182,33 @@ def _readers(value: SSAValue) -> list[Operation]:
     return readers
 
 
-def _kernel(dot: num.DotOp, weights: int, rows: int, kernels: Sequence[Kernel]) -> Kernel | None:
+def _kernel(dot: num.DotOp, weights: int, rows: int, target: str) -> Kernel | None:
     """The fastest kernel for dense weights of the given width in the given number of rows."""
-    fitting = _summing(dot.sum, dot.lhs, dot.rhs, weights, kernels)
     names = num.DotOp.name, num.DotRowsOp.name
-    dense = [kernel for kernel in fitting if kernel.op in names and kernel.rows <= rows]
+    fitting = [kernel for name in names for kernel in _summing(dot.sum, dot.lhs, dot.rhs, weights, name, target)]
+    dense = [kernel for kernel in fitting if kernel.rows <= rows]
     return min(dense, key=lambda kernel: kernel.step, default=None)
 
 
-def _sparse(dot: num.SparseDotOp, weights: int, kernels: Sequence[Kernel]) -> SparseRows | None:
+def _sparse(dot: num.SparseDotOp, weights: int, target: str) -> SparseRows | None:
     """The best rows for the sparse kernels with the narrowest fitting sum; None without such a kernel."""
-    packed = packed_bits(memref_type(dot.vector))
-    if packed is not None and packed not in FETCHED[8 * element_format(dot.vector.type).dtype.itemsize]:
-        return None
-    fitting = _summing(dot.sum, dot.values, dot.vector, weights, kernels)
-    fetches = packed is not None
-    sparse = [kernel for kernel in fitting if kernel.op == num.SparseDotOp.name and kernel.fetches == fetches]
+    sparse = _summing(dot.sum, dot.values, dot.vector, weights, num.SparseDotOp.name, target)
     least = min((kernel.sum for kernel in sparse), default=0)
     narrowest = [kernel for kernel in sparse if kernel.sum == least]
     return best_rows(narrowest, compressed_rows(dot), num.run_length(dot.vector))
 
 
-def _summing(
-    sum: SSAValue, values: SSAValue, vector: SSAValue, weights: int, kernels: Sequence[Kernel]
-) -> list[Kernel]:
-    """Kernels for weights of the given width in flash whose accumulator is wide enough."""
+def _summing(sum: SSAValue, values: SSAValue, vector: SSAValue, weights: int, op: str, target: str) -> list[Kernel]:
+    """Kernels of an op for weights of the given width in flash whose accumulator is wide enough."""
     formats = [element_format(operand.type) for operand in (values, vector)]
     if not num.accumulator_type(sum).INTEGER or any(format.coding is None for format in formats):
         return []
     codings = tuple(format.coding.name for format in formats if format.coding is not None)
-    wanted = weights, 8 * formats[1].dtype.itemsize, codings
-    return [
-        kernel
-        for kernel in kernels
-        if (kernel.weights, kernel.vector, kernel.codings) == wanted
-        and kernel.flash is not False
-        and not kernel.chunk
-        and kernel.sum >= num.accumulator_type(sum).bits
-    ]
+    packed = packed_bits(memref_type(vector)) if op == num.SparseDotOp.name else None
+    bits = packed or 8 * formats[1].dtype.itemsize
+    widths = [width for width in ACCUMULATOR_WIDTHS if width >= num.accumulator_type(sum).bits]
+    wanted = [Kernel("", weights, bits, width, op=op, codings=codings) for width in widths]
+    return [kernel for each in wanted for kernel in kernels_for(target, each)]
 
 
 def _can_pad(value: SSAValue, row: int) -> bool:

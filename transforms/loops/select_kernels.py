@@ -24,15 +24,15 @@ from tinyml.dialects.formats.number_format import NumberFormat, element_format
 from tinyml.dialects.layouts.packed_bits import group_length
 from tinyml.dialects.layouts.row_stream import COUNT_BYTES
 from tinyml.dialects.locations import error_at
-from tinyml.targets.kernel import FETCHED, Kernel
-from tinyml.targets.registry import HOST, kernels_of, tile_families
+from tinyml.targets.kernel import Kernel
+from tinyml.targets.registry import HOST, board, kernels_for, kernels_of, tile_families
 from tinyml.transforms.ir.divisibility import is_multiple
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
 from tinyml.transforms.ir.sparse_layouts import best_rows, compressed_rows
 from tinyml.transforms.ir.sum_loops import sum_of_products
 from tinyml.transforms.loops.kernels.chunks import select_chunks
-from tinyml.transforms.loops.kernels.decode_vectors import BITS as DECODED_BITS
-from tinyml.transforms.loops.kernels.decode_vectors import DecodedVectors, decoded_format
+from tinyml.transforms.loops.kernels.decode_runs import BITS as DECODED_BITS
+from tinyml.transforms.loops.kernels.decode_runs import DecodedRuns, coding_of, decoded_format
 from tinyml.transforms.loops.kernels.tiles import select_tile_kernels
 from tinyml.transforms.loops.kernels.unpack_runs import UnpackedRuns
 
@@ -50,73 +50,78 @@ class SelectKernelsPass(ModulePass):
     target: str = HOST
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        kernels, unpacked, decoded = kernels_of(self.target), UnpackedRuns(), DecodedVectors()
+        unpacked, decoded = UnpackedRuns(), DecodedRuns(board(self.target).ram)
         select_tile_kernels(op, tile_families(self.target))
         for call in list(op.walk()):
             if isinstance(call, num.KernelOp) and not call.NEEDS_KERNEL:
-                kernel = _matching(call, kernels)
+                kernel = _matching(call, self.target)
                 if isinstance(call, num.SparseDotOp) and kernel is not None:
-                    kernel = _sparse_kernel(call, kernel, kernels)
+                    kernel = _sparse_kernel(call, kernel, self.target)
                 elif kernel is not None:
                     call.kernel = StringAttr(kernel.symbol)
                     if isinstance(call, num.DistanceOp):
                         call.operands = [call.sum, *call.factors]
-                    if isinstance(call, num.DotOp | num.DistanceOp) and _packed_in_ram(call.rhs):
+                    if isinstance(call, num.DotOp) and kernel.codings != tuple(map(coding_of, call.factors)):
+                        _replace(call, decoded.sum(call, kernel))
+                    elif isinstance(call, num.DotOp | num.DistanceOp) and _packed_in_ram(call.rhs):
                         _replace(call, unpacked.sum(call, kernel.symbol))
-                    elif isinstance(call, num.DotOp) and kernel.codings[1] != _coding(call.rhs):
-                        _replace(call, decoded.sum(call, kernel.symbol))
                 if kernel is None:
                     _expand(call)
-        select_chunks(op, kernels)
+        select_chunks(op, kernels_of(self.target))
         _remove_unread(op)
 
 
-def _matching(op: num.KernelOp, kernels: Sequence[Kernel]) -> Kernel | None:
-    """The kernel for an op, whose sum is moved to a wider accumulator if that is what the kernel needs."""
-    if not (op.accumulator.INTEGER and all(_format(factor).coding for factor in op.factors)):
+def _matching(op: num.KernelOp, target: str) -> Kernel | None:
+    """The target's kernel for an op, whose sum is moved to a wider accumulator if that is what the kernel needs."""
+    if not op.accumulator.INTEGER:
         return None
     if isinstance(op, num.StridedDotOp) and op.length == 1:
         # A product of a column and a row: a call would take longer than the product itself.
         return None
     chain = _chain(op) if isinstance(op, num.KernelSumOp) else []
     for width in _widths(op.accumulator) if chain else ():
-        if all(_of_width(link, width, kernels) is not None for link in chain if _may_be_a_loop(link)):
+        if all(_of_width(link, width, target) is not None for link in chain if _may_be_a_loop(link)):
             _widen(chain, width)
-            return _of_width(op, width, kernels)
-    return _of_width(op, op.accumulator.bits, kernels)
+            return _of_width(op, width, target)
+    return _of_width(op, op.accumulator.bits, target)
 
 
 def _may_be_a_loop(op: _Link) -> TypeGuard[num.KernelSumOp]:
     return isinstance(op, num.KernelSumOp) and not op.NEEDS_KERNEL
 
 
-def _of_width(op: num.KernelOp, width: int, kernels: Sequence[Kernel]) -> Kernel | None:
+def _of_width(op: num.KernelOp, width: int, target: str) -> Kernel | None:
     weights, vector = op.factors
     if _in_flash(vector) or not _begins_whole(weights) or _packed_in_ram(weights):
         return None
     fetches = isinstance(op, num.SparseDotOp) and _packed_in_ram(vector)
-    if fetches and (_bits(vector) not in FETCHED[_whole_bits(vector)] or _packed_offset(vector)):
+    if fetches and _packed_offset(vector):
         return None
     if _packed_in_ram(vector) and not (
         isinstance(op, num.DotOp | num.DistanceOp | num.SparseDotOp) and _begins_whole(vector)
     ):
         return None
-    codings = _coding(weights), _coding(vector)
+    codings = coding_of(weights), coding_of(vector)
     wanted = Kernel(
         "",
         _bits(weights),
-        _whole_bits(vector),
+        _bits(vector) if fetches else _whole_bits(vector),
         width,
         op=op.name,
-        fetches=fetches,
         flash=_in_flash(weights),
         codings=codings,
     )
-    match = next((kernel for kernel in kernels if kernel.computes(wanted)), None)
-    if match is None and decoded_format(op) is not None:
-        wanted = replace(wanted, vector=DECODED_BITS, codings=(codings[0], INTEGER))
-        match = next((kernel for kernel in kernels if kernel.segments and kernel.computes(wanted)), None)
-    return match
+    coded = [] if not isinstance(op, num.DotOp) else [run for run in op.factors if decoded_format(run) is not None]
+    # The vector is decoded before the weights, which a kernel may decode itself.
+    for last in range(len(coded), -1, -1):
+        decoded = coded[last:]
+        if weights in decoded:
+            wanted = replace(wanted, weights=DECODED_BITS, flash=False, codings=(INTEGER, wanted.codings[1]))
+        if vector in decoded:
+            wanted = replace(wanted, vector=DECODED_BITS, codings=(wanted.codings[0], INTEGER))
+        if matches := kernels_for(target, wanted):
+            return matches[0]
+    return None
 
 
 def _widths(accumulator: Accumulator) -> Iterator[int]:
@@ -161,11 +166,6 @@ def _format(value: SSAValue) -> NumberFormat:
     return element_format(value.type)
 
 
-def _coding(value: SSAValue) -> str:
-    coding = _format(value).coding
-    return "" if coding is None else coding.name
-
-
 def _in_flash(value: SSAValue) -> bool:
     return isinstance(value.type, MemRefType) and scratch.in_flash(scratch.memref_type(value))
 
@@ -201,10 +201,9 @@ def _whole_bits(value: SSAValue) -> int:
     return 8 * _format(value).dtype.itemsize
 
 
-def _sparse_kernel(op: num.SparseDotOp, kernel: Kernel, kernels: Sequence[Kernel]) -> Kernel | None:
+def _sparse_kernel(op: num.SparseDotOp, kernel: Kernel, target: str) -> Kernel | None:
     """Set the best kernel for the matrix among those that compute the same; it may read a stream of bytes."""
-    same = [candidate for candidate in kernels if candidate.computes(kernel)]
-    best = best_rows(same, compressed_rows(op), op.length)
+    best = best_rows(kernels_for(target, kernel.wanted), compressed_rows(op), op.length)
     if best is None:
         return None
     if best.stream is None:

@@ -20,7 +20,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.formats.coding import TABLE, Coding
+from tinyml.dialects.formats.coding import REGIME, TABLE, Coding
 from tinyml.dialects.formats.exact.format import ExactFormat
 from tinyml.dialects.formats.exact.numbers import ExactNumbers
 from tinyml.dialects.formats.number_format import Function, NumberFormat
@@ -180,7 +180,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         """A table of 16-bit integers if these hold the numbers; posits of 16 bits have kernels of their own."""
         n = self.n.data
         if n == REGISTER_BITS and self.window is not None and 0 <= self._unit <= REGISTER:
-            return Coding(f"p{n}", parameters=(self.es.data, self._unit), segments=lambda: segments_of(self))
+            return Coding(REGIME, parameters=(self.es.data, self._unit), segments=lambda: segments_of(self))
         if n > TABLE_BITS or self.integer_limits[1] > limits(16)[1]:
             return None
         return Coding(TABLE, self.table, -self.raw_limits[0])

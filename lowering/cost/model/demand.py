@@ -21,7 +21,6 @@ from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.layouts.row_stream import COUNT_BYTES
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import source_names
-from tinyml.dialects.scratch import memref_type, packed_bits
 from tinyml.lowering.cost.model.steps import of_zero, steps_of_operation, takes_less_of_zero
 from tinyml.lowering.num_to_arith import Interval, lowered_alone
 from tinyml.targets.registry import kernel_named
@@ -149,8 +148,6 @@ class _Counter:
             steps.add(f"{kernel} element", times, elements, 0)
             for part, count in op.parts.items():
                 steps.add(f"{kernel} {part}", times, count, 0)
-            if isinstance(op, num.PackedDotOp) and (bits := packed_bits(memref_type(op.vector))) is not None:
-                steps.add(f"fetch packed {bits}", times, elements, 0)
             # Kernels that take two elements at once are faster on rows of even length.
             if op.products is not None and op.length % 2:
                 steps.add(f"{kernel} odd element", times, elements, 0)

@@ -96,6 +96,10 @@ def entered(
     others: Sequence[Variable] = (),
     steps: str = "n",
     row: str = "w",
+    of: int = 1,
+    most: int = 0,
+    functions: Sequence[str] = (),
+    element: float = 0.0,
     start: str = "sum",
     ready: Sequence[str] = (),
     longest: int | None = None,
@@ -104,6 +108,9 @@ def entered(
 
     bits: the width of the sum. counter: of the loop; without one it counts by itself and is entered at its first
     instruction. others: what else its instructions name. steps: their number in C. row: the pointer to the weights.
+    of: the elements of a step, which the C function counts. most: the greatest number of steps of a call, a multiple of
+    those of an iteration; 0 if only the counter has a limit. functions: those that
+    the C calls. element: the time of an element, if it is not that of a step.
     start: the sum in the beginning. ready: statements behind the declarations. longest: a limit of n within the reach
     of a counter, if there is one; then divisions, which may be calls, come before registers are taken.
     """
@@ -133,11 +140,13 @@ def entered(
     if counter is None:
         entry.append(f'    TM_ENTER("0", {operands});')
     else:
+        if of > 1:
+            entry.append(f"    {steps} = (uint16_t)(({steps} + {of - 1}) / {of});")
         if loop.in_byte and longest is None:
-            most = 256 * loop.at_once
+            most = most or 255 * loop.at_once
             entry += [
-                f"    for (; {steps} > {most - 1}; {steps} -= {most - loop.at_once}) {{",
-                f'        register uint8_t k __asm__("{counter.first}") = 255;',
+                f"    for (; {steps} > {most}; {steps} = (uint16_t)({steps} - {most})) {{",
+                f'        register uint8_t k __asm__("{counter.first}") = {most // loop.at_once};',
                 f'        TM_ENTER("0", {operands});',
                 "    }",
             ]
@@ -154,9 +163,10 @@ def entered(
         signature,
         {},
         portable,
-        costs={"": _CALL_CYCLES + loop.least + arguments, "element": loop.step, "odd element": 0.0},
+        costs={"": _CALL_CYCLES + loop.least + arguments, "element": element or loop.step, "odd element": 0.0},
         call=_CALL_BYTES + 2 * arguments,
         stack=2 + len(used & _CALLEES),
+        functions=functions,
         symbol=symbol,
         assembly=statement(lines),
         entry="\n".join(entry),

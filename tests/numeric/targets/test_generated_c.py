@@ -113,7 +113,7 @@ def test_random_programs_on_an_avr(seed: int, tmp_path: Path):
     check(text, CHAOS, runner_for("uno"), folder, samples=4)
 
 
-KERNELS = [(target, kernel) for target in SMALL for kernel in kernels_of(target) if not kernel.fetches]
+KERNELS = [(target, kernel) for target in SMALL for kernel in (*kernels_of(target), *kernel_models.composed(target))]
 """Those that fetch elements of packed vectors are in test_packed_programs.py."""
 
 

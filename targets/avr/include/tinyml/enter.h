@@ -24,6 +24,7 @@
 /* Calls an instruction of a kernel, with its operands. */
 #define TM_ENTER(PLACE, ...) __asm__ volatile("%~call %x[kernel]+" PLACE : __VA_ARGS__)
 /* The same behind the steps, of so many bytes each, that N is short of whole iterations. */
+#define TM_ENTER_1(N, BYTES, ...) TM_ENTER("1*" #BYTES, __VA_ARGS__);
 #define TM_ENTER_2(N, BYTES, ...) \
     if ((N) % 2) { \
         TM_ENTER("1*" #BYTES, __VA_ARGS__); \

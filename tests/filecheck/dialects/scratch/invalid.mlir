@@ -136,8 +136,8 @@ scratch.move %a to %b : memref<3xf32> to memref<2xf32>
 
 // -----
 
-%r = scratch.constant dense<[1, 2]> : tensor<2xi8> -> memref<2x!fixed.q<8, 4>, #scratch.packed<7>>
-// CHECK: elements of 4, 5, 6, 9, 10, 12 bits are packed, not of 7
+%r = scratch.constant dense<[1, 2]> : tensor<2xi8> -> memref<2x!fixed.q<8, 4>, #scratch.packed<8>>
+// CHECK: elements of 1 to 7 and 9 to 15 bits are packed, not of 8
 
 // -----
 

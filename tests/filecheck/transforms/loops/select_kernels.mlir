@@ -243,9 +243,10 @@ func.func @decoded(%w: memref<2x9x!posit.p<16, 1, -28, 1>, #scratch.flash>, %x: 
 // CORTEX: scf.for
 // CORTEX: num.convert {{.*}} : !posit.p<16, 0, -14, 1> -> !fixed.q<16, 14>
 // CORTEX: scf.for
-// CORTEX: num.dot %zero, %row, [[whole]] {kernel = "tm_cm_dot_p16_s16_s64"}
+// CORTEX: num.dot %zero, %row, [[whole]] {kernel = "tm_cm_dot_r16_s16_s64"}
 // CHECK: func.func @decoded
-// CHECK: num.mac
+// CHECK: num.convert {{.*}} : !posit.p<16, 0, -14, 1> -> !fixed.q<16, 14>
+// CHECK: num.dot %zero, %row, {{.*}} {kernel = "tm_dot_r16_s16_s64"}
 
 // Several windows at once: the chip composes kernels for them, if each sum is proven to be small enough and is finished by
 // a factor below 1/2; what belongs to rows is then a stream. Another result becomes loops of dot products.

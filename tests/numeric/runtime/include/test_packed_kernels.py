@@ -14,19 +14,19 @@ from programs.devices import DEVICES, SMALL, roomy
 from programs.kernel_calls import ELEMENTS, Case, build, run
 from programs.printed import WARNING_FLAGS
 
-from tinyml.dialects.layouts.packed_bits import WIDTHS, group_bytes, group_length, pack_bits, packed_bytes
+from tinyml.dialects.layouts.packed_bits import WIDTHS, group_bytes, group_length, pack_bits
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 from tinyml.dialects.scratch.spaces import OFFSETS
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import Build, Runner, runner_for
+from tinyml.runtime.model.headers import definition_of
 from tinyml.runtime.model.interface import Interface
 from tinyml.tools.calibration.kernel_signatures import PACKED, KernelSignature
 from tinyml.tools.calibration.measured_programs import INCLUDE
 
 LENGTHS = (
     *range(18),
-    31,
-    32,
+    *range(31, 41),
     63,
     64,
     65,
@@ -46,8 +46,13 @@ LENGTHS = (
     2001,
     2064,
 )
-COUNTS = {4: 2064, 5: 264, 6: 2064, 9: 264, 10: 264, 12: 1020}
-"""Elements of an array, by width: more than a kernel takes at once, and all arrays fit one that an AVR can have."""
+LONG = (4, 6, 11, 12)
+"""Widths with rows that are longer than what a kernel takes at once; all arrays fit one that an AVR can have."""
+
+
+def count_of(width: int, missing: int) -> int:
+    """Elements of an array whose last group lacks some."""
+    return 40 if missing else 2064 if width in LONG else 264
 
 
 def most(width: int) -> int:
@@ -62,33 +67,37 @@ def extremes(width: int, count: int) -> list[NDArray[Any]]:
     return [*flat, np.resize([low, high, 0, -1], count), random.integers(low, high, count, endpoint=True)]
 
 
-def weights_of(width: int) -> NDArray[np.int64]:
-    """Arrays (of so many elements and no more, of which values, `COUNTS`): the greatest values and random ones."""
-    low, *_, random = extremes(width, COUNTS[width])
-    arrays = np.array([[low, random]] * group_length(width))
-    for missing, both in enumerate(arrays):
-        both[:, COUNTS[width] - missing :] = 0
-    return arrays
+def weights_of(width: int, missing: int) -> NDArray[np.int64]:
+    """Arrays whose last group lacks some elements: of the least values, and of random ones."""
+    low, *_, random = extremes(width, count_of(width, missing))
+    both = np.array([low, random])
+    both[:, both.shape[1] - missing :] = 0
+    return both
 
 
-WEIGHTS = {width: weights_of(width) for width in sorted({kernel.weights for kernel in PACKED})}
-STREAMS = {width: pack_bits(arrays, width).tobytes() for width, arrays in WEIGHTS.items()}
+WEIGHTS = {
+    (width, missing): weights_of(width, missing)
+    for width in sorted({kernel.weights for kernel in PACKED})
+    for missing in range(group_length(width))
+}
+STREAMS = {key: pack_bits(arrays, key[0]).tobytes() for key, arrays in WEIGHTS.items()}
+STARTS = dict(zip(STREAMS, np.cumsum([0, *map(len, STREAMS.values())]).tolist(), strict=False))
 FLASH = b"".join(STREAMS.values())
 
 
 def start_of(width: int, which: int, length: int) -> int:
     """Where in flash the last row of a length begins, in bytes."""
-    before = sum(len(stream) for other, stream in STREAMS.items() if other < width)
     group = group_length(width)
-    last = (-length % group * 2 + which + 1) * COUNTS[width] - -(-length // group) * group
-    return before + last // group * group_bytes(width)
+    missing = -length % group
+    last = (which + 1) * count_of(width, missing) - -(-length // group) * group
+    return STARTS[width, missing] + last // group * group_bytes(width)
 
 
 def products(case: Case) -> NDArray[np.int64]:
     width = case.kernel.weights
-    before = sum(len(stream) for other, stream in STREAMS.items() if other < width)
-    first = (case.start - before) // group_bytes(width) * group_length(width)
-    weights = WEIGHTS[width].reshape(-1)[first : first + case.length]
+    key = width, -case.length % group_length(width)
+    first = (case.start - STARTS[key]) // group_bytes(width) * group_length(width)
+    weights = WEIGHTS[key].reshape(-1)[first : first + case.length]
     return weights * case.vector[: case.length].astype(np.int64)
 
 
@@ -135,7 +144,7 @@ def test_extremes(device: Device, kernel: KernelSignature):
     capacity = ELEMENTS * 16 // kernel.vector
     for length in LENGTHS:
         for turn, vector in enumerate(extremes(kernel.vector, capacity)):
-            if length <= min(capacity, COUNTS[kernel.weights]):
+            if length <= min(capacity, count_of(kernel.weights, -length % group_length(kernel.weights))):
                 first = [0, -1, most(kernel.sum) // 3, -most(kernel.sum) // 3][(turn + length) % 4]
                 typed = vector.astype(f"<i{kernel.vector // 8}")
                 start = start_of(kernel.weights, (turn + length // 4) % 2, length)
@@ -164,68 +173,110 @@ def test_any_call(device: Device, cases: list[Case]):
 
 
 READ = 64
+KINDS = [*((width, 0) for width in WIDTHS), *OFFSETS.items()]
+"""Widths, and what is subtracted from elements before they are packed."""
 HEADER = f"""\
 #include <stdint.h>
-#define figure_INPUT_LENGTH {READ}
+#define figure_INPUT_LENGTH {READ + 1}
 #define figure_OUTPUT_LENGTH {2 * READ}
 void figure_predict(const int16_t *X);
 const int16_t *figure_scores(void);
 """
 SOURCE = """\
 #include "figure.h"
-#include "tinyml/packed.h"
-#include "tinyml/unpack.h"
+{definitions}
 #ifdef __AVR__
 #define FLASH __attribute__((__progmem__))
 #else
 #define FLASH
 #endif
-static const int8_t packed[] FLASH = {{{bytes}}};
-static int8_t memory[{bytes_of_row}];
+{constants}
+static int8_t memory[2 * {count}];
 static int16_t out[2 * {count}];
-static int{element}_t whole[{count}];
+static int16_t whole[{count}];
 const int16_t *figure_scores(void) {{ return out; }}
+{kinds}
 void figure_predict(const int16_t *X)
 {{
+    switch (*X++) {{
+{cases}    }}
+}}
+"""
+KIND = """\
+static void kind_{number}(const int16_t *X)
+{{
+    int{element}_t *const to = (int{element}_t *)whole;
     for (uint8_t i = {count}; i > 0; i--)
-        tm_pack_s{width}(memory, i - 1, tm_packed_s{width}(packed, X[i - 1]));
+        tm_pack_s{width}(memory, i - 1, tm_packed_s{width}(packed_{number}, X[i - 1]));
     for (uint8_t i = 0; i < {count}; i++)
         out[i] = tm_packed_s{width}_ram(memory, i);
-    tm_unpack_{unpacked}{width}(whole, memory, {count} / {group});
+    tm_unpack_{sign}{width}(to, memory, {count} / {group});
     for (uint8_t i = 0; i < {count}; i++)
-        out[{count} + i] = whole[i] - {offset};
+        out[{count} + i] = to[i] - {offset};
 }}
 """
 
 
+def elements_of(width: int) -> NDArray[np.int64]:
+    """All numbers of up to 7 bits, as many of more, in every place."""
+    values = np.tile(np.arange(-1 << width - 1, 1 << width - 1, 1 << max(0, width - 7)), 8)
+    values[:2] = -1 << width - 1, (1 << width - 1) - 1
+    return np.random.default_rng(width).permutation(np.resize(values, READ * -(-values.size // READ)))
+
+
 @pytest.mark.parametrize("name", DEVICES)
-@pytest.mark.parametrize(("width", "offset"), [*((width, 0) for width in WIDTHS), *OFFSETS.items()])
-def test_single_elements(name: str, width: int, offset: int, tmp_path: Path):
-    """All numbers of up to 10 bits, as many of 12, each in every place: from flash to working memory, and
-    from there one by one and all at once, then perhaps with the offset that was subtracted.
+def test_single_elements(name: str, tmp_path: Path):
+    """From flash to working memory, and from there one by one and all at once, then perhaps with the offset.
 
     What lies in memory from the last time changes no element beside the one that is written.
     """
-    values = np.tile(np.arange(-1 << width - 1, 1 << width - 1, 1 if width <= 10 else 3), 8)
-    values = np.random.default_rng(width).permutation(np.resize(values, READ * -(-values.size // READ)))
-    stream = pack_bits(values, width).view(np.int8)
-    (tmp_path / "figure.h").write_text(HEADER)
+    elements = [elements_of(width) for width, _ in KINDS]
+    streams = [pack_bits(values, width).view(np.int8) for values, (width, _) in zip(elements, KINDS, strict=True)]
+    symbols = [
+        (f"tm_packed_s{w}", f"tm_packed_s{w}_ram", f"tm_pack_s{w}", f"tm_unpack_{'u' if offset else 's'}{w}")
+        for w, offset in KINDS
+    ]
+    texts = dict(text for names in symbols for symbol in names for text in definition_of(symbol))
+    kinds = [
+        KIND.format(
+            number=number,
+            width=width,
+            count=READ,
+            element=8 if width < 8 else 16,
+            group=group_length(width),
+            sign="u" if offset else "s",
+            offset=offset,
+        )
+        for number, (width, offset) in enumerate(KINDS)
+    ]
+    constants = [
+        f"static const int8_t packed_{number}[] FLASH = {{{', '.join(map(str, stream))}}};"
+        for number, stream in enumerate(streams)
+    ]
     source = SOURCE.format(
-        bytes=", ".join(map(str, stream)),
+        definitions="\n".join(texts.values()),
+        constants="\n".join(constants),
+        kinds="\n".join(kinds),
+        cases="".join(f"    case {number}: kind_{number}(X); break;\n" for number in range(len(KINDS))),
         count=READ,
-        width=width,
-        bytes_of_row=packed_bytes(READ, width),
-        element=8 if width < 8 else 16,
-        group=group_length(width),
-        unpacked="u" if offset else "s",
-        offset=offset,
     )
+    (tmp_path / "figure.h").write_text(HEADER)
     (tmp_path / "figure.c").write_text(source)
-    interface = Interface("figure", "int16_t", READ, "int16_t", 2 * READ, has_label=False)
-    runner = runner_for(name)
+    interface = Interface("figure", "int16_t", READ + 1, "int16_t", 2 * READ, has_label=False)
+    runner = runner_for(roomy(name))
     built = runner.build(tmp_path, interface, tmp_path, "-Os", [*WARNING_FLAGS, *INCLUDE])
-    numbers = np.arange(values.size, dtype=np.int16).reshape(-1, READ)
-    found = runner.run(built, interface, numbers).scores
-    np.testing.assert_array_equal(found, np.tile(values.reshape(-1, READ), 2))
-    for reference in (RUNTIME_FUNCTIONS[f"tm_packed_s{width}{where}"].reference for where in ("", "_ram")):
-        np.testing.assert_array_equal(reference(stream, numbers), values.reshape(-1, READ))
+    inputs = [
+        np.insert(np.arange(values.size, dtype=np.int16).reshape(-1, READ), 0, kind, axis=1)
+        for kind, values in enumerate(elements)
+    ]
+    scores = runner.run(built, interface, np.concatenate(inputs)).scores
+    np.testing.assert_array_equal(scores, np.tile(np.concatenate(elements).reshape(-1, READ), 2))
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_evaluator_reads_the_same(width: int):
+    values = elements_of(width)
+    stream = pack_bits(values, width).view(np.int8)
+    for where in ("", "_ram"):
+        reference = RUNTIME_FUNCTIONS[f"tm_packed_s{width}{where}"].reference
+        np.testing.assert_array_equal(reference(stream, np.arange(values.size, dtype=np.int16)), values)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from programs.kernel_calls import KERNELS
 
-from tinyml.targets.registry import kernels_of
+from tinyml.targets.registry import known_kernel
 from tinyml.tools.calibration import avr, cortex_m
 from tinyml.tools.calibration.avr import cycles_in_loop
 from tinyml.tools.calibration.cortex_m import instructions_per_mac
@@ -31,7 +31,8 @@ def test_cycles_in_the_loop(name: str):
 @pytest.mark.parametrize("kernel", AVR, ids=lambda k: k.name)
 def test_the_compiler_knows_the_cycles_in_the_loop(kernel: KernelSignature):
     """The limit at -Os, the level of the chip's list, holds for the same measurement."""
-    [known] = [one for one in kernels_of("uno") if one.symbol == function_of(kernel)]
+    known = known_kernel(function_of(kernel), "uno")
+    assert known is not None
     cycles = cycles_in_loop(kernel, N, "-Os")
     assert known.step == pytest.approx(cycles, rel=0.02)
     assert cycles <= avr.LIMITS.get(kernel.name, cycles)

@@ -12,29 +12,20 @@ from numpy.typing import NDArray
 
 from tinyml.dialects.layouts.csr import compress
 from tinyml.dialects.layouts.delta_row_stream import AT_ONCE, COUNT_BYTES, delta_rows, entries_of_group
-from tinyml.dialects.layouts.packed_bits import WIDTHS, group_length, unpack_bits
+from tinyml.dialects.layouts.packed_bits import WIDTHS, group_layout, unpack_bits
 
 Matrix = NDArray[Any]
 ALL = (*WIDTHS, 8, 16)
 
 
 def values_and_gaps(group: list[int], width: int) -> tuple[list[int], list[int]]:
-    """Of a group: a byte of gaps stands before the low bytes of each two values."""
-    together, own = max(2, group_length(width)), max(1, width // 8)
-    high = together * (width % 8) // 8 if width > 8 else 0
-    left, values, gaps = list(group), list[int](), list[int]()
-    while left:
-        stored = [left.pop(0) for _ in range(high)]
-        low = together * width // 8 - high
-        for _ in range(together // 2):
-            byte = left.pop(0)
-            gaps += [byte & 15, byte >> 4]
-            taken = min(2 * own, low)
-            low -= taken
-            stored += [left.pop(0) for _ in range(taken)]
-        stream = np.array(stored, np.uint8)
-        values += (stream.view(f"<i{own}") if width % 8 == 0 else unpack_bits(stream, width)).tolist()
-    return values, gaps
+    """Of a group: its bytes of gaps are where the layout has them, and the others are those of packed elements."""
+    layout = group_layout(width, gaps=True)
+    shared = [byte for byte, place in zip(group, layout, strict=True) if place.at == width]
+    gaps = [gap for byte in shared for gap in (byte & 15, byte >> 4)]
+    stream = np.array([byte for byte, place in zip(group, layout, strict=True) if place.at != width], np.uint8)
+    values = stream.view(f"<i{width // 8}") if width % 8 == 0 else unpack_bits(stream, width)
+    return values.tolist(), gaps
 
 
 def unpack(stream: list[int], like: Matrix, width: int) -> Matrix:

@@ -1,0 +1,47 @@
+"""The kernels that AVR has for what is asked: products of packed and coded weights."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import cache
+
+from tinyml.dialects.formats.coding import INTEGER, TABLE
+from tinyml.dialects.layouts.packed_bits import GAP_BITS, WIDTHS
+from tinyml.targets.avr.composer.groups import dense_dot, near_dot
+from tinyml.targets.avr.composer.packed import FETCHED
+from tinyml.targets.avr.composer.unpack import unpacker
+from tinyml.targets.c.composer.elements import element_function
+from tinyml.targets.kernel import Kernel
+
+
+@cache
+def compose(wanted: Kernel) -> Kernel | None:
+    """The kernel for a description without a name; None if there is none."""
+    if wanted.flash is False or not {*wanted.codings} <= {INTEGER, TABLE}:
+        return None
+    coded = TABLE in wanted.codings
+    bytes = wanted.weights <= 8 and wanted.vector == 8 and not coded
+    if wanted.sum not in ((16, 24, 32) if bytes else (32,)):
+        return None
+    whole = wanted.vector in (8, 16)
+    if wanted.op == "num.dot" and whole and (_has_tables(wanted) if coded else wanted.weights in WIDTHS):
+        return dense_dot(replace(wanted, gaps=0))
+    near = wanted.op == "num.sparse_dot" and not coded and wanted.weights in (*WIDTHS, 8, 16)
+    if near and (whole or wanted.vector in FETCHED):
+        return near_dot(replace(wanted, gaps=GAP_BITS))
+    return None
+
+
+def _has_tables(wanted: Kernel) -> bool:
+    """True if raws of weights, and of the vector if they are coded, are bytes or less."""
+    return wanted.codings[0] == TABLE and wanted.weights <= 8 and (wanted.codings[1] == INTEGER or wanted.vector == 8)
+
+
+def functions(name: str) -> str | None:
+    """The text of a function of packed elements; those that unpack groups are loops of assembly on AVR."""
+    text = element_function(name)
+    if text is None or (match := re.fullmatch(r"tm_unpack_([su])(\d+)", name)) is None:
+        return text
+    loop = unpacker(name, int(match[2]), signed=match[1] == "s")
+    return f"#ifdef __AVR__\n{loop}#else\n{text}#endif\n"

@@ -1,0 +1,27 @@
+"""Sums of products of numbers with a regime, an exponent and a fraction, such as posits, in plain C."""
+
+from __future__ import annotations
+
+INTEGER = """\
+/* A number of 16 bits times 2^scale. */
+static inline __attribute__((__unused__)) int32_t tm_regime_integer(int16_t raw, int8_t es, int8_t scale)
+{
+    uint32_t body = (uint32_t)(raw < 0 ? -raw : raw) << 17;
+    if (body == 0)
+        return 0;
+    const uint32_t ones = body >> 31, run = (uint32_t)__builtin_clz(ones ? ~body : body);
+    const int32_t k = ones ? (int32_t)run - 1 : -(int32_t)run;
+    body = body << run << 1;
+    const int32_t e = k * (1 << es) + (int32_t)(es ? body >> (32 - es) : 0);
+    const uint32_t size = ((uint32_t)1 << 31 | body << es >> 1) >> (31 - scale - e);
+    return raw < 0 ? -(int32_t)size : (int32_t)size;
+}
+"""
+"""The fetch of one number."""
+
+RUNS = "const int16_t *w, const int16_t *x, uint16_t n"
+
+BODY = """\
+    for (; n > 0; n--)
+        sum += (int64_t)tm_regime_integer(*w++, es, scale) * *x++;
+    return sum;"""

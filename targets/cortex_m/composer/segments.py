@@ -1,0 +1,99 @@
+"""Products of words with numbers of 16 bits that are linear in their raw in segments, such as posits.
+
+Entry n of the table of segments stands for raws with the upper byte n: c * 2^16 + 2^8 + s where all of them are
+(raw + c) * 2^s, 0 for others, which the function in plain C decodes. Integers are finer than the sum by some places.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tinyml.dialects.formats.coding import INTEGER, REGIME
+from tinyml.targets.c.composer import regime
+from tinyml.targets.cortex_m.composer.assembly import Lines, joined
+from tinyml.targets.kernel import Composed, Kernel
+
+_AT_ONCE = 3
+_STEP = 9.0
+_CODE = 200
+"""Measured: instructions of a product, and bytes."""
+
+
+def fetched() -> Lines:
+    """The next weight in `a`; the loop ends behind a weight without a segment."""
+    segment = ("asrs %[s], %[a], #8", "ldr %[s], [%[segments], %[s], lsl #2]", "cbz %[s], 9f")
+    return joined("ldrsh %[a], [%[w]], #2", segment, "add %[a], %[a], %[s], asr #16", "lsls %[a], %[a], %[s]")
+
+
+def product() -> Lines:
+    """A product with the next element of the vector, added to a sum of 64 bits."""
+    return joined(fetched(), "ldrsh %[b], [%[x]], #2", "smlal %Q[sum], %R[sum], %[a], %[b]")
+
+
+def products() -> Lines:
+    """Several products at once while `last` is not behind, then single ones."""
+    return joined(
+        ("b 2f", "1:", *product() * _AT_ONCE, "2:", "cmp %[w], %[last]", "bls 1b"),
+        ("3:", "cmp %[w], %[end]", "beq 9f", *product(), "b 3b", "9:"),
+    )
+
+
+_TEXT = """\
+static __attribute__((__noinline__, __unused__)) int64_t SYMBOL_products(
+    const int32_t *segments, RUNS, int8_t es, int8_t scale)
+{
+    int64_t sum = 0;
+#if defined(__thumb2__) && !defined(__clang__)
+    const int16_t *const end = w + n, *const last = end - AT_ONCE;
+    for (;;) {
+        int32_t s = 1, a, b;
+        __asm__ volatile(ASSEMBLY
+                         : [sum] "+r"(sum), [w] "+r"(w), [x] "+r"(x), [s] "+l"(s), [a] "=&l"(a), [b] "=&r"(b)
+                         : [segments] "r"(segments), [end] "r"(end), [last] "r"(last) : "cc", "memory");
+        if (s != 0)
+            return sum;
+        sum += (int64_t)tm_regime_integer(w[-1], es, scale) * *x++;
+    }
+#else
+    for (; n > 0; n--, w++) {
+        const int32_t s = segments[*w >> 8];
+        const int32_t a = s ? (int32_t)((uint32_t)(*w + (s >> 16)) << (s & 31)) : tm_regime_integer(*w, es, scale);
+        sum += (int64_t)a * *x++;
+    }
+    return sum;
+#endif
+}
+
+static __attribute__((__unused__)) HEAD
+{
+    return sum + (SYMBOL_products(segments, w, x, n, es, (int8_t)(scale + finer)) >> finer);
+}
+"""
+
+
+@dataclass(frozen=True)
+class _Segments(Composed):
+    symbol: str = ""
+
+    @property
+    def text(self) -> str:
+        lines = products()
+        assembly = "\n                         ".join(f'"{line}\\n\\t"' for line in lines)
+        values = {"SYMBOL": self.symbol, "RUNS": regime.RUNS, "AT_ONCE": str(_AT_ONCE), "HEAD": self.signature}
+        text = _TEXT.replace("ASSEMBLY", assembly)
+        for name, value in values.items():
+            text = text.replace(name, value)
+        return regime.INTEGER + text
+
+
+def segment_dot() -> Kernel:
+    """The kernel for a row, with a vector whose integers fit 16 bits."""
+    symbol = "tm_cm_dot_r16_s16_s64"
+    head = (
+        f"int64_t {symbol}(const int32_t *segments, {regime.RUNS}, int8_t es, int8_t scale, int8_t finer, int64_t sum)"
+    )
+    composed = _Segments("tinyml/cores.h", head, {}, "", symbol=symbol)
+    codings = REGIME, INTEGER
+    return Kernel(
+        symbol, 16, 16, 64, flash=None, step=_STEP, codings=codings, code=_CODE, segments=True, composed=composed
+    )

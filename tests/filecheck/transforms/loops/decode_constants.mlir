@@ -1,0 +1,34 @@
+// RUN: tinyml-opt %s -p decode-constants | filecheck %s
+// RUN: tinyml-opt %s -p 'decode-constants{packed=always}' | filecheck %s --check-prefix=PACKED
+
+// Posits of 12 bits are integers of 16, which take the same bytes.
+func.func @same_bytes(%x: memref<2x!posit.p<12, 0, -10, 1>>, %at: index) -> !fixed.acc<32, 20> {
+  %w = scratch.constant dense<[[1, 2], [-3, 1535]]> : tensor<2x2xi16> -> memref<2x2x!posit.p<12, 0, -10, 1>, #scratch.flash>
+  %row = scratch.slice %w[%at] : memref<2x2x!posit.p<12, 0, -10, 1>, #scratch.flash> to memref<2x!posit.p<12, 0, -10, 1>, #scratch.flash>
+  %zero = num.zero : !fixed.acc<32, 20>
+  %sum = num.dot %zero, %row, %x : !fixed.acc<32, 20>, memref<2x!posit.p<12, 0, -10, 1>, #scratch.flash>, memref<2x!posit.p<12, 0, -10, 1>> -> !fixed.acc<32, 20>
+  func.return %sum : !fixed.acc<32, 20>
+}
+// CHECK: %w = scratch.constant dense<{{\[\[}}1, 2], [-3, 2046]]> : tensor<2x2xi16> -> memref<2x2x!fixed.q<16, 10>, #scratch.flash>
+// CHECK: %row = scratch.slice %w[%at] : memref<2x2x!fixed.q<16, 10>, #scratch.flash> to memref<2x!fixed.q<16, 10>, #scratch.flash>
+// CHECK: num.dot %zero, %row, %x : !fixed.acc<32, 20>, memref<2x!fixed.q<16, 10>, #scratch.flash>, memref<2x!posit.p<12, 0, -10, 1>>
+// PACKED: memref<2x2x!posit.p<12, 0, -10, 1>, #scratch.flash>
+
+// Integers of posits of 8 bits would take twice as many bytes.
+func.func @more_bytes(%x: memref<2x!posit.p<8, 0, -6, 1>>) -> !fixed.acc<32, 12> {
+  %w = scratch.constant dense<[16, 100]> : tensor<2xi8> -> memref<2x!posit.p<8, 1, -6, 7>, #scratch.flash>
+  %zero = num.zero : !fixed.acc<32, 12>
+  %sum = num.dot %zero, %w, %x : !fixed.acc<32, 12>, memref<2x!posit.p<8, 1, -6, 7>, #scratch.flash>, memref<2x!posit.p<8, 0, -6, 1>> -> !fixed.acc<32, 12>
+  func.return %sum : !fixed.acc<32, 12>
+}
+// CHECK: func.func @more_bytes
+// CHECK: memref<2x!posit.p<8, 1, -6, 7>, #scratch.flash>
+
+// What other ops read stays as they know it.
+func.func @read(%i: index) -> !posit.p<12, 0, -10, 1> {
+  %w = scratch.constant dense<[1, 100]> : tensor<2xi16> -> memref<2x!posit.p<12, 0, -10, 1>, #scratch.flash>
+  %v = memref.load %w[%i] : memref<2x!posit.p<12, 0, -10, 1>, #scratch.flash>
+  func.return %v : !posit.p<12, 0, -10, 1>
+}
+// CHECK: func.func @read
+// CHECK: memref.load %w[%i] : memref<2x!posit.p<12, 0, -10, 1>, #scratch.flash>

@@ -1,0 +1,68 @@
+"""`decode-constants`: constants of coded numbers in flash become the integers that they stand for, at no cost (L3).
+
+A number of 12 bits takes two bytes unless it is packed, and so does its integer, if that has 16 bits. Then nothing is
+left to decode on the device: a product takes as long as that of fixed point.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import MemRefType, ModuleOp
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
+
+from tinyml.dialects import num, scratch
+from tinyml.dialects.formats.coding import INTEGER
+from tinyml.dialects.formats.exact.format import ExactFormat
+from tinyml.dialects.formats.number_format import number_format
+
+_PRODUCTS = num.DotOp, num.StridedDotOp, num.SparseDotOp
+"""Sums whose accumulators are proven for the numbers, whatever type these have."""
+
+
+@dataclass(frozen=True)
+class DecodeConstantsPass(ModulePass):
+    """Decodes constants that only sums of products read, where their integers take no more bytes.
+
+    packed: as for `pack-constants`; what is packed regardless of the cost stays as it is.
+    """
+
+    name = "decode-constants"
+    packed: str = "auto"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for constant in op.walk():
+            if self.packed != "always" and isinstance(constant, scratch.ConstantOp):
+                _decode(constant)
+
+
+def _decode(constant: scratch.ConstantOp) -> None:
+    type = scratch.memref_type(constant.result)
+    format = number_format(type.element_type)
+    if not isinstance(format, ExactFormat) or not isinstance(type.memory_space, scratch.Flash):
+        return
+    integers = format.as_integers(format.stored_width)
+    coded = format.coding is None or format.coding.name != INTEGER
+    if coded and integers is not None and all(isinstance(op, _PRODUCTS) for op in _readers(constant.result)):
+        raws = format.integers(constant.raws).astype(integers.dtype)
+        constant.value = scratch.ConstantOp.of(raws, integers.type).value
+        _retype(constant.result, integers.type)
+
+
+def _readers(value: SSAValue) -> list[Operation]:
+    """The ops that read a buffer or its views."""
+    users = [use.operation for use in value.uses]
+    return [op for user in users for op in (_readers(user.result) if isinstance(user, scratch.SliceOp) else [user])]
+
+
+def _retype(value: SSAValue, element: Attribute) -> None:
+    """Give the elements of a buffer and of its views a new type."""
+    type = scratch.memref_type(value)
+    new = MemRefType(element, type.get_shape(), memory_space=type.memory_space)
+    value = Rewriter.replace_value_with_new_type(value, new)
+    for use in list(value.uses):
+        if isinstance(view := use.operation, scratch.SliceOp):
+            _retype(view.result, element)

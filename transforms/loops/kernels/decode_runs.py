@@ -1,0 +1,162 @@
+"""Decoding of runs to integers for kernels of integers, by the program with which their format loads an element (L3).
+
+A run that stays the same in the loop around is decoded once, before the loop: the vector of a product with a matrix, or
+the row of a product with several columns. Any other is decoded block by block, once for each product of its elements.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from xdsl.dialects import arith, memref, scf
+from xdsl.dialects.builtin import StringAttr
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from tinyml.dialects import num, scratch
+from tinyml.dialects.formats.coding import INTEGER
+from tinyml.dialects.formats.exact.format import ExactFormat
+from tinyml.dialects.formats.number_format import NumberFormat, element_format
+from tinyml.targets.kernel import Kernel
+from tinyml.transforms.ir.loop_nest import LoopNest, function_around, local_array
+
+BITS = 16
+"""The width of the decoded integers."""
+
+BLOCK = 32
+"""The elements of a block, which take 64 bytes of stack."""
+
+SHARE = 8
+"""A run that is decoded as a whole takes at most one part in so many of a board's working memory."""
+
+
+def coding_of(run: SSAValue) -> str:
+    """The name of the coding of a run's elements; "" for a format that only its own program can load."""
+    coding = element_format(run.type).coding
+    return "" if coding is None else coding.name
+
+
+def decoded_format(run: SSAValue) -> NumberFormat | None:
+    """The integers to which the elements of a run can be decoded; None if they are integers, or do not fit."""
+    format = element_format(run.type)
+    return format.as_integers(BITS) if isinstance(format, ExactFormat) and coding_of(run) != INTEGER else None
+
+
+class DecodedRuns:
+    """Rewrites dot products. ram: bytes of working memory of the board; None if there is no limit."""
+
+    def __init__(self, ram: int | None) -> None:
+        self._ram = ram
+        self._arrays: dict[tuple[object, ...], SSAValue] = {}
+        self._before: Counter[Operation] = Counter()
+
+    def sum(self, op: num.DotOp, kernel: Kernel) -> SSAValue:
+        """The dot product by a kernel, of decoded runs where the kernel does not decode them itself."""
+        factors, arrays = [op.lhs, op.rhs], dict[int, SSAValue]()
+        length = num.run_length(op.rhs)
+        for turn, run in enumerate(factors):
+            if coding_of(run) != kernel.codings[turn]:
+                if self._stays(op, run):
+                    factors[turn] = self._whole(op, run)
+                else:
+                    arrays[turn] = self._array(op, run, min(length, BLOCK), ("block", turn))
+        nest = LoopNest(op)
+
+        def dot(sum: SSAValue, runs: Sequence[SSAValue]) -> SSAValue:
+            part = num.DotOp(sum, runs[0], runs[1])
+            part.kernel = StringAttr(kernel.symbol)
+            return nest.insert(part)
+
+        if not arrays:
+            return dot(op.sum, factors)
+
+        def block(sum: SSAValue, first: SSAValue, count: int) -> SSAValue:
+            runs = [nest.insert(scratch.SliceOp(run, first, (count,))) for run in factors]
+            for turn, array in arrays.items():
+                runs[turn] = _decode(nest, runs[turn], array)
+            return dot(sum, runs)
+
+        def whole(number: SSAValue, sums: Sequence[SSAValue]) -> list[SSAValue]:
+            return [block(sums[0], nest.times(number, BLOCK), BLOCK)]
+
+        sum, (blocks, rest) = op.sum, divmod(length, BLOCK)
+        if blocks == 1:
+            sum = block(sum, nest.index(0), BLOCK)
+        elif blocks:
+            [sum] = nest.fold(nest.index(blocks), [sum], whole)
+        return block(sum, nest.index(blocks * BLOCK), rest) if rest else sum
+
+    def _stays(self, op: num.DotOp, run: SSAValue) -> bool:
+        """True if a run is the same in all iterations of the loop around, and memory has room for it."""
+        bytes = num.run_length(run) * BITS // 8
+        room = self._ram is None or bytes <= self._ram // SHARE
+        return room and isinstance(op.parent_op(), scf.ForOp) and _needed(op, run) is not None
+
+    def _whole(self, op: num.DotOp, run: SSAValue) -> SSAValue:
+        """The run, decoded before the loop around."""
+        loop, needed = op.parent_op(), _needed(op, run)
+        assert loop is not None
+        assert needed is not None
+        nest, values = LoopNest(loop), dict[SSAValue, SSAValue]()
+        for address_op in needed:
+            nest.put(copy := address_op.clone(value_mapper=values))
+            values[address_op.results[0]] = copy.results[0]
+        # Loops one after the other share an array, loops within each other do not.
+        kind = _depth(loop), self._before[loop]
+        self._before[loop] += 1
+        array = self._array(op, run, num.run_length(run), (*kind, num.run_length(run)))
+        return _decode(nest, values.get(run, run), array)
+
+    def _array(self, op: num.DotOp, run: SSAValue, length: int, kind: Sequence[object]) -> SSAValue:
+        """A local array of at least `length` integers, one for each kind and type."""
+        format, function = decoded_format(run), function_around(op)
+        assert format is not None
+        key: tuple[object, ...] = (function, format.storage, *kind)
+        known = self._arrays.get(key)
+        if known is None or num.run_length(known) < length:
+            self._arrays[key] = local_array(function, format.storage, length, "decoded")
+            if known is not None:
+                known.replace_all_uses_with(self._arrays[key])
+        return self._arrays[key]
+
+
+def _decode(nest: LoopNest, coded: SSAValue, array: SSAValue) -> SSAValue:
+    """The integers of a run, in an array."""
+    format, length = decoded_format(coded), num.run_length(coded)
+    assert format is not None
+    type: Attribute = format.type
+    whole = nest.insert(scratch.SliceOp(array, nest.index(0), (length,), type))
+
+    def decode(at: list[SSAValue]) -> None:
+        nest.store(nest.insert(num.ConvertOp(nest.load(coded, at), type)), whole, at)
+
+    nest.over((length,), decode)
+    return whole
+
+
+def _depth(op: Operation) -> int:
+    """The number of loops around an op."""
+    around = op.parent_op()
+    return 0 if around is None else isinstance(around, scf.ForOp) + _depth(around)
+
+
+def _needed(op: num.DotOp, run: SSAValue) -> list[Operation] | None:
+    """The ops in the enclosing loop that compute a run's address, in order.
+
+    None if the address or the elements may change from one iteration to the next.
+    """
+    if not isinstance(loop := op.parent_op(), scf.ForOp):
+        return None
+    needed: list[Operation] = []
+    pending = [run]
+    while pending:
+        value = pending.pop()
+        if isinstance(owner := value.owner, Operation) and owner.parent_op() is loop:
+            if not isinstance(owner, scratch.SliceOp | arith.ConstantOp | arith.AddiOp | arith.MuliOp):
+                return None
+            needed.append(owner)
+            pending += owner.operands
+        elif value.owner is loop.body.block:
+            return None
+    stored = {scratch.root(store.memref) for store in loop.walk() if isinstance(store, memref.StoreOp)}
+    return None if scratch.root(run) in stored else [op for op in loop.body.block.ops if op in needed]
