@@ -36,7 +36,8 @@ class Tile:
     """The shape of a tile of bytes: `count` windows, each of `runs` runs of `length` elements of memory.
 
     rows: of weights, each of which gives a result of every window. pitch: elements from a run of a window to the next;
-    step: from a window to the next. zero: the raw of 0 of the results.
+    step: from a window to the next. zero: the raw of 0 of the results. right: the places by which sums are shifted; 0
+    if they are requantised.
     """
 
     rows: int
@@ -46,6 +47,7 @@ class Tile:
     step: int
     count: int
     zero: int
+    right: int = 0
 
     @property
     def elements(self) -> int:
@@ -55,16 +57,16 @@ class Tile:
     @property
     def suffix(self) -> str:
         """The end of the name of a kernel for the tile."""
-        numbers = (getattr(self, field.name) for field in fields(self))
-        return "_".join(str(number) for number in (*list(numbers)[:-1], self.zero + FIRST_ZERO))
+        *shape, zero, right = (getattr(self, field.name) for field in fields(self))
+        return "_".join(map(str, (*shape, zero + FIRST_ZERO, *([right] if right else []))))
 
     @staticmethod
     def named(suffix: str) -> Tile | None:
         """The tile of a name's end."""
-        if not re.fullmatch(r"\d+(_\d+){6}", suffix):
+        if not re.fullmatch(r"\d+(_\d+){6,7}", suffix):
             return None
-        rows, runs, length, pitch, step, count, zero = map(int, suffix.split("_"))
-        return Tile(rows, runs, length, pitch, step, count, zero - FIRST_ZERO)
+        rows, runs, length, pitch, step, count, zero, *right = map(int, suffix.split("_"))
+        return Tile(rows, runs, length, pitch, step, count, zero - FIRST_ZERO, *right)
 
 
 @dataclass(frozen=True)
@@ -124,6 +126,10 @@ class TileFamily:
             return Requantisation(np.zeros(rows, np.int32), np.full(rows, -right), 0, *exact(result).raw_limits)
         finish = accumulator.requantisation(result, rows) if accumulator.bits == 32 else None
         return finish if finish is not None and _is_by_bytes(finish) else None
+
+    def tile(self, finish: Requantisation, rows: int, runs: int, length: int, spaces: tuple[int, int, int]) -> Tile:
+        """The tile of windows whose sums are finished so. spaces: pitch, step and number of the windows."""
+        return Tile(rows, runs, length, *spaces, finish.zero, -int(finish.shifts[0]) if self.shifts else 0)
 
     @property
     def limit(self) -> int:

@@ -18,7 +18,9 @@ _CYCLES = {
 """The cycles of instructions that take more than one on an ATmega; of branches and skips, those without a jump."""
 
 _TWO_WORDS = ("call", "jmp", "lds", "sts")
-_POINTERS = {"X": 26, "Y": 28, "Z": 30}
+POINTERS = {"X": 26, "Y": 28, "Z": 30}
+"""The lower registers of pointers."""
+
 _COLUMNS = 108
 
 
@@ -42,6 +44,16 @@ def pair(low: str) -> tuple[str, str]:
     return low, f"r{int(low[1:]) + 1}"
 
 
+def moved(pointer: str, by: int) -> Lines:
+    """A pair of registers, from r16 on, moved on by a number of bytes."""
+    if by == 0:
+        return ()
+    if pointer in ("r24", "r26", "r28", "r30") and abs(by) < 64:
+        return (f"{'adiw' if by > 0 else 'sbiw'} {pointer},{abs(by)}",)
+    low, high = pair(pointer)
+    return f"subi {low},lo8({-by})", f"sbci {high},hi8({-by})"
+
+
 def registers(lines: Sequence[str]) -> set[int]:
     """The numbers of all registers that instructions name or use as parts of pairs, r0 and r1 included."""
     used: set[int] = set()
@@ -50,7 +62,7 @@ def registers(lines: Sequence[str]) -> set[int]:
         if line.startswith(("movw", "adiw", "sbiw")):
             used.update(number + 1 for number in named)
         for pointer in re.findall(r"\b[XYZ]\b", line):
-            used.update((_POINTERS[pointer], _POINTERS[pointer] + 1))
+            used.update((POINTERS[pointer], POINTERS[pointer] + 1))
         if "mul" in line:
             used.update((0, 1))
     return used

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from tinyml.targets.avr.composer.assembly import registers, statement
-from tinyml.targets.avr.composer.loops import Loop
+from tinyml.targets.avr.composer.assembly import Lines, joined, registers, statement
+from tinyml.targets.avr.composer.loops import END, Loop
 from tinyml.targets.avr.composer.multiply import Registers
 from tinyml.targets.kernel import Composed
 
 HEADER = "tinyml/enter.h"
 _CALL_CYCLES, _CALL_BYTES = 4, 4
+RETURN_ADDRESS = 2
+"""Bytes of stack."""
+
 _CALLEES = {*range(2, 18), 28, 29}
 """The registers that a function saves before it changes them."""
 _OPERANDS = {0, 1, 26, 27, 30, 31}
@@ -51,6 +54,14 @@ class Entered(Composed):
                 "",
             ]
         )
+
+
+def framed(body: Lines) -> Lines:
+    """A function by itself: around its body, which may leave anything in r1, the registers of the caller are saved."""
+    kept = [f"r{number}" for number in sorted(registers(body) & _CALLEES)]
+    return joined(
+        [f"push {register}" for register in kept], body, [f"pop {register}" for register in reversed(kept)], END
+    )
 
 
 @dataclass(frozen=True)

@@ -1,38 +1,31 @@
 """Rows of a matrix by the windows of a strip, two by two with their sums in registers, each shifted in the end.
 
 The weights of two rows stand in turn behind the starts of both, so that each is fetched once for two windows. An odd
-last pixel is computed together with the one before, once more. Where that takes longer than rows one by one, there is
-no kernel.
+last pixel is computed together with the one before, once more.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.avr.composer import accumulate
-from tinyml.targets.avr.composer.assembly import Lines, bytes_of, cycles, joined, statement
-from tinyml.targets.avr.composer.calls import HEADER
+from tinyml.targets.avr.composer.assembly import Lines, bytes_of, cycles, joined, moved
+from tinyml.targets.avr.composer.calls import RETURN_ADDRESS, framed
 from tinyml.targets.avr.composer.dense import dot_in_chunks
-from tinyml.targets.avr.composer.epilogues import shifted
+from tinyml.targets.avr.composer.epilogues import shifted, shifted_in_c
 from tinyml.targets.avr.composer.fetch import FLASH, RAM, next_byte
-from tinyml.targets.avr.composer.loops import END, Loop, counted_in_byte, moved
-from tinyml.targets.kernel import Composed, Kernel
-from tinyml.targets.tiles import Sums, Tile, TileFamily
+from tinyml.targets.avr.composer.loops import again, repeated
+from tinyml.targets.tiles import Sums, Tile
 
 if TYPE_CHECKING:
     from tinyml.targets.tiles import Bytes
 
-_AVR = 2
-"""The value of TM_CORE."""
-
 _WINDOW, _ROWS, _PAIRS, _ELEMENTS, _RUNS = "r20", "r22", "r23", "r24", "r25"
 """A pointer to the first window; counters of pairs of rows, pairs of pixels, elements and runs."""
 
-_RIGHT, _ZERO = "r14", "r15"
-_SAVED = [f"r{number}" for number in (*range(2, 18), 28, 29)]
+_ZERO = "r15"
 _SUMS = [(f"r{first}", f"r{first + 1}", f"r{first + 2}") for first in (2, 5, 8, 11)]
 """Of both rows by the first window, then by the second one."""
 
@@ -50,120 +43,129 @@ _START = joined(
     *(next_byte(FLASH, "Z")(register) for sum in _SUMS[:2] for register in sum),
     ("movw r8,r2", "mov r10,r4", "mov r11,r5", "movw r12,r6"),
 )
-_EPILOGUE = joined("50:", shifted(("r16", "r17", "r18"), _RIGHT, "r19", 60), "ret")
-_SHIFTED = 33
-"""About the cycles of an epilogue: a byte, some bits, and a result in range."""
-
 _FINISHED = 30
 """About the cycles that compiled C takes to finish the sum of a row and to go on to the next."""
 
 _START_BYTES, _MOST = 3, 255
+_RESULT = "r19"
 
 
-@dataclass(frozen=True)
-class _Strip:
+class DotStrip:
     """The code for a tile: r31:r30 walks along the stream, the results wait on the stack."""
 
-    tile: Tile
+    def __init__(self, tile: Tile) -> None:
+        self.tile = tile
+        self.pairs = -(-tile.count // 2)
 
     @property
     def fits(self) -> bool:
         """Do counters have one byte each?"""
         tile = self.tile
-        counts = tile.rows // 2, tile.runs, -(-tile.count // 2), tile.length // 2 + 1
+        counts = tile.rows // 2, tile.runs, self.pairs, tile.length // 2 + 1
         return tile.rows % 2 == 0 and tile.count > 1 and max(counts) <= _MOST
 
     @property
+    def usual(self) -> float:
+        return self.tile.rows * self.tile.count * _time_of_row(self.tile.runs * self.tile.length)
+
+    @property
     def stream_bytes(self) -> int:
-        """The bytes of the stream behind the places of the shift."""
-        return self.tile.rows // 2 * (2 * _START_BYTES + 2 * self.tile.runs * self.tile.length)
+        return self.tile.rows * (_START_BYTES + self.tile.runs * self.tile.length)
 
     @cached_property
-    def run(self) -> Loop:
-        """A run of both windows."""
-        loop = counted_in_byte(_STEP, 2, _ELEMENTS)
-        length = self.tile.length
-        enter = joined(f"ldi {_ELEMENTS},{length // 2 + length % 2}", "rjmp 1f" if length % 2 else ())
-        return replace(loop, lines=joined(enter, loop.lines[: -len(END)]), least=cycles(enter))
+    def _run(self) -> tuple[Lines, int]:
+        """A run of both windows, two elements at once, and its time."""
+        odd, twice = self.tile.length % 2, joined(_STEP, "1:", _STEP, f"dec {_ELEMENTS}")
+        back = again(2, bytes_of(twice))
+        enter = joined(f"ldi {_ELEMENTS},{self.tile.length // 2 + odd}", "rjmp 1f" if odd else ())
+        time = cycles(enter) + repeated(cycles(twice), back, self.tile.length // 2 + odd) - odd * cycles(_STEP)
+        return joined(enter, "2:", twice, back), time
 
-    def parts(self) -> tuple[Lines, Lines, Lines, Lines, Lines, Lines]:
-        """What runs once, for both pixels, for two rows, behind a run, behind the rows, and behind both pixels."""
-        tile = self.tile
-        pairs, far = -(-tile.count // 2), tile.pitch - tile.length
+    @cached_property
+    def _rows(self) -> tuple[Lines, int]:
+        """Two rows by two windows, up to the end of the loop over rows, and their time."""
+        tile, (run, time) = self.tile, self._run
         begin = joined(
-            [f"push {register}" for register in _SAVED],
-            ("push r20", "push r21", "movw r30,r24", f"movw {_WINDOW},r22", f"clr {_ZERO}"),
-            next_byte(FLASH, "Z")(_RIGHT),
-            f"ldi {_PAIRS},{pairs}",
-        )
-        rows = joined(
             _START,
             (f"movw r26,{_WINDOW}", f"movw r28,{_WINDOW}"),
             moved("r28", tile.step),
             f"ldi {_RUNS},{tile.runs}" if tile.runs > 1 else (),
         )
-        gap = joined(moved("r26", far), moved("r28", far), f"dec {_RUNS}", "breq 45f", "rjmp 44b", "45:")
+        if tile.runs > 1:
+            far = tile.pitch - tile.length
+            gap = joined(moved("r26", far), moved("r28", far), f"dec {_RUNS}")
+            back = again(44, bytes_of(joined(run, gap)))
+            run, time = joined("44:", run, gap, back), repeated(time + cycles(gap), back, tile.runs)
         finish = joined(
             ("pop r29", "pop r28"),
-            ("movw r16,r2", "mov r18,r4", "rcall 50f", "st Y,r16"),
-            ("mov r16,r5", "mov r17,r6", "mov r18,r7", "rcall 50f", "std Y+1,r16"),
+            ("movw r16,r2", "mov r18,r4", "rcall 50f", f"st Y,{_RESULT}"),
+            ("mov r16,r5", "mov r17,r6", "mov r18,r7", "rcall 50f", f"std Y+1,{_RESULT}"),
             ("movw r24,r28", *moved("r28", tile.rows)),
-            ("movw r16,r8", "mov r18,r10", "rcall 50f", "st Y,r16"),
-            ("mov r16,r11", "mov r17,r12", "mov r18,r13", "rcall 50f", "std Y+1,r16"),
-            ("adiw r24,2", "push r24", "push r25"),
-            (f"dec {_ROWS}", "breq 43f", "rjmp 42b", "43:"),
+            ("movw r16,r8", "mov r18,r10", "rcall 50f", f"st Y,{_RESULT}"),
+            ("mov r16,r11", "mov r17,r12", "mov r18,r13", "rcall 50f", f"std Y+1,{_RESULT}"),
+            ("adiw r24,2", "push r24", "push r25", f"dec {_ROWS}"),
         )
-        last = (
-            joined(f"cpi {_PAIRS},1", "brne 46f", moved(_WINDOW, -tile.step), moved("r28", -tile.rows), "46:")
-            if tile.count % 2
-            else ()
-        )
-        following = joined(
-            (f"dec {_PAIRS}", "breq 47f", "pop r29", "pop r28"),
-            moved(_WINDOW, 2 * tile.step),
-            moved("r28", tile.rows),
-            last,
-            ("push r28", "push r29"),
-            moved("r30", -self.stream_bytes),
-            ("rjmp 41b", "47:"),
-        )
-        return begin, (f"ldi {_ROWS},{tile.rows // 2}",), rows, gap if tile.runs > 1 else (), finish, following
-
-    @cached_property
-    def assembly(self) -> Lines:
-        begin, pixels, rows, gap, finish, following = self.parts()
-        several = self.tile.count > 2
-        end = joined("pop r0", "pop r0", [f"pop {register}" for register in reversed(_SAVED)], END)
-        return joined(
-            (*begin, "41:", *pixels, "42:", *rows),
-            "44:" if self.tile.runs > 1 else (),
-            (*self.run.lines, *gap, *finish),
-            following if several else (),
-            (*end, *_EPILOGUE),
-        )
+        return joined(begin, run, finish), cycles(begin) + time + cycles(finish) + 4 * cycles(self._finish)
 
     @property
-    def time(self) -> float:
-        """The cycles of a call, more or less, as those of an epilogue depend on its shift."""
-        begin, _, rows, gap, finish, following = self.parts()
-        tile, pairs = self.tile, -(-self.tile.count // 2)
-        each = cycles(rows) + tile.runs * (self.run.least + tile.length * self.run.step + cycles(gap))
-        block = each + cycles(finish) + 4 * _SHIFTED
-        ends = cycles(begin) + 2 * len(_SAVED) + 9 + 4
-        return ends + pairs * (1 + tile.rows // 2 * block) + (pairs - 1) * cycles(following)
+    def _finish(self) -> Lines:
+        return joined(shifted(("r16", "r17", "r18"), self.tile.right, _RESULT, _ZERO), "ret")
 
+    @cached_property
+    def _pairs(self) -> tuple[Lines, int]:
+        """All rows by two windows after two, and their time."""
+        tile, (rows, time) = self.tile, self._rows
+        back = again(42, bytes_of(rows))
+        all_rows = joined(f"ldi {_ROWS},{tile.rows // 2}", "42:", rows, back)
+        time = 1 + repeated(time, back, tile.rows // 2)
+        if tile.count == 2:
+            return all_rows, time
+        last = joined(moved(_WINDOW, -tile.step), moved("r28", -tile.rows)) if tile.count % 2 else ()
+        following = joined(
+            ("pop r29", "pop r28"),
+            moved(_WINDOW, 2 * tile.step),
+            moved("r28", tile.rows),
+            (f"cpi {_PAIRS},2", "brne 46f", *last, "46:") if last else (),
+            ("push r28", "push r29"),
+            moved("r30", -self.stream_bytes),
+            f"dec {_PAIRS}",
+        )
+        back = again(41, bytes_of(joined(all_rows, following)))
+        time = repeated(time + cycles(following), back, self.pairs)
+        # All but one jump over the way to an odd last window.
+        skipped = (self.pairs - 1) * (cycles(last) - 1) if last else 0
+        return joined(f"ldi {_PAIRS},{self.pairs}", "41:", all_rows, following, back), 1 + time - skipped
 
-def _stream(tile: Tile, sums: Sums) -> Bytes:
-    begins = sums.starts.astype("<i4").reshape(-1, 2, 1).view(np.int8)[..., :_START_BYTES].reshape(tile.rows // 2, -1)
-    weights = sums.weights.astype(np.int8).reshape(tile.rows // 2, 2, -1).transpose(0, 2, 1).reshape(len(begins), -1)
-    return np.concatenate([-sums.shifts[:1].astype(np.int8), np.concatenate([begins, weights], axis=1).reshape(-1)])
+    @cached_property
+    def lines(self) -> Lines:
+        begin = ("push r20", "push r21", "movw r30,r24", f"movw {_WINDOW},r22", f"clr {_ZERO}")
+        return joined(framed(joined(begin, self._pairs[0], "pop r0", "pop r0")), "50:", self._finish)
 
+    @property
+    def stack(self) -> int:
+        # The place of results waits on the stack, and the return address of the epilogue.
+        pushed = self.lines[: self.lines.index("clr r15")]
+        return 2 * RETURN_ADDRESS + sum(line.startswith("push") for line in pushed)
 
-def _portable(tile: Tile) -> str:
-    length = tile.runs * tile.length
-    return f"""\
+    @property
+    def time(self) -> int:
+        pairs, time = self._pairs
+        begin = cycles(self.lines) - cycles(pairs) - cycles(self._finish)
+        return begin + time
+
+    def stream(self, sums: Sums) -> Bytes:
+        """Of two rows the starts, then the weights in turn."""
+        pairs = self.tile.rows // 2
+        begins = sums.starts.astype("<i4").reshape(-1, 2, 1).view(np.int8)[..., :_START_BYTES].reshape(pairs, -1)
+        weights = sums.weights.astype(np.int8).reshape(pairs, 2, -1).transpose(0, 2, 1).reshape(pairs, -1)
+        return np.concatenate([begins, weights], axis=1).reshape(-1)
+
+    @property
+    def portable(self) -> str:
+        tile, length = self.tile, self.tile.runs * self.tile.length
+        return f"""\
     for (int row = 0; row < {tile.rows}; row++) {{
-        const int8_t *w = stream + 1 + row / 2 * {2 * _START_BYTES + 2 * length};
+        const int8_t *w = stream + row / 2 * {2 * _START_BYTES + 2 * length};
         const uint8_t *start = (const uint8_t *)w + {_START_BYTES} * (row % 2);
         for (int window = 0; window < {tile.count}; window++) {{
             int32_t sum = (int32_t)(start[0] | start[1] << 8) + (int8_t)start[2] * (int32_t)65536;
@@ -171,45 +173,15 @@ def _portable(tile: Tile) -> str:
                 for (int i = 0; i < {tile.length}; i++)
                     sum += (int32_t)w[{2 * _START_BYTES} + 2 * (run * {tile.length} + i) + row % 2]
                         * x[window * {tile.step} + run * {tile.pitch} + i];
-            sum >>= stream[0];
-            out[window * {tile.rows} + row] = (int8_t)(sum < -127 ? -127 : sum > 127 ? 127 : sum);
+{shifted_in_c(" " * 12, tile.right, f"out[window * {tile.rows} + row]")}
         }}
     }}"""
 
 
 @cache
-def _time_of_rows(length: int) -> float:
+def _time_of_row(length: int) -> float:
     """The cycles of a result by a kernel for single rows, at best."""
     kernel = dot_in_chunks(24, 4)
     assert kernel.composed is not None
     costs = kernel.composed.costs
     return costs[""] + length * costs["element"] + _FINISHED
-
-
-def _composed(symbol: str, tile: Tile) -> Kernel | None:
-    strip = _Strip(tile)
-    # An odd last pixel takes as long as two.
-    if not strip.fits or strip.time > tile.rows * tile.count * _time_of_rows(tile.runs * tile.length):
-        return None
-    lines = strip.assembly
-    return Kernel(
-        symbol,
-        8,
-        8,
-        24,
-        op=DOT_STRIPS.op,
-        code=bytes_of(lines),
-        composed=Composed(
-            HEADER,
-            f"void {symbol}(const int8_t *stream, const int8_t *x, int8_t *out)",
-            {(_AVR,): statement(lines)},
-            _portable(tile),
-            {"": strip.time, "element": 0.0, "odd element": 0.0},
-            call=16,
-            stack=len(_SAVED) + 6,
-        ),
-    )
-
-
-DOT_STRIPS = TileFamily("tm_dot_strip_s8_", "num.dot_tiles", "", _composed, _stream, shifts=True, most=384)
-"""The kernels for bytes: rows of a matrix by windows, with sums of 24 bits."""

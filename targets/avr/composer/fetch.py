@@ -8,10 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from tinyml.targets.avr.composer.assembly import Lines, pair
+from tinyml.targets.avr.composer.assembly import POINTERS, Lines, moved, pair
 
 Fetch: TypeAlias = Callable[[str], Lines]
 """The instructions that bring a byte into a register."""
+
+_DISPLACEMENT = 63
+"""The greatest displacement of a load."""
 
 FLASH, RAM = "flash", "ram"
 
@@ -38,6 +41,25 @@ def spaced(bits: int, left: str) -> Sequence[Fetch]:
         return f"ld {to},X", f"add r26,{low}", f"adc r27,{high}"
 
     return [*run(bits - 8, RAM, "X"), last]
+
+
+class Places:
+    """A pointer, Y or Z, that walks along memory: where it points to, in bytes from where it began."""
+
+    def __init__(self, pointer: str) -> None:
+        self.pointer, self.place = pointer, 0
+
+    def load(self, to: str, place: int) -> Lines:
+        """The byte at a place, to which the pointer moves only where a displacement does not reach."""
+        reaches = 0 <= place - self.place <= _DISPLACEMENT
+        move = () if reaches else self.move(place)
+        beyond = place - self.place
+        return (*move, f"ldd {to},{self.pointer}+{beyond}" if beyond else f"ld {to},{self.pointer}")
+
+    def move(self, place: int) -> Lines:
+        """Moves the pointer to a place."""
+        by, self.place = place - self.place, place
+        return moved(f"r{POINTERS[self.pointer]}", by)
 
 
 def skip(spare: str, zero: str) -> Lines:

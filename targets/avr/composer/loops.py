@@ -41,7 +41,7 @@ def counted_in_byte(step: Lines, at_once: int, counter: str, flush: Lines = ()) 
 def over_steps(steps: Sequence[Lines], counter: str, flush: Lines = ()) -> Loop:
     """The same with different steps, all of which make an iteration."""
     body, at_once = _labelled(steps), len(steps)
-    back = _again("brne", "breq", at_once, bytes_of(body) + 2)
+    back = again(at_once, bytes_of(body) + 2)
     share = 1 + _taken(back)
     lines = joined(body, "0:", f"dec {counter}", back, flush, END)
     time = (cycles(body) + share) / at_once
@@ -53,23 +53,13 @@ def counted_in_word(step: Lines, at_once: int, counter: str, flush: Lines = ()) 
     low, high = pair(counter)
     steps = [step] * at_once
     body = _labelled(steps)
-    back = _again("brcc", "brcs", at_once, bytes_of(body) + 2)
+    back = again(at_once, bytes_of(body) + 2, "brcc", "brcs")
     inner = joined(body, "0:", f"subi {low},{at_once}", back, flush, f"subi {high},1")
-    lines = joined(inner, _again("brcc", "brcs", at_once, bytes_of(inner)), END)
+    lines = joined(inner, again(at_once, bytes_of(inner), "brcc", "brcs"), END)
     outer = cycles(flush) + 3
     share = 1 + _taken(back)
     time = cycles(step) + share / at_once + outer / 256
     return Loop(lines, False, at_once, _places(steps), time, 3 + outer + cycles(END))
-
-
-def moved(pointer: str, by: int) -> Lines:
-    """A pair of registers, from r16 on, moved on by a number of bytes."""
-    if by == 0:
-        return ()
-    if pointer in ("r24", "r26", "r28", "r30") and abs(by) < 64:
-        return (f"{'adiw' if by > 0 else 'sbiw'} {pointer},{abs(by)}",)
-    low, high = pair(pointer)
-    return f"subi {low},lo8({-by})", f"sbci {high},hi8({-by})"
 
 
 def entry_by_count(counter: str) -> Lines:
@@ -89,11 +79,16 @@ def _places(steps: Sequence[Lines]) -> Sequence[int]:
     return [*accumulate((bytes_of(step) for step in steps), initial=0)]
 
 
-def _again(condition: str, inverse: str, label: int, behind: int) -> Lines:
+def again(label: int, behind: int, condition: str = "brne", inverse: str = "breq") -> Lines:
     """A jump back to a label that lies so many bytes behind, if a condition holds."""
     if behind + 2 <= _REACH:
         return (f"{condition} {label}b",)
     return f"{inverse} 19f", f"rjmp {label}b", "19:"
+
+
+def repeated(body: int, back: Lines, count: int) -> int:
+    """The cycles of a body that runs several times, with the jumps back, the last of which is not taken."""
+    return count * (body + _taken(back)) - 1
 
 
 def _taken(back: Lines) -> int:

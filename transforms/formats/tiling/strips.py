@@ -13,7 +13,7 @@ from tinyml.dialects.formats.accumulator import Requantisation
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.kernel import Kernel
-from tinyml.targets.tiles import STRIP_BYTES, Tile, TileFamily
+from tinyml.targets.tiles import STRIP_BYTES, TileFamily
 from tinyml.transforms.formats.tiling.padding import padding
 
 
@@ -148,12 +148,12 @@ def _kernels(op: tdsl.Conv2dOp, families: Sequence[TileFamily], count: int) -> I
         return
     places = spacing(tdsl.shape_of(op.lhs), _strip(op, count), op.steps[1])
     run = width * channels * height // places.runs
-    shape = filters, places.runs, run, places.pitch, places.step, count
+    shape = filters, places.runs, run, (places.pitch, places.step, count)
     for family in families:
         if family.op != name or _gathered(op, count) > family.most:
             continue
         finish = _finish(op, filters, family)
-        if finish is not None and (kernel := family.kernel(Tile(*shape, finish.zero))) is not None:
+        if finish is not None and (kernel := family.kernel(family.tile(finish, *shape))) is not None:
             yield kernel
 
 

@@ -16,7 +16,7 @@ from tinyml.dialects.formats.number_format import element_format
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.kernel import LEAST_MULTIPLIER
-from tinyml.targets.tiles import Sums, Tile, TileFamily
+from tinyml.targets.tiles import Sums, TileFamily
 from tinyml.transforms.ir.loop_nest import LoopNest
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def _replaced(op: num.FinishedSumsOp, family: TileFamily) -> bool:
     if int((np.abs(sums.weights).sum(1) * 128 + np.abs(sums.starts)).max()) >= family.limit:
         return False
     runs, pitch, step = op.spaces
-    tile = Tile(op.rows, runs, op.run, pitch, step, op.count, finish.zero)
+    tile = family.tile(finish, op.rows, runs, op.run, (pitch, step, op.count))
     if (kernel := family.kernel(tile)) is None:
         return False
     nest = LoopNest(op)

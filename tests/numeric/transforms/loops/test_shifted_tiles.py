@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,14 +16,19 @@ from tinyml.dialects.context import context
 from tinyml.lowering import pipelines
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import runner_for
+from tinyml.runtime.devices.toolchain import symbol_table
 from tinyml.runtime.evaluator.evaluator import Outputs, evaluate
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.targets.c.print_c import write_c
+from tinyml.targets.registry import kernel_named
+from tinyml.targets.tiles import Tile
 from tinyml.tools.cli.located_parser import parse_mlir
 from tinyml.tools.driver.measure import first_mismatch
 
-KERNEL = "tm_dot_strip_s8_"
+KERNEL = re.compile(r"\btm_(?:dot|channel)_strip_s8_\w+(?=\()")
 FRAC = 7
+CALL = 10
+"""The cycles of a call and its arguments."""
 
 
 @dataclass(frozen=True)
@@ -39,12 +45,19 @@ class Image:
 
 
 def convolution(
-    x: Image, name: str, filters: int, taps: tuple[int, int], right: int, random: np.random.Generator
+    x: Image,
+    name: str,
+    filters: int,
+    taps: tuple[int, int],
+    right: int,
+    random: np.random.Generator,
+    across: int = 1,
+    groups: int = 1,
 ) -> tuple[Image, str]:
     """A convolution without padding whose sums are shifted by `right` places, and its result."""
     frac = x.frac + FRAC
-    y = Image(name, x.height - taps[0] + 1, x.width - taps[1] + 1, filters, frac - right)
-    shape = filters, *taps, x.channels
+    y = Image(name, x.height - taps[0] + 1, (x.width - taps[1]) // across + 1, filters, frac - right)
+    shape = filters, *taps, x.channels // groups
     weights = random.integers(-127, 128, shape)
     # Sums of the first filter are the greatest, and saturate.
     weights[0] = 127
@@ -55,8 +68,8 @@ def convolution(
         f"""
     %{name}_w = tdsl.const dense<{weights.tolist()}> : tensor<{w}i8> -> tensor<{w}{format}
     %{name}_b = tdsl.const dense<{random.integers(-127, 128, filters).tolist()}> : tensor<{b}i8> -> tensor<{b}{format}
-    %{name} = tdsl.conv2d %{name}_w, %{x.name} from %{name}_b : tensor<{b}{format} {{strides = array<i64: 1, 1>,
-      dilations = array<i64: 1, 1>, groups = 1 : i64, acc = !fixed.acc<24, {frac}>}}
+    %{name} = tdsl.conv2d %{name}_w, %{x.name} from %{name}_b : tensor<{b}{format} {{strides = array<i64: 1, {across}>,
+      dilations = array<i64: 1, 1>, groups = {groups} : i64, acc = !fixed.acc<24, {frac}>}}
       : tensor<{w}{format}, {x.type} -> {y.type}""",
     )
 
@@ -67,8 +80,24 @@ def program(x: Image, body: str, results: list[Image]) -> str:
     return f"{head}{body}\n    func.return {names} : {types}\n  }}\n}}\n"
 
 
-def check(text: str, devices: list[str], folder: Path, convolutions: int) -> float:
-    """The time on the last device."""
+def depthwise(
+    x: Image, name: str, taps: tuple[int, int], right: int, random: np.random.Generator, across: int = 1
+) -> tuple[Image, str]:
+    """A convolution of each channel by a filter of its own."""
+    return convolution(x, name, x.channels, taps, right, random, across, x.channels)
+
+
+@dataclass(frozen=True)
+class Run:
+    """How long a program takes, and the kernels of its calls, in their order, with the cycles spent in each."""
+
+    time: float
+    kernels: list[str]
+    spent: dict[str, float]
+
+
+def check(text: str, devices: list[str], folder: Path) -> Run:
+    """What the last device says."""
     ctx = context()
     module = parse_mlir(ctx, text.encode(), "model.mlir")
     interface = interface_of(module)
@@ -82,14 +111,24 @@ def check(text: str, devices: list[str], folder: Path, convolutions: int) -> flo
     source.mkdir(exist_ok=True)
     write_c(module, ctx, "uno", source)
     printed = next(source.glob("*.c")).read_text()
-    assert printed[printed.index("_predict(") :].count(KERNEL) == convolutions
-    time = 0.0
+    kernels = KERNEL.findall(printed[printed.index("_predict(") :])
+    time, spent = 0.0, dict.fromkeys(kernels, 0.0)
     for device in devices:
         runner = HostRunner(sanitize=True) if device == "host" else runner_for(device)
-        result = runner.run(runner.build(source, interface, folder, "-Os", WARNINGS), interface, x)
+        build = runner.build(source, interface, folder, "-Os", WARNINGS)
+        if device == "host":
+            result = runner.run(build, interface, x)
+        else:
+            profile = runner.profile(build, interface, x)
+            result = profile.result
+            assert result.cycles is not None
+            time = float(result.cycles.mean())
+            table = {symbol.name: symbol for symbol in symbol_table("avr-", build.elf)}
+            for kernel in spent:
+                begin, size = table[kernel].address, table[kernel].size
+                spent[kernel] = sum(cycles for (_, pc), cycles in profile.spent.items() if begin <= pc < begin + size)
         assert first_mismatch(expected, Outputs(None, result.scores, result.more)) is None, device
-        time = 0.0 if result.cycles is None else float(result.cycles.mean())
-    return time
+    return Run(time, kernels, spent)
 
 
 @pytest.mark.parametrize("device", ["host", "uno"])
@@ -100,14 +139,50 @@ def test_runs_of_any_length_and_shifts_by_any_places(device: str, tmp_path: Path
     b, second = convolution(x, "b", 6, (1, 3), 8, random)
     c, third = convolution(a, "c", 2, (3, 3), 3, random)
     d, fourth = convolution(x, "d", 2, (6, 5), 12, random)
-    text = program(x, first + second + third + fourth, [a, b, c, d])
-    check(text, [device], tmp_path, 4)
+    run = check(program(x, first + second + third + fourth, [a, b, c, d]), [device], tmp_path)
+    assert len(run.kernels) == 4
+
+
+@pytest.mark.parametrize("device", ["host", "uno"])
+def test_filters_of_channels(device: str, tmp_path: Path):
+    """Three, two and one window at a time, with rows that a displacement reaches and others, by all kinds of shifts."""
+    random, x = np.random.default_rng(8), Image("x", 5, 9, 4, FRAC)
+    a, first = depthwise(x, "a", (3, 3), 5, random)
+    b, second = depthwise(x, "b", (2, 3), 8, random, across=2)
+    c, third = depthwise(x, "c", (4, 1), 12, random)
+    d, fourth = depthwise(a, "d", (3, 3), 2, random, across=3)
+    run = check(program(x, first + second + third + fourth, [a, b, c, d]), [device], tmp_path)
+    assert len(run.kernels) == 4
+
+
+def test_the_time_of_a_call_is_known(tmp_path: Path):
+    """Of rows by windows of one run and of several, with an odd last window, and of channels."""
+    random, x = np.random.default_rng(9), Image("x", 5, 11, 8, FRAC)
+    a, first = convolution(x, "a", 4, (3, 3), 6, random)
+    b, second = convolution(x, "b", 6, (1, 4), 9, random)
+    c, third = depthwise(x, "c", (3, 3), 7, random)
+    d, fourth = depthwise(x, "d", (3, 2), 9, random, across=2)
+    run = check(program(x, first + second + third + fourth, [a, b, c, d]), ["uno"], tmp_path)
+    heights = {(y.channels, y.width): y.height for y in (a, b, c, d)}
+    assert len(run.spent) == len(heights) == 4
+    for kernel, spent in run.spent.items():
+        tile, composed = Tile.named(kernel.split("_s8_")[1]), kernel_named(kernel).composed
+        assert tile is not None
+        assert composed is not None
+        # A call for each row of the result.
+        assert spent == heights[tile.rows, tile.count] * (composed.costs[""] - CALL), kernel
 
 
 def test_a_convolution_takes_few_cycles(tmp_path: Path):
     x = Image("x", 8, 8, 8, FRAC)
     y, body = convolution(x, "y", 8, (3, 3), 9, np.random.default_rng(2))
-    assert check(program(x, body, [y]), ["uno"], tmp_path, 1) <= 10.5 * y.height * y.width * 8 * 72
+    assert check(program(x, body, [y]), ["uno"], tmp_path).time <= 10.5 * y.height * y.width * 8 * 72
+
+
+def test_a_depthwise_convolution_takes_few_cycles(tmp_path: Path):
+    x = Image("x", 8, 10, 8, FRAC)
+    y, body = depthwise(x, "y", (3, 3), 9, np.random.default_rng(2))
+    assert check(program(x, body, [y]), ["uno"], tmp_path).time <= 13 * y.height * y.width * 8 * 9
 
 
 @settings(max_examples=3)
@@ -125,5 +200,8 @@ def test_random_shapes(
 ):
     """With windows that are long enough for tiles to pay."""
     x = Image("x", height + 1, width + 3, 30 // (height * width) + more, FRAC)
-    y, body = convolution(x, "y", 2 * pairs, (height, width), right, np.random.default_rng(seed))
-    check(program(x, body, [y]), ["host", "uno"], tmp_path_factory.mktemp("tiles"), 1)
+    random = np.random.default_rng(seed)
+    y, body = convolution(x, "y", 2 * pairs, (height, width), right, random)
+    z, more_body = depthwise(x, "z", (height, width), right, random, across=pairs)
+    text = program(x, body + more_body, [y, z])
+    check(text, ["host", "uno"], tmp_path_factory.mktemp("tiles"))

@@ -3,11 +3,19 @@
 import pytest
 
 from tinyml.targets.avr.composer import accumulate
-from tinyml.targets.avr.composer.assembly import bytes_of, cycles, joined, registers, statement
-from tinyml.targets.avr.composer.dot_strips import DOT_STRIPS
+from tinyml.targets.avr.composer.assembly import bytes_of, cycles, joined, moved, registers, statement
+from tinyml.targets.avr.composer.calls import framed
 from tinyml.targets.avr.composer.epilogues import shifted
-from tinyml.targets.avr.composer.fetch import FLASH, RAM, run, skip, spaced, word
-from tinyml.targets.avr.composer.loops import counted_in_byte, counted_in_word, entry_by_count, moved, over_steps
+from tinyml.targets.avr.composer.families import CHANNEL_TILES, DOT_TILES
+from tinyml.targets.avr.composer.fetch import FLASH, RAM, Places, run, skip, spaced, word
+from tinyml.targets.avr.composer.loops import (
+    again,
+    counted_in_byte,
+    counted_in_word,
+    entry_by_count,
+    over_steps,
+    repeated,
+)
 from tinyml.targets.avr.composer.multiply import arithmetic, chunk, squares
 from tinyml.targets.registry import kernel_named
 from tinyml.targets.tiles import Tile
@@ -65,14 +73,58 @@ def test_what_was_gathered_joins_the_sum():
     assert accumulate.pair_of_words(sum, ("r18", "r19"), ("r0", "r1"))[1:3] == ("adc r23,r19", "adc r24,r0")
 
 
-def test_an_epilogue_shifts_by_a_byte_then_by_bits_and_limits():
-    lines = shifted(("r16", "r17", "r18"), "r23", "r19", 60)
-    assert [line.split()[0] for line in lines] == [
-        *("mov", "subi", "brcs", "mov", "mov", "lsl", "sbc", "rjmp", "60:", "subi", "rjmp"),
-        *("62:", "asr", "ror", "ror", "61:", "subi", "brcc"),
-        *("mov", "lsl", "sbc", "cpse", "rjmp", "cpse", "rjmp", "cpi", "brne", "ldi", "rjmp"),
-        *("63:", "ldi", "sbrc", "ldi", "64:"),
+SUM = ("r16", "r17", "r18")
+
+
+def test_an_epilogue_shifts_to_the_side_that_is_nearer():
+    def shifts(right: int) -> list[str]:
+        lines = shifted(SUM, right, "r19", "r15")
+        return list(lines[: next(i for i, line in enumerate(lines) if line.startswith(("mov", "ldi")))])
+
+    assert shifts(8) == shifts(16) == []
+    assert shifts(2) == ["asr r18", "ror r17", "ror r16"] * 2
+    assert shifts(9) == ["asr r18", "ror r17"]
+    assert shifts(6) == ["lsl r16", "rol r17", "rol r18", "sbc r0,r0", "lsl r16", "rol r17", "rol r18", "rol r0"]
+    assert shifts(15) == ["lsl r17", "rol r18", "sbc r0,r0"]
+    assert shifts(23) == ["lsl r18", "sbc r0,r0"]
+
+
+def test_an_epilogue_limits_what_is_left():
+    more = "ldi r19,127", "add r19,r17"
+    assert shifted(SUM, 8, "r19", "r15") == (
+        *("mov r1,r18", "lsl r1", "sbc r1,r1", "com r1", *more, "adc r18,r15"),
+        *("cpse r18,r15", "mov r19,r1", "cpi r19,255", "adc r19,r15", "subi r19,128"),
+    )
+    assert shifted(SUM, 16, "r19", "r15") == ("ldi r19,127", "add r19,r18", "cpi r19,255", "sbci r19,126")
+    # No branches: every sum takes the same time.
+    assert max(cycles(shifted(SUM, right, "r19", "r15")) for right in range(1, 24)) == 12 + 14
+
+
+def test_a_loop_that_repeats_jumps_back_all_times_but_one():
+    near, far = again(2, 100), again(2, 200)
+    assert (near, far) == (("brne 2b",), ("breq 19f", "rjmp 2b", "19:"))
+    assert repeated(10, near, 5) == 5 * 10 + 4 * 2 + 1
+    assert repeated(10, far, 5) == 5 * 10 + 4 * 3 + 2
+
+
+def test_a_function_keeps_the_registers_of_its_caller():
+    assert framed(("mov r18,r3", "ld r25,Y", "mov r2,r3")) == (
+        *("push r2", "push r3", "push r28", "push r29", "mov r18,r3", "ld r25,Y", "mov r2,r3"),
+        *("pop r29", "pop r28", "pop r3", "pop r2", "clr r1", "ret"),
+    )
+
+
+def test_a_pointer_moves_where_a_displacement_does_not_reach():
+    places = Places("Y")
+    loads = [places.load("r25", place) for place in (0, 63, 64, 70, 20)]
+    assert loads == [
+        ("ld r25,Y",),
+        ("ldd r25,Y+63",),
+        ("subi r28,lo8(-64)", "sbci r29,hi8(-64)", "ld r25,Y"),
+        ("ldd r25,Y+6",),
+        ("sbiw r28,44", "ld r25,Y"),
     ]
+    assert (places.move(21), places.move(21)) == (("adiw r28,1",), ())
 
 
 def test_pointers_move_by_any_number_of_bytes():
@@ -85,29 +137,59 @@ def test_pointers_move_by_any_number_of_bytes():
 
 def test_a_tile_is_composed_for_its_shape():
     # Sixteen rows by windows of three runs of 24 elements, each 80 elements on, eight elements apart.
-    tile = Tile(16, 3, 24, 80, 8, 4, 0)
-    kernel = DOT_STRIPS.kernel(tile)
+    tile = Tile(16, 3, 24, 80, 8, 4, 0, 9)
+    kernel = DOT_TILES.kernel(tile)
     assert kernel is not None
     assert kernel.composed is not None
-    assert kernel.symbol == "tm_dot_strip_s8_16_3_24_80_8_4_128"
+    assert kernel.symbol == "tm_dot_strip_s8_16_3_24_80_8_4_128_9"
     text = kernel.composed.text
     assert text.count("#if TM_CORE == 2") == 2
     for instruction in ("adiw r28,8", "adiw r26,56", "ldi r24,12", "ldi r25,3", "ldi r22,8", "ldi r23,2"):
         assert f"{instruction}\\n" in text
     # Two steps of 34 cycles for four products each, and their loop.
     products, time = 16 * 4 * 72, kernel.composed.costs[""]
-    assert 8.5 + 3 / 8 < time / products < 9.8
+    assert 8.5 + 3 / 8 < time / products < 9.6
     # The registers, two return addresses and where results go.
-    assert kernel.composed.stack == 18 + 2 * 2 + 2
+    assert kernel.composed.stack == 17 + 2 * 2 + 2
+
+
+def test_a_channel_keeps_its_weights_along_the_strip():
+    # Eight channels, 3x3 in rows of 112 elements, 12 windows beside each other.
+    tile = Tile(8, 3, 24, 112, 8, 12, 0, 9)
+    kernel = CHANNEL_TILES.kernel(tile)
+    assert kernel is not None
+    assert kernel.composed is not None
+    assert kernel.symbol == "tm_channel_strip_s8_8_3_24_112_8_12_128_9"
+    text = kernel.composed.text
+    # Nine products of a window, and as many of the first two columns.
+    assert text.count("muls ") == 2 * 9
+    assert text.count("lpm ") == 9 + 3
+    assert text.count("lo8(-112)") == 2 * 3
+    products = 8 * 12 * 9
+    assert 10 < kernel.composed.costs[""] / products < 12
+
+
+@pytest.mark.parametrize(
+    "tile",
+    [
+        # Ten weights, four windows that overlap, no step, too many windows.
+        Tile(4, 2, 20, 40, 20, 2, 0, 8),
+        Tile(4, 1, 16, 0, 4, 4, 0, 8),
+        Tile(4, 1, 4, 0, 0, 2, 0, 8),
+        Tile(1, 1, 1, 0, 1, 256, 0, 8),
+    ],
+)
+def test_filters_that_have_no_registers_have_no_kernel(tile: Tile):
+    assert CHANNEL_TILES.kernel(tile) is None
 
 
 def test_an_odd_pixel_is_computed_twice_unless_that_takes_longer():
-    odd = DOT_STRIPS.kernel(Tile(16, 3, 24, 104, 8, 11, 0))
+    odd = DOT_TILES.kernel(Tile(16, 3, 24, 104, 8, 11, 0, 9))
     assert odd is not None
     assert odd.composed is not None
-    assert "cpi r23,1" in odd.composed.text
-    assert DOT_STRIPS.kernel(Tile(16, 3, 24, 80, 8, 3, 0)) is None
-    assert DOT_STRIPS.kernel(Tile(15, 3, 24, 80, 8, 4, 0)) is None
+    assert "cpi r23,2" in odd.composed.text
+    assert DOT_TILES.kernel(Tile(16, 3, 24, 80, 8, 3, 0, 9)) is None
+    assert DOT_TILES.kernel(Tile(15, 3, 24, 80, 8, 4, 0, 9)) is None
 
 
 def test_a_loop_is_entered_at_any_of_its_steps():
