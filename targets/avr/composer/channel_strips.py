@@ -111,7 +111,7 @@ class ChannelStrip:
         windows = again(2, bytes_of(window))
         return windows, again(1, bytes_of(joined(before, window, windows, behind)))
 
-    @cached_property
+    @property
     def lines(self) -> Lines:
         begin, before, window, behind = self._parts
         windows, channels = self._loops

@@ -136,7 +136,7 @@ class DotStrip:
         skipped = (self.pairs - 1) * (cycles(last) - 1) if last else 0
         return joined(f"ldi {_PAIRS},{self.pairs}", "41:", all_rows, following, back), 1 + time - skipped
 
-    @cached_property
+    @property
     def lines(self) -> Lines:
         begin = ("push r20", "push r21", "movw r30,r24", f"movw {_WINDOW},r22", f"clr {_ZERO}")
         return joined(framed(joined(begin, self._pairs[0], "pop r0", "pop r0")), "50:", self._finish)
