@@ -17,6 +17,7 @@ __all__ = [
     "PACKED",
     "PERCENTILES",
     "PROFILE",
+    "RAM",
     "RANGE",
     "RECEIVED",
     "REUSED",
@@ -33,6 +34,9 @@ PERCENTILES = (0.1, 1.0, 50.0, 99.0, 99.9)
 
 MODE = "tdsl.mode"
 """Attribute of a function: the mode of execution that a search chose together with its formats (`plan-execution`)."""
+
+RAM = "tdsl.ram"
+"""Attribute of a function: the bytes of RAM, stack included, that a search kept its program within."""
 
 RING = "tdsl.ring"
 """Attribute of a buffer: the height and width of the image of which it holds the last rows or pixels."""

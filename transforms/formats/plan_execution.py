@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import prod
 from typing import cast
 
 from xdsl.context import Context
@@ -26,8 +27,9 @@ from tinyml.transforms.formats.plans.network import Network, network_of
 from tinyml.transforms.formats.plans.segmentation import Segment
 from tinyml.transforms.formats.streaming.choice import by_of, plan_of
 from tinyml.transforms.formats.streaming.nest import stream
-from tinyml.transforms.formats.tiling.strips import AMPLE, ROOM, Room, room_attribute, small_room
+from tinyml.transforms.formats.tiling.strips import AMPLE, ROOM, Room, room_attribute, small_room, stack_of
 from tinyml.transforms.formats.turning.choice import METHODS, run_in_turns, turned_plan
+from tinyml.transforms.ir.attributes import argument_attribute
 
 ROUNDED = "rounded"
 """The end of `by` where sums are rounded in between, so that bits are not those of ordinary execution."""
@@ -42,7 +44,8 @@ class PlanExecutionPass(ModulePass):
     which are rounded in between where they need more; `patches` runs the beginning tile by tile; in `replace`,
     `herringbone` and `single-transpose` convolutions run in place, and residual blocks pixel by pixel; `auto` takes the
     fastest plan with at most `ram` bytes alive, or that with the least peak, of those that stream. ram: without it
-    `auto` is the mode that a search gave the function (`tdsl.mode`), or else ordinary execution. target: as for
+    `auto` is the mode that a search gave the function (`tdsl.mode`), or else ordinary execution, and computing several
+    pixels at once keeps within the bytes that the search was limited to (`tdsl.ram`). target: as for
     printing C; its kernels say how many pixels are computed at once where segments are streamed by rows. extra:
     percentage of multiply-accumulates that patches may add to the network's. Raises `InputError` for another mode, and
     except for `ordinary` for functions with loops, branches or batches of images, unless the mode is `auto`.
@@ -58,16 +61,17 @@ class PlanExecutionPass(ModulePass):
         check_mode(self.mode)
         segments: list[DictionaryAttr] = []
         for function in defined_functions(op):
-            if (mode := self._mode(function)) == ORDINARY:
+            mode = self._mode(function)
+            if mode == ORDINARY and self.ram is None and tdsl.RAM not in function.attributes:
                 continue
             try:
                 network = network_of(function)
             except InputError:
-                if mode != "auto":
+                if mode not in ("auto", ORDINARY):
                     raise
                 continue
             nodes = network.graph.nodes
-            for segment, by in self._run(network, mode):
+            for segment, by in self._run(network, mode, self._limit(function, network)):
                 ends = {"first": nodes[segment.first].result, "last": nodes[segment.last].result}
                 values: dict[str, Attribute] = {name: StringAttr(value) for name, value in {**ends, "by": by}.items()}
                 if mode == PATCHES:
@@ -85,8 +89,22 @@ class PlanExecutionPass(ModulePass):
         check_mode(mode)
         return mode
 
-    def _run(self, network: Network, mode: str) -> Iterator[tuple[Segment, str]]:
-        """Rewrites the segments that are not ordinary, and gives each with what it runs by."""
+    def _limit(self, function: func.FuncOp, network: Network) -> int | None:
+        """The bytes that may be alive at once; what a search was limited to counts stack and input, too."""
+        searched = function.attributes.get(tdsl.RAM)
+        if self.ram is not None or not isinstance(searched, IntegerAttr):
+            return self.ram
+        besides = stack_of(_convolutions(network), tile_families(self.target))
+        if all(argument_attribute(function, name) is None for name in (tdsl.REUSED, tdsl.RECEIVED)):
+            for value in function.body.block.args:
+                besides += prod(tdsl.shape_of(value)) * tdsl.format_of(value).dtype.itemsize
+        return max(searched.value.data - besides, 0)
+
+    def _run(self, network: Network, mode: str, ram: int | None) -> Iterator[tuple[Segment, str]]:
+        """Rewrites the segments that are not ordinary, and gives each with what it runs by.
+
+        ram: bytes that the memory for several pixels at once keeps within.
+        """
         if mode in SUM_BITS:
             for segment in partial_plan(network, mode).segments:
                 if segment.schedule != ORDINARY:
@@ -100,15 +118,14 @@ class PlanExecutionPass(ModulePass):
                     run_in_patches(network, segment)
                     yield segment, segment.schedule
             return
-        plan = turned_plan(network, mode) if mode in METHODS else plan_of(network, mode, self.ram)
+        plan = turned_plan(network, mode) if mode in METHODS else plan_of(network, mode, ram)
         families = tile_families(self.target)
-        convolutions = [op for [op, *_] in network.ops if isinstance(op, tdsl.Conv2dOp)]
-        small = small_room(convolutions, families) if mode != "pixels" else Room(0)
+        small = small_room(_convolutions(network), families) if mode != "pixels" else Room(0)
         alive = [segment.bits - _gathered(network, segment) for segment in plan.segments]
         for segment, bits in zip(plan.segments, alive, strict=True):
             # Packing takes more than what is alive at once: half of what that leaves is for results beside operands.
-            if mode == "auto" and self.ram is not None:
-                left = max(self.ram - -(-segment.bits // 8), 0)
+            if ram is not None:
+                left = max(ram - -(-segment.bits // 8), 0)
                 streamed = single = Room(AMPLE.strip, left // 2)
             else:
                 left = small.strip + (max(alive) - bits) // 8
@@ -123,6 +140,10 @@ class PlanExecutionPass(ModulePass):
             else:
                 stream(network, segment.first, segment.last, by, families, streamed)
                 yield segment, by.value
+
+
+def _convolutions(network: Network) -> list[tdsl.Conv2dOp]:
+    return [op for [op, *_] in network.ops if isinstance(op, tdsl.Conv2dOp)]
 
 
 def _gathered(network: Network, segment: Segment) -> int:

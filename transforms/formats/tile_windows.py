@@ -20,6 +20,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.functions import defined_functions
 from tinyml.targets.registry import HOST, tile_families
 from tinyml.targets.tiles import TileFamily
 from tinyml.transforms.formats.tiling.convolution_pixels import ConvolutionPixels
@@ -36,8 +37,9 @@ class TileWindowsPass(ModulePass):
     Convolutions in place (`turns`) stay. The elementwise ops are absorbed as long as each is the only reader of the one
     before, and reads besides only tensors of the same shape, numbers per channel and single numbers.
 
-    target: as for printing C; its kernels say how many pixels are taken at once. ram: with a limit in bytes they are as
-    many as the memory allows that `plan-execution` leaves. Raises `InputError` for an unknown target.
+    target: as for printing C; its kernels say how many pixels are taken at once. ram: with a limit in bytes, of this
+    option or of a search (`tdsl.ram`), they are as many as the memory allows that `plan-execution` leaves. Raises
+    `InputError` for an unknown target.
     """
 
     name = "tile-windows"
@@ -45,12 +47,15 @@ class TileWindowsPass(ModulePass):
     ram: int | None = None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        families, usual = tile_families(self.target), AMPLE if self.ram is None else Room(AMPLE.strip, 0)
-        for convolution in [inner for inner in op.walk() if isinstance(inner, tdsl.Conv2dOp)]:
-            single = tdsl.shape_of(convolution.rhs)[0] == 1
-            done = convolution.turns is not None or _is_tiled(convolution)
-            if convolution.result is not None and single and not done:
-                _tile(convolution, families, room_of(convolution) or usual)
+        families = tile_families(self.target)
+        for function in defined_functions(op):
+            limited = self.ram is not None or tdsl.RAM in function.attributes
+            usual = Room(AMPLE.strip, 0) if limited else AMPLE
+            for convolution in [inner for inner in function.walk() if isinstance(inner, tdsl.Conv2dOp)]:
+                single = tdsl.shape_of(convolution.rhs)[0] == 1
+                done = convolution.turns is not None or _is_tiled(convolution)
+                if convolution.result is not None and single and not done:
+                    _tile(convolution, families, room_of(convolution) or usual)
 
 
 def _is_tiled(op: tdsl.Conv2dOp) -> bool:

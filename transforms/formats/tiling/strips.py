@@ -42,8 +42,12 @@ _CALLS = 160
 def small_room(convolutions: Iterable[tdsl.Conv2dOp], families: Sequence[TileFamily]) -> Room:
     """The room for strips that kernels leave where segments are streamed, with the stack of the greatest of them."""
     least = min((family.most for family in families), default=0) // _STREAMED_SHARE
-    stacks = [kernel.stack for op in convolutions for kernel in _kernels(op, families, 2)]
-    return Room(max(least - _CALLS - max(stacks, default=0), 0))
+    return Room(max(least - _CALLS - stack_of(convolutions, families), 0))
+
+
+def stack_of(convolutions: Iterable[tdsl.Conv2dOp], families: Sequence[TileFamily]) -> int:
+    """The bytes of stack of the greatest kernel for two pixels."""
+    return max((kernel.stack for op in convolutions for kernel in _kernels(op, families, 2)), default=0)
 
 
 ROOM = "tinyml.room"

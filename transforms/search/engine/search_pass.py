@@ -14,11 +14,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
 from xdsl.passes import ModulePass
 from xdsl.printer import Printer
 from xdsl.rewriter import Rewriter
 
+from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named
 from tinyml.dialects.formats.number_format import NumberFormat
@@ -122,6 +123,8 @@ class SearchPass(ModulePass):
         with ExitStack() as stack:
             workers = stack.enter_context(Workers(self.jobs, self.backend, self.cluster))
             for number, program in enumerate(self.programs(ctx, op, data.x)):
+                if math.isfinite(self.limits.ram):
+                    predict_function(program).attributes[tdsl.RAM] = IntegerAttr(int(self.limits.ram), i64)
                 evaluation = stack.enter_context(self._evaluation(program, data, number, workers))
                 try:
                     search = self._search(ctx, evaluation, results[-1].by_name if results else {})

@@ -7,13 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from programs.searches import passes, profiled, some_data
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr, i64
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.lowering.pipelines import flatten, run
 from tinyml.runtime.evaluator.evaluator import predict_function
+from tinyml.transforms.formats.assign_format import AssignFormatPass
 from tinyml.transforms.formats.plan_execution import streamed_segments
 from tinyml.transforms.search.costs.working_memory import arena_and_input
 from tinyml.transforms.search.search_pareto import SearchParetoPass
@@ -38,10 +39,11 @@ def searched(file: str, *plans: str) -> ModuleOp:
 
 
 def test_rows_are_chosen_where_memory_is_short_op_by_op(file: str):
-    with pytest.raises(InputError, match="no program within the limits was found: the least needs 5"):
+    with pytest.raises(InputError, match="no program within the limits was found: the least needs 4"):
         searched(file)
     module = searched(file, "ordinary", "rows")
     assert predict_function(module).attributes[tdsl.MODE] == StringAttr("rows")
+    assert predict_function(module).attributes[tdsl.RAM] == IntegerAttr(RAM, i64)
     run(module, context(), passes(file)[1])
     planned = module.clone()
     run(planned, context(), flatten("formats-to-buffers", {}))
@@ -51,6 +53,24 @@ def test_rows_are_chosen_where_memory_is_short_op_by_op(file: str):
     run(module, context(), flatten("formats-to-buffers", {"plan": "ordinary"}))
     assert streamed_segments(module) == []
     assert arena_and_input(module) > RAM
+
+
+def test_tiles_keep_within_what_a_search_was_limited_to():
+    """Strips and results of several pixels take memory, which a search has to count."""
+    formats, ctx = profiled("network").clone(), context()
+    run(formats, ctx, [AssignFormatPass(format="fixed", width=8), *flatten("refine-formats", {})])
+
+    def taken(ram: int | None) -> int:
+        module = formats.clone()
+        if ram is not None:
+            predict_function(module).attributes[tdsl.RAM] = IntegerAttr(ram, i64)
+        run(module, ctx, flatten("formats-to-buffers", {"target": "uno"}))
+        return arena_and_input(module)
+
+    least, some, most = map(taken, (RAM, 600, None))
+    assert least < some < most == taken(2048)
+    run(formats, ctx, flatten("formats-to-buffers", {"target": "host"}))
+    assert least == arena_and_input(formats)
 
 
 @pytest.mark.parametrize(
