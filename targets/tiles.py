@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 STRIP_BYTES = 6144
 """The most memory for a strip that is gathered."""
 
-SHIFTED_BITS = 24
-"""The bits of sums that are shifted."""
-
 FIRST_ZERO = 128
 """Added to the zero point in names, which have no minus sign."""
 
@@ -86,11 +83,15 @@ class Sums:
         yield from zip(self.weights, self.starts, self.multipliers, self.shifts, strict=True)
 
 
-def _is_by_bytes(finish: Requantisation) -> bool:
-    """Are sums finished to bytes, by factors below 1/2 whose multipliers have 31 bits, or are 0?"""
+def _is_by_bytes(finish: Requantisation, right: int) -> bool:
+    """Are sums finished to bytes, by factors below 1/2 whose multipliers have 31 bits, or are 0?
+
+    right: the most places by which the products are shifted.
+    """
     some = finish.multipliers != 0
     multipliers, shifts = finish.multipliers[some], finish.shifts[some]
-    return (finish.low, finish.high) == limits(8) and bool((multipliers >= LEAST_MULTIPLIER).all() & (shifts < 0).all())
+    fit = (multipliers >= LEAST_MULTIPLIER).all() & (shifts < 0).all() & (shifts >= -right).all()
+    return (finish.low, finish.high) == limits(8) and bool(fit)
 
 
 @dataclass(frozen=True)
@@ -100,8 +101,8 @@ class TileFamily:
     prefix: of their names. op: the num op that they implement. needs: the feature that a board must have. composed:
     the kernel for a tile, by its name; None for a shape that it does not have. stream: the weights and everything else
     that belongs to rows, in the order in which a kernel fetches them. shifts: do they finish sums by a shift, as
-    `Accumulator.shift` says, instead of a requantisation? Then starts have half of the last place that it leaves, and
-    sums 24 bits. most: bytes of a strip that is gathered.
+    `Accumulator.shift` says, instead of a requantisation? Then starts have half of the last place that it leaves.
+    bits: of sums. right: the most places by which a requantisation shifts. most: bytes of a strip that is gathered.
     """
 
     prefix: str
@@ -110,6 +111,8 @@ class TileFamily:
     composed: Callable[[str, Tile], Kernel | None]
     stream: Callable[[Tile, Sums], Bytes]
     shifts: bool = False
+    bits: int = 32
+    right: int = 31
     most: int = STRIP_BYTES
 
     def finish(self, accumulator: Accumulator, result: NumberFormat, rows: int) -> Requantisation | None:
@@ -120,12 +123,12 @@ class TileFamily:
         if not accumulator.INTEGER:
             return None
         if self.shifts:
-            right = accumulator.shift(result) if accumulator.bits <= SHIFTED_BITS else None
-            if right is None or right >= SHIFTED_BITS or exact(result).raw_limits != (-limits(8)[1], limits(8)[1]):
+            right = accumulator.shift(result) if accumulator.bits <= self.bits else None
+            if right is None or right >= self.bits or exact(result).raw_limits != (-limits(8)[1], limits(8)[1]):
                 return None
             return Requantisation(np.zeros(rows, np.int32), np.full(rows, -right), 0, *exact(result).raw_limits)
         finish = accumulator.requantisation(result, rows) if accumulator.bits == 32 else None
-        return finish if finish is not None and _is_by_bytes(finish) else None
+        return finish if finish is not None and _is_by_bytes(finish, self.right) else None
 
     def tile(self, finish: Requantisation, rows: int, runs: int, length: int, spaces: tuple[int, int, int]) -> Tile:
         """The tile of windows whose sums are finished so. spaces: pitch, step and number of the windows."""
@@ -134,7 +137,7 @@ class TileFamily:
     @property
     def limit(self) -> int:
         """What sums stay below in magnitude, and what their parts do."""
-        return 1 << SHIFTED_BITS - 1 if self.shifts else REQUANTISED_LIMIT
+        return min(1 << self.bits - 1, REQUANTISED_LIMIT)
 
     @cache  # noqa: B019 (families live as long as the program)
     def kernel(self, tile: Tile) -> Kernel | None:

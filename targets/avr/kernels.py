@@ -30,5 +30,5 @@ KERNELS = (
     axpy(8, 8),
     regime_dot(),
 )
-TILES = (DOT_TILES, CHANNEL_TILES)
+TILES = (*DOT_TILES, *CHANNEL_TILES)
 PACKED_READS = PackedReads(loop=1.6, kernel=5.0, call=12, code={4: 26, 5: 124, 6: 94, 9: 76, 10: 78, 12: 66})

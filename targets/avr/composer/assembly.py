@@ -54,6 +54,11 @@ def moved(pointer: str, by: int) -> Lines:
     return f"subi {low},lo8({-by})", f"sbci {high},hi8({-by})"
 
 
+def copied(source: Sequence[str], to: Sequence[str]) -> Lines:
+    """Three bytes, of which the lower two are pairs, copied."""
+    return f"movw {to[0]},{source[0]}", f"mov {to[2]},{source[2]}"
+
+
 def registers(lines: Sequence[str]) -> set[int]:
     """The numbers of all registers that instructions name or use as parts of pairs, r0 and r1 included."""
     used: set[int] = set()

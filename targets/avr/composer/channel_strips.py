@@ -12,10 +12,17 @@ from typing import TYPE_CHECKING
 
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.avr.composer import accumulate
-from tinyml.targets.avr.composer.assembly import Lines, bytes_of, cycles, joined, moved
+from tinyml.targets.avr.composer.assembly import Lines, bytes_of, copied, cycles, joined, moved
 from tinyml.targets.avr.composer.calls import RETURN_ADDRESS, framed
 from tinyml.targets.avr.composer.dense import strided_dot
-from tinyml.targets.avr.composer.epilogues import shifted, shifted_in_c
+from tinyml.targets.avr.composer.epilogues import (
+    FACTORS,
+    factors,
+    requantised,
+    requantised_in_c,
+    shifted,
+    shifted_in_c,
+)
 from tinyml.targets.avr.composer.fetch import FLASH, Places, next_byte
 from tinyml.targets.avr.composer.loops import again, repeated
 from tinyml.targets.tiles import Sums, Tile
@@ -30,6 +37,9 @@ _START = ("r12", "r13", "r11")
 _COUNTER, _ZERO = "r14", "r15"
 _WEIGHTS = [f"r{number}" for number in range(16, 25)]
 _ELEMENT = "r25"
+_NUMBER, _SIGN = ("r20", "r21", "r22", "r23"), "r24"
+"""Registers for a requantisation, in which weights are that are saved then."""
+
 _START_BYTES, _MOST = 3, 255
 _FINISHED = 50
 """About the cycles that compiled C takes to start and finish the sum of a channel, and to go on to the next."""
@@ -38,7 +48,8 @@ _FINISHED = 50
 class ChannelStrip:
     """The code for a tile: Z walks along the stream, Y along the strip and X along the results.
 
-    height, width: of a filter. across: columns from a window to the next. sums: of windows that overlap.
+    height, width: of a filter. across: columns from a window to the next. sums: of windows that overlap. requantises:
+    are sums requantised by factors in the stream, behind the weights?
     """
 
     def __init__(self, tile: Tile) -> None:
@@ -48,6 +59,7 @@ class ChannelStrip:
         overlapping = -(-self.width // max(self.across, 1))
         self.sums = _SUMS[: min(overlapping, tile.count)]
         self.weights = _WEIGHTS[: self.height * self.width]
+        self.requantises = tile.right == 0
 
     @property
     def fits(self) -> bool:
@@ -60,7 +72,7 @@ class ChannelStrip:
 
     @property
     def usual(self) -> float:
-        return self.tile.rows * self.tile.count * _time_of_channel(len(self.weights))
+        return self.tile.rows * self.tile.count * (_time_of_channel(len(self.weights)) + cycles(self._function))
 
     def _columns(self, first: int, end: int, places: Places) -> Lines:
         """The products of columns, which are counted from those of the window that is complete first."""
@@ -75,6 +87,22 @@ class ChannelStrip:
                         lines += accumulate.three_bytes(sum, _ZERO)
         return tuple(lines)
 
+    @property
+    def _finish(self) -> Lines:
+        """Makes a byte of the sum that is complete."""
+        if not self.requantises:
+            return shifted(self.sums[0], self.tile.right, _ELEMENT, _ZERO)
+        kept = [register for register in (*_NUMBER, _SIGN) if register in self.weights]
+        pushes, pops = [f"push {register}" for register in kept], [f"pop {register}" for register in reversed(kept)]
+        return joined(pushes, "rcall 50f", pops, moved("r30", -FACTORS))
+
+    @property
+    def _function(self) -> Lines:
+        """What finishing a sum calls."""
+        if not self.requantises:
+            return ()
+        return joined("50:", requantised(self.sums[0], _NUMBER, _ELEMENT, _SIGN, _ZERO, self.tile.zero), "ret")
+
     @cached_property
     def _parts(self) -> tuple[Lines, Lines, Lines, Lines]:
         """What runs once; for each channel in front of its windows; for each window; and for each channel behind."""
@@ -84,7 +112,7 @@ class ChannelStrip:
         before = joined(
             f"push {_ELEMENT}",
             *(next_byte(FLASH, "Z")(register) for register in (*_START, *self.weights)),
-            *(_copied(_START, sum) for sum in self.sums),
+            *(copied(_START, sum) for sum in self.sums),
             (f"ldi {_ELEMENT},{tile.count}", f"mov {_COUNTER},{_ELEMENT}"),
             self._columns(0, ahead, places),
             places.move(ahead * channels),
@@ -92,14 +120,15 @@ class ChannelStrip:
         window = joined(
             self._columns(ahead, self.width, places),
             places.move((ahead + self.across) * channels),
-            shifted(self.sums[0], tile.right, _ELEMENT, _ZERO),
+            self._finish,
             (f"st X,{_ELEMENT}", *moved("r26", channels)),
-            *(_copied(after, sum) for sum, after in zip(self.sums, (*self.sums[1:], _START), strict=True)),
+            *(copied(after, sum) for sum, after in zip(self.sums, (*self.sums[1:], _START), strict=True)),
             f"dec {_COUNTER}",
         )
         behind = joined(
             moved("r28", 1 - (ahead + tile.count * self.across) * channels),
             moved("r26", 1 - tile.count * channels),
+            moved("r30", FACTORS if self.requantises else 0),
             (f"pop {_ELEMENT}", f"dec {_ELEMENT}"),
         )
         return begin, before, window, behind
@@ -115,31 +144,39 @@ class ChannelStrip:
     def lines(self) -> Lines:
         begin, before, window, behind = self._parts
         windows, channels = self._loops
-        return framed(joined(begin, "1:", before, "2:", window, windows, behind, channels))
+        body = framed(joined(begin, "1:", before, "2:", window, windows, behind, channels))
+        return joined(body, self._function)
 
     @property
     def stack(self) -> int:
-        # The counter of channels waits on the stack; the push of it is no register that is saved.
-        return RETURN_ADDRESS + sum(line.startswith("push") for line in self.lines)
+        # Of weights that are saved, the counter of channels, and registers of the caller.
+        calls = 2 if self.requantises else 1
+        return calls * RETURN_ADDRESS + sum(line.startswith("push") for line in self.lines)
 
     @property
     def time(self) -> int:
         begin, before, window, behind = self._parts
         windows, channels = self._loops
-        frame = cycles(self.lines) - cycles(joined(begin, before, window, windows, behind, channels))
-        along = repeated(cycles(window), windows, self.tile.count)
+        frame = cycles(framed(joined(*self._parts))) - cycles(joined(*self._parts))
+        along = repeated(cycles(window) + cycles(self._function), windows, self.tile.count)
         return cycles(begin) + repeated(cycles(before) + along + cycles(behind), channels, self.tile.rows) + frame
 
     def stream(self, sums: Sums) -> Bytes:
-        """Of each channel the start and the weights."""
+        """Of each channel the start, the weights and the factors."""
         starts = sums.starts.astype("<i4").reshape(-1, 1).view(np.int8)[:, :_START_BYTES]
-        return np.concatenate([starts, sums.weights.astype(np.int8)], axis=1).reshape(-1)
+        parts = [starts, sums.weights.astype(np.int8), *([factors(sums)] if self.requantises else [])]
+        return np.concatenate(parts, axis=1).reshape(-1)
 
     @property
     def portable(self) -> str:
-        tile = self.tile
+        tile, indent, out = self.tile, " " * 12, f"out[window * {self.tile.rows} + channel]"
+        place = _START_BYTES + len(self.weights)
+        if self.requantises:
+            record, finish = place + FACTORS, requantised_in_c(indent, f"stream + {place}", tile.zero, out)
+        else:
+            record, finish = place, shifted_in_c(indent, tile.right, out)
         return f"""\
-    for (int channel = 0; channel < {tile.rows}; channel++, stream += {_START_BYTES + len(self.weights)}) {{
+    for (int channel = 0; channel < {tile.rows}; channel++, stream += {record}) {{
         const uint8_t *start = (const uint8_t *)stream;
         for (int window = 0; window < {tile.count}; window++) {{
             int32_t sum = (int32_t)(start[0] | start[1] << 8) + (int8_t)start[2] * (int32_t)65536;
@@ -147,13 +184,9 @@ class ChannelStrip:
                 for (int j = 0; j < {self.width}; j++)
                     sum += (int32_t)stream[{_START_BYTES} + i * {self.width} + j]
                         * x[window * {tile.step} + i * {tile.pitch} + j * {tile.rows} + channel];
-{shifted_in_c(" " * 12, tile.right, f"out[window * {tile.rows} + channel]")}
+{finish}
         }}
     }}"""
-
-
-def _copied(source: tuple[str, str, str], to: tuple[str, str, str]) -> Lines:
-    return f"movw {to[0]},{source[0]}", f"mov {to[2]},{source[2]}"
 
 
 @cache

@@ -11,10 +11,17 @@ from typing import TYPE_CHECKING
 
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.avr.composer import accumulate
-from tinyml.targets.avr.composer.assembly import Lines, bytes_of, cycles, joined, moved
+from tinyml.targets.avr.composer.assembly import Lines, bytes_of, copied, cycles, joined, moved
 from tinyml.targets.avr.composer.calls import RETURN_ADDRESS, framed
 from tinyml.targets.avr.composer.dense import dot_in_chunks
-from tinyml.targets.avr.composer.epilogues import shifted, shifted_in_c
+from tinyml.targets.avr.composer.epilogues import (
+    FACTORS,
+    factors,
+    requantised,
+    requantised_in_c,
+    shifted,
+    shifted_in_c,
+)
 from tinyml.targets.avr.composer.fetch import FLASH, RAM, next_byte
 from tinyml.targets.avr.composer.loops import again, repeated
 from tinyml.targets.tiles import Sums, Tile
@@ -26,8 +33,8 @@ _WINDOW, _ROWS, _PAIRS, _ELEMENTS, _RUNS = "r20", "r22", "r23", "r24", "r25"
 """A pointer to the first window; counters of pairs of rows, pairs of pixels, elements and runs."""
 
 _ZERO = "r15"
-_SUMS = [(f"r{first}", f"r{first + 1}", f"r{first + 2}") for first in (2, 5, 8, 11)]
-"""Of both rows by the first window, then by the second one."""
+_SUMS = [("r2", "r3", "r10"), ("r4", "r5", "r11"), ("r6", "r7", "r12"), ("r8", "r9", "r13")]
+"""Of both rows by the first window, then by the second one; the place of the first is where sums are finished."""
 
 _FACTORS = (("r16", "r18"), ("r17", "r18"), ("r16", "r19"), ("r17", "r19"))
 _STEP = joined(
@@ -41,20 +48,26 @@ _STEP = joined(
 )
 _START = joined(
     *(next_byte(FLASH, "Z")(register) for sum in _SUMS[:2] for register in sum),
-    ("movw r8,r2", "mov r10,r4", "mov r11,r5", "movw r12,r6"),
+    *(copied(sum, to) for sum, to in zip(_SUMS[:2], _SUMS[2:], strict=True)),
 )
 _FINISHED = 30
 """About the cycles that compiled C takes to finish the sum of a row and to go on to the next."""
 
 _START_BYTES, _MOST = 3, 255
-_RESULT = "r19"
+_RESULT = "r25"
+_NUMBER, _SIGN = ("r16", "r17", "r18", "r19"), "r24"
+"""Registers for a requantisation."""
 
 
 class DotStrip:
-    """The code for a tile: r31:r30 walks along the stream, the results wait on the stack."""
+    """The code for a tile: r31:r30 walks along the stream, the results wait on the stack.
+
+    requantises: are sums requantised by factors in the stream, behind the weights of two rows?
+    """
 
     def __init__(self, tile: Tile) -> None:
         self.tile = tile
+        self.requantises = tile.right == 0
         self.pairs = -(-tile.count // 2)
 
     @property
@@ -66,11 +79,14 @@ class DotStrip:
 
     @property
     def usual(self) -> float:
-        return self.tile.rows * self.tile.count * _time_of_row(self.tile.runs * self.tile.length)
+        time = _time_of_row(self.tile.runs * self.tile.length) + (cycles(self._finish) if self.requantises else 0)
+        return self.tile.rows * self.tile.count * time
 
     @property
-    def stream_bytes(self) -> int:
-        return self.tile.rows * (_START_BYTES + self.tile.runs * self.tile.length)
+    def _pair_bytes(self) -> int:
+        """The bytes of two rows in the stream."""
+        factors = FACTORS if self.requantises else 0
+        return 2 * (_START_BYTES + self.tile.runs * self.tile.length + factors)
 
     @cached_property
     def _run(self) -> tuple[Lines, int]:
@@ -98,18 +114,36 @@ class DotStrip:
             run, time = joined("44:", run, gap, back), repeated(time + cycles(gap), back, tile.runs)
         finish = joined(
             ("pop r29", "pop r28"),
-            ("movw r16,r2", "mov r18,r4", "rcall 50f", f"st Y,{_RESULT}"),
-            ("mov r16,r5", "mov r17,r6", "mov r18,r7", "rcall 50f", f"std Y+1,{_RESULT}"),
-            ("movw r24,r28", *moved("r28", tile.rows)),
-            ("movw r16,r8", "mov r18,r10", "rcall 50f", f"st Y,{_RESULT}"),
-            ("mov r16,r11", "mov r17,r12", "mov r18,r13", "rcall 50f", f"std Y+1,{_RESULT}"),
-            ("adiw r24,2", "push r24", "push r25", f"dec {_ROWS}"),
+            self._results,
+            ("push r28", "push r29", f"dec {_ROWS}"),
         )
         return joined(begin, run, finish), cycles(begin) + time + cycles(finish) + 4 * cycles(self._finish)
 
     @property
+    def _results(self) -> Lines:
+        """Stores the four results, whose place Y walks along, and moves on to the next two rows."""
+        rows = self.tile.rows
+        if not self.requantises:
+            # Both rows of a window lie beside each other.
+            steps = [(0, 0), (1, 0), (2, rows - 2), (3, 0)]
+        else:
+            # Both windows of a row have the same factors.
+            steps = [(0, 0), (2, rows - 1), (1, -rows), (3, rows - 1)]
+        lines: Lines = ()
+        for number, (sum, by) in enumerate(steps):
+            copy = copied(_SUMS[sum], _SUMS[0]) if sum else ()
+            again = moved("r30", -FACTORS) if self.requantises and number % 2 else ()
+            lines = joined(lines, again, moved("r28", by), copy, "rcall 50f")
+        return joined(lines, moved("r28", -rows))
+
+    @property
     def _finish(self) -> Lines:
-        return joined(shifted(("r16", "r17", "r18"), self.tile.right, _RESULT, _ZERO), "ret")
+        """Makes a byte of a sum and stores it."""
+        if self.requantises:
+            lines = requantised(_SUMS[0], _NUMBER, _RESULT, _SIGN, _ZERO, self.tile.zero)
+        else:
+            lines = shifted(_SUMS[0], self.tile.right, _RESULT, _ZERO)
+        return joined(lines, f"st Y+,{_RESULT}", "ret")
 
     @cached_property
     def _pairs(self) -> tuple[Lines, int]:
@@ -127,7 +161,7 @@ class DotStrip:
             moved("r28", tile.rows),
             (f"cpi {_PAIRS},2", "brne 46f", *last, "46:") if last else (),
             ("push r28", "push r29"),
-            moved("r30", -self.stream_bytes),
+            moved("r30", -self._pair_bytes * tile.rows // 2),
             f"dec {_PAIRS}",
         )
         back = again(41, bytes_of(joined(all_rows, following)))
@@ -154,18 +188,25 @@ class DotStrip:
         return begin + time
 
     def stream(self, sums: Sums) -> Bytes:
-        """Of two rows the starts, then the weights in turn."""
+        """Of two rows the starts, the weights in turn, and the factors."""
         pairs = self.tile.rows // 2
         begins = sums.starts.astype("<i4").reshape(-1, 2, 1).view(np.int8)[..., :_START_BYTES].reshape(pairs, -1)
         weights = sums.weights.astype(np.int8).reshape(pairs, 2, -1).transpose(0, 2, 1).reshape(pairs, -1)
-        return np.concatenate([begins, weights], axis=1).reshape(-1)
+        parts = [begins, weights, *([factors(sums).reshape(pairs, -1)] if self.requantises else [])]
+        return np.concatenate(parts, axis=1).reshape(-1)
 
     @property
     def portable(self) -> str:
         tile, length = self.tile, self.tile.runs * self.tile.length
+        indent, out = " " * 12, f"out[window * {tile.rows} + row]"
+        if self.requantises:
+            behind = f"w + {2 * (_START_BYTES + length)} + {FACTORS} * (row % 2)"
+            finish = requantised_in_c(indent, behind, tile.zero, out)
+        else:
+            finish = shifted_in_c(indent, tile.right, out)
         return f"""\
     for (int row = 0; row < {tile.rows}; row++) {{
-        const int8_t *w = stream + row / 2 * {2 * _START_BYTES + 2 * length};
+        const int8_t *w = stream + row / 2 * {self._pair_bytes};
         const uint8_t *start = (const uint8_t *)w + {_START_BYTES} * (row % 2);
         for (int window = 0; window < {tile.count}; window++) {{
             int32_t sum = (int32_t)(start[0] | start[1] << 8) + (int8_t)start[2] * (int32_t)65536;
@@ -173,7 +214,7 @@ class DotStrip:
                 for (int i = 0; i < {tile.length}; i++)
                     sum += (int32_t)w[{2 * _START_BYTES} + 2 * (run * {tile.length} + i) + row % 2]
                         * x[window * {tile.step} + run * {tile.pitch} + i];
-{shifted_in_c(" " * 12, tile.right, f"out[window * {tile.rows} + row]")}
+{finish}
         }}
     }}"""
 

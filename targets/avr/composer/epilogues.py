@@ -1,17 +1,24 @@
-"""Epilogues: what becomes of complete sums."""
+"""Epilogues: what becomes of complete sums of 24 bits. They take the same time for every sum."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
+from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.avr.composer.assembly import Lines, joined
+from tinyml.targets.tiles import Sums
+
+if TYPE_CHECKING:
+    from tinyml.targets.tiles import Bytes
+
+SUM_BITS = 24
 
 
 def shifted(sum: Sequence[str], right: int, byte: str, zero: str) -> Lines:
     """A sum of 24 bits shifted to the right by 1 to 23 places, and limited to a byte but the least, -128.
 
-    It takes the same time for every sum. The registers of the sum, r0 and r1 change. byte: the register for the result,
-    from r16 on.
+    The registers of the sum, r0 and r1 change. byte: the register for the result, from r16 on.
     """
     kept = sum[right // 8 :]
     # Bits go to the right out of the lowest byte, or to the left into one above.
@@ -49,3 +56,85 @@ def _limited(number: Sequence[str], byte: str, zero: str) -> Lines:
 def shifted_in_c(indent: str, right: int, out: str) -> str:
     """The same in C: the statements that store `sum` in `out`."""
     return f"{indent}sum >>= {right};\n{indent}{out} = (int8_t)(sum < -127 ? -127 : sum > 127 ? 127 : sum);"
+
+
+FACTORS = 6
+"""The bytes of a row that `requantised` reads."""
+
+MOST_RIGHT = 16
+"""The greatest shift to the right that it makes."""
+
+
+def factors(sums: Sums) -> Bytes:
+    """What a stream has for `requantised`, row by row.
+
+    It is twice the multiplier, then the shift to the right as a factor, which leaves whole bytes of it, and as those
+    beyond the first.
+    """
+    right = -sums.shifts
+    more, left = (right - 1) // 8, -right % 8
+    doubled = (2 * sums.multipliers).astype("<u4").reshape(-1, 1).view(np.int8)
+    return np.concatenate([doubled, np.stack([1 << left, more], axis=1).astype(np.int8)], axis=1)
+
+
+def requantised(sum: Sequence[str], number: Sequence[str], byte: str, sign: str, zero: str, point: int) -> Lines:
+    """A sum of 24 bits as TensorFlow Lite requantises it, saturated to a byte, by `factors` in flash at Z.
+
+    The registers of the sum, r0 and r1 change. number: four registers, of which
+    the first and the last are from r16 on, as is byte, for the result. sign: a register. point: the zero point.
+    """
+    low, _, high = sum
+    # The magnitude is multiplied and shifted, as halves are rounded away from zero in the end, and before that upwards:
+    # the half of a negative sum's product is 1 less than 2^31.
+    lines = joined(
+        (f"mov {sign},{high}", f"lsl {sign}", f"sbc {sign},{sign}"),
+        [f"eor {register},{sign}" for register in sum],
+        [f"{'sbc' if place else 'sub'} {register},{sign}" for place, register in enumerate(sum)],
+        [f"mov {register},{sign}" for register in number[:3]],
+        (f"ldi {number[3]},128", f"add {number[3]},{sign}"),
+    )
+    for place in range(4):
+        lines = joined(lines, (f"clr {number[3]}",) if place else (), f"lpm {byte},Z+")
+        for at, factor in enumerate(sum):
+            carries = [f"adc {register},{zero}" for register in number[at + 2 :]]
+            lines = joined(lines, f"mul {factor},{byte}", f"add {number[at]},r0", f"adc {number[at + 1]},r1", carries)
+        # Of the lowest byte only the carry counts.
+        number = [*number[1:], number[0]]
+    first, second, third, _ = number
+    return joined(
+        lines,
+        _shifted_by_factors((low, first, second, third), byte, zero),
+        (f"or {second},{third}", f"cpse {second},{zero}", f"ldi {first},255"),
+        # What is added to the zero point, or subtracted, in numbers from 0 to 255: a carry says that it leaves them, or
+        # that it does not.
+        (f"ldi {byte},{128 + point}", f"mov {low},{sign}", f"lsl {low}", f"eor {first},{sign}", f"adc {byte},{first}"),
+        (f"sbc {low},{low}", f"eor {low},{sign}", f"com {sign}", f"cpse {low},{zero}", f"mov {byte},{sign}"),
+        f"subi {byte},128",
+    )
+
+
+def _shifted_by_factors(number: Sequence[str], byte: str, zero: str) -> Lines:
+    """Three bytes, those above the first, shifted to the right and rounded half up by a factor and bytes at Z."""
+    below, first, second, third = number
+    return (
+        f"lpm {byte},Z+",
+        *(f"mul {first},{byte}", f"mov {below},r0", f"mov {first},r1"),
+        *(f"mul {second},{byte}", f"or {first},r0", f"mov {second},r1"),
+        *(f"mul {third},{byte}", f"or {second},r0", f"mov {third},r1"),
+        f"lpm {byte},Z+",
+        *(f"sbrc {byte},0", f"mov {below},{first}", f"sbrc {byte},0", f"mov {first},{second}"),
+        *(f"sbrc {byte},0", f"mov {second},{third}", f"sbrc {byte},0", f"clr {third}"),
+        *(f"lsl {below}", f"adc {first},{zero}", f"adc {second},{zero}", f"adc {third},{zero}"),
+    )
+
+
+def requantised_in_c(indent: str, factors: str, point: int, out: str) -> str:
+    """The same in C: the statements that store `sum` in `out`. factors: where they are."""
+    lines = (
+        f"const uint8_t *f = (const uint8_t *){factors};",
+        "const uint32_t multiplier = f[0] | (uint32_t)f[1] << 8 | (uint32_t)f[2] << 16 | (uint32_t)f[3] << 24;",
+        "sum = (int32_t)(((int64_t)sum * multiplier + (1LL << 31)) >> 32);",
+        f"sum = (int32_t)(((int64_t)(sum - (sum < 0)) * f[4] + (128L << 8 * f[5])) >> 8 * (f[5] + 1)) + {point};",
+        f"{out} = (int8_t)(sum < -128 ? -128 : sum > 127 ? 127 : sum);",
+    )
+    return "\n".join(indent + line for line in lines)

@@ -9,8 +9,9 @@ from tinyml.targets.avr.composer.assembly import Lines, bytes_of, statement
 from tinyml.targets.avr.composer.calls import HEADER
 from tinyml.targets.avr.composer.channel_strips import ChannelStrip
 from tinyml.targets.avr.composer.dot_strips import DotStrip
+from tinyml.targets.avr.composer.epilogues import MOST_RIGHT, SUM_BITS
 from tinyml.targets.kernel import Composed, Kernel
-from tinyml.targets.tiles import SHIFTED_BITS, Sums, Tile, TileFamily
+from tinyml.targets.tiles import Sums, Tile, TileFamily
 
 if TYPE_CHECKING:
     from tinyml.targets.tiles import Bytes
@@ -45,8 +46,11 @@ class TileCode(Protocol):
     def stream(self, sums: Sums) -> Bytes: ...
 
 
-def _family(prefix: str, op: str, code: Callable[[Tile], TileCode], most: int) -> TileFamily:
-    """A family for bytes whose sums of 24 bits are shifted. most: bytes of a strip that is gathered."""
+def _family(prefix: str, op: str, code: Callable[[Tile], TileCode], most: int, *, shifts: bool) -> TileFamily:
+    """A family for bytes whose sums have 24 bits.
+
+    most: bytes of a strip that is gathered. shifts: are sums shifted? Else TensorFlow Lite's requantisation ends them.
+    """
 
     def composed(symbol: str, tile: Tile) -> Kernel | None:
         made = code(tile)
@@ -56,16 +60,22 @@ def _family(prefix: str, op: str, code: Callable[[Tile], TileCode], most: int) -
         bodies = {(_AVR,): statement(made.lines)}
         costs = {"": float(made.time + _CALL_CYCLES), "element": 0.0, "odd element": 0.0}
         text = Composed(HEADER, signature, bodies, made.portable, costs, _CALL_BYTES, made.stack)
-        return Kernel(symbol, 8, 8, SHIFTED_BITS, op=op, code=bytes_of(made.lines), composed=text)
+        return Kernel(symbol, 8, 8, SUM_BITS, op=op, code=bytes_of(made.lines), composed=text)
 
     def stream(tile: Tile, sums: Sums) -> Bytes:
         return code(tile).stream(sums)
 
-    return TileFamily(prefix, op, "", composed, stream, shifts=True, most=most)
+    return TileFamily(prefix, op, "", composed, stream, shifts=shifts, bits=SUM_BITS, right=MOST_RIGHT, most=most)
 
 
-DOT_TILES = _family("tm_dot_strip_s8_", "num.dot_tiles", DotStrip, 384)
+DOT_TILES = [
+    _family("tm_dot_strip_s8_", "num.dot_tiles", DotStrip, 384, shifts=True),
+    _family("tm_dot_requantised_s8_", "num.dot_tiles", DotStrip, 384, shifts=False),
+]
 """Rows of a matrix by windows."""
 
-CHANNEL_TILES = _family("tm_channel_strip_s8_", "num.channel_tiles", ChannelStrip, 512)
+CHANNEL_TILES = [
+    _family("tm_channel_strip_s8_", "num.channel_tiles", ChannelStrip, 512, shifts=True),
+    _family("tm_channel_requantised_s8_", "num.channel_tiles", ChannelStrip, 512, shifts=False),
+]
 """Channels, each with a filter."""
