@@ -3,7 +3,12 @@
 from tinyml.targets.avr.composer.axpy import axpy
 from tinyml.targets.avr.composer.dense import dot, dot_in_chunks, strided_dot
 from tinyml.targets.avr.composer.distance import distance
-from tinyml.targets.avr.composer.families import CHANNEL_TILES, DOT_TILES
+from tinyml.targets.avr.composer.families import (
+    REQUANTISED_CHANNELS,
+    REQUANTISED_DOTS,
+    SHIFTED_CHANNELS,
+    SHIFTED_DOTS,
+)
 from tinyml.targets.avr.composer.fetch import FLASH, RAM
 from tinyml.targets.avr.composer.regime import regime_dot
 from tinyml.targets.avr.composer.sparse import sparse_dot
@@ -30,5 +35,5 @@ KERNELS = (
     axpy(8, 8),
     regime_dot(),
 )
-TILES = (*DOT_TILES, *CHANNEL_TILES)
+TILES = (SHIFTED_DOTS, SHIFTED_CHANNELS, REQUANTISED_DOTS, REQUANTISED_CHANNELS)
 PACKED_READS = PackedReads(loop=1.6, kernel=5.0, call=12, code={4: 26, 5: 124, 6: 94, 9: 76, 10: 78, 12: 66})

@@ -17,6 +17,7 @@ from tinyml.targets.avr.composer.calls import RETURN_ADDRESS, framed
 from tinyml.targets.avr.composer.dense import strided_dot
 from tinyml.targets.avr.composer.epilogues import (
     FACTORS,
+    REQUANTISED,
     factors,
     requantised,
     requantised_in_c,
@@ -72,7 +73,8 @@ class ChannelStrip:
 
     @property
     def usual(self) -> float:
-        return self.tile.rows * self.tile.count * (_time_of_channel(len(self.weights)) + cycles(self._function))
+        time = _time_of_channel(len(self.weights)) + (REQUANTISED if self.requantises else 0)
+        return self.tile.rows * self.tile.count * time
 
     def _columns(self, first: int, end: int, places: Places) -> Lines:
         """The products of columns, which are counted from those of the window that is complete first."""

@@ -16,6 +16,7 @@ from tinyml.targets.avr.composer.calls import RETURN_ADDRESS, framed
 from tinyml.targets.avr.composer.dense import dot_in_chunks
 from tinyml.targets.avr.composer.epilogues import (
     FACTORS,
+    REQUANTISED,
     factors,
     requantised,
     requantised_in_c,
@@ -79,7 +80,7 @@ class DotStrip:
 
     @property
     def usual(self) -> float:
-        time = _time_of_row(self.tile.runs * self.tile.length) + (cycles(self._finish) if self.requantises else 0)
+        time = _time_of_row(self.tile.runs * self.tile.length) + (REQUANTISED if self.requantises else 0)
         return self.tile.rows * self.tile.count * time
 
     @property

@@ -65,6 +65,10 @@ MOST_RIGHT = 16
 """The greatest shift to the right that it makes."""
 
 
+REQUANTISED = 250
+"""About the cycles that compiled C takes."""
+
+
 def factors(sums: Sums) -> Bytes:
     """What a stream has for `requantised`, row by row.
 

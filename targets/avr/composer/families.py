@@ -68,14 +68,10 @@ def _family(prefix: str, op: str, code: Callable[[Tile], TileCode], most: int, *
     return TileFamily(prefix, op, "", composed, stream, shifts=shifts, bits=SUM_BITS, right=MOST_RIGHT, most=most)
 
 
-DOT_TILES = [
-    _family("tm_dot_strip_s8_", "num.dot_tiles", DotStrip, 384, shifts=True),
-    _family("tm_dot_requantised_s8_", "num.dot_tiles", DotStrip, 384, shifts=False),
-]
+SHIFTED_DOTS = _family("tm_dot_strip_s8_", "num.dot_tiles", DotStrip, 384, shifts=True)
+REQUANTISED_DOTS = _family("tm_dot_requantised_s8_", "num.dot_tiles", DotStrip, 384, shifts=False)
 """Rows of a matrix by windows."""
 
-CHANNEL_TILES = [
-    _family("tm_channel_strip_s8_", "num.channel_tiles", ChannelStrip, 512, shifts=True),
-    _family("tm_channel_requantised_s8_", "num.channel_tiles", ChannelStrip, 512, shifts=False),
-]
+SHIFTED_CHANNELS = _family("tm_channel_strip_s8_", "num.channel_tiles", ChannelStrip, 512, shifts=True)
+REQUANTISED_CHANNELS = _family("tm_channel_requantised_s8_", "num.channel_tiles", ChannelStrip, 512, shifts=False)
 """Channels, each with a filter."""

@@ -91,6 +91,25 @@ def test_one_source_gives_the_bytes_of_tflm(
     assert first_mismatch(Outputs(None, first, tuple(more)), Outputs(None, result.scores, result.more)) is None
 
 
+def test_tiles_of_avr_give_the_bytes_of_tflm(tmp_path: Path):
+    content, count = network()
+    module, ctx = read_tflite(content, "network.tflite"), context()
+    x, interface, target = inputs_of(content, 3), interface_of(module), "atmega1284p"
+    for name in ("refine-formats", "formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c"):
+        pipelines.run(module, ctx, pipelines.flatten(name, {"target": target}))
+    write_c(module, ctx, target, tmp_path)
+    text = next(tmp_path.glob("*.c")).read_text()
+    body = text[text.index("_predict(") :]
+    assert body.count("tm_dot_requantised_s8_") == len(CASES) + 1
+    assert body.count("tm_channel_requantised_s8_") == len(DEPTHWISE)
+    first, *more = (output.reshape(len(x), -1) for output in computed_by_tflm(content, x, count))
+    for device in ("host", target):
+        runner = HostRunner(sanitize=True) if device == "host" else runner_for(device)
+        build = runner.build(tmp_path, interface, tmp_path / device, "-Os")
+        result = runner.run(build, interface, x.reshape(3, -1))
+        assert first_mismatch(Outputs(None, first, tuple(more)), Outputs(None, result.scores, result.more)) is None
+
+
 def chain() -> bytes:
     """Windows that overlap, depthwise ones with a stride, and pixels, in images of odd width; then a product."""
     random, model = np.random.default_rng(5), TfliteModel()

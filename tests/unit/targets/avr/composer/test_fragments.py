@@ -6,7 +6,7 @@ from tinyml.targets.avr.composer import accumulate
 from tinyml.targets.avr.composer.assembly import bytes_of, cycles, joined, moved, registers, statement
 from tinyml.targets.avr.composer.calls import framed
 from tinyml.targets.avr.composer.epilogues import shifted
-from tinyml.targets.avr.composer.families import CHANNEL_TILES, DOT_TILES
+from tinyml.targets.avr.composer.families import SHIFTED_CHANNELS, SHIFTED_DOTS
 from tinyml.targets.avr.composer.fetch import FLASH, RAM, Places, run, skip, spaced, word
 from tinyml.targets.avr.composer.loops import (
     again,
@@ -138,7 +138,7 @@ def test_pointers_move_by_any_number_of_bytes():
 def test_a_tile_is_composed_for_its_shape():
     # Sixteen rows by windows of three runs of 24 elements, each 80 elements on, eight elements apart.
     tile = Tile(16, 3, 24, 80, 8, 4, 0, 9)
-    kernel = DOT_TILES.kernel(tile)
+    kernel = SHIFTED_DOTS.kernel(tile)
     assert kernel is not None
     assert kernel.composed is not None
     assert kernel.symbol == "tm_dot_strip_s8_16_3_24_80_8_4_128_9"
@@ -156,7 +156,7 @@ def test_a_tile_is_composed_for_its_shape():
 def test_a_channel_keeps_its_weights_along_the_strip():
     # Eight channels, 3x3 in rows of 112 elements, 12 windows beside each other.
     tile = Tile(8, 3, 24, 112, 8, 12, 0, 9)
-    kernel = CHANNEL_TILES.kernel(tile)
+    kernel = SHIFTED_CHANNELS.kernel(tile)
     assert kernel is not None
     assert kernel.composed is not None
     assert kernel.symbol == "tm_channel_strip_s8_8_3_24_112_8_12_128_9"
@@ -180,16 +180,16 @@ def test_a_channel_keeps_its_weights_along_the_strip():
     ],
 )
 def test_filters_that_have_no_registers_have_no_kernel(tile: Tile):
-    assert CHANNEL_TILES.kernel(tile) is None
+    assert SHIFTED_CHANNELS.kernel(tile) is None
 
 
 def test_an_odd_pixel_is_computed_twice_unless_that_takes_longer():
-    odd = DOT_TILES.kernel(Tile(16, 3, 24, 104, 8, 11, 0, 9))
+    odd = SHIFTED_DOTS.kernel(Tile(16, 3, 24, 104, 8, 11, 0, 9))
     assert odd is not None
     assert odd.composed is not None
     assert "cpi r23,2" in odd.composed.text
-    assert DOT_TILES.kernel(Tile(16, 3, 24, 80, 8, 3, 0, 9)) is None
-    assert DOT_TILES.kernel(Tile(15, 3, 24, 80, 8, 4, 0, 9)) is None
+    assert SHIFTED_DOTS.kernel(Tile(16, 3, 24, 80, 8, 3, 0, 9)) is None
+    assert SHIFTED_DOTS.kernel(Tile(15, 3, 24, 80, 8, 4, 0, 9)) is None
 
 
 def test_a_loop_is_entered_at_any_of_its_steps():
