@@ -1,11 +1,12 @@
 """Fragments of composed kernels for AVR: their instructions, and the cycles and bytes that add up from these."""
 
+import numpy as np
 import pytest
 
 from tinyml.targets.avr.composer import accumulate
 from tinyml.targets.avr.composer.assembly import bytes_of, cycles, joined, moved, registers, statement
 from tinyml.targets.avr.composer.calls import framed
-from tinyml.targets.avr.composer.epilogues import shifted
+from tinyml.targets.avr.composer.epilogues import FACTORS, factors, requantised, shifted
 from tinyml.targets.avr.composer.families import SHIFTED_CHANNELS, SHIFTED_DOTS
 from tinyml.targets.avr.composer.fetch import FLASH, RAM, Places, run, skip, spaced, word
 from tinyml.targets.avr.composer.loops import (
@@ -18,7 +19,7 @@ from tinyml.targets.avr.composer.loops import (
 )
 from tinyml.targets.avr.composer.multiply import arithmetic, chunk, squares
 from tinyml.targets.registry import kernel_named
-from tinyml.targets.tiles import Tile
+from tinyml.targets.tiles import Sums, Tile
 
 
 def test_fetches_come_from_flash_or_working_memory():
@@ -74,6 +75,7 @@ def test_what_was_gathered_joins_the_sum():
 
 
 SUM = ("r16", "r17", "r18")
+SUM_IN_PAIRS = ("r2", "r3", "r10")
 
 
 def test_an_epilogue_shifts_to_the_side_that_is_nearer():
@@ -98,6 +100,31 @@ def test_an_epilogue_limits_what_is_left():
     assert shifted(SUM, 16, "r19", "r15") == ("ldi r19,127", "add r19,r18", "cpi r19,255", "sbci r19,126")
     # No branches: every sum takes the same time.
     assert max(cycles(shifted(SUM, right, "r19", "r15")) for right in range(1, 24)) == 12 + 14
+
+
+def test_a_requantisation_multiplies_the_magnitude():
+    number = ("r16", "r17", "r18", "r19")
+    lines = requantised(SUM_IN_PAIRS, number, "r25", "r24", "r15", -9)
+    assert lines[:3] == ("mov r24,r10", "lsl r24", "sbc r24,r24")
+    assert lines[3:9] == ("eor r2,r24", "eor r3,r24", "eor r10,r24", "sub r2,r24", "sbc r3,r24", "sbc r10,r24")
+    # Three bytes by four, then what is left by a power of two.
+    assert [line.split()[0] for line in lines].count("mul") == 3 * 4 + 3
+    assert sum(line.startswith("lpm") for line in lines) == FACTORS
+    assert f"ldi r25,{128 - 9}" in lines
+    # No branches: every sum takes the same time.
+    assert not any(line.startswith(("br", "rjmp")) for line in lines)
+    assert cycles(lines) == 133
+
+
+def test_factors_stand_for_a_multiplier_and_a_shift():
+    shifts, multipliers = np.array([-1, -8, -9, -16]), np.array([1 << 30, (1 << 31) - 1, 3 << 29, 1 << 30])
+    sums = Sums(np.zeros((4, 1), np.int64), np.zeros(4, np.int64), multipliers, shifts)
+    assert factors(sums).astype(np.uint8).tolist() == [
+        [0, 0, 0, 128, 1 << 7, 0],
+        [254, 255, 255, 255, 1, 0],
+        [0, 0, 0, 192, 1 << 7, 1],
+        [0, 0, 0, 128, 1, 1],
+    ]
 
 
 def test_a_loop_that_repeats_jumps_back_all_times_but_one():
