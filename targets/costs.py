@@ -7,7 +7,7 @@ compiled at -Os. `tinyml.lowering.cost.model.steps` lists the kinds of steps.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -37,13 +37,15 @@ class CostTable:
     """The costs measured on a board.
 
     unit: the board's unit of time. program: the fixed cost of every program; its `code` is 0. steps: costs by kind.
-    composed: those of the composed kernels of a board, which add up from their instructions.
+    composed: those of the composed kernels of a board, which add up from their instructions; shared: the bytes of flash
+    of the functions that some of them share.
     """
 
     unit: str
     program: Cost
     steps: Mapping[str, Cost]
     composed: Callable[[str], Cost | None] = lambda step: None
+    shared: Callable[[Iterable[str]], int] = lambda steps: 0
 
     def cost(self, step: str) -> Cost | None:
         """The cost of a kind of step; None if it is not known."""
@@ -77,7 +79,8 @@ def cost_table(target: str) -> CostTable | None:
         return None
     table = json.loads(file.read_text("utf-8"))
     steps = {step: Cost(*row) for step, row in table["steps"].items()}
-    return CostTable(table["unit"], Cost(*table["program"]), steps, partial(composed_cost, target))
+    composed, shared = partial(composed_cost, target), partial(shared_code, target)
+    return CostTable(table["unit"], Cost(*table["program"]), steps, composed, shared)
 
 
 def composed_cost(target: str, step: str) -> Cost | None:
@@ -88,3 +91,10 @@ def composed_cost(target: str, step: str) -> Cost | None:
     if kernel is None or composed is None or (time := composed.costs.get(unit)) is None:
         return None
     return Cost(time, 0, 0, 0) if unit else Cost(time, composed.call, kernel.code, composed.stack)
+
+
+def shared_code(target: str, steps: Iterable[str]) -> int:
+    """The bytes of flash of all functions that a board's kernels share, of the kernels among some kinds of steps."""
+    kernels = [known_kernel(step.partition(" ")[0], target) for step in steps]
+    composed = [kernel.composed for kernel in kernels if kernel is not None and kernel.composed is not None]
+    return sum({function.symbol: function.code for kernel in composed for function in kernel.shared}.values())

@@ -14,14 +14,23 @@ from tinyml.dialects.formats.coding import INTEGER
 
 
 @dataclass(frozen=True)
+class SharedFunction:
+    """A function that kernels call, and that a program has once. code: bytes of flash."""
+
+    symbol: str
+    text: str
+    code: int
+
+
+@dataclass(frozen=True)
 class Composed:
     """The C text and the costs of a kernel that a composer made.
 
-    header: the runtime header that it needs, or nothing. functions: others of the runtime that it calls. signature:
-    what comes before its body. bodies: statements of assembly by the values of TM_CORE, the instruction sets, for which
-    they are; portable: those of any other machine. costs: the time of a call (""), of each product ("element") and of
-    each unit in which the op counts its `parts`; without them the kernel is measured. call: bytes of flash of a call.
-    stack: bytes.
+    header: the runtime header that it needs, or nothing. functions: others of the runtime that it calls; shared: those
+    that other kernels call, too. signature: what comes before its body. bodies: statements of assembly by the values of
+    TM_CORE, the instruction sets, for which they are; portable: those of any other machine. costs: the time of a call
+    (""), of each product ("element") and of each unit in which the op counts its `parts`; without them the kernel is
+    measured. call: bytes of flash of a call. stack: bytes.
     """
 
     header: str
@@ -32,6 +41,7 @@ class Composed:
     call: int = 0
     stack: int = 0
     functions: Sequence[str] = ()
+    shared: Sequence[SharedFunction] = ()
 
     @property
     def text(self) -> str:

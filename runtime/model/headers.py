@@ -37,7 +37,8 @@ def definition_of(symbol: str) -> Sequence[tuple[str, str]]:
     if kernel is not None and (composed := kernel.composed) is not None:
         headers = [(composed.header, _texts()[composed.header])] if composed.header else []
         needed = [text for function in composed.functions for text in definition_of(function)]
-        return [*headers, *needed, (symbol, composed.text)]
+        shared = [(function.symbol, function.text) for function in composed.shared]
+        return [*headers, *needed, *shared, (symbol, composed.text)]
     text = next((text for chip in chips() if (text := chip.functions(symbol)) is not None), None)
     if text is not None:
         return [(elements.HEADER, _texts()[elements.HEADER]), (symbol, text)]

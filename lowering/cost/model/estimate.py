@@ -39,7 +39,7 @@ def estimate(module: ModuleOp, table: CostTable) -> Estimate:
     kinds = dict.fromkeys(step for steps in demand.operations.values() for step in steps.runs)
     costs = {step: table.cost(step) or table.generic_cost(step) for step in kinds}
     operations = {name: _time_and_code(steps, costs) for name, steps in demand.operations.items()}
-    once = sum(cost.once for cost in costs.values())
+    once = sum(cost.once for cost in costs.values()) + table.shared(kinds)
     # Kernels call nothing, so that the frame of one is alive at a time.
     kernels = {step for step in kinds if table.composed(step) is not None}
     deepest = max((costs[step].stack for step in kernels), default=0)

@@ -73,12 +73,15 @@ def registers(lines: Sequence[str]) -> set[int]:
     return used
 
 
-def statement(lines: Sequence[str]) -> str:
-    """The body of a naked function, with several instructions on each line of C."""
+def statement(lines: Sequence[str], callees: Sequence[str] = ()) -> str:
+    """The body of a naked function, with several instructions on each line of C. callees: C functions that it calls."""
     rows = [""]
-    for line in lines:
+    calls = {f"call {callee}": f"%~call %x[{callee}]" for callee in callees}
+    operands = ", ".join(f'[{callee}] "i"({callee})' for callee in callees)
+    for line in (calls.get(line, line) for line in lines):
         text = f"{line}\\t" if line.endswith(":") else f"{line}\\n\\t"
         if len(rows[-1]) + len(text) > _COLUMNS:
             rows.append("")
         rows[-1] += text
-    return "    __asm__ volatile(" + "\n                     ".join(f'"{row}"' for row in rows) + ");"
+    text = "\n                     ".join(f'"{row}"' for row in rows)
+    return f"    __asm__ volatile({text}{f' : : {operands}' if operands else ''});"

@@ -16,10 +16,16 @@ from tinyml.targets.avr.composer.assembly import Lines, bytes_of, copied, cycles
 from tinyml.targets.avr.composer.calls import RETURN_ADDRESS, framed
 from tinyml.targets.avr.composer.dense import strided_dot
 from tinyml.targets.avr.composer.epilogues import (
+    CALL,
+    CALLED,
+    COMPILED,
     FACTORS,
-    REQUANTISED,
+    NUMBER,
+    RESULT,
+    SIGN,
+    SUM,
+    ZERO,
     factors,
-    requantised,
     requantised_in_c,
     shifted,
     shifted_in_c,
@@ -31,16 +37,13 @@ from tinyml.targets.tiles import Sums, Tile
 if TYPE_CHECKING:
     from tinyml.targets.tiles import Bytes
 
-_SUMS = [("r2", "r3", "r8"), ("r4", "r5", "r9"), ("r6", "r7", "r10")]
+_SUMS = [SUM, ("r4", "r5", "r9"), ("r6", "r7", "r8")]
 """The sums of windows that overlap, the one that is complete first in front."""
 
 _START = ("r12", "r13", "r11")
-_COUNTER, _ZERO = "r14", "r15"
+_COUNTER, _ZERO = "r14", ZERO
 _WEIGHTS = [f"r{number}" for number in range(16, 25)]
-_ELEMENT = "r25"
-_NUMBER, _SIGN = ("r20", "r21", "r22", "r23"), "r24"
-"""Registers for a requantisation, in which weights are that are saved then."""
-
+_ELEMENT = RESULT
 _START_BYTES, _MOST = 3, 255
 _FINISHED = 50
 """About the cycles that compiled C takes to start and finish the sum of a channel, and to go on to the next."""
@@ -73,7 +76,7 @@ class ChannelStrip:
 
     @property
     def usual(self) -> float:
-        time = _time_of_channel(len(self.weights)) + (REQUANTISED if self.requantises else 0)
+        time = _time_of_channel(len(self.weights)) + (COMPILED if self.requantises else 0)
         return self.tile.rows * self.tile.count * time
 
     def _columns(self, first: int, end: int, places: Places) -> Lines:
@@ -94,16 +97,9 @@ class ChannelStrip:
         """Makes a byte of the sum that is complete."""
         if not self.requantises:
             return shifted(self.sums[0], self.tile.right, _ELEMENT, _ZERO)
-        kept = [register for register in (*_NUMBER, _SIGN) if register in self.weights]
+        kept = [register for register in (*NUMBER, SIGN) if register in self.weights]
         pushes, pops = [f"push {register}" for register in kept], [f"pop {register}" for register in reversed(kept)]
-        return joined(pushes, "rcall 50f", pops, moved("r30", -FACTORS))
-
-    @property
-    def _function(self) -> Lines:
-        """What finishing a sum calls."""
-        if not self.requantises:
-            return ()
-        return joined("50:", requantised(self.sums[0], _NUMBER, _ELEMENT, _SIGN, _ZERO, self.tile.zero), "ret")
+        return joined(pushes, CALL, pops, moved("r30", -FACTORS))
 
     @cached_property
     def _parts(self) -> tuple[Lines, Lines, Lines, Lines]:
@@ -146,8 +142,7 @@ class ChannelStrip:
     def lines(self) -> Lines:
         begin, before, window, behind = self._parts
         windows, channels = self._loops
-        body = framed(joined(begin, "1:", before, "2:", window, windows, behind, channels))
-        return joined(body, self._function)
+        return framed(joined(begin, "1:", before, "2:", window, windows, behind, channels))
 
     @property
     def stack(self) -> int:
@@ -160,13 +155,13 @@ class ChannelStrip:
         begin, before, window, behind = self._parts
         windows, channels = self._loops
         frame = cycles(framed(joined(*self._parts))) - cycles(joined(*self._parts))
-        along = repeated(cycles(window) + cycles(self._function), windows, self.tile.count)
+        along = repeated(cycles(window) + (CALLED if self.requantises else 0), windows, self.tile.count)
         return cycles(begin) + repeated(cycles(before) + along + cycles(behind), channels, self.tile.rows) + frame
 
     def stream(self, sums: Sums) -> Bytes:
         """Of each channel the start, the weights and the factors."""
         starts = sums.starts.astype("<i4").reshape(-1, 1).view(np.int8)[:, :_START_BYTES]
-        parts = [starts, sums.weights.astype(np.int8), *([factors(sums)] if self.requantises else [])]
+        parts = [starts, sums.weights.astype(np.int8), *([factors(sums, self.tile.zero)] if self.requantises else [])]
         return np.concatenate(parts, axis=1).reshape(-1)
 
     @property
@@ -174,7 +169,7 @@ class ChannelStrip:
         tile, indent, out = self.tile, " " * 12, f"out[window * {self.tile.rows} + channel]"
         place = _START_BYTES + len(self.weights)
         if self.requantises:
-            record, finish = place + FACTORS, requantised_in_c(indent, f"stream + {place}", tile.zero, out)
+            record, finish = place + FACTORS, requantised_in_c(indent, f"stream + {place}", out)
         else:
             record, finish = place, shifted_in_c(indent, tile.right, out)
         return f"""\

@@ -15,10 +15,14 @@ from tinyml.targets.avr.composer.assembly import Lines, bytes_of, copied, cycles
 from tinyml.targets.avr.composer.calls import RETURN_ADDRESS, framed
 from tinyml.targets.avr.composer.dense import dot_in_chunks
 from tinyml.targets.avr.composer.epilogues import (
+    CALL,
+    CALLED,
+    COMPILED,
     FACTORS,
-    REQUANTISED,
+    RESULT,
+    SUM,
+    ZERO,
     factors,
-    requantised,
     requantised_in_c,
     shifted,
     shifted_in_c,
@@ -30,18 +34,18 @@ from tinyml.targets.tiles import Sums, Tile
 if TYPE_CHECKING:
     from tinyml.targets.tiles import Bytes
 
-_WINDOW, _ROWS, _PAIRS, _ELEMENTS, _RUNS = "r20", "r22", "r23", "r24", "r25"
+_WINDOW, _ROWS, _PAIRS, _ELEMENTS, _RUNS = "r16", "r18", "r19", "r24", "r25"
 """A pointer to the first window; counters of pairs of rows, pairs of pixels, elements and runs."""
 
-_ZERO = "r15"
-_SUMS = [("r2", "r3", "r10"), ("r4", "r5", "r11"), ("r6", "r7", "r12"), ("r8", "r9", "r13")]
+_ZERO = ZERO
+_SUMS = [SUM, ("r4", "r5", "r11"), ("r6", "r7", "r12"), ("r8", "r9", "r13")]
 """Of both rows by the first window, then by the second one; the place of the first is where sums are finished."""
 
-_FACTORS = (("r16", "r18"), ("r17", "r18"), ("r16", "r19"), ("r17", "r19"))
+_FACTORS = (("r20", "r22"), ("r21", "r22"), ("r20", "r23"), ("r21", "r23"))
 _STEP = joined(
-    *(next_byte(FLASH, "Z")(weight) for weight in ("r16", "r17")),
-    next_byte(RAM, "X")("r18"),
-    next_byte(RAM, "Y")("r19"),
+    *(next_byte(FLASH, "Z")(weight) for weight in ("r20", "r21")),
+    next_byte(RAM, "X")("r22"),
+    next_byte(RAM, "Y")("r23"),
     *(
         joined(f"muls {weight},{element}", accumulate.three_bytes(sum, _ZERO))
         for sum, (weight, element) in zip(_SUMS, _FACTORS, strict=True)
@@ -55,9 +59,6 @@ _FINISHED = 30
 """About the cycles that compiled C takes to finish the sum of a row and to go on to the next."""
 
 _START_BYTES, _MOST = 3, 255
-_RESULT = "r25"
-_NUMBER, _SIGN = ("r16", "r17", "r18", "r19"), "r24"
-"""Registers for a requantisation."""
 
 
 class DotStrip:
@@ -80,7 +81,7 @@ class DotStrip:
 
     @property
     def usual(self) -> float:
-        time = _time_of_row(self.tile.runs * self.tile.length) + (REQUANTISED if self.requantises else 0)
+        time = _time_of_row(self.tile.runs * self.tile.length) + (COMPILED if self.requantises else 0)
         return self.tile.rows * self.tile.count * time
 
     @property
@@ -118,7 +119,9 @@ class DotStrip:
             self._results,
             ("push r28", "push r29", f"dec {_ROWS}"),
         )
-        return joined(begin, run, finish), cycles(begin) + time + cycles(finish) + 4 * cycles(self._finish)
+        return joined(begin, run, finish), cycles(begin) + time + cycles(finish) + 4 * (
+            CALLED if self.requantises else cycles(self._finish)
+        )
 
     @property
     def _results(self) -> Lines:
@@ -134,17 +137,16 @@ class DotStrip:
         for number, (sum, by) in enumerate(steps):
             copy = copied(_SUMS[sum], _SUMS[0]) if sum else ()
             again = moved("r30", -FACTORS) if self.requantises and number % 2 else ()
-            lines = joined(lines, again, moved("r28", by), copy, "rcall 50f")
+            called = (*CALL, f"st Y+,{RESULT}") if self.requantises else ("rcall 50f",)
+            lines = joined(lines, again, moved("r28", by), copy, called)
         return joined(lines, moved("r28", -rows))
 
     @property
     def _finish(self) -> Lines:
-        """Makes a byte of a sum and stores it."""
+        """Makes a byte of a sum by a shift, and stores it."""
         if self.requantises:
-            lines = requantised(_SUMS[0], _NUMBER, _RESULT, _SIGN, _ZERO, self.tile.zero)
-        else:
-            lines = shifted(_SUMS[0], self.tile.right, _RESULT, _ZERO)
-        return joined(lines, f"st Y+,{_RESULT}", "ret")
+            return ()
+        return joined("50:", shifted(SUM, self.tile.right, RESULT, _ZERO), f"st Y+,{RESULT}", "ret")
 
     @cached_property
     def _pairs(self) -> tuple[Lines, int]:
@@ -174,7 +176,7 @@ class DotStrip:
     @property
     def lines(self) -> Lines:
         begin = ("push r20", "push r21", "movw r30,r24", f"movw {_WINDOW},r22", f"clr {_ZERO}")
-        return joined(framed(joined(begin, self._pairs[0], "pop r0", "pop r0")), "50:", self._finish)
+        return joined(framed(joined(begin, self._pairs[0], "pop r0", "pop r0")), self._finish)
 
     @property
     def stack(self) -> int:
@@ -193,7 +195,7 @@ class DotStrip:
         pairs = self.tile.rows // 2
         begins = sums.starts.astype("<i4").reshape(-1, 2, 1).view(np.int8)[..., :_START_BYTES].reshape(pairs, -1)
         weights = sums.weights.astype(np.int8).reshape(pairs, 2, -1).transpose(0, 2, 1).reshape(pairs, -1)
-        parts = [begins, weights, *([factors(sums).reshape(pairs, -1)] if self.requantises else [])]
+        parts = [begins, weights, *([factors(sums, self.tile.zero).reshape(pairs, -1)] if self.requantises else [])]
         return np.concatenate(parts, axis=1).reshape(-1)
 
     @property
@@ -202,7 +204,7 @@ class DotStrip:
         indent, out = " " * 12, f"out[window * {tile.rows} + row]"
         if self.requantises:
             behind = f"w + {2 * (_START_BYTES + length)} + {FACTORS} * (row % 2)"
-            finish = requantised_in_c(indent, behind, tile.zero, out)
+            finish = requantised_in_c(indent, behind, out)
         else:
             finish = shifted_in_c(indent, tile.right, out)
         return f"""\

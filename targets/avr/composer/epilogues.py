@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.lazy_numpy import np
-from tinyml.targets.avr.composer.assembly import Lines, joined
+from tinyml.targets.avr.composer.assembly import Lines, bytes_of, cycles, joined, statement
+from tinyml.targets.kernel import SharedFunction
 from tinyml.targets.tiles import Sums
 
 if TYPE_CHECKING:
@@ -58,34 +59,35 @@ def shifted_in_c(indent: str, right: int, out: str) -> str:
     return f"{indent}sum >>= {right};\n{indent}{out} = (int8_t)(sum < -127 ? -127 : sum > 127 ? 127 : sum);"
 
 
-FACTORS = 6
+FACTORS = 7
 """The bytes of a row that `requantised` reads."""
 
 MOST_RIGHT = 16
 """The greatest shift to the right that it makes."""
 
 
-REQUANTISED = 250
-"""About the cycles that compiled C takes."""
+COMPILED = 250
+"""About the cycles that compiled C takes for the same."""
 
 
-def factors(sums: Sums) -> Bytes:
-    """What a stream has for `requantised`, row by row.
+def factors(sums: Sums, point: int) -> Bytes:
+    """What a stream has for `requantised`, row by row. point: the zero point of the results.
 
     It is twice the multiplier, then the shift to the right as a factor, which leaves whole bytes of it, and as those
-    beyond the first.
+    beyond the first; then the zero point, 128 more.
     """
     right = -sums.shifts
     more, left = (right - 1) // 8, -right % 8
     doubled = (2 * sums.multipliers).astype("<u4").reshape(-1, 1).view(np.int8)
-    return np.concatenate([doubled, np.stack([1 << left, more], axis=1).astype(np.int8)], axis=1)
+    others = np.stack([1 << left, more, np.full_like(more, 128 + point)], axis=1)
+    return np.concatenate([doubled, others.astype(np.uint8).view(np.int8)], axis=1)
 
 
-def requantised(sum: Sequence[str], number: Sequence[str], byte: str, sign: str, zero: str, point: int) -> Lines:
+def requantised(sum: Sequence[str], number: Sequence[str], byte: str, sign: str, zero: str) -> Lines:
     """A sum of 24 bits as TensorFlow Lite requantises it, saturated to a byte, by `factors` in flash at Z.
 
     The registers of the sum, r0 and r1 change. number: four registers, of which
-    the first and the last are from r16 on, as is byte, for the result. sign: a register. point: the zero point.
+    the first and the last are from r16 on, as is byte, for the result. sign: a register.
     """
     low, _, high = sum
     # The magnitude is multiplied and shifted, as halves are rounded away from zero in the end, and before that upwards:
@@ -111,7 +113,7 @@ def requantised(sum: Sequence[str], number: Sequence[str], byte: str, sign: str,
         (f"or {second},{third}", f"cpse {second},{zero}", f"ldi {first},255"),
         # What is added to the zero point, or subtracted, in numbers from 0 to 255: a carry says that it leaves them, or
         # that it does not.
-        (f"ldi {byte},{128 + point}", f"mov {low},{sign}", f"lsl {low}", f"eor {first},{sign}", f"adc {byte},{first}"),
+        (f"lpm {byte},Z+", f"mov {low},{sign}", f"lsl {low}", f"eor {first},{sign}", f"adc {byte},{first}"),
         (f"sbc {low},{low}", f"eor {low},{sign}", f"com {sign}", f"cpse {low},{zero}", f"mov {byte},{sign}"),
         f"subi {byte},128",
     )
@@ -132,13 +134,29 @@ def _shifted_by_factors(number: Sequence[str], byte: str, zero: str) -> Lines:
     )
 
 
-def requantised_in_c(indent: str, factors: str, point: int, out: str) -> str:
+def requantised_in_c(indent: str, factors: str, out: str) -> str:
     """The same in C: the statements that store `sum` in `out`. factors: where they are."""
     lines = (
         f"const uint8_t *f = (const uint8_t *){factors};",
         "const uint32_t multiplier = f[0] | (uint32_t)f[1] << 8 | (uint32_t)f[2] << 16 | (uint32_t)f[3] << 24;",
         "sum = (int32_t)(((int64_t)sum * multiplier + (1LL << 31)) >> 32);",
-        f"sum = (int32_t)(((int64_t)(sum - (sum < 0)) * f[4] + (128L << 8 * f[5])) >> 8 * (f[5] + 1)) + {point};",
+        "sum = (int32_t)(((int64_t)(sum - (sum < 0)) * f[4] + (128L << 8 * f[5])) >> 8 * (f[5] + 1)) + f[6] - 128;",
         f"{out} = (int8_t)(sum < -128 ? -128 : sum > 127 ? 127 : sum);",
     )
     return "\n".join(indent + line for line in lines)
+
+
+SUM, NUMBER, SIGN, ZERO, RESULT = ("r2", "r3", "r10"), ("r20", "r21", "r22", "r23"), "r24", "r15", "r25"
+"""The registers of the function that requantises: of the sum, others that it changes, of zero, and of the result."""
+
+_LINES = joined(requantised(SUM, NUMBER, RESULT, SIGN, ZERO), "ret")
+_SYMBOL = "tm_requantised_s8"
+REQUANTISE = SharedFunction(
+    _SYMBOL,
+    f"#ifdef __AVR__\nTM_KERNEL {_SYMBOL}(void)\n{{\n{statement(_LINES)}\n}}\n#endif\n",
+    bytes_of(_LINES),
+)
+"""The function that requantises a sum, for all kernels of a program."""
+
+CALL, CALLED = (f"call {_SYMBOL}",), cycles(_LINES)
+"""A call of it, and the cycles that pass in it."""

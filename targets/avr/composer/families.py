@@ -9,7 +9,7 @@ from tinyml.targets.avr.composer.assembly import Lines, bytes_of, statement
 from tinyml.targets.avr.composer.calls import HEADER
 from tinyml.targets.avr.composer.channel_strips import ChannelStrip
 from tinyml.targets.avr.composer.dot_strips import DotStrip
-from tinyml.targets.avr.composer.epilogues import MOST_RIGHT, SUM_BITS
+from tinyml.targets.avr.composer.epilogues import MOST_RIGHT, REQUANTISE, SUM_BITS
 from tinyml.targets.kernel import Composed, Kernel
 from tinyml.targets.tiles import Sums, Tile, TileFamily
 
@@ -57,9 +57,10 @@ def _family(prefix: str, op: str, code: Callable[[Tile], TileCode], most: int, *
         if not made.fits or made.time > made.usual:
             return None
         signature = f"void {symbol}(const int8_t *stream, const int8_t *x, int8_t *out)"
-        bodies = {(_AVR,): statement(made.lines)}
+        shared = () if shifts else (REQUANTISE,)
+        bodies = {(_AVR,): statement(made.lines, [function.symbol for function in shared])}
         costs = {"": float(made.time + _CALL_CYCLES), "element": 0.0, "odd element": 0.0}
-        text = Composed(HEADER, signature, bodies, made.portable, costs, _CALL_BYTES, made.stack)
+        text = Composed(HEADER, signature, bodies, made.portable, costs, _CALL_BYTES, made.stack, shared=shared)
         return Kernel(symbol, 8, 8, SUM_BITS, op=op, code=bytes_of(made.lines), composed=text)
 
     def stream(tile: Tile, sums: Sums) -> Bytes:
