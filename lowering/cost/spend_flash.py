@@ -15,6 +15,7 @@ from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.transforms.canonicalize import CanonicalizePass
+from xdsl.transforms.common_subexpression_elimination import CommonSubexpressionElimination
 
 from tinyml.dialects import num
 from tinyml.dialects.functions import defined_functions
@@ -44,70 +45,80 @@ class SpendFlashPass(ModulePass):
     ram: int | None = None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        choices = self._choices(op)
-        if self.flash is None or not choices:
+        tiles = [] if self.flash is None else self._tiles(op)
+        if self.flash is None or all(tile.large is None for tile in tiles):
             return
         usual = op.clone()
-        for step in (SelectKernelsPass(self.target), CanonicalizePass()):
-            # The second removes the weights that streams take the place of.
+        for step in (SelectKernelsPass(self.target), CanonicalizePass(), CommonSubexpressionElimination()):
+            # The last two remove weights that streams take the place of, and streams that are there twice.
             step.apply(ctx, usual)
         if (estimate := estimate_on(usual, self.target, OPTIMIZE)) is None:
             return
         limit = self.ram if self.ram is not None else board(self.target).ram
-        choices = [choice for choice in choices if limit is None or _ram(estimate, choice.large.kernel) <= limit]
-        taken: list[_Choice] = []
-        for choice in sorted(choices, key=lambda choice: choice.saved / max(choice.more, 1), reverse=True):
-            if estimate.flash + _more_flash([*taken, choice]) <= self.flash:
-                taken.append(choice)
-        for choice in taken:
-            choice.large.replace(choice.tile)
+        # Tiles with the same weights read the same stream.
+        groups: dict[bytes, list[_Tile]] = {}
+        for tile in tiles:
+            if tile.large is not None and tile.saved > 0 and (limit is None or tile.ram(estimate) <= limit):
+                groups.setdefault(tile.large.stream.tobytes(), []).append(tile)
 
-    def _choices(self, module: ModuleOp) -> list[_Choice]:
-        """The tiles that have a kernel which takes more flash and less time."""
-        families = [tile_families(self.target, large=large) for large in (False, True)]
-        choices: list[_Choice] = []
+        def saved_by_a_byte(group: list[_Tile]) -> float:
+            return sum(tile.saved for tile in group) / max(_added(tiles, group), 1)
+
+        taken: list[_Tile] = []
+        for group in sorted(groups.values(), key=saved_by_a_byte, reverse=True):
+            if estimate.flash + _added(tiles, [*taken, *group]) <= self.flash:
+                taken += group
+        for tile in taken:
+            if tile.large is not None:
+                tile.large.replace(tile.op)
+
+    def _tiles(self, module: ModuleOp) -> list[_Tile]:
+        """The tiles that have kernels."""
+        families, large = (tile_families(self.target, large=large) for large in (False, True))
+        tiles: list[_Tile] = []
         for function in defined_functions(module):
             for op in [op for op in function.walk() if isinstance(op, num.FinishedSumsOp)]:
-                usual, large = (call_of_tile(op, each) for each in families)
-                if usual is not None and large is not None:
-                    choices.append(_Choice(op, usual, large))
-        return [choice for choice in choices if choice.saved > 0]
+                if (call := call_of_tile(op, families)) is not None:
+                    tiles.append(_Tile(op, call, call_of_tile(op, large)))
+        return tiles
 
 
-@dataclass(frozen=True)
-class _Choice:
-    """A tile and two kernels for it."""
+@dataclass(frozen=True, eq=False)
+class _Tile:
+    """A tile with its usual kernel, and with one that takes more flash if there is any."""
 
-    tile: num.FinishedSumsOp
+    op: num.FinishedSumsOp
     usual: TileCall
-    large: TileCall
+    large: TileCall | None
 
     @cached_property
     def saved(self) -> float:
         """The time that the large kernel saves in an inference."""
-        loop, times = self.tile.parent_op(), 1.0
+        loop, times = self.op.parent_op(), 1.0
         while loop is not None:
             if isinstance(loop, scf.ForOp):
                 times *= mean_iterations(loop) or 0.0
             loop = loop.parent_op()
-        return times * (_time(self.usual.kernel) - _time(self.large.kernel))
+        return 0.0 if self.large is None else times * (_time(self.usual.kernel) - _time(self.large.kernel))
 
-    @property
-    def more(self) -> int:
-        """The bytes of flash that the large kernel takes besides its code."""
-        return self.large.stream.size - self.usual.stream.size
+    def ram(self, estimate: Estimate) -> float:
+        """The RAM of a program that has an estimate without the large kernel."""
+        stack = 0 if self.large is None else self.large.kernel.stack
+        return estimate.ram + max(stack - estimate.deepest, 0)
 
 
 def _time(kernel: Kernel) -> float:
     return 0.0 if kernel.composed is None else kernel.composed.costs[""]
 
 
-def _more_flash(choices: Sequence[_Choice]) -> int:
-    """The bytes of flash that large kernels add to a program, those of the code of usual ones left in."""
-    kernels = {choice.large.kernel.symbol: choice.large.kernel.code for choice in choices}
-    return sum(choice.more for choice in choices) + sum(kernels.values())
+def _added(tiles: Sequence[_Tile], taken: Sequence[_Tile]) -> int:
+    """The bytes of flash that large kernels of some tiles add to a program, if the code of usual ones stays in it."""
+    large = [tile.large for tile in taken if tile.large is not None]
+    code = {call.kernel.symbol: call.kernel.code for call in large}
+    left = [tile.usual for tile in tiles if tile not in taken]
+    return sum(code.values()) + _streams([*left, *large]) - _streams([tile.usual for tile in tiles])
 
 
-def _ram(estimate: Estimate, kernel: Kernel) -> float:
-    """The RAM of a program in which a kernel has the greatest stack."""
-    return estimate.ram + max(kernel.stack - estimate.deepest, 0)
+def _streams(calls: Sequence[TileCall]) -> int:
+    """The bytes of the streams of calls, equal ones once."""
+    return sum(map(len, {call.stream.tobytes() for call in calls}))
