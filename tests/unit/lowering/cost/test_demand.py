@@ -99,17 +99,15 @@ def test_an_estimate_is_costs_times_steps(loops: ModuleOp, demand: Demand) -> No
     assert found.guessed == ()
 
 
-def test_kernels_that_call_nothing_share_their_stack(loops: ModuleOp, demand: Demand) -> None:
-    kinds = list(dict.fromkeys(step for steps in demand.operations.values() for step in steps.runs))
-    stacks = {kinds[0]: 40, kinds[1]: 30}
+def test_frames_of_composed_kernels_take_turns(loops: ModuleOp, demand: Demand) -> None:
+    """Those of all other steps add up."""
+    kinds = sorted({step for steps in demand.operations.values() for step in steps.runs})
+    kernels = {kinds[0]: Cost(2, 3, 4, 50), kinds[1]: Cost(2, 3, 4, 60)}
     steps = {step: Cost(2, 3, 4, 5) for step in kinds[2:]}
-
-    def composed(step: str) -> Cost | None:
-        return Cost(1, 1, 1, stacks[step]) if step in stacks else None
-
-    known = estimate(loops, CostTable("cycles", Cost(7, 0, 100, 9), steps, composed))
-    assert known.deepest == 40
-    assert known.stack == 9 + 5 * len(steps) + 40
+    table = CostTable("cycles", Cost(7, 0, 100, 9), steps, kernels.get)
+    known = estimate(loops, table)
+    assert known.stack == 9 + 60 + 5 * (len(kinds) - 2)
+    assert known.deepest == 60
 
 
 def test_a_step_that_was_never_measured_costs_what_its_relatives_do(loops: ModuleOp) -> None:
