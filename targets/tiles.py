@@ -103,6 +103,8 @@ class TileFamily:
     that belongs to rows, in the order in which a kernel fetches them. shifts: do they finish sums by a shift, as
     `Accumulator.shift` says, instead of a requantisation? Then starts have half of the last place that it leaves.
     bits: of sums. right: the most places by which a requantisation shifts. most: bytes of a strip that is gathered.
+    headroom: how many times over every sum has to fit. large: do streams take more flash than weights? `spend-flash`
+    chooses such kernels, nothing else does.
     """
 
     prefix: str
@@ -114,6 +116,8 @@ class TileFamily:
     bits: int = 32
     right: int = 31
     most: int = STRIP_BYTES
+    headroom: int = 1
+    large: bool = False
 
     def finish(self, accumulator: Accumulator, result: NumberFormat, rows: int) -> Requantisation | None:
         """How complete sums of rows are finished to bytes, if the kernels can do that.
@@ -137,7 +141,7 @@ class TileFamily:
     @property
     def limit(self) -> int:
         """What sums stay below in magnitude, and what their parts do."""
-        return min(1 << self.bits - 1, REQUANTISED_LIMIT)
+        return min(1 << self.bits - 1, REQUANTISED_LIMIT) // self.headroom
 
     @cache  # noqa: B019 (families live as long as the program)
     def kernel(self, tile: Tile) -> Kernel | None:
