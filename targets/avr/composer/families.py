@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from tinyml.targets.avr.composer.assembly import Lines, bytes_of, statement
 from tinyml.targets.avr.composer.calls import HEADER
+from tinyml.targets.avr.composer.channel_rows import ChannelRows
 from tinyml.targets.avr.composer.channel_strips import ChannelStrip
 from tinyml.targets.avr.composer.dot_strips import DotStrip
 from tinyml.targets.avr.composer.epilogues import MOST_RIGHT, REQUANTISE, SUM_BITS
@@ -46,6 +47,11 @@ class TileCode(Protocol):
     def stream(self, sums: Sums) -> Bytes: ...
 
 
+def _channels(tile: Tile) -> TileCode:
+    strip = ChannelStrip(tile)
+    return strip if strip.fits else ChannelRows(tile)
+
+
 def _family(prefix: str, op: str, code: Callable[[Tile], TileCode], most: int, *, shifts: bool) -> TileFamily:
     """A family for bytes whose sums have 24 bits.
 
@@ -73,6 +79,6 @@ SHIFTED_DOTS = _family("tm_dot_strip_s8_", "num.dot_tiles", DotStrip, 384, shift
 REQUANTISED_DOTS = _family("tm_dot_requantised_s8_", "num.dot_tiles", DotStrip, 384, shifts=False)
 """Rows of a matrix by windows."""
 
-SHIFTED_CHANNELS = _family("tm_channel_strip_s8_", "num.channel_tiles", ChannelStrip, 512, shifts=True)
-REQUANTISED_CHANNELS = _family("tm_channel_requantised_s8_", "num.channel_tiles", ChannelStrip, 512, shifts=False)
+SHIFTED_CHANNELS = _family("tm_channel_strip_s8_", "num.channel_tiles", _channels, 512, shifts=True)
+REQUANTISED_CHANNELS = _family("tm_channel_requantised_s8_", "num.channel_tiles", _channels, 512, shifts=False)
 """Channels, each with a filter."""

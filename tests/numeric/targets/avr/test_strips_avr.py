@@ -34,6 +34,11 @@ SHAPES = [
     (CHANNELS, Tile(5, 2, 20, 100, 10, 9, 127)),
     (CHANNELS, Tile(30, 3, 90, 130, 30, 2, -1)),
     (CHANNELS, Tile(1, 7, 1, 16, 1, 16, 1)),
+    # Weights of a row for three, two and one window, which overlap or leave columns out.
+    (CHANNELS, Tile(4, 5, 20, 60, 4, 9, -3)),
+    (CHANNELS, Tile(3, 4, 12, 150, 15, 4, 127)),
+    (CHANNELS, Tile(2, 5, 16, 40, 4, 5, -128)),
+    (CHANNELS, Tile(20, 1, 160, 0, 20, 3, 0)),
 ]
 
 

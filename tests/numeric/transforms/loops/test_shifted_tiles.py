@@ -145,14 +145,15 @@ def test_runs_of_any_length_and_shifts_by_any_places(device: str, tmp_path: Path
 
 @pytest.mark.parametrize("device", ["host", "uno"])
 def test_filters_of_channels(device: str, tmp_path: Path):
-    """Three, two and one window at a time, with rows that a displacement reaches and others, by all kinds of shifts."""
+    """Three, two and one window at a time, rows that a displacement reaches and others, weights fetched row by row."""
     random, x = np.random.default_rng(8), Image("x", 5, 9, 4, FRAC)
     a, first = depthwise(x, "a", (3, 3), 5, random)
     b, second = depthwise(x, "b", (2, 3), 8, random, across=2)
     c, third = depthwise(x, "c", (4, 1), 12, random)
     d, fourth = depthwise(a, "d", (3, 3), 2, random, across=3)
-    run = check(program(x, first + second + third + fourth, [a, b, c, d]), [device], tmp_path)
-    assert len(run.kernels) == 4
+    e, fifth = depthwise(x, "e", (4, 4), 9, random)
+    run = check(program(x, first + second + third + fourth + fifth, [a, b, c, d, e]), [device], tmp_path)
+    assert len(run.kernels) == 5
 
 
 def test_the_time_of_a_call_is_known(tmp_path: Path):
@@ -162,9 +163,10 @@ def test_the_time_of_a_call_is_known(tmp_path: Path):
     b, second = convolution(x, "b", 6, (1, 4), 9, random)
     c, third = depthwise(x, "c", (3, 3), 7, random)
     d, fourth = depthwise(x, "d", (3, 2), 9, random, across=2)
-    run = check(program(x, first + second + third + fourth, [a, b, c, d]), ["uno"], tmp_path)
-    heights = {(y.channels, y.width): y.height for y in (a, b, c, d)}
-    assert len(run.spent) == len(heights) == 4
+    e, fifth = depthwise(x, "e", (2, 6), 9, random)
+    run = check(program(x, first + second + third + fourth + fifth, [a, b, c, d, e]), ["uno"], tmp_path)
+    heights = {(y.channels, y.width): y.height for y in (a, b, c, d, e)}
+    assert len(run.spent) == len(heights) == 5
     for kernel, spent in run.spent.items():
         tile, composed = Tile.named(kernel.split("_s8_")[1]), kernel_named(kernel).composed
         assert tile is not None

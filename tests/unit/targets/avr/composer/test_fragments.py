@@ -224,14 +224,32 @@ def test_a_channel_keeps_its_weights_along_the_strip():
     assert 10 < kernel.composed.costs[""] / products < 12
 
 
+def test_weights_that_have_no_registers_are_fetched_row_by_row():
+    # Four channels, 5x5 in rows of 60 elements, six windows: two groups of three.
+    kernel = SHIFTED_CHANNELS.kernel(Tile(4, 5, 20, 60, 4, 6, 0, 9))
+    assert kernel is not None
+    assert kernel.composed is not None
+    text = kernel.composed.text
+    assert text.count("muls ") == 3 * 5
+    assert text.count("lpm ") == 3 + 5
+    # Every element under the windows is loaded once.
+    assert text.count(",Y") == 7
+    assert kernel.composed.costs[""] / (4 * 6 * 25) < 11
+    # Four windows that overlap, though there are registers for their weights.
+    many = SHIFTED_CHANNELS.kernel(Tile(4, 1, 16, 0, 4, 4, 0, 8))
+    assert many is not None
+    assert many.composed is not None
+    assert many.composed.text.count("muls ") == 2 * 4
+
+
 @pytest.mark.parametrize(
     "tile",
     [
-        # Ten weights, four windows that overlap, no step, too many windows.
-        Tile(4, 2, 20, 40, 20, 2, 0, 8),
-        Tile(4, 1, 16, 0, 4, 4, 0, 8),
+        # Two rows of nine weights, no step, parts of pixels, too many groups of windows.
+        Tile(4, 2, 36, 40, 4, 2, 0, 8),
         Tile(4, 1, 4, 0, 0, 2, 0, 8),
-        Tile(1, 1, 1, 0, 1, 256, 0, 8),
+        Tile(4, 1, 6, 0, 4, 2, 0, 8),
+        Tile(1, 1, 1, 0, 1, 257, 0, 8),
     ],
 )
 def test_filters_that_have_no_registers_have_no_kernel(tile: Tile):
