@@ -13,7 +13,7 @@ from tinyml.dialects.formats.exact.numbers import exact
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import limits
-from tinyml.targets.kernel import LEAST_MULTIPLIER, REQUANTISED_LIMIT, Kernel
+from tinyml.targets.kernel import LEAST_MULTIPLIER, Kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -97,9 +97,10 @@ class TileFamily:
 
     prefix: of their names. op: the num op that they implement. needs: the feature that a board must have. composed:
     the kernel for a tile, by its name; None for a shape that it does not have. stream: the weights and everything else
-    that belongs to rows, in the order in which a kernel fetches them. shifts: do they finish sums by a shift, as
-    `Accumulator.shift` says, instead of a requantisation? Then starts have half of the last place that it leaves, and
-    sums 24 bits. most: bytes of a strip that is gathered.
+    that belongs to rows, in the order in which a kernel fetches them. limit: what sums stay below in magnitude, and
+    what their parts do. shifts: do they finish sums by a shift, as `Accumulator.shift` says, instead of a
+    requantisation? Then starts have half of the last place that it leaves, and sums 24 bits. most: bytes of a strip
+    that is gathered.
     """
 
     prefix: str
@@ -107,6 +108,7 @@ class TileFamily:
     needs: str
     composed: Callable[[str, Tile], Kernel | None]
     stream: Callable[[Tile, Sums], Bytes]
+    limit: int
     shifts: bool = False
     most: int = STRIP_BYTES
 
@@ -124,11 +126,6 @@ class TileFamily:
             return Requantisation(np.zeros(rows, np.int32), np.full(rows, -right), 0, *exact(result).raw_limits)
         finish = accumulator.requantisation(result, rows) if accumulator.bits == 32 else None
         return finish if finish is not None and _is_by_bytes(finish) else None
-
-    @property
-    def limit(self) -> int:
-        """What sums stay below in magnitude, and what their parts do."""
-        return 1 << SHIFTED_BITS - 1 if self.shifts else REQUANTISED_LIMIT
 
     @cache  # noqa: B019 (families live as long as the program)
     def kernel(self, tile: Tile) -> Kernel | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tinyml.targets.cortex_m.composer.assembly import Lines
+from tinyml.targets.composer.lines import Lines
 
 
 def requantised(sum: str, multiplier: str, right: str, zero: int) -> Lines:
@@ -19,18 +19,3 @@ def requantised(sum: str, multiplier: str, right: str, zero: int) -> Lines:
         f"{'add' if zero >= 0 else 'sub'} {sum}, {sum}, #{abs(2 * zero + 1)}",
         f"ssat {sum}, #8, {sum}, asr #1",
     )
-
-
-def doubled(multiplier: int) -> int:
-    """Twice a multiplier of 31 bits less 2^32, which is a signed integer of 32 bits."""
-    return 2 * multiplier - (1 << 32)
-
-
-def requantised_in_c(indent: str, zero: int, out: str) -> str:
-    """The same in C: the statements that store `sum`, by the numbers `multiplier` and `right`, in `out`."""
-    lines = (
-        "sum += (int32_t)(((int64_t)sum * multiplier + (1LL << 31)) >> 32);",
-        f"sum = (((sum - (sum < 0)) >> right) + ({2 * zero + 1})) >> 1;",
-        f"{out} = (int8_t)(sum < -128 ? -128 : sum > 127 ? 127 : sum);",
-    )
-    return "\n".join(indent + line for line in lines)

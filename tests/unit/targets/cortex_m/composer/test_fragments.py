@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from tinyml.targets.cortex_m.composer.assembly import instructions, joined, moved, statement
+from tinyml.targets.composer.lines import instructions, joined
+from tinyml.targets.cortex_m.composer.assembly import moved, statement
 from tinyml.targets.cortex_m.composer.epilogues import doubled, requantised
 from tinyml.targets.cortex_m.composer.fetch import (
     at,

@@ -1,0 +1,216 @@
+"""Channels along a strip, one after the other: each meets a filter of its own, by up to eight windows at once.
+
+Each element of the windows is loaded once for all of them. The weights of a small filter stay in registers along the
+strip; of a larger one those of a row do, row by row.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from tinyml.dialects.lazy_numpy import np
+from tinyml.targets.composer.lines import Lines, joined
+from tinyml.targets.composer.repeated import Repeated, balanced
+from tinyml.targets.composer.requantised import doubled, requantised_in_c
+from tinyml.targets.riscv.composer.epilogues import SATURATED, requantised
+from tinyml.targets.riscv.composer.fetch import byte, word
+from tinyml.targets.riscv.composer.loops import counted, far_until, until
+from tinyml.targets.riscv.composer.multiply import added
+from tinyml.targets.riscv.composer.registers import REACH, bytes_of, moved, restored, saved
+from tinyml.targets.tiles import Sums, Tile
+
+if TYPE_CHECKING:
+    from tinyml.targets.tiles import Bytes
+
+_SUMS = tuple(f"s{number}" for number in range(8))
+_WEIGHTS = ("s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6", "ra")
+_STREAM, _WINDOWS, _OUT, _PLACE = "a0", "a1", "a2", "a6"
+"""Pointers: to what belongs to the channel, to its first window of those at once, to its result, and to a row."""
+
+_MULTIPLIER, _RIGHT, _START = "a3", "a4", "a5"
+_ELEMENT, _PRODUCT, _END, _GROUPS = "a7", "t1", "t0", "t2"
+
+_FACTORS_AT, _RIGHT_AT, _WEIGHTS_AT = 4, 8, 9
+"""Places in what belongs to a channel; its start comes first."""
+
+_STREAM_END, _FRAME = 0, 64
+"""A place in the frame: where the stream ends."""
+
+
+@dataclass(frozen=True)
+class ChannelStrip:
+    """The code for a tile."""
+
+    tile: Tile
+
+    @property
+    def columns(self) -> int:
+        """The columns of a filter."""
+        return self.tile.length // self.tile.rows
+
+    @property
+    def across(self) -> int:
+        """The columns from a window to the next."""
+        return self.tile.step // self.tile.rows
+
+    @property
+    def taps(self) -> int:
+        """The weights of a filter."""
+        return self.tile.runs * self.columns
+
+    @property
+    def is_kept(self) -> bool:
+        """Do all weights of a filter stay in registers?"""
+        return self.taps <= len(_WEIGHTS)
+
+    @property
+    def most_windows(self) -> int:
+        """The windows at once, of which loads and stores have to reach the last one."""
+        tile = self.tile
+        if tile.length % tile.rows or tile.step % tile.rows or tile.step == 0 or self.columns > len(_WEIGHTS):
+            return 0
+        reached = [count for count in range(1, len(_SUMS) + 1) if self.reach(count) <= REACH]
+        return max(reached, default=0)
+
+    def reach(self, windows: int) -> int:
+        """The bytes from the first element of a row of windows to the last, or between their results."""
+        return max((windows - 1) * self.across + self.columns - 1, windows - 1) * self.tile.rows
+
+    @property
+    def fits(self) -> bool:
+        return self.most_windows > 0
+
+    @cached_property
+    def windows(self) -> list[tuple[int, int]]:
+        """How often so many windows are taken at once."""
+        return balanced(self.tile.count, self.most_windows)
+
+    @property
+    def record(self) -> int:
+        """The bytes of a channel in the stream."""
+        return -(-(_WEIGHTS_AT + self.taps) // 4) * 4
+
+    def row(self, place: tuple[str, int], weights: tuple[str, ...], windows: int, *, first: bool) -> Lines:
+        """A row of a filter by that of windows. place: a pointer and what it is before the first element."""
+        pointer, offset = place
+        lines: list[Lines] = []
+        for column in range((windows - 1) * self.across + self.columns):
+            users = [window for window in range(windows) if 0 <= column - window * self.across < self.columns]
+            if users:
+                lines += [byte(pointer, offset + column * self.tile.rows, _ELEMENT)]
+            for window in users:
+                tap = column - window * self.across
+                product = _ELEMENT if window == users[-1] else _PRODUCT
+                start = _START if first and tap == 0 else None
+                lines += [added(_SUMS[window], weights[tap], _ELEMENT, product, start)]
+        return joined(*lines)
+
+    def kept_rows(self, windows: int) -> Repeated:
+        """All rows of a filter whose weights are in registers."""
+        pitch, columns = self.tile.pitch, self.columns
+        straight = (self.tile.runs - 1) * pitch + self.reach(windows) <= REACH
+        lines: list[Lines] = []
+        for row in range(self.tile.runs):
+            place = (_WINDOWS, row * pitch)
+            if not straight:
+                lines += [moved(_PLACE, pitch if row else 0, _END, _PLACE if row else _WINDOWS)]
+                place = (_PLACE, 0)
+            weights = _WEIGHTS[row * columns : (row + 1) * columns]
+            lines += [self.row(place, weights, windows, first=row == 0)]
+        return Repeated.once(joined(*lines))
+
+    def fetched_rows(self, windows: int) -> Repeated:
+        """All rows of a filter, whose weights are fetched row by row."""
+        columns = self.columns
+        begin = joined(
+            (f"mv {sum}, {_START}" for sum in _SUMS[:windows]),
+            f"mv {_PLACE}, {_WINDOWS}",
+            moved(_END, self.taps, _PRODUCT, _STREAM),
+        )
+        row = joined(
+            *(byte(_STREAM, _WEIGHTS_AT + column, _WEIGHTS[column]) for column in range(columns)),
+            self.row((_PLACE, 0), _WEIGHTS, windows, first=False),
+            moved(_PLACE, self.tile.pitch, _PRODUCT),
+            moved(_STREAM, columns, _PRODUCT),
+        )
+        rows = until(Repeated.once(row), _STREAM, (), _END, self.tile.runs, 3)
+        return Repeated.once(begin).followed_by(rows).then(moved(_STREAM, -self.taps, _PRODUCT))
+
+    def results(self, windows: int) -> Repeated:
+        """The results of some windows, behind which the pointers move to the next ones."""
+        channels, zero = self.tile.rows, self.tile.zero
+        rows = self.kept_rows(windows) if self.is_kept else self.fetched_rows(windows)
+        finish = (
+            requantised(sum, _MULTIPLIER, _RIGHT, zero, _PRODUCT, f"{window * channels}({_OUT})")
+            for window, sum in enumerate(_SUMS[:windows])
+        )
+        moves = moved(_WINDOWS, windows * self.tile.step, _END), moved(_OUT, windows * channels, _END)
+        return rows.then(joined(*finish, *moves))
+
+    def channel(self) -> Repeated:
+        """A channel, behind which the pointers move to the next one."""
+        weights = (byte(_STREAM, _WEIGHTS_AT + tap, _WEIGHTS[tap]) for tap in range(self.taps if self.is_kept else 0))
+        factors = word(_STREAM, 0, _START), word(_STREAM, _FACTORS_AT, _MULTIPLIER), byte(_STREAM, _RIGHT_AT, _RIGHT)
+        code = Repeated.once(joined(*factors, *weights))
+        for label, (times, windows) in enumerate(self.windows, 4):
+            code = code.followed_by(counted(self.results(windows), times, _GROUPS, label))
+        back = (
+            moved(_WINDOWS, 1 - self.tile.count * self.tile.step, _END),
+            moved(_OUT, 1 - self.tile.count * self.tile.rows, _END),
+            moved(_STREAM, self.record, _END),
+        )
+        return code.then(joined(*back))
+
+    @cached_property
+    def code(self) -> Repeated:
+        """The function."""
+        end = moved(_END, self.tile.rows * self.record, _PRODUCT, _STREAM)
+        code = Repeated.once(joined(saved(_FRAME), end, f"sw {_END}, {_STREAM_END}(sp)"))
+        end = word("sp", _STREAM_END, _END)
+        channels = far_until(self.channel(), _STREAM, end, _END, self.tile.rows, 1)
+        return code.followed_by(channels).then(restored(_FRAME))
+
+    @property
+    def lines(self) -> Lines:
+        return self.code.lines
+
+    @property
+    def time(self) -> float:
+        """The instructions of a call, if half of the results are saturated."""
+        return self.code.time - SATURATED / 2 * self.tile.rows * self.tile.count
+
+    @property
+    def stack(self) -> int:
+        return _FRAME
+
+    @property
+    def bytes(self) -> int:
+        """An upper bound of the bytes of flash."""
+        return bytes_of(self.lines)
+
+    def stream(self, sums: Sums) -> Bytes:
+        """Of each channel the start, the multiplier, the shift and the weights."""
+        records: list[Bytes] = []
+        for weights, start, multiplier, shift in sums:
+            numbers = np.array([int(start), doubled(int(multiplier))], "<i4")
+            bytes = [-int(shift) - 1, *map(int, weights), *[0] * (self.record - _WEIGHTS_AT - self.taps)]
+            records += [numbers.view(np.int8), np.array(bytes, np.int8)]
+        return np.concatenate(records)
+
+    @property
+    def portable(self) -> str:
+        tile, columns = self.tile, self.columns
+        return f"""\
+    for (int channel = 0; channel < {tile.rows}; channel++, stream += {self.record})
+        for (int window = 0; window < {tile.count}; window++) {{
+            const int32_t multiplier = tm_number(stream + {_FACTORS_AT});
+            const int right = stream[{_RIGHT_AT}];
+            int32_t sum = tm_number(stream);
+            for (int i = 0; i < {tile.runs}; i++)
+                for (int j = 0; j < {columns}; j++)
+                    sum += stream[{_WEIGHTS_AT} + i * {columns} + j]
+                        * (int32_t)x[window * {tile.step} + i * {tile.pitch} + j * {tile.rows} + channel];
+{requantised_in_c(" " * 12, tile.zero, f"out[window * {tile.rows} + channel]")}
+        }}"""
