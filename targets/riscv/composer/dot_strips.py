@@ -15,7 +15,7 @@ from tinyml.targets.composer.requantised import Factors
 from tinyml.targets.composer.row_blocks import RowBlocks
 from tinyml.targets.riscv.composer.epilogues import SATURATED, requantised
 from tinyml.targets.riscv.composer.fetch import byte, word
-from tinyml.targets.riscv.composer.loops import counted, far_until, until
+from tinyml.targets.riscv.composer.loops import UNROLLED, counted, far_until, until
 from tinyml.targets.riscv.composer.multiply import added
 from tinyml.targets.riscv.composer.registers import REACH, bytes_of, moved, restored, saved
 from tinyml.targets.tiles import Sums, Tile
@@ -31,10 +31,7 @@ _STREAM, _WINDOWS, _OUT, _PLACE = "a0", "a1", "a2", "a7"
 _WEIGHT, _PRODUCT, _END, _RUNS = "t0", "t1", "t2", "ra"
 
 _MOST_WINDOWS, _MOST_ROWS, _MOST_ROWS_ALONE = 4, 4, 8
-_UNROLLED = 4
-"""The elements of a run that stand one after the other in a loop."""
-
-_SHORT = 2 * _UNROLLED
+_SHORT = 2 * UNROLLED
 """The most elements without a loop."""
 
 _STREAM_AT, _ENDS_AT, _OUT_AT, _FRAME = 0, (4, 8), 12, 80
@@ -120,7 +117,7 @@ class Strip:
     def run(self, rows: int, windows: int) -> Repeated:
         """The products of a run, behind which both pointers move."""
         length = self.tile.length
-        single, loops = (length, 0) if length <= _SHORT else (length % _UNROLLED, length // _UNROLLED)
+        single, loops = (length, 0) if length <= _SHORT else (length % UNROLLED, length // UNROLLED)
 
         def steps(count: int) -> Lines:
             lines = (self.element(rows, windows, (_PLACE, number), number) for number in range(count))
@@ -128,8 +125,8 @@ class Strip:
 
         code = Repeated.once(steps(single))
         if loops:
-            code = code.then(moved(_END, loops * _UNROLLED, _WEIGHT, _PLACE))
-            code = code.followed_by(until(Repeated.once(steps(_UNROLLED)), _PLACE, (), _END, loops, 5))
+            code = code.then(moved(_END, loops * UNROLLED, _WEIGHT, _PLACE))
+            code = code.followed_by(until(Repeated.once(steps(UNROLLED)), _PLACE, (), _END, loops, 5))
         return code
 
     def finish(self, rows: int, windows: int) -> Lines:

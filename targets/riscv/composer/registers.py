@@ -1,4 +1,4 @@
-"""Registers: which ones a function saves, and additions of constants to them."""
+"""Instruction set and registers: which ones a function saves, and additions of constants to them."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from collections.abc import Sequence
 
 from tinyml.targets.composer.lines import Lines, joined
 
+RV32IM = 32
+"""The instruction set as `tinyml/cores.h` numbers it."""
+
 REACH = 2047
 """The greatest offset of a load or store, and the greatest constant of an addition."""
 
 SAVED = ("ra", *(f"s{number}" for number in range(12)))
-SAVED_BYTES = 4 * len(SAVED)
 
 
 def bytes_of(lines: Sequence[str]) -> int:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from programs.strip_programs import build_strips, check, drawn_strips, inputs_of, spent_in
 from programs.strips import Strip, strip_of
+from programs.watched_riscv import Watch
 
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import runner_for
@@ -66,6 +67,13 @@ def test_the_time_of_a_call_is_known(strips: list[Strip], tmp_path: Path):
         assert kernel.composed is not None
         assert kernel.composed.costs[""] + SATURATED * beyond == spent, strip.tile
         assert size <= kernel.code <= 1.35 * size, strip.tile
+
+
+def test_calls_preserve_registers(strips: list[Strip], tmp_path: Path):
+    watch = Watch(build_strips(runner_for(TARGET), strips, tmp_path), "strips")
+    for content in inputs_of(strips):
+        watch.check(content)
+    assert watch.returned == len(strips)
 
 
 @settings(max_examples=2)
