@@ -15,7 +15,7 @@ from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.composer.repeated import Repeated, balanced
 from tinyml.targets.composer.requantised import doubled, requantised_in_c
 from tinyml.targets.riscv.composer.epilogues import SATURATED, requantised
-from tinyml.targets.riscv.composer.fetch import byte, word
+from tinyml.targets.riscv.composer.fetch import loaded
 from tinyml.targets.riscv.composer.loops import counted, far_until, until
 from tinyml.targets.riscv.composer.multiply import added
 from tinyml.targets.riscv.composer.registers import REACH, bytes_of, moved, restored, saved
@@ -32,7 +32,7 @@ _STREAM, _WINDOWS, _OUT, _PLACE = "a0", "a1", "a2", "a6"
 _MULTIPLIER, _RIGHT, _START = "a3", "a4", "a5"
 _ELEMENT, _PRODUCT, _END, _GROUPS = "a7", "t1", "t0", "t2"
 
-_FACTORS_AT, _RIGHT_AT, _WEIGHTS_AT = 4, 8, 9
+_MULTIPLIER_AT, _RIGHT_AT, _WEIGHTS_AT = 4, 8, 9
 """Places in what belongs to a channel; its start comes first."""
 
 _STREAM_END, _FRAME = 0, 64
@@ -99,7 +99,7 @@ class ChannelStrip:
         for column in range((windows - 1) * self.across + self.columns):
             users = [window for window in range(windows) if 0 <= column - window * self.across < self.columns]
             if users:
-                lines += [byte(pointer, offset + column * self.tile.rows, _ELEMENT)]
+                lines += [loaded(8, pointer, offset + column * self.tile.rows, _ELEMENT)]
             for window in users:
                 tap = column - window * self.across
                 product = _ELEMENT if window == users[-1] else _PRODUCT
@@ -130,7 +130,7 @@ class ChannelStrip:
             moved(_END, self.taps, _PRODUCT, _STREAM),
         )
         row = joined(
-            *(byte(_STREAM, _WEIGHTS_AT + column, _WEIGHTS[column]) for column in range(columns)),
+            *(loaded(8, _STREAM, _WEIGHTS_AT + column, _WEIGHTS[column]) for column in range(columns)),
             self.row((_PLACE, 0), _WEIGHTS, windows, first=False),
             moved(_PLACE, self.tile.pitch, _PRODUCT),
             moved(_STREAM, columns, _PRODUCT),
@@ -151,8 +151,14 @@ class ChannelStrip:
 
     def channel(self) -> Repeated:
         """A channel, behind which the pointers move to the next one."""
-        weights = (byte(_STREAM, _WEIGHTS_AT + tap, _WEIGHTS[tap]) for tap in range(self.taps if self.is_kept else 0))
-        factors = word(_STREAM, 0, _START), word(_STREAM, _FACTORS_AT, _MULTIPLIER), byte(_STREAM, _RIGHT_AT, _RIGHT)
+        weights = (
+            loaded(8, _STREAM, _WEIGHTS_AT + tap, _WEIGHTS[tap]) for tap in range(self.taps if self.is_kept else 0)
+        )
+        factors = (
+            loaded(32, _STREAM, 0, _START),
+            loaded(32, _STREAM, _MULTIPLIER_AT, _MULTIPLIER),
+            loaded(8, _STREAM, _RIGHT_AT, _RIGHT),
+        )
         code = Repeated.once(joined(*factors, *weights))
         for label, (times, windows) in enumerate(self.windows, 4):
             code = code.followed_by(counted(self.results(windows), times, _GROUPS, label))
@@ -168,7 +174,7 @@ class ChannelStrip:
         """The function."""
         end = moved(_END, self.tile.rows * self.record, _PRODUCT, _STREAM)
         code = Repeated.once(joined(saved(_FRAME), end, f"sw {_END}, {_STREAM_END}(sp)"))
-        end = word("sp", _STREAM_END, _END)
+        end = loaded(32, "sp", _STREAM_END, _END)
         channels = far_until(self.channel(), _STREAM, end, _END, self.tile.rows, 1)
         return code.followed_by(channels).then(restored(_FRAME))
 
@@ -205,7 +211,7 @@ class ChannelStrip:
         return f"""\
     for (int channel = 0; channel < {tile.rows}; channel++, stream += {self.record})
         for (int window = 0; window < {tile.count}; window++) {{
-            const int32_t multiplier = tm_number(stream + {_FACTORS_AT});
+            const int32_t multiplier = tm_number(stream + {_MULTIPLIER_AT});
             const int right = stream[{_RIGHT_AT}];
             int32_t sum = tm_number(stream);
             for (int i = 0; i < {tile.runs}; i++)

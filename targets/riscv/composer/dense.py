@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from tinyml.targets.composer.lines import Lines, instructions, joined, statement
 from tinyml.targets.kernel import Composed, Kernel
-from tinyml.targets.riscv.composer.fetch import element, scaled, word
+from tinyml.targets.riscv.composer.fetch import loaded, scaled
 from tinyml.targets.riscv.composer.loops import ends, in_blocks, time_of_step
 from tinyml.targets.riscv.composer.multiply import added, added_wide
 from tinyml.targets.riscv.composer.registers import RV32IM, bytes_of
@@ -33,7 +33,9 @@ def dot(weights: int, vector: int, sum: int) -> Kernel:
     symbol = f"tm_rv_dot_s{weights}_s{vector}_s{sum}"
 
     def step(number: int) -> Lines:
-        fetched = joined(element(weights, "a0", number, "t0"), element(vector, "a1", number, "t1"))
+        fetched = joined(
+            loaded(weights, "a0", number * weights // 8, "t0"), loaded(vector, "a1", number * vector // 8, "t1")
+        )
         return joined(fetched, added("a3", "t0", "t1", "t1") if sum == 32 else added_wide("a3", "a4", "t0", "t1"))
 
     begin = ends(weights, "a0", "a2", "t2", "a2")
@@ -52,10 +54,10 @@ def dot_rows(weights: int, vector: int) -> Kernel:
 
     def step(number: int) -> Lines:
         products = (
-            joined(element(weights, row, number, "t1"), added(sum, "t1", "t0", "t1"))
+            joined(loaded(weights, row, number * weights // 8, "t1"), added(sum, "t1", "t0", "t1"))
             for row, sum in zip(rows, _SUMS, strict=True)
         )
-        return joined(element(vector, "a1", number, "t0"), *products)
+        return joined(loaded(vector, "a1", number * vector // 8, "t0"), *products)
 
     begin = joined(_next_rows(weights, rows), _started("a3"), ends(weights, "a0", "a2", "a3", "a2"))
     pointers = {row: weights // 8 for row in rows} | {"a1": vector // 8}
@@ -75,8 +77,8 @@ def channel_rows(weights: int, vector: int) -> Kernel:
     def step(number: int) -> Lines:
         products = (
             joined(
-                element(weights, row, number, "t1"),
-                element(vector, "a1", channel, "t2"),
+                loaded(weights, row, number * weights // 8, "t1"),
+                loaded(vector, "a1", channel * vector // 8, "t2"),
                 added(sum, "t1", "t2", "t2"),
             )
             for channel, (row, sum) in enumerate(zip(rows, _SUMS, strict=True))
@@ -96,7 +98,7 @@ def channel_rows(weights: int, vector: int) -> Kernel:
 
 
 def _started(starts: str) -> Lines:
-    return joined(*(word(starts, 4 * number, sum) for number, sum in enumerate(_SUMS)))
+    return joined(*(loaded(32, starts, 4 * number, sum) for number, sum in enumerate(_SUMS)))
 
 
 def _ended(sums: str) -> Lines:

@@ -14,7 +14,7 @@ from tinyml.targets.composer.repeated import Repeated, balanced
 from tinyml.targets.composer.requantised import Factors
 from tinyml.targets.composer.row_blocks import RowBlocks
 from tinyml.targets.riscv.composer.epilogues import SATURATED, requantised
-from tinyml.targets.riscv.composer.fetch import byte, word
+from tinyml.targets.riscv.composer.fetch import loaded
 from tinyml.targets.riscv.composer.loops import UNROLLED, counted, far_until, until
 from tinyml.targets.riscv.composer.multiply import added
 from tinyml.targets.riscv.composer.registers import REACH, bytes_of, moved, restored, saved
@@ -87,10 +87,10 @@ class Strip:
         first: the sums begin, in the registers of the first window's.
         """
         pointer, offset = place
-        lines = [byte(pointer, offset + window * self.tile.step, _ELEMENTS[window]) for window in range(windows)]
+        lines = [loaded(8, pointer, offset + window * self.tile.step, _ELEMENTS[window]) for window in range(windows)]
         for row in range(rows):
             sums = _SUMS[row * windows : (row + 1) * windows]
-            lines += [byte(_STREAM, number * rows + row, _WEIGHT)]
+            lines += [loaded(8, _STREAM, number * rows + row, _WEIGHT)]
             # The last product takes the weight's register; the first window's sum, which holds the start, comes last.
             for window in reversed(range(windows)):
                 product = _PRODUCT if window else _WEIGHT
@@ -134,7 +134,7 @@ class Strip:
         gap = self.blocks.gap(rows)
         lines: list[Lines] = []
         for row in range(rows):
-            lines += [word(_STREAM, gap + 4 * row, "a3"), byte(_STREAM, gap + 4 * rows + row, "a4")]
+            lines += [loaded(32, _STREAM, gap + 4 * row, "a3"), loaded(8, _STREAM, gap + 4 * rows + row, "a4")]
             for window, sum in enumerate(_SUMS[row * windows : (row + 1) * windows]):
                 target = f"{window * self.tile.rows + row}({_OUT})"
                 lines += [requantised(sum, "a3", "a4", self.tile.zero, _PRODUCT, target)]
@@ -143,15 +143,15 @@ class Strip:
 
     def block(self, rows: int, windows: int) -> Repeated:
         """Some rows by some windows."""
-        starts = joined(*(word(_STREAM, 4 * row, _SUMS[row * windows]) for row in range(rows)))
+        starts = joined(*(loaded(32, _STREAM, 4 * row, _SUMS[row * windows]) for row in range(rows)))
         begin = Repeated.once(joined(starts, moved(_STREAM, 4 * rows, _END)))
         return begin.followed_by(self.products(rows, windows)).then(self.finish(rows, windows))
 
     def all_rows(self, windows: int) -> Repeated:
         """All rows by some windows, behind which the pointers move to the next ones."""
-        code = Repeated.once(word("sp", _STREAM_AT, _STREAM))
+        code = Repeated.once(loaded(32, "sp", _STREAM_AT, _STREAM))
         for number, (times, rows) in enumerate(self.blocks.groups):
-            end = word("sp", _ENDS_AT[number], _END)
+            end = loaded(32, "sp", _ENDS_AT[number], _END)
             code = code.followed_by(until(self.block(rows, windows), _STREAM, end, _END, times, 3))
         window, out = moved(_WINDOWS, windows * self.tile.step, _END), moved(_OUT, (windows - 1) * self.tile.rows, _END)
         return code.then(joined(window, out))
@@ -169,7 +169,7 @@ class Strip:
             if times > 1:
                 end = moved(_END, times * windows * self.tile.rows, _PRODUCT, _OUT)
                 code = code.then((*end, f"sw {_END}, {_OUT_AT}(sp)"))
-            end = word("sp", _OUT_AT, _END)
+            end = loaded(32, "sp", _OUT_AT, _END)
             code = code.followed_by(far_until(self.all_rows(windows), _OUT, end, _END, times, 1))
         return code.then(restored(_FRAME))
 

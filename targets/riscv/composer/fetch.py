@@ -4,26 +4,16 @@ from __future__ import annotations
 
 from tinyml.targets.composer.lines import Lines
 
-_LOADS = {8: "lb", 16: "lh"}
+_LOADS = {8: "lb", 16: "lh", 32: "lw"}
 
 
-def byte(pointer: str, distance: int, to: str) -> Lines:
-    """The signed byte at a distance."""
-    return (f"lb {to}, {distance}({pointer})",)
-
-
-def word(pointer: str, distance: int, to: str) -> Lines:
-    """The word at a distance, from a multiple of 4."""
-    return (f"lw {to}, {distance}({pointer})",)
-
-
-def element(bits: int, pointer: str, number: int, to: str) -> Lines:
-    """The element with a number."""
-    return (f"{_LOADS[bits]} {to}, {number * bits // 8}({pointer})",)
+def loaded(bits: int, pointer: str, distance: int, to: str) -> Lines:
+    """The signed number at a distance in bytes, of which those of 16 and 32 bits are at multiples of their size."""
+    return (f"{_LOADS[bits]} {to}, {distance}({pointer})",)
 
 
 def scaled(bits: int, count: str, to: str) -> Lines:
-    """The bytes of a number of elements."""
+    """The bytes of a number of elements of 8 or 16 bits."""
     if bits == 16:
         return (f"slli {to}, {count}, 1",)
     return () if to == count else (f"mv {to}, {count}",)
