@@ -27,7 +27,7 @@ class Watch:
         image = program.elf.with_suffix(".bin")
         call_tool(_PREFIX, "objcopy", ["-O", "binary", program.elf, image])
         self.kernels = {address for name, address in self.table.items() if name.startswith("tm_rv_")}
-        self.uc: Any = unicorn.Uc(unicorn.UC_ARCH_RISCV, unicorn.UC_MODE_RISCV32)
+        self.uc: Any = unicorn.Uc(unicorn.UC_ARCH_RISCV, unicorn.UC_MODE_RISCV32)  # pyright: ignore[reportPrivateImportUsage]
         for address, size in [(0, 1 << 20), (0x20000000, 1 << 18)]:
             self.uc.mem_map(address, size)
         self.uc.mem_write(0, image.read_bytes())

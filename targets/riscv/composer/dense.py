@@ -88,7 +88,7 @@ def channel_rows(weights: int, vector: int) -> Kernel:
     begin = joined(
         _next_rows(weights, rows), scaled(vector, "a3", "a3"), _started("a4"), ends(weights, "a0", "a2", "a4", "a2")
     )
-    pointers = dict.fromkeys(rows, weights // 8)
+    pointers = {row: weights // 8 for row in rows}
     end = _ended("a5")
     lines = joined(begin, in_blocks(step, pointers, "a4", "a2"), end)
     signature = f"void {symbol}({_runs(weights, vector)}, int n, int stride,\n    const int32_t *start, int32_t *sums)"
