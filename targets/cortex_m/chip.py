@@ -16,7 +16,15 @@ CHIP = Chip(
     runner="tinyml.runtime.devices.cortex_m:CortexMRunner",
     boards=(
         # BBC micro:bit (nRF51822).
-        Board("cortex-m0", "cortex-m0", 262144, 16384, flags=("-mcpu=cortex-m0plus",), costs="cortex-m0"),
+        Board(
+            "cortex-m0",
+            "cortex-m0",
+            262144,
+            16384,
+            flags=("-mcpu=cortex-m0plus",),
+            costs="cortex-m0",
+            features=("armv6-m",),
+        ),
         # Nucleo-F103RB (STM32F103RB).
         Board("cortex-m3", "cortex-m3", 131072, 20480, flags=("-mcpu=cortex-m3",)),
         # Arduino Nano 33 BLE (nRF52840).

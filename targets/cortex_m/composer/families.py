@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from tinyml.targets.composer.tile_code import Machine, TileCode
-from tinyml.targets.cortex_m.composer.assembly import DSP, SYNTAX
+from tinyml.targets.cortex_m.composer import channel_strips_armv6m, dot_strips_armv6m
+from tinyml.targets.cortex_m.composer.assembly import ARMV6M, DSP, SYNTAX
 from tinyml.targets.cortex_m.composer.channel_strips import ChannelStrip
 from tinyml.targets.cortex_m.composer.dot_strips import Strip
 from tinyml.targets.cortex_m.composer.dot_window import Window
 from tinyml.targets.tiles import Tile
 
 _ARMV7EM = Machine("tinyml/cores.h", DSP, needs="dsp", call=16, prologue=SYNTAX)
+_ARMV6M = Machine("tinyml/cores.h", ARMV6M, needs="armv6-m", call=16, limit=1 << 30, prologue=SYNTAX)
 
 
 def _dots(tile: Tile) -> TileCode:
@@ -22,3 +24,11 @@ DOT_TILES = _ARMV7EM.family("tm_cm_dot_strip_s8_", "num.dot_tiles", _dots)
 
 CHANNEL_TILES = _ARMV7EM.family("tm_cm_channel_strip_s8_", "num.channel_tiles", ChannelStrip)
 """Channels, each with a filter."""
+
+SMALL_DOT_TILES = _ARMV6M.family("tm_cm_small_dot_strip_s8_", "num.dot_tiles", dot_strips_armv6m.Strip)
+"""Rows of a matrix by windows, for ARMv6-M."""
+
+SMALL_CHANNEL_TILES = _ARMV6M.family(
+    "tm_cm_small_channel_strip_s8_", "num.channel_tiles", channel_strips_armv6m.ChannelStrip
+)
+"""Channels, each with a filter, for ARMv6-M."""

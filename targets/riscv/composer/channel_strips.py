@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from tinyml.dialects.lazy_numpy import np
+from tinyml.targets.composer.channel_records import MULTIPLIER_AT, RIGHT_AT, START_AT, WEIGHTS_AT, ChannelRecords
 from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.composer.repeated import Repeated, balanced
-from tinyml.targets.composer.requantised import doubled, requantised_in_c
+from tinyml.targets.composer.requantised import Factors
 from tinyml.targets.riscv.composer.epilogues import SATURATED, requantised
 from tinyml.targets.riscv.composer.fetch import loaded
 from tinyml.targets.riscv.composer.loops import counted, far_until, until
@@ -32,9 +32,6 @@ _STREAM, _WINDOWS, _OUT, _PLACE = "a0", "a1", "a2", "a6"
 _MULTIPLIER, _RIGHT, _START = "a3", "a4", "a5"
 _ELEMENT, _PRODUCT, _END, _GROUPS = "a7", "t1", "t0", "t2"
 
-_MULTIPLIER_AT, _RIGHT_AT, _WEIGHTS_AT = 4, 8, 9
-"""Places in what belongs to a channel; its start comes first."""
-
 _STREAM_END, _FRAME = 0, 64
 """A place in the frame: where the stream ends."""
 
@@ -46,37 +43,25 @@ class ChannelStrip:
     tile: Tile
 
     @property
-    def columns(self) -> int:
-        """The columns of a filter."""
-        return self.tile.length // self.tile.rows
-
-    @property
-    def across(self) -> int:
-        """The columns from a window to the next."""
-        return self.tile.step // self.tile.rows
-
-    @property
-    def taps(self) -> int:
-        """The weights of a filter."""
-        return self.tile.runs * self.columns
+    def records(self) -> ChannelRecords:
+        return ChannelRecords(self.tile, Factors(is_doubled=True, less=1))
 
     @property
     def is_kept(self) -> bool:
         """Do all weights of a filter stay in registers?"""
-        return self.taps <= len(_WEIGHTS)
+        return self.records.taps <= len(_WEIGHTS)
 
     @property
     def most_windows(self) -> int:
         """The windows at once, of which loads and stores have to reach the last one."""
-        tile = self.tile
-        if tile.length % tile.rows or tile.step % tile.rows or tile.step == 0 or self.columns > len(_WEIGHTS):
+        if not self.records.is_by_channel or self.records.columns > len(_WEIGHTS):
             return 0
         reached = [count for count in range(1, len(_SUMS) + 1) if self.reach(count) <= REACH]
         return max(reached, default=0)
 
     def reach(self, windows: int) -> int:
         """The bytes from the first element of a row of windows to the last, or between their results."""
-        return max((windows - 1) * self.across + self.columns - 1, windows - 1) * self.tile.rows
+        return max((windows - 1) * self.records.across + self.records.columns - 1, windows - 1) * self.tile.rows
 
     @property
     def fits(self) -> bool:
@@ -87,21 +72,16 @@ class ChannelStrip:
         """How often so many windows are taken at once."""
         return balanced(self.tile.count, self.most_windows)
 
-    @property
-    def record(self) -> int:
-        """The bytes of a channel in the stream."""
-        return -(-(_WEIGHTS_AT + self.taps) // 4) * 4
-
     def row(self, place: tuple[str, int], weights: tuple[str, ...], windows: int, *, first: bool) -> Lines:
         """A row of a filter by that of windows. place: a pointer and what it is before the first element."""
-        pointer, offset = place
+        (pointer, offset), across, columns = place, self.records.across, self.records.columns
         lines: list[Lines] = []
-        for column in range((windows - 1) * self.across + self.columns):
-            users = [window for window in range(windows) if 0 <= column - window * self.across < self.columns]
+        for column in range((windows - 1) * across + columns):
+            users = [window for window in range(windows) if 0 <= column - window * across < columns]
             if users:
                 lines += [loaded(8, pointer, offset + column * self.tile.rows, _ELEMENT)]
             for window in users:
-                tap = column - window * self.across
+                tap = column - window * across
                 product = _ELEMENT if window == users[-1] else _PRODUCT
                 start = _START if first and tap == 0 else None
                 lines += [added(_SUMS[window], weights[tap], _ELEMENT, product, start)]
@@ -109,7 +89,7 @@ class ChannelStrip:
 
     def kept_rows(self, windows: int) -> Repeated:
         """All rows of a filter whose weights are in registers."""
-        pitch, columns = self.tile.pitch, self.columns
+        pitch, columns = self.tile.pitch, self.records.columns
         straight = (self.tile.runs - 1) * pitch + self.reach(windows) <= REACH
         lines: list[Lines] = []
         for row in range(self.tile.runs):
@@ -123,20 +103,20 @@ class ChannelStrip:
 
     def fetched_rows(self, windows: int) -> Repeated:
         """All rows of a filter, whose weights are fetched row by row."""
-        columns = self.columns
+        columns = self.records.columns
         begin = joined(
             (f"mv {sum}, {_START}" for sum in _SUMS[:windows]),
             f"mv {_PLACE}, {_WINDOWS}",
-            moved(_END, self.taps, _PRODUCT, _STREAM),
+            moved(_END, self.records.taps, _PRODUCT, _STREAM),
         )
         row = joined(
-            *(loaded(8, _STREAM, _WEIGHTS_AT + column, _WEIGHTS[column]) for column in range(columns)),
+            *(loaded(8, _STREAM, WEIGHTS_AT + column, _WEIGHTS[column]) for column in range(columns)),
             self.row((_PLACE, 0), _WEIGHTS, windows, first=False),
             moved(_PLACE, self.tile.pitch, _PRODUCT),
             moved(_STREAM, columns, _PRODUCT),
         )
         rows = until(Repeated.once(row), _STREAM, (), _END, self.tile.runs, 3)
-        return Repeated.once(begin).followed_by(rows).then(moved(_STREAM, -self.taps, _PRODUCT))
+        return Repeated.once(begin).followed_by(rows).then(moved(_STREAM, -self.records.taps, _PRODUCT))
 
     def results(self, windows: int) -> Repeated:
         """The results of some windows, behind which the pointers move to the next ones."""
@@ -152,12 +132,13 @@ class ChannelStrip:
     def channel(self) -> Repeated:
         """A channel, behind which the pointers move to the next one."""
         weights = (
-            loaded(8, _STREAM, _WEIGHTS_AT + tap, _WEIGHTS[tap]) for tap in range(self.taps if self.is_kept else 0)
+            loaded(8, _STREAM, WEIGHTS_AT + tap, _WEIGHTS[tap])
+            for tap in range(self.records.taps if self.is_kept else 0)
         )
         factors = (
-            loaded(32, _STREAM, 0, _START),
-            loaded(32, _STREAM, _MULTIPLIER_AT, _MULTIPLIER),
-            loaded(8, _STREAM, _RIGHT_AT, _RIGHT),
+            loaded(32, _STREAM, START_AT, _START),
+            loaded(32, _STREAM, MULTIPLIER_AT, _MULTIPLIER),
+            loaded(8, _STREAM, RIGHT_AT, _RIGHT),
         )
         code = Repeated.once(joined(*factors, *weights))
         for label, (times, windows) in enumerate(self.windows, 4):
@@ -165,14 +146,14 @@ class ChannelStrip:
         back = (
             moved(_WINDOWS, 1 - self.tile.count * self.tile.step, _END),
             moved(_OUT, 1 - self.tile.count * self.tile.rows, _END),
-            moved(_STREAM, self.record, _END),
+            moved(_STREAM, self.records.bytes, _END),
         )
         return code.then(joined(*back))
 
     @cached_property
     def code(self) -> Repeated:
         """The function."""
-        end = moved(_END, self.tile.rows * self.record, _PRODUCT, _STREAM)
+        end = moved(_END, self.tile.rows * self.records.bytes, _PRODUCT, _STREAM)
         code = Repeated.once(joined(saved(_FRAME), end, f"sw {_END}, {_STREAM_END}(sp)"))
         end = loaded(32, "sp", _STREAM_END, _END)
         channels = far_until(self.channel(), _STREAM, end, _END, self.tile.rows, 1)
@@ -197,26 +178,9 @@ class ChannelStrip:
         return bytes_of(self.lines)
 
     def stream(self, sums: Sums) -> Bytes:
-        """Of each channel the start, the multiplier, the shift and the weights."""
-        records: list[Bytes] = []
-        for weights, start, multiplier, shift in sums:
-            numbers = np.array([int(start), doubled(int(multiplier))], "<i4")
-            bytes = [-int(shift) - 1, *map(int, weights), *[0] * (self.record - _WEIGHTS_AT - self.taps)]
-            records += [numbers.view(np.int8), np.array(bytes, np.int8)]
-        return np.concatenate(records)
+        """All that belongs to channels."""
+        return self.records.stream(sums)
 
     @property
     def portable(self) -> str:
-        tile, columns = self.tile, self.columns
-        return f"""\
-    for (int channel = 0; channel < {tile.rows}; channel++, stream += {self.record})
-        for (int window = 0; window < {tile.count}; window++) {{
-            const int32_t multiplier = tm_number(stream + {_MULTIPLIER_AT});
-            const int right = stream[{_RIGHT_AT}];
-            int32_t sum = tm_number(stream);
-            for (int i = 0; i < {tile.runs}; i++)
-                for (int j = 0; j < {columns}; j++)
-                    sum += stream[{_WEIGHTS_AT} + i * {columns} + j]
-                        * (int32_t)x[window * {tile.step} + i * {tile.pitch} + j * {tile.rows} + channel];
-{requantised_in_c(" " * 12, tile.zero, f"out[window * {tile.rows} + channel]")}
-        }}"""
+        return self.records.portable
