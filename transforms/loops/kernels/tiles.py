@@ -10,12 +10,10 @@ from xdsl.ir import SSAValue
 from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import num, scratch
-from tinyml.dialects.formats.accumulator import Requantisation
 from tinyml.dialects.formats.coding import INTEGER_CODING
 from tinyml.dialects.formats.number_format import element_format
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.lazy_numpy import np
-from tinyml.targets.kernel import LEAST_MULTIPLIER
 from tinyml.targets.tiles import Sums, Tile, TileFamily
 from tinyml.transforms.ir.loop_nest import LoopNest
 
@@ -53,30 +51,19 @@ def _replaced(op: num.FinishedSumsOp, family: TileFamily) -> bool:
     if family.shifts:
         sums = Sums(rows, _begun(op, starts, -int(finish.shifts[0])), finish.multipliers, finish.shifts)
     else:
-        sums = _sums(rows, starts, finish)
-    if int((np.abs(sums.weights).sum(1) * 128 + np.abs(sums.starts)).max()) >= family.limit:
+        sums = Sums.requantised(rows, starts, finish)
+    if (bounded := family.bounded(sums, finish.zero)) is None:
         return False
     runs, pitch, step = op.spaces
     tile = Tile(op.rows, runs, op.run, pitch, step, op.count, finish.zero)
     if (kernel := family.kernel(tile)) is None:
         return False
     nest = LoopNest(op)
-    stream = nest.insert(scratch.ConstantOp.of(family.stream(tile, sums), i8))
+    stream = nest.insert(scratch.ConstantOp.of(family.stream(tile, bounded), i8))
     stream.name_hint = op.weights.name_hint
     nest.put(num.ComposedTilesOp([op.outputs, stream, op.windows], op.acc, op.products, kernel.symbol))
     Rewriter.erase_op(op)
     return True
-
-
-def _sums(weights: NDArray[np.int64], starts: NDArray[np.int64], finish: Requantisation) -> Sums:
-    """Sums of rows. A row with the factor 0 gives what a sum of nothing gives with any other."""
-    some = finish.multipliers != 0
-    return Sums(
-        weights * some[:, None],
-        starts * some,
-        np.where(some, finish.multipliers.astype(np.int64), LEAST_MULTIPLIER),
-        np.where(some, finish.shifts.astype(np.int64), -1),
-    )
 
 
 def _begun(op: num.FinishedSumsOp, starts: NDArray[np.int64], right: int) -> NDArray[np.int64]:

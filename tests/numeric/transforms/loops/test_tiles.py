@@ -23,6 +23,7 @@ from tinyml.targets.registry import tile_families
 from tinyml.tools.driver.measure import first_mismatch
 
 DEVICES = {
+    "cortex-m0": ("host", "cortex-m0", "cortex-m3"),
     "cortex-m4": ("host", "cortex-m0", "cortex-m3", "cortex-m4"),
     "riscv": ("host", "riscv"),
 }

@@ -1,6 +1,7 @@
 """Fragments of composed kernels: their instructions, and the costs that add up from these."""
 
 import numpy as np
+import pytest
 
 from tinyml.targets.cortex_m.composer.assembly import moved, statement
 from tinyml.targets.cortex_m.composer.epilogues import requantised
@@ -143,8 +144,9 @@ def test_the_weights_of_a_pair_of_rows_stand_together():
     assert words[-4:].tolist() == [0, 8, 0, -128]
 
 
-def test_a_tile_is_known_by_its_name():
-    [dots, channels] = tile_families("cortex-m4")
+@pytest.mark.parametrize("target", ["cortex-m0", "cortex-m4"])
+def test_a_tile_is_known_by_its_name(target: str):
+    [dots, channels] = tile_families(target)
     tile = Tile(2, 3, 6, 30, 2, 5, -128)
     assert Tile.named(tile.suffix) == tile
     assert tile_families("cortex-m3") == []
@@ -152,11 +154,11 @@ def test_a_tile_is_known_by_its_name():
         kernel = family.kernel(tile)
         assert kernel is not None
         assert known_kernel(kernel.symbol) is kernel
-        assert cost_table_names(kernel.symbol)
+        assert cost_table_names(kernel.symbol, target)
 
 
-def cost_table_names(symbol: str) -> bool:
-    table = cost_table("cortex-m4")
+def cost_table_names(symbol: str, target: str) -> bool:
+    table = cost_table(target)
     assert table is not None
     call, element = table.cost(symbol), table.cost(f"{symbol} element")
     return call is not None and element is not None and call.time > 0 and element.time == 0
