@@ -123,6 +123,7 @@ PIPELINES = {
             "decode-constants",
             "pack-constants",
             "block-rows",
+            "spend-flash",
             "select-kernels",
             If("pack_buffers", "place-arrays"),
             *CLEAN,

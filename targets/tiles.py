@@ -139,7 +139,8 @@ class TileFamily:
     that belongs to rows, in the order in which a kernel fetches them. limit: what sums stay below in magnitude, and
     what their parts do. shifts: do they finish sums by a shift, as `Accumulator.shift` says, instead of a
     requantisation? Then starts have half of the last place that it leaves, and sums 24 bits. most: bytes of a strip
-    that is gathered.
+    that is gathered. large: do streams take more flash than weights? `spend-flash` chooses such kernels, nothing else
+    does.
     """
 
     prefix: str
@@ -150,6 +151,7 @@ class TileFamily:
     limit: int
     shifts: bool = False
     most: int = STRIP_BYTES
+    large: bool = False
 
     def finish(self, accumulator: Accumulator, result: NumberFormat, rows: int) -> Requantisation | None:
         """How complete sums of rows are finished to bytes, if the kernels can do that.

@@ -51,8 +51,8 @@ class Machine:
     limit: int = REQUANTISED_LIMIT
     prologue: Lines = ()
 
-    def family(self, prefix: str, op: str, code: Callable[[Tile], TileCode]) -> TileFamily:
-        """A family for bytes.
+    def family(self, prefix: str, op: str, code: Callable[[Tile], TileCode], *, large: bool = False) -> TileFamily:
+        """A family for bytes. large: as in `TileFamily`.
 
         Every |start| plus the sum of |w| * |x| stays below `limit`, every shift is negative, and every multiplier at
         least `LEAST_MULTIPLIER`.
@@ -71,4 +71,4 @@ class Machine:
         def stream(tile: Tile, sums: Sums) -> Bytes:
             return code(tile).stream(sums)
 
-        return TileFamily(prefix, op, self.needs, composed, stream, self.limit)
+        return TileFamily(prefix, op, self.needs, composed, stream, self.limit, large=large)

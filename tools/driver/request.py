@@ -46,7 +46,7 @@ class Request(BuildOptions):
     """A request to compile a model.
 
     search: chooses the format of each tensor, in place of width and weights. ram: bytes that the plan `auto` may take,
-    by default all of the board's.
+    by default all of the board's. flash: bytes that kernels may fill which take more flash and less time than others.
     """
 
     model: Path = option("program: a file that a frontend reads, or a module of tensors (.mlir)", flags=())
@@ -57,6 +57,7 @@ class Request(BuildOptions):
     out: Path = option("folder to write", flags=("-o", "--out"))
     search: SearchRequest | None = None
     ram: int | None = None
+    flash: int | None = None
 
     @property
     def inputs(self) -> list[Path]:
@@ -72,4 +73,4 @@ class Request(BuildOptions):
 
     def pipeline_options(self, board: Board) -> PipelineOptions:
         """The options for the pipelines of a board, which may differ from the target."""
-        return PipelineOptions(data=str(self.val or ""), target=board.name, **self.compile_options)
+        return PipelineOptions(data=str(self.val or ""), target=board.name, flash=self.flash, **self.compile_options)

@@ -15,7 +15,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.functions import defined_functions
-from tinyml.dialects.scratch import AllocOp, ConstantOp, SliceOp, elements_of, memref_type, root, storage_of
+from tinyml.dialects.scratch import AllocOp, ConstantOp, SliceOp, elements_of, memref_type, root
 from tinyml.transforms.buffers.liveness.live_ranges import erase_dead_buffers, live_ranges, reshaped
 from tinyml.transforms.ir.offsets import build_offset, is_offset, is_run
 
@@ -27,7 +27,7 @@ class ForwardInsertsPass(ModulePass):
     The part must be consecutive elements there, with an offset known before the part is computed, and nothing may touch
     the buffer between the first op that touches the part and the insertion, which is erased; but the first may update
     the very elements that the part replaces. Where the first computes the part element by element, under the same
-    conditions its operand is computed in the same place, and is overwritten there.
+    conditions its operand, if it has the same format, is computed in the same place and overwritten there.
     """
 
     name = "forward-inserts"
@@ -50,8 +50,7 @@ class _Place:
         """Replace the buffer of a part by a view of its place."""
         builder = Builder(InsertPoint.before(before))
         offset = build_offset(self.offsets, tdsl.shape_of(self.whole), builder)
-        type = memref_type(part.result)
-        view = builder.insert(SliceOp(self.whole, offset, type.get_shape(), type.element_type)).result
+        view = builder.insert(SliceOp(self.whole, offset, memref_type(part.result).get_shape())).result
         view.name_hint = part.result.name_hint
         part.result.replace_all_uses_with(view)
         Rewriter.erase_op(part)
@@ -102,8 +101,9 @@ def _overwritten(op: tdsl.ElementwiseOp, place: SSAValue) -> AllocOp | None:
         buffer = reshaped(value).owner
         if not isinstance(buffer, AllocOp) or elements_of(buffer.result) != elements_of(place):
             continue
-        types = [memref_type(memref).element_type for memref in (buffer.result, place)]
-        if op.reads_in_place(value) and storage_of(types[0]) == storage_of(types[1]):
+        # Of two formats stored alike one may be packed later to fewer bits.
+        same = memref_type(buffer.result).element_type == memref_type(place).element_type
+        if same and op.reads_in_place(value):
             return buffer
     return None
 

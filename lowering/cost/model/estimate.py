@@ -20,8 +20,9 @@ class Estimate:
     """The estimated cost of a program.
 
     time: of one inference, in the unit of the device. code: bytes of the program's own instructions. flash, ram: bytes
-    of the whole program, RAM including the stack. operations: time and code of each operation of the source, by name.
-    guessed: kinds of steps that were never measured on the device and have a generic cost.
+    of the whole program, RAM including the stack. deepest: bytes of stack of the composed kernel that takes most, which
+    calls no others. operations: time and code of each operation of the source, by name. guessed: kinds of steps that
+    were never measured on the device and have a generic cost.
     """
 
     time: float
@@ -29,6 +30,7 @@ class Estimate:
     flash: float
     ram: float
     stack: float
+    deepest: float
     operations: Mapping[str, tuple[float, float]]
     guessed: tuple[str, ...]
 
@@ -52,6 +54,7 @@ def estimate(module: ModuleOp, table: CostTable) -> Estimate:
         flash=demand.constants + table.program.once + once + code,
         ram=demand.arena + demand.input + stack,
         stack=stack,
+        deepest=deepest,
         operations=operations,
         guessed=tuple(step for step in kinds if table.cost(step) is None),
     )

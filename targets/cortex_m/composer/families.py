@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tinyml.targets.composer.tile_code import Machine, TileCode
 from tinyml.targets.cortex_m.composer import channel_strips_armv6m, dot_strips_armv6m
 from tinyml.targets.cortex_m.composer.assembly import ARMV6M, DSP, SYNTAX
 from tinyml.targets.cortex_m.composer.channel_strips import ChannelStrip
 from tinyml.targets.cortex_m.composer.dot_strips import Strip
 from tinyml.targets.cortex_m.composer.dot_window import Window
+from tinyml.targets.cortex_m.composer.winograd_strips import WinogradStrip
+from tinyml.targets.kernel import REQUANTISED_LIMIT
 from tinyml.targets.tiles import Tile
 
 _ARMV7EM = Machine("tinyml/cores.h", DSP, needs="dsp", call=16, prologue=SYNTAX)
@@ -24,6 +28,11 @@ DOT_TILES = _ARMV7EM.family("tm_cm_dot_strip_s8_", "num.dot_tiles", _dots)
 
 CHANNEL_TILES = _ARMV7EM.family("tm_cm_channel_strip_s8_", "num.channel_tiles", ChannelStrip)
 """Channels, each with a filter."""
+
+WINOGRAD_TILES = replace(_ARMV7EM, limit=REQUANTISED_LIMIT // 2).family(
+    "tm_cm_winograd_strip_s8_", "num.dot_tiles", WinogradStrip, large=True
+)
+"""Rows of a matrix by windows one pixel apart, with two products for three: sums of two results have to fit."""
 
 SMALL_DOT_TILES = _ARMV6M.family("tm_cm_small_dot_strip_s8_", "num.dot_tiles", dot_strips_armv6m.Strip)
 """Rows of a matrix by windows, for ARMv6-M."""

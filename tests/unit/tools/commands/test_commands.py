@@ -16,8 +16,10 @@ from programs.paths import ROOT
 from programs.tflite_models import TfliteModel
 
 from tinyml.lowering.options import PipelineOptions
+from tinyml.targets.registry import board
 from tinyml.tools.cli.arguments import add_options
 from tinyml.tools.cli.arguments import given as given_options
+from tinyml.tools.driver.request import Request
 from tinyml.tools.driver.search_request import SearchRequest, search_options
 from tinyml.tools.main import main
 from tinyml.tools.reports.memory_picture import can_draw
@@ -145,6 +147,12 @@ def test_options_of_searches_reach_the_pass(loss: float, journal: str, widths: l
 def test_limits_are_kept_with_the_usual_options(model: Path, tmp_path: Path) -> None:
     asked = ("--search", "demote", "--ram", "60", "--jobs", "1", "--metric", "error")
     assert compile_(model, tmp_path / "out", *asked, "--optimize", "Os", "--packed", "auto") == 0
+
+
+def test_flash_is_for_kernels_without_a_search(model: Path, tmp_path: Path) -> None:
+    request = Request(model=model, out=tmp_path, flash=100)
+    assert request.pipeline_options(board("cortex-m4")).flash == 100
+    assert compile_(model, tmp_path / "out", "--target", "cortex-m4", "--flash", "100000") == 0
 
 
 def test_run_compares_and_reports(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
