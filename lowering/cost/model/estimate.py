@@ -37,7 +37,9 @@ def estimate(module: ModuleOp, table: CostTable) -> Estimate:
     """The cost of a program at L3 on the device of a table."""
     demand = demand_of(module)
     kinds = dict.fromkeys(step for steps in demand.operations.values() for step in steps.runs)
-    costs = {step: table.cost(step) or table.generic_cost(step) for step in kinds}
+    coded = {kernel: Cost(size.time, size.call, size.once, size.stack) for kernel, size in demand.coded.items()}
+    known = {step: coded.get(step) or table.cost(step) for step in kinds}
+    costs = {step: cost or table.generic_cost(step) for step, cost in known.items()}
     operations = {name: _time_and_code(steps, costs) for name, steps in demand.operations.items()}
     once = sum(cost.once for cost in costs.values())
     stack = table.program.stack + sum(cost.stack for cost in costs.values()) + demand.local
@@ -49,7 +51,7 @@ def estimate(module: ModuleOp, table: CostTable) -> Estimate:
         ram=demand.arena + demand.input + stack,
         stack=stack,
         operations=operations,
-        guessed=tuple(step for step in kinds if table.cost(step) is None),
+        guessed=tuple(step for step, cost in known.items() if cost is None),
     )
 
 

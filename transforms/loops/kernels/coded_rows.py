@@ -1,0 +1,265 @@
+"""Loops over rows whose products are with constants: the rows, and calls of code that take their place (L3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from xdsl.dialects import memref, scf
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation, SSAValue
+from xdsl.rewriter import Rewriter
+from xdsl.traits import MemoryEffectKind, is_side_effect_free, only_has_effect
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
+
+from tinyml.dialects import num, scratch
+from tinyml.dialects.formats.coding import INTEGER_CODING
+from tinyml.dialects.formats.exact.accumulator import AccumulatorType
+from tinyml.dialects.formats.exact.numbers import ExactNumbers
+from tinyml.dialects.formats.number_format import NumberFormat, element_format
+from tinyml.dialects.functions import defined_functions
+from tinyml.dialects.layouts.coded_rows import LARGEST, CodedRows
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.num import accumulator_type
+from tinyml.dialects.scratch import memref_type
+from tinyml.targets.kernel import Kernel
+from tinyml.targets.row_coder import RowCoder
+from tinyml.targets.tiles import SHIFTED_BITS
+from tinyml.transforms.ir.loop_accesses import affine, overlap
+from tinyml.transforms.ir.loop_nest import LoopNest, function_around, local_array
+from tinyml.transforms.ir.sparse_layouts import compressed_rows
+from tinyml.transforms.loops.kernels.finished_rows import is_outside, visits_in_order
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class RowLoop:
+    """A loop of which each iteration makes a byte of the products of a row of constant matrices.
+
+    finish: that byte. vectors: what the rows of each matrix meet. store: the only effect of the loop, which then
+    vanishes; None if the loop has others, and goes on with the byte. entries: of the sparse matrix that the loop walks
+    through, up to each row.
+    """
+
+    loop: scf.ForOp
+    finish: num.FinishOp
+    rows: CodedRows
+    vectors: Sequence[SSAValue]
+    store: memref.StoreOp | None
+    entries: Sequence[int]
+
+    def replace(self, coder: RowCoder, count: int) -> None:
+        """Let code compute the first so many rows: all of them unless the loop does nothing else."""
+        symbol = f"{coder.prefix}{_calls(self.loop)}"
+        rows = self.rows.part(0, count)
+        kernel = coder.composed(symbol, rows)
+        assert kernel is not None
+        nest = LoopNest(self.loop)
+        vectors = [_outside(vector, self.loop, nest) for vector in self.vectors]
+        if self.store is None:
+            storage = element_format(self.finish.result.type)
+            outputs = local_array(function_around(self.loop), storage.type, count, "rows")
+        else:
+            target = self.store.memref
+            element = memref_type(target).element_type
+            outputs = nest.insert(scratch.SliceOp(target, nest.index(0), (count,), element))
+        nest.put(num.CodedRowsOp(outputs, vectors, rows, symbol, size_of(kernel)))
+        if self.store is None:
+            load = memref.LoadOp.get(outputs, [self.loop.body.block.args[0]])
+            Rewriter.replace_op(self.finish, load)
+        elif count == self.rows.rows:
+            Rewriter.erase_op(self.loop)
+        else:
+            self.loop.operands[0] = nest.index(count)
+            if self.entries:
+                self.loop.operands[3] = nest.index(self.entries[count])
+
+
+def size_of(kernel: Kernel) -> num.CodeSize:
+    """What a composed kernel takes."""
+    composed = kernel.composed
+    assert composed is not None
+    return num.CodeSize(round(composed.costs[""]), kernel.code, composed.call, composed.stack)
+
+
+def row_loops(module: ModuleOp) -> Iterator[RowLoop]:
+    """The loops of a module whose rows can become code, in order."""
+    for function in defined_functions(module):
+        for loop in [op for op in function.walk() if isinstance(op, scf.ForOp)]:
+            finishes = [op for op in loop.body.block.ops if isinstance(op, num.FinishOp)]
+            candidates = (_rows_of(loop, finish) for finish in finishes)
+            yield from (rows for rows in candidates if rows is not None)
+
+
+def _rows_of(loop: scf.ForOp, finish: num.FinishOp) -> RowLoop | None:
+    """The rows that end in a byte; None if they are not those of constants, or no shift finishes their sums."""
+    first, count, step = (const_evaluate_operand(bound) for bound in (loop.lb, loop.ub, loop.step))
+    right, chain = _right(finish), _chain(finish)
+    if first != 0 or step != 1 or not count or right is None or chain is None:
+        return None
+    start, links = chain
+    if (starts := _starts(start, loop, count)) is None:
+        return None
+    weights: list[Numbers] = []
+    aligns: list[int] = []
+    places = 0
+    for link in links:
+        if isinstance(link, num.AlignOp):
+            places += _places(link)
+        elif (matrix := _matrix(link, loop, count)) is None or not _is_kept(_vector(link), loop):
+            return None
+        else:
+            weights.append(matrix)
+            aligns.append(places)
+            places = 0
+    # The start is in the units of the first products, half of the last place in those of the last ones.
+    left = sum(aligns[1:])
+    if not weights or places or left >= right:
+        return None
+    starts = (starts << aligns[0]) + (1 << right - 1 - left)
+    rows = CodedRows(weights, [0, *aligns[1:]], starts, right)
+    entries = [compressed_rows(link).lengths for link in links if isinstance(link, num.SparseDotOp)]
+    before = [0, *np.cumsum(entries[0], dtype=np.int64).tolist()] if entries else []
+    vectors = [_vector(link) for link in links if not isinstance(link, num.AlignOp)]
+    store = _only_store(loop, finish, count)
+    if loop.iter_args and (store is None or len(entries) != 1 or len(links) != 1):
+        return None
+    return RowLoop(loop, finish, rows, vectors, store, before)
+
+
+def _vector(link: num.DotOp | num.SparseDotOp) -> SSAValue:
+    return link.factors[1]
+
+
+def _right(finish: num.FinishOp) -> int | None:
+    """The places by which a sum is shifted to the right before it is limited to a byte; None for other ends."""
+    accumulator, format = accumulator_type(finish.sum), element_format(finish.result.type)
+    if not accumulator.INTEGER or not isinstance(format, ExactNumbers) or format.dtype.itemsize != 1:
+        return None
+    right = accumulator.shift(format) if format.raw_limits == (-LARGEST, LARGEST) else None
+    return right if right is not None and right < SHIFTED_BITS else None
+
+
+def _chain(
+    finish: num.FinishOp,
+) -> tuple[num.ZeroOp | num.StartOp, Sequence[num.DotOp | num.SparseDotOp | num.AlignOp]] | None:
+    """What a sum begins with, and the ops that it passes through; None if there are others."""
+    links: list[num.DotOp | num.SparseDotOp | num.AlignOp] = []
+    sum = finish.sum
+    while isinstance(link := sum.owner, num.DotOp | num.SparseDotOp | num.AlignOp):
+        if len(list(link.result.uses)) != 1:
+            return None
+        links.insert(0, link)
+        sum = link.sum
+    return (link, links) if isinstance(link, num.ZeroOp | num.StartOp) else None
+
+
+def _starts(start: num.ZeroOp | num.StartOp, loop: scf.ForOp, count: int) -> Numbers | None:
+    """The starts of all rows, if they are constants."""
+    from tinyml.dialects.machine.numpy_machine import NumpyMachine
+
+    if isinstance(start, num.ZeroOp):
+        return np.zeros(count, np.int64)
+    load = start.value.owner
+    if not isinstance(load, memref.LoadOp) or not visits_in_order(load.memref, load.indices, loop, count):
+        return None
+    constant, format = load.memref.owner, element_format(start.value.type)
+    if not isinstance(constant, scratch.ConstantOp) or scratch.packed_bits(memref_type(constant.result)) is not None:
+        return None
+    wide = accumulator_type(start.result).widened(32)
+    return wide.start(NumpyMachine(), constant.raws.reshape(-1), format).astype(np.int64)
+
+
+def _places(align: num.AlignOp) -> int:
+    """The places by which a sum is shifted to the left."""
+    before, after = (accumulator_type(value) for value in (align.sum, align.result))
+    assert isinstance(before, AccumulatorType)
+    assert isinstance(after, AccumulatorType)
+    return after.frac.data - before.frac.data
+
+
+def _matrix(link: num.DotOp | num.SparseDotOp, loop: scf.ForOp, count: int) -> Numbers | None:
+    """The constant matrix of which an iteration takes the row of its number; None if there is none."""
+    index = loop.body.block.args[0]
+    if not all(_is_bytes(element_format(factor.type)) for factor in link.factors):
+        return None
+    if isinstance(link, num.SparseDotOp):
+        if link.row is not index or len(loop.iter_args) != 1 or link.at is not loop.body.block.args[1]:
+            return None
+        rows = compressed_rows(link)
+        if len(rows.lengths) != count:
+            return None
+        numbers = np.repeat(np.arange(count), rows.lengths)
+        ends = np.cumsum(rows.lengths, dtype=np.int64)
+        walked = np.cumsum(rows.gaps, dtype=np.int64)
+        before = np.concatenate([[0], walked])[ends - rows.lengths]
+        matrix = np.zeros((count, link.length), np.int64)
+        # Entries that bridge a gap are zero.
+        np.add.at(matrix, (numbers, walked - before[numbers]), rows.values.astype(np.int64))
+        return matrix
+    run, slope, start = link.lhs, 0, 0
+    while isinstance(view := run.owner, scratch.SliceOp):
+        if (form := affine(view.offset, index)) is None:
+            return None
+        slope, start, run = slope + form[0], start + form[1], view.source
+    if not isinstance(constant := run.owner, scratch.ConstantOp) or slope != link.length:
+        return None
+    if scratch.packed_bits(memref_type(run)) is not None:
+        return None
+    raws = constant.raws.reshape(-1)[start : start + count * slope]
+    return raws.astype(np.int64).reshape(count, slope)
+
+
+def _is_bytes(format: NumberFormat) -> bool:
+    return format.coding is INTEGER_CODING and format.dtype.itemsize == 1
+
+
+def _is_kept(vector: SSAValue, loop: scf.ForOp) -> bool:
+    """Is a vector of bytes in working memory the same for all iterations?"""
+    type = memref_type(vector)
+    if scratch.in_flash(type) or scratch.packed_bits(type) is not None:
+        return False
+    view = vector.owner
+    outside = is_outside(vector, loop) or (
+        isinstance(view, scratch.SliceOp) and all(is_outside(operand, loop) for operand in view.operands)
+    )
+    effects = [op for op in loop.walk() if op is not loop and not is_side_effect_free(op)]
+    stores = [op for op in effects if isinstance(op, memref.StoreOp)]
+    others = [op for op in effects if op not in stores and not only_has_effect(op, MemoryEffectKind.READ)]
+    written = [scratch.root(store.memref) for store in stores]
+    return outside and not others and not any(overlap(scratch.root(vector), memory) for memory in written)
+
+
+def _only_store(loop: scf.ForOp, finish: num.FinishOp, count: int) -> memref.StoreOp | None:
+    """The store of a row's byte, if a loop does nothing else."""
+    stores = [op for op in loop.body.block.ops if isinstance(op, memref.StoreOp)]
+    uses = [use.operation for use in finish.result.uses]
+    if len(stores) != 1 or uses != stores or any(op.regions for op in loop.body.block.ops):
+        return None
+    [store] = stores
+    written = memref_type(store.memref)
+    if scratch.packed_bits(written) is not None or any(result.uses for result in loop.results):
+        return None
+    in_order = visits_in_order(store.memref, store.indices, loop, count) and is_outside(store.memref, loop)
+    return store if in_order else None
+
+
+def _outside(vector: SSAValue, loop: scf.ForOp, nest: LoopNest) -> SSAValue:
+    """A vector in front of a loop."""
+    if is_outside(vector, loop):
+        return vector
+    view = vector.owner
+    assert isinstance(view, scratch.SliceOp)
+    return nest.insert(view.clone())
+
+
+def _calls(op: Operation) -> int:
+    """The number of calls of code in a module."""
+    module = function_around(op).parent_op()
+    assert module is not None
+    return sum(isinstance(call, num.CodedRowsOp) for call in module.walk())
