@@ -105,7 +105,7 @@ class CodedRows:
         right = int(data["right"].value.data)
         if starts.ndim != 1 or any(matrix.ndim != 2 or len(matrix) != len(starts) for matrix in weights):
             shapes = ", ".join(str(matrix.shape) for matrix in weights)
-            raise VerifyException(f"matrices of shapes {shapes} have no rows for {starts.shape} starts")
+            raise VerifyException(f"matrices of shapes {shapes} have no rows for starts of shape {starts.shape}")
         if not 0 < right < 24 or len(aligns) != len(weights) or min(aligns) < 0 or aligns[0] != 0:
             raise VerifyException(f"sums are shifted to the left by {aligns} and to the right by {right} places")
         return CodedRows(weights, aligns, starts, right)

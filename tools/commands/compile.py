@@ -40,8 +40,9 @@ def run(arguments: argparse.Namespace) -> int:
     from tinyml.tools.reports.table import print_function_errors, print_reports, print_search
 
     search = _search(arguments)
-    ram = given(arguments, search_options()).get("ram") if search is None else None
-    request = Request(**given(arguments, options_of(Request)), search=search, ram=ram)
+    limits = given(arguments, search_options()) if search is None else {}
+    ram, flash = limits.get("ram"), limits.get("flash")
+    request = Request(**given(arguments, options_of(Request)), search=search, ram=ram, flash=flash)
     if ram is not None and request.plan != PLANS[0]:
         raise InputError(f"--ram is for --plan {PLANS[0]}, which chooses by it, and for searches")
     report = compile_model(request)
@@ -60,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _search(arguments: argparse.Namespace) -> SearchRequest | None:
     options, name = given(arguments, search_options()), parsed(arguments, SearchChoice).search
     if name is None:
-        if options := options.keys() - {"ram"}:
+        if options := options.keys() - {"ram", "flash"}:
             raise InputError(f"--{min(options)} is an option of --search")
         return None
     if "width" in arguments:

@@ -46,7 +46,7 @@ class Request(BuildOptions):
     """A request to compile a model.
 
     search: chooses the format of each tensor, in place of width and weights. ram: bytes that the plan `auto` may take,
-    by default all of the board's.
+    by default all of the board's. flash: bytes within which weights become code; by default none do.
     """
 
     model: Path = option("program: a file that a frontend reads, or a module of tensors (.mlir)", flags=())
@@ -57,6 +57,7 @@ class Request(BuildOptions):
     out: Path = option("folder to write", flags=("-o", "--out"))
     search: SearchRequest | None = None
     ram: int | None = None
+    flash: int | None = None
 
     @property
     def inputs(self) -> list[Path]:

@@ -85,7 +85,9 @@ class SearchParetoPass(SearchPass):
     target: str = USUAL
     metric: str = options.metric("margin")
     widths: tuple[int, ...] = options.widths(WIDTHS)
-    flash: int | None = option("most flash", default=None, metavar="BYTES")
+    flash: int | None = option(
+        "most flash; without a search, for code that weights become", default=None, metavar="BYTES"
+    )
     cycles: int | None = option("most cycles or instructions of an inference", default=None, metavar="N")
     loss: float | int | None = options.loss(None)
     effort: int = option("about how many candidates are evaluated", default=400, metavar="N")

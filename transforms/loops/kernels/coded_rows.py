@@ -42,8 +42,8 @@ class RowLoop:
     """A loop of which each iteration makes a byte of the products of a row of constant matrices.
 
     finish: that byte. vectors: what the rows of each matrix meet. store: the only effect of the loop, which then
-    vanishes; None if the loop has others, and goes on with the byte. entries: of the sparse matrix that the loop walks
-    through, up to each row.
+    vanishes; None if the loop has others, and goes on with the byte. sparse: the product of a sparse matrix through
+    which the loop walks.
     """
 
     loop: scf.ForOp
@@ -51,7 +51,7 @@ class RowLoop:
     rows: CodedRows
     vectors: Sequence[SSAValue]
     store: memref.StoreOp | None
-    entries: Sequence[int]
+    sparse: num.SparseDotOp | None
 
     def replace(self, coder: RowCoder, count: int) -> None:
         """Let code compute the first so many rows: all of them unless the loop does nothing else."""
@@ -76,8 +76,8 @@ class RowLoop:
             Rewriter.erase_op(self.loop)
         else:
             self.loop.operands[0] = nest.index(count)
-            if self.entries:
-                self.loop.operands[3] = nest.index(self.entries[count])
+            if self.sparse is not None:
+                _remove_rows(self.loop, self.sparse, count, nest)
 
 
 def size_of(kernel: Kernel) -> num.CodeSize:
@@ -123,13 +123,12 @@ def _rows_of(loop: scf.ForOp, finish: num.FinishOp) -> RowLoop | None:
         return None
     starts = (starts << aligns[0]) + (1 << right - 1 - left)
     rows = CodedRows(weights, [0, *aligns[1:]], starts, right)
-    entries = [compressed_rows(link).lengths for link in links if isinstance(link, num.SparseDotOp)]
-    before = [0, *np.cumsum(entries[0], dtype=np.int64).tolist()] if entries else []
     vectors = [_vector(link) for link in links if not isinstance(link, num.AlignOp)]
-    store = _only_store(loop, finish, count)
-    if loop.iter_args and (store is None or len(entries) != 1 or len(links) != 1):
+    store, sparse = _only_store(loop, finish, count), links[0] if isinstance(links[0], num.SparseDotOp) else None
+    # A loop that goes on would still walk through its sparse matrix.
+    if loop.iter_args and (store is None or sparse is None or len(links) != 1):
         return None
-    return RowLoop(loop, finish, rows, vectors, store, before)
+    return RowLoop(loop, finish, rows, vectors, store, sparse)
 
 
 def _vector(link: num.DotOp | num.SparseDotOp) -> SSAValue:
@@ -247,6 +246,21 @@ def _only_store(loop: scf.ForOp, finish: num.FinishOp, count: int) -> memref.Sto
         return None
     in_order = visits_in_order(store.memref, store.indices, loop, count) and is_outside(store.memref, loop)
     return store if in_order else None
+
+
+def _remove_rows(loop: scf.ForOp, sparse: num.SparseDotOp, count: int, nest: LoopNest) -> None:
+    """Leave out the entries of the first rows of a sparse matrix that a loop walks through: these rows become empty."""
+    rows = compressed_rows(sparse)
+    first, lengths = int(rows.lengths[:count].sum(dtype=np.int64)), rows.lengths.copy()
+    lengths[:count] = 0
+    # An array has an element at least.
+    parts = [np.resize(part[first:], max(len(part) - first, 1)) for part in (rows.values, rows.gaps)]
+    for old, new in zip((sparse.values, sparse.gaps, sparse.lengths), (*parts, lengths), strict=True):
+        raws = new.view(f"i{new.itemsize}")
+        constant = nest.insert(scratch.ConstantOp.of(raws, memref_type(old).element_type))
+        constant.name_hint = old.name_hint
+        for use in [use for use in old.uses if loop.is_ancestor(use.operation)]:
+            use.operation.operands[use.index] = constant
 
 
 def _outside(vector: SSAValue, loop: scf.ForOp, nest: LoopNest) -> SSAValue:
