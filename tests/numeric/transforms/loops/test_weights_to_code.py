@@ -25,18 +25,18 @@ from tinyml.tools.cli.located_parser import parse_mlir
 from tinyml.tools.driver.measure import first_mismatch
 
 KERNEL = "void tm_avr_rows_"
-SPARSE = "tm_dot_near_s8_s8_s24(&"
+SPARSE = "tm_dot_row_s8_s8_s24(&"
 Raws = NDArray[Any]
 ALL = 32256
 
 
-def tensor(rows: int, columns: int, frac: int) -> str:
-    return f"tensor<{rows}x{columns}x!fixed.q<8, {frac}>>"
+def tensor(rows: int, columns: int, frac: int, encoding: str = "") -> str:
+    return f"tensor<{rows}x{columns}x!fixed.q<8, {frac}>{encoding}>"
 
 
-def constant(name: str, raws: Raws, frac: int) -> str:
+def constant(name: str, raws: Raws, frac: int, encoding: str = "") -> str:
     rows, columns = raws.shape
-    type = tensor(rows, columns, frac)
+    type = tensor(rows, columns, frac, encoding)
     return f"    %{name} = tdsl.const dense<{raws.tolist()}> : tensor<{rows}x{columns}xi8> -> {type}\n"
 
 
@@ -54,7 +54,9 @@ X, Y, Z = tensor(60, 1, 7), tensor(14, 1, 4), tensor(9, 1, 3)
 
 def sparse_layer(random: np.random.Generator) -> str:
     raws = random.integers(-127, 128, (14, 60)) * (random.random((14, 60)) < 0.1)
-    return constant("A", raws, 6) + product("y", "A", "x", tensor(14, 60, 6), X, Y, op="spmv")
+    encoding = ", #tdsl.csr"
+    matrix = tensor(14, 60, 6, encoding)
+    return constant("A", raws, 6, encoding) + product("y", "A", "x", matrix, X, Y, op="spmv")
 
 
 def network(random: np.random.Generator) -> str:
