@@ -8,9 +8,8 @@ from pathlib import Path
 
 from tinyml.targets.board import Board
 from tinyml.targets.c.composer.elements import element_function
-from tinyml.targets.kernel import Kernel, PackedReads
+from tinyml.targets.kernel import Kernel, PackedReads, RowCoder
 from tinyml.targets.package import Package
-from tinyml.targets.row_coder import RowCoder
 from tinyml.targets.tiles import TileFamily
 
 MEMORY, SERIAL, CALLBACK = INPUTS = ("memory", "serial", "callback")

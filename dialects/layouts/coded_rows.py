@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -37,7 +37,7 @@ ROWS = "tinyml.coded_rows"
 LARGEST = 127
 """The magnitude to which results are limited."""
 
-_KEYS = {"weights", "starts", "aligns", "right"}
+_KEYS = ("weights", "starts", "aligns", "right")
 
 
 @dataclass(frozen=True)
@@ -94,29 +94,34 @@ class CodedRows:
     @staticmethod
     def of(attribute: Attribute) -> CodedRows:
         """The rows of an attribute; raises `VerifyException` for one that holds none."""
-        data: Mapping[str, Any] = attribute.data if isinstance(attribute, DictionaryAttr) else {}
-        if data.keys() != _KEYS or not isa(data["weights"], ArrayAttr[DenseIntOrFPElementsAttr]):
-            raise VerifyException(f"coded rows have {', '.join(sorted(_KEYS))}, got {attribute}")
-        weights = [_numbers(matrix, i8) for matrix in data["weights"]]
-        starts = _numbers(data["starts"], i32)
-        if not isinstance(data["aligns"], DenseArrayBase) or not isinstance(data["right"], IntegerAttr):
-            raise VerifyException(f"coded rows are shifted by numbers, got {data['aligns']} and {data['right']}")
-        aligns = [int(places) for places in data["aligns"].get_values()]
-        right = int(data["right"].value.data)
+        data = dict[str, Attribute](attribute.data if isinstance(attribute, DictionaryAttr) else ())
+        matrices, starts, aligns, right = (data.get(key) for key in _KEYS)
+        if len(data) != len(_KEYS) or not isinstance(matrices, ArrayAttr):
+            raise VerifyException(f"coded rows have {', '.join(_KEYS)}, got {attribute}")
+        if not isa(aligns, DenseArrayBase[IntegerType]) or not isa(right, IntegerAttr[IntegerType]):
+            raise VerifyException(f"coded rows are shifted by numbers, got {aligns} and {right}")
+        weights = [_numbers(matrix, i8) for matrix in cast("ArrayAttr[Attribute]", matrices)]
+        places = [int(places) for places in aligns.get_values()]
+        return CodedRows(weights, places, _numbers(starts, i32), right.value.data).verified
+
+    @property
+    def verified(self) -> CodedRows:
+        """Itself; raises `VerifyException` if its parts do not fit each other."""
+        weights, starts, aligns, right = self.weights, self.starts, self.aligns, self.right
         if starts.ndim != 1 or any(matrix.ndim != 2 or len(matrix) != len(starts) for matrix in weights):
             shapes = ", ".join(str(matrix.shape) for matrix in weights)
             raise VerifyException(f"matrices of shapes {shapes} have no rows for starts of shape {starts.shape}")
         if not 0 < right < 24 or len(aligns) != len(weights) or min(aligns) < 0 or aligns[0] != 0:
             raise VerifyException(f"sums are shifted to the left by {aligns} and to the right by {right} places")
-        return CodedRows(weights, aligns, starts, right)
+        return self
 
 
-def _dense(numbers: NDArray[np.signedinteger[Any]], element: Attribute) -> DenseIntOrFPElementsAttr:
+def _dense(numbers: NDArray[np.signedinteger[Any]], element: IntegerType) -> DenseIntOrFPElementsAttr:
     little = numbers.astype(numbers.dtype.newbyteorder("<"))
     return DenseIntOrFPElementsAttr(TensorType(element, numbers.shape), BytesAttr(little.tobytes()))
 
 
 def _numbers(elements: object, element: IntegerType) -> Numbers:
-    if not isinstance(elements, DenseIntOrFPElementsAttr) or elements.get_element_type() != element:
+    if not isa(elements, DenseIntOrFPElementsAttr[IntegerType]) or elements.get_element_type() != element:
         raise VerifyException(f"expected elements of {element}, got {elements}")
     return dense_elements(elements, np.dtype(f"<i{element.size}"), elements.get_shape()).astype(np.int64)

@@ -8,8 +8,7 @@ from tinyml.targets.avr.composer.dot_strips import DOT_STRIPS
 from tinyml.targets.avr.composer.fetch import FLASH, RAM
 from tinyml.targets.avr.composer.regime import regime_dot
 from tinyml.targets.avr.composer.sparse import sparse_dot
-from tinyml.targets.kernel import PackedReads
-from tinyml.targets.row_coder import RowCoder
+from tinyml.targets.kernel import PackedReads, RowCoder
 
 KERNELS = (
     dot(16, 16, 32),

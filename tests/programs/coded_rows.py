@@ -113,5 +113,6 @@ class CodedProgram:
             row[0] = number
             row[1 : 1 + len(vector)] = vector
         result = self.runner.run(self.build, self.interface, inputs)
+        assert result.scores is not None
         outputs = [scores[: self.some[number].rows] for scores, (number, _) in zip(result.scores, calls, strict=True)]
         return outputs, result.cycles

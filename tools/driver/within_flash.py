@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tinyml.tools.driver.stages import Compiled
 
 TRIES = 4
-"""How often a program is compiled at most: estimates of its flash are a few percent off."""
+"""How often a program is compiled at most, without such code in the end: estimates are a few percent off."""
 
 
 def compile_within_flash(
@@ -27,14 +27,15 @@ def compile_within_flash(
     from tinyml.runtime.devices.registry import is_available
 
     within = limit
-    for _ in range(TRIES):
+    for _ in range(TRIES - 1):
         compiled = compiled_within(within)
-        if not is_available(target):
-            return compiled
-        if (taken := _flash(compiled, target, optimize)) <= limit:
+        if not is_available(target) or (taken := _flash(compiled, target, optimize)) <= limit:
             return compiled
         within = max(within - (taken - limit), 1)
-    raise InputError(f"the program takes {taken} bytes of flash, --flash allows {limit}")
+    compiled = compiled_within(1)
+    if (taken := _flash(compiled, target, optimize)) > limit:
+        raise InputError(f"the program takes {taken} bytes of flash, --flash allows {limit}")
+    return compiled
 
 
 def _flash(compiled: Compiled, target: str, optimize: str) -> int:

@@ -14,8 +14,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from tinyml.dialects.errors import InputError
+from tinyml.targets.kernel import RowCoder
 from tinyml.targets.registry import HOST, board, chip_of
-from tinyml.targets.row_coder import RowCoder
 from tinyml.transforms.loops.kernels.coded_rows import RowLoop, row_loops
 from tinyml.transforms.search.costs.lowered_programs import LoweringPasses, registered_pass
 from tinyml.transforms.search.costs.pipelines_below import ESTIMATE_COST, LOOPS_TO_KERNELS, ProgramCost, cost_of
@@ -23,12 +23,14 @@ from tinyml.transforms.search.costs.pipelines_below import ESTIMATE_COST, LOOPS_
 
 @dataclass(frozen=True)
 class WeightsToCodePass(ModulePass):
-    """Turns loops over rows of constant matrices into calls of code, while the program stays within `flash` bytes.
+    """Turns loops over rows of constant matrices into calls of code, while the program stays within a limit on flash.
 
-    A loop that only stores what its rows give may keep some of its rows. What the program takes is estimated by the
-    cost model, with what the passes behind this one make of it. target, packed, pack_buffers: as those take them.
-    Raises `InputError` for an unknown target, and for a limit that is not positive. Targets without a cost table or
-    without such code stay as they are.
+    Where flash has no room for all rows of a loop, the others stay in a loop. What the program takes is estimated by
+    the cost model, with what the passes behind this one make of it.
+
+    target: as for `select-kernels`. flash: the most bytes of the program. packed: as for `pack-constants`.
+    pack_buffers: whether `place-arrays` runs. Raises `InputError` for an unknown target, and for a limit that is not
+    positive. Targets without a cost table or without such code stay as they are.
     """
 
     name = "weights-to-code"
@@ -75,7 +77,7 @@ class _Choice:
         """The most rows of a loop that fit beside what was chosen."""
         if self.fits({**chosen, number: loop.rows.rows}):
             return loop.rows.rows
-        least, beyond = 0, loop.rows.rows if loop.store is not None else 1
+        least, beyond = 0, loop.rows.rows
         while beyond - least > 1:
             middle = (least + beyond) // 2
             least, beyond = (middle, beyond) if self.fits({**chosen, number: middle}) else (least, middle)

@@ -23,11 +23,10 @@ from tinyml.dialects.layouts.coded_rows import LARGEST, CodedRows
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.num import accumulator_type
 from tinyml.dialects.scratch import memref_type
-from tinyml.targets.kernel import Kernel
-from tinyml.targets.row_coder import RowCoder
+from tinyml.targets.kernel import Kernel, RowCoder
 from tinyml.targets.tiles import SHIFTED_BITS
 from tinyml.transforms.ir.loop_accesses import affine, overlap
-from tinyml.transforms.ir.loop_nest import LoopNest, function_around, local_array
+from tinyml.transforms.ir.loop_nest import LoopNest, function_around, local_array, needed
 from tinyml.transforms.ir.sparse_layouts import compressed_rows
 from tinyml.transforms.loops.kernels.finished_rows import is_outside, visits_in_order
 
@@ -54,7 +53,10 @@ class RowLoop:
     sparse: num.SparseDotOp | None
 
     def replace(self, coder: RowCoder, count: int) -> None:
-        """Let code compute the first so many rows: all of them unless the loop does nothing else."""
+        """Let code compute the first so many rows.
+
+        A loop that goes on finds its bytes in an array, which another loop completes if not all rows are code.
+        """
         symbol = f"{coder.prefix}{_calls(self.loop)}"
         rows = self.rows.part(0, count)
         kernel = coder.composed(symbol, rows)
@@ -63,14 +65,18 @@ class RowLoop:
         vectors = [_outside(vector, self.loop, nest) for vector in self.vectors]
         if self.store is None:
             storage = element_format(self.finish.result.type)
-            outputs = local_array(function_around(self.loop), storage.type, count, "rows")
+            array = local_array(function_around(self.loop), storage.type, self.rows.rows, "rows")
+            outputs = nest.insert(scratch.SliceOp(array, nest.index(0), (count,), storage.type))
         else:
             target = self.store.memref
             element = memref_type(target).element_type
             outputs = nest.insert(scratch.SliceOp(target, nest.index(0), (count,), element))
         nest.put(num.CodedRowsOp(outputs, vectors, rows, symbol, size_of(kernel)))
         if self.store is None:
-            load = memref.LoadOp.get(outputs, [self.loop.body.block.args[0]])
+            array = scratch.root(outputs)
+            if count < self.rows.rows:
+                self._rest(nest, array, count)
+            load = memref.LoadOp.get(array, [self.loop.body.block.args[0]])
             Rewriter.replace_op(self.finish, load)
         elif count == self.rows.rows:
             Rewriter.erase_op(self.loop)
@@ -78,6 +84,19 @@ class RowLoop:
             self.loop.operands[0] = nest.index(count)
             if self.sparse is not None:
                 _remove_rows(self.loop, self.sparse, count, nest)
+
+    def _rest(self, nest: LoopNest, array: SSAValue, count: int) -> None:
+        """A loop over the rows from a number on, which stores their bytes in an array."""
+        body = self.loop.body.block
+
+        def row(index: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
+            values: dict[SSAValue, SSAValue] = {body.args[0]: index}
+            for op in needed([self.finish], self.loop):
+                nest.put(op.clone(value_mapper=values))
+            nest.store(values[self.finish.result], array, [index])
+            return []
+
+        nest.fold(self.loop.ub, [], row, start=count)
 
 
 def size_of(kernel: Kernel) -> num.CodeSize:

@@ -234,7 +234,7 @@ num.coded_rows %y, %x {rows = {weights = [dense<1> : tensor<2x4xi16>], aligns = 
 
 %y, %x = "test.op"() : () -> (memref<2x!fixed.q<8, 5>>, memref<4x!fixed.q<8, 6>>)
 num.coded_rows %y, %x {rows = {right = 8 : i64}, kernel = "k", size = array<i64: 1, 2, 3, 4>} : memref<2x!fixed.q<8, 5>>, memref<4x!fixed.q<8, 6>>
-// CHECK: coded rows have aligns, right, starts, weights, got
+// CHECK: coded rows have weights, starts, aligns, right, got
 
 // -----
 

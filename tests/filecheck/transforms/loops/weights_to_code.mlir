@@ -72,7 +72,8 @@ func.func @chained(%x: memref<5x!fixed.q<8, 6>>) -> memref<2x!fixed.q<8, 3>> {
 // CHECK-NEXT: %rows = memref.alloca() : memref<2x!fixed.q<8, 3>>
 // CHECK: [[a:%.*]] = scratch.slice %x
 // CHECK: [[b:%.*]] = scratch.slice %x
-// CHECK: num.coded_rows %rows, [[a]], [[b]] {rows = {weights = [{{.*}}], aligns = array<i64: 0, 2>, starts = dense<64> : tensor<2xi32>, right = 9 : i64}
+// CHECK: [[rows:%.*]] = scratch.slice %rows
+// CHECK-NEXT: num.coded_rows [[rows]], [[a]], [[b]] {rows = {weights = [{{.*}}], aligns = array<i64: 0, 2>, starts = dense<64> : tensor<2xi32>, right = 9 : i64}
 // CHECK: scf.for %i
 // CHECK: [[z:%.*]] = memref.load %rows[%i]
 // CHECK: num.mul [[z]], [[z]]
