@@ -122,7 +122,7 @@ PIPELINES = {
             *CLEAN,
             "fuse-loops",
             "decode-constants",
-            If("flash", "weights-to-code"),
+            "weights-to-code",
             LOOPS_TO_KERNELS,
         ),
     ),

@@ -28,33 +28,33 @@ class WeightsToCodePass(ModulePass):
     Where flash has no room for all rows of a loop, the others stay in a loop. What the program takes is estimated by
     the cost model, with what the passes behind this one make of it.
 
-    target: as for `select-kernels`. flash: the most bytes of the program. packed: as for `pack-constants`.
-    pack_buffers: whether `place-arrays` runs. Raises `InputError` for an unknown target, and for a limit that is not
+    target: as for `select-kernels`. flash: the most bytes of the program; without them nothing becomes code.
+    packed: as for `pack-constants`. pack_buffers: whether `place-arrays` runs. Raises `InputError` for an unknown target, and for a limit that is not
     positive. Targets without a cost table or without such code stay as they are.
     """
 
     name = "weights-to-code"
     target: str = HOST
-    flash: int = 0
+    flash: int | None = None
     packed: str = "auto"
     pack_buffers: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        coder = chip_of(self.target).coder
+        if self.flash is None or coder is None or not board(self.target).costs:
+            return
         if self.flash <= 0:
             raise InputError(f"the limit on flash is at least 1 byte, got {self.flash}")
-        coder = chip_of(self.target).coder
-        if coder is None or not board(self.target).costs:
-            return
         loops = list(row_loops(op))
-        for number, count in _Choice(op, coder, self).rows().items():
+        for number, count in _Choice(op, coder, self, self.flash).rows().items():
             loops[number].replace(coder, count)
 
 
 class _Choice:
     """The choice of rows that become code, by estimates of whole programs."""
 
-    def __init__(self, module: ModuleOp, coder: RowCoder, options: WeightsToCodePass):
-        self.module, self.coder, self.flash = module, coder, options.flash
+    def __init__(self, module: ModuleOp, coder: RowCoder, options: WeightsToCodePass, flash: int):
+        self.module, self.coder, self.flash = module, coder, flash
         given = {"target": options.target, "packed": options.packed, "pack_buffers": options.pack_buffers}
         self.below = LoweringPasses((LOOPS_TO_KERNELS,), registered_pass(ESTIMATE_COST, **given), **given)
         self.ram = board(options.target).ram

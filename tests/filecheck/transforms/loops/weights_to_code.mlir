@@ -1,9 +1,10 @@
 // RUN: tinyml-opt %s -p 'weights-to-code{target=uno flash=20000}' --split-input-file | filecheck %s
 // RUN: tinyml-opt %s -p 'weights-to-code{target=uno flash=100}' --split-input-file | filecheck %s --check-prefix=NONE
+// RUN: tinyml-opt %s -p 'weights-to-code{target=uno}' --split-input-file | filecheck %s --check-prefix=NONE
 // RUN: tinyml-opt %s -p 'weights-to-code{target=cortex-m4 flash=20000}' --split-input-file | filecheck %s --check-prefix=NONE
 
 // RUN: tinyml-opt %s -p 'weights-to-code{target=uno flash=20000},select-kernels{target=uno},canonicalize,lower-num-to-arith' --split-input-file | filecheck %s --check-prefix=BITS
-// RUN: not tinyml-opt %s -p 'weights-to-code{target=uno}' 2>&1 | filecheck %s --check-prefix=WRONG
+// RUN: not tinyml-opt %s -p 'weights-to-code{target=uno flash=0}' 2>&1 | filecheck %s --check-prefix=WRONG
 // RUN: not tinyml-opt %s -p 'weights-to-code{target=toaster flash=1}' 2>&1 | filecheck %s --check-prefix=UNKNOWN
 
 // NONE-NOT: num.coded_rows
