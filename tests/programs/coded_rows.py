@@ -18,6 +18,8 @@ from tinyml.targets.kernel import Kernel
 from tinyml.tools.calibration.measured_programs import INCLUDE
 
 Values = NDArray[Any]
+TWICE = 64
+"""Added to the number of rows that are called twice."""
 
 _HEADER = """\
 #include <stdint.h>
@@ -97,7 +99,8 @@ class CodedProgram:
             definitions |= dict(texts_of(kernel))
             places = np.cumsum([1, *(matrix.shape[1] for matrix in rows.weights)])[:-1]
             arguments = "".join(f"X + {place}, " for place in places)
-            cases += f"    case {number}: {kernel.symbol}({arguments}out); break;\n"
+            call = f"{kernel.symbol}({arguments}out);"
+            cases += f"    case {number}: {call} break;\n    case {number | TWICE}: {call} {call} break;\n"
         text = _SOURCE.format(
             definitions="\n".join(definitions.values()), results=self.interface.output_length, cases=cases
         )
@@ -114,5 +117,7 @@ class CodedProgram:
             row[1 : 1 + len(vector)] = vector
         result = self.runner.run(self.build, self.interface, inputs)
         assert result.scores is not None
-        outputs = [scores[: self.some[number].rows] for scores, (number, _) in zip(result.scores, calls, strict=True)]
+        outputs = [
+            scores[: self.some[number & ~TWICE].rows] for scores, (number, _) in zip(result.scores, calls, strict=True)
+        ]
         return outputs, result.cycles

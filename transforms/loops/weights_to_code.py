@@ -28,9 +28,9 @@ class WeightsToCodePass(ModulePass):
     Where flash has no room for all rows of a loop, the others stay in a loop. What the program takes is estimated by
     the cost model, with what the passes behind this one make of it.
 
-    target: as for `select-kernels`. flash: the most bytes of the program; without them nothing becomes code.
-    packed: as for `pack-constants`. pack_buffers: whether `place-arrays` runs. Raises `InputError` for an unknown target, and for a limit that is not
-    positive. Targets without a cost table or without such code stay as they are.
+    target: as for `select-kernels`. flash: the most bytes of the program; without them nothing becomes code. packed: as
+    for `pack-constants`. pack_buffers: whether `place-arrays` runs. Raises `InputError` for an unknown target, and for
+    a limit that is not positive. Targets without a cost table or without such code stay as they are.
     """
 
     name = "weights-to-code"

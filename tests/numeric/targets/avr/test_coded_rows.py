@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from programs.coded_rows import CodedProgram, expected, random_rows, vectors
+from programs.coded_rows import TWICE, CodedProgram, expected, kernels, random_rows, vectors
 
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import runner_for
@@ -27,3 +30,18 @@ def test_random_rows_are_exact(tmp_path_factory: pytest.TempPathFactory, seed: i
         results, _ = program.run(calls)
         for (number, vector), result in zip(calls, results, strict=True):
             np.testing.assert_array_equal(result, expected(some[number], vector))
+
+
+def test_the_time_of_a_call_is_known(tmp_path: Path):
+    """Where no result is out of range; an argument takes the compiler two cycles more or less."""
+    random = np.random.default_rng(3)
+    some = [random_rows(random, rows, lengths) for rows, lengths in SHAPES]
+    vectors = [np.zeros(sum(matrix.shape[1] for matrix in rows.weights), np.int8) for rows in some]
+    some = [replace(rows, starts=rows.starts % (1 << rows.right)) for rows in some]
+    program = CodedProgram(runner_for("atmega1284p"), tmp_path, some)
+    calls = [(number | twice, vector) for number, vector in enumerate(vectors) for twice in (0, TWICE)]
+    _, cycles = program.run(calls)
+    assert cycles is not None
+    for rows, once, twice, kernel in zip(some, cycles[::2], cycles[1::2], kernels(some), strict=True):
+        assert kernel.composed is not None
+        assert abs(kernel.composed.costs[""] - (twice - once)) <= 2 * len(rows.weights)
