@@ -35,7 +35,7 @@ static int8_t out[{results}];
 const int8_t *coded_scores(void) {{ return out; }}
 void coded_predict(const int8_t *X)
 {{
-    switch (X[0]) {{
+    switch (X[0] & {least}) {{
 {cases}    }}
 }}
 """
@@ -56,9 +56,9 @@ def random_rows(random: np.random.Generator, rows: int, lengths: Sequence[int]) 
         return (chosen * (random.random((rows, length)) < random.choice([1, 0.9, 0.3, 0.02]))).astype(np.int64)
 
     weights = [matrix(length) for length in lengths]
-    aligns = [0, *random.integers(0, 3, len(lengths) - 1).tolist()]
+    aligns = [0, *random.integers(0, 2, len(lengths) - 1).tolist()]
     right = int(random.integers(1, 20))
-    starts = random.integers(-(1 << 18), 1 << 18, rows) * int(random.integers(0, 2)) + (1 << right - 1)
+    starts = random.integers(-(1 << 16), 1 << 16, rows) * int(random.integers(0, 2)) + (1 << right - 1)
     return CodedRows(weights, aligns, starts, right)
 
 
@@ -100,9 +100,12 @@ class CodedProgram:
             places = np.cumsum([1, *(matrix.shape[1] for matrix in rows.weights)])[:-1]
             arguments = "".join(f"X + {place}, " for place in places)
             call = f"{kernel.symbol}({arguments}out);"
-            cases += f"    case {number}: {call} break;\n    case {number | TWICE}: {call} {call} break;\n"
+            cases += f"    case {number}: {call} if (X[0] & {TWICE}) {{ {call} }} break;\n"
         text = _SOURCE.format(
-            definitions="\n".join(definitions.values()), results=self.interface.output_length, cases=cases
+            definitions="\n".join(definitions.values()),
+            results=self.interface.output_length,
+            cases=cases,
+            least=TWICE - 1,
         )
         source.mkdir(parents=True)
         (source / "coded.c").write_text(text)
@@ -117,7 +120,6 @@ class CodedProgram:
             row[1 : 1 + len(vector)] = vector
         result = self.runner.run(self.build, self.interface, inputs)
         assert result.scores is not None
-        outputs = [
-            scores[: self.some[number & ~TWICE].rows] for scores, (number, _) in zip(result.scores, calls, strict=True)
-        ]
+        lengths = [self.some[number & ~TWICE].rows for number, _ in calls]
+        outputs = [scores[:length] for scores, length in zip(result.scores, lengths, strict=True)]
         return outputs, result.cycles
