@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.builder import Builder
@@ -25,7 +26,8 @@ class ForwardInsertsPass(ModulePass):
 
     The part must be consecutive elements there, with an offset known before the part is computed, and nothing may touch
     the buffer between the first op that touches the part and the insertion, which is erased; but the first may update
-    the very elements that the part replaces.
+    the very elements that the part replaces. Where the first computes the part element by element, under the same
+    conditions its operand, if it has the same format, is computed in the same place and overwritten there.
     """
 
     name = "forward-inserts"
@@ -37,38 +39,86 @@ class ForwardInsertsPass(ModulePass):
                 _forward(function, insert)
 
 
+@dataclass(frozen=True)
+class _Place:
+    """The consecutive elements of a buffer, `whole`, from which on a part is inserted."""
+
+    whole: SSAValue
+    offsets: Sequence[SSAValue]
+
+    def take(self, part: AllocOp, before: Operation) -> None:
+        """Replace the buffer of a part by a view of its place."""
+        builder = Builder(InsertPoint.before(before))
+        offset = build_offset(self.offsets, tdsl.shape_of(self.whole), builder)
+        view = builder.insert(SliceOp(self.whole, offset, memref_type(part.result).get_shape())).result
+        view.name_hint = part.result.name_hint
+        part.result.replace_all_uses_with(view)
+        Rewriter.erase_op(part)
+
+
 def _forward(function: func.FuncOp, insert: tdsl.InsertSliceOp) -> None:
     part, whole = reshaped(insert.part).owner, root(insert.out)
     if not isinstance(part, AllocOp) or not isinstance(whole.owner, AllocOp) or insert.input is not insert.dest:
         return
     if part is whole.owner or not is_run(tdsl.shape_of(insert.out), tdsl.shape_of(insert.part)):
         return
-    live = live_ranges(function)
-    first, last = live.ranges[part]
-    # The caller has computed what may be the input.
-    if first < 0:
+    if (start := _start(function, part, insert)) is None:
         return
-    if live.points[last] is not insert or live.points[first].parent is not insert.parent:
-        return
-    start_op = live.points[first]
-    place = _updated_place(start_op, insert)
-    reads = [value for op in live.points[first:last] for value in op.operands if value is not place]
-    if any(_may_be(value, whole) for value in reads):
+    place = _updated_place(start[0], insert)
+    if any(_may_be(value, whole) for op in start for value in op.operands if value is not place):
         return
     if place is not None and place.type == part.result.type:
         Rewriter.erase_op(insert)
         part.result.replace_all_uses_with(place)
         Rewriter.erase_op(part)
         return
-    start = _first_user(part, insert)
-    if all(_is_known(offset, start) for offset in insert.offsets):
-        builder = Builder(InsertPoint.before(start))
-        offset = build_offset(insert.offsets, tdsl.shape_of(insert.out), builder)
-        view = builder.insert(SliceOp(insert.out, offset, memref_type(part.result).get_shape())).result
-        view.name_hint = part.result.name_hint
+    before, target = _first_user(part, insert), _Place(insert.out, tuple(insert.offsets))
+    if all(_is_known(offset, before) for offset in insert.offsets):
         Rewriter.erase_op(insert)
-        part.result.replace_all_uses_with(view)
-        Rewriter.erase_op(part)
+        target.take(part, before)
+        _forward_operands(function, start[0], target)
+
+
+def _forward_operands(function: func.FuncOp, op: Operation, place: _Place) -> None:
+    """Compute the operand of an op, and those of the op that begins it, in the place where the op's result is."""
+    while isinstance(op, tdsl.ElementwiseOp) and (dest := op.dest) is not None:
+        if (part := _overwritten(op, dest)) is None:
+            return
+        start, before = _start(function, part, op), _first_user(part, op)
+        if start is None or not all(_is_known(offset, before) for offset in place.offsets):
+            return
+        others = [value for value in op.operands if root(value) is not part.result and value is not dest]
+        values = [*others, *(value for computing in start for value in computing.operands)]
+        if any(_may_be(value, root(place.whole)) for value in values):
+            return
+        place.take(part, before)
+        op = start[0]
+
+
+def _overwritten(op: tdsl.ElementwiseOp, place: SSAValue) -> AllocOp | None:
+    """The buffer of an operand that the result of an op may overwrite element by element, if it is as large."""
+    for value in op.inputs:
+        buffer = reshaped(value).owner
+        if not isinstance(buffer, AllocOp) or elements_of(buffer.result) != elements_of(place):
+            continue
+        # Of two formats stored alike one may be packed later to fewer bits.
+        same = memref_type(buffer.result).element_type == memref_type(place).element_type
+        if same and op.reads_in_place(value):
+            return buffer
+    return None
+
+
+def _start(function: func.FuncOp, part: AllocOp, last: Operation) -> Sequence[Operation] | None:
+    """The program points at which a part is computed, from the first that touches it to the one before the last.
+
+    None if an op that does not stand beside the last comes first, or others than the last come after it.
+    """
+    live = live_ranges(function)
+    first, end = live.ranges[part]
+    # The caller has computed what may be the input.
+    if first < 0 or live.points[end] is not last or live.points[first].parent is not last.parent:
+        return None
+    return live.points[first:end]
 
 
 def _updated_place(op: Operation, insert: tdsl.InsertSliceOp) -> SSAValue | None:

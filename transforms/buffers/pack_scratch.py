@@ -33,9 +33,11 @@ from tinyml.transforms.buffers.liveness.live_ranges import (
     live_ranges,
 )
 from tinyml.transforms.buffers.liveness.place_buffers import place_buffers
-from tinyml.transforms.buffers.overlap.pairs import safe_distances, with_overlaps
+from tinyml.transforms.buffers.overlap.pairs import Distances, safe_distances, with_overlaps
+from tinyml.transforms.buffers.overlap.reuse import exchange_sources
 from tinyml.transforms.buffers.overlap.stacks import stacked
 from tinyml.transforms.buffers.packing import Effort, Placement, Rectangle, find_peak, pack
+from tinyml.transforms.buffers.packing.effort import STEPS
 from tinyml.transforms.buffers.packing.moving import pack_with_moves
 from tinyml.transforms.buffers.packing.options import PackingOptions
 
@@ -50,7 +52,8 @@ class PackScratchPass(PackingOptions, ModulePass):
     """Replaces every `scratch.alloc` by a view of one `scratch.arena`, both at the function's entry.
 
     A `scratch.reuse` becomes a view of the bytes that it reuses. A result may overlap an operand that the op or loop
-    nest which computes it is the last to read: it begins at least the safe distance below (`overlap/distance.py`).
+    nest which computes it is the last to read: it begins at least the safe distance below (`overlap/distance.py`). In
+    the mode `auto` a `scratch.reuse` takes the place of another operand where that saves a hundredth of the arena.
 
     align: a power of two that divides all offsets, in addition to the element size. limit: the greatest size of the
     arena, in bytes. moves: let operands move, each at most once, before the op whose result overlaps them, where that
@@ -82,21 +85,18 @@ class PackScratchPass(PackingOptions, ModulePass):
     def _pack(self, function: func.FuncOp) -> None:
         if any(isinstance(inner, ArenaOp) for inner in function.walk()):
             raise InputError(f"@{function.sym_name.data} has an arena already")
-        live = live_ranges(function)
-        groups = buffers_by_location(live)
-        shapes = [rectangle(live, members, self.align) for members in groups]
-        distances = safe_distances(live, groups, shapes)
-        rectangles = with_overlaps(shapes, distances)
-        barred = _barred(function, live)
-        placement = self._placement(rectangles, Effort(nodes=self.nodes, barred=barred))
-        if (problem := stacked(rectangles, distances)) is not None:
-            with_stacks = self._placement(problem.rectangles, Effort(nodes=self.nodes, barred=barred))
-            placement = problem.lower(placement, with_stacks)
+        problem = _problem(function, self.align)
+        placement = self._placement(problem)
+        if self.mode == "auto" and placement.gap > placement.height // 100:
+            problem, placement = self._exchanged(function, problem, placement)
+        live, rectangles = problem.live, problem.rectangles
         if self.moves:
-            placement = pack_with_moves(rectangles, placement, barred, self._placement)
+            placement = pack_with_moves(rectangles, placement, problem.barred, self._packed)
         if self.limit is not None and placement.height > self.limit:
             raise self._too_high(live, rectangles, placement)
-        arena = place_buffers(function, live, groups, placement, lcm(*(shape.alignment for shape in rectangles)))
+        arena = place_buffers(
+            function, live, problem.groups, placement, lcm(*(shape.alignment for shape in rectangles))
+        )
         arena.attributes[HEIGHT] = IntegerAttr(placement.height, i64)
         arena.attributes[LOWER_BOUND] = IntegerAttr(placement.lower_bound, i64)
         if placement.optimal:
@@ -104,7 +104,32 @@ class PackScratchPass(PackingOptions, ModulePass):
         else:
             arena.attributes[GAP] = IntegerAttr(placement.gap, i64)
 
-    def _placement(self, rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
+    def _exchanged(self, function: func.FuncOp, problem: _Problem, placement: Placement) -> tuple[_Problem, Placement]:
+        """The problem and a lower placement after results have taken the place of other operands, or the same ones."""
+
+        def height(share: float) -> int:
+            return self._placement(_problem(function, self.align), share).height
+
+        if not (former := exchange_sources(function, height)):
+            return problem, placement
+        new = _problem(function, self.align)
+        if (lower := self._placement(new)).height < placement.height:
+            return new, lower
+        for reuse, source in former.items():
+            reuse.operands[0] = source
+        return problem, placement
+
+    def _placement(self, problem: _Problem, share: float = 1) -> Placement:
+        """The lower placement of the problem and of one in which results of loop nests are stacked."""
+
+        def placed(rectangles: Sequence[Rectangle]) -> Placement:
+            return self._packed(rectangles, Effort(nodes=self.nodes, steps=int(share * STEPS), barred=problem.barred))
+
+        placement = placed(problem.rectangles)
+        stacks = stacked(problem.rectangles, problem.distances)
+        return placement if stacks is None else stacks.lower(placement, placed(stacks.rectangles))
+
+    def _packed(self, rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
         return pack(rectangles, self.mode, effort, self.coarsen)
 
     def _too_high(self, live: LiveRanges, rectangles: list[Rectangle], placement: Placement) -> InputError:
@@ -118,6 +143,25 @@ class PackScratchPass(PackingOptions, ModulePass):
             f"alive at the peak of {peak.bytes} bytes, {_spell(at)}: {names}"
         )
         return error_at(at, message)
+
+
+@dataclass(frozen=True)
+class _Problem:
+    """The buffers of a function as rectangles. groups: those that take the bytes of each rectangle in turn."""
+
+    live: LiveRanges
+    groups: list[list[Buffer]]
+    distances: Distances
+    rectangles: list[Rectangle]
+    barred: frozenset[int]
+
+
+def _problem(function: func.FuncOp, align: int) -> _Problem:
+    live = live_ranges(function)
+    groups = buffers_by_location(live)
+    shapes = [rectangle(live, members, align) for members in groups]
+    distances = safe_distances(live, groups, shapes)
+    return _Problem(live, groups, distances, with_overlaps(shapes, distances), _barred(function, live))
 
 
 def rectangle(live: LiveRanges, members: Sequence[Buffer], align: int = 1) -> Rectangle:

@@ -26,9 +26,9 @@ from tinyml.transforms.buffers.liveness.live_ranges import (
     live_ranges,
     reshaped,
 )
+from tinyml.transforms.buffers.overlap.reuse import takes_place
 from tinyml.transforms.buffers.packing import Rectangle, find_peak
 from tinyml.transforms.buffers.scheduling.least_peak_order import Problem, Task, least_peak
-from tinyml.transforms.buffers.update_in_place import takes_place
 
 GAP = "scratch.order_gap"
 

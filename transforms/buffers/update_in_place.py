@@ -7,24 +7,14 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import MemRefType, ModuleOp
-from xdsl.ir import Attribute, SSAValue
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.functions import defined_functions
-from tinyml.dialects.layouts.packed_bits import group_length, touched_bytes
-from tinyml.dialects.scratch import (
-    AllocOp,
-    ReuseOp,
-    bytes_of,
-    element_bytes,
-    memref_type,
-    packed_bits,
-    root,
-    unit_bytes,
-)
+from tinyml.dialects.scratch import AllocOp, ReuseOp, bytes_of, memref_type, root, unit_bytes
 from tinyml.transforms.buffers.liveness.live_ranges import (
     Buffer,
     Range,
@@ -33,7 +23,7 @@ from tinyml.transforms.buffers.liveness.live_ranges import (
     live_ranges,
     reshaped,
 )
-from tinyml.transforms.buffers.overlap.distance import safe_distance
+from tinyml.transforms.buffers.overlap.reuse import takes_place
 from tinyml.transforms.buffers.packing import Rectangle, find_peak
 
 
@@ -124,28 +114,3 @@ class _Function:
             new = reuse.result
         result.result.replace_all_uses_with(new)
         Rewriter.erase_op(result)
-
-
-def takes_place(op: tdsl.TensorOp, buffer: SSAValue) -> bool:
-    """True if the elements of an op's result may overwrite a buffer from its start as they are computed from it."""
-    operands = [operand for operand in op.inputs if root(operand) is buffer]
-    if any(reshaped(operand) is not buffer for operand in operands):
-        return False
-    if all(packed_bits(memref_type(value)) is None for value in (op.out, *operands)):
-        distance = safe_distance(op, {buffer}, {root(op.out)})
-        return distance is not None and distance <= 0
-    out = memref_type(op.out)
-    return all(op.reads_in_place(operand) and _no_wider(out, memref_type(operand)) for operand in operands)
-
-
-def _no_wider(result: MemRefType[Attribute], operand: MemRefType[Attribute]) -> bool:
-    """True if element i of a result in an operand's place needs only bytes of its first i elements.
-
-    Packed elements share bytes with later ones, so that operands that are packed must be packed alike.
-    """
-    bits, bytes = packed_bits(result), element_bytes(operand)
-    if packed_bits(operand) is not None:
-        return bits == packed_bits(operand)
-    if bits is None:
-        return element_bytes(result) <= bytes
-    return all(touched_bytes(count, bits) <= count * bytes for count in range(1, group_length(bits) + 1))

@@ -42,7 +42,11 @@ def estimate(module: ModuleOp, table: CostTable) -> Estimate:
     costs = {step: cost or table.generic_cost(step) for step, cost in known.items()}
     operations = {name: _time_and_code(steps, costs) for name, steps in demand.operations.items()}
     once = sum(cost.once for cost in costs.values())
-    stack = table.program.stack + sum(cost.stack for cost in costs.values()) + demand.local
+    # Kernels call nothing, so that the frame of one is alive at a time.
+    kernels = {step for step in kinds if table.composed(step) is not None}
+    deepest = max((costs[step].stack for step in kernels), default=0)
+    frames = sum(cost.stack for step, cost in costs.items() if step not in kernels)
+    stack = table.program.stack + frames + deepest + demand.local
     code = sum(bytes for _, bytes in operations.values())
     return Estimate(
         time=table.program.time + sum(time for time, _ in operations.values()),

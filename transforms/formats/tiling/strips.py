@@ -35,7 +35,7 @@ AMPLE = Room(STRIP_BYTES)
 _STREAMED_SHARE = 3
 """Where segments are streamed, strips and stack take together this fraction of what strips take otherwise: a third."""
 
-_CALLS = 160
+_CALLS = 320
 """Bytes of stack besides those of kernels."""
 
 

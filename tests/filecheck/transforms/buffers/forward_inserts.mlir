@@ -91,3 +91,38 @@ func.func @update(%W: memref<3x1x!fixed.q<8, 7>>, %x: memref<1x1x!fixed.q<8, 7>>
 // CHECK: tdsl.mac [[before]], %W, %x : {{.*}} into %moved : memref<3x1x!fixed.acc<32, 14>>
 // CHECK: tdsl.insert_slice %above, %all
 // PACKED: scratch.height
+
+// -----
+
+// An op on elements overwrites its operand in the place of the part, unless that has another format, which may be packed
+// to other bits, or is still used.
+func.func @chain(%X: memref<1x3x!fixed.q<8, 7>>) -> memref<4x3x!fixed.q<8, 6>> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %all = scratch.alloc : memref<4x3x!fixed.q<8, 6>>
+  %kept = scratch.alloc : memref<1x3x!fixed.q<8, 6>>
+  scf.for %i = %c0 to %c4 step %c1 {
+    %exp = scratch.alloc : memref<1x3x!fixed.q<8, 7>>
+    %tanh = scratch.alloc : memref<1x3x!fixed.q<8, 6>>
+    %gate = scratch.alloc : memref<1x3x!fixed.q<8, 6>>
+    %second = scratch.alloc : memref<1x3x!fixed.q<8, 6>>
+    tdsl.exp %X : memref<1x3x!fixed.q<8, 7>> into %exp : memref<1x3x!fixed.q<8, 7>>
+    tdsl.tanh %exp : memref<1x3x!fixed.q<8, 7>> into %tanh : memref<1x3x!fixed.q<8, 6>>
+    tdsl.sigmoid %tanh : memref<1x3x!fixed.q<8, 6>> into %gate : memref<1x3x!fixed.q<8, 6>>
+    tdsl.insert_slice %gate, %all[%i, %c0] : memref<1x3x!fixed.q<8, 6>>, memref<4x3x!fixed.q<8, 6>> into %all : memref<4x3x!fixed.q<8, 6>>
+    %row = scratch.slice %all[%c0] : memref<4x3x!fixed.q<8, 6>> to memref<1x3x!fixed.q<8, 6>>
+    tdsl.tanh %row : memref<1x3x!fixed.q<8, 6>> into %kept : memref<1x3x!fixed.q<8, 6>>
+    tdsl.sigmoid %kept : memref<1x3x!fixed.q<8, 6>> into %second : memref<1x3x!fixed.q<8, 6>>
+    tdsl.insert_slice %second, %all[%i, %c0] : memref<1x3x!fixed.q<8, 6>>, memref<4x3x!fixed.q<8, 6>> into %all : memref<4x3x!fixed.q<8, 6>>
+  }
+  func.return %all : memref<4x3x!fixed.q<8, 6>>
+}
+// CHECK: func.func @chain
+// CHECK: %tanh = scratch.slice %all[
+// CHECK-NEXT: tdsl.tanh %exp : {{.*}} into %tanh
+// CHECK: tdsl.sigmoid %tanh : {{.*}} into %gate
+// CHECK: tdsl.tanh [[row:%.*]] : {{.*}} into %kept
+// CHECK: tdsl.sigmoid %kept : {{.*}} into %second
+// PACKED: func.func @chain
+// PACKED: scratch.height

@@ -99,6 +99,15 @@ def test_an_estimate_is_costs_times_steps(loops: ModuleOp, demand: Demand) -> No
     assert found.guessed == ()
 
 
+def test_frames_of_composed_kernels_take_turns(loops: ModuleOp, demand: Demand) -> None:
+    """Those of all other steps add up."""
+    kinds = sorted({step for steps in demand.operations.values() for step in steps.runs})
+    kernels = {kinds[0]: Cost(2, 3, 4, 50), kinds[1]: Cost(2, 3, 4, 60)}
+    steps = {step: Cost(2, 3, 4, 5) for step in kinds[2:]}
+    table = CostTable("cycles", Cost(7, 0, 100, 9), steps, kernels.get)
+    assert estimate(loops, table).stack == 9 + 60 + 5 * (len(kinds) - 2)
+
+
 def test_a_step_that_was_never_measured_costs_what_its_relatives_do(loops: ModuleOp) -> None:
     steps = {"store 1": Cost(2, 0, 0, 0), "store 4": Cost(6, 0, 0, 0), "add i8": Cost(90, 0, 0, 0)}
     table = CostTable("cycles", Cost(0, 0, 0, 0), steps)
