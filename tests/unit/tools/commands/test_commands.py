@@ -7,6 +7,7 @@ import re
 import shutil
 from argparse import ArgumentParser
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -145,6 +146,19 @@ def test_options_of_searches_reach_the_pass(loss: float, journal: str, widths: l
 def test_limits_are_kept_with_the_usual_options(model: Path, tmp_path: Path) -> None:
     asked = ("--search", "demote", "--ram", "60", "--jobs", "1", "--metric", "error")
     assert compile_(model, tmp_path / "out", *asked, "--optimize", "Os", "--packed", "auto") == 0
+
+
+def test_weights_become_code_within_a_limit_on_flash(tmp_path: Path) -> None:
+    example, out = ROOT / "examples/protonn-gesturepod", tmp_path / "out"
+    program, data = example / "protonn_gesturepod.sd", example / "val.npz"
+    reports: list[dict[str, Any]] = []
+    for options in ((), ("--flash", "6000")):
+        command = ["compile", str(program), "--val", str(data), "--width", "8", "--target", "uno", "-o", str(out)]
+        assert main([*command, *options]) == 0
+        reports.append(json.loads((out / "report.json").read_text()))
+    plain, coded = reports
+    assert plain["flash_bytes"] < coded["flash_bytes"] <= 6000
+    assert coded["cycles_per_inference"] < plain["cycles_per_inference"]
 
 
 def test_run_compares_and_reports(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
