@@ -6,8 +6,10 @@ limit on the flash of the program, and what saves most time for each byte comes 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -16,7 +18,8 @@ from xdsl.passes import ModulePass
 from tinyml.dialects.errors import InputError
 from tinyml.targets.kernel import RowCoder
 from tinyml.targets.registry import HOST, board, chip_of
-from tinyml.transforms.loops.kernels.coded_rows import RowLoop, row_loops
+from tinyml.transforms.loops.kernels.coded_rows import row_loops
+from tinyml.transforms.loops.kernels.coded_tiles import coded_tiles
 from tinyml.transforms.search.costs.lowered_programs import LoweringPasses, registered_pass
 from tinyml.transforms.search.costs.pipelines_below import ESTIMATE_COST, LOOPS_TO_KERNELS, ProgramCost, cost_of
 
@@ -25,7 +28,8 @@ from tinyml.transforms.search.costs.pipelines_below import ESTIMATE_COST, LOOPS_
 class WeightsToCodePass(ModulePass):
     """Turns loops over rows of constant matrices into calls of code, while the program stays within a limit on flash.
 
-    Where flash has no room for all rows of a loop, the others stay in a loop. What the program takes is estimated by
+    The filters of tiles are such matrices, too, which each window meets. Where flash has no room for all rows of a
+    loop, the others stay in a loop. What the program takes is estimated by
     the cost model, with what the passes behind this one make of it.
 
     target: as for `select-kernels`. flash: the most bytes of the program; without them nothing becomes code. packed: as
@@ -45,9 +49,21 @@ class WeightsToCodePass(ModulePass):
             return
         if self.flash <= 0:
             raise InputError(f"the limit on flash is at least 1 byte, got {self.flash}")
-        loops = list(row_loops(op))
+        matrices = _matrices(op)
         for number, count in _Choice(op, coder, self, self.flash).rows().items():
-            loops[number].replace(coder, count)
+            matrices[number].replace(coder, count)
+
+
+class _Matrix(Protocol):
+    """A matrix whose rows can become code, the first `choices` of them."""
+
+    @property
+    def choices(self) -> range: ...
+    def replace(self, coder: RowCoder, count: int) -> None: ...
+
+
+def _matrices(module: ModuleOp) -> Sequence[_Matrix]:
+    return [*row_loops(module), *coded_tiles(module)]
 
 
 class _Choice:
@@ -60,28 +76,25 @@ class _Choice:
         self.ram = board(options.target).ram
 
     def rows(self) -> Mapping[int, int]:
-        """How many rows of each loop become code, by the number of the loop."""
-        plain, loops = self.estimated({}), list(row_loops(self.module))
+        """How many rows of each matrix become code, by the number of the matrix."""
+        plain, matrices = self.estimated({}), _matrices(self.module)
         gains: dict[int, float] = {}
-        for number, loop in enumerate(loops):
-            cost = self.estimated({number: loop.rows.rows})
+        for number, matrix in enumerate(matrices):
+            cost = self.estimated({number: matrix.choices[-1]})
             if cost.time < plain.time:
                 gains[number] = (plain.time - cost.time) / max(cost.flash - plain.flash, 1)
         chosen: dict[int, int] = {}
         for number in sorted(gains, key=lambda number: -gains[number]):
-            if (count := self.most(chosen, number, loops[number])) > 0:
+            if (count := self.most(chosen, number, matrices[number].choices)) > 0:
                 chosen[number] = count
         return dict(sorted(chosen.items()))
 
-    def most(self, chosen: Mapping[int, int], number: int, loop: RowLoop) -> int:
-        """The most rows of a loop that fit beside what was chosen."""
-        if self.fits({**chosen, number: loop.rows.rows}):
-            return loop.rows.rows
-        least, beyond = 0, loop.rows.rows
-        while beyond - least > 1:
-            middle = (least + beyond) // 2
-            least, beyond = (middle, beyond) if self.fits({**chosen, number: middle}) else (least, middle)
-        return least
+    def most(self, chosen: Mapping[int, int], number: int, choices: Sequence[int]) -> int:
+        """The most rows of a matrix that fit beside what was chosen; 0 if none do."""
+        if self.fits({**chosen, number: choices[-1]}):
+            return choices[-1]
+        fitting = bisect_left(choices, True, key=lambda count: not self.fits({**chosen, number: count}))
+        return choices[fitting - 1] if fitting > 0 else 0
 
     def fits(self, choice: Mapping[int, int]) -> bool:
         """Does the program stay within the limit on flash, and the RAM of the board?"""
@@ -91,9 +104,9 @@ class _Choice:
     def estimated(self, choice: Mapping[int, int]) -> ProgramCost:
         """What the program takes with some rows as code."""
         module = self.module.clone()
-        loops = list(row_loops(module))
+        matrices = _matrices(module)
         for number, count in choice.items():
-            loops[number].replace(self.coder, count)
+            matrices[number].replace(self.coder, count)
         self.below.apply(module)
         cost = cost_of(module)
         assert cost is not None

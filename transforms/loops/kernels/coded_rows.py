@@ -14,6 +14,7 @@ from xdsl.traits import MemoryEffectKind, is_side_effect_free, only_has_effect
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import num, scratch
+from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.coding import INTEGER_CODING
 from tinyml.dialects.formats.exact.accumulator import AccumulatorType
 from tinyml.dialects.formats.exact.numbers import ExactNumbers
@@ -23,12 +24,13 @@ from tinyml.dialects.layouts.coded_rows import LARGEST, CodedRows
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.num import accumulator_type
 from tinyml.dialects.scratch import memref_type
-from tinyml.targets.kernel import Kernel, RowCoder
+from tinyml.targets.kernel import RowCoder
 from tinyml.targets.tiles import SHIFTED_BITS
 from tinyml.transforms.ir.loop_accesses import affine, overlap
 from tinyml.transforms.ir.loop_nest import LoopNest, function_around, local_array, needed
 from tinyml.transforms.ir.sparse_layouts import compressed_rows
 from tinyml.transforms.loops.kernels.finished_rows import is_outside, visits_in_order
+from tinyml.transforms.loops.kernels.tiles import started
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -52,15 +54,17 @@ class RowLoop:
     store: memref.StoreOp | None
     sparse: num.SparseDotOp | None
 
+    @property
+    def choices(self) -> range:
+        """How many rows can become code."""
+        return range(1, self.rows.rows + 1)
+
     def replace(self, coder: RowCoder, count: int) -> None:
         """Let code compute the first so many rows.
 
         A loop that goes on finds its bytes in an array, which another loop completes if not all rows are code.
         """
-        symbol = f"{coder.prefix}{_calls(self.loop)}"
         rows = self.rows.part(0, count)
-        kernel = coder.composed(symbol, rows)
-        assert kernel is not None
         nest = LoopNest(self.loop)
         vectors = [_outside(vector, self.loop, nest) for vector in self.vectors]
         if self.store is None:
@@ -71,7 +75,7 @@ class RowLoop:
             target = self.store.memref
             element = memref_type(target).element_type
             outputs = nest.insert(scratch.SliceOp(target, nest.index(0), (count,), element))
-        nest.put(num.CodedRowsOp(outputs, vectors, rows, symbol, size_of(kernel)))
+        nest.put(call_of_code(self.loop, coder, rows, outputs, vectors))
         if self.store is None:
             array = scratch.root(outputs)
             if count < self.rows.rows:
@@ -99,11 +103,19 @@ class RowLoop:
         nest.fold(self.loop.ub, [], row, start=count)
 
 
-def size_of(kernel: Kernel) -> num.CodeSize:
-    """What a composed kernel takes."""
+def call_of_code(
+    at: Operation, coder: RowCoder, rows: CodedRows, outputs: SSAValue, vectors: Sequence[SSAValue]
+) -> num.CodedRowsOp:
+    """A call of code for rows, whose name no other one in the module of an op has."""
+    module = function_around(at).parent_op()
+    assert module is not None
+    symbol = f"{coder.prefix}{sum(isinstance(call, num.CodedRowsOp) for call in module.walk())}"
+    kernel = coder.composed(symbol, rows)
+    assert kernel is not None
     composed = kernel.composed
     assert composed is not None
-    return num.CodeSize(round(composed.costs[""]), kernel.code, composed.call, composed.stack)
+    size = num.CodeSize(round(composed.costs[""]), kernel.code, composed.call, composed.stack)
+    return num.CodedRowsOp(outputs, vectors, rows, symbol, size)
 
 
 def row_loops(module: ModuleOp) -> Iterator[RowLoop]:
@@ -118,7 +130,8 @@ def row_loops(module: ModuleOp) -> Iterator[RowLoop]:
 def _rows_of(loop: scf.ForOp, finish: num.FinishOp) -> RowLoop | None:
     """The rows that end in a byte; None if they are not those of constants, or no shift finishes their sums."""
     first, count, step = (const_evaluate_operand(bound) for bound in (loop.lb, loop.ub, loop.step))
-    right, chain = _right(finish), _chain(finish)
+    right = finished_by_shift(accumulator_type(finish.sum), element_format(finish.result.type))
+    chain = _chain(finish)
     if first != 0 or step != 1 or not count or right is None or chain is None:
         return None
     start, links = chain
@@ -154,9 +167,8 @@ def _vector(link: num.DotOp | num.SparseDotOp) -> SSAValue:
     return link.factors[1]
 
 
-def _right(finish: num.FinishOp) -> int | None:
-    """The places by which a sum is shifted to the right before it is limited to a byte; None for other ends."""
-    accumulator, format = accumulator_type(finish.sum), element_format(finish.result.type)
+def finished_by_shift(accumulator: Accumulator, format: NumberFormat) -> int | None:
+    """The places by which sums are shifted to the right before they are limited to bytes; None for other ends."""
     if not accumulator.INTEGER or not isinstance(format, ExactNumbers) or format.dtype.itemsize != 1:
         return None
     right = accumulator.shift(format) if format.raw_limits == (-LARGEST, LARGEST) else None
@@ -179,8 +191,6 @@ def _chain(
 
 def _starts(start: num.ZeroOp | num.StartOp, loop: scf.ForOp, count: int) -> Numbers | None:
     """The starts of all rows, if they are constants."""
-    from tinyml.dialects.machine.numpy_machine import NumpyMachine
-
     if isinstance(start, num.ZeroOp):
         return np.zeros(count, np.int64)
     load = start.value.owner
@@ -189,8 +199,7 @@ def _starts(start: num.ZeroOp | num.StartOp, loop: scf.ForOp, count: int) -> Num
     constant, format = load.memref.owner, element_format(start.value.type)
     if not isinstance(constant, scratch.ConstantOp) or scratch.packed_bits(memref_type(constant.result)) is not None:
         return None
-    wide = accumulator_type(start.result).widened(32)
-    return wide.start(NumpyMachine(), constant.raws.reshape(-1), format).astype(np.int64)
+    return started(constant.raws.reshape(-1), format, accumulator_type(start.result))
 
 
 def _places(align: num.AlignOp) -> int:
@@ -204,7 +213,7 @@ def _places(align: num.AlignOp) -> int:
 def _matrix(link: num.DotOp | num.SparseDotOp, loop: scf.ForOp, count: int) -> Numbers | None:
     """The constant matrix of which an iteration takes the row of its number; None if there is none."""
     index = loop.body.block.args[0]
-    if not all(_is_bytes(element_format(factor.type)) for factor in link.factors):
+    if not all(map(_has_bytes, link.factors)):
         return None
     if isinstance(link, num.SparseDotOp):
         if link.row is not index or len(loop.iter_args) != 1 or link.at is not loop.body.block.args[1]:
@@ -233,8 +242,14 @@ def _matrix(link: num.DotOp | num.SparseDotOp, loop: scf.ForOp, count: int) -> N
     return raws.astype(np.int64).reshape(count, slope)
 
 
-def _is_bytes(format: NumberFormat) -> bool:
+def _has_bytes(run: SSAValue) -> bool:
+    format = element_format(run.type)
     return format.coding is INTEGER_CODING and format.dtype.itemsize == 1
+
+
+def is_of_bytes(run: SSAValue) -> bool:
+    """Are the elements of a run integers of one byte, each in a byte of its own?"""
+    return _has_bytes(run) and scratch.packed_bits(memref_type(run)) is None
 
 
 def _is_kept(vector: SSAValue, loop: scf.ForOp) -> bool:
@@ -289,10 +304,3 @@ def _outside(vector: SSAValue, loop: scf.ForOp, nest: LoopNest) -> SSAValue:
     view = vector.owner
     assert isinstance(view, scratch.SliceOp)
     return nest.insert(view.clone())
-
-
-def _calls(op: Operation) -> int:
-    """The number of calls of code in a module."""
-    module = function_around(op).parent_op()
-    assert module is not None
-    return sum(isinstance(call, num.CodedRowsOp) for call in module.walk())
