@@ -101,3 +101,22 @@ func.func @in_place() -> memref<3x!fixed.q<8, 2>> {
 }
 // CHECK-LABEL: func.func @in_place
 // CHECK: num.dot
+
+// -----
+
+// The filters of a tile meet each window; elements between its two runs meet zeros.
+func.func @tile(%x: memref<11x!fixed.q<8, 6>>) -> memref<6x!fixed.q<8, 3>> {
+  %arena = scratch.arena {alignment = 1 : i64} : memref<6xi8>
+  %y = scratch.view %arena[0 : i64] : memref<6xi8> to memref<6x!fixed.q<8, 3>>
+  %b = scratch.constant dense<[1, -2]> : tensor<2xi8> -> memref<2x!fixed.q<8, 10>, #scratch.flash>
+  %w = scratch.constant dense<[1, 2, 3, 4, 5, 6, 7, 8]> : tensor<8xi8> -> memref<8x!fixed.q<8, 4>, #scratch.flash>
+  num.dot_tiles %y, %b, %w, %x {acc = !fixed.acc<24, 10>, spacing = array<i64: 2, 5, 2>} : memref<6x!fixed.q<8, 3>>, memref<2x!fixed.q<8, 10>, #scratch.flash>, memref<8x!fixed.q<8, 4>, #scratch.flash>, memref<11x!fixed.q<8, 6>>
+  func.return %y : memref<6x!fixed.q<8, 3>>
+}
+// CHECK-LABEL: func.func @tile
+// CHECK: scf.for [[window:%.*]] = %{{.*}} to %{{.*}} step
+// CHECK: [[at:%.*]] = arith.muli [[window]], %{{.*}}
+// CHECK: [[y:%.*]] = scratch.slice %y{{\[}}[[at]]]
+// CHECK: [[first:%.*]] = arith.muli [[window]], %{{.*}}
+// CHECK: [[x:%.*]] = scratch.slice %x{{\[}}[[first]]] : memref<11x!fixed.q<8, 6>> to memref<7x!fixed.q<8, 6>>
+// CHECK: num.coded_rows [[y]], [[x]] {rows = {weights = [dense<{{\[\[}}1, 2, 0, 0, 0, 3, 4], [5, 6, 0, 0, 0, 7, 8]]> : tensor<2x7xi8>], aligns = array<i64: 0>, starts = dense<[65, 62]> : tensor<2xi32>, right = 7 : i64}
