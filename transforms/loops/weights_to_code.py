@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.layouts.coded_rows import CodedRows
 from tinyml.targets.kernel import RowCoder
 from tinyml.targets.registry import HOST, board, chip_of
 from tinyml.transforms.loops.kernels.coded_rows import row_loops
@@ -58,6 +59,8 @@ class _Matrix(Protocol):
     """A matrix whose rows can become code, the first `choices` of them."""
 
     @property
+    def rows(self) -> CodedRows: ...
+    @property
     def choices(self) -> range: ...
     def replace(self, coder: RowCoder, count: int) -> None: ...
 
@@ -80,6 +83,8 @@ class _Choice:
         plain, matrices = self.estimated({}), _matrices(self.module)
         gains: dict[int, float] = {}
         for number, matrix in enumerate(matrices):
+            if self.coder.composed("", matrix.rows) is None:
+                continue
             cost = self.estimated({number: matrix.choices[-1]})
             if cost.time < plain.time:
                 gains[number] = (plain.time - cost.time) / max(cost.flash - plain.flash, 1)

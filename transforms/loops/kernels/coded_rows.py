@@ -10,27 +10,27 @@ from xdsl.dialects import memref, scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import Rewriter
-from xdsl.traits import MemoryEffectKind, is_side_effect_free, only_has_effect
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import num, scratch
-from tinyml.dialects.formats.accumulator import Accumulator
-from tinyml.dialects.formats.coding import INTEGER_CODING
-from tinyml.dialects.formats.exact.accumulator import AccumulatorType
-from tinyml.dialects.formats.exact.numbers import ExactNumbers
-from tinyml.dialects.formats.number_format import NumberFormat, element_format
+from tinyml.dialects.formats.number_format import element_format
 from tinyml.dialects.functions import defined_functions
-from tinyml.dialects.layouts.coded_rows import LARGEST, CodedRows
+from tinyml.dialects.layouts.coded_rows import CodedRows
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.num import accumulator_type
 from tinyml.dialects.scratch import memref_type
 from tinyml.targets.kernel import RowCoder
-from tinyml.targets.tiles import SHIFTED_BITS
-from tinyml.transforms.ir.loop_accesses import affine, overlap
 from tinyml.transforms.ir.loop_nest import LoopNest, function_around, local_array, needed
 from tinyml.transforms.ir.sparse_layouts import compressed_rows
+from tinyml.transforms.loops.kernels.constant_rows import (
+    RowVector,
+    chain_of,
+    constant_rows,
+    finished_by_shift,
+    places_of,
+    starts_of,
+)
 from tinyml.transforms.loops.kernels.finished_rows import is_outside, visits_in_order
-from tinyml.transforms.loops.kernels.tiles import started
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -50,7 +50,7 @@ class RowLoop:
     loop: scf.ForOp
     finish: num.FinishOp
     rows: CodedRows
-    vectors: Sequence[SSAValue]
+    vectors: Sequence[RowVector]
     store: memref.StoreOp | None
     sparse: num.SparseDotOp | None
 
@@ -66,7 +66,7 @@ class RowLoop:
         """
         rows = self.rows.part(0, count)
         nest = LoopNest(self.loop)
-        vectors = [_outside(vector, self.loop, nest) for vector in self.vectors]
+        vectors = [vector.inserted(nest) for vector in self.vectors]
         if self.store is None:
             storage = element_format(self.finish.result.type)
             array = local_array(function_around(self.loop), storage.type, self.rows.rows, "rows")
@@ -131,22 +131,24 @@ def _rows_of(loop: scf.ForOp, finish: num.FinishOp) -> RowLoop | None:
     """The rows that end in a byte; None if they are not those of constants, or no shift finishes their sums."""
     first, count, step = (const_evaluate_operand(bound) for bound in (loop.lb, loop.ub, loop.step))
     right = finished_by_shift(accumulator_type(finish.sum), element_format(finish.result.type))
-    chain = _chain(finish)
+    chain = chain_of(finish)
     if first != 0 or step != 1 or not count or right is None or chain is None:
         return None
     start, links = chain
-    if (starts := _starts(start, loop, count)) is None:
+    if (starts := starts_of(start, loop, count)) is None:
         return None
     weights: list[Numbers] = []
+    vectors: list[RowVector] = []
     aligns: list[int] = []
     places = 0
     for link in links:
         if isinstance(link, num.AlignOp):
-            places += _places(link)
-        elif (matrix := _matrix(link, loop, count)) is None or not _is_kept(_vector(link), loop):
+            places += places_of(link)
+        elif (product := constant_rows(link, loop, count)) is None:
             return None
         else:
-            weights.append(matrix)
+            weights.append(product.matrix)
+            vectors.append(product.vector)
             aligns.append(places)
             places = 0
     # The start is in the units of the first products, half of the last place in those of the last ones.
@@ -155,117 +157,11 @@ def _rows_of(loop: scf.ForOp, finish: num.FinishOp) -> RowLoop | None:
         return None
     starts = (starts << aligns[0]) + (1 << right - 1 - left)
     rows = CodedRows(weights, [0, *aligns[1:]], starts, right)
-    vectors = [_vector(link) for link in links if not isinstance(link, num.AlignOp)]
     store, sparse = _only_store(loop, finish, count), links[0] if isinstance(links[0], num.SparseDotOp) else None
     # A loop that goes on would still walk through its sparse matrix.
     if loop.iter_args and (store is None or sparse is None or len(links) != 1):
         return None
     return RowLoop(loop, finish, rows, vectors, store, sparse)
-
-
-def _vector(link: num.DotOp | num.SparseDotOp) -> SSAValue:
-    return link.factors[1]
-
-
-def finished_by_shift(accumulator: Accumulator, format: NumberFormat) -> int | None:
-    """The places by which sums are shifted to the right before they are limited to bytes; None for other ends."""
-    if not accumulator.INTEGER or not isinstance(format, ExactNumbers) or format.dtype.itemsize != 1:
-        return None
-    right = accumulator.shift(format) if format.raw_limits == (-LARGEST, LARGEST) else None
-    return right if right is not None and right < SHIFTED_BITS else None
-
-
-def _chain(
-    finish: num.FinishOp,
-) -> tuple[num.ZeroOp | num.StartOp, Sequence[num.DotOp | num.SparseDotOp | num.AlignOp]] | None:
-    """What a sum begins with, and the ops that it passes through; None if there are others."""
-    links: list[num.DotOp | num.SparseDotOp | num.AlignOp] = []
-    sum = finish.sum
-    while isinstance(link := sum.owner, num.DotOp | num.SparseDotOp | num.AlignOp):
-        if len(list(link.result.uses)) != 1:
-            return None
-        links.insert(0, link)
-        sum = link.sum
-    return (link, links) if isinstance(link, num.ZeroOp | num.StartOp) else None
-
-
-def _starts(start: num.ZeroOp | num.StartOp, loop: scf.ForOp, count: int) -> Numbers | None:
-    """The starts of all rows, if they are constants."""
-    if isinstance(start, num.ZeroOp):
-        return np.zeros(count, np.int64)
-    load = start.value.owner
-    if not isinstance(load, memref.LoadOp) or not visits_in_order(load.memref, load.indices, loop, count):
-        return None
-    constant, format = load.memref.owner, element_format(start.value.type)
-    if not isinstance(constant, scratch.ConstantOp) or scratch.packed_bits(memref_type(constant.result)) is not None:
-        return None
-    return started(constant.raws.reshape(-1), format, accumulator_type(start.result))
-
-
-def _places(align: num.AlignOp) -> int:
-    """The places by which a sum is shifted to the left."""
-    before, after = (accumulator_type(value) for value in (align.sum, align.result))
-    assert isinstance(before, AccumulatorType)
-    assert isinstance(after, AccumulatorType)
-    return after.frac.data - before.frac.data
-
-
-def _matrix(link: num.DotOp | num.SparseDotOp, loop: scf.ForOp, count: int) -> Numbers | None:
-    """The constant matrix of which an iteration takes the row of its number; None if there is none."""
-    index = loop.body.block.args[0]
-    if not all(map(_has_bytes, link.factors)):
-        return None
-    if isinstance(link, num.SparseDotOp):
-        if link.row is not index or len(loop.iter_args) != 1 or link.at is not loop.body.block.args[1]:
-            return None
-        rows = compressed_rows(link)
-        if len(rows.lengths) != count:
-            return None
-        numbers = np.repeat(np.arange(count), rows.lengths)
-        ends = np.cumsum(rows.lengths, dtype=np.int64)
-        walked = np.cumsum(rows.gaps, dtype=np.int64)
-        before = np.concatenate([[0], walked])[ends - rows.lengths]
-        matrix = np.zeros((count, link.length), np.int64)
-        # Entries that bridge a gap are zero.
-        np.add.at(matrix, (numbers, walked - before[numbers]), rows.values.astype(np.int64))
-        return matrix
-    run, slope, start = link.lhs, 0, 0
-    while isinstance(view := run.owner, scratch.SliceOp):
-        if (form := affine(view.offset, index)) is None:
-            return None
-        slope, start, run = slope + form[0], start + form[1], view.source
-    if not isinstance(constant := run.owner, scratch.ConstantOp) or slope != link.length:
-        return None
-    if scratch.packed_bits(memref_type(run)) is not None:
-        return None
-    raws = constant.raws.reshape(-1)[start : start + count * slope]
-    return raws.astype(np.int64).reshape(count, slope)
-
-
-def _has_bytes(run: SSAValue) -> bool:
-    format = element_format(run.type)
-    return format.coding is INTEGER_CODING and format.dtype.itemsize == 1
-
-
-def is_of_bytes(run: SSAValue) -> bool:
-    """Are the elements of a run integers of one byte, each in a byte of its own?"""
-    return _has_bytes(run) and scratch.packed_bits(memref_type(run)) is None
-
-
-def _is_kept(vector: SSAValue, loop: scf.ForOp) -> bool:
-    """Is a vector of bytes in working memory the same for all iterations?"""
-    type = memref_type(vector)
-    if scratch.in_flash(type) or scratch.packed_bits(type) is not None:
-        return False
-    view = vector.owner
-    outside = is_outside(vector, loop) or (
-        isinstance(view, scratch.SliceOp) and all(is_outside(operand, loop) for operand in view.operands)
-    )
-    effects = [op for op in loop.walk() if op is not loop and not is_side_effect_free(op)]
-    stores = [op for op in effects if isinstance(op, memref.StoreOp)]
-    others = [op for op in effects if op not in stores and not only_has_effect(op, MemoryEffectKind.READ)]
-    written = [scratch.root(store.memref) for store in stores]
-    return outside and not others and not any(overlap(scratch.root(vector), memory) for memory in written)
 
 
 def _only_store(loop: scf.ForOp, finish: num.FinishOp, count: int) -> memref.StoreOp | None:
@@ -295,12 +191,3 @@ def _remove_rows(loop: scf.ForOp, sparse: num.SparseDotOp, count: int, nest: Loo
         constant.name_hint = old.name_hint
         for use in [use for use in old.uses if loop.is_ancestor(use.operation)]:
             use.operation.operands[use.index] = constant
-
-
-def _outside(vector: SSAValue, loop: scf.ForOp, nest: LoopNest) -> SSAValue:
-    """A vector in front of a loop."""
-    if is_outside(vector, loop):
-        return vector
-    view = vector.owner
-    assert isinstance(view, scratch.SliceOp)
-    return nest.insert(view.clone())

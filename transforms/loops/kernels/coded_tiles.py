@@ -15,7 +15,8 @@ from tinyml.dialects.layouts.coded_rows import CodedRows
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.kernel import RowCoder
 from tinyml.transforms.ir.loop_nest import Indices, LoopNest
-from tinyml.transforms.loops.kernels.coded_rows import call_of_code, finished_by_shift, is_of_bytes
+from tinyml.transforms.loops.kernels.coded_rows import call_of_code
+from tinyml.transforms.loops.kernels.constant_rows import finished_by_shift, is_of_bytes
 from tinyml.transforms.loops.kernels.tiles import raws_of, started
 
 

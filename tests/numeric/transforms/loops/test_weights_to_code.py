@@ -138,26 +138,28 @@ def test_some_rows_of_a_sparse_matrix_become_code(tmp_path: Path):
     assert whole.time < half.time < plain.time
 
 
-def convolution(random: np.random.Generator) -> str:
-    """Windows of 2x3 pixels with 5 channels, that lie apart in memory; the first filter saturates."""
-    weights, biases = random.integers(-127, 128, (6, 2, 3, 5)), random.integers(-127, 128, 6)
+def convolution(random: np.random.Generator, *, by_channel: bool) -> str:
+    """Windows of 2x3 pixels with 6 channels, each of which meets a filter of its own or all of them; some saturate."""
+    channels = 1 if by_channel else 6
+    weights, biases = random.integers(-127, 128, (6, 2, 3, channels)), random.integers(-127, 128, 6)
     weights[0] = 127
-    x, y = (f"tensor<1x{shape}x!fixed.q<8, {frac}>>" for shape, frac in (("5x7x5", 7), ("4x5x6", 4)))
-    w, b = (f"tensor<{shape}x!fixed.q<8, 7>>" for shape in ("6x2x3x5", "6"))
+    x, y = (f"tensor<1x{shape}x!fixed.q<8, {frac}>>" for shape, frac in (("5x7x6", 7), ("4x5x6", 5)))
+    w, b = (f"tensor<{shape}x!fixed.q<8, 7>>" for shape in (f"6x2x3x{channels}", "6"))
     return program(
         x,
-        f"    %w = tdsl.const dense<{weights.tolist()}> : tensor<6x2x3x5xi8> -> {w}\n"
+        f"    %w = tdsl.const dense<{weights.tolist()}> : tensor<6x2x3x{channels}xi8> -> {w}\n"
         f"    %b = tdsl.const dense<{biases.tolist()}> : tensor<6xi8> -> {b}\n"
         f"    %y = tdsl.conv2d %w, %x from %b : {b} {{strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, "
-        f"groups = 1 : i64, acc = !fixed.acc<24, 14>}} : {w}, {x} -> {y}\n",
+        f"groups = {6 // channels} : i64, acc = !fixed.acc<24, 14>}} : {w}, {x} -> {y}\n",
         "y",
         y,
     )
 
 
-def test_filters_become_code_that_runs_for_each_window(tmp_path: Path):
-    text = convolution(np.random.default_rng(5))
+@pytest.mark.parametrize(("by_channel", "share"), [(False, 0.8), (True, 0.7)])
+def test_filters_become_code_that_runs_for_each_window(by_channel: bool, share: float, tmp_path: Path):
+    text = convolution(np.random.default_rng(5), by_channel=by_channel)
     plain, coded = (taken(text, flash, tmp_path) for flash in (None, ALL))
     assert (plain.coded, coded.coded) == (0, 1)
-    assert coded.time < 0.8 * plain.time
+    assert coded.time < share * plain.time
     assert coded.estimate == pytest.approx(coded.time, rel=0.1)
