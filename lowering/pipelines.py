@@ -131,6 +131,7 @@ PIPELINES = {
         (
             "pack-constants",
             "block-rows",
+            "spend-flash",
             "select-kernels",
             If("pack_buffers", "place-arrays"),
             *CLEAN,

@@ -91,10 +91,21 @@ def kernels_for(target: str, wanted: Kernel) -> Sequence[Kernel]:
     return [*listed, *(() if composed is None else (composed,))]
 
 
-def tile_families(target: str) -> Sequence[TileFamily]:
-    """The families of kernels for tiles that a board can run; raises `InputError` for an unknown board."""
+def tile_families(target: str, *, large: bool = False) -> Sequence[TileFamily]:
+    """The families of kernels for tiles that a board can run, those that take more flash than others, or those others.
+
+    Raises `InputError` for an unknown board.
+    """
     chip, board = _target(target)
-    return [family for family in chip.tiles if family.needs in ("", *board.features)]
+    return [family for family in chip.tiles if family.needs in ("", *board.features) and family.large == large]
+
+
+def spends_flash(target: str) -> bool:
+    """Has a board kernels or code that take more flash than others and less time?
+
+    Raises `InputError` for an unknown board.
+    """
+    return chip_of(target).coder is not None or len(tile_families(target, large=True)) > 0
 
 
 def coded_kernel(symbol: str, rows: CodedRows) -> Kernel:

@@ -99,7 +99,8 @@ class TileFamily:
     the kernel for a tile, by its name; None for a shape that it does not have. stream: the weights and everything else
     that belongs to rows, in the order in which a kernel fetches them. shifts: do they finish sums by a shift, as
     `Accumulator.shift` says, instead of a requantisation? Then starts have half of the last place that it leaves, and
-    sums 24 bits. most: bytes of a strip that is gathered.
+    sums 24 bits. most: bytes of a strip that is gathered. headroom: how many times over every sum has to fit. large: do
+    streams take more flash than weights? `spend-flash` chooses such kernels, nothing else does.
     """
 
     prefix: str
@@ -109,6 +110,8 @@ class TileFamily:
     stream: Callable[[Tile, Sums], Bytes]
     shifts: bool = False
     most: int = STRIP_BYTES
+    headroom: int = 1
+    large: bool = False
 
     def finish(self, accumulator: Accumulator, result: NumberFormat, rows: int) -> Requantisation | None:
         """How complete sums of rows are finished to bytes, if the kernels can do that.
@@ -128,7 +131,7 @@ class TileFamily:
     @property
     def limit(self) -> int:
         """What sums stay below in magnitude, and what their parts do."""
-        return 1 << SHIFTED_BITS - 1 if self.shifts else REQUANTISED_LIMIT
+        return (1 << SHIFTED_BITS - 1 if self.shifts else REQUANTISED_LIMIT) // self.headroom
 
     @cache  # noqa: B019 (families live as long as the program)
     def kernel(self, tile: Tile) -> Kernel | None:

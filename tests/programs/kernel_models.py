@@ -23,10 +23,13 @@ ROWS = 3
 SPREAD = {0: 1, 4: 4, 8: 20}
 """Columns to each entry of a sparse matrix, by the bits that a kernel has for gaps: as its layout is good for."""
 
-DENSE = ((3, 8), (4, 16), (5, 16), (6, 8), (7, 16), (9, 8), (10, 16), (11, 8), (11, 16), (12, 8))
-"""Widths of packed weights and of the vector that they meet; other tests run the kernels themselves in all widths."""
+DENSE = ((3, 8), (4, 16), (6, 8), (6, 16), (7, 16), (9, 8), (10, 16), (11, 8), (11, 16), (12, 8))
+"""Widths of packed weights and of the vector that they meet; other tests run the kernels themselves in all widths.
 
-SPARSE = ((3, 16), (4, 8), (6, 16), (7, 8), (9, 16), (12, 16))
+Left out are those for which packing prefers a wider one that takes less time: 5 bits, and 3 in sparse rows.
+"""
+
+SPARSE = ((4, 8), (6, 16), (7, 8), (9, 16), (10, 8), (12, 8))
 """The same of sparse rows."""
 
 TABLES = ((4, 8), (6, 16), (8, 8), (8, 16))

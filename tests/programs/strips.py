@@ -63,7 +63,7 @@ def strip_of(family: TileFamily, tile: Tile, random: np.random.Generator) -> Str
     weights = random.integers(-128, 128, (tile.rows, length))
     weights[0] = random.choice([-128, 127])
     starts = random.integers(-(1 << 20), 1 << 20, tile.rows)
-    starts[-1] = random.choice([-1, 1]) * (1 << 30)
+    starts[-1] = random.choice([-1, 1]) * ((1 << 30) // family.headroom)
     shifts = -random.integers(1, 16, tile.rows)
     shifts[0], shifts[-1] = random.choice([-31, -1, -11]), random.choice([-1, -23])
     multipliers = random.integers(1 << 30, 1 << 31, tile.rows)

@@ -239,8 +239,12 @@ def table(
         for measurement in measurements
     ]
     once = fit_presence(measurements, left, before[2])
-    stacks = [measurement.stack - measurement.demand.local for measurement in measurements]
-    stack = fit_presence(measurements, stacks, before[3])
+    # Composed kernels call nothing: the deepest of their stacks counts.
+    deepest = [
+        max((composed[kind][3] for kind in each.kinds() & composed.keys()), default=0.0) for each in measurements
+    ]
+    stacks = [each.stack - each.demand.local - own for each, own in zip(measurements, deepest, strict=True)]
+    stack = fit_presence(measurements, stacks, before[3] | dict.fromkeys(composed, 0.0))
     call = known[""][0] if known else float(np.median([measurement.call[0] for measurement in measurements]))
     rows = {
         step: [round(column.get(step, 0.0), 2) for column in (time, code, once, stack)]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import option, options_of
 from tinyml.lowering.options import PACKED, PLANS
+from tinyml.targets.registry import spends_flash
 from tinyml.tools.cli.arguments import add_options, given, parsed
 from tinyml.tools.driver.request import OPTIMIZE, Request
 from tinyml.tools.driver.search_request import SearchRequest, describe_searches, search_options
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 LIMITS = ("ram", "flash", "cycles")
+WITHOUT_SEARCH = ("ram", "flash")
+"""The limits that compilation without a search keeps by itself."""
+
 USUAL = {"packed": PACKED[0], "optimize": OPTIMIZE[0]}
 """The values of options that searches assume when they measure programs."""
 
@@ -40,10 +44,12 @@ def run(arguments: argparse.Namespace) -> int:
     from tinyml.tools.reports.table import print_function_errors, print_reports, print_search
 
     search = _search(arguments)
-    limits = given(arguments, search_options()) if search is None else {}
-    ram, flash = limits.get("ram"), limits.get("flash")
-    request = Request(**given(arguments, options_of(Request)), search=search, ram=ram, flash=flash)
-    if ram is not None and request.plan != PLANS[0]:
+    options = given(arguments, search_options()) if search is None else {}
+    limits = {name: options[name] for name in WITHOUT_SEARCH if name in options}
+    request = Request(**given(arguments, options_of(Request)), search=search, **limits)
+    if request.flash is not None and not spends_flash(request.target):
+        raise InputError(f"--flash is an option of --search: {request.target} has no kernels that take more flash")
+    if request.ram is not None and request.plan != PLANS[0]:
         raise InputError(f"--ram is for --plan {PLANS[0]}, which chooses by it, and for searches")
     report = compile_model(request)
     print_reports([report])
@@ -61,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _search(arguments: argparse.Namespace) -> SearchRequest | None:
     options, name = given(arguments, search_options()), parsed(arguments, SearchChoice).search
     if name is None:
-        if options := options.keys() - {"ram", "flash"}:
+        if options := options.keys() - {*WITHOUT_SEARCH}:
             raise InputError(f"--{min(options)} is an option of --search")
         return None
     if "width" in arguments:

@@ -125,7 +125,9 @@ def build_folder(
                     limited = replace(options, flash=flash)
                     return compile_kept(program, ctx, limited) if kept else compile_stages(program, ctx, limited)
 
-                compiled = compile_within_flash(request.flash, compiled_within, board.name, f"-{request.optimize}")
+                compiled = compile_within_flash(
+                    request.flash, compiled, compiled_within, board.name, f"-{request.optimize}"
+                )
             if request.ram is not None and _takes(compiled) > request.ram:
                 raise InputError(f"arena and input take {_takes(compiled)} bytes, --ram allows {request.ram}")
         progress.step("writing C")

@@ -46,7 +46,8 @@ class Request(BuildOptions):
     """A request to compile a model.
 
     search: chooses the format of each tensor, in place of width and weights. ram: bytes that the plan `auto` may take,
-    by default all of the board's. flash: bytes within which weights become code; by default none do.
+    by default all of the board's. flash: bytes of the program, for kernels and code
+    that take more flash and less time than others.
     """
 
     model: Path = option("program: a file that a frontend reads, or a module of tensors (.mlir)", flags=())
@@ -73,4 +74,4 @@ class Request(BuildOptions):
 
     def pipeline_options(self, board: Board) -> PipelineOptions:
         """The options for the pipelines of a board, which may differ from the target."""
-        return PipelineOptions(data=str(self.val or ""), target=board.name, **self.compile_options)
+        return PipelineOptions(data=str(self.val or ""), target=board.name, flash=self.flash, **self.compile_options)

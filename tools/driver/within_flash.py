@@ -1,4 +1,4 @@
-"""Compilation within a limit on flash, of which the weights that become code use what is left."""
+"""Compilation within a limit on flash, of which kernels and code that save time use what is left."""
 
 from __future__ import annotations
 
@@ -12,29 +12,25 @@ from tinyml.dialects.errors import InputError
 if TYPE_CHECKING:
     from tinyml.tools.driver.stages import Compiled
 
-TRIES = 4
-"""How often a program is compiled at most, without such code in the end: estimates are a few percent off."""
-
 
 def compile_within_flash(
-    limit: int, compiled_within: Callable[[int], Compiled], target: str, optimize: str
+    limit: int, compiled: Compiled, compiled_within: Callable[[int], Compiled], target: str, optimize: str
 ) -> Compiled:
-    """The program whose weights become code as far as it stays within a limit on flash when it is built.
+    """A program that stays within a limit on flash when it is built.
 
-    compiled_within: compiles it within a limit on its estimate. Without the tools of the target the estimate decides.
-    Raises `InputError` for a program that takes more even without such code.
+    compiled: the program within that limit by its estimate, which decides without the tools of the target.
+    compiled_within: compiles it within another one. Raises `InputError` for a program that takes more even where it
+    spends nothing to save time.
     """
     from tinyml.runtime.devices.registry import is_available
 
     within = limit
-    for _ in range(TRIES - 1):
-        compiled = compiled_within(within)
-        if not is_available(target) or (taken := _flash(compiled, target, optimize)) <= limit:
-            return compiled
+    while is_available(target) and (taken := _flash(compiled, target, optimize)) > limit:
+        if within == 1:
+            raise InputError(f"the program takes {taken} bytes of flash, --flash allows {limit}")
+        # Estimates are a few percent off.
         within = max(within - (taken - limit), 1)
-    compiled = compiled_within(1)
-    if (taken := _flash(compiled, target, optimize)) > limit:
-        raise InputError(f"the program takes {taken} bytes of flash, --flash allows {limit}")
+        compiled = compiled_within(within)
     return compiled
 
 

@@ -214,19 +214,27 @@ def _summing(sum: SSAValue, values: SSAValue, vector: SSAValue, weights: int, op
 def _can_pad(value: SSAValue, row: int) -> bool:
     """Do all views of a buffer consist of whole rows?"""
     shape = memref_type(value).get_shape()
-    if row == 1 or all(prod(shape[axis:]) != row for axis in range(len(shape))):
+    if row == 1 or (axis := _axis_of_rows(shape, row)) is None:
         return False
     views = [use.operation for use in value.uses if isinstance(use.operation, scratch.SliceOp)]
+    if shape[axis] != row and len(views) < value.uses.get_length():
+        return False
     return all(
         is_multiple(view.offset, row) and (scratch.elements_of(view.result) == row or _can_pad(view.result, row))
         for view in views
     )
 
 
+def _axis_of_rows(shape: Sequence[int], row: int) -> int | None:
+    """The axis from which on the elements of a row lie; None if no axes make up rows of that length."""
+    return max((axis for axis in range(len(shape)) if prod(shape[axis:]) == row), default=None)
+
+
 def _padded(shape: Sequence[int], row: int, padded: int) -> tuple[int, ...]:
-    """The shape with its rows lengthened from `row` to `padded` elements."""
-    axis = max(axis for axis in range(len(shape)) if prod(shape[axis:]) == row)
-    return (*shape[:axis], shape[axis] * padded // row, *shape[axis + 1 :])
+    """The shape with its rows lengthened from `row` to `padded` elements; those of several axes get a single one."""
+    axis = _axis_of_rows(shape, row)
+    assert axis is not None
+    return (*shape[:axis], padded, *(shape[axis + 1 :] if shape[axis] == row else ()))
 
 
 def _pad_slices(value: SSAValue, row: int, padded: int) -> None:

@@ -20,8 +20,9 @@ class Estimate:
     """The estimated cost of a program.
 
     time: of one inference, in the unit of the device. code: bytes of the program's own instructions. flash, ram: bytes
-    of the whole program, RAM including the stack. operations: time and code of each operation of the source, by name.
-    guessed: kinds of steps that were never measured on the device and have a generic cost.
+    of the whole program, RAM including the stack. deepest: bytes of stack of the composed kernel that takes most, which
+    calls no others. operations: time and code of each operation of the source, by name. guessed: kinds of steps that
+    were never measured on the device and have a generic cost.
     """
 
     time: float
@@ -29,6 +30,7 @@ class Estimate:
     flash: float
     ram: float
     stack: float
+    deepest: float
     operations: Mapping[str, tuple[float, float]]
     guessed: tuple[str, ...]
 
@@ -43,7 +45,7 @@ def estimate(module: ModuleOp, table: CostTable) -> Estimate:
     operations = {name: _time_and_code(steps, costs) for name, steps in demand.operations.items()}
     once = sum(cost.once for cost in costs.values())
     # Kernels call nothing, so that the frame of one is alive at a time.
-    kernels = {step for step in kinds if table.composed(step) is not None}
+    kernels = {step for step in kinds if step in coded or table.composed(step) is not None}
     deepest = max((costs[step].stack for step in kernels), default=0)
     frames = sum(cost.stack for step, cost in costs.items() if step not in kernels)
     stack = table.program.stack + frames + deepest + demand.local
@@ -54,6 +56,7 @@ def estimate(module: ModuleOp, table: CostTable) -> Estimate:
         flash=demand.constants + table.program.once + once + code,
         ram=demand.arena + demand.input + stack,
         stack=stack,
+        deepest=deepest,
         operations=operations,
         guessed=tuple(step for step, cost in known.items() if cost is None),
     )

@@ -9,6 +9,7 @@ from tinyml.targets.cortex_m.composer.assembly import DSP, Lines, statement
 from tinyml.targets.cortex_m.composer.channel_strips import ChannelStrip
 from tinyml.targets.cortex_m.composer.dot_strips import Strip
 from tinyml.targets.cortex_m.composer.dot_window import Window
+from tinyml.targets.cortex_m.composer.winograd_strips import WinogradStrip
 from tinyml.targets.kernel import Composed, Kernel
 from tinyml.targets.tiles import Sums, Tile, TileFamily
 
@@ -46,7 +47,9 @@ def _dots(tile: Tile) -> TileCode:
     return window if tile.count == 1 and window.fits else Strip(tile)
 
 
-def _family(prefix: str, op: str, code: Callable[[Tile], TileCode]) -> TileFamily:
+def _family(
+    prefix: str, op: str, code: Callable[[Tile], TileCode], *, headroom: int = 1, large: bool = False
+) -> TileFamily:
     """A family for bytes.
 
     Every |start| plus the sum of |w| * |x| stays below `REQUANTISED_LIMIT`, every shift is negative, and every
@@ -64,7 +67,9 @@ def _family(prefix: str, op: str, code: Callable[[Tile], TileCode]) -> TileFamil
         text = Composed("tinyml/cores.h", signature, bodies, made.portable, costs, _CALL_BYTES, made.stack)
         return Kernel(symbol, 8, 8, 32, op=op, flash=None, code=made.bytes, needs=needs, composed=text)
 
-    return TileFamily(prefix, op, needs, composed, lambda tile, sums: code(tile).stream(sums))
+    return TileFamily(
+        prefix, op, needs, composed, lambda tile, sums: code(tile).stream(sums), headroom=headroom, large=large
+    )
 
 
 DOT_TILES = _family("tm_cm_dot_strip_s8_", "num.dot_tiles", _dots)
@@ -72,3 +77,6 @@ DOT_TILES = _family("tm_cm_dot_strip_s8_", "num.dot_tiles", _dots)
 
 CHANNEL_TILES = _family("tm_cm_channel_strip_s8_", "num.channel_tiles", ChannelStrip)
 """Channels, each with a filter."""
+
+WINOGRAD_TILES = _family("tm_cm_winograd_strip_s8_", "num.dot_tiles", WinogradStrip, headroom=2, large=True)
+"""Rows of a matrix by windows one pixel apart, with two products for three."""

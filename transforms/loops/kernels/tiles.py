@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import ModuleOp, i8
@@ -15,12 +16,14 @@ from tinyml.dialects.formats.coding import INTEGER_CODING
 from tinyml.dialects.formats.number_format import NumberFormat, element_format
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.lazy_numpy import np
-from tinyml.targets.kernel import LEAST_MULTIPLIER
+from tinyml.targets.kernel import LEAST_MULTIPLIER, Kernel
 from tinyml.targets.tiles import Sums, Tile, TileFamily
 from tinyml.transforms.ir.loop_nest import LoopNest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from tinyml.targets.tiles import Bytes
 
 
 def select_tile_kernels(module: ModuleOp, families: Sequence[TileFamily]) -> None:
@@ -34,21 +37,44 @@ def select_tile_kernels(module: ModuleOp, families: Sequence[TileFamily]) -> Non
 
 def replace_tile(op: num.FinishedSumsOp, families: Sequence[TileFamily]) -> bool:
     """Replace a tile by a call of its kernel; False if there is none."""
-    return any(_replaced(op, family) for family in families if family.op == op.name)
+    if (call := call_of_tile(op, families)) is not None:
+        call.replace(op)
+    return call is not None
 
 
-def _replaced(op: num.FinishedSumsOp, family: TileFamily) -> bool:
-    """Replace a tile by a call of its kernel of a family; False if there is none."""
+@dataclass(frozen=True)
+class TileCall:
+    """A kernel for a tile, and the stream that it reads."""
+
+    kernel: Kernel
+    stream: Bytes
+
+    def replace(self, op: num.FinishedSumsOp) -> None:
+        """Replace a tile by the call."""
+        nest = LoopNest(op)
+        stream = nest.insert(scratch.ConstantOp.of(self.stream, i8))
+        stream.name_hint = op.weights.name_hint
+        nest.put(num.ComposedTilesOp([op.outputs, stream, op.windows], op.acc, op.products, self.kernel.symbol))
+        Rewriter.erase_op(op)
+
+
+def call_of_tile(op: num.FinishedSumsOp, families: Sequence[TileFamily]) -> TileCall | None:
+    """The call of the first family that has a kernel for a tile; None if there is none."""
+    return next(filter(None, (_call(op, family) for family in families if family.op == op.name)), None)
+
+
+def _call(op: num.FinishedSumsOp, family: TileFamily) -> TileCall | None:
+    """The call of a kernel of a family for a tile; None if there is none."""
     formats = [element_format(run.type) for run in op.factors]
     types = [scratch.memref_type(run) for run in (*op.factors, op.outputs)]
     if not all(format.coding is INTEGER_CODING and format.dtype.itemsize == 1 for format in formats):
-        return False
+        return None
     if any(scratch.packed_bits(type) for type in types) or scratch.in_flash(types[1]):
-        return False
+        return None
     finish = family.finish(op.accumulator, op.format, op.rows)
     weights, starts = raws_of(op.weights), raws_of(op.starts)
     if finish is None or weights is None or starts is None:
-        return False
+        return None
     rows = weights.reshape(op.rows, -1)
     if family.shifts:
         half = 1 << -int(finish.shifts[0]) - 1
@@ -57,17 +83,11 @@ def _replaced(op: num.FinishedSumsOp, family: TileFamily) -> bool:
     else:
         sums = _sums(rows, starts, finish)
     if int((np.abs(sums.weights).sum(1) * 128 + np.abs(sums.starts)).max()) >= family.limit:
-        return False
+        return None
     runs, pitch, step = op.spaces
     tile = Tile(op.rows, runs, op.run, pitch, step, op.count, finish.zero)
-    if (kernel := family.kernel(tile)) is None:
-        return False
-    nest = LoopNest(op)
-    stream = nest.insert(scratch.ConstantOp.of(family.stream(tile, sums), i8))
-    stream.name_hint = op.weights.name_hint
-    nest.put(num.ComposedTilesOp([op.outputs, stream, op.windows], op.acc, op.products, kernel.symbol))
-    Rewriter.erase_op(op)
-    return True
+    kernel = family.kernel(tile)
+    return None if kernel is None else TileCall(kernel, family.stream(tile, sums))
 
 
 def _sums(weights: NDArray[np.int64], starts: NDArray[np.int64], finish: Requantisation) -> Sums:

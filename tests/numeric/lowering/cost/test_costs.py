@@ -11,11 +11,13 @@ from programs.compiled import CompiledModels
 from programs.devices import roomy
 from programs.paths import MODELS
 
+from tinyml.lowering.cost.model.demand import Demand, StepCounts
 from tinyml.targets.board import Board
 from tinyml.targets.costs import cost_file
-from tinyml.targets.registry import USUAL
+from tinyml.targets.registry import USUAL, board, tile_families
+from tinyml.targets.tiles import Tile
 from tinyml.tools.calibration.copies import copy_equations
-from tinyml.tools.calibration.costs import fit, main, measured_boards, non_negative
+from tinyml.tools.calibration.costs import Measurement, fit, main, measured_boards, non_negative, table
 
 WITHIN = 0.1
 
@@ -64,6 +66,23 @@ def test_a_fit_finds_the_costs_behind_measurements() -> None:
     equations = list(zip(programs, measured, strict=True))
     assert fit(equations, {}) == pytest.approx(costs, abs=1e-6)
     assert fit(equations, {"add i16": 2.0, "tm_dot": 40.0}) == pytest.approx(costs, abs=1e-6)
+
+
+def test_only_the_deepest_composed_kernel_has_its_stack_in_a_program() -> None:
+    [family, *_] = tile_families("cortex-m4")
+    kernels = [kernel for length in (8, 64) if (kernel := family.kernel(Tile(2, 1, length, 0, length, 2, 0)))]
+    shallow, deep = (kernel.stack for kernel in kernels)
+    assert 0 < shallow < deep
+
+    def measured(names: list[str], stack: float) -> Measurement:
+        demand = Demand({"y": StepCounts(dict.fromkeys(names, 1.0), dict.fromkeys(names, 1.0))})
+        return Measurement(demand, {"y": (9.0, 9.0)}, (1.0, 1.0), 50.0, stack)
+
+    both = [kernel.symbol for kernel in kernels]
+    measurements = [measured([], 30), measured(both[:1], 30 + shallow), measured([*both, "deeper"], 30 + deep + 7)]
+    made = table(board("cortex-m4"), measurements, {}, {})
+    assert made["program"][3] == pytest.approx(30)
+    assert made["steps"]["deeper"][3] == pytest.approx(7)
 
 
 def test_an_unknown_table_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:

@@ -22,6 +22,7 @@ from tinyml.targets.registry import tile_families
 from tinyml.targets.tiles import Tile
 
 DOTS, CHANNELS = tile_families("cortex-m4")
+[WINOGRAD] = tile_families("cortex-m4", large=True)
 SHAPES = [
     # Windows widened once, with rests of one to three, and put together; long ones in loops, widened each time.
     (DOTS, Tile(2, 1, 4, 0, 4, 2, 0)),
@@ -43,6 +44,12 @@ SHAPES = [
     (CHANNELS, Tile(2, 2, 4, 10, 12, 3, 0)),
     (CHANNELS, Tile(5, 1, 35, 0, 5, 9, 127)),
     (CHANNELS, Tile(2, 4, 2, 16, 2, 7, -1)),
+    # Rows by four, two and one; loops over them and over elements; windows that overlap those before; one row of taps.
+    (WINOGRAD, Tile(1, 1, 12, 0, 4, 4, 0)),
+    (WINOGRAD, Tile(7, 3, 24, 50, 8, 7, -128)),
+    (WINOGRAD, Tile(8, 3, 48, 100, 16, 4, 127)),
+    (WINOGRAD, Tile(2, 5, 36, 140, 12, 9, 5)),
+    (WINOGRAD, Tile(3, 2, 12, 61, 4, 14, 1)),
 ]
 ELEMENTS = 1400
 INTERFACE = Interface("strips", "int8_t", 4 + ELEMENTS, "int8_t", 64, has_label=False)
@@ -152,8 +159,17 @@ def drawn_tile(draw: st.DrawFn) -> Strip:
     return strip_of(family, tile, np.random.default_rng(draw(st.integers(0, 1 << 20))))
 
 
+@st.composite
+def drawn_winograd(draw: st.DrawFn) -> Strip:
+    rows, runs, count = draw(st.integers(1, 7)), draw(st.integers(1, 4)), draw(st.integers(4, 9))
+    channels = 4 * draw(st.integers(1, 6))
+    pitch = (count + 2 + draw(st.integers(0, 2))) * channels
+    tile = Tile(rows, runs, 3 * channels, pitch, channels, count, draw(st.integers(-128, 127)))
+    return strip_of(WINOGRAD, tile, np.random.default_rng(draw(st.integers(0, 1 << 20))))
+
+
 @settings(max_examples=2)
-@given(st.lists(drawn_tile(), min_size=5, max_size=10))
+@given(st.lists(drawn_tile() | drawn_winograd(), min_size=5, max_size=10))
 def test_any_tiles(tmp_path_factory: pytest.TempPathFactory, strips: list[Strip]):
     for runner in (HostRunner(sanitize=True), runner_for("cortex-m4")):
         check(runner, build_strips(runner, strips, tmp_path_factory.mktemp("strips")), strips)
@@ -166,3 +182,10 @@ def test_shapes_without_a_kernel():
     assert CHANNELS.kernel(Tile(2, 3, 6, 20, 0, 2, 0)) is None
     assert DOTS.kernel(Tile(2, 40, 3, 20, 1, 2, 0)) is None
     assert DOTS.named("tm_cm_dot_strip_s8_2_1") is None
+    # Two taps, a step of two pixels, three channels, three windows, more than the frame holds.
+    assert WINOGRAD.kernel(Tile(4, 3, 16, 80, 8, 8, 0)) is None
+    assert WINOGRAD.kernel(Tile(4, 3, 24, 160, 16, 8, 0)) is None
+    assert WINOGRAD.kernel(Tile(4, 3, 9, 30, 3, 8, 0)) is None
+    assert WINOGRAD.kernel(Tile(4, 3, 24, 40, 8, 3, 0)) is None
+    assert WINOGRAD.kernel(Tile(4, 3, 3 * 128, 1280, 128, 8, 0)) is not None
+    assert WINOGRAD.kernel(Tile(4, 3, 3 * 132, 1320, 132, 8, 0)) is None

@@ -121,3 +121,33 @@ def test_streamed_rows_are_made_of_tiles(plan: str, ram: int | None, kernels: in
         runner = HostRunner(sanitize=True) if device == "host" else runner_for(device)
         result = runner.run(runner.build(tmp_path, interface, tmp_path / device, "-O2"), interface, x.reshape(2, -1))
         np.testing.assert_array_equal(result.scores, expected.reshape(2, -1))
+
+
+def winograd() -> bytes:
+    """Windows of three pixels in a row, one pixel apart, padded and not."""
+    random, model = np.random.default_rng(6), TfliteModel()
+    x, wide, narrow = (
+        model.tensor((1, *shape), "int8", scale, zero)
+        for shape, scale, zero in (((6, 9, 8), 0.05, -9), ((6, 9, 12), 1.1, 6), ((4, 7, 7), 3.0, 20))
+    )
+    weighted(model, "CONV_2D", x, (12, 3, 3, 8), wide, random, Padding=SAME, FusedActivationFunction=RELU, **ONE)
+    weighted(model, "CONV_2D", wide, (7, 3, 3, 12), narrow, random, Padding=VALID, **ONE)
+    return model.finish([x], [narrow])
+
+
+@pytest.mark.parametrize("plan", ["ordinary", "rows"])
+def test_kernels_with_fewer_products_give_the_same_bytes(plan: str, tmp_path: Path):
+    content = winograd()
+    module, ctx, x = read_tflite(content, "network.tflite"), context(), inputs_of(content, 3)
+    interface = interface_of(module)
+    for name in ("refine-formats", "formats-to-buffers", "buffers-to-loops", "loops-to-bits", "bits-to-c"):
+        pipelines.run(module, ctx, pipelines.flatten(name, {"target": TARGET, "plan": plan, "flash": 100000}))
+    write_c(module, ctx, TARGET, tmp_path)
+    text = next(tmp_path.glob("*.c")).read_text()
+    calls = re.findall(r"^ +tm_cm_winograd_strip_s8_\w+\(", text[text.index("_predict(") :], re.MULTILINE)
+    assert len(calls) >= 2
+    [expected] = computed_by_tflm(content, x, 1)
+    for device in ("host", "cortex-m3", TARGET):
+        runner = HostRunner(sanitize=True) if device == "host" else runner_for(device)
+        result = runner.run(runner.build(tmp_path, interface, tmp_path / device, "-O2"), interface, x.reshape(3, -1))
+        np.testing.assert_array_equal(result.scores, expected.reshape(3, -1))

@@ -105,7 +105,9 @@ def test_frames_of_composed_kernels_take_turns(loops: ModuleOp, demand: Demand) 
     kernels = {kinds[0]: Cost(2, 3, 4, 50), kinds[1]: Cost(2, 3, 4, 60)}
     steps = {step: Cost(2, 3, 4, 5) for step in kinds[2:]}
     table = CostTable("cycles", Cost(7, 0, 100, 9), steps, kernels.get)
-    assert estimate(loops, table).stack == 9 + 60 + 5 * (len(kinds) - 2)
+    known = estimate(loops, table)
+    assert known.stack == 9 + 60 + 5 * (len(kinds) - 2)
+    assert known.deepest == 60
 
 
 def test_a_step_that_was_never_measured_costs_what_its_relatives_do(loops: ModuleOp) -> None:

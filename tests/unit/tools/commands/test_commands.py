@@ -17,8 +17,10 @@ from programs.paths import ROOT
 from programs.tflite_models import TfliteModel
 
 from tinyml.lowering.options import PipelineOptions
+from tinyml.targets.registry import board
 from tinyml.tools.cli.arguments import add_options
 from tinyml.tools.cli.arguments import given as given_options
+from tinyml.tools.driver.request import Request
 from tinyml.tools.driver.search_request import SearchRequest, search_options
 from tinyml.tools.main import main
 from tinyml.tools.reports.memory_picture import can_draw
@@ -159,6 +161,12 @@ def test_weights_become_code_within_a_limit_on_flash(tmp_path: Path) -> None:
     plain, coded = reports
     assert plain["flash_bytes"] < coded["flash_bytes"] <= 6000
     assert coded["cycles_per_inference"] < plain["cycles_per_inference"]
+
+
+def test_flash_is_for_kernels_without_a_search(model: Path, tmp_path: Path) -> None:
+    request = Request(model=model, out=tmp_path, flash=100)
+    assert request.pipeline_options(board("cortex-m4")).flash == 100
+    assert compile_(model, tmp_path / "out", "--target", "cortex-m4", "--flash", "100000") == 0
 
 
 def test_run_compares_and_reports(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -327,6 +335,7 @@ def test_bad_input_is_one_line(
         (["--search", "demote", "--resume", "--journal", "/"], "cannot open the journal"),
         (["--cycles", "100"], "--cycles is an option of --search"),
         (["--flash", "100"], "bytes of flash, --flash allows 100"),
+        (["--flash", "100", "--target", "host"], "--flash is an option of --search: host has no kernels that take"),
         (["--flash", "0"], "argument --flash: expected a positive integer"),
         (["--ram", "100", "--plan", "rows"], "--ram is for --plan auto"),
         (["--ram", "1"], "bytes, --ram allows 1"),

@@ -1,0 +1,101 @@
+"""Flash goes to the kernels that save most for each byte, and no further than the limit."""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.parser import Parser
+
+from tinyml.dialects import num
+from tinyml.dialects.context import context
+from tinyml.lowering.cost.model.estimate import Estimate, estimate_on
+from tinyml.lowering.cost.spend_flash import SpendFlashPass
+from tinyml.lowering.pipelines import run
+from tinyml.transforms.loops.select_kernels import SelectKernelsPass
+
+TARGET = "cortex-m4"
+Q, FLASH = "!zeroskew.q<8, 1.0, 0>", "#scratch.flash"
+
+
+def tile(channels: int, weights: str, count: int = 4) -> str:
+    """A tile of one row of weights and some windows of one row of three pixels."""
+    length = 3 * channels
+    types = [
+        f"memref<{count}x!zeroskew.q<8, 4.0, -3>>",
+        f"memref<1x!zeroskew.q<32, 1.0, 0>, {FLASH}>",
+        f"memref<{length}x{Q}, {FLASH}>",
+        f"memref<{(count + 2) * channels}x{Q}>",
+    ]
+    properties = f"{{acc = !zeroskew.acc<32, 1.0>, spacing = array<i64: 1, 0, {channels}>}}"
+    return f"""
+    %{weights} = scratch.constant dense<1> : tensor<{length}xi8> -> {types[2]}
+    num.dot_tiles %y{count}, %s, %{weights}, %x{(count + 2) * channels} {properties} : {", ".join(types)}"""
+
+
+def program(*tiles: str) -> str:
+    """A function that takes one tile after the other, those behind the first ten times."""
+    first, *more = tiles
+    return f"""
+func.func @tiles(%x24: memref<24x{Q}>, %x48: memref<48x{Q}>, %x80: memref<80x{Q}>,
+    %y4: memref<4x!zeroskew.q<8, 4.0, -3>>, %y8: memref<8x!zeroskew.q<8, 4.0, -3>>) {{
+  %s = scratch.constant dense<9> : tensor<1xi32> -> memref<1x!zeroskew.q<32, 1.0, 0>, {FLASH}>
+  %zero = arith.constant 0 : index
+  %ten = arith.constant 10 : index
+  %one = arith.constant 1 : index
+  {first}
+  scf.for %i = %zero to %ten step %one {{
+    {" ".join(more)}
+  }}
+  func.return
+}}
+"""
+
+
+TILES = program(tile(8, "first"), tile(4, "second"))
+
+
+def chosen(flash: int, ram: int | None = None, text: str = TILES) -> tuple[list[str], Estimate]:
+    """The ends of the names of kernels that take more flash, and the estimate of the program."""
+    module, ctx = Parser(context(), text).parse_module(), context()
+    run(module, ctx, [SpendFlashPass(TARGET, flash, ram)])
+    names = [op.kernel.data for op in composed(module) if op.kernel is not None]
+    run(module, ctx, [SelectKernelsPass(TARGET)])
+    assert all(op.kernel is not None for op in composed(module))
+    estimate = estimate_on(module, TARGET, "-Os")
+    assert estimate is not None
+    return [name.removeprefix("tm_cm_winograd_strip_s8_") for name in names], estimate
+
+
+def composed(module: ModuleOp) -> list[num.ComposedTilesOp]:
+    return [op for op in module.walk() if isinstance(op, num.ComposedTilesOp)]
+
+
+def test_flash_goes_first_to_what_runs_most_often():
+    often, once = "1_1_12_0_4_4_125", "1_1_24_0_8_4_125"
+    (none, usual), (both, most) = chosen(0), chosen(1 << 20)
+    assert (none, both) == ([], [once, often])
+    assert most.time < usual.time
+    limits = [
+        limit for limit in range(round(usual.flash), round(most.flash) + 2000, 200) if chosen(limit)[0] == [often]
+    ]
+    assert limits
+    assert limits == list(range(limits[0], limits[-1] + 1, 200))
+    assert all(chosen(limits[0] - 200 * back)[0] == [] for back in (1, 5))
+
+
+def test_the_program_keeps_the_limits():
+    _, most = chosen(1 << 20)
+    names, estimate = chosen(round(most.flash) - 1)
+    assert len(names) < 2
+    assert estimate.flash < most.flash
+    assert most.deepest > chosen(0)[1].deepest
+    assert len(chosen(1 << 20, ram=round(most.ram) + 1)[0]) == 2
+    assert len(chosen(1 << 20, ram=round(most.ram) - 1)[0]) == 1
+
+
+def test_tiles_with_the_same_weights_share_a_stream():
+    """Both are taken or none."""
+    text = program(tile(8, "first"), tile(8, "second", 8))
+    (_, usual), (both, most) = chosen(0, text=text), chosen(1 << 20, text=text)
+    assert len(both) == 2
+    limits = range(round(usual.flash), round(most.flash) + 2000, 250)
+    assert {len(chosen(limit, text=text)[0]) for limit in limits} == {0, 2}
