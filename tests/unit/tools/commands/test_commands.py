@@ -7,6 +7,7 @@ import re
 import shutil
 from argparse import ArgumentParser
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -147,6 +148,19 @@ def test_options_of_searches_reach_the_pass(loss: float, journal: str, widths: l
 def test_limits_are_kept_with_the_usual_options(model: Path, tmp_path: Path) -> None:
     asked = ("--search", "demote", "--ram", "60", "--jobs", "1", "--metric", "error")
     assert compile_(model, tmp_path / "out", *asked, "--optimize", "Os", "--packed", "auto") == 0
+
+
+def test_weights_become_code_within_a_limit_on_flash(tmp_path: Path) -> None:
+    example, out = ROOT / "examples/protonn-gesturepod", tmp_path / "out"
+    program, data = example / "protonn_gesturepod.sd", example / "val.npz"
+    reports: list[dict[str, Any]] = []
+    for options in ((), ("--flash", "6000")):
+        command = ["compile", str(program), "--val", str(data), "--width", "8", "--target", "uno", "-o", str(out)]
+        assert main([*command, *options]) == 0
+        reports.append(json.loads((out / "report.json").read_text()))
+    plain, coded = reports
+    assert plain["flash_bytes"] < coded["flash_bytes"] <= 6000
+    assert coded["cycles_per_inference"] < plain["cycles_per_inference"]
 
 
 def test_flash_is_for_kernels_without_a_search(model: Path, tmp_path: Path) -> None:
@@ -324,7 +338,10 @@ def test_bad_input_is_one_line(
         *((["--search", "demote", "--loss", x], f"from 0 up, got '{x}'") for x in ("nan", "inf", "-1", "x")),
         (["--search", "demote", "--widths", "8"], "expected the width of demoted tensors and that of others"),
         (["--search", "demote", "--resume", "--journal", "/"], "cannot open the journal"),
-        (["--flash", "100"], "--flash is an option of --search"),
+        (["--cycles", "100"], "--cycles is an option of --search"),
+        (["--flash", "100"], "bytes of flash, --flash allows 100"),
+        (["--flash", "100", "--target", "host"], "--flash is an option of --search: host has no kernels that take"),
+        (["--flash", "0"], "argument --flash: expected a positive integer"),
         (["--ram", "100", "--plan", "rows"], "--ram is for --plan auto"),
         (["--ram", "1"], "bytes, --ram allows 1"),
     ],
