@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from typing import TypeAlias
+from collections.abc import Sequence
 
-Lines: TypeAlias = "tuple[str, ...]"
-"""Instructions, and labels that end in a colon."""
+from tinyml.targets.composer.lines import Lines
 
 _CYCLES = {
     **dict.fromkeys(("ld", "ldd", "st", "std", "push", "pop", "adiw", "sbiw", "rjmp", "ijmp"), 2),
@@ -22,11 +20,6 @@ POINTERS = {"X": 26, "Y": 28, "Z": 30}
 """The lower registers of pointers."""
 
 _COLUMNS = 108
-
-
-def joined(*parts: str | Iterable[str]) -> Lines:
-    """Instructions and fragments one after the other."""
-    return tuple(line for part in parts for line in ((part,) if isinstance(part, str) else part))
 
 
 def cycles(lines: Sequence[str]) -> int:

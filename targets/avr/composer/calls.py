@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from tinyml.targets.avr.composer.assembly import Lines, joined, registers, statement
+from tinyml.targets.avr.composer.assembly import registers, statement
 from tinyml.targets.avr.composer.loops import END, Loop
 from tinyml.targets.avr.composer.multiply import Registers
+from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.kernel import Composed
 
 HEADER = "tinyml/enter.h"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from tinyml.targets.avr.composer import accumulate
-from tinyml.targets.avr.composer.assembly import Lines, bytes_of, copied, cycles, joined, moved
+from tinyml.targets.avr.composer.assembly import bytes_of, copied, cycles, moved
 from tinyml.targets.avr.composer.calls import RETURN_ADDRESS, framed
 from tinyml.targets.avr.composer.channel_filters import (
     BEGIN,
@@ -24,6 +24,7 @@ from tinyml.targets.avr.composer.channel_filters import (
 from tinyml.targets.avr.composer.epilogues import CALL, CALLED, FACTORS, SUM, ZERO, shifted
 from tinyml.targets.avr.composer.fetch import FLASH, Places, next_byte
 from tinyml.targets.avr.composer.loops import again, repeated
+from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.tiles import Tile
 
 *_WEIGHTS, _ROWS = WEIGHTS

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.avr.composer import accumulate
-from tinyml.targets.avr.composer.assembly import Lines, bytes_of, copied, cycles, joined, moved
+from tinyml.targets.avr.composer.assembly import bytes_of, copied, cycles, moved
 from tinyml.targets.avr.composer.calls import RETURN_ADDRESS, framed
 from tinyml.targets.avr.composer.dense import dot_in_chunks
 from tinyml.targets.avr.composer.epilogues import (
@@ -29,6 +29,7 @@ from tinyml.targets.avr.composer.epilogues import (
 )
 from tinyml.targets.avr.composer.fetch import FLASH, RAM, next_byte
 from tinyml.targets.avr.composer.loops import again, repeated
+from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.tiles import Sums, Tile
 
 if TYPE_CHECKING:

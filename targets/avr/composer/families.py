@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
-from tinyml.targets.avr.composer.assembly import Lines, bytes_of, statement
+from tinyml.targets.avr.composer.assembly import bytes_of, statement
 from tinyml.targets.avr.composer.calls import HEADER
 from tinyml.targets.avr.composer.channel_rows import ChannelRows
 from tinyml.targets.avr.composer.channel_strips import ChannelStrip
 from tinyml.targets.avr.composer.dot_strips import DotStrip
 from tinyml.targets.avr.composer.epilogues import MOST_RIGHT, REQUANTISE, SUM_BITS
+from tinyml.targets.composer.lines import Lines
 from tinyml.targets.kernel import Composed, Kernel
 from tinyml.targets.tiles import Sums, Tile, TileFamily
 
@@ -72,7 +73,9 @@ def _family(prefix: str, op: str, code: Callable[[Tile], TileCode], most: int, *
     def stream(tile: Tile, sums: Sums) -> Bytes:
         return code(tile).stream(sums)
 
-    return TileFamily(prefix, op, "", composed, stream, shifts=shifts, bits=SUM_BITS, right=MOST_RIGHT, most=most)
+    return TileFamily(
+        prefix, op, "", composed, stream, 1 << SUM_BITS - 1, shifts=shifts, bits=SUM_BITS, right=MOST_RIGHT, most=most
+    )
 
 
 SHIFTED_DOTS = _family("tm_dot_strip_s8_", "num.dot_tiles", DotStrip, 384, shifts=True)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tinyml.targets.avr.composer import accumulate
-from tinyml.targets.avr.composer.assembly import bytes_of, cycles, joined, moved, registers, statement
+from tinyml.targets.avr.composer.assembly import bytes_of, cycles, moved, registers, statement
 from tinyml.targets.avr.composer.calls import framed
 from tinyml.targets.avr.composer.epilogues import FACTORS, factors, requantised, shifted
 from tinyml.targets.avr.composer.families import (
@@ -23,6 +23,7 @@ from tinyml.targets.avr.composer.loops import (
     repeated,
 )
 from tinyml.targets.avr.composer.multiply import arithmetic, chunk, squares
+from tinyml.targets.composer.lines import joined
 from tinyml.targets.costs import shared_code
 from tinyml.targets.registry import kernel_named
 from tinyml.targets.tiles import Sums, Tile
