@@ -31,7 +31,8 @@ class NoTotalOp(TensorOp):
     def verify_formats(self) -> None:
         """Totals are integers or of type f32; what adds to them says which."""
         element = shaped(self.out).get_element_type()
-        signless = isinstance(element, IntegerType) and element.signedness.data is Signedness.SIGNLESS
+        integer = cast(IntegerType, element) if isinstance(element, IntegerType) else None
+        signless = integer is not None and integer.signedness.data is Signedness.SIGNLESS
         if not signless and element != f32:
             raise VerifyException(f"totals are integers or f32, got {element}")
 

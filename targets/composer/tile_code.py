@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from tinyml.targets.composer.lines import Lines, statement
+from tinyml.targets.composer.repeated import Repeated
 from tinyml.targets.kernel import REQUANTISED_LIMIT, Composed, Kernel
 from tinyml.targets.tiles import Sums, Tile, TileFamily
 
@@ -34,6 +37,56 @@ class TileCode(Protocol):
     @property
     def portable(self) -> str: ...
     def stream(self, sums: Sums) -> Bytes: ...
+
+
+class Layout(Protocol):
+    """The layout of a stream of rows or channels. portable: the products with all windows in plain C."""
+
+    @property
+    def portable(self) -> str: ...
+    def stream(self, sums: Sums) -> Bytes: ...
+
+
+@dataclass(frozen=True)
+class LoopedCode(ABC):
+    """Code for a tile that is loops with known iterations.
+
+    SATURATED: the instructions that only saturated results take.
+    """
+
+    tile: Tile
+    SATURATED: ClassVar[int]
+
+    @property
+    @abstractmethod
+    def layout(self) -> Layout:
+        """The layout of the stream."""
+
+    @abstractmethod
+    def function(self) -> Repeated:
+        """The whole function."""
+
+    @cached_property
+    def code(self) -> Repeated:
+        """The whole function, composed once."""
+        return self.function()
+
+    @property
+    def lines(self) -> Lines:
+        return self.code.lines
+
+    @property
+    def time(self) -> float:
+        """The instructions of a call, if half of the results are saturated."""
+        return self.code.time - self.SATURATED / 2 * self.tile.rows * self.tile.count
+
+    @property
+    def portable(self) -> str:
+        return self.layout.portable
+
+    def stream(self, sums: Sums) -> Bytes:
+        """All that belongs to rows or channels, in the order of the function."""
+        return self.layout.stream(sums)
 
 
 @dataclass(frozen=True)

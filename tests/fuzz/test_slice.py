@@ -70,5 +70,5 @@ def hoards(*_: object) -> str:
 
 def test_hangs_crashes_and_memory_are_recognised():
     kinds = {kind.name: kind for kind in (Kind("hangs", hangs, 0.5), Kind("dies", dies), Kind("hoards", hoards))}
-    verdicts = {(result.kind, result.verdict) for result in results(kinds, 0, 1, 1.5)}
+    verdicts = {(result.kind, result.verdict) for result in results(kinds, 0, 1, 60, cases=1)}
     assert verdicts == {("hangs", "hang"), ("dies", "crash"), ("hoards", "memory")}

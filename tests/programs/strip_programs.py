@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from programs.printed import WARNING_FLAGS
 from programs.strips import Strip, strip_of
-from tinyml.runtime.devices.registry import Build, Runner
+from tinyml.runtime.devices.host import HostRunner
+from tinyml.runtime.devices.registry import Build, Runner, runner_for
 from tinyml.runtime.devices.toolchain import symbol_table
 from tinyml.runtime.model.headers import definition_of
 from tinyml.runtime.model.interface import Interface
-from tinyml.targets.registry import chip_of
+from tinyml.targets.registry import HOST, chip_of
 from tinyml.targets.tiles import Tile, TileFamily
 
 ELEMENTS, RESULTS = 1400, 128
@@ -86,6 +87,38 @@ def check(runner: Runner, build: Build, strips: Sequence[Strip]) -> None:
         expected = strip.expected(given_[4 : 4 + strip.tile.elements])
         np.testing.assert_array_equal(got[: expected.size], expected, err_msg=str(strip.tile))
         assert (got[expected.size :] == 99).all(), strip.tile
+
+
+def strips_of(shapes: Sequence[tuple[TileFamily, Tile]]) -> list[Strip]:
+    """Tiles of families with random weights."""
+    random = np.random.default_rng(4)
+    return [strip_of(family, tile, random) for family, tile in shapes]
+
+
+def check_on(devices: Sequence[str], strips: Sequence[Strip], folder: Path) -> None:
+    """Compares the results of all kernels with those of numpy; on the host with sanitizers."""
+    for device in devices:
+        runner = HostRunner(sanitize=True) if device == HOST else runner_for(device)
+        check(runner, build_strips(runner, strips, folder), strips)
+
+
+def check_times(target: str, strips: Sequence[Strip], folder: Path, saturated: int = 0) -> list[tuple[Tile, int, int]]:
+    """Compares the instructions of calls with those that the cost model takes.
+
+    saturated: instructions of a saturated result, which the model takes half of the results to be. Returns each tile
+    with the bytes of flash in the model and in the program.
+    """
+    runner = runner_for(target)
+    build = build_strips(runner, strips, folder)
+    sizes: list[tuple[Tile, int, int]] = []
+    for strip, content in zip(strips, inputs_of(strips), strict=True):
+        spent, size = spent_in(runner, build, target, strip, content)
+        kernel, results = strip.kernel, strip.unlimited(content[4 : 4 + strip.tile.elements])
+        beyond = ((results < -128) | (results > 127)).sum() - results.size / 2
+        assert kernel.composed is not None
+        assert kernel.composed.costs[""] + saturated * beyond == spent, strip.tile
+        sizes.append((strip.tile, kernel.code, size))
+    return sizes
 
 
 def drawn_strips(families: Sequence[TileFamily]) -> st.SearchStrategy[list[Strip]]:

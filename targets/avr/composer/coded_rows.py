@@ -46,7 +46,7 @@ _CALL = 4
 """The cycles and bytes of an instruction that calls a function."""
 
 _SPACE = 1 << 24
-"""What sums are computed modulo."""
+"""The modulus of sums."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What code for ARMv6-M is made of: constants, frames and loops, in instructions of two bytes.
+"""Fragments of code for ARMv6-M: constants, frames and loops, in instructions of two bytes.
 
 Only r0 to r7 are operands of most instructions; r8 to r12 and lr hold sums, which additions reach.
 """

@@ -11,7 +11,7 @@ ARMV6M, ARMV7M, DSP = 6, 7, 8
 """The instruction sets as `tinyml/cores.h` numbers them."""
 
 SYNTAX: Lines = (".syntax unified",)
-"""What stands in front of instructions: the syntax that both of their sizes share."""
+"""The directive before instructions: both of their sizes share its syntax."""
 
 REACH = 4095
 """The greatest offset of a load or store, and the greatest constant of an addition."""

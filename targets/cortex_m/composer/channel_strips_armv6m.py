@@ -7,13 +7,12 @@ which stand in the registers that only additions reach. A multiplication overwri
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING
 
 from tinyml.targets.composer.channel_records import MULTIPLIER_AT, RIGHT_AT, WEIGHTS_AT, ChannelRecords
 from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.composer.repeated import Repeated, balanced
 from tinyml.targets.composer.requantised import Factors
+from tinyml.targets.composer.tile_code import LoopedCode
 from tinyml.targets.cortex_m.composer.armv6m import (
     REACH,
     SAVED_BYTES,
@@ -28,10 +27,6 @@ from tinyml.targets.cortex_m.composer.armv6m import (
 )
 from tinyml.targets.cortex_m.composer.epilogues import SATURATED, requantised_by_halves
 from tinyml.targets.cortex_m.composer.fetch import at
-from tinyml.targets.tiles import Sums, Tile
-
-if TYPE_CHECKING:
-    from tinyml.targets.tiles import Bytes
 
 _WEIGHTS = ("r0", "r1", "r2")
 _ROW, _COLUMN, _CHANNELS, _PRODUCT, _ELEMENT = "r3", "r4", "r5", "r6", "r7"
@@ -46,10 +41,14 @@ still taken; the weights of the row, and where those of all rows end."""
 
 
 @dataclass(frozen=True)
-class ChannelStrip:
+class ChannelStrip(LoopedCode):
     """The code for a tile."""
 
-    tile: Tile
+    SATURATED = SATURATED
+
+    @property
+    def layout(self) -> ChannelRecords:
+        return self.records
 
     @property
     def records(self) -> ChannelRecords:
@@ -153,9 +152,7 @@ class ChannelStrip:
         )
         return code.then(joined(*back))
 
-    @cached_property
-    def code(self) -> Repeated:
-        """The function."""
+    def function(self) -> Repeated:
         begin = joined(
             saved(_FRAME),
             (f"str r0, [sp, #{_STREAM_AT}]", f"str r1, [sp, #{_WINDOW_AT}]", f"str r2, [sp, #{_OUT_AT}]"),
@@ -168,15 +165,6 @@ class ChannelStrip:
         return Repeated.once(begin).followed_by(channels).then(restored(_FRAME))
 
     @property
-    def lines(self) -> Lines:
-        return self.code.lines
-
-    @property
-    def time(self) -> float:
-        """The instructions of a call, if half of the results are saturated."""
-        return self.code.time - SATURATED / 2 * self.tile.rows * self.tile.count
-
-    @property
     def stack(self) -> int:
         return SAVED_BYTES + _FRAME
 
@@ -184,11 +172,3 @@ class ChannelStrip:
     def bytes(self) -> int:
         """The bytes of flash."""
         return bytes_of(self.lines)
-
-    def stream(self, sums: Sums) -> Bytes:
-        """All that belongs to channels."""
-        return self.records.stream(sums)
-
-    @property
-    def portable(self) -> str:
-        return self.records.portable

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.composer.repeated import Repeated, balanced
 from tinyml.targets.composer.requantised import Factors
 from tinyml.targets.composer.row_blocks import RowBlocks
+from tinyml.targets.composer.tile_code import LoopedCode
 from tinyml.targets.cortex_m.composer.armv6m import (
     REACH,
     SAVED_BYTES,
@@ -29,10 +29,6 @@ from tinyml.targets.cortex_m.composer.armv6m import (
 from tinyml.targets.cortex_m.composer.epilogues import SATURATED, requantised_by_halves
 from tinyml.targets.cortex_m.composer.fetch import at
 from tinyml.targets.cortex_m.composer.multiply import low
-from tinyml.targets.tiles import Sums, Tile
-
-if TYPE_CHECKING:
-    from tinyml.targets.tiles import Bytes
 
 _ROWS = ("r0", "r1", "r2", "r3")
 _WINDOW, _INDEX, _GAP, _RUN_END = "r4", "r5", "r12", "lr"
@@ -48,10 +44,14 @@ _STREAM_AT, _WINDOW_AT, _OUT_AT, _ENDS_AT, _OUT_END, _FRAME = 0, 4, 8, (12, 16),
 
 
 @dataclass(frozen=True)
-class Strip:
+class Strip(LoopedCode):
     """The code for a tile."""
 
-    tile: Tile
+    SATURATED = SATURATED
+
+    @property
+    def layout(self) -> RowBlocks:
+        return self.blocks
 
     @cached_property
     def blocks(self) -> RowBlocks:
@@ -126,9 +126,7 @@ class Strip:
             code = code.followed_by(again(self.block(rows), (), end, times, 3))
         return code
 
-    @cached_property
-    def code(self) -> Repeated:
-        """The function."""
+    def function(self) -> Repeated:
         tile = self.tile
         begin = [
             saved(_FRAME),
@@ -150,15 +148,6 @@ class Strip:
         return Repeated.once(joined(*begin)).followed_by(windows).then(restored(_FRAME))
 
     @property
-    def lines(self) -> Lines:
-        return self.code.lines
-
-    @property
-    def time(self) -> float:
-        """The instructions of a call, if half of the results are saturated."""
-        return self.code.time - SATURATED / 2 * self.tile.rows * self.tile.count
-
-    @property
     def stack(self) -> int:
         return SAVED_BYTES + _FRAME
 
@@ -166,11 +155,3 @@ class Strip:
     def bytes(self) -> int:
         """The bytes of flash."""
         return bytes_of(self.lines)
-
-    def stream(self, sums: Sums) -> Bytes:
-        """All that belongs to rows, of each block row by row."""
-        return self.blocks.stream(sums)
-
-    @property
-    def portable(self) -> str:
-        return self.blocks.portable

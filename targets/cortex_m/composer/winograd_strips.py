@@ -46,7 +46,7 @@ _GROUP = 4 * QUAD * _TERMS
 """The bytes of four elements of transformed windows: of every term two words of each pair of windows."""
 
 _PLUS, _MINUS, _FIRST, _LAST = (16, 0, 32, 48)
-"""Where a, b, c and d have their words in a group, in the order in which rows go through them."""
+"""The places of the words of a, b, c and d in a group, in the order in which rows go through them."""
 
 _SUMS = (("r4", "r5"), ("r6", "r7"), ("r8", "r9"), ("r10", "r11"))
 """The sums of each row, of the first and of the second pair of windows."""

@@ -8,21 +8,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from tinyml.targets.composer.channel_records import MULTIPLIER_AT, RIGHT_AT, START_AT, WEIGHTS_AT, ChannelRecords
 from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.composer.repeated import Repeated, balanced
 from tinyml.targets.composer.requantised import Factors
+from tinyml.targets.composer.tile_code import LoopedCode
 from tinyml.targets.riscv.composer.epilogues import SATURATED, requantised
 from tinyml.targets.riscv.composer.fetch import loaded
 from tinyml.targets.riscv.composer.loops import counted, far_until, until
 from tinyml.targets.riscv.composer.multiply import added
 from tinyml.targets.riscv.composer.registers import REACH, bytes_of, moved, restored, saved
-from tinyml.targets.tiles import Sums, Tile
-
-if TYPE_CHECKING:
-    from tinyml.targets.tiles import Bytes
 
 _SUMS = tuple(f"s{number}" for number in range(8))
 _WEIGHTS = ("s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6", "ra")
@@ -37,10 +33,14 @@ _STREAM_END, _FRAME = 0, 64
 
 
 @dataclass(frozen=True)
-class ChannelStrip:
+class ChannelStrip(LoopedCode):
     """The code for a tile."""
 
-    tile: Tile
+    SATURATED = SATURATED
+
+    @property
+    def layout(self) -> ChannelRecords:
+        return self.records
 
     @property
     def records(self) -> ChannelRecords:
@@ -150,23 +150,12 @@ class ChannelStrip:
         )
         return code.then(joined(*back))
 
-    @cached_property
-    def code(self) -> Repeated:
-        """The function."""
+    def function(self) -> Repeated:
         end = moved(_END, self.tile.rows * self.records.bytes, _PRODUCT, _STREAM)
         code = Repeated.once(joined(saved(_FRAME), end, f"sw {_END}, {_STREAM_END}(sp)"))
         end = loaded(32, "sp", _STREAM_END, _END)
         channels = far_until(self.channel(), _STREAM, end, _END, self.tile.rows, 1)
         return code.followed_by(channels).then(restored(_FRAME))
-
-    @property
-    def lines(self) -> Lines:
-        return self.code.lines
-
-    @property
-    def time(self) -> float:
-        """The instructions of a call, if half of the results are saturated."""
-        return self.code.time - SATURATED / 2 * self.tile.rows * self.tile.count
 
     @property
     def stack(self) -> int:
@@ -176,11 +165,3 @@ class ChannelStrip:
     def bytes(self) -> int:
         """An upper bound of the bytes of flash."""
         return bytes_of(self.lines)
-
-    def stream(self, sums: Sums) -> Bytes:
-        """All that belongs to channels."""
-        return self.records.stream(sums)
-
-    @property
-    def portable(self) -> str:
-        return self.records.portable

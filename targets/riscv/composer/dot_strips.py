@@ -7,21 +7,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from tinyml.targets.composer.lines import Lines, joined
 from tinyml.targets.composer.repeated import Repeated, balanced
 from tinyml.targets.composer.requantised import Factors
 from tinyml.targets.composer.row_blocks import RowBlocks
+from tinyml.targets.composer.tile_code import LoopedCode
 from tinyml.targets.riscv.composer.epilogues import SATURATED, requantised
 from tinyml.targets.riscv.composer.fetch import loaded
 from tinyml.targets.riscv.composer.loops import UNROLLED, counted, far_until, until
 from tinyml.targets.riscv.composer.multiply import added
 from tinyml.targets.riscv.composer.registers import REACH, bytes_of, moved, restored, saved
-from tinyml.targets.tiles import Sums, Tile
-
-if TYPE_CHECKING:
-    from tinyml.targets.tiles import Bytes
 
 _SUMS = (*(f"s{number}" for number in range(12)), "t3", "t4", "t5", "t6")
 _ELEMENTS = ("a3", "a4", "a5", "a6")
@@ -39,10 +35,14 @@ _STREAM_AT, _ENDS_AT, _OUT_AT, _FRAME = 0, (4, 8), 12, 80
 
 
 @dataclass(frozen=True)
-class Strip:
+class Strip(LoopedCode):
     """The code for a tile."""
 
-    tile: Tile
+    SATURATED = SATURATED
+
+    @property
+    def layout(self) -> RowBlocks:
+        return self.blocks
 
     @property
     def most_windows(self) -> int:
@@ -156,9 +156,7 @@ class Strip:
         window, out = moved(_WINDOWS, windows * self.tile.step, _END), moved(_OUT, (windows - 1) * self.tile.rows, _END)
         return code.then(joined(window, out))
 
-    @cached_property
-    def code(self) -> Repeated:
-        """The function."""
+    def function(self) -> Repeated:
         begin = joined(saved(_FRAME), f"sw {_STREAM}, {_STREAM_AT}(sp)")
         for number, (times, _) in enumerate(self.blocks.groups):
             if times > 1:
@@ -174,15 +172,6 @@ class Strip:
         return code.then(restored(_FRAME))
 
     @property
-    def lines(self) -> Lines:
-        return self.code.lines
-
-    @property
-    def time(self) -> float:
-        """The instructions of a call, if half of the results are saturated."""
-        return self.code.time - SATURATED / 2 * self.tile.rows * self.tile.count
-
-    @property
     def stack(self) -> int:
         return _FRAME
 
@@ -190,11 +179,3 @@ class Strip:
     def bytes(self) -> int:
         """An upper bound of the bytes of flash."""
         return bytes_of(self.lines)
-
-    def stream(self, sums: Sums) -> Bytes:
-        """All that belongs to rows, of each block element by element."""
-        return self.blocks.stream(sums)
-
-    @property
-    def portable(self) -> str:
-        return self.blocks.portable

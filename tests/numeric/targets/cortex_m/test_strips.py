@@ -8,13 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from programs.strip_programs import ELEMENTS, build_strips, check, drawn_strips, inputs_of, spent_in
+from programs.strip_programs import ELEMENTS, build_strips, check_on, check_times, drawn_strips, inputs_of, strips_of
 from programs.strips import Strip, strip_of
 from programs.watched_cores import Watch
 
-from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import runner_for
-from tinyml.targets.registry import tile_families
+from tinyml.targets.registry import HOST, tile_families
 from tinyml.targets.tiles import Tile
 
 DOTS, CHANNELS = tile_families("cortex-m4")
@@ -51,25 +50,17 @@ SHAPES = [
 
 @pytest.fixture(scope="module")
 def strips() -> list[Strip]:
-    random = np.random.default_rng(4)
-    return [strip_of(family, tile, random) for family, tile in SHAPES]
+    return strips_of(SHAPES)
 
 
-@pytest.mark.parametrize("device", ["host", "cortex-m4"])
+@pytest.mark.parametrize("device", [HOST, "cortex-m4"])
 def test_shapes(device: str, strips: list[Strip], tmp_path: Path):
-    runner = HostRunner(sanitize=True) if device == "host" else runner_for(device)
-    check(runner, build_strips(runner, strips, tmp_path), strips)
+    check_on([device], strips, tmp_path)
 
 
 def test_the_time_of_a_call_is_known(strips: list[Strip], tmp_path: Path):
-    runner = runner_for("cortex-m4")
-    build = build_strips(runner, strips, tmp_path)
-    for strip, content in zip(strips, inputs_of(strips), strict=True):
-        spent, size = spent_in(runner, build, "cortex-m4", strip, content)
-        kernel = strip.kernel
-        assert kernel.composed is not None
-        assert kernel.composed.costs[""] == spent, strip.tile
-        assert size <= kernel.code <= 1.35 * size
+    for tile, code, size in check_times("cortex-m4", strips, tmp_path):
+        assert size <= code <= 1.35 * size, tile
 
 
 def test_loads_and_registers(strips: list[Strip], tmp_path: Path):
@@ -95,8 +86,7 @@ def drawn_winograd(draw: st.DrawFn) -> Strip:
 @given(drawn_strips((DOTS, CHANNELS)), st.lists(drawn_winograd(), max_size=4))
 def test_any_tiles(tmp_path_factory: pytest.TempPathFactory, strips: list[Strip], winograd: list[Strip]):
     drawn = [*strips, *winograd]
-    for runner in (HostRunner(sanitize=True), runner_for("cortex-m4")):
-        check(runner, build_strips(runner, drawn, tmp_path_factory.mktemp("strips")), drawn)
+    check_on([HOST, "cortex-m4"], drawn, tmp_path_factory.mktemp("strips"))
 
 
 def test_shapes_without_a_kernel():

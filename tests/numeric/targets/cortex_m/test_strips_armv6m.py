@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
-from programs.strip_programs import ELEMENTS, build_strips, check, drawn_strips, inputs_of, spent_in
-from programs.strips import Strip, strip_of
+from programs.strip_programs import ELEMENTS, build_strips, check_on, check_times, drawn_strips, inputs_of, strips_of
+from programs.strips import Strip
 from programs.watched_cores import Watch
 
-from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.targets.cortex_m.composer.epilogues import SATURATED
-from tinyml.targets.registry import tile_families
+from tinyml.targets.registry import HOST, tile_families
 from tinyml.targets.tiles import Tile
 
 TARGET = "cortex-m0"
@@ -45,34 +43,24 @@ SHAPES = [
 
 @pytest.fixture(scope="module")
 def strips() -> list[Strip]:
-    random = np.random.default_rng(4)
-    return [strip_of(family, tile, random) for family, tile in SHAPES]
+    return strips_of(SHAPES)
 
 
-@pytest.mark.parametrize("device", ["host", TARGET])
+@pytest.mark.parametrize("device", [HOST, TARGET])
 def test_shapes(device: str, strips: list[Strip], tmp_path: Path):
-    runner = HostRunner(sanitize=True) if device == "host" else runner_for(device)
-    check(runner, build_strips(runner, strips, tmp_path), strips)
+    check_on([device], strips, tmp_path)
 
 
 def test_the_time_of_a_call_is_known(strips: list[Strip], tmp_path: Path):
     """The cost model takes it that half of the results are saturated, which takes longer."""
-    runner = runner_for(TARGET)
-    build = build_strips(runner, strips, tmp_path)
-    for strip, content in zip(strips, inputs_of(strips), strict=True):
-        spent, size = spent_in(runner, build, TARGET, strip, content)
-        kernel, results = strip.kernel, strip.unlimited(content[4 : 4 + strip.tile.elements])
-        beyond = ((results < -128) | (results > 127)).sum() - results.size / 2
-        assert kernel.composed is not None
-        assert kernel.composed.costs[""] + SATURATED * beyond == spent, strip.tile
-        assert size - 2 <= kernel.code <= size, strip.tile
+    for tile, code, size in check_times(TARGET, strips, tmp_path, SATURATED):
+        assert size - 2 <= code <= size, tile
 
 
 @settings(max_examples=2)
 @given(drawn_strips((DOTS, CHANNELS)))
 def test_any_tiles(tmp_path_factory: pytest.TempPathFactory, strips: list[Strip]):
-    for runner in (HostRunner(sanitize=True), runner_for(TARGET)):
-        check(runner, build_strips(runner, strips, tmp_path_factory.mktemp("strips")), strips)
+    check_on([HOST, TARGET], strips, tmp_path_factory.mktemp("strips"))
 
 
 def test_calls_preserve_registers(strips: list[Strip], tmp_path: Path):

@@ -1,4 +1,4 @@
-"""What the composers of several chips share: lines of assembly, loops whose iterations are known, rows in blocks."""
+"""Fragments that composers share: lines of assembly, loops with known iterations, rows in blocks."""
 
 import numpy as np
 import pytest
