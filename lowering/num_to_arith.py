@@ -6,7 +6,7 @@ One pass does both, because the formats are gone after it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
@@ -33,7 +33,7 @@ from tinyml.dialects.locations import error_at
 from tinyml.dialects.machine.emitter import Emitter
 from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 from tinyml.lowering.bits.format_notes import note_formats
-from tinyml.lowering.bits.kernel_calls import Lowering, call_of
+from tinyml.lowering.bits.kernel_calls import Lowering, call_of, call_of_rows
 from tinyml.lowering.bits.packed_elements import unpack_elements
 from tinyml.transforms.ir.levels import LOOPS
 
@@ -136,10 +136,18 @@ class _FunctionContext:
         known = RUNTIME_FUNCTIONS[function]
         self.declare_kernel(function, known.arguments, [known.result])
 
-    def declare_kernel(self, function: str, arguments: Sequence[Attribute], results: Sequence[Attribute]) -> None:
+    def declare_kernel(
+        self,
+        function: str,
+        arguments: Sequence[Attribute],
+        results: Sequence[Attribute],
+        attributes: Mapping[str, Attribute] | None = None,
+    ) -> None:
         if function not in self.declared:
             self.declared.add(function)
-            self.module.body.block.add_op(func.FuncOp.external(function, arguments, results))
+            declaration = func.FuncOp.external(function, arguments, results)
+            declaration.attributes |= attributes or {}
+            self.module.body.block.add_op(declaration)
 
 
 class _ToStorage(RewritePattern):
@@ -192,5 +200,7 @@ def _prepare(op: Operation) -> Lowering | None:
             return lambda e: computation(e, op.operands)
         case num.KernelOp():
             return call_of(op)
+        case num.CodedRowsOp():
+            return call_of_rows(op)
         case _:
             return None

@@ -71,5 +71,7 @@ class PipelineOptions(CompileOptions):
 
     data: str = option(".npz file with the validation set `x`, to profile with and to round weights on")
     ram: int | None = option("bytes for the fastest plan that fits; without them it is ordinary", default=None)
-    flash: int | None = option("bytes for kernels that take more flash and less time; without them none", default=None)
+    flash: int | None = option(
+        "bytes of flash for kernels and code that take more of it and less time; without them none", default=None
+    )
     target: str = option("board, whose kernels are used", default=HOST, metavar="NAME")

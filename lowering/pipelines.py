@@ -22,6 +22,7 @@ from tinyml.transforms.search.costs.pipelines_below import (
     BUFFERS_TO_LOOPS,
     FORMATS_TO_BUFFERS,
     LOOPS_TO_BITS,
+    LOOPS_TO_KERNELS,
     REFINE_FORMATS,
 )
 
@@ -121,6 +122,13 @@ PIPELINES = {
             *CLEAN,
             "fuse-loops",
             "decode-constants",
+            "weights-to-code",
+            LOOPS_TO_KERNELS,
+        ),
+    ),
+    LOOPS_TO_KERNELS: PipelineSteps(
+        """L3 to L3: products become calls of kernels.""",
+        (
             "pack-constants",
             "block-rows",
             "spend-flash",

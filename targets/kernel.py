@@ -7,10 +7,11 @@ generated file gives the same bits everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tinyml.dialects.formats.coding import INTEGER
+from tinyml.dialects.layouts.coded_rows import CodedRows
 
 
 @dataclass(frozen=True)
@@ -122,6 +123,18 @@ class Kernel:
             for kernel in (self, wanted)
         )
         return ours == theirs and self.flash in (None, wanted.flash)
+
+
+@dataclass(frozen=True)
+class RowCoder:
+    """A composer whose kernels hold the weights that they multiply.
+
+    prefix: of the names of the kernels, which a number completes; the rows themselves stand in the program. composed:
+    the kernel of a name and rows; None for rows that it does not have a kernel for.
+    """
+
+    prefix: str
+    composed: Callable[[str, CodedRows], Kernel | None]
 
 
 REQUANTISED_LIMIT = (1 << 31) - 256

@@ -12,6 +12,7 @@ from importlib import import_module
 from importlib.metadata import entry_points
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.layouts.coded_rows import CodedRows
 from tinyml.targets.board import Board
 from tinyml.targets.c.composer.names import described
 from tinyml.targets.chip import Chip
@@ -97,6 +98,23 @@ def tile_families(target: str, *, large: bool = False) -> Sequence[TileFamily]:
     """
     chip, board = _target(target)
     return [family for family in chip.tiles if family.needs in ("", *board.features) and family.large == large]
+
+
+def spends_flash(target: str) -> bool:
+    """Has a board kernels or code that take more flash than others and less time?
+
+    Raises `InputError` for an unknown board.
+    """
+    return chip_of(target).coder is not None or len(tile_families(target, large=True)) > 0
+
+
+def coded_kernel(symbol: str, rows: CodedRows) -> Kernel:
+    """The kernel of a name that a chip's coder of rows gave; raises `InputError` if no coder has one for the rows."""
+    coders = (chip.coder for chip in chips() if chip.coder is not None)
+    kernels = (coder.composed(symbol, rows) for coder in coders if symbol.startswith(coder.prefix))
+    if (kernel := next(filter(None, kernels), None)) is None:
+        raise InputError(f"no chip has code for the rows of '{symbol}'")
+    return kernel
 
 
 @cache

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from xdsl.builder import Builder
@@ -37,8 +37,14 @@ class EmissionContext(Protocol):
         """Declares a function of the C runtime."""
         ...
 
-    def declare_kernel(self, function: str, arguments: Sequence[Attribute], results: Sequence[Attribute]) -> None:
-        """Declares a kernel of the C runtime with these argument and result types."""
+    def declare_kernel(
+        self,
+        function: str,
+        arguments: Sequence[Attribute],
+        results: Sequence[Attribute],
+        attributes: Mapping[str, Attribute] | None = None,
+    ) -> None:
+        """Declares a kernel of the C runtime with these argument and result types, and attributes of its own."""
         ...
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 import xdsl.dialects.memref as upstream_memref
@@ -14,6 +14,7 @@ from tinyml.dialects import num, scratch
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.coding import Coding
 from tinyml.dialects.formats.number_format import element_format
+from tinyml.dialects.layouts.coded_rows import ROWS
 from tinyml.dialects.machine.emitter import Emitter
 from tinyml.targets.registry import kernel_named
 
@@ -46,8 +47,12 @@ def call_kernel(
     scalars: Sequence[SSAValue],
     result: Attribute | None,
     results_in: Sequence[SSAValue] = (),
+    attributes: Mapping[str, Attribute] | None = None,
 ) -> SSAValue | None:
-    """The result, if any, of a call of a kernel on contiguous memory of any length."""
+    """The result, if any, of a call of a kernel on contiguous memory of any length.
+
+    attributes: of its declaration.
+    """
 
     def runs(memrefs: Sequence[SSAValue]) -> list[SSAValue]:
         # Kernels take any length, and know themselves which of their operands lie in flash.
@@ -56,7 +61,7 @@ def call_kernel(
 
     arguments = [*runs(memrefs), *scalars, *runs(results_in)]
     results = [] if result is None else [result]
-    e.context.declare_kernel(kernel, [value.type for value in arguments], results)
+    e.context.declare_kernel(kernel, [value.type for value in arguments], results, attributes)
     call = func.CallOp(kernel, arguments, results)
     call.location = e.location
     e.builder.insert(call)
@@ -100,6 +105,12 @@ def call_of(op: num.KernelOp) -> Lowering:
             return lambda e: call_kernel(e, kernel, [op.stream, op.windows], [], None, [op.outputs])
         case _:
             raise InputError(f"{op.name} is not supported yet: its kernels have no calls")
+
+
+def call_of_rows(op: num.CodedRowsOp) -> Lowering:
+    """The lowering of rows that are code to a call of their kernel, whose declaration holds them."""
+    attributes, kernel = {ROWS: op.rows}, op.kernel.data
+    return lambda e: call_kernel(e, kernel, op.vectors, [], None, [op.outputs], attributes)
 
 
 def _dense_sum(op: num.DenseSumOp, kernel: str) -> Lowering:

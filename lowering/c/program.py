@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import (
     IndexType,
     IntegerAttr,
     MemRefType,
+    ModuleOp,
     StringAttr,
     f32,
     i8,
@@ -28,13 +29,15 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 from tinyml.dialects import c, scratch, tdsl
 from tinyml.dialects.c.types import ALIAS, CONST, RAM
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.layouts.coded_rows import ROWS, CodedRows
 from tinyml.dialects.layouts.packed_bits import packed_bytes
 from tinyml.dialects.scratch import FORMAT, element_bytes, memref_type
 from tinyml.lowering.bits.format_notes import Affine, affine_format, describe_format
 from tinyml.lowering.c.conversions import input_conversion, output_conversion
 from tinyml.lowering.c.row_declaration import row_declaration
-from tinyml.runtime.model.headers import definition_of
+from tinyml.runtime.model.headers import definition_of, texts_of
 from tinyml.targets.c.names import fresh
+from tinyml.targets.registry import coded_kernel
 
 ARENA = "arena"
 ELEMENTS: dict[Attribute, str] = {i8: "int8_t", i16: "int16_t", i32: "int32_t", i64: "int64_t", f32: "float"}
@@ -81,6 +84,7 @@ class ProgramBuilder:
             ARENA,
         }
         self.taken |= {f"{self.name}_output_{number}" for number in range(1, len(outputs))}
+        self.coded = _coded_rows(function)
         self.headers: dict[str, c.VerbatimOp] = {}
         self.constants: dict[Attribute, c.ConstantOp] = {}
         self.arena: c.ArenaOp | None = None
@@ -91,7 +95,8 @@ class ProgramBuilder:
 
     def use_function(self, name: str) -> None:
         """Includes the texts that define a runtime function."""
-        *needed, (origin, text) = definition_of(name)
+        rows = self.coded.get(name)
+        *needed, (origin, text) = definition_of(name) if rows is None else texts_of(coded_kernel(name, rows))
         for header, needed_text in needed:
             self.headers.setdefault(header, c.VerbatimOp(header, [], needed_text))
         known = self.headers.get(origin)
@@ -240,6 +245,14 @@ class ProgramBuilder:
         body = Region(Block([view, c.ReturnOp(view.result)]))
         text = f"{what} of the last {self.name}_predict: {doc}. They lie in the arena and change with the next call."
         return c.FuncOp(f"{self.name}_{suffix}", FunctionType.from_lists([], [pointer]), text, body)
+
+
+def _coded_rows(function: func.FuncOp) -> dict[str, CodedRows]:
+    """The rows that are code, by the names of the functions that a module declares for them."""
+    module = function.parent_op()
+    declared = module.ops if isinstance(module, ModuleOp) else ()
+    functions = [op for op in declared if isinstance(op, func.FuncOp) and ROWS in op.attributes]
+    return {op.sym_name.data: CodedRows.of(op.attributes[ROWS]) for op in functions}
 
 
 def _array(type: Attribute) -> MemRefType[Attribute]:

@@ -6,10 +6,14 @@ import re
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tinyml.dialects.errors import InputError
 from tinyml.targets.c.composer import elements
 from tinyml.targets.registry import chips, known_kernel
+
+if TYPE_CHECKING:
+    from tinyml.targets.kernel import Kernel
 
 _INCLUDE = Path(__file__).parents[1] / "include"
 
@@ -34,10 +38,8 @@ def definition_of(symbol: str) -> Sequence[tuple[str, str]]:
     A composed function is a text of its own, by its symbol. Raises `InputError` for an unknown function.
     """
     kernel = known_kernel(symbol)
-    if kernel is not None and (composed := kernel.composed) is not None:
-        headers = [(composed.header, _texts()[composed.header])] if composed.header else []
-        needed = [text for function in composed.functions for text in definition_of(function)]
-        return [*headers, *needed, (symbol, composed.text)]
+    if kernel is not None and kernel.composed is not None:
+        return texts_of(kernel)
     text = next((text for chip in chips() if (text := chip.functions(symbol)) is not None), None)
     if text is not None:
         return [(elements.HEADER, _texts()[elements.HEADER]), (symbol, text)]
@@ -46,3 +48,13 @@ def definition_of(symbol: str) -> Sequence[tuple[str, str]]:
         if definition.search(text):
             return [(name, text)]
     raise InputError(f"no header of the runtime defines the function '{symbol}'")
+
+
+def texts_of(kernel: Kernel) -> Sequence[tuple[str, str]]:
+    """Names and texts: of what a composed kernel needs, then of itself."""
+    composed = kernel.composed
+    if composed is None:
+        raise InputError(f"the kernel '{kernel.symbol}' is not composed")
+    headers = [(composed.header, _texts()[composed.header])] if composed.header else []
+    needed = [text for function in composed.functions for text in definition_of(function)]
+    return [*headers, *needed, (kernel.symbol, composed.text)]

@@ -1,13 +1,14 @@
 """The kernels for AVR: composed ones, and assembly in headers for packed and coded weights."""
 
 from tinyml.targets.avr.composer.axpy import axpy
+from tinyml.targets.avr.composer.coded_rows import coded_rows
 from tinyml.targets.avr.composer.dense import dot, dot_in_chunks, strided_dot
 from tinyml.targets.avr.composer.distance import distance
 from tinyml.targets.avr.composer.dot_strips import DOT_STRIPS
 from tinyml.targets.avr.composer.fetch import FLASH, RAM
 from tinyml.targets.avr.composer.regime import regime_dot
 from tinyml.targets.avr.composer.sparse import sparse_dot
-from tinyml.targets.kernel import PackedReads
+from tinyml.targets.kernel import PackedReads, RowCoder
 
 KERNELS = (
     dot(16, 16, 32),
@@ -31,4 +32,5 @@ KERNELS = (
     regime_dot(),
 )
 TILES = (DOT_STRIPS,)
+CODER = RowCoder("tm_avr_rows_", coded_rows)
 PACKED_READS = PackedReads(loop=1.6, kernel=5.0, call=12, code={4: 26, 5: 124, 6: 94, 9: 76, 10: 78, 12: 66})

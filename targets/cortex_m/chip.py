@@ -6,6 +6,7 @@ from tinyml.targets.board import Board
 from tinyml.targets.c.composer.compose import compose
 from tinyml.targets.chip import Chip
 from tinyml.targets.cortex_m.kernels import KERNELS, PACKED_READS, TILES
+from tinyml.targets.cortex_m.timing import CORTEX_M4_TIMING
 from tinyml.targets.package import Package
 
 CORTEX_M4 = ("-mcpu=cortex-m4", "-mfpu=fpv4-sp-d16", "-mfloat-abi=hard")
@@ -37,6 +38,7 @@ CHIP = Chip(
             costs="cortex-m4",
             features=("dsp",),
             larger="cortex-m4-xip",
+            timing=CORTEX_M4_TIMING,
         ),
         # A bare part with the same RAM that executes from 8 MiB of external flash.
         Board("cortex-m4-xip", "cortex-m4", 8388608, 262144, flags=CORTEX_M4, costs="cortex-m4", features=("dsp",)),

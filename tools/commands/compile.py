@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import option, options_of
 from tinyml.lowering.options import PACKED, PLANS
-from tinyml.targets.registry import tile_families
+from tinyml.targets.registry import spends_flash
 from tinyml.tools.cli.arguments import add_options, given, parsed
 from tinyml.tools.driver.request import OPTIMIZE, Request
 from tinyml.tools.driver.search_request import SearchRequest, describe_searches, search_options
@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     options = given(arguments, search_options()) if search is None else {}
     limits = {name: options[name] for name in WITHOUT_SEARCH if name in options}
     request = Request(**given(arguments, options_of(Request)), search=search, **limits)
-    if request.flash is not None and not tile_families(request.target, large=True):
+    if request.flash is not None and not spends_flash(request.target):
         raise InputError(f"--flash is an option of --search: {request.target} has no kernels that take more flash")
     if request.ram is not None and request.plan != PLANS[0]:
         raise InputError(f"--ram is for --plan {PLANS[0]}, which chooses by it, and for searches")

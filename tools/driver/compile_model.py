@@ -17,6 +17,7 @@ from tinyml.tools.driver.output_contents import removable_files, seal_folder
 from tinyml.tools.driver.output_folder import MEASURED_SAMPLES, MEMORY_PICTURE, SEARCH_PICTURE, write_sources
 from tinyml.tools.driver.request import QUANTIZATION, Request
 from tinyml.tools.driver.search_request import watched
+from tinyml.tools.driver.within_flash import compile_within_flash
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -118,6 +119,15 @@ def build_folder(
                     break
                 request, options = replace(request, reuse_input=smaller.reuse_input), smaller
                 compiled = compile_kept(program, ctx, options) if kept else compile_stages(program, ctx, options)
+            if request.flash is not None:
+
+                def compiled_within(flash: int) -> Compiled:
+                    limited = replace(options, flash=flash)
+                    return compile_kept(program, ctx, limited) if kept else compile_stages(program, ctx, limited)
+
+                compiled = compile_within_flash(
+                    request.flash, compiled, compiled_within, board.name, f"-{request.optimize}"
+                )
             if request.ram is not None and _takes(compiled) > request.ram:
                 raise InputError(f"arena and input take {_takes(compiled)} bytes, --ram allows {request.ram}")
         progress.step("writing C")

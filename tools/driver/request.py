@@ -46,7 +46,8 @@ class Request(BuildOptions):
     """A request to compile a model.
 
     search: chooses the format of each tensor, in place of width and weights. ram: bytes that the plan `auto` may take,
-    by default all of the board's. flash: bytes that kernels may fill which take more flash and less time than others.
+    by default all of the board's. flash: bytes of the program, for kernels and code
+    that take more flash and less time than others.
     """
 
     model: Path = option("program: a file that a frontend reads, or a module of tensors (.mlir)", flags=())

@@ -113,3 +113,15 @@ def local_array(function: func.FuncOp, element: Attribute, length: int, name: st
     array = LoopNest(first).insert(memref.AllocaOp.get(element, shape=[length]))
     array.name_hint = name
     return array
+
+
+def needed(ops: Sequence[Operation | Block], loop: scf.ForOp, but: Operation | None = None) -> list[Operation]:
+    """Ops of a loop's body and the ops they depend on, in order, except those that only `but` needs."""
+    needed: set[Operation] = set()
+    pending = list(ops)
+    while pending:
+        op = pending.pop()
+        if isinstance(op, Operation) and op.parent_op() is loop and op is not but and op not in needed:
+            needed.add(op)
+            pending += [operand.owner for operand in op.operands]
+    return [op for op in loop.body.block.ops if op in needed]

@@ -13,7 +13,7 @@ from itertools import pairwise
 from xdsl.context import Context
 from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
@@ -27,7 +27,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import HOST, kernels_of, tile_families
 from tinyml.targets.tiles import TileFamily
-from tinyml.transforms.ir.loop_nest import LoopNest, local_array
+from tinyml.transforms.ir.loop_nest import LoopNest, local_array, needed
 from tinyml.transforms.loops.kernels.finished_rows import call_for_rows
 
 
@@ -178,7 +178,7 @@ class _Rows:
         """The products of a block from its first row on; memory: sums, their starts and the rows."""
         dot, kernel = product.dot, product.kernel.symbol
         if isinstance(dot, num.DotOp):
-            vector = self._copy(nest, _needed([dot.rhs.owner], self.loop), {}).get(dot.rhs)
+            vector = self._copy(nest, needed([dot.rhs.owner], self.loop), {}).get(dot.rhs)
             nest.put(num.DotRowsOp(*memory, vector or dot.rhs, kernel))
         else:
             channel, stride = dot.rhs.owner, dot.stride.value.data
@@ -204,13 +204,13 @@ class _Rows:
         def body(number: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
             values: dict[SSAValue, SSAValue] = {loop.body.block.args[0]: nest.add(first, number)}
             if start:
-                values = self._copy(nest, _needed([begin.owner], loop), values)
+                values = self._copy(nest, needed([begin.owner], loop), values)
                 nest.store(values.get(begin, begin), sums, [number])
             else:
                 values[last.result] = nest.load(sums, [number])
                 values[last.result].name_hint = last.result.name_hint
                 stores = [op for op in loop.body.block.ops if isinstance(op, memref.StoreOp)]
-                self._copy(nest, _needed(stores, loop, but=last), values)
+                self._copy(nest, needed(stores, loop, but=last), values)
             return []
 
         nest.fold(nest.index(self.block), [], body)
@@ -273,18 +273,6 @@ def _inside(value: SSAValue, loop: scf.ForOp) -> bool:
     return value.owner is loop.body.block or (isinstance(value.owner, Operation) and value.owner.parent_op() is loop)
 
 
-def _needed(ops: Sequence[Operation | Block], loop: scf.ForOp, but: Operation | None = None) -> list[Operation]:
-    """Ops of a loop's body and the ops they depend on, in order, except those that only `but` needs."""
-    needed: set[Operation] = set()
-    pending = list(ops)
-    while pending:
-        op = pending.pop()
-        if isinstance(op, Operation) and op.parent_op() is loop and op is not but and op not in needed:
-            needed.add(op)
-            pending += [operand.owner for operand in op.operands]
-    return [op for op in loop.body.block.ops if op in needed]
-
-
 def _read(value: SSAValue, loop: scf.ForOp) -> set[SSAValue]:
     """A value and the values in the loop's body that it is computed from."""
-    return {value, *(operand for op in _needed([value.owner], loop) for operand in op.operands)}
+    return {value, *(operand for op in needed([value.owner], loop) for operand in op.operands)}

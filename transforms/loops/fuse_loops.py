@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from math import prod
 
 from xdsl.context import Context
-from xdsl.dialects import arith, memref, scf
+from xdsl.dialects import memref, scf
 from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
@@ -24,7 +24,8 @@ from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_opera
 
 from tinyml.dialects import scratch
 from tinyml.dialects.functions import defined_functions
-from tinyml.dialects.scratch import element_bytes, memref_type, packed_bits, size_in_bytes
+from tinyml.dialects.scratch import element_bytes, memref_type, packed_bits
+from tinyml.transforms.ir.loop_accesses import affine, memory_of, overlap, start_of
 
 
 @dataclass(frozen=True)
@@ -58,29 +59,15 @@ class _Access:
 
     def conflicts(self, other: _Access) -> bool:
         """May this access touch, in one iteration, bytes that the other touches in a different one?"""
-        if not (self.writes or other.writes) or not _overlap(self.root, other.root):
+        if not (self.writes or other.writes) or not overlap(self.root, other.root):
             return False
         return not self.meets(other)
 
     def meets(self, other: _Access) -> bool:
         """Do both accesses touch the same element in each iteration, and never in different ones?"""
-        same = _memory(self.root) is _memory(other.root) and self.address == other.address
+        same = memory_of(self.root) is memory_of(other.root) and self.address == other.address
         width, other_width = (element_bytes(memref_type(access.root)) for access in (self, other))
         return same and self.address is not None and self.address[0] != 0 and width == other_width
-
-
-def _memory(root: SSAValue) -> SSAValue:
-    """The arena that holds a root, in which results may overwrite operands (`update-in-place`), or the root itself."""
-    return root.owner.arena if isinstance(root.owner, scratch.ViewOp) else root
-
-
-def _start(root: SSAValue) -> int:
-    return root.owner.offset.value.data if isinstance(root.owner, scratch.ViewOp) else 0
-
-
-def _overlap(a: SSAValue, b: SSAValue) -> bool:
-    ends = [_start(root) + size_in_bytes(memref_type(root)) for root in (a, b)]
-    return _memory(a) is _memory(b) and _start(a) < ends[1] and _start(b) < ends[0]
 
 
 def _accesses(loop: scf.ForOp) -> list[_Access] | None:
@@ -117,30 +104,13 @@ def _address(op: Operation, buffer: SSAValue, body: Block) -> tuple[int, int] | 
     while isinstance(slice := buffer.owner, scratch.SliceOp):
         terms.append((slice.offset, 1))
         buffer = slice.source
-    forms = [_affine(value, body.args[0]) for value, _ in terms]
+    forms = [affine(value, body.args[0]) for value, _ in terms]
     slope, start = 0, 0
     for form, (_, stride) in zip(forms, terms, strict=True):
         if form is None:
             return None
         slope, start = slope + stride * form[0], start + stride * form[1]
-    return slope * element_bytes(type), start * element_bytes(type) + _start(buffer)
-
-
-def _affine(value: SSAValue, index: SSAValue) -> tuple[int, int] | None:
-    """Slope and start of a value that equals slope * index + start; None if it is not of that form."""
-    if value is index:
-        return 1, 0
-    if (number := const_evaluate_operand(value)) is not None:
-        return 0, number
-    op = value.owner
-    if not isinstance(op, arith.AddiOp | arith.MuliOp):
-        return None
-    a, b = _affine(op.lhs, index), _affine(op.rhs, index)
-    if a is None or b is None:
-        return None
-    if isinstance(op, arith.AddiOp):
-        return a[0] + b[0], a[1] + b[1]
-    return (a[0] * b[1], a[1] * b[1]) if b[0] == 0 else None
+    return slope * element_bytes(type), start * element_bytes(type) + start_of(buffer)
 
 
 def _loop_before(second: scf.ForOp) -> scf.ForOp | None:
@@ -168,7 +138,7 @@ def _forwarded(first: scf.ForOp, second: scf.ForOp) -> list[tuple[memref.StoreOp
                 continue
             if store.meets(load) and store.op.value.type == load.op.res.type:
                 between = [*before[i + 1 :], *after[:k]]
-                if not any(access.writes and _overlap(access.root, store.root) for access in between):
+                if not any(access.writes and overlap(access.root, store.root) for access in between):
                     pairs.append((store.op, load.op))
     return pairs
 

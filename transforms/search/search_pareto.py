@@ -86,7 +86,9 @@ class SearchParetoPass(SearchPass):
     metric: str = options.metric("margin")
     widths: tuple[int, ...] = options.widths(WIDTHS)
     flash: int | None = option(
-        "most flash; without a search, for kernels that take more of it and less time", default=None, metavar="BYTES"
+        "most flash; without a search, for kernels and code that take more of it and less time",
+        default=None,
+        metavar="BYTES",
     )
     cycles: int | None = option("most cycles or instructions of an inference", default=None, metavar="N")
     loss: float | int | None = options.loss(None)

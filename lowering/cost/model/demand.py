@@ -52,7 +52,8 @@ class Demand:
     """The steps and memory that a program demands.
 
     operations: the steps of each operation of the source by name, with "" for steps that belong to none.
-    constants, arena, input, local: bytes; constants are in flash, local arrays on the stack.
+    constants, arena, input, local: bytes; constants are in flash, local arrays on the stack. coded: what kernels take
+    that were composed for the constants of the program, by their names.
     """
 
     operations: dict[str, StepCounts] = field(default_factory=dict[str, StepCounts])
@@ -60,6 +61,7 @@ class Demand:
     arena: int = 0
     input: int = 0
     local: int = 0
+    coded: dict[str, num.CodeSize] = field(default_factory=dict[str, num.CodeSize])
 
 
 def demand_of(module: ModuleOp) -> Demand:
@@ -115,6 +117,9 @@ class _Counter:
                 steps.add("loop", times)
                 steps.add("iteration", times, trips)
                 self.block(op.body.block, times * trips)
+            case num.CodedRowsOp():
+                self.demand.coded[op.kernel.data] = op.code_size
+                self.number(op, steps, times)
             case _ if op.name.startswith("num."):
                 self.number(op, steps, times)
             case _:

@@ -39,11 +39,13 @@ def estimate(module: ModuleOp, table: CostTable) -> Estimate:
     """The cost of a program at L3 on the device of a table."""
     demand = demand_of(module)
     kinds = dict.fromkeys(step for steps in demand.operations.values() for step in steps.runs)
-    costs = {step: table.cost(step) or table.generic_cost(step) for step in kinds}
+    coded = {kernel: Cost(size.time, size.call, size.once, size.stack) for kernel, size in demand.coded.items()}
+    known = {step: coded.get(step) or table.cost(step) for step in kinds}
+    costs = {step: cost or table.generic_cost(step) for step, cost in known.items()}
     operations = {name: _time_and_code(steps, costs) for name, steps in demand.operations.items()}
     once = sum(cost.once for cost in costs.values())
     # Kernels call nothing, so that the frame of one is alive at a time.
-    kernels = {step for step in kinds if table.composed(step) is not None}
+    kernels = {step for step in kinds if step in coded or table.composed(step) is not None}
     deepest = max((costs[step].stack for step in kernels), default=0)
     frames = sum(cost.stack for step, cost in costs.items() if step not in kernels)
     stack = table.program.stack + frames + deepest + demand.local
@@ -56,7 +58,7 @@ def estimate(module: ModuleOp, table: CostTable) -> Estimate:
         stack=stack,
         deepest=deepest,
         operations=operations,
-        guessed=tuple(step for step in kinds if table.cost(step) is None),
+        guessed=tuple(step for step, cost in known.items() if cost is None),
     )
 
 

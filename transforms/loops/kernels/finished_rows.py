@@ -35,7 +35,7 @@ def call_for_rows(
     if not isinstance(load, memref.LoadOp) or store.value is not finish.result:
         return False
     if not all(
-        _visits_in_order(op.memref, op.indices, index, rows) and is_outside(op.memref, loop) for op in (load, store)
+        visits_in_order(op.memref, op.indices, loop, rows) and is_outside(op.memref, loop) for op in (load, store)
     ):
         return False
     if scratch.elements_of(row.source) != rows * dot.length:
@@ -70,8 +70,9 @@ def _only_user(value: SSAValue) -> Operation | None:
     return users[0] if len(users) == 1 else None
 
 
-def _visits_in_order(buffer: SSAValue, indices: Sequence[SSAValue], index: SSAValue, count: int) -> bool:
-    """Does a loop access all elements of a buffer, one after the other?"""
+def visits_in_order(buffer: SSAValue, indices: Sequence[SSAValue], loop: scf.ForOp, count: int) -> bool:
+    """Does a loop of so many iterations access all elements of a buffer, one after the other?"""
+    index = loop.body.block.args[0]
     shape = scratch.memref_type(buffer).get_shape()
     axes = [axis for axis, at in enumerate(indices) if at is index]
     others_zero = all(at is index or const_evaluate_operand(at) == 0 for at in indices)

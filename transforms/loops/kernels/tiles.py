@@ -11,8 +11,9 @@ from xdsl.ir import SSAValue
 from xdsl.rewriter import Rewriter
 
 from tinyml.dialects import num, scratch
+from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.formats.coding import INTEGER_CODING
-from tinyml.dialects.formats.number_format import element_format
+from tinyml.dialects.formats.number_format import NumberFormat, element_format
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.lazy_numpy import np
 from tinyml.targets.kernel import Kernel
@@ -71,12 +72,14 @@ def _call(op: num.FinishedSumsOp, family: TileFamily) -> TileCall | None:
     if any(scratch.packed_bits(type) for type in types) or scratch.in_flash(types[1]):
         return None
     finish = family.finish(op.accumulator, op.format, op.rows)
-    weights, starts = _raws_of(op.weights), _raws_of(op.starts)
+    weights, starts = raws_of(op.weights), raws_of(op.starts)
     if finish is None or weights is None or starts is None:
         return None
     rows = weights.reshape(op.rows, -1)
     if family.shifts:
-        sums = Sums(rows, _begun(op, starts, -int(finish.shifts[0])), finish.multipliers, finish.shifts)
+        half = 1 << -int(finish.shifts[0]) - 1
+        begun = started(starts, element_format(op.starts.type), op.accumulator) + half
+        sums = Sums(rows, begun, finish.multipliers, finish.shifts)
     else:
         sums = Sums.requantised(rows, starts, finish)
     if (bounded := family.bounded(sums, finish.zero)) is None:
@@ -87,16 +90,14 @@ def _call(op: num.FinishedSumsOp, family: TileFamily) -> TileCall | None:
     return None if kernel is None else TileCall(kernel, family.stream(tile, bounded))
 
 
-def _begun(op: num.FinishedSumsOp, starts: NDArray[np.int64], right: int) -> NDArray[np.int64]:
-    """The sums that begin with starts, and half of the last place that a shift to the right leaves."""
+def started(raws: NDArray[np.signedinteger[Any]], format: NumberFormat, accumulator: Accumulator) -> NDArray[np.int64]:
+    """Sums that begin with numbers of a format."""
     from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
-    format = element_format(op.starts.type)
-    wide = op.accumulator.widened(32)
-    return wide.start(NumpyMachine(), starts.astype(format.dtype), format).astype(np.int64) + (1 << right - 1)
+    return accumulator.widened(32).start(NumpyMachine(), raws.astype(format.dtype), format).astype(np.int64)
 
 
-def _raws_of(run: SSAValue) -> NDArray[np.int64] | None:
+def raws_of(run: SSAValue) -> NDArray[np.int64] | None:
     """The raws of a constant that a run is a view of, all of it."""
     constant = scratch.root(run).owner
     if not isinstance(constant, scratch.ConstantOp) or constant.raws.size != scratch.elements_of(run):

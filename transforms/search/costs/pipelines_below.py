@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import DictionaryAttr, FloatAttr, ModuleOp
 REFINE_FORMATS = "refine-formats"
 FORMATS_TO_BUFFERS = "formats-to-buffers"
 BUFFERS_TO_LOOPS = "buffers-to-loops"
+LOOPS_TO_KERNELS = "loops-to-kernels"
 LOOPS_TO_BITS = "loops-to-bits"
 BITS_TO_C = "bits-to-c"
 

@@ -205,3 +205,39 @@ func.func @align(%s: !fixed.acc<16, 8>) {
 %s, %w, %x, %i = "test.op"() : () -> (!fixed.acc<32, 18>, memref<3xi8>, memref<3x!fixed.q<14, 9>>, index)
 %r = num.sparse_dot %s, %w, %w, %w, %x row %i from %i : !fixed.acc<32, 18>, memref<3xi8>, memref<3xi8>, memref<3xi8>, memref<3x!fixed.q<14, 9>> -> !fixed.acc<32, 18>
 // CHECK: elements must be of a number format, got i8
+
+// -----
+
+%y, %x = "test.op"() : () -> (memref<2x!fixed.q<8, 5>>, memref<3x!fixed.q<8, 6>>)
+num.coded_rows %y, %x {rows = {weights = [dense<1> : tensor<2x4xi8>], aligns = array<i64: 0>, starts = dense<0> : tensor<2xi32>, right = 8 : i64}, kernel = "k", size = array<i64: 1, 2, 3, 4>} : memref<2x!fixed.q<8, 5>>, memref<3x!fixed.q<8, 6>>
+// CHECK: 2 rows of [4] elements do not give 2 results of [3]
+
+// -----
+
+%y, %x = "test.op"() : () -> (memref<2x!fixed.q<8, 5>>, memref<4x!fixed.q<8, 6>>)
+num.coded_rows %y, %x {rows = {weights = [dense<1> : tensor<3x4xi8>], aligns = array<i64: 0>, starts = dense<0> : tensor<2xi32>, right = 8 : i64}, kernel = "k", size = array<i64: 1, 2, 3, 4>} : memref<2x!fixed.q<8, 5>>, memref<4x!fixed.q<8, 6>>
+// CHECK: matrices of shapes (3, 4) have no rows for starts of shape (2,)
+
+// -----
+
+%y, %x = "test.op"() : () -> (memref<2x!fixed.q<8, 5>>, memref<4x!fixed.q<8, 6>>)
+num.coded_rows %y, %x {rows = {weights = [dense<1> : tensor<2x4xi8>], aligns = array<i64: 1>, starts = dense<0> : tensor<2xi32>, right = 8 : i64}, kernel = "k", size = array<i64: 1, 2, 3, 4>} : memref<2x!fixed.q<8, 5>>, memref<4x!fixed.q<8, 6>>
+// CHECK: sums are shifted to the left by [1] and to the right by 8 places
+
+// -----
+
+%y, %x = "test.op"() : () -> (memref<2x!fixed.q<8, 5>>, memref<4x!fixed.q<8, 6>>)
+num.coded_rows %y, %x {rows = {weights = [dense<1> : tensor<2x4xi16>], aligns = array<i64: 0>, starts = dense<0> : tensor<2xi32>, right = 8 : i64}, kernel = "k", size = array<i64: 1, 2, 3, 4>} : memref<2x!fixed.q<8, 5>>, memref<4x!fixed.q<8, 6>>
+// CHECK: expected elements of i8
+
+// -----
+
+%y, %x = "test.op"() : () -> (memref<2x!fixed.q<8, 5>>, memref<4x!fixed.q<8, 6>>)
+num.coded_rows %y, %x {rows = {right = 8 : i64}, kernel = "k", size = array<i64: 1, 2, 3, 4>} : memref<2x!fixed.q<8, 5>>, memref<4x!fixed.q<8, 6>>
+// CHECK: coded rows have weights, starts, aligns, right, got
+
+// -----
+
+%y, %x = "test.op"() : () -> (memref<2x!fixed.q<8, 5>>, memref<4x!fixed.q<8, 6>>)
+num.coded_rows %y, %x {rows = {weights = [dense<1> : tensor<2x4xi8>], aligns = array<i64: 0>, starts = dense<0> : tensor<2xi32>, right = 8 : i64}, kernel = "k", size = array<i64: 1, 2>} : memref<2x!fixed.q<8, 5>>, memref<4x!fixed.q<8, 6>>
+// CHECK: size needs time, once, call, stack, got [1, 2]

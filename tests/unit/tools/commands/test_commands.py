@@ -7,6 +7,7 @@ import re
 import shutil
 from argparse import ArgumentParser
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -149,6 +150,19 @@ def test_limits_are_kept_with_the_usual_options(model: Path, tmp_path: Path) -> 
     assert compile_(model, tmp_path / "out", *asked, "--optimize", "Os", "--packed", "auto") == 0
 
 
+def test_weights_become_code_within_a_limit_on_flash(tmp_path: Path) -> None:
+    example, out = ROOT / "examples/protonn-gesturepod", tmp_path / "out"
+    program, data = example / "protonn_gesturepod.sd", example / "val.npz"
+    reports: list[dict[str, Any]] = []
+    for options in ((), ("--flash", "6000")):
+        command = ["compile", str(program), "--val", str(data), "--width", "8", "--target", "uno", "-o", str(out)]
+        assert main([*command, *options]) == 0
+        reports.append(json.loads((out / "report.json").read_text()))
+    plain, coded = reports
+    assert plain["flash_bytes"] < coded["flash_bytes"] <= 6000
+    assert coded["cycles_per_inference"] < plain["cycles_per_inference"]
+
+
 def test_flash_is_for_kernels_without_a_search(model: Path, tmp_path: Path) -> None:
     request = Request(model=model, out=tmp_path, flash=100)
     assert request.pipeline_options(board("cortex-m4")).flash == 100
@@ -176,16 +190,21 @@ def test_bench_reads_folders_and_writes_json(model: Path, tmp_path: Path) -> Non
     assert main(["bench", str(model), "--target", "cortex-m0", "--json", str(reports)]) == 0
     [report] = json.loads(reports.read_text())
     assert report["instructions_per_inference"] > 0
+    assert report["core_cycles_per_inference"] is None
 
 
-def test_bench_takes_models_that_keep_their_formats(tmp_path: Path) -> None:
+def test_bench_takes_models_that_keep_their_formats(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     model, file, reports = TfliteModel(), tmp_path / "dense.tflite", tmp_path / "reports.json"
     x, y = model.tensor((1, 5), "int8", 0.5, 3), model.tensor((1, 4), "int8", 1.0)
     weights = model.constant(np.ones((4, 5)), "int8", scales=[0.25, 0.5, 0.75, 1.0])
     model.op("FULLY_CONNECTED", [x, weights, model.constant([1, 2, 3, 4], scales=[0.125, 0.25, 0.375, 0.5])], y)
     file.write_bytes(model.finish([x], [y]))
-    assert main(["bench", str(file), "--target", "cortex-m0", "--json", str(reports)]) == 0
+    assert main(["bench", str(file), "--target", "cortex-m4", "--json", str(reports)]) == 0
+    assert "core cycles/MAC" in capsys.readouterr().out
     [report] = json.loads(reports.read_text())
+    instructions, cycles = report["instructions_per_inference"], report["core_cycles_per_inference"]
+    assert instructions < cycles < 2 * instructions
+    assert report["core_cycles_per_mac"] == round(cycles / 20, 2)
     # Of four channels: weights, biases, multipliers and shifts.
     assert report["constants_bytes"] == 4 * (5 + 4 + 4 + 1)
     assert report["flash_bytes"] > report["constants_bytes"]
@@ -319,7 +338,10 @@ def test_bad_input_is_one_line(
         *((["--search", "demote", "--loss", x], f"from 0 up, got '{x}'") for x in ("nan", "inf", "-1", "x")),
         (["--search", "demote", "--widths", "8"], "expected the width of demoted tensors and that of others"),
         (["--search", "demote", "--resume", "--journal", "/"], "cannot open the journal"),
-        (["--flash", "100"], "--flash is an option of --search"),
+        (["--cycles", "100"], "--cycles is an option of --search"),
+        (["--flash", "100"], "bytes of flash, --flash allows 100"),
+        (["--flash", "100", "--target", "host"], "--flash is an option of --search: host has no kernels that take"),
+        (["--flash", "0"], "argument --flash: expected a positive integer"),
         (["--ram", "100", "--plan", "rows"], "--ram is for --plan auto"),
         (["--ram", "1"], "bytes, --ram allows 1"),
     ],

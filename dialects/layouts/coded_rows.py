@@ -1,0 +1,127 @@
+"""Rows of constant matrices that become code: their numbers, as an attribute holds them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    BytesAttr,
+    DenseArrayBase,
+    DenseIntOrFPElementsAttr,
+    DictionaryAttr,
+    IntegerAttr,
+    IntegerType,
+    TensorType,
+    i8,
+    i32,
+    i64,
+)
+from xdsl.ir import Attribute
+from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.hints import isa
+
+from tinyml.dialects.layouts.dense import dense_elements
+from tinyml.dialects.lazy_numpy import np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.int64]
+
+ROWS = "tinyml.coded_rows"
+"""Attribute of the declaration of a function: the rows that are its code."""
+
+LARGEST = 127
+"""The magnitude to which results are limited."""
+
+_KEYS = ("weights", "starts", "aligns", "right")
+
+
+@dataclass(frozen=True)
+class CodedRows:
+    """Sums of the products of rows of constant matrices, each with a vector of its own, and of a start.
+
+    weights: the matrices, of rows x length bytes, one for each vector. aligns: places by which the sums are shifted to
+    the left before the products of each matrix are added, 0 for the first. starts: of the sums, one for each row, with
+    half of the last place that remains. right: places by which sums are shifted to the right in the end, before they
+    are limited to bytes of at most `LARGEST` in magnitude.
+    """
+
+    weights: Sequence[Numbers]
+    aligns: Sequence[int]
+    starts: Numbers
+    right: int
+
+    @property
+    def rows(self) -> int:
+        return len(self.starts)
+
+    @property
+    def products(self) -> int:
+        """The products that are not zero."""
+        return sum(int(np.count_nonzero(matrix)) for matrix in self.weights)
+
+    @property
+    def bounds(self) -> Numbers:
+        """Bounds of the magnitudes of all partial sums of each row, whatever the vectors are."""
+        bounds = np.abs(self.starts)
+        for matrix, align in zip(self.weights, self.aligns, strict=True):
+            bounds = (bounds << align) + np.abs(matrix).sum(1) * 128
+        return bounds
+
+    def part(self, first: int, last: int) -> CodedRows:
+        """The rows from one up to another."""
+        return CodedRows(
+            [matrix[first:last] for matrix in self.weights], self.aligns, self.starts[first:last], self.right
+        )
+
+    @property
+    def attribute(self) -> DictionaryAttr:
+        """The attribute that holds it."""
+        weights = [_dense(matrix.astype(np.int8), i8) for matrix in self.weights]
+        return DictionaryAttr(
+            {
+                "weights": ArrayAttr(weights),
+                "aligns": DenseArrayBase.from_list(i64, list(self.aligns)),
+                "starts": _dense(self.starts.astype(np.int32), i32),
+                "right": IntegerAttr(self.right, i64),
+            }
+        )
+
+    @staticmethod
+    def of(attribute: Attribute) -> CodedRows:
+        """The rows of an attribute; raises `VerifyException` for one that holds none."""
+        data = dict[str, Attribute](attribute.data if isinstance(attribute, DictionaryAttr) else ())
+        matrices, starts, aligns, right = (data.get(key) for key in _KEYS)
+        if len(data) != len(_KEYS) or not isinstance(matrices, ArrayAttr):
+            raise VerifyException(f"coded rows have {', '.join(_KEYS)}, got {attribute}")
+        if not isa(aligns, DenseArrayBase[IntegerType]) or not isa(right, IntegerAttr[IntegerType]):
+            raise VerifyException(f"coded rows are shifted by numbers, got {aligns} and {right}")
+        weights = [_numbers(matrix, i8) for matrix in cast("ArrayAttr[Attribute]", matrices)]
+        places = [int(places) for places in aligns.get_values()]
+        return CodedRows(weights, places, _numbers(starts, i32), right.value.data).verified
+
+    @property
+    def verified(self) -> CodedRows:
+        """Itself; raises `VerifyException` if its parts do not fit each other."""
+        weights, starts, aligns, right = self.weights, self.starts, self.aligns, self.right
+        if starts.ndim != 1 or any(matrix.ndim != 2 or len(matrix) != len(starts) for matrix in weights):
+            shapes = ", ".join(str(matrix.shape) for matrix in weights)
+            raise VerifyException(f"matrices of shapes {shapes} have no rows for starts of shape {starts.shape}")
+        if not 0 < right < 24 or len(aligns) != len(weights) or min(aligns) < 0 or aligns[0] != 0:
+            raise VerifyException(f"sums are shifted to the left by {aligns} and to the right by {right} places")
+        return self
+
+
+def _dense(numbers: NDArray[np.signedinteger[Any]], element: IntegerType) -> DenseIntOrFPElementsAttr:
+    little = numbers.astype(numbers.dtype.newbyteorder("<"))
+    return DenseIntOrFPElementsAttr(TensorType(element, numbers.shape), BytesAttr(little.tobytes()))
+
+
+def _numbers(elements: object, element: IntegerType) -> Numbers:
+    if not isa(elements, DenseIntOrFPElementsAttr[IntegerType]) or elements.get_element_type() != element:
+        raise VerifyException(f"expected elements of {element}, got {elements}")
+    return dense_elements(elements, np.dtype(f"<i{element.size}"), elements.get_shape()).astype(np.int64)

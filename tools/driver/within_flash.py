@@ -1,0 +1,47 @@
+"""Compilation within a limit on flash, of which kernels and code that save time use what is left."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tinyml.dialects.errors import InputError
+
+if TYPE_CHECKING:
+    from tinyml.tools.driver.stages import Compiled
+
+
+def compile_within_flash(
+    limit: int, compiled: Compiled, compiled_within: Callable[[int], Compiled], target: str, optimize: str
+) -> Compiled:
+    """A program that stays within a limit on flash when it is built.
+
+    compiled: the program within that limit by its estimate, which decides without the tools of the target.
+    compiled_within: compiles it within another one. Raises `InputError` for a program that takes more even where it
+    spends nothing to save time.
+    """
+    from tinyml.runtime.devices.registry import is_available
+
+    within = limit
+    while is_available(target) and (taken := _flash(compiled, target, optimize)) > limit:
+        if within == 1:
+            raise InputError(f"the program takes {taken} bytes of flash, --flash allows {limit}")
+        # Estimates are a few percent off.
+        within = max(within - (taken - limit), 1)
+        compiled = compiled_within(within)
+    return compiled
+
+
+def _flash(compiled: Compiled, target: str, optimize: str) -> int:
+    """The bytes of flash of a program that is built."""
+    from tinyml.dialects.context import context
+    from tinyml.runtime.devices.registry import runner_for
+    from tinyml.runtime.model.model_interface import interface_of
+    from tinyml.targets.c.print_c import write_c
+
+    with tempfile.TemporaryDirectory(prefix="tinyml-") as folder:
+        write_c(compiled.program, context(), target, Path(folder))
+        interface = interface_of(compiled.formats)
+        return runner_for(target).build(Path(folder), interface, Path(folder), optimize).flash_bytes
